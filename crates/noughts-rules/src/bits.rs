@@ -1,0 +1,227 @@
+//! Sets of cells as machine words.
+
+use std::fmt::Debug;
+use std::hash::Hash;
+
+/// A fixed number of bits, numbered from 0. A shift drops what leaves the set; its distance is less
+/// than the width, so that it is one instruction.
+pub trait Bits: Copy + Eq + Hash + Debug + Send + Sync + 'static {
+    /// How many bits there are.
+    const WIDTH: usize;
+    /// Whether shifting the whole set is cheap. Where it isn't, a line is looked for only through
+    /// the latest mark.
+    const IS_WORD: bool;
+    /// No bit.
+    const NONE: Self;
+
+    /// One bit.
+    fn one(bit: usize) -> Self;
+    /// Whether this bit is set.
+    fn has(self, bit: usize) -> bool;
+    /// Whether no bit is set.
+    fn is_none(self) -> bool;
+    /// Bits in both.
+    #[must_use]
+    fn and(self, other: Self) -> Self;
+    /// Bits in either.
+    #[must_use]
+    fn or(self, other: Self) -> Self;
+    /// Bits of the first that are not in the other.
+    #[must_use]
+    fn minus(self, other: Self) -> Self;
+    /// Every bit to a higher number.
+    #[must_use]
+    fn up(self, by: usize) -> Self;
+    /// Every bit to a lower number.
+    #[must_use]
+    fn down(self, by: usize) -> Self;
+    /// Takes the lowest bit out, or `None` when there is none.
+    fn pop(&mut self) -> Option<usize>;
+}
+
+macro_rules! word {
+    ($word:ty) => {
+        impl Bits for $word {
+            const WIDTH: usize = <$word>::BITS as usize;
+            const IS_WORD: bool = true;
+            const NONE: Self = 0;
+
+            #[inline(always)]
+            fn one(bit: usize) -> Self {
+                1 << bit
+            }
+            #[inline(always)]
+            fn has(self, bit: usize) -> bool {
+                self >> bit & 1 != 0
+            }
+            #[inline(always)]
+            fn is_none(self) -> bool {
+                self == 0
+            }
+            #[inline(always)]
+            fn and(self, other: Self) -> Self {
+                self & other
+            }
+            #[inline(always)]
+            fn or(self, other: Self) -> Self {
+                self | other
+            }
+            #[inline(always)]
+            fn minus(self, other: Self) -> Self {
+                self & !other
+            }
+            #[inline(always)]
+            fn up(self, by: usize) -> Self {
+                self.wrapping_shl(by as u32)
+            }
+            #[inline(always)]
+            fn down(self, by: usize) -> Self {
+                self.wrapping_shr(by as u32)
+            }
+            #[inline(always)]
+            fn pop(&mut self) -> Option<usize> {
+                if *self == 0 {
+                    return None;
+                }
+                let bit = self.trailing_zeros() as usize;
+                *self &= *self - 1;
+                Some(bit)
+            }
+        }
+    };
+}
+
+word!(u16);
+word!(u64);
+word!(u128);
+
+/// Several words, the lowest first.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Wide<const N: usize>([u64; N]);
+
+impl<const N: usize> Wide<N> {
+    #[inline(always)]
+    fn zip(self, other: Self, f: impl Fn(u64, u64) -> u64) -> Self {
+        Wide(std::array::from_fn(|i| f(self.0[i], other.0[i])))
+    }
+
+    /// The word `at`, or 0 past either end.
+    #[inline(always)]
+    fn word(&self, at: Option<usize>) -> u64 {
+        at.and_then(|at| self.0.get(at)).copied().unwrap_or(0)
+    }
+}
+
+impl<const N: usize> Bits for Wide<N> {
+    const WIDTH: usize = 64 * N;
+    const IS_WORD: bool = false;
+    const NONE: Self = Wide([0; N]);
+
+    #[inline(always)]
+    fn one(bit: usize) -> Self {
+        let mut bits = Self::NONE;
+        bits.0[bit / 64] = 1 << (bit % 64);
+        bits
+    }
+
+    #[inline(always)]
+    fn has(self, bit: usize) -> bool {
+        self.0[bit / 64] >> (bit % 64) & 1 != 0
+    }
+
+    #[inline(always)]
+    fn is_none(self) -> bool {
+        self.0.iter().all(|&word| word == 0)
+    }
+
+    #[inline(always)]
+    fn and(self, other: Self) -> Self {
+        self.zip(other, |a, b| a & b)
+    }
+
+    #[inline(always)]
+    fn or(self, other: Self) -> Self {
+        self.zip(other, |a, b| a | b)
+    }
+
+    #[inline(always)]
+    fn minus(self, other: Self) -> Self {
+        self.zip(other, |a, b| a & !b)
+    }
+
+    fn up(self, by: usize) -> Self {
+        let (words, bits) = (by / 64, by % 64);
+        Wide(std::array::from_fn(|i| {
+            let high = self.word(i.checked_sub(words)) << bits;
+            match bits {
+                0 => high,
+                _ => high | self.word(i.checked_sub(words + 1)) >> (64 - bits),
+            }
+        }))
+    }
+
+    fn down(self, by: usize) -> Self {
+        let (words, bits) = (by / 64, by % 64);
+        Wide(std::array::from_fn(|i| {
+            let low = self.word(Some(i + words)) >> bits;
+            match bits {
+                0 => low,
+                _ => low | self.word(Some(i + words + 1)) << (64 - bits),
+            }
+        }))
+    }
+
+    #[inline(always)]
+    fn pop(&mut self) -> Option<usize> {
+        let at = self.0.iter().position(|&word| word != 0)?;
+        let bit = self.0[at].trailing_zeros() as usize;
+        self.0[at] &= self.0[at] - 1;
+        Some(64 * at + bit)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The same operation on a set of numbers: slow and obvious.
+    fn members<B: Bits>(mut bits: B) -> Vec<usize> {
+        std::iter::from_fn(|| bits.pop()).collect()
+    }
+
+    fn check<B: Bits>() {
+        let some: Vec<usize> = (0..B::WIDTH).filter(|bit| bit * bit % 7 == 2).collect();
+        let bits = some.iter().fold(B::NONE, |bits, &bit| bits.or(B::one(bit)));
+        assert_eq!(members(bits), some);
+        assert!((0..B::WIDTH).all(|bit| bits.has(bit) == some.contains(&bit)));
+        for by in [0, 1, 2, 13, 63, 64, 65, 127, 128, 200, 511]
+            .into_iter()
+            .filter(|&by| by < B::WIDTH)
+        {
+            let up: Vec<_> = some
+                .iter()
+                .map(|bit| bit + by)
+                .filter(|&bit| bit < B::WIDTH)
+                .collect();
+            let down: Vec<_> = some.iter().filter_map(|bit| bit.checked_sub(by)).collect();
+            assert_eq!(members(bits.up(by)), up, "up by {by}");
+            assert_eq!(members(bits.down(by)), down, "down by {by}");
+        }
+        let odd = (0..B::WIDTH)
+            .filter(|bit| bit % 2 == 1)
+            .fold(B::NONE, |b, bit| b.or(B::one(bit)));
+        assert!(members(bits.and(odd)).iter().all(|bit| bit % 2 == 1));
+        assert!(members(bits.minus(odd)).iter().all(|bit| bit % 2 == 0));
+        assert_eq!(bits.and(odd).or(bits.minus(odd)), bits);
+        assert!(B::NONE.is_none() && !bits.is_none());
+    }
+
+    #[test]
+    fn every_width_agrees_with_a_list_of_numbers() {
+        check::<u16>();
+        check::<u64>();
+        check::<u128>();
+        check::<Wide<4>>();
+        check::<Wide<8>>();
+    }
+}

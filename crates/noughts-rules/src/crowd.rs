@@ -1,0 +1,183 @@
+//! K in a line on one board of any size, for any number of sides: a byte a cell.
+
+use crate::diagram::Diagram;
+use crate::lines;
+use crate::place::Move;
+use crate::rules::{Illegal, Outcome, Rules, Standing};
+use crate::side::Side;
+use crate::variant::{GridSpec, Placement, Variant};
+
+/// The m,n,k-game where bit sets end: up to 255x255 and 64 sides.
+#[derive(Clone, Debug)]
+pub struct Crowd {
+    spec: GridSpec,
+}
+
+/// A byte for every cell.
+#[derive(PartialEq, Eq, Hash, Debug)]
+pub struct CrowdPosition {
+    cells: Box<[Option<Side>]>,
+    /// How many cells are taken.
+    taken: u32,
+    to_move: Side,
+    standing: Standing,
+}
+
+impl Clone for CrowdPosition {
+    fn clone(&self) -> CrowdPosition {
+        CrowdPosition {
+            cells: self.cells.clone(),
+            ..*self
+        }
+    }
+
+    /// Into the memory that is there: a search keeps one position per ply.
+    fn clone_from(&mut self, from: &CrowdPosition) {
+        self.cells.clone_from(&from.cells);
+        self.taken = from.taken;
+        self.to_move = from.to_move;
+        self.standing = from.standing;
+    }
+}
+
+impl Crowd {
+    /// The rules of `spec`.
+    pub fn new(spec: GridSpec) -> Crowd {
+        Crowd { spec }
+    }
+
+    fn rests(&self, cells: &[Option<Side>], cell: usize) -> bool {
+        match self.spec.placement {
+            Placement::Anywhere => true,
+            Placement::Gravity => match cells.get(cell + self.spec.columns()) {
+                Some(below) => below.is_some(),
+                None => true,
+            },
+        }
+    }
+
+    fn is_full(&self, position: &CrowdPosition) -> bool {
+        position.taken as usize == self.spec.cells()
+    }
+}
+
+impl Rules for Crowd {
+    type Position = CrowdPosition;
+    type Moves<'p> = CrowdMoves<'p>;
+
+    fn variant(&self) -> Variant {
+        Variant::Grid(self.spec)
+    }
+
+    fn sides(&self) -> u8 {
+        self.spec.sides()
+    }
+
+    fn start(&self) -> CrowdPosition {
+        CrowdPosition {
+            cells: vec![None; self.spec.cells()].into(),
+            taken: 0,
+            to_move: Side::FIRST,
+            standing: Standing::Open,
+        }
+    }
+
+    fn to_move(&self, position: &CrowdPosition) -> Side {
+        position.to_move
+    }
+
+    fn outcome(&self, position: &CrowdPosition) -> Option<Outcome> {
+        self.spec.outcome(position.standing)
+    }
+
+    fn moves<'p>(&'p self, position: &'p CrowdPosition) -> CrowdMoves<'p> {
+        CrowdMoves {
+            rules: self,
+            cells: &position.cells,
+            next: match position.standing {
+                Standing::Open => 0,
+                Standing::Full | Standing::Line(_) => self.spec.cells(),
+            },
+        }
+    }
+
+    fn check(&self, position: &CrowdPosition, at: Move) -> Result<(), Illegal> {
+        if position.standing != Standing::Open {
+            return Err(Illegal::GameOver);
+        }
+        match position.cells.get(at.index()) {
+            None => Err(Illegal::OffBoard),
+            Some(Some(_)) => Err(Illegal::Occupied),
+            Some(None) if self.rests(&position.cells, at.index()) => Ok(()),
+            Some(None) => Err(Illegal::Floating),
+        }
+    }
+
+    fn play(&self, position: &mut CrowdPosition, at: Move) {
+        debug_assert_eq!(self.check(position, at), Ok(()));
+        let side = position.to_move;
+        position.cells[at.index()] = Some(side);
+        position.taken += 1;
+        if lines::is_on_line(&self.spec, &position.cells, at) {
+            position.standing = Standing::Line(side);
+        } else if self.is_full(position) {
+            position.standing = Standing::Full;
+        }
+        position.to_move = side.next(self.spec.sides());
+    }
+
+    fn take_back(&self, position: &mut CrowdPosition, at: Move, _before: Move) {
+        position.cells[at.index()] = None;
+        position.taken -= 1;
+        position.standing = Standing::Open;
+    }
+
+    fn set_turn(&self, position: &mut CrowdPosition, side: Side) {
+        debug_assert!(side.index() < self.spec.sides().into());
+        position.to_move = side;
+    }
+
+    fn diagram(&self, position: &CrowdPosition) -> Diagram {
+        Diagram {
+            marks: position.cells.to_vec(),
+            to_move: position.to_move,
+            play_in: None,
+        }
+    }
+
+    fn set_up(&self, diagram: &Diagram) -> CrowdPosition {
+        let mut position = self.start();
+        position.cells.copy_from_slice(&diagram.marks);
+        position.taken = diagram.marks.iter().flatten().count() as u32;
+        position.to_move = diagram.to_move;
+        position.standing = match lines::owner_of_any(&self.spec, &diagram.marks) {
+            Some(side) => Standing::Line(side),
+            None if self.is_full(&position) => Standing::Full,
+            None => Standing::Open,
+        };
+        position
+    }
+}
+
+/// The legal moves of a large board, in ascending order.
+#[derive(Clone, Debug)]
+pub struct CrowdMoves<'p> {
+    rules: &'p Crowd,
+    cells: &'p [Option<Side>],
+    next: usize,
+}
+
+impl Iterator for CrowdMoves<'_> {
+    type Item = Move;
+
+    fn next(&mut self) -> Option<Move> {
+        let left = self.cells.get(self.next..)?;
+        let playable = |&(at, cell): &(usize, &Option<Side>)| {
+            cell.is_none() && self.rules.rests(self.cells, self.next + at)
+        };
+        let (at, _) = left.iter().enumerate().find(playable)?;
+        let cell = self.next + at;
+        self.next = cell + 1;
+        Some(Move::at(cell))
+    }
+}

@@ -1,0 +1,444 @@
+//! A position as plain data, and as text: `x.o/.x./..o o`.
+
+use std::fmt;
+
+use crate::lines;
+use crate::nested;
+use crate::place::{Board, Move};
+use crate::quote::Quoted;
+use crate::side::Side;
+use crate::variant::{GridSpec, NestedSpec, Placement, Redirect, Scoring, Variant};
+
+/// A position of any variant: the marks, and what can't be seen in them.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct Diagram {
+    /// Every cell, row by row; on nine boards board by board.
+    pub marks: Vec<Option<Side>>,
+    /// Whose turn it is. Any number of marks a side is possible: a rewind passes the turn.
+    pub to_move: Side,
+    /// On nine boards, while the game goes on: where the next play must be.
+    pub play_in: Option<PlayIn>,
+}
+
+/// Where the next play must be, on nine boards.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum PlayIn {
+    /// On every open board.
+    AnyOpen,
+    /// On this one.
+    Board(Board),
+}
+
+/// How the nine boards of a diagram stand.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum BoardState {
+    /// It takes plays.
+    Open,
+    /// Won by a side, closed.
+    Won(Side),
+    /// Full, won by nobody, closed.
+    Drawn,
+}
+
+/// The shortest run of equal cells that is written as a run.
+const SHORTEST_RUN: usize = 5;
+
+impl Diagram {
+    /// Reads the text of a position of this variant; what it returns is possible. Nothing is
+    /// built before the text is known to fit the board.
+    ///
+    /// ```
+    /// use noughts_rules::{Diagram, Variant};
+    ///
+    /// let variant: Variant = "3x3k3".parse()?;
+    /// let diagram = Diagram::read(&variant, "x.o/.x./..o o")?;
+    /// assert_eq!(diagram.write(&variant), "x.o/.x./..o o");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn read(variant: &Variant, text: &str) -> Result<Diagram, Impossible> {
+        let mut words = text.split(' ');
+        let marks = read_marks(variant, words.next().unwrap_or_default())?;
+        let to_move = match words.next() {
+            Some(word) => read_side(variant, word)?,
+            None => return Err(Impossible::NoTurn),
+        };
+        let play_in = match (variant, words.next()) {
+            (Variant::Grid(_), None) | (Variant::Nested(_), Some("-")) => None,
+            (Variant::Nested(_), Some("*")) => Some(PlayIn::AnyOpen),
+            (Variant::Nested(_), Some(word)) => Some(PlayIn::Board(read_board(word)?)),
+            (Variant::Nested(_), None) => return Err(Impossible::NoPlayIn),
+            (Variant::Grid(_), Some(word)) => return Err(Impossible::Surplus(Quoted::from(word))),
+        };
+        if let Some(word) = words.next() {
+            return Err(Impossible::Surplus(Quoted::from(word)));
+        }
+        let diagram = Diagram {
+            marks,
+            to_move,
+            play_in,
+        };
+        diagram.check(variant)?;
+        Ok(diagram)
+    }
+
+    /// The position as text, the same for the same position.
+    pub fn write(&self, variant: &Variant) -> String {
+        let mut text = String::new();
+        for (number, row) in self.marks.chunks(row_length(variant)).enumerate() {
+            if number > 0 {
+                text.push('/');
+            }
+            for run in row.chunk_by(|a, b| a == b) {
+                let symbol = run[0].map_or('.', Side::symbol);
+                if run.len() < SHORTEST_RUN {
+                    text.extend(std::iter::repeat_n(symbol, run.len()));
+                } else {
+                    text.push_str(&format!("{{{}{symbol}}}", run.len()));
+                }
+            }
+        }
+        text.push(' ');
+        text.push(self.to_move.symbol());
+        match (variant, self.play_in) {
+            (Variant::Grid(_), _) => {}
+            (Variant::Nested(_), None) => text.push_str(" -"),
+            (Variant::Nested(_), Some(PlayIn::AnyOpen)) => text.push_str(" *"),
+            (Variant::Nested(_), Some(PlayIn::Board(board))) => text.push_str(&format!(" {board}")),
+        }
+        text
+    }
+
+    /// The board as a person would draw it, for messages and tests: one row a line, nine boards
+    /// three by three.
+    pub fn draw(&self, variant: &Variant) -> String {
+        let symbol = |at: usize| self.marks[at].map_or('.', Side::symbol);
+        let row = |cells: &mut dyn Iterator<Item = usize>| {
+            cells
+                .map(|at| format!("{} ", symbol(at)))
+                .collect::<String>()
+        };
+        let mut lines = Vec::new();
+        match variant {
+            Variant::Grid(spec) => {
+                for start in (0..spec.cells()).step_by(spec.columns()) {
+                    lines.push(row(&mut (start..start + spec.columns())));
+                }
+            }
+            Variant::Nested(_) => {
+                for y in 0..9 {
+                    let boards = (0..3).map(|x| {
+                        let start = 9 * (y / 3 * 3 + x) + y % 3 * 3;
+                        row(&mut (start..start + 3))
+                    });
+                    lines.push(boards.collect::<Vec<_>>().join("  "));
+                    if y % 3 == 2 && y < 8 {
+                        lines.push(String::new());
+                    }
+                }
+            }
+        }
+        let drawn: Vec<&str> = lines.iter().map(|line| line.trim_end()).collect();
+        drawn.join("\n")
+    }
+
+    /// Whether a game of this variant can come to this. What passes may be set up.
+    pub fn check(&self, variant: &Variant) -> Result<(), Impossible> {
+        if self.marks.len() != variant.cells() {
+            return Err(Impossible::Cells {
+                have: self.marks.len(),
+                need: variant.cells(),
+            });
+        }
+        let sides = variant.sides();
+        let seen = self.marks.iter().flatten().chain([&self.to_move]);
+        if let Some(side) = seen.max().filter(|side| side.index() >= sides.into()) {
+            return Err(Impossible::NoSuchSide(side.symbol(), sides));
+        }
+        match variant {
+            Variant::Grid(spec) => self.check_grid(spec),
+            Variant::Nested(spec) => self.check_nested(spec),
+        }
+    }
+
+    fn check_grid(&self, spec: &GridSpec) -> Result<(), Impossible> {
+        if self.play_in.is_some() {
+            return Err(Impossible::PlayIn);
+        }
+        let marked = |cell: usize| self.marks[cell].is_some();
+        let columns = spec.columns();
+        if spec.placement == Placement::Gravity
+            && (0..spec.cells() - columns).any(|cell| marked(cell) && !marked(cell + columns))
+        {
+            return Err(Impossible::Floating);
+        }
+        let line = lines::all(spec, &self.marks);
+        let mut before = self.marks.clone();
+        let one_play_made_it = line.is_empty()
+            || line.iter().any(|at| {
+                let above = at.index().checked_sub(columns);
+                let on_top = above.is_none_or(|above| !marked(above));
+                if spec.placement == Placement::Gravity && !on_top {
+                    return false;
+                }
+                let mark = before[at.index()].take();
+                let none_left = lines::owner_of_any(spec, &before).is_none();
+                before[at.index()] = mark;
+                none_left
+            });
+        if one_play_made_it {
+            Ok(())
+        } else {
+            Err(Impossible::TwoLines)
+        }
+    }
+
+    fn check_nested(&self, spec: &NestedSpec) -> Result<(), Impossible> {
+        for board in Board::all() {
+            let [x, o] = [Side::FIRST, Side::SECOND].map(|side| self.cells_of(board, side));
+            let could_win = |marks: u16| (0..9).any(|cell| !nested::has_line(marks & !(1 << cell)));
+            if nested::has_line(x) && nested::has_line(o) || !could_win(x) || !could_win(o) {
+                return Err(Impossible::TwoLines);
+            }
+        }
+        let states = self.boards();
+        let won = |side| {
+            let is_won = |board: &Board| states[board.index()] == BoardState::Won(side);
+            Board::all()
+                .filter(is_won)
+                .fold(0u16, |set, board| set | 1 << board.index())
+        };
+        let meta = [Side::FIRST, Side::SECOND].map(|side| nested::has_line(won(side)));
+        let by_line = spec.scoring() == Scoring::MetaLine && meta.contains(&true);
+        if by_line && meta == [true, true] {
+            return Err(Impossible::TwoLines);
+        }
+        let over = by_line || !states.contains(&BoardState::Open);
+        match (over, self.play_in) {
+            (true, None) => Ok(()),
+            (true, Some(_)) => Err(Impossible::PlayIn),
+            (false, None) => Err(Impossible::NoPlayIn),
+            (false, Some(play_in)) if self.could_be_sent(spec, &states, play_in) => Ok(()),
+            (false, Some(_)) => Err(Impossible::PlayIn),
+        }
+    }
+
+    /// Whether some play on the board could have been the latest, given where it sends the next.
+    fn could_be_sent(&self, spec: &NestedSpec, states: &[BoardState; 9], to: PlayIn) -> bool {
+        let open = |board: usize| states[board] == BoardState::Open;
+        let sent = |cell: usize| -> PlayIn {
+            let next = match spec.redirect() {
+                Redirect::AnyOpen
+                    if !open(cell)
+                        && states.iter().filter(|s| **s == BoardState::Open).count() > 1 =>
+                {
+                    return PlayIn::AnyOpen;
+                }
+                Redirect::AnyOpen | Redirect::NextOpen => {
+                    (0..9).map(|on| (cell + on) % 9).find(|&b| open(b))
+                }
+            };
+            next.and_then(|board| Board::new(board as u8))
+                .map_or(PlayIn::AnyOpen, PlayIn::Board)
+        };
+        let mut marked = (0..81).filter(|&at| self.marks[at].is_some()).peekable();
+        if marked.peek().is_none() {
+            return to == spec.first().map_or(PlayIn::AnyOpen, PlayIn::Board);
+        }
+        marked.any(|at| sent(at % 9) == to)
+    }
+
+    /// How each of the nine boards stands; of a grid, nothing that means anything.
+    pub fn boards(&self) -> [BoardState; 9] {
+        std::array::from_fn(|board| {
+            let Some(board) = Board::new(board as u8) else {
+                return BoardState::Open;
+            };
+            let [x, o] = [Side::FIRST, Side::SECOND].map(|side| self.cells_of(board, side));
+            if nested::has_line(x) {
+                BoardState::Won(Side::FIRST)
+            } else if nested::has_line(o) {
+                BoardState::Won(Side::SECOND)
+            } else if (x | o).count_ones() == 9 {
+                BoardState::Drawn
+            } else {
+                BoardState::Open
+            }
+        })
+    }
+
+    fn cells_of(&self, board: Board, side: Side) -> u16 {
+        let cells = self
+            .marks
+            .iter()
+            .skip(9 * board.index())
+            .take(9)
+            .enumerate();
+        cells
+            .filter(|(_, mark)| **mark == Some(side))
+            .fold(0, |set, (cell, _)| set | 1 << cell)
+    }
+
+    /// All cells of all lines that `last` completed; of all lines there are, where nobody knows
+    /// which play was the last.
+    pub(crate) fn line(&self, spec: &GridSpec, last: Option<Move>) -> Vec<Move> {
+        match last {
+            Some(at) => lines::through(spec, &self.marks, at),
+            None => lines::all(spec, &self.marks),
+        }
+    }
+}
+
+fn row_length(variant: &Variant) -> usize {
+    match variant {
+        Variant::Grid(spec) => spec.columns(),
+        Variant::Nested(_) => 9,
+    }
+}
+
+fn read_marks(variant: &Variant, text: &str) -> Result<Vec<Option<Side>>, Impossible> {
+    let (length, need) = (row_length(variant), variant.cells() / row_length(variant));
+    let mut marks = Vec::new();
+    let mut rows = 0;
+    for row in text.split('/') {
+        rows += 1;
+        if rows > need {
+            return Err(Impossible::Rows { need });
+        }
+        let mut rest = row;
+        while let Some(symbol) = rest.chars().next() {
+            let (count, symbol, after) = match symbol {
+                '{' => read_run(rest)?,
+                _ => (1, symbol, &rest[symbol.len_utf8()..]),
+            };
+            let mark = match symbol {
+                '.' => None,
+                _ => Some(
+                    Side::from_symbol(symbol)
+                        .ok_or(Impossible::NoSuchSide(symbol, variant.sides()))?,
+                ),
+            };
+            rest = after;
+            if marks.len() + count > rows * length {
+                return Err(Impossible::RowLength {
+                    row: rows - 1,
+                    need: length,
+                });
+            }
+            marks.extend(std::iter::repeat_n(mark, count));
+        }
+        if marks.len() != rows * length {
+            return Err(Impossible::RowLength {
+                row: rows - 1,
+                need: length,
+            });
+        }
+    }
+    if rows != need {
+        return Err(Impossible::Rows { need });
+    }
+    Ok(marks)
+}
+
+/// `{12x}`: a number from 1 and, as the last character, what stands so many times.
+fn read_run(text: &str) -> Result<(usize, char, &str), Impossible> {
+    let parsed = || {
+        let (run, after) = text.strip_prefix('{')?.split_once('}')?;
+        let symbol = run.chars().next_back()?;
+        let count = &run[..run.len() - symbol.len_utf8()];
+        let plain = count.bytes().all(|b| b.is_ascii_digit()) && !count.starts_with('0');
+        let count: u16 = count.parse().ok().filter(|_| plain)?;
+        Some((usize::from(count), symbol, after))
+    };
+    parsed().ok_or_else(|| Impossible::Run(Quoted::from(text)))
+}
+
+fn read_side(variant: &Variant, word: &str) -> Result<Side, Impossible> {
+    let mut symbols = word.chars();
+    match (symbols.next(), symbols.next()) {
+        (Some(symbol), None) => {
+            Side::from_symbol(symbol).ok_or(Impossible::NoSuchSide(symbol, variant.sides()))
+        }
+        _ => Err(Impossible::NoTurn),
+    }
+}
+
+fn read_board(word: &str) -> Result<Board, Impossible> {
+    match word.as_bytes() {
+        [digit @ b'0'..=b'8'] => Board::new(digit - b'0').ok_or(Impossible::NoPlayIn),
+        _ => Err(Impossible::NoPlayIn),
+    }
+}
+
+/// Why a position can't be. Displays what would be right.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Impossible {
+    /// Not as many cells as the variant has.
+    Cells {
+        /// How many there are.
+        have: usize,
+        /// How many there must be.
+        need: usize,
+    },
+    /// Not as many rows (on nine boards: boards) as the variant has.
+    Rows {
+        /// How many there must be.
+        need: usize,
+    },
+    /// A row (on nine boards: a board) that is too long or too short.
+    RowLength {
+        /// Which, from 0.
+        row: usize,
+        /// How many cells it must have.
+        need: usize,
+    },
+    /// A run that is not `{number symbol}`.
+    Run(Quoted),
+    /// A symbol of no side in this variant.
+    NoSuchSide(char, u8),
+    /// It does not say whose turn it is.
+    NoTurn,
+    /// It does not say where to play.
+    NoPlayIn,
+    /// No play can have led to this board, or the game is over, or there is only one board.
+    PlayIn,
+    /// Something stands behind the end.
+    Surplus(Quoted),
+    /// A mark hangs in the air, in a game with gravity.
+    Floating,
+    /// Lines that no single play can have completed.
+    TwoLines,
+}
+
+impl fmt::Display for Impossible {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Impossible::Cells { have, need } => write!(f, "the board has {need} cells, not {have}"),
+            Impossible::Rows { need } => write!(f, "the position needs {need} rows, with / between"),
+            Impossible::RowLength { row, need } => {
+                write!(f, "row {row} of the position needs exactly {need} cells")
+            }
+            Impossible::Run(text) => {
+                write!(f, "a run is written {{12.}}, a number and one symbol, not {text}")
+            }
+            Impossible::NoSuchSide(symbol, sides) => {
+                let last = Side::new(sides.saturating_sub(1)).map_or('#', Side::symbol);
+                write!(f, "{symbol:?} is nobody here: empty cells are '.', the {sides} sides are 'x'")?;
+                if *sides == 2 { write!(f, " and 'o'") } else { write!(f, ", 'o' and so on to {last:?}") }
+            }
+            Impossible::NoTurn => {
+                f.write_str("behind the cells stands a space and the side to move, such as 'x'")
+            }
+            Impossible::NoPlayIn => f.write_str(
+                "at the end stands the board to play in, 0 to 8, or * for any open one, or - when the game is over",
+            ),
+            Impossible::PlayIn => f.write_str("no play can have sent the next one there"),
+            Impossible::Surplus(text) => write!(f, "the position ends before {text}"),
+            Impossible::Floating => f.write_str("with gravity no mark hangs above an empty cell"),
+            Impossible::TwoLines => {
+                f.write_str("the lines on the board can't have been completed by one play")
+            }
+        }
+    }
+}
+
+impl std::error::Error for Impossible {}

@@ -1,0 +1,527 @@
+//! One game in progress: whose turn it is, what may be asked for, and what came of it.
+
+use std::fmt;
+
+use crate::diagram::{BoardState, Diagram, Impossible};
+use crate::dispatch;
+use crate::nested::LINES;
+use crate::notation::{Place, PlaceError, number};
+use crate::place::{Board, Move};
+use crate::rules::{Illegal, Outcome, Rules};
+use crate::side::{MOST_SIDES, Side, Sides};
+use crate::timeline::{AnyTimeline, Play, Timeline};
+use crate::variant::{Scoring, Variant};
+
+/// A place in the turn order, counted from 0. Nearly always one a side.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct Seat(pub u8);
+
+/// What a player may ask for.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Action {
+    /// Put a mark.
+    Play(Move),
+    /// Take so many marks back, and pass the turn.
+    Rewind(u16),
+    /// Give up: all other sides win.
+    Resign,
+}
+
+/// A completed action.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Turn {
+    /// Who acted.
+    pub by: Seat,
+    /// What was done.
+    pub action: Action,
+}
+
+/// How a game is set up beyond its variant.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Options {
+    /// How many marks a rewind takes back must be less than this; 0: no rewind at all.
+    pub history: u16,
+    /// The side of each seat, in turn order; empty: one seat a side.
+    pub order: Vec<Side>,
+}
+
+/// How a game ended, with the reason.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Conclusion {
+    /// Nobody won.
+    Draw,
+    /// These won.
+    Won {
+        /// Who.
+        sides: Sides,
+        /// How.
+        by: By,
+    },
+    /// Everybody left.
+    Abandoned,
+}
+
+/// What won a game.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum By {
+    /// All cells of all lines just completed; in a misère game by the one who lost.
+    Line(Vec<Move>),
+    /// Three boards in a line, or more where one play completed several lines.
+    Boards(Vec<Board>),
+    /// More boards than the other.
+    Points,
+    /// All others gave up.
+    Resignation,
+    /// All others left.
+    Leaving,
+}
+
+/// A game, its history and its seats' turns. It knows no names and no clock; a table adds those.
+///
+/// ```
+/// use noughts_rules::{Action, Game, Options, Refusal, Seat};
+///
+/// let mut game = Game::new(&"3x3k3".parse()?, Options::default())?;
+/// game.act(Seat(0), game.read("1-1")?)?;
+/// assert!(matches!(game.act(Seat(0), Action::Resign), Ok(())));
+/// assert!(matches!(game.act(Seat(1), game.read("0-0")?), Err(Refusal::Over)));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Game {
+    variant: Variant,
+    history: u16,
+    order: Vec<Side>,
+    start: Option<Diagram>,
+    timeline: AnyTimeline,
+    next: Seat,
+    turns: Vec<Turn>,
+    conclusion: Option<Conclusion>,
+}
+
+impl Game {
+    /// A game from the variant's first position on.
+    pub fn new(variant: &Variant, options: Options) -> Result<Game, GameError> {
+        let order = match options.order.is_empty() {
+            true => (0..variant.sides()).filter_map(Side::new).collect(),
+            false => options.order,
+        };
+        let most = variant.cells() - 1;
+        if usize::from(options.history) > most {
+            return Err(GameError::History { most });
+        }
+        if !(2..=usize::from(MOST_SIDES)).contains(&order.len()) {
+            return Err(GameError::Seats(order.len()));
+        }
+        check_order(variant, &order)?;
+        let mut game = Game {
+            variant: *variant,
+            history: options.history,
+            timeline: AnyTimeline::new(variant),
+            start: None,
+            order,
+            next: Seat(0),
+            turns: Vec::new(),
+            conclusion: None,
+        };
+        game.pass_to(Seat(0));
+        Ok(game)
+    }
+
+    /// A game from a position on. The first seat of the side to move begins.
+    pub fn from_diagram(
+        variant: &Variant,
+        options: Options,
+        start: Diagram,
+    ) -> Result<Game, GameError> {
+        start.check(variant).map_err(GameError::Position)?;
+        let mut game = Game::new(variant, options)?;
+        let first = game.order.iter().position(|side| *side == start.to_move);
+        let first = first.ok_or(GameError::NobodyToMove(start.to_move))?;
+        dispatch!(&mut game.timeline, timeline => {
+            let position = timeline.rules().set_up(&start);
+            *timeline = Timeline::from(timeline.rules().clone(), position);
+        });
+        game.start = Some(start);
+        game.pass_to(Seat(first as u8));
+        game.conclude_by_rules(None);
+        Ok(game)
+    }
+
+    /// Does what a seat asks for, or says why not; after a refusal nothing has changed.
+    pub fn act(&mut self, by: Seat, action: Action) -> Result<(), Refusal> {
+        self.check(by, action)?;
+        self.turns.push(Turn { by, action });
+        match action {
+            Action::Play(at) => {
+                dispatch!(&mut self.timeline, timeline => timeline.play(at));
+                self.conclude_by_rules(Some(at));
+            }
+            Action::Rewind(count) => {
+                dispatch!(&mut self.timeline, timeline => timeline.take_back(count.into()));
+            }
+            Action::Resign => self.conclude_without(by, By::Resignation),
+        }
+        self.pass_to(Seat((by.0 + 1) % self.order.len() as u8));
+        Ok(())
+    }
+
+    /// Why [`act`](Game::act) would refuse.
+    pub fn check(&self, by: Seat, action: Action) -> Result<(), Refusal> {
+        if self.conclusion.is_some() {
+            return Err(Refusal::Over);
+        }
+        if usize::from(by.0) >= self.order.len() {
+            return Err(Refusal::NoSuchSeat {
+                seats: self.order.len(),
+            });
+        }
+        match action {
+            Action::Resign => Ok(()),
+            Action::Play(_) | Action::Rewind(_) if by != self.next => {
+                Err(Refusal::NotYourTurn { to_move: self.next })
+            }
+            Action::Play(at) => dispatch!(&self.timeline, timeline => {
+                timeline.rules().check(timeline.present(), at).map_err(Refusal::Illegal)
+            }),
+            Action::Rewind(count) => self.check_rewind(count),
+        }
+    }
+
+    fn check_rewind(&self, count: u16) -> Result<(), Refusal> {
+        let Some(most) = self.longest_rewind() else {
+            return Err(Refusal::NoRewind);
+        };
+        if count > most {
+            return Err(Refusal::RewindTooFar { most });
+        }
+        match self.variant {
+            Variant::Nested(_) if count == 0 => Err(Refusal::MustPlay),
+            Variant::Grid(_) | Variant::Nested(_) => Ok(()),
+        }
+    }
+
+    /// How many marks may be taken back now; `None` where the game has no rewind at all.
+    pub fn longest_rewind(&self) -> Option<u16> {
+        let most = self.history.checked_sub(1)?;
+        Some(most.min(u16::try_from(self.plays().len()).unwrap_or(u16::MAX)))
+    }
+
+    /// The game as it was after its first `turns` turns, or all there are.
+    #[must_use]
+    pub fn after(&self, turns: usize) -> Game {
+        if turns >= self.turns.len() {
+            return self.clone();
+        }
+        let options = Options {
+            history: self.history,
+            order: self.order.clone(),
+        };
+        let mut game = match &self.start {
+            None => Game::new(&self.variant, options),
+            Some(start) => Game::from_diagram(&self.variant, options, start.clone()),
+        }
+        .expect("a game that was set up can be set up again");
+        for turn in &self.turns[..turns] {
+            game.act(turn.by, turn.action)
+                .expect("a turn that was legal is legal again");
+        }
+        game
+    }
+
+    /// A seat's player is gone for good: all other sides win. Not an action, so not a turn.
+    pub fn leave(&mut self, seat: Seat) -> Result<(), Refusal> {
+        self.check(seat, Action::Resign)?;
+        self.conclude_without(seat, By::Leaving);
+        Ok(())
+    }
+
+    /// Ends the game as it stands, where the players or the table do: everybody left, or it took
+    /// more turns than it may.
+    pub fn close(&mut self, conclusion: Conclusion) -> Result<(), Refusal> {
+        if self.conclusion.is_some() {
+            return Err(Refusal::Over);
+        }
+        self.conclusion = Some(conclusion);
+        Ok(())
+    }
+
+    /// Which game.
+    pub fn variant(&self) -> &Variant {
+        &self.variant
+    }
+
+    /// The size of its history.
+    pub fn history(&self) -> u16 {
+        self.history
+    }
+
+    /// The side of each seat.
+    pub fn order(&self) -> &[Side] {
+        &self.order
+    }
+
+    /// The position it began from, where that was not the variant's first.
+    pub fn start(&self) -> Option<&Diagram> {
+        self.start.as_ref()
+    }
+
+    /// Every completed turn, oldest first.
+    pub fn turns(&self) -> &[Turn] {
+        &self.turns
+    }
+
+    /// The plays whose marks are on the board, oldest first.
+    pub fn plays(&self) -> &[Play] {
+        dispatch!(&self.timeline, timeline => timeline.plays())
+    }
+
+    /// Whose turn it is; `None` when the game is over.
+    pub fn to_move(&self) -> Option<Seat> {
+        self.conclusion.is_none().then_some(self.next)
+    }
+
+    /// How it ended; `None` while it goes on.
+    pub fn conclusion(&self) -> Option<&Conclusion> {
+        self.conclusion.as_ref()
+    }
+
+    /// The position as plain data.
+    pub fn diagram(&self) -> Diagram {
+        dispatch!(&self.timeline, timeline => timeline.rules().diagram(timeline.present()))
+    }
+
+    /// The present with its rules, for those who think about it.
+    pub fn timeline(&self) -> &AnyTimeline {
+        &self.timeline
+    }
+
+    /// Every legal move, ascending; none when the game is over, however it ended.
+    pub fn legal(&self) -> Vec<Move> {
+        match self.conclusion {
+            Some(_) => Vec::new(),
+            None => dispatch!(&self.timeline, timeline => {
+                timeline.rules().moves(timeline.present()).collect()
+            }),
+        }
+    }
+
+    /// Reads an action as people and programs write it: `1-0`, with gravity `3`, `<<2`, `resign`.
+    pub fn read(&self, text: &str) -> Result<Action, PlaceError> {
+        if text == "resign" {
+            return Ok(Action::Resign);
+        }
+        if let Some(count) = text.strip_prefix("<<").and_then(number) {
+            return Ok(Action::Rewind(u16::try_from(count).unwrap_or(u16::MAX)));
+        }
+        Ok(Action::Play(match self.variant.read_place(text)? {
+            Place::Cell(at) => at,
+            Place::Column(column) => self.top_of(column),
+        }))
+    }
+
+    /// An action as [`read`](Game::read) reads it.
+    pub fn write(&self, action: Action) -> String {
+        match action {
+            Action::Play(at) => self.variant.write_move(at),
+            Action::Rewind(count) => format!("<<{count}"),
+            Action::Resign => "resign".to_owned(),
+        }
+    }
+
+    /// Where a mark in this column comes to rest; in a full column its topmost cell, which is
+    /// then refused as taken.
+    fn top_of(&self, column: usize) -> Move {
+        let in_column = |at: &Move| self.variant.split(*at).1 == column;
+        self.legal()
+            .into_iter()
+            .find(in_column)
+            .unwrap_or(Move::at(column))
+    }
+
+    fn pass_to(&mut self, seat: Seat) {
+        self.next = seat;
+        let side = self.order[usize::from(seat.0)];
+        dispatch!(&mut self.timeline, timeline => timeline.set_turn(side));
+    }
+
+    fn seated(&self) -> Sides {
+        self.order.iter().copied().collect()
+    }
+
+    fn conclude_without(&mut self, loser: Seat, by: By) {
+        let sides = self.seated().without(self.order[usize::from(loser.0)]);
+        self.conclusion = Some(match sides.is_empty() {
+            true => Conclusion::Abandoned,
+            false => Conclusion::Won { sides, by },
+        });
+    }
+
+    fn conclude_by_rules(&mut self, last: Option<Move>) {
+        let outcome = dispatch!(&self.timeline, timeline => {
+            timeline.rules().outcome(timeline.present())
+        });
+        self.conclusion = outcome.map(|outcome| match outcome {
+            Outcome::Draw => Conclusion::Draw,
+            // A side that nobody sits for can't win: `-p xx` in a misère game.
+            Outcome::Won(sides) => match sides.and(self.seated()) {
+                Sides::NONE => Conclusion::Draw,
+                sides => Conclusion::Won {
+                    sides,
+                    by: self.reason(sides, last),
+                },
+            },
+        });
+    }
+
+    /// What the play `last` completed, or what stands on the board where there was none.
+    fn reason(&self, winners: Sides, last: Option<Move>) -> By {
+        let diagram = self.diagram();
+        let spec = match &self.variant {
+            Variant::Grid(spec) => return By::Line(diagram.line(spec, last)),
+            Variant::Nested(spec) => spec,
+        };
+        if spec.scoring() == Scoring::MostBoards {
+            return By::Points;
+        }
+        let states = diagram.boards();
+        let won = Board::all().filter(|board| match states[board.index()] {
+            BoardState::Won(side) => winners.contains(side),
+            BoardState::Open | BoardState::Drawn => false,
+        });
+        let won = won.fold(0u16, |set, board| set | 1 << board.index());
+        let completed = |line: &&u16| {
+            let has_last = last.is_none_or(|at| **line >> (at.index() / 9) & 1 == 1);
+            won & **line == **line && has_last
+        };
+        let boards = LINES
+            .iter()
+            .filter(completed)
+            .fold(0, |all, line| all | line);
+        By::Boards(
+            Board::all()
+                .filter(|board| boards >> board.index() & 1 == 1)
+                .collect(),
+        )
+    }
+}
+
+/// Sides are numbered as they first sit, and every one of them sits; but one side alone may hold
+/// all seats of a game for two.
+fn check_order(variant: &Variant, order: &[Side]) -> Result<(), GameError> {
+    let mut seen = 0;
+    for side in order {
+        if side.index() > seen {
+            return Err(GameError::Order);
+        }
+        seen = seen.max(side.index() + 1);
+    }
+    let sides = variant.sides();
+    if seen == usize::from(sides) || seen == 1 && sides == 2 {
+        Ok(())
+    } else {
+        Err(GameError::Sides {
+            sides,
+            seated: seen,
+        })
+    }
+}
+
+/// Why an action was not taken. Displays what would be right; nothing has changed.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Refusal {
+    /// The game is over.
+    Over,
+    /// There is no such seat.
+    NoSuchSeat {
+        /// How many there are.
+        seats: usize,
+    },
+    /// It is another seat's turn.
+    NotYourTurn {
+        /// This one's.
+        to_move: Seat,
+    },
+    /// The move is not legal.
+    Illegal(Illegal),
+    /// The game has no history.
+    NoRewind,
+    /// More than the history holds, or than there are marks.
+    RewindTooFar {
+        /// So many may be taken back.
+        most: u16,
+    },
+    /// On nine boards each player must play: a rewind takes at least one mark.
+    MustPlay,
+}
+
+impl fmt::Display for Refusal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Refusal::Over => Illegal::GameOver.fmt(f),
+            Refusal::NoSuchSeat { seats } => {
+                write!(f, "the seats of this game are 0 to {}", seats - 1)
+            }
+            Refusal::NotYourTurn { to_move } => write!(f, "it is the turn of seat {}", to_move.0),
+            Refusal::Illegal(illegal) => illegal.fmt(f),
+            Refusal::NoRewind => {
+                f.write_str("this game was started without a history, so nothing can be taken back")
+            }
+            Refusal::RewindTooFar { most } => write!(f, "at most {most} can be taken back now"),
+            Refusal::MustPlay => {
+                f.write_str("on nine boards each player must play, so take back at least 1")
+            }
+        }
+    }
+}
+
+impl std::error::Error for Refusal {}
+
+/// Why a game can't be set up so. Displays what is allowed.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum GameError {
+    /// The history is as long as the board or longer.
+    History {
+        /// The longest there may be.
+        most: usize,
+    },
+    /// Too few or too many seats.
+    Seats(usize),
+    /// Sides that are not numbered as they first sit.
+    Order,
+    /// Not as many sides at the seats as the variant has.
+    Sides {
+        /// How many it has.
+        sides: u8,
+        /// How many sit.
+        seated: usize,
+    },
+    /// Nobody sits for the side whose turn it is.
+    NobodyToMove(Side),
+    /// The position can't be.
+    Position(Impossible),
+}
+
+impl fmt::Display for GameError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            GameError::History { most } => write!(f, "the history of this game is 0 to {most}"),
+            GameError::Seats(count) => write!(f, "a game has 2 to 64 seats, not {count}"),
+            GameError::Order => {
+                f.write_str("sides are numbered in the order in which they first sit")
+            }
+            GameError::Sides { sides, seated } => {
+                write!(
+                    f,
+                    "this game is for {sides} different sides, not for {seated}"
+                )
+            }
+            GameError::NobodyToMove(side) => {
+                write!(f, "nobody sits for {}, whose turn it is", side.symbol())
+            }
+            GameError::Position(impossible) => impossible.fmt(f),
+        }
+    }
+}
+
+impl std::error::Error for GameError {}

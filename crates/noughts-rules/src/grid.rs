@@ -1,0 +1,420 @@
+//! K in a line on one board that fits into a few machine words.
+
+use crate::bits::Bits;
+use crate::diagram::Diagram;
+use crate::place::Move;
+use crate::rules::{Illegal, Outcome, Rules, Standing};
+use crate::side::{Side, Sides};
+use crate::variant::{Goal, GridSpec, Overline, Placement, Variant};
+
+/// The m,n,k-game for `P` sides, one set of bits a side.
+///
+/// Every row has one bit more than cells, and that bit stays empty, so that a line can't leave
+/// the board at the right and come back at the left one row below:
+///
+/// ```text
+/// 0 1 2 ·
+/// 4 5 6 ·     a row is bit + 1, a column bit + 4, the diagonals bit + 5 and bit + 3
+/// 8 9 …
+/// ```
+#[derive(Clone, Debug)]
+pub struct Grid<B: Bits, const P: usize> {
+    spec: GridSpec,
+    lattice: Lattice,
+    /// All cells.
+    board: B,
+    /// The cells of the last row, where a falling mark comes to rest.
+    floor: B,
+    ways: Ways,
+}
+
+/// Where everybody's marks are.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct GridPosition<B: Bits, const P: usize> {
+    marks: [B; P],
+    to_move: Side,
+    standing: Standing,
+}
+
+impl<B: Bits, const P: usize> Grid<B, P> {
+    /// The rules of `spec`, or `None` where it has another number of sides or more cells than
+    /// there are bits for.
+    pub fn new(spec: GridSpec) -> Option<Self> {
+        let lattice = Lattice::new(&spec);
+        let (stride, rows) = (lattice.stride as usize, spec.rows());
+        if usize::from(spec.sides()) != P || stride * rows > B::WIDTH {
+            return None;
+        }
+        let cells = |range: std::ops::Range<usize>| {
+            range.fold(B::NONE, |all, cell| {
+                all.or(B::one(lattice.bit(Move::at(cell))))
+            })
+        };
+        Some(Grid {
+            lattice,
+            board: cells(0..spec.cells()),
+            floor: cells(spec.cells() - spec.columns()..spec.cells()),
+            ways: Ways::new(&spec, stride, B::WIDTH),
+            spec,
+        })
+    }
+
+    #[inline(always)]
+    fn occupied(&self, position: &GridPosition<B, P>) -> B {
+        position
+            .marks
+            .iter()
+            .fold(B::NONE, |all, marks| all.or(*marks))
+    }
+
+    /// The empty cells where a mark would stay.
+    #[inline(always)]
+    fn playable(&self, occupied: B) -> B {
+        let empty = self.board.minus(occupied);
+        match self.spec.placement {
+            Placement::Anywhere => empty,
+            Placement::Gravity => {
+                let above_marks = occupied.down(self.lattice.stride as usize);
+                empty.and(self.floor.or(above_marks))
+            }
+        }
+    }
+
+    /// Whether `marks` has a line, knowing that it had none before the mark at `latest`.
+    #[inline(always)]
+    fn has_line(&self, marks: B, latest: usize) -> bool {
+        match (B::IS_WORD, self.spec.overline) {
+            (true, Overline::Counts) => self.ways.any_line(marks),
+            (true, Overline::Ignored) => self.ways.any_exact_line(marks),
+            (false, overline) => self.ways.line_through(marks, latest, overline),
+        }
+    }
+}
+
+impl<B: Bits, const P: usize> Rules for Grid<B, P> {
+    type Position = GridPosition<B, P>;
+    type Moves<'p> = GridMoves<B>;
+
+    fn variant(&self) -> Variant {
+        Variant::Grid(self.spec)
+    }
+
+    #[inline]
+    fn sides(&self) -> u8 {
+        P as u8
+    }
+
+    fn start(&self) -> Self::Position {
+        GridPosition {
+            marks: [B::NONE; P],
+            to_move: Side::FIRST,
+            standing: Standing::Open,
+        }
+    }
+
+    #[inline]
+    fn to_move(&self, position: &Self::Position) -> Side {
+        position.to_move
+    }
+
+    #[inline]
+    fn outcome(&self, position: &Self::Position) -> Option<Outcome> {
+        self.spec.outcome(position.standing)
+    }
+
+    #[inline]
+    fn moves<'p>(&'p self, position: &'p Self::Position) -> GridMoves<B> {
+        GridMoves {
+            left: match position.standing {
+                Standing::Open => self.playable(self.occupied(position)),
+                Standing::Full | Standing::Line(_) => B::NONE,
+            },
+            lattice: self.lattice,
+        }
+    }
+
+    fn check(&self, position: &Self::Position, at: Move) -> Result<(), Illegal> {
+        if position.standing != Standing::Open {
+            return Err(Illegal::GameOver);
+        }
+        if at.index() >= self.spec.cells() {
+            return Err(Illegal::OffBoard);
+        }
+        let (bit, occupied) = (self.lattice.bit(at), self.occupied(position));
+        if occupied.has(bit) {
+            Err(Illegal::Occupied)
+        } else if self.playable(occupied).has(bit) {
+            Ok(())
+        } else {
+            Err(Illegal::Floating)
+        }
+    }
+
+    #[inline]
+    fn play(&self, position: &mut Self::Position, at: Move) {
+        debug_assert_eq!(self.check(position, at), Ok(()));
+        let (bit, side) = (self.lattice.bit(at), position.to_move);
+        let marks = &mut position.marks[side.index()];
+        *marks = marks.or(B::one(bit));
+        if self.has_line(*marks, bit) {
+            position.standing = Standing::Line(side);
+        } else if self.occupied(position) == self.board {
+            position.standing = Standing::Full;
+        }
+        position.to_move = side.next(P as u8);
+    }
+
+    fn take_back(&self, position: &mut Self::Position, at: Move, _before: Move) {
+        let mark = B::one(self.lattice.bit(at));
+        for marks in &mut position.marks {
+            *marks = marks.minus(mark);
+        }
+        position.standing = Standing::Open;
+    }
+
+    fn set_turn(&self, position: &mut Self::Position, side: Side) {
+        debug_assert!(side.index() < P);
+        position.to_move = side;
+    }
+
+    fn diagram(&self, position: &Self::Position) -> Diagram {
+        let owner = |cell| {
+            let bit = self.lattice.bit(Move::at(cell));
+            let side = position.marks.iter().position(|marks| marks.has(bit))?;
+            Side::new(side as u8)
+        };
+        Diagram {
+            marks: (0..self.spec.cells()).map(owner).collect(),
+            to_move: position.to_move,
+            play_in: None,
+        }
+    }
+
+    fn set_up(&self, diagram: &Diagram) -> Self::Position {
+        let mut position = self.start();
+        position.to_move = diagram.to_move;
+        let all = || {
+            diagram
+                .marks
+                .iter()
+                .enumerate()
+                .filter_map(|(cell, mark)| Some((cell, (*mark)?)))
+        };
+        for (cell, side) in all() {
+            let marks = &mut position.marks[side.index()];
+            *marks = marks.or(B::one(self.lattice.bit(Move::at(cell))));
+        }
+        let line = all().find(|&(cell, side)| {
+            self.has_line(
+                position.marks[side.index()],
+                self.lattice.bit(Move::at(cell)),
+            )
+        });
+        position.standing = match line {
+            Some((_, side)) => Standing::Line(side),
+            None if self.occupied(&position) == self.board => Standing::Full,
+            None => Standing::Open,
+        };
+        position
+    }
+}
+
+impl GridSpec {
+    /// What a standing means under this goal.
+    #[inline(always)]
+    pub(crate) fn outcome(&self, standing: Standing) -> Option<Outcome> {
+        match (standing, self.goal) {
+            (Standing::Open, _) => None,
+            (Standing::Full, _) => Some(Outcome::Draw),
+            (Standing::Line(side), Goal::Make) => Some(Outcome::Won(Sides::only(side))),
+            (Standing::Line(side), Goal::Avoid) => {
+                Some(Outcome::Won(Sides::first(self.sides()).without(side)))
+            }
+        }
+    }
+}
+
+/// The legal moves of a grid, in ascending order.
+#[derive(Clone, Debug)]
+pub struct GridMoves<B: Bits> {
+    left: B,
+    lattice: Lattice,
+}
+
+impl<B: Bits> Iterator for GridMoves<B> {
+    type Item = Move;
+
+    #[inline(always)]
+    fn next(&mut self) -> Option<Move> {
+        self.left.pop().map(|bit| self.lattice.cell(bit))
+    }
+}
+
+/// From cells to bits and back: a division by a number known only at run time, as a product.
+///
+/// Exact for indices below 1 024 and divisors to 256, which is more than [`Grid`] holds.
+#[derive(Clone, Copy, Debug)]
+struct Lattice {
+    stride: u32,
+    per_column: u32,
+    per_stride: u32,
+}
+
+impl Lattice {
+    const SHIFT: u32 = 20;
+
+    fn new(spec: &GridSpec) -> Lattice {
+        let columns = spec.columns() as u32;
+        Lattice {
+            stride: columns + 1,
+            per_column: (1 << Self::SHIFT) / columns + 1,
+            per_stride: (1 << Self::SHIFT) / (columns + 1) + 1,
+        }
+    }
+
+    #[inline(always)]
+    fn bit(self, at: Move) -> usize {
+        let cell = at.index() as u32;
+        let row = cell.wrapping_mul(self.per_column) >> Self::SHIFT;
+        (cell + row) as usize
+    }
+
+    #[inline(always)]
+    fn cell(self, bit: usize) -> Move {
+        let bit = bit as u32;
+        let row = bit.wrapping_mul(self.per_stride) >> Self::SHIFT;
+        Move::at((bit - row) as usize)
+    }
+}
+
+/// The directions in which the board has room for a line, and how to look along them.
+#[derive(Clone, Debug)]
+struct Ways {
+    ways: [Way; 4],
+    count: usize,
+    /// How many shifts turn marks into the starts of lines.
+    shifts: usize,
+    line: usize,
+}
+
+#[derive(Clone, Copy, Default, Debug)]
+struct Way {
+    /// From one cell of a line to the next.
+    step: usize,
+    /// Shifts that double the length looked at until it is the line's: for K = 5 by 1, 2, 1 steps.
+    shifts: [u8; 8],
+    /// From a line's first cell to the one behind its last.
+    behind: usize,
+}
+
+impl Ways {
+    fn new(spec: &GridSpec, stride: usize, width: usize) -> Ways {
+        let line = spec.line();
+        let mut doubling = Vec::new();
+        let mut reach = 1;
+        while reach < line {
+            let by = reach.min(line - reach);
+            doubling.push(by);
+            reach += by;
+        }
+        let (wide, high) = (line <= spec.columns(), line <= spec.rows());
+        let steps = [
+            (wide, 1),
+            (high, stride),
+            (wide && high, stride + 1),
+            (wide && high, stride - 1),
+        ];
+        let mut ways = Ways {
+            ways: [Way::default(); 4],
+            count: 0,
+            shifts: doubling.len(),
+            line,
+        };
+        for (_, step) in steps.into_iter().filter(|(fits, _)| *fits) {
+            let way = &mut ways.ways[ways.count];
+            way.step = step;
+            for (shift, by) in way.shifts.iter_mut().zip(&doubling) {
+                *shift = (step * by).min(width - 1) as u8;
+            }
+            // The highest bit is never a cell, so a shift by all but one bit reads an empty one.
+            way.behind = (step * line).min(width - 1);
+            ways.count += 1;
+        }
+        ways
+    }
+
+    /// The first cells of all lines in one direction.
+    #[inline(always)]
+    fn starts<B: Bits>(&self, marks: B, way: &Way) -> B {
+        let shifts = &way.shifts[..self.shifts];
+        shifts
+            .iter()
+            .fold(marks, |run, &by| run.and(run.down(by.into())))
+    }
+
+    #[inline(always)]
+    fn any_line<B: Bits>(&self, marks: B) -> bool {
+        let ways = &self.ways[..self.count];
+        !ways
+            .iter()
+            .fold(B::NONE, |found, way| found.or(self.starts(marks, way)))
+            .is_none()
+    }
+
+    fn any_exact_line<B: Bits>(&self, marks: B) -> bool {
+        self.ways[..self.count].iter().any(|way| {
+            let longer = marks.up(way.step).or(marks.down(way.behind));
+            !self.starts(marks, way).minus(longer).is_none()
+        })
+    }
+
+    /// Looks only where a new line can be: a whole board of several words is slow to shift.
+    fn line_through<B: Bits>(&self, marks: B, latest: usize, overline: Overline) -> bool {
+        self.ways[..self.count].iter().any(|way| {
+            let after = (latest..B::WIDTH).step_by(way.step).skip(1);
+            let before = (0..latest).rev().skip(way.step - 1).step_by(way.step);
+            let length = 1
+                + after.take_while(|&bit| marks.has(bit)).count()
+                + before.take_while(|&bit| marks.has(bit)).count();
+            match overline {
+                Overline::Counts => length >= self.line,
+                Overline::Ignored => length == self.line,
+            }
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn products_divide_exactly() {
+        for columns in 3..=255u32 {
+            let lattice = Lattice {
+                stride: columns + 1,
+                per_column: (1 << Lattice::SHIFT) / columns + 1,
+                per_stride: (1 << Lattice::SHIFT) / (columns + 1) + 1,
+            };
+            for cell in 0..1024 - 1024 / columns {
+                let bit = (cell + cell / columns) as usize;
+                assert_eq!(
+                    lattice.bit(Move::at(cell as usize)),
+                    bit,
+                    "{cell} of {columns}"
+                );
+                assert_eq!(
+                    lattice.cell(bit).index(),
+                    cell as usize,
+                    "{bit} of {columns}"
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn positions_are_small() {
+        assert!(size_of::<GridPosition<u16, 2>>() <= 10);
+        assert!(size_of::<GridPosition<u128, 2>>() <= 64);
+    }
+}

@@ -1,0 +1,33 @@
+//! Counting move sequences: the number by which implementations of the same rules compare.
+
+use crate::place::Move;
+use crate::rules::Rules;
+
+/// How many sequences of exactly `depth` moves lead on from here. Every last move is played, none
+/// multiplied out. A game that ends earlier counts nothing.
+pub fn perft<R: Rules>(rules: &R, position: &R::Position, depth: u32) -> u64 {
+    if depth == 0 {
+        return 1;
+    }
+    let mut next = position.clone();
+    let mut count = 0;
+    for at in rules.moves(position) {
+        next.clone_from(position);
+        rules.play(&mut next, at);
+        count += perft(rules, &next, depth - 1);
+    }
+    count
+}
+
+/// [`perft`] by the first move, for looking where two implementations differ. Nothing at depth 0.
+pub fn divide<R: Rules>(rules: &R, position: &R::Position, depth: u32) -> Vec<(Move, u64)> {
+    let Some(rest) = depth.checked_sub(1) else {
+        return Vec::new();
+    };
+    let count = |at| {
+        let mut next = position.clone();
+        rules.play(&mut next, at);
+        (at, perft(rules, &next, rest))
+    };
+    rules.moves(position).map(count).collect()
+}

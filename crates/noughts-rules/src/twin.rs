@@ -1,0 +1,352 @@
+//! The same rules once more, written to be read and not to be fast.
+//!
+//! Nothing here is shared with the fast families but the vocabulary: lines are found by trying
+//! every window of K cells, legal moves by asking of every cell. Tests and fuzzers play both and
+//! compare; a rule that is in doubt is read here.
+
+use crate::diagram::{Diagram, PlayIn};
+use crate::place::{Board, Move};
+use crate::rules::{Illegal, Outcome, Rules};
+use crate::side::{Side, Sides};
+use crate::variant::{Goal, GridSpec, NestedSpec, Overline, Placement, Redirect, Scoring, Variant};
+
+/// K in a line on one board, slowly.
+#[derive(Clone, Debug)]
+pub struct SlowGrid(pub GridSpec);
+
+/// Nine boards, slowly.
+#[derive(Clone, Debug)]
+pub struct SlowNested(pub NestedSpec);
+
+/// Marks in a list, whose turn, and on nine boards where to play.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct SlowPosition {
+    marks: Vec<Option<Side>>,
+    to_move: Side,
+    /// Boards that may be played in; unused on one board.
+    boards: Vec<usize>,
+}
+
+impl SlowPosition {
+    fn is_full(&self) -> bool {
+        self.marks.iter().all(Option::is_some)
+    }
+}
+
+impl SlowGrid {
+    fn at(&self, position: &SlowPosition, row: i32, column: i32) -> Option<Side> {
+        let (rows, columns) = (self.0.rows() as i32, self.0.columns() as i32);
+        if (0..rows).contains(&row) && (0..columns).contains(&column) {
+            position.marks[(row * columns + column) as usize]
+        } else {
+            None
+        }
+    }
+
+    /// The side that has a line, trying all windows.
+    fn line(&self, position: &SlowPosition) -> Option<Side> {
+        let line = self.0.line() as i32;
+        for row in 0..self.0.rows() as i32 {
+            for column in 0..self.0.columns() as i32 {
+                let Some(side) = self.at(position, row, column) else {
+                    continue;
+                };
+                for (down, right) in [(0, 1), (1, 0), (1, 1), (1, -1)] {
+                    let mark = |n: i32| self.at(position, row + n * down, column + n * right);
+                    let all = (0..line).all(|n| mark(n) == Some(side));
+                    let longer = mark(-1) == Some(side) || mark(line) == Some(side);
+                    if all && !(longer && self.0.overline == Overline::Ignored) {
+                        return Some(side);
+                    }
+                }
+            }
+        }
+        None
+    }
+}
+
+impl Rules for SlowGrid {
+    type Position = SlowPosition;
+    type Moves<'p> = std::vec::IntoIter<Move>;
+
+    fn variant(&self) -> Variant {
+        Variant::Grid(self.0)
+    }
+
+    fn sides(&self) -> u8 {
+        self.0.sides()
+    }
+
+    fn start(&self) -> SlowPosition {
+        SlowPosition {
+            marks: vec![None; self.0.cells()],
+            to_move: Side::FIRST,
+            boards: Vec::new(),
+        }
+    }
+
+    fn to_move(&self, position: &SlowPosition) -> Side {
+        position.to_move
+    }
+
+    fn outcome(&self, position: &SlowPosition) -> Option<Outcome> {
+        match (self.line(position), self.0.goal) {
+            (Some(side), Goal::Make) => Some(Outcome::Won(Sides::only(side))),
+            (Some(loser), Goal::Avoid) => {
+                let everybody = (0..self.sides()).filter_map(Side::new);
+                Some(Outcome::Won(
+                    everybody.filter(|side| *side != loser).collect(),
+                ))
+            }
+            (None, _) if position.is_full() => Some(Outcome::Draw),
+            (None, _) => None,
+        }
+    }
+
+    fn moves<'p>(&'p self, position: &'p SlowPosition) -> Self::Moves<'p> {
+        legal(self, position)
+    }
+
+    fn check(&self, position: &SlowPosition, at: Move) -> Result<(), Illegal> {
+        if self.outcome(position).is_some() {
+            return Err(Illegal::GameOver);
+        }
+        if at.index() >= self.0.cells() {
+            return Err(Illegal::OffBoard);
+        }
+        if position.marks[at.index()].is_some() {
+            return Err(Illegal::Occupied);
+        }
+        let below = at.index() + self.0.columns();
+        let on_floor = below >= self.0.cells();
+        if self.0.placement == Placement::Gravity && !on_floor && position.marks[below].is_none() {
+            return Err(Illegal::Floating);
+        }
+        Ok(())
+    }
+
+    fn play(&self, position: &mut SlowPosition, at: Move) {
+        position.marks[at.index()] = Some(position.to_move);
+        position.to_move = position.to_move.next(self.sides());
+    }
+
+    fn take_back(&self, position: &mut SlowPosition, at: Move, _before: Move) {
+        position.marks[at.index()] = None;
+    }
+
+    fn set_turn(&self, position: &mut SlowPosition, side: Side) {
+        position.to_move = side;
+    }
+
+    fn diagram(&self, position: &SlowPosition) -> Diagram {
+        Diagram {
+            marks: position.marks.clone(),
+            to_move: position.to_move,
+            play_in: None,
+        }
+    }
+
+    fn set_up(&self, diagram: &Diagram) -> SlowPosition {
+        SlowPosition {
+            marks: diagram.marks.clone(),
+            to_move: diagram.to_move,
+            boards: Vec::new(),
+        }
+    }
+}
+
+/// The eight lines of a small board, as people count them.
+const LINES: [[usize; 3]; 8] = [
+    [0, 1, 2],
+    [3, 4, 5],
+    [6, 7, 8],
+    [0, 3, 6],
+    [1, 4, 7],
+    [2, 5, 8],
+    [0, 4, 8],
+    [2, 4, 6],
+];
+
+/// Who has three of nine in a line.
+fn owner_of_line(nine: &[Option<Side>]) -> Option<Side> {
+    let owner = |line: &[usize; 3]| {
+        let first = nine[line[0]]?;
+        line.iter()
+            .all(|&at| nine[at] == Some(first))
+            .then_some(first)
+    };
+    LINES.iter().find_map(owner)
+}
+
+impl SlowNested {
+    fn winner_of(&self, position: &SlowPosition, board: usize) -> Option<Side> {
+        owner_of_line(&position.marks[9 * board..9 * board + 9])
+    }
+
+    fn is_closed(&self, position: &SlowPosition, board: usize) -> bool {
+        let full = position.marks[9 * board..9 * board + 9]
+            .iter()
+            .all(Option::is_some);
+        full || self.winner_of(position, board).is_some()
+    }
+
+    fn open_boards(&self, position: &SlowPosition) -> Vec<usize> {
+        (0..9)
+            .filter(|&board| !self.is_closed(position, board))
+            .collect()
+    }
+
+    /// Where the next play goes after one in `cell`.
+    fn sent_to(&self, position: &SlowPosition, cell: usize) -> Vec<usize> {
+        let open = self.open_boards(position);
+        if open.is_empty() || self.outcome_of_boards(position).is_some() {
+            return Vec::new();
+        }
+        if open.contains(&cell) {
+            return vec![cell];
+        }
+        match self.0.redirect() {
+            Redirect::AnyOpen => open,
+            Redirect::NextOpen => {
+                let mut board = cell;
+                while !open.contains(&board) {
+                    board = if board == 8 { 0 } else { board + 1 };
+                }
+                vec![board]
+            }
+        }
+    }
+
+    fn outcome_of_boards(&self, position: &SlowPosition) -> Option<Outcome> {
+        let winners: Vec<_> = (0..9)
+            .map(|board| self.winner_of(position, board))
+            .collect();
+        let won = |side| Outcome::Won(Sides::only(side));
+        let all_closed = self.open_boards(position).is_empty();
+        match self.0.scoring() {
+            Scoring::MetaLine => match owner_of_line(&winners) {
+                Some(side) => Some(won(side)),
+                None => all_closed.then_some(Outcome::Draw),
+            },
+            Scoring::MostBoards if !all_closed => None,
+            Scoring::MostBoards => {
+                let points = |side| winners.iter().filter(|w| **w == Some(side)).count();
+                let (x, o) = (points(Side::FIRST), points(Side::SECOND));
+                Some(if x == o {
+                    Outcome::Draw
+                } else if x > o {
+                    won(Side::FIRST)
+                } else {
+                    won(Side::SECOND)
+                })
+            }
+        }
+    }
+}
+
+impl Rules for SlowNested {
+    type Position = SlowPosition;
+    type Moves<'p> = std::vec::IntoIter<Move>;
+
+    fn variant(&self) -> Variant {
+        Variant::Nested(self.0)
+    }
+
+    fn sides(&self) -> u8 {
+        2
+    }
+
+    fn start(&self) -> SlowPosition {
+        SlowPosition {
+            marks: vec![None; 81],
+            to_move: Side::FIRST,
+            boards: match self.0.first() {
+                Some(board) => vec![board.index()],
+                None => (0..9).collect(),
+            },
+        }
+    }
+
+    fn to_move(&self, position: &SlowPosition) -> Side {
+        position.to_move
+    }
+
+    fn outcome(&self, position: &SlowPosition) -> Option<Outcome> {
+        self.outcome_of_boards(position)
+    }
+
+    fn moves<'p>(&'p self, position: &'p SlowPosition) -> Self::Moves<'p> {
+        legal(self, position)
+    }
+
+    fn check(&self, position: &SlowPosition, at: Move) -> Result<(), Illegal> {
+        if self.outcome(position).is_some() {
+            return Err(Illegal::GameOver);
+        }
+        if at.index() >= 81 {
+            return Err(Illegal::OffBoard);
+        }
+        if !position.boards.contains(&(at.index() / 9)) {
+            return Err(match position.boards[..] {
+                [only] => Illegal::WrongBoard {
+                    play_in: Board::new(only as u8).expect("a board"),
+                },
+                _ => Illegal::ClosedBoard,
+            });
+        }
+        if position.marks[at.index()].is_some() {
+            return Err(Illegal::Occupied);
+        }
+        Ok(())
+    }
+
+    fn play(&self, position: &mut SlowPosition, at: Move) {
+        position.marks[at.index()] = Some(position.to_move);
+        position.to_move = position.to_move.next(2);
+        position.boards = self.sent_to(position, at.index() % 9);
+    }
+
+    fn take_back(&self, position: &mut SlowPosition, at: Move, before: Move) {
+        position.marks[at.index()] = None;
+        position.boards = self.sent_to(position, before.index() % 9);
+    }
+
+    fn set_turn(&self, position: &mut SlowPosition, side: Side) {
+        position.to_move = side;
+    }
+
+    fn diagram(&self, position: &SlowPosition) -> Diagram {
+        Diagram {
+            marks: position.marks.clone(),
+            to_move: position.to_move,
+            play_in: match position.boards[..] {
+                [] => None,
+                [only] => Board::new(only as u8).map(PlayIn::Board),
+                _ => Some(PlayIn::AnyOpen),
+            },
+        }
+    }
+
+    fn set_up(&self, diagram: &Diagram) -> SlowPosition {
+        let mut position = SlowPosition {
+            marks: diagram.marks.clone(),
+            to_move: diagram.to_move,
+            boards: Vec::new(),
+        };
+        position.boards = match diagram.play_in {
+            None => Vec::new(),
+            Some(PlayIn::Board(board)) => vec![board.index()],
+            Some(PlayIn::AnyOpen) => self.open_boards(&position),
+        };
+        position
+    }
+}
+
+/// Every cell, asked one by one.
+fn legal<R: Rules>(rules: &R, position: &R::Position) -> std::vec::IntoIter<Move> {
+    let cells = (0..rules.variant().cells()).map(Move::at);
+    let legal: Vec<Move> = cells
+        .filter(|&at| rules.check(position, at).is_ok())
+        .collect();
+    legal.into_iter()
+}

@@ -1,0 +1,157 @@
+//! The benches: a registry, and the two ways of measuring each.
+//!
+//! Times are what people feel and vary from run to run; instruction counts are exact, so that a
+//! change of one in a thousand shows.
+
+use std::fmt::Write;
+
+use crate::instructions;
+use crate::need::VALGRIND;
+use crate::shell::Shell;
+use crate::step::Step;
+use crate::toolbox::Toolbox;
+
+/// One bench of the workspace.
+#[derive(Debug)]
+pub struct Bench {
+    /// How one asks for it.
+    pub name: &'static str,
+    /// What it measures, in a line.
+    pub about: &'static str,
+    /// The crate it belongs to.
+    pub package: &'static str,
+    /// Its target there.
+    pub target: &'static str,
+}
+
+const BENCHES: [Bench; 1] = [Bench {
+    name: "rules",
+    about: "moves, plays and outcomes: counted positions for each family of games",
+    package: "noughts-rules",
+    target: "rules",
+}];
+
+/// A line for each bench.
+pub fn listing() -> String {
+    BENCHES.iter().fold(String::new(), |mut lines, bench| {
+        // Writing to a string cannot fail.
+        let _ = writeln!(lines, "{:8}  {}", bench.name, bench.about);
+        lines
+    })
+}
+
+/// Times a bench, then counts its instructions; true when both went well.
+pub fn run(name: &str, arguments: &[String], shell: &mut dyn Shell) -> Result<bool, String> {
+    let bench = find(name)?;
+    let measured = time(bench, arguments, shell).and_then(|()| count(bench, shell));
+    if let Err(why) = &measured {
+        eprintln!("xtask: {why}");
+    }
+    Ok(measured.is_ok())
+}
+
+fn find(name: &str) -> Result<&'static Bench, String> {
+    BENCHES
+        .iter()
+        .find(|bench| bench.name == name)
+        .ok_or_else(|| {
+            let names: Vec<&str> = BENCHES.iter().map(|bench| bench.name).collect();
+            format!("no bench `{name}`: there is {}", names.join(", "))
+        })
+}
+
+fn time(bench: &Bench, arguments: &[String], shell: &mut dyn Shell) -> Result<(), String> {
+    eprintln!("── times");
+    let mut step = cargo_bench(bench);
+    if !arguments.is_empty() {
+        step = step.with(["--"]).with(arguments);
+    }
+    eprintln!("   $ {step}");
+    shell.run(&step).map_err(|trouble| trouble.told_of(&step))
+}
+
+fn count(bench: &Bench, shell: &mut dyn Shell) -> Result<(), String> {
+    eprintln!("\n── instructions");
+    Toolbox::default().fetch(&VALGRIND, shell)?;
+    let program = executable(bench, shell)?;
+    let counts = instructions::count(&program, shell)?;
+    print!("{}", instructions::table(&counts));
+    Ok(())
+}
+
+/// Where cargo put the bench: only it knows the hash in the name.
+fn executable(bench: &Bench, shell: &mut dyn Shell) -> Result<String, String> {
+    let step = cargo_bench(bench).with(["--no-run", "--message-format=json"]);
+    let printed = shell
+        .read(&step)
+        .map_err(|trouble| trouble.told_of(&step))?;
+    executable_in(&printed.out, bench.target).ok_or_else(|| format!("`{step}` names no executable"))
+}
+
+fn cargo_bench(bench: &Bench) -> Step {
+    Step::new("cargo bench --locked").with(["-p", bench.package, "--bench", bench.target])
+}
+
+/// The executable of the bench target in cargo's messages, one JSON object a line.
+fn executable_in(messages: &str, target: &str) -> Option<String> {
+    let name = format!(r#""name":"{target}""#);
+    messages
+        .lines()
+        .filter(|line| line.contains(r#""kind":["bench"]"#) && line.contains(&name))
+        .find_map(|line| string_after(line, r#""executable":""#))
+}
+
+/// The JSON string that begins after `key`; of the escapes only those a path can have.
+fn string_after(line: &str, key: &str) -> Option<String> {
+    let mut text = String::new();
+    let mut rest = line[line.find(key)? + key.len()..].chars();
+    loop {
+        match rest.next()? {
+            '"' => return Some(text),
+            '\\' => text.push(rest.next()?),
+            letter => text.push(letter),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::shell::scripted::Scripted;
+
+    const MESSAGES: &str = r#"{"reason":"compiler-artifact","target":{"kind":["lib"],"name":"rules"},"executable":null}
+{"reason":"compiler-artifact","target":{"kind":["bench"],"name":"other"},"executable":"/t/other-1"}
+{"reason":"compiler-artifact","target":{"kind":["bench"],"name":"rules"},"executable":"/t/a \"b\"\\rules-2","fresh":true}
+{"reason":"build-finished","success":true}"#;
+
+    #[test]
+    fn the_executable_is_that_of_the_bench() {
+        assert_eq!(
+            executable_in(MESSAGES, "rules").as_deref(),
+            Some(r#"/t/a "b"\rules-2"#)
+        );
+        assert_eq!(executable_in(MESSAGES, "none"), None);
+    }
+
+    #[test]
+    fn an_unknown_bench_is_refused_with_the_known_ones() {
+        let refusal = run("rulse", &[], &mut Scripted::default()).expect_err("no such bench");
+        assert_eq!(refusal, "no bench `rulse`: there is rules");
+        assert!(listing().starts_with("rules "));
+    }
+
+    #[test]
+    fn arguments_reach_the_bench_alone() {
+        let mut shell = Scripted::default().prints(
+            "cargo bench --locked -p noughts-rules --bench rules --no-run",
+            "",
+            "",
+        );
+        assert_eq!(run("rules", &["perft".to_owned()], &mut shell), Ok(false));
+        assert_eq!(
+            shell.ran[0],
+            "cargo bench --locked -p noughts-rules --bench rules -- perft"
+        );
+        assert!(!shell.ran[2].contains("perft"));
+    }
+}

@@ -1,0 +1,83 @@
+//! The tools that parts cannot do without: how each shows itself, and where it comes from.
+
+/// One tool.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Need {
+    /// What people call it.
+    pub name: &'static str,
+    /// How to see whether it is there.
+    pub sign: Sign,
+    /// Where to get it.
+    pub source: Source,
+}
+
+/// How a tool shows that it is there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Sign {
+    /// This command ends well.
+    Runs(&'static str),
+    /// This command prints a line that begins so.
+    Lists(&'static str, &'static str),
+}
+
+/// Where a tool comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Source {
+    /// A package of Debian's.
+    Apt(&'static str),
+    /// A program on crates.io, built here.
+    Cargo(&'static str),
+    /// A component of the toolchain in use.
+    Component(&'static str),
+    /// A toolchain of its own.
+    Toolchain(&'static str),
+}
+
+/// The formatter.
+pub const RUSTFMT: Need = Need {
+    name: "rustfmt",
+    sign: Sign::Runs("cargo fmt --version"),
+    source: Source::Component("rustfmt"),
+};
+
+/// The linter.
+pub const CLIPPY: Need = Need {
+    name: "clippy",
+    sign: Sign::Runs("cargo clippy --version"),
+    source: Source::Component("clippy"),
+};
+
+/// The test runner.
+pub const NEXTEST: Need = Need {
+    name: "cargo-nextest",
+    sign: Sign::Runs("cargo nextest --version"),
+    source: Source::Cargo("cargo-nextest"),
+};
+
+/// The fuzzer's driver.
+pub const CARGO_FUZZ: Need = Need {
+    name: "cargo-fuzz",
+    sign: Sign::Runs("cargo fuzz --version"),
+    source: Source::Cargo("cargo-fuzz"),
+};
+
+/// Fuzzing needs the sanitizers, which only nightly lets one switch on.
+pub const NIGHTLY: Need = Need {
+    name: "a nightly toolchain",
+    sign: Sign::Lists("rustup toolchain list", "nightly"),
+    source: Source::Toolchain("nightly"),
+};
+
+/// libFuzzer is C++ and is built with the targets.
+pub const CPLUSPLUS: Need = Need {
+    name: "a C++ compiler",
+    sign: Sign::Runs("c++ --version"),
+    source: Source::Apt("g++"),
+};
+
+/// The instruction counter.
+pub const VALGRIND: Need = Need {
+    name: "valgrind",
+    sign: Sign::Runs("valgrind --version"),
+    source: Source::Apt("valgrind"),
+};

@@ -1,0 +1,123 @@
+//! Everything that `cargo xtask test` runs.
+//!
+//! To add a part, add it to `parts`; what it needs and cannot find yet, to [`need`](crate::need).
+
+use std::path::Path;
+
+use crate::fuzz;
+use crate::need::{CLIPPY, CPLUSPLUS, NEXTEST, RUSTFMT};
+use crate::part::{Part, run_all};
+use crate::request::FUZZ_SECONDS;
+use crate::shell::Shell;
+use crate::step::Step;
+
+/// Runs the suite and shows its summary; true when every part passed.
+pub fn run(root: &Path, long: bool, shell: &mut dyn Shell) -> bool {
+    let summary = run_all(&suite(root, long), shell);
+    print!("{summary}");
+    if !long {
+        println!("   not asked for: the long tests and the fuzzing (cargo xtask test --long)");
+    }
+    summary.is_good()
+}
+
+fn suite(root: &Path, long: bool) -> Vec<Part> {
+    let mut suite = parts();
+    if long {
+        suite.push(long_tests());
+        suite.extend(fuzz::parts(&fuzz::targets(root), FUZZ_SECONDS, root));
+    }
+    suite
+}
+
+/// The parts that every run has, quick ones first.
+fn parts() -> Vec<Part> {
+    vec![
+        Part::new(
+            "format",
+            &[RUSTFMT],
+            vec![
+                Step::new("cargo fmt --all --check"),
+                Step::new("cargo fmt --manifest-path fuzz/Cargo.toml --check"),
+            ],
+        ),
+        Part::new(
+            "lints",
+            &[CLIPPY],
+            vec![Step::new(
+                "cargo clippy --workspace --all-targets --locked -- -D warnings",
+            )],
+        ),
+        Part::new(
+            "tests",
+            &[NEXTEST],
+            vec![Step::new("cargo nextest run --workspace --locked")],
+        ),
+        // The doc comments' examples, which nextest does not run.
+        Part::new(
+            "examples",
+            &[],
+            vec![Step::new("cargo test --doc --workspace --locked")],
+        ),
+        Part::new(
+            "docs",
+            &[],
+            vec![
+                Step::new("cargo doc --workspace --no-deps --locked")
+                    .set("RUSTDOCFLAGS", "-D warnings"),
+            ],
+        ),
+        // A workspace of its own, so the lints above do not see it. Stable is enough to say that
+        // the targets still build.
+        Part::new(
+            "fuzz targets build",
+            &[CLIPPY, CPLUSPLUS],
+            vec![Step::new(
+                "cargo clippy --manifest-path fuzz/Cargo.toml --target-dir target/fuzz-check --locked -- -D warnings",
+            )],
+        ),
+    ]
+}
+
+/// What is marked `#[ignore = "long: ..."]`. That there is none is said, and is no failure.
+fn long_tests() -> Part {
+    let step =
+        Step::new("cargo nextest run --workspace --locked --run-ignored only --no-tests warn");
+    Part::new("long tests", &[NEXTEST], vec![step])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::shell::scripted::Scripted;
+
+    #[test]
+    fn long_adds_to_the_suite_and_leaves_nothing_out() {
+        let names = |long| -> Vec<String> {
+            suite(crate::root(), long)
+                .into_iter()
+                .map(|part| part.name)
+                .collect()
+        };
+        let (short, long) = (names(false), names(true));
+        assert!(long.starts_with(&short));
+        assert!(long.contains(&"long tests".to_owned()));
+        assert!(
+            long.iter()
+                .any(|name| name.starts_with("fuzz ") && !short.contains(name))
+        );
+    }
+
+    #[test]
+    fn one_failure_fails_the_run_and_everything_runs() {
+        let mut shell = Scripted::default().fails("cargo fmt --all");
+        assert!(!run(crate::root(), false, &mut shell));
+        assert!(
+            shell
+                .ran
+                .last()
+                .is_some_and(|step| step.contains("fuzz/Cargo.toml"))
+        );
+        assert!(run(crate::root(), false, &mut Scripted::default()));
+    }
+}
