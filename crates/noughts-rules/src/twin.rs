@@ -63,6 +63,22 @@ impl SlowGrid {
         }
         None
     }
+
+    /// Whether a mark may be put there while the game goes on.
+    fn place(&self, position: &SlowPosition, at: Move) -> Result<(), Illegal> {
+        if at.index() >= self.0.cells() {
+            return Err(Illegal::OffBoard);
+        }
+        if position.marks[at.index()].is_some() {
+            return Err(Illegal::Occupied);
+        }
+        let below = at.index() + self.0.columns();
+        let on_floor = below >= self.0.cells();
+        if self.0.placement == Placement::Gravity && !on_floor && position.marks[below].is_none() {
+            return Err(Illegal::Floating);
+        }
+        Ok(())
+    }
 }
 
 impl Rules for SlowGrid {
@@ -104,25 +120,17 @@ impl Rules for SlowGrid {
     }
 
     fn moves<'p>(&'p self, position: &'p SlowPosition) -> Self::Moves<'p> {
-        legal(self, position)
+        match self.outcome(position) {
+            Some(_) => Vec::new().into_iter(),
+            None => legal(self.0.cells(), |at| self.place(position, at)),
+        }
     }
 
     fn check(&self, position: &SlowPosition, at: Move) -> Result<(), Illegal> {
-        if self.outcome(position).is_some() {
-            return Err(Illegal::GameOver);
+        match self.outcome(position) {
+            Some(_) => Err(Illegal::GameOver),
+            None => self.place(position, at),
         }
-        if at.index() >= self.0.cells() {
-            return Err(Illegal::OffBoard);
-        }
-        if position.marks[at.index()].is_some() {
-            return Err(Illegal::Occupied);
-        }
-        let below = at.index() + self.0.columns();
-        let on_floor = below >= self.0.cells();
-        if self.0.placement == Placement::Gravity && !on_floor && position.marks[below].is_none() {
-            return Err(Illegal::Floating);
-        }
-        Ok(())
     }
 
     fn play(&self, position: &mut SlowPosition, at: Move) {
@@ -242,6 +250,25 @@ impl SlowNested {
             }
         }
     }
+
+    /// Whether a mark may be put there while the game goes on.
+    fn place(&self, position: &SlowPosition, at: Move) -> Result<(), Illegal> {
+        if at.index() >= 81 {
+            return Err(Illegal::OffBoard);
+        }
+        if !position.boards.contains(&(at.index() / 9)) {
+            return Err(match position.boards[..] {
+                [only] => Illegal::WrongBoard {
+                    play_in: Board::new(only as u8).expect("a board"),
+                },
+                _ => Illegal::ClosedBoard,
+            });
+        }
+        if position.marks[at.index()].is_some() {
+            return Err(Illegal::Occupied);
+        }
+        Ok(())
+    }
 }
 
 impl Rules for SlowNested {
@@ -276,28 +303,17 @@ impl Rules for SlowNested {
     }
 
     fn moves<'p>(&'p self, position: &'p SlowPosition) -> Self::Moves<'p> {
-        legal(self, position)
+        match self.outcome(position) {
+            Some(_) => Vec::new().into_iter(),
+            None => legal(81, |at| self.place(position, at)),
+        }
     }
 
     fn check(&self, position: &SlowPosition, at: Move) -> Result<(), Illegal> {
-        if self.outcome(position).is_some() {
-            return Err(Illegal::GameOver);
+        match self.outcome(position) {
+            Some(_) => Err(Illegal::GameOver),
+            None => self.place(position, at),
         }
-        if at.index() >= 81 {
-            return Err(Illegal::OffBoard);
-        }
-        if !position.boards.contains(&(at.index() / 9)) {
-            return Err(match position.boards[..] {
-                [only] => Illegal::WrongBoard {
-                    play_in: Board::new(only as u8).expect("a board"),
-                },
-                _ => Illegal::ClosedBoard,
-            });
-        }
-        if position.marks[at.index()].is_some() {
-            return Err(Illegal::Occupied);
-        }
-        Ok(())
     }
 
     fn play(&self, position: &mut SlowPosition, at: Move) {
@@ -343,10 +359,10 @@ impl Rules for SlowNested {
 }
 
 /// Every cell, asked one by one.
-fn legal<R: Rules>(rules: &R, position: &R::Position) -> std::vec::IntoIter<Move> {
-    let cells = (0..rules.variant().cells()).map(Move::at);
-    let legal: Vec<Move> = cells
-        .filter(|&at| rules.check(position, at).is_ok())
+fn legal(cells: usize, place: impl Fn(Move) -> Result<(), Illegal>) -> std::vec::IntoIter<Move> {
+    let legal: Vec<Move> = (0..cells)
+        .map(Move::at)
+        .filter(|at| place(*at).is_ok())
         .collect();
     legal.into_iter()
 }
