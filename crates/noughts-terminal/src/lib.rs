@@ -1,1 +1,11 @@
-//! x
+//! The terminal doors of Noughts.
+//!
+//! A door turns what it hears into an [`Action`](noughts_rules::Action) and shows the
+//! [`View`](noughts_rules::View) or the [`Refusal`](noughts_rules::Refusal) that comes back. No
+//! door knows a rule. Input and output come in from outside, so that tests and fuzzers play whole
+//! games without a terminal.
+
+pub mod classic;
+mod symbols;
+
+pub use symbols::{SymbolError, Symbols};

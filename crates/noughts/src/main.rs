@@ -1,2 +1,72 @@
-//! x
-fn main() {}
+//! Noughts: every game of the tic-tac-toe family, at any door.
+//!
+//! Arguments become one call, and what it returns the exit code: 0 for everything that went as
+//! asked, 1 for what can't be done, 2 for a subcommand used wrongly.
+
+mod args;
+mod classic;
+mod perft;
+mod usage;
+mod variants;
+
+use std::io::{self, Write};
+use std::process::ExitCode;
+
+use crate::args::{Args, Task};
+
+fn main() -> ExitCode {
+    let args = match usage::parse(std::env::args_os()) {
+        Ok(args) => args,
+        Err(exit) => return exit,
+    };
+    match run(args) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(Failure::Output(error)) if error.kind() == io::ErrorKind::BrokenPipe => {
+            ExitCode::SUCCESS
+        }
+        Err(failure) => {
+            // Nobody is left to be told when this fails too.
+            let _ = writeln!(io::stderr(), "Error: {failure}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run(args: Args) -> Result<(), Failure> {
+    match args.task {
+        None => classic::run(args.classic),
+        Some(Task::Perft(task)) => perft::run(&task),
+        Some(Task::Variants) => variants::run(),
+        Some(Task::Completions { shell }) => usage::completions(shell),
+        Some(Task::Man) => usage::man(),
+    }
+}
+
+/// Why it could not be done.
+enum Failure {
+    /// What was asked for can't be: a sentence that says what could.
+    Asked(String),
+    /// Reading or writing failed; a closed output is no failure.
+    Output(io::Error),
+}
+
+impl Failure {
+    fn asked(reason: impl std::fmt::Display) -> Failure {
+        Failure::Asked(reason.to_string())
+    }
+}
+
+impl From<io::Error> for Failure {
+    fn from(error: io::Error) -> Failure {
+        Failure::Output(error)
+    }
+}
+
+impl std::fmt::Display for Failure {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Failure::Asked(reason) => f.write_str(reason),
+            Failure::Output(error) => write!(f, "reading or writing failed: {error}"),
+        }
+    }
+}

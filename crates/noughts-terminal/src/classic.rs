@@ -1,0 +1,114 @@
+//! The classic game: one board, typed commands, and an output that is exact to the byte.
+
+mod command;
+mod options;
+mod screen;
+
+use std::io::{self, BufRead, Write};
+
+use noughts_rules::{Action, Conclusion, Game, Options, Refusal, Seat};
+
+pub use command::{Command, read_command};
+pub use options::{Asked, OptionError, Setup};
+
+use crate::symbols::Symbols;
+
+/// Plays one game from `input` to `output` until it ends, is quit, or the input does.
+///
+/// An error is one of reading or writing; a closed output is one too, as
+/// [`BrokenPipe`](io::ErrorKind::BrokenPipe).
+pub fn play(setup: &Setup, mut input: impl BufRead, mut output: impl Write) -> io::Result<()> {
+    let mut table = Table::new(setup);
+    while let Some(seat) = table.game.to_move() {
+        table.show_turn(seat, &mut output)?;
+        output.flush()?;
+        // The end of input counts as quitting.
+        let command = read_command(&mut input)?.unwrap_or(Command::Quit);
+        if command == Command::Quit {
+            screen::delimiter(&mut output)?;
+            break;
+        }
+        if let Err(message) = table.obey(seat, command) {
+            writeln!(output, "{message}")?;
+        }
+        screen::delimiter(&mut output)?;
+    }
+    table.show_end(&mut output)?;
+    output.flush()
+}
+
+/// A game with the symbols that its sides are shown by.
+struct Table {
+    game: Game,
+    /// By seat.
+    symbols: Symbols,
+    /// By side.
+    marks: Vec<char>,
+}
+
+impl Table {
+    fn new(setup: &Setup) -> Table {
+        let options = Options {
+            history: setup.history(),
+            order: setup.symbols().order(),
+        };
+        let game = Game::new(&setup.variant(), options);
+        Table {
+            game: game.expect("a setup that was checked can be played"),
+            symbols: setup.symbols().clone(),
+            marks: setup.symbols().sides(),
+        }
+    }
+
+    fn show_turn(&self, seat: Seat, output: &mut impl Write) -> io::Result<()> {
+        writeln!(output, "Turn: {}", self.game.turns().len() + 1)?;
+        screen::board(&self.game, &self.marks, output)?;
+        write!(
+            output,
+            "Enter your turn ({}): ",
+            self.symbols.seats()[usize::from(seat.0)]
+        )
+    }
+
+    fn show_end(&self, output: &mut impl Write) -> io::Result<()> {
+        writeln!(output, "Game over after {} turns", self.game.turns().len())?;
+        screen::board(&self.game, &self.marks, output)?;
+        match self.game.conclusion() {
+            Some(Conclusion::Won { sides, .. }) => {
+                for side in sides.iter() {
+                    writeln!(output, "Winner is '{}'", self.marks[side.index()])?;
+                }
+                Ok(())
+            }
+            None | Some(Conclusion::Draw | Conclusion::Abandoned) => Ok(()),
+        }
+    }
+
+    /// Does what was typed, or says why not in the words of the classic game.
+    fn obey(&mut self, seat: Seat, command: Command) -> Result<(), &'static str> {
+        let variant = self.game.variant();
+        let action = match command {
+            Command::Invalid | Command::Quit => return Err("Invalid command"),
+            Command::Rewind(count) => {
+                Action::Rewind(u16::try_from(count).map_err(|_| "Unable to rewind")?)
+            }
+            Command::Play { row, column } => {
+                let cell = |row, column| {
+                    variant.join(usize::try_from(row).ok()?, usize::try_from(column).ok()?)
+                };
+                Action::Play(cell(row, column).ok_or("Illegal play")?)
+            }
+        };
+        self.game
+            .act(seat, action)
+            .map_err(|refusal| match refusal {
+                Refusal::NoRewind | Refusal::RewindTooFar { .. } | Refusal::MustPlay => {
+                    "Unable to rewind"
+                }
+                Refusal::Illegal(_)
+                | Refusal::Over
+                | Refusal::NoSuchSeat { .. }
+                | Refusal::NotYourTurn { .. } => "Illegal play",
+            })
+    }
+}

@@ -1,0 +1,252 @@
+//! What a player typed: one line, read a byte at a time, so that a line of any length takes no
+//! memory.
+
+use std::io::{self, BufRead};
+
+/// A line of the classic game. Numbers that are too large to be anything saturate.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Command {
+    /// `1 2`: row and column.
+    Play {
+        /// From 0, from the top; may be off the board.
+        row: i64,
+        /// From 0, from the left; may be off the board.
+        column: i64,
+    },
+    /// `<<2`; may be negative.
+    Rewind(i64),
+    /// `:q`
+    Quit,
+    /// Anything else.
+    Invalid,
+}
+
+/// Reads one line; `None` at the end of input. A last line without a newline counts.
+pub fn read_command(input: &mut impl BufRead) -> io::Result<Option<Command>> {
+    let mut parser = Parser::default();
+    let mut any = false;
+    loop {
+        let bytes = match input.fill_buf() {
+            Ok(bytes) => bytes,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+            Err(error) => return Err(error),
+        };
+        if bytes.is_empty() {
+            return Ok(any.then(|| parser.finish()));
+        }
+        any = true;
+        let newline = bytes.iter().position(|byte| *byte == b'\n');
+        let (line, used) = match newline {
+            Some(at) => (&bytes[..at], at + 1),
+            None => (bytes, bytes.len()),
+        };
+        line.iter().for_each(|byte| parser.read(*byte));
+        input.consume(used);
+        if newline.is_some() {
+            return Ok(Some(parser.finish()));
+        }
+    }
+}
+
+/// How far a line has been understood.
+#[derive(Default)]
+struct Parser {
+    state: State,
+    /// A carriage return was read; it is ignored if the line ends here.
+    carriage_return: bool,
+}
+
+#[derive(Clone, Copy, Default)]
+enum State {
+    #[default]
+    Start,
+    Colon,
+    Quit,
+    Less,
+    Rewind(Number),
+    Row(Number),
+    Column(i64, Number),
+    Invalid,
+}
+
+impl Parser {
+    fn read(&mut self, byte: u8) {
+        if self.carriage_return {
+            self.state = State::Invalid;
+        } else if byte == b'\r' {
+            self.carriage_return = true;
+        } else {
+            self.state = self.state.after(byte).unwrap_or(State::Invalid);
+        }
+    }
+
+    fn finish(self) -> Command {
+        let understood = match self.state {
+            State::Quit => Some(Command::Quit),
+            State::Rewind(count) => count.value().map(Command::Rewind),
+            State::Column(row, column) => {
+                column.value().map(|column| Command::Play { row, column })
+            }
+            State::Start | State::Colon | State::Less | State::Row(_) | State::Invalid => None,
+        };
+        understood.unwrap_or(Command::Invalid)
+    }
+}
+
+impl State {
+    /// The state after one more byte, if that can still be a command.
+    fn after(self, byte: u8) -> Option<State> {
+        match (self, byte) {
+            (State::Start, b':') => Some(State::Colon),
+            (State::Colon, b'q') => Some(State::Quit),
+            (State::Start, b'<') => Some(State::Less),
+            (State::Less, b'<') => Some(State::Rewind(Number::default())),
+            (State::Rewind(count), _) => count.after(byte).map(State::Rewind),
+            (State::Start, _) => Number::default().after(byte).map(State::Row),
+            (State::Row(row), b' ') => Some(State::Column(row.value()?, Number::default())),
+            (State::Row(row), _) => row.after(byte).map(State::Row),
+            (State::Column(row, column), _) => {
+                column.after(byte).map(|column| State::Column(row, column))
+            }
+            (State::Colon | State::Quit | State::Less | State::Invalid, _) => None,
+        }
+    }
+}
+
+/// `-?[0-9]+`, as far as it was read.
+#[derive(Clone, Copy, Default)]
+struct Number {
+    negative: bool,
+    /// How far from 0; none before the first digit.
+    size: Option<i64>,
+}
+
+impl Number {
+    fn after(self, byte: u8) -> Option<Number> {
+        match byte {
+            b'-' if !self.negative && self.size.is_none() => Some(Number {
+                negative: true,
+                ..self
+            }),
+            b'0'..=b'9' => {
+                let size = self.size.unwrap_or(0).saturating_mul(10);
+                Some(Number {
+                    size: Some(size.saturating_add((byte - b'0').into())),
+                    ..self
+                })
+            }
+            _ => None,
+        }
+    }
+
+    fn value(self) -> Option<i64> {
+        self.size
+            .map(|size| if self.negative { -size } else { size })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(line: &[u8]) -> Command {
+        let mut input = line;
+        read_command(&mut input).unwrap().unwrap_or(Command::Quit)
+    }
+
+    fn play(row: i64, column: i64) -> Command {
+        Command::Play { row, column }
+    }
+
+    #[test]
+    fn commands_are_read() {
+        for (line, command) in [
+            ("1 2", play(1, 2)),
+            ("1 2\n", play(1, 2)),
+            ("1 2\r\n", play(1, 2)),
+            ("11 10\n", play(11, 10)),
+            ("007 00\n", play(7, 0)),
+            ("-1 2\n", play(-1, 2)),
+            ("-0 -0\n", play(0, 0)),
+            ("99999999999999999999 0\n", play(i64::MAX, 0)),
+            ("<<0\n", Command::Rewind(0)),
+            ("<<12\n", Command::Rewind(12)),
+            ("<<-1\n", Command::Rewind(-1)),
+            ("<<007\n", Command::Rewind(7)),
+            (":q\n", Command::Quit),
+            (":q", Command::Quit),
+            (":q\r\n", Command::Quit),
+        ] {
+            assert_eq!(read(line.as_bytes()), command, "{line:?}");
+        }
+    }
+
+    #[test]
+    fn anything_else_is_invalid() {
+        for line in [
+            "\n",
+            "\r\n",
+            " \n",
+            "1\n",
+            "1 \n",
+            " 1 1\n",
+            "1 1 \n",
+            "1  1\n",
+            "1\t1\n",
+            "+1 1\n",
+            "1 +1\n",
+            "1 1 1\n",
+            "1,1\n",
+            "1-1\n",
+            "--1 1\n",
+            "- 1\n",
+            "1 -\n",
+            "-1- 1\n",
+            "a b\n",
+            "١ ١\n",
+            "0x1 1\n",
+            "1. 1\n",
+            "<<\n",
+            "<< 1\n",
+            "<<1 \n",
+            "<<+1\n",
+            "<<-\n",
+            "<<1 1\n",
+            "<<<1\n",
+            "<1\n",
+            "<<a\n",
+            ":\n",
+            ":Q\n",
+            ":q \n",
+            " :q\n",
+            ":qq\n",
+            "q\n",
+            "1 1\r\r\n",
+            "1\r 1\n",
+            "\u{feff}1 1\n",
+            "1\u{a0}1\n",
+            "1 1\0\n",
+        ] {
+            assert_eq!(read(line.as_bytes()), Command::Invalid, "{line:?}");
+        }
+        assert_eq!(read(b"\xff\xfe 1\n"), Command::Invalid);
+        assert_eq!(read(b"1 \xc3\n"), Command::Invalid);
+    }
+
+    #[test]
+    fn lines_follow_one_another_however_they_arrive() {
+        let text: &[u8] = b"1 1\n\n<<1\r\n:q\n2 2";
+        for size in 1..text.len() {
+            let mut input = io::BufReader::with_capacity(size, text);
+            let all: Vec<_> = std::iter::from_fn(|| read_command(&mut input).unwrap()).collect();
+            let expected = [
+                play(1, 1),
+                Command::Invalid,
+                Command::Rewind(1),
+                Command::Quit,
+                play(2, 2),
+            ];
+            assert_eq!(all, expected, "read {size} bytes at a time");
+        }
+    }
+}

@@ -1,0 +1,200 @@
+//! What the classic game may be asked to be, checked before it starts.
+
+use std::fmt;
+
+use noughts_rules::{GridSpec, OutOfRange, Quoted, Variant, VariantError};
+
+use crate::symbols::{SymbolError, Symbols};
+
+/// The options as they were typed; `None` where one was not given.
+#[derive(Clone, Default, Debug)]
+pub struct Asked {
+    /// `-s`
+    pub size: Option<String>,
+    /// `-w`
+    pub win: Option<String>,
+    /// `-h`
+    pub history: Option<String>,
+    /// `-p`
+    pub players: Option<String>,
+    /// `--variant`, instead of size and win.
+    pub variant: Option<String>,
+}
+
+/// A game that can be played.
+#[derive(Clone, Debug)]
+pub struct Setup {
+    spec: GridSpec,
+    history: u16,
+    symbols: Symbols,
+}
+
+impl Setup {
+    /// Checks what was asked for.
+    pub fn new(asked: &Asked) -> Result<Setup, OptionError> {
+        let symbols = asked.players.as_deref().map(Symbols::read).transpose();
+        let symbols = symbols.map_err(OptionError::Players)?;
+        let (spec, symbols) = match &asked.variant {
+            Some(name) => {
+                let spec = grid(name)?;
+                (
+                    spec,
+                    symbols.unwrap_or_else(|| Symbols::usual(spec.sides())),
+                )
+            }
+            None => {
+                let symbols = symbols.unwrap_or_else(|| Symbols::usual(2));
+                (square(asked, &symbols)?, symbols)
+            }
+        };
+        let sides = symbols.sides().len();
+        if sides != usize::from(spec.sides()) && !(sides == 1 && spec.sides() == 2) {
+            return Err(OptionError::Sides {
+                variant: spec,
+                sides,
+            });
+        }
+        let most = spec.cells() - 1;
+        let history = match &asked.history {
+            None => 1,
+            Some(text) => number(text, 1, most).ok_or_else(|| OptionError::History {
+                most,
+                text: Quoted::from(text.as_str()),
+            })?,
+        };
+        Ok(Setup {
+            spec,
+            history: history as u16,
+            symbols,
+        })
+    }
+
+    /// Which game.
+    pub fn variant(&self) -> Variant {
+        Variant::Grid(self.spec)
+    }
+
+    /// The size of the history.
+    pub fn history(&self) -> u16 {
+        self.history
+    }
+
+    /// The symbols of the seats.
+    pub fn symbols(&self) -> &Symbols {
+        &self.symbols
+    }
+}
+
+fn square(asked: &Asked, symbols: &Symbols) -> Result<GridSpec, OptionError> {
+    let size = match &asked.size {
+        None => 3,
+        Some(text) => {
+            number(text, 3, 255).ok_or_else(|| OptionError::Size(text.as_str().into()))?
+        }
+    };
+    let win = match &asked.win {
+        None => 3,
+        Some(text) => number(text, 3, size).ok_or_else(|| OptionError::Win {
+            most: size,
+            text: text.as_str().into(),
+        })?,
+    };
+    let sides = symbols.sides().len().max(2);
+    GridSpec::new(size as u8, size as u8, win as u8)
+        .and_then(|spec| spec.with_sides(sides as u8))
+        .map_err(OptionError::OutOfRange)
+}
+
+fn grid(name: &str) -> Result<GridSpec, OptionError> {
+    match name.parse().map_err(OptionError::Variant)? {
+        Variant::Grid(spec) => Ok(spec),
+        Variant::Nested(_) => Err(OptionError::NineBoards(name.into())),
+    }
+}
+
+/// A decimal number from `least` to `most`.
+fn number(text: &str, least: usize, most: usize) -> Option<usize> {
+    text.parse()
+        .ok()
+        .filter(|number| (least..=most).contains(number))
+}
+
+/// Which option was wrong. Displays what it may be.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum OptionError {
+    /// `-s`
+    Size(Quoted),
+    /// `-w`
+    Win {
+        /// The longest line on this board.
+        most: usize,
+        /// What was asked for.
+        text: Quoted,
+    },
+    /// `-h`
+    History {
+        /// The longest history on this board.
+        most: usize,
+        /// What was asked for.
+        text: Quoted,
+    },
+    /// `-p`
+    Players(SymbolError),
+    /// `--variant` and `-p` contradict one another.
+    Sides {
+        /// The variant.
+        variant: GridSpec,
+        /// How many different symbols there are.
+        sides: usize,
+    },
+    /// `--variant`
+    Variant(VariantError),
+    /// `--variant multi`
+    NineBoards(Quoted),
+    /// Numbers that no board has.
+    OutOfRange(OutOfRange),
+}
+
+impl fmt::Display for OptionError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            OptionError::Size(text) => {
+                write!(
+                    f,
+                    "the size (-s) must be a number from 3 to 255, not {text}"
+                )
+            }
+            OptionError::Win { most: 3, text } => {
+                write!(f, "the win size (-w) must be 3 on this board, not {text}")
+            }
+            OptionError::Win { most, text } => {
+                write!(
+                    f,
+                    "the win size (-w) must be a number from 3 to {most}, the size, not {text}"
+                )
+            }
+            OptionError::History { most, text } => {
+                write!(
+                    f,
+                    "the history size (-h) must be a number from 1 to {most}, not {text}"
+                )
+            }
+            OptionError::Players(error) => write!(f, "the players (-p) must be {error}"),
+            OptionError::Sides { variant, sides } => write!(
+                f,
+                "{variant} is for {} players with different symbols, but -p has {sides}",
+                variant.sides()
+            ),
+            OptionError::Variant(error) => error.fmt(f),
+            OptionError::NineBoards(name) => {
+                write!(
+                    f,
+                    "{name} has nine boards, and this game shows one: choose one such as 4x4k3p3"
+                )
+            }
+            OptionError::OutOfRange(error) => error.fmt(f),
+        }
+    }
+}
+
+impl std::error::Error for OptionError {}

@@ -1,0 +1,90 @@
+//! The command line: what there is to ask for, as `--help` tells it.
+
+use clap::{Arg, ArgAction, Args as Arguments, Command, CommandFactory, Parser, Subcommand};
+use clap_complete::Shell;
+
+/// Every game of the tic-tac-toe family. Without a command, the classic game in the terminal.
+#[derive(Parser, Debug)]
+#[command(
+    name = "noughts",
+    version,
+    propagate_version = true,
+    // Freed for the history; `command` gives it back to the subcommands.
+    disable_help_flag = true,
+    disable_version_flag = true,
+    args_conflicts_with_subcommands = true,
+    after_help = "In the game: ROW COLUMN plays (from 0), <<N takes back the last N marks, :q quits."
+)]
+pub(crate) struct Args {
+    #[command(flatten)]
+    pub(crate) classic: Classic,
+    #[command(subcommand)]
+    pub(crate) task: Option<Task>,
+    /// Print help
+    #[arg(long, action = ArgAction::Help)]
+    help: Option<bool>,
+    /// Print version
+    #[arg(long, action = ArgAction::Version)]
+    version: Option<bool>,
+}
+
+/// The options of the classic game, kept as they were typed: `-h -1` is a value out of range, and
+/// not an option nobody knows.
+#[derive(Arguments, Debug)]
+pub(crate) struct Classic {
+    /// Size of the board, 3 to 255 [default: 3]
+    #[arg(short, long, value_name = "N", allow_hyphen_values = true)]
+    pub(crate) size: Option<String>,
+    /// Marks in a line that win, 3 to the size [default: 3]
+    #[arg(short, long, value_name = "W", allow_hyphen_values = true)]
+    pub(crate) win: Option<String>,
+    /// A rewind takes back fewer marks than this, 1 to the number of cells less one [default: 1]
+    #[arg(short = 'h', long, value_name = "H", allow_hyphen_values = true)]
+    pub(crate) history: Option<String>,
+    /// The players' symbols in turn order, 2 to 64; equal ones are one side [default: xo]
+    #[arg(short, long, value_name = "SYMBOLS", allow_hyphen_values = true)]
+    pub(crate) players: Option<String>,
+    /// Any variant on one board instead of -s and -w, such as 7x6k4+gravity
+    #[arg(long, value_name = "NAME", allow_hyphen_values = true, conflicts_with_all = ["size", "win"])]
+    pub(crate) variant: Option<String>,
+}
+
+#[derive(Subcommand, Debug)]
+pub(crate) enum Task {
+    /// Count the move sequences of a length, every one played
+    Perft(Perft),
+    /// List what can be played
+    Variants,
+    /// Print completions for a shell
+    Completions {
+        /// Which shell
+        shell: Shell,
+    },
+    /// Print the manual page
+    Man,
+}
+
+#[derive(Arguments, Debug)]
+pub(crate) struct Perft {
+    /// The game, such as 3x3k3 or multi
+    pub(crate) variant: String,
+    /// How many moves
+    pub(crate) depth: u32,
+    /// Also the count behind each first move
+    #[arg(long)]
+    pub(crate) divide: bool,
+}
+
+/// The whole command line. `-h` is the history in the classic game and help in every subcommand.
+pub(crate) fn command() -> Command {
+    let help = Arg::new("help")
+        .short('h')
+        .long("help")
+        .help("Print help")
+        .action(ArgAction::Help);
+    let version = Arg::new("version")
+        .long("version")
+        .help("Print version")
+        .action(ArgAction::Version);
+    Args::command().mut_subcommands(|sub| sub.arg(help.clone()).arg(version.clone()))
+}

@@ -1,0 +1,26 @@
+//! `noughts perft`: counts alone on the last line, for scripts.
+
+use std::io::{self, Write};
+
+use noughts_rules::{AnyTimeline, Variant, dispatch, divide, perft};
+
+use crate::Failure;
+use crate::args::Perft;
+
+pub(crate) fn run(task: &Perft) -> Result<(), Failure> {
+    let variant: Variant = task.variant.parse().map_err(Failure::asked)?;
+    let any = AnyTimeline::new(&variant);
+    let mut output = io::stdout().lock();
+    if !task.divide {
+        let count = dispatch!(&any, t => perft(t.rules(), t.present(), task.depth));
+        return Ok(writeln!(output, "{count}")?);
+    }
+    let parts = dispatch!(&any, t => divide(t.rules(), t.present(), task.depth));
+    for (at, count) in &parts {
+        writeln!(output, "{} {count}", variant.write_move(*at))?;
+    }
+    // At depth 0 there is one sequence, and it has no first move.
+    let sum: u64 = parts.iter().map(|(_, count)| count).sum();
+    let count = if task.depth == 0 { 1 } else { sum };
+    Ok(writeln!(output, "{count}")?)
+}

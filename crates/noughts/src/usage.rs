@@ -1,0 +1,116 @@
+//! From words to arguments, and what is said when they can't be understood.
+
+use std::ffi::OsString;
+use std::io::{self, Write};
+use std::process::ExitCode;
+
+use clap::FromArgMatches;
+use clap::error::{ContextKind, ContextValue, ErrorKind};
+use clap_complete::Shell;
+
+use crate::Failure;
+use crate::args::{Args, command};
+
+/// Reads the arguments, or prints what is to be printed instead and says how to exit.
+///
+/// A wrong option of the classic game is one sentence and exit code 1, as its documents want it; a
+/// subcommand used wrongly shows its usage and exits with 2, as everybody expects.
+pub(crate) fn parse(words: impl Iterator<Item = OsString>) -> Result<Args, ExitCode> {
+    let words: Vec<OsString> = words.collect();
+    let read = || Args::from_arg_matches(&command().try_get_matches_from(&words)?);
+    read().map_err(|error| match error.kind() {
+        ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => print(&error),
+        _ if is_subcommand(words.get(1)) => {
+            print(&error);
+            ExitCode::from(2)
+        }
+        _ => {
+            let _ = writeln!(io::stderr(), "Error: {}", sentence(&error));
+            ExitCode::FAILURE
+        }
+    })
+}
+
+/// Prints to where such things go; a closed output is nobody's fault.
+fn print(error: &clap::Error) -> ExitCode {
+    match error.print() {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
+        Err(_) => ExitCode::FAILURE,
+    }
+}
+
+fn is_subcommand(word: Option<&OsString>) -> bool {
+    let word = word.and_then(|word| word.to_str());
+    word.is_some_and(|word| word == "help" || command().find_subcommand(word).is_some())
+}
+
+/// What is wrong with the options of the classic game, and what is allowed.
+fn sentence(error: &clap::Error) -> String {
+    let what = |kind| match error.get(kind) {
+        Some(ContextValue::String(text)) => text.clone(),
+        Some(ContextValue::Strings(texts)) => texts.join(", "),
+        _ => String::new(),
+    };
+    let option = what(ContextKind::InvalidArg);
+    match error.kind() {
+        ErrorKind::InvalidSubcommand => format!(
+            "there is no command '{}': there are {}; without a command the classic game starts",
+            what(ContextKind::InvalidSubcommand).escape_debug(),
+            names(command().get_subcommands().map(|c| c.get_name().to_owned())),
+        ),
+        ErrorKind::UnknownArgument => format!(
+            "there is no option '{}': there are {}",
+            option.escape_debug(),
+            names(command().get_arguments().map(|arg| match arg.get_short() {
+                Some(short) => format!("-{short}"),
+                None => format!("--{}", arg.get_id()),
+            })),
+        ),
+        ErrorKind::InvalidValue => format!("{option} needs a value: {}", explain(&option)),
+        ErrorKind::ArgumentConflict => match what(ContextKind::PriorArg) {
+            _ if option.is_empty() => "a command stands first, before any option".to_owned(),
+            prior if prior == option => format!("{option} may be given only once"),
+            prior => format!("{option} can't be used together with {prior}"),
+        },
+        ErrorKind::InvalidUtf8 => "the options must be valid UTF-8".to_owned(),
+        _ => error
+            .kind()
+            .as_str()
+            .unwrap_or("the options can't be understood")
+            .to_owned(),
+    }
+}
+
+/// What `--help` says of an option.
+fn explain(option: &str) -> String {
+    let mut all = command();
+    all.build();
+    let found = all.get_arguments().find(|arg| arg.to_string() == option);
+    found
+        .and_then(|arg| arg.get_help())
+        .map(ToString::to_string)
+        .unwrap_or_default()
+}
+
+fn names(names: impl Iterator<Item = String>) -> String {
+    let names: Vec<String> = names.collect();
+    match names.split_last() {
+        Some((last, rest)) if !rest.is_empty() => format!("{} and {last}", rest.join(", ")),
+        _ => names.concat(),
+    }
+}
+
+/// Completions for a shell, to standard output.
+pub(crate) fn completions(shell: Shell) -> Result<(), Failure> {
+    let mut script = Vec::new();
+    clap_complete::generate(shell, &mut command(), "noughts", &mut script);
+    Ok(io::stdout().write_all(&script)?)
+}
+
+/// The manual page, to standard output.
+pub(crate) fn man() -> Result<(), Failure> {
+    let mut page = Vec::new();
+    clap_mangen::Man::new(command()).render(&mut page)?;
+    Ok(io::stdout().write_all(&page)?)
+}

@@ -1,0 +1,196 @@
+//! What transcripts can't show: long lines, large boards, closed and full outputs.
+
+use std::fs::File;
+use std::io::Read;
+use std::process::{Command, Stdio};
+
+use crate::transcript::run;
+
+fn noughts() -> Command {
+    Command::new(env!("CARGO_BIN_EXE_noughts"))
+}
+
+/// The most memory that a process has had, in kilobytes, as Linux counts it.
+fn peak_memory(process: u32) -> usize {
+    let status = std::fs::read_to_string(format!("/proc/{process}/status")).unwrap();
+    let line = status
+        .lines()
+        .find(|line| line.starts_with("VmHWM:"))
+        .unwrap();
+    line.split_whitespace().nth(1).unwrap().parse().unwrap()
+}
+
+#[test]
+fn a_line_of_ten_megabytes_is_read_in_bounded_memory() {
+    use std::io::Write;
+    let mut child = noughts()
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut stdin = child.stdin.take().unwrap();
+    stdin.write_all(&vec![b'x'; 10_000_000]).unwrap();
+    stdin.write_all(b"\n").unwrap();
+    // Leading zeros are fine, ten million of them too.
+    stdin.write_all(&vec![b'0'; 10_000_000]).unwrap();
+    stdin.write_all(b"1 1\n").unwrap();
+    stdin.write_all(&vec![b'9'; 10_000_000]).unwrap();
+    stdin.write_all(b" 1\n").unwrap();
+    // A pipe holds 64 KiB, so by now nearly all of it has been read.
+    let peak = peak_memory(child.id());
+    drop(stdin);
+    let output = String::from_utf8(child.wait_with_output().unwrap().stdout).unwrap();
+    assert_eq!(output.matches("Invalid command").count(), 1);
+    assert_eq!(output.matches("Illegal play").count(), 1);
+    assert!(
+        output.contains("Turn: 2\n-------\n| | | |\n-------\n| |x| |\n"),
+        "{output}"
+    );
+    assert!(peak < 8_000, "{peak} KB");
+}
+
+#[test]
+fn a_board_of_255_is_drawn_whole() {
+    let run = run(&["-s", "255", "-w", "255"], b"254 254\n255 0\n");
+    let output = String::from_utf8(run.output).unwrap();
+    let rule = "-".repeat(511);
+    let empty = "| ".repeat(255) + "|";
+    let corner = "| ".repeat(254) + "|x|";
+    let before = format!("{rule}\n{}", format!("{empty}\n{rule}\n").repeat(255));
+    let after = format!(
+        "{rule}\n{}{corner}\n{rule}\n",
+        format!("{empty}\n{rule}\n").repeat(254)
+    );
+    let expected = format!(
+        "Turn: 1\n{before}Enter your turn (x): ===\n\n\
+         Turn: 2\n{after}Enter your turn (o): Illegal play\n===\n\n\
+         Turn: 2\n{after}Enter your turn (o): ===\n\n\
+         Game over after 1 turns\n{after}"
+    );
+    assert!(output == expected, "a large board is drawn wrongly");
+    assert_eq!(run.exit, 0);
+}
+
+#[test]
+fn sixty_four_players_take_their_turns() {
+    let input: String = (0..64).map(|n| format!("{} {}\n", n / 8, n % 8)).collect();
+    let symbols = "xoabcdefghijklmnpqrstuvwyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789@#";
+    let run = run(&["-s", "8", "-p", symbols], input.as_bytes());
+    let output = String::from_utf8(run.output).unwrap();
+    assert!(
+        output.contains("Enter your turn (#): ===\n\nGame over after 64 turns\n"),
+        "{output}"
+    );
+    assert!(!output.contains("Winner"));
+}
+
+#[test]
+fn a_closed_output_ends_the_game_quietly() {
+    let mut child = noughts()
+        .args(["-s", "255"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut first = [0; 8];
+    child.stdout.take().unwrap().read_exact(&mut first).unwrap();
+    assert_eq!(&first, b"Turn: 1\n");
+    let done = child.wait_with_output().unwrap();
+    assert_eq!(done.status.code(), Some(0));
+    assert_eq!(String::from_utf8_lossy(&done.stderr), "");
+}
+
+#[test]
+fn a_full_disk_is_said_in_a_sentence() {
+    for words in [&["-s", "3"][..], &["variants"], &["perft", "3x3k3", "2"]] {
+        let full = File::options().write(true).open("/dev/full").unwrap();
+        let done = noughts()
+            .args(words)
+            .stdin(Stdio::null())
+            .stdout(full)
+            .output()
+            .unwrap();
+        let errors = String::from_utf8(done.stderr).unwrap();
+        assert!(
+            errors.starts_with("Error: reading or writing failed: "),
+            "{words:?}: {errors}"
+        );
+        assert_eq!(done.status.code(), Some(1), "{words:?}");
+    }
+}
+
+#[test]
+fn an_input_that_can_not_be_read_is_said_in_a_sentence() {
+    let folder = File::open("/").unwrap();
+    let done = noughts().stdin(folder).output().unwrap();
+    let errors = String::from_utf8(done.stderr).unwrap();
+    assert!(
+        errors.starts_with("Error: reading or writing failed: "),
+        "{errors}"
+    );
+    assert_eq!(done.status.code(), Some(1));
+}
+
+#[test]
+fn options_that_are_no_text_are_refused() {
+    use std::os::unix::ffi::OsStrExt;
+    let word = std::ffi::OsStr::from_bytes(b"\xff");
+    for words in [vec![word], vec![std::ffi::OsStr::new("-p"), word]] {
+        let done = noughts()
+            .args(&words)
+            .stdin(Stdio::null())
+            .output()
+            .unwrap();
+        let errors = String::from_utf8(done.stderr).unwrap();
+        assert!(errors.starts_with("Error: "), "{errors}");
+        assert_eq!(
+            (done.status.code(), done.stdout.len()),
+            (Some(1), 0),
+            "{words:?}"
+        );
+    }
+}
+
+#[test]
+fn help_and_version_work_everywhere() {
+    let commands = ["perft", "variants", "completions", "man"];
+    let each = commands
+        .iter()
+        .flat_map(|c| [vec![*c, "-h"], vec![*c, "--help"], vec!["help", *c]]);
+    for words in each.chain([vec!["--help"], vec!["help"]]) {
+        let run = run(&words, b"");
+        let output = String::from_utf8(run.output).unwrap();
+        assert!(output.contains("Usage: noughts"), "{words:?}: {output}");
+        assert_eq!((run.exit, run.errors.as_str()), (0, ""), "{words:?}");
+    }
+    for words in commands
+        .iter()
+        .map(|c| vec![*c, "--version"])
+        .chain([vec!["--version"]])
+    {
+        let run = run(&words, b"");
+        assert!(
+            run.output
+                .ends_with(concat!(env!("CARGO_PKG_VERSION"), "\n").as_bytes())
+        );
+        assert_eq!(run.exit, 0, "{words:?}");
+    }
+}
+
+#[test]
+fn completions_and_the_manual_are_made() {
+    for (words, has) in [
+        (&["completions", "bash"][..], "--divide"),
+        (&["completions", "zsh"], "--history"),
+        (&["completions", "fish"], "perft"),
+        (&["man"], "\\-\\-players"),
+    ] {
+        let run = run(words, b"");
+        assert!(
+            String::from_utf8(run.output).unwrap().contains(has),
+            "{words:?}"
+        );
+        assert_eq!(run.exit, 0);
+    }
+}

@@ -1,0 +1,43 @@
+//! Every file in `testdata/transcripts`, and every example in the README, replayed.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use crate::transcript;
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+#[test]
+fn every_transcript_comes_out_byte_for_byte() {
+    let folder = root().join("testdata/transcripts");
+    let mut cases = 0;
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.extension().is_some_and(|extension| extension == "txt") {
+            let name = path.file_name().unwrap().to_string_lossy().into_owned();
+            cases += transcript::check(&name, &fs::read_to_string(path).unwrap());
+        }
+    }
+    assert!(
+        cases >= 100,
+        "testdata/transcripts has lost its files: {cases} cases"
+    );
+}
+
+#[test]
+fn the_examples_of_the_readme_and_the_docs_are_true() {
+    for (name, least) in [("README.md", 2), ("docs/notation.md", 1)] {
+        let text = fs::read_to_string(root().join(name)).unwrap();
+        let blocks = text.split("```console\n").skip(1);
+        let examples: Vec<&str> = blocks
+            .map(|block| block.split("```").next().unwrap())
+            .collect();
+        let played = examples
+            .iter()
+            .filter(|example| example.starts_with("$ noughts"));
+        let cases: usize = played.map(|example| transcript::check(name, example)).sum();
+        assert!(cases >= least, "{name} has lost its examples");
+    }
+}
