@@ -1,0 +1,35 @@
+//! Whatever is typed, the classic game prints what its twin prints.
+#![no_main]
+
+#[path = "../../crates/noughts-terminal/tests/twin/mod.rs"]
+mod twin;
+
+use libfuzzer_sys::fuzz_target;
+use noughts_terminal::classic::{Asked, Setup, play};
+use twin::Classic;
+
+fuzz_target!(|bytes: &[u8]| {
+    let [shape, history, players, input @ ..] = bytes else {
+        return;
+    };
+    let size = 3 + usize::from(shape % 4);
+    let game = Classic {
+        size,
+        win: 3 + usize::from(shape / 4) % (size - 2),
+        history: 1 + usize::from(*history) % (size * size - 1),
+        players: ["xo", "xxo", "xx", "abc", "ż🦀"][usize::from(players % 5)]
+            .chars()
+            .collect(),
+    };
+    let asked = Asked {
+        size: Some(game.size.to_string()),
+        win: Some(game.win.to_string()),
+        history: Some(game.history.to_string()),
+        players: Some(game.players.iter().collect()),
+        variant: None,
+    };
+    let mut output = Vec::new();
+    let setup = Setup::new(&asked).expect("numbers in range");
+    play(&setup, input, &mut output).expect("memory can be written to");
+    assert_eq!(String::from_utf8(output).expect("text"), game.play(input));
+});

@@ -1,0 +1,18 @@
+//! Any text is refused in a short sentence, or is a record that reads back as it was written.
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+use noughts_rules::Record;
+
+fuzz_target!(|text: &str| {
+    match Record::read(text) {
+        Ok(record) => {
+            let written = record.to_string();
+            let again = Record::read(&written).expect("what was written can be read");
+            assert_eq!(again.to_string(), written);
+            assert_eq!(again.game().view(), record.game().view());
+            assert_eq!(again.seats(), record.seats());
+        }
+        Err(error) => assert!(error.to_string().len() < 2_000),
+    }
+});

@@ -1,0 +1,32 @@
+//! Any text is a variant whose name reads back, or is refused in a short sentence; so with the
+//! text of a position and of a move in that variant.
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+use noughts_rules::{Diagram, Place, Variant};
+
+fuzz_target!(|text: &str| {
+    let (name, rest) = text.split_once('\n').unwrap_or((text, ""));
+    let variant: Variant = match name.parse() {
+        Ok(variant) => variant,
+        Err(error) => return assert!(error.to_string().len() < 1_000),
+    };
+    let printed = variant.to_string();
+    assert_eq!(printed.parse(), Ok(variant));
+    assert!(
+        printed.len() <= name.len(),
+        "{name} was printed as {printed}"
+    );
+    match variant.read_place(rest) {
+        Ok(Place::Cell(at)) => assert_eq!(variant.write_move(at), rest),
+        Ok(Place::Column(column)) => assert_eq!(column.to_string(), rest),
+        Err(error) => assert!(error.to_string().len() < 1_000),
+    }
+    match Diagram::read(&variant, rest) {
+        Ok(diagram) => {
+            let text = diagram.write(&variant);
+            assert_eq!(Diagram::read(&variant, &text), Ok(diagram), "{text}");
+        }
+        Err(error) => assert!(error.to_string().len() < 1_000),
+    }
+});
