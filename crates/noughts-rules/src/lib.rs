@@ -63,3 +63,8 @@ pub use variant::{
     Goal, GridSpec, LEAST, NestedSpec, OutOfRange, Overline, Placement, Redirect, Scoring, Variant,
 };
 pub use view::{NestedView, View};
+
+/// The README's examples, compiled and run with the documentation's.
+#[cfg(doctest)]
+#[doc = include_str!("../../../README.md")]
+struct Readme;
