@@ -1,0 +1,165 @@
+//! Strategies by name: `random`, `minimax:7`, `level:3`.
+
+use std::fmt;
+use std::str::FromStr;
+
+use noughts_rules::{Game, Quoted};
+
+use crate::strategy::{Setup, Strategy};
+
+/// One way to choose moves, with everything that the registry must know of it.
+pub struct Kind {
+    /// The word before the colon.
+    pub word: &'static str,
+    /// How it is written: `minimax:N`.
+    pub form: &'static str,
+    /// What it does, in a few words.
+    pub about: &'static str,
+    /// The text behind the colon as it is printed, or `None` where it can't be; an empty text
+    /// where there is no colon.
+    pub(crate) parameter: fn(&str) -> Option<String>,
+    /// Why it does not play such a game.
+    pub(crate) refuses: fn(&Game) -> Option<String>,
+    /// Makes one, for a parameter that was checked.
+    pub(crate) make: fn(&str, &Setup) -> Box<dyn Strategy>,
+}
+
+/// Every strategy there is. A new one is a file and a line here.
+pub const KINDS: &[&Kind] = &[&crate::random::KIND, &crate::first::KIND];
+
+/// A strategy by name, checked: `minimax:7`.
+#[derive(Clone)]
+pub struct StrategyName {
+    kind: &'static Kind,
+    parameter: String,
+}
+
+impl StrategyName {
+    /// Makes the strategy for this game, or says in a sentence why it does not play it.
+    pub fn build(&self, game: &Game, setup: &Setup) -> Result<Box<dyn Strategy>, Unfit> {
+        match (self.kind.refuses)(game) {
+            Some(reason) => Err(Unfit {
+                name: self.to_string(),
+                reason,
+            }),
+            None => Ok((self.kind.make)(&self.parameter, setup)),
+        }
+    }
+
+    /// Which kind it is.
+    pub fn kind(&self) -> &'static Kind {
+        self.kind
+    }
+}
+
+impl FromStr for StrategyName {
+    type Err = StrategyError;
+
+    fn from_str(text: &str) -> Result<StrategyName, StrategyError> {
+        let (word, parameter) = match text.split_once(':') {
+            // `random:` is not `random`.
+            Some((_, "")) => return Err(StrategyError::new(text, None)),
+            Some(parts) => parts,
+            None => (text, ""),
+        };
+        let kind = KINDS.iter().find(|kind| kind.word == word);
+        let kind = kind.ok_or_else(|| StrategyError::new(text, None))?;
+        match (kind.parameter)(parameter) {
+            Some(parameter) => Ok(StrategyName { kind, parameter }),
+            None => Err(StrategyError::new(text, Some(kind))),
+        }
+    }
+}
+
+impl fmt::Display for StrategyName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.parameter.as_str() {
+            "" => f.write_str(self.kind.word),
+            parameter => write!(f, "{}:{parameter}", self.kind.word),
+        }
+    }
+}
+
+impl fmt::Debug for StrategyName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "StrategyName({self})")
+    }
+}
+
+impl PartialEq for StrategyName {
+    fn eq(&self, other: &StrategyName) -> bool {
+        (self.kind.word, &self.parameter) == (other.kind.word, &other.parameter)
+    }
+}
+
+impl Eq for StrategyName {}
+
+/// Why a text names no strategy. Displays those there are.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct StrategyError {
+    text: Quoted,
+    /// The form of the kind whose parameter was wrong.
+    form: Option<&'static str>,
+}
+
+impl StrategyError {
+    fn new(text: &str, kind: Option<&Kind>) -> StrategyError {
+        StrategyError {
+            text: Quoted::from(text),
+            form: kind.map(|kind| kind.form),
+        }
+    }
+}
+
+impl fmt::Display for StrategyError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.form {
+            Some(form) => write!(f, "{} is not a strategy: it is written {form}", self.text),
+            None => {
+                let forms: Vec<&str> = KINDS.iter().map(|kind| kind.form).collect();
+                write!(
+                    f,
+                    "{} is not a strategy: there are {}",
+                    self.text,
+                    forms.join(", ")
+                )
+            }
+        }
+    }
+}
+
+impl std::error::Error for StrategyError {}
+
+/// Why a strategy does not play a game.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Unfit {
+    name: String,
+    reason: String,
+}
+
+impl fmt::Display for Unfit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} does not play this game: {}", self.name, self.reason)
+    }
+}
+
+impl std::error::Error for Unfit {}
+
+/// For kinds without a parameter.
+pub(crate) fn no_parameter(text: &str) -> Option<String> {
+    text.is_empty().then(String::new)
+}
+
+/// For kinds whose parameter is a number, without leading zeros.
+#[allow(dead_code, reason = "the kinds with numbers come next")]
+pub(crate) fn number(text: &str, range: std::ops::RangeInclusive<u64>) -> Option<u64> {
+    let plain = text.bytes().all(|b| b.is_ascii_digit()) && !text.starts_with('0');
+    text.parse()
+        .ok()
+        .filter(|number| plain && range.contains(number))
+}
+
+/// For kinds that play every game.
+pub(crate) fn plays_all(_: &Game) -> Option<String> {
+    None
+}
