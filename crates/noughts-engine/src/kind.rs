@@ -25,7 +25,16 @@ pub struct Kind {
 }
 
 /// Every strategy there is. A new one is a file and a line here.
-pub const KINDS: &[&Kind] = &[&crate::random::KIND, &crate::first::KIND];
+pub const KINDS: &[&Kind] = &[
+    &crate::random::KIND,
+    &crate::first::KIND,
+    &crate::greedy::KIND,
+    &crate::minimax::KIND,
+    &crate::deepen::KIND,
+    &crate::mcts::KIND,
+    &crate::perfect::KIND,
+    &crate::level::KIND,
+];
 
 /// A strategy by name, checked: `minimax:7`.
 #[derive(Clone)]
@@ -151,7 +160,6 @@ pub(crate) fn no_parameter(text: &str) -> Option<String> {
 }
 
 /// For kinds whose parameter is a number, without leading zeros.
-#[allow(dead_code, reason = "the kinds with numbers come next")]
 pub(crate) fn number(text: &str, range: std::ops::RangeInclusive<u64>) -> Option<u64> {
     let plain = text.bytes().all(|b| b.is_ascii_digit()) && !text.starts_with('0');
     text.parse()

@@ -4,15 +4,29 @@
 //! asked for a [`Decision`] once a move. Randomness comes in as a seed and time as a [`Clock`].
 
 mod analysis;
+mod board;
 mod clock;
+mod deepen;
+mod features;
 mod first;
+mod greedy;
 mod kind;
+mod level;
+mod lines;
+mod mcts;
+mod minimax;
+mod nine;
+mod perfect;
 mod random;
+mod search;
 mod seed;
 mod strategy;
+mod table;
+pub mod twin;
 
 pub use analysis::{Analysis, Value};
 pub use clock::{Clock, SystemClock};
 pub use kind::{KINDS, Kind, StrategyError, StrategyName, Unfit};
+pub use search::Limits;
 pub use seed::Random;
 pub use strategy::{Decision, Setup, Stop, Strategy};

@@ -141,7 +141,8 @@ impl Diagram {
         drawn.join("\n")
     }
 
-    /// Whether a game of this variant can come to this. What passes may be set up.
+    /// Whether a play of this variant can have led to this, or it is the first position. What
+    /// passes may be set up; whether the plays before that one were possible is not asked.
     pub fn check(&self, variant: &Variant) -> Result<(), Impossible> {
         if self.marks.len() != variant.cells() {
             return Err(Impossible::Cells {
@@ -171,21 +172,14 @@ impl Diagram {
         {
             return Err(Impossible::Floating);
         }
-        let line = lines::all(spec, &self.marks);
-        let mut before = self.marks.clone();
-        let one_play_made_it = line.is_empty()
-            || line.iter().any(|at| {
+        let on_top = |at: Move| match spec.placement {
+            Placement::Anywhere => true,
+            Placement::Gravity => {
                 let above = at.index().checked_sub(columns);
-                let on_top = above.is_none_or(|above| !marked(above));
-                if spec.placement == Placement::Gravity && !on_top {
-                    return false;
-                }
-                let mark = before[at.index()].take();
-                let none_left = lines::owner_of_any(spec, &before).is_none();
-                before[at.index()] = mark;
-                none_left
-            });
-        if one_play_made_it {
+                above.is_none_or(|above| !marked(above))
+            }
+        };
+        if lines::one_play_made_all(spec, &self.marks, on_top) {
             Ok(())
         } else {
             Err(Impossible::TwoLines)
@@ -194,9 +188,8 @@ impl Diagram {
 
     fn check_nested(&self, spec: &NestedSpec) -> Result<(), Impossible> {
         for board in Board::all() {
-            let [x, o] = [Side::FIRST, Side::SECOND].map(|side| self.cells_of(board, side));
-            let could_win = |marks: u16| (0..9).any(|cell| !nested::has_line(marks & !(1 << cell)));
-            if nested::has_line(x) && nested::has_line(o) || !could_win(x) || !could_win(o) {
+            let marks = [Side::FIRST, Side::SECOND].map(|side| self.cells_of(board, side));
+            if !one_made_lines(marks) {
                 return Err(Impossible::TwoLines);
             }
         }
@@ -207,11 +200,12 @@ impl Diagram {
                 .filter(is_won)
                 .fold(0u16, |set, board| set | 1 << board.index())
         };
-        let meta = [Side::FIRST, Side::SECOND].map(|side| nested::has_line(won(side)));
-        let by_line = spec.scoring() == Scoring::MetaLine && meta.contains(&true);
-        if by_line && meta == [true, true] {
-            return Err(Impossible::TwoLines);
-        }
+        let won = [Side::FIRST, Side::SECOND].map(won);
+        let by_line = match spec.scoring() {
+            Scoring::MostBoards => false,
+            Scoring::MetaLine if !one_made_lines(won) => return Err(Impossible::TwoLines),
+            Scoring::MetaLine => won.into_iter().any(nested::has_line),
+        };
         let over = by_line || !states.contains(&BoardState::Open);
         match (over, self.play_in) {
             (true, None) => Ok(()),
@@ -222,7 +216,7 @@ impl Diagram {
         }
     }
 
-    /// Whether some play on the board could have been the latest, given where it sends the next.
+    /// Whether some mark can be of the latest play, given where that sends the next.
     fn could_be_sent(&self, spec: &NestedSpec, states: &[BoardState; 9], to: PlayIn) -> bool {
         let open = |board: usize| states[board] == BoardState::Open;
         let sent = |cell: usize| -> PlayIn {
@@ -244,7 +238,14 @@ impl Diagram {
         if marked.peek().is_none() {
             return to == spec.first().map_or(PlayIn::AnyOpen, PlayIn::Board);
         }
-        marked.any(|at| sent(at % 9) == to)
+        marked.any(|at| sent(at % 9) == to && self.was_open_before(at))
+    }
+
+    /// Whether the board of a mark was open without it.
+    fn was_open_before(&self, at: usize) -> bool {
+        let mut before = self.clone();
+        before.marks[at] = None;
+        before.boards()[at / 9] == BoardState::Open
     }
 
     /// How each of the nine boards stands; of a grid, nothing that means anything.
@@ -283,9 +284,15 @@ impl Diagram {
     pub(crate) fn line(&self, spec: &GridSpec, last: Option<Move>) -> Vec<Move> {
         match last {
             Some(at) => lines::through(spec, &self.marks, at),
-            None => lines::all(spec, &self.marks),
+            None => lines::all(spec, &self.marks).collect(),
         }
     }
+}
+
+/// Whether of nine things the latest one that either side got can have completed all lines.
+fn one_made_lines([x, o]: [u16; 2]) -> bool {
+    let one_made = |set: u16| (0..9).any(|one| !nested::has_line(set & !(1 << one)));
+    !(nested::has_line(x) && nested::has_line(o)) && one_made(x) && one_made(o)
 }
 
 fn row_length(variant: &Variant) -> usize {
@@ -413,9 +420,11 @@ impl fmt::Display for Impossible {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Impossible::Cells { have, need } => write!(f, "the board has {need} cells, not {have}"),
-            Impossible::Rows { need } => write!(f, "the position needs {need} rows, with / between"),
+            Impossible::Rows { need } => {
+                write!(f, "the position needs {need} rows (or boards), with / between")
+            }
             Impossible::RowLength { row, need } => {
-                write!(f, "row {row} of the position needs exactly {need} cells")
+                write!(f, "row (or board) {row} of the position needs exactly {need} cells")
             }
             Impossible::Run(text) => {
                 write!(f, "a run is written {{12.}}, a number and one symbol, not {text}")
@@ -431,7 +440,9 @@ impl fmt::Display for Impossible {
             Impossible::NoPlayIn => f.write_str(
                 "at the end stands the board to play in, 0 to 8, or * for any open one, or - when the game is over",
             ),
-            Impossible::PlayIn => f.write_str("no play can have sent the next one there"),
+            Impossible::PlayIn => f.write_str(
+                "no play can have sent the next one there; - stands there when the game is over",
+            ),
             Impossible::Surplus(text) => write!(f, "the position ends before {text}"),
             Impossible::Floating => f.write_str("with gravity no mark hangs above an empty cell"),
             Impossible::TwoLines => {

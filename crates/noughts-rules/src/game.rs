@@ -201,8 +201,10 @@ impl Game {
         }
     }
 
-    /// How many marks may be taken back now; `None` where the game has no rewind at all.
+    /// How many marks may be taken back now; `None` where the game has no rewind at all, or is
+    /// over.
     pub fn longest_rewind(&self) -> Option<u16> {
+        self.to_move()?;
         let most = self.history.checked_sub(1)?;
         Some(most.min(u16::try_from(self.plays().len()).unwrap_or(u16::MAX)))
     }
@@ -332,11 +334,13 @@ impl Game {
     /// Where a mark in this column comes to rest; in a full column its topmost cell, which is
     /// then refused as taken.
     fn top_of(&self, column: usize) -> Move {
-        let in_column = |at: &Move| self.variant.split(*at).1 == column;
-        self.legal()
-            .into_iter()
-            .find(in_column)
-            .unwrap_or(Move::at(column))
+        let mut cells = (0..).map_while(|row| self.variant.join(row, column));
+        let rests = |at: &Move| {
+            dispatch!(&self.timeline, timeline => {
+                timeline.rules().check(timeline.present(), *at).is_ok()
+            })
+        };
+        cells.find(rests).unwrap_or(Move::at(column))
     }
 
     fn pass_to(&mut self, seat: Seat) {
@@ -468,9 +472,9 @@ impl fmt::Display for Refusal {
                 f.write_str("this game was started without a history, so nothing can be taken back")
             }
             Refusal::RewindTooFar { most } => write!(f, "at most {most} can be taken back now"),
-            Refusal::MustPlay => {
-                f.write_str("on nine boards each player must play, so take back at least 1")
-            }
+            Refusal::MustPlay => f.write_str(
+                "on nine boards each player must play, so a rewind takes back at least 1",
+            ),
         }
     }
 }

@@ -38,17 +38,52 @@ pub(crate) fn through(spec: &GridSpec, marks: &[Option<Side>], at: Move) -> Vec<
 }
 
 /// All cells of all lines on the board, ascending.
-pub(crate) fn all(spec: &GridSpec, marks: &[Option<Side>]) -> Vec<Move> {
+pub(crate) fn all(spec: &GridSpec, marks: &[Option<Side>]) -> impl Iterator<Item = Move> {
     let marked = (0..marks.len()).filter(|&cell| marks[cell].is_some());
     marked
         .map(Move::at)
         .filter(|&at| is_on_line(spec, marks, at))
-        .collect()
+}
+
+/// Whether one play can have completed all lines on the board, with no line before it. Only a
+/// mark that `could_be_last` can be that play's.
+pub(crate) fn one_play_made_all(
+    spec: &GridSpec,
+    marks: &[Option<Side>],
+    could_be_last: impl Fn(Move) -> bool,
+) -> bool {
+    // One play completes at most a line in each of four directions, each of fewer than 2 K marks:
+    // where there are more, nobody looks on. A board full of one mark would take hours.
+    let most = 8 * spec.line();
+    let lines: Vec<Move> = all(spec, marks).take(most).collect();
+    if lines.is_empty() || lines.len() == most {
+        return lines.is_empty();
+    }
+    let mut before = marks.to_vec();
+    lines.iter().any(|&last| {
+        let mark = before[last.index()].take();
+        // Without the mark, a line that was too long may be a line: next to where it was.
+        let mut suspects = lines.iter().copied().chain(around(spec, last));
+        let had_line =
+            suspects.any(|at| before[at.index()].is_some() && is_on_line(spec, &before, at));
+        before[last.index()] = mark;
+        !had_line && could_be_last(last)
+    })
+}
+
+/// The cells next to one, in all eight directions.
+fn around(spec: &GridSpec, at: Move) -> impl Iterator<Item = Move> {
+    let (columns, rows) = (spec.columns(), spec.rows());
+    let (row, column) = (at.index() / columns, at.index() % columns);
+    let near = |place: usize, places: usize| place.saturating_sub(1)..(place + 2).min(places);
+    near(row, rows)
+        .flat_map(move |row| near(column, columns).map(move |column| row * columns + column))
+        .map(Move::at)
 }
 
 /// A side that has a line somewhere.
 pub(crate) fn owner_of_any(spec: &GridSpec, marks: &[Option<Side>]) -> Option<Side> {
-    all(spec, marks).first().and_then(|at| marks[at.index()])
+    all(spec, marks).next().and_then(|at| marks[at.index()])
 }
 
 fn makes_line(spec: &GridSpec, length: usize) -> bool {

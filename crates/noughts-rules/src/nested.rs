@@ -44,6 +44,38 @@ pub(crate) const fn has_line(set: u16) -> bool {
     HAS_LINE[(set & ALL) as usize]
 }
 
+/// The members of each of the 512 sets, lowest first, four bits each, and above them how many
+/// there are: a random game asks for one of them at every play.
+const MEMBERS: [u64; 512] = {
+    let mut table = [0; 512];
+    let mut set = 0;
+    while set < 512 {
+        let (mut bit, mut count) = (0, 0);
+        while bit < 9 {
+            if set >> bit & 1 == 1 {
+                table[set] |= (bit as u64) << (4 * count);
+                count += 1;
+            }
+            bit += 1;
+        }
+        table[set] |= count << 36;
+        set += 1;
+    }
+    table
+};
+
+/// How many members a set of nine has.
+#[inline(always)]
+fn len(set: u16) -> usize {
+    (MEMBERS[(set & ALL) as usize] >> 36) as usize
+}
+
+/// The member of a set of nine that has `n` others below it; there is one.
+#[inline(always)]
+fn member(set: u16, n: usize) -> usize {
+    (MEMBERS[(set & ALL) as usize] >> (4 * n) & 15) as usize
+}
+
 /// The rules of nine boards, by their settings.
 #[derive(Clone, Debug)]
 pub struct Nested {
@@ -51,16 +83,35 @@ pub struct Nested {
 }
 
 /// Nine boards of nine bits for each side.
+///
+/// Both sides of a board are one number, the first side's in its low half, so that a play reads
+/// and writes it once. The size is that of three vector registers, and is copied as such.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct NestedPosition {
-    marks: [[u16; 9]; 2],
-    /// The boards that each side has won.
-    won: [u16; 2],
-    /// The boards that are won or full.
-    closed: u16,
+    boards: [u32; 9],
+    /// The boards that each side has won, as on a board.
+    won: u32,
+    /// The boards that are neither won nor full.
+    open: u16,
     /// The boards that the next play may go to; none when the game is over.
     playable: u16,
-    to_move: Side,
+    /// The half of the side to move.
+    half: u8,
+}
+
+/// Where the marks of a side begin in a board: at bit 0 or 16.
+const HALVES: [u8; 2] = [0, 16];
+
+/// What one side has of a board.
+#[inline(always)]
+fn of(half: u8, board: u32) -> u16 {
+    (board >> half) as u16 & ALL
+}
+
+/// The cells of a board that either side has.
+#[inline(always)]
+fn taken(board: u32) -> u16 {
+    (board | board >> 16) as u16 & ALL
 }
 
 impl Nested {
@@ -71,16 +122,13 @@ impl Nested {
 
     /// The boards that a play in `cell` sends the next one to.
     #[inline(always)]
-    fn sent_to(&self, closed: u16, cell: usize) -> u16 {
-        let open = !closed & ALL;
-        if open >> cell & 1 == 1 {
-            return 1 << cell;
-        }
+    fn sent_to(&self, open: u16, cell: usize) -> u16 {
         match self.spec.redirect() {
+            Redirect::AnyOpen if open >> cell & 1 == 1 => 1 << cell,
             Redirect::AnyOpen => open,
             Redirect::NextOpen => {
-                let higher = open & (ALL << cell);
-                let among = if higher == 0 { open } else { higher };
+                let from_there = open & (ALL << cell);
+                let among = if from_there == 0 { open } else { from_there };
                 among & among.wrapping_neg()
             }
         }
@@ -94,19 +142,13 @@ impl Nested {
 
     /// What follows from the marks: boards won and closed.
     fn close_board(position: &mut NestedPosition, board: usize) {
-        let bit = 1 << board;
-        let [x, o] = [position.marks[0][board], position.marks[1][board]];
-        position.closed &= !bit;
-        for (won, marks) in position.won.iter_mut().zip([x, o]) {
-            *won &= !bit;
-            if has_line(marks) {
-                *won |= bit;
-                position.closed |= bit;
-            }
-        }
-        if x | o == ALL {
-            position.closed |= bit;
-        }
+        let marks = position.boards[board];
+        let lines = HALVES.map(|half| u32::from(has_line(of(half, marks))));
+        let is_open = lines == [0, 0] && taken(marks) != ALL;
+        position.won &= !(0x1_0001 << board);
+        position.won |= (lines[0] | lines[1] << 16) << board;
+        position.open &= !(1 << board);
+        position.open |= u16::from(is_open) << board;
     }
 }
 
@@ -125,17 +167,21 @@ impl Rules for Nested {
 
     fn start(&self) -> NestedPosition {
         NestedPosition {
-            marks: [[0; 9]; 2],
-            won: [0; 2],
-            closed: 0,
+            boards: [0; 9],
+            won: 0,
+            open: ALL,
             playable: self.spec.first().map_or(ALL, |board| 1 << board.index()),
-            to_move: Side::FIRST,
+            half: 0,
         }
     }
 
     #[inline]
     fn to_move(&self, position: &NestedPosition) -> Side {
-        position.to_move
+        if position.half == 0 {
+            Side::FIRST
+        } else {
+            Side::SECOND
+        }
     }
 
     #[inline]
@@ -143,10 +189,13 @@ impl Rules for Nested {
         if position.playable != 0 {
             return None;
         }
-        let [x, o] = match self.spec.scoring() {
-            Scoring::MostBoards => position.won.map(u16::count_ones),
-            Scoring::MetaLine => position.won.map(|won| has_line(won).into()),
-        };
+        let [x, o] = HALVES.map(|half| {
+            let won = of(half, position.won);
+            match self.spec.scoring() {
+                Scoring::MostBoards => won.count_ones(),
+                Scoring::MetaLine => has_line(won).into(),
+            }
+        });
         Some(match x.cmp(&o) {
             std::cmp::Ordering::Greater => Outcome::Won(Sides::only(Side::FIRST)),
             std::cmp::Ordering::Less => Outcome::Won(Sides::only(Side::SECOND)),
@@ -178,8 +227,7 @@ impl Rules for Nested {
                 None => Illegal::ClosedBoard,
             });
         }
-        let taken = position.marks[0][board] | position.marks[1][board];
-        if taken >> cell & 1 == 1 {
+        if taken(position.boards[board]) >> cell & 1 == 1 {
             return Err(Illegal::Occupied);
         }
         Ok(())
@@ -189,49 +237,44 @@ impl Rules for Nested {
     fn play(&self, position: &mut NestedPosition, at: Move) {
         debug_assert_eq!(self.check(position, at), Ok(()));
         let (board, cell) = (at.index() / 9, at.index() % 9);
-        let mine = position.to_move.index() & 1;
-        let marks = position.marks[mine][board] | 1 << cell;
-        position.marks[mine][board] = marks;
-        position.to_move = position.to_move.next(2);
-        if has_line(marks) {
-            position.closed |= 1 << board;
-            position.won[mine] |= 1 << board;
-            if self.wins_game(position.won[mine]) {
+        let half = position.half;
+        let marks = position.boards[board] | 1 << (cell + usize::from(half));
+        position.boards[board] = marks;
+        position.half = half ^ 16;
+        if has_line(of(half, marks)) {
+            position.open &= !(1 << board);
+            position.won |= 1 << board << half;
+            if self.wins_game(of(half, position.won)) {
                 position.playable = 0;
                 return;
             }
-        } else if marks | position.marks[1 - mine][board] == ALL {
-            position.closed |= 1 << board;
+        } else if taken(marks) == ALL {
+            position.open &= !(1 << board);
         }
-        position.playable = self.sent_to(position.closed, cell);
+        position.playable = self.sent_to(position.open, cell);
     }
 
     fn take_back(&self, position: &mut NestedPosition, at: Move, before: Move) {
         let (board, cell) = (at.index() / 9, at.index() % 9);
-        for marks in &mut position.marks {
-            marks[board] &= !(1 << cell);
-        }
+        position.boards[board] &= !(0x1_0001 << cell);
         Nested::close_board(position, board);
-        position.playable = self.sent_to(position.closed, before.index() % 9);
+        position.playable = self.sent_to(position.open, before.index() % 9);
     }
 
     fn set_turn(&self, position: &mut NestedPosition, side: Side) {
         debug_assert!(side.index() < 2);
-        position.to_move = side;
+        position.half = HALVES[side.index() & 1];
     }
 
     fn diagram(&self, position: &NestedPosition) -> Diagram {
         let owner = |at: usize| {
-            let has = |side: usize| position.marks[side][at / 9] >> (at % 9) & 1 == 1;
-            match (has(0), has(1)) {
-                (true, _) => Some(Side::FIRST),
-                (false, true) => Some(Side::SECOND),
-                (false, false) => None,
-            }
+            let has = |half: &u8| of(*half, position.boards[at / 9]) >> (at % 9) & 1 == 1;
+            let side = HALVES.iter().position(has)?;
+            Side::new(side as u8)
         };
         Diagram {
             marks: (0..81).map(owner).collect(),
-            to_move: position.to_move,
+            to_move: self.to_move(position),
             play_in: match position.playable {
                 0 => None,
                 boards => Some(single(boards).map_or(PlayIn::AnyOpen, PlayIn::Board)),
@@ -241,20 +284,46 @@ impl Rules for Nested {
 
     fn set_up(&self, diagram: &Diagram) -> NestedPosition {
         let mut position = self.start();
-        position.to_move = diagram.to_move;
+        self.set_turn(&mut position, diagram.to_move);
         for (at, mark) in diagram.marks.iter().enumerate() {
             if let Some(side) = mark {
-                position.marks[side.index() & 1][at / 9] |= 1 << (at % 9);
+                position.boards[at / 9] |= 1 << (at % 9) << HALVES[side.index() & 1];
             }
         }
         (0..9).for_each(|board| Nested::close_board(&mut position, board));
-        let open = !position.closed & ALL;
         position.playable = match diagram.play_in {
             None => 0,
             Some(PlayIn::Board(board)) => 1 << board.index(),
-            Some(PlayIn::AnyOpen) => open,
+            Some(PlayIn::AnyOpen) => position.open,
         };
         position
+    }
+}
+
+/// What those who think about a position look at; sets of nine are bits, the lowest number 0.
+impl NestedPosition {
+    /// The cells that a side has on a board, 0..9.
+    #[inline]
+    pub fn marks(&self, side: Side, board: usize) -> u16 {
+        (self.boards[board] >> HALVES[side.index() & 1]) as u16 & ALL
+    }
+
+    /// The boards that a side has won.
+    #[inline]
+    pub fn won(&self, side: Side) -> u16 {
+        (self.won >> HALVES[side.index() & 1]) as u16 & ALL
+    }
+
+    /// The boards that are won or full.
+    #[inline]
+    pub fn closed(&self) -> u16 {
+        !self.open & ALL
+    }
+
+    /// The boards that the next play may go to; none when the game is over.
+    #[inline]
+    pub fn playable(&self) -> u16 {
+        self.playable
     }
 }
 
@@ -278,23 +347,77 @@ pub struct NestedMoves<'p> {
     cells: u16,
 }
 
+impl NestedMoves<'_> {
+    /// Begins the lowest board that has not been begun.
+    #[inline(always)]
+    fn turn_to_next_board(&mut self) -> bool {
+        self.cells = 0;
+        if self.boards == 0 {
+            return false;
+        }
+        self.board = self.boards.trailing_zeros() as usize;
+        self.boards &= self.boards - 1;
+        self.cells = !taken(self.position.boards[self.board]) & ALL;
+        true
+    }
+}
+
 impl Iterator for NestedMoves<'_> {
     type Item = Move;
 
     #[inline(always)]
     fn next(&mut self) -> Option<Move> {
         while self.cells == 0 {
-            if self.boards == 0 {
+            if !self.turn_to_next_board() {
                 return None;
             }
-            self.board = self.boards.trailing_zeros() as usize;
-            self.boards &= self.boards - 1;
-            let [x, o] = &self.position.marks;
-            // A playable board is never full, but the compiler is glad of the loop's simple shape.
-            self.cells = !(x[self.board] | o[self.board]) & ALL;
         }
         let cell = self.cells.trailing_zeros() as usize;
         self.cells &= self.cells - 1;
         Some(Move::at(9 * self.board + cell))
+    }
+
+    #[inline(always)]
+    fn nth(&mut self, n: usize) -> Option<Move> {
+        let mut n = n;
+        while n >= len(self.cells) {
+            n -= len(self.cells);
+            if !self.turn_to_next_board() {
+                return None;
+            }
+        }
+        let cell = member(self.cells, n);
+        self.cells &= ALL << 1 << cell;
+        Some(Move::at(9 * self.board + cell))
+    }
+
+    #[inline(always)]
+    fn count(mut self) -> usize {
+        let mut count = len(self.cells);
+        while self.turn_to_next_board() {
+            count += len(self.cells);
+        }
+        count
+    }
+
+    #[inline(always)]
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        let count = self.clone().count();
+        (count, Some(count))
+    }
+
+    /// Board by board, cell by cell: two plain loops, where `next` is one with a memory.
+    #[inline(always)]
+    fn fold<T, F: FnMut(T, Move) -> T>(mut self, mut so_far: T, mut f: F) -> T {
+        loop {
+            let (mut cells, first) = (self.cells, 9 * self.board);
+            while cells != 0 {
+                so_far = f(so_far, Move::at(first + cells.trailing_zeros() as usize));
+                cells &= cells - 1;
+            }
+            if !self.turn_to_next_board() {
+                return so_far;
+            }
+        }
     }
 }

@@ -7,11 +7,17 @@ use crate::game::{By, Conclusion, Game, GameError, Options, Refusal, Seat};
 use crate::name::VariantError;
 use crate::notation::{PlaceError, number};
 use crate::quote::Quoted;
-use crate::side::{Side, Sides};
+use crate::side::{MOST_SIDES, Side, Sides};
 use crate::variant::Variant;
 
 /// The longest name, in characters.
 const LONGEST_NAME: usize = 255;
+
+/// As many as there can be sides.
+const MOST_SEATS: usize = MOST_SIDES as usize;
+
+/// Where the history stands; the position that a game begins from comes next.
+const HISTORY_LINE: usize = 3;
 
 /// A game with who sat where. What is in it was replayed: it can be no other than legal.
 ///
@@ -94,13 +100,13 @@ impl Record {
             number: 0,
         };
         lines.exactly("noughts 1")?;
-        let variant = lines.field("variant")?;
+        let variant = lines.field("variant", "variant NAME")?;
         let variant: Variant = variant
             .parse()
             .map_err(|e| lines.fail(Reason::Variant(e)))?;
-        let history = lines.field("history")?;
+        let history = lines.field("history", "history NUMBER")?;
         let history =
-            number(history).ok_or_else(|| lines.fail(Reason::Number(Quoted::from(history))))?;
+            number(history).ok_or_else(|| lines.fail(Reason::History(Quoted::from(history))))?;
         let history = u16::try_from(history).unwrap_or(u16::MAX);
         let mut line = lines.next()?;
         let mut start = None;
@@ -113,6 +119,9 @@ impl Record {
         while line.starts_with("seat ") {
             let seat = RecordSeat::read(seats.len(), line).map_err(|reason| lines.fail(reason))?;
             seats.push(seat);
+            if seats.len() > MOST_SEATS {
+                return Err(lines.fail(Reason::Game(GameError::Seats(seats.len()))));
+            }
             line = lines.next()?;
         }
         let options = Options {
@@ -124,7 +133,17 @@ impl Record {
             (_, None) => Game::new(&variant, options),
             (_, Some(start)) => Game::from_diagram(&variant, options, start),
         };
-        let mut game = made.map_err(|e| lines.fail(Reason::Game(e)))?;
+        let mut game = made.map_err(|error| RecordError {
+            line: Some(match error {
+                GameError::History { .. } => HISTORY_LINE,
+                GameError::Position(_) | GameError::NobodyToMove(_) => HISTORY_LINE + 1,
+                // The last line of a seat.
+                GameError::Seats(_) | GameError::Sides { .. } | GameError::Order => {
+                    lines.number - 1
+                }
+            }),
+            reason: Reason::Game(error),
+        })?;
         while !line.starts_with("result ") {
             replay(&mut game, line).map_err(|reason| lines.fail(reason))?;
             line = lines.next()?;
@@ -206,7 +225,7 @@ impl RecordSeat {
     }
 
     fn check(&self) -> Result<(), Reason> {
-        if self.symbol.is_whitespace() || self.symbol.is_control() {
+        if !can_be_seen(self.symbol) {
             return Err(Reason::Symbols);
         }
         let name = match &self.player {
@@ -225,6 +244,13 @@ impl RecordSeat {
             Err(Reason::Name)
         }
     }
+}
+
+/// Whether a character takes a place of its own, as far as the standard library knows: it escapes
+/// what controls, formats, directs or combines, besides the three that it escapes in any text.
+fn can_be_seen(symbol: char) -> bool {
+    let plain = symbol.escape_debug().len() == 1 || matches!(symbol, '\'' | '"' | '\\');
+    plain && !symbol.is_whitespace()
 }
 
 /// The sides of seats: equal symbols are one side, numbered as they first appear.
@@ -336,14 +362,14 @@ impl<'t> Lines<'t> {
         }))
     }
 
-    fn field(&mut self, name: &'static str) -> Result<&'t str, RecordError> {
+    fn field(&mut self, name: &str, words: &'static str) -> Result<&'t str, RecordError> {
         let line = self.next()?;
         let value = line
             .strip_prefix(name)
             .and_then(|rest| rest.strip_prefix(' '));
         value.ok_or_else(|| {
             self.fail(Reason::Expected {
-                words: name,
+                words,
                 text: Quoted::from(line),
             })
         })
@@ -369,7 +395,7 @@ enum Reason {
     Ends,
     Expected { words: &'static str, text: Quoted },
     Variant(VariantError),
-    Number(Quoted),
+    History(Quoted),
     Position(Impossible),
     Seat { number: usize, text: Quoted },
     Seats,
@@ -391,9 +417,13 @@ impl fmt::Display for RecordError {
         }
         match &self.reason {
             Reason::Ends => f.write_str("the record ends here, before its line 'result …'"),
-            Reason::Expected { words, text } => write!(f, "here stands '{words} …', not {text}"),
+            Reason::Expected { words, text } => {
+                write!(f, "this line must be '{words}', not {text}")
+            }
             Reason::Variant(error) => error.fmt(f),
-            Reason::Number(text) => write!(f, "{text} is not a number"),
+            Reason::History(text) => {
+                write!(f, "the history is a number such as 0 or 3, not {text}")
+            }
             Reason::Position(error) => error.fmt(f),
             Reason::Seat { number, text } => write!(
                 f,

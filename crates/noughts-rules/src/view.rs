@@ -25,7 +25,8 @@ pub struct View {
     pub legal: Vec<Move>,
     /// The latest turn.
     pub last: Option<Turn>,
-    /// How many marks may be taken back now; `None` where there is no rewind at all.
+    /// How many marks may be taken back now; `None` where there is no rewind at all, or it is
+    /// over.
     pub longest_rewind: Option<u16>,
     /// The nine boards, where there are nine.
     pub nested: Option<NestedView>,

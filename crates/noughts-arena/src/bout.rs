@@ -1,0 +1,79 @@
+//! Two strategies, many games.
+
+use noughts_engine::{Setup, Stop, Strategy, StrategyName, Unfit};
+use noughts_rules::{Action, Board, Conclusion, Game, NestedSpec, Options, Seat, Variant};
+
+use crate::score::Score;
+
+/// A match between two: every game is played twice, with colours swapped.
+#[derive(Clone, Debug)]
+pub struct Bout {
+    /// The game. On nine boards the first board of each pair of games is drawn by the seed.
+    pub variant: Variant,
+    /// Whose score it is.
+    pub first: StrategyName,
+    /// Against whom.
+    pub second: StrategyName,
+    /// How many games, an even number.
+    pub games: u32,
+    /// The same seed, the same match, but where a clock decides.
+    pub seed: u64,
+}
+
+impl Bout {
+    /// Plays all games and calls `after_each` with the score so far.
+    pub fn play(&self, mut after_each: impl FnMut(&Score)) -> Result<Score, Unfit> {
+        let mut score = Score::default();
+        for number in 0..self.games {
+            let seed = self
+                .seed
+                .wrapping_add(u64::from(number / 2).wrapping_mul(0x9E37_79B9));
+            let swapped = number % 2 == 1;
+            let names = if swapped {
+                [&self.second, &self.first]
+            } else {
+                [&self.first, &self.second]
+            };
+            let variant = self.opened(seed);
+            let fresh = Game::new(&variant, Options::default()).expect("two sides, two seats");
+            let mut seats = Vec::new();
+            for (seat, name) in names.into_iter().enumerate() {
+                // Not the same numbers for both, or `random` would mirror itself.
+                let setup = Setup::with_seed(seed ^ (seat as u64 + 1) << 32);
+                seats.push(name.build(&fresh, &setup)?);
+            }
+            let game = play_game(fresh, &mut seats);
+            let ours = usize::from(swapped);
+            match game.conclusion() {
+                Some(Conclusion::Won { sides, .. }) if sides.contains(game.order()[ours]) => {
+                    score.wins += 1;
+                }
+                Some(Conclusion::Won { .. }) => score.losses += 1,
+                Some(Conclusion::Draw | Conclusion::Abandoned) | None => score.draws += 1,
+            }
+            after_each(&score);
+        }
+        Ok(score)
+    }
+
+    fn opened(&self, seed: u64) -> Variant {
+        match self.variant {
+            Variant::Nested(spec) if spec.first().is_none() => {
+                let board = (seed.wrapping_mul(0xD134_2543_DE82_EF95) >> 32) % 9;
+                Variant::Nested(NestedSpec::starting_on(spec, Board::new(board as u8)))
+            }
+            Variant::Grid(_) | Variant::Nested(_) => self.variant,
+        }
+    }
+}
+
+/// Plays a game to its end, each seat by its strategy.
+pub fn play_game(mut game: Game, seats: &mut [Box<dyn Strategy>]) -> Game {
+    let stop = Stop::new();
+    while let Some(Seat(seat)) = game.to_move() {
+        let decision = seats[usize::from(seat)].choose(&game, &stop);
+        game.act(Seat(seat), Action::Play(decision.at))
+            .expect("strategies play legal moves");
+    }
+    game
+}

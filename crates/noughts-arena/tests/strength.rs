@@ -1,0 +1,28 @@
+//! Who beats whom: matches with fixed seeds.
+
+use noughts_arena::{Bout, Score};
+
+fn play(variant: &str, first: &str, second: &str, games: u32) -> Score {
+    let bout = Bout {
+        variant: variant.parse().unwrap(),
+        first: first.parse().unwrap(),
+        second: second.parse().unwrap(),
+        games,
+        seed: 1,
+    };
+    bout.play(|_| ()).unwrap()
+}
+
+#[test]
+fn search_beats_minimax_and_random_at_multi() {
+    let score = play("multi", "search:50000n", "minimax:5", 200);
+    assert!(score.share() >= 0.8, "{score}");
+    let score = play("multi", "search:50000n", "random", 200);
+    assert_eq!(score.wins, 200, "{score}");
+}
+
+#[test]
+fn search_never_loses_to_greedy_at_five_in_a_line() {
+    let score = play("15x15k5", "search:5000n", "greedy", 100);
+    assert_eq!(score.losses, 0, "{score}");
+}

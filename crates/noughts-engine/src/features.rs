@@ -1,0 +1,86 @@
+//! What only search needs of a position: a hash, an estimate, an order of moves.
+
+use noughts_rules::{Bits, Crowd, Grid, Move, Nested, Rules, Side, Variant};
+
+use crate::lines::Lines;
+use crate::nine::Nine;
+
+/// Rules that can be searched.
+pub(crate) trait Searchable: Rules {
+    /// Kept beside the position, play by play.
+    type Features: Features<Self>;
+
+    /// The features of a position.
+    fn features(&self, position: &Self::Position) -> Self::Features;
+}
+
+/// A move with how promising it looks.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Candidate {
+    pub(crate) at: Move,
+    pub(crate) promise: i32,
+}
+
+/// What is known of a position beyond its rules. Everything is the same for boards that are laid
+/// differently but equal, so that the table may take one for the other.
+pub(crate) trait Features<R: Rules>: Clone + Send {
+    /// `by` puts a mark at `at`.
+    fn play(&mut self, by: Side, at: Move);
+
+    /// The mark that `by` has at `at` is taken off again.
+    fn take_back(&mut self, by: Side, at: Move);
+
+    /// A number for the position, equal for symmetric ones, and which symmetry it was read by.
+    fn key(&self, position: &R::Position) -> (u64, usize);
+
+    /// A move as seen in that symmetry.
+    fn lay(&self, symmetry: usize, at: Move) -> Move;
+
+    /// And back.
+    fn unlay(&self, symmetry: usize, at: Move) -> Move;
+
+    /// How much better `me` stands than the best of the others, who is to move known. Below
+    /// 100 000 either way.
+    fn estimate(&self, rules: &R, position: &R::Position, me: Side) -> i32;
+
+    /// The moves worth looking at for the side to move, all legal, at least one, with what they
+    /// promise. `all`: every legal move.
+    fn candidates(&self, rules: &R, position: &R::Position, all: bool, into: &mut Vec<Candidate>);
+
+    /// Moves of which one must be played, since otherwise another side wins at once; empty where
+    /// nothing is forced.
+    fn forced(&self, rules: &R, position: &R::Position, into: &mut Vec<Candidate>);
+
+    /// Whether nobody can win any more, so that all that follows is a draw.
+    fn is_dead(&self) -> bool;
+
+    /// Whether this side can still win.
+    fn can_win(&self, side: Side) -> bool;
+}
+
+impl<B: Bits, const P: usize> Searchable for Grid<B, P> {
+    type Features = Lines;
+
+    fn features(&self, position: &Self::Position) -> Lines {
+        Lines::new(self, position)
+    }
+}
+
+impl Searchable for Crowd {
+    type Features = Lines;
+
+    fn features(&self, position: &Self::Position) -> Lines {
+        Lines::new(self, position)
+    }
+}
+
+impl Searchable for Nested {
+    type Features = Nine;
+
+    fn features(&self, position: &Self::Position) -> Nine {
+        let Variant::Nested(spec) = self.variant() else {
+            unreachable!("nested rules have a nested variant");
+        };
+        Nine::new(spec, position)
+    }
+}

@@ -1,0 +1,58 @@
+//! `greedy`: wins where it can, blocks where it must, else plays what looks best at a glance.
+
+use noughts_rules::{Game, Outcome, dispatch};
+
+use crate::board::Board;
+use crate::features::{Candidate, Features, Searchable};
+use crate::kind::{Kind, no_parameter, plays_all};
+use crate::seed::Random;
+use crate::strategy::{Decision, Stop, Strategy};
+
+pub(crate) const KIND: Kind = Kind {
+    word: "greedy",
+    form: "greedy",
+    about: "wins, blocks, else what looks best at a glance",
+    parameter: no_parameter,
+    refuses: plays_all,
+    make: |_, setup| Box::new(Greedy(Random::new(setup.seed))),
+};
+
+struct Greedy(Random);
+
+impl Strategy for Greedy {
+    fn choose(&mut self, game: &Game, _stop: &Stop) -> Decision {
+        let candidates = dispatch!(game.timeline(), timeline => {
+            ranked(Board::new(game, timeline))
+        });
+        let best = candidates.iter().map(|candidate| candidate.promise).max();
+        let equal: Vec<&Candidate> = candidates
+            .iter()
+            .filter(|candidate| Some(candidate.promise) == best)
+            .collect();
+        equal[self.0.below(equal.len())].at.into()
+    }
+}
+
+/// Every candidate, what ends the game at once raised above or sunk below all others.
+fn ranked<R: Searchable>(mut board: Board<R>) -> Vec<Candidate> {
+    let mut list = Vec::new();
+    board
+        .features()
+        .forced(board.rules(), board.position(), &mut list);
+    if list.is_empty() {
+        board
+            .features()
+            .candidates(board.rules(), board.position(), false, &mut list);
+    }
+    let me = board.to_move();
+    for candidate in &mut list {
+        board.play(candidate.at);
+        match board.outcome() {
+            Some(Outcome::Won(sides)) if sides.contains(me) => candidate.promise = i32::MAX,
+            Some(Outcome::Won(_)) => candidate.promise = i32::MIN,
+            Some(Outcome::Draw) | None => {}
+        }
+        board.take_back();
+    }
+    list
+}

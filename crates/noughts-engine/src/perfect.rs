@@ -1,0 +1,226 @@
+//! `perfect`: solves the game, and never gives away what it is worth.
+//!
+//! It promises that for a fixed list of games: all for two sides with up to 12 cells, 4x4k3 and
+//! 4x4k4. It answers every position of them, also those that only a rewind can make.
+
+use std::sync::Arc;
+
+use noughts_rules::{Game, Goal, Move, Outcome, Placement, Side, Variant, dispatch};
+
+use crate::analysis::{Analysis, Value};
+use crate::board::Board;
+use crate::clock::Clock;
+use crate::features::{Candidate, Features, Searchable};
+use crate::kind::{Kind, no_parameter};
+use crate::search::{Limits, Thinking, Width, search};
+use crate::strategy::{Decision, Stop, Strategy};
+use crate::table::{Bound, Table};
+
+pub(crate) const KIND: Kind = Kind {
+    word: "perfect",
+    form: "perfect",
+    about: "solves small games for two and never loses what can be held",
+    parameter: no_parameter,
+    refuses,
+    make: |_, setup| {
+        Box::new(Perfect {
+            solved: Table::new(20),
+            quickest: Table::new(16),
+            clock: setup.clock.clone(),
+        })
+    },
+};
+
+/// Games with so many cells are solved at once, whatever their suffixes.
+const ALWAYS_SOLVED: usize = 12;
+
+fn refuses(game: &Game) -> Option<String> {
+    let promised = match game.variant() {
+        Variant::Grid(spec) if spec.sides() == 2 => {
+            let plain = spec.goal == Goal::Make && spec.placement == Placement::Anywhere;
+            let four = (spec.columns(), spec.rows()) == (4, 4) && plain;
+            spec.cells() <= ALWAYS_SOLVED || four
+        }
+        Variant::Grid(_) | Variant::Nested(_) => false,
+    };
+    let regular = game.order() == [Side::FIRST, Side::SECOND];
+    if promised && regular {
+        return None;
+    }
+    Some(
+        "it solves games for two players who take turns, with up to 12 cells, and 4x4k3 and 4x4k4"
+            .to_owned(),
+    )
+}
+
+struct Perfect {
+    /// Win, draw or loss of every position met so far.
+    solved: Table,
+    quickest: Table,
+    clock: Arc<dyn Clock>,
+}
+
+/// How long to look for the quickest way to a result that is known.
+const QUICKEST: Limits = Limits {
+    depth: None,
+    nodes: Some(20_000),
+    time: None,
+};
+
+impl Strategy for Perfect {
+    fn choose(&mut self, game: &Game, stop: &Stop) -> Decision {
+        let started = self.clock.now();
+        let (best, nodes) = dispatch!(game.timeline(), timeline => {
+            let mut solver = Solver {
+                board: Board::new(game, timeline),
+                table: &mut self.solved,
+                nodes: 0,
+            };
+            (solver.best(stop), solver.nodes)
+        });
+        let result = Analysis {
+            value: worth(best.1),
+            line: vec![best.0],
+            depth: 0,
+            nodes,
+            time: self.clock.now().saturating_sub(started),
+        };
+        let analysis = match best.1 {
+            0 => result,
+            _ => self.quickest(game, stop, result),
+        };
+        Decision {
+            at: analysis.line[0],
+            analysis: Some(analysis),
+        }
+    }
+}
+
+impl Perfect {
+    /// Of a game that is won or lost, the way that is quickest or takes longest, where it is soon
+    /// found.
+    fn quickest(&mut self, game: &Game, stop: &Stop, known: Analysis) -> Analysis {
+        let thinking = Thinking {
+            limits: QUICKEST,
+            width: Width::Full,
+            table: &mut self.quickest,
+            stop,
+            clock: &*self.clock,
+        };
+        let found = search(game, thinking);
+        match (found.value, known.value) {
+            (Value::Win { .. }, Value::Estimate(1..)) => found,
+            (Value::Loss { .. }, Value::Estimate(..0)) => found,
+            _ => known,
+        }
+    }
+}
+
+/// A result without its distance.
+fn worth(value: i32) -> Value {
+    match value {
+        0 => Value::Draw,
+        _ if value > 0 => Value::Estimate(10_000),
+        _ => Value::Estimate(-10_000),
+    }
+}
+
+/// Win, draw and loss as 1, 0 and -1, by alpha-beta with a table that forgets nothing on purpose.
+struct Solver<'t, R: Searchable> {
+    board: Board<R>,
+    table: &'t mut Table,
+    nodes: u64,
+}
+
+impl<R: Searchable> Solver<'_, R> {
+    /// The most promising of the moves that keep the result.
+    fn best(&mut self, stop: &Stop) -> (Move, i32) {
+        let list = self.list();
+        let mut best = (list[0].at, -1);
+        let mut found = -2;
+        for candidate in list {
+            if stop.is_set() {
+                break;
+            }
+            let value = self.child(candidate.at, found.max(-1), 1);
+            if value > found {
+                found = value;
+                best = (candidate.at, value);
+            }
+            if found == 1 {
+                break;
+            }
+        }
+        best
+    }
+
+    fn list(&self) -> Vec<Candidate> {
+        let mut list = Vec::new();
+        let (features, rules) = (self.board.features(), self.board.rules());
+        features.forced(rules, self.board.position(), &mut list);
+        if list.is_empty() {
+            features.candidates(rules, self.board.position(), true, &mut list);
+        }
+        list.sort_unstable_by_key(|candidate| (-candidate.promise, candidate.at));
+        list
+    }
+
+    fn child(&mut self, at: Move, alpha: i32, beta: i32) -> i32 {
+        self.board.play(at);
+        let value = -self.value(-beta, -alpha);
+        self.board.take_back();
+        value
+    }
+
+    fn value(&mut self, mut alpha: i32, mut beta: i32) -> i32 {
+        self.nodes += 1;
+        let side = self.board.to_move();
+        match self.board.outcome() {
+            Some(Outcome::Draw) => return 0,
+            Some(Outcome::Won(sides)) => return if sides.contains(side) { 1 } else { -1 },
+            None => {}
+        }
+        let features = self.board.features();
+        if !features.can_win(side) {
+            beta = beta.min(0);
+        }
+        if !features.can_win(side.next(2)) {
+            alpha = alpha.max(0);
+        }
+        if alpha >= beta {
+            return alpha.max(beta).clamp(-1, 1);
+        }
+        let (key, symmetry) = self.board.key();
+        if let Some(entry) = self.table.get(key) {
+            match entry.bound {
+                Bound::Exact => return entry.value,
+                Bound::AtLeast => alpha = alpha.max(entry.value),
+                Bound::AtMost => beta = beta.min(entry.value),
+            }
+            if alpha >= beta {
+                return entry.value;
+            }
+        }
+        let floor = alpha;
+        let mut best = (-2, None);
+        for candidate in self.list() {
+            let value = self.child(candidate.at, alpha, beta);
+            if value > best.0 {
+                best = (value, Some(candidate.at));
+                alpha = alpha.max(value);
+            }
+            if alpha >= beta {
+                break;
+            }
+        }
+        let bound = match best.0 {
+            1 | -1 if best.0 >= beta || best.0 > floor => Bound::Exact,
+            value if value >= beta => Bound::AtLeast,
+            value if value > floor => Bound::Exact,
+            _ => Bound::AtMost,
+        };
+        let at = best.1.map(|at| self.board.features().lay(symmetry, at));
+        self.table.put(key, best.0, 255, bound, at);
+        best.0
+    }
+}

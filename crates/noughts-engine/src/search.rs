@@ -1,0 +1,470 @@
+//! Alpha-beta search: principal variation search with iterative deepening and a table.
+//!
+//! With more than two sides it is *paranoid*: it takes all others for one opponent that wants the
+//! worst for the side that thinks. That finds its own wins and blocks those of the others.
+
+use std::time::Duration;
+
+use noughts_rules::{Game, Move, Outcome, Side, dispatch};
+
+use crate::analysis::{Analysis, Value};
+use crate::board::Board;
+use crate::clock::Clock;
+use crate::features::{Candidate, Features, Searchable};
+use crate::strategy::Stop;
+use crate::table::{Bound, Table};
+
+/// A won game, less the plies it takes. Estimates stay far below.
+const WIN: i32 = 1_000_000;
+
+/// Values beyond this are won or lost games.
+const DECIDED: i32 = WIN - 100_000;
+
+/// Above every value.
+const INFINITE: i32 = WIN + 1;
+
+/// How many nodes go by between two looks at the clock: a large board has some 200 000 a second.
+const BETWEEN_LOOKS: u64 = 128;
+
+/// Replies that are forced are not counted as depth, to this ply.
+const DEEPEST_EXTENSION: usize = 60;
+
+/// What is searched less deep is not worth a place in the table: looking there costs more.
+const LEAST_REMEMBERED: u32 = 2;
+
+/// When to stop thinking. The first limit that is reached counts; one move is always found.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Limits {
+    /// Plies to look ahead.
+    pub depth: Option<u32>,
+    /// Positions to look at.
+    pub nodes: Option<u64>,
+    /// Time to take.
+    pub time: Option<Duration>,
+}
+
+/// How to look.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Width {
+    /// At every move to the full depth, so that the value is that of plain minimax.
+    Full,
+    /// Only at what looks worth it, and further where a reply is forced.
+    Selective,
+}
+
+/// Everything around a search that is not the game.
+pub(crate) struct Thinking<'t> {
+    pub(crate) limits: Limits,
+    pub(crate) width: Width,
+    pub(crate) table: &'t mut Table,
+    pub(crate) stop: &'t Stop,
+    pub(crate) clock: &'t dyn Clock,
+}
+
+/// Thinks about a game that goes on.
+pub(crate) fn search(game: &Game, thinking: Thinking<'_>) -> Analysis {
+    dispatch!(game.timeline(), timeline => {
+        Search::new(Board::new(game, timeline), thinking).run()
+    })
+}
+
+struct Search<'t, R: Searchable> {
+    board: Board<R>,
+    thinking: Thinking<'t>,
+    /// The side that thinks.
+    me: Side,
+    /// Cells that were free when it began to think: no line is longer.
+    free: usize,
+    started: Duration,
+    nodes: u64,
+    /// A limit was reached, or somebody wants an answer: what is returned from now on is nothing.
+    aborted: bool,
+    /// Some line was given up before its end, so that the value is no proof.
+    horizon: bool,
+    /// Candidates by ply, kept to be filled again.
+    lists: Vec<Vec<Candidate>>,
+    /// By ply: the move that refuted a sibling.
+    killers: Vec<Option<Move>>,
+}
+
+impl<'t, R: Searchable> Search<'t, R> {
+    fn new(board: Board<R>, thinking: Thinking<'t>) -> Self {
+        Search {
+            me: board.to_move(),
+            free: free_cells(&board),
+            started: thinking.clock.now(),
+            nodes: 0,
+            aborted: false,
+            horizon: false,
+            lists: Vec::new(),
+            killers: Vec::new(),
+            board,
+            thinking,
+        }
+    }
+
+    fn run(mut self) -> Analysis {
+        let mut root = Vec::new();
+        self.fill(&mut root, None);
+        self.sort(&mut root);
+        let mut found = (root[0].at, 0);
+        let mut reached = 0;
+        let deepest = self
+            .thinking
+            .limits
+            .depth
+            .unwrap_or(u32::MAX)
+            .min(self.free as u32);
+        for depth in 1..=deepest {
+            self.horizon = false;
+            let best = self.root(&mut root, depth);
+            if let Some(best) = best {
+                found = best;
+            }
+            if self.aborted {
+                break;
+            }
+            reached = depth;
+            if !self.horizon || found.1.abs() > DECIDED || self.has_no_choice() {
+                break;
+            }
+        }
+        self.report(found, reached)
+    }
+
+    /// With one legal move there is nothing to choose; but who asks for a depth wants its value.
+    fn has_no_choice(&self) -> bool {
+        let mut moves = self.board.rules().moves(self.board.position());
+        self.thinking.width == Width::Selective && moves.nth(1).is_none()
+    }
+
+    /// One depth at the root: the best move and its value, of those looked at before a limit came.
+    /// What is best comes first in the next.
+    fn root(&mut self, root: &mut [Candidate], depth: u32) -> Option<(Move, i32)> {
+        let mut best: Option<(Move, i32)> = None;
+        for number in 0..root.len() {
+            let at = root[number].at;
+            let alpha = best.map_or(-INFINITE, |best| best.1);
+            let value = self.child(at, depth - 1, alpha, INFINITE, number == 0);
+            if self.aborted {
+                break;
+            }
+            if best.is_none_or(|best| value > best.1) {
+                best = Some((at, value));
+                root[..=number].rotate_right(1);
+            }
+        }
+        if let (Some((at, value)), false) = (best, self.aborted) {
+            self.remember(depth, value, Bound::Exact, Some(at));
+        }
+        best
+    }
+
+    /// The value of a move for who makes it.
+    fn child(&mut self, at: Move, depth: u32, alpha: i32, beta: i32, first: bool) -> i32 {
+        let mover = self.team(self.board.to_move());
+        self.board.play(at);
+        let turns = self.team(self.board.to_move()) != mover;
+        let mut value = if first {
+            self.value_for(turns, depth, alpha, beta)
+        } else {
+            self.value_for(turns, depth, alpha, alpha + 1)
+        };
+        if !first && value > alpha && value < beta {
+            value = self.value_for(turns, depth, alpha, beta);
+        }
+        self.board.take_back();
+        value
+    }
+
+    /// The value of the present for who moved before, where `turns` says that others are to move.
+    fn value_for(&mut self, turns: bool, depth: u32, alpha: i32, beta: i32) -> i32 {
+        if turns {
+            -self.value(depth, -beta, -alpha)
+        } else {
+            self.value(depth, alpha, beta)
+        }
+    }
+
+    /// The value of the present for the side to move, or a bound outside of the window.
+    fn value(&mut self, depth: u32, mut alpha: i32, beta: i32) -> i32 {
+        self.nodes += 1;
+        self.look_at_limits();
+        if self.aborted {
+            return 0;
+        }
+        if let Some(outcome) = self.board.outcome() {
+            return self.decided(outcome);
+        }
+        if self.board.features().is_dead() {
+            return 0;
+        }
+        if depth == 0 {
+            self.horizon = true;
+            return self.estimate();
+        }
+        let (known, bounded) = self.recall(depth, alpha, beta);
+        if let Some(value) = bounded {
+            return value;
+        }
+        let ply = self.board.ply();
+        if self.lists.len() <= ply {
+            self.lists.resize_with(ply + 1, Vec::new);
+            self.killers.resize(ply + 1, None);
+        }
+        let mut list = std::mem::take(&mut self.lists[ply]);
+        let forced = self.fill(&mut list, known);
+        let rest = if forced && ply < DEEPEST_EXTENSION {
+            depth
+        } else {
+            depth - 1
+        };
+        let floor = alpha;
+        let mut best = (-INFINITE, None);
+        for number in 0..list.len() {
+            if number == 1 {
+                self.sort(&mut list[1..]);
+            }
+            let candidate = list[number];
+            let value = self.child(candidate.at, rest, alpha, beta, number == 0);
+            if self.aborted {
+                break;
+            }
+            if value > best.0 {
+                best = (value, Some(candidate.at));
+                alpha = alpha.max(value);
+            }
+            if alpha >= beta {
+                self.killers[ply] = Some(candidate.at);
+                break;
+            }
+        }
+        self.lists[ply] = list;
+        if self.aborted {
+            return 0;
+        }
+        let bound = if best.0 >= beta {
+            Bound::AtLeast
+        } else if best.0 > floor {
+            Bound::Exact
+        } else {
+            Bound::AtMost
+        };
+        self.remember(depth, best.0, bound, best.1);
+        best.0
+    }
+
+    /// Puts the moves to look at into `list`, the likeliest first; true where the only reply is
+    /// forced.
+    fn fill(&mut self, list: &mut Vec<Candidate>, known: Option<Move>) -> bool {
+        let (features, rules) = (self.board.features(), self.board.rules());
+        let position = self.board.position();
+        list.clear();
+        if self.thinking.width == Width::Selective {
+            features.forced(rules, position, list);
+        }
+        let forced = list.len() == 1;
+        if list.is_empty() {
+            features.candidates(rules, position, self.thinking.width == Width::Full, list);
+        }
+        // Mostly the first move is good enough for its parent to be given up: the others are
+        // sorted when it was not.
+        let killer = self.killer();
+        let mut first = (0, i64::MIN);
+        for (number, candidate) in list.iter().enumerate() {
+            let known = if known == Some(candidate.at) {
+                i64::MAX / 2
+            } else {
+                0
+            };
+            let rank = known + rank(candidate, killer);
+            if rank > first.1 {
+                first = (number, rank);
+            }
+        }
+        list.swap(0, first.0);
+        forced
+    }
+
+    /// The likeliest first.
+    fn sort(&self, list: &mut [Candidate]) {
+        let killer = self.killer();
+        list.sort_unstable_by_key(|candidate| {
+            (
+                killer != Some(candidate.at),
+                -candidate.promise,
+                candidate.at,
+            )
+        });
+    }
+
+    fn killer(&self) -> Option<Move> {
+        self.killers.get(self.board.ply()).copied().flatten()
+    }
+
+    /// What the table knows: a move to try first, and a value that is good enough here.
+    fn recall(&mut self, depth: u32, alpha: i32, beta: i32) -> (Option<Move>, Option<i32>) {
+        if depth < LEAST_REMEMBERED {
+            return (None, None);
+        }
+        let (key, symmetry) = self.key();
+        let Some(entry) = self.thinking.table.get(key) else {
+            return (None, None);
+        };
+        let features = self.board.features();
+        let known = entry.best.map(|at| features.unlay(symmetry, at));
+        let deep_enough = match self.thinking.width {
+            Width::Full => u32::from(entry.depth) == depth,
+            Width::Selective => u32::from(entry.depth) >= depth,
+        };
+        let value = from_table(entry.value, self.board.ply() as i32);
+        let fits = match entry.bound {
+            Bound::Exact => true,
+            Bound::AtLeast => value >= beta,
+            Bound::AtMost => value <= alpha,
+        };
+        if !(deep_enough && fits) {
+            return (known, None);
+        }
+        // The subtree was cut off somewhere, unless it was as deep as the board is free.
+        self.horizon |= usize::from(entry.depth) + self.board.ply() < self.free;
+        (known, Some(value))
+    }
+
+    fn remember(&mut self, depth: u32, value: i32, bound: Bound, best: Option<Move>) {
+        if depth < LEAST_REMEMBERED {
+            return;
+        }
+        let (key, symmetry) = self.key();
+        let best = best.map(|at| self.board.features().lay(symmetry, at));
+        let value = to_table(value, self.board.ply() as i32);
+        self.thinking.table.put(key, value, depth, bound, best);
+    }
+
+    /// Of more than two sides each sees another value in the same position.
+    fn key(&self) -> (u64, usize) {
+        let (key, symmetry) = self.board.key();
+        match self.board.rules().sides() {
+            2 => (key, symmetry),
+            _ => (key.rotate_left(self.me.index() as u32), symmetry),
+        }
+    }
+
+    fn look_at_limits(&mut self) {
+        let limits = &self.thinking.limits;
+        if limits.nodes.is_some_and(|nodes| self.nodes >= nodes) {
+            self.aborted = true;
+        }
+        if self.nodes.is_multiple_of(BETWEEN_LOOKS) {
+            let elapsed = || self.thinking.clock.now().saturating_sub(self.started);
+            let late = limits.time.is_some_and(|time| elapsed() >= time);
+            self.aborted |= late || self.thinking.stop.is_set();
+        }
+    }
+
+    fn team(&self, side: Side) -> bool {
+        side == self.me
+    }
+
+    fn estimate(&self) -> i32 {
+        let board = &self.board;
+        let value = board
+            .features()
+            .estimate(board.rules(), board.position(), self.me);
+        if self.team(board.to_move()) {
+            value
+        } else {
+            -value
+        }
+    }
+
+    fn decided(&self, outcome: Outcome) -> i32 {
+        let mine = match outcome {
+            Outcome::Draw => 0,
+            Outcome::Won(sides) if sides.contains(self.me) => WIN - self.board.ply() as i32,
+            Outcome::Won(_) => self.board.ply() as i32 - WIN,
+        };
+        if self.team(self.board.to_move()) {
+            mine
+        } else {
+            -mine
+        }
+    }
+
+    fn report(mut self, (at, value): (Move, i32), depth: u32) -> Analysis {
+        let plies = |value: i32| (WIN - value.abs()) as u32;
+        Analysis {
+            value: match value {
+                _ if value > DECIDED => Value::Win {
+                    plies: plies(value),
+                },
+                _ if value < -DECIDED => Value::Loss {
+                    plies: plies(value),
+                },
+                0 if depth > 0 && !self.horizon && !self.aborted => Value::Draw,
+                _ => Value::Estimate(value),
+            },
+            line: self.line(at),
+            depth,
+            nodes: self.nodes,
+            time: self.thinking.clock.now().saturating_sub(self.started),
+        }
+    }
+
+    /// The best line as far as the table remembers it.
+    fn line(&mut self, first: Move) -> Vec<Move> {
+        let mut line = vec![first];
+        self.board.play(first);
+        while self.board.outcome().is_none() && line.len() < self.free {
+            let (key, symmetry) = self.key();
+            let entry = self
+                .thinking
+                .table
+                .get(key)
+                .filter(|entry| entry.bound == Bound::Exact);
+            let Some(at) = entry.and_then(|entry| entry.best) else {
+                break;
+            };
+            let at = self.board.features().unlay(symmetry, at);
+            if self.board.rules().check(self.board.position(), at).is_err() {
+                break;
+            }
+            line.push(at);
+            self.board.play(at);
+        }
+        line
+    }
+}
+
+/// The higher, the earlier: what refuted a sibling, then by promise, then by place.
+#[inline]
+fn rank(candidate: &Candidate, killer: Option<Move>) -> i64 {
+    let killer = if killer == Some(candidate.at) {
+        1 << 60
+    } else {
+        0
+    };
+    killer + (i64::from(candidate.promise) << 16) - candidate.at.index() as i64
+}
+
+fn free_cells<R: Searchable>(board: &Board<R>) -> usize {
+    let diagram = board.rules().diagram(board.position());
+    diagram.marks.iter().filter(|mark| mark.is_none()).count()
+}
+
+/// Won games count their plies from the position they are stored for.
+fn to_table(value: i32, ply: i32) -> i32 {
+    match value {
+        _ if value > DECIDED => value + ply,
+        _ if value < -DECIDED => value - ply,
+        _ => value,
+    }
+}
+
+fn from_table(value: i32, ply: i32) -> i32 {
+    match value {
+        _ if value > DECIDED => value - ply,
+        _ if value < -DECIDED => value + ply,
+        _ => value,
+    }
+}

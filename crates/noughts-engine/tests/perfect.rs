@@ -1,0 +1,119 @@
+//! `perfect` never gives away what a game is worth: every reply of the other is walked.
+
+use std::collections::HashSet;
+
+use noughts_engine::{Setup, Stop, Strategy, StrategyName};
+use noughts_rules::{Action, Conclusion, Diagram, Game, Options, Side};
+
+struct Walk {
+    robot: Box<dyn Strategy>,
+    /// The side that the robot plays.
+    side: Side,
+    seen: HashSet<Diagram>,
+    wins: usize,
+    draws: usize,
+}
+
+impl Walk {
+    /// Plays the robot against every reply; positions that meet are walked once.
+    fn against_every_reply(variant: &str, side: Side) -> Walk {
+        let game = Game::new(&variant.parse().unwrap(), Options::default()).unwrap();
+        let name: StrategyName = "perfect".parse().unwrap();
+        let robot = name.build(&game, &Setup::with_seed(1)).unwrap();
+        let mut walk = Walk {
+            robot,
+            side,
+            seen: HashSet::new(),
+            wins: 0,
+            draws: 0,
+        };
+        walk.visit(&game);
+        walk
+    }
+
+    fn visit(&mut self, game: &Game) {
+        if !self.seen.insert(game.diagram()) {
+            return;
+        }
+        match game.conclusion() {
+            Some(Conclusion::Won { sides, .. }) => {
+                assert!(
+                    sides.contains(self.side),
+                    "lost in\n{}",
+                    game.diagram().draw(game.variant())
+                );
+                self.wins += 1;
+                return;
+            }
+            Some(Conclusion::Draw) => {
+                self.draws += 1;
+                return;
+            }
+            Some(Conclusion::Abandoned) => unreachable!("nobody leaves"),
+            None => {}
+        }
+        let seat = game.to_move().unwrap();
+        let moves = if game.order()[usize::from(seat.0)] == self.side {
+            vec![self.robot.choose(game, &Stop::new()).at]
+        } else {
+            game.legal()
+        };
+        for at in moves {
+            let mut next = game.clone();
+            next.act(seat, Action::Play(at)).unwrap();
+            self.visit(&next);
+        }
+    }
+}
+
+fn never_loses(variant: &str) {
+    for side in [Side::FIRST, Side::SECOND] {
+        let walk = Walk::against_every_reply(variant, side);
+        assert!(walk.wins + walk.draws > 0);
+    }
+}
+
+#[test]
+fn perfect_never_loses_tic_tac_toe() {
+    never_loses("3x3k3");
+}
+
+#[test]
+fn perfect_never_loses_the_misere_game() {
+    never_loses("3x3k3+misere");
+}
+
+#[test]
+fn perfect_never_loses_four_in_a_line_of_four() {
+    never_loses("4x4k4");
+}
+
+#[test]
+fn perfect_wins_4x3k3_and_4x4k3_against_every_defence() {
+    for variant in ["4x3k3", "4x4k3"] {
+        let walk = Walk::against_every_reply(variant, Side::FIRST);
+        assert_eq!(walk.draws, 0, "{variant}");
+        assert!(walk.wins > 0);
+    }
+}
+
+#[test]
+fn perfect_says_what_it_does_not_solve() {
+    for variant in ["15x15k5", "multi", "3x3k3p3", "5x5k4", "4x4k4+misere"] {
+        let game = Game::new(&variant.parse().unwrap(), Options::default()).unwrap();
+        let name: StrategyName = "perfect".parse().unwrap();
+        let refusal = name
+            .build(&game, &Setup::with_seed(1))
+            .err()
+            .unwrap()
+            .to_string();
+        assert!(
+            refusal.starts_with("perfect does not play this game: it solves"),
+            "{refusal}"
+        );
+    }
+    let order = [0, 0, 1].map(|side| Side::new(side).unwrap()).to_vec();
+    let game = Game::new(&"3x3k3".parse().unwrap(), Options { history: 0, order }).unwrap();
+    let name: StrategyName = "perfect".parse().unwrap();
+    assert!(name.build(&game, &Setup::with_seed(1)).is_err());
+}

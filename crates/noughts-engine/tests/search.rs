@@ -1,0 +1,308 @@
+//! The fast search finds what the slow one finds, keeps its time, and sees what people see.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+use noughts_engine::{Analysis, Clock, Decision, Random, Setup, Stop, StrategyName, Value, twin};
+use noughts_rules::{Action, Diagram, Game, Options, Seat, Side, Variant};
+
+fn new_game(variant: &str) -> Game {
+    Game::new(&variant.parse().unwrap(), Options::default()).unwrap()
+}
+
+fn from_text(variant: &str, position: &str) -> Game {
+    let variant: Variant = variant.parse().unwrap();
+    let diagram = Diagram::read(&variant, position).unwrap();
+    Game::from_diagram(&variant, Options::default(), diagram).unwrap()
+}
+
+fn choose(strategy: &str, game: &Game) -> Decision {
+    let name: StrategyName = strategy.parse().unwrap();
+    name.build(game, &Setup::with_seed(7))
+        .unwrap()
+        .choose(game, &Stop::new())
+}
+
+/// The value as the twin counts it.
+fn number(analysis: &Analysis) -> i32 {
+    match analysis.value {
+        Value::Win { plies } => 1_000_000 - plies as i32,
+        Value::Loss { plies } => plies as i32 - 1_000_000,
+        Value::Draw => 0,
+        Value::Estimate(value) => value,
+    }
+}
+
+/// A game after some random plays, not over.
+fn random_game(variant: &str, order: Vec<Side>, random: &mut Random) -> Game {
+    let variant: Variant = variant.parse().unwrap();
+    loop {
+        let options = Options {
+            history: 0,
+            order: order.clone(),
+        };
+        let mut game = Game::new(&variant, options).unwrap();
+        for _ in 0..random.below(variant.cells()) {
+            let Some(seat) = game.to_move() else { break };
+            let legal = game.legal();
+            game.act(seat, Action::Play(legal[random.below(legal.len())]))
+                .unwrap();
+        }
+        if game.to_move().is_some() {
+            return game;
+        }
+    }
+}
+
+fn agrees(variant: &str, order: &[usize], positions: usize, deepest: usize) {
+    let order: Vec<Side> = order
+        .iter()
+        .map(|side| Side::new(*side as u8).unwrap())
+        .collect();
+    let mut random = Random::new(20_261_115);
+    for number_of in 0..positions {
+        let game = random_game(variant, order.clone(), &mut random);
+        let depth = 1 + number_of % deepest;
+        let analysis = choose(&format!("minimax:{depth}"), &game).analysis.unwrap();
+        let slow = twin::minimax(&game, depth as u32);
+        let position = game.diagram().write(game.variant());
+        assert_eq!(
+            number(&analysis),
+            slow.value,
+            "{variant} {position} to depth {depth}"
+        );
+        assert_eq!(
+            twin::alpha_beta(&game, depth as u32).value,
+            slow.value,
+            "{variant} {position}"
+        );
+    }
+}
+
+#[test]
+fn minimax_is_worth_what_plain_minimax_finds_on_multi() {
+    agrees("multi", &[], 1_000, 5);
+}
+
+#[test]
+fn minimax_is_worth_what_plain_minimax_finds_on_every_family() {
+    for variant in [
+        "3x3k3",
+        "3x3k3+misere",
+        "4x3k3+gravity",
+        "4x4k3+exact",
+        "5x4k4",
+        "7x6k4+gravity",
+        "ultimate",
+        "3x3k3p3",
+        "4x4k3p3+misere",
+        "4x3k3p5",
+    ] {
+        agrees(variant, &[], 60, 3);
+    }
+    agrees("11x11k5", &[], 40, 2);
+    agrees("3x3k3", &[0, 0, 1], 60, 4);
+    agrees("4x4k3", &[0, 1, 1], 60, 3);
+}
+
+/// Who must play where, so that nothing else will do.
+#[test]
+fn three_sides_take_their_wins_and_block_the_next_players() {
+    for (position, moves) in [
+        // x has two in a line: it takes the third.
+        ("xx../o.../a.o./..a. x", &["0-2"][..]),
+        // o moves next and has two in a line, x has nothing: it blocks.
+        ("x.../oo../a.a./.x.. x", &["1-2"]),
+        // Its own win comes before the block.
+        ("xx../oo../a.a./.... x", &["0-2"]),
+        // a moves after o: o must not leave it the column either.
+        ("xa.x/.a.o/x..o/.... o", &["3-3"]),
+    ] {
+        let game = from_text("4x4k3p3", position);
+        for strategy in ["greedy", "minimax:3", "search:20000n", "level:8"] {
+            let at = game.variant().write_move(choose(strategy, &game).at);
+            assert!(
+                moves.contains(&at.as_str()),
+                "{strategy} plays {at} in {position}"
+            );
+        }
+    }
+}
+
+/// A clock that goes on by itself, a little at every look.
+struct Steps(AtomicU64);
+
+impl Clock for Steps {
+    fn now(&self) -> Duration {
+        Duration::from_micros(self.0.fetch_add(100, Ordering::Relaxed))
+    }
+}
+
+#[test]
+fn search_keeps_its_time_in_every_variant() {
+    for variant in [
+        "3x3k3",
+        "7x7k4",
+        "15x15k5",
+        "19x19k5",
+        "7x6k4+gravity",
+        "4x4k3p3",
+        "multi",
+        "ultimate",
+    ] {
+        let game = new_game(variant);
+        let clock = Arc::new(Steps(AtomicU64::new(0)));
+        let setup = Setup {
+            seed: 1,
+            clock: clock.clone(),
+        };
+        let name: StrategyName = "search:50ms".parse().unwrap();
+        let decision = name
+            .build(&game, &setup)
+            .unwrap()
+            .choose(&game, &Stop::new());
+        // The clock is looked at once in 128 nodes, and once more at the end.
+        let late = Duration::from_micros(clock.0.load(Ordering::Relaxed));
+        assert!(late <= Duration::from_micros(50_300), "{variant}: {late:?}");
+        assert!(game.legal().contains(&decision.at));
+    }
+}
+
+#[test]
+fn stop_is_obeyed_at_once_with_a_legal_move() {
+    for variant in [
+        "3x3k3",
+        "15x15k5",
+        "19x19k5+gravity",
+        "multi",
+        "ultimate",
+        "4x4k3p3",
+    ] {
+        let game = new_game(variant);
+        for strategy in [
+            "search:1000s",
+            "minimax:30",
+            "mcts:100000000",
+            "search:10000000000n",
+            "level:8",
+        ] {
+            let stop = Stop::new();
+            stop.set();
+            let name: StrategyName = strategy.parse().unwrap();
+            let decision = name
+                .build(&game, &Setup::with_seed(1))
+                .unwrap()
+                .choose(&game, &stop);
+            assert!(
+                game.legal().contains(&decision.at),
+                "{strategy} on {variant}"
+            );
+            let nodes = decision.analysis.map_or(0, |analysis| analysis.nodes);
+            assert!(
+                nodes <= 30_000,
+                "{strategy} on {variant} looked at {nodes} more"
+            );
+        }
+    }
+}
+
+#[test]
+fn every_strategy_plays_whole_games_of_every_variant_and_repeats_itself() {
+    for variant in [
+        "3x3k3",
+        "3x3k3+misere",
+        "5x4k4+exact",
+        "7x6k4+gravity",
+        "9x9k5",
+        "4x4k3p3",
+        "3x3k3p3+misere",
+        "4x4k3p5+gravity",
+        "3x3k3p64",
+        "multi",
+        "multi@8",
+        "ultimate",
+    ] {
+        for strategy in [
+            "random",
+            "first",
+            "greedy",
+            "minimax:2",
+            "search:300n",
+            "mcts:30",
+            "level:1",
+            "level:5",
+        ] {
+            let game = || {
+                let mut game = new_game(variant);
+                let name: StrategyName = strategy.parse().unwrap();
+                let mut robot = name.build(&game, &Setup::with_seed(3)).unwrap();
+                while let Some(seat) = game.to_move() {
+                    let at = robot.choose(&game, &Stop::new()).at;
+                    game.act(seat, Action::Play(at)).unwrap();
+                }
+                game
+            };
+            assert_eq!(game().turns(), game().turns(), "{strategy} on {variant}");
+        }
+    }
+}
+
+#[test]
+fn a_large_board_is_played_in_reasonable_work() {
+    let mut game = new_game("255x255k5");
+    for strategy in ["greedy", "search:500n", "mcts:5", "level:3", "minimax:1"] {
+        let decision = choose(strategy, &game);
+        let seat = game.to_move().unwrap();
+        game.act(seat, Action::Play(decision.at)).unwrap();
+    }
+    assert_eq!(game.plays().len(), 5);
+}
+
+#[test]
+fn search_answers_after_a_rewind() {
+    let options = Options {
+        history: 5,
+        ..Options::default()
+    };
+    let mut game = Game::new(&"3x3k3".parse().unwrap(), options).unwrap();
+    for (seat, text) in [(0, "0-0"), (1, "1-1"), (0, "0-1"), (1, "<<1"), (0, "<<1")] {
+        let action = game.read(text).unwrap();
+        game.act(Seat(seat), action).unwrap();
+    }
+    // One x on the board, o to move.
+    for strategy in [
+        "perfect",
+        "minimax:9",
+        "search:100000n",
+        "greedy",
+        "mcts:500",
+    ] {
+        let decision = choose(strategy, &game);
+        assert!(game.legal().contains(&decision.at), "{strategy}");
+    }
+    let value = choose("minimax:9", &game).analysis.unwrap().value;
+    assert_eq!(value, Value::Draw);
+}
+
+#[test]
+fn wins_in_the_drawn_positions_of_five_in_a_line_are_found() {
+    let text = include_str!("../../../testdata/positions/five-in-a-line.txt");
+    let mut count = 0;
+    // The first part says what the file is.
+    for case in text.split("\n\n").skip(1) {
+        let mut lines = case.lines().filter(|line| !line.starts_with('#'));
+        let to_move = lines.next().unwrap().strip_suffix(" to move").unwrap();
+        let rows: Vec<String> = lines.map(|line| line.replace(' ', "")).collect();
+        let position = format!("{} {to_move}", rows.join("/"));
+        let game = from_text("15x15k5", &position);
+        let analysis = choose("search:200000n", &game).analysis.unwrap();
+        assert!(
+            matches!(analysis.value, Value::Win { .. }),
+            "{}\n{case}",
+            analysis.value
+        );
+        count += 1;
+    }
+    assert_eq!(count, 10);
+}

@@ -1,0 +1,102 @@
+//! How many positions a second the rules play, beside a plain loop written by hand, and what a
+//! turn of the largest game costs beside drawing it.
+//!
+//! Without arguments, or with parts of the names that are wanted, a table of times. `--workloads`
+//! lists the names; `--once NAME` runs one of them once and prints its count, so that somebody
+//! else can count instructions.
+
+mod large;
+mod plain;
+mod playout;
+mod rounds;
+mod workload;
+
+use std::process::ExitCode;
+
+use rounds::Spread;
+use workload::{Workload, workloads};
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let words = arguments.iter().map(String::as_str);
+    let words: Vec<&str> = words.filter(|word| *word != "--bench").collect(); // cargo says it
+    match words[..] {
+        ["--workloads"] => list(),
+        ["--once", name] => {
+            let Some(mut job) = workload::job(name) else {
+                return misuse(&format!("there is no workload `{name}`"));
+            };
+            println!("{}", job());
+        }
+        ref parts if parts.iter().any(|part| part.starts_with('-')) => {
+            return misuse("[PART OF A NAME]... | --workloads | --once NAME");
+        }
+        ref parts => table(|name| parts.is_empty() || parts.iter().any(|part| name.contains(part))),
+    }
+    ExitCode::SUCCESS
+}
+
+fn misuse(why: &str) -> ExitCode {
+    eprintln!("rules: {why}");
+    ExitCode::from(2)
+}
+
+fn list() {
+    for Workload { name, plain, .. } in workloads() {
+        println!("{name}");
+        if plain.is_some() {
+            println!("plain-{name}");
+        }
+    }
+}
+
+fn table(is_wanted: impl Fn(&str) -> bool) {
+    line("plays a second", "ours", "plain", "ours / plain");
+    for Workload { name, ours, plain } in workloads() {
+        if !is_wanted(&name) {
+            continue;
+        }
+        match plain {
+            None => {
+                let [ours] = rounds::rates([ours]);
+                line(&name, &millions(&ours), "", "");
+            }
+            Some(plain) => {
+                let [ours, plain] = rounds::rates([ours, plain]);
+                let ratio = rounds::ratios(&ours, &plain);
+                line(
+                    &name,
+                    &millions(&ours),
+                    &millions(&plain),
+                    &ratio.to_string(),
+                );
+            }
+        }
+    }
+    println!();
+    line("times", "turn", "drawing", "drawing / turn");
+    for (name, prepare) in large::CASES {
+        if is_wanted(name) {
+            let (turns, drawings) = large::times(prepare);
+            let ratio = rounds::ratios(&drawings, &turns);
+            line(
+                name,
+                &micros(&turns),
+                &micros(&drawings),
+                &ratio.to_string(),
+            );
+        }
+    }
+}
+
+fn line(name: &str, ours: &str, other: &str, ratio: &str) {
+    println!("{name:24}{ours:>12}{other:>12}   {ratio}");
+}
+
+fn millions(rates: &[f64]) -> String {
+    format!("{:.1} M", Spread::of(rates).median / 1e6)
+}
+
+fn micros(times: &[f64]) -> String {
+    format!("{:.1} µs", Spread::of(times).median * 1e6)
+}

@@ -1,0 +1,198 @@
+//! Multi and Ultimate as one writes them by hand for that game alone: bare arrays, a byte a cell,
+//! play and undo, no bits. What the library must keep up with.
+
+use std::hint::black_box;
+
+use crate::playout::{Random, Tally};
+
+const EMPTY: u8 = 0;
+/// A board that is full and nobody's; otherwise a board is empty like a cell, or its winner's.
+const DRAWN: u8 = 3;
+/// In place of a board: the next play may go to every open one.
+const ANY: usize = 9;
+/// In place of a board: there is no next play.
+const OVER: usize = 10;
+
+/// A game on nine boards: Ultimate or else Multi.
+#[derive(Clone)]
+pub(crate) struct Plain<const ULTIMATE: bool> {
+    cells: [[u8; 9]; 9],
+    /// How many cells of each board are taken.
+    taken: [u8; 9],
+    boards: [u8; 9],
+    /// How many boards are open.
+    open: u8,
+    /// The board of the next play, [`ANY`] or [`OVER`].
+    active: usize,
+    /// 1 or 2.
+    to_move: u8,
+}
+
+impl<const ULTIMATE: bool> Plain<ULTIMATE> {
+    pub(crate) fn start() -> Self {
+        Plain {
+            cells: [[EMPTY; 9]; 9],
+            taken: [0; 9],
+            boards: [EMPTY; 9],
+            open: 9,
+            active: ANY,
+            to_move: 1,
+        }
+    }
+
+    pub(crate) fn perft(&mut self, depth: u32) -> u64 {
+        let active = self.active;
+        let boards = match active {
+            OVER => 0..0,
+            ANY => 0..9,
+            board => board..board + 1,
+        };
+        let mut count = 0;
+        for board in boards {
+            if self.boards[board] != EMPTY {
+                continue;
+            }
+            for cell in 0..9 {
+                if self.cells[board][cell] != EMPTY {
+                    continue;
+                }
+                self.play(board, cell, has_line);
+                if depth == 1 {
+                    black_box(&*self);
+                    count += 1;
+                } else {
+                    count += self.perft(depth - 1);
+                }
+                self.undo(board, cell, active);
+            }
+        }
+        count
+    }
+
+    #[inline(always)]
+    fn play(&mut self, board: usize, cell: usize, has_line: fn(&[u8; 9], u8) -> bool) {
+        let side = self.to_move;
+        self.cells[board][cell] = side;
+        self.taken[board] += 1;
+        self.to_move = 3 - side;
+        if has_line(&self.cells[board], side) {
+            self.boards[board] = side;
+            self.open -= 1;
+            if ULTIMATE && has_line(&self.boards, side) {
+                self.active = OVER;
+                return;
+            }
+        } else if self.taken[board] == 9 {
+            self.boards[board] = DRAWN;
+            self.open -= 1;
+        }
+        self.active = self.sent_to(cell);
+    }
+
+    #[inline]
+    fn sent_to(&self, cell: usize) -> usize {
+        if self.boards[cell] == EMPTY {
+            return cell;
+        }
+        if self.open == 0 {
+            return OVER;
+        }
+        if ULTIMATE {
+            return ANY;
+        }
+        let mut board = cell;
+        while self.boards[board] != EMPTY {
+            board = if board == 8 { 0 } else { board + 1 };
+        }
+        board
+    }
+
+    /// Undoes a play that was made when `active` was the board to play on.
+    #[inline]
+    fn undo(&mut self, board: usize, cell: usize, active: usize) {
+        self.cells[board][cell] = EMPTY;
+        self.taken[board] -= 1;
+        self.to_move = 3 - self.to_move;
+        if self.boards[board] != EMPTY {
+            self.boards[board] = EMPTY;
+            self.open += 1;
+        }
+        self.active = active;
+    }
+
+    /// Plays at random to the end.
+    pub(crate) fn playout(&mut self, random: &mut Random, tally: &mut Tally) {
+        while self.active != OVER {
+            let (board, cell) = self.pick(random);
+            self.play(board, cell, has_any_line);
+            tally.plays += 1;
+        }
+        tally.first_won += u64::from(self.first_won());
+    }
+
+    fn pick(&self, random: &mut Random) -> (usize, usize) {
+        if self.active != ANY {
+            let nth = random.below(9 - usize::from(self.taken[self.active]));
+            return (self.active, nth_empty(&self.cells[self.active], nth));
+        }
+        let mut left = 0;
+        for board in 0..9 {
+            if self.boards[board] == EMPTY {
+                left += 9 - usize::from(self.taken[board]);
+            }
+        }
+        let mut nth = random.below(left);
+        for board in 0..9 {
+            if self.boards[board] != EMPTY {
+                continue;
+            }
+            let empty = 9 - usize::from(self.taken[board]);
+            if nth < empty {
+                return (board, nth_empty(&self.cells[board], nth));
+            }
+            nth -= empty;
+        }
+        unreachable!("a game that is not over has an empty cell")
+    }
+
+    fn first_won(&self) -> bool {
+        if ULTIMATE {
+            return has_any_line(&self.boards, 1);
+        }
+        let won_by = |side| self.boards.iter().filter(|&&owner| owner == side).count();
+        won_by(1) > won_by(2)
+    }
+}
+
+/// Whether this side has three in a line. In perft most boards are nearly empty, and the first
+/// look at the centre and two corners foresees the answer.
+fn has_line(cells: &[u8; 9], side: u8) -> bool {
+    let is = |cell: usize| cells[cell] == side;
+    is(4) && (is(0) && is(8) || is(2) && is(6) || is(1) && is(7) || is(3) && is(5))
+        || is(0) && (is(1) && is(2) || is(3) && is(6))
+        || is(8) && (is(6) && is(7) || is(2) && is(5))
+}
+
+/// The same without a branch: in random games nothing can be foreseen.
+fn has_any_line(cells: &[u8; 9], side: u8) -> bool {
+    let is = |cell: usize| cells[cell] == side;
+    is(0) & is(1) & is(2)
+        | is(3) & is(4) & is(5)
+        | is(6) & is(7) & is(8)
+        | is(0) & is(3) & is(6)
+        | is(1) & is(4) & is(7)
+        | is(2) & is(5) & is(8)
+        | is(0) & is(4) & is(8)
+        | is(2) & is(4) & is(6)
+}
+
+/// The cell that has `nth` empty ones before it.
+fn nth_empty(cells: &[u8; 9], nth: usize) -> usize {
+    let mut seen = 0;
+    let mut cell = 0;
+    for &mark in cells {
+        seen += usize::from(mark == EMPTY);
+        cell += usize::from(seen <= nth);
+    }
+    cell
+}

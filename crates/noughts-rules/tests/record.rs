@@ -1,0 +1,616 @@
+//! A record is a game as text: it is replayed when it is read, and written as it was read.
+
+use noughts_rules::{
+    Conclusion, Game, Options, Player, Record, RecordError, RecordSeat, Seat, Side, Variant,
+};
+
+const EXAMPLE: &str = "\
+noughts 1
+variant 3x3k3
+history 3
+seat 0 x human Ann
+seat 1 o robot perfect
+1 0 0-0
+2 1 1-2
+3 0 2-0
+4 1 <<2
+result unfinished
+";
+
+/// A table of cases: a line each, `|` between what is in it.
+fn cases<const N: usize>(table: &str) -> Vec<[&str; N]> {
+    let mut cases = Vec::new();
+    for line in table.lines().filter(|line| !line.trim().is_empty()) {
+        let words: Vec<&str> = line.split('|').map(str::trim).collect();
+        cases.push(words.try_into().expect(line));
+    }
+    cases
+}
+
+/// The text of a game: symbols of its seats, and turns in seat order, `1:resign` out of it.
+fn record(variant: &str, symbols: &str, turns: &str, result: &str) -> String {
+    let mut text = format!("noughts 1\nvariant {variant}\nhistory 5\n");
+    let symbols: Vec<char> = symbols.chars().collect();
+    for (seat, symbol) in symbols.iter().enumerate() {
+        text += &format!("seat {seat} {symbol} human\n");
+    }
+    for (number, turn) in turns.split_whitespace().enumerate() {
+        let in_order = (number % symbols.len()).to_string();
+        let (seat, action) = turn.split_once(':').unwrap_or((&in_order, turn));
+        text += &format!("{} {seat} {action}\n", number + 1);
+    }
+    format!("{text}result {result}\n")
+}
+
+/// The example with one of its lines, counted from 1, changed to another, or to several.
+fn changed(number: usize, to: &str) -> String {
+    let mut lines: Vec<&str> = EXAMPLE.lines().collect();
+    lines[number - 1] = to;
+    lines.join("\n") + "\n"
+}
+
+#[track_caller]
+fn check(text: &str) -> Record {
+    check_written(text, text)
+}
+
+/// What was read is written so, and reads back to the same game.
+#[track_caller]
+fn check_written(text: &str, written: &str) -> Record {
+    let record = Record::read(text).unwrap_or_else(|error| panic!("{error} in\n{text}"));
+    assert_eq!(record.to_string(), written);
+    let again = Record::read(written).unwrap();
+    assert_eq!(again.game().view(), record.game().view());
+    assert_eq!(again.seats(), record.seats());
+    record
+}
+
+#[track_caller]
+fn check_refused(text: &str, sentence: &str) {
+    match Record::read(text) {
+        Ok(_) => panic!("this is no record:\n{text}"),
+        Err(error) => assert_eq!(error.to_string(), sentence, "in\n{text}"),
+    }
+}
+
+// What is read.
+
+#[test]
+fn the_example_is_written_byte_for_byte() {
+    let record = check(EXAMPLE);
+    let game = record.game();
+    assert_eq!(game.diagram().write(game.variant()), "x../.../... x");
+    assert_eq!((game.history(), game.to_move()), (3, Some(Seat(0))));
+    let [ann, perfect] = record.seats() else {
+        panic!("two seats")
+    };
+    assert_eq!(
+        (ann.symbol, &ann.player),
+        ('x', &Player::Human("Ann".to_owned()))
+    );
+    let robot = Player::Robot("perfect".to_owned());
+    assert_eq!((perfect.symbol, &perfect.player), ('o', &robot));
+}
+
+#[test]
+fn lines_may_end_as_they_do_elsewhere_and_the_last_may_not_end() {
+    check_written(&EXAMPLE.replace('\n', "\r\n"), EXAMPLE);
+    check_written(EXAMPLE.trim_end(), EXAMPLE);
+    check_written(EXAMPLE.replace('\n', "\r\n").trim_end(), EXAMPLE);
+}
+
+#[test]
+fn a_name_may_have_spaces_or_be_missing() {
+    let name = |line: &str| check(&changed(4, line)).seats()[0].player.clone();
+    let human = |name: &str| Player::Human(name.to_owned());
+    assert_eq!(
+        name("seat 0 x human Ann Lee  of  York"),
+        human("Ann Lee  of  York")
+    );
+    assert_eq!(name("seat 0 x human"), human(""));
+    assert_eq!(name("seat 0 x human human"), human("human"));
+    assert_eq!(name("seat 0 x human Zażółć 🦀"), human("Zażółć 🦀"));
+    assert_eq!(name("seat 0 x human engine:rm"), human("engine:rm"));
+    assert_eq!(
+        name("seat 0 x robot search:200ms"),
+        Player::Robot("search:200ms".to_owned())
+    );
+    let longest = "ż".repeat(255);
+    assert_eq!(name(&format!("seat 0 x human {longest}")), human(&longest));
+}
+
+#[test]
+fn a_symbol_is_any_character_that_can_be_seen() {
+    for symbol in ["ż", "🦀", "-", ".", "'", "\"", "\\", "0", "木", "א"] {
+        let line = format!("seat 0 {symbol} human");
+        let record = check(&changed(4, &line));
+        assert_eq!(record.seats()[0].symbol.to_string(), symbol);
+    }
+}
+
+#[test]
+fn equal_symbols_are_one_side() {
+    check(&record("3x3k3", "xx", "0-0 0-1 0-2", "won x by line"));
+    check(&record("3x3k3", "xxo", "0-0 0-1 1-1 0-2", "won x by line"));
+    check(&record(
+        "3x3k3",
+        "🦀🦀ż",
+        "0-0 0-1 1-1 2-0 2-2 1-0 0-2",
+        "won 🦀 by line",
+    ));
+    // Symbols are labels: who sits first is the first side.
+    check(&record(
+        "3x3k3",
+        "ox",
+        "0-0 1-0 0-1 1-1 0-2",
+        "won o by line",
+    ));
+}
+
+#[test]
+fn a_record_may_begin_from_a_position() {
+    let from = |start: &str| changed(3, &format!("history 3\nstart {start}"));
+    let record = check(&from("..x/.o./... x").replace("0-0", "0-1"));
+    let game = record.game();
+    assert_eq!(game.diagram().write(game.variant()), ".xx/.o./... x");
+    // The first position, written down, stays written down.
+    check(&from(".../.../... x"));
+}
+
+#[test]
+fn a_position_that_is_over_already_is_a_record_without_turns() {
+    let record = |start: &str, result: &str| {
+        format!(
+            "noughts 1\nvariant 3x3k3\nhistory 0\nstart {start}\nseat 0 x human\nseat 1 o human\n{result}\n"
+        )
+    };
+    check(&record("xxx/oo./... o", "result won x by line"));
+    check(&record("xox/xxo/oxo o", "result draw"));
+    let refused = "line 7 of the record: the result of these turns is 'won x by line'";
+    check_refused(&record("xxx/oo./... o", "result unfinished"), refused);
+    let refused = "line 7 of the record: the game is over";
+    check_refused(
+        &record("xxx/oo./... o", "1 1 2-2\nresult won x by line"),
+        refused,
+    );
+}
+
+#[test]
+fn a_column_alone_is_read_and_written_as_its_cell() {
+    let text = |first: &str, second: &str| {
+        record(
+            "7x6k4+gravity",
+            "xo",
+            &format!("{first} {second}"),
+            "unfinished",
+        )
+    };
+    check_written(&text("3", "3"), &text("5-3", "4-3"));
+}
+
+#[test]
+fn every_result_is_written_as_it_was_read() {
+    let table = "
+        3x3k3            | xo  | 0-0 1-1                             | unfinished
+        3x3k3            | xo  |                                     | unfinished
+        3x3k3            | xo  | 0-0 1-0 0-1 1-1 0-2                 | won x by line
+        3x3k3+misere     | xo  | 0-0 1-0 0-1 1-1 0-2                 | won o by line
+        3x3k3            | xo  | 0-0 0-1 0-2 1-1 1-0 1-2 2-1 2-0 2-2 | draw
+        3x3k3            | xo  | 0-0 resign                          | won x by resignation
+        3x3k3            | xo  | 0-0 0:resign                        | won o by resignation
+        3x3k3            | xx  | 0-0 resign                          | abandoned
+        3x3k3            | xo  | 0-0                                 | won x by leaving
+        3x3k3            | xo  | 0-0                                 | won o by leaving
+        3x3k3            | xo  | 0-0                                 | abandoned
+        3x3k3            | xo  | 0-0 <<0 <<1                         | draw
+        4x4k3p3          | xoa | 0-0 1-0 2-0 0-1 1-1 3-3 0-2         | won x by line
+        4x4k3p3+misere   | xoa | 0-0 1-0 2-0 0-1 1-1 3-3 0-2         | won o a by line
+        4x4k3p3          | xoa | 0-0 2:resign                        | won x o by resignation
+        4x4k3p3          | żoq | 0-0 2:resign                        | won ż o by resignation
+        4x4k3p3          | xoa | 0-0                                 | won x a by leaving
+        multi            | xo  | 4-0 0-2 2-8 8-2 2-2 2-5             | unfinished
+        ultimate@4       | xo  | 4-0 <<1 4-4 4-0                     | unfinished
+        ";
+    for [variant, symbols, turns, result] in cases(table) {
+        check(&record(variant, symbols, turns, result));
+    }
+}
+
+#[test]
+fn points_and_lines_of_boards_are_results_too() {
+    let (x, o, drawn) = ("xxxoo....", "oooxx....", "xoxxoxoxo");
+    let text = |variant: &str, boards: [&str; 9], result: &str| {
+        let start = format!("start {} x -", boards.join("/"));
+        record(variant, "xo", "", result).replace("history 5", &format!("history 5\n{start}"))
+    };
+    let mostly_x = [x, x, x, o, o, drawn, drawn, drawn, drawn];
+    check(&text("multi", mostly_x, "won x by points"));
+    check(&text("ultimate", mostly_x, "won x by line"));
+    let even = [x, x, o, o, drawn, drawn, drawn, drawn, drawn];
+    check(&text("multi", even, "draw"));
+    check(&text("ultimate", even, "draw"));
+}
+
+// What is refused.
+
+#[test]
+fn a_line_that_is_not_as_it_must_be_is_named_with_what_would_be_right() {
+    let name = "a name has at most 255 characters, none of them control characters, no space at its ends, and a robot's is not empty";
+    let symbol = "seats of one side share a symbol, one visible character, and no others do";
+    let seat = "a seat is written 'seat 0 x human NAME' or 'seat 0 x robot STRATEGY', not";
+    let variant = "is not a variant: a variant is WxHkK such as 3x3k3, with p3, +misere, +gravity or +exact behind it, or multi, multi@4, ultimate, ultimate@4";
+    let long = format!("seat 0 x human {}", "n".repeat(256));
+    for (line, text, sentence) in [
+        (
+            1,
+            "noughts 2",
+            r#"this line must be 'noughts 1', not "noughts 2""#.to_owned(),
+        ),
+        (1, "", r#"this line must be 'noughts 1', not """#.to_owned()),
+        (
+            1,
+            " noughts 1",
+            r#"this line must be 'noughts 1', not " noughts 1""#.to_owned(),
+        ),
+        (
+            2,
+            "3x3k3",
+            r#"this line must be 'variant NAME', not "3x3k3""#.to_owned(),
+        ),
+        (
+            2,
+            "variant",
+            r#"this line must be 'variant NAME', not "variant""#.to_owned(),
+        ),
+        (2, "variant chess", format!("\"chess\" {variant}")),
+        (2, "variant 3x3k3 ", format!("\"3x3k3 \" {variant}")),
+        (
+            3,
+            "seat 0 x human",
+            r#"this line must be 'history NUMBER', not "seat 0 x human""#.to_owned(),
+        ),
+        (
+            3,
+            "history three",
+            r#"the history is a number such as 0 or 3, not "three""#.to_owned(),
+        ),
+        (
+            3,
+            "history 03",
+            r#"the history is a number such as 0 or 3, not "03""#.to_owned(),
+        ),
+        (
+            3,
+            "history -1",
+            r#"the history is a number such as 0 or 3, not "-1""#.to_owned(),
+        ),
+        (
+            3,
+            "history 9",
+            "the history of this game is 0 to 8".to_owned(),
+        ),
+        (
+            3,
+            "history 99999999999999999999",
+            "the history of this game is 0 to 8".to_owned(),
+        ),
+        (
+            4,
+            "start .../... x",
+            "the position needs 3 rows (or boards), with / between".to_owned(),
+        ),
+        (
+            4,
+            "seat 1 x human Ann",
+            format!("{seat} \"seat 1 x human Ann\""),
+        ),
+        (
+            4,
+            "seat 00 x human Ann",
+            format!("{seat} \"seat 00 x human Ann\""),
+        ),
+        (
+            4,
+            "seat 0 x alien Ann",
+            format!("{seat} \"seat 0 x alien Ann\""),
+        ),
+        (
+            4,
+            "seat 0 xx human Ann",
+            format!("{seat} \"seat 0 xx human Ann\""),
+        ),
+        (4, "seat 0 x", format!("{seat} \"seat 0 x\"")),
+        (4, "seat 0 ", format!("{seat} \"seat 0 \"")),
+        (4, "seat 0 x human  Ann", name.to_owned()),
+        (4, "seat 0 x human Ann ", name.to_owned()),
+        (4, "seat 0 x human Ann\tLee", name.to_owned()),
+        (4, "seat 0 x human A\u{1b}[2Jnn", name.to_owned()),
+        (4, "seat 0 x robot", name.to_owned()),
+        (4, &long, name.to_owned()),
+        (4, "seat 0 \u{a0} human", symbol.to_owned()),
+        (4, "seat 0 \u{7} human", symbol.to_owned()),
+        (4, "seat 0 \u{301} human", symbol.to_owned()),
+        (4, "seat 0 \u{200b} human", symbol.to_owned()),
+        (4, "seat 0 \u{202e} human", symbol.to_owned()),
+        (4, "seat 0 \u{2066} human", symbol.to_owned()),
+        (
+            5,
+            "seat 1 o robot engine:rm -rf",
+            "a record can't name a command to run".to_owned(),
+        ),
+        (
+            5,
+            "seat 1 o robot engine:",
+            "a record can't name a command to run".to_owned(),
+        ),
+    ] {
+        let sentence = format!("line {line} of the record: {sentence}");
+        check_refused(&changed(line, text), &sentence);
+    }
+}
+
+#[test]
+fn a_turn_that_is_not_the_next_or_not_legal_is_named_with_what_would_be_right() {
+    let written = |number: usize| {
+        format!("a turn is written '{number} SEAT ACTION', the result 'result …', not")
+    };
+    let action = "is not a move: a move is written row-column, such as 0-1";
+    for (line, text, sentence) in [
+        (6, "2 0 0-0", format!("{} \"2 0 0-0\"", written(1))),
+        (6, "01 0 0-0", format!("{} \"01 0 0-0\"", written(1))),
+        (6, "1  0 0-0", format!("{} \"1  0 0-0\"", written(1))),
+        (6, "1 x 0-0", format!("{} \"1 x 0-0\"", written(1))),
+        (6, "1 0", format!("{} \"1 0\"", written(1))),
+        (6, "", format!("{} \"\"", written(1))),
+        (6, "1 0 a-0", format!("\"a-0\" {action}")),
+        (6, "1 0 0-0 ", format!("\"0-0 \" {action}")),
+        (6, "1 0 <<x", format!("\"<<x\" {action}")),
+        (
+            6,
+            "1 0 0-3",
+            "there is no such cell on the board: they go from 0-0 to 2-2".to_owned(),
+        ),
+        (6, "1 1 0-0", "it is the turn of seat 0".to_owned()),
+        (6, "1 2 0-0", "the seats of this game are 0 to 1".to_owned()),
+        (
+            6,
+            "1 256 0-0",
+            "the seats of this game are 0 to 1".to_owned(),
+        ),
+        (7, "1 1 1-2", format!("{} \"1 1 1-2\"", written(2))),
+        (7, "2 0 1-2", "it is the turn of seat 1".to_owned()),
+        (
+            7,
+            "2 1 0-0",
+            "that cell is taken, choose an empty one".to_owned(),
+        ),
+        (7, "2 1 <<2", "at most 1 can be taken back now".to_owned()),
+        (9, "4 1 <<3", "at most 2 can be taken back now".to_owned()),
+        (9, "5 1 <<2", format!("{} \"5 1 <<2\"", written(4))),
+        (10, "result", format!("{} \"result\"", written(5))),
+        (
+            10,
+            "Result unfinished",
+            format!("{} \"Result unfinished\"", written(5)),
+        ),
+    ] {
+        let sentence = format!("line {line} of the record: {sentence}");
+        check_refused(&changed(line, text), &sentence);
+    }
+}
+
+#[test]
+fn a_record_that_ends_early_says_where() {
+    let lines: Vec<&str> = EXAMPLE.lines().collect();
+    for count in 0..lines.len() {
+        let sentence = format!(
+            "line {} of the record: the record ends here, before its line 'result …'",
+            count + 1
+        );
+        check_refused(&lines[..count].join("\n"), &sentence);
+    }
+}
+
+#[test]
+fn nothing_may_follow_the_result() {
+    for (more, quoted) in [
+        ("\n", "\"\""),
+        ("result draw\n", "\"result draw\""),
+        (" ", "\" \""),
+    ] {
+        let sentence =
+            format!("line 11 of the record: nothing may follow the result, not {quoted}");
+        check_refused(&format!("{EXAMPLE}{more}"), &sentence);
+    }
+}
+
+#[test]
+fn nothing_may_follow_the_end_of_the_game() {
+    let over = "the game is over";
+    let won = "0-0 1-0 0-1 1-1 0-2";
+    for (turns, line) in [
+        (format!("{won} 2-2"), 11),
+        (format!("{won} 0:resign"), 11),
+        ("resign 1:0-0".to_owned(), 7),
+    ] {
+        let text = record("3x3k3", "xo", &turns, "won x by line");
+        check_refused(&text, &format!("line {line} of the record: {over}"));
+    }
+}
+
+#[test]
+fn the_seats_fit_the_variant() {
+    for (variant, symbols, line, sentence) in [
+        ("3x3k3", "", 4, "a game has 2 to 64 seats, not 0"),
+        ("3x3k3", "x", 5, "a game has 2 to 64 seats, not 1"),
+        (
+            "3x3k3",
+            "xoa",
+            6,
+            "this game is for 2 different sides, not for 3",
+        ),
+        (
+            "4x4k3p3",
+            "xo",
+            5,
+            "this game is for 3 different sides, not for 2",
+        ),
+        (
+            "4x4k3p3",
+            "xxo",
+            6,
+            "this game is for 3 different sides, not for 2",
+        ),
+    ] {
+        let text = record(variant, symbols, "", "unfinished");
+        check_refused(&text, &format!("line {line} of the record: {sentence}"));
+    }
+}
+
+#[test]
+fn there_are_at_most_64_seats() {
+    let different: String = (0..65).filter_map(|n| char::from_u32(0x4e00 + n)).collect();
+    let equal = "xo".repeat(40);
+    for (variant, symbols) in [("3x3k3p64", &different), ("3x3k3", &equal)] {
+        let most: String = symbols.chars().take(64).collect();
+        check(&record(variant, &most, "", "unfinished"));
+        let text = record(variant, symbols, "", "unfinished");
+        check_refused(
+            &text,
+            "line 68 of the record: a game has 2 to 64 seats, not 65",
+        );
+    }
+}
+
+#[test]
+fn somebody_sits_for_the_side_to_move() {
+    let text = record("3x3k3", "xx", "", "unfinished");
+    let text = text.replace("history 5", "history 5\nstart x../.../... o");
+    check_refused(
+        &text,
+        "line 4 of the record: nobody sits for o, whose turn it is",
+    );
+}
+
+#[test]
+fn a_result_that_the_turns_do_not_have_is_refused() {
+    let table = "
+        3x3k3    | xo  | 0-0 1-0 0-1 1-1 0-2 | unfinished                    | won x by line
+        3x3k3    | xo  | 0-0 1-0 0-1 1-1 0-2 | won o by line                 | won x by line
+        3x3k3    | xo  | 0-0 1-0 0-1 1-1 0-2 | draw                          | won x by line
+        3x3k3    | xo  | 0-0 1-0 0-1 1-1 0-2 | won x by points               | won x by line
+        3x3k3    | xo  | 0-0 1-0 0-1 1-1 0-2 | won x by leaving              | won x by line
+        3x3k3    | xo  | 0-0 1-0 0-1 1-1 0-2 | abandoned                     | won x by line
+        3x3k3    | xo  | 0-0 1-0 0-1 1-1 0-2 | won x o by line               | won x by line
+        3x3k3    | xo  | 0-0 1-0             | won x by line                 | unfinished
+        3x3k3    | xo  | 0-0 1-0             | won x by points               | unfinished
+        3x3k3    | xo  | 0-0 1-0             | won x by resignation          | unfinished
+        3x3k3    | xo  | 0-0 1-0             | won x o by leaving            | unfinished
+        3x3k3    | xo  | 0-0 1-0             | won  by leaving               | unfinished
+        3x3k3    | xo  | 0-0 1-0             | won a by leaving              | unfinished
+        3x3k3    | xo  | 0-0 1-0             | lost                          | unfinished
+        3x3k3    | xx  | 0-0 1-0             | won x by leaving              | unfinished
+        3x3k3    | xx  | 0-0 1-0             | won  by leaving               | unfinished
+        3x3k3    | xo  | 0-0 resign          | won o by resignation          | won x by resignation
+        3x3k3    | xo  | 0-0 resign          | unfinished                    | won x by resignation
+        4x4k3p3  | xoa | 0-0                 | won x by leaving              | unfinished
+        4x4k3p3  | xoa | 0-0 resign          | won x by resignation          | won x a by resignation
+        multi    | xo  | 4-0                 | won x by points               | unfinished
+        ";
+    for [variant, symbols, turns, lie, truth] in cases(table) {
+        let text = record(variant, symbols, turns, lie);
+        let line = text.lines().count();
+        let sentence = format!("line {line} of the record: the result of these turns is '{truth}'");
+        check_refused(&text, &sentence);
+    }
+}
+
+// What is made.
+
+fn made(symbols: &str, players: &[Player]) -> Result<Record, RecordError> {
+    let variant: Variant = "3x3k3".parse().unwrap();
+    let game = Game::new(&variant, Options::default()).unwrap();
+    let seat = |(symbol, player): (char, &Player)| RecordSeat {
+        symbol,
+        player: player.clone(),
+    };
+    Record::new(game, symbols.chars().zip(players).map(seat).collect())
+}
+
+#[test]
+fn a_record_is_made_only_of_seats_that_could_be_read() {
+    let ann = Player::Human("Ann".to_owned());
+    let robot = |name: &str| Player::Robot(name.to_owned());
+    assert!(made("xo", &[ann.clone(), robot("first")]).is_ok());
+    assert!(made("ox", &[ann.clone(), robot("first")]).is_ok());
+    let refused = |symbols: &str, second: &Player, sentence: &str| {
+        let third = ann.clone();
+        let error = made(symbols, &[ann.clone(), second.clone(), third]).unwrap_err();
+        assert!(error.to_string().starts_with(sentence), "{error}");
+    };
+    refused("x", &ann, "every seat of the game needs a line");
+    refused("xoa", &ann, "every seat of the game needs a line");
+    refused("xx", &ann, "seats of one side share a symbol");
+    refused("x ", &ann, "seats of one side share a symbol");
+    refused("xo", &robot("engine:rm"), "a record can't name a command");
+    refused("xo", &robot(""), "a name has at most 255 characters");
+    refused(
+        "xo",
+        &Player::Human("A\nresult draw".to_owned()),
+        "a name has at most",
+    );
+    refused(
+        "xo",
+        &Player::Human(" Ann".to_owned()),
+        "a name has at most",
+    );
+}
+
+#[test]
+fn a_game_that_was_closed_or_left_is_recorded_so() {
+    let ann = Player::Human("Ann".to_owned());
+    let record = made("xo", &[ann.clone(), ann.clone()]).unwrap();
+    let result = |end: fn(&mut Game)| {
+        let mut game = record.game().clone();
+        end(&mut game);
+        let text = Record::new(game, record.seats().to_vec())
+            .unwrap()
+            .to_string();
+        check(&text);
+        text.lines().last().unwrap().to_owned()
+    };
+    assert_eq!(result(|_| {}), "result unfinished");
+    assert_eq!(
+        result(|game| game.leave(Seat(0)).unwrap()),
+        "result won o by leaving"
+    );
+    assert_eq!(
+        result(|game| game.close(Conclusion::Draw).unwrap()),
+        "result draw"
+    );
+    assert_eq!(
+        result(|game| game.close(Conclusion::Abandoned).unwrap()),
+        "result abandoned"
+    );
+}
+
+#[test]
+fn a_side_is_shown_by_the_symbol_of_its_seats() {
+    let options = Options {
+        history: 0,
+        order: vec![Side::FIRST, Side::SECOND, Side::SECOND],
+    };
+    let mut game = Game::new(&"3x3k3".parse().unwrap(), options).unwrap();
+    game.leave(Seat(0)).unwrap();
+    let seat = |symbol| RecordSeat {
+        symbol,
+        player: Player::Human(String::new()),
+    };
+    let record = Record::new(game.clone(), vec![seat('🦀'), seat('ż'), seat('ż')]).unwrap();
+    assert!(
+        record
+            .to_string()
+            .ends_with("seat 2 ż human\nresult won ż by leaving\n")
+    );
+    assert!(Record::new(game, vec![seat('🦀'), seat('ż'), seat('🦀')]).is_err());
+}
