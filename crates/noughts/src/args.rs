@@ -51,6 +51,8 @@ pub(crate) struct Classic {
 
 #[derive(Subcommand, Debug)]
 pub(crate) enum Task {
+    /// Say what a position is worth and which move is best
+    Analyze(Analyze),
     /// Count the move sequences of a length, every one played
     Perft(Perft),
     /// List what can be played
@@ -62,6 +64,25 @@ pub(crate) enum Task {
     },
     /// Print the manual page
     Man,
+}
+
+#[derive(Arguments, Debug)]
+pub(crate) struct Analyze {
+    /// The game, such as 7x7k4 or multi@4; with --record it is the record's
+    #[arg(required_unless_present = "record")]
+    pub(crate) variant: Option<String>,
+    /// The turns that were played, such as "1-1 0-0 <<1"
+    #[arg(long, value_name = "TURNS", conflicts_with = "record")]
+    pub(crate) moves: Option<String>,
+    /// A record to read, or - for standard input
+    #[arg(long, value_name = "FILE", conflicts_with = "variant")]
+    pub(crate) record: Option<String>,
+    /// How long to think, or how many positions to look at: 200ms, 2s, 500000n
+    #[arg(long, value_name = "LIMIT", default_value = "1s")]
+    pub(crate) time: String,
+    /// Print JSON
+    #[arg(long)]
+    pub(crate) json: bool,
 }
 
 #[derive(Arguments, Debug)]

@@ -3,6 +3,7 @@
 //! Arguments become one call, and what it returns the exit code: 0 for everything that went as
 //! asked, 1 for what can't be done, 2 for a subcommand used wrongly.
 
+mod analyze;
 mod args;
 mod classic;
 mod perft;
@@ -35,6 +36,7 @@ fn main() -> ExitCode {
 fn run(args: Args) -> Result<(), Failure> {
     match args.task {
         None => classic::run(args.classic),
+        Some(Task::Analyze(task)) => analyze::run(&task),
         Some(Task::Perft(task)) => perft::run(&task),
         Some(Task::Variants) => variants::run(),
         Some(Task::Completions { shell }) => usage::completions(shell),
