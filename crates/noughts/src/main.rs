@@ -6,6 +6,7 @@
 mod args;
 mod classic;
 mod perft;
+mod tui;
 mod usage;
 mod variants;
 
@@ -36,6 +37,7 @@ fn run(args: Args) -> Result<(), Failure> {
     match args.task {
         None => classic::run(args.classic),
         Some(Task::Perft(task)) => perft::run(&task),
+        Some(Task::Tui(options)) => tui::run(options),
         Some(Task::Variants) => variants::run(),
         Some(Task::Completions { shell }) => usage::completions(shell),
         Some(Task::Man) => usage::man(),
