@@ -183,6 +183,7 @@ impl App {
             Event::Mouse(mouse) => self.mouse(mouse),
             Event::Resize(width, height) => {
                 self.size = (width, height);
+                self.centre_focus();
                 Effect::None
             }
             Event::Tick(time) => {
@@ -287,6 +288,7 @@ impl App {
         self.is_paused = false;
         self.message = None;
         self.turn_over();
+        self.centre_focus();
     }
 
     /// Acts for the seat to move, or for another, and says what was refused.
@@ -297,7 +299,10 @@ impl App {
             None => table.act(action),
         };
         match acted {
-            Ok(()) => self.turn_over(),
+            Ok(()) => {
+                self.turn_over();
+                self.bring_last_play_into_view();
+            }
             Err(refusal) => self.refuse(&refusal.to_string()),
         }
     }

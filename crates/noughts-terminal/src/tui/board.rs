@@ -2,7 +2,7 @@
 
 use noughts_rules::{Action, By, Conclusion, Move, View};
 use ratatui::layout::Rect;
-use ratatui::style::{Modifier, Style};
+use ratatui::style::Style;
 
 use super::field::Spot;
 use super::marks::{self, Stroke};
@@ -279,7 +279,8 @@ fn arrows(page: &mut Page<'_>, sheet: &Sheet, rows: usize, columns: usize) {
     let more_right = sheet.first.column + sheet.columns < columns;
     let more_below = sheet.first.row + sheet.rows < rows;
     let strong = look.strong();
-    let (across, down) = (area.x + area.width / 2, area.y + area.height / 2);
+    // Those up and down stand above and below the numbers of the rows.
+    let (across, down) = (area.x.saturating_sub(2), area.y + area.height / 2);
     if more_right {
         page.write(area.right(), down, look.text("→", ">"), strong);
     }
@@ -290,12 +291,7 @@ fn arrows(page: &mut Page<'_>, sheet: &Sheet, rows: usize, columns: usize) {
         page.write(across, area.bottom(), look.text("↓", "v"), strong);
     }
     if sheet.first.row > 0 {
-        page.write(
-            across,
-            area.y - 1,
-            look.text("↑", "^"),
-            strong.add_modifier(Modifier::BOLD),
-        );
+        page.write(across, area.y - 1, look.text("↑", "^"), strong);
     }
 }
 

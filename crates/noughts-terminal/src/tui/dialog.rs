@@ -6,7 +6,8 @@ use ratatui::layout::Rect;
 
 use super::app::{App, Effect};
 use super::keys::BINDINGS;
-use super::page::{Border, Page, wrap};
+use super::page::{Border, Page};
+use super::table::Table;
 
 /// Something that must be answered first.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -23,6 +24,8 @@ pub(super) enum Dialog {
     Rewind(u16),
     /// Whether to give up.
     GiveUp,
+    /// Whether to begin again in the middle of a game.
+    Again,
     /// Whether to leave a game that goes on.
     Quit,
 }
@@ -61,12 +64,18 @@ impl App {
                 }
                 Effect::None
             }
+            Dialog::Again if agrees || code == KeyCode::Char('a') => {
+                if let Some(table) = self.table().map(Table::again) {
+                    self.sit_at(table);
+                }
+                Effect::None
+            }
             Dialog::Quit if agrees || code == KeyCode::Char('q') => Effect::Quit,
             Dialog::Replace(_) => {
                 self.say("nothing was saved");
                 Effect::None
             }
-            Dialog::GiveUp | Dialog::Quit => Effect::None,
+            Dialog::GiveUp | Dialog::Again | Dialog::Quit => Effect::None,
         }
     }
 
@@ -171,12 +180,16 @@ fn words(app: &App, dialog: &Dialog) -> (String, &'static str) {
                     "Take back {count} {marks} (0 to {}), and pass the turn?",
                     most.unwrap_or(0)
                 ),
-                "left right change  Enter do it  Esc cancel",
+                "left right change  Enter take back  Esc cancel",
             )
         }
         Dialog::GiveUp => (
             "Give up? All others win.".to_owned(),
             "y give up  n play on",
+        ),
+        Dialog::Again => (
+            "Begin again? This game goes on.".to_owned(),
+            "y begin again  n play on",
         ),
         Dialog::Quit => (
             "Leave this game? It was not saved.".to_owned(),
@@ -193,39 +206,30 @@ fn help(app: &App) -> Vec<(String, String)> {
         .filter(|binding| !binding.label(look).is_empty())
         .map(|binding| (binding.label(look).to_owned(), binding.about.to_owned()))
         .collect();
-    let more = [
-        ("Mouse", "click a cell to play, a turn to look at it"),
-        ("Wheel", "scroll a board or the turns"),
-        ("[ ]", "the focus"),
-        ("( )", "the last play; a dot in large cells"),
-    ];
-    lines.extend(more.map(|(key, about)| (key.to_owned(), about.to_owned())));
-    lines.push((
-        look.text("═ ═", "= =").to_owned(),
-        format!("the winning line; {} in large cells", look.text("◆", "*")),
-    ));
+    let mouse = "click a cell or a turn; the wheel scrolls";
+    lines.push(("Mouse".to_owned(), mouse.to_owned()));
+    let signs = format!("[ ] ( ) {}", look.text("═ ═", "= ="));
+    let about = "focus, last play, winning line";
+    lines.push((signs, about.to_owned()));
     lines
 }
 
-/// Draws a dialog over the rest.
+/// Draws a dialog: the help over everything, a question in the last two lines, where it hides
+/// nothing of the board.
 pub(super) fn draw(page: &mut Page<'_>, app: &App, dialog: &Dialog) {
     if let Dialog::Help(first) = dialog {
         return draw_help(page, app, *first);
     }
     let (question, keys) = words(app, dialog);
-    let width = 60.min(page.area().width.saturating_sub(4));
-    let mut lines = wrap(&question, width - 4);
+    let area = page.area();
+    let room = usize::from(area.width.saturating_sub(2));
     // Of a path too long to be seen the end is shown, where the typing is.
-    if let Some(last) = lines.last_mut() {
-        let surplus = last.chars().count().saturating_sub(usize::from(width - 4));
-        *last = last.chars().skip(surplus).collect();
-    }
-    let inner = open(page, width, lines.len() as u16 + 4);
-    for (y, line) in (inner.y..).zip(&lines) {
-        page.write_within(inner.x, y, inner.right(), line, page.look.strong());
-    }
-    let quiet = page.look.quiet();
-    page.write_within(inner.x, inner.bottom() - 1, inner.right(), keys, quiet);
+    let surplus = question.chars().count().saturating_sub(room);
+    let question: String = question.chars().skip(surplus).collect();
+    let lines = Rect::new(0, area.bottom() - 2, area.width, 2);
+    page.clear(lines);
+    page.write(1, lines.y, &question, page.look.focus());
+    page.write(1, lines.y + 1, keys, page.look.quiet());
 }
 
 fn draw_help(page: &mut Page<'_>, app: &App, first: usize) {
@@ -238,7 +242,7 @@ fn draw_help(page: &mut Page<'_>, app: &App, first: usize) {
     for (y, (key, about)) in (inner.y..).zip(lines.iter().skip(first).take(room)) {
         page.write_within(inner.x, y, inner.right(), key, strong);
         let plain = ratatui::style::Style::new();
-        page.write_within(inner.x + 11, y, inner.right(), about, plain);
+        page.write_within(inner.x + 13, y, inner.right(), about, plain);
     }
     let keys = match lines.len() > room {
         true => "up down more  any other key closes",

@@ -186,7 +186,7 @@ pub(super) const BINDINGS: &[Binding] = &[
         Command::Quit,
         same("q"),
         "quit",
-        "leave; Ctrl-C leaves at once, Ctrl-Z for a while",
+        "leave; Ctrl-C at once, Ctrl-Z for a while",
     ),
 ];
 
@@ -215,14 +215,9 @@ pub(super) fn works(app: &App, command: Command) -> bool {
         Command::Back | Command::First => table.turns_shown() > 0,
         Command::Forward | Command::Present => !table.shows_present(),
         Command::GiveUp => table.person().is_some(),
-        Command::Again => !table.turns().is_empty(),
-        Command::Move(..)
-        | Command::Page(_)
-        | Command::Save
-        | Command::Load
-        | Command::New
-        | Command::Help
-        | Command::Quit => true,
+        Command::Again => is_over || !table.turns().is_empty(),
+        Command::Move(..) | Command::Page(_) => can_play || app.is_cut_off(),
+        Command::Save | Command::Load | Command::New | Command::Help | Command::Quit => true,
     }
 }
 
@@ -267,7 +262,7 @@ mod tests {
     fn help_and_quit_are_in_every_footer() {
         let texts = ["one", "two", "three", "? help", "q quit"].map(str::to_owned);
         assert_eq!(fit(&texts, 80), "one  two  three  ? help  q quit");
-        assert_eq!(fit(&texts, 24), "one  two  ? help  q quit");
+        assert_eq!(fit(&texts, 26), "one  two  ? help  q quit");
         assert_eq!(fit(&texts, 5), "? help  q quit");
     }
 }

@@ -4,6 +4,7 @@ use ratatui::crossterm::event::{MouseButton, MouseEvent, MouseEventKind};
 
 use super::app::{App, Effect};
 use super::dialog::Dialog;
+use super::page::is_too_small;
 use super::panel;
 use super::screen::places;
 
@@ -14,6 +15,7 @@ impl App {
     pub(super) fn mouse(&mut self, mouse: MouseEvent) -> Effect {
         let (x, y) = (mouse.column, mouse.row);
         match (&self.dialog, mouse.kind) {
+            _ if is_too_small(self.size) => Effect::None,
             (None, kind) => self.mouse_at_screen(kind, x, y),
             (Some(Dialog::Help(_)), MouseEventKind::Down(_)) => {
                 self.dialog = None;

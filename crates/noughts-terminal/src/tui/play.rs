@@ -4,11 +4,13 @@ use noughts_rules::{Action, Move};
 use ratatui::crossterm::event::KeyCode;
 
 use super::app::{App, Effect};
-use super::board::Overlay;
+use super::board::{Overlay, last_play};
 use super::dialog::Dialog;
 use super::field::Spot;
 use super::keys::{self, Command};
+use super::page::is_too_small;
 use super::screen::{Picture, places};
+use super::table::Table;
 
 /// The longest move that can be typed: `254-254`, and room for mistakes.
 const LONGEST: usize = 9;
@@ -37,10 +39,18 @@ impl App {
             }
             _ => {}
         }
-        match keys::command(self, code) {
-            Some(command) => self.obey(command),
-            None => Effect::None,
+        let Some(command) = keys::command(self, code) else {
+            return Effect::None;
+        };
+        let effect = self.obey(command);
+        match command {
+            Command::Move(..) | Command::Page(_) => self.keep_room_around_focus(),
+            Command::Back | Command::Forward | Command::First | Command::Present => {
+                self.bring_last_play_into_view();
+            }
+            _ => {}
         }
+        effect
     }
 
     fn obey(&mut self, command: Command) -> Effect {
@@ -49,9 +59,7 @@ impl App {
         };
         let (all, shown) = (table.turns().len(), table.turns_shown());
         match command {
-            Command::Move(rows, columns) => {
-                table.focus = table.field().moved(table.focus, rows, columns);
-            }
+            Command::Move(rows, columns) => table.move_focus(rows, columns),
             Command::Page(pages) => self.page(pages),
             Command::Play => self.play(),
             Command::Hint => self.hint(),
@@ -61,10 +69,11 @@ impl App {
             Command::Forward => table.look_at(shown + 1),
             Command::First => table.look_at(0),
             Command::Present => table.look_at(all),
-            Command::Again => {
+            Command::Again if is_kept(table) => {
                 let table = table.again();
                 self.sit_at(table);
             }
+            Command::Again => self.dialog = Some(Dialog::Again),
             Command::Save => {
                 let name = format!("noughts-{}.txt", table.game().variant());
                 self.dialog = Some(Dialog::Save(name));
@@ -76,13 +85,8 @@ impl App {
                 None => self.refuse("nobody here can give up now"),
             },
             Command::Help => self.dialog = Some(Dialog::Help(0)),
-            Command::Quit => {
-                let is_kept = table.is_saved || table.game().to_move().is_none();
-                if is_kept || !table.has_people() {
-                    return Effect::Quit;
-                }
-                self.dialog = Some(Dialog::Quit);
-            }
+            Command::Quit if is_kept(table) => return Effect::Quit,
+            Command::Quit => self.dialog = Some(Dialog::Quit),
         }
         Effect::None
     }
@@ -202,10 +206,53 @@ impl App {
         }
     }
 
-    /// Where the board of this table lies on a screen of this size.
+    fn keep_room_around_focus(&mut self) {
+        if let Some(Picture::Sheet(sheet)) = self.picture()
+            && let Some(table) = &mut self.table
+        {
+            table.origin = sheet.with_room_around(table.focus);
+        }
+    }
+
+    /// Scrolls so that the focus is in the middle.
+    pub(super) fn centre_focus(&mut self) {
+        if let Some(Picture::Sheet(sheet)) = self.picture()
+            && let Some(table) = &mut self.table
+        {
+            table.origin = sheet.around(table.focus);
+        }
+    }
+
+    /// On a board of which only a part is seen, moves the focus to the latest play if that is
+    /// somewhere else.
+    pub(super) fn bring_last_play_into_view(&mut self) {
+        if let Some(Picture::Sheet(sheet)) = self.picture()
+            && let Some(table) = &mut self.table
+            && let Some(at) = last_play(table.view())
+        {
+            let spot = table.field().spot(at);
+            if sheet.place(spot).is_none() {
+                table.focus = spot;
+                table.origin = sheet.around(spot);
+            }
+        }
+    }
+
+    /// Where the board of this table lies on a screen of this size, if it can be seen there.
     pub(super) fn picture(&self) -> Option<Picture> {
-        let table = self.table()?;
+        let table = self.table().filter(|_| !is_too_small(self.size))?;
         Some(Picture::of(table, places(self.size).board))
+    }
+
+    /// Whether only a part of the board can be seen.
+    pub(super) fn is_cut_off(&self) -> bool {
+        match (self.picture(), self.table()) {
+            (Some(Picture::Sheet(sheet)), Some(table)) => {
+                let field = table.field();
+                sheet.rows < field.rows || sheet.columns < field.columns
+            }
+            (Some(Picture::Spread(_)) | None, _) | (_, None) => false,
+        }
     }
 
     /// What is drawn on the board beside the view.
@@ -232,4 +279,9 @@ impl App {
             },
         }
     }
+}
+
+/// Whether nothing is lost when the table is left: no person is in the middle of a game there.
+fn is_kept(table: &Table) -> bool {
+    table.is_saved || table.game().to_move().is_none() || !table.has_people()
 }

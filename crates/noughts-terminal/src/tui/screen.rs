@@ -11,7 +11,7 @@ use super::dialog;
 use super::field::Spot;
 use super::keys;
 use super::nine::{self, Spread};
-use super::page::{LEAST, Page, is_too_small};
+use super::page::{LEAST, Page, is_too_small, width};
 use super::panel;
 use super::sheet::Sheet;
 use super::start_page;
@@ -116,9 +116,9 @@ fn draw_table(page: &mut Page<'_>, app: &App, table: &Table) {
         (Picture::Spread(_), None) => {}
     }
     panel::draw(page, app, table, places.panel);
-    message(page, app, table, places.message);
     let footer = keys::footer(app, page.look, area.width - 2);
     page.write(1, places.footer, &footer, page.look.quiet());
+    message(page, app, table, places.message);
 }
 
 fn title(page: &mut Page<'_>, table: &Table, area: Rect) {
@@ -141,11 +141,16 @@ fn message(page: &mut Page<'_>, app: &App, table: &Table, y: u16) {
         let text = format!("Play {}_", table.typed);
         return page.write(1, y, &text, page.look.strong());
     }
-    if let Some(message) = &app.message {
-        let style = match message.is_bad {
-            true => page.look.bad(),
-            false => page.look.strong(),
-        };
-        page.write(1, y, &message.text, style);
+    let Some(message) = &app.message else { return };
+    let style = match message.is_bad {
+        true => page.look.bad(),
+        false => page.look.strong(),
+    };
+    // What takes two lines takes the footer's too, until the next key.
+    let area = page.area();
+    let place = Rect::new(1, y, area.width - 2, 2);
+    if width(&message.text) > place.width {
+        page.clear(place);
     }
+    page.write_wrapped(place, &message.text, style);
 }

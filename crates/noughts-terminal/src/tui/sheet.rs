@@ -16,6 +16,9 @@ const SIZES: [(u16, u16); 8] = [
     (3, 1),
 ];
 
+/// So many cells are seen beyond the focus, where there are.
+const ROOM: usize = 3;
+
 /// A board on the screen: as large as fits, and a part of it where it does not.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Sheet {
@@ -114,6 +117,28 @@ impl Sheet {
                 + usize::from((x - self.area.x) / across).min(self.columns - 1),
         };
         Some(spot)
+    }
+
+    /// The corner that shows this spot and some cells around it, for keys: the pointer must not
+    /// scroll by merely being near the edge.
+    pub(super) fn with_room_around(&self, spot: Spot) -> Spot {
+        let near = |first: usize, at: usize, seen: usize| {
+            let room = ROOM.min(seen.saturating_sub(1) / 2);
+            let least = (at + 1 + room).saturating_sub(seen);
+            first.clamp(least, at.saturating_sub(room).max(least))
+        };
+        Spot {
+            row: near(self.first.row, spot.row, self.rows),
+            column: near(self.first.column, spot.column, self.columns),
+        }
+    }
+
+    /// The corner that has this spot in the middle.
+    pub(super) fn around(&self, spot: Spot) -> Spot {
+        Spot {
+            row: spot.row.saturating_sub(self.rows / 2),
+            column: spot.column.saturating_sub(self.columns / 2),
+        }
     }
 
     /// From one cell to the next, across and down.

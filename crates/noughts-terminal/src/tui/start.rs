@@ -30,12 +30,12 @@ pub struct Asked {
 pub(super) const KNOWN: [(&str, &str); 8] = [
     ("3x3k3", "tic-tac-toe"),
     ("3x3k3+misere", "who makes a line loses"),
-    ("4x4k3p3", "three sides, three in a line"),
+    ("4x4k3p3", "three sides"),
     ("7x6k4+gravity", "Connect Four"),
     ("15x15k5", "five in a line"),
     ("15x15k5+exact", "five in a line, no more"),
-    ("multi", "nine boards, most of them win"),
-    ("ultimate", "nine boards, a line of them wins"),
+    ("multi", "nine boards, most win"),
+    ("ultimate", "nine boards, three in line win"),
 ];
 
 const HOLDERS: [&str; 16] = [
@@ -209,9 +209,9 @@ impl Start {
                 Err(_) => "human NAME, or a strategy".to_owned(),
             },
             Item::History => match self.history.as_str() {
-                "0" => "nothing can be taken back".to_owned(),
+                "0" => "nothing is taken back".to_owned(),
                 "1" => "a turn can be passed".to_owned(),
-                _ => "a rewind takes fewer marks than this".to_owned(),
+                _ => "a rewind takes fewer marks".to_owned(),
             },
             Item::Begin | Item::Load | Item::Help | Item::Quit => String::new(),
         }

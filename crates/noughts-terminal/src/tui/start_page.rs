@@ -10,10 +10,10 @@ use super::page::Page;
 use super::start::{Item, Start};
 
 /// How wide the lines are.
-const WIDTH: u16 = 62;
+const WIDTH: u16 = 64;
 /// Where the texts begin, and what they mean.
-const TEXT: u16 = 13;
-const ABOUT: u16 = 34;
+const TEXT: u16 = 15;
+const ABOUT: u16 = 36;
 
 impl App {
     pub(super) fn key_at_start(&mut self, code: KeyCode) -> Effect {

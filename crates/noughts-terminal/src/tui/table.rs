@@ -221,6 +221,18 @@ impl Table {
         })
     }
 
+    /// Moves the focus; where only one of nine boards can be played in, not out of it.
+    pub(super) fn move_focus(&mut self, rows: isize, columns: isize) {
+        let active = self.view.nested.and_then(|nested| nested.active);
+        let moved = self.field().moved(self.focus, rows, columns);
+        let (board, _) = self.game.variant().split(self.field().cell(moved));
+        if active.is_none_or(|active| active.index() == board) || !self.shows_present() {
+            self.focus = moved;
+        } else {
+            self.focus_where_play_goes();
+        }
+    }
+
     /// On nine boards, moves the focus to the same cell of the board that must be played in.
     fn focus_where_play_goes(&mut self) {
         let Some(board) = self.view.nested.and_then(|nested| nested.active) else {
