@@ -34,5 +34,5 @@ pub use look::Look;
 pub use records::{SaveError, load, perform};
 pub use robots::{Answer, Purpose, Question, Ticket};
 pub use screen::draw;
-pub use session::play;
+pub use session::{Screen, play};
 pub use start::{Asked, StartError};

@@ -126,9 +126,12 @@ pub(super) fn draw(
             Border::Thin | Border::Dotted => page.look.quiet(),
         };
         page.frame(place, border, style);
+        let is_last = board::last_play(view).is_some_and(|at| at.index() / 9 == board);
         let title = match (state, sent == Some(board)) {
             (_, true) => format!(" {board} next "),
             (BoardState::Drawn, false) => format!(" {board} drawn "),
+            // The large mark hides it.
+            (BoardState::Won(_), false) if is_last => format!(" {board} last "),
             (BoardState::Open | BoardState::Won(_), false) => format!(" {board} "),
         };
         page.write(place.x + 1, place.y, &title, style);

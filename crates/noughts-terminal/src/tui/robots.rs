@@ -168,3 +168,62 @@ impl Minds {
         Ok(self.seated[known].1.choose(&question.game, stop))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tui::{Asked, Event, Look, Setup};
+    use ratatui::crossterm::event::{KeyCode, KeyEvent};
+
+    fn app(seats: [&str; 2]) -> App {
+        let asked = Asked {
+            variant: Some("3x3k3".to_owned()),
+            seats: seats.map(str::to_owned).to_vec(),
+            ..Asked::default()
+        };
+        let look = Look::from_environment(|_| None);
+        App::new(&asked, Setup::new(look, 1)).unwrap()
+    }
+
+    fn wait_for_answer(robots: &mut Robots) -> Answer {
+        loop {
+            match robots.answer() {
+                Some(answer) => return answer,
+                None => thread::yield_now(),
+            }
+        }
+    }
+
+    #[test]
+    fn a_robot_answers_from_its_own_thread() {
+        let mut app = app(["first", "human"]);
+        let mut robots = Robots::start();
+        robots.follow(&app);
+        assert!(robots.time().is_some());
+        let answer = wait_for_answer(&mut robots);
+        assert_eq!(Some(answer.ticket), app.ticket());
+        app.handle(Event::Answer(answer));
+        robots.follow(&app);
+        assert!(robots.time().is_none() && robots.answer().is_none());
+    }
+
+    #[test]
+    fn who_is_no_longer_asked_is_told_to_stop() {
+        let mut app = app(["first", "first"]);
+        let mut robots = Robots::start();
+        robots.follow(&app);
+        let (_, stop, _) = robots.busy.clone().unwrap();
+        // Paused.
+        app.handle(Event::Key(KeyEvent::from(KeyCode::Char(' '))));
+        robots.follow(&app);
+        assert!(stop.is_set() && robots.time().is_none());
+        app.handle(Event::Key(KeyEvent::from(KeyCode::Char(' '))));
+        while robots.time().is_none() {
+            robots.follow(&app);
+            thread::yield_now();
+        }
+        let (_, stop, _) = robots.busy.clone().unwrap();
+        drop(robots);
+        assert!(stop.is_set());
+    }
+}

@@ -85,13 +85,15 @@ fn listen(app: &mut App, robots: &mut Robots) -> io::Result<Effect> {
     Ok(Effect::None)
 }
 
-/// The terminal while it is ours. Dropping it gives it back.
-struct Screen {
+/// The terminal while it is ours. Dropping it gives it back, and so does a panic, before it is
+/// reported.
+pub struct Screen {
     terminal: Terminal<CrosstermBackend<Stdout>>,
 }
 
 impl Screen {
-    fn open() -> io::Result<Screen> {
+    /// Takes the terminal over.
+    pub fn open() -> io::Result<Screen> {
         restore_on_panic();
         take()?;
         let terminal = Terminal::new(CrosstermBackend::new(stdout()));
@@ -115,15 +117,22 @@ impl Drop for Screen {
     }
 }
 
+/// Whether the terminal is ours. It is given back once: leaving the other screen twice would move the
+/// cursor over what was written in between, such as the report of a panic.
+static IS_TAKEN: AtomicBool = AtomicBool::new(false);
+
 fn take() -> io::Result<()> {
     enable_raw_mode()?;
+    IS_TAKEN.store(true, Ordering::SeqCst);
     execute!(stdout(), EnterAlternateScreen, EnableMouseCapture).inspect_err(|_| give_back())
 }
 
 /// As much as can be done; nobody is left to be told what can't.
 fn give_back() {
-    let _ = execute!(stdout(), DisableMouseCapture, LeaveAlternateScreen, Show);
-    let _ = disable_raw_mode();
+    if IS_TAKEN.swap(false, Ordering::SeqCst) {
+        let _ = execute!(stdout(), DisableMouseCapture, LeaveAlternateScreen, Show);
+        let _ = disable_raw_mode();
+    }
 }
 
 /// A panic of this thread ends the session, so the terminal is given back before it is reported. One
@@ -164,7 +173,9 @@ impl Signals {
 
     #[cfg(unix)]
     fn stop_here() -> io::Result<()> {
-        signal_hook::low_level::emulate_default_handler(signal_hook::consts::SIGTSTP)
+        use rustix::process::{Signal, kill_current_process_group};
+        // The whole group: under `cargo run` the shell must see its job stop, not only a part of it.
+        Ok(kill_current_process_group(Signal::TSTP)?)
     }
 
     #[cfg(not(unix))]

@@ -97,7 +97,7 @@ fn what_is_no_record_is_refused_with_the_reason() {
         .sees("turn 2");
     load(&mut player, &scratch.file("none"));
     player.sees("can't be read: there is no such file.");
-    load(&mut player, &scratch.0.to_str().unwrap().to_owned());
+    load(&mut player, scratch.0.to_str().unwrap());
     player.sees("can't be read: it is not a file.");
     fs::write(&path, [0xff, 0xfe]).unwrap();
     load(&mut player, &path);

@@ -41,7 +41,7 @@ fn a_closed_board_steps_back_under_a_large_mark() {
     let mut player = Player::new("ultimate@0 human human");
     player.play("0-0 0-1 1-0 0-2 2-0 0-3 3-0");
     player.play("0-5 5-0 0-4");
-    player.sees("· 0 ┄").sees("Boards × 0  ○ 1  drawn 0");
+    player.sees("· 0 last ┄").sees("Boards × 0  ○ 1  drawn 0");
     player.sees("At 4-").play("4-0");
     player
         .sees("Play on any open board.")

@@ -194,3 +194,41 @@ fn completions_and_the_manual_are_made() {
         assert_eq!(run.exit, 0);
     }
 }
+
+#[test]
+fn the_full_screen_needs_a_terminal_and_options_that_fit() {
+    for (options, told) in [
+        (&["tui"][..], "the full screen needs a terminal"),
+        (&["tui", "3x3"], "\"3x3\""),
+        (
+            &["tui", "3x3k3", "--x", "nobody"],
+            "\"nobody\" is not a strategy",
+        ),
+        (
+            &[
+                "tui", "3x3k3", "--seat", "human", "--seat", "human", "--seat", "human",
+            ],
+            "2 seats",
+        ),
+        (&["tui", "3x3k3", "--history", "9"], "0 to 8"),
+        (
+            &["tui", "multi", "--start", "9"],
+            "the first board is random, any, or 0 to 8",
+        ),
+        (&["tui", "--load", "/no/such/file"], "there is no such file"),
+        (&["tui", "--load", "/dev/null"], "it is not a file"),
+    ] {
+        let output = noughts()
+            .args(options)
+            .stdin(Stdio::null())
+            .output()
+            .unwrap();
+        let error = String::from_utf8(output.stderr).unwrap();
+        assert!(
+            error.starts_with("Error: ") && error.contains(told),
+            "{options:?}: {error}"
+        );
+        assert_eq!(output.status.code(), Some(1), "{options:?}");
+        assert!(output.stdout.is_empty(), "{options:?}");
+    }
+}
