@@ -15,7 +15,7 @@ use super::table::Table;
 pub(super) struct Overlay {
     /// Where the keys are; nowhere while something else is asked.
     pub(super) focus: Option<Spot>,
-    /// The marks that a rewind would take back.
+    /// The marks that a rewind would take back, ascending.
     pub(super) leaving: Vec<Move>,
     /// The best move, where it was asked for.
     pub(super) hint: Option<Move>,
@@ -102,7 +102,7 @@ pub(super) fn cell(
     ground: char,
 ) -> Cell {
     let view = table.view();
-    let is_leaving = overlay.leaving.contains(&at);
+    let is_leaving = overlay.leaving.binary_search(&at).is_ok();
     let cue = if is_focus {
         Cue::Focus
     } else if is_leaving {

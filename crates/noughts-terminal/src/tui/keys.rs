@@ -140,11 +140,11 @@ pub(super) const BINDINGS: &[Binding] = &[
         "",
     ),
     key(
-        &[Char('a')],
-        Command::Again,
-        same("a"),
-        "again",
-        "the same game from its beginning",
+        &[Char('n')],
+        Command::New,
+        same("n"),
+        "new",
+        "choose another game",
     ),
     key(
         &[Char('s')],
@@ -154,18 +154,18 @@ pub(super) const BINDINGS: &[Binding] = &[
         "save the game as a record",
     ),
     key(
+        &[Char('a')],
+        Command::Again,
+        same("a"),
+        "again",
+        "the same game from its beginning",
+    ),
+    key(
         &[Char('l')],
         Command::Load,
         same("l"),
         "load",
         "load a record",
-    ),
-    key(
-        &[Char('n')],
-        Command::New,
-        same("n"),
-        "new",
-        "choose another game",
     ),
     key(
         &[Char('g')],

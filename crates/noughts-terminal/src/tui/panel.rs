@@ -1,5 +1,6 @@
 //! Beside the board: whose turn it is, who plays, what a hint said, and the turns so far.
 
+use noughts_engine::Value;
 use noughts_rules::Seat;
 use ratatui::layout::Rect;
 use ratatui::style::Style;
@@ -159,7 +160,7 @@ fn texts(app: &App, table: &Table, width: u16) -> Vec<(String, Kind)> {
             let at = table.game().variant().write_move(*at);
             let value = analysis
                 .as_ref()
-                .map(|found| format!(", {}", found.value))
+                .map(|found| format!(", {}", worth(found.value)))
                 .unwrap_or_default();
             add(&format!("Hint: {at}{value}."), Kind::Headline);
         }
@@ -169,6 +170,16 @@ fn texts(app: &App, table: &Table, width: u16) -> Vec<(String, Kind)> {
         .repeat(usize::from(width.saturating_sub(7)));
     lines.push((format!("Turns {rule}"), Kind::Quiet));
     lines
+}
+
+/// What a move is worth to whoever asked.
+fn worth(value: Value) -> String {
+    match value {
+        Value::Win { .. } | Value::Loss { .. } | Value::Draw => format!("a {value}"),
+        Value::Estimate(0) => "even".to_owned(),
+        Value::Estimate(1..) => format!("ahead, {value}"),
+        Value::Estimate(..0) => format!("behind, {value}"),
+    }
 }
 
 fn headline(app: &App, table: &Table) -> String {

@@ -262,7 +262,7 @@ impl App {
         };
         let is_asked = self.dialog.is_some();
         let can_play = table.person_to_move().is_some() && table.shows_present();
-        let leaving: Vec<Move> = match self.dialog {
+        let mut leaving: Vec<Move> = match self.dialog {
             Some(Dialog::Rewind(count)) => {
                 let plays = table.game().plays();
                 let kept = plays.len().saturating_sub(count.into());
@@ -270,6 +270,7 @@ impl App {
             }
             _ => Vec::new(),
         };
+        leaving.sort_unstable();
         Overlay {
             focus: (can_play && !is_asked).then_some(table.focus),
             leaving,

@@ -6,7 +6,7 @@ use ratatui::style::Style;
 
 use super::app::{App, Effect};
 use super::dialog::Dialog;
-use super::page::Page;
+use super::page::{Page, width};
 use super::start::{Item, Start};
 
 /// How wide the lines are.
@@ -73,11 +73,12 @@ impl App {
 }
 
 /// Where each line is; only those that can be seen, the present one among them.
-fn lines(start: &Start, (width, height): (u16, u16)) -> Vec<(Item, Rect)> {
+fn lines(start: &Start, size: (u16, u16)) -> Vec<(Item, Rect)> {
     const TOP: u16 = 5;
+    let (width, height) = size;
     let x = width.saturating_sub(WIDTH) / 2;
     let items = start.items();
-    let room = usize::from(height.saturating_sub(TOP + 5));
+    let room = usize::from(height.saturating_sub(TOP + 7));
     let at = items.iter().position(|item| *item == start.at).unwrap_or(0);
     let first = (at + 1).saturating_sub(room);
     let seen = items.into_iter().skip(first).take(room);
@@ -93,6 +94,7 @@ pub(super) fn draw(page: &mut Page<'_>, app: &App) {
     let start = &app.start;
     let look = page.look;
     let (strong, quiet) = (look.strong(), look.quiet());
+    let below = Rect::new(2, area.bottom() - 6, area.width - 4, 5);
     page.write_centred(area, 1, look.text("× ○  Noughts", "x o  Noughts"), strong);
     page.write_centred(area, 2, "every game of the tic-tac-toe family", quiet);
     for (item, place) in lines(start, (area.width, area.height)) {
@@ -113,17 +115,15 @@ pub(super) fn draw(page: &mut Page<'_>, app: &App) {
         let style = if is_here { look.focus() } else { Style::new() };
         let text = format!("{left} {text} {right}");
         page.write(place.x + TEXT, place.y, &text, style);
-        page.write_within(
-            place.x + ABOUT,
-            place.y,
-            area.right(),
-            &start.about(item),
-            quiet,
-        );
+        let (about, x) = (start.about(item), place.x + ABOUT);
+        if width(&about) <= area.right() - x {
+            page.write(x, place.y, &about, quiet);
+        } else if is_here && start.problem.is_none() {
+            page.write_wrapped(below, &about, quiet);
+        }
     }
     if let Some(problem) = &start.problem {
-        let place = Rect::new(2, area.bottom() - 4, area.width - 4, 3);
-        page.write_wrapped(place, problem, look.bad());
+        page.write_wrapped(below, problem, look.bad());
     }
     let footer = match app.table.is_some() {
         true => "up down choose  left right change  or type  Enter start  Esc back  ? help",

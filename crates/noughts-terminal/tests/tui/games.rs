@@ -108,7 +108,7 @@ fn a_hint_shows_the_best_move_and_its_value() {
     });
     let decision = Ok(Decision { at, analysis });
     player.hear(Event::Answer(Answer { ticket, decision }));
-    player.sees("Hint: 0-2, win in 3.").sees("?");
+    player.sees("Hint: 0-2, a win in 3.").sees("?");
     // The focus is there already.
     player.keys("enter").sees("1 × 0-2").does_not_see("Hint:");
 }
