@@ -38,9 +38,17 @@ impl<'b> Page<'b> {
     pub(super) fn write_within(&mut self, x: u16, y: u16, end: u16, text: &str, style: Style) {
         let area = self.buffer.area;
         let end = end.min(area.right());
-        if x >= area.x && x < end && y >= area.y && y < area.bottom() {
-            self.buffer
-                .set_stringn(x, y, text, usize::from(end - x), style);
+        if x < area.x || x >= end || y < area.y || y >= area.bottom() {
+            return;
+        }
+        let room = usize::from(end - x);
+        if self.look.unicode || text.is_ascii() {
+            self.buffer.set_stringn(x, y, text, room, style);
+        } else {
+            // Names come from anywhere.
+            let plain = |letter: char| if letter.is_ascii() { letter } else { '?' };
+            let text: String = text.chars().map(plain).collect();
+            self.buffer.set_stringn(x, y, text, room, style);
         }
     }
 

@@ -117,20 +117,20 @@ fn a_record_is_loaded_from_the_first_screen() {
     player.sees("can't be read: there is no such");
     fs::write(
         &path,
-        "noughts 1\nvariant 3x3k3\nhistory 0\nseat 0 🦀 human Ann\nseat 1 ż robot wizard\n\
+        "noughts 1\nvariant 3x3k3\nhistory 0\nseat 0 🦀 human Zoë\nseat 1 ż robot wizard\n\
          1 0 1-1\nresult unfinished\n",
     )
     .unwrap();
     player.keys("enter").type_in(&path).keys("enter");
     player
-        .sees("🦀 human Ann")
+        .sees("🦀 human Zoë")
         .sees("1 🦀 1-1")
         .sees("\"wizard\" is not a strategy");
     player.keys("enter up enter").sees("2 ż 0-1");
     // A terminal that has only ASCII shows the usual letters.
     let mut plain = Player::with("3x3k3 human human", "0", PLAIN);
     load(&mut plain, &path);
-    plain.sees("x human Ann").sees("1 x 1-1");
+    plain.sees("x human Zo?").sees("1 x 1-1");
 }
 
 #[test]
