@@ -380,24 +380,25 @@ impl Ways {
 
     /// Looks only where a new line can be: a whole board of several words is slow to shift.
     fn line_through<B: Bits>(&self, marks: B, latest: usize, overline: Overline) -> bool {
-        let reach = |next: &dyn Fn(usize) -> usize| {
-            let mut bit = next(latest);
-            let mut count = 0;
-            while bit < B::WIDTH && marks.has(bit) {
-                bit = next(bit);
-                count += 1;
-            }
-            count
-        };
         self.steps.iter().any(|&step| {
-            // Below bit 0 it wraps to a number past the last one.
-            let length = 1 + reach(&|bit| bit + step) + reach(&|bit| bit.wrapping_sub(step));
+            // Before bit 0 it wraps to a number past the last one.
+            let length = 1
+                + run_from(marks, latest, |bit| bit + step)
+                + run_from(marks, latest, |bit| bit.wrapping_sub(step));
             match overline {
                 Overline::Counts => length >= self.line,
                 Overline::Ignored => length == self.line,
             }
         })
     }
+}
+
+/// How many marks follow the one at `bit` without a gap.
+#[inline(always)]
+fn run_from<B: Bits>(marks: B, bit: usize, next: impl Fn(usize) -> usize) -> usize {
+    let follows = |&bit: &usize| bit < B::WIDTH && marks.has(bit);
+    let following = std::iter::successors(Some(next(bit)), |&bit| Some(next(bit)));
+    following.take_while(follows).count()
 }
 
 #[cfg(test)]

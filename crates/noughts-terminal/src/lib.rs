@@ -7,5 +7,6 @@
 
 pub mod classic;
 mod symbols;
+pub mod tui;
 
 pub use symbols::{SymbolError, Symbols};

@@ -55,6 +55,8 @@ pub(crate) enum Task {
     Analyze(Analyze),
     /// Count the move sequences of a length, every one played
     Perft(Perft),
+    /// Play full-screen, with keyboard and mouse
+    Tui(Tui),
     /// List what can be played
     Variants,
     /// Print completions for a shell
@@ -94,6 +96,36 @@ pub(crate) struct Perft {
     /// Also the count behind each first move
     #[arg(long)]
     pub(crate) divide: bool,
+}
+
+/// Kept as typed, like the classic game's: the door says what is wrong with them.
+#[derive(Arguments, Debug)]
+#[command(after_help = "In the game, ? shows every key.")]
+pub(crate) struct Tui {
+    /// The game, such as 7x6k4+gravity; without it the first screen asks
+    #[arg(conflicts_with = "load")]
+    pub(crate) variant: Option<String>,
+    /// Who holds the next seat, in turn order: human, "human NAME" or a strategy; robots take the rest
+    #[arg(long, value_name = "WHO", conflicts_with = "load")]
+    pub(crate) seat: Vec<String>,
+    /// The same for the first seat
+    #[arg(long, value_name = "WHO", conflicts_with_all = ["seat", "load"])]
+    pub(crate) x: Option<String>,
+    /// The same for the second seat
+    #[arg(long, value_name = "WHO", conflicts_with_all = ["seat", "load"])]
+    pub(crate) o: Option<String>,
+    /// A rewind takes back fewer marks than this; 0: no rewind [default: 0]
+    #[arg(long, value_name = "H", conflicts_with = "load")]
+    pub(crate) history: Option<String>,
+    /// On nine boards, the board of the first play: random, any, or 0 to 8 [default: random, ultimate: any]
+    #[arg(long, value_name = "BOARD", conflicts_with = "load")]
+    pub(crate) start: Option<String>,
+    /// Load a game from a record
+    #[arg(long, value_name = "FILE")]
+    pub(crate) load: Option<String>,
+    /// Robots repeat themselves under the same seed
+    #[arg(long, value_name = "S")]
+    pub(crate) seed: Option<u64>,
 }
 
 /// The whole command line. `-h` is the history in the classic game and help in every subcommand.

@@ -7,6 +7,7 @@ mod analyze;
 mod args;
 mod classic;
 mod perft;
+mod tui;
 mod usage;
 mod variants;
 
@@ -38,6 +39,7 @@ fn run(args: Args) -> Result<(), Failure> {
         None => classic::run(args.classic),
         Some(Task::Analyze(task)) => analyze::run(&task),
         Some(Task::Perft(task)) => perft::run(&task),
+        Some(Task::Tui(options)) => tui::run(options),
         Some(Task::Variants) => variants::run(),
         Some(Task::Completions { shell }) => usage::completions(shell),
         Some(Task::Man) => usage::man(),

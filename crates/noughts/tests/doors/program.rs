@@ -213,5 +213,46 @@ fn analysis_finds_wins_draws_and_losses() {
                    1 0 0-0\n2 1 3-3\n3 0 0-1\n4 1 3-2\n5 0 0-2\n6 1 1-1\nresult unfinished\n";
     let run = run(&["analyze", "--record", "-"], record);
     let output = String::from_utf8(run.output).unwrap();
-    assert!(output.contains("x to move wins in 1 plies\nbest      0-3\n"), "{output}");
+    assert!(
+        output.contains("x to move wins in 1 plies\nbest      0-3\n"),
+        "{output}"
+    );
+}
+
+#[test]
+fn the_full_screen_needs_a_terminal_and_options_that_fit() {
+    for (options, told) in [
+        (&["tui"][..], "the full screen needs a terminal"),
+        (&["tui", "3x3"], "\"3x3\""),
+        (
+            &["tui", "3x3k3", "--x", "nobody"],
+            "\"nobody\" is not a strategy",
+        ),
+        (
+            &[
+                "tui", "3x3k3", "--seat", "human", "--seat", "human", "--seat", "human",
+            ],
+            "2 seats",
+        ),
+        (&["tui", "3x3k3", "--history", "9"], "0 to 8"),
+        (
+            &["tui", "multi", "--start", "9"],
+            "the first board is random, any, or 0 to 8",
+        ),
+        (&["tui", "--load", "/no/such/file"], "there is no such file"),
+        (&["tui", "--load", "/dev/null"], "it is not a file"),
+    ] {
+        let output = noughts()
+            .args(options)
+            .stdin(Stdio::null())
+            .output()
+            .unwrap();
+        let error = String::from_utf8(output.stderr).unwrap();
+        assert!(
+            error.starts_with("Error: ") && error.contains(told),
+            "{options:?}: {error}"
+        );
+        assert_eq!(output.status.code(), Some(1), "{options:?}");
+        assert!(output.stdout.is_empty(), "{options:?}");
+    }
 }

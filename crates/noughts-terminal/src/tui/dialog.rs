@@ -1,0 +1,273 @@
+//! What is asked over the board: a name, a number, yes or no; and the help.
+
+use noughts_rules::Action;
+use ratatui::crossterm::event::KeyCode;
+use ratatui::layout::Rect;
+
+use super::app::{App, Effect};
+use super::keys::BINDINGS;
+use super::page::{Border, Page};
+use super::table::Table;
+
+/// Something that must be answered first.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) enum Dialog {
+    /// The help, from this line on.
+    Help(usize),
+    /// Under which name to save.
+    Save(String),
+    /// Whether to replace this file.
+    Replace(String),
+    /// What to load.
+    Load(String),
+    /// How many marks to take back.
+    Rewind(u16),
+    /// Whether to give up.
+    GiveUp,
+    /// Whether to begin again in the middle of a game.
+    Again,
+    /// Whether to leave a game that goes on.
+    Quit,
+}
+
+/// The longest path that can be typed.
+const LONGEST: usize = 255;
+
+impl App {
+    /// Answers a dialog, which is closed unless it is put back.
+    pub(super) fn key_in_dialog(&mut self, dialog: Dialog, code: KeyCode) -> Effect {
+        let agrees = matches!(code, KeyCode::Enter | KeyCode::Char('y' | 'Y'));
+        match dialog {
+            Dialog::Help(first) => self.key_in_help(first, code),
+            Dialog::Rewind(count) => self.key_in_rewind(count, code),
+            Dialog::Save(path) if code == KeyCode::Enter => self.save(path, false),
+            Dialog::Load(path) if code == KeyCode::Enter => {
+                let path = path.trim().to_owned();
+                match path.is_empty() {
+                    true => Effect::None,
+                    false => Effect::Load { path },
+                }
+            }
+            Dialog::Save(path) => {
+                self.dialog = typed(path, code).map(Dialog::Save);
+                Effect::None
+            }
+            Dialog::Load(path) => {
+                self.dialog = typed(path, code).map(Dialog::Load);
+                Effect::None
+            }
+            Dialog::Replace(path) if agrees => self.save(path, true),
+            Dialog::GiveUp if agrees => {
+                let person = self.table().and_then(super::table::Table::person);
+                if person.is_some() {
+                    self.act(person, Action::Resign);
+                }
+                Effect::None
+            }
+            Dialog::Again if agrees || code == KeyCode::Char('a') => {
+                if let Some(table) = self.table().map(Table::again) {
+                    self.sit_at(table);
+                }
+                Effect::None
+            }
+            Dialog::Quit if agrees || code == KeyCode::Char('q') => Effect::Quit,
+            Dialog::Replace(_) => {
+                self.say("nothing was saved");
+                Effect::None
+            }
+            Dialog::GiveUp | Dialog::Again | Dialog::Quit => Effect::None,
+        }
+    }
+
+    fn key_in_help(&mut self, first: usize, code: KeyCode) -> Effect {
+        let most = help(self).len().saturating_sub(1);
+        self.dialog = match code {
+            KeyCode::Up => Some(Dialog::Help(first.saturating_sub(1))),
+            KeyCode::Down => Some(Dialog::Help((first + 1).min(most))),
+            KeyCode::PageUp => Some(Dialog::Help(first.saturating_sub(10))),
+            KeyCode::PageDown => Some(Dialog::Help((first + 10).min(most))),
+            _ => None,
+        };
+        Effect::None
+    }
+
+    fn key_in_rewind(&mut self, count: u16, code: KeyCode) -> Effect {
+        let most = self
+            .table()
+            .and_then(|table| table.game().longest_rewind())
+            .unwrap_or(0);
+        let count = match code {
+            KeyCode::Enter | KeyCode::Char('r') => {
+                self.act(None, Action::Rewind(count));
+                return Effect::None;
+            }
+            KeyCode::Left | KeyCode::Down | KeyCode::Char('-') => count.saturating_sub(1),
+            KeyCode::Right | KeyCode::Up | KeyCode::Char('+') => (count + 1).min(most),
+            KeyCode::Char(digit) if digit.is_ascii_digit() => {
+                let digit = digit as u16 - '0' as u16;
+                let longer = count.saturating_mul(10).saturating_add(digit);
+                // Digits make a number as long as it can be one, and then begin another.
+                if longer <= most {
+                    longer
+                } else {
+                    digit.min(most)
+                }
+            }
+            KeyCode::Esc | KeyCode::Char('q') => return Effect::None,
+            _ => count,
+        };
+        self.dialog = Some(Dialog::Rewind(count));
+        Effect::None
+    }
+
+    fn save(&mut self, path: String, replaces: bool) -> Effect {
+        let path = path.trim().to_owned();
+        let Some(table) = self.table.as_ref().filter(|_| !path.is_empty()) else {
+            return Effect::None;
+        };
+        match table.record() {
+            Ok(record) => Effect::Save {
+                path,
+                text: record.to_string(),
+                replaces,
+            },
+            Err(error) => {
+                self.refuse(&error.to_string());
+                Effect::None
+            }
+        }
+    }
+}
+
+/// A line after another key; `None`: it was given up.
+fn typed(mut text: String, code: KeyCode) -> Option<String> {
+    match code {
+        KeyCode::Esc => return None,
+        KeyCode::Backspace => {
+            text.pop();
+        }
+        KeyCode::Delete => text.clear(),
+        KeyCode::Char(letter) if !letter.is_control() && text.chars().count() < LONGEST => {
+            text.push(letter);
+        }
+        _ => {}
+    }
+    Some(text)
+}
+
+/// What a dialog asks, and with which keys it is answered.
+fn words(app: &App, dialog: &Dialog) -> (String, &'static str) {
+    match dialog {
+        Dialog::Help(_) => ("Help".to_owned(), ""),
+        Dialog::Save(path) => (
+            format!("Save as: {path}_"),
+            "Enter save  Del clear  Esc cancel",
+        ),
+        Dialog::Replace(path) => (
+            format!("There is a file {path}. Replace it?"),
+            "y replace  n keep it",
+        ),
+        Dialog::Load(path) => (
+            format!("Load: {path}_"),
+            "Enter load  Del clear  Esc cancel",
+        ),
+        Dialog::Rewind(count) => {
+            let table = app.table();
+            let most = table.and_then(|table| table.game().longest_rewind());
+            let marks = if *count == 1 { "mark" } else { "marks" };
+            (
+                format!(
+                    "Take back {count} {marks} (0 to {}), and pass the turn?",
+                    most.unwrap_or(0)
+                ),
+                "left right change  Enter take back  Esc cancel",
+            )
+        }
+        Dialog::GiveUp => (
+            "Give up? All others win.".to_owned(),
+            "y give up  n play on",
+        ),
+        Dialog::Again => (
+            "Begin again? This game goes on.".to_owned(),
+            "y begin again  n play on",
+        ),
+        Dialog::Quit => (
+            "Leave this game? It was not saved.".to_owned(),
+            "y leave  n play on",
+        ),
+    }
+}
+
+/// The lines of the help: a key and what it does.
+fn help(app: &App) -> Vec<(String, String)> {
+    let look = app.setup.look;
+    let mut lines: Vec<(String, String)> = BINDINGS
+        .iter()
+        .filter(|binding| !binding.label(look).is_empty())
+        .map(|binding| (binding.label(look).to_owned(), binding.about.to_owned()))
+        .collect();
+    let mouse = "click a cell or a turn; the wheel scrolls";
+    lines.push(("Mouse".to_owned(), mouse.to_owned()));
+    let signs = format!("[ ] ( ) {}", look.text("═ ═", "= ="));
+    let about = "focus, last play, winning line";
+    lines.push((signs, about.to_owned()));
+    lines
+}
+
+/// Draws a dialog: the help over everything, a question in the last two lines, where it hides
+/// nothing of the board.
+pub(super) fn draw(page: &mut Page<'_>, app: &App, dialog: &Dialog) {
+    if let Dialog::Help(first) = dialog {
+        return draw_help(page, app, *first);
+    }
+    let (question, keys) = words(app, dialog);
+    let area = page.area();
+    let room = usize::from(area.width.saturating_sub(2));
+    // Of a path too long to be seen the end is shown, where the typing is.
+    let surplus = question.chars().count().saturating_sub(room);
+    let question: String = question.chars().skip(surplus).collect();
+    let lines = Rect::new(0, area.bottom() - 2, area.width, 2);
+    page.clear(lines);
+    page.write(1, lines.y, &question, page.look.focus());
+    page.write(1, lines.y + 1, keys, page.look.quiet());
+}
+
+fn draw_help(page: &mut Page<'_>, app: &App, first: usize) {
+    let lines = help(app);
+    let height = (lines.len() as u16 + 4).min(page.area().height.saturating_sub(2));
+    let inner = open(page, 62, height);
+    let room = usize::from(inner.height - 2);
+    let first = first.min(lines.len().saturating_sub(room));
+    let strong = page.look.strong();
+    for (y, (key, about)) in (inner.y..).zip(lines.iter().skip(first).take(room)) {
+        page.write_within(inner.x, y, inner.right(), key, strong);
+        let plain = ratatui::style::Style::new();
+        page.write_within(inner.x + 13, y, inner.right(), about, plain);
+    }
+    let keys = match lines.len() > room {
+        true => "up down more  any other key closes",
+        false => "any key closes",
+    };
+    let quiet = page.look.quiet();
+    page.write_within(inner.x, inner.bottom() - 1, inner.right(), keys, quiet);
+}
+
+/// An empty frame in the middle; returns what is inside.
+fn open(page: &mut Page<'_>, width: u16, height: u16) -> Rect {
+    let area = page.area();
+    let (width, height) = (width.min(area.width), height.min(area.height));
+    let place = Rect {
+        x: area.x + (area.width - width) / 2,
+        y: area.y + (area.height - height) / 2,
+        width,
+        height,
+    };
+    page.clear(place);
+    page.frame(place, Border::Thin, page.look.strong());
+    Rect {
+        x: place.x + 2,
+        y: place.y + 1,
+        width: place.width - 4,
+        height: place.height - 2,
+    }
+}

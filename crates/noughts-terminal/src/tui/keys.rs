@@ -1,0 +1,268 @@
+//! Which key does what, and which of them work now.
+
+use noughts_engine::StrategyName;
+use ratatui::crossterm::event::KeyCode;
+
+use super::app::App;
+use super::look::Look;
+
+/// What a key asks for at a table.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Command {
+    /// Moves the focus by rows and columns.
+    Move(isize, isize),
+    /// Moves it by what can be seen at once.
+    Page(isize),
+    Play,
+    Hint,
+    Rewind,
+    Pause,
+    Back,
+    Forward,
+    First,
+    Present,
+    Again,
+    Save,
+    Load,
+    New,
+    GiveUp,
+    Help,
+    Quit,
+}
+
+/// A key with its name, in one word for the footer and in some for the help.
+pub(super) struct Binding {
+    pub(super) codes: &'static [KeyCode],
+    pub(super) command: Command,
+    label: (&'static str, &'static str),
+    /// Empty: not in the footer.
+    pub(super) word: &'static str,
+    pub(super) about: &'static str,
+}
+
+impl Binding {
+    pub(super) fn label(&self, look: Look) -> &'static str {
+        look.text(self.label.0, self.label.1)
+    }
+}
+
+const fn key(
+    codes: &'static [KeyCode],
+    command: Command,
+    label: (&'static str, &'static str),
+    word: &'static str,
+    about: &'static str,
+) -> Binding {
+    Binding {
+        codes,
+        command,
+        label,
+        word,
+        about,
+    }
+}
+
+const fn same(label: &'static str) -> (&'static str, &'static str) {
+    (label, label)
+}
+
+use KeyCode::Char;
+
+/// Every key of a table, the most important first; bindings without a label belong to the one
+/// before them.
+pub(super) const BINDINGS: &[Binding] = &[
+    key(
+        &[KeyCode::Up],
+        Command::Move(-1, 0),
+        ("←↑↓→", "arrows"),
+        "move",
+        "move the focus",
+    ),
+    key(&[KeyCode::Down], Command::Move(1, 0), same(""), "", ""),
+    key(&[KeyCode::Left], Command::Move(0, -1), same(""), "", ""),
+    key(&[KeyCode::Right], Command::Move(0, 1), same(""), "", ""),
+    key(
+        &[KeyCode::PageUp],
+        Command::Page(-1),
+        same("PgUp PgDn"),
+        "",
+        "move by what can be seen at once",
+    ),
+    key(&[KeyCode::PageDown], Command::Page(1), same(""), "", ""),
+    key(
+        &[KeyCode::Enter, Char(' ')],
+        Command::Play,
+        same("Enter"),
+        "play",
+        "play there; or type a move such as 1-0 first",
+    ),
+    key(
+        &[Char(' ')],
+        Command::Pause,
+        same("Space"),
+        "pause",
+        "let watched robots wait, or go on",
+    ),
+    key(
+        &[Char('h')],
+        Command::Hint,
+        same("h"),
+        "hint",
+        "the best move, and what it is worth",
+    ),
+    key(
+        &[Char('r')],
+        Command::Rewind,
+        same("r"),
+        "rewind",
+        "take marks back, where the game has a history",
+    ),
+    key(
+        &[Char(',')],
+        Command::Back,
+        same(", ."),
+        "step",
+        "step through the turns",
+    ),
+    key(&[Char('.')], Command::Forward, same(""), "", ""),
+    key(
+        &[Char('<'), KeyCode::Home],
+        Command::First,
+        same("< >"),
+        "",
+        "to the beginning, to the present",
+    ),
+    key(
+        &[Char('>'), KeyCode::End],
+        Command::Present,
+        same(""),
+        "",
+        "",
+    ),
+    key(
+        &[Char('n')],
+        Command::New,
+        same("n"),
+        "new",
+        "choose another game",
+    ),
+    key(
+        &[Char('s')],
+        Command::Save,
+        same("s"),
+        "save",
+        "save the game as a record",
+    ),
+    key(
+        &[Char('a')],
+        Command::Again,
+        same("a"),
+        "again",
+        "the same game from its beginning",
+    ),
+    key(
+        &[Char('l')],
+        Command::Load,
+        same("l"),
+        "load",
+        "load a record",
+    ),
+    key(
+        &[Char('g')],
+        Command::GiveUp,
+        same("g"),
+        "give up",
+        "resign: all others win",
+    ),
+    key(
+        &[Char('?'), KeyCode::F(1)],
+        Command::Help,
+        same("?"),
+        "help",
+        "this page",
+    ),
+    key(
+        &[Char('q')],
+        Command::Quit,
+        same("q"),
+        "quit",
+        "leave; Ctrl-C at once, Ctrl-Z for a while",
+    ),
+];
+
+/// What a key asks for now.
+pub(super) fn command(app: &App, code: KeyCode) -> Option<Command> {
+    let bound = BINDINGS
+        .iter()
+        .filter(|binding| binding.codes.contains(&code));
+    let commands: Vec<Command> = bound.map(|binding| binding.command).collect();
+    let works = commands.iter().find(|command| works(app, **command));
+    works.or(commands.first()).copied()
+}
+
+/// Whether a command does something now.
+pub(super) fn works(app: &App, command: Command) -> bool {
+    let Some(table) = app.table() else {
+        return false;
+    };
+    let is_over = table.game().conclusion().is_some();
+    let can_play = table.person_to_move().is_some() && table.shows_present();
+    match command {
+        Command::Play => can_play,
+        Command::Hint => can_play && app.hint_strategy().parse::<StrategyName>().is_ok(),
+        Command::Rewind => can_play && table.game().longest_rewind().is_some(),
+        Command::Pause => !is_over && !table.has_people(),
+        Command::Back | Command::First => table.turns_shown() > 0,
+        Command::Forward | Command::Present => !table.shows_present(),
+        Command::GiveUp => table.person().is_some(),
+        Command::Again => is_over || !table.turns().is_empty(),
+        Command::Move(..) | Command::Page(_) => can_play || app.is_cut_off(),
+        Command::Save | Command::Load | Command::New | Command::Help | Command::Quit => true,
+    }
+}
+
+/// The keys that work now, as many as there is room for. The last two always are.
+pub(super) fn footer(app: &App, look: Look, room: u16) -> String {
+    let word = |binding: &Binding| format!("{} {}", binding.label(look), binding.word);
+    let working: Vec<String> = BINDINGS
+        .iter()
+        .filter(|binding| !binding.word.is_empty())
+        // Stepping forward is listed under stepping back.
+        .filter(|binding| match binding.command {
+            Command::Back => works(app, Command::Back) || works(app, Command::Forward),
+            command => works(app, command),
+        })
+        .map(word)
+        .collect();
+    fit(&working, room)
+}
+
+/// As many texts as fit, the last two among them.
+fn fit(texts: &[String], room: u16) -> String {
+    const BETWEEN: &str = "  ";
+    let (first, last) = texts.split_at(texts.len().saturating_sub(2));
+    let end = last.join(BETWEEN);
+    let mut line = String::new();
+    for text in first {
+        let taken = line.chars().count() + text.chars().count() + end.chars().count();
+        if taken + 2 * BETWEEN.len() > room.into() {
+            break;
+        }
+        line.push_str(text);
+        line.push_str(BETWEEN);
+    }
+    line + &end
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn help_and_quit_are_in_every_footer() {
+        let texts = ["one", "two", "three", "? help", "q quit"].map(str::to_owned);
+        assert_eq!(fit(&texts, 80), "one  two  three  ? help  q quit");
+        assert_eq!(fit(&texts, 26), "one  two  ? help  q quit");
+        assert_eq!(fit(&texts, 5), "? help  q quit");
+    }
+}

@@ -1,0 +1,77 @@
+//! The mouse: a click plays, the wheel scrolls, and the focus follows the pointer.
+
+use ratatui::crossterm::event::{MouseButton, MouseEvent, MouseEventKind};
+
+use super::app::{App, Effect};
+use super::dialog::Dialog;
+use super::page::is_too_small;
+use super::panel;
+use super::screen::places;
+
+/// How many rows or columns the wheel scrolls.
+const WHEEL: isize = 3;
+
+impl App {
+    pub(super) fn mouse(&mut self, mouse: MouseEvent) -> Effect {
+        let (x, y) = (mouse.column, mouse.row);
+        match (&self.dialog, mouse.kind) {
+            _ if is_too_small(self.size) => Effect::None,
+            (None, kind) => self.mouse_at_screen(kind, x, y),
+            (Some(Dialog::Help(_)), MouseEventKind::Down(_)) => {
+                self.dialog = None;
+                Effect::None
+            }
+            (Some(_), _) => Effect::None,
+        }
+    }
+
+    fn mouse_at_screen(&mut self, kind: MouseEventKind, x: u16, y: u16) -> Effect {
+        match kind {
+            MouseEventKind::Down(MouseButton::Left) if self.is_choosing => {
+                return self.click_at_start(x, y);
+            }
+            MouseEventKind::Down(MouseButton::Left) => self.click(x, y),
+            MouseEventKind::Moved => self.point(x, y),
+            MouseEventKind::ScrollUp => self.wheel(x, y, -1, 0),
+            MouseEventKind::ScrollDown => self.wheel(x, y, 1, 0),
+            MouseEventKind::ScrollLeft => self.wheel(x, y, 0, -1),
+            MouseEventKind::ScrollRight => self.wheel(x, y, 0, 1),
+            MouseEventKind::Down(_) | MouseEventKind::Up(_) | MouseEventKind::Drag(_) => {}
+        }
+        Effect::None
+    }
+
+    fn click(&mut self, x: u16, y: u16) {
+        self.message = None;
+        if let Some(spot) = self.picture().and_then(|picture| picture.spot(x, y)) {
+            return self.play_at(spot);
+        }
+        let area = places(self.size).panel;
+        let turn = self
+            .table()
+            .and_then(|table| panel::turn_at(self, table, area, x, y));
+        if let (Some(turn), Some(table)) = (turn, &mut self.table) {
+            table.look_at(turn);
+        }
+    }
+
+    fn point(&mut self, x: u16, y: u16) {
+        let spot = self.picture().and_then(|picture| picture.spot(x, y));
+        if let (Some(spot), Some(table)) = (spot, &mut self.table) {
+            table.focus = spot;
+        }
+    }
+
+    fn wheel(&mut self, x: u16, y: u16, down: isize, right: isize) {
+        if self.is_choosing {
+            return self.start.go(down);
+        }
+        if !places(self.size).panel.contains((x, y).into()) {
+            return self.scroll(WHEEL * down, WHEEL * right);
+        }
+        if let Some(table) = &mut self.table {
+            let turns = table.turns_shown().saturating_add_signed(down);
+            table.look_at(turns);
+        }
+    }
+}

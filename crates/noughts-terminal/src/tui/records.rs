@@ -1,0 +1,85 @@
+//! Games in files.
+
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, ErrorKind, Read, Write};
+
+use super::app::{Effect, Event};
+
+/// More than any game of 255x255 takes.
+const LARGEST: u64 = 1 << 24;
+
+/// Why a game was not written.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum SaveError {
+    /// There is such a file.
+    Exists,
+    /// Something else, as a sentence.
+    Failed(String),
+}
+
+/// Does what concerns files, and tells what came of it. Everything else is for the session.
+pub fn perform(effect: &Effect) -> Option<Event> {
+    match effect {
+        Effect::Save {
+            path,
+            text,
+            replaces,
+        } => Some(Event::Saved {
+            path: path.clone(),
+            result: save(path, text, *replaces),
+        }),
+        Effect::Load { path } => Some(Event::Loaded {
+            path: path.clone(),
+            result: load(path),
+        }),
+        Effect::None | Effect::Quit | Effect::Suspend | Effect::Redraw => None,
+    }
+}
+
+fn save(path: &str, text: &str, replaces: bool) -> Result<(), SaveError> {
+    let mut options = OpenOptions::new();
+    options.write(true);
+    match replaces {
+        true => options.create(true).truncate(true),
+        false => options.create_new(true),
+    };
+    let written = options
+        .open(path)
+        .and_then(|mut file| file.write_all(text.as_bytes()));
+    written.map_err(|error| match error.kind() {
+        ErrorKind::AlreadyExists => SaveError::Exists,
+        _ => SaveError::Failed(format!("'{path}' can't be written: {}", reason(&error))),
+    })
+}
+
+/// The text of a file, or why it can't be read, as a sentence.
+pub fn load(path: &str) -> Result<String, String> {
+    let fail = |reason: String| format!("'{path}' can't be read: {reason}");
+    let read = || {
+        // Opening a pipe could wait forever.
+        if !fs::metadata(path)?.is_file() {
+            return Err(io::Error::new(ErrorKind::InvalidInput, "it is not a file"));
+        }
+        let mut text = Vec::new();
+        File::open(path)?.take(LARGEST + 1).read_to_end(&mut text)?;
+        Ok(text)
+    };
+    let text = read().map_err(|error| fail(reason(&error)))?;
+    if text.len() as u64 > LARGEST {
+        return Err(fail("it is larger than any game".to_owned()));
+    }
+    String::from_utf8(text).map_err(|_| fail("it is not text".to_owned()))
+}
+
+/// Without the number of the error, which helps nobody.
+fn reason(error: &io::Error) -> String {
+    match error.kind() {
+        ErrorKind::NotFound => "there is no such file".to_owned(),
+        ErrorKind::PermissionDenied => "permission denied".to_owned(),
+        _ => {
+            let text = error.to_string();
+            let end = text.find(" (os error").unwrap_or(text.len());
+            text[..end].to_lowercase()
+        }
+    }
+}

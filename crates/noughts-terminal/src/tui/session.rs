@@ -1,0 +1,185 @@
+//! The terminal around the app: taken over, drawn on, listened to, and given back in any case.
+
+use std::io::{self, IsTerminal, Stdout, stdin, stdout};
+use std::panic;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+use std::time::Duration;
+
+use ratatui::Terminal;
+use ratatui::backend::CrosstermBackend;
+use ratatui::crossterm::cursor::Show;
+use ratatui::crossterm::event::{self, DisableMouseCapture, EnableMouseCapture, Event as Heard};
+use ratatui::crossterm::execute;
+use ratatui::crossterm::terminal::{
+    EnterAlternateScreen, LeaveAlternateScreen, disable_raw_mode, enable_raw_mode,
+};
+
+use super::app::{App, Effect, Event};
+use super::records;
+use super::robots::Robots;
+use super::screen;
+
+/// How long to listen before looking after a robot's answer, or after signals alone.
+const BUSY: Duration = Duration::from_millis(30);
+const IDLE: Duration = Duration::from_millis(250);
+
+/// Plays full-screen until the person leaves. The terminal is as it was afterwards, also when
+/// something fails or panics.
+pub fn play(mut app: App) -> io::Result<()> {
+    if !stdin().is_terminal() || !stdout().is_terminal() {
+        return Err(io::Error::new(
+            io::ErrorKind::Unsupported,
+            "the full screen needs a terminal for its input and output",
+        ));
+    }
+    let signals = Signals::listen()?;
+    let mut screen = Screen::open()?;
+    let mut robots = Robots::start();
+    let size = screen.terminal.size()?;
+    app.handle(Event::Resize(size.width, size.height));
+    while !signals.tell_to_end() {
+        robots.follow(&app);
+        screen.terminal.draw(|frame| screen::draw(&app, frame))?;
+        match listen(&mut app, &mut robots)? {
+            Effect::Quit => break,
+            Effect::Suspend => screen.suspend()?,
+            Effect::Redraw => screen.terminal.clear()?,
+            Effect::None | Effect::Save { .. } | Effect::Load { .. } => {}
+        }
+    }
+    Ok(())
+}
+
+/// Waits for something to happen, and takes all that did before the next drawing.
+fn listen(app: &mut App, robots: &mut Robots) -> io::Result<Effect> {
+    let mut wait = match robots.time() {
+        Some(_) => BUSY,
+        None => IDLE,
+    };
+    while event::poll(wait)? {
+        wait = Duration::ZERO;
+        let event = match event::read()? {
+            Heard::Key(key) => Event::Key(key),
+            Heard::Mouse(mouse) => Event::Mouse(mouse),
+            Heard::Resize(width, height) => Event::Resize(width, height),
+            Heard::FocusGained | Heard::FocusLost | Heard::Paste(_) => continue,
+        };
+        let mut effect = app.handle(event);
+        while let Some(event) = records::perform(&effect) {
+            effect = app.handle(event);
+        }
+        if effect != Effect::None {
+            return Ok(effect);
+        }
+        // A key may have ended the turn that a robot is thinking about.
+        robots.follow(app);
+    }
+    if let Some(answer) = robots.answer() {
+        app.handle(Event::Answer(answer));
+    }
+    if let Some(time) = robots.time() {
+        app.handle(Event::Tick(time));
+    }
+    Ok(Effect::None)
+}
+
+/// The terminal while it is ours. Dropping it gives it back, and so does a panic, before it is
+/// reported.
+pub struct Screen {
+    terminal: Terminal<CrosstermBackend<Stdout>>,
+}
+
+impl Screen {
+    /// Takes the terminal over.
+    pub fn open() -> io::Result<Screen> {
+        restore_on_panic();
+        take()?;
+        let terminal = Terminal::new(CrosstermBackend::new(stdout()));
+        Ok(Screen {
+            terminal: terminal.inspect_err(|_| give_back())?,
+        })
+    }
+
+    /// Gives the terminal back, stops as Ctrl-Z does everywhere, and takes it again.
+    fn suspend(&mut self) -> io::Result<()> {
+        give_back();
+        Signals::stop_here()?;
+        take()?;
+        self.terminal.clear()
+    }
+}
+
+impl Drop for Screen {
+    fn drop(&mut self) {
+        give_back();
+    }
+}
+
+/// Whether the terminal is ours. It is given back once: leaving the other screen twice would move the
+/// cursor over what was written in between, such as the report of a panic.
+static IS_TAKEN: AtomicBool = AtomicBool::new(false);
+
+fn take() -> io::Result<()> {
+    enable_raw_mode()?;
+    IS_TAKEN.store(true, Ordering::SeqCst);
+    execute!(stdout(), EnterAlternateScreen, EnableMouseCapture).inspect_err(|_| give_back())
+}
+
+/// As much as can be done; nobody is left to be told what can't.
+fn give_back() {
+    if IS_TAKEN.swap(false, Ordering::SeqCst) {
+        let _ = execute!(stdout(), DisableMouseCapture, LeaveAlternateScreen, Show);
+        let _ = disable_raw_mode();
+    }
+}
+
+/// A panic of this thread ends the session, so the terminal is given back before it is reported. One
+/// of a robot's is told on the screen, and must not be printed over it.
+fn restore_on_panic() {
+    let ours = thread::current().id();
+    let before = panic::take_hook();
+    panic::set_hook(Box::new(move |info| {
+        if thread::current().id() == ours {
+            give_back();
+            before(info);
+        }
+    }));
+}
+
+/// Being told to end from outside.
+struct Signals(Arc<AtomicBool>);
+
+impl Signals {
+    #[cfg(unix)]
+    fn listen() -> io::Result<Signals> {
+        use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+        let told = Arc::new(AtomicBool::new(false));
+        for signal in [SIGHUP, SIGINT, SIGTERM] {
+            signal_hook::flag::register(signal, Arc::clone(&told))?;
+        }
+        Ok(Signals(told))
+    }
+
+    #[cfg(not(unix))]
+    fn listen() -> io::Result<Signals> {
+        Ok(Signals(Arc::default()))
+    }
+
+    fn tell_to_end(&self) -> bool {
+        self.0.load(Ordering::Relaxed)
+    }
+
+    #[cfg(unix)]
+    fn stop_here() -> io::Result<()> {
+        use rustix::process::{Signal, kill_current_process_group};
+        // The whole group: under `cargo run` the shell must see its job stop, not only a part of it.
+        Ok(kill_current_process_group(Signal::TSTP)?)
+    }
+
+    #[cfg(not(unix))]
+    fn stop_here() -> io::Result<()> {
+        Ok(())
+    }
+}

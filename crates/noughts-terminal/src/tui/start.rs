@@ -1,0 +1,391 @@
+//! The first screen: which game, who plays, how far back.
+
+use std::fmt;
+
+use noughts_engine::{Random, Setup, StrategyError, StrategyName, Unfit};
+use noughts_rules::{
+    Board, Game, GameError, Options, Quoted, RecordError, Scoring, Seat, Side, Variant,
+    VariantError,
+};
+
+use super::holder::Holder;
+use super::table::Table;
+
+/// What was asked for on the command line, as it was typed; what was not is chosen on the first
+/// screen, or is as usual.
+#[derive(Clone, Debug, Default)]
+pub struct Asked {
+    /// The game; without it the first screen is shown.
+    pub variant: Option<String>,
+    /// Who holds each seat, in turn order: `human`, `human Ann` or a strategy. Robots take the
+    /// rest.
+    pub seats: Vec<String>,
+    /// The size of the history.
+    pub history: Option<String>,
+    /// On nine boards, the board of the first play: `random`, `any` or 0 to 8.
+    pub first_board: Option<String>,
+}
+
+/// Games that people know by another name.
+pub(super) const KNOWN: [(&str, &str); 8] = [
+    ("3x3k3", "tic-tac-toe"),
+    ("3x3k3+misere", "who makes a line loses"),
+    ("4x4k3p3", "three sides"),
+    ("7x6k4+gravity", "Connect Four"),
+    ("15x15k5", "five in a line"),
+    ("15x15k5+exact", "five in a line, no more"),
+    ("multi", "nine boards, most win"),
+    ("ultimate", "nine boards, three in line win"),
+];
+
+const HOLDERS: [&str; 16] = [
+    "human",
+    "level:1",
+    "level:2",
+    "level:3",
+    "level:4",
+    "level:5",
+    "level:6",
+    "level:7",
+    "level:8",
+    "perfect",
+    "search:1s",
+    "mcts:10000",
+    "minimax:5",
+    "greedy",
+    "random",
+    "first",
+];
+
+const FIRST_BOARDS: [&str; 11] = ["random", "any", "0", "1", "2", "3", "4", "5", "6", "7", "8"];
+
+/// The longest text that can be typed into a line.
+const LONGEST: usize = 40;
+
+/// The first screen.
+#[derive(Debug)]
+pub(super) struct Start {
+    game: String,
+    /// `None`: as is usual in that game.
+    first_board: Option<String>,
+    seats: Vec<String>,
+    history: String,
+    pub(super) at: Item,
+    /// Whether what is typed replaces what is there.
+    is_fresh: bool,
+    pub(super) problem: Option<String>,
+}
+
+/// A line of the first screen.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Item {
+    Game,
+    FirstBoard,
+    Seat(usize),
+    History,
+    Begin,
+    Load,
+    Help,
+    Quit,
+}
+
+impl Start {
+    pub(super) fn new(asked: &Asked) -> Start {
+        let mut start = Start {
+            game: asked.variant.clone().unwrap_or_else(|| KNOWN[0].0.into()),
+            first_board: asked.first_board.clone(),
+            seats: asked.seats.clone(),
+            history: asked.history.clone().unwrap_or_else(|| "0".into()),
+            at: Item::Game,
+            is_fresh: true,
+            problem: None,
+        };
+        if start.seats.is_empty() {
+            start.seats.push("human".into());
+        }
+        start.seat_everybody();
+        start
+    }
+
+    /// The table that was chosen, or why it can't be.
+    pub(super) fn open(&self, random: &mut Random) -> Result<Table, StartError> {
+        let variant = self.variant().map_err(StartError::Variant)?;
+        let variant = self.with_first_board(variant, random)?;
+        let history = self.history.parse();
+        let options = Options {
+            history: history.map_err(|_| StartError::History(self.history.as_str().into()))?,
+            order: Vec::new(),
+        };
+        let game = Game::new(&variant, options).map_err(StartError::Game)?;
+        let holders: Result<Vec<Holder>, StartError> = self.seats[..usize::from(variant.sides())]
+            .iter()
+            .map(|text| text.parse().map_err(StartError::Seat))
+            .collect();
+        let holders = holders?;
+        for holder in &holders {
+            if let Holder::Robot(strategy) = holder {
+                fits(strategy, &game)?;
+            }
+        }
+        let table = Table::new(game, holders);
+        // A name that no record takes is better refused before the game than after it.
+        table.record().map_err(StartError::Name)?;
+        Ok(table)
+    }
+
+    /// Refuses seats that the game asked for does not have.
+    pub(super) fn check_seats(&self) -> Result<(), StartError> {
+        let sides = self.variant().map_err(StartError::Variant)?.sides();
+        match self.seats.len() > usize::from(sides) {
+            true => Err(StartError::Seats(sides)),
+            false => Ok(()),
+        }
+    }
+
+    pub(super) fn items(&self) -> Vec<Item> {
+        let mut items = vec![Item::Game];
+        let variant = self.variant();
+        if let Ok(Variant::Nested(spec)) = variant
+            && spec.first().is_none()
+        {
+            items.push(Item::FirstBoard);
+        }
+        let sides = variant.map_or(2, |variant| usize::from(variant.sides()));
+        items.extend((0..sides).map(Item::Seat));
+        items.extend([
+            Item::History,
+            Item::Begin,
+            Item::Load,
+            Item::Help,
+            Item::Quit,
+        ]);
+        items
+    }
+
+    /// Goes so many lines down, round and round.
+    pub(super) fn go(&mut self, lines: isize) {
+        let items = self.items();
+        let at = items.iter().position(|item| *item == self.at).unwrap_or(0);
+        let next = (at as isize + lines).rem_euclid(items.len() as isize);
+        self.go_to(items[next as usize]);
+    }
+
+    pub(super) fn go_to(&mut self, item: Item) {
+        self.at = item;
+        self.is_fresh = true;
+    }
+
+    /// The text of a line that has one.
+    pub(super) fn text(&self, item: Item) -> Option<String> {
+        match item {
+            Item::Game => Some(self.game.clone()),
+            Item::FirstBoard => Some(self.first_board().to_owned()),
+            Item::Seat(seat) => self.seats.get(seat).cloned(),
+            Item::History => Some(self.history.clone()),
+            Item::Begin | Item::Load | Item::Help | Item::Quit => None,
+        }
+    }
+
+    /// What that means, in a few words.
+    pub(super) fn about(&self, item: Item) -> String {
+        match item {
+            Item::Game => match (
+                KNOWN.iter().find(|known| known.0 == self.game),
+                self.variant(),
+            ) {
+                (Some((_, about)), _) => (*about).to_owned(),
+                (None, Ok(_)) => String::new(),
+                (None, Err(_)) => "such as 5x5k4 or 6x6k4p3+misere".to_owned(),
+            },
+            Item::FirstBoard => match self.first_board() {
+                "random" => "drawn by lot".to_owned(),
+                "any" => "as the first player likes".to_owned(),
+                _ => "of the first play".to_owned(),
+            },
+            Item::Seat(seat) => match self.seats[seat].parse() {
+                Ok(Holder::Human(name)) if name.is_empty() => "a person here".to_owned(),
+                Ok(Holder::Human(name)) => format!("{name}, here"),
+                Ok(Holder::Robot(strategy)) => strategy.kind().about.to_owned(),
+                Err(_) => "human NAME, or a strategy".to_owned(),
+            },
+            Item::History => match self.history.as_str() {
+                "0" => "nothing is taken back".to_owned(),
+                "1" => "a turn can be passed".to_owned(),
+                _ => "a rewind takes fewer marks".to_owned(),
+            },
+            Item::Begin | Item::Load | Item::Help | Item::Quit => String::new(),
+        }
+    }
+
+    /// The next choice of the line, or the one before.
+    pub(super) fn change(&mut self, by: isize) {
+        self.problem = None;
+        let choices: Vec<&str> = match self.at {
+            Item::Game => KNOWN.iter().map(|known| known.0).collect(),
+            Item::FirstBoard => FIRST_BOARDS.to_vec(),
+            Item::Seat(_) => HOLDERS
+                .into_iter()
+                .filter(|text| text.parse::<Holder>().is_ok())
+                .collect(),
+            Item::History => {
+                let most = self.variant().map_or(0, |variant| variant.cells() - 1);
+                let now: usize = self.history.parse().unwrap_or(0);
+                self.history = now.saturating_add_signed(by).min(most).to_string();
+                return;
+            }
+            Item::Begin | Item::Load | Item::Help | Item::Quit => return,
+        };
+        let Some(text) = self.text(self.at) else {
+            return;
+        };
+        let now = choices.iter().position(|choice| *choice == text);
+        let next = match now {
+            Some(now) => (now as isize + by).rem_euclid(choices.len() as isize) as usize,
+            None => 0,
+        };
+        self.set(choices[next].to_owned());
+        self.is_fresh = true;
+    }
+
+    /// Adds what was typed to the line.
+    pub(super) fn enter(&mut self, letter: char) {
+        let mut text = match self.is_fresh {
+            true => String::new(),
+            false => self.text(self.at).unwrap_or_default(),
+        };
+        if text.chars().count() < LONGEST {
+            text.push(letter);
+        }
+        self.set(text);
+    }
+
+    /// Takes the last letter away.
+    pub(super) fn erase(&mut self) {
+        if let Some(mut text) = self.text(self.at) {
+            text.pop();
+            self.set(text);
+        }
+    }
+
+    fn set(&mut self, text: String) {
+        self.problem = None;
+        self.is_fresh = false;
+        match self.at {
+            Item::Game => {
+                self.game = text;
+                self.seat_everybody();
+            }
+            Item::FirstBoard => self.first_board = Some(text),
+            Item::Seat(seat) => self.seats[seat] = text,
+            Item::History => self.history = text,
+            Item::Begin | Item::Load | Item::Help | Item::Quit => {}
+        }
+    }
+
+    /// Robots take the seats that nobody was named for.
+    fn seat_everybody(&mut self) {
+        let sides = self.variant().map_or(2, |variant| variant.sides());
+        while self.seats.len() < usize::from(sides) {
+            self.seats.push(usual_robot().to_owned());
+        }
+    }
+
+    fn variant(&self) -> Result<Variant, VariantError> {
+        self.game.parse()
+    }
+
+    fn first_board(&self) -> &str {
+        match (&self.first_board, self.variant()) {
+            (Some(text), _) => text,
+            (None, Ok(Variant::Nested(spec))) if spec.scoring() == Scoring::MetaLine => "any",
+            (None, Ok(_) | Err(_)) => "random",
+        }
+    }
+
+    fn with_first_board(
+        &self,
+        variant: Variant,
+        random: &mut Random,
+    ) -> Result<Variant, StartError> {
+        let Variant::Nested(spec) = variant else {
+            return Ok(variant);
+        };
+        if spec.first().is_some() {
+            return Ok(variant);
+        }
+        let first = match self.first_board() {
+            "any" => None,
+            "random" => Board::new(random.below(9) as u8),
+            text => match text.parse().ok().and_then(Board::new) {
+                Some(board) => Some(board),
+                None => return Err(StartError::FirstBoard(text.into())),
+            },
+        };
+        Ok(Variant::Nested(spec.starting_on(first)))
+    }
+
+    /// The letter of a seat, for its label.
+    pub(super) fn side(seat: usize) -> Option<Side> {
+        Side::new(u8::try_from(seat).ok()?)
+    }
+}
+
+/// A fair opponent.
+fn usual_robot() -> &'static str {
+    let known = |text: &&str| text.parse::<StrategyName>().is_ok();
+    ["level:4", "random"]
+        .into_iter()
+        .find(known)
+        .unwrap_or("human")
+}
+
+/// Whether a robot plays this game.
+fn fits(strategy: &StrategyName, game: &Game) -> Result<(), StartError> {
+    let built = strategy.build(game, &Setup::with_seed(0));
+    built.map(drop).map_err(StartError::Unfit)
+}
+
+/// Why a game can't be started so. Displays what is allowed.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum StartError {
+    /// Not the name of a game.
+    Variant(VariantError),
+    /// More seats than the game has sides.
+    Seats(u8),
+    /// Not somebody who can sit there.
+    Seat(StrategyError),
+    /// Not a number.
+    History(Quoted),
+    /// Not a board.
+    FirstBoard(Quoted),
+    /// The game can't be set up so.
+    Game(GameError),
+    /// The strategy does not play it.
+    Unfit(Unfit),
+    /// A name that no record takes.
+    Name(RecordError),
+}
+
+impl fmt::Display for StartError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            StartError::Variant(error) => error.fmt(f),
+            StartError::Seats(sides) => write!(f, "this game has {sides} seats, not more"),
+            StartError::Seat(error) => write!(f, "{error}; or human, with a name or without"),
+            StartError::History(text) => write!(f, "the history is a number, not {text}"),
+            StartError::FirstBoard(text) => {
+                write!(f, "the first board is random, any, or 0 to 8, not {text}")
+            }
+            StartError::Game(error) => error.fmt(f),
+            StartError::Unfit(error) => error.fmt(f),
+            StartError::Name(error) => error.fmt(f),
+        }
+    }
+}
+
+impl std::error::Error for StartError {}
+
+/// The seed of a seat's robot: its own, but the same under the same seed.
+pub(super) fn seed_of(seed: u64, table: u64, seat: Seat) -> u64 {
+    Random::new(seed ^ (table << 8 | u64::from(seat.0))).draw()
+}

@@ -1,0 +1,150 @@
+//! Games in files.
+
+use std::fs;
+use std::path::PathBuf;
+
+use crate::player::{FULL, PLAIN, Player};
+
+/// A directory of a test's own, empty at first and gone afterwards.
+struct Scratch(PathBuf);
+
+impl Scratch {
+    fn new(name: &str) -> Scratch {
+        let path = std::env::temp_dir().join(format!("noughts-{}-{name}", std::process::id()));
+        let _ = fs::remove_dir_all(&path);
+        fs::create_dir_all(&path).unwrap();
+        Scratch(path)
+    }
+
+    fn file(&self, name: &str) -> String {
+        self.0.join(name).to_str().unwrap().to_owned()
+    }
+}
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}
+
+fn save(player: &mut Player, path: &str) {
+    player.keys("s").sees("Save as: noughts-3x3k3.txt_");
+    player.keys("del").type_in(path).keys("enter");
+}
+
+fn load(player: &mut Player, path: &str) {
+    player.keys("l").type_in(path).keys("enter");
+}
+
+#[test]
+fn a_saved_game_is_loaded_again() {
+    let scratch = Scratch::new("round-trip");
+    let path = scratch.file("game.txt");
+    let mut player = Player::with("3x3k3 human first", "3", FULL);
+    player.play("1-1 2-2");
+    save(&mut player, &path);
+    player.sees("Saved as ");
+    let text = fs::read_to_string(&path).unwrap();
+    assert_eq!(
+        text,
+        "noughts 1\nvariant 3x3k3\nhistory 3\nseat 0 x human\nseat 1 o robot first\n\
+         1 0 1-1\n2 1 0-0\n3 0 2-2\n4 1 0-1\nresult unfinished\n"
+    );
+    let mut other = Player::new("7x6k4+gravity human human");
+    load(&mut other, &path);
+    other
+        .sees("Noughts  3x3k3, history 3")
+        .sees("Loaded ")
+        .sees("Your turn.")
+        .sees("4 ○ 0-1");
+    // The robot plays on.
+    other.play("2-0");
+    other.sees("6 ○ 0-2").sees("first wins.");
+}
+
+#[test]
+fn a_file_is_replaced_only_when_asked() {
+    let scratch = Scratch::new("replace");
+    let path = scratch.file("game.txt");
+    fs::write(&path, "something dear").unwrap();
+    let mut player = Player::new("3x3k3 human human");
+    player.play("1-1");
+    save(&mut player, &path);
+    player
+        .sees("Replace it?")
+        .keys("n")
+        .sees("Nothing was saved.");
+    assert_eq!(fs::read_to_string(&path).unwrap(), "something dear");
+    save(&mut player, &path);
+    player.keys("y").sees("Saved as");
+    assert!(fs::read_to_string(&path).unwrap().contains("1 0 1-1"));
+    // What was saved can be left without a question.
+    player.keys("q");
+    assert_eq!(player.effect, noughts_terminal::tui::Effect::Quit);
+}
+
+#[test]
+fn what_is_no_record_is_refused_with_the_reason() {
+    let scratch = Scratch::new("refused");
+    let path = scratch.file("a");
+    fs::write(&path, "noughts 1\nvariant 3x3\n").unwrap();
+    let mut player = Player::new("3x3k3 human human");
+    player.play("1-1");
+    player.resize(200, 40);
+    load(&mut player, &path);
+    player
+        .sees("is no record: line 2 of the record:")
+        .sees("turn 2");
+    load(&mut player, &scratch.file("none"));
+    player.sees("can't be read: there is no such file.");
+    load(&mut player, scratch.0.to_str().unwrap());
+    player.sees("can't be read: it is not a file.");
+    fs::write(&path, [0xff, 0xfe]).unwrap();
+    load(&mut player, &path);
+    player.sees("can't be read: it is not text.");
+    save(&mut player, &scratch.file("none/game.txt"));
+    player.sees("can't be written: there is no such file.");
+    // Given up.
+    player.keys("s esc l esc").sees("turn 2");
+}
+
+#[test]
+fn a_record_is_loaded_from_the_first_screen() {
+    let scratch = Scratch::new("first-screen");
+    let path = scratch.file("game.txt");
+    let mut player = Player::new("");
+    player.keys("up up up enter").type_in(&path).keys("enter");
+    player.sees("can't be read: there is no such");
+    fs::write(
+        &path,
+        "noughts 1\nvariant 3x3k3\nhistory 0\nseat 0 🦀 human Zoë\nseat 1 ż robot wizard\n\
+         1 0 1-1\nresult unfinished\n",
+    )
+    .unwrap();
+    player.keys("enter").type_in(&path).keys("enter");
+    player
+        .sees("🦀 human Zoë")
+        .sees("1 🦀 1-1")
+        .sees("\"wizard\" is not a strategy");
+    player.keys("enter up enter").sees("2 ż 0-1");
+    // A terminal that has only ASCII shows the usual letters.
+    let mut plain = Player::with("3x3k3 human human", "0", PLAIN);
+    load(&mut plain, &path);
+    plain.sees("x human Zo?").sees("1 x 1-1");
+}
+
+#[test]
+fn a_side_may_have_several_seats() {
+    let scratch = Scratch::new("seats");
+    let path = scratch.file("game.txt");
+    let text = "noughts 1\nvariant 3x3k3\nhistory 0\nseat 0 x human\nseat 1 x human\nseat 2 o human\n\
+                1 0 0-0\n2 1 0-1\n3 2 1-1\n4 0 0-2\nresult won x by line\n";
+    fs::write(&path, text).unwrap();
+    let mut player = Player::new("3x3k3 human human");
+    load(&mut player, &path);
+    player
+        .sees("× wins.")
+        .sees("over after 4 turns")
+        .keys(",")
+        .sees("After turn 3 of 4.");
+}

@@ -1,0 +1,61 @@
+//! Nine boards.
+
+use crate::player::Player;
+
+#[test]
+fn the_board_that_must_be_played_in_is_lifted() {
+    let mut player = Player::new("multi@4 human human");
+    player
+        .sees("╔ 4 next ═")
+        .sees("Play on board 4.")
+        .sees("At 4-4: then board 4.");
+    player
+        .keys("up left")
+        .sees("At 4-0: then board 0.")
+        .sees("0 next");
+    // The focus stays where a play can be.
+    player.keys("up left left").sees("At 4-0").keys("enter");
+    player
+        .sees("╔ 0 next ═")
+        .sees("┌ 4 ─")
+        .sees("Play on board 0.")
+        .sees("At 0-0");
+}
+
+#[test]
+fn a_cell_alone_is_enough_where_the_board_is_known() {
+    let mut player = Player::new("multi@4 human human");
+    player
+        .play("0 2 8")
+        .sees("1 × 4-0")
+        .sees("2 ○ 0-2")
+        .sees("3 × 2-8");
+    player
+        .play("4-4")
+        .sees("This turn must be played on board 8.");
+    player.play("8-2").sees("4 ○ 8-2");
+}
+
+#[test]
+fn a_closed_board_steps_back_under_a_large_mark() {
+    let mut player = Player::new("ultimate@0 human human");
+    player.play("0-0 0-1 1-0 0-2 2-0 0-3 3-0");
+    player.play("0-5 5-0 0-4");
+    player.sees("· 0 last ┄").sees("Boards × 0  ○ 1  drawn 0");
+    player.sees("At 4-").play("4-0");
+    player
+        .sees("Play on any open board.")
+        .sees("╔ 1 ═")
+        .sees("╔ 8 ═")
+        .sees("· 0 ┄");
+}
+
+#[test]
+fn a_first_board_is_drawn_by_lot_and_recorded() {
+    let mut player = Player::new("multi human human");
+    player.sees("Noughts  multi@");
+    let mut player = Player::new("ultimate human human");
+    player
+        .sees("Noughts  ultimate ")
+        .sees("Play on any open board.");
+}

@@ -1,0 +1,137 @@
+//! The first screen.
+
+use noughts_terminal::tui::{App, Asked, Effect, Setup};
+
+use crate::player::{FULL, Player};
+
+#[test]
+fn a_game_is_chosen_with_arrows() {
+    let mut player = Player::new("");
+    player
+        .sees("‹ 3x3k3 ›")
+        .sees("tic-tac-toe")
+        .keys("right right right");
+    player
+        .sees("‹ 7x6k4+gravity ›")
+        .sees("Connect Four")
+        .keys("down");
+    player
+        .keys("down left")
+        .sees("‹ human ›")
+        .keys("down right right right");
+    player.sees("‹ 3 ›").keys("enter");
+    player.sees("Noughts  7x6k4+gravity, history 3");
+}
+
+#[test]
+fn a_game_is_chosen_by_typing() {
+    let mut player = Player::new("");
+    player.type_in("4x4k3p3").keys("down");
+    player
+        .type_in("human")
+        .keys("space")
+        .type_in("Ann")
+        .keys("down");
+    player
+        .type_in("first")
+        .keys("down")
+        .type_in("random")
+        .sees("Seat a")
+        .keys("enter");
+    player
+        .sees("4x4k3p3")
+        .sees("Ann to play.")
+        .sees("○ first")
+        .sees("a random");
+}
+
+#[test]
+fn what_cannot_be_played_is_explained() {
+    let mut player = Player::new("");
+    player
+        .type_in("3x3")
+        .keys("enter")
+        .sees("3x3")
+        .sees("such as 5x5k4");
+    player
+        .does_not_see("turn 1")
+        .keys("back")
+        .keys("right")
+        .sees("‹ 3x3k3 ›");
+    player
+        .keys("down")
+        .type_in("nobody")
+        .keys("enter")
+        .sees("\"nobody\" is not a strategy");
+    player.keys("left down down").type_in("9").keys("enter");
+    player.sees("The history of this game is 0 to 8.");
+}
+
+#[test]
+fn a_click_changes_a_line_or_does_what_it_says() {
+    let mut player = Player::new("");
+    let (x, y) = player.find("3x3k3");
+    player.click((x, y)).sees("‹ 3x3k3+misere ›");
+    player.click((x - 2, y)).sees("‹ 3x3k3 ›");
+    let begin = player.find("Start");
+    player.click(begin).sees("turn 1");
+}
+
+#[test]
+fn one_may_look_at_the_first_screen_and_go_back() {
+    let mut player = Player::new("3x3k3 human human");
+    player
+        .play("1-1")
+        .keys("n")
+        .sees("Load a game")
+        .sees("Esc back");
+    player.keys("esc").sees("turn 2");
+    let mut player = Player::new("");
+    player
+        .keys("?")
+        .sees("any key closes")
+        .keys("esc")
+        .sees("Esc quit")
+        .keys("esc");
+    assert_eq!(player.effect, Effect::Quit);
+}
+
+#[test]
+fn nine_boards_have_a_first_one() {
+    let mut player = Player::new("");
+    player
+        .type_in("multi")
+        .sees("First board")
+        .sees("‹ random ›");
+    player
+        .keys("down")
+        .type_in("7")
+        .keys("enter")
+        .sees("multi@7");
+    let mut player = Player::new("");
+    player
+        .type_in("ultimate")
+        .sees("‹ any ›")
+        .keys("down")
+        .type_in("9")
+        .keys("enter");
+    player.sees("The first board is random, any, or 0 to 8, not \"9\".");
+}
+
+#[test]
+fn options_are_judged_like_the_first_screen() {
+    let open = |variant: &str, seats: &[&str]| {
+        let asked = Asked {
+            variant: Some(variant.to_owned()),
+            seats: seats.iter().map(|seat| (*seat).to_owned()).collect(),
+            ..Asked::default()
+        };
+        let app = App::new(&asked, Setup::new(FULL, 1));
+        app.map(drop).map_err(|error| error.to_string())
+    };
+    assert_eq!(open("3x3k3", &["human", "first"]), Ok(()));
+    assert_eq!(open("4x4k3p3", &[]), Ok(()));
+    let told = open("3x3k3", &["human", "human", "human"]).unwrap_err();
+    assert_eq!(told, "this game has 2 seats, not more");
+    assert!(open("3x3", &[]).is_err() && open("3x3k3", &["x"]).is_err());
+}

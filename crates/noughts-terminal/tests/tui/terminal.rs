@@ -1,0 +1,148 @@
+//! A real terminal, lent by `script`: it is as it was when the session is over, however that was.
+
+use std::io::{Read, Write};
+use std::process::{Child, Command, Stdio};
+
+use noughts_terminal::tui::{App, Asked, Screen, Setup, play};
+
+use crate::player::FULL;
+
+/// Says what the session inside the terminal is to do; without it there is none.
+const TASK: &str = "NOUGHTS_TEST_SESSION";
+
+const TAKEN: &str = "\x1b[?1049h";
+const GIVEN_BACK: &str = "\x1b[?1049l";
+
+/// Not a test but the program of the other tests, which run it in a terminal.
+#[test]
+fn session() {
+    let asked = Asked {
+        variant: Some("3x3k3".to_owned()),
+        seats: vec!["human".to_owned(), "first".to_owned()],
+        ..Asked::default()
+    };
+    match std::env::var(TASK).as_deref() {
+        Ok("play") => {
+            println!("pid {} ", std::process::id());
+            play(App::new(&asked, Setup::new(FULL, 1)).unwrap()).unwrap();
+        }
+        Ok("panic") => {
+            let _screen = Screen::open().unwrap();
+            panic!("in the middle of a game");
+        }
+        Ok(_) | Err(_) => {}
+    }
+}
+
+struct Lent {
+    script: Child,
+    heard: String,
+}
+
+impl Lent {
+    /// A terminal that tells its settings before and after the session.
+    fn new(task: &str) -> Lent {
+        let program = std::env::current_exe().unwrap();
+        let inside = format!(
+            "stty rows 24 cols 80; stty -g; {TASK}={task} '{}' --exact terminal::session --nocapture; \
+             stty -g; echo done",
+            program.display()
+        );
+        let script = Command::new("script")
+            .args(["-qfc", &inside, "/dev/null"])
+            .env("TERM", "xterm-256color")
+            .env("SHELL", "/bin/sh")
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .expect("script, of util-linux, lends a terminal");
+        Lent {
+            script,
+            heard: String::new(),
+        }
+    }
+
+    /// Listens until this was written.
+    fn hear(&mut self, text: &str) {
+        let mut some = [0; 4096];
+        while !self.heard.contains(text) {
+            let output = self.script.stdout.as_mut().unwrap();
+            let count = output.read(&mut some).unwrap();
+            assert!(count > 0, "no {text:?} in {}", self.heard);
+            self.heard
+                .push_str(&String::from_utf8_lossy(&some[..count]));
+        }
+    }
+
+    fn press(&mut self, keys: &str) {
+        let input = self.script.stdin.as_mut().unwrap();
+        input.write_all(keys.as_bytes()).unwrap();
+        input.flush().unwrap();
+    }
+
+    /// Waits for the end, and looks whether the terminal is as it was.
+    fn check(mut self) -> String {
+        self.hear("done");
+        self.script.wait().unwrap();
+        let (before, rest) = self.heard.split_once(TAKEN).expect("it was taken");
+        let (_, after) = rest.rsplit_once(GIVEN_BACK).expect("it was given back");
+        let is_settings = |line: &&str| {
+            line.contains(':') && line.chars().all(|c| c == ':' || c.is_ascii_hexdigit())
+        };
+        let settings: Vec<&str> = [before, after]
+            .iter()
+            .flat_map(|text| text.lines().map(str::trim).filter(is_settings))
+            .collect();
+        assert_eq!(settings.len(), 2, "{:?}", self.heard);
+        assert_eq!(settings[0], settings[1]);
+        // The mouse is no longer listened to, and the cursor can be seen.
+        assert!(self.heard.contains("\x1b[?1000l") && self.heard.contains("\x1b[?25h"));
+        after.to_owned()
+    }
+}
+
+#[test]
+fn q_leaves_the_terminal_as_it_was() {
+    let mut lent = Lent::new("play");
+    lent.hear("Your turn");
+    lent.press("q");
+    lent.check();
+}
+
+#[test]
+fn a_robot_answers_and_a_question_is_asked_before_a_game_is_left() {
+    let mut lent = Lent::new("play");
+    lent.hear("Your turn");
+    lent.press("1-1\r");
+    // The mark and move of turn 2.
+    lent.hear("0-0");
+    lent.press("q");
+    lent.hear("Leave this game?");
+    lent.press("y");
+    lent.check();
+}
+
+#[test]
+fn ctrl_c_leaves_the_terminal_as_it_was() {
+    let mut lent = Lent::new("play");
+    lent.hear("Your turn");
+    lent.press("\x03");
+    lent.check();
+}
+
+#[test]
+fn being_told_to_end_leaves_the_terminal_as_it_was() {
+    let mut lent = Lent::new("play");
+    lent.hear("Your turn");
+    let (_, rest) = lent.heard.split_once("pid ").unwrap();
+    let process = rest.split_whitespace().next().unwrap().to_owned();
+    let told = Command::new("kill").args(["-TERM", &process]).status();
+    assert!(told.unwrap().success());
+    lent.check();
+}
+
+#[test]
+fn a_panic_leaves_the_terminal_as_it_was_and_is_reported() {
+    let after = Lent::new("panic").check();
+    assert!(after.contains("in the middle of a game"), "{after}");
+}
