@@ -6,6 +6,8 @@
 //! games without a terminal.
 
 pub mod classic;
+mod seats;
 mod symbols;
 
+pub use seats::{Holder, HolderError, Seats, Thought};
 pub use symbols::{SymbolError, Symbols};

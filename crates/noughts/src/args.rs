@@ -47,6 +47,16 @@ pub(crate) struct Classic {
     /// Any variant on one board instead of -s and -w, such as 7x6k4+gravity
     #[arg(long, value_name = "NAME", allow_hyphen_values = true, conflicts_with_all = ["size", "win"])]
     pub(crate) variant: Option<String>,
+    /// Let a robot play for a symbol or a seat (from 0), such as o or o=random [strategy: level:8]
+    #[arg(
+        long = "robot",
+        value_name = "PLAYER[=STRATEGY]",
+        allow_hyphen_values = true
+    )]
+    pub(crate) robots: Vec<String>,
+    /// Let robots repeat themselves: the same number, the same choices
+    #[arg(long, value_name = "S", allow_hyphen_values = true)]
+    pub(crate) seed: Option<String>,
 }
 
 #[derive(Subcommand, Debug)]

@@ -5,6 +5,7 @@
 
 mod args;
 mod classic;
+mod outside;
 mod perft;
 mod usage;
 mod variants;

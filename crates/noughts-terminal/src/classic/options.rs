@@ -2,8 +2,11 @@
 
 use std::fmt;
 
-use noughts_rules::{GridSpec, OutOfRange, Quoted, Variant, VariantError};
+use noughts_engine::{Setup as Outside, Unfit};
+use noughts_rules::{Game, GridSpec, Options, OutOfRange, Quoted, Variant, VariantError};
 
+use super::robots::{self, RobotError};
+use crate::seats::{Holder, Seats};
 use crate::symbols::{SymbolError, Symbols};
 
 /// The options as they were typed; `None` where one was not given.
@@ -19,6 +22,8 @@ pub struct Asked {
     pub players: Option<String>,
     /// `--variant`, instead of size and win.
     pub variant: Option<String>,
+    /// `--robot`, each of them.
+    pub robots: Vec<String>,
 }
 
 /// A game that can be played.
@@ -27,6 +32,7 @@ pub struct Setup {
     spec: GridSpec,
     history: u16,
     symbols: Symbols,
+    holders: Vec<Holder>,
 }
 
 impl Setup {
@@ -62,11 +68,25 @@ impl Setup {
                 text: Quoted::from(text.as_str()),
             })?,
         };
-        Ok(Setup {
+        let holders = robots::seat(&symbols, &asked.robots).map_err(OptionError::Robot)?;
+        let setup = Setup {
             spec,
             history: history as u16,
             symbols,
-        })
+            holders,
+        };
+        Seats::new(&setup.game(), &setup.holders, &Outside::with_seed(0))
+            .map_err(OptionError::Unfit)?;
+        Ok(setup)
+    }
+
+    /// The game before its first turn.
+    pub(super) fn game(&self) -> Game {
+        let options = Options {
+            history: self.history,
+            order: self.symbols.order(),
+        };
+        Game::new(&self.variant(), options).expect("a setup that was checked can be played")
     }
 
     /// Which game.
@@ -82,6 +102,11 @@ impl Setup {
     /// The symbols of the seats.
     pub fn symbols(&self) -> &Symbols {
         &self.symbols
+    }
+
+    /// Who holds the seats.
+    pub fn holders(&self) -> &[Holder] {
+        &self.holders
     }
 }
 
@@ -153,6 +178,10 @@ pub enum OptionError {
     NineBoards(Quoted),
     /// Numbers that no board has.
     OutOfRange(OutOfRange),
+    /// `--robot`
+    Robot(RobotError),
+    /// A robot that does not play this game.
+    Unfit(Unfit),
 }
 
 impl fmt::Display for OptionError {
@@ -193,6 +222,8 @@ impl fmt::Display for OptionError {
                 )
             }
             OptionError::OutOfRange(error) => error.fmt(f),
+            OptionError::Robot(error) => error.fmt(f),
+            OptionError::Unfit(error) => error.fmt(f),
         }
     }
 }
