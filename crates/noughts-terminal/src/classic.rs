@@ -11,7 +11,7 @@ use noughts_engine::Setup as Outside;
 use noughts_rules::{Action, Conclusion, Game, Refusal, Seat};
 
 pub use command::{Command, read_command};
-pub use options::{Asked, OptionError, Setup};
+pub use options::{Asked, OptionError, Setup, square};
 pub use robots::RobotError;
 
 use crate::seats::Seats;

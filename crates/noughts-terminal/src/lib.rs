@@ -6,6 +6,8 @@
 //! games without a terminal.
 
 pub mod classic;
+mod console;
+pub mod menu;
 mod seats;
 mod symbols;
 

@@ -61,6 +61,8 @@ pub(crate) struct Classic {
 
 #[derive(Subcommand, Debug)]
 pub(crate) enum Task {
+    /// Play with a menu: human or robot against human or robot, asked for row and column
+    Menu(Menu),
     /// Count the move sequences of a length, every one played
     Perft(Perft),
     /// List what can be played
@@ -72,6 +74,22 @@ pub(crate) enum Task {
     },
     /// Print the manual page
     Man,
+}
+
+#[derive(Arguments, Debug)]
+pub(crate) struct Menu {
+    /// Size of the board, 3 to 255 [default: 3]
+    #[arg(short, long, value_name = "N", allow_hyphen_values = true)]
+    pub(crate) size: Option<String>,
+    /// Marks in a line that win, 3 to the size [default: 3]
+    #[arg(short, long, value_name = "K", allow_hyphen_values = true)]
+    pub(crate) win: Option<String>,
+    /// How robots play
+    #[arg(long, value_name = "STRATEGY", default_value = "random")]
+    pub(crate) strategy: String,
+    /// Let robots repeat themselves: the same number, the same choices
+    #[arg(long, value_name = "S", allow_hyphen_values = true)]
+    pub(crate) seed: Option<String>,
 }
 
 #[derive(Arguments, Debug)]

@@ -5,6 +5,7 @@
 
 mod args;
 mod classic;
+mod menu;
 mod outside;
 mod perft;
 mod usage;
@@ -36,6 +37,7 @@ fn main() -> ExitCode {
 fn run(args: Args) -> Result<(), Failure> {
     match args.task {
         None => classic::run(args.classic),
+        Some(Task::Menu(options)) => menu::run(&options),
         Some(Task::Perft(task)) => perft::run(&task),
         Some(Task::Variants) => variants::run(),
         Some(Task::Completions { shell }) => usage::completions(shell),

@@ -50,7 +50,8 @@ impl Setup {
             }
             None => {
                 let symbols = symbols.unwrap_or_else(|| Symbols::usual(2));
-                (square(asked, &symbols)?, symbols)
+                let (size, win) = (asked.size.as_deref(), asked.win.as_deref());
+                (square(size, win, symbols.sides().len().max(2))?, symbols)
             }
         };
         let sides = symbols.sides().len();
@@ -110,21 +111,23 @@ impl Setup {
     }
 }
 
-fn square(asked: &Asked, symbols: &Symbols) -> Result<GridSpec, OptionError> {
-    let size = match &asked.size {
+/// The board of `-s` and `-w`, for so many sides.
+pub fn square(
+    size: Option<&str>,
+    win: Option<&str>,
+    sides: usize,
+) -> Result<GridSpec, OptionError> {
+    let size = match size {
         None => 3,
-        Some(text) => {
-            number(text, 3, 255).ok_or_else(|| OptionError::Size(text.as_str().into()))?
-        }
+        Some(text) => number(text, 3, 255).ok_or_else(|| OptionError::Size(text.into()))?,
     };
-    let win = match &asked.win {
+    let win = match win {
         None => 3,
         Some(text) => number(text, 3, size).ok_or_else(|| OptionError::Win {
             most: size,
-            text: text.as_str().into(),
+            text: text.into(),
         })?,
     };
-    let sides = symbols.sides().len().max(2);
     GridSpec::new(size as u8, size as u8, win as u8)
         .and_then(|spec| spec.with_sides(sides as u8))
         .map_err(OptionError::OutOfRange)
