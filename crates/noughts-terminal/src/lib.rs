@@ -8,6 +8,7 @@
 pub mod classic;
 mod console;
 pub mod menu;
+pub mod multi;
 mod seats;
 mod symbols;
 

@@ -1,6 +1,8 @@
 //! The command line: what there is to ask for, as `--help` tells it.
 
-use clap::{Arg, ArgAction, Args as Arguments, Command, CommandFactory, Parser, Subcommand};
+use clap::{
+    Arg, ArgAction, Args as Arguments, Command, CommandFactory, Parser, Subcommand, ValueEnum,
+};
 use clap_complete::Shell;
 
 /// Every game of the tic-tac-toe family. Without a command, the classic game in the terminal.
@@ -63,6 +65,8 @@ pub(crate) struct Classic {
 pub(crate) enum Task {
     /// Play with a menu: human or robot against human or robot, asked for row and column
     Menu(Menu),
+    /// Play on nine boards: Multi or Ultimate, human or machine on either side
+    Multi(Multi),
     /// Count the move sequences of a length, every one played
     Perft(Perft),
     /// List what can be played
@@ -90,6 +94,41 @@ pub(crate) struct Menu {
     /// Let robots repeat themselves: the same number, the same choices
     #[arg(long, value_name = "S", allow_hyphen_values = true)]
     pub(crate) seed: Option<String>,
+}
+
+#[derive(Arguments, Debug)]
+#[command(
+    after_help = "In the game: a cell from 0 to 8 plays on the board that must be played on, BOARD-CELL on any; \
+                  <<N takes back the last N plays, resign gives up, :q quits."
+)]
+pub(crate) struct Multi {
+    /// Who plays X: human, or a strategy [default: human]
+    #[arg(long, value_name = "human|STRATEGY")]
+    pub(crate) x: Option<String>,
+    /// Who plays O: human, or a strategy [default: minimax:7]
+    #[arg(long, value_name = "human|STRATEGY")]
+    pub(crate) o: Option<String>,
+    /// The board of the first play: random, any, or 0 to 8 [default: random]
+    #[arg(long, value_name = "BOARD", allow_hyphen_values = true)]
+    pub(crate) start: Option<String>,
+    /// Most boards win, or three in a line
+    #[arg(long, value_enum, default_value_t = NineBoards::Multi)]
+    pub(crate) rules: NineBoards,
+    /// A rewind takes back fewer plays than this, 0 to 80; 0: there is none
+    #[arg(long, value_name = "H", default_value_t = 0)]
+    pub(crate) history: u16,
+    /// Let robots, and the random first board, repeat themselves: the same number, the same choices
+    #[arg(long, value_name = "S", allow_hyphen_values = true)]
+    pub(crate) seed: Option<String>,
+}
+
+/// The games on nine boards.
+#[derive(ValueEnum, Clone, Copy, Debug)]
+pub(crate) enum NineBoards {
+    /// Most boards win
+    Multi,
+    /// Three boards in a line win
+    Ultimate,
 }
 
 #[derive(Arguments, Debug)]

@@ -6,6 +6,7 @@
 mod args;
 mod classic;
 mod menu;
+mod multi;
 mod outside;
 mod perft;
 mod usage;
@@ -38,6 +39,7 @@ fn run(args: Args) -> Result<(), Failure> {
     match args.task {
         None => classic::run(args.classic),
         Some(Task::Menu(options)) => menu::run(&options),
+        Some(Task::Multi(options)) => multi::run(options),
         Some(Task::Perft(task)) => perft::run(&task),
         Some(Task::Variants) => variants::run(),
         Some(Task::Completions { shell }) => usage::completions(shell),

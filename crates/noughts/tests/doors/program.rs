@@ -154,7 +154,7 @@ fn options_that_are_no_text_are_refused() {
 
 #[test]
 fn help_and_version_work_everywhere() {
-    let commands = ["menu", "perft", "variants", "completions", "man"];
+    let commands = ["menu", "multi", "perft", "variants", "completions", "man"];
     let each = commands
         .iter()
         .flat_map(|c| [vec![*c, "-h"], vec![*c, "--help"], vec!["help", *c]]);
@@ -200,6 +200,7 @@ fn robots_repeat_themselves_under_the_same_seed() {
     for (words, input) in [
         (&["--robot", "x=random", "--robot", "o=random"][..], ""),
         (&["menu"], "3\ny\n3\n"),
+        (&["multi", "--o", "human"], "0\n"),
     ] {
         let play = |seed: Option<&str>| {
             let seed = seed.into_iter().flat_map(|seed| ["--seed", seed]);
@@ -208,7 +209,7 @@ fn robots_repeat_themselves_under_the_same_seed() {
         };
         assert_eq!(play(Some("7")), play(Some("7")), "{words:?}");
         assert_ne!(play(Some("7")), play(Some("8")), "{words:?}");
-        // Without a seed, games differ; all of eight alike happens once in 10^30 times.
+        // Without a seed, nine games are not all alike.
         let first = play(None);
         assert!((0..8).any(|_| play(None) != first), "{words:?}");
     }
@@ -219,10 +220,13 @@ fn a_strategy_that_does_not_exist_is_told_which_do() {
     for words in [
         &["--robot", "o=nobody"][..],
         &["menu", "--strategy", "nobody"],
+        &["multi", "--o", "nobody"],
+        &["multi", "--x", "nobody", "--o", "first"],
     ] {
         let run = run(words, b"");
-        let said = "Error: \"nobody\" is not a strategy: there are random, first";
+        let said = "Error: \"nobody\" is not a strategy: there are ";
         assert!(run.errors.starts_with(said), "{words:?}: {}", run.errors);
+        assert!(run.errors.contains("random"), "{words:?}: {}", run.errors);
         assert_eq!(run.errors.lines().count(), 1, "{words:?}");
         assert_eq!((run.exit, run.output.len()), (1, 0), "{words:?}");
     }
