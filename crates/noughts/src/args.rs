@@ -111,11 +111,16 @@ pub(crate) struct Multi {
     /// The board of the first play: random, any, or 0 to 8 [default: random]
     #[arg(long, value_name = "BOARD", allow_hyphen_values = true)]
     pub(crate) start: Option<String>,
-    /// Most boards win, or three in a line
+    /// Which game: most boards win, or three in a line
     #[arg(long, value_enum, default_value_t = NineBoards::Multi)]
     pub(crate) rules: NineBoards,
     /// A rewind takes back fewer plays than this, 0 to 80; 0: there is none
-    #[arg(long, value_name = "H", default_value_t = 0)]
+    #[arg(
+        long,
+        value_name = "H",
+        default_value_t = 0,
+        allow_negative_numbers = true
+    )]
     pub(crate) history: u16,
     /// Let robots, and the random first board, repeat themselves: the same number, the same choices
     #[arg(long, value_name = "S", allow_hyphen_values = true)]
@@ -125,9 +130,7 @@ pub(crate) struct Multi {
 /// The games on nine boards.
 #[derive(ValueEnum, Clone, Copy, Debug)]
 pub(crate) enum NineBoards {
-    /// Most boards win
     Multi,
-    /// Three boards in a line win
     Ultimate,
 }
 

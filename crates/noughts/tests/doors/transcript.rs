@@ -117,13 +117,12 @@ pub(crate) fn check(name: &str, text: &str) -> usize {
 
 /// Whether the two are the same, with any digits for `‹ms›`.
 fn is_as_expected(found: &str, expected: &str) -> bool {
-    let mut parts = expected.split("‹ms›");
-    let first = parts.next().unwrap_or_default();
-    let rest = parts.try_fold(found.strip_prefix(first), |found, part| {
-        let digits = found?.trim_start_matches(|c: char| c.is_ascii_digit());
-        Some((digits != found?).then(|| digits.strip_prefix(part))?)
-    });
-    rest == Some(Some(""))
+    let Some((before, after)) = expected.split_once("‹ms›") else {
+        return found == expected;
+    };
+    let number = found.strip_prefix(before);
+    let rest = number.map(|number| number.trim_start_matches(|c: char| c.is_ascii_digit()));
+    rest != number && rest.is_some_and(|rest| is_as_expected(rest, after))
 }
 
 #[test]
