@@ -47,7 +47,7 @@ proptest! {
             o: Some(o.to_owned()),
             start: Some(start.to_owned()),
             rules,
-            history,
+            history: Some(history.to_string()),
         };
         let setup = multi::Setup::new(&asked, seed).unwrap();
         let mut output = Vec::new();

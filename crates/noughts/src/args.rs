@@ -114,14 +114,9 @@ pub(crate) struct Multi {
     /// Which game: most boards win, or three in a line
     #[arg(long, value_enum, default_value_t = NineBoards::Multi)]
     pub(crate) rules: NineBoards,
-    /// A rewind takes back fewer plays than this, 0 to 80; 0: there is none
-    #[arg(
-        long,
-        value_name = "H",
-        default_value_t = 0,
-        allow_negative_numbers = true
-    )]
-    pub(crate) history: u16,
+    /// A rewind takes back fewer plays than this, 0 to 80; 0: there is none [default: 0]
+    #[arg(long, value_name = "H", allow_hyphen_values = true)]
+    pub(crate) history: Option<String>,
     /// Let robots, and the random first board, repeat themselves: the same number, the same choices
     #[arg(long, value_name = "S", allow_hyphen_values = true)]
     pub(crate) seed: Option<String>,

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use noughts_engine::{Random, Setup as Outside, Unfit};
-use noughts_rules::{Board, Game, GameError, NestedSpec, Options, Quoted, Variant};
+use noughts_rules::{Board, Game, NestedSpec, Options, Quoted, Variant};
 
 use crate::seats::{Holder, HolderError, Seats};
 
@@ -22,7 +22,7 @@ pub struct Asked {
     /// `--rules`, on any first board.
     pub rules: NestedSpec,
     /// `--history`
-    pub history: u16,
+    pub history: Option<String>,
 }
 
 impl Default for Asked {
@@ -32,7 +32,7 @@ impl Default for Asked {
             o: None,
             start: None,
             rules: NestedSpec::MULTI,
-            history: 0,
+            history: None,
         }
     }
 }
@@ -55,14 +55,14 @@ impl Setup {
         let first = first_board(asked.start.as_deref().unwrap_or("random"), seed)?;
         let setup = Setup {
             spec: asked.rules.starting_on(first),
-            history: asked.history,
+            history: history(asked.history.as_deref().unwrap_or("0"), &asked.rules)?,
             holders: [
                 holder(asked.x.as_deref(), "human")?,
                 holder(asked.o.as_deref(), USUAL)?,
             ],
         };
-        let game = setup.try_game().map_err(OptionError::Game)?;
-        Seats::new(&game, &setup.holders, &Outside::with_seed(seed)).map_err(OptionError::Unfit)?;
+        Seats::new(&setup.game(), &setup.holders, &Outside::with_seed(seed))
+            .map_err(OptionError::Unfit)?;
         Ok(setup)
     }
 
@@ -83,17 +83,23 @@ impl Setup {
 
     /// The game before its first turn.
     pub(super) fn game(&self) -> Game {
-        self.try_game()
-            .expect("a setup that was checked can be played")
-    }
-
-    fn try_game(&self) -> Result<Game, GameError> {
         let options = Options {
             history: self.history,
             ..Options::default()
         };
-        Game::new(&self.variant(), options)
+        Game::new(&self.variant(), options).expect("a setup that was checked can be played")
     }
+}
+
+fn history(text: &str, rules: &NestedSpec) -> Result<u16, OptionError> {
+    let most = Variant::Nested(*rules).cells() - 1;
+    let number = text.parse().ok();
+    number
+        .filter(|number| usize::from(*number) <= most)
+        .ok_or_else(|| OptionError::History {
+            most,
+            text: text.into(),
+        })
 }
 
 /// `None`: any.
@@ -116,7 +122,12 @@ pub enum OptionError {
     /// `--start`
     Start(Quoted),
     /// `--history`
-    Game(GameError),
+    History {
+        /// The longest there may be.
+        most: usize,
+        /// What was asked for.
+        text: Quoted,
+    },
     /// A robot that does not play this game.
     Unfit(Unfit),
 }
@@ -129,7 +140,10 @@ impl fmt::Display for OptionError {
                 f,
                 "the first board (--start) must be random, any or a number from 0 to 8, not {text}"
             ),
-            OptionError::Game(error) => error.fmt(f),
+            OptionError::History { most, text } => write!(
+                f,
+                "the history (--history) must be a number from 0 to {most}, not {text}"
+            ),
             OptionError::Unfit(error) => error.fmt(f),
         }
     }
