@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use noughts_rules::Game;
 
+use crate::analysis::Analysis;
 use crate::clock::Clock;
 use crate::kind::{Kind, number, plays_all};
 use crate::search::{Limits, Thinking, Width, search};
@@ -36,7 +37,7 @@ pub(crate) struct Deepening {
 
 impl Deepening {
     pub(crate) fn new(limits: Limits, clock: Arc<dyn Clock>) -> Deepening {
-        // A place for every node, within reason: 2^16 places are 2 MB, 2^21 64 MB.
+        // A place for every node, within reason: 2^16 places are 1 MB, 2^21 32 MB.
         let bits = match limits.nodes {
             Some(nodes) => nodes.max(1).ilog2().clamp(10, 21),
             None => 20,
@@ -47,11 +48,9 @@ impl Deepening {
             clock,
         }
     }
-}
 
-impl Strategy for Deepening {
-    fn choose(&mut self, game: &Game, stop: &Stop) -> Decision {
-        let analysis = search(
+    fn think(&mut self, game: &Game, stop: &Stop) -> Analysis {
+        search(
             game,
             Thinking {
                 limits: self.limits,
@@ -60,7 +59,13 @@ impl Strategy for Deepening {
                 stop,
                 clock: &*self.clock,
             },
-        );
+        )
+    }
+}
+
+impl Strategy for Deepening {
+    fn choose(&mut self, game: &Game, stop: &Stop) -> Decision {
+        let analysis = self.think(game, stop);
         Decision {
             at: analysis.line[0],
             analysis: Some(analysis),
@@ -68,8 +73,14 @@ impl Strategy for Deepening {
     }
 }
 
+/// What a game that goes on is worth, and the best line, as far as the limits allow.
+pub fn analyze(game: &Game, limits: Limits, stop: &Stop, clock: Arc<dyn Clock>) -> Analysis {
+    let mut search = Deepening::new(limits, clock);
+    search.think(game, stop)
+}
+
 /// `200ms`, `2s` or `500000n`.
-pub(crate) fn read_limits(text: &str) -> Option<Limits> {
+pub fn read_limits(text: &str) -> Option<Limits> {
     let time = |ms| Limits {
         time: Some(Duration::from_millis(ms)),
         ..Limits::default()

@@ -41,31 +41,31 @@ struct Step {
 
 const LEVELS: [Step; 8] = [
     Step {
-        slips: 85,
+        slips: 88,
         nodes: 20,
     },
     Step {
-        slips: 60,
+        slips: 68,
         nodes: 50,
     },
     Step {
-        slips: 42,
+        slips: 50,
         nodes: 150,
     },
     Step {
-        slips: 30,
+        slips: 37,
         nodes: 500,
     },
     Step {
-        slips: 20,
+        slips: 26,
         nodes: 1_500,
     },
     Step {
-        slips: 12,
+        slips: 16,
         nodes: 4_000,
     },
     Step {
-        slips: 6,
+        slips: 7,
         nodes: 10_000,
     },
     Step {

@@ -26,6 +26,7 @@ pub mod twin;
 
 pub use analysis::{Analysis, Value};
 pub use clock::{Clock, SystemClock};
+pub use deepen::{analyze, read_limits};
 pub use kind::{KINDS, Kind, StrategyError, StrategyName, Unfit};
 pub use search::Limits;
 pub use seed::Random;

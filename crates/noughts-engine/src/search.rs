@@ -411,6 +411,18 @@ impl<'t, R: Searchable> Search<'t, R> {
         }
     }
 
+    /// A move that wins at once: the table does not keep the last steps.
+    fn winning_move(&mut self) -> Option<Move> {
+        let mover = self.board.to_move();
+        let moves: Vec<Move> = self.board.rules().moves(self.board.position()).collect();
+        moves.into_iter().find(|at| {
+            self.board.play(*at);
+            let outcome = self.board.outcome();
+            self.board.take_back();
+            matches!(outcome, Some(Outcome::Won(sides)) if sides.contains(mover))
+        })
+    }
+
     /// The best line as far as the table remembers it.
     fn line(&mut self, first: Move) -> Vec<Move> {
         let mut line = vec![first];
@@ -422,10 +434,11 @@ impl<'t, R: Searchable> Search<'t, R> {
                 .table
                 .get(key)
                 .filter(|entry| entry.bound == Bound::Exact);
-            let Some(at) = entry.and_then(|entry| entry.best) else {
+            let known = entry.and_then(|entry| entry.best);
+            let known = known.map(|at| self.board.features().unlay(symmetry, at));
+            let Some(at) = known.or_else(|| self.winning_move()) else {
                 break;
             };
-            let at = self.board.features().unlay(symmetry, at);
             if self.board.rules().check(self.board.position(), at).is_err() {
                 break;
             }

@@ -37,6 +37,11 @@ pub trait Bits: Copy + Eq + Hash + Debug + Send + Sync + 'static {
     fn down(self, by: usize) -> Self;
     /// Takes the lowest bit out, or `None` when there is none.
     fn pop(&mut self) -> Option<usize>;
+    /// How many bits are set.
+    fn count(self) -> usize;
+    /// All but so many of the lowest bits that are set.
+    #[must_use]
+    fn without_lowest(self, count: usize) -> Self;
 }
 
 macro_rules! word {
@@ -86,6 +91,14 @@ macro_rules! word {
                 let bit = self.trailing_zeros() as usize;
                 *self &= *self - 1;
                 Some(bit)
+            }
+            #[inline(always)]
+            fn count(self) -> usize {
+                self.count_ones() as usize
+            }
+            #[inline(always)]
+            fn without_lowest(self, count: usize) -> Self {
+                (0..count.min(Self::WIDTH)).fold(self, |left, _| left & left.wrapping_sub(1))
             }
         }
     };
@@ -178,6 +191,22 @@ impl<const N: usize> Bits for Wide<N> {
         self.0[at] &= self.0[at] - 1;
         Some(64 * at + bit)
     }
+
+    #[inline(always)]
+    fn count(self) -> usize {
+        self.0.iter().map(|word| word.count()).sum()
+    }
+
+    #[inline(always)]
+    fn without_lowest(mut self, count: usize) -> Self {
+        let mut left = count;
+        for word in &mut self.0 {
+            let count = left.min(word.count());
+            *word = word.without_lowest(count);
+            left -= count;
+        }
+        self
+    }
 }
 
 #[cfg(test)]
@@ -214,6 +243,11 @@ mod tests {
         assert!(members(bits.minus(odd)).iter().all(|bit| bit % 2 == 0));
         assert_eq!(bits.and(odd).or(bits.minus(odd)), bits);
         assert!(B::NONE.is_none() && !bits.is_none());
+        assert_eq!((bits.count(), B::NONE.count()), (some.len(), 0));
+        for count in 0..=some.len() {
+            assert_eq!(members(bits.without_lowest(count)), some[count..]);
+        }
+        assert!(bits.without_lowest(usize::MAX).is_none());
     }
 
     #[test]

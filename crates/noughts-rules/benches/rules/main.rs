@@ -31,7 +31,9 @@ fn main() -> ExitCode {
         ref parts if parts.iter().any(|part| part.starts_with('-')) => {
             return misuse("[PART OF A NAME]... | --workloads | --once NAME");
         }
-        ref parts => table(|name| parts.is_empty() || parts.iter().any(|part| name.contains(part))),
+        ref parts => {
+            tables(|name| parts.is_empty() || parts.iter().any(|part| name.contains(part)));
+        }
     }
     ExitCode::SUCCESS
 }
@@ -50,12 +52,13 @@ fn list() {
     }
 }
 
-fn table(is_wanted: impl Fn(&str) -> bool) {
-    line("plays a second", "ours", "plain", "ours / plain");
-    for Workload { name, ours, plain } in workloads() {
-        if !is_wanted(&name) {
-            continue;
-        }
+fn tables(is_wanted: impl Fn(&str) -> bool) {
+    let mut workloads = workloads();
+    workloads.retain(|one| is_wanted(&one.name));
+    if !workloads.is_empty() {
+        line("plays a second", "ours", "plain", "ours / plain");
+    }
+    for Workload { name, ours, plain } in workloads {
         match plain {
             None => {
                 let [ours] = rounds::rates([ours]);
@@ -63,29 +66,19 @@ fn table(is_wanted: impl Fn(&str) -> bool) {
             }
             Some(plain) => {
                 let [ours, plain] = rounds::rates([ours, plain]);
-                let ratio = rounds::ratios(&ours, &plain);
-                line(
-                    &name,
-                    &millions(&ours),
-                    &millions(&plain),
-                    &ratio.to_string(),
-                );
+                let ratio = rounds::ratios(&ours, &plain).to_string();
+                line(&name, &millions(&ours), &millions(&plain), &ratio);
             }
         }
     }
-    println!();
-    line("times", "turn", "drawing", "drawing / turn");
-    for (name, prepare) in large::CASES {
-        if is_wanted(name) {
-            let (turns, drawings) = large::times(prepare);
-            let ratio = rounds::ratios(&drawings, &turns);
-            line(
-                name,
-                &micros(&turns),
-                &micros(&drawings),
-                &ratio.to_string(),
-            );
+    let turns = large::TURNS.iter().filter(|one| is_wanted(one.name));
+    for (number, turn) in turns.enumerate() {
+        if number == 0 {
+            line("\n255x255k255", "turn", "drawing", "drawing / turn");
         }
+        let (turns, drawings) = turn.times();
+        let ratio = rounds::ratios(&drawings, &turns).to_string();
+        line(turn.name, &micros(&turns), &micros(&drawings), &ratio);
     }
 }
 

@@ -3,7 +3,7 @@
 
 use std::hint::black_box;
 
-use crate::playout::{Random, Tally};
+use crate::playout::{Random, Tally, tally};
 
 const EMPTY: u8 = 0;
 /// A board that is full and nobody's; otherwise a board is empty like a cell, or its winner's.
@@ -13,9 +13,20 @@ const ANY: usize = 9;
 /// In place of a board: there is no next play.
 const OVER: usize = 10;
 
+/// How many sequences of so many plays there are.
+pub(crate) fn perft<const ULTIMATE: bool>(depth: u32) -> u64 {
+    black_box(Plain::<ULTIMATE>::start()).perft(depth)
+}
+
+/// So many random games.
+pub(crate) fn playouts<const ULTIMATE: bool>(games: u32) -> Tally {
+    tally(games, |random, tally| {
+        black_box(Plain::<ULTIMATE>::start()).playout(random, tally);
+    })
+}
+
 /// A game on nine boards: Ultimate or else Multi.
-#[derive(Clone)]
-pub(crate) struct Plain<const ULTIMATE: bool> {
+struct Plain<const ULTIMATE: bool> {
     cells: [[u8; 9]; 9],
     /// How many cells of each board are taken.
     taken: [u8; 9],
@@ -29,7 +40,7 @@ pub(crate) struct Plain<const ULTIMATE: bool> {
 }
 
 impl<const ULTIMATE: bool> Plain<ULTIMATE> {
-    pub(crate) fn start() -> Self {
+    fn start() -> Self {
         Plain {
             cells: [[EMPTY; 9]; 9],
             taken: [0; 9],
@@ -40,7 +51,7 @@ impl<const ULTIMATE: bool> Plain<ULTIMATE> {
         }
     }
 
-    pub(crate) fn perft(&mut self, depth: u32) -> u64 {
+    fn perft(&mut self, depth: u32) -> u64 {
         let active = self.active;
         let boards = match active {
             OVER => 0..0,
@@ -121,7 +132,7 @@ impl<const ULTIMATE: bool> Plain<ULTIMATE> {
     }
 
     /// Plays at random to the end.
-    pub(crate) fn playout(&mut self, random: &mut Random, tally: &mut Tally) {
+    fn playout(&mut self, random: &mut Random, tally: &mut Tally) {
         while self.active != OVER {
             let (board, cell) = self.pick(random);
             self.play(board, cell, has_any_line);

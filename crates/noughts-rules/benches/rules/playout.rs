@@ -1,11 +1,11 @@
-//! Random games to the end, as a search that plays out would ask the rules for them.
+//! Random games to the end, as a search that plays them out asks the rules for them.
 
 use std::hint::black_box;
 
 use noughts_rules::{Outcome, Rules, Side};
 
 /// Xorshift: the same games for everybody who starts from the same number.
-pub(crate) struct Random(pub(crate) u64);
+pub(crate) struct Random(u64);
 
 impl Random {
     /// One of `0..count`.
@@ -14,7 +14,7 @@ impl Random {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;
         self.0 ^= self.0 << 17;
-        ((self.0 >> 32) * count as u64 >> 32) as usize
+        (((self.0 >> 32) * count as u64) >> 32) as usize
     }
 }
 
@@ -26,8 +26,25 @@ pub(crate) struct Tally {
     pub(crate) first_won: u64,
 }
 
-/// Plays at random to the end.
-pub(crate) fn playout<R: Rules>(
+/// Plays so many games, the same ones every time.
+pub(crate) fn tally(games: u32, mut play: impl FnMut(&mut Random, &mut Tally)) -> Tally {
+    let (mut random, mut tally) = (Random(0x9e37_79b9_7f4a_7c15), Tally::default());
+    for _ in 0..games {
+        play(&mut random, &mut tally);
+    }
+    tally
+}
+
+/// So many games by the rules.
+pub(crate) fn playouts<R: Rules>(rules: &R, start: &R::Position, games: u32) -> Tally {
+    let mut position = start.clone();
+    tally(games, |random, tally| {
+        position.clone_from(black_box(start));
+        playout(rules, &mut position, random, tally);
+    })
+}
+
+fn playout<R: Rules>(
     rules: &R,
     position: &mut R::Position,
     random: &mut Random,
@@ -38,13 +55,11 @@ pub(crate) fn playout<R: Rules>(
         if count == 0 {
             break;
         }
-        let Some(at) = rules.moves(position).nth(random.below(count)) else {
-            unreachable!("a number below the count of moves")
-        };
-        rules.play(position, at);
+        let at = rules.moves(position).nth(random.below(count));
+        rules.play(position, at.expect("a number below the count"));
         tally.plays += 1;
     }
-    if let Some(Outcome::Won(sides)) = rules.outcome(black_box(position)) {
+    if let Some(Outcome::Won(sides)) = rules.outcome(position) {
         tally.first_won += u64::from(sides.contains(Side::FIRST));
     }
 }

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use crate::workload::Job;
 
-const ROUNDS: usize = 7;
+pub(crate) const ROUNDS: usize = 7;
 const ROUND: Duration = Duration::from_millis(250);
 
 /// What each job counts a second, in each round.

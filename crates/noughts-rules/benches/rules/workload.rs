@@ -4,27 +4,27 @@ use std::fs;
 use std::hint::black_box;
 use std::path::Path;
 
-use noughts_rules::{AnyTimeline, Variant, dispatch, perft};
+use noughts_rules::{AnyTimeline, dispatch, perft};
 
-use crate::plain::Plain;
-use crate::playout::{Random, Tally, playout};
+use crate::plain;
+use crate::playout::{Tally, playouts};
 
-/// Each name with the random games that are one workload, and what they come to.
-const GAMES: [(&str, u32, Tally); 7] = [
-    ("3x3k3", 100_000, tally(762_368, 58_667)),
-    ("4x4k4", 50_000, tally(727_868, 15_770)),
-    ("7x6k4+gravity", 50_000, tally(1_064_187, 27_753)),
-    ("15x15k5", 5_000, tally(543_141, 2_563)),
-    ("3x3k3p3", 100_000, tally(871_968, 9_565)),
-    ("multi", 20_000, tally(1_241_606, 8_762)),
-    ("ultimate", 20_000, tally(1_177_563, 8_160)),
+/// Every variant, with how many random games are one workload and what they come to.
+const VARIANTS: [(&str, u32, Tally); 7] = [
+    ("3x3k3", 100_000, known(762_368, 58_667)),
+    ("4x4k4", 50_000, known(727_868, 15_770)),
+    ("7x6k4+gravity", 50_000, known(1_064_187, 27_753)),
+    ("15x15k5", 5_000, known(543_141, 2_563)),
+    ("3x3k3p3", 100_000, known(871_968, 9_565)),
+    ("multi", 20_000, known(1_241_606, 8_762)),
+    ("ultimate", 20_000, known(1_177_563, 8_160)),
 ];
 
-const fn tally(plays: u64, first_won: u64) -> Tally {
+const fn known(plays: u64, first_won: u64) -> Tally {
     Tally { plays, first_won }
 }
 
-/// The largest known count that is one workload; a longer measurement repeats it.
+/// The largest count of positions that is one workload; a longer measurement repeats it.
 const MOST: u64 = 12_000_000;
 
 /// Runs once, asserts that it came to the right number, and returns it.
@@ -38,11 +38,9 @@ pub(crate) struct Workload {
 }
 
 pub(crate) fn workloads() -> Vec<Workload> {
-    let perfts = GAMES.iter().map(|&(name, ..)| counting(name));
-    let playouts = GAMES
-        .iter()
-        .map(|&(name, games, tally)| playing(name, games, tally));
-    perfts.chain(playouts).collect()
+    let counting = VARIANTS.map(|(name, ..)| counting(name));
+    let playing = VARIANTS.map(|(name, games, known)| playing(name, games, known));
+    counting.into_iter().chain(playing).collect()
 }
 
 /// The job of this name; `plain-` before a workload's is the plain loop's.
@@ -61,80 +59,53 @@ pub(crate) fn job(name: &str) -> Option<Job> {
 
 fn counting(name: &str) -> Workload {
     let (depth, known) = known_count(name);
-    let any = timeline(name);
-    let ours = move || dispatch!(&any, t => perft(t.rules(), black_box(t.present()), depth));
-    let plain = match name {
-        "multi" => Some(checked(known, move || {
-            black_box(Plain::<false>::start()).perft(depth)
-        })),
-        "ultimate" => Some(checked(known, move || {
-            black_box(Plain::<true>::start()).perft(depth)
-        })),
-        _ => None,
+    let check = |count: fn(u32) -> u64| -> Job {
+        Box::new(move || {
+            assert_eq!(count(depth), known);
+            known
+        })
     };
+    let any = timeline(name);
     Workload {
         name: format!("perft-{name}"),
-        ours: checked(known, ours),
-        plain,
+        ours: Box::new(move || {
+            let count = dispatch!(&any, t => perft(t.rules(), black_box(t.present()), depth));
+            assert_eq!(count, known);
+            known
+        }),
+        plain: match name {
+            "multi" => Some(check(plain::perft::<false>)),
+            "ultimate" => Some(check(plain::perft::<true>)),
+            _ => None,
+        },
     }
-}
-
-fn checked(known: u64, mut count: impl FnMut() -> u64 + 'static) -> Job {
-    Box::new(move || {
-        let counted = count();
-        assert_eq!(counted, known);
-        counted
-    })
 }
 
 fn playing(name: &str, games: u32, known: Tally) -> Workload {
-    let any = timeline(name);
-    let ours = move || {
-        dispatch!(&any, t => repeated(games, |random, tally| {
-            let mut position = black_box(t.present()).clone();
-            playout(t.rules(), &mut position, random, tally);
-        }))
-    };
-    fn plain<const ULTIMATE: bool>(games: u32) -> Tally {
-        repeated(games, |random, tally| {
-            black_box(Plain::<ULTIMATE>::start()).playout(random, tally)
+    let check = |play: fn(u32) -> Tally| -> Job {
+        Box::new(move || {
+            assert_eq!(play(games), known);
+            known.plays
         })
-    }
-    let plain = match name {
-        "multi" => Some(agreed(known, move || plain::<false>(games))),
-        "ultimate" => Some(agreed(known, move || plain::<true>(games))),
-        _ => None,
     };
+    let any = timeline(name);
     Workload {
         name: format!("playouts-{name}"),
-        ours: agreed(known, ours),
-        plain,
+        ours: Box::new(move || {
+            let tally = dispatch!(&any, t => playouts(t.rules(), t.present(), games));
+            assert_eq!(tally, known);
+            known.plays
+        }),
+        plain: match name {
+            "multi" => Some(check(plain::playouts::<false>)),
+            "ultimate" => Some(check(plain::playouts::<true>)),
+            _ => None,
+        },
     }
-}
-
-/// Plays games one after the other, the same ones every time.
-fn repeated(games: u32, mut play: impl FnMut(&mut Random, &mut Tally)) -> Tally {
-    let (mut random, mut tally) = (Random(0x9e37_79b9_7f4a_7c15), Tally::default());
-    for _ in 0..games {
-        play(&mut random, &mut tally);
-    }
-    tally
-}
-
-fn agreed(known: Tally, mut games: impl FnMut() -> Tally + 'static) -> Job {
-    Box::new(move || {
-        let tally = games();
-        assert_eq!(tally, known);
-        tally.plays
-    })
 }
 
 fn timeline(name: &str) -> AnyTimeline {
-    AnyTimeline::new(&variant(name))
-}
-
-fn variant(name: &str) -> Variant {
-    name.parse().expect("the names here are names")
+    AnyTimeline::new(&name.parse().expect("a variant"))
 }
 
 /// The depth and the largest fitting count of the file about this variant in `testdata/perft`.

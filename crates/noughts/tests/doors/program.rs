@@ -160,7 +160,15 @@ fn options_that_are_no_text_are_refused() {
 
 #[test]
 fn help_and_version_work_everywhere() {
-    let commands = ["menu", "multi", "perft", "variants", "completions", "man"];
+    let commands = [
+        "menu",
+        "multi",
+        "analyze",
+        "perft",
+        "variants",
+        "completions",
+        "man",
+    ];
     let each = commands
         .iter()
         .flat_map(|c| [vec![*c, "-h"], vec![*c, "--help"], vec!["help", *c]]);
@@ -199,4 +207,28 @@ fn completions_and_the_manual_are_made() {
         );
         assert_eq!(run.exit, 0);
     }
+}
+
+#[test]
+fn analysis_finds_wins_draws_and_losses() {
+    for (moves, value) in [
+        ("", "\"value\":\"draw\",\"plies\":null"),
+        ("1-1 0-1", "\"value\":\"win\",\"plies\":5"),
+        // o takes an edge, x a corner beside it: o is lost in four.
+        ("1-1 0-1 0-0", "\"value\":\"loss\",\"plies\":4"),
+        ("1-1 0-0 <<2 <<0", "\"value\":\"draw\""),
+    ] {
+        let run = run(&["analyze", "3x3k3", "--moves", moves, "--json"], b"");
+        let output = String::from_utf8(run.output).unwrap();
+        assert!(output.contains(value), "{moves}: {output}");
+        assert_eq!((run.exit, run.errors.as_str()), (0, ""));
+    }
+    let record = b"noughts 1\nvariant 4x4k4\nhistory 0\nseat 0 x human\nseat 1 o human\n\
+                   1 0 0-0\n2 1 3-3\n3 0 0-1\n4 1 3-2\n5 0 0-2\n6 1 1-1\nresult unfinished\n";
+    let run = run(&["analyze", "--record", "-"], record);
+    let output = String::from_utf8(run.output).unwrap();
+    assert!(
+        output.contains("x to move wins in 1 plies\nbest      0-3\n"),
+        "{output}"
+    );
 }

@@ -1,0 +1,145 @@
+//! `noughts analyze`: what a position is worth, for people and for scripts.
+
+use std::io::{self, Read, Write};
+use std::sync::Arc;
+
+use noughts_engine::{Analysis, Stop, SystemClock, Value, analyze, read_limits};
+use noughts_rules::{Game, Options, Record, Variant};
+
+use crate::Failure;
+use crate::args::Analyze;
+
+pub(crate) fn run(task: &Analyze) -> Result<(), Failure> {
+    let game = game(task)?;
+    let limits = read_limits(&task.time).ok_or_else(|| {
+        let time = task.time.escape_debug();
+        Failure::Asked(format!(
+            "the time is written 200ms, 2s or 500000n, not '{time}'"
+        ))
+    })?;
+    if game.to_move().is_none() {
+        return Err(Failure::asked(
+            "the game is over, there is nothing to think about",
+        ));
+    }
+    let analysis = analyze(
+        &game,
+        limits,
+        &Stop::new(),
+        Arc::new(SystemClock::default()),
+    );
+    let text = if task.json {
+        json(&game, &analysis)
+    } else {
+        words(&game, &analysis)
+    };
+    Ok(io::stdout().write_all(text.as_bytes())?)
+}
+
+fn game(task: &Analyze) -> Result<Game, Failure> {
+    if let Some(file) = &task.record {
+        let text = read(file)?;
+        let record = Record::read(&text).map_err(Failure::asked)?;
+        return Ok(record.game().clone());
+    }
+    let name = task.variant.as_deref().unwrap_or_default();
+    let variant: Variant = name.parse().map_err(Failure::asked)?;
+    // As much history as there can be, so that any rewind in the turns is one.
+    let history = u16::try_from(variant.cells() - 1).unwrap_or(u16::MAX);
+    let options = Options {
+        history,
+        ..Options::default()
+    };
+    let mut game = Game::new(&variant, options).map_err(Failure::asked)?;
+    for (number, text) in task
+        .moves
+        .as_deref()
+        .unwrap_or_default()
+        .split_whitespace()
+        .enumerate()
+    {
+        let turn = number + 1;
+        let action = game
+            .read(text)
+            .map_err(|error| Failure::Asked(format!("turn {turn}: {error}")))?;
+        let seat = game.to_move().ok_or_else(|| {
+            Failure::Asked(format!(
+                "turn {turn}: the game is over after {number} turns"
+            ))
+        })?;
+        game.act(seat, action)
+            .map_err(|refusal| Failure::Asked(format!("turn {turn}: {refusal}")))?;
+    }
+    Ok(game)
+}
+
+/// The longest record that is read: more than the largest board ever takes.
+const LONGEST_RECORD: u64 = 16 << 20;
+
+fn read(file: &str) -> Result<String, Failure> {
+    let fail = |error: io::Error| Failure::Asked(format!("{}: {error}", file.escape_debug()));
+    let mut text = String::new();
+    let input: Box<dyn Read> = match file {
+        "-" => Box::new(io::stdin().lock()),
+        _ => Box::new(std::fs::File::open(file).map_err(fail)?),
+    };
+    input
+        .take(LONGEST_RECORD)
+        .read_to_string(&mut text)
+        .map_err(fail)?;
+    Ok(text)
+}
+
+fn moves(game: &Game, analysis: &Analysis) -> Vec<String> {
+    analysis
+        .line
+        .iter()
+        .map(|at| game.variant().write_move(*at))
+        .collect()
+}
+
+fn words(game: &Game, analysis: &Analysis) -> String {
+    let variant = game.variant();
+    let line = moves(game, analysis);
+    let value = match analysis.value {
+        Value::Win { plies } => format!("wins in {plies} plies"),
+        Value::Loss { plies } => format!("loses in {plies} plies"),
+        Value::Draw => "draws".to_owned(),
+        Value::Estimate(_) => format!("stands {}", analysis.value),
+    };
+    let diagram = game.diagram();
+    format!(
+        "{}\n\n{} to move {value}\nbest      {}\nline      {}\ndepth     {}\nnodes     {}\ntime      {:.3} s\n",
+        diagram.draw(variant),
+        diagram.to_move.symbol(),
+        line[0],
+        line.join(" "),
+        analysis.depth,
+        analysis.nodes,
+        analysis.time.as_secs_f64(),
+    )
+}
+
+/// Everything in it is a number or a text of ours without quotes, so it needs no escapes.
+fn json(game: &Game, analysis: &Analysis) -> String {
+    let (value, number) = match analysis.value {
+        Value::Win { plies } => ("win", format!("\"plies\":{plies}")),
+        Value::Loss { plies } => ("loss", format!("\"plies\":{plies}")),
+        Value::Draw => ("draw", "\"plies\":null".to_owned()),
+        Value::Estimate(points) => ("unknown", format!("\"estimate\":{points}")),
+    };
+    let line = moves(game, analysis);
+    format!(
+        "{{\"variant\":\"{}\",\"position\":\"{}\",\"value\":\"{value}\",{number},\"best\":\"{}\",\"line\":[{}],\"depth\":{},\"nodes\":{},\"seconds\":{:.6}}}\n",
+        game.variant(),
+        game.diagram().write(game.variant()),
+        line[0],
+        line.iter()
+            .map(|at| format!("\"{at}\""))
+            .collect::<Vec<_>>()
+            .join(","),
+        analysis.depth,
+        analysis.nodes,
+        analysis.time.as_secs_f64(),
+    )
+}
