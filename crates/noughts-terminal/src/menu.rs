@@ -1,6 +1,6 @@
 //! The menu game: one board, two players of either kind, asked for a row and a column.
 //!
-//! The model is [`Game`](noughts_rules::Game), the view `screen` and `words`, which has every
+//! The model is [`Game`], the view `screen` and `words`, which has every
 //! word; here is what happens when.
 
 mod screen;
