@@ -43,6 +43,18 @@ pub(crate) trait Features<R: Rules>: Clone + Send {
     /// 100 000 either way.
     fn estimate(&self, rules: &R, position: &R::Position, me: Side) -> i32;
 
+    /// Whether [`estimate_after`](Features::estimate_after) mostly tells: then it is cheaper to ask
+    /// it of every move than to put the moves in order.
+    fn tells_after(&self) -> bool {
+        false
+    }
+
+    /// What [`estimate`](Features::estimate) would say to the mover after this move, for those who
+    /// can tell without playing it; `None`: play it and see.
+    fn estimate_after(&self, _rules: &R, _position: &R::Position, _at: Move) -> Option<i32> {
+        None
+    }
+
     /// The moves worth looking at for the side to move, all legal, at least one, with what they
     /// promise. `all`: every legal move.
     fn candidates(&self, rules: &R, position: &R::Position, all: bool, into: &mut Vec<Candidate>);

@@ -81,6 +81,41 @@ fn completing(mine: u16, theirs: u16) -> u16 {
     COMPLETE[usize::from(mine & ALL)] & !theirs
 }
 
+/// Whether nine cells have a line.
+const HAS_LINE: [bool; 512] = {
+    let mut table = [false; 512];
+    let mut set = 0;
+    while set < 512 {
+        let mut line = 0;
+        while line < LINES.len() {
+            table[set] |= set as u16 & LINES[line] == LINES[line];
+            line += 1;
+        }
+        set += 1;
+    }
+    table
+};
+
+/// What it is worth to be to move on one of these boards: one takes what is offered there, a line
+/// or else a block. `marks` gives the cells of who is to move, and of the other.
+#[inline]
+fn urgency(playable: u16, marks: impl Fn(usize) -> (u16, u16)) -> i32 {
+    let (mut line, mut block) = (0, 0);
+    let mut boards = playable;
+    while boards != 0 {
+        let (mine, theirs) = marks(boards.trailing_zeros() as usize);
+        line |= completing(mine, theirs);
+        block |= completing(theirs, mine);
+        boards &= boards - 1;
+    }
+    let sent = match (line, block) {
+        (0, 0) => 20,
+        (0, _) => 150,
+        (_, _) => 500,
+    };
+    sent + if playable.count_ones() > 1 { 120 } else { 0 }
+}
+
 #[derive(Clone)]
 pub(crate) struct Nine {
     scoring: Scoring,
@@ -233,32 +268,54 @@ impl Features<Nested> for Nine {
         let mover = rules.to_move(position);
         let other = mover.next(2);
         let playable = position.playable();
-        // Who is to move takes what the board it was sent to offers: a line, or else a block.
-        let (mut line, mut block) = (false, false);
-        for board in (0..9).filter(|board| playable >> board & 1 == 1) {
-            let (mine, theirs) = (position.marks(mover, board), position.marks(other, board));
-            line |= completing(mine, theirs) != 0;
-            block |= completing(theirs, mine) != 0;
-        }
-        let sent = if line {
-            500
-        } else if block {
-            150
-        } else {
-            20
-        };
-        let free = if playable.count_ones() > 1 { 120 } else { 0 };
-        let turn = if mover == me {
-            sent + free
-        } else {
-            -sent - free
-        };
+        let marks = |board| (position.marks(mover, board), position.marks(other, board));
+        let turn = urgency(playable, marks);
+        let turn = if mover == me { turn } else { -turn };
         let boards = self.boards(position);
         if me == Side::FIRST {
             boards + turn
         } else {
             turn - boards
         }
+    }
+
+    fn tells_after(&self) -> bool {
+        self.scoring == Scoring::MostBoards
+    }
+
+    #[inline]
+    fn estimate_after(&self, rules: &Nested, position: &NestedPosition, at: Move) -> Option<i32> {
+        if !self.tells_after() {
+            return None;
+        }
+        let (board, cell) = (at.index() / 9, at.index() % 9);
+        let mover = rules.to_move(position);
+        let other = mover.next(2);
+        let mine = position.marks(mover, board) | 1 << cell;
+        let mut open = !position.closed() & ALL;
+        if HAS_LINE[usize::from(mine & ALL)] || mine | position.marks(other, board) == ALL {
+            open &= !(1 << board);
+            if open == 0 {
+                return None;
+            }
+        }
+        let marks = |target| {
+            let ours = if target == board {
+                mine
+            } else {
+                position.marks(mover, target)
+            };
+            (position.marks(other, target), ours)
+        };
+        let turn = urgency(rules.sent_to(open, cell), marks);
+        let old = self.codes[board];
+        let new = old + (POWERS[cell] << (mover.index() & 1));
+        let sum = self.sum + self.worth(new) - self.worth(old);
+        Some(if mover == Side::FIRST {
+            sum - turn
+        } else {
+            -sum - turn
+        })
     }
 
     fn candidates(

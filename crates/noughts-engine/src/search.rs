@@ -203,6 +203,9 @@ impl<'t, R: Searchable> Search<'t, R> {
             self.horizon = true;
             return self.estimate();
         }
+        if depth == 1 && self.board.features().tells_after() {
+            return self.last_ply(alpha, beta);
+        }
         let (known, bounded) = self.recall(depth, alpha, beta);
         if let Some(value) = bounded {
             return value;
@@ -252,6 +255,35 @@ impl<'t, R: Searchable> Search<'t, R> {
         };
         self.remember(depth, best.0, bound, best.1);
         best.0
+    }
+
+    /// [`value`](Self::value) at depth 1, where most moves need not be played to be judged.
+    fn last_ply(&mut self, mut alpha: i32, beta: i32) -> i32 {
+        let mut best = -INFINITE;
+        let mut untold = Vec::new();
+        let board = &self.board;
+        for at in board.rules().moves(board.position()) {
+            match board
+                .features()
+                .estimate_after(board.rules(), board.position(), at)
+            {
+                Some(value) => {
+                    self.nodes += 1;
+                    self.horizon = true;
+                    best = best.max(value);
+                    if best >= beta {
+                        return best;
+                    }
+                }
+                None => untold.push(at),
+            }
+        }
+        alpha = alpha.max(best);
+        for at in untold {
+            best = best.max(self.child(at, 0, alpha, beta, true));
+            alpha = alpha.max(best);
+        }
+        best
     }
 
     /// Puts the moves to look at into `list`, the likeliest first; true where the only reply is

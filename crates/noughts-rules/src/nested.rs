@@ -139,9 +139,9 @@ impl Nested {
         Nested { spec }
     }
 
-    /// The boards that a play in `cell` sends the next one to.
+    /// The boards that a play in `cell` sends the next one to, of those that are open then.
     #[inline(always)]
-    fn sent_to(&self, open: u16, cell: usize) -> u16 {
+    pub fn sent_to(&self, open: u16, cell: usize) -> u16 {
         match self.spec.redirect() {
             Redirect::AnyOpen if open >> cell & 1 == 1 => 1 << cell,
             Redirect::AnyOpen => open,

@@ -1,5 +1,5 @@
-//! Measuring on a machine that others use too: jobs take turns, round after round, and each round
-//! compares them with each other.
+//! Measuring on a machine that others use too: jobs take turns every few milliseconds, and each
+//! round compares them with each other.
 
 use std::fmt;
 use std::time::{Duration, Instant};
@@ -11,25 +11,21 @@ const ROUND: Duration = Duration::from_millis(250);
 
 /// What each job counts a second, in each round.
 pub(crate) fn rates<const N: usize>(mut jobs: [Job; N]) -> [Vec<f64>; N] {
-    let repeats = jobs.each_mut().map(|job| {
-        let (_, once) = timed(job, 1);
-        (ROUND.as_secs_f64() / once).ceil() as u32
-    });
     let mut rates = [const { Vec::new() }; N];
     for _ in 0..ROUNDS {
-        for ((job, repeats), rates) in jobs.iter_mut().zip(repeats).zip(&mut rates) {
-            let (count, time) = timed(job, repeats);
-            rates.push(count as f64 / time);
+        let mut sums = [(0, Duration::ZERO); N];
+        while sums.iter().any(|(_, time)| *time < ROUND) {
+            for (job, (count, time)) in jobs.iter_mut().zip(&mut sums) {
+                let start = Instant::now();
+                *count += job();
+                *time += start.elapsed();
+            }
+        }
+        for (rates, (count, time)) in rates.iter_mut().zip(sums) {
+            rates.push(count as f64 / time.as_secs_f64());
         }
     }
     rates
-}
-
-/// What a job counts when it runs so often, and the seconds that it takes.
-fn timed(job: &mut Job, repeats: u32) -> (u64, f64) {
-    let start = Instant::now();
-    let count = (0..repeats).map(|_| job()).sum();
-    (count, start.elapsed().as_secs_f64())
 }
 
 /// Round by round, how many times the one is the other.
