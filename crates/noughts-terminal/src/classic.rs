@@ -2,28 +2,50 @@
 
 mod command;
 mod options;
+mod robots;
 mod screen;
 
 use std::io::{self, BufRead, Write};
 
-use noughts_rules::{Action, Conclusion, Game, Options, Refusal, Seat};
+use noughts_engine::Setup as Outside;
+use noughts_rules::{Action, Conclusion, Game, Refusal, Seat};
 
 pub use command::{Command, read_command};
-pub use options::{Asked, OptionError, Setup};
+pub use options::{Asked, OptionError, Setup, square};
+pub use robots::RobotError;
 
+use crate::seats::Seats;
 use crate::symbols::Symbols;
 
-/// Plays one game from `input` to `output` until it ends, is quit, or the input does.
+/// Plays one game from `input` to `output` until it ends, is quit, or the input does. A robot's
+/// move is printed as if somebody had typed it.
 ///
 /// An error is one of reading or writing; a closed output is one too, as
 /// [`BrokenPipe`](io::ErrorKind::BrokenPipe).
-pub fn play(setup: &Setup, mut input: impl BufRead, mut output: impl Write) -> io::Result<()> {
+pub fn play(
+    setup: &Setup,
+    outside: &Outside,
+    mut input: impl BufRead,
+    mut output: impl Write,
+) -> io::Result<()> {
     let mut table = Table::new(setup);
+    let mut seats = Seats::new(&table.game, setup.holders(), outside)
+        .expect("robots that were tried sit down again");
     while let Some(seat) = table.game.to_move() {
         table.show_turn(seat, &mut output)?;
         output.flush()?;
-        // The end of input counts as quitting.
-        let command = read_command(&mut input)?.unwrap_or(Command::Quit);
+        let command = match seats.think(seat, &table.game) {
+            Some(thought) => {
+                let (row, column) = table.game.variant().split(thought.at);
+                writeln!(output, "{row} {column}")?;
+                Command::Play {
+                    row: row as i64,
+                    column: column as i64,
+                }
+            }
+            // The end of input counts as quitting.
+            None => read_command(&mut input)?.unwrap_or(Command::Quit),
+        };
         if command == Command::Quit {
             screen::delimiter(&mut output)?;
             break;
@@ -48,13 +70,8 @@ struct Table {
 
 impl Table {
     fn new(setup: &Setup) -> Table {
-        let options = Options {
-            history: setup.history(),
-            order: setup.symbols().order(),
-        };
-        let game = Game::new(&setup.variant(), options);
         Table {
-            game: game.expect("a setup that was checked can be played"),
+            game: setup.game(),
             symbols: setup.symbols().clone(),
             marks: setup.symbols().sides(),
         }

@@ -6,7 +6,12 @@
 //! games without a terminal.
 
 pub mod classic;
+mod console;
+pub mod menu;
+pub mod multi;
+mod seats;
 mod symbols;
 pub mod tui;
 
+pub use seats::{Holder, HolderError, Seats, Thought};
 pub use symbols::{SymbolError, Symbols};

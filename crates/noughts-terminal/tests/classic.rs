@@ -2,6 +2,7 @@
 
 mod twin;
 
+use noughts_engine::Setup as Outside;
 use noughts_terminal::classic::{Asked, Setup, play};
 use proptest::prelude::*;
 use twin::Classic;
@@ -12,10 +13,11 @@ fn check(game: &Classic, input: &[u8]) {
         win: Some(game.win.to_string()),
         history: Some(game.history.to_string()),
         players: Some(game.players.iter().collect()),
-        variant: None,
+        ..Asked::default()
     };
     let mut output = Vec::new();
-    play(&Setup::new(&asked).unwrap(), input, &mut output).unwrap();
+    let setup = Setup::new(&asked).unwrap();
+    play(&setup, &Outside::with_seed(0), input, &mut output).unwrap();
     let (found, expected) = (String::from_utf8(output).unwrap(), game.play(input));
     assert!(found == expected, "expected:\n{expected}\nfound:\n{found}");
 }

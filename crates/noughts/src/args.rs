@@ -1,6 +1,8 @@
 //! The command line: what there is to ask for, as `--help` tells it.
 
-use clap::{Arg, ArgAction, Args as Arguments, Command, CommandFactory, Parser, Subcommand};
+use clap::{
+    Arg, ArgAction, Args as Arguments, Command, CommandFactory, Parser, Subcommand, ValueEnum,
+};
 use clap_complete::Shell;
 
 /// Every game of the tic-tac-toe family. Without a command, the classic game in the terminal.
@@ -47,16 +49,30 @@ pub(crate) struct Classic {
     /// Any variant on one board instead of -s and -w, such as 7x6k4+gravity
     #[arg(long, value_name = "NAME", allow_hyphen_values = true, conflicts_with_all = ["size", "win"])]
     pub(crate) variant: Option<String>,
+    /// Let a robot play for a symbol or a seat (from 0), such as o or o=random [strategy: level:8]
+    #[arg(
+        long = "robot",
+        value_name = "PLAYER[=STRATEGY]",
+        allow_hyphen_values = true
+    )]
+    pub(crate) robots: Vec<String>,
+    /// Let robots repeat themselves: the same number, the same choices
+    #[arg(long, value_name = "S", allow_hyphen_values = true)]
+    pub(crate) seed: Option<String>,
 }
 
 #[derive(Subcommand, Debug)]
 pub(crate) enum Task {
+    /// Play with a menu: human or robot against human or robot, asked for row and column
+    Menu(Menu),
+    /// Play on nine boards: Multi or Ultimate, human or machine on either side
+    Multi(Multi),
+    /// Play full-screen, with keyboard and mouse
+    Tui(Tui),
     /// Say what a position is worth and which move is best
     Analyze(Analyze),
     /// Count the move sequences of a length, every one played
     Perft(Perft),
-    /// Play full-screen, with keyboard and mouse
-    Tui(Tui),
     /// List what can be played
     Variants,
     /// Print completions for a shell
@@ -66,6 +82,55 @@ pub(crate) enum Task {
     },
     /// Print the manual page
     Man,
+}
+
+#[derive(Arguments, Debug)]
+pub(crate) struct Menu {
+    /// Size of the board, 3 to 255 [default: 3]
+    #[arg(short, long, value_name = "N", allow_hyphen_values = true)]
+    pub(crate) size: Option<String>,
+    /// Marks in a line that win, 3 to the size [default: 3]
+    #[arg(short, long, value_name = "K", allow_hyphen_values = true)]
+    pub(crate) win: Option<String>,
+    /// How robots play
+    #[arg(long, value_name = "STRATEGY", default_value = "random")]
+    pub(crate) strategy: String,
+    /// Let robots repeat themselves: the same number, the same choices
+    #[arg(long, value_name = "S", allow_hyphen_values = true)]
+    pub(crate) seed: Option<String>,
+}
+
+#[derive(Arguments, Debug)]
+#[command(
+    after_help = "In the game: a cell from 0 to 8 plays on the board that must be played on, BOARD-CELL on any; \
+                  <<N takes back the last N plays, resign gives up, :q quits."
+)]
+pub(crate) struct Multi {
+    /// Who plays X: human, or a strategy [default: human]
+    #[arg(long, value_name = "human|STRATEGY")]
+    pub(crate) x: Option<String>,
+    /// Who plays O: human, or a strategy [default: minimax:7]
+    #[arg(long, value_name = "human|STRATEGY")]
+    pub(crate) o: Option<String>,
+    /// The board of the first play: random, any, or 0 to 8 [default: random]
+    #[arg(long, value_name = "BOARD", allow_hyphen_values = true)]
+    pub(crate) start: Option<String>,
+    /// Which game: most boards win, or three in a line
+    #[arg(long, value_enum, default_value_t = NineBoards::Multi)]
+    pub(crate) rules: NineBoards,
+    /// A rewind takes back fewer plays than this, 0 to 80; 0: there is none [default: 0]
+    #[arg(long, value_name = "H", allow_hyphen_values = true)]
+    pub(crate) history: Option<String>,
+    /// Let robots, and the random first board, repeat themselves: the same number, the same choices
+    #[arg(long, value_name = "S", allow_hyphen_values = true)]
+    pub(crate) seed: Option<String>,
+}
+
+/// The games on nine boards.
+#[derive(ValueEnum, Clone, Copy, Debug)]
+pub(crate) enum NineBoards {
+    Multi,
+    Ultimate,
 }
 
 #[derive(Arguments, Debug)]

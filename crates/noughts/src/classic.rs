@@ -6,6 +6,7 @@ use noughts_terminal::classic::{self, Asked, Setup};
 
 use crate::Failure;
 use crate::args::Classic;
+use crate::outside;
 
 pub(crate) fn run(options: Classic) -> Result<(), Failure> {
     let asked = Asked {
@@ -14,9 +15,11 @@ pub(crate) fn run(options: Classic) -> Result<(), Failure> {
         history: options.history,
         players: options.players,
         variant: options.variant,
+        robots: options.robots,
     };
     let setup = Setup::new(&asked).map_err(Failure::asked)?;
+    let outside = outside::read(options.seed.as_deref())?;
     // Standard output alone would write every line for itself: 511 calls for one large board.
     let output = BufWriter::with_capacity(1 << 16, io::stdout().lock());
-    Ok(classic::play(&setup, io::stdin().lock(), output)?)
+    Ok(classic::play(&setup, &outside, io::stdin().lock(), output)?)
 }

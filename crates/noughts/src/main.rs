@@ -6,6 +6,9 @@
 mod analyze;
 mod args;
 mod classic;
+mod menu;
+mod multi;
+mod outside;
 mod perft;
 mod tui;
 mod usage;
@@ -37,6 +40,8 @@ fn main() -> ExitCode {
 fn run(args: Args) -> Result<(), Failure> {
     match args.task {
         None => classic::run(args.classic),
+        Some(Task::Menu(options)) => menu::run(&options),
+        Some(Task::Multi(options)) => multi::run(options),
         Some(Task::Analyze(task)) => analyze::run(&task),
         Some(Task::Perft(task)) => perft::run(&task),
         Some(Task::Tui(options)) => tui::run(options),

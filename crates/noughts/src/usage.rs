@@ -59,14 +59,18 @@ fn sentence(error: &clap::Error) -> String {
             what(ContextKind::InvalidSubcommand).escape_debug(),
             names(command().get_subcommands().map(|c| c.get_name().to_owned())),
         ),
-        ErrorKind::UnknownArgument => format!(
-            "there is no option '{}': there are {}",
-            option.escape_debug(),
-            names(command().get_arguments().map(|arg| match arg.get_short() {
-                Some(short) => format!("-{short}"),
-                None => format!("--{}", arg.get_id()),
-            })),
-        ),
+        ErrorKind::UnknownArgument => {
+            format!(
+                "there is no option '{}': there are {}",
+                option.escape_debug(),
+                names(command().get_arguments().map(|arg| {
+                    match (arg.get_short(), arg.get_long()) {
+                        (Some(short), _) => format!("-{short}"),
+                        (None, long) => format!("--{}", long.unwrap_or_default()),
+                    }
+                })),
+            )
+        }
         ErrorKind::InvalidValue => format!("{option} needs a value: {}", explain(&option)),
         ErrorKind::ArgumentConflict => match what(ContextKind::PriorArg) {
             _ if option.is_empty() => "a command stands first, before any option".to_owned(),

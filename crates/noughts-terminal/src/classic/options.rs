@@ -2,8 +2,11 @@
 
 use std::fmt;
 
-use noughts_rules::{GridSpec, OutOfRange, Quoted, Variant, VariantError};
+use noughts_engine::{Setup as Outside, Unfit};
+use noughts_rules::{Game, GridSpec, Options, OutOfRange, Quoted, Variant, VariantError};
 
+use super::robots::{self, RobotError};
+use crate::seats::{Holder, Seats};
 use crate::symbols::{SymbolError, Symbols};
 
 /// The options as they were typed; `None` where one was not given.
@@ -19,6 +22,8 @@ pub struct Asked {
     pub players: Option<String>,
     /// `--variant`, instead of size and win.
     pub variant: Option<String>,
+    /// `--robot`, each of them.
+    pub robots: Vec<String>,
 }
 
 /// A game that can be played.
@@ -27,6 +32,7 @@ pub struct Setup {
     spec: GridSpec,
     history: u16,
     symbols: Symbols,
+    holders: Vec<Holder>,
 }
 
 impl Setup {
@@ -44,7 +50,8 @@ impl Setup {
             }
             None => {
                 let symbols = symbols.unwrap_or_else(|| Symbols::usual(2));
-                (square(asked, &symbols)?, symbols)
+                let (size, win) = (asked.size.as_deref(), asked.win.as_deref());
+                (square(size, win, symbols.sides().len().max(2))?, symbols)
             }
         };
         let sides = symbols.sides().len();
@@ -62,11 +69,25 @@ impl Setup {
                 text: Quoted::from(text.as_str()),
             })?,
         };
-        Ok(Setup {
+        let holders = robots::seat(&symbols, &asked.robots).map_err(OptionError::Robot)?;
+        let setup = Setup {
             spec,
             history: history as u16,
             symbols,
-        })
+            holders,
+        };
+        Seats::new(&setup.game(), &setup.holders, &Outside::with_seed(0))
+            .map_err(OptionError::Unfit)?;
+        Ok(setup)
+    }
+
+    /// The game before its first turn.
+    pub(super) fn game(&self) -> Game {
+        let options = Options {
+            history: self.history,
+            order: self.symbols.order(),
+        };
+        Game::new(&self.variant(), options).expect("a setup that was checked can be played")
     }
 
     /// Which game.
@@ -83,23 +104,30 @@ impl Setup {
     pub fn symbols(&self) -> &Symbols {
         &self.symbols
     }
+
+    /// Who holds the seats.
+    pub fn holders(&self) -> &[Holder] {
+        &self.holders
+    }
 }
 
-fn square(asked: &Asked, symbols: &Symbols) -> Result<GridSpec, OptionError> {
-    let size = match &asked.size {
+/// The board of `-s` and `-w`, for so many sides.
+pub fn square(
+    size: Option<&str>,
+    win: Option<&str>,
+    sides: usize,
+) -> Result<GridSpec, OptionError> {
+    let size = match size {
         None => 3,
-        Some(text) => {
-            number(text, 3, 255).ok_or_else(|| OptionError::Size(text.as_str().into()))?
-        }
+        Some(text) => number(text, 3, 255).ok_or_else(|| OptionError::Size(text.into()))?,
     };
-    let win = match &asked.win {
+    let win = match win {
         None => 3,
         Some(text) => number(text, 3, size).ok_or_else(|| OptionError::Win {
             most: size,
-            text: text.as_str().into(),
+            text: text.into(),
         })?,
     };
-    let sides = symbols.sides().len().max(2);
     GridSpec::new(size as u8, size as u8, win as u8)
         .and_then(|spec| spec.with_sides(sides as u8))
         .map_err(OptionError::OutOfRange)
@@ -153,6 +181,10 @@ pub enum OptionError {
     NineBoards(Quoted),
     /// Numbers that no board has.
     OutOfRange(OutOfRange),
+    /// `--robot`
+    Robot(RobotError),
+    /// A robot that does not play this game.
+    Unfit(Unfit),
 }
 
 impl fmt::Display for OptionError {
@@ -193,6 +225,8 @@ impl fmt::Display for OptionError {
                 )
             }
             OptionError::OutOfRange(error) => error.fmt(f),
+            OptionError::Robot(error) => error.fmt(f),
+            OptionError::Unfit(error) => error.fmt(f),
         }
     }
 }

@@ -103,7 +103,13 @@ fn a_closed_output_ends_the_game_quietly() {
 
 #[test]
 fn a_full_disk_is_said_in_a_sentence() {
-    for words in [&["-s", "3"][..], &["variants"], &["perft", "3x3k3", "2"]] {
+    for words in [
+        &["-s", "3"][..],
+        &["menu"],
+        &["multi", "--o", "first"],
+        &["variants"],
+        &["perft", "3x3k3", "2"],
+    ] {
         let full = File::options().write(true).open("/dev/full").unwrap();
         let done = noughts()
             .args(words)
@@ -154,7 +160,16 @@ fn options_that_are_no_text_are_refused() {
 
 #[test]
 fn help_and_version_work_everywhere() {
-    let commands = ["analyze", "perft", "variants", "completions", "man"];
+    let commands = [
+        "menu",
+        "multi",
+        "tui",
+        "analyze",
+        "perft",
+        "variants",
+        "completions",
+        "man",
+    ];
     let each = commands
         .iter()
         .flat_map(|c| [vec![*c, "-h"], vec![*c, "--help"], vec!["help", *c]]);

@@ -28,7 +28,11 @@ fn every_transcript_comes_out_byte_for_byte() {
 
 #[test]
 fn the_examples_of_the_readme_and_the_docs_are_true() {
-    for (name, least) in [("README.md", 4), ("docs/notation.md", 1)] {
+    for (name, least) in [
+        ("README.md", 6),
+        ("docs/notation.md", 1),
+        ("docs/terminal.md", 4),
+    ] {
         let text = fs::read_to_string(root().join(name)).unwrap();
         let blocks = text.split("```console\n").skip(1);
         let examples = blocks.map(|block| typed(block.split("```").next().unwrap()));
@@ -39,14 +43,15 @@ fn the_examples_of_the_readme_and_the_docs_are_true() {
     }
 }
 
-/// Documents show what is typed and what goes wrong as a terminal does, without marks.
+/// Documents show what is typed and what goes wrong as a terminal does, without marks: every
+/// prompt ends with `): `. The robots of their examples all play `o` in the classic game.
 fn typed(example: &str) -> String {
+    let has_robot = example.contains("--robot o");
     let mark = |line: &str| match line.split_once("): ") {
-        Some((prompt, typed)) if prompt.starts_with("Enter your turn") => {
-            format!("{prompt}): «{typed}»\n")
-        }
         _ if line.starts_with("Error: ") => format!("! {line}\n? 1\n"),
-        _ => format!("{line}\n"),
+        Some(("Enter your turn (o", _)) if has_robot => format!("{line}\n"),
+        Some((prompt, typed)) => format!("{prompt}): «{typed}»\n"),
+        None => format!("{line}\n"),
     };
     example.lines().map(mark).collect()
 }

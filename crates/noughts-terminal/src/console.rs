@@ -1,0 +1,155 @@
+//! Questions and answers, a line each.
+
+use std::fmt::Display;
+use std::io::{self, BufRead, Write};
+
+/// A longer line is cut here. Nothing that any door understands is half as long.
+const LONGEST: usize = 64;
+
+/// Where people are asked and told things.
+pub(crate) struct Console<I, O> {
+    input: I,
+    output: O,
+}
+
+/// Why a conversation is over.
+#[derive(Debug)]
+pub(crate) enum Leave {
+    /// Somebody asked to go, or nobody is there any more.
+    Quit,
+    /// Reading or writing failed.
+    Failed(io::Error),
+}
+
+impl From<io::Error> for Leave {
+    fn from(error: io::Error) -> Leave {
+        Leave::Failed(error)
+    }
+}
+
+impl<I: BufRead, O: Write> Console<I, O> {
+    pub(crate) fn new(input: I, output: O) -> Console<I, O> {
+        Console { input, output }
+    }
+
+    /// Prints a line, or several.
+    pub(crate) fn tell(&mut self, words: impl Display) -> io::Result<()> {
+        writeln!(self.output, "{words}")
+    }
+
+    /// Prints the beginning of a line, to be seen at once.
+    pub(crate) fn begin(&mut self, words: impl Display) -> io::Result<()> {
+        write!(self.output, "{words}")?;
+        self.output.flush()
+    }
+
+    /// Lets everything be seen that was printed.
+    pub(crate) fn flush(&mut self) -> io::Result<()> {
+        self.output.flush()
+    }
+
+    /// Asks, and waits for a line. `:q` and the end of input leave.
+    pub(crate) fn ask(&mut self, prompt: impl Display) -> Result<String, Leave> {
+        self.begin(format_args!("{prompt} "))?;
+        match read_line(&mut self.input)? {
+            Some(line) if line == ":q" => Err(Leave::Quit),
+            Some(line) => Ok(line),
+            None => {
+                // No newline was typed, so the prompt's line still stands open.
+                self.tell("")?;
+                Err(Leave::Quit)
+            }
+        }
+    }
+}
+
+/// Reads one line, without the white space around it; `None` at the end of input. A last line
+/// without a newline counts. A line longer than 64 bytes comes back cut and with `…` at its end,
+/// so that it can't be taken for anything that was meant.
+fn read_line(input: &mut impl BufRead) -> io::Result<Option<String>> {
+    let mut kept = Vec::new();
+    let mut length = 0usize;
+    loop {
+        let bytes = match input.fill_buf() {
+            Ok(bytes) => bytes,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+            Err(error) => return Err(error),
+        };
+        if bytes.is_empty() {
+            return Ok((length > 0).then(|| text(&kept, length)));
+        }
+        let newline = bytes.iter().position(|byte| *byte == b'\n');
+        let line = &bytes[..newline.unwrap_or(bytes.len())];
+        let room = LONGEST - kept.len();
+        kept.extend_from_slice(&line[..line.len().min(room)]);
+        length = length.saturating_add(line.len());
+        let used = newline.map_or(bytes.len(), |at| at + 1);
+        input.consume(used);
+        if newline.is_some() {
+            return Ok(Some(text(&kept, length)));
+        }
+    }
+}
+
+fn text(kept: &[u8], length: usize) -> String {
+    let mut text = String::from_utf8_lossy(kept).trim().to_owned();
+    if kept.len() < length {
+        text.push('…');
+    }
+    text
+}
+
+/// A reason, as refusals give it, as a sentence.
+pub(crate) fn sentence(reason: impl Display) -> String {
+    let reason = reason.to_string();
+    let mut letters = reason.chars();
+    let first = letters.next().into_iter().flat_map(char::to_uppercase);
+    first.chain(letters).chain(['.']).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn lines(bytes: &[u8], at_once: usize) -> Vec<String> {
+        let mut input = io::BufReader::with_capacity(at_once, bytes);
+        std::iter::from_fn(|| read_line(&mut input).unwrap()).collect()
+    }
+
+    #[test]
+    fn lines_are_the_same_however_they_arrive() {
+        let typed = b" 1 \r\n\n\t:q\nlast";
+        for at_once in 1..=typed.len() {
+            assert_eq!(lines(typed, at_once), ["1", "", ":q", "last"], "{at_once}");
+        }
+        assert!(lines(b"", 8).is_empty());
+        assert_eq!(lines(b"\n", 8), [""]);
+    }
+
+    #[test]
+    fn a_long_line_is_cut_and_says_so() {
+        let just = "1".repeat(LONGEST);
+        assert_eq!(lines(just.as_bytes(), 7), [just.as_str()]);
+        let long = format!("{just}1\n2\n");
+        assert_eq!(
+            lines(long.as_bytes(), 7),
+            [format!("{just}…"), "2".to_owned()]
+        );
+        // Spaces enough to hide something behind them.
+        let hidden = format!("1{}1\n", " ".repeat(1000));
+        assert_eq!(lines(hidden.as_bytes(), 7), ["1…"]);
+    }
+
+    #[test]
+    fn what_is_no_text_is_a_line_all_the_same() {
+        assert_eq!(lines(b"\xff1\n", 7), ["\u{fffd}1"]);
+        assert_eq!(lines(b"\0\n", 7), ["\0"]);
+    }
+
+    #[test]
+    fn reasons_become_sentences() {
+        assert_eq!(sentence("that cell is taken"), "That cell is taken.");
+        assert_eq!(sentence("\"x\" is no cell"), "\"x\" is no cell.");
+        assert_eq!(sentence(""), ".");
+    }
+}

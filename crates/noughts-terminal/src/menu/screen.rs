@@ -1,0 +1,21 @@
+//! The board: cells three wide between `|`, rows between rules of `-`.
+
+use noughts_rules::{GridSpec, View};
+
+use super::words;
+
+/// The board, without the end of its last line.
+pub(super) fn board(spec: &GridSpec, view: &View) -> String {
+    let rule = "-".repeat(4 * spec.columns() + 1);
+    let mut drawing = rule.clone();
+    for row in view.marks.chunks(spec.columns()) {
+        drawing.push('\n');
+        for mark in row {
+            drawing.push('|');
+            drawing.push_str(words::cell(*mark));
+        }
+        drawing.push_str("|\n");
+        drawing.push_str(&rule);
+    }
+    drawing
+}

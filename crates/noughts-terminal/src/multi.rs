@@ -1,0 +1,197 @@
+//! Nine boards in the terminal: Multi and Ultimate, human or machine on either side.
+
+mod command;
+mod options;
+mod screen;
+mod words;
+
+use std::io::{self, BufRead, Write};
+
+use noughts_engine::Setup as Outside;
+use noughts_rules::{Action, Game, Seat, View};
+
+pub use options::{Asked, OptionError, Setup};
+
+use crate::console::{Console, Leave, sentence};
+use crate::seats::Seats;
+use command::Typed;
+use words::Spent;
+
+/// Plays one game from `input` to `output` until it ends, is quit, or the input does.
+///
+/// An error is one of reading or writing; a closed output is one too, as
+/// [`BrokenPipe`](io::ErrorKind::BrokenPipe).
+pub fn play(
+    setup: &Setup,
+    outside: &Outside,
+    input: impl BufRead,
+    output: impl Write,
+) -> io::Result<()> {
+    let mut console = Console::new(input, output);
+    let mut table = Table::new(setup, outside);
+    console.tell(words::opening(setup))?;
+    match table.take_turns(&mut console) {
+        Ok(()) => console.tell(table.ended())?,
+        Err(Leave::Quit) => console.tell(words::unfinished(&table.game.view()))?,
+        Err(Leave::Failed(error)) => return Err(error),
+    }
+    console.flush()
+}
+
+/// A game and those who play it.
+struct Table {
+    game: Game,
+    seats: Seats,
+    /// How long the machine took for its last move.
+    spent: Option<Spent>,
+}
+
+impl Table {
+    fn new(setup: &Setup, outside: &Outside) -> Table {
+        let game = setup.game();
+        let seats = Seats::new(&game, setup.holders(), outside);
+        Table {
+            seats: seats.expect("robots that were tried sit down again"),
+            game,
+            spent: None,
+        }
+    }
+
+    fn take_turns(&mut self, console: &mut Console<impl BufRead, impl Write>) -> Result<(), Leave> {
+        while let Some(seat) = self.game.to_move() {
+            let view = self.game.view();
+            console.tell(screen::boards(&view, self.game.plays().last()))?;
+            console.tell(words::status(&view, self.spent))?;
+            if self.seats.is_robot(seat) {
+                self.let_think(seat, console)?;
+            } else {
+                self.ask(seat, &view, console)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn let_think(
+        &mut self,
+        seat: Seat,
+        console: &mut Console<impl BufRead, impl Write>,
+    ) -> Result<(), Leave> {
+        console.begin(words::thinking(seat))?;
+        let Some(thought) = self.seats.think(seat, &self.game) else {
+            return Ok(());
+        };
+        let action = Action::Play(thought.at);
+        console.tell(words::thought(&self.game.write(action)))?;
+        self.spent = Some(Spent {
+            seat,
+            took: thought.took,
+        });
+        self.game
+            .act(seat, action)
+            .expect("strategies choose legal moves");
+        Ok(())
+    }
+
+    /// Asks until something was done.
+    fn ask(
+        &mut self,
+        seat: Seat,
+        view: &View,
+        console: &mut Console<impl BufRead, impl Write>,
+    ) -> Result<(), Leave> {
+        let board = view.nested.and_then(|nested| nested.active);
+        loop {
+            let line = console.ask(screen::beside_key(&words::prompt(seat, board)))?;
+            let done = match command::read(&self.game, board, &line) {
+                Typed::Action(action) => self.game.act(seat, action).map_err(sentence),
+                Typed::WhichBoard => Err(words::WHICH_BOARD.to_owned()),
+                Typed::NoCell(cell) => Err(words::no_cell(&cell)),
+                Typed::Nothing => Err(words::what_to_type(board, view)),
+                Typed::Unreadable(text) => Err(words::unreadable(&text, board, view)),
+                Typed::NoSuchPlace(reason) => Err(sentence(reason)),
+            };
+            match done {
+                Ok(()) => return Ok(console.tell("")?),
+                Err(reason) => console.tell(reason)?,
+            }
+        }
+    }
+
+    fn ended(&self) -> String {
+        let view = self.game.view();
+        let boards = screen::boards(&view, self.game.plays().last());
+        format!("{boards}\n{}", words::end(&view, self.spent))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+    use std::sync::atomic::{AtomicU64, Ordering};
+    use std::time::Duration;
+
+    use super::*;
+    use noughts_engine::Clock;
+
+    /// A clock on which every look takes so many milliseconds.
+    struct Ticking(AtomicU64, u64);
+
+    impl Clock for Ticking {
+        fn now(&self) -> Duration {
+            Duration::from_millis(self.0.fetch_add(self.1, Ordering::Relaxed))
+        }
+    }
+
+    fn session(asked: &Asked, tick_ms: u64, input: &[u8]) -> String {
+        let outside = Outside {
+            seed: 1,
+            clock: Arc::new(Ticking(AtomicU64::new(0), tick_ms)),
+        };
+        let mut output = Vec::new();
+        play(&Setup::new(asked, 1).unwrap(), &outside, input, &mut output).unwrap();
+        String::from_utf8(output).unwrap()
+    }
+
+    fn against(o: &str) -> Asked {
+        Asked {
+            o: Some(o.to_owned()),
+            start: Some("4".to_owned()),
+            ..Asked::default()
+        }
+    }
+
+    #[test]
+    fn the_time_is_the_one_that_the_machine_took() {
+        let shown = session(&against("first"), 12, b"0\n");
+        assert!(
+            shown.contains(
+                "\nMove 3: X to play on board 0. Score: X 0, O 0, drawn 0. O took 12 ms.\n"
+            ),
+            "{shown}"
+        );
+        let shown = session(&against("first"), 9_999, b"0\n");
+        assert!(shown.contains(" O took 9999 ms.\n"), "{shown}");
+        let shown = session(&against("first"), 12_345, b"0\n");
+        assert!(shown.contains(" O took 12.3 s.\n"), "{shown}");
+        // Nobody took any before the machine's first move, and people are not timed.
+        assert!(!session(&against("first"), 12, b"").contains("took"));
+        assert!(!session(&against("human"), 12, b"0\n0\n").contains("took"));
+    }
+
+    #[test]
+    fn the_first_board_is_drawn_once_from_the_seed() {
+        let drawn = |seed| {
+            let asked = Asked {
+                start: None,
+                ..against("first")
+            };
+            Setup::new(&asked, seed).unwrap().variant().to_string()
+        };
+        assert_eq!(drawn(5), drawn(5));
+        let mut all: Vec<String> = (0..200).map(drawn).collect();
+        all.sort();
+        all.dedup();
+        let expected: Vec<String> = (0..9).map(|board| format!("multi@{board}")).collect();
+        assert_eq!(all, expected);
+    }
+}

@@ -1,0 +1,152 @@
+//! What a game on nine boards may be asked to be, checked before it starts.
+
+use std::fmt;
+
+use noughts_engine::{Random, Setup as Outside, Unfit};
+use noughts_rules::{Board, Game, NestedSpec, Options, Quoted, Variant};
+
+use crate::seats::{Holder, HolderError, Seats};
+
+/// The machine that a person meets who did not ask for another.
+const USUAL: &str = "minimax:7";
+
+/// The options as they were typed; `None` where one was not given.
+#[derive(Clone, Debug)]
+pub struct Asked {
+    /// `--x`: `human`, or a strategy.
+    pub x: Option<String>,
+    /// `--o`: the same.
+    pub o: Option<String>,
+    /// `--start`: `random`, `any`, or a board.
+    pub start: Option<String>,
+    /// `--rules`, on any first board.
+    pub rules: NestedSpec,
+    /// `--history`
+    pub history: Option<String>,
+}
+
+impl Default for Asked {
+    fn default() -> Asked {
+        Asked {
+            x: None,
+            o: None,
+            start: None,
+            rules: NestedSpec::MULTI,
+            history: None,
+        }
+    }
+}
+
+/// A game that can be played.
+#[derive(Clone, Debug)]
+pub struct Setup {
+    spec: NestedSpec,
+    history: u16,
+    holders: [Holder; 2],
+}
+
+impl Setup {
+    /// Checks what was asked for. Where the first board is random, it is drawn here.
+    pub fn new(asked: &Asked, seed: u64) -> Result<Setup, OptionError> {
+        let holder = |text: Option<&str>, usual| {
+            let read: Result<Holder, HolderError> = text.unwrap_or(usual).parse();
+            read.map_err(OptionError::Holder)
+        };
+        let first = first_board(asked.start.as_deref().unwrap_or("random"), seed)?;
+        let setup = Setup {
+            spec: asked.rules.starting_on(first),
+            history: history(asked.history.as_deref().unwrap_or("0"), &asked.rules)?,
+            holders: [
+                holder(asked.x.as_deref(), "human")?,
+                holder(asked.o.as_deref(), USUAL)?,
+            ],
+        };
+        Seats::new(&setup.game(), &setup.holders, &Outside::with_seed(seed))
+            .map_err(OptionError::Unfit)?;
+        Ok(setup)
+    }
+
+    /// Which game; the first board is part of it.
+    pub fn variant(&self) -> Variant {
+        Variant::Nested(self.spec)
+    }
+
+    /// Who plays X, and who plays O.
+    pub fn holders(&self) -> &[Holder; 2] {
+        &self.holders
+    }
+
+    /// The numbers of the game.
+    pub(super) fn spec(&self) -> &NestedSpec {
+        &self.spec
+    }
+
+    /// The game before its first turn.
+    pub(super) fn game(&self) -> Game {
+        let options = Options {
+            history: self.history,
+            ..Options::default()
+        };
+        Game::new(&self.variant(), options).expect("a setup that was checked can be played")
+    }
+}
+
+fn history(text: &str, rules: &NestedSpec) -> Result<u16, OptionError> {
+    let most = Variant::Nested(*rules).cells() - 1;
+    let number = text.parse().ok();
+    number
+        .filter(|number| usize::from(*number) <= most)
+        .ok_or_else(|| OptionError::History {
+            most,
+            text: text.into(),
+        })
+}
+
+/// `None`: any.
+fn first_board(text: &str, seed: u64) -> Result<Option<Board>, OptionError> {
+    match text {
+        "any" => Ok(None),
+        "random" => Ok(Board::new(Random::new(seed).below(9) as u8)),
+        _ => Board::all()
+            .find(|board| board.to_string() == text)
+            .map(Some)
+            .ok_or_else(|| OptionError::Start(text.into())),
+    }
+}
+
+/// Which option was wrong. Displays what it may be.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum OptionError {
+    /// `--x`, `--o`
+    Holder(HolderError),
+    /// `--start`
+    Start(Quoted),
+    /// `--history`
+    History {
+        /// The longest there may be.
+        most: usize,
+        /// What was asked for.
+        text: Quoted,
+    },
+    /// A robot that does not play this game.
+    Unfit(Unfit),
+}
+
+impl fmt::Display for OptionError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            OptionError::Holder(error) => error.fmt(f),
+            OptionError::Start(text) => write!(
+                f,
+                "the first board (--start) must be random, any or a number from 0 to 8, not {text}"
+            ),
+            OptionError::History { most, text } => write!(
+                f,
+                "the history (--history) must be a number from 0 to {most}, not {text}"
+            ),
+            OptionError::Unfit(error) => error.fmt(f),
+        }
+    }
+}
+
+impl std::error::Error for OptionError {}

@@ -1,0 +1,57 @@
+//! Nine boards, three by three, 18 lines high: with what stands below them they fit into a
+//! terminal of 24.
+
+use noughts_rules::{BoardState, Move, Play, View};
+
+use super::words;
+
+const GAP: &str = "      ";
+const RULE: &str = "---+---+---";
+
+/// The nine boards, each under its number, without the end of the last line.
+pub(super) fn boards(view: &View, last: Option<&Play>) -> String {
+    let mut lines = Vec::new();
+    for band in [[0, 1, 2], [3, 4, 5], [6, 7, 8]] {
+        lines.push(band.map(|board| heading(view, board)).join(GAP));
+        for row in 0..3 {
+            if row > 0 {
+                lines.push([RULE; 3].join(GAP));
+            }
+            let cells = |board| self::cells(view, last, 9 * board + 3 * row);
+            lines.push(band.map(cells).join(GAP));
+        }
+    }
+    let ends: Vec<&str> = lines.iter().map(|line| line.trim_end()).collect();
+    ends.join("\n")
+}
+
+/// Above a board: its number, `> <` around it where it may be played on, and how it ended.
+fn heading(view: &View, board: usize) -> String {
+    let is_open = |at: &Move| view.variant.split(*at).0 == board;
+    let state = view.nested.map(|nested| nested.boards[board]);
+    let words = match state {
+        Some(BoardState::Won(side)) => words::board_won(board, side),
+        Some(BoardState::Drawn) => words::board_drawn(board),
+        Some(BoardState::Open) | None if view.legal.iter().any(is_open) => format!("> {board} <"),
+        Some(BoardState::Open) | None => board.to_string(),
+    };
+    format!("{words:^11}")
+}
+
+/// Three cells of a board; the last play stands in brackets.
+fn cells(view: &View, last: Option<&Play>, first: usize) -> String {
+    let cell = |index: usize| {
+        let is_last = last.is_some_and(|play| play.at.index() == index);
+        let mark: &str = view.marks[index].map_or(" ", words::name);
+        match is_last {
+            true => format!("[{mark}]"),
+            false => format!(" {mark} "),
+        }
+    };
+    [first, first + 1, first + 2].map(cell).join("|")
+}
+
+/// The numbers of boards and cells, with the prompt beside them.
+pub(super) fn beside_key(prompt: &str) -> String {
+    format!("0 1 2\n3 4 5\n6 7 8   {prompt}")
+}

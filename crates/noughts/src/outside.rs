@@ -1,0 +1,24 @@
+//! What robots are given from outside: the time, and a seed.
+
+use std::hash::{BuildHasher, Hasher, RandomState};
+
+use noughts_engine::Setup;
+use noughts_rules::Quoted;
+
+use crate::Failure;
+
+/// With the seed that was typed, or one that nobody can foretell.
+pub(crate) fn read(seed: Option<&str>) -> Result<Setup, Failure> {
+    let seed = match seed {
+        // The standard library seeds its hash maps from the system's randomness.
+        None => RandomState::new().build_hasher().finish(),
+        Some(text) => text.parse().map_err(|_| {
+            Failure::asked(format_args!(
+                "the seed (--seed) must be a number from 0 to {}, not {}",
+                u64::MAX,
+                Quoted::from(text)
+            ))
+        })?,
+    };
+    Ok(Setup::with_seed(seed))
+}
