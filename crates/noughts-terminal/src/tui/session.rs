@@ -25,6 +25,10 @@ use super::screen;
 const BUSY: Duration = Duration::from_millis(30);
 const IDLE: Duration = Duration::from_millis(250);
 
+/// How long who was told to end may take for it.
+#[cfg(unix)]
+const PATIENCE: Duration = Duration::from_secs(1);
+
 /// Plays full-screen until the person leaves. The terminal is as it was afterwards, also when
 /// something fails or panics.
 pub fn play(mut app: App) -> io::Result<()> {
@@ -156,9 +160,18 @@ impl Signals {
     fn listen() -> io::Result<Signals> {
         use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
         let told = Arc::new(AtomicBool::new(false));
-        for signal in [SIGHUP, SIGINT, SIGTERM] {
-            signal_hook::flag::register(signal, Arc::clone(&told))?;
-        }
+        let mut signals = signal_hook::iterator::Signals::new([SIGHUP, SIGINT, SIGTERM])?;
+        let flag = Arc::clone(&told);
+        thread::spawn(move || {
+            if let Some(signal) = signals.forever().next() {
+                flag.store(true, Ordering::Relaxed);
+                // A terminal that was closed reads as nothing for ever, and the listening never
+                // comes back from it.
+                thread::sleep(PATIENCE);
+                give_back();
+                std::process::exit(128 + signal);
+            }
+        });
         Ok(Signals(told))
     }
 

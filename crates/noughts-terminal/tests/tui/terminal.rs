@@ -146,3 +146,21 @@ fn a_panic_leaves_the_terminal_as_it_was_and_is_reported() {
     let after = Lent::new("panic").check();
     assert!(after.contains("in the middle of a game"), "{after}");
 }
+
+#[test]
+fn a_terminal_that_goes_away_ends_the_session() {
+    let mut lent = Lent::new("play");
+    lent.hear("Your turn");
+    let (_, rest) = lent.heard.split_once("pid ").unwrap();
+    let process = rest.split_whitespace().next().unwrap().to_owned();
+    lent.script.kill().unwrap();
+    lent.script.wait().unwrap();
+    // `tail --pid` waits for the end of a process that is not ours to wait for.
+    let ended = Command::new("timeout")
+        .args(["20", "tail", "--pid", &process, "-f", "/dev/null"])
+        .status();
+    assert!(
+        ended.unwrap().success(),
+        "{process} goes on without a terminal"
+    );
+}
