@@ -1,109 +1,232 @@
 //! How fast the robots think: `cargo xtask bench engine`.
+//!
+//! Without words all of it; `--workloads` lists what `--once NAME` runs once, for counting
+//! instructions.
 
 use std::time::{Duration, Instant};
 
-use noughts_engine::{Setup, Stop, StrategyName, twin};
+use noughts_engine::{Analysis, Setup, Stop, Strategy, StrategyName, twin};
 use noughts_rules::{Action, Game, Options};
 
 fn main() {
-    whole_games_of_multi();
-    time_to_depth();
-    nodes_a_second();
+    let words: Vec<String> = std::env::args()
+        .skip(1)
+        .filter(|word| word != "--bench")
+        .collect();
+    match words.iter().map(String::as_str).collect::<Vec<_>>()[..] {
+        ["--workloads"] => WORKLOADS.iter().for_each(|(name, _, _)| println!("{name}")),
+        ["--once", "nothing"] => println!("0"),
+        ["--once", name] => {
+            let found = WORKLOADS.iter().find(|(workload, _, _)| *workload == name);
+            let (_, strategy, variant) = found.expect("a name that --workloads lists");
+            let nodes = match strategy.strip_prefix("plain:") {
+                Some(depth) => {
+                    twin::alpha_beta(&opened(variant), depth.parse().expect("a depth")).nodes
+                }
+                None => think(strategy, &opened(variant)).nodes,
+            };
+            println!("{nodes}");
+        }
+        _ => {
+            whole_games();
+            beside_plain_alpha_beta();
+            depth_in_time();
+            nodes_a_second();
+            random_games_a_second();
+            keeps_its_time();
+        }
+    }
 }
+
+/// What instructions are counted of: a name, a strategy, and the game that it thinks about.
+/// `plain:N` is alpha-beta without a table and without an order of moves.
+const WORKLOADS: [(&str, &str, &str); 6] = [
+    ("minimax-multi", "minimax:9", "multi@4"),
+    ("plain-minimax-multi", "plain:9", "multi@4"),
+    ("search-multi", "search:200000n", "multi@4"),
+    ("search-ultimate", "search:100000n", "ultimate@4"),
+    ("search-7x7k4", "search:50000n", "7x7k4"),
+    ("search-15x15k5", "search:20000n", "15x15k5"),
+];
 
 fn new_game(variant: &str) -> Game {
     Game::new(&variant.parse().expect("a variant"), Options::default()).expect("a game")
 }
 
-fn strategy(name: &str, game: &Game) -> Box<dyn noughts_engine::Strategy> {
+fn robot(name: &str, game: &Game) -> Box<dyn Strategy> {
     let name: StrategyName = name.parse().expect("a strategy");
     name.build(game, &Setup::with_seed(1))
         .expect("it plays this")
 }
 
-/// `minimax:9` against itself from every first board.
-fn whole_games_of_multi() {
-    for depth in [7, 9, 11] {
-        let (mut moves, mut nodes, mut slowest) = (0, 0, Duration::ZERO);
+fn think(name: &str, game: &Game) -> Analysis {
+    let decision = robot(name, game).choose(game, &Stop::new());
+    decision
+        .analysis
+        .expect("this strategy tells what it found")
+}
+
+/// A game after four plays at a glance.
+fn opened(variant: &str) -> Game {
+    let mut game = new_game(variant);
+    let mut greedy = robot("greedy", &game);
+    for _ in 0..4 {
+        if let Some(seat) = game.to_move() {
+            let at = greedy.choose(&game, &Stop::new()).at;
+            game.act(seat, Action::Play(at)).expect("legal");
+        }
+    }
+    game
+}
+
+/// `minimax:N` against itself from every first board of Multi. Needed: 10 ms a move for 9 plies.
+fn whole_games() {
+    println!("minimax:N on multi, nine whole games");
+    for depth in [5, 7, 9, 11] {
+        let (mut moves, mut nodes, mut slowest) = (0u32, 0, Duration::ZERO);
         let started = Instant::now();
         for board in 0..9 {
             let mut game = new_game(&format!("multi@{board}"));
-            let mut robot = strategy(&format!("minimax:{depth}"), &game);
+            let mut minimax = robot(&format!("minimax:{depth}"), &game);
             while let Some(seat) = game.to_move() {
                 let before = Instant::now();
-                let decision = robot.choose(&game, &Stop::new());
+                let decision = minimax.choose(&game, &Stop::new());
                 slowest = slowest.max(before.elapsed());
                 nodes += decision.analysis.map_or(0, |analysis| analysis.nodes);
                 moves += 1;
                 game.act(seat, Action::Play(decision.at)).expect("legal");
             }
         }
-        let taken = started.elapsed();
+        let taken = started.elapsed().as_secs_f64();
+        assert!(
+            (9 * 25..=9 * 81).contains(&moves),
+            "whole games have other lengths: {moves}"
+        );
         println!(
-            "minimax:{depth} on multi, 9 whole games: {:.2} ms a move, slowest {:.1} ms, {:.2} M nodes/s",
-            taken.as_secs_f64() * 1e3 / f64::from(moves),
+            "  minimax:{depth:<3} {:8.2} ms a move, slowest {:7.1} ms, {:6.2} M nodes/s, {moves} moves",
+            taken * 1e3 / f64::from(moves),
             slowest.as_secs_f64() * 1e3,
-            nodes as f64 / taken.as_secs_f64() / 1e6,
+            nodes as f64 / taken / 1e6,
         );
     }
 }
 
-/// To depth 9 from positions of one game, beside plain alpha-beta.
-fn time_to_depth() {
+/// To depth 9 in positions of one game, round by round beside alpha-beta without a table and
+/// without an order of moves. Needed: a tenth of its time.
+fn beside_plain_alpha_beta() {
     let mut game = new_game("multi@4");
-    let mut mover = strategy("minimax:3", &game);
-    let (mut ours, mut plain) = (Duration::ZERO, Duration::ZERO);
-    let (mut our_nodes, mut plain_nodes) = (0, 0);
+    let mut mover = robot("minimax:3", &game);
+    let mut positions = Vec::new();
     for turn in 0..24 {
         let Some(seat) = game.to_move() else { break };
         if turn % 6 == 2 {
-            let started = Instant::now();
-            let decision = strategy("minimax:9", &game).choose(&game, &Stop::new());
-            ours += started.elapsed();
-            our_nodes += decision.analysis.map_or(0, |analysis| analysis.nodes);
-            let started = Instant::now();
-            plain_nodes += twin::alpha_beta(&game, 9).nodes;
-            plain += started.elapsed();
+            positions.push(game.clone());
         }
-        let decision = mover.choose(&game, &Stop::new());
-        game.act(seat, Action::Play(decision.at)).expect("legal");
+        let at = mover.choose(&game, &Stop::new()).at;
+        game.act(seat, Action::Play(at)).expect("legal");
     }
+    let mut ratios = Vec::new();
+    let (mut nodes, mut plain_nodes) = (0, 0);
+    for _ in 0..5 {
+        let (mut ours, mut plain) = (Duration::ZERO, Duration::ZERO);
+        (nodes, plain_nodes) = (0, 0);
+        for game in &positions {
+            let started = Instant::now();
+            let analysis = think("minimax:9", game);
+            ours += started.elapsed();
+            let started = Instant::now();
+            let found = twin::alpha_beta(game, 9);
+            plain += started.elapsed();
+            nodes += analysis.nodes;
+            plain_nodes += found.nodes;
+        }
+        ratios.push(ours.as_secs_f64() / plain.as_secs_f64());
+    }
+    ratios.sort_by(f64::total_cmp);
     println!(
-        "multi to depth 9, 4 positions: {:.1} ms, {our_nodes} nodes; plain alpha-beta {:.1} ms, {plain_nodes} nodes; ratio {:.3}",
-        ours.as_secs_f64() * 1e3,
-        plain.as_secs_f64() * 1e3,
-        ours.as_secs_f64() / plain.as_secs_f64(),
+        "multi to depth 9, {} positions: {:.3} of the time of plain alpha-beta ({:.3}..{:.3}), {nodes} nodes to {plain_nodes}",
+        positions.len(),
+        ratios[2],
+        ratios[0],
+        ratios[4],
     );
 }
 
+fn depth_in_time() {
+    for variant in ["multi@4", "ultimate@4", "7x7k4", "15x15k5"] {
+        let analysis = think("search:100ms", &opened(variant));
+        println!("depth in 100 ms on {variant}: {}", analysis.depth);
+    }
+}
+
 fn nodes_a_second() {
+    println!("search:200000n after four plays");
     for variant in [
-        "3x3k3",
         "7x7k4",
         "7x6k4+gravity",
         "15x15k5",
         "19x19k5",
-        "4x4k3p3",
+        "5x5k4p3",
+        "multi",
+        "ultimate",
+    ] {
+        let game = opened(variant);
+        let started = Instant::now();
+        let analysis = think("search:200000n", &game);
+        let rate = analysis.nodes as f64 / started.elapsed().as_secs_f64() / 1e6;
+        println!(
+            "  {variant:14} {rate:6.2} M nodes/s, depth {:2}, {}",
+            analysis.depth, analysis.value
+        );
+    }
+}
+
+fn random_games_a_second() {
+    println!("mcts:20000 after four plays");
+    for variant in ["3x3k3", "7x7k4", "15x15k5", "multi", "ultimate"] {
+        let game = opened(variant);
+        if game.to_move().is_none() {
+            continue;
+        }
+        let started = Instant::now();
+        let at = robot("mcts:20000", &game).choose(&game, &Stop::new()).at;
+        assert!(game.legal().contains(&at));
+        let rate = 20.0 / started.elapsed().as_secs_f64();
+        println!("  {variant:14} {rate:6.1} thousand random games/s");
+    }
+}
+
+/// 200 moves at 50 ms each. Needed: 99 of 100 within the time and 20 ms more.
+fn keeps_its_time() {
+    let mut late = Vec::new();
+    for variant in [
+        "7x7k4",
+        "15x15k5",
+        "19x19k5",
+        "7x6k4+gravity",
         "multi",
         "ultimate",
     ] {
         let mut game = new_game(variant);
-        let mut mover = strategy("greedy", &game);
-        for _ in 0..4 {
-            if let Some(seat) = game.to_move() {
-                let at = mover.choose(&game, &Stop::new()).at;
-                game.act(seat, Action::Play(at)).expect("legal");
+        let mut search = robot("search:50ms", &game);
+        for _ in 0..34 {
+            if game.to_move().is_none() {
+                game = new_game(variant);
             }
+            let Some(seat) = game.to_move() else { break };
+            let started = Instant::now();
+            let at = search.choose(&game, &Stop::new()).at;
+            late.push(started.elapsed().saturating_sub(Duration::from_millis(50)));
+            game.act(seat, Action::Play(at)).expect("legal");
         }
-        let started = Instant::now();
-        let decision = strategy("search:200000n", &game).choose(&game, &Stop::new());
-        let taken = started.elapsed().as_secs_f64();
-        let analysis = decision.analysis.expect("search tells");
-        println!(
-            "search:200000n on {variant}: {:.2} M nodes/s, depth {}, value {}",
-            analysis.nodes as f64 / taken / 1e6,
-            analysis.depth,
-            analysis.value
-        );
     }
+    late.sort();
+    let at = |share: usize| late[(late.len() - 1) * share / 100].as_secs_f64() * 1e3;
+    println!(
+        "search:50ms, {} moves: {:.1} ms late at the median, {:.1} ms at the 99th of 100, {:.1} ms at most",
+        late.len(),
+        at(50),
+        at(99),
+        at(100)
+    );
 }

@@ -43,15 +43,10 @@ pub(crate) trait Features<R: Rules>: Clone + Send {
     /// 100 000 either way.
     fn estimate(&self, rules: &R, position: &R::Position, me: Side) -> i32;
 
-    /// Whether [`estimate_after`](Features::estimate_after) mostly tells: then it is cheaper to ask
-    /// it of every move than to put the moves in order.
-    fn tells_after(&self) -> bool {
-        false
-    }
-
-    /// What [`estimate`](Features::estimate) would say to the mover after this move, for those who
-    /// can tell without playing it; `None`: play it and see.
-    fn estimate_after(&self, _rules: &R, _position: &R::Position, _at: Move) -> Option<i32> {
+    /// The best that [`estimate`](Features::estimate) would say to the mover after one move, and how
+    /// many moves were looked at, for those who can tell without playing them; as soon as it is
+    /// `enough` the rest may be left out. `None`: play and see.
+    fn best_after(&self, _rules: &R, _position: &R::Position, _enough: i32) -> Option<(i32, u64)> {
         None
     }
 

@@ -19,9 +19,11 @@ pub(crate) const KIND: Kind = Kind {
     parameter: |text| number(text, 1..=99).map(|depth| depth.to_string()),
     refuses: plays_all,
     make: |parameter, setup| {
+        let depth = parameter.parse().unwrap_or(1);
         Box::new(Minimax {
-            depth: parameter.parse().unwrap_or(1),
-            table: Table::new(18),
+            depth,
+            // Shallow searches meet few positions again, and a large table is slow to make.
+            table: Table::new((2 * depth).clamp(10, 20).saturating_sub(2)),
             clock: setup.clock.clone(),
         })
     },

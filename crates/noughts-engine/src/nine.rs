@@ -113,7 +113,8 @@ fn urgency(playable: u16, marks: impl Fn(usize) -> (u16, u16)) -> i32 {
         (0, _) => 150,
         (_, _) => 500,
     };
-    sent + if playable.count_ones() > 1 { 120 } else { 0 }
+    let several = playable & playable.wrapping_sub(1) != 0;
+    sent + if several { 120 } else { 0 }
 }
 
 #[derive(Clone)]
@@ -279,43 +280,66 @@ impl Features<Nested> for Nine {
         }
     }
 
-    fn tells_after(&self) -> bool {
-        self.scoring == Scoring::MostBoards
-    }
-
-    #[inline]
-    fn estimate_after(&self, rules: &Nested, position: &NestedPosition, at: Move) -> Option<i32> {
-        if !self.tells_after() {
+    /// Only where no move can end the game, and lines of boards don't count.
+    fn best_after(
+        &self,
+        rules: &Nested,
+        position: &NestedPosition,
+        enough: i32,
+    ) -> Option<(i32, u64)> {
+        let open = !position.closed() & ALL;
+        if self.scoring != Scoring::MostBoards || open & open.wrapping_sub(1) == 0 {
             return None;
         }
-        let (board, cell) = (at.index() / 9, at.index() % 9);
         let mover = rules.to_move(position);
         let other = mover.next(2);
-        let mine = position.marks(mover, board) | 1 << cell;
-        let mut open = !position.closed() & ALL;
-        if HAS_LINE[usize::from(mine & ALL)] || mine | position.marks(other, board) == ALL {
-            open &= !(1 << board);
-            if open == 0 {
-                return None;
+        let (digit, sign) = if mover == Side::FIRST {
+            (0, 1)
+        } else {
+            (1, -1)
+        };
+        let (mut best, mut looked) = (i32::MIN, 0);
+        let mut boards = position.playable();
+        while boards != 0 {
+            let board = boards.trailing_zeros() as usize;
+            boards &= boards - 1;
+            let (mine, theirs) = (position.marks(mover, board), position.marks(other, board));
+            let code = self.codes[board];
+            let without = self.sum - self.worth(code);
+            let mut cells = !(mine | theirs) & ALL;
+            // A line, then a block, then the others: mostly the first is enough.
+            let soon = completing(mine, theirs);
+            let then = completing(theirs, mine);
+            while cells != 0 {
+                let among = if soon & cells != 0 {
+                    soon & cells
+                } else if then & cells != 0 {
+                    then & cells
+                } else {
+                    cells
+                };
+                let cell = among.trailing_zeros() as usize;
+                cells &= !(1 << cell);
+                let after = mine | 1 << cell;
+                let closes = HAS_LINE[usize::from(after & ALL)] || after | theirs == ALL;
+                let open = if closes { open & !(1 << board) } else { open };
+                let turn = urgency(rules.sent_to(open, cell), |target| {
+                    let ours = if target == board {
+                        after
+                    } else {
+                        position.marks(mover, target)
+                    };
+                    (position.marks(other, target), ours)
+                });
+                let sum = without + self.worth(code + (POWERS[cell] << digit));
+                best = best.max(sign * sum - turn);
+                looked += 1;
+                if best >= enough {
+                    return Some((best, looked));
+                }
             }
         }
-        let marks = |target| {
-            let ours = if target == board {
-                mine
-            } else {
-                position.marks(mover, target)
-            };
-            (position.marks(other, target), ours)
-        };
-        let turn = urgency(rules.sent_to(open, cell), marks);
-        let old = self.codes[board];
-        let new = old + (POWERS[cell] << (mover.index() & 1));
-        let sum = self.sum + self.worth(new) - self.worth(old);
-        Some(if mover == Side::FIRST {
-            sum - turn
-        } else {
-            -sum - turn
-        })
+        Some((best, looked))
     }
 
     fn candidates(

@@ -77,6 +77,8 @@ struct Search<'t, R: Searchable> {
     free: usize,
     started: Duration,
     nodes: u64,
+    /// When to look at the clock again.
+    next_look: u64,
     /// A limit was reached, or somebody wants an answer: what is returned from now on is nothing.
     aborted: bool,
     /// Some line was given up before its end, so that the value is no proof.
@@ -94,6 +96,7 @@ impl<'t, R: Searchable> Search<'t, R> {
             free: free_cells(&board),
             started: thinking.clock.now(),
             nodes: 0,
+            next_look: 0,
             aborted: false,
             horizon: false,
             lists: Vec::new(),
@@ -115,7 +118,13 @@ impl<'t, R: Searchable> Search<'t, R> {
             .depth
             .unwrap_or(u32::MAX)
             .min(self.free as u32);
-        for depth in 1..=deepest {
+        // Whose move is the last makes more of a difference than one ply more: who asks for one
+        // depth is best prepared for it by those of the same kind.
+        let (first, step) = match self.thinking.width {
+            Width::Full => (2 - deepest % 2, 2),
+            Width::Selective => (1, 1),
+        };
+        for depth in (first..=deepest).step_by(step) {
             self.horizon = false;
             let best = self.root(&mut root, depth);
             if let Some(best) = best {
@@ -203,8 +212,13 @@ impl<'t, R: Searchable> Search<'t, R> {
             self.horizon = true;
             return self.estimate();
         }
-        if depth == 1 && self.board.features().tells_after() {
-            return self.last_ply(alpha, beta);
+        if depth == 1 {
+            let (features, position) = (self.board.features(), self.board.position());
+            if let Some((best, looked)) = features.best_after(self.board.rules(), position, beta) {
+                self.nodes += looked;
+                self.horizon = true;
+                return best;
+            }
         }
         let (known, bounded) = self.recall(depth, alpha, beta);
         if let Some(value) = bounded {
@@ -215,30 +229,37 @@ impl<'t, R: Searchable> Search<'t, R> {
             self.lists.resize_with(ply + 1, Vec::new);
             self.killers.resize(ply + 1, None);
         }
-        let mut list = std::mem::take(&mut self.lists[ply]);
-        let forced = self.fill(&mut list, known);
-        let rest = if forced && ply < DEEPEST_EXTENSION {
-            depth
-        } else {
-            depth - 1
-        };
         let floor = alpha;
         let mut best = (-INFINITE, None);
+        if let Some(at) = known.filter(|at| self.is_tried_first(*at)) {
+            best = (self.child(at, depth - 1, alpha, beta, true), Some(at));
+            alpha = alpha.max(best.0);
+        }
+        let tried = best.1;
+        let mut list = std::mem::take(&mut self.lists[ply]);
+        list.clear();
+        let mut rest = depth - 1;
+        if alpha < beta && !self.aborted && self.fill(&mut list, known) && ply < DEEPEST_EXTENSION {
+            rest = depth;
+        }
         for number in 0..list.len() {
             if number == 1 {
                 self.sort(&mut list[1..]);
             }
-            let candidate = list[number];
-            let value = self.child(candidate.at, rest, alpha, beta, number == 0);
+            let at = list[number].at;
+            if tried == Some(at) {
+                continue;
+            }
+            let value = self.child(at, rest, alpha, beta, best.1.is_none());
             if self.aborted {
                 break;
             }
             if value > best.0 {
-                best = (value, Some(candidate.at));
+                best = (value, Some(at));
                 alpha = alpha.max(value);
             }
             if alpha >= beta {
-                self.killers[ply] = Some(candidate.at);
+                self.killers[ply] = Some(at);
                 break;
             }
         }
@@ -257,33 +278,11 @@ impl<'t, R: Searchable> Search<'t, R> {
         best.0
     }
 
-    /// [`value`](Self::value) at depth 1, where most moves need not be played to be judged.
-    fn last_ply(&mut self, mut alpha: i32, beta: i32) -> i32 {
-        let mut best = -INFINITE;
-        let mut untold = Vec::new();
-        let board = &self.board;
-        for at in board.rules().moves(board.position()) {
-            match board
-                .features()
-                .estimate_after(board.rules(), board.position(), at)
-            {
-                Some(value) => {
-                    self.nodes += 1;
-                    self.horizon = true;
-                    best = best.max(value);
-                    if best >= beta {
-                        return best;
-                    }
-                }
-                None => untold.push(at),
-            }
-        }
-        alpha = alpha.max(best);
-        for at in untold {
-            best = best.max(self.child(at, 0, alpha, beta, true));
-            alpha = alpha.max(best);
-        }
-        best
+    /// Whether a move from the table is played before the others are listed: mostly they need not
+    /// be then. Not where a forced reply would be looked at deeper.
+    fn is_tried_first(&self, at: Move) -> bool {
+        let (rules, position) = (self.board.rules(), self.board.position());
+        self.thinking.width == Width::Full && rules.check(position, at).is_ok()
     }
 
     /// Puts the moves to look at into `list`, the likeliest first; true where the only reply is
@@ -387,7 +386,8 @@ impl<'t, R: Searchable> Search<'t, R> {
         if limits.nodes.is_some_and(|nodes| self.nodes >= nodes) {
             self.aborted = true;
         }
-        if self.nodes.is_multiple_of(BETWEEN_LOOKS) {
+        if self.nodes >= self.next_look {
+            self.next_look = self.nodes + BETWEEN_LOOKS;
             let elapsed = || self.thinking.clock.now().saturating_sub(self.started);
             let late = limits.time.is_some_and(|time| elapsed() >= time);
             self.aborted |= late || self.thinking.stop.is_set();
