@@ -52,6 +52,7 @@ fn play(variant: &str, level: u32, games: u32) -> Score {
         first: format!("level:{level}").parse().expect("a level"),
         second: format!("level:{}", level - 1).parse().expect("a level"),
         games,
+        random_plays: 0,
         seed: 2026,
     };
     let progress = |score: &Score| {

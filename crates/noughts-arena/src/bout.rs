@@ -1,7 +1,7 @@
 //! Two strategies, many games.
 
-use noughts_engine::{Setup, Stop, Strategy, StrategyName, Unfit};
-use noughts_rules::{Action, Board, Conclusion, Game, NestedSpec, Options, Seat, Variant};
+use noughts_engine::{Random, Setup, Stop, Strategy, StrategyName, Unfit};
+use noughts_rules::{Action, Board, Conclusion, Game, Options, Seat, Variant};
 
 use crate::score::Score;
 
@@ -16,6 +16,9 @@ pub struct Bout {
     pub second: StrategyName,
     /// How many games, an even number.
     pub games: u32,
+    /// How many plays at random each pair of games begins with, so that those who always answer the
+    /// same play different games.
+    pub random_plays: u32,
     /// The same seed, the same match, but where a clock decides.
     pub seed: u64,
 }
@@ -34,8 +37,7 @@ impl Bout {
             } else {
                 [&self.first, &self.second]
             };
-            let variant = self.opened(seed);
-            let fresh = Game::new(&variant, Options::default()).expect("two sides, two seats");
+            let fresh = self.opened(seed);
             let mut seats = Vec::new();
             for (seat, name) in names.into_iter().enumerate() {
                 // Not the same numbers for both, or `random` would mirror itself.
@@ -56,14 +58,25 @@ impl Bout {
         Ok(score)
     }
 
-    fn opened(&self, seed: u64) -> Variant {
-        match self.variant {
+    /// The game that a pair begins with.
+    fn opened(&self, seed: u64) -> Game {
+        let mut random = Random::new(seed);
+        let variant = match self.variant {
             Variant::Nested(spec) if spec.first().is_none() => {
-                let board = (seed.wrapping_mul(0xD134_2543_DE82_EF95) >> 32) % 9;
-                Variant::Nested(NestedSpec::starting_on(spec, Board::new(board as u8)))
+                let board = Board::new(random.below(9) as u8);
+                Variant::Nested(spec.starting_on(board))
             }
             Variant::Grid(_) | Variant::Nested(_) => self.variant,
+        };
+        let mut game = Game::new(&variant, Options::default()).expect("two sides, two seats");
+        for _ in 0..self.random_plays {
+            if let Some(seat) = game.to_move() {
+                let legal = game.legal();
+                let at = legal[random.below(legal.len())];
+                game.act(seat, Action::Play(at)).expect("a legal move");
+            }
         }
+        game
     }
 }
 

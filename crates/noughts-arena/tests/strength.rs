@@ -2,12 +2,13 @@
 
 use noughts_arena::{Bout, Score};
 
-fn play(variant: &str, first: &str, second: &str, games: u32) -> Score {
+fn play(variant: &str, first: &str, second: &str, games: u32, random_plays: u32) -> Score {
     let bout = Bout {
         variant: variant.parse().unwrap(),
         first: first.parse().unwrap(),
         second: second.parse().unwrap(),
         games,
+        random_plays,
         seed: 1,
     };
     bout.play(|_| ()).unwrap()
@@ -15,14 +16,14 @@ fn play(variant: &str, first: &str, second: &str, games: u32) -> Score {
 
 #[test]
 fn search_beats_minimax_and_random_at_multi() {
-    let score = play("multi", "search:50000n", "minimax:5", 200);
+    let score = play("multi", "search:50000n", "minimax:5", 200, 0);
     assert!(score.share() >= 0.8, "{score}");
-    let score = play("multi", "search:50000n", "random", 200);
+    let score = play("multi", "search:50000n", "random", 200, 0);
     assert_eq!(score.wins, 200, "{score}");
 }
 
 #[test]
-fn search_never_loses_to_greedy_at_five_in_a_line() {
-    let score = play("15x15k5", "search:5000n", "greedy", 100);
-    assert_eq!(score.losses, 0, "{score}");
+fn search_beats_greedy_at_five_in_a_line() {
+    let score = play("15x15k5", "search:5000n", "greedy", 40, 2);
+    assert!(score.lower_bound() > 0.7, "{score}");
 }

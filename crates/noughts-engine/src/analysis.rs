@@ -18,7 +18,7 @@ pub enum Value {
         /// Plies to the end.
         plies: u32,
     },
-    /// Nobody can do better than a draw.
+    /// It can hold a draw, and force no more.
     Draw,
     /// Not known: an estimate, above 0 where it stands better. A decided game is some 10 000.
     Estimate(i32),

@@ -56,6 +56,11 @@ impl<R: Searchable> Board<R> {
         self.order[self.seat]
     }
 
+    /// Whose turn comes after this one.
+    pub(crate) fn next_to_move(&self) -> Side {
+        self.order[(self.seat + 1) % self.order.len()]
+    }
+
     /// How many plies lie between this and the game.
     pub(crate) fn ply(&self) -> usize {
         self.path.len()

@@ -54,9 +54,20 @@ pub(crate) trait Features<R: Rules>: Clone + Send {
     /// promise. `all`: every legal move.
     fn candidates(&self, rules: &R, position: &R::Position, all: bool, into: &mut Vec<Candidate>);
 
-    /// Moves of which one must be played, since otherwise another side wins at once; empty where
-    /// nothing is forced.
-    fn forced(&self, rules: &R, position: &R::Position, into: &mut Vec<Candidate>);
+    /// Moves of which one must be played: those that win, or else those that keep `rival` from
+    /// winning with the very next move; empty where nothing is forced.
+    fn forced(
+        &self,
+        rules: &R,
+        position: &R::Position,
+        rival: Option<Side>,
+        into: &mut Vec<Candidate>,
+    );
+
+    /// Whether this side wins with its next move, unless it is stopped.
+    fn threatens(&self, _side: Side) -> bool {
+        false
+    }
 
     /// Whether nobody can win any more, so that all that follows is a draw.
     fn is_dead(&self) -> bool;

@@ -36,15 +36,16 @@ impl Strategy for Greedy {
 /// Every candidate, what ends the game at once raised above or sunk below all others.
 fn ranked<R: Searchable>(mut board: Board<R>) -> Vec<Candidate> {
     let mut list = Vec::new();
+    let me = board.to_move();
+    let rival = Some(board.next_to_move()).filter(|next| *next != me);
     board
         .features()
-        .forced(board.rules(), board.position(), &mut list);
+        .forced(board.rules(), board.position(), rival, &mut list);
     if list.is_empty() {
         board
             .features()
             .candidates(board.rules(), board.position(), false, &mut list);
     }
-    let me = board.to_move();
     for candidate in &mut list {
         board.play(candidate.at);
         match board.outcome() {

@@ -4,7 +4,7 @@
 //! is worth the more the fewer are missing. Every play changes the windows through its cell, and
 //! nothing else.
 
-use noughts_rules::{Goal, GridSpec, Move, Placement, Rules, Side, Symmetry, Variant};
+use noughts_rules::{Goal, GridSpec, Move, Overline, Placement, Rules, Side, Symmetry, Variant};
 
 use crate::features::{Candidate, Features};
 use crate::seed::Random;
@@ -19,6 +19,9 @@ const SMALL_BOARD: usize = 64;
 /// How near is near.
 const NEAR: usize = 2;
 
+/// So many windows that lack two marks are taken for an open line.
+const OPEN: u32 = 3;
+
 /// How many candidates a large board gives at most: the most promising.
 const MOST_CANDIDATES: usize = 24;
 
@@ -32,8 +35,9 @@ pub(crate) struct Lines {
     worth: Vec<i32>,
     /// By side: the worth of all its windows.
     total: Vec<i32>,
-    /// By side: windows that lack one mark.
+    /// By side: windows that lack one mark, and two.
     threats: Vec<u32>,
+    lack_two: Vec<u32>,
     /// By side: windows in which nobody else has a mark.
     alive: Vec<u32>,
     /// Marks near each cell.
@@ -61,6 +65,7 @@ impl Lines {
             worth: vec![0; sides * cells],
             total: vec![0; sides],
             threats: vec![0; sides],
+            lack_two: vec![0; sides],
             alive: vec![windows(&spec) as u32; sides],
             near: vec![0; cells],
             marks: 0,
@@ -131,10 +136,13 @@ impl Lines {
                 self.total[side] += delta;
                 let row = &mut self.worth[side * cells..(side + 1) * cells];
                 (0..line).for_each(|n| row[first + n * step] += delta);
-                let threat = u32::from(with + 1 == line);
-                let was = u32::from(without + 1 == line);
-                let (up, down) = if add { (threat, was) } else { (was, threat) };
-                self.threats[side] = self.threats[side] + up - down;
+                let (to, from) = if add {
+                    (with, without)
+                } else {
+                    (without, with)
+                };
+                count(&mut self.threats[side], line, 1, to, from);
+                count(&mut self.lack_two[side], line, 2, to, from);
             };
             if own == all {
                 gain(by.index(), own + 1, own);
@@ -152,10 +160,10 @@ impl Lines {
                             self.total[side] += delta;
                             let row = &mut self.worth[side * cells..(side + 1) * cells];
                             (0..line).for_each(|n| row[first + n * step] += delta);
-                            if theirs + 1 == line {
-                                let threats = &mut self.threats[side];
-                                *threats = if add { *threats - 1 } else { *threats + 1 };
-                            }
+                            // Closed, it counts as one without marks.
+                            let (to, from) = if add { (0, theirs) } else { (theirs, 0) };
+                            count(&mut self.threats[side], line, 1, to, from);
+                            count(&mut self.lack_two[side], line, 2, to, from);
                         }
                     }
                 }
@@ -196,6 +204,40 @@ impl Lines {
             Goal::Make => 8 * own + 7 * most + self.centre(at),
             Goal::Avoid => -8 * own + most - self.centre(at),
         }
+    }
+
+    /// What it is worth to be to move.
+    fn urgency(&self, mover: Side) -> i32 {
+        let side = mover.index();
+        let others = (0..self.sides).filter(|other| *other != side);
+        let (threats, lack_two) = others.fold((0, 0), |(threats, lack_two), other| {
+            (
+                threats + self.threats[other],
+                lack_two.max(self.lack_two[other]),
+            )
+        });
+        let tempo = self.total[side] / 4;
+        let free = self.spec.placement == Placement::Anywhere && self.spec.line() > 3;
+        // A line that lacks one mark is as good as made; of two such lines of another's only one
+        // can be stopped. Three windows that lack two are mostly an open line: one mark more, and it
+        // can be completed at both ends.
+        match (self.threats[side], threats) {
+            (1.., _) => 9_000,
+            (0, 2..) if free => -7_000,
+            (0, 1..) => 0,
+            (0, 0) if free && self.lack_two[side] >= OPEN => 3_000,
+            (0, 0) if free && lack_two >= OPEN => tempo - 600,
+            (0, 0) => tempo,
+        }
+    }
+
+    /// Whether who completes a window always can and always wins by it. With gravity a cell may not
+    /// be playable yet; with exact lines a completed window may be too long; in a misère game nobody
+    /// wants to complete one.
+    fn is_simple(&self) -> bool {
+        self.spec.placement == Placement::Anywhere
+            && self.spec.goal == Goal::Make
+            && self.spec.overline == Overline::Counts
     }
 
     /// How many windows there could be: more in the middle.
@@ -241,12 +283,7 @@ impl<R: Rules> Features<R> for Lines {
         if self.spec.goal == Goal::Avoid {
             return (-balance).clamp(-90_000, 90_000);
         }
-        // Who is to move uses what there is: a line that lacks one mark is as good as made.
-        let urgent = if self.threats[mover.index()] > 0 {
-            9_000
-        } else {
-            self.total[mover.index()] / 4
-        };
+        let urgent = self.urgency(mover);
         let urgent = if mover == me { urgent } else { -urgent };
         (balance + urgent).clamp(-90_000, 90_000)
     }
@@ -275,33 +312,33 @@ impl<R: Rules> Features<R> for Lines {
         }
     }
 
-    fn forced(&self, rules: &R, position: &R::Position, into: &mut Vec<Candidate>) {
-        // With gravity a cell may not be playable yet; with exact lines a completed window may be
-        // too long; in a misère game nobody wants to complete one.
-        let simple = self.spec.placement == Placement::Anywhere && self.spec.goal == Goal::Make;
-        if !simple || self.threats.iter().all(|threats| *threats == 0) {
+    fn forced(
+        &self,
+        rules: &R,
+        position: &R::Position,
+        rival: Option<Side>,
+        into: &mut Vec<Candidate>,
+    ) {
+        if !self.is_simple() {
             return;
         }
         let mover = rules.to_move(position);
-        let mut completing = |side: Side| {
-            let cells = rules.moves(position).filter(|at| self.completes(side, *at));
-            into.extend(cells.map(|at| Candidate {
-                at,
-                promise: self.promise(mover, at),
-            }));
-        };
-        if self.threats[mover.index()] > 0 {
-            completing(mover);
+        let pressing = [Some(mover), rival].into_iter().flatten();
+        let Some(side) = pressing
+            .into_iter()
+            .find(|side| self.threats[side.index()] > 0)
+        else {
             return;
-        }
-        let others = (0..self.sides as u8)
-            .filter_map(Side::new)
-            .filter(|side| *side != mover);
-        others
-            .filter(|side| self.threats[side.index()] > 0)
-            .for_each(&mut completing);
-        into.sort_by_key(|candidate| candidate.at);
-        into.dedup();
+        };
+        let cells = rules.moves(position).filter(|at| self.completes(side, *at));
+        into.extend(cells.map(|at| Candidate {
+            at,
+            promise: self.promise(mover, at),
+        }));
+    }
+
+    fn threatens(&self, side: Side) -> bool {
+        self.is_simple() && self.threats[side.index()] > 0
     }
 
     fn is_dead(&self) -> bool {
@@ -316,6 +353,12 @@ impl<R: Rules> Features<R> for Lines {
             }
         }
     }
+}
+
+/// Keeps the number of windows that lack `missing` marks, when one goes from so many to so many.
+fn count(number: &mut u32, line: usize, missing: usize, to: usize, from: usize) {
+    *number += u32::from(to > 0 && to + missing == line);
+    *number -= u32::from(from > 0 && from + missing == line);
 }
 
 fn worth(line: usize, marks: usize) -> i32 {

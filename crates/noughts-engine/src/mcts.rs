@@ -25,6 +25,9 @@ pub(crate) const KIND: Kind = Kind {
 /// tens of thousands, and say nothing.
 const LONGEST_PLAYOUT: usize = 400;
 
+/// The tree grows no further than this, some 40 MB; more games only make it surer.
+const MOST_NODES: usize = 1_000_000;
+
 /// How much more a rarely tried move attracts.
 const EXPLORE: f64 = 1.0;
 
@@ -109,7 +112,8 @@ impl<'r, R: Rules> Tree<'r, R> {
             self.play(&mut position, self.nodes[node].at, &mut seat);
             path.push(node);
         }
-        if self.nodes[node].visits > 0 && self.rules.outcome(&position).is_none() {
+        let grows = self.nodes.len() < MOST_NODES && self.nodes[node].visits > 0;
+        if grows && self.rules.outcome(&position).is_none() {
             self.grow(node, &position, seat);
             let children = self.nodes[node].children.clone();
             node = children.start + self.random.below(children.len());

@@ -373,7 +373,7 @@ impl Features<Nested> for Nine {
         }
     }
 
-    fn forced(&self, _: &Nested, _: &NestedPosition, _: &mut Vec<Candidate>) {}
+    fn forced(&self, _: &Nested, _: &NestedPosition, _: Option<Side>, _: &mut Vec<Candidate>) {}
 
     fn is_dead(&self) -> bool {
         false

@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-use noughts_rules::{Game, Goal, Move, Outcome, Placement, Side, Variant, dispatch};
+use noughts_rules::{Game, GridSpec, Move, Outcome, Side, Variant, dispatch};
 
 use crate::analysis::{Analysis, Value};
 use crate::board::Board;
@@ -31,15 +31,17 @@ pub(crate) const KIND: Kind = Kind {
     },
 };
 
+/// How many nodes go by between two looks whether to stop.
+const BETWEEN_LOOKS: u64 = 128;
+
 /// Games with so many cells are solved at once, whatever their suffixes.
 const ALWAYS_SOLVED: usize = 12;
 
 fn refuses(game: &Game) -> Option<String> {
     let promised = match game.variant() {
         Variant::Grid(spec) if spec.sides() == 2 => {
-            let plain = spec.goal == Goal::Make && spec.placement == Placement::Anywhere;
-            let four = (spec.columns(), spec.rows()) == (4, 4) && plain;
-            spec.cells() <= ALWAYS_SOLVED || four
+            let plain = GridSpec::new(4, 4, spec.line() as u8) == Ok(*spec);
+            spec.cells() <= ALWAYS_SOLVED || plain
         }
         Variant::Grid(_) | Variant::Nested(_) => false,
     };
@@ -75,8 +77,10 @@ impl Strategy for Perfect {
                 board: Board::new(game, timeline),
                 table: &mut self.solved,
                 nodes: 0,
+                stop,
+                stopped: false,
             };
-            (solver.best(stop), solver.nodes)
+            (solver.best(), solver.nodes)
         });
         let result = Analysis {
             value: worth(best.1),
@@ -130,19 +134,22 @@ struct Solver<'t, R: Searchable> {
     board: Board<R>,
     table: &'t mut Table,
     nodes: u64,
+    stop: &'t Stop,
+    /// Somebody wants an answer: what is returned from now on is nothing.
+    stopped: bool,
 }
 
 impl<R: Searchable> Solver<'_, R> {
     /// The most promising of the moves that keep the result.
-    fn best(&mut self, stop: &Stop) -> (Move, i32) {
+    fn best(&mut self) -> (Move, i32) {
         let list = self.list();
         let mut best = (list[0].at, -1);
         let mut found = -2;
         for candidate in list {
-            if stop.is_set() {
+            let value = self.child(candidate.at, found.max(-1), 1);
+            if self.stopped {
                 break;
             }
-            let value = self.child(candidate.at, found.max(-1), 1);
             if value > found {
                 found = value;
                 best = (candidate.at, value);
@@ -157,7 +164,8 @@ impl<R: Searchable> Solver<'_, R> {
     fn list(&self) -> Vec<Candidate> {
         let mut list = Vec::new();
         let (features, rules) = (self.board.features(), self.board.rules());
-        features.forced(rules, self.board.position(), &mut list);
+        let rival = Some(self.board.next_to_move());
+        features.forced(rules, self.board.position(), rival, &mut list);
         if list.is_empty() {
             features.candidates(rules, self.board.position(), true, &mut list);
         }
@@ -174,6 +182,10 @@ impl<R: Searchable> Solver<'_, R> {
 
     fn value(&mut self, mut alpha: i32, mut beta: i32) -> i32 {
         self.nodes += 1;
+        self.stopped |= self.nodes.is_multiple_of(BETWEEN_LOOKS) && self.stop.is_set();
+        if self.stopped {
+            return 0;
+        }
         let side = self.board.to_move();
         match self.board.outcome() {
             Some(Outcome::Draw) => return 0,
@@ -192,7 +204,7 @@ impl<R: Searchable> Solver<'_, R> {
         }
         let (key, symmetry) = self.board.key();
         if let Some(entry) = self.table.get(key) {
-            match entry.bound {
+            match entry.bound() {
                 Bound::Exact => return entry.value,
                 Bound::AtLeast => alpha = alpha.max(entry.value),
                 Bound::AtMost => beta = beta.min(entry.value),
@@ -205,6 +217,9 @@ impl<R: Searchable> Solver<'_, R> {
         let mut best = (-2, None);
         for candidate in self.list() {
             let value = self.child(candidate.at, alpha, beta);
+            if self.stopped {
+                return 0;
+            }
             if value > best.0 {
                 best = (value, Some(candidate.at));
                 alpha = alpha.max(value);

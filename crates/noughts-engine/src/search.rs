@@ -91,6 +91,7 @@ struct Search<'t, R: Searchable> {
 
 impl<'t, R: Searchable> Search<'t, R> {
     fn new(board: Board<R>, thinking: Thinking<'t>) -> Self {
+        thinking.table.renew();
         Search {
             me: board.to_move(),
             free: free_cells(&board),
@@ -208,7 +209,7 @@ impl<'t, R: Searchable> Search<'t, R> {
         if self.board.features().is_dead() {
             return 0;
         }
-        if depth == 0 {
+        if depth == 0 && !self.is_pressing() {
             self.horizon = true;
             return self.estimate();
         }
@@ -232,13 +233,16 @@ impl<'t, R: Searchable> Search<'t, R> {
         let floor = alpha;
         let mut best = (-INFINITE, None);
         if let Some(at) = known.filter(|at| self.is_tried_first(*at)) {
-            best = (self.child(at, depth - 1, alpha, beta, true), Some(at));
+            best = (
+                self.child(at, depth.saturating_sub(1), alpha, beta, true),
+                Some(at),
+            );
             alpha = alpha.max(best.0);
         }
         let tried = best.1;
         let mut list = std::mem::take(&mut self.lists[ply]);
         list.clear();
-        let mut rest = depth - 1;
+        let mut rest = depth.saturating_sub(1);
         if alpha < beta && !self.aborted && self.fill(&mut list, known) && ply < DEEPEST_EXTENSION {
             rest = depth;
         }
@@ -278,6 +282,17 @@ impl<'t, R: Searchable> Search<'t, R> {
         best.0
     }
 
+    /// Whether somebody wins with the next move if nothing is done: then an estimate would be worth
+    /// nothing, and there are few moves to look at.
+    fn is_pressing(&self) -> bool {
+        let sides = (0..self.board.rules().sides()).filter_map(Side::new);
+        self.thinking.width == Width::Selective
+            && self.board.ply() < DEEPEST_EXTENSION
+            && sides
+                .into_iter()
+                .any(|side| self.board.features().threatens(side))
+    }
+
     /// Whether a move from the table is played before the others are listed: mostly they need not
     /// be then. Not where a forced reply would be looked at deeper.
     fn is_tried_first(&self, at: Move) -> bool {
@@ -292,7 +307,9 @@ impl<'t, R: Searchable> Search<'t, R> {
         let position = self.board.position();
         list.clear();
         if self.thinking.width == Width::Selective {
-            features.forced(rules, position, list);
+            let (mover, next) = (self.board.to_move(), self.board.next_to_move());
+            let rival = (self.team(mover) != self.team(next)).then_some(next);
+            features.forced(rules, position, rival, list);
         }
         let forced = list.len() == 1;
         if list.is_empty() {
@@ -349,7 +366,7 @@ impl<'t, R: Searchable> Search<'t, R> {
             Width::Selective => u32::from(entry.depth) >= depth,
         };
         let value = from_table(entry.value, self.board.ply() as i32);
-        let fits = match entry.bound {
+        let fits = match entry.bound() {
             Bound::Exact => true,
             Bound::AtLeast => value >= beta,
             Bound::AtMost => value <= alpha,
@@ -465,7 +482,7 @@ impl<'t, R: Searchable> Search<'t, R> {
                 .thinking
                 .table
                 .get(key)
-                .filter(|entry| entry.bound == Bound::Exact);
+                .filter(|entry| entry.bound() == Bound::Exact);
             let known = entry.and_then(|entry| entry.best);
             let known = known.map(|at| self.board.features().unlay(symmetry, at));
             let Some(at) = known.or_else(|| self.winning_move()) else {

@@ -169,38 +169,79 @@ fn search_keeps_its_time_in_every_variant() {
     }
 }
 
+/// A clock by which somebody presses the button at its third look.
+struct Impatient {
+    stop: Stop,
+    looks: AtomicU64,
+}
+
+impl Clock for Impatient {
+    fn now(&self) -> Duration {
+        if self.looks.fetch_add(1, Ordering::Relaxed) == 2 {
+            self.stop.set();
+        }
+        Duration::ZERO
+    }
+}
+
 #[test]
-fn stop_is_obeyed_at_once_with_a_legal_move() {
+fn stop_in_the_middle_is_obeyed_within_a_few_hundred_nodes() {
     for variant in [
-        "3x3k3",
+        "7x7k4",
         "15x15k5",
         "19x19k5+gravity",
         "multi",
         "ultimate",
-        "4x4k3p3",
+        "5x5k4p3",
     ] {
         let game = new_game(variant);
-        for strategy in [
-            "search:1000s",
-            "minimax:30",
-            "mcts:100000000",
-            "search:10000000000n",
-            "level:8",
-        ] {
+        for strategy in ["search:1000s", "search:10000000000n", "minimax:30"] {
+            let stop = Stop::new();
+            let clock = Impatient {
+                stop: stop.clone(),
+                looks: AtomicU64::new(0),
+            };
+            let setup = Setup {
+                seed: 1,
+                clock: Arc::new(clock),
+            };
+            let name: StrategyName = strategy.parse().unwrap();
+            let mut robot = name.build(&game, &setup).unwrap();
+            // What has no time to keep does not look at the clock: it is stopped before it starts.
+            if !strategy.ends_with("1000s") {
+                stop.set();
+            }
+            let decision = robot.choose(&game, &stop);
+            assert!(
+                game.legal().contains(&decision.at),
+                "{strategy} on {variant}"
+            );
+            let nodes = decision.analysis.unwrap().nodes;
+            assert!(
+                nodes <= 600,
+                "{strategy} on {variant} looked at {nodes} more"
+            );
+        }
+    }
+}
+
+#[test]
+fn whoever_is_stopped_before_it_starts_still_plays_a_legal_move() {
+    for variant in ["3x3k3", "4x4k4"] {
+        let game = new_game(variant);
+        for strategy in ["perfect", "mcts:100000000", "level:8", "greedy", "random"] {
             let stop = Stop::new();
             stop.set();
             let name: StrategyName = strategy.parse().unwrap();
-            let decision = name
-                .build(&game, &Setup::with_seed(1))
-                .unwrap()
-                .choose(&game, &stop);
+            let mut robot = name.build(&game, &Setup::with_seed(1)).unwrap();
+            let decision = robot.choose(&game, &stop);
             assert!(
                 game.legal().contains(&decision.at),
                 "{strategy} on {variant}"
             );
             let nodes = decision.analysis.map_or(0, |analysis| analysis.nodes);
             assert!(
-                nodes <= 30_000,
+                nodes <= 600,
                 "{strategy} on {variant} looked at {nodes} more"
             );
         }

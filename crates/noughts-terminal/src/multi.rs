@@ -11,6 +11,7 @@ use noughts_engine::Setup as Outside;
 use noughts_rules::{Action, Game, Seat, View};
 
 pub use options::{Asked, OptionError, Setup};
+pub(crate) use words::WHICH_BOARD;
 
 use crate::console::{Console, Leave, sentence};
 use crate::seats::Seats;
@@ -42,7 +43,7 @@ pub fn play(
 struct Table {
     game: Game,
     seats: Seats,
-    /// How long the machine took for its last move.
+    /// How long the machine took, where the last turn was its own.
     spent: Option<Spent>,
 }
 
@@ -111,7 +112,10 @@ impl Table {
                 Typed::NoSuchPlace(reason) => Err(sentence(reason)),
             };
             match done {
-                Ok(()) => return Ok(console.tell("")?),
+                Ok(()) => {
+                    self.spent = None;
+                    return Ok(console.tell("")?);
+                }
                 Err(reason) => console.tell(reason)?,
             }
         }
@@ -173,6 +177,9 @@ mod tests {
         assert!(shown.contains(" O took 9999 ms.\n"), "{shown}");
         let shown = session(&against("first"), 12_345, b"0\n");
         assert!(shown.contains(" O took 12.3 s.\n"), "{shown}");
+        // People are not timed, and what the machine took for an earlier move is forgotten.
+        let shown = session(&against("first"), 12, b"0\nresign\n");
+        assert_eq!(shown.matches("took").count(), 1, "{shown}");
         // Nobody took any before the machine's first move, and people are not timed.
         assert!(!session(&against("first"), 12, b"").contains("took"));
         assert!(!session(&against("human"), 12, b"0\n0\n").contains("took"));

@@ -31,7 +31,7 @@ mod table;
 
 pub use app::{App, Effect, Event, Setup};
 pub use look::Look;
-pub use records::{SaveError, load, perform};
+pub use records::{SaveError, load, perform, read};
 pub use robots::{Answer, Purpose, Question, Ticket};
 pub use screen::draw;
 pub use session::{Screen, play};

@@ -1,10 +1,12 @@
 //! `noughts analyze`: what a position is worth, for people and for scripts.
 
-use std::io::{self, Read, Write};
+use std::fs::File;
+use std::io::{self, Write};
 use std::sync::Arc;
 
 use noughts_engine::{Analysis, Stop, SystemClock, Value, analyze, read_limits};
 use noughts_rules::{Game, Options, Record, Variant};
+use noughts_terminal::tui;
 
 use crate::Failure;
 use crate::args::Analyze;
@@ -73,21 +75,13 @@ fn game(task: &Analyze) -> Result<Game, Failure> {
     Ok(game)
 }
 
-/// The longest record that is read: more than the largest board ever takes.
-const LONGEST_RECORD: u64 = 16 << 20;
-
+/// Unlike the full screen this waits for pipes: `--record <(…)` is one.
 fn read(file: &str) -> Result<String, Failure> {
-    let fail = |error: io::Error| Failure::Asked(format!("{}: {error}", file.escape_debug()));
-    let mut text = String::new();
-    let input: Box<dyn Read> = match file {
-        "-" => Box::new(io::stdin().lock()),
-        _ => Box::new(std::fs::File::open(file).map_err(fail)?),
+    let text = match file {
+        "-" => tui::read(file, Ok(io::stdin().lock())),
+        _ => tui::read(file, File::open(file)),
     };
-    input
-        .take(LONGEST_RECORD)
-        .read_to_string(&mut text)
-        .map_err(fail)?;
-    Ok(text)
+    text.map_err(Failure::Asked)
 }
 
 fn moves(game: &Game, analysis: &Analysis) -> Vec<String> {
@@ -102,8 +96,8 @@ fn words(game: &Game, analysis: &Analysis) -> String {
     let variant = game.variant();
     let line = moves(game, analysis);
     let value = match analysis.value {
-        Value::Win { plies } => format!("wins in {plies} plies"),
-        Value::Loss { plies } => format!("loses in {plies} plies"),
+        Value::Win { plies } => format!("wins in {}", plays(plies)),
+        Value::Loss { plies } => format!("loses in {}", plays(plies)),
         Value::Draw => "draws".to_owned(),
         Value::Estimate(_) => format!("stands {}", analysis.value),
     };
@@ -118,6 +112,13 @@ fn words(game: &Game, analysis: &Analysis) -> String {
         analysis.nodes,
         analysis.time.as_secs_f64(),
     )
+}
+
+fn plays(plies: u32) -> String {
+    match plies {
+        1 => "1 play".to_owned(),
+        _ => format!("{plies} plays"),
+    }
 }
 
 /// Everything in it is a number or a text of ours without quotes, so it needs no escapes.

@@ -180,17 +180,27 @@ pub(crate) struct Tui {
     #[arg(long, value_name = "WHO", conflicts_with_all = ["seat", "load"])]
     pub(crate) o: Option<String>,
     /// A rewind takes back fewer marks than this; 0: no rewind [default: 0]
-    #[arg(long, value_name = "H", conflicts_with = "load")]
+    #[arg(
+        long,
+        value_name = "H",
+        allow_hyphen_values = true,
+        conflicts_with = "load"
+    )]
     pub(crate) history: Option<String>,
     /// On nine boards, the board of the first play: random, any, or 0 to 8 [default: random, ultimate: any]
-    #[arg(long, value_name = "BOARD", conflicts_with = "load")]
+    #[arg(
+        long,
+        value_name = "BOARD",
+        allow_hyphen_values = true,
+        conflicts_with = "load"
+    )]
     pub(crate) start: Option<String>,
     /// Load a game from a record
     #[arg(long, value_name = "FILE")]
     pub(crate) load: Option<String>,
     /// Robots repeat themselves under the same seed
-    #[arg(long, value_name = "S")]
-    pub(crate) seed: Option<u64>,
+    #[arg(long, value_name = "S", allow_hyphen_values = true)]
+    pub(crate) seed: Option<String>,
 }
 
 /// The whole command line. `-h` is the history in the classic game and help in every subcommand.

@@ -1,19 +1,16 @@
 //! `noughts tui`: the full screen.
 
-use std::hash::{BuildHasher, RandomState};
 use std::io::ErrorKind;
 
 use noughts_terminal::tui::{self, App, Asked, Look, Setup};
 
 use crate::Failure;
 use crate::args::Tui;
+use crate::outside;
 
 pub(crate) fn run(options: Tui) -> Result<(), Failure> {
     let look = Look::from_environment(|name| std::env::var(name).ok());
-    // A process without a seed gets a new one every time: the standard library's own source.
-    let seed = options
-        .seed
-        .unwrap_or_else(|| RandomState::new().hash_one(0));
+    let seed = outside::read(options.seed.as_deref())?.seed;
     let asked = Asked {
         seats: seats(&options),
         variant: options.variant,

@@ -4,9 +4,11 @@ use std::ffi::OsString;
 use std::io::{self, Write};
 use std::process::ExitCode;
 
-use clap::FromArgMatches;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
+use clap::{Command, FromArgMatches};
 use clap_complete::Shell;
+use clap_mangen::Man;
+use clap_mangen::roff::Roff;
 
 use crate::Failure;
 use crate::args::{Args, command};
@@ -112,9 +114,39 @@ pub(crate) fn completions(shell: Shell) -> Result<(), Failure> {
     Ok(io::stdout().write_all(&script)?)
 }
 
-/// The manual page, to standard output.
+/// The manual page, to standard output: one for all commands, each a section of it.
 pub(crate) fn man() -> Result<(), Failure> {
+    let mut all = command().disable_help_subcommand(true);
+    all.build();
+    let main = Man::new(all.clone());
     let mut page = Vec::new();
-    clap_mangen::Man::new(command()).render(&mut page)?;
+    main.render_title(&mut page)?;
+    main.render_name_section(&mut page)?;
+    body(&all, &mut page)?;
+    for command in all.get_subcommands() {
+        section(command, &mut page)?;
+    }
+    main.render_version_section(&mut page)?;
     Ok(io::stdout().write_all(&page)?)
+}
+
+/// One command: what a page of its own would have, a level lower.
+fn section(command: &Command, page: &mut Vec<u8>) -> io::Result<()> {
+    let name = command.get_bin_name().unwrap_or_default().to_uppercase();
+    Roff::new().control("SH", [&*name]).to_writer(page)?;
+    let mut own = Vec::new();
+    body(command, &mut own)?;
+    let own = String::from_utf8_lossy(&own).replace("\n.SH ", "\n.SS ");
+    page.write_all(own.as_bytes())
+}
+
+fn body(command: &Command, page: &mut Vec<u8>) -> io::Result<()> {
+    let man = Man::new(command.clone());
+    man.render_synopsis_section(page)?;
+    man.render_description_section(page)?;
+    man.render_options_section(page)?;
+    match command.get_after_help() {
+        Some(_) => man.render_extra_section(page),
+        None => Ok(()),
+    }
 }

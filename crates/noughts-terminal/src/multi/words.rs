@@ -8,7 +8,7 @@ use noughts_rules::{
 
 use super::options::Setup;
 
-pub(super) const WHICH_BOARD: &str =
+pub(crate) const WHICH_BOARD: &str =
     "Several boards are open: please type board-cell, such as 4-0.";
 
 /// How long a machine took for its move.
@@ -46,13 +46,13 @@ pub(super) fn opening(setup: &Setup) -> String {
     };
     let [x, o] = setup.holders();
     let rewind = match setup.game().history() {
-        0 | 1 => "",
-        _ => " <<N takes N plays back.",
+        0 | 1 => " ",
+        _ => "\n<<N takes N plays back, ",
     };
     format!(
         "Nine boards, {aim}. The cell you play names the next board,\n\
          or {closed} where that is closed.\n\
-         Type a cell from 0 to 8, or board-cell such as 4-0.{rewind} :q leaves.\n\
+         Type a cell from 0 to 8, or board-cell such as 4-0.{rewind}resign gives up, :q leaves.\n\
          X is {x}, O is {o}. {start}\n"
     )
 }

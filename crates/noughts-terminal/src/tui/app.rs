@@ -128,13 +128,14 @@ pub struct App {
     pub(super) hint: Hint,
     pub(super) is_paused: bool,
     /// A robot gave no move in this turn, and is not asked again.
-    has_failed: bool,
+    pub(super) has_failed: bool,
     pub(super) thinking: Duration,
 }
 
 impl App {
     /// The first screen, or the game that was asked for.
     pub fn new(asked: &Asked, setup: Setup) -> Result<App, StartError> {
+        asked.check()?;
         let start = Start::new(asked);
         let mut app = App {
             size: (80, 24),
@@ -152,7 +153,6 @@ impl App {
             thinking: Duration::ZERO,
         };
         if asked.variant.is_some() {
-            app.start.check_seats()?;
             let table = app.start.open(&mut app.random)?;
             app.sit_at(table);
         }
@@ -162,15 +162,12 @@ impl App {
     /// Takes a record's game, or says in a sentence why it is none.
     pub fn open_record(&mut self, text: &str) -> Result<(), String> {
         let record = Record::read(text).map_err(|error| error.to_string())?;
-        let (mut table, unknown) = Table::of_record(&record);
+        let (mut table, strangers) = Table::of_record(&record);
         // A game that is over is there to be stepped through.
         table.look_at(table.turns().len());
         self.sit_at(table);
-        if let Some(unknown) = unknown.first() {
-            self.say(&format!(
-                "{}: that seat is yours",
-                sentence(unknown).trim_end_matches('.')
-            ));
+        if let Some(stranger) = strangers.first() {
+            self.say(&format!("that seat is yours: {stranger}"));
         }
         Ok(())
     }

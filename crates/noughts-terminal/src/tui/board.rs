@@ -1,12 +1,12 @@
 //! One board: rules, labels, marks, and what is special about some of them.
 
-use noughts_rules::{Action, By, Conclusion, Move, View};
+use noughts_rules::{Action, By, Conclusion, Move, Side, View};
 use ratatui::layout::Rect;
 use ratatui::style::Style;
 
 use super::field::Spot;
 use super::marks::{self, Stroke};
-use super::page::Page;
+use super::page::{Page, width};
 use super::sheet::Sheet;
 use super::table::Table;
 
@@ -48,8 +48,8 @@ impl Cue {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Cell {
     pub(super) cue: Cue,
-    /// The mark, and its style.
-    pub(super) mark: Option<(char, Style)>,
+    /// Whose mark, and its symbol as it is shown.
+    pub(super) mark: Option<(Side, char)>,
     pub(super) is_leaving: bool,
     /// What an empty cell shows, quietly.
     pub(super) ground: char,
@@ -116,7 +116,7 @@ pub(super) fn cell(
     };
     let mark = view.marks[at.index()].map(|side| {
         let glyph = page.look.glyph(table.symbol(side), side);
-        (glyph, page.look.side(side))
+        (side, glyph)
     });
     Cell {
         cue,
@@ -138,12 +138,16 @@ pub(super) fn draw_cell(page: &mut Page<'_>, place: Rect, cell: Cell) {
     };
     let middle = place.y + place.height / 2;
     match cell.mark {
-        Some((glyph, style)) if place.height > 1 => {
-            marks::draw(page, place, glyph, stroke, style);
+        Some((side, glyph)) if place.height > 1 => {
+            marks::draw(page, place, glyph, stroke, page.look.side(side));
         }
-        Some((glyph, style)) => {
-            let text = glyph.to_string();
-            page.write_centred(place, middle, &text, style);
+        Some((side, glyph)) => {
+            // Only the column in the middle is free: neighbours or cues have those beside it.
+            let text = match width(&glyph.to_string()) {
+                0 | 1 => glyph.to_string(),
+                2.. => side.symbol().to_string(),
+            };
+            page.write_centred(place, middle, &text, page.look.side(side));
         }
         None => {
             let style = match cell.ground {

@@ -3,8 +3,8 @@
 use std::fmt;
 use std::str::FromStr;
 
-use noughts_engine::{StrategyError, StrategyName};
-use noughts_rules::{Player, RecordSeat};
+use noughts_engine::{Setup, StrategyError, StrategyName, Unfit};
+use noughts_rules::{Game, Player, RecordSeat};
 
 /// Who holds a seat. Written `human`, `human Ann`, or as a strategy is.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -16,11 +16,21 @@ pub(super) enum Holder {
 }
 
 impl Holder {
-    /// The holder that a record names; a strategy that is not known here is left to a person.
-    pub(super) fn of_record(seat: &RecordSeat) -> Result<Holder, StrategyError> {
-        match &seat.player {
-            Player::Human(name) => Ok(Holder::Human(name.clone())),
-            Player::Robot(strategy) => strategy.parse().map(Holder::Robot),
+    /// The holder that a record of this game names.
+    pub(super) fn of_record(seat: &RecordSeat, game: &Game) -> Result<Holder, Stranger> {
+        let holder = match &seat.player {
+            Player::Human(name) => Holder::Human(name.clone()),
+            Player::Robot(strategy) => Holder::Robot(strategy.parse().map_err(Stranger::Unknown)?),
+        };
+        holder.check(game).map_err(Stranger::Unfit)?;
+        Ok(holder)
+    }
+
+    /// Refuses a robot that does not play this game.
+    pub(super) fn check(&self, game: &Game) -> Result<(), Unfit> {
+        match self {
+            Holder::Human(_) => Ok(()),
+            Holder::Robot(strategy) => strategy.build(game, &Setup::with_seed(0)).map(drop),
         }
     }
 
@@ -57,6 +67,26 @@ impl fmt::Display for Holder {
         }
     }
 }
+
+/// Why the robot that a record names can't sit down here.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) enum Stranger {
+    /// A strategy that there is not.
+    Unknown(StrategyError),
+    /// One that does not play this game.
+    Unfit(Unfit),
+}
+
+impl fmt::Display for Stranger {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Stranger::Unknown(error) => error.fmt(f),
+            Stranger::Unfit(error) => error.fmt(f),
+        }
+    }
+}
+
+impl std::error::Error for Stranger {}
 
 #[cfg(test)]
 mod tests {

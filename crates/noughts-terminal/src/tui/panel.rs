@@ -184,15 +184,15 @@ fn worth(value: Value) -> String {
 
 fn headline(app: &App, table: &Table) -> String {
     let text = table.headline(app.setup.look);
-    let is_robots = table
-        .view()
-        .to_move
-        .is_some_and(|seat| !table.holder(seat).is_human());
-    let seconds = app.thinking.as_secs();
-    match is_robots && table.shows_present() {
-        true if app.is_paused => "Paused. Space goes on.".to_owned(),
-        true if seconds > 0 => format!("{} {seconds} s", text.trim_end_matches('.')),
-        true | false => text,
+    let is_robots = |seat: &Seat| table.shows_present() && !table.holder(*seat).is_human();
+    let Some(robot) = table.view().to_move.filter(is_robots) else {
+        return text;
+    };
+    match app.thinking.as_secs() {
+        _ if app.has_failed => format!("{} has no move.", table.name(robot, app.setup.look)),
+        _ if app.is_paused => "Paused. Space goes on.".to_owned(),
+        0 => text,
+        seconds => format!("{} {seconds} s", text.trim_end_matches('.')),
     }
 }
 

@@ -11,6 +11,7 @@ use super::keys::{self, Command};
 use super::page::is_too_small;
 use super::screen::{Picture, places};
 use super::table::Table;
+use crate::multi::WHICH_BOARD;
 
 /// The longest move that can be typed: `254-254`, and room for mistakes.
 const LONGEST: usize = 9;
@@ -99,6 +100,9 @@ impl App {
             return self.refuse(&reason);
         }
         let Some(table) = &self.table else { return };
+        if table.lacks_board(&typed) {
+            return self.refuse(WHICH_BOARD);
+        }
         let action = match typed.is_empty() {
             true => Ok(Action::Play(table.landing(table.focus))),
             false => table.read(&typed),

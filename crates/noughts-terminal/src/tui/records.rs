@@ -54,17 +54,23 @@ fn save(path: &str, text: &str, replaces: bool) -> Result<(), SaveError> {
 
 /// The text of a file, or why it can't be read, as a sentence.
 pub fn load(path: &str) -> Result<String, String> {
-    let fail = |reason: String| format!("'{path}' can't be read: {reason}");
-    let read = || {
+    let open = || {
         // Opening a pipe could wait forever.
         if !fs::metadata(path)?.is_file() {
             return Err(io::Error::new(ErrorKind::InvalidInput, "it is not a file"));
         }
-        let mut text = Vec::new();
-        File::open(path)?.take(LARGEST + 1).read_to_end(&mut text)?;
-        Ok(text)
+        File::open(path)
     };
-    let text = read().map_err(|error| fail(reason(&error)))?;
+    read(path, open())
+}
+
+/// The text of a record from anywhere, or why it can't be read, as a sentence with this name.
+pub fn read(name: &str, input: io::Result<impl Read>) -> Result<String, String> {
+    let fail = |reason: String| format!("'{}' can't be read: {reason}", name.escape_debug());
+    let mut text = Vec::new();
+    input
+        .and_then(|input| input.take(LARGEST + 1).read_to_end(&mut text))
+        .map_err(|error| fail(reason(&error)))?;
     if text.len() as u64 > LARGEST {
         return Err(fail("it is larger than any game".to_owned()));
     }

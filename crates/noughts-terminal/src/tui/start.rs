@@ -2,9 +2,9 @@
 
 use std::fmt;
 
-use noughts_engine::{Random, Setup, StrategyError, StrategyName, Unfit};
+use noughts_engine::{Random, StrategyError, StrategyName, Unfit};
 use noughts_rules::{
-    Board, Game, GameError, Options, Quoted, RecordError, Scoring, Seat, Side, Variant,
+    Board, Game, GameError, MOST_SIDES, Options, Quoted, RecordError, Scoring, Seat, Side, Variant,
     VariantError,
 };
 
@@ -24,6 +24,39 @@ pub struct Asked {
     pub history: Option<String>,
     /// On nine boards, the board of the first play: `random`, `any` or 0 to 8.
     pub first_board: Option<String>,
+}
+
+impl Asked {
+    /// Refuses what could not be played, whatever is chosen on the first screen. Where the game is
+    /// said, the rest is refused when its table is opened.
+    pub(super) fn check(&self) -> Result<(), StartError> {
+        let variant = self.variant.as_deref().map(str::parse).transpose();
+        let variant: Option<Variant> = variant.map_err(StartError::Variant)?;
+        let sides = variant.map_or(MOST_SIDES, |variant| variant.sides());
+        match (self.seats.len(), variant) {
+            (seats, _) if seats <= usize::from(sides) => {}
+            (_, Some(_)) => return Err(StartError::Seats(sides)),
+            (seats, None) => return Err(StartError::Game(GameError::Seats(seats))),
+        }
+        for text in &self.seats {
+            check_name(&text.parse().map_err(StartError::Seat)?)?;
+        }
+        if let Some(text) = &self.history {
+            let most = variant.map_or(LONGEST_HISTORY, |variant| variant.cells() - 1);
+            history(text, most)?;
+        }
+        if let Some(text) = &self.first_board {
+            FirstBoard::read(text)?;
+            match variant {
+                Some(Variant::Grid(_)) => return Err(StartError::OneBoard),
+                Some(Variant::Nested(spec)) if spec.first().is_some() => {
+                    return Err(StartError::FirstBoardTwice(Variant::Nested(spec)));
+                }
+                Some(Variant::Nested(_)) | None => {}
+            }
+        }
+        Ok(())
+    }
 }
 
 /// Games that people know by another name.
@@ -56,6 +89,9 @@ const HOLDERS: [&str; 16] = [
     "random",
     "first",
 ];
+
+/// The largest history that any game can have: that of 255x255.
+const LONGEST_HISTORY: usize = 255 * 255 - 1;
 
 const FIRST_BOARDS: [&str; 11] = ["random", "any", "0", "1", "2", "3", "4", "5", "6", "7", "8"];
 
@@ -111,9 +147,8 @@ impl Start {
     pub(super) fn open(&self, random: &mut Random) -> Result<Table, StartError> {
         let variant = self.variant().map_err(StartError::Variant)?;
         let variant = self.with_first_board(variant, random)?;
-        let history = self.history.parse();
         let options = Options {
-            history: history.map_err(|_| StartError::History(self.history.as_str().into()))?,
+            history: history(&self.history, variant.cells() - 1)?,
             order: Vec::new(),
         };
         let game = Game::new(&variant, options).map_err(StartError::Game)?;
@@ -123,23 +158,12 @@ impl Start {
             .collect();
         let holders = holders?;
         for holder in &holders {
-            if let Holder::Robot(strategy) = holder {
-                fits(strategy, &game)?;
-            }
+            holder.check(&game).map_err(StartError::Unfit)?;
         }
         let table = Table::new(game, holders);
         // A name that no record takes is better refused before the game than after it.
         table.record().map_err(StartError::Name)?;
         Ok(table)
-    }
-
-    /// Refuses seats that the game asked for does not have.
-    pub(super) fn check_seats(&self) -> Result<(), StartError> {
-        let sides = self.variant().map_err(StartError::Variant)?.sides();
-        match self.seats.len() > usize::from(sides) {
-            true => Err(StartError::Seats(sides)),
-            false => Ok(()),
-        }
     }
 
     pub(super) fn items(&self) -> Vec<Item> {
@@ -313,13 +337,10 @@ impl Start {
         if spec.first().is_some() {
             return Ok(variant);
         }
-        let first = match self.first_board() {
-            "any" => None,
-            "random" => Board::new(random.below(9) as u8),
-            text => match text.parse().ok().and_then(Board::new) {
-                Some(board) => Some(board),
-                None => return Err(StartError::FirstBoard(text.into())),
-            },
+        let first = match FirstBoard::read(self.first_board())? {
+            FirstBoard::Any => None,
+            FirstBoard::Random => Board::new(random.below(9) as u8),
+            FirstBoard::Said(board) => Some(board),
         };
         Ok(Variant::Nested(spec.starting_on(first)))
     }
@@ -327,6 +348,26 @@ impl Start {
     /// The letter of a seat, for its label.
     pub(super) fn side(seat: usize) -> Option<Side> {
         Side::new(u8::try_from(seat).ok()?)
+    }
+}
+
+/// Where the first play goes on nine boards.
+enum FirstBoard {
+    Any,
+    Random,
+    Said(Board),
+}
+
+impl FirstBoard {
+    fn read(text: &str) -> Result<FirstBoard, StartError> {
+        match text {
+            "any" => Ok(FirstBoard::Any),
+            "random" => Ok(FirstBoard::Random),
+            _ => Board::all()
+                .find(|board| board.to_string() == text)
+                .map(FirstBoard::Said)
+                .ok_or_else(|| StartError::FirstBoard(text.into())),
+        }
     }
 }
 
@@ -339,10 +380,22 @@ fn usual_robot() -> &'static str {
         .unwrap_or("human")
 }
 
-/// Whether a robot plays this game.
-fn fits(strategy: &StrategyName, game: &Game) -> Result<(), StartError> {
-    let built = strategy.build(game, &Setup::with_seed(0));
-    built.map(drop).map_err(StartError::Unfit)
+/// Refuses a name that no record takes, before it is known which game it would be of.
+fn check_name(holder: &Holder) -> Result<(), StartError> {
+    let variant = KNOWN[0].0.parse().map_err(StartError::Variant)?;
+    let game = Game::new(&variant, Options::default()).map_err(StartError::Game)?;
+    let table = Table::new(game, vec![holder.clone(), holder.clone()]);
+    table.record().map(drop).map_err(StartError::Name)
+}
+
+fn history(text: &str, most: usize) -> Result<u16, StartError> {
+    let number = text.parse().ok();
+    number
+        .filter(|number| usize::from(*number) <= most)
+        .ok_or_else(|| StartError::History {
+            most,
+            text: text.into(),
+        })
 }
 
 /// Why a game can't be started so. Displays what is allowed.
@@ -354,10 +407,19 @@ pub enum StartError {
     Seats(u8),
     /// Not somebody who can sit there.
     Seat(StrategyError),
-    /// Not a number.
-    History(Quoted),
+    /// Not a history that the game can have.
+    History {
+        /// The longest there may be.
+        most: usize,
+        /// What was asked for.
+        text: Quoted,
+    },
     /// Not a board.
     FirstBoard(Quoted),
+    /// A first board, where there is one board alone.
+    OneBoard,
+    /// A first board beside the one that the game's name has.
+    FirstBoardTwice(Variant),
     /// The game can't be set up so.
     Game(GameError),
     /// The strategy does not play it.
@@ -372,9 +434,17 @@ impl fmt::Display for StartError {
             StartError::Variant(error) => error.fmt(f),
             StartError::Seats(sides) => write!(f, "this game has {sides} seats, not more"),
             StartError::Seat(error) => write!(f, "{error}; or human, with a name or without"),
-            StartError::History(text) => write!(f, "the history is a number, not {text}"),
+            StartError::History { most, text } => {
+                write!(f, "the history is a number from 0 to {most}, not {text}")
+            }
             StartError::FirstBoard(text) => {
                 write!(f, "the first board is random, any, or 0 to 8, not {text}")
+            }
+            StartError::OneBoard => {
+                f.write_str("this game has one board, there is no first to choose")
+            }
+            StartError::FirstBoardTwice(variant) => {
+                write!(f, "the name {variant} says the first board already")
             }
             StartError::Game(error) => error.fmt(f),
             StartError::Unfit(error) => error.fmt(f),

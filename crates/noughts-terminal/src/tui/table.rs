@@ -6,7 +6,7 @@ use noughts_rules::{
 };
 
 use super::field::{Field, Spot};
-use super::holder::Holder;
+use super::holder::{Holder, Stranger};
 
 /// A game with its seats, and what a person is looking at.
 #[derive(Debug)]
@@ -53,14 +53,13 @@ impl Table {
         table
     }
 
-    /// The table of a record. Also the robots that are not known here: their seats are left to
-    /// people.
-    pub(super) fn of_record(record: &Record) -> (Table, Vec<String>) {
+    /// The table of a record. Also the robots that can't play here: their seats are left to people.
+    pub(super) fn of_record(record: &Record) -> (Table, Vec<Stranger>) {
         let game = record.game().clone();
-        let mut unknown = Vec::new();
+        let mut strangers = Vec::new();
         let holders = record.seats().iter().map(|seat| {
-            Holder::of_record(seat).unwrap_or_else(|error| {
-                unknown.push(error.to_string());
+            Holder::of_record(seat, &game).unwrap_or_else(|stranger| {
+                strangers.push(stranger);
                 Holder::Human(String::new())
             })
         });
@@ -72,7 +71,7 @@ impl Table {
         for (side, seat) in game.order().iter().zip(record.seats()) {
             symbols[side.index()] = seat.symbol;
         }
-        (Table::with_symbols(game, holders, symbols), unknown)
+        (Table::with_symbols(game, holders, symbols), strangers)
     }
 
     /// The game as a record.
@@ -202,6 +201,15 @@ impl Table {
             Some(board) if !text.contains('-') => self.game.read(&format!("{board}-{text}")),
             Some(_) | None => self.game.read(text),
         }
+    }
+
+    /// Whether a cell was typed alone where several of nine boards are open.
+    pub(super) fn lacks_board(&self, text: &str) -> bool {
+        let is_nine = self
+            .view
+            .nested
+            .is_some_and(|nested| nested.active.is_none());
+        is_nine && matches!(text.as_bytes(), [b'0'..=b'8'])
     }
 
     /// On nine boards, where the opponent would have to play after a legal play at the focus.

@@ -134,6 +134,43 @@ fn a_record_is_loaded_from_the_first_screen() {
 }
 
 #[test]
+fn a_robot_that_does_not_play_the_game_leaves_its_seat_to_a_person() {
+    let scratch = Scratch::new("unfit");
+    let path = scratch.file("game.txt");
+    let text = "noughts 1\nvariant 15x15k5\nhistory 0\nseat 0 x human Ann\n\
+                seat 1 o robot perfect\nresult unfinished\n";
+    fs::write(&path, text).unwrap();
+    let mut player = Player::new("3x3k3 human human");
+    load(&mut player, &path);
+    player.sees("That seat is yours: perfect does not play this game");
+    player.play("7-7").does_not_see("thinking");
+    player.play("7-8").sees("2 ○ 7-8").sees("Ann to play.");
+}
+
+#[test]
+fn a_wide_mark_is_the_letter_of_its_side_where_cells_are_one_column() {
+    let scratch = Scratch::new("wide");
+    let path = scratch.file("game.txt");
+    for (variant, shown) in [("19x19k5", " x o "), ("9x9k5", "x │ o")] {
+        let text = format!(
+            "noughts 1\nvariant {variant}\nhistory 0\nseat 0 中 human\nseat 1 🦀 human\n\
+             1 0 3-3\n2 1 3-4\n3 0 4-3\nresult unfinished\n"
+        );
+        fs::write(&path, text).unwrap();
+        let mut player = Player::new("3x3k3 human human");
+        load(&mut player, &path);
+        player.sees(shown).sees("中 human").sees("3 中 4-3");
+        player.sees("(x)").play("5-5").sees("4 🦀 5-5");
+    }
+    let text = "noughts 1\nvariant 3x3k3\nhistory 0\nseat 0 中 human\nseat 1 🦀 human\n\
+                1 0 0-0\nresult unfinished\n";
+    fs::write(&path, text).unwrap();
+    let mut player = Player::new("3x3k3 human human");
+    load(&mut player, &path);
+    assert_eq!(player.screen().matches('中').count(), 3);
+}
+
+#[test]
 fn a_side_may_have_several_seats() {
     let scratch = Scratch::new("seats");
     let path = scratch.file("game.txt");

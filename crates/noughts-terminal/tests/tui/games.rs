@@ -182,7 +182,10 @@ fn a_robot_that_fails_is_told_and_not_asked_again() {
     let ticket = player.app.ticket().unwrap();
     let decision = Err("it failed".to_owned());
     player.hear(Event::Answer(Answer { ticket, decision }));
-    player.sees("It failed.");
+    player
+        .sees("It failed.")
+        .sees("first has no move.")
+        .does_not_see("thinking");
     assert_eq!(player.app.ticket(), None);
 }
 

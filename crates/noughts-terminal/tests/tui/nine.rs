@@ -59,3 +59,14 @@ fn a_first_board_is_drawn_by_lot_and_recorded() {
         .sees("Noughts  ultimate ")
         .sees("Play on any open board.");
 }
+
+#[test]
+fn a_cell_alone_is_not_enough_where_several_boards_are_open() {
+    let mut player = Player::new("ultimate human human");
+    player
+        .keys("4 enter")
+        .sees("Several boards are open: please type board-cell, such as 4-0.")
+        .sees("turn 1");
+    player.play("4-4").sees("1 × 4-4").keys("0 enter");
+    player.sees("2 ○ 4-0");
+}

@@ -64,7 +64,7 @@ fn what_cannot_be_played_is_explained() {
         .keys("enter")
         .sees("\"nobody\" is not a strategy");
     player.keys("left down down").type_in("9").keys("enter");
-    player.sees("The history of this game is 0 to 8.");
+    player.sees("The history is a number from 0 to 8, not \"9\".");
 }
 
 #[test]
@@ -134,4 +134,83 @@ fn options_are_judged_like_the_first_screen() {
     let told = open("3x3k3", &["human", "human", "human"]).unwrap_err();
     assert_eq!(told, "this game has 2 seats, not more");
     assert!(open("3x3", &[]).is_err() && open("3x3k3", &["x"]).is_err());
+}
+
+#[test]
+fn every_option_that_was_given_is_judged_at_once() {
+    let refusal = |variant: &str, asked: Asked| {
+        let asked = Asked {
+            variant: Some(variant.to_owned()).filter(|name| !name.is_empty()),
+            ..asked
+        };
+        let app = App::new(&asked, Setup::new(FULL, 1));
+        app.map(drop).map_err(|error| error.to_string())
+    };
+    let board = |text: &str| Asked {
+        first_board: Some(text.to_owned()),
+        ..Asked::default()
+    };
+    let history = |text: &str| Asked {
+        history: Some(text.to_owned()),
+        ..Asked::default()
+    };
+    let seats = |seats: &[&str]| Asked {
+        seats: seats.iter().map(|seat| (*seat).to_owned()).collect(),
+        ..Asked::default()
+    };
+    for (variant, asked, told) in [
+        (
+            "",
+            board("banana"),
+            "the first board is random, any, or 0 to 8, not \"banana\"",
+        ),
+        (
+            "3x3k3",
+            board("banana"),
+            "the first board is random, any, or 0 to 8, not \"banana\"",
+        ),
+        (
+            "multi",
+            board("+3"),
+            "the first board is random, any, or 0 to 8, not \"+3\"",
+        ),
+        (
+            "3x3k3",
+            board("4"),
+            "this game has one board, there is no first to choose",
+        ),
+        (
+            "multi@4",
+            board("3"),
+            "the name multi@4 says the first board already",
+        ),
+        (
+            "",
+            history("99999"),
+            "the history is a number from 0 to 65024, not \"99999\"",
+        ),
+        (
+            "3x3k3",
+            history("x"),
+            "the history is a number from 0 to 8, not \"x\"",
+        ),
+        (
+            "",
+            seats(&["human"; 65]),
+            "a game has 2 to 64 seats, not 65",
+        ),
+    ] {
+        assert_eq!(refusal(variant, asked), Err(told.to_owned()), "{variant}");
+    }
+    assert!(refusal("", seats(&["foo"])).is_err());
+    assert!(refusal("", seats(&["human A\nB"])).is_err());
+    for (variant, asked) in [
+        ("", board("4")),
+        ("multi", board("random")),
+        ("ultimate", board("8")),
+        ("", history("65024")),
+        ("", seats(&["human"; 64])),
+    ] {
+        assert_eq!(refusal(variant, asked), Ok(()), "{variant}");
+    }
 }

@@ -200,6 +200,10 @@ fn completions_and_the_manual_are_made() {
         (&["completions", "zsh"], "--history"),
         (&["completions", "fish"], "perft"),
         (&["man"], "\\-\\-players"),
+        (&["man"], "\n.SH \"NOUGHTS TUI\"\n"),
+        // The options of subcommands.
+        (&["man"], "\\-\\-divide"),
+        (&["man"], "\\-\\-rules"),
     ] {
         let run = run(words, b"");
         assert!(
@@ -208,6 +212,9 @@ fn completions_and_the_manual_are_made() {
         );
         assert_eq!(run.exit, 0);
     }
+    // There is one page, so it must not send anybody to others.
+    let page = String::from_utf8(run(&["man"], b"").output).unwrap();
+    assert!(!page.contains("(1)"), "{page}");
 }
 
 #[test]
@@ -224,14 +231,33 @@ fn analysis_finds_wins_draws_and_losses() {
         assert!(output.contains(value), "{moves}: {output}");
         assert_eq!((run.exit, run.errors.as_str()), (0, ""));
     }
+    for (moves, told) in [
+        ("1-1 0-1", "x to move wins in 5 plays\n"),
+        ("1-1 0-1 0-0", "o to move loses in 4 plays\n"),
+    ] {
+        let run = run(&["analyze", "3x3k3", "--moves", moves], b"");
+        let output = String::from_utf8(run.output).unwrap();
+        assert!(output.contains(told), "{moves}: {output}");
+    }
     let record = b"noughts 1\nvariant 4x4k4\nhistory 0\nseat 0 x human\nseat 1 o human\n\
                    1 0 0-0\n2 1 3-3\n3 0 0-1\n4 1 3-2\n5 0 0-2\n6 1 1-1\nresult unfinished\n";
     let run = run(&["analyze", "--record", "-"], record);
     let output = String::from_utf8(run.output).unwrap();
     assert!(
-        output.contains("x to move wins in 1 plies\nbest      0-3\n"),
+        output.contains("x to move wins in 1 play\nbest      0-3\n"),
         "{output}"
     );
+}
+
+#[test]
+fn a_record_larger_than_any_game_is_refused_and_not_cut() {
+    let record = b"noughts 1\n".repeat((1 << 24) / 10 + 1);
+    let run = run(&["analyze", "--record", "-"], &record);
+    assert_eq!(
+        run.errors,
+        "Error: '-' can't be read: it is larger than any game\n"
+    );
+    assert_eq!((run.exit, run.output.len()), (1, 0));
 }
 
 #[test]
@@ -253,6 +279,23 @@ fn the_full_screen_needs_a_terminal_and_options_that_fit() {
         (
             &["tui", "multi", "--start", "9"],
             "the first board is random, any, or 0 to 8",
+        ),
+        (
+            &["tui", "3x3k3", "--start", "banana"],
+            "the first board is random, any, or 0 to 8, not \"banana\"",
+        ),
+        (&["tui", "3x3k3", "--start", "4"], "this game has one board"),
+        (&["tui", "multi@4", "--start", "3"], "says the first board"),
+        (&["tui", "--seat", "foo"], "\"foo\" is not a strategy"),
+        (&["tui", "--history", "99999"], "0 to 65024"),
+        (&["tui", "--history", "-1"], "0 to 65024"),
+        (
+            &["tui", "--seed", "abc"],
+            "the seed (--seed) must be a number from 0 to 18446744073709551615, not \"abc\"",
+        ),
+        (
+            &["tui", "--seed", "-1"],
+            "the seed (--seed) must be a number from 0 to 18446744073709551615, not \"-1\"",
         ),
         (&["tui", "--load", "/no/such/file"], "there is no such file"),
         (&["tui", "--load", "/dev/null"], "it is not a file"),

@@ -31,6 +31,7 @@ fn the_examples_of_the_readme_and_the_docs_are_true() {
     for (name, least) in [
         ("README.md", 6),
         ("docs/notation.md", 1),
+        ("docs/strategies.md", 3),
         ("docs/terminal.md", 4),
     ] {
         let text = fs::read_to_string(root().join(name)).unwrap();
