@@ -238,9 +238,18 @@ impl Game {
         Ok(())
     }
 
-    /// Ends the game as it stands, where the players or the table do: everybody left, or it took
-    /// more turns than it may.
-    pub fn close(&mut self, conclusion: Conclusion) -> Result<(), Refusal> {
+    /// Everybody is gone: the game ends as it stands, with nobody as winner. Not a turn.
+    pub fn abandon(&mut self) -> Result<(), Refusal> {
+        self.close(Conclusion::Abandoned)
+    }
+
+    /// The table calls it a draw, because it took more turns than a game may. Not a turn.
+    pub fn call_draw(&mut self) -> Result<(), Refusal> {
+        self.close(Conclusion::Draw)
+    }
+
+    /// Ends the game with what neither its position nor a turn says.
+    pub(crate) fn close(&mut self, conclusion: Conclusion) -> Result<(), Refusal> {
         if self.conclusion.is_some() {
             return Err(Refusal::Over);
         }

@@ -13,7 +13,7 @@ use crate::rules::Rules;
 use crate::symmetry::Symmetry;
 use crate::timeline::AnyTimeline;
 use crate::twin::{SlowGrid, SlowNested};
-use crate::variant::Variant;
+use crate::variant::{GridSpec, Variant};
 
 /// Plays one game of this variant, each move picked by the next choice out of those that are
 /// legal, and checks all laws at every step, for each family that can play it.
@@ -25,12 +25,14 @@ pub fn check_laws(variant: &Variant, choices: &[u16]) {
     match variant {
         Variant::Grid(spec) => {
             let twin = SlowGrid(*spec);
-            dispatch!(&any, timeline => Walk::new(timeline.rules(), &twin).play_all(choices));
-            Walk::new(&Crowd::new(*spec), &twin).play_all(choices);
+            dispatch!(&any, timeline => { Walk::new(timeline.rules(), &twin).play_all(choices); });
+            let crowd = Crowd::new(*spec);
+            let end = Walk::new(&crowd, &twin).play_all(choices);
+            end.check_lines(spec, &twin);
         }
         Variant::Nested(spec) => {
             let twin = SlowNested(*spec);
-            dispatch!(&any, timeline => Walk::new(timeline.rules(), &twin).play_all(choices));
+            dispatch!(&any, timeline => { Walk::new(timeline.rules(), &twin).play_all(choices); });
         }
     }
 }
@@ -66,7 +68,7 @@ impl<'r, R: Rules, T: Rules> Walk<'r, R, T> {
         }
     }
 
-    fn play_all(mut self, choices: &[u16]) {
+    fn play_all(mut self, choices: &[u16]) -> Self {
         self.check_position();
         for choice in choices {
             let legal: Vec<Move> = self.rules.moves(&self.position).collect();
@@ -76,6 +78,7 @@ impl<'r, R: Rules, T: Rules> Walk<'r, R, T> {
             self.play(legal[usize::from(*choice) % legal.len()]);
             self.check_position();
         }
+        self
     }
 
     fn play(&mut self, at: Move) {
@@ -182,6 +185,15 @@ impl<'r, R: Rules, T: Rules> Walk<'r, R, T> {
             let same = self.rules.outcome(laid) == self.rules.outcome(&self.position);
             self.law("a board laid differently has the same outcome", same);
         }
+    }
+
+    /// The cells that an outcome names are those of all windows through the latest mark.
+    fn check_lines(&self, spec: &GridSpec, twin: &SlowGrid) {
+        let Some(last) = self.last else { return };
+        let diagram = self.rules.diagram(&self.position);
+        let slow = twin.set_up(&diagram);
+        let same = diagram.line(spec, Some(last)) == twin.cells_of_lines(&slow, last);
+        self.law("the twin names the same cells of a line", same);
     }
 
     #[track_caller]

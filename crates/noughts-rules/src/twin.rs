@@ -64,6 +64,32 @@ impl SlowGrid {
         None
     }
 
+    /// All cells of all lines through this one, ascending, trying all windows.
+    pub fn cells_of_lines(&self, position: &SlowPosition, through: Move) -> Vec<Move> {
+        let (line, columns) = (self.0.line() as i32, self.0.columns() as i32);
+        let mut cells = Vec::new();
+        for first in 0..self.0.cells() as i32 {
+            for (down, right) in [(0, 1), (1, 0), (1, 1), (1, -1)] {
+                let place = |n: i32| (first / columns + n * down, first % columns + n * right);
+                let mark = |n: i32| self.at(position, place(n).0, place(n).1);
+                let owner = mark(0);
+                let all = owner.is_some() && (0..line).all(|n| mark(n) == owner);
+                let longer = mark(-1) == owner || mark(line) == owner;
+                if !all || longer && self.0.overline == Overline::Ignored {
+                    continue;
+                }
+                let window =
+                    (0..line).map(|n| Move::at((place(n).0 * columns + place(n).1) as usize));
+                if window.clone().any(|at| at == through) {
+                    cells.extend(window);
+                }
+            }
+        }
+        cells.sort_unstable();
+        cells.dedup();
+        cells
+    }
+
     /// Whether a mark may be put there while the game goes on.
     fn place(&self, position: &SlowPosition, at: Move) -> Result<(), Illegal> {
         if at.index() >= self.0.cells() {

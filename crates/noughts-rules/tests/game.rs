@@ -761,15 +761,20 @@ fn who_leaves_loses_without_a_turn() {
 
 #[test]
 fn a_table_may_close_a_game_once() {
-    for conclusion in [Conclusion::Abandoned, Conclusion::Draw] {
+    type Close = fn(&mut Game) -> Result<(), Refusal>;
+    let ways: [(Close, Conclusion); 2] = [
+        (Game::abandon, Conclusion::Abandoned),
+        (Game::call_draw, Conclusion::Draw),
+    ];
+    for (close, conclusion) in ways {
         let mut game = played("3x3k3", "0-0 1-1");
-        game.close(conclusion.clone()).unwrap();
-        assert_eq!(game.close(Conclusion::Draw), Err(Refusal::Over));
+        close(&mut game).unwrap();
+        assert_eq!(game.call_draw(), Err(Refusal::Over));
         assert_eq!(game.view().outcome, Some(conclusion));
         assert_eq!(game.turns().len(), 2);
     }
     let mut game = played("3x3k3", "resign");
-    assert_eq!(game.close(Conclusion::Draw), Err(Refusal::Over));
+    assert_eq!(game.call_draw(), Err(Refusal::Over));
     assert_eq!(outcome(&game), "o by resignation");
 }
 
@@ -1230,8 +1235,8 @@ proptest! {
         }
         check_record(&game);
         let ended = match ending {
-            0 => game.close(Conclusion::Draw),
-            1 => game.close(Conclusion::Abandoned),
+            0 => game.call_draw(),
+            1 => game.abandon(),
             2 => game.leave(Seat(1)),
             _ => return Ok(()),
         };

@@ -1,8 +1,6 @@
 //! A record is a game as text: it is replayed when it is read, and written as it was read.
 
-use noughts_rules::{
-    Conclusion, Game, Options, Player, Record, RecordError, RecordSeat, Seat, Side, Variant,
-};
+use noughts_rules::{Game, Options, Player, Record, RecordError, RecordSeat, Seat, Side, Variant};
 
 const EXAMPLE: &str = "\
 noughts 1
@@ -584,14 +582,8 @@ fn a_game_that_was_closed_or_left_is_recorded_so() {
         result(|game| game.leave(Seat(0)).unwrap()),
         "result won o by leaving"
     );
-    assert_eq!(
-        result(|game| game.close(Conclusion::Draw).unwrap()),
-        "result draw"
-    );
-    assert_eq!(
-        result(|game| game.close(Conclusion::Abandoned).unwrap()),
-        "result abandoned"
-    );
+    assert_eq!(result(|game| game.call_draw().unwrap()), "result draw");
+    assert_eq!(result(|game| game.abandon().unwrap()), "result abandoned");
 }
 
 #[test]
