@@ -19,9 +19,6 @@ const SMALL_BOARD: usize = 64;
 /// How near is near.
 const NEAR: usize = 2;
 
-/// So many windows that lack two marks are taken for an open line.
-const OPEN: u32 = 3;
-
 /// How many candidates a large board gives at most: the most promising.
 const MOST_CANDIDATES: usize = 24;
 
@@ -35,9 +32,8 @@ pub(crate) struct Lines {
     worth: Vec<i32>,
     /// By side: the worth of all its windows.
     total: Vec<i32>,
-    /// By side: windows that lack one mark, and two.
+    /// By side: windows that lack one mark.
     threats: Vec<u32>,
-    lack_two: Vec<u32>,
     /// By side: windows in which nobody else has a mark.
     alive: Vec<u32>,
     /// Marks near each cell.
@@ -65,7 +61,6 @@ impl Lines {
             worth: vec![0; sides * cells],
             total: vec![0; sides],
             threats: vec![0; sides],
-            lack_two: vec![0; sides],
             alive: vec![windows(&spec) as u32; sides],
             near: vec![0; cells],
             marks: 0,
@@ -141,8 +136,7 @@ impl Lines {
                 } else {
                     (without, with)
                 };
-                count(&mut self.threats[side], line, 1, to, from);
-                count(&mut self.lack_two[side], line, 2, to, from);
+                count(&mut self.threats[side], line, to, from);
             };
             if own == all {
                 gain(by.index(), own + 1, own);
@@ -162,8 +156,7 @@ impl Lines {
                             (0..line).for_each(|n| row[first + n * step] += delta);
                             // Closed, it counts as one without marks.
                             let (to, from) = if add { (0, theirs) } else { (theirs, 0) };
-                            count(&mut self.threats[side], line, 1, to, from);
-                            count(&mut self.lack_two[side], line, 2, to, from);
+                            count(&mut self.threats[side], line, to, from);
                         }
                     }
                 }
@@ -210,24 +203,14 @@ impl Lines {
     fn urgency(&self, mover: Side) -> i32 {
         let side = mover.index();
         let others = (0..self.sides).filter(|other| *other != side);
-        let (threats, lack_two) = others.fold((0, 0), |(threats, lack_two), other| {
-            (
-                threats + self.threats[other],
-                lack_two.max(self.lack_two[other]),
-            )
-        });
-        let tempo = self.total[side] / 4;
-        let free = self.spec.placement == Placement::Anywhere && self.spec.line() > 3;
+        let threats: u32 = others.map(|other| self.threats[other]).sum();
         // A line that lacks one mark is as good as made; of two such lines of another's only one
-        // can be stopped. Three windows that lack two are mostly an open line: one mark more, and it
-        // can be completed at both ends.
+        // can be stopped.
         match (self.threats[side], threats) {
             (1.., _) => 9_000,
-            (0, 2..) if free => -7_000,
+            (0, 2..) if self.spec.placement == Placement::Anywhere => -7_000,
             (0, 1..) => 0,
-            (0, 0) if free && self.lack_two[side] >= OPEN => 3_000,
-            (0, 0) if free && lack_two >= OPEN => tempo - 600,
-            (0, 0) => tempo,
+            (0, 0) => self.total[side] / 4,
         }
     }
 
@@ -355,10 +338,10 @@ impl<R: Rules> Features<R> for Lines {
     }
 }
 
-/// Keeps the number of windows that lack `missing` marks, when one goes from so many to so many.
-fn count(number: &mut u32, line: usize, missing: usize, to: usize, from: usize) {
-    *number += u32::from(to > 0 && to + missing == line);
-    *number -= u32::from(from > 0 && from + missing == line);
+/// Keeps the number of windows that lack one mark, when one goes from so many marks to so many.
+fn count(number: &mut u32, line: usize, to: usize, from: usize) {
+    *number += u32::from(to + 1 == line);
+    *number -= u32::from(from + 1 == line);
 }
 
 fn worth(line: usize, marks: usize) -> i32 {
