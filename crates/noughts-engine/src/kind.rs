@@ -130,7 +130,7 @@ impl fmt::Display for StrategyError {
                     f,
                     "{} is not a strategy: there are {}",
                     self.text,
-                    forms.join(", ")
+                    forms.join("; ")
                 )
             }
         }
