@@ -20,7 +20,7 @@ const SMALL_BOARD: usize = 64;
 const NEAR: usize = 2;
 
 /// How many candidates a large board gives at most: the most promising.
-const MOST_CANDIDATES: usize = 24;
+const MOST_CANDIDATES: usize = 12;
 
 #[derive(Clone)]
 pub(crate) struct Lines {
