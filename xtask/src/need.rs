@@ -25,7 +25,7 @@ pub enum Sign {
 pub enum Source {
     /// A package of Debian's.
     Apt(&'static str),
-    /// A program on crates.io, built here.
+    /// A program of the Rust community, built here.
     Cargo(&'static str),
     /// A component of the toolchain in use.
     Component(&'static str),
