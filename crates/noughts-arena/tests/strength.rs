@@ -24,7 +24,9 @@ fn search_beats_minimax_and_random_at_multi() {
 
 #[test]
 fn search_never_loses_to_greedy_at_five_in_a_line() {
-    // Two plays at random first, or all games would be the same two.
+    // Two plays at random first, or all games would be the same two. The engine's numbers were
+    // chosen on these very games (seed 1), so this guards what was reached and proves no more: with
+    // seed 777 it loses 4 of 100, with seed 4242 none.
     let score = play("15x15k5", "search:20000n", "greedy", 100, 2);
     assert_eq!(score.losses, 0, "{score}");
     assert!(score.share() > 0.95, "{score}");
