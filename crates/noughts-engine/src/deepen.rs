@@ -7,7 +7,7 @@ use noughts_rules::Game;
 
 use crate::analysis::Analysis;
 use crate::clock::Clock;
-use crate::kind::{Kind, number, plays_all};
+use crate::kind::{Kind, never, number, plays_all};
 use crate::search::{Limits, Thinking, Width, search};
 use crate::strategy::{Decision, Stop, Strategy};
 use crate::table::Table;
@@ -18,6 +18,7 @@ pub(crate) const KIND: Kind = Kind {
     about: "as deep as time or nodes allow",
     parameter: |text| read_limits(text).map(|limits| write_limits(&limits)),
     refuses: plays_all,
+    instant: never,
     make: |parameter, setup| {
         let limits = read_limits(parameter).unwrap_or_default();
         Box::new(Deepening::new(limits, setup.clock.clone()))

@@ -2,7 +2,7 @@
 
 use noughts_rules::Game;
 
-use crate::kind::{Kind, no_parameter, plays_all};
+use crate::kind::{Kind, always, no_parameter, plays_all};
 use crate::strategy::{Decision, Stop, Strategy};
 
 pub(crate) const KIND: Kind = Kind {
@@ -11,6 +11,7 @@ pub(crate) const KIND: Kind = Kind {
     about: "the first legal move",
     parameter: no_parameter,
     refuses: plays_all,
+    instant: always,
     make: |_, _| Box::new(First),
 };
 

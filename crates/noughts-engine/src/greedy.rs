@@ -4,7 +4,7 @@ use noughts_rules::{Game, Outcome, dispatch};
 
 use crate::board::Board;
 use crate::features::{Candidate, Features, Searchable};
-use crate::kind::{Kind, no_parameter, plays_all};
+use crate::kind::{Kind, never, no_parameter, plays_all};
 use crate::seed::Random;
 use crate::strategy::{Decision, Stop, Strategy};
 
@@ -14,6 +14,7 @@ pub(crate) const KIND: Kind = Kind {
     about: "wins, blocks, else what looks best at a glance",
     parameter: no_parameter,
     refuses: plays_all,
+    instant: never,
     make: |_, setup| Box::new(Greedy(Random::new(setup.seed))),
 };
 

@@ -20,6 +20,9 @@ pub struct Kind {
     pub(crate) parameter: fn(&str) -> Option<String>,
     /// Why it does not play such a game.
     pub(crate) refuses: fn(&Game) -> Option<String>,
+    /// Whether it answers in microseconds, every time: then it need not be asked in a thread of its
+    /// own, and one may serve many games.
+    pub(crate) instant: fn(&Game) -> bool,
     /// Makes one, for a parameter that was checked.
     pub(crate) make: fn(&str, &Setup) -> Box<dyn Strategy>,
 }
@@ -46,13 +49,25 @@ pub struct StrategyName {
 impl StrategyName {
     /// Makes the strategy for this game, or says in a sentence why it does not play it.
     pub fn build(&self, game: &Game, setup: &Setup) -> Result<Box<dyn Strategy>, Unfit> {
+        self.fits(game)?;
+        Ok((self.kind.make)(&self.parameter, setup))
+    }
+
+    /// Why [`build`](StrategyName::build) would refuse.
+    pub fn fits(&self, game: &Game) -> Result<(), Unfit> {
         match (self.kind.refuses)(game) {
             Some(reason) => Err(Unfit {
                 name: self.to_string(),
                 reason,
             }),
-            None => Ok((self.kind.make)(&self.parameter, setup)),
+            None => Ok(()),
         }
+    }
+
+    /// Whether it answers this game in microseconds, every time, and remembers nothing of one game
+    /// that another should not know: then one may serve many.
+    pub fn is_instant(&self, game: &Game) -> bool {
+        (self.kind.instant)(game)
     }
 
     /// Which kind it is.
@@ -170,4 +185,14 @@ pub(crate) fn number(text: &str, range: std::ops::RangeInclusive<u64>) -> Option
 /// For kinds that play every game.
 pub(crate) fn plays_all(_: &Game) -> Option<String> {
     None
+}
+
+/// For kinds that look at each cell once or less.
+pub(crate) fn always(_: &Game) -> bool {
+    true
+}
+
+/// For kinds that think.
+pub(crate) fn never(_: &Game) -> bool {
+    false
 }

@@ -6,7 +6,7 @@
 use noughts_rules::Game;
 
 use crate::deepen::Deepening;
-use crate::kind::{Kind, number, plays_all};
+use crate::kind::{Kind, never, number, plays_all};
 use crate::search::Limits;
 use crate::seed::Random;
 use crate::strategy::{Decision, Stop, Strategy};
@@ -17,6 +17,7 @@ pub(crate) const KIND: Kind = Kind {
     about: "for people: 1 is easy, 8 plays as well as it can",
     parameter: |text| number(text, 1..=8).map(|level| level.to_string()),
     refuses: plays_all,
+    instant: never,
     make: |parameter, setup| {
         let level: usize = parameter.parse().unwrap_or(8);
         let step = &LEVELS[level - 1];

@@ -3,7 +3,7 @@
 
 use noughts_rules::{Game, Move, Outcome, Rules, Side, Timeline, dispatch};
 
-use crate::kind::{Kind, number, plays_all};
+use crate::kind::{Kind, never, number, plays_all};
 use crate::seed::Random;
 use crate::strategy::{Decision, Stop, Strategy};
 
@@ -13,6 +13,7 @@ pub(crate) const KIND: Kind = Kind {
     about: "plays N random games and learns from them",
     parameter: |text| number(text, 1..=100_000_000).map(|games| games.to_string()),
     refuses: plays_all,
+    instant: never,
     make: |parameter, setup| {
         Box::new(Mcts {
             games: parameter.parse().unwrap_or(1),

@@ -6,7 +6,7 @@
 use noughts_rules::Game;
 
 use crate::clock::Clock;
-use crate::kind::{Kind, number, plays_all};
+use crate::kind::{Kind, never, number, plays_all};
 use crate::search::{Limits, Thinking, Width, search};
 use crate::strategy::{Decision, Stop, Strategy};
 use crate::table::Table;
@@ -18,6 +18,7 @@ pub(crate) const KIND: Kind = Kind {
     about: "looks N plies ahead",
     parameter: |text| number(text, 1..=99).map(|depth| depth.to_string()),
     refuses: plays_all,
+    instant: never,
     make: |parameter, setup| {
         let depth = parameter.parse().unwrap_or(1);
         Box::new(Minimax {

@@ -3,9 +3,10 @@
 //! It promises that for a fixed list of games: all for two sides with up to 12 cells, 4x4k3 and
 //! 4x4k4. It answers every position of them, also those that only a rewind can make.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
-use noughts_rules::{Game, GridSpec, Move, Outcome, Side, Variant, dispatch};
+use noughts_rules::{Game, GridSpec, Move, Outcome, Play, Side, Variant, dispatch};
 
 use crate::analysis::{Analysis, Value};
 use crate::board::Board;
@@ -22,8 +23,10 @@ pub(crate) const KIND: Kind = Kind {
     about: "solves small games for two and never loses what can be held",
     parameter: no_parameter,
     refuses,
+    instant: |game| known_by_heart(game).is_some(),
     make: |_, setup| {
         Box::new(Perfect {
+            by_heart: HashMap::new(),
             solved: Table::new(20),
             quickest: Table::new(16),
             clock: setup.clock.clone(),
@@ -56,6 +59,8 @@ fn refuses(game: &Game) -> Option<String> {
 }
 
 struct Perfect {
+    /// What it answered on the smallest boards, and will again.
+    by_heart: HashMap<u32, Decision>,
     /// Win, draw or loss of every position met so far.
     solved: Table,
     quickest: Table,
@@ -71,6 +76,33 @@ const QUICKEST: Limits = Limits {
 
 impl Strategy for Perfect {
     fn choose(&mut self, game: &Game, stop: &Stop) -> Decision {
+        let Some(known) = known_by_heart(game) else {
+            return self.think(game, stop);
+        };
+        if let Some(decision) = self.by_heart.get(&known) {
+            return decision.clone();
+        }
+        let decision = self.think(game, stop);
+        if !stop.is_set() {
+            self.by_heart.insert(known, decision.clone());
+        }
+        decision
+    }
+}
+
+/// Positions of boards of up to nine cells have a number each: there are few enough of them to
+/// remember what was answered. A million bytes at most, since no more than 2 x 3^9 can be.
+fn known_by_heart(game: &Game) -> Option<u32> {
+    if game.variant().cells() > 9 || game.start().is_some() {
+        return None;
+    }
+    let to_move = u32::from(game.to_move()?.0);
+    let place = |play: &Play| (play.by.index() as u32 + 1) * 3u32.pow(play.at.index() as u32);
+    Some(game.plays().iter().map(place).sum::<u32>() * 2 + to_move)
+}
+
+impl Perfect {
+    fn think(&mut self, game: &Game, stop: &Stop) -> Decision {
         let started = self.clock.now();
         let (best, nodes) = dispatch!(game.timeline(), timeline => {
             let mut solver = Solver {
@@ -98,9 +130,7 @@ impl Strategy for Perfect {
             analysis: Some(analysis),
         }
     }
-}
 
-impl Perfect {
     /// Of a game that is won or lost, the way that is quickest or takes longest, where it is soon
     /// found.
     fn quickest(&mut self, game: &Game, stop: &Stop, known: Analysis) -> Analysis {

@@ -2,7 +2,7 @@
 
 use noughts_rules::Game;
 
-use crate::kind::{Kind, no_parameter, plays_all};
+use crate::kind::{Kind, always, no_parameter, plays_all};
 use crate::seed::Random;
 use crate::strategy::{Decision, Stop, Strategy};
 
@@ -12,6 +12,7 @@ pub(crate) const KIND: Kind = Kind {
     about: "any legal move",
     parameter: no_parameter,
     refuses: plays_all,
+    instant: always,
     make: |_, setup| Box::new(Any(Random::new(setup.seed))),
 };
 

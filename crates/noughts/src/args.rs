@@ -69,6 +69,8 @@ pub(crate) enum Task {
     Multi(Multi),
     /// Play full-screen, with keyboard and mouse
     Tui(Tui),
+    /// Serve others: the TCP protocol against the computer and between two
+    Serve(Serve),
     /// Say what a position is worth and which move is best
     Analyze(Analyze),
     /// Count the move sequences of a length, every one played
@@ -161,6 +163,52 @@ pub(crate) struct Perft {
     /// Also the count behind each first move
     #[arg(long)]
     pub(crate) divide: bool,
+}
+
+#[derive(Arguments, Debug)]
+pub(crate) struct Serve {
+    /// Where to listen for games against the computer; none: nowhere, port 0: any free one
+    #[arg(long, value_name = "ADDR", default_value = "127.0.0.1:8081")]
+    pub(crate) tcp: String,
+    /// How the computer plays there
+    #[arg(long, value_name = "STRATEGY", default_value = "perfect")]
+    pub(crate) tcp_strategy: String,
+    /// Where to listen for games between two
+    #[arg(long, value_name = "ADDR", default_value = "127.0.0.1:8082")]
+    pub(crate) tcp_pairs: String,
+    /// Where games are kept: memory:
+    #[arg(long, value_name = "URL", default_value = "memory:")]
+    pub(crate) store: String,
+    /// How many may be connected at once
+    #[arg(long, value_name = "N", default_value_t = 10_000)]
+    pub(crate) max_connections: usize,
+    /// How long somebody whose turn it is may say nothing
+    #[arg(long, value_name = "TIME", default_value = "120s")]
+    pub(crate) idle: String,
+    /// What is logged, on standard error
+    #[arg(long, value_enum, default_value_t = LogLevel::Info)]
+    pub(crate) log: LogLevel,
+    /// How it is logged
+    #[arg(long, value_enum, default_value_t = LogFormat::Text)]
+    pub(crate) log_format: LogFormat,
+}
+
+/// How much is logged.
+#[derive(ValueEnum, Clone, Copy, Debug)]
+pub(crate) enum LogLevel {
+    Off,
+    Error,
+    Warn,
+    /// A line for each connection and each game
+    Info,
+    Debug,
+}
+
+/// In which form.
+#[derive(ValueEnum, Clone, Copy, Debug)]
+pub(crate) enum LogFormat {
+    Text,
+    Json,
 }
 
 /// Kept as typed, like the classic game's: the door says what is wrong with them.

@@ -10,6 +10,7 @@ mod menu;
 mod multi;
 mod outside;
 mod perft;
+mod serve;
 mod tui;
 mod usage;
 mod variants;
@@ -44,6 +45,7 @@ fn run(args: Args) -> Result<(), Failure> {
         Some(Task::Multi(options)) => multi::run(options),
         Some(Task::Analyze(task)) => analyze::run(&task),
         Some(Task::Perft(task)) => perft::run(&task),
+        Some(Task::Serve(task)) => serve::run(&task),
         Some(Task::Tui(options)) => tui::run(options),
         Some(Task::Variants) => variants::run(),
         Some(Task::Completions { shell }) => usage::completions(shell),

@@ -164,6 +164,7 @@ fn help_and_version_work_everywhere() {
         "menu",
         "multi",
         "tui",
+        "serve",
         "analyze",
         "perft",
         "variants",

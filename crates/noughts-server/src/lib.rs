@@ -1,0 +1,40 @@
+//! The server of Noughts: tables, the lobby, the store, and the doors.
+//!
+//! One move's way through it:
+//!
+//! ```text
+//!  bytes ─► tcp: a connection, with its wire::Session ─► Chair::act
+//!                                                           │ the room's mailbox, bounded
+//!                                                           ▼
+//!                                   Room ─► Table::handle ─► Game::act
+//!                                    │           └ Refused: nothing has changed
+//!                                    ▼
+//!                                   Store::append: durable, or somebody was first
+//!                                    │
+//!                                    ▼
+//!  bytes ◄─ tcp ◄─ Notice to everybody at the table; a robot next? ─► Robots, and again
+//! ```
+//!
+//! [`Table`] and [`Lobby`] are pure; a room and a connection are the tasks around them. Listeners,
+//! the clock, the seed and the end come in from outside.
+
+mod descriptors;
+mod house;
+mod id;
+mod lobby;
+mod robots;
+mod room;
+mod server;
+mod store;
+mod table;
+mod tcp;
+
+pub use descriptors::raise_descriptor_limit;
+pub use house::{Guest, House, Rooms};
+pub use id::{GameId, Ids, NotAnId};
+pub use lobby::{Entered, Lobby, Ticket};
+pub use room::{Chair, MOST_NOTICES, Notice};
+pub use server::{Server, Setup, listen};
+pub use store::{Answer, Appended, Memory, Store, StoreError, StoredGame};
+pub use table::{Command, Event, Holder, Leavers, Refused, Setting, Table, Verdict};
+pub use tcp::Limits;

@@ -1,0 +1,125 @@
+//! Where people wait for one another, pure.
+
+use std::collections::BTreeMap;
+
+use noughts_engine::Random;
+
+/// People who wait for somebody to play with. `W` is how to reach one of them.
+#[derive(Debug)]
+pub struct Lobby<W> {
+    /// Who came first is first.
+    waiting: BTreeMap<Ticket, W>,
+    next: u64,
+    draw: Random,
+}
+
+/// A place in the queue, never given twice.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct Ticket(u64);
+
+/// What becomes of somebody who comes in.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Entered<W> {
+    /// Nobody else is there yet.
+    Waits(Ticket),
+    /// There was. Who moves first is drawn anew for each pair.
+    Paired {
+        /// Moves first.
+        first: W,
+        /// Moves second.
+        second: W,
+    },
+}
+
+impl<W> Lobby<W> {
+    /// An empty one; the seed decides who moves first.
+    pub fn new(seed: u64) -> Lobby<W> {
+        Lobby {
+            waiting: BTreeMap::new(),
+            next: 0,
+            draw: Random::new(seed),
+        }
+    }
+
+    /// Somebody comes in, and is paired with whoever waits longest and is still `there`. Those
+    /// who are not are forgotten.
+    pub fn enter(&mut self, who: W, there: impl Fn(&W) -> bool) -> Entered<W> {
+        while let Some((_, other)) = self.waiting.pop_first() {
+            if !there(&other) {
+                continue;
+            }
+            let (first, second) = match self.draw.below(2) {
+                0 => (other, who),
+                _ => (who, other),
+            };
+            return Entered::Paired { first, second };
+        }
+        let ticket = Ticket(self.next);
+        self.next += 1;
+        self.waiting.insert(ticket, who);
+        Entered::Waits(ticket)
+    }
+
+    /// Somebody no longer waits; nothing happens if they were paired before.
+    pub fn leave(&mut self, ticket: Ticket) {
+        self.waiting.remove(&ticket);
+    }
+
+    /// How many wait.
+    pub fn len(&self) -> usize {
+        self.waiting.len()
+    }
+
+    /// Whether nobody waits.
+    pub fn is_empty(&self) -> bool {
+        self.waiting.is_empty()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn there(_: &u32) -> bool {
+        true
+    }
+
+    #[test]
+    fn who_waits_is_paired_with_who_comes_next() {
+        let mut lobby = Lobby::new(1);
+        assert!(matches!(lobby.enter(1, there), Entered::Waits(_)));
+        let Entered::Paired { first, second } = lobby.enter(2, there) else {
+            panic!("nobody was there");
+        };
+        assert_eq!([first.min(second), first.max(second)], [1, 2]);
+        assert!(lobby.is_empty());
+        assert!(matches!(lobby.enter(3, there), Entered::Waits(_)));
+    }
+
+    #[test]
+    fn who_left_is_not_paired() {
+        let mut lobby = Lobby::new(1);
+        let Entered::Waits(ticket) = lobby.enter(1, there) else {
+            panic!("somebody was there");
+        };
+        lobby.leave(ticket);
+        lobby.leave(ticket);
+        assert!(matches!(lobby.enter(2, there), Entered::Waits(_)));
+        assert!(matches!(lobby.enter(3, |who| *who != 2), Entered::Waits(_)));
+        assert_eq!(lobby.len(), 1);
+    }
+
+    #[test]
+    fn either_may_move_first() {
+        let mut lobby = Lobby::new(1);
+        let mut firsts = [0; 2];
+        for _ in 0..1_000 {
+            lobby.enter(0, there);
+            match lobby.enter(1, there) {
+                Entered::Paired { first, .. } => firsts[first as usize] += 1,
+                Entered::Waits(_) => panic!("nobody was there"),
+            }
+        }
+        assert!(firsts.iter().all(|count| *count > 400), "{firsts:?}");
+    }
+}

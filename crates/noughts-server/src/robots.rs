@@ -1,0 +1,103 @@
+//! Robots think here: the quick ones at the table itself, the others a few at a time.
+
+use std::collections::HashMap;
+use std::fmt;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use noughts_engine::{Setup, Stop, Strategy, StrategyName, Unfit};
+use noughts_rules::{Game, Move, Variant};
+use tokio::sync::Semaphore;
+use tokio::task::spawn_blocking;
+
+/// Everything that thinks in this process.
+pub(crate) struct Robots {
+    /// One of each that answers in microseconds, shared by all tables: some keep a table of
+    /// answers, and thousands of games should not each have their own.
+    instant: Mutex<HashMap<(String, Variant), Instant>>,
+    /// Whoever gets one may think. They are handed out in the order in which they were asked for.
+    chairs: Arc<Semaphore>,
+    outside: Setup,
+}
+
+type Instant = Arc<Mutex<Box<dyn Strategy>>>;
+
+/// A robot at one seat of one table.
+#[derive(Clone)]
+pub(crate) enum Mind {
+    /// Answers at once.
+    Instant(Instant),
+    /// Takes its time; made anew for each move, so that only those that think take memory.
+    Thinker(StrategyName),
+}
+
+impl Robots {
+    /// So many may think at the same time. The seed decides what they choose where they draw.
+    pub(crate) fn new(thinkers: usize, outside: Setup) -> Robots {
+        Robots {
+            instant: Mutex::default(),
+            chairs: Arc::new(Semaphore::new(thinkers.max(1))),
+            outside,
+        }
+    }
+
+    /// The mind of a robot that plays so, or why it does not play this game.
+    pub(crate) fn mind(&self, name: &StrategyName, game: &Game) -> Result<Mind, Unfit> {
+        if !name.is_instant(game) {
+            // Asked now, so that it can be built later.
+            return name.fits(game).map(|()| Mind::Thinker(name.clone()));
+        }
+        // What a thread that panicked left behind is as good as any: answers are only ever added.
+        let mut all = self.instant.lock().unwrap_or_else(PoisonError::into_inner);
+        let key = (name.to_string(), *game.variant());
+        if let Some(mind) = all.get(&key) {
+            return Ok(Mind::Instant(Arc::clone(mind)));
+        }
+        let mind = Arc::new(Mutex::new(name.build(game, &self.outside)?));
+        if all.len() < MOST_SHARED {
+            all.insert(key, Arc::clone(&mind));
+        }
+        Ok(Mind::Instant(mind))
+    }
+
+    /// Lets a robot that takes its time choose, when its turn to think comes. `None` where it was
+    /// told to stop before that. The same game and seed give the same move, but where a clock
+    /// decides.
+    pub(crate) async fn ponder(
+        &self,
+        name: StrategyName,
+        game: Game,
+        seed: u64,
+        stop: Stop,
+    ) -> Option<Move> {
+        // The semaphore is never closed.
+        let chair = Arc::clone(&self.chairs).acquire_owned().await.ok()?;
+        if stop.is_set() {
+            return None;
+        }
+        let setup = Setup {
+            seed: self.outside.seed ^ seed,
+            clock: Arc::clone(&self.outside.clock),
+        };
+        let thought = spawn_blocking(move || {
+            let _chair = chair;
+            let mut strategy = name.build(&game, &setup).ok()?;
+            Some(strategy.choose(&game, &stop).at)
+        });
+        thought.await.ok().flatten()
+    }
+}
+
+/// More kinds of variant and strategy than anybody plays at once; beyond it tables get their own.
+const MOST_SHARED: usize = 64;
+
+/// The answer of a robot that has it at once, for the seat to move.
+pub(crate) fn answer(mind: &Mutex<Box<dyn Strategy>>, game: &Game) -> Move {
+    let mut mind = mind.lock().unwrap_or_else(PoisonError::into_inner);
+    mind.choose(game, &Stop::new()).at
+}
+
+impl fmt::Debug for Robots {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Robots").finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,105 @@
+//! The whole server: doors opened, and closed again.
+
+use std::io;
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use noughts_engine::{Setup as Outside, StrategyName, Unfit};
+use tokio::net::{TcpListener, TcpSocket};
+use tokio::sync::watch;
+use tokio::task::JoinHandle;
+use tokio::time::timeout;
+
+use crate::house::{House, Rooms};
+use crate::store::Store;
+use crate::tcp::{Door, Guests, Limits, Opponent};
+
+/// What a server is made of.
+pub struct Setup {
+    /// The TCP door against the computer.
+    pub tcp: Option<TcpListener>,
+    /// How the computer plays there.
+    pub tcp_strategy: StrategyName,
+    /// The TCP door for two players.
+    pub pairs: Option<TcpListener>,
+    /// Where games last.
+    pub store: Box<dyn Store>,
+    /// What a stranger may take up.
+    pub limits: Limits,
+    /// How many robots may think at the same time.
+    pub thinkers: usize,
+    /// The time, and the seed of everything that is drawn by lot.
+    pub outside: Outside,
+}
+
+/// A server with its doors open. Dropped, it goes on; [`stop`](Server::stop) ends it.
+#[derive(Debug)]
+pub struct Server {
+    doors: Vec<JoinHandle<()>>,
+    closing: watch::Sender<bool>,
+    house: Arc<House>,
+    rooms: Rooms,
+}
+
+/// How long tables have to be closed when the server ends. They take microseconds, or the time
+/// of one answer of the store.
+const LAST_ORDERS: Duration = Duration::from_secs(5);
+
+impl Server {
+    /// Opens the doors, or says why the computer can't play so.
+    pub fn start(setup: Setup) -> Result<Server, Unfit> {
+        let (house, rooms) = House::new(setup.store, setup.thinkers, setup.outside);
+        house.check(&setup.tcp_strategy)?;
+        let (closing, closed) = watch::channel(false);
+        let guests = Arc::new(Guests::new(setup.limits));
+        let open = |listener, opponent| {
+            let door = Door::new(opponent, Arc::clone(&house), Arc::clone(&guests));
+            tokio::spawn(door.keep(listener, closed.clone()))
+        };
+        let tcp = setup
+            .tcp
+            .map(|listener| open(listener, Opponent::Robot(setup.tcp_strategy)));
+        let pairs = setup
+            .pairs
+            .map(|listener| open(listener, Opponent::Anybody));
+        Ok(Server {
+            doors: tcp.into_iter().chain(pairs).collect(),
+            closing,
+            house,
+            rooms,
+        })
+    }
+
+    /// Closes the doors: no port is held and no connection open when this returns, and every game
+    /// of theirs has ended.
+    pub async fn stop(self) {
+        // Nobody is left to be told only where every door has ended already.
+        let _ = self.closing.send(true);
+        for door in self.doors {
+            let _ = door.await;
+        }
+        drop(self.house);
+        let _ = timeout(LAST_ORDERS, self.rooms.closed()).await;
+    }
+
+    /// What the doors share.
+    pub fn house(&self) -> &Arc<House> {
+        &self.house
+    }
+}
+
+/// How many connections may wait to be accepted.
+const BACKLOG: u32 = 1024;
+
+/// Listens at an address; port 0 is any that is free.
+pub fn listen(at: SocketAddr) -> io::Result<TcpListener> {
+    let socket = match at {
+        SocketAddr::V4(_) => TcpSocket::new_v4(),
+        SocketAddr::V6(_) => TcpSocket::new_v6(),
+    }?;
+    // Else a server that was stopped could not be started again for a minute.
+    socket.set_reuseaddr(true)?;
+    socket.bind(at)?;
+    socket.listen(BACKLOG)
+}

@@ -1,0 +1,321 @@
+//! A game with its seats, pure: commands are judged, events happen.
+//!
+//! No socket, no store, no clock: whoever keeps a table stores what happens before it does. So it
+//! can be simulated, thousands of games a second, under a seed.
+
+use noughts_engine::StrategyName;
+use noughts_rules::{
+    Action, By, Conclusion, Game, GameError, Move, Options, Player, Refusal, Seat, Side, Turn,
+    Variant,
+};
+
+use crate::id::GameId;
+
+/// Who holds a seat.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Holder {
+    /// Somebody, by the name that was given.
+    Human {
+        /// May be empty.
+        name: String,
+        /// Whether the seat lives with its connection, as at the TCP doors.
+        tied: bool,
+    },
+    /// A robot, by its strategy.
+    Robot(StrategyName),
+}
+
+impl Holder {
+    /// As records name it.
+    pub fn player(&self) -> Player {
+        match self {
+            Holder::Human { name, .. } => Player::Human(name.clone()),
+            Holder::Robot(strategy) => Player::Robot(strategy.to_string()),
+        }
+    }
+}
+
+/// A game with its seats.
+#[derive(Clone, Debug)]
+pub struct Table {
+    setting: Setting,
+    game: Game,
+    /// A game that goes round in rewinds is a draw after so many turns.
+    most_turns: usize,
+}
+
+/// How a table was laid: all that there is of it before the first turn.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Setting {
+    /// Its name.
+    pub id: GameId,
+    /// Which game.
+    pub variant: Variant,
+    /// The size of its history.
+    pub history: u16,
+    /// Who sits where.
+    pub holders: Vec<Holder>,
+}
+
+/// What a table is told.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Command {
+    /// A seat wants something, in answer to the table as it was in turn `at_turn`.
+    Act {
+        /// Which seat.
+        seat: Seat,
+        /// What it wants.
+        action: Action,
+        /// The turn that it saw: completed turns plus one.
+        at_turn: usize,
+    },
+    /// These seats' players are gone for good, all at once.
+    Leave(Leavers),
+}
+
+/// A set of seats.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Leavers(u64);
+
+impl Leavers {
+    /// One seat alone.
+    pub fn one(seat: Seat) -> Leavers {
+        Leavers(1u64.checked_shl(seat.0.into()).unwrap_or(0))
+    }
+
+    /// These and one more.
+    #[must_use]
+    pub fn and(self, seat: Seat) -> Leavers {
+        Leavers(self.0 | Leavers::one(seat).0)
+    }
+
+    /// Whether this one is among them.
+    pub fn contains(self, seat: Seat) -> bool {
+        self.0 & Leavers::one(seat).0 != 0
+    }
+}
+
+/// What happens at a table.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Event {
+    /// A turn is completed.
+    Turned {
+        /// Completed turns, this one included.
+        number: usize,
+        /// Who did what.
+        turn: Turn,
+    },
+    /// These left, and so ended the game.
+    Left(Leavers),
+}
+
+/// Why a command was not taken; nothing has changed.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Refused {
+    /// The answer was to a table that has gone on since.
+    Stale {
+        /// This is the turn now.
+        turn: usize,
+    },
+    /// The rules say no.
+    Rules(Refusal),
+}
+
+impl std::fmt::Display for Refused {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Refused::Stale { turn } => write!(f, "the game has gone on: it is in turn {turn}"),
+            Refused::Rules(refusal) => refusal.fmt(f),
+        }
+    }
+}
+
+impl std::error::Error for Refused {}
+
+impl Table {
+    /// Sets a table up: one holder a seat, one seat a side.
+    pub fn new(setting: Setting) -> Result<Table, GameError> {
+        let options = Options {
+            history: setting.history,
+            ..Options::default()
+        };
+        let game = Game::new(&setting.variant, options)?;
+        if setting.holders.len() != game.order().len() {
+            return Err(GameError::Seats(setting.holders.len()));
+        }
+        Ok(Table {
+            most_turns: 4 * setting.variant.cells() + 100,
+            game,
+            setting,
+        })
+    }
+
+    /// The table as it was left: every turn again, and who left. `None` where the turns are not
+    /// those of such a table, which no store has any business to say.
+    pub fn restore(setting: Setting, turns: &[Turn], left: Option<Leavers>) -> Option<Table> {
+        let mut table = Table::new(setting).ok()?;
+        for (number, turn) in (1..).zip(turns) {
+            table
+                .happen(Event::Turned {
+                    number,
+                    turn: *turn,
+                })
+                .ok()?;
+        }
+        if let Some(leavers) = left {
+            table.happen(Event::Left(leavers)).ok()?;
+        }
+        Some(table)
+    }
+
+    /// What a command would make happen, or why nothing would. Nothing has changed yet: whoever
+    /// keeps the table first stores the event, and then lets it [`happen`](Table::happen).
+    pub fn check(&self, command: Command) -> Result<Event, Refused> {
+        match command {
+            Command::Act {
+                seat,
+                action,
+                at_turn,
+            } => {
+                if self.game.conclusion().is_none() && at_turn != self.turn() {
+                    return Err(Refused::Stale { turn: self.turn() });
+                }
+                self.game.check(seat, action).map_err(Refused::Rules)?;
+                Ok(Event::Turned {
+                    number: self.turn(),
+                    turn: Turn { by: seat, action },
+                })
+            }
+            Command::Leave(leavers) => {
+                // To leave may be refused for the same reasons as to give up.
+                let seat = self.seats().find(|seat| leavers.contains(*seat));
+                let seat = seat.unwrap_or(Seat(u8::MAX));
+                let check = self.game.check(seat, Action::Resign);
+                check.map_err(Refused::Rules)?;
+                Ok(Event::Left(leavers))
+            }
+        }
+    }
+
+    /// Lets happen what [`check`](Table::check) promised. What it did not is refused, and nothing
+    /// has changed.
+    pub fn happen(&mut self, event: Event) -> Result<(), Refused> {
+        let done = match event {
+            Event::Turned { number, .. } if number != self.turn() => {
+                return Err(Refused::Stale { turn: self.turn() });
+            }
+            Event::Turned { number, turn } => {
+                let done = self.game.act(turn.by, turn.action);
+                if number >= self.most_turns {
+                    // Whatever the turn itself ended stays as it is.
+                    let _ = self.game.call_draw();
+                }
+                done
+            }
+            Event::Left(leavers) => {
+                let first = self.seats().find(|seat| leavers.contains(*seat));
+                match first.unwrap_or(Seat(u8::MAX)) {
+                    _ if self.seats().all(|seat| leavers.contains(seat)) => self.game.abandon(),
+                    seat => self.game.leave(seat),
+                }
+            }
+        };
+        done.map_err(Refused::Rules)
+    }
+
+    fn seats(&self) -> impl Iterator<Item = Seat> + use<> {
+        (0..self.setting.holders.len()).map(|seat| Seat(seat as u8))
+    }
+
+    /// The seat whose turn it is, if a robot holds it.
+    pub fn robot_to_move(&self) -> Option<Seat> {
+        let seat = self.game.to_move()?;
+        match self.holder(seat)? {
+            Holder::Human { .. } => None,
+            Holder::Robot(_) => Some(seat),
+        }
+    }
+
+    /// Its name.
+    pub fn id(&self) -> GameId {
+        self.setting.id
+    }
+
+    /// How it was laid.
+    pub fn setting(&self) -> &Setting {
+        &self.setting
+    }
+
+    /// Completed turns plus one, also when the game is over.
+    pub fn turn(&self) -> usize {
+        self.game.turns().len() + 1
+    }
+
+    /// The game on it.
+    pub fn game(&self) -> &Game {
+        &self.game
+    }
+
+    /// Who holds this seat.
+    pub fn holder(&self, seat: Seat) -> Option<&Holder> {
+        self.setting.holders.get(usize::from(seat.0))
+    }
+
+    /// How the game ended for a seat; `None` while it goes on.
+    pub fn result(&self, seat: Seat) -> Option<Verdict> {
+        let side = self.game.order().get(usize::from(seat.0))?;
+        Some(match self.game.conclusion()? {
+            Conclusion::Won { sides, .. } if sides.contains(*side) => Verdict::Won,
+            Conclusion::Won { .. } => Verdict::Lost,
+            Conclusion::Draw => Verdict::Draw,
+            Conclusion::Abandoned => Verdict::Abandoned,
+        })
+    }
+
+    /// The play of another seat than this one that ended the game, if one did.
+    pub fn answer_that_ended(&self, seat: Seat) -> Option<Move> {
+        let by_turns = match self.game.conclusion()? {
+            Conclusion::Won { by, .. } => !matches!(by, By::Leaving | By::Resignation),
+            Conclusion::Draw => true,
+            Conclusion::Abandoned => false,
+        };
+        match self.game.turns().last()? {
+            Turn {
+                by,
+                action: Action::Play(at),
+            } if *by != seat && by_turns => Some(*at),
+            Turn { .. } => None,
+        }
+    }
+
+    /// How the game ended, for a log.
+    pub fn outcome_in_words(&self) -> String {
+        let (sides, by) = match self.game.conclusion() {
+            None => return "unfinished".to_owned(),
+            Some(Conclusion::Draw) => return "draw".to_owned(),
+            Some(Conclusion::Abandoned) => return "abandoned".to_owned(),
+            Some(Conclusion::Won { sides, by }) => (sides, by),
+        };
+        let winners: String = sides.iter().map(Side::symbol).collect();
+        let by = match by {
+            By::Line(_) | By::Boards(_) => "a line",
+            By::Points => "points",
+            By::Resignation => "resignation",
+            By::Leaving => "leaving",
+        };
+        format!("{winners} won by {by}")
+    }
+}
+
+/// How a game ended for one seat.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Verdict {
+    /// Its side won.
+    Won,
+    /// Another did.
+    Lost,
+    /// Nobody did.
+    Draw,
+    /// Everybody left.
+    Abandoned,
+}

@@ -1,0 +1,314 @@
+//! One connection: its bytes, its session, and its seat.
+
+use std::fmt;
+use std::io;
+use std::pin::pin;
+use std::sync::Arc;
+
+use noughts_rules::{Action, Move, Refusal};
+use noughts_wire::{Ask, Cell, Door as Protocol, News, Refused as NotTaken, Session, Verdict, Why};
+use tokio::io::{AsyncWriteExt, Interest};
+use tokio::net::TcpStream;
+use tokio::time::{Duration, Instant, sleep_until, timeout_at};
+use tracing::{debug, info};
+
+use super::{Admitted, Door, Opponent, socket};
+use crate::house::Guest;
+use crate::room::{Chair, Notice};
+use crate::table;
+
+/// One connection. It is one task that never waits for anything while it could do something else:
+/// neither for a client that does not read nor for a table that thinks.
+pub(super) struct Connection {
+    door: Arc<Door>,
+    stream: TcpStream,
+    session: Session,
+    /// Bytes that the client has not taken yet.
+    out: Vec<u8>,
+    guest: Option<Guest>,
+    chair: Option<Chair>,
+    /// The turn of the game, as this client knows it.
+    turn: usize,
+    /// Since when nothing has gone forward.
+    since: Instant,
+    games: u32,
+    _admitted: Admitted,
+}
+
+/// Beyond so many bytes that the client does not read, nothing more is read from it.
+const MOST_UNREAD: usize = 4096;
+
+/// Enough for any frame.
+const READ_AT_ONCE: usize = 512;
+
+/// How a connection ended, for the log.
+#[derive(Clone, Copy, Debug)]
+enum End {
+    /// The client went.
+    Left,
+    /// The client was silent for too long.
+    Idle,
+    /// The client was put out, and told why in the protocol.
+    PutOut(Why),
+    /// The table is gone without a word.
+    NoTable,
+}
+
+impl Connection {
+    pub(super) fn new(door: Arc<Door>, stream: TcpStream, admitted: Admitted) -> Connection {
+        socket::prepare(&stream);
+        let protocol = match door.opponent {
+            Opponent::Robot(_) => Protocol::Computer,
+            Opponent::Anybody => Protocol::Pairs,
+        };
+        Connection {
+            door,
+            stream,
+            session: Session::new(protocol, admitted.full),
+            out: Vec::new(),
+            guest: None,
+            chair: None,
+            turn: 1,
+            since: Instant::now(),
+            games: 0,
+            _admitted: admitted,
+        }
+    }
+
+    /// Serves the client until one of the two has enough.
+    pub(super) async fn serve(mut self) {
+        let begun = Instant::now();
+        let end = match self.converse().await {
+            Ok(end) => end,
+            // A disconnection at any moment is ordinary.
+            Err(_) => End::Left,
+        };
+        // Whoever sits opposite need not wait for the last bytes.
+        (self.chair, self.guest) = (None, None);
+        info!(
+            door = self.door.name(),
+            name = %self.session.name(),
+            games = self.games,
+            seconds = begun.elapsed().as_secs(),
+            %end,
+            "connection closed"
+        );
+        if let End::PutOut(_) = end {
+            self.see_out().await;
+        }
+    }
+
+    async fn converse(&mut self) -> io::Result<End> {
+        let idle = self.door.guests.limits().idle;
+        let mut alarm = pin!(sleep_until(self.since + idle));
+        loop {
+            if let Some(end) = self.proceed()? {
+                return Ok(end);
+            }
+            let interest = match (self.reads(), self.out.is_empty()) {
+                (true, true) => Interest::READABLE,
+                (true, false) => Interest::READABLE | Interest::WRITABLE,
+                // Even of one who is not read from, it is noticed when they go.
+                (false, false) => Interest::WRITABLE,
+                (false, true) => Interest::ERROR,
+            };
+            tokio::select! {
+                biased;
+                notice = next_notice(&mut self.guest) => match notice {
+                    Some(notice) => self.hear(notice),
+                    // No table could be laid, and it may be tried again; or one was lost.
+                    None => {
+                        self.guest = None;
+                        if !self.session.tell(News::NotSeated, &mut self.out) {
+                            return Ok(End::NoTable);
+                        }
+                    }
+                },
+                ready = self.stream.ready(interest) => {
+                    let ready = ready?;
+                    if ready.is_readable() && self.reads() && self.read()? == 0 {
+                        return Ok(End::Left);
+                    }
+                }
+                () = &mut alarm => {
+                    if !self.waits() {
+                        self.since = Instant::now();
+                    }
+                    if self.since + idle <= Instant::now() {
+                        return Ok(End::Idle);
+                    }
+                    alarm.as_mut().reset(self.since + idle);
+                }
+            }
+        }
+    }
+
+    /// Judges what was read, asks for what is wanted, writes what can be written.
+    fn proceed(&mut self) -> io::Result<Option<End>> {
+        let mut end = None;
+        while end.is_none() && self.out.len() <= MOST_UNREAD {
+            let before = self.out.len();
+            let ask = self
+                .session
+                .next(&mut self.out, || self.door.house.session_id());
+            if ask.is_some() || self.out.len() != before {
+                self.since = Instant::now();
+            }
+            match ask {
+                None => break,
+                Some(Ask::Seat) => self.sit_down(),
+                Some(Ask::Move(cell)) => self.play(cell),
+                Some(Ask::Heard(heard)) => {
+                    debug!(code = heard.code, text = %heard.text, "a client complains");
+                }
+                Some(Ask::Close(why)) => end = Some(End::PutOut(why)),
+            }
+        }
+        self.write()?;
+        Ok(end)
+    }
+
+    /// Whether more is wanted from the client now.
+    fn reads(&self) -> bool {
+        self.out.len() <= MOST_UNREAD && self.session.room() > 0
+    }
+
+    /// Whether it is the client who must do something.
+    fn waits(&self) -> bool {
+        self.session.waits_for_client() || !self.out.is_empty()
+    }
+
+    /// How many bytes came; 0 when no more will.
+    fn read(&mut self) -> io::Result<usize> {
+        let mut bytes = [0; READ_AT_ONCE];
+        let room = self.session.room().min(READ_AT_ONCE);
+        match self.stream.try_read(&mut bytes[..room]) {
+            Ok(count) => {
+                socket::acknowledge_quickly(&self.stream);
+                self.session.receive(&bytes[..count]);
+                Ok(count)
+            }
+            Err(error) if error.kind() == io::ErrorKind::WouldBlock => Ok(usize::MAX),
+            Err(error) => Err(error),
+        }
+    }
+
+    fn write(&mut self) -> io::Result<()> {
+        while !self.out.is_empty() {
+            match self.stream.try_write(&self.out) {
+                Ok(count) if count == self.out.len() => self.out = Vec::new(),
+                Ok(count) => {
+                    self.out.drain(..count);
+                }
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => break,
+                Err(error) => return Err(error),
+            }
+            self.since = Instant::now();
+        }
+        Ok(())
+    }
+
+    fn sit_down(&mut self) {
+        self.guest = Some(self.door.seat(self.session.name().to_string()));
+    }
+
+    fn play(&mut self, cell: Cell) {
+        let at = Move::at(3 * usize::from(cell.row()) + usize::from(cell.column()));
+        let chair = self.chair.as_ref();
+        if !chair.is_some_and(|chair| chair.act(Action::Play(at), self.turn)) {
+            // The table was closed this moment, and says so next.
+            self.session
+                .tell(News::Refused(NotTaken::NotNow), &mut self.out);
+        }
+    }
+
+    fn hear(&mut self, notice: Notice) {
+        let me = self.chair.as_ref().map(Chair::seat);
+        let news = match notice {
+            Notice::Seated(chair) => {
+                let first = chair.seat().0 == 0;
+                self.chair = Some(chair);
+                self.turn = 1;
+                self.games += 1;
+                News::Admitted { first }
+            }
+            Notice::Turned { number, turn } => {
+                self.turn = number + 1;
+                match (turn.by, turn.action) {
+                    (by, Action::Play(at)) if Some(by) != me => News::Played(cell(at)),
+                    (_, Action::Play(_) | Action::Rewind(_) | Action::Resign) => News::Accepted,
+                }
+            }
+            Notice::Refused(refused) => News::Refused(not_taken(refused)),
+            Notice::Unavailable => News::Refused(NotTaken::NotNow),
+            Notice::Over { verdict, answer } => {
+                (self.chair, self.guest) = (None, None);
+                News::Over {
+                    verdict: match verdict {
+                        table::Verdict::Won => Verdict::Won,
+                        table::Verdict::Lost => Verdict::Lost,
+                        table::Verdict::Draw | table::Verdict::Abandoned => Verdict::Draw,
+                    },
+                    opponent_cell: answer.map(cell),
+                }
+            }
+        };
+        self.since = Instant::now();
+        self.session.tell(news, &mut self.out);
+    }
+
+    /// The last bytes must reach the client: a socket closed with something unread in it throws
+    /// away what was written.
+    async fn see_out(mut self) {
+        let patience = Instant::now() + Duration::from_secs(1);
+        let farewell = async {
+            self.stream.write_all(&self.out).await?;
+            self.stream.shutdown().await?;
+            let mut unread = 0;
+            let mut bytes = [0; READ_AT_ONCE];
+            while unread < MOST_UNREAD {
+                self.stream.readable().await?;
+                match self.stream.try_read(&mut bytes) {
+                    Ok(0) => break,
+                    Ok(count) => unread += count,
+                    Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
+                    Err(error) => return Err(error),
+                }
+            }
+            Ok(())
+        };
+        // Who does not want to hear it need not.
+        let _ = timeout_at(patience, farewell).await;
+    }
+}
+
+/// What a guest hears next; one who is none hears nothing.
+async fn next_notice(guest: &mut Option<Guest>) -> Option<Notice> {
+    match guest {
+        Some(guest) => guest.notices.recv().await,
+        None => std::future::pending().await,
+    }
+}
+
+fn cell(at: Move) -> Cell {
+    let (row, column) = (at.index() / 3, at.index() % 3);
+    Cell::new(row as u8, column as u8).expect("tic-tac-toe has three rows and columns")
+}
+
+fn not_taken(refused: table::Refused) -> NotTaken {
+    match refused {
+        table::Refused::Rules(Refusal::Illegal(_)) => NotTaken::Occupied,
+        table::Refused::Stale { .. } | table::Refused::Rules(_) => NotTaken::NotNow,
+    }
+}
+
+impl fmt::Display for End {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            End::Left => f.write_str("the client left"),
+            End::Idle => f.write_str("the client was silent for too long"),
+            End::PutOut(why) => why.fmt(f),
+            End::NoTable => f.write_str("the table was lost"),
+        }
+    }
+}

@@ -1,0 +1,317 @@
+//! Thousands of games between clients that vanish, stall, repeat and lie, over a store that fails:
+//! in virtual time, under a seed that is printed when something goes wrong.
+//!
+//! `SEED=… cargo nextest run -p noughts-server simulation` replays one.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use noughts_engine::{Random, Setup};
+use noughts_rules::{Action, Conclusion, Move, Refusal, Seat, Turn};
+use noughts_server::{
+    Answer, Appended, Chair, GameId, Guest, House, Leavers, Memory, Notice, Refused, Setting,
+    Store, StoreError, StoredGame, Table, Verdict,
+};
+
+/// How many clients a world has, and how many games each wants.
+const CLIENTS: u64 = 24;
+const WISHES: usize = 12;
+
+#[test]
+fn every_game_ends_in_one_result_that_both_agree_on() {
+    let seeds = match std::env::var("SEED") {
+        Ok(seed) => vec![seed.parse().expect("SEED is a number")],
+        Err(_) => (1..=200).collect(),
+    };
+    let mut sum = Seen::default();
+    for seed in seeds {
+        let world = std::panic::catch_unwind(|| simulate(seed));
+        let seen = world.unwrap_or_else(|_| panic!("it happened in the world of SEED={seed}"));
+        sum.add(&seen);
+    }
+    // What never happened was not tested.
+    if std::env::var("SEED").is_err() {
+        assert!(sum.games > 10_000, "{sum:?}");
+        let each = [
+            sum.lines,
+            sum.draws,
+            sum.leavings,
+            sum.refusals,
+            sum.stale,
+            sum.unavailable,
+        ];
+        assert!(each.iter().all(|count| *count > 50), "{sum:?}");
+    }
+}
+
+/// What happened in a world.
+#[derive(Default, Debug)]
+struct Seen {
+    games: usize,
+    lines: usize,
+    draws: usize,
+    leavings: usize,
+    refusals: usize,
+    stale: usize,
+    unavailable: usize,
+}
+
+impl Seen {
+    fn add(&mut self, other: &Seen) {
+        self.games += other.games;
+        self.lines += other.lines;
+        self.draws += other.draws;
+        self.leavings += other.leavings;
+        self.refusals += other.refusals;
+        self.stale += other.stale;
+        self.unavailable += other.unavailable;
+    }
+}
+
+/// What one client saw of one game.
+struct Sight {
+    game: GameId,
+    seat: Seat,
+    turns: Vec<Turn>,
+    /// None where the client left first.
+    verdict: Option<Verdict>,
+}
+
+fn simulate(seed: u64) -> Seen {
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_time()
+        .start_paused(true)
+        .build()
+        .unwrap();
+    runtime.block_on(world(seed))
+}
+
+async fn world(seed: u64) -> Seen {
+    let games = Arc::new(Memory::keeping(1_000_000));
+    let store = Moody {
+        games: Arc::clone(&games),
+        mood: Mutex::new(Random::new(!seed)),
+    };
+    let (house, rooms) = House::new(Box::new(store), 1, Setup::with_seed(seed));
+    let mut seeds = Random::new(seed);
+    let clients = (0..CLIENTS).map(|name| {
+        let client = Client {
+            house: Arc::clone(&house),
+            name: name.to_string(),
+            random: Random::new(seeds.draw()),
+            seen: Seen::default(),
+        };
+        tokio::spawn(client.live())
+    });
+    let clients: Vec<_> = clients.collect();
+    let (mut sights, mut seen) = (Vec::new(), Seen::default());
+    for client in clients {
+        let (own, counted) = client.await.expect("no client panics");
+        sights.extend(own);
+        seen.add(&counted);
+    }
+    assert_eq!(house.waiting(), 0, "somebody who is gone still waits");
+    drop(house);
+    // In virtual time, so it costs nothing; a room that nobody can close would never end.
+    tokio::time::timeout(Duration::from_secs(600), rooms.closed())
+        .await
+        .expect("a table stays open that nobody sits at");
+    judge(&games, &sights, &mut seen).await;
+    seen
+}
+
+/// Compares what everybody saw with what was stored.
+async fn judge(games: &Memory, sights: &[Sight], seen: &mut Seen) {
+    let mut seats: HashMap<GameId, Vec<&Sight>> = HashMap::new();
+    for sight in sights {
+        seats.entry(sight.game).or_default().push(sight);
+    }
+    for (id, sights) in seats {
+        let stored = games.load(id).await.unwrap().expect("a game was lost");
+        let table = Table::restore(stored.setting, &stored.turns, stored.left)
+            .expect("what is stored can be played again");
+        let conclusion = table.game().conclusion();
+        assert!(sights.len() <= 2, "three at a table for two");
+        for sight in &sights {
+            assert!(
+                stored.turns.starts_with(&sight.turns),
+                "{} saw {:?}, but the game was {:?}",
+                sight.seat.0,
+                sight.turns,
+                stored.turns
+            );
+            if let Some(verdict) = sight.verdict {
+                assert_eq!(table.result(sight.seat), Some(verdict));
+            }
+        }
+        if let [one, other] = sights[..] {
+            assert_ne!(one.seat, other.seat, "two on one seat");
+        }
+        seen.games += 1;
+        match conclusion.expect("a game has no end") {
+            Conclusion::Draw => seen.draws += 1,
+            Conclusion::Won { .. } if stored.left.is_some() => seen.leavings += 1,
+            Conclusion::Won { .. } => seen.lines += 1,
+            Conclusion::Abandoned => {}
+        }
+    }
+}
+
+/// Somebody who plays, more or less.
+struct Client {
+    house: Arc<House>,
+    name: String,
+    random: Random,
+    seen: Seen,
+}
+
+impl Client {
+    async fn live(mut self) -> (Vec<Sight>, Seen) {
+        let mut sights = Vec::new();
+        for _ in 0..WISHES {
+            self.pause(100).await;
+            let guest = match self.random.below(4) {
+                0 => {
+                    let strategy =
+                        ["random", "first", "perfect", "minimax:2"][self.random.below(4)];
+                    let strategy = strategy.parse().unwrap();
+                    self.house
+                        .against_robot(self.name.clone(), &strategy)
+                        .unwrap()
+                }
+                _ => self.house.against_anybody(self.name.clone()),
+            };
+            sights.extend(self.play(guest).await);
+        }
+        (sights, self.seen)
+    }
+
+    /// One game, from the wish to its end or to the moment when the client has enough.
+    async fn play(&mut self, mut guest: Guest) -> Option<Sight> {
+        let patience = Duration::from_millis(50 + self.random.below(2_000) as u64);
+        let seated = tokio::time::timeout(patience, guest.notices.recv()).await;
+        let chair = match seated {
+            Ok(Some(Notice::Seated(chair))) => chair,
+            Ok(Some(other)) => panic!("the first notice was {other:?}"),
+            // The store would not have it, or nobody came.
+            Ok(None) | Err(_) => return None,
+        };
+        let mut sight = Sight {
+            game: chair.game(),
+            seat: chair.seat(),
+            turns: Vec::new(),
+            verdict: None,
+        };
+        loop {
+            if self.random.below(40) == 0 {
+                return Some(sight);
+            }
+            self.do_something(&chair, &sight);
+            let patience = Duration::from_millis(10 + self.random.below(300) as u64);
+            let Ok(notice) = tokio::time::timeout(patience, guest.notices.recv()).await else {
+                continue;
+            };
+            match notice.expect("notices end before the game is over") {
+                Notice::Seated(_) => panic!("seated twice"),
+                Notice::Turned { number, turn } => {
+                    sight.turns.push(turn);
+                    assert_eq!(number, sight.turns.len(), "a turn was missed or told twice");
+                }
+                Notice::Refused(refused) => self.count(refused),
+                Notice::Unavailable => self.seen.unavailable += 1,
+                Notice::Over { verdict, .. } => {
+                    sight.verdict = Some(verdict);
+                    assert!(guest.notices.recv().await.is_none(), "more than one end");
+                    return Some(sight);
+                }
+            }
+        }
+    }
+
+    /// Mostly something sensible.
+    fn do_something(&mut self, chair: &Chair, sight: &Sight) {
+        let turn = sight.turns.len() + 1;
+        let is_my_turn = sight.turns.len() % 2 == usize::from(sight.seat.0);
+        let (turn, times) = match self.random.below(10) {
+            0 => (turn, 1 + self.random.below(20)),
+            1 => (self.random.below(12), 1),
+            _ if is_my_turn => (turn, 1),
+            _ => return,
+        };
+        for _ in 0..times {
+            let action = match self.random.below(60) {
+                0 => Action::Rewind(1),
+                _ => Action::Play(Move::at(self.random.below(10))),
+            };
+            chair.act(action, turn);
+        }
+    }
+
+    fn count(&mut self, refused: Refused) {
+        match refused {
+            Refused::Stale { .. } => self.seen.stale += 1,
+            Refused::Rules(Refusal::Over) => {}
+            Refused::Rules(_) => self.seen.refusals += 1,
+        }
+    }
+
+    async fn pause(&mut self, most_ms: usize) {
+        let pause = self.random.below(most_ms) as u64;
+        tokio::time::sleep(Duration::from_millis(pause)).await;
+    }
+}
+
+/// A store that takes its time and sometimes does not answer.
+struct Moody {
+    games: Arc<Memory>,
+    mood: Mutex<Random>,
+}
+
+impl Moody {
+    async fn is_in_the_mood(&self) -> Result<(), StoreError> {
+        let (wait, fails) = {
+            let mut mood = self.mood.lock().unwrap();
+            (mood.below(20), mood.below(50) == 0)
+        };
+        tokio::time::sleep(Duration::from_millis(wait as u64)).await;
+        match fails {
+            true => Err(StoreError("not today".to_owned())),
+            false => Ok(()),
+        }
+    }
+}
+
+impl Store for Moody {
+    fn create(&self, setting: Setting) -> Answer<'_, ()> {
+        Box::pin(async move {
+            self.is_in_the_mood().await?;
+            self.games.create(setting).await
+        })
+    }
+
+    fn append(&self, game: GameId, number: usize, turn: Turn) -> Answer<'_, Appended> {
+        Box::pin(async move {
+            self.is_in_the_mood().await?;
+            self.games.append(game, number, turn).await
+        })
+    }
+
+    fn leave(&self, game: GameId, number: usize, leavers: Leavers) -> Answer<'_, Appended> {
+        Box::pin(async move {
+            self.is_in_the_mood().await?;
+            self.games.leave(game, number, leavers).await
+        })
+    }
+
+    fn finish(&self, game: GameId) -> Answer<'_, ()> {
+        self.games.finish(game)
+    }
+
+    fn load(&self, game: GameId) -> Answer<'_, Option<StoredGame>> {
+        Box::pin(async move {
+            self.is_in_the_mood().await?;
+            self.games.load(game).await
+        })
+    }
+}

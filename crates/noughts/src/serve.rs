@@ -1,0 +1,197 @@
+//! `noughts serve`: the doors for others, until somebody says that it is enough.
+
+use std::io::{self, Write};
+use std::net::{SocketAddr, ToSocketAddrs};
+use std::thread::available_parallelism;
+use std::time::Duration;
+
+use noughts_engine::StrategyName;
+use noughts_rules::Quoted;
+use noughts_server::{Limits, Memory, Server, Setup, Store, listen, raise_descriptor_limit};
+use tokio::net::TcpListener;
+use tokio::signal;
+use tracing::info;
+use tracing::level_filters::LevelFilter;
+
+use crate::args::{LogFormat, LogLevel, Serve};
+use crate::{Failure, outside};
+
+pub(crate) fn run(task: &Serve) -> Result<(), Failure> {
+    let strategy: StrategyName = task.tcp_strategy.parse().map_err(Failure::asked)?;
+    let limits = Limits {
+        connections: task.max_connections,
+        idle: read_idle(&task.idle)?,
+    };
+    let store = open_store(&task.store)?;
+    let outside = outside::read(None)?;
+    let threads = available_parallelism().map_or(1, usize::from);
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .enable_all()
+        .build()?;
+    runtime.block_on(async {
+        let tcp = open_door("--tcp", &task.tcp)?;
+        let pairs = open_door("--tcp-pairs", &task.tcp_pairs)?;
+        let doors = [
+            (
+                "tcp",
+                &tcp,
+                format!("against the computer, which plays {strategy}"),
+            ),
+            ("tcp-pairs", &pairs, "for two players".to_owned()),
+        ];
+        let mut told = String::new();
+        for (name, listener, about) in doors {
+            if let Some(listener) = listener {
+                told += &format!("{name:<10}{:<21} {about}\n", listener.local_addr()?);
+            }
+        }
+        if told.is_empty() {
+            return Err(Failure::asked(
+                "every door is closed: give --tcp or --tcp-pairs an address",
+            ));
+        }
+        keep_log(task);
+        look_at_descriptors(&limits);
+        // Before the doors open, so that whoever reads it may come in at once, and can stop it.
+        let enough = Enough::new()?;
+        let server = Server::start(Setup {
+            tcp,
+            tcp_strategy: strategy,
+            pairs,
+            store,
+            limits,
+            thinkers: threads,
+            outside,
+        })
+        .map_err(Failure::asked)?;
+        io::stdout().write_all(told.as_bytes())?;
+        io::stdout().flush()?;
+        info!(signal = enough.said().await, "stopping");
+        server.stop().await;
+        info!("stopped");
+        Ok(())
+    })
+}
+
+/// Opens a door at an address, or leaves it closed.
+fn open_door(option: &str, text: &str) -> Result<Option<TcpListener>, Failure> {
+    if text == "none" {
+        return Ok(None);
+    }
+    let wrong = |why: &str| {
+        Failure::asked(format_args!(
+            "{option} must be an address such as 127.0.0.1:8081, or none, not {}{why}",
+            Quoted::from(text)
+        ))
+    };
+    let mut addresses = text.to_socket_addrs().map_err(|_| wrong(""))?;
+    let at: SocketAddr = addresses
+        .next()
+        .ok_or_else(|| wrong(": nobody has that name"))?;
+    let listener = listen(at).map_err(|error| {
+        Failure::asked(format_args!(
+            "can't listen at {at} ({option}): {}; another address may do, and port 0 takes one that is free",
+            in_words(&error)
+        ))
+    })?;
+    Ok(Some(listener))
+}
+
+fn in_words(error: &io::Error) -> String {
+    match error.kind() {
+        io::ErrorKind::AddrInUse => "somebody else does already".to_owned(),
+        io::ErrorKind::AddrNotAvailable => "this machine has no such address".to_owned(),
+        io::ErrorKind::PermissionDenied => "the system does not allow it".to_owned(),
+        _ => error.to_string(),
+    }
+}
+
+fn open_store(url: &str) -> Result<Box<dyn Store>, Failure> {
+    match url {
+        "memory:" => Ok(Box::<Memory>::default()),
+        _ => Err(Failure::asked(format_args!(
+            "{} is no store: there is memory:",
+            Quoted::from(url)
+        ))),
+    }
+}
+
+/// `120`, `120s`, `500ms`.
+fn read_idle(text: &str) -> Result<Duration, Failure> {
+    let (number, unit) = match (text.strip_suffix("ms"), text.strip_suffix('s')) {
+        (Some(number), _) => (number, 1),
+        (None, Some(number)) => (number, 1_000),
+        (None, None) => (text, 1_000),
+    };
+    let amount = number.parse::<u64>().ok().filter(|amount| *amount > 0);
+    let amount = amount.and_then(|amount| amount.checked_mul(unit));
+    // A year, so that no sum of times ever overflows.
+    amount
+        .filter(|amount| *amount <= 365 * 24 * 3_600 * 1_000)
+        .map(Duration::from_millis)
+        .ok_or_else(|| {
+            Failure::asked(format_args!(
+                "the idle time (--idle) must be a time such as 120s or 500ms, up to a year, not {}",
+                Quoted::from(text)
+            ))
+        })
+}
+
+/// On standard error, since standard output says where the doors are.
+fn keep_log(task: &Serve) {
+    let level = match task.log {
+        LogLevel::Off => LevelFilter::OFF,
+        LogLevel::Error => LevelFilter::ERROR,
+        LogLevel::Warn => LevelFilter::WARN,
+        LogLevel::Info => LevelFilter::INFO,
+        LogLevel::Debug => LevelFilter::DEBUG,
+    };
+    let log = tracing_subscriber::fmt()
+        .with_writer(io::stderr)
+        .with_max_level(level)
+        .with_target(false);
+    match task.log_format {
+        LogFormat::Text => log.init(),
+        LogFormat::Json => log.json().flatten_event(true).init(),
+    }
+}
+
+/// A few are needed for other things than connections.
+const OTHER_DESCRIPTORS: u64 = 64;
+
+fn look_at_descriptors(limits: &Limits) {
+    let wanted = limits.connections as u64 + OTHER_DESCRIPTORS;
+    if let Some(most) = raise_descriptor_limit().filter(|most| *most < wanted) {
+        tracing::warn!(
+            "the system allows {most} open files, so fewer than {} connections fit: raise it with ulimit -n",
+            limits.connections
+        );
+    }
+}
+
+/// Ctrl-C, or the system's wish that the process ends.
+struct Enough {
+    #[cfg(unix)]
+    terminate: signal::unix::Signal,
+}
+
+impl Enough {
+    fn new() -> io::Result<Enough> {
+        Ok(Enough {
+            #[cfg(unix)]
+            terminate: signal::unix::signal(signal::unix::SignalKind::terminate())?,
+        })
+    }
+
+    /// Waits until somebody says so, and tells how.
+    async fn said(mut self) -> &'static str {
+        #[cfg(unix)]
+        let terminated = self.terminate.recv();
+        #[cfg(not(unix))]
+        let terminated = std::future::pending::<Option<()>>();
+        tokio::select! {
+            _ = signal::ctrl_c() => "interrupt",
+            _ = terminated => "terminate",
+        }
+    }
+}
