@@ -92,6 +92,9 @@ impl Server {
 /// How many connections may wait to be accepted.
 const BACKLOG: u32 = 1024;
 
+/// Hundreds of frames.
+const SYSTEM_BUFFER: u32 = 16 * 1024;
+
 /// Listens at an address; port 0 is any that is free.
 pub fn listen(at: SocketAddr) -> io::Result<TcpListener> {
     let socket = match at {
@@ -100,6 +103,10 @@ pub fn listen(at: SocketAddr) -> io::Result<TcpListener> {
     }?;
     // Else a server that was stopped could not be started again for a minute.
     socket.set_reuseaddr(true)?;
+    // Connections inherit them. The system would let each grow to megabytes of its memory, for a
+    // client that asks and does not listen.
+    socket.set_send_buffer_size(SYSTEM_BUFFER)?;
+    socket.set_recv_buffer_size(SYSTEM_BUFFER)?;
     socket.bind(at)?;
     socket.listen(BACKLOG)
 }

@@ -143,10 +143,16 @@ impl Connection {
         }
     }
 
-    /// Judges what was read, asks for what is wanted, writes what can be written.
+    /// Judges what was read, asks for what is wanted, writes what can be written: until nothing
+    /// more can be done before something happens.
     fn proceed(&mut self) -> io::Result<Option<End>> {
-        let mut end = None;
-        while end.is_none() && self.out.len() <= MOST_UNREAD {
+        loop {
+            if self.out.len() > MOST_UNREAD {
+                self.write()?;
+                if self.out.len() > MOST_UNREAD {
+                    return Ok(None);
+                }
+            }
             let before = self.out.len();
             let ask = self
                 .session
@@ -161,11 +167,11 @@ impl Connection {
                 Some(Ask::Heard(heard)) => {
                     debug!(code = heard.code, text = %heard.text, "a client complains");
                 }
-                Some(Ask::Close(why)) => end = Some(End::PutOut(why)),
+                Some(Ask::Close(why)) => return Ok(Some(End::PutOut(why))),
             }
         }
         self.write()?;
-        Ok(end)
+        Ok(None)
     }
 
     /// Whether more is wanted from the client now.

@@ -1,0 +1,244 @@
+//! What a stranger may take up, and not more; and the others notice nothing.
+
+use std::net::Ipv4Addr;
+use std::sync::mpsc;
+use std::time::Duration;
+
+use noughts_server::{Limits, listen};
+use tokio::io::AsyncWriteExt;
+use tokio::time::{advance, pause};
+
+use crate::world::{Client, World, shown};
+
+const HELLO: &[u8] = b"\x01\0\0\x30\x39Ann\0\0";
+const READY: &[u8] = b"\x02\0\0\x30\x39";
+const PLAY: &[u8] = b"\x03\0\0\x30\x39";
+const ADMIT: &[u8] = b"\x04\0\0\x30\x39\x01";
+const WON: &[u8] = b"\x06\0\0\x30\x39\x01";
+const REFUSED: &[u8] = b"\x08\0\0\x30\x39\x09Sessio Incorrecte\0\0";
+const UNEXPECTED: &[u8] = b"\x08\0\0\x30\x39\x02Comanda Inesperada\0\0";
+
+fn action(cell: &str) -> Vec<u8> {
+    [b"\x05\0\0\x30\x39", cell.as_bytes()].concat()
+}
+
+/// Time that stands still but when it is told to go on. While a blocking task runs, the paused
+/// clock does not jump to the next timer by itself.
+struct Still(#[expect(dead_code, reason = "ends the task when dropped")] mpsc::Sender<()>);
+
+fn still() -> Still {
+    let (end, ended) = mpsc::channel();
+    tokio::task::spawn_blocking(move || ended.recv());
+    pause();
+    Still(end)
+}
+
+/// A whole game that wins against `first`.
+async fn wins_a_game(client: &mut Client) {
+    client.send(PLAY).await;
+    client.expect(ADMIT).await;
+    for (mine, answer) in [("0-0", "0-1"), ("1-0", "0-2")] {
+        client.send(&action(mine)).await;
+        client.expect(&action(answer)).await;
+    }
+    client.send(&action("2-0")).await;
+    client.expect(WON).await;
+}
+
+async fn greeted(port: u16) -> Client {
+    let mut client = Client::connect(port).await;
+    client.send(HELLO).await;
+    client.expect(READY).await;
+    client
+}
+
+#[tokio::test]
+async fn beyond_the_limit_some_are_told_and_the_rest_are_not_heard() {
+    let limits = Limits {
+        connections: 2,
+        ..Limits::default()
+    };
+    let world = World::new("first", 1, limits);
+    let (mut one, _two) = (greeted(world.tcp).await, greeted(world.pairs).await);
+    let mut told = Vec::new();
+    for _ in 0..256 {
+        told.push(Client::connect(world.tcp).await);
+    }
+    // Only when the last was heard have all been counted.
+    told[255].send(HELLO).await;
+    told[255].expect(REFUSED).await;
+    told[255].expect_end().await;
+    let mut last = Client::connect(world.tcp).await;
+    told[0].send(HELLO).await;
+    told[0].expect(REFUSED).await;
+    told[0].expect_end().await;
+    wins_a_game(&mut one).await;
+    // One of the told has gone since, so this one may be heard; fill up and the next is not.
+    let mut more = Vec::new();
+    for _ in 0..8 {
+        more.push(Client::connect(world.tcp).await);
+    }
+    for client in more.iter_mut().chain([&mut last]) {
+        client.send(HELLO).await;
+    }
+    let mut unheard = 0;
+    for client in more.iter_mut().chain([&mut last]) {
+        let heard = client.read(100).await;
+        assert!(heard == REFUSED || heard.is_empty(), "{}", shown(&heard));
+        unheard += usize::from(heard.is_empty());
+    }
+    assert!(unheard >= 5, "{unheard}");
+    wins_a_game(&mut one).await;
+    drop((told, more, one, last));
+}
+
+#[tokio::test]
+async fn who_leaves_makes_room() {
+    let limits = Limits {
+        connections: 1,
+        ..Limits::default()
+    };
+    let world = World::new("first", 1, limits);
+    for _ in 0..20 {
+        let mut one = greeted(world.tcp).await;
+        wins_a_game(&mut one).await;
+        one.0.shutdown().await.unwrap();
+        one.expect_end().await;
+    }
+}
+
+#[tokio::test]
+async fn a_name_without_end_is_not_read_to_its_end() {
+    let world = World::usual("first");
+    let mut client = Client::connect(world.tcp).await;
+    client.send(b"\x01\0\0\x30\x39").await;
+    client.send(&[b'a'; 300]).await;
+    client.expect(REFUSED).await;
+    client.expect_end().await;
+}
+
+#[tokio::test]
+async fn a_flood_of_hellos_ends_after_fifty() {
+    let world = World::usual("first");
+    let mut client = greeted(world.tcp).await;
+    client.send(&HELLO.repeat(1_000)).await;
+    client.expect(&UNEXPECTED.repeat(50)).await;
+    client.expect_end().await;
+}
+
+#[tokio::test]
+async fn silence_is_borne_for_so_long_and_no_longer() {
+    let _still = still();
+    let world = World::usual("first");
+    let mut quiet = Client::connect(world.tcp).await;
+    let mut ready = greeted(world.tcp).await;
+    let mut player = greeted(world.tcp).await;
+    advance(Duration::from_secs(119)).await;
+    // A whole game starts the clock anew.
+    wins_a_game(&mut player).await;
+    advance(Duration::from_millis(1_001)).await;
+    quiet.expect_end().await;
+    ready.expect_end().await;
+    wins_a_game(&mut player).await;
+    advance(Duration::from_secs(121)).await;
+    player.expect_end().await;
+}
+
+#[tokio::test]
+async fn a_byte_a_minute_is_silence() {
+    let _still = still();
+    let world = World::usual("first");
+    let mut client = Client::connect(world.tcp).await;
+    let mut other = greeted(world.tcp).await;
+    for byte in &HELLO[..2] {
+        client.send(&[*byte]).await;
+        advance(Duration::from_secs(59)).await;
+        wins_a_game(&mut other).await;
+    }
+    client.send(&HELLO[2..3]).await;
+    advance(Duration::from_secs(3)).await;
+    client.expect_end().await;
+    wins_a_game(&mut other).await;
+}
+
+#[tokio::test]
+async fn who_is_silent_in_a_pair_has_left() {
+    let _still = still();
+    let world = World::new("first", 1, Limits::default());
+    let mut a = greeted(world.pairs).await;
+    let mut b = greeted(world.pairs).await;
+    a.send(PLAY).await;
+    world.until_waiting(1).await;
+    // Waiting for somebody is not silence.
+    for _ in 0..5 {
+        advance(Duration::from_secs(100)).await;
+    }
+    // b was silent all that time.
+    b.expect_end().await;
+    let mut b = greeted(world.pairs).await;
+    b.send(PLAY).await;
+    let (flag_a, flag_b) = (a.read(6).await[5], b.read(6).await[5]);
+    assert_eq!((flag_a.min(flag_b), flag_a.max(flag_b)), (1, 2));
+    let (mut first, mut second) = if flag_a == 1 { (a, b) } else { (b, a) };
+    first.send(&action("0-0")).await;
+    second.expect(&action("0-0")).await;
+    // The one who waits for the other is not silent, the other is.
+    advance(Duration::from_secs(121)).await;
+    second.expect_end().await;
+    first.expect(WON).await;
+    first.send(PLAY).await;
+    world.until_waiting(1).await;
+}
+
+#[tokio::test]
+async fn who_asks_without_listening_is_put_out_and_nobody_else_notices() {
+    let _still = still();
+    let world = World::usual("first");
+    let mut other = greeted(world.tcp).await;
+    let greedy = greeted(world.tcp).await;
+    let game = [PLAY, &action("0-0"), &action("1-0"), &action("2-0")].concat();
+    let many = game.repeat(1_000);
+    let mut taken = 0usize;
+    // Until the server takes no more: its own queue and the system's are full.
+    let mut refusals = 0;
+    while refusals < 1_000 {
+        match greedy.0.try_write(&many) {
+            Ok(count) => (taken, refusals) = (taken + count, 0),
+            Err(_) => refusals += 1,
+        }
+        tokio::task::yield_now().await;
+    }
+    // The client's own system keeps up to some megabytes of it, the server's some kilobytes.
+    assert!(taken < 10_000_000, "it reads and reads: {taken}");
+    // It may have gone a little further meanwhile, but not for ever.
+    for _ in 0..8 {
+        wins_a_game(&mut other).await;
+        advance(Duration::from_secs(61)).await;
+    }
+    wins_a_game(&mut other).await;
+    // Put out: what was not read is thrown away, and the connection is gone.
+    let mut greedy = greedy;
+    let heard = greedy.read(100_000_000).await;
+    assert!(heard.starts_with(ADMIT), "{}", shown(&heard[..20]));
+    wins_a_game(&mut other).await;
+}
+
+#[tokio::test]
+async fn a_stopped_server_closes_everything_and_frees_its_ports() {
+    let world = World::usual("first");
+    let mut idle = Client::connect(world.tcp).await;
+    let mut ready = greeted(world.tcp).await;
+    let mut waiting = greeted(world.pairs).await;
+    waiting.send(PLAY).await;
+    world.until_waiting(1).await;
+    let mut playing = greeted(world.tcp).await;
+    playing.send(PLAY).await;
+    playing.expect(ADMIT).await;
+    world.server.stop().await;
+    for client in [&mut idle, &mut ready, &mut waiting, &mut playing] {
+        client.expect_end().await;
+    }
+    for port in [world.tcp, world.pairs] {
+        listen((Ipv4Addr::LOCALHOST, port).into()).expect("the port is free");
+    }
+}

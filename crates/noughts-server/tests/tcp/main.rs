@@ -1,0 +1,6 @@
+//! The TCP doors on real sockets.
+
+mod limits;
+mod script;
+mod sessions;
+mod world;

@@ -1,0 +1,294 @@
+//! Conversations as text: `testdata/wire/*.hex`.
+//!
+//! ```text
+//! # What it shows.
+//! computer first               the door, and how the computer plays
+//! pairs waiter newcomer        or: who begins the first game, the second …
+//! a > 01 00003039 "Ann" 0000   client a sends these bytes
+//! a < 02 $id                   and must hear these; $id stands for four bytes, the same throughout
+//! a < end                      the server has closed
+//! a > end                      the client goes
+//! waits 1                      until so many wait in the lobby
+//! ```
+//!
+//! In the end every client that is still there must have heard nothing else, and all go; the last
+//! of a pair may hear that it won so.
+
+use std::collections::BTreeMap;
+
+use noughts_engine::Random;
+use noughts_server::Limits;
+
+use crate::world::{Client, World, shown};
+
+/// How the bytes of a client are cut.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Cut {
+    /// A line at a time.
+    Lines,
+    /// A byte at a time.
+    Bytes,
+    /// Everything at once, before anything is heard.
+    Glued,
+}
+
+#[derive(Clone, Debug)]
+enum Step {
+    Send(String, Vec<Piece>),
+    Expect(String, Vec<Piece>),
+    Go(String),
+    ExpectEnd(String),
+    Waits(usize),
+}
+
+#[derive(Clone, Debug)]
+enum Piece {
+    Bytes(Vec<u8>),
+    Id,
+}
+
+#[derive(Debug)]
+pub(crate) struct Script {
+    name: String,
+    door: Door,
+    steps: Vec<(usize, Step)>,
+}
+
+#[derive(Debug)]
+enum Door {
+    Computer(String),
+    /// Whether the one who waited begins, game by game.
+    Pairs(Vec<bool>),
+}
+
+impl Script {
+    pub(crate) fn read(name: &str, text: &str) -> Script {
+        let lines = (1..).zip(text.lines().map(str::trim));
+        let mut lines = lines.filter(|(_, line)| !line.is_empty() && !line.starts_with('#'));
+        let (_, door) = lines.next().expect("a script has a door");
+        let door = match door.split_once(' ').expect("a door has a word behind it") {
+            ("computer", strategy) => Door::Computer(strategy.to_owned()),
+            ("pairs", who) => Door::Pairs(who.split(' ').map(|who| who == "waiter").collect()),
+            _ => panic!("{name}: no door {door}"),
+        };
+        let steps = lines.map(|(number, line)| (number, Step::read(line)));
+        Script {
+            name: name.to_owned(),
+            door,
+            steps: steps.collect(),
+        }
+    }
+
+    /// Only what one client says to the computer can be said all at once.
+    pub(crate) fn can_be_glued(&self) -> bool {
+        let ends = |step: &Step| matches!(step, Step::Go(_));
+        matches!(self.door, Door::Computer(_))
+            && self.clients().len() == 1
+            && !self.steps.iter().any(|(_, step)| ends(step))
+    }
+
+    fn clients(&self) -> Vec<&String> {
+        let mut names: Vec<&String> = self.steps.iter().filter_map(|(_, s)| s.client()).collect();
+        names.sort();
+        names.dedup();
+        names
+    }
+
+    /// Holds the conversation with a server of its own.
+    pub(crate) async fn hold(&self, cut: Cut) {
+        let world = match &self.door {
+            Door::Computer(strategy) => World::usual(strategy),
+            Door::Pairs(waiter_begins) => {
+                World::new("perfect", seed_for(waiter_begins), Limits::default())
+            }
+        };
+        let port = match self.door {
+            Door::Computer(_) => world.tcp,
+            Door::Pairs(_) => world.pairs,
+        };
+        let mut talk = Talk {
+            cut,
+            port,
+            clients: BTreeMap::new(),
+            ids: BTreeMap::new(),
+        };
+        let steps = match cut {
+            Cut::Lines | Cut::Bytes => self.steps.clone(),
+            Cut::Glued => self.glued(),
+        };
+        for (line, step) in &steps {
+            // So that a failure says where it was.
+            println!("{}:{line}: {step:?}", self.name);
+            if let Step::Waits(count) = step {
+                world.until_waiting(*count).await;
+            } else {
+                talk.take(step).await;
+            }
+        }
+        for (name, mut client) in talk.clients {
+            tokio::io::AsyncWriteExt::shutdown(&mut client.0)
+                .await
+                .unwrap();
+            let rest = client.read(1_000).await;
+            let won_by_leaving = rest.first() == Some(&6) && rest.last() == Some(&1);
+            let left_alone = matches!(self.door, Door::Pairs(_)) && won_by_leaving;
+            assert!(
+                rest.is_empty() || left_alone,
+                "{name} heard {}",
+                shown(&rest)
+            );
+        }
+        world.server.stop().await;
+    }
+
+    /// Everything that is sent after the id is known, at once; then everything that is heard.
+    fn glued(&self) -> Vec<(usize, Step)> {
+        let knows_id = |step: &Step| match step {
+            Step::Expect(_, pieces) => pieces.iter().any(|piece| matches!(piece, Piece::Id)),
+            _ => false,
+        };
+        let first = self.steps.iter().position(|(_, step)| knows_id(step));
+        let (before, after) = self.steps.split_at(first.map_or(0, |at| at + 1));
+        let sends = |step: &Step| matches!(step, Step::Send(..));
+        let (sent, heard): (Vec<_>, Vec<_>) = after.iter().cloned().partition(|(_, s)| sends(s));
+        let mut pieces = Vec::new();
+        for (_, step) in sent {
+            if let Step::Send(_, more) = step {
+                pieces.extend(more);
+            }
+        }
+        let client = self.clients()[0].clone();
+        let all = (0, Step::Send(client, pieces));
+        before.iter().cloned().chain([all]).chain(heard).collect()
+    }
+}
+
+/// A seed under which the lobby draws so.
+fn seed_for(waiter_begins: &[bool]) -> u64 {
+    let draws = |seed: &u64| {
+        let mut draw = Random::new(*seed);
+        waiter_begins
+            .iter()
+            .all(|waiter| (draw.below(2) == 0) == *waiter)
+    };
+    (0..).find(draws).expect("some seed does")
+}
+
+struct Talk {
+    cut: Cut,
+    port: u16,
+    clients: BTreeMap<String, Client>,
+    ids: BTreeMap<String, [u8; 4]>,
+}
+
+impl Talk {
+    async fn client(&mut self, name: &str) -> &mut Client {
+        if !self.clients.contains_key(name) {
+            let client = Client::connect(self.port).await;
+            self.clients.insert(name.to_owned(), client);
+        }
+        self.clients.get_mut(name).expect("it is there now")
+    }
+
+    async fn take(&mut self, step: &Step) {
+        match step {
+            Step::Send(name, pieces) => {
+                let id = self.ids.get(name).copied();
+                let bytes: Vec<u8> = pieces.iter().flat_map(|piece| piece.bytes(id)).collect();
+                let cut = self.cut;
+                let client = self.client(name).await;
+                match cut {
+                    Cut::Lines | Cut::Glued => client.send(&bytes).await,
+                    Cut::Bytes => {
+                        for byte in bytes {
+                            client.send(&[byte]).await;
+                            tokio::task::yield_now().await;
+                        }
+                    }
+                }
+            }
+            Step::Expect(name, pieces) => {
+                for piece in pieces {
+                    let known = self.ids.get(name).copied();
+                    let client = self.client(name).await;
+                    match (piece, known) {
+                        (Piece::Id, None) => {
+                            let id = client.read(4).await.try_into().expect("four bytes");
+                            let number = u32::from_be_bytes(id);
+                            assert!((10_000..=99_999).contains(&number), "{number}");
+                            self.ids.insert(name.clone(), id);
+                        }
+                        (piece, id) => client.expect(&piece.bytes(id)).await,
+                    }
+                }
+            }
+            Step::ExpectEnd(name) => {
+                self.client(name).await.expect_end().await;
+                self.clients.remove(name);
+            }
+            Step::Go(name) => drop(self.clients.remove(name)),
+            Step::Waits(_) => unreachable!("the world's to do"),
+        }
+    }
+}
+
+impl Step {
+    fn read(line: &str) -> Step {
+        if let Some(count) = line.strip_prefix("waits ") {
+            return Step::Waits(count.parse().unwrap());
+        }
+        let mut words = line.splitn(3, ' ');
+        let mut word = || words.next().unwrap_or_else(|| panic!("cut off: {line}"));
+        let (name, way, what) = (word().to_owned(), word(), word());
+        match (way, what) {
+            (">", "end") => Step::Go(name),
+            ("<", "end") => Step::ExpectEnd(name),
+            (">", what) => Step::Send(name, pieces(what)),
+            ("<", what) => Step::Expect(name, pieces(what)),
+            _ => panic!("neither > nor <: {line}"),
+        }
+    }
+
+    fn client(&self) -> Option<&String> {
+        match self {
+            Step::Send(name, _)
+            | Step::Expect(name, _)
+            | Step::Go(name)
+            | Step::ExpectEnd(name) => Some(name),
+            Step::Waits(_) => None,
+        }
+    }
+}
+
+impl Piece {
+    fn bytes(&self, id: Option<[u8; 4]>) -> Vec<u8> {
+        match self {
+            Piece::Bytes(bytes) => bytes.clone(),
+            Piece::Id => id.expect("the id is known").to_vec(),
+        }
+    }
+}
+
+/// `05 $id "1-0"`; `61*256` is a byte so many times.
+fn pieces(mut text: &str) -> Vec<Piece> {
+    let mut pieces = Vec::new();
+    while !text.is_empty() {
+        if let Some(rest) = text.strip_prefix('"') {
+            let (quoted, rest) = rest.split_once('"').expect("a quotation ends");
+            pieces.push(Piece::Bytes(quoted.as_bytes().to_vec()));
+            text = rest.trim_start();
+            continue;
+        }
+        let (word, rest) = text.split_once(' ').unwrap_or((text, ""));
+        text = rest.trim_start();
+        if word == "$id" {
+            pieces.push(Piece::Id);
+            continue;
+        }
+        let (hex, times) = word.split_once('*').unwrap_or((word, "1"));
+        let digit = |at: usize| u8::from_str_radix(&hex[at..at + 2], 16).expect("hex digits");
+        let bytes: Vec<u8> = (0..hex.len()).step_by(2).map(digit).collect();
+        pieces.push(Piece::Bytes(bytes.repeat(times.parse().unwrap())));
+    }
+    pieces
+}

@@ -1,0 +1,109 @@
+//! A server of one's own, and clients that speak in bytes.
+
+use std::time::Duration;
+
+use noughts_engine::Setup as Outside;
+use noughts_server::{Limits, Memory, Server, Setup, listen};
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpStream;
+use tokio::time::timeout;
+
+/// A server on two free ports.
+pub(crate) struct World {
+    pub(crate) server: Server,
+    pub(crate) tcp: u16,
+    pub(crate) pairs: u16,
+}
+
+impl World {
+    /// The computer plays so; the seed draws who begins.
+    pub(crate) fn new(strategy: &str, seed: u64, limits: Limits) -> World {
+        let free = || listen("127.0.0.1:0".parse().unwrap()).unwrap();
+        let (tcp, pairs) = (free(), free());
+        let port = |listener: &tokio::net::TcpListener| listener.local_addr().unwrap().port();
+        World {
+            tcp: port(&tcp),
+            pairs: port(&pairs),
+            server: Server::start(Setup {
+                tcp: Some(tcp),
+                tcp_strategy: strategy.parse().unwrap(),
+                pairs: Some(pairs),
+                store: Box::<Memory>::default(),
+                limits,
+                thinkers: 1,
+                outside: Outside::with_seed(seed),
+            })
+            .unwrap(),
+        }
+    }
+
+    /// With the limits of every day.
+    pub(crate) fn usual(strategy: &str) -> World {
+        World::new(strategy, 1, Limits::default())
+    }
+
+    /// Until so many wait for somebody to play with.
+    pub(crate) async fn until_waiting(&self, count: usize) {
+        until(|| self.server.house().waiting() == count).await;
+    }
+}
+
+/// Until it is so, or the test has failed.
+pub(crate) async fn until(so: impl Fn() -> bool) {
+    let waits = async {
+        while !so() {
+            tokio::task::yield_now().await;
+        }
+    };
+    timeout(PATIENCE, waits).await.expect("it never came true");
+}
+
+/// Longer than anything takes here, however busy the machine.
+pub(crate) const PATIENCE: Duration = Duration::from_secs(20);
+
+/// A client that speaks in bytes.
+pub(crate) struct Client(pub(crate) TcpStream);
+
+impl Client {
+    pub(crate) async fn connect(port: u16) -> Client {
+        let stream = TcpStream::connect(("127.0.0.1", port)).await.unwrap();
+        stream.set_nodelay(true).unwrap();
+        Client(stream)
+    }
+
+    pub(crate) async fn send(&mut self, bytes: &[u8]) {
+        // A server that has closed may not want it; what it said before that is still to be read.
+        let _ = self.0.write_all(bytes).await;
+    }
+
+    /// The next bytes must be these.
+    pub(crate) async fn expect(&mut self, bytes: &[u8]) {
+        let heard = self.read(bytes.len()).await;
+        assert_eq!(shown(&heard), shown(bytes));
+    }
+
+    /// The next so many bytes, or fewer where the server closes.
+    pub(crate) async fn read(&mut self, count: usize) -> Vec<u8> {
+        let mut bytes = Vec::new();
+        while bytes.len() < count {
+            let mut more = vec![0; count - bytes.len()];
+            let read = timeout(PATIENCE, self.0.read(&mut more)).await;
+            match read.unwrap_or_else(|_| panic!("only {} came", shown(&bytes))) {
+                Ok(0) | Err(_) => break,
+                Ok(count) => bytes.extend(&more[..count]),
+            }
+        }
+        bytes
+    }
+
+    /// Nothing more comes, and the server has closed.
+    pub(crate) async fn expect_end(&mut self) {
+        let heard = self.read(1_000_000).await;
+        assert_eq!(shown(&heard), "", "instead of an end");
+    }
+}
+
+/// Bytes as they are written in the scripts, more or less.
+pub(crate) fn shown(bytes: &[u8]) -> String {
+    bytes.escape_ascii().to_string()
+}
