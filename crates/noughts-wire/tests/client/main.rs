@@ -1,0 +1,8 @@
+//! The client's session, and the client over a stream.
+
+mod ends;
+mod games;
+#[path = "../session/picture.rs"]
+mod picture;
+mod stages;
+mod stream;
