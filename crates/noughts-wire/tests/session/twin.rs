@@ -1,6 +1,6 @@
 //! The session once more, slow and obvious: all bytes at once, every ask answered at once.
 
-use noughts_wire::{Ask, Cell, Door, Heard, News, Refused, Text, Verdict, Why};
+use noughts_wire::{Ask, Cell, Door, FromClient, Heard, News, Refused, Verdict, Why};
 
 use crate::driver::{Entry, Outside};
 
@@ -124,15 +124,13 @@ impl Twin {
         match (frame[0], self.at) {
             (8, _) => {
                 self.errors += 1;
-                let text: String = frame[6..frame.len() - 2]
-                    .iter()
-                    .map(|&byte| char::from(byte))
-                    .collect();
-                let text = Text::new(&text).expect("the test's texts have no zeros");
-                self.ask(Ask::Heard(Heard {
-                    code: frame[5],
-                    text,
-                }));
+                // Only the decoder can make a text with zeros in it.
+                let Ok(Some((FromClient::Error { code, text, .. }, _))) = FromClient::decode(frame)
+                else {
+                    panic!("{frame:?} is a whole ERROR");
+                };
+                assert_eq!(text.bytes(), &frame[6..frame.len() - 2]);
+                self.ask(Ask::Heard(Heard { code, text }));
             }
             (1, At::Start) if self.is_full => {
                 self.error(9, id);
