@@ -4,5 +4,6 @@ mod ends;
 mod games;
 #[path = "../session/picture.rs"]
 mod picture;
+mod sockets;
 mod stages;
 mod stream;

@@ -177,6 +177,16 @@ fn a_refusal_may_be_tried_again() {
 }
 
 #[test]
+fn the_opponent_s_own_cells_are_taken_too() {
+    let mut client = client("opponent", false);
+    assert_eq!(hear(&mut client, &frame("action", false)), "played");
+    client
+        .act(Cell::new(0, 0).expect("a cell"), &mut Vec::new())
+        .expect("its turn");
+    assert_eq!(hear(&mut client, &frame("action", false)), "!1");
+}
+
+#[test]
 fn the_id_is_the_server_s_in_the_later_dialect_and_after_admit_0() {
     let mut later = client("greeting", true);
     later.receive(&bytes("02 00000007"));
@@ -243,7 +253,16 @@ fn a_late_move_after_a_win_is_not_held_against_the_next_game() {
     late.receive(&unexpected);
     assert_eq!(late.next(&mut Vec::new()), None);
     assert_eq!(hear(&mut late, &frame("admit1", false)), "first");
-    // Once only, and only then.
+    // Once only, and only then: ADMIT answers everything before it.
+    let mut refused = client("moving", false);
+    hear(&mut refused, &frame("won", false));
+    refused.play(&mut Vec::new()).expect("no game is on");
+    hear(&mut refused, &frame("admit0", false));
+    refused.receive(&unexpected);
+    assert!(matches!(
+        refused.next(&mut Vec::new()),
+        Some(Event::Refused { code: 2, .. })
+    ));
     for (stage, verdict) in [("turn", "won"), ("moving", "lost"), ("opponent", "won")] {
         let mut client = client(stage, false);
         hear(&mut client, &frame(verdict, false));
