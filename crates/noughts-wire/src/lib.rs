@@ -53,3 +53,8 @@ pub use message::{Admission, FromClient, FromServer, NO_CELL, Verdict};
 pub use opcode::{Dialect, Opcode};
 pub use session::{Ask, Door, Heard, IDS, MOST_ERRORS, News, Refused, Session, Why};
 pub use text::{MOST_BYTES, Name, Text, TextError};
+
+/// The example of the protocol's page, compiled and run with the documentation's.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/protocol.md")]
+struct Protocol;

@@ -25,7 +25,7 @@ pub struct ClientSession {
     stage: Stage,
     /// The marks of both, one bit a cell.
     taken: u16,
-    /// What was asked for last in this game.
+    /// The move under way; after a refusal the one refused, until the next.
     asked: Option<Cell>,
     /// The game was won while a move was under way: the opponent may have left before the server saw the
     /// move, which it will then call unexpected.
@@ -219,7 +219,6 @@ impl ClientSession {
             Stage::Moving => Stage::ItsTurn,
             unchanged => unchanged,
         };
-        self.asked = None;
         Some(Event::Refused { code, text })
     }
 

@@ -1,0 +1,86 @@
+//! A stream whose other end is a session with a computer that plays the first free cell.
+
+use std::collections::VecDeque;
+use std::io::{self, Read, Write};
+
+use noughts_wire::{Ask, Cell, Door, News, Refused, Session, Verdict};
+
+/// Both directions in memory.
+pub(crate) struct Computer {
+    session: Session,
+    marks: Vec<Cell>,
+    answers: VecDeque<u8>,
+    /// One frame each, if the client keeps its promise.
+    pub(crate) writes: Vec<Vec<u8>>,
+    /// How many bytes a read gives at most.
+    pub(crate) piece: usize,
+}
+
+impl Computer {
+    pub(crate) fn new(piece: usize) -> Computer {
+        Computer {
+            session: Session::new(Door::Computer, false),
+            marks: Vec::new(),
+            answers: VecDeque::new(),
+            writes: Vec::new(),
+            piece,
+        }
+    }
+
+    /// Nobody looks for lines here: who fills the board has drawn.
+    fn play(&mut self, cell: Cell) -> News {
+        if self.marks.contains(&cell) {
+            return News::Refused(Refused::Occupied);
+        }
+        self.marks.push(cell);
+        match Cell::all().find(|cell| !self.marks.contains(cell)) {
+            Some(reply) => {
+                self.marks.push(reply);
+                News::Played(reply)
+            }
+            None => News::Over {
+                verdict: Verdict::Draw,
+                opponent_cell: None,
+            },
+        }
+    }
+}
+
+impl Write for Computer {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.writes.push(bytes.to_vec());
+        assert_eq!(self.session.receive(bytes), bytes.len());
+        let mut out = Vec::new();
+        while let Some(ask) = self.session.next(&mut out, || 54_321) {
+            let news = match ask {
+                Ask::Seat => {
+                    self.marks.clear();
+                    News::Admitted { first: true }
+                }
+                Ask::Move(cell) => self.play(cell),
+                other => panic!("{other:?}"),
+            };
+            assert!(self.session.tell(news, &mut out));
+        }
+        self.answers.extend(out);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+impl Read for Computer {
+    fn read(&mut self, bytes: &mut [u8]) -> io::Result<usize> {
+        assert!(
+            !self.answers.is_empty(),
+            "the client waits for an answer that will not come"
+        );
+        let count = bytes.len().min(self.piece).min(self.answers.len());
+        for (place, byte) in bytes.iter_mut().zip(self.answers.drain(..count)) {
+            *place = byte;
+        }
+        Ok(count)
+    }
+}

@@ -1,0 +1,135 @@
+//! The conversations in `testdata/wire`: a file adds a case.
+//!
+//! ```text
+//! door computer                    computer or pairs; `full`: the server is above its limit
+//! > 01 00003039 "Ann" 0000         the client's bytes
+//! < 02 00003039                    the server's answer, one frame a line
+//! ? seat                           what the session asks for
+//! ! admitted first                 what it is told
+//! ```
+
+use std::fs;
+use std::path::Path;
+
+use noughts_wire::{Ask, Cell, Dialect, Door, FromServer, News, Refused, Session, Verdict};
+
+use crate::picture::bytes;
+
+#[test]
+fn conversations_go_as_written() {
+    let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testdata/wire");
+    let mut count = 0;
+    for file in fs::read_dir(directory).expect("testdata/wire can be read") {
+        let path = file.expect("a file").path();
+        let script = fs::read_to_string(&path).expect("a text");
+        let name = path.display().to_string();
+        for piece in [usize::MAX, 1, 3] {
+            replay(&script, piece, &name);
+        }
+        count += 1;
+    }
+    assert!(count >= 4, "only {count} conversations");
+}
+
+/// Goes through the script; what the session did must be what the next lines say.
+fn replay(script: &str, piece: usize, name: &str) {
+    let mut session = Session::new(Door::Computer, false);
+    let mut done: Vec<String> = Vec::new();
+    for (number, line) in (1..).zip(script.lines()) {
+        let place = format!("{name}:{number}, {piece} bytes at once");
+        let (sign, rest) = line.split_at(line.len().min(1));
+        match sign {
+            "" | "#" => continue,
+            "<" | "?" => {
+                let expected = if sign == "<" {
+                    shown(&bytes(rest))
+                } else {
+                    uncommented(line)
+                };
+                assert!(!done.is_empty(), "{place}: nothing was done");
+                assert_eq!(done.remove(0), expected, "{place}");
+                continue;
+            }
+            _ => assert!(done.is_empty(), "{place}: before this there was {done:?}"),
+        }
+        match sign {
+            ">" => {
+                for piece in bytes(rest).chunks(piece) {
+                    assert_eq!(session.receive(piece), piece.len(), "{place}");
+                    go_on(&mut session, Vec::new(), &mut done);
+                }
+            }
+            "!" => {
+                let mut out = Vec::new();
+                assert!(
+                    session.tell(news(&uncommented(rest)), &mut out),
+                    "{place}: does not fit"
+                );
+                go_on(&mut session, out, &mut done);
+            }
+            _ => {
+                let words = uncommented(line);
+                let door = if words.contains("pairs") {
+                    Door::Pairs
+                } else {
+                    Door::Computer
+                };
+                assert!(words.starts_with("door "), "{place}: not understood");
+                session = Session::new(door, words.contains("full"));
+            }
+        }
+    }
+    assert!(done.is_empty(), "{name}: at the end there was {done:?}");
+}
+
+fn go_on(session: &mut Session, mut out: Vec<u8>, done: &mut Vec<String>) {
+    loop {
+        let ask = session.next(&mut out, || 54_321);
+        let dialect = session.dialect().unwrap_or(Dialect::Seed);
+        let mut rest = &out[..];
+        while let Some((_, length)) = FromServer::decode(rest, dialect).expect("a frame") {
+            done.push(shown(&rest[..length]));
+            rest = &rest[length..];
+        }
+        out.clear();
+        match ask {
+            None => return,
+            Some(Ask::Seat) => done.push("? seat".to_owned()),
+            Some(Ask::Move(cell)) => done.push(format!("? move {cell}")),
+            Some(Ask::Heard(heard)) => done.push(format!("? heard {} {}", heard.code, heard.text)),
+            Some(Ask::Close(why)) => done.push(format!("? close: {why}")),
+        }
+    }
+}
+
+fn news(text: &str) -> News {
+    let cell = |word: &str| {
+        let bytes = word.as_bytes().try_into().expect("three letters");
+        Cell::read(bytes).expect("a cell")
+    };
+    let over = |verdict, word: Option<&&str>| News::Over {
+        verdict,
+        opponent_cell: word.map(|word| cell(word)),
+    };
+    let words: Vec<&str> = text.split_whitespace().collect();
+    match &words[..] {
+        ["admitted", "first"] => News::Admitted { first: true },
+        ["admitted", "second"] => News::Admitted { first: false },
+        ["not", "seated"] => News::NotSeated,
+        ["accepted"] => News::Accepted,
+        ["occupied"] => News::Refused(Refused::Occupied),
+        ["played", word] => News::Played(cell(word)),
+        ["won", by @ ..] => over(Verdict::Won, by.first()),
+        ["lost", by @ ..] => over(Verdict::Lost, by.first()),
+        ["draw", by @ ..] => over(Verdict::Draw, by.first()),
+        _ => panic!("no news: {text}"),
+    }
+}
+
+fn shown(frame: &[u8]) -> String {
+    format!("< {}", frame.escape_ascii())
+}
+
+fn uncommented(line: &str) -> String {
+    line.split('#').next().unwrap_or("").trim().to_owned()
+}

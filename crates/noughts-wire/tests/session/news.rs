@@ -1,0 +1,141 @@
+//! News at every moment: what fits is told, what does not changes nothing.
+
+use noughts_wire::{Ask, Cell, Door, News, Refused, Session, Verdict};
+
+use crate::picture::bytes;
+
+/// What the client hears of each news in each state; `-` is nothing and `x` means that it does not fit.
+const HEARD: &str = "
+news        ready  seating  turn  moving  opponent
+first       x      admit1   x     x       x
+second      x      admit2   x     x       x
+not-seated  x      admit0   x     x       x
+accepted    x      x        x     -       x
+played      x      x        x     action  action
+occupied    x      x        x     error1  x
+no-cell     x      x        x     error0  x
+not-now     x      x        x     error2  x
+over        x      x        result result result
+";
+
+fn news(name: &str) -> News {
+    let cell = Cell::new(2, 0).expect("a cell");
+    match name {
+        "first" => News::Admitted { first: true },
+        "second" => News::Admitted { first: false },
+        "not-seated" => News::NotSeated,
+        "accepted" => News::Accepted,
+        "played" => News::Played(cell),
+        "occupied" => News::Refused(Refused::Occupied),
+        "no-cell" => News::Refused(Refused::NoSuchCell),
+        "not-now" => News::Refused(Refused::NotNow),
+        "over" => News::Over {
+            verdict: Verdict::Lost,
+            opponent_cell: Some(cell),
+        },
+        other => panic!("no news {other}"),
+    }
+}
+
+fn session(state: &str, door: Door, later: bool) -> Session {
+    let steps = ["ready", "seating", "turn", "moving", "opponent"];
+    let until = steps
+        .iter()
+        .position(|&step| step == state)
+        .expect("a state");
+    let mut session = Session::new(door, false);
+    let hello = if later {
+        "01 00000000 0000"
+    } else {
+        "01 00003039 0000"
+    };
+    let hear = |session: &mut Session, frame: &str| {
+        session.receive(&bytes(frame));
+        session.next(&mut Vec::new(), || 12345)
+    };
+    assert_eq!(hear(&mut session, hello), None);
+    if until >= 1 {
+        assert_eq!(hear(&mut session, "03 00003039"), Some(Ask::Seat));
+    }
+    if until >= 2 {
+        assert!(session.tell(News::Admitted { first: true }, &mut Vec::new()));
+    }
+    if until >= 3 {
+        assert!(matches!(
+            hear(&mut session, "05 00003039 \"1-1\""),
+            Some(Ask::Move(_))
+        ));
+    }
+    if until >= 4 {
+        assert!(session.tell(News::Accepted, &mut Vec::new()));
+    }
+    session
+}
+
+fn frame(word: &str, later: bool) -> Vec<u8> {
+    bytes(match word {
+        "-" | "x" => "",
+        "admit0" => "04 00003039 00",
+        "admit1" => "04 00003039 01",
+        "admit2" => "04 00003039 02",
+        "action" => "05 00003039 \"2-0\"",
+        "error0" => "08 00003039 00 \"Moviment Desconegut\" 0000",
+        "error1" => "08 00003039 01 \"Moviment Invalid\" 0000",
+        "error2" => "08 00003039 02 \"Comanda Inesperada\" 0000",
+        "result" if later => "06 00003039 \"2-0\" 00",
+        "result" => "06 00003039 00",
+        other => panic!("no frame {other}"),
+    })
+}
+
+#[test]
+fn every_news_in_every_state_is_heard_as_listed() {
+    let mut rows = HEARD
+        .trim()
+        .lines()
+        .map(|line| line.split_whitespace().collect::<Vec<_>>());
+    let states = rows.next().expect("a heading");
+    for row in rows {
+        for (at, &word) in row.iter().enumerate().skip(1) {
+            for (door, later) in [
+                (Door::Computer, false),
+                (Door::Computer, true),
+                (Door::Pairs, false),
+                (Door::Pairs, true),
+            ] {
+                let mut session = session(states[at], door, later);
+                let (before, mut out) = (format!("{session:?}"), Vec::new());
+                let fitted = session.tell(news(row[0]), &mut out);
+                let claim = format!("{} in {} at {door:?}", row[0], states[at]);
+                assert_eq!(fitted, word != "x", "{claim}");
+                assert_eq!(out, frame(word, later), "{claim}");
+                if !fitted {
+                    assert_eq!(format!("{session:?}"), before, "{claim}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn frames_that_waited_are_judged_after_the_news() {
+    let mut session = session("moving", Door::Pairs, false);
+    let mut out = Vec::new();
+    session.receive(&bytes("05 00003039 \"1-1\" 03 00003039 03 00003039"));
+    assert_eq!(session.next(&mut out, || 0), None);
+    assert!(out.is_empty(), "nothing is judged while the move is");
+    // The opponent leaves while the move is under way: the next frames find no game.
+    let won = News::Over {
+        verdict: Verdict::Won,
+        opponent_cell: None,
+    };
+    assert!(session.tell(won, &mut out));
+    assert_eq!(session.next(&mut out, || 0), Some(Ask::Seat));
+    assert!(
+        !session.tell(News::Refused(Refused::NotNow), &mut out),
+        "too late"
+    );
+    assert_eq!(session.next(&mut out, || 0), None);
+    let expected = "06 00003039 01 08 00003039 02 \"Comanda Inesperada\" 0000 08 00003039 02 \"Comanda Inesperada\" 0000";
+    assert_eq!(out, bytes(expected));
+}

@@ -1,0 +1,261 @@
+//! Every state and every frame.
+
+use noughts_wire::{Ask, Cell, Door, News, Session, Why};
+
+use crate::picture::bytes;
+
+/// A number is an ERROR with that code. `!` closes after it, `held` waits for the outside. `9/3` is 9 in
+/// the seed's dialect and 3 in the later one. Waiting for a pair and the opponent's turn are of the door
+/// for pairs, seating and thinking the same of the computer's.
+const ANSWERS: &str = "
+frame           new    full  ready   waiting  seating  turn   moving  opponent  thinking
+hello           ready  9!    2       2        held     2      held    2         held
+hello-later     ready  9!    2       2        held     2      held    2         held
+hello-odd-id    9      9!    2       2        held     2      held    2         held
+hello-too-long  9!     9!    2!      2!       held     2!     held    2!        held
+play            2      2     seat    2        held     2      held    2         held
+play-odd-id     2      2     admit0  2        held     2      held    2         held
+action          2      2     2       2        held     move   held    2         held
+action-odd-id   2      2     2       2        held     9/3    held    2         held
+action-no-cell  2      2     2       2        held     0      held    2         held
+action-both     2      2     2       2        held     9/3    held    2         held
+error           heard  heard heard   heard    held     heard  held    heard     held
+error-too-long  2!     2!    2!      2!       held     2!     held    2!        held
+ready           2      2     2       2        held     2      held    2         held
+admit           2      2     2       2        held     2      held    2         held
+result          2      2     2       2        held     2      held    2         held
+opcode-0        2!     2!    2!      2!       held     2!     held    2!        held
+opcode-7        2!     2!    2!      2!       held     2!     held    2!        held
+opcode-9        2!     2!    2!      2!       held     2!     held    2!        held
+";
+
+/// The id of the session, in both dialects.
+const ID: u32 = 12345;
+/// Another.
+const ODD: u32 = 77;
+
+/// A RESULT is longer once the later dialect was chosen.
+fn frame(name: &str, state: &str, later: bool) -> Vec<u8> {
+    let long = "x".repeat(256);
+    bytes(&match name {
+        "hello" => "01 00003039 \"Ann\" 0000".to_owned(),
+        "hello-later" => "01 00000000 \"Ann\" 0000".to_owned(),
+        "hello-odd-id" => "01 0000004d \"Ann\" 0000".to_owned(),
+        "hello-too-long" => format!("01 0000004d \"{long}\" 0000"),
+        "play" => "03 00003039".to_owned(),
+        "play-odd-id" => "03 0000004d".to_owned(),
+        "action" => "05 00003039 \"1-1\"".to_owned(),
+        "action-odd-id" => "05 0000004d \"1-1\"".to_owned(),
+        "action-no-cell" => "05 00003039 \"1-7\"".to_owned(),
+        "action-both" => "05 0000004d \"1-7\"".to_owned(),
+        "error" => "08 00003039 05 \"oh\" 0000".to_owned(),
+        "error-too-long" => format!("08 0000004d 05 \"{long}\" 0000"),
+        "ready" => "02 00003039".to_owned(),
+        "admit" => "04 00003039 09".to_owned(),
+        "result" if later && state != "new" && state != "full" => {
+            "06 00003039 \"---\" 09".to_owned()
+        }
+        "result" => "06 00003039 09".to_owned(),
+        opcode => format!(
+            "0{} 0000004d",
+            opcode.strip_prefix("opcode-").expect("a frame's name")
+        ),
+    })
+}
+
+/// A session brought to a state.
+fn session(state: &str, later: bool) -> Session {
+    let door = match state {
+        "waiting" | "opponent" => Door::Pairs,
+        _ => Door::Computer,
+    };
+    let mut session = Session::new(door, state == "full");
+    if matches!(state, "new" | "full") {
+        return session;
+    }
+    assert_eq!(
+        hear(
+            &mut session,
+            &frame(if later { "hello-later" } else { "hello" }, state, later)
+        ),
+        "ready"
+    );
+    if state == "ready" {
+        return session;
+    }
+    assert_eq!(hear(&mut session, &frame("play", state, later)), "seat");
+    if matches!(state, "waiting" | "seating") {
+        return session;
+    }
+    tell(&mut session, News::Admitted { first: true });
+    if state == "turn" {
+        return session;
+    }
+    assert_eq!(hear(&mut session, &frame("action", state, later)), "move");
+    if state != "moving" {
+        tell(&mut session, News::Accepted);
+    }
+    session
+}
+
+fn tell(session: &mut Session, news: News) {
+    assert!(session.tell(news, &mut Vec::new()), "{news:?} fits");
+}
+
+/// What the session does with a frame, in the table's words.
+fn hear(session: &mut Session, frame: &[u8]) -> String {
+    assert_eq!(session.receive(frame), frame.len());
+    let mut out = Vec::new();
+    let asks: Vec<Ask> = std::iter::from_fn(|| session.next(&mut out, || ID)).collect();
+    let answer = match &out[..] {
+        [] => String::new(),
+        [8, _, _, _, _, code, ..] => code.to_string(),
+        [2, ..] => "ready".to_owned(),
+        [4, .., 0] => "admit0".to_owned(),
+        other => panic!("{other:?}"),
+    };
+    let asked = match &asks[..] {
+        [] if answer.is_empty() => "held",
+        [] => "",
+        [Ask::Seat] => "seat",
+        [Ask::Move(cell)] if Cell::new(1, 1) == Some(*cell) => "move",
+        [Ask::Heard(heard)] if heard.code == 5 && heard.text.bytes() == b"oh" => "heard",
+        [Ask::Close(_)] => "!",
+        other => panic!("{other:?}"),
+    };
+    answer + asked
+}
+
+/// All cells of the table: frame, state, answer.
+fn answers() -> Vec<(&'static str, &'static str, &'static str)> {
+    let mut rows = ANSWERS
+        .trim()
+        .lines()
+        .map(|line| line.split_whitespace().collect::<Vec<_>>());
+    let states = rows.next().expect("a heading");
+    let cells = rows.flat_map(|row| {
+        assert_eq!(row.len(), states.len(), "{row:?}");
+        (1..row.len())
+            .map(|at| (row[0], states[at], row[at]))
+            .collect::<Vec<_>>()
+    });
+    cells.collect()
+}
+
+fn in_dialect(answer: &'static str, later: bool) -> &'static str {
+    match answer.split_once('/') {
+        None => answer,
+        Some((seed, in_later)) => {
+            if later {
+                in_later
+            } else {
+                seed
+            }
+        }
+    }
+}
+
+#[test]
+fn every_frame_in_every_state_is_answered_as_listed() {
+    for later in [false, true] {
+        for (name, state, answer) in answers() {
+            let mut session = session(state, later);
+            let found = hear(&mut session, &frame(name, state, later));
+            assert_eq!(
+                found,
+                in_dialect(answer, later),
+                "{name} in {state}, later: {later}"
+            );
+        }
+    }
+}
+
+#[test]
+fn errors_carry_the_session_s_id_and_before_ready_the_frame_s() {
+    for later in [false, true] {
+        for (name, state, answer) in answers() {
+            if !answer.starts_with(|sign: char| sign.is_ascii_digit()) {
+                continue;
+            }
+            let mut session = session(state, later);
+            let frame = frame(name, state, later);
+            session.receive(&frame);
+            let mut out = Vec::new();
+            while session.next(&mut out, || ID).is_some() {}
+            let own = if name.starts_with("opcode") {
+                [0; 4]
+            } else {
+                [frame[1], frame[2], frame[3], frame[4]]
+            };
+            let expected = if matches!(state, "new" | "full") {
+                own
+            } else {
+                ID.to_be_bytes()
+            };
+            assert_eq!(out[1..5], expected, "{name} in {state}");
+            assert!(own == [0; 4] || own == ID.to_be_bytes() || own == ODD.to_be_bytes());
+        }
+    }
+}
+
+#[test]
+fn an_error_changes_nothing() {
+    let right = |state| match state {
+        "new" => Some(("hello", "ready")),
+        "ready" => Some(("play", "seat")),
+        "turn" => Some(("action", "move")),
+        _ => None,
+    };
+    for later in [false, true] {
+        for (name, state, answer) in answers() {
+            let mut session = session(state, later);
+            let waited = session.waits_for_client();
+            hear(&mut session, &frame(name, state, later));
+            if !matches!(answer, "0" | "2" | "9" | "9/3" | "heard" | "admit0") {
+                continue;
+            }
+            assert_eq!(session.waits_for_client(), waited, "{name} in {state}");
+            if let Some((fitting, answer)) = right(state) {
+                assert_eq!(
+                    hear(&mut session, &frame(fitting, state, later)),
+                    answer,
+                    "after {name} in {state}"
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn the_idle_clock_runs_while_the_client_is_to_speak() {
+    for (state, waits) in [
+        ("new", true),
+        ("full", true),
+        ("ready", true),
+        ("waiting", false),
+        ("seating", false),
+        ("turn", true),
+        ("moving", false),
+        ("opponent", false),
+        ("thinking", false),
+    ] {
+        assert_eq!(session(state, false).waits_for_client(), waits, "{state}");
+    }
+}
+
+#[test]
+fn closing_says_why() {
+    for (name, state, why) in [
+        ("hello", "full", Why::Full),
+        ("hello-too-long", "new", Why::NameTooLong),
+        ("hello-too-long", "turn", Why::NameTooLong),
+        ("error-too-long", "turn", Why::TextTooLong),
+        ("opcode-7", "ready", Why::UnknownOpcode(7)),
+    ] {
+        let mut session = session(state, false);
+        session.receive(&frame(name, state, false));
+        assert_eq!(session.next(&mut Vec::new(), || ID), Some(Ask::Close(why)));
+        assert_eq!(session.next(&mut Vec::new(), || ID), None);
+        assert!(session.is_closed() && !why.to_string().is_empty());
+    }
+}

@@ -1,0 +1,239 @@
+//! The session once more, slow and obvious: all bytes at once, every ask answered at once.
+
+use noughts_wire::{Ask, Cell, Door, FromClient, Heard, News, Refused, Verdict, Why};
+
+use crate::driver::{Entry, Outside};
+
+/// What the session should do with these bytes.
+pub(crate) fn twin(door: Door, is_full: bool, bytes: &[u8]) -> Vec<Entry> {
+    let mut twin = Twin {
+        outside: Outside::new(door),
+        is_full,
+        id: None,
+        later: false,
+        at: At::Start,
+        errors: 0,
+        log: Vec::new(),
+    };
+    let mut rest = bytes;
+    while !rest.is_empty() && twin.errors < 50 {
+        match cut(rest, twin.later) {
+            Cut::Frame(length) => {
+                twin.hear(&rest[..length]);
+                rest = &rest[length..];
+            }
+            Cut::More => break,
+            Cut::Never(why) => {
+                let code = if why == Why::NameTooLong && twin.id.is_none() {
+                    9
+                } else {
+                    2
+                };
+                let id = if matches!(why, Why::UnknownOpcode(_)) {
+                    0
+                } else {
+                    number(&rest[1..5])
+                };
+                twin.error(code, id);
+                twin.log.push(Entry::Asked(Ask::Close(why)));
+                return twin.log;
+            }
+        }
+        if twin.at == At::End {
+            return twin.log;
+        }
+    }
+    if twin.errors >= 50 {
+        twin.log.push(Entry::Asked(Ask::Close(Why::TooManyErrors)));
+    }
+    twin.log
+}
+
+#[derive(PartialEq, Eq, Clone, Copy)]
+enum At {
+    Start,
+    NoGame,
+    WaitsForPair,
+    ToMove,
+    NotToMove,
+    End,
+}
+
+struct Twin {
+    outside: Outside,
+    is_full: bool,
+    id: Option<u32>,
+    later: bool,
+    at: At,
+    errors: u32,
+    log: Vec<Entry>,
+}
+
+enum Cut {
+    Frame(usize),
+    More,
+    Never(Why),
+}
+
+/// Where the first frame ends.
+fn cut(bytes: &[u8], later: bool) -> Cut {
+    let (start, too_long) = match bytes[0] {
+        1 => (5, Why::NameTooLong),
+        8 => (6, Why::TextTooLong),
+        opcode => {
+            let length = match opcode {
+                2 | 3 => 5,
+                4 => 6,
+                5 => 8,
+                6 => {
+                    if later {
+                        9
+                    } else {
+                        6
+                    }
+                }
+                unknown => return Cut::Never(Why::UnknownOpcode(unknown)),
+            };
+            return if bytes.len() < length {
+                Cut::More
+            } else {
+                Cut::Frame(length)
+            };
+        }
+    };
+    for length in 0..=255 {
+        match (bytes.get(start + length), bytes.get(start + length + 1)) {
+            (Some(0), Some(0)) => return Cut::Frame(start + length + 2),
+            (_, None) => return Cut::More,
+            _ => {}
+        }
+    }
+    Cut::Never(too_long)
+}
+
+fn number(bytes: &[u8]) -> u32 {
+    bytes
+        .iter()
+        .fold(0, |number, &byte| number * 256 + u32::from(byte))
+}
+
+impl Twin {
+    fn hear(&mut self, frame: &[u8]) {
+        let id = number(&frame[1..5]);
+        let is_ours = self.id == Some(id);
+        match (frame[0], self.at) {
+            (8, _) => {
+                self.errors += 1;
+                // Only the decoder can make a text with zeros in it.
+                let Ok(Some((FromClient::Error { code, text, .. }, _))) = FromClient::decode(frame)
+                else {
+                    panic!("{frame:?} is a whole ERROR");
+                };
+                assert_eq!(text.bytes(), &frame[6..frame.len() - 2]);
+                self.ask(Ask::Heard(Heard { code, text }));
+            }
+            (1, At::Start) if self.is_full => {
+                self.error(9, id);
+                self.log.push(Entry::Asked(Ask::Close(Why::Full)));
+                self.at = At::End;
+            }
+            (1, At::Start) if id == 0 || (10_000..=99_999).contains(&id) => {
+                self.later = id == 0;
+                self.id = Some(if self.later { 54_321 } else { id });
+                self.go(At::NoGame);
+                self.send(2, &[]);
+            }
+            (1, At::Start) => self.error(9, id),
+            (3, At::NoGame) if is_ours => {
+                self.at = At::WaitsForPair;
+                self.ask(Ask::Seat);
+            }
+            (3, At::NoGame) => {
+                self.errors += 1;
+                self.send(4, &[0]);
+            }
+            (5, At::ToMove) if !is_ours => self.error(if self.later { 3 } else { 9 }, id),
+            (5, At::ToMove) => {
+                let name = String::from_utf8_lossy(&frame[5..]).into_owned();
+                match Cell::all().find(|cell| cell.to_string() == name) {
+                    Some(cell) => self.ask(Ask::Move(cell)),
+                    None => self.error(0, id),
+                }
+            }
+            _ => self.error(2, id),
+        }
+    }
+
+    fn ask(&mut self, ask: Ask) {
+        self.log.push(Entry::Asked(ask.clone()));
+        if self.errors >= 50 {
+            return;
+        }
+        for news in self.outside.answer(&ask) {
+            match news {
+                News::Admitted { first } => {
+                    self.go(if first { At::ToMove } else { At::NotToMove });
+                    self.send(4, &[if first { 1 } else { 2 }]);
+                }
+                News::NotSeated => {
+                    self.at = At::NoGame;
+                    self.errors += 1;
+                    self.send(4, &[0]);
+                }
+                News::Accepted => self.go(At::NotToMove),
+                News::Played(cell) => {
+                    self.go(At::ToMove);
+                    self.send(5, cell.to_string().as_bytes());
+                }
+                News::Refused(Refused::Occupied) => self.error(1, 0),
+                News::Refused(_) => unreachable!("not in this outside"),
+                News::Over {
+                    verdict,
+                    opponent_cell,
+                } => {
+                    self.go(At::NoGame);
+                    let cell = opponent_cell.map_or("---".to_owned(), |cell| cell.to_string());
+                    let flag = match verdict {
+                        Verdict::Lost => 0,
+                        Verdict::Won => 1,
+                        Verdict::Draw => 2,
+                    };
+                    let cell = if self.later { cell.as_bytes() } else { &[] };
+                    self.send(6, &[cell, &[flag]].concat());
+                }
+            }
+        }
+    }
+
+    fn go(&mut self, at: At) {
+        (self.at, self.errors) = (at, 0);
+    }
+
+    fn error(&mut self, code: u8, frame_id: u32) {
+        let text = match code {
+            0 => "Moviment Desconegut",
+            1 => "Moviment Invalid",
+            2 => "Comanda Inesperada",
+            3 => "ID Sessio Incorrecte",
+            _ => "Sessio Incorrecte",
+        };
+        let id = self.id.unwrap_or(frame_id);
+        let frame = [
+            &[8],
+            &id.to_be_bytes()[..],
+            &[code],
+            text.as_bytes(),
+            &[0, 0],
+        ]
+        .concat();
+        self.log.push(Entry::Sent(frame));
+        self.errors += 1;
+    }
+
+    fn send(&mut self, opcode: u8, body: &[u8]) {
+        let id = self.id.expect("only errors are sent before READY");
+        self.log.push(Entry::Sent(
+            [&[opcode], &id.to_be_bytes()[..], body].concat(),
+        ));
+    }
+}

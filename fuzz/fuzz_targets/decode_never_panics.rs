@@ -1,0 +1,44 @@
+//! Any bytes are frames that are written back as they came, need more, or are refused for good.
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+use noughts_wire::{Decoded, Dialect, FromClient, FromServer, Malformed};
+
+fuzz_target!(|bytes: &[u8]| {
+    check(bytes, FromClient::decode, FromClient::encode);
+    for dialect in [Dialect::Seed, Dialect::Later] {
+        check(
+            bytes,
+            |bytes| FromServer::decode(bytes, dialect),
+            FromServer::encode,
+        );
+    }
+});
+
+fn check<M: PartialEq + std::fmt::Debug>(
+    bytes: &[u8],
+    decode: impl Fn(&[u8]) -> Decoded<M>,
+    encode: impl Fn(&M, &mut Vec<u8>),
+) {
+    let mut rest = bytes;
+    while let Some((message, length)) = decided(rest, &decode).unwrap_or(None) {
+        let mut written = Vec::new();
+        encode(&message, &mut written);
+        assert_eq!(written, rest[..length]);
+        rest = &rest[length..];
+    }
+}
+
+/// As the decoder has it, if fewer bytes would not have told it something else.
+fn decided<M: PartialEq + std::fmt::Debug>(
+    bytes: &[u8],
+    decode: &impl Fn(&[u8]) -> Decoded<M>,
+) -> Result<Option<(M, usize)>, Malformed> {
+    let whole = decode(bytes);
+    let half = decode(&bytes[..bytes.len() / 2]);
+    assert!(
+        half == Ok(None) || half == whole,
+        "{half:?} became {whole:?}"
+    );
+    whole
+}

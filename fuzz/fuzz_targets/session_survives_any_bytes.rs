@@ -1,0 +1,58 @@
+//! A session of a server and one of a client survive any bytes and any news, and keep their bounds.
+//!
+//! The first byte is the door and whether the server is full, the second how long the plan is; then the
+//! plan, whose bytes are news or pieces, and the bytes of the other end.
+#![no_main]
+
+#[path = "../../crates/noughts-wire/tests/session/survival.rs"]
+mod survival;
+
+use libfuzzer_sys::fuzz_target;
+use noughts_wire::{Cell, ClientSession, Door, Greeting, Name, Stage};
+
+fuzz_target!(|input: &[u8]| {
+    let [first, length, rest @ ..] = input else {
+        return;
+    };
+    let door = if first & 1 == 0 {
+        Door::Computer
+    } else {
+        Door::Pairs
+    };
+    let (plan, bytes) = rest.split_at(usize::from(*length).min(rest.len()));
+    survival::survive(door, first & 0b1110 == 0b1110, plan, bytes);
+    client_survives(first & 1 == 0, plan, bytes);
+});
+
+/// A client that says whatever may be said after each piece.
+fn client_survives(is_later: bool, plan: &[u8], bytes: &[u8]) {
+    let (mut client, mut out, mut rest) = (ClientSession::new(), Vec::new(), bytes);
+    for &step in plan {
+        let said = match client.stage() {
+            Stage::New if is_later => client.hello(&Name::default(), Greeting::Later, &mut out),
+            Stage::New => client.hello(&Name::default(), Greeting::Seed(12_345), &mut out),
+            Stage::Ready => client.play(&mut out),
+            Stage::ItsTurn => client.act(Cell::from_index(step % 9).expect("a cell"), &mut out),
+            Stage::Greeting
+            | Stage::Joining
+            | Stage::Moving
+            | Stage::OpponentsTurn
+            | Stage::Ended => Ok(()),
+        };
+        said.expect("what fits the stage can be said");
+        let length = rest.len().min(usize::from(step));
+        assert_eq!(client.receive(&rest[..length]), length);
+        rest = &rest[length..];
+        while let Some(event) = client.next(&mut out) {
+            assert!(format!("{event:?}").len() < 2_000);
+        }
+        assert!(
+            out.len() <= 28 + 8,
+            "one question, and one complaint at the end"
+        );
+        out.clear();
+        if client.stage() == Stage::Ended {
+            return;
+        }
+    }
+}
