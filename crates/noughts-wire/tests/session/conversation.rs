@@ -21,6 +21,10 @@ fn conversations_go_as_written() {
     let mut count = 0;
     for file in fs::read_dir(directory).expect("testdata/wire can be read") {
         let path = file.expect("a file").path();
+        // The others are held with a whole server.
+        if path.extension().is_none_or(|extension| extension != "txt") {
+            continue;
+        }
         let script = fs::read_to_string(&path).expect("a text");
         let name = path.display().to_string();
         for piece in [usize::MAX, 1, 3] {
