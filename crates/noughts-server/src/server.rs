@@ -71,16 +71,16 @@ impl Server {
         })
     }
 
-    /// Closes the doors: no port is held and no connection open when this returns, and every game
-    /// of theirs has ended.
-    pub async fn stop(self) {
+    /// Closes the doors: no port is held and no connection open when this returns. True where every
+    /// table was closed too; a store that does not answer may keep some from it.
+    pub async fn stop(self) -> bool {
         // Nobody is left to be told only where every door has ended already.
         let _ = self.closing.send(true);
         for door in self.doors {
             let _ = door.await;
         }
         drop(self.house);
-        let _ = timeout(LAST_ORDERS, self.rooms.closed()).await;
+        timeout(LAST_ORDERS, self.rooms.closed()).await.is_ok()
     }
 
     /// What the doors share.

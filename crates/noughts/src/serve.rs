@@ -10,8 +10,8 @@ use noughts_rules::Quoted;
 use noughts_server::{Limits, Memory, Server, Setup, Store, listen, raise_descriptor_limit};
 use tokio::net::TcpListener;
 use tokio::signal;
-use tracing::info;
 use tracing::level_filters::LevelFilter;
+use tracing::{info, warn};
 
 use crate::args::{LogFormat, LogLevel, Serve};
 use crate::{Failure, outside};
@@ -67,7 +67,9 @@ pub(crate) fn run(task: &Serve) -> Result<(), Failure> {
         io::stdout().write_all(told.as_bytes())?;
         io::stdout().flush()?;
         info!(signal = enough.said().await, "stopping");
-        server.stop().await;
+        if !server.stop().await {
+            warn!("some tables could not be closed: the store does not answer");
+        }
         info!("stopped");
         Ok(())
     })
@@ -162,7 +164,7 @@ const OTHER_DESCRIPTORS: u64 = 64;
 fn look_at_descriptors(limits: &Limits) {
     let wanted = limits.connections as u64 + OTHER_DESCRIPTORS;
     if let Some(most) = raise_descriptor_limit().filter(|most| *most < wanted) {
-        tracing::warn!(
+        warn!(
             "the system allows {most} open files, so fewer than {} connections fit: raise it with ulimit -n",
             limits.connections
         );

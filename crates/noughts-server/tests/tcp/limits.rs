@@ -234,7 +234,7 @@ async fn a_stopped_server_closes_everything_and_frees_its_ports() {
     let mut playing = greeted(world.tcp).await;
     playing.send(PLAY).await;
     playing.expect(ADMIT).await;
-    world.server.stop().await;
+    assert!(world.server.stop().await, "a table stays open");
     for client in [&mut idle, &mut ready, &mut waiting, &mut playing] {
         client.expect_end().await;
     }

@@ -94,14 +94,47 @@ impl Script {
         names
     }
 
-    /// Holds the conversation with a server of its own.
-    pub(crate) async fn hold(&self, cut: Cut) {
-        let world = match &self.door {
+    /// How many steps it has.
+    pub(crate) fn len(&self) -> usize {
+        self.steps.len()
+    }
+
+    /// Holds the first `count` steps of it, with this server; then all clients are gone at once.
+    pub(crate) async fn break_off(&self, count: usize, world: &World) {
+        let mut talk = Talk {
+            cut: Cut::Lines,
+            port: match self.door {
+                Door::Computer(_) => world.tcp,
+                Door::Pairs(_) => world.pairs,
+            },
+            clients: BTreeMap::new(),
+            ids: BTreeMap::new(),
+        };
+        for (_, step) in &self.steps[..count] {
+            match step {
+                Step::Waits(count) => world.until_waiting(*count).await,
+                step => talk.take(step).await,
+            }
+        }
+        for client in talk.clients.values() {
+            // With something unread, or so, a closed socket says that it is gone, not that it ends.
+            client.0.set_zero_linger().unwrap();
+        }
+    }
+
+    /// A server for it.
+    pub(crate) fn world(&self) -> World {
+        match &self.door {
             Door::Computer(strategy) => World::usual(strategy),
             Door::Pairs(waiter_begins) => {
                 World::new("perfect", seed_for(waiter_begins), Limits::default())
             }
-        };
+        }
+    }
+
+    /// Holds the conversation with a server of its own.
+    pub(crate) async fn hold(&self, cut: Cut) {
+        let world = self.world();
         let port = match self.door {
             Door::Computer(_) => world.tcp,
             Door::Pairs(_) => world.pairs,
@@ -138,7 +171,7 @@ impl Script {
                 shown(&rest)
             );
         }
-        world.server.stop().await;
+        assert!(world.server.stop().await, "a table stays open");
     }
 
     /// Everything that is sent after the id is known, at once; then everything that is heard.

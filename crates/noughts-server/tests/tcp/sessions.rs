@@ -4,6 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use crate::script::{Cut, Script};
+use crate::world::Client;
 
 fn scripts() -> Vec<Script> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testdata/wire");
@@ -54,5 +55,26 @@ async fn all_conversations_at_once_never_mix() {
         .collect();
     for talk in talks {
         talk.await.unwrap();
+    }
+}
+
+/// The clients of every conversation vanish after each of its steps, in mid-frame too; the server
+/// goes on, and no table or seat stays taken.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn clients_that_vanish_at_any_step_leave_nothing_behind() {
+    for script in scripts() {
+        for count in 1..script.len() {
+            let world = script.world();
+            script.break_off(count, &world).await;
+            let mut cut_short = Client::connect(world.tcp).await;
+            cut_short.send(b"\x01\0\0").await;
+            drop(cut_short);
+            world.until_waiting(0).await;
+            let mut next = Client::connect(world.tcp).await;
+            next.send(b"\x01\0\0\x30\x39Ann\0\0\x03\0\0\x30\x39").await;
+            next.expect(b"\x02\0\0\x30\x39\x04\0\0\x30\x39\x01").await;
+            drop(next);
+            assert!(world.server.stop().await, "a table stays open");
+        }
     }
 }

@@ -1,0 +1,13 @@
+//! A table survives any commands: what it promises happens, once, and what it refuses changes nothing.
+//!
+//! The first byte is the game; then each four bytes are a command.
+#![no_main]
+
+#[path = "../../crates/noughts-server/tests/table/survival.rs"]
+mod survival;
+
+use libfuzzer_sys::fuzz_target;
+
+fuzz_target!(|input: &[u8]| {
+    survival::survive(input);
+});
