@@ -312,7 +312,7 @@ impl<W: Write, O: Write> Visit<'_, W, O> {
     fn wait_for_opponent(&mut self, mirror: &Mirror) -> Result<Event, Leave> {
         let is_person = self.setup.robot.is_none();
         let mut limit = self.setup.pause;
-        let mut listens = false;
+        let (mut listens, mut has_ended) = (false, false);
         if mirror.is_over() {
             limit = self.setup.patience;
         } else if self.cast.is_pair {
@@ -326,12 +326,15 @@ impl<W: Write, O: Write> Visit<'_, W, O> {
                 Next::Event(event) => return Ok(event),
                 Next::Line(Some(line)) if line == QUIT => return Err(Leave::Quit),
                 Next::Line(line) => {
+                    // What a script typed last still has its answer, but nobody waits for ever.
                     if line.is_none() {
                         self.tell(words::INPUT_ENDED)?;
+                        (limit, has_ended) = (self.setup.patience, true);
                     }
                     self.link.keep(line);
                     listens = false;
                 }
+                Next::Nothing if has_ended => return Err(Leave::Quit),
                 Next::Nothing if mirror.is_over() => {
                     return Err(Parting::Silent(Stage::Moving).into());
                 }

@@ -22,8 +22,7 @@ pub(super) const NO_GAME_YET: &str =
 pub(super) const NOBODY_CAME: &str = "Nobody had come to play.";
 pub(super) const OPPONENTS_TURN: &str = "Waiting for your opponent.";
 pub(super) const THINKING: &str = "The server is thinking.";
-pub(super) const INPUT_ENDED: &str =
-    "The input has ended: your opponent's answer is still waited for.";
+pub(super) const INPUT_ENDED: &str = "The input has ended: waiting for the answer before leaving.";
 pub(super) const SERVER_LEFT: &str = "The server has left, so there is no other game.";
 pub(super) const GOODBYE: &str = "Goodbye.";
 
