@@ -26,7 +26,7 @@ use noughts_rules::{Action, Move};
 use noughts_wire::{ClientSession, Dialect, Event, Greeting, IDS, Stage, Text, Verdict};
 
 use self::command::Typed;
-use self::link::{Link, Next};
+use self::link::{Link, Next, Wants};
 use self::mirror::Mirror;
 use self::parting::Leave;
 use self::tally::Tally;
@@ -143,7 +143,7 @@ impl<W: Write, O: Write> Visit<'_, W, O> {
         let name = &self.setup.name;
         self.link
             .say(|session, out| session.hello(name, greeting, out))?;
-        match self.next(false, self.setup.patience)? {
+        match self.next(Wants::Nothing, self.setup.patience)? {
             Next::Event(Event::Refused { code, text }) => Err(self.refused(code, text)),
             Next::Event(_) | Next::Line(_) => Ok(()),
             Next::Nothing => Err(Parting::Silent(Stage::Greeting).into()),
@@ -168,29 +168,33 @@ impl<W: Write, O: Write> Visit<'_, W, O> {
     }
 
     fn wait_for_game(&mut self) -> Result<Event, Leave> {
-        let is_person = self.setup.robot.is_none();
-        let mut limit = self.setup.pause;
-        let mut listens = false;
+        let (mut wants, mut limit) = (Wants::Nothing, self.setup.pause);
         if self.cast.is_pair {
             self.tell(self.cast.waiting())?;
-            (limit, listens) = (FOR_EVER, is_person);
+            (wants, limit) = (self.wants_while_waiting(), FOR_EVER);
         }
         loop {
-            match self.next(listens, limit)? {
+            match self.next(wants, limit)? {
                 Next::Event(event) => return Ok(event),
-                Next::Line(None) => return Err(self.quit_alone()),
                 Next::Line(Some(line)) if line == QUIT => return Err(self.quit_alone()),
-                Next::Line(line) => {
-                    self.link.keep(line);
-                    listens = false;
-                }
+                Next::Line(Some(line)) => wants = self.link.keep(line),
+                Next::Line(None) if self.link.is_alone() => return Err(self.quit_alone()),
+                Next::Line(None) => wants = Wants::Nothing,
                 Next::Nothing => {
                     // Who waits so long is at a door for two, whatever it was taken for.
                     self.cast.is_pair = true;
                     self.tell(words::NO_GAME_YET)?;
-                    (limit, listens) = (FOR_EVER, is_person);
+                    (wants, limit) = (self.wants_while_waiting(), FOR_EVER);
                 }
             }
+        }
+    }
+
+    /// A person may leave at any time; a robot has no keyboard.
+    fn wants_while_waiting(&self) -> Wants {
+        match self.setup.robot {
+            None => Wants::NewLine,
+            Some(_) => Wants::Nothing,
         }
     }
 
@@ -310,37 +314,34 @@ impl<W: Write, O: Write> Visit<'_, W, O> {
     }
 
     fn wait_for_opponent(&mut self, mirror: &Mirror) -> Result<Event, Leave> {
-        let is_person = self.setup.robot.is_none();
-        let mut limit = self.setup.pause;
-        let (mut listens, mut has_ended) = (false, false);
+        let (mut wants, mut limit) = (Wants::Nothing, self.setup.pause);
         if mirror.is_over() {
             limit = self.setup.patience;
         } else if self.cast.is_pair {
-            if is_person {
+            if self.setup.robot.is_none() {
                 self.tell(words::OPPONENTS_TURN)?;
             }
-            (limit, listens) = (FOR_EVER, is_person);
+            (wants, limit) = (self.wants_while_waiting(), FOR_EVER);
         }
+        let mut is_last = false;
         loop {
-            match self.next(listens, limit)? {
+            // What a script typed last still has its answer, but nobody waits for ever.
+            if wants == Wants::NewLine && self.link.is_alone() {
+                self.tell(words::INPUT_ENDED)?;
+                (wants, limit, is_last) = (Wants::Nothing, self.setup.patience, true);
+            }
+            match self.next(wants, limit)? {
                 Next::Event(event) => return Ok(event),
                 Next::Line(Some(line)) if line == QUIT => return Err(Leave::Quit),
-                Next::Line(line) => {
-                    // What a script typed last still has its answer, but nobody waits for ever.
-                    if line.is_none() {
-                        self.tell(words::INPUT_ENDED)?;
-                        (limit, has_ended) = (self.setup.patience, true);
-                    }
-                    self.link.keep(line);
-                    listens = false;
-                }
-                Next::Nothing if has_ended => return Err(Leave::Quit),
+                Next::Line(Some(line)) => wants = self.link.keep(line),
+                Next::Line(None) => {}
                 Next::Nothing if mirror.is_over() => {
                     return Err(Parting::Silent(Stage::Moving).into());
                 }
+                Next::Nothing if is_last => return Err(Leave::Quit),
                 Next::Nothing => {
                     self.tell(words::THINKING)?;
-                    (limit, listens) = (FOR_EVER, is_person);
+                    (wants, limit) = (self.wants_while_waiting(), FOR_EVER);
                 }
             }
         }
@@ -348,8 +349,9 @@ impl<W: Write, O: Write> Visit<'_, W, O> {
 
     /// Lets the robot choose, and looks up then.
     fn let_think(&mut self, mirror: &Mirror, robot: &mut dyn Strategy) -> Result<Choice, Leave> {
+        self.output.flush()?;
         let decision = robot.choose(mirror.game(), &Stop::new());
-        match self.next(false, Duration::ZERO)? {
+        match self.next(Wants::Nothing, Duration::ZERO)? {
             Next::Event(event) => Ok(Choice::Event(event)),
             Next::Line(_) | Next::Nothing => Ok(Choice::Play(decision.at)),
         }
@@ -409,7 +411,7 @@ impl<W: Write, O: Write> Visit<'_, W, O> {
     /// Asks a person, who is told at once when the server has something to say meanwhile.
     fn ask(&mut self, prompt: &str) -> Result<Answer, Leave> {
         write!(self.output, "{prompt} ")?;
-        let answer = match self.next(true, FOR_EVER) {
+        let answer = match self.next(Wants::Line, FOR_EVER) {
             Ok(Next::Line(Some(line))) if line == QUIT => return Err(Leave::Quit),
             Ok(Next::Line(Some(line))) => return Ok(Answer::Line(line)),
             Ok(Next::Event(event)) => Ok(Answer::Event(event)),
@@ -422,10 +424,10 @@ impl<W: Write, O: Write> Visit<'_, W, O> {
     }
 
     /// What happens next, of which the end of the session is a reason to leave.
-    fn next(&mut self, wants_line: bool, limit: Duration) -> Result<Next, Leave> {
+    fn next(&mut self, wants: Wants, limit: Duration) -> Result<Next, Leave> {
         self.output.flush()?;
         let stage = self.link.session().stage();
-        match self.link.next(wants_line, limit)? {
+        match self.link.next(wants, limit)? {
             Next::Event(Event::Left) => Err(Parting::Left(stage).into()),
             Next::Event(Event::Broken(fault)) => Err(Parting::Broken(fault).into()),
             next => Ok(next),

@@ -1,5 +1,6 @@
 //! Two to listen to at once: the server, and the person at the keyboard.
 
+use std::collections::VecDeque;
 use std::io::{self, BufRead, ErrorKind, Read, Write};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, SyncSender, channel, sync_channel};
 use std::thread;
@@ -25,8 +26,9 @@ pub(super) struct Link<W> {
     wishes: Sender<()>,
     /// A line was wished for and has not come.
     is_asked: bool,
-    /// A line that came when nobody wanted it.
-    kept: Option<Line>,
+    /// Lines that came when nobody wanted them, for the next questions.
+    kept: VecDeque<String>,
+    has_ended: bool,
 }
 
 /// A line without its end; `None`: the input has ended.
@@ -37,6 +39,16 @@ enum Heard {
     /// The server's stream has ended, with an error if it failed.
     End(Option<io::Error>),
     Line(io::Result<Line>),
+}
+
+/// What is waited for besides the server.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Wants {
+    Nothing,
+    /// The answer to a question; what was typed ahead is one.
+    Line,
+    /// What is typed from now on.
+    NewLine,
 }
 
 /// What happened next.
@@ -65,7 +77,8 @@ impl<W: Write> Link<W> {
             heard,
             wishes,
             is_asked: false,
-            kept: None,
+            kept: VecDeque::new(),
+            has_ended: false,
         }
     }
 
@@ -88,8 +101,8 @@ impl<W: Write> Link<W> {
         }
     }
 
-    /// Waits for the server, and if `wants_line` for a person, at most this long.
-    pub(super) fn next(&mut self, wants_line: bool, limit: Duration) -> Result<Next, Leave> {
+    /// Waits for the server, and for a person if wanted, at most this long.
+    pub(super) fn next(&mut self, wants: Wants, limit: Duration) -> Result<Next, Leave> {
         loop {
             let mut frame = Vec::new();
             if let Some(event) = self.session.next(&mut frame) {
@@ -97,11 +110,12 @@ impl<W: Write> Link<W> {
                 let _ = self.write(&frame);
                 return Ok(Next::Event(event));
             }
-            if wants_line {
-                if let Some(line) = self.kept.take() {
-                    return Ok(Next::Line(line));
+            match wants {
+                Wants::Line if self.has_kept() || self.has_ended => {
+                    return Ok(Next::Line(self.kept.pop_front()));
                 }
-                self.wish();
+                Wants::Line | Wants::NewLine => self.wish(),
+                Wants::Nothing => {}
             }
             match self.heard.recv_timeout(limit) {
                 Ok(Heard::Bytes(bytes)) => drop(self.session.receive(&bytes)),
@@ -111,21 +125,39 @@ impl<W: Write> Link<W> {
                 Ok(Heard::End(Some(error))) => return Err(Parting::Lost(error).into()),
                 Ok(Heard::Line(line)) => {
                     self.is_asked = false;
-                    self.kept = Some(line?);
+                    let line = line?;
+                    self.has_ended = line.is_none();
+                    match wants {
+                        Wants::Nothing => self.kept.extend(line),
+                        Wants::Line | Wants::NewLine => return Ok(Next::Line(line)),
+                    }
                 }
                 Err(RecvTimeoutError::Timeout) => return Ok(Next::Nothing),
             }
         }
     }
 
-    /// Puts a line back, for the next who wants one.
-    pub(super) fn keep(&mut self, line: Line) {
-        self.kept = Some(line);
+    /// Keeps a line for the next question; whether more should be read now.
+    pub(super) fn keep(&mut self, line: String) -> Wants {
+        self.kept.push_back(line);
+        match self.kept.len() < MOST_WAITING {
+            true => Wants::NewLine,
+            false => Wants::Nothing,
+        }
+    }
+
+    /// Something was typed for the next question.
+    pub(super) fn has_kept(&self) -> bool {
+        !self.kept.is_empty()
+    }
+
+    /// Nothing was typed for the next question, and nothing will be.
+    pub(super) fn is_alone(&self) -> bool {
+        self.has_ended && self.kept.is_empty()
     }
 
     fn wish(&mut self) {
-        if !self.is_asked {
-            // After the end of input nobody is there to be asked; that end was told, and is kept.
+        if !self.is_asked && !self.has_ended {
             self.is_asked = self.wishes.send(()).is_ok();
         }
     }
@@ -157,7 +189,7 @@ fn listen(mut hears: impl Read, sender: &SyncSender<Heard>) {
     }
 }
 
-/// Brings a line for each wish; after the end of input, that again.
+/// Brings a line for each wish.
 fn read(mut input: impl BufRead, wished: &Receiver<()>, sender: &SyncSender<Heard>) {
     for () in wished {
         if sender.send(Heard::Line(read_line(&mut input))).is_err() {

@@ -176,7 +176,7 @@ fn the_end_of_input_leaves_with_what_was_reached() {
 
 #[test]
 fn who_waits_may_leave() {
-    for input in [":q\n", ""] {
+    for input in [":q\n", "", "hello\n\n:q\n"] {
         Visit::to("READY | ~")
             .in_pairs()
             .typed(input)
@@ -188,6 +188,16 @@ fn who_waits_may_leave() {
         .typed_and_silent("1 1\n:q\n")
         .ends_well()
         .shows("Waiting for your opponent.\nYou leave after 1 play, so your opponent wins.\n");
+}
+
+#[test]
+fn what_was_typed_ahead_is_not_lost() {
+    // Read while somebody is waited for, and played in its order; only leaving jumps the queue.
+    let told = Visit::to("READY | ADMIT1 | 1-0 | 1-1 | WON")
+        .in_pairs()
+        .typed("0 0\n0 1\n0 2\nn\n");
+    told.ends_well()
+        .shows("You completed a line in row 0.\nYou won.\nPlay again? (y/n): Goodbye.\n");
 }
 
 #[test]
