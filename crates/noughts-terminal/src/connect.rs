@@ -170,7 +170,7 @@ impl<W: Write, O: Write> Visit<'_, W, O> {
     fn wait_for_game(&mut self) -> Result<Event, Leave> {
         let (mut wants, mut limit) = (Wants::Nothing, self.setup.pause);
         if self.cast.is_pair {
-            self.tell(self.cast.waiting())?;
+            self.tell(words::WAITING)?;
             (wants, limit) = (self.wants_while_waiting(), FOR_EVER);
         }
         loop {

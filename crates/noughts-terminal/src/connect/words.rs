@@ -17,6 +17,7 @@ pub(super) const HELP: &str = "Please type row and column, such as 1 0, or :q to
 pub(super) const RESIGN: &str =
     "Giving up is not part of this game's protocol, but leaving is: :q leaves.";
 pub(super) const REWIND: &str = "Marks can't be taken back here.";
+pub(super) const WAITING: &str = "Waiting for somebody to play with.";
 pub(super) const NO_GAME_YET: &str =
     "No game yet: the server may be waiting for somebody to play with you.";
 pub(super) const NOBODY_CAME: &str = "Nobody had come to play.";
@@ -81,14 +82,6 @@ impl Cast {
             (false, _) => "The server",
             (true, false) => "Your opponent",
             (true, true) => "The opponent",
-        }
-    }
-
-    /// Somebody else is needed for a game.
-    pub(super) fn waiting(self) -> &'static str {
-        match self.is_robot {
-            true => "Waiting for somebody to play with.",
-            false => "Waiting for somebody to play with. :q leaves.",
         }
     }
 

@@ -135,7 +135,7 @@ fn in_pairs_somebody_is_waited_for_and_may_begin() {
         .in_pairs()
         .typed_and_silent("0 0\n0 2\n");
     // The last ACTION leaves the board open, so that the win has one explanation.
-    told.shows("as Ann. :q leaves at any time.\nWaiting for somebody to play with. :q leaves.\n\nYou are O. Your opponent is X and begins.\n")
+    told.shows("as Ann. :q leaves at any time.\nWaiting for somebody to play with.\n\nYou are O. Your opponent is X and begins.\n")
         .shows("Waiting for your opponent.\n\nYour opponent plays row 1, column 1.\n")
         .shows("Your opponent left. You won.\nPlay again? (y/n): ")
         .ends_well();

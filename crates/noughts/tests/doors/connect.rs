@@ -216,7 +216,7 @@ fn two_people_meet_and_one_leaves() {
     let server = Server::start("perfect");
     let join = || {
         let mut person = Person::visit(&["-p", &server.pairs, "--pairs"]);
-        person.reads("Waiting for somebody to play with. :q leaves.\n");
+        person.reads("Waiting for somebody to play with.\n");
         person
     };
     let mut people = [join(), join()];
