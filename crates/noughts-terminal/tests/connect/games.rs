@@ -183,11 +183,6 @@ fn who_waits_may_leave() {
             .ends_well()
             .shows("Nobody had come to play.\nGoodbye.\n");
     }
-    Visit::to("READY | ADMIT1 | ~")
-        .in_pairs()
-        .typed_and_silent("1 1\n:q\n")
-        .ends_well()
-        .shows("Waiting for your opponent.\nYou leave after 1 play, so your opponent wins.\n");
 }
 
 #[test]

@@ -237,11 +237,14 @@ fn two_people_meet_and_one_leaves() {
         .types("0 0");
     x.reads("Your opponent plays row 0, column 0.\n")
         .reads("(0 to 2): ")
-        .types(":q");
+        .types("2 2");
+    o.reads("Your opponent plays row 2, column 2.\n");
+    // Not at a question, but while the other thinks.
+    x.reads("Waiting for your opponent.\n").types(":q");
     o.reads("Your opponent left. You won.\nPlay again? (y/n): ")
         .types("n");
     for (person, last) in people.into_iter().zip([
-        "You leave after 2 plays, so your opponent wins.\nGoodbye.\n",
+        "You leave after 3 plays, so your opponent wins.\nGoodbye.\n",
         "Goodbye.\n",
     ]) {
         assert_eq!(person.sees_the_end(), (last.to_owned(), String::new(), 0));
