@@ -66,7 +66,7 @@ impl<I: BufRead, O: Write> Console<I, O> {
 /// Reads one line, without the white space around it; `None` at the end of input. A last line
 /// without a newline counts. A line longer than 64 bytes comes back cut and with `…` at its end,
 /// so that it can't be taken for anything that was meant.
-fn read_line(input: &mut impl BufRead) -> io::Result<Option<String>> {
+pub(crate) fn read_line(input: &mut impl BufRead) -> io::Result<Option<String>> {
     let mut kept = Vec::new();
     let mut length = 0usize;
     loop {

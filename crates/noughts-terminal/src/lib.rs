@@ -6,7 +6,9 @@
 //! games without a terminal.
 
 pub mod classic;
+pub mod connect;
 mod console;
+mod lines;
 pub mod menu;
 pub mod multi;
 mod seats;

@@ -117,8 +117,8 @@ impl<S: Read + Write> Client<S> {
     }
 }
 
-/// The ways in which a stream says that the other end is gone.
-fn is_end(error: &io::Error) -> bool {
+/// Whether a stream says by this error that the other end is gone: [`Event::Left`], and no failure.
+pub fn is_end(error: &io::Error) -> bool {
     matches!(
         error.kind(),
         ErrorKind::BrokenPipe

@@ -45,7 +45,9 @@ mod session;
 mod text;
 
 pub use cell::Cell;
-pub use client::{Client, ClientError, ClientSession, Event, Fault, Greeting, NotNow, Stage};
+pub use client::{
+    Client, ClientError, ClientSession, Event, Fault, Greeting, NotNow, Stage, is_end,
+};
 pub use complaint::Complaint;
 pub use decode::{Decoded, Malformed};
 pub use held::MOST_HELD;

@@ -71,6 +71,8 @@ pub(crate) enum Task {
     Tui(Tui),
     /// Serve others: the TCP protocol against the computer and between two
     Serve(Serve),
+    /// Play at a server of the TCP protocol, a person or a robot
+    Connect(Connect),
     /// Say what a position is worth and which move is best
     Analyze(Analyze),
     /// Count the move sequences of a length, every one played
@@ -193,6 +195,51 @@ pub(crate) struct Serve {
     pub(crate) log_format: LogFormat,
 }
 
+/// Kept as typed, like the classic game's: the door says what is wrong with them.
+#[derive(Arguments, Debug)]
+#[command(
+    after_help = "In the game: ROW COLUMN plays (from 0), :q leaves. -h is the host here; --help is help."
+)]
+pub(crate) struct Connect {
+    /// The server's name or address
+    #[arg(
+        short = 'h',
+        long,
+        value_name = "HOST",
+        default_value = "127.0.0.1",
+        allow_hyphen_values = true
+    )]
+    pub(crate) host: String,
+    /// The server's port [default: 8081, with --pairs 8082]
+    #[arg(short, long, value_name = "PORT", allow_hyphen_values = true)]
+    pub(crate) port: Option<String>,
+    /// Play with another client instead of the server
+    #[arg(long)]
+    pub(crate) pairs: bool,
+    /// Your name, as the server hears it [default: your user name]
+    #[arg(long, value_name = "NAME", allow_hyphen_values = true)]
+    pub(crate) name: Option<String>,
+    /// Let a robot play for you
+    #[arg(long, value_name = "STRATEGY")]
+    pub(crate) robot: Option<String>,
+    /// How many games the robot plays [default: 1]
+    #[arg(long, value_name = "N", allow_hyphen_values = true, requires = "robot")]
+    pub(crate) games: Option<String>,
+    /// How to speak: with an id of our own, or one made by the server, as later programs do
+    #[arg(long, value_enum, default_value_t = Dialect::Seed)]
+    pub(crate) dialect: Dialect,
+    /// Let the robot, and the id, repeat themselves: the same number, the same choices
+    #[arg(long, value_name = "S", allow_hyphen_values = true)]
+    pub(crate) seed: Option<String>,
+}
+
+/// The two ways in which the TCP protocol is spoken.
+#[derive(ValueEnum, Clone, Copy, Debug)]
+pub(crate) enum Dialect {
+    Seed,
+    Later,
+}
+
 /// How much is logged.
 #[derive(ValueEnum, Clone, Copy, Debug)]
 pub(crate) enum LogLevel {
@@ -251,10 +298,10 @@ pub(crate) struct Tui {
     pub(crate) seed: Option<String>,
 }
 
-/// The whole command line. `-h` is the history in the classic game and help in every subcommand.
+/// The whole command line. `-h` is the history in the classic game, the host in `connect`, and help in
+/// every other subcommand.
 pub(crate) fn command() -> Command {
     let help = Arg::new("help")
-        .short('h')
         .long("help")
         .help("Print help")
         .action(ArgAction::Help);
@@ -262,5 +309,13 @@ pub(crate) fn command() -> Command {
         .long("version")
         .help("Print version")
         .action(ArgAction::Version);
-    Args::command().mut_subcommands(|sub| sub.arg(help.clone()).arg(version.clone()))
+    Args::command().mut_subcommands(|sub| {
+        let has_short = sub.get_arguments().any(|arg| arg.get_short() == Some('h'));
+        let help = match has_short {
+            true => help.clone(),
+            false => help.clone().short('h'),
+        };
+        // Freed, since clap adds its own where there is none of this name.
+        sub.disable_help_flag(true).arg(help).arg(version.clone())
+    })
 }

@@ -6,6 +6,7 @@
 mod analyze;
 mod args;
 mod classic;
+mod connect;
 mod menu;
 mod multi;
 mod outside;
@@ -46,6 +47,7 @@ fn run(args: Args) -> Result<(), Failure> {
         Some(Task::Analyze(task)) => analyze::run(&task),
         Some(Task::Perft(task)) => perft::run(&task),
         Some(Task::Serve(task)) => serve::run(&task),
+        Some(Task::Connect(task)) => connect::run(task),
         Some(Task::Tui(options)) => tui::run(options),
         Some(Task::Variants) => variants::run(),
         Some(Task::Completions { shell }) => usage::completions(shell),

@@ -66,7 +66,9 @@ pub(crate) fn run(task: &Serve) -> Result<(), Failure> {
         .map_err(Failure::asked)?;
         io::stdout().write_all(told.as_bytes())?;
         io::stdout().flush()?;
-        info!(signal = enough.said().await, "stopping");
+        // Not within the line of the log: what is not logged is not waited for.
+        let signal = enough.said().await;
+        info!(signal, "stopping");
         if !server.stop().await {
             warn!("some tables could not be closed: the store does not answer");
         }

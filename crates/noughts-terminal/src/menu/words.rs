@@ -1,7 +1,8 @@
 //! Everything that the menu game says.
 
-use noughts_rules::{Action, By, Conclusion, GridSpec, Move, Quoted, Seat, Side, Turn, View};
+use noughts_rules::{By, Conclusion, GridSpec, Quoted, Seat, Side, View};
 
+use crate::lines;
 use crate::seats::Holder;
 
 pub(super) const MENU: &str = "
@@ -103,50 +104,12 @@ pub(super) fn end(view: &View, holders: &[Holder; 2]) -> String {
             Some(Holder::Robot(_)) => format!("Robot {}", name(side)),
             Some(Holder::Human) | None => name(side).to_owned(),
         };
-        for line in lines(view, cells) {
+        for line in lines::completed(view, cells) {
             words += &format!("\n{winner} completes a line {line}.");
         }
         words += &format!("\n{winner} wins.\n");
     }
     words
-}
-
-/// Where the completed lines lie: rows before columns before diagonals. All of them go through
-/// the last play, so that a second cell of theirs says which way.
-fn lines(view: &View, cells: &[Move]) -> Vec<String> {
-    let Some(Turn {
-        action: Action::Play(last),
-        ..
-    }) = view.last
-    else {
-        return Vec::new();
-    };
-    let place = |at: &Move| {
-        let (row, column) = view.variant.split(*at);
-        (row as isize, column as isize)
-    };
-    let (row, column) = place(&last);
-    let through = |is_on: &dyn Fn(isize, isize) -> bool| -> Option<(&Move, &Move)> {
-        let mut on = cells.iter().filter(|at| {
-            let (r, c) = place(at);
-            is_on(r - row, c - column)
-        });
-        let first = on.next()?;
-        on.next_back().map(|end| (first, end))
-    };
-    let diagonal = |(first, end): (&Move, &Move)| {
-        let write = |at: &Move| view.variant.write_move(*at);
-        format!("on the diagonal from {} to {}", write(first), write(end))
-    };
-    [
-        through(&|down, _| down == 0).map(|_| format!("in row {row}")),
-        through(&|_, right| right == 0).map(|_| format!("in column {column}")),
-        through(&|down, right| down == right).map(diagonal),
-        through(&|down, right| down == -right).map(diagonal),
-    ]
-    .into_iter()
-    .flatten()
-    .collect()
 }
 
 /// Somebody left in the middle.

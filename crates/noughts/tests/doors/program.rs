@@ -165,15 +165,19 @@ fn help_and_version_work_everywhere() {
         "multi",
         "tui",
         "serve",
+        "connect",
         "analyze",
         "perft",
         "variants",
         "completions",
         "man",
     ];
+    // There it is the host.
+    let short = commands.iter().filter(|c| **c != "connect");
     let each = commands
         .iter()
-        .flat_map(|c| [vec![*c, "-h"], vec![*c, "--help"], vec!["help", *c]]);
+        .flat_map(|c| [vec![*c, "--help"], vec!["help", *c]])
+        .chain(short.map(|c| vec![*c, "-h"]));
     for words in each.chain([vec!["--help"], vec!["help"]]) {
         let run = run(&words, b"");
         let output = String::from_utf8(run.output).unwrap();

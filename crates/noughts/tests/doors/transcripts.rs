@@ -32,7 +32,7 @@ fn the_examples_of_the_readme_and_the_docs_are_true() {
         ("README.md", 6),
         ("docs/notation.md", 1),
         ("docs/strategies.md", 3),
-        ("docs/terminal.md", 4),
+        ("docs/terminal.md", 5),
     ] {
         let text = fs::read_to_string(root().join(name)).unwrap();
         let blocks = text.split("```console\n").skip(1);

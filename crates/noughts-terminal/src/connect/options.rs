@@ -1,0 +1,193 @@
+//! What a visit to a server may be asked to be, checked before anybody is called.
+
+use std::fmt;
+use std::time::Duration;
+
+use noughts_engine::{StrategyError, StrategyName, Unfit};
+use noughts_rules::{Game, GridSpec, Options, Quoted, Variant};
+use noughts_wire::{Dialect, MOST_BYTES, Name};
+
+/// Who has no name that could be sent.
+const NOBODY: &str = "player";
+
+/// The most games that a robot may be told to play.
+const MOST_GAMES: u32 = 1_000_000;
+
+/// The options as they were typed; `None` where one was not given.
+#[derive(Clone, Default, Debug)]
+pub struct Asked {
+    /// `--name`
+    pub name: Option<String>,
+    /// Who is logged in: the name of who gave none.
+    pub user: Option<String>,
+    /// `--robot`
+    pub robot: Option<String>,
+    /// `--games`
+    pub games: Option<String>,
+    /// `--pairs`
+    pub is_pair: bool,
+    /// `--dialect later`
+    pub is_later: bool,
+}
+
+/// A visit that can be made.
+#[derive(Clone, Debug)]
+pub struct Setup {
+    pub(super) name: Name,
+    pub(super) robot: Option<StrategyName>,
+    pub(super) games: u32,
+    pub(super) is_pair: bool,
+    pub(super) dialect: Dialect,
+    /// After so long without a word from the server, a person is told what may be the matter.
+    pub(super) pause: Duration,
+    /// After so long a server that owes an answer which needs no thought is given up.
+    pub(super) patience: Duration,
+}
+
+impl Setup {
+    /// Checks what was asked for.
+    pub fn new(asked: &Asked) -> Result<Setup, OptionError> {
+        let robot = asked.robot.as_deref().map(robot).transpose()?;
+        Ok(Setup {
+            name: match &asked.name {
+                Some(text) => name(text)?,
+                None => user(asked.user.as_deref()),
+            },
+            robot,
+            games: asked.games.as_deref().map_or(Ok(1), games)?,
+            is_pair: asked.is_pair,
+            dialect: match asked.is_later {
+                true => Dialect::Later,
+                false => Dialect::Seed,
+            },
+            pause: Duration::from_secs(2),
+            patience: Duration::from_secs(10),
+        })
+    }
+
+    /// The same with other times, so that a test waits for nothing.
+    pub fn with_times(self, pause: Duration, patience: Duration) -> Setup {
+        Setup {
+            pause,
+            patience,
+            ..self
+        }
+    }
+}
+
+/// The game of the protocol, before its first turn.
+pub(super) fn game() -> Game {
+    Game::new(&Variant::Grid(GridSpec::TIC_TAC_TOE), Options::default())
+        .expect("two can sit down at a board for two")
+}
+
+fn name(text: &str) -> Result<Name, OptionError> {
+    let length = text.chars().count();
+    match (Name::new(text), text.chars().find(|sign| sign.is_control())) {
+        (Ok(name), None) if length > 0 => Ok(name),
+        (_, Some(sign)) => Err(OptionError::NameSign(sign)),
+        _ => match text.chars().find(|sign| u8::try_from(*sign).is_err()) {
+            Some(sign) => Err(OptionError::NameSign(sign)),
+            None => Err(OptionError::NameLength(length)),
+        },
+    }
+}
+
+/// The name of who is logged in, where it can be sent.
+fn user(text: Option<&str>) -> Name {
+    text.and_then(|text| name(text).ok())
+        .or_else(|| name(NOBODY).ok())
+        .unwrap_or_default()
+}
+
+fn robot(text: &str) -> Result<StrategyName, OptionError> {
+    let robot: StrategyName = text.parse().map_err(OptionError::Strategy)?;
+    robot.fits(&game()).map_err(OptionError::Unfit)?;
+    Ok(robot)
+}
+
+fn games(text: &str) -> Result<u32, OptionError> {
+    let number = text.parse().ok();
+    number
+        .filter(|number| (1..=MOST_GAMES).contains(number))
+        .ok_or_else(|| OptionError::Games(text.into()))
+}
+
+/// Which option was wrong. Displays what it may be.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum OptionError {
+    /// `--name`, of this length.
+    NameLength(usize),
+    /// `--name`, with a character that can't be sent.
+    NameSign(char),
+    /// `--robot`
+    Strategy(StrategyError),
+    /// A robot that does not play tic-tac-toe.
+    Unfit(Unfit),
+    /// `--games`
+    Games(Quoted),
+}
+
+impl fmt::Display for OptionError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let name = format_args!("the name (--name) must be 1 to {MOST_BYTES} characters");
+        match self {
+            OptionError::NameLength(length) => write!(f, "{name}, not {length}"),
+            OptionError::NameSign(sign) => write!(
+                f,
+                "{name} of Latin-1, the letters of western Europe, and {sign:?} is none of them"
+            ),
+            OptionError::Strategy(error) => error.fmt(f),
+            OptionError::Unfit(error) => error.fmt(f),
+            OptionError::Games(text) => write!(
+                f,
+                "the number of games (--games) must be from 1 to {MOST_GAMES}, not {text}"
+            ),
+        }
+    }
+}
+
+impl std::error::Error for OptionError {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn sent_name(name: Option<&str>, user: Option<&str>) -> Result<String, OptionError> {
+        let asked = Asked {
+            name: name.map(str::to_owned),
+            user: user.map(str::to_owned),
+            ..Asked::default()
+        };
+        Setup::new(&asked).map(|setup| setup.name.to_string())
+    }
+
+    #[test]
+    fn who_gives_no_name_has_the_one_of_the_system_if_it_can_be_sent() {
+        let sent = |name, user| sent_name(name, user).unwrap();
+        assert_eq!(sent(Some("Núria"), Some("root")), "Núria");
+        assert_eq!(sent(None, Some("root")), "root");
+        for user in [None, Some(""), Some("Łucja"), Some("a\u{1b}[2J")] {
+            assert_eq!(sent(None, user), "player", "{user:?}");
+        }
+        let long = "é".repeat(256);
+        assert_eq!(sent(None, Some(&long)), "player");
+        assert_eq!(sent(Some(&long[2..]), None), long[2..]);
+    }
+
+    #[test]
+    fn a_name_that_can_not_be_sent_is_told_why() {
+        let long = "é".repeat(256);
+        for (name, told) in [
+            ("", "must be 1 to 255 characters, not 0"),
+            (&*long, "must be 1 to 255 characters, not 256"),
+            ("Łucja", "'Ł' is none of them"),
+            ("a\0b", "'\\0' is none of them"),
+            ("a\nb", "'\\n' is none of them"),
+            ("a\u{9b}b", "'\\u{9b}' is none of them"),
+        ] {
+            let error = sent_name(Some(name), None).unwrap_err().to_string();
+            assert!(error.contains(told), "{error}");
+        }
+    }
+}

@@ -1,0 +1,242 @@
+//! Servers that leave, complain, or do what can't be.
+
+use std::time::Duration;
+
+use crate::server::{Visit, bytes};
+
+const GAME: [&str; 5] = ["READY", "ADMIT1", "1-1", "0-2", "LOST"];
+const TYPED: &str = "0 0\n0 1\n1 0\n";
+
+/// What the client makes of seed 1.
+fn id() -> u32 {
+    let frames = Visit::to("READY").typed("").frames;
+    u32::from_be_bytes(frames[0][1..5].try_into().unwrap())
+}
+
+/// The game's answers, and the last of them cut.
+fn cut(answers: usize, length: usize) -> Vec<Vec<u8>> {
+    let id = id();
+    let mut all: Vec<Vec<u8>> = GAME[..answers]
+        .iter()
+        .map(|word| bytes(word, id, false))
+        .collect();
+    if let Some(last) = all.last_mut() {
+        last.truncate(length);
+    }
+    all
+}
+
+#[test]
+fn a_server_may_leave_at_any_byte() {
+    for answers in 1..=GAME.len() {
+        let whole = cut(answers, usize::MAX).last().unwrap().len();
+        for length in 0..whole {
+            let script = || {
+                let mut answers = cut(answers, length);
+                // An answer of no bytes is silence, so it leaves one frame earlier.
+                answers.retain(|bytes| !bytes.is_empty());
+                answers
+            };
+            let told = [
+                Visit::to_bytes_and_leave(&script()).typed_and_silent(TYPED),
+                Visit::to_bytes_and_leave(&script())
+                    .by_robot("first")
+                    .typed(""),
+            ];
+            for told in told {
+                let stage = match answers {
+                    1 => "the server left instead of answering",
+                    2 => "the server left before a game began",
+                    _ => "the server left ",
+                };
+                told.fails_with(stage);
+                assert_eq!(told.output.contains("Connected to"), answers > 1);
+                let is_playing = told.output.contains(" X and begin");
+                assert_eq!(is_playing, answers > 2);
+                assert_eq!(told.output.contains("stays unfinished after"), is_playing);
+                assert!(told.output.is_empty() || told.output.ends_with('\n'));
+            }
+        }
+    }
+}
+
+#[test]
+fn who_thinks_is_told_at_once_that_the_server_left() {
+    let told = Visit::to("READY | ADMIT1+!").typed_and_silent("");
+    told.fails_with("the server left while it waited for a move")
+        .shows("(0 to 2): \nThe game stays unfinished after 0 plays.\n");
+    let told = Visit::to("READY | ADMIT1 | 1-1+!").typed_and_silent("0 0\nwhat\n");
+    told.fails_with("the server left while it waited for a move")
+        .shows("The game stays unfinished after 2 plays.\n");
+}
+
+#[test]
+fn a_server_that_leaves_after_a_game_breaks_nothing_off() {
+    Visit::to("READY | ADMIT1 | WON+!")
+        .typed_and_silent("0 0\n")
+        .ends_well()
+        .shows("Play again? (y/n): \nThe server has left, so there is no other game.\n");
+    // But who wanted another one did not get it.
+    Visit::to("READY | ADMIT1 | WON | !")
+        .typed_and_silent("0 0\ny\n")
+        .fails_with("the server left before a game began");
+}
+
+#[test]
+fn a_cell_that_can_not_be_is_answered_with_an_error() {
+    for (cell, code, told) in [
+        (
+            "3-0",
+            0,
+            "\"3-0\", which is no cell; it was told so (error 0)",
+        ),
+        (
+            "a-0",
+            0,
+            "\"a-0\", which is no cell; it was told so (error 0)",
+        ),
+        (
+            "1x1",
+            0,
+            "\"1x1\", which is no cell; it was told so (error 0)",
+        ),
+        ("0-0", 1, "0-0, which is taken; it was told so (error 1)"),
+    ] {
+        let script = format!("READY | ADMIT1 | {cell}");
+        for visit in [
+            Visit::to(&script).typed_and_silent("0 0\n"),
+            Visit::to(&script).by_robot("first").typed(""),
+        ] {
+            visit
+                .fails_with(told)
+                .shows("The game stays unfinished after 1 play.\n");
+            assert_eq!(visit.opcodes(), [1, 3, 5, 8], "{cell}");
+            assert_eq!(visit.frames[3][5], code, "{cell}");
+        }
+    }
+}
+
+#[test]
+fn a_server_that_plays_something_else_is_left() {
+    for (script, told) in [
+        ("#485454502f312e3120343030", "no frame"),
+        ("OTHER", "which is not ours"),
+        (
+            "ADMIT1",
+            "the server sent ADMIT while HELLO was to be answered",
+        ),
+        (
+            "READY | WON",
+            "the server sent RESULT while PLAY was to be answered",
+        ),
+        ("READY | #040000303907", "no frame"),
+        (
+            "READY | ADMIT1+1-1",
+            "the server sent ACTION while it was the client's turn",
+        ),
+        ("READY | ADMIT1 | READY", "the server sent READY"),
+        (
+            "READY | ADMIT1 | WON+WON",
+            "the server sent RESULT while no game was on",
+        ),
+    ] {
+        Visit::to(script).typed_and_silent("0 0\n").fails_with(told);
+    }
+    // The game was over by a line of ours.
+    Visit::to("READY | ADMIT1 | 1-0 | 1-1 | 1-2")
+        .typed_and_silent("0 0\n0 1\n0 2\n")
+        .fails_with("the server played 1-2, though it was not its turn to play");
+}
+
+#[test]
+fn refusals_are_told_in_the_servers_words() {
+    let words = "its words: Moviment Invalid (error 9)";
+    let told = Visit::to("ERROR9").typed_and_silent("");
+    told.fails_with("the server refused the session; ")
+        .fails_with(words);
+    let told = Visit::to("READY | ERROR9").typed_and_silent("");
+    told.fails_with("the server refused a game; ")
+        .fails_with(words);
+    // The second time with the id that came along.
+    let told = Visit::to("READY | ADMIT0 | ADMIT0").typed_and_silent("");
+    told.fails_with("the server did not begin a game, twice");
+    Visit::to("READY | ADMIT0 | ADMIT1 | 1-1")
+        .typed("0 0\n")
+        .ends_well();
+
+    let told = Visit::to("READY | ADMIT1 | ERROR1 | 1-1 | !").typed("0 0\n0 1\n");
+    told.ends_well()
+        .shows("The server refused 0-0; its words: Moviment Invalid (error 1).\n")
+        // The refused mark is gone, and it is the same turn.
+        .shows("0 |   | X |   |\n  -------------\n1 |   |[O]|   |");
+    let told = Visit::to("READY | ADMIT1 | ERROR1")
+        .by_robot("first")
+        .typed("");
+    told.fails_with("the server refused a move; ");
+}
+
+#[test]
+fn complaints_have_a_bound() {
+    let storm = ["ERROR2"; 100].join("+");
+    for script in [
+        format!("READY | ADMIT1+{storm}"),
+        format!("READY | ADMIT1 | WON+{storm}"),
+        format!("READY | ADMIT2+{storm}"),
+    ] {
+        let told = Visit::to(&script).in_pairs().typed_and_silent("0 0\n");
+        told.fails_with("the server refused a ");
+        assert_eq!(told.output.matches("Moviment Invalid").count(), 5);
+    }
+}
+
+#[test]
+fn a_server_that_says_nothing_is_given_up() {
+    let visit = Visit {
+        patience: Duration::ZERO,
+        ..Visit::to("~")
+    };
+    visit
+        .typed_and_silent("")
+        .fails_with("the server accepted the connection but says nothing");
+    let visit = Visit {
+        patience: Duration::from_secs(1),
+        ..Visit::to("READY | ADMIT1 | 1-0 | 1-1 | ~")
+    };
+    visit
+        .typed_and_silent("0 0\n0 1\n0 2\n")
+        .fails_with("the server does not say how the game ended");
+}
+
+#[test]
+fn a_slow_server_is_said_to_think_and_may_be_left() {
+    let visit = Visit {
+        pause: Duration::from_secs(1),
+        ..Visit::to("READY | ADMIT1 | ~")
+    };
+    visit
+        .typed_and_silent("0 0\n:q\n")
+        .ends_well()
+        .shows("The server is thinking.\nThe game stays unfinished after 1 play.\n");
+    let visit = Visit {
+        pause: Duration::from_secs(1),
+        patience: Duration::from_secs(1),
+        ..Visit::to("READY | ADMIT1 | ~")
+    };
+    visit
+        .typed("0 0\n")
+        .ends_well()
+        .shows("The input has ended: waiting for the answer before leaving.\nThe game stays ");
+}
+
+#[test]
+fn the_servers_word_counts_but_is_not_taken_for_the_boards() {
+    let told = Visit::to("READY | ADMIT1 | 1-0 | 1-1 | LOST").typed("0 0\n0 1\n0 2\nn\n");
+    told.ends_well()
+        .shows("The board says otherwise, but the server's word counts.\nYou lost.\n");
+    let told = Visit::to("READY | ADMIT1 | DRAW").typed("0 0\nn\n");
+    told.ends_well()
+        .shows("The server ended the game. Nobody won.\n");
+    let told = Visit::to("READY | ADMIT1 | LOST").typed("0 0\nn\n");
+    told.ends_well()
+        .shows("The server ended the game. You lost.\n");
+}

@@ -1,0 +1,251 @@
+//! Games as they should be.
+
+use std::time::Duration;
+
+use crate::server::Visit;
+
+#[test]
+fn a_lost_game_is_told_in_words() {
+    let told = Visit::to("READY | ADMIT1 | 1-1 | 0-2 | LOST")
+        .typed("0 0\ncentre\n1 1\n0 5\n0-1\n\n1 0\nperhaps\nn\n");
+    told.ends_well();
+    let expected = "\
+Connected to the script as Ann. :q leaves at any time.
+
+You are X and begin.
+    0   1   2
+  -------------
+0 |   |   |   |
+  -------------
+1 |   |   |   |
+  -------------
+2 |   |   |   |
+  -------------
+Your move, row and column (0 to 2): 
+The server plays row 1, column 1.
+    0   1   2
+  -------------
+0 | X |   |   |
+  -------------
+1 |   |[O]|   |
+  -------------
+2 |   |   |   |
+  -------------
+Your move, row and column (0 to 2): \"centre\" is not a move. Please type row and column, such as 1 0, or :q to leave.
+Your move, row and column (0 to 2): That cell is taken, choose an empty one.
+Your move, row and column (0 to 2): There is no cell 0-5: rows and columns go from 0 to 2.
+Your move, row and column (0 to 2): 
+The server plays row 0, column 2.
+    0   1   2
+  -------------
+0 | X | X |[O]|
+  -------------
+1 |   | O |   |
+  -------------
+2 |   |   |   |
+  -------------
+Your move, row and column (0 to 2): Please type row and column, such as 1 0, or :q to leave.
+Your move, row and column (0 to 2): 
+The server plays row 2, column 0.
+    0   1   2
+  -------------
+0 | X | X | O |
+  -------------
+1 | X | O |   |
+  -------------
+2 |[O]|   |   |
+  -------------
+The server completed a line on the diagonal from 0-2 to 2-0.
+You lost.
+Play again? (y/n): Please type y for yes or n for no.
+Play again? (y/n): Goodbye.
+";
+    assert_eq!(told.output, expected);
+    // What is no free cell did not bother the server.
+    assert_eq!(told.opcodes(), [1, 3, 5, 5, 5]);
+}
+
+#[test]
+fn games_are_won_and_drawn_and_counted() {
+    let told = Visit::to(
+        "READY | ADMIT1 | 1-0 | 1-1 | WON \
+         | ADMIT1 | 0-0 | 2-1 | 0-2 | 1-0 | DRAW",
+    )
+    .typed("0 0\n0 1\n0 2\ny\n1 1\n0 1\n2 0\n1 2\n2 2\nn\n");
+    told.ends_well()
+        .shows("\nYou completed a line in row 0.\nYou won.\nPlay again? (y/n): \nYou are X and begin.")
+        .shows("\nThe board is full. Nobody won.\nPlay again? (y/n): In 2 games you won 1, lost 0 and drew 1.\n");
+    assert_eq!(told.opcodes(), [1, 3, 5, 5, 5, 3, 5, 5, 5, 5, 5]);
+}
+
+#[test]
+fn a_server_that_sends_its_last_cell_before_the_result_is_understood() {
+    Visit::to("READY | ADMIT1 | 0-0 | 0-1 | 0-2+LOST")
+        .typed("1 1\n2 2\n1 0\nn\n")
+        .ends_well()
+        .shows("\nThe server completed a line in row 0.\nYou lost.\nPlay again?");
+}
+
+#[test]
+fn both_dialects_are_spoken() {
+    let seed = Visit::to("READY | ADMIT1 | 1-1").typed("0 0\n");
+    let id = u32::from_be_bytes(seed.frames[0][1..5].try_into().unwrap());
+    assert!((10_000..=99_999).contains(&id), "{id}");
+    assert_eq!(seed.frames[0][5..], *b"Ann\0\0");
+    assert_eq!(
+        seed.frames[2],
+        [&[5], &id.to_be_bytes()[..], b"0-0"].concat()
+    );
+
+    // Two cells would win; the later dialect says which it was.
+    let script = "READY | ADMIT1 | 0-0 | 2-0 | 2-2 | LOST@1-0";
+    let later = Visit::to(script)
+        .in_the_later_dialect()
+        .typed("0 1\n1 2\n2 1\n0 2\nn\n");
+    later
+        .ends_well()
+        .shows("The server plays row 1, column 0.")
+        .shows("The server completed a line in column 0.\nYou lost.");
+    assert_eq!(later.frames[0], b"\x01\0\0\0\0Ann\0\0");
+    assert_eq!(later.frames[2], b"\x05\0\0\x30\x390-1");
+
+    let script = script.replace("@1-0", "");
+    Visit::to(&script)
+        .typed("0 1\n1 2\n2 1\n0 2\nn\n")
+        .ends_well()
+        .shows("The server completed a line, in one of two places. You lost.");
+}
+
+#[test]
+fn the_id_is_random_and_repeats_under_its_seed() {
+    let id = |seed| {
+        let visit = Visit {
+            seed,
+            ..Visit::to("READY")
+        };
+        visit.typed("").frames[0][1..5].to_vec()
+    };
+    assert_eq!(id(7), id(7));
+    assert_ne!(id(7), id(8));
+}
+
+#[test]
+fn in_pairs_somebody_is_waited_for_and_may_begin() {
+    let told = Visit::to("READY | ADMIT2+1-1 | 2-2 | 0-1+WON+!")
+        .in_pairs()
+        .typed_and_silent("0 0\n0 2\n");
+    // The last ACTION leaves the board open, so that the win has one explanation.
+    told.shows("as Ann. :q leaves at any time.\nWaiting for somebody to play with.\n\nYou are O. Your opponent is X and begins.\n")
+        .shows("Waiting for your opponent.\n\nYour opponent plays row 1, column 1.\n")
+        .shows("Your opponent left. You won.\nPlay again? (y/n): ")
+        .ends_well();
+}
+
+#[test]
+fn who_thinks_is_told_that_the_opponent_left() {
+    let told = Visit::to("READY | ADMIT1+WON+!")
+        .in_pairs()
+        .typed_and_silent("");
+    told.ends_well().shows(
+        "Your move, row and column (0 to 2): \nYour opponent left. You won.\n\
+         Play again? (y/n): \nThe server has left, so there is no other game.\nGoodbye.\n",
+    );
+}
+
+#[test]
+fn a_server_against_which_one_plays_may_give_up() {
+    Visit::to("READY | ADMIT1 | WON")
+        .typed("0 0\nn\n")
+        .ends_well()
+        .shows("The server gave the game up. You won.");
+}
+
+#[test]
+fn the_end_of_input_leaves_with_what_was_reached() {
+    let told = Visit::to("READY | ADMIT1 | 1-1").typed("0 0\n");
+    told.ends_well().shows(
+        "Your move, row and column (0 to 2): \nThe game stays unfinished after 2 plays.\nGoodbye.\n",
+    );
+    let told = Visit::to("READY | ADMIT1 | 1-1").in_pairs().typed("0 0\n");
+    told.ends_well()
+        .shows("You leave after 2 plays, so your opponent wins.\nGoodbye.\n");
+    let told = Visit::to("READY | ADMIT1 | WON | ADMIT1 | WON").typed("0 0\ny\n1 1\n");
+    told.ends_well()
+        .shows("Play again? (y/n): \nIn 2 games you won 2, lost 0 and drew 0.\nGoodbye.\n");
+}
+
+#[test]
+fn who_waits_may_leave() {
+    for input in [":q\n", "", "hello\n\n:q\n"] {
+        Visit::to("READY | ~")
+            .in_pairs()
+            .typed(input)
+            .ends_well()
+            .shows("Nobody had come to play.\nGoodbye.\n");
+    }
+}
+
+#[test]
+fn what_was_typed_ahead_is_not_lost() {
+    // Read while somebody is waited for, and played in its order; only leaving jumps the queue.
+    let told = Visit::to("READY | ADMIT1 | 1-0 | 1-1 | WON")
+        .in_pairs()
+        .typed("0 0\n0 1\n0 2\nn\n");
+    told.ends_well()
+        .shows("You completed a line in row 0.\nYou won.\nPlay again? (y/n): Goodbye.\n");
+}
+
+#[test]
+fn a_door_for_two_is_noticed_by_who_did_not_ask_for_it() {
+    let visit = Visit {
+        pause: Duration::ZERO,
+        ..Visit::to("READY | ~")
+    };
+    let told = visit.typed("");
+    told.ends_well()
+        .shows("No game yet: the server may be waiting for somebody to play with you.\n");
+}
+
+#[test]
+fn robots_play_on_either_side_and_repeat_themselves() {
+    let play = |seed| {
+        let visit = Visit {
+            seed,
+            ..Visit::to("READY | ADMIT2+1-1 | LOST")
+        };
+        visit.in_pairs().by_robot("random").typed("")
+    };
+    let told = play(3);
+    told.ends_well()
+        .shows("The robot is random.\nWaiting for somebody to play with.\n")
+        .shows("\nThe robot is O. The opponent is X and begins.\n")
+        .shows("\nThe robot plays row ")
+        .shows("The robot lost.\nGoodbye.\n");
+    assert_eq!(play(3).frames, told.frames);
+    assert!((4..20).any(|seed| play(seed).frames[2][5..] != told.frames[2][5..]));
+
+    let told = Visit::to("READY | ADMIT1 | 1-0 | 1-1 | WON")
+        .by_robot("first")
+        .typed("");
+    told.ends_well()
+        .shows("The robot completed a line in row 0.\nThe robot won.\nGoodbye.\n");
+}
+
+#[test]
+fn a_robot_plays_as_many_games_as_it_was_told() {
+    let game = "| ADMIT1 | 1-0 | 1-1 | WON ";
+    let script = format!("READY {}", game.repeat(3));
+    let mut visit = Visit::to(&script).by_robot("first");
+    visit.asked.games = Some("3".to_owned());
+    let told = visit.typed("");
+    told.ends_well()
+        .shows("In 3 games the robot won 3, lost 0 and drew 0.\nGoodbye.\n");
+    assert_eq!(told.opcodes().iter().filter(|code| **code == 3).count(), 3);
+
+    // One game too few.
+    let mut visit = Visit::to(&script).by_robot("first");
+    visit.asked.games = Some("4".to_owned());
+    visit
+        .typed("")
+        .fails_with("the server left before a game began");
+}

@@ -1,0 +1,6 @@
+//! Visits to servers that follow a script: whole games, every message, every moment of leaving.
+
+mod faults;
+mod games;
+mod server;
+mod storm;

@@ -1,0 +1,303 @@
+//! A server that follows a script, and a visit to it.
+//!
+//! ```text
+//! READY | ADMIT1 | 0-0 | 1-1+DRAW | !
+//! ```
+//!
+//! Each frame of the client is answered with what stands before the next `|`: messages joined by `+`,
+//! `1-1` is an ACTION, `LOST@2-2` a RESULT with a cell, `ERROR9`, `#00ff` any bytes; `~` is silence, `!`
+//! leaves. After the last answer the server leaves at the client's next frame. A client's ERROR is
+//! not answered.
+
+use std::collections::VecDeque;
+use std::io::{self, BufRead, BufReader, Cursor, Read, Write};
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use noughts_engine::Setup as Outside;
+use noughts_terminal::connect::{self, Asked, Connection, Setup, VisitError};
+use noughts_wire::{Admission, FromServer, Text, Verdict};
+
+/// Longer than any test takes.
+const LONG: Duration = Duration::from_secs(600);
+
+/// A visit, ready to be made.
+pub(crate) struct Visit {
+    pub(crate) asked: Asked,
+    pub(crate) seed: u64,
+    pub(crate) pause: Duration,
+    pub(crate) patience: Duration,
+    pub(crate) answers: VecDeque<Vec<Said>>,
+}
+
+/// What came of it.
+pub(crate) struct Told {
+    pub(crate) output: String,
+    /// Why it did not end as it should.
+    pub(crate) error: Option<String>,
+    /// Every frame that the server was sent.
+    pub(crate) frames: Vec<Vec<u8>>,
+}
+
+/// A part of an answer.
+#[derive(Clone, Debug)]
+pub(crate) enum Said {
+    Frame(String),
+    Bytes(Vec<u8>),
+    Leaves,
+}
+
+impl Visit {
+    /// By a person, against the server.
+    pub(crate) fn to(script: &str) -> Visit {
+        Visit {
+            asked: Asked {
+                name: Some("Ann".to_owned()),
+                ..Asked::default()
+            },
+            seed: 1,
+            pause: LONG,
+            patience: LONG,
+            answers: script.split('|').map(read_answer).collect(),
+        }
+    }
+
+    /// To a server that answers with these bytes, and leaves after the last.
+    pub(crate) fn to_bytes_and_leave(answers: &[Vec<u8>]) -> Visit {
+        let mut answers: VecDeque<Vec<Said>> = answers
+            .iter()
+            .map(|bytes| vec![Said::Bytes(bytes.clone())])
+            .collect();
+        match answers.back_mut() {
+            Some(last) => last.push(Said::Leaves),
+            None => answers.push_back(vec![Said::Leaves]),
+        }
+        Visit {
+            answers,
+            ..Visit::to("!")
+        }
+    }
+
+    pub(crate) fn in_pairs(mut self) -> Visit {
+        self.asked.is_pair = true;
+        self
+    }
+
+    pub(crate) fn by_robot(mut self, strategy: &str) -> Visit {
+        self.asked.robot = Some(strategy.to_owned());
+        self
+    }
+
+    pub(crate) fn in_the_later_dialect(mut self) -> Visit {
+        self.asked.is_later = true;
+        self
+    }
+
+    /// Somebody types this, and then nothing more comes.
+    pub(crate) fn typed(self, input: &str) -> Told {
+        self.make(Cursor::new(input.as_bytes().to_vec()))
+    }
+
+    /// Somebody types this and then thinks, for ever.
+    pub(crate) fn typed_and_silent(self, input: &str) -> Told {
+        let (sender, nothing) = channel();
+        // Never dropped, or the input would end.
+        std::mem::forget(sender);
+        let input = Cursor::new(input.as_bytes().to_vec());
+        self.make(BufReader::new(input.chain(Ear::new(nothing))))
+    }
+
+    pub(crate) fn make(self, input: impl BufRead + Send + 'static) -> Told {
+        let setup = Setup::new(&self.asked)
+            .unwrap()
+            .with_times(self.pause, self.patience);
+        let (to, from) = channel();
+        let frames = Arc::default();
+        let connection = Connection {
+            peer: "the script".to_owned(),
+            hears: Ear::new(from),
+            says: Server {
+                answers: self.answers,
+                is_later: self.asked.is_later,
+                to: Some(to),
+                frame: Vec::new(),
+                frames: Arc::clone(&frames),
+            },
+        };
+        let mut output = Vec::new();
+        let outside = Outside::with_seed(self.seed);
+        let result = connect::play(&setup, &outside, connection, input, &mut output);
+        let frames = frames.lock().unwrap().clone();
+        Told {
+            output: String::from_utf8(output).unwrap(),
+            error: result.err().map(|error| match error {
+                VisitError::Server(parting) => parting.to_string(),
+                VisitError::Terminal(error) => panic!("{error}"),
+            }),
+            frames,
+        }
+    }
+}
+
+impl Told {
+    /// The opcodes of what the server was sent.
+    pub(crate) fn opcodes(&self) -> Vec<u8> {
+        self.frames.iter().map(|frame| frame[0]).collect()
+    }
+
+    #[track_caller]
+    pub(crate) fn shows(&self, words: &str) -> &Told {
+        assert!(self.output.contains(words), "{words:?} in\n{}", self.output);
+        self
+    }
+
+    #[track_caller]
+    pub(crate) fn fails_with(&self, words: &str) -> &Told {
+        let error = self.error.as_deref().unwrap_or_default();
+        assert!(
+            error.contains(words),
+            "{words:?} in {error:?}, after\n{}",
+            self.output
+        );
+        self
+    }
+
+    #[track_caller]
+    pub(crate) fn ends_well(&self) -> &Told {
+        assert_eq!(self.error, None, "{}", self.output);
+        assert!(self.output.ends_with("Goodbye.\n"), "{}", self.output);
+        self
+    }
+}
+
+fn read_answer(text: &str) -> Vec<Said> {
+    let said = |word: &str| match word {
+        "~" => Said::Bytes(Vec::new()),
+        "!" => Said::Leaves,
+        _ => Said::Frame(word.to_owned()),
+    };
+    let words = text.split('+').map(str::trim);
+    words.filter(|word| !word.is_empty()).map(said).collect()
+}
+
+/// The bytes of a message of a script.
+pub(crate) fn bytes(word: &str, id: u32, is_later: bool) -> Vec<u8> {
+    let cell = |text: &str| <[u8; 3]>::try_from(text.as_bytes()).unwrap();
+    let result = |flag, text: &str| FromServer::Result {
+        id,
+        cell: is_later.then(|| cell(if text.is_empty() { "---" } else { text })),
+        flag,
+    };
+    let admit = |flag| FromServer::Admit { id, flag };
+    let (word, rest) = word.split_once('@').unwrap_or((word, ""));
+    let message = match word {
+        "READY" if is_later => FromServer::Ready { id: 12_345 },
+        "READY" => FromServer::Ready { id },
+        "OTHER" => FromServer::Ready { id: id + 1 },
+        "ADMIT0" => admit(Admission::Refused),
+        "ADMIT1" => admit(Admission::First),
+        "ADMIT2" => admit(Admission::Second),
+        "WON" => result(Verdict::Won, rest),
+        "LOST" => result(Verdict::Lost, rest),
+        "DRAW" => result(Verdict::Draw, rest),
+        _ => match (word.strip_prefix("ERROR"), word.strip_prefix('#')) {
+            (Some(code), _) => FromServer::Error {
+                id,
+                code: code.parse().unwrap(),
+                text: Text::new("Moviment Invalid").unwrap(),
+            },
+            (None, Some(hex)) => {
+                let byte = |pair: &[u8]| {
+                    u8::from_str_radix(std::str::from_utf8(pair).unwrap(), 16).unwrap()
+                };
+                return hex.as_bytes().chunks(2).map(byte).collect();
+            }
+            (None, None) => FromServer::Action {
+                id,
+                cell: cell(word),
+            },
+        },
+    };
+    let mut bytes = Vec::new();
+    message.encode(&mut bytes);
+    bytes
+}
+
+/// The server's end, as something to write to: every flush ends a frame.
+struct Server {
+    answers: VecDeque<Vec<Said>>,
+    is_later: bool,
+    /// None when it has left.
+    to: Option<Sender<Vec<u8>>>,
+    frame: Vec<u8>,
+    frames: Arc<Mutex<Vec<Vec<u8>>>>,
+}
+
+impl Server {
+    fn answer(&mut self, frame: &[u8]) {
+        let id = u32::from_be_bytes(frame[1..5].try_into().unwrap());
+        for said in self.answers.pop_front().unwrap_or(vec![Said::Leaves]) {
+            let bytes = match said {
+                Said::Frame(word) => bytes(&word, id, self.is_later),
+                Said::Bytes(bytes) => bytes,
+                Said::Leaves => {
+                    self.to = None;
+                    return;
+                }
+            };
+            if let Some(to) = &self.to {
+                let _ = to.send(bytes);
+            }
+        }
+    }
+}
+
+impl Write for Server {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        if self.to.is_none() {
+            return Err(io::ErrorKind::BrokenPipe.into());
+        }
+        self.frame.extend(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        let frame = std::mem::take(&mut self.frame);
+        self.frames.lock().unwrap().push(frame.clone());
+        if frame[0] != 8 {
+            self.answer(&frame);
+        }
+        Ok(())
+    }
+}
+
+/// What comes through a channel, as something to read; at its end the stream ends.
+struct Ear {
+    from: Receiver<Vec<u8>>,
+    rest: Cursor<Vec<u8>>,
+}
+
+impl Ear {
+    fn new(from: Receiver<Vec<u8>>) -> Ear {
+        Ear {
+            from,
+            rest: Cursor::default(),
+        }
+    }
+}
+
+impl Read for Ear {
+    fn read(&mut self, bytes: &mut [u8]) -> io::Result<usize> {
+        loop {
+            let count = self.rest.read(bytes)?;
+            if count > 0 {
+                return Ok(count);
+            }
+            match self.from.recv() {
+                Ok(next) => self.rest = Cursor::new(next),
+                Err(_) => return Ok(0),
+            }
+        }
+    }
+}

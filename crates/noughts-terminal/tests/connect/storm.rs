@@ -1,0 +1,62 @@
+//! Whatever a server sends and whatever is typed, a visit ends and says how.
+
+use std::time::Duration;
+
+use proptest::prelude::*;
+
+use crate::server::Visit;
+
+/// Never one that leaves both waiting for the other: then a visit rightly goes on.
+fn any_answer() -> impl Strategy<Value = String> {
+    let word = prop_oneof![
+        4 => prop::sample::select(vec!["READY", "ADMIT1", "ADMIT2+1-1", "ADMIT0", "WON", "LOST", "DRAW", "ERROR1", "!", "#08+!"])
+            .prop_map(str::to_owned),
+        4 => (0..4u8, 0..4u8).prop_map(|(row, column)| format!("{row}-{column}")),
+    ];
+    prop::collection::vec(word, 1..4).prop_map(|words| words.join("+"))
+}
+
+fn any_line() -> impl Strategy<Value = String> {
+    prop_oneof![
+        8 => (0..4u8, 0..4u8).prop_map(|(row, column)| format!("{row} {column}\n")),
+        1 => prop::sample::select(vec!["y\n", "n\n", "\n", ":q\n", "resign\n"]).prop_map(str::to_owned),
+        1 => "\\PC{0,8}\n",
+    ]
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(500) })]
+
+    #[test]
+    fn a_visit_ends_with_a_sentence(
+        answers in prop::collection::vec(any_answer(), 0..12),
+        // A good beginning, or most visits would end there.
+        good in 0..=3usize,
+        lines in prop::collection::vec(any_line(), 0..20),
+        robot in prop::sample::select(vec![None, Some("first"), Some("perfect")]),
+        is_pair: bool,
+        is_later: bool,
+    ) {
+        let script = [&["READY", "ADMIT1", "1-1"][..good], &answers.iter().map(String::as_str).collect::<Vec<_>>()].concat();
+        let mut visit = Visit::to(&script.join("|"));
+        visit.asked.robot = robot.map(str::to_owned);
+        // For a game that the board ends and the server does not.
+        visit.patience = Duration::from_millis(200);
+        (visit.asked.is_pair, visit.asked.is_later) = (is_pair, is_later);
+        let told = visit.typed(&lines.concat());
+        match &told.error {
+            Some(error) => prop_assert!(error.starts_with("the server "), "{error}"),
+            None => prop_assert!(told.output.ends_with("Goodbye.\n"), "{}", told.output),
+        }
+        prop_assert!(told.output.is_empty() || told.output.ends_with('\n'), "{}", told.output);
+    }
+
+    #[test]
+    fn any_bytes_are_survived(good in 0..=3usize, bytes: Vec<u8>) {
+        let hex: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
+        let any = format!("#{hex}+!");
+        let script = [&["READY", "ADMIT1", "1-1"][..good], &[any.as_str()]].concat();
+        let told = Visit::to(&script.join("|")).typed_and_silent("0 0\n0 1\n");
+        prop_assert!(told.error.is_some_and(|error| error.starts_with("the server ")));
+    }
+}

@@ -1,0 +1,130 @@
+//! `noughts connect`: a server of the TCP protocol, played at from standard input and output.
+
+use std::io::{self, BufReader, BufWriter, ErrorKind, Read};
+use std::net::{SocketAddr, TcpStream, ToSocketAddrs};
+use std::time::Duration;
+
+use noughts_rules::Quoted;
+use noughts_terminal::connect::{self, Asked, Connection, Setup, VisitError};
+
+use crate::args::{Connect, Dialect};
+use crate::{Failure, outside};
+
+/// How long one address may take to answer a call.
+const CALL: Duration = Duration::from_secs(5);
+
+pub(crate) fn run(task: Connect) -> Result<(), Failure> {
+    let port = read_port(task.port.as_deref(), task.pairs)?;
+    let outside = outside::read(task.seed.as_deref())?;
+    let setup = Setup::new(&Asked {
+        name: task.name,
+        user: std::env::var("USER").ok(),
+        robot: task.robot,
+        games: task.games,
+        is_pair: task.pairs,
+        is_later: matches!(task.dialect, Dialect::Later),
+    })
+    .map_err(Failure::asked)?;
+    let (peer, stream) = call(&task.host, port)?;
+    prepare(&stream);
+    let connection = Connection {
+        peer: peer.to_string(),
+        hears: Quick(stream.try_clone()?),
+        says: stream,
+    };
+    let output = BufWriter::with_capacity(1 << 16, io::stdout().lock());
+    let input = BufReader::new(io::stdin());
+    connect::play(&setup, &outside, connection, input, output).map_err(|error| match error {
+        VisitError::Server(parting) => Failure::asked(parting),
+        VisitError::Terminal(error) => Failure::Output(error),
+    })
+}
+
+fn read_port(text: Option<&str>, is_pair: bool) -> Result<u16, Failure> {
+    let Some(text) = text else {
+        return Ok(if is_pair { 8082 } else { 8081 });
+    };
+    let port = text.parse().ok().filter(|port| *port > 0);
+    port.ok_or_else(|| {
+        Failure::asked(format_args!(
+            "the port (-p) must be a number from 1 to 65535, not {}",
+            Quoted::from(text)
+        ))
+    })
+}
+
+/// Calls the addresses of a host one after the other, until one answers.
+fn call(host: &str, port: u16) -> Result<(SocketAddr, TcpStream), Failure> {
+    let unknown = || {
+        Failure::asked(format_args!(
+            "nobody knows the host (-h) {}: a name or an address without a port, such as 127.0.0.1, may do",
+            Quoted::from(host)
+        ))
+    };
+    let addresses = (host, port).to_socket_addrs().map_err(|_| unknown())?;
+    let mut refusals = Vec::new();
+    for address in addresses {
+        match TcpStream::connect_timeout(&address, CALL) {
+            Ok(stream) => return Ok((address, stream)),
+            Err(error) => refusals.push(refusal(address, &error)),
+        }
+    }
+    match refusals.is_empty() {
+        true => Err(unknown()),
+        false => Err(Failure::asked(format_args!(
+            "{}; noughts serve starts a server",
+            refusals.join(", ")
+        ))),
+    }
+}
+
+fn refusal(address: SocketAddr, error: &io::Error) -> String {
+    match error.kind() {
+        ErrorKind::ConnectionRefused => format!("nobody listens at {address}"),
+        ErrorKind::TimedOut | ErrorKind::WouldBlock => format!("{address} does not answer"),
+        ErrorKind::NetworkUnreachable | ErrorKind::HostUnreachable => {
+            format!("no way leads to {address}")
+        }
+        _ => format!("{address} can't be called: {error}"),
+    }
+}
+
+/// A frame goes out at once, and a server that is gone without a word is noticed in a few minutes.
+///
+/// What fails here makes a connection slower, not wrong, so it is no reason to do without.
+fn prepare(stream: &TcpStream) {
+    let _ = stream.set_nodelay(true);
+    #[cfg(unix)]
+    {
+        use rustix::net::sockopt;
+        let _ = sockopt::set_socket_keepalive(stream, true);
+        #[cfg(target_os = "linux")]
+        {
+            let _ = sockopt::set_tcp_keepidle(stream, Duration::from_secs(60));
+            let _ = sockopt::set_tcp_keepintvl(stream, Duration::from_secs(15));
+            let _ = sockopt::set_tcp_keepcnt(stream, 4);
+        }
+    }
+}
+
+/// A stream that acknowledges what it hears at once. A server that writes a frame field by field with
+/// Nagle's algorithm on would wait 40 ms for each; the system forgets this wish, so it is told
+/// with every read.
+struct Quick(TcpStream);
+
+impl Read for Quick {
+    fn read(&mut self, bytes: &mut [u8]) -> io::Result<usize> {
+        acknowledge_quickly(&self.0);
+        let count = self.0.read(bytes);
+        acknowledge_quickly(&self.0);
+        count
+    }
+}
+
+#[cfg(target_os = "linux")]
+fn acknowledge_quickly(stream: &TcpStream) {
+    let _ = rustix::net::sockopt::set_tcp_quickack(stream, true);
+}
+
+#[cfg(not(target_os = "linux"))]
+fn acknowledge_quickly(_: &TcpStream) {}
