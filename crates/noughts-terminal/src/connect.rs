@@ -113,13 +113,21 @@ impl<W: Write, O: Write> Visit<'_, W, O> {
     fn make(&mut self, peer: &str) -> Result<(), Leave> {
         self.greet()?;
         self.tell(words::welcome(self.setup, peer))?;
+        let mut is_first = self.join()?;
         loop {
-            let is_first = self.join()?;
             let verdict = self.play_game(is_first)?;
             self.tally.add(verdict);
             if !self.wants_another()? {
                 return Ok(());
             }
+            is_first = match self.join() {
+                Err(Leave::Parted(parting)) => {
+                    // On a pipe the question's line still stands open.
+                    self.tell("")?;
+                    return Err(parting.into());
+                }
+                joined => joined?,
+            };
         }
     }
 

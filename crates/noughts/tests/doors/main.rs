@@ -3,5 +3,6 @@
 mod connect;
 mod program;
 mod robots;
+mod serve;
 mod transcript;
 mod transcripts;

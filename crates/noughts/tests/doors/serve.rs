@@ -1,0 +1,194 @@
+//! `noughts serve` as a process: where it listens, what it logs, and how it ends.
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{TcpListener, TcpStream};
+use std::process::{Child, Command, Stdio};
+use std::time::Duration;
+
+use crate::transcript::run;
+
+/// A server with its log kept, killed at the end of the test if it still runs.
+struct Serving {
+    process: Child,
+    ports: Vec<u16>,
+}
+
+impl Serving {
+    /// `before` is what a shell does first.
+    fn start(before: &str, words: &str) -> Serving {
+        let program = env!("CARGO_BIN_EXE_noughts");
+        let doors = "--tcp 127.0.0.1:0 --tcp-pairs 127.0.0.1:0";
+        let mut process = Command::new("sh")
+            .args([
+                "-c",
+                &format!("{before} exec {program} serve {doors} {words}"),
+            ])
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let lines = BufReader::new(process.stdout.take().unwrap()).lines();
+        let port = |line: String| {
+            let address = line.split_whitespace().nth(1).unwrap().to_owned();
+            address.strip_prefix("127.0.0.1:").unwrap().parse().unwrap()
+        };
+        let ports = lines.take(2).map(|line| port(line.unwrap())).collect();
+        Serving { process, ports }
+    }
+
+    fn connect(&self) -> TcpStream {
+        let stream = TcpStream::connect(("127.0.0.1", self.ports[0])).unwrap();
+        stream
+            .set_read_timeout(Some(Duration::from_secs(20)))
+            .unwrap();
+        stream
+    }
+
+    /// Sends a signal, waits for the end, and gives the exit code and the log.
+    fn end(mut self, signal: &str) -> (Option<i32>, String) {
+        let id = self.process.id().to_string();
+        let sent = Command::new("kill").args([signal, &id]).status().unwrap();
+        assert!(sent.success());
+        let mut log = String::new();
+        let mut stderr = self.process.stderr.take().unwrap();
+        stderr.read_to_string(&mut log).unwrap();
+        (self.process.wait().unwrap().code(), log)
+    }
+}
+
+impl Drop for Serving {
+    fn drop(&mut self) {
+        let _ = self.process.kill();
+        let _ = self.process.wait();
+    }
+}
+
+const HELLO: &[u8] = b"\x01\0\0\x30\x39A\nn\0\0";
+const READY: &[u8] = b"\x02\0\0\x30\x39";
+
+fn greet(stream: &mut TcpStream) {
+    stream.write_all(HELLO).unwrap();
+    let mut heard = [0; READY.len()];
+    stream.read_exact(&mut heard).unwrap();
+    assert_eq!(heard, READY);
+}
+
+#[test]
+fn a_signal_ends_it_with_everything_closed() {
+    for signal in ["-TERM", "-INT"] {
+        let serving = Serving::start("", "");
+        let ports = serving.ports.clone();
+        let mut client = serving.connect();
+        greet(&mut client);
+        let mut other = serving.connect();
+        let (exit, log) = serving.end(signal);
+        assert_eq!(exit, Some(0), "{signal}: {log}");
+        for stream in [&mut client, &mut other] {
+            // Closed, not cut off: what a reader is told is an end.
+            assert_eq!(stream.read(&mut [0; 9]).unwrap(), 0, "{signal}");
+        }
+        for port in ports {
+            TcpListener::bind(("127.0.0.1", port)).expect("the port is free again");
+        }
+        assert!(log.contains("stopped"), "{log}");
+    }
+}
+
+#[test]
+fn the_log_has_a_line_for_each_connection_and_game() {
+    let play_and_leave = |serving: &Serving| {
+        let mut client = serving.connect();
+        greet(&mut client);
+        client.write_all(b"\x03\0\0\x30\x39").unwrap();
+        client.read_exact(&mut [0; 6]).unwrap();
+        client.shutdown(std::net::Shutdown::Write).unwrap();
+        // The server has closed when this returns.
+        assert_eq!(client.read(&mut [0; 9]).unwrap(), 0);
+    };
+    let text = Serving::start("", "");
+    play_and_leave(&text);
+    let (_, log) = text.end("-TERM");
+    let lines = |with: &str| log.lines().filter(|line| line.contains(with)).count();
+    assert_eq!(
+        (lines("connection closed"), lines("game over")),
+        (1, 1),
+        "{log}"
+    );
+    // Nobody can write lines of their own into it.
+    assert!(log.lines().all(|line| line.contains("INFO")), "{log}");
+    assert!(
+        log.contains("the client left") && log.contains("o won by leaving"),
+        "{log}"
+    );
+
+    let json = Serving::start("", "--log-format json");
+    play_and_leave(&json);
+    let (_, log) = json.end("-TERM");
+    assert!(
+        log.lines()
+            .all(|line| line.starts_with("{\"timestamp\"") && line.ends_with('}')),
+        "{log}"
+    );
+    assert!(log.contains("\"outcome\":\"o won by leaving\""), "{log}");
+
+    let quiet = Serving::start("", "--log off");
+    play_and_leave(&quiet);
+    assert_eq!(quiet.end("-TERM"), (Some(0), String::new()));
+}
+
+#[test]
+fn without_file_descriptors_nobody_new_comes_in_and_nobody_is_lost() {
+    let serving = Serving::start("ulimit -n 32;", "--log warn");
+    let mut inside = serving.connect();
+    greet(&mut inside);
+    // More than there are descriptors: the system accepts them, the program can't.
+    let mut crowd: Vec<TcpStream> = (0..60).map(|_| serving.connect()).collect();
+    inside.write_all(b"\x03\0\0\x30\x39").unwrap();
+    let mut heard = [0; 6];
+    inside.read_exact(&mut heard).unwrap();
+    assert_eq!(&heard, b"\x04\0\0\x30\x39\x01", "who is in plays on");
+    // When some go, the others come in.
+    let mut last = crowd.pop().unwrap();
+    last.write_all(HELLO).unwrap();
+    drop(crowd);
+    let mut heard = [0; READY.len()];
+    last.read_exact(&mut heard).unwrap();
+    assert_eq!(heard, READY);
+    let (exit, log) = serving.end("-TERM");
+    assert_eq!(exit, Some(0));
+    assert!(log.contains("nobody can be let in for the moment"), "{log}");
+    assert!(
+        log.lines().count() < 20,
+        "it says so once, and not with every try: {log}"
+    );
+}
+
+#[test]
+fn what_cannot_be_served_is_said_in_a_sentence() {
+    let taken = TcpListener::bind("127.0.0.1:0").unwrap();
+    let taken = taken.local_addr().unwrap().to_string();
+    for (words, told) in [
+        (&["--tcp", &taken][..], "somebody else does already"),
+        (
+            &["--tcp", "none", "--tcp-pairs", "none"],
+            "every door is closed",
+        ),
+        (
+            &["--tcp", "8081"],
+            "must be an address such as 127.0.0.1:8081",
+        ),
+        (&["--tcp-pairs", "127.0.0.1:99999"], "must be an address"),
+        (&["--tcp-strategy", "perfectly"], "is not a strategy"),
+        (&["--store", "oracle:"], "is no store"),
+        (&["--idle", "never"], "such as 120s"),
+    ] {
+        let run = run(&[&["serve"], words].concat(), b"");
+        assert_eq!((run.exit, run.output.len()), (1, 0), "{words:?}");
+        let is_sentence = run.errors.starts_with("Error: ") && run.errors.lines().count() == 1;
+        assert!(
+            is_sentence && run.errors.contains(told),
+            "{words:?}: {}",
+            run.errors
+        );
+    }
+}
