@@ -6,22 +6,25 @@ use std::time::{Duration, Instant};
 use noughts_wire::{Admission, Cell, Dialect, FromClient, FromServer, Name, Opcode};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
+use tokio::runtime::Runtime;
 use tokio::task::JoinSet;
 use tokio::time::timeout;
 
 use crate::process::Process;
+use crate::rounds::Job;
 
-/// How long a round counts.
-const ROUND: Duration = Duration::from_millis(400);
+/// How long they play before it is the other side's turn.
+const SLICE: Duration = Duration::from_millis(200);
 
-/// All of a round, and the connecting before it, takes less.
+/// Nobody waits longer for all answers of a slice.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// So many clients at the same time, who write so.
-#[derive(Clone, Copy)]
-pub(crate) struct Load {
-    pub(crate) connections: usize,
-    pub(crate) writes: Writes,
+/// Clients who are connected and have begun a game, on one thread.
+pub(crate) struct Clients<'p> {
+    process: &'p Process,
+    runtime: Runtime,
+    clients: Vec<Client>,
+    counted: Counted,
 }
 
 /// How a client writes a frame.
@@ -56,52 +59,93 @@ impl Script {
     }
 }
 
-/// What a load came to.
+/// What a round came to.
+#[derive(Default)]
 pub(crate) struct Counted {
     /// ACTIONs answered.
-    pub(crate) moves: u64,
+    moves: u64,
     /// Frames answered, PLAY too.
     frames: u64,
-    pub(crate) time: Duration,
-    /// Of all frames.
-    pub(crate) p99: Duration,
+    time: Duration,
+    /// How long each answer took, in nanoseconds.
+    waits: Vec<u64>,
     /// Processor time of the other side.
     cpu: Duration,
 }
 
 impl Counted {
-    /// Processor time of the other side for each frame.
-    pub(crate) fn cpu_each(&self) -> Duration {
-        self.cpu.div_f64(self.frames as f64)
+    /// Moves a second.
+    pub(crate) fn rate(&self) -> f64 {
+        self.moves as f64 / self.time.as_secs_f64()
+    }
+
+    /// So many seconds do all but one in a hundred wait at most.
+    pub(crate) fn p99(&self) -> f64 {
+        let mut waits = self.waits.clone();
+        let (_, p99, _) = waits.select_nth_unstable(self.waits.len() * 99 / 100);
+        *p99 as f64 / 1e9
+    }
+
+    /// Seconds of processor time that the other side takes for a frame.
+    pub(crate) fn cpu_each(&self) -> f64 {
+        self.cpu.as_secs_f64() / self.frames as f64
     }
 }
 
-impl Load {
-    /// Plays for a round.
-    pub(crate) fn run(self, process: &Process, talk: &Talk) -> Counted {
-        let played = async {
+impl<'p> Clients<'p> {
+    /// So many clients come in and begin.
+    pub(crate) fn connect(
+        process: &'p Process,
+        connections: usize,
+        talk: &Talk,
+        writes: Writes,
+    ) -> Clients<'p> {
+        let runtime = runtime();
+        let clients = runtime.block_on(async {
             let mut clients = Vec::new();
-            for number in 0..self.connections {
-                let mut client = Client::connect(process, talk, self.writes, number).await;
+            for number in 0..connections {
+                let mut client = Client::connect(process, talk, writes, number).await;
                 client.begin().await;
                 clients.push(client);
             }
-            let cpu = process.cpu();
-            let until = Instant::now() + ROUND;
-            let mut playing: JoinSet<Heard> = clients
-                .into_iter()
-                .map(|client| client.play(until))
-                .collect();
+            clients
+        });
+        Clients {
+            process,
+            runtime,
+            clients,
+            counted: Counted::default(),
+        }
+    }
+}
+
+impl Job for Clients<'_> {
+    type Figures = Counted;
+    const SLICES: usize = 3;
+
+    fn slice(&mut self) {
+        let cpu = self.process.cpu();
+        let until = Instant::now() + SLICE;
+        let all = self.clients.drain(..);
+        let played = self.runtime.block_on(async {
+            let playing: JoinSet<(Client, Heard)> = all.map(|client| client.play(until)).collect();
             tokio::time::sleep_until(until.into()).await;
-            let cpu = process.cpu() - cpu;
-            let mut all = Heard::default();
-            while let Some(heard) = playing.join_next().await {
-                all.add(heard.expect("no client panics"));
-            }
-            all.count(cpu)
-        };
-        let in_time = async { timeout(PATIENCE, played).await };
-        runtime().block_on(in_time).expect("answers in time")
+            self.counted.cpu += self.process.cpu() - cpu;
+            timeout(PATIENCE, playing.join_all()).await
+        });
+        for (client, heard) in played.expect("answers in time") {
+            self.clients.push(client);
+            self.counted.moves += heard.moves;
+            self.counted.frames += heard.frames;
+            self.counted.waits.extend(heard.waits);
+        }
+        self.counted.time += SLICE;
+    }
+
+    fn figures(&mut self) -> Counted {
+        let counted = std::mem::take(&mut self.counted);
+        assert!(counted.moves > 0, "nobody answers");
+        counted
     }
 }
 
@@ -119,37 +163,22 @@ pub(crate) fn rehearse(server: &Process) -> Script {
     })
 }
 
-fn runtime() -> tokio::runtime::Runtime {
+fn runtime() -> Runtime {
     tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()
         .expect("a runtime")
 }
 
-/// How long each answer took, in nanoseconds, and how many were to moves.
+/// What one client heard in a slice.
 #[derive(Default)]
 struct Heard {
-    waits: Vec<u64>,
+    /// In time.
     moves: u64,
-}
-
-impl Heard {
-    fn add(&mut self, other: Heard) {
-        self.waits.extend(other.waits);
-        self.moves += other.moves;
-    }
-
-    fn count(mut self, cpu: Duration) -> Counted {
-        self.waits.sort_unstable();
-        assert!(self.moves > 0, "nobody answers");
-        Counted {
-            moves: self.moves,
-            frames: self.waits.len() as u64,
-            time: ROUND,
-            p99: Duration::from_nanos(self.waits[self.waits.len() * 99 / 100]),
-            cpu,
-        }
-    }
+    /// In time.
+    frames: u64,
+    /// Also for the answer that came after the end.
+    waits: Vec<u64>,
 }
 
 /// One connection.
@@ -200,16 +229,17 @@ impl Client {
         self.round_trip().await;
     }
 
-    async fn play(mut self, until: Instant) -> Heard {
+    async fn play(mut self, until: Instant) -> (Client, Heard) {
         let mut heard = Heard::default();
         let mut before = Instant::now();
         loop {
             self.round_trip().await;
             let now = Instant::now();
-            if now > until {
-                return heard;
-            }
             heard.waits.push((now - before).as_nanos() as u64);
+            if now > until {
+                return (self, heard);
+            }
+            heard.frames += 1;
             heard.moves += u64::from(is_move(&self.said));
             before = now;
         }

@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 use noughts_wire::{Dialect, FromClient, FromServer, Name};
 
 use crate::process::{Part, Process};
+use crate::rounds::Job;
 
 /// How many there are.
 pub(crate) const CROWD: usize = 10_000;
@@ -24,8 +25,33 @@ pub(crate) struct Crowd {
     pub(crate) greeted_bytes: Option<u64>,
 }
 
-/// Lets all of them connect to a fresh process, and go again.
-pub(crate) fn gather(part: Part) -> Crowd {
+/// A fresh process in each round, with all of them.
+pub(crate) struct Gathering {
+    part: Part,
+    crowd: Option<Crowd>,
+}
+
+impl Gathering {
+    pub(crate) fn new(part: Part) -> Gathering {
+        Gathering { part, crowd: None }
+    }
+}
+
+impl Job for Gathering {
+    type Figures = Crowd;
+    const SLICES: usize = 1;
+
+    fn slice(&mut self) {
+        self.crowd = Some(gather(self.part));
+    }
+
+    fn figures(&mut self) -> Crowd {
+        self.crowd.take().expect("a slice")
+    }
+}
+
+/// Lets all of them connect, and go again.
+fn gather(part: Part) -> Crowd {
     let process = Process::start(part);
     let (empty, open, cpu) = (process.resident(), process.descriptors(), process.cpu());
     let started = Instant::now();

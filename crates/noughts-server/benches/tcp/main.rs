@@ -17,8 +17,8 @@ mod rounds;
 use std::process::ExitCode;
 use std::time::Duration;
 
-use clients::{Counted, Load, Talk, Writes};
-use crowd::{CROWD, Crowd};
+use clients::{Clients, Counted, Talk, Writes};
+use crowd::{CROWD, Crowd, Gathering};
 use process::{Part, Process};
 use rounds::{ROUNDS, Spread};
 
@@ -65,19 +65,15 @@ fn moves() {
     let mut waits = Vec::new();
     let mut costs = Vec::new();
     for connections in CONNECTIONS {
-        let load = Load {
-            connections,
-            writes: Writes::Once,
-        };
-        let [ours, plain] =
-            rounds::alternate([&mut || load.run(&server, &Talk::Game), &mut || {
-                load.run(&echo, &Talk::Echo(script.clone()))
-            }]);
+        let sides = [(&server, Talk::Game), (&echo, Talk::Echo(script.clone()))];
+        let sides = sides
+            .map(|(process, talk)| Clients::connect(process, connections, &talk, Writes::Once));
+        let [ours, plain] = rounds::alternate(sides);
         let row = |figure: fn(&Counted) -> f64| [column(&ours, figure), column(&plain, figure)];
-        let [a, b] = row(|counted| counted.moves as f64 / counted.time.as_secs_f64());
+        let [a, b] = row(Counted::rate);
         print_row(connections, &a, &b, |figure| format!("{figure:.0}"));
-        waits.push((connections, row(|counted| counted.p99.as_secs_f64())));
-        costs.push((connections, row(|counted| counted.cpu_each().as_secs_f64())));
+        waits.push((connections, row(Counted::p99)));
+        costs.push((connections, row(Counted::cpu_each)));
     }
     line("\n99 % wait at most", ["server", "echo", "server / echo"]);
     for (connections, [a, b]) in waits {
@@ -93,21 +89,16 @@ fn moves() {
 /// clients that write it at once.
 fn fields() {
     let server = Process::start(Part::Server);
-    println!("\nmoves a second, opcode, id and cell written one by one with Nagle's algorithm on");
+    println!("\nmoves a second: opcode, id and cell written one by one with Nagle's algorithm on");
     line(
         "connections",
         ["one by one", "at once", "one by one / at once"],
     );
     for connections in CONNECTIONS {
-        let [one_by_one, at_once] = [Writes::FieldByField, Writes::Once].map(|writes| Load {
-            connections,
-            writes,
-        });
-        let [a, b] = rounds::alternate([&mut || one_by_one.run(&server, &Talk::Game), &mut || {
-            at_once.run(&server, &Talk::Game)
-        }]);
-        let rate = |counted: &Counted| counted.moves as f64 / counted.time.as_secs_f64();
-        let [a, b] = [column(&a, rate), column(&b, rate)];
+        let sides = [Writes::FieldByField, Writes::Once]
+            .map(|writes| Clients::connect(&server, connections, &Talk::Game, writes));
+        let [a, b] = rounds::alternate(sides);
+        let [a, b] = [column(&a, Counted::rate), column(&b, Counted::rate)];
         print_row(connections, &a, &b, |figure| format!("{figure:.0}"));
     }
 }
@@ -115,9 +106,7 @@ fn fields() {
 /// Many who are there and say nothing, at the server and at a bare accept loop.
 fn idle() {
     println!("\n{CROWD} idle connections, beside an accept loop that keeps the sockets");
-    let [ours, bare] = rounds::alternate([&mut || crowd::gather(Part::Server), &mut || {
-        crowd::gather(Part::Accepts)
-    }]);
+    let [ours, bare] = rounds::alternate([Part::Server, Part::Accepts].map(Gathering::new));
     let row = |figure: fn(&Crowd) -> f64| [column(&ours, figure), column(&bare, figure)];
     line("", ["server", "accept loop", "server / loop"]);
     let [a, b] = row(|crowd| crowd.accepted_in.as_secs_f64());

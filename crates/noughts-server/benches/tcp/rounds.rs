@@ -5,14 +5,33 @@ use std::fmt;
 
 pub(crate) const ROUNDS: usize = 5;
 
-/// What each of two jobs measures, round by round.
-pub(crate) fn alternate<T>(jobs: [&mut dyn FnMut() -> T; 2]) -> [Vec<T>; 2] {
-    let [first, second] = jobs;
+/// Something to be measured.
+pub(crate) trait Job {
+    /// What is known after a round.
+    type Figures;
+
+    /// How often a round comes to it.
+    const SLICES: usize;
+
+    /// Works for a moment.
+    fn slice(&mut self);
+
+    /// What came of all slices since the last time.
+    fn figures(&mut self) -> Self::Figures;
+}
+
+/// What two jobs measure, round by round.
+pub(crate) fn alternate<J: Job>(mut jobs: [J; 2]) -> [Vec<J::Figures>; 2] {
     let mut measured = [Vec::new(), Vec::new()];
-    for round in 0..ROUNDS {
-        // Who comes first changes too, so that neither always follows the other.
-        for turn in [round % 2, (round + 1) % 2] {
-            measured[turn].push(if turn == 0 { first() } else { second() });
+    for _ in 0..ROUNDS {
+        for slice in 0..J::SLICES {
+            // Who comes first changes too, so that neither always follows the other.
+            for turn in [slice, slice + 1] {
+                jobs[turn % 2].slice();
+            }
+        }
+        for (measured, job) in measured.iter_mut().zip(&mut jobs) {
+            measured.push(job.figures());
         }
     }
     measured
