@@ -80,7 +80,7 @@ impl Connection {
     }
 
     /// Serves the client until one of the two has enough.
-    pub(super) async fn serve(mut self) {
+    pub(super) async fn serve(&mut self) {
         let begun = Instant::now();
         let end = match self.converse().await {
             Ok(end) => end,
@@ -246,16 +246,15 @@ impl Connection {
 
     /// The last bytes must reach the client: a socket closed with something unread in it throws
     /// away what was written.
-    async fn see_out(mut self) {
+    async fn see_out(&mut self) {
         let patience = Instant::now() + Duration::from_secs(1);
         let farewell = async {
             self.stream.write_all(&self.out).await?;
             self.stream.shutdown().await?;
             let mut unread = 0;
-            let mut bytes = [0; READ_AT_ONCE];
             while unread < MOST_UNREAD {
                 self.stream.readable().await?;
-                match self.stream.try_read(&mut bytes) {
+                match self.stream.try_read(&mut [0; READ_AT_ONCE]) {
                     Ok(0) => break,
                     Ok(count) => unread += count,
                     Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
