@@ -60,7 +60,6 @@ enum End {
 
 impl Connection {
     pub(super) fn new(door: Arc<Door>, stream: TcpStream, admitted: Admitted) -> Connection {
-        socket::prepare(&stream);
         let protocol = match door.opponent {
             Opponent::Robot(_) => Protocol::Computer,
             Opponent::Anybody => Protocol::Pairs,
@@ -81,6 +80,8 @@ impl Connection {
 
     /// Serves the client until one of the two has enough.
     pub(super) async fn serve(&mut self) {
+        // Here and not before, so that the door can turn to the next one.
+        socket::prepare(&self.stream);
         let begun = Instant::now();
         let end = match self.converse().await {
             Ok(end) => end,
