@@ -16,7 +16,7 @@ use crate::rounds::Job;
 /// How long they play before it is the other side's turn.
 const SLICE: Duration = Duration::from_millis(200);
 
-/// Nobody waits longer for all answers of a slice.
+/// Connecting and each slice take less.
 const PATIENCE: Duration = Duration::from_secs(10);
 
 /// Clients who are connected and have begun a game, on one thread.
@@ -101,7 +101,7 @@ impl<'p> Clients<'p> {
         writes: Writes,
     ) -> Clients<'p> {
         let runtime = runtime();
-        let clients = runtime.block_on(async {
+        let clients = in_time(&runtime, async {
             let mut clients = Vec::new();
             for number in 0..connections {
                 let mut client = Client::connect(process, talk, writes, number).await;
@@ -127,13 +127,13 @@ impl Job for Clients<'_> {
         let cpu = self.process.cpu();
         let until = Instant::now() + SLICE;
         let all = self.clients.drain(..);
-        let played = self.runtime.block_on(async {
+        let played = in_time(&self.runtime, async {
             let playing: JoinSet<(Client, Heard)> = all.map(|client| client.play(until)).collect();
             tokio::time::sleep_until(until.into()).await;
             self.counted.cpu += self.process.cpu() - cpu;
-            timeout(PATIENCE, playing.join_all()).await
+            playing.join_all().await
         });
-        for (client, heard) in played.expect("answers in time") {
+        for (client, heard) in played {
             self.clients.push(client);
             self.counted.moves += heard.moves;
             self.counted.frames += heard.frames;
@@ -151,7 +151,7 @@ impl Job for Clients<'_> {
 
 /// Plays one game, and says what was sent.
 pub(crate) fn rehearse(server: &Process) -> Script {
-    runtime().block_on(async {
+    in_time(&runtime(), async {
         let mut client = Client::connect(server, &Talk::Game, Writes::Once, 0).await;
         client.begin().await;
         let mut frames = vec![client.said.clone()];
@@ -168,6 +168,11 @@ fn runtime() -> Runtime {
         .enable_all()
         .build()
         .expect("a runtime")
+}
+
+fn in_time<T>(runtime: &Runtime, what: impl Future<Output = T>) -> T {
+    let limited = async { timeout(PATIENCE, what).await };
+    runtime.block_on(limited).expect("answers in time")
 }
 
 /// What one client heard in a slice.

@@ -112,13 +112,11 @@ const ID: u32 = 12_345;
 
 /// Until the other side has nothing more to do.
 fn settle(process: &Process) {
-    let mut before = process.cpu();
-    loop {
+    let started = Instant::now();
+    let mut before = Duration::ZERO;
+    while process.cpu() != before {
+        assert!(started.elapsed() < PATIENCE, "it never rests");
+        before = process.cpu();
         sleep(Duration::from_millis(50));
-        let now = process.cpu();
-        if now == before {
-            return;
-        }
-        before = now;
     }
 }
