@@ -13,8 +13,8 @@ use tokio::time::timeout;
 use crate::process::Process;
 use crate::rounds::Job;
 
-/// How long they play before it is the other side's turn.
-const SLICE: Duration = Duration::from_millis(200);
+/// How long they ask before it is the other side's turn. What was asked is still answered, and counts.
+const SLICE: Duration = Duration::from_millis(300);
 
 /// Connecting and each slice take less.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -64,10 +64,8 @@ impl Script {
 pub(crate) struct Counted {
     /// ACTIONs answered.
     moves: u64,
-    /// Frames answered, PLAY too.
-    frames: u64,
     time: Duration,
-    /// How long each answer took, in nanoseconds.
+    /// How long each answer took, in nanoseconds, those to PLAY too.
     waits: Vec<u64>,
     /// Processor time of the other side.
     cpu: Duration,
@@ -88,7 +86,7 @@ impl Counted {
 
     /// Seconds of processor time that the other side takes for a frame.
     pub(crate) fn cpu_each(&self) -> f64 {
-        self.cpu.as_secs_f64() / self.frames as f64
+        self.cpu.as_secs_f64() / self.waits.len() as f64
     }
 }
 
@@ -125,21 +123,20 @@ impl Job for Clients<'_> {
 
     fn slice(&mut self) {
         let cpu = self.process.cpu();
-        let until = Instant::now() + SLICE;
+        let started = Instant::now();
+        let until = started + SLICE;
         let all = self.clients.drain(..);
         let played = in_time(&self.runtime, async {
             let playing: JoinSet<(Client, Heard)> = all.map(|client| client.play(until)).collect();
-            tokio::time::sleep_until(until.into()).await;
-            self.counted.cpu += self.process.cpu() - cpu;
             playing.join_all().await
         });
+        self.counted.time += started.elapsed();
+        self.counted.cpu += self.process.cpu() - cpu;
         for (client, heard) in played {
             self.clients.push(client);
             self.counted.moves += heard.moves;
-            self.counted.frames += heard.frames;
             self.counted.waits.extend(heard.waits);
         }
-        self.counted.time += SLICE;
     }
 
     fn figures(&mut self) -> Counted {
@@ -178,11 +175,7 @@ fn in_time<T>(runtime: &Runtime, what: impl Future<Output = T>) -> T {
 /// What one client heard in a slice.
 #[derive(Default)]
 struct Heard {
-    /// In time.
     moves: u64,
-    /// In time.
-    frames: u64,
-    /// Also for the answer that came after the end.
     waits: Vec<u64>,
 }
 
@@ -241,11 +234,10 @@ impl Client {
             self.round_trip().await;
             let now = Instant::now();
             heard.waits.push((now - before).as_nanos() as u64);
+            heard.moves += u64::from(is_move(&self.said));
             if now > until {
                 return (self, heard);
             }
-            heard.frames += 1;
-            heard.moves += u64::from(is_move(&self.said));
             before = now;
         }
     }
