@@ -26,7 +26,7 @@ pub struct Bench {
     pub has_workloads: bool,
 }
 
-const BENCHES: [Bench; 4] = [
+const BENCHES: [Bench; 5] = [
     Bench {
         name: "rules",
         about: "moves, plays and outcomes: counted positions for each family of games",
@@ -53,6 +53,13 @@ const BENCHES: [Bench; 4] = [
         about: "how long the program takes to start, beside one that does nothing",
         package: "noughts",
         target: "start",
+        has_workloads: false,
+    },
+    Bench {
+        name: "tcp",
+        about: "moves a second through the TCP door, beside an echo, and what idle connections cost",
+        package: "noughts-server",
+        target: "tcp",
         has_workloads: false,
     },
 ];
@@ -167,7 +174,7 @@ mod tests {
         let refusal = run("rulse", &[], &mut Scripted::default()).expect_err("no such bench");
         assert_eq!(
             refusal,
-            "no bench `rulse`: there is rules, engine, levels, start"
+            "no bench `rulse`: there is rules, engine, levels, start, tcp"
         );
         assert!(listing().starts_with("rules "));
     }

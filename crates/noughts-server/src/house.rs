@@ -133,12 +133,9 @@ impl House {
     }
 
     fn keep(self: &Arc<House>, table: Table, sitters: Vec<Sitter>) {
-        let open = self.open.clone();
-        let room = Room::keep(Arc::clone(self), table, sitters);
-        tokio::spawn(async move {
-            room.await;
-            drop(open);
-        });
+        let mut room = Room::new(Arc::clone(self), table, sitters, self.open.clone());
+        // The room lives in its task and is only borrowed there: handed over, it would be kept twice.
+        tokio::spawn(async move { room.keep().await });
     }
 
     /// A five-digit id for a session whose client leaves the choice to the server. It is a label,

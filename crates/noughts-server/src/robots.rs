@@ -91,9 +91,9 @@ impl Robots {
 const MOST_SHARED: usize = 64;
 
 /// The answer of a robot that has it at once, for the seat to move.
-pub(crate) fn answer(mind: &Mutex<Box<dyn Strategy>>, game: &Game) -> Move {
+pub(crate) fn answer(mind: &Mutex<Box<dyn Strategy>>, game: &Game, stop: &Stop) -> Move {
     let mut mind = mind.lock().unwrap_or_else(PoisonError::into_inner);
-    mind.choose(game, &Stop::new()).at
+    mind.choose(game, stop).at
 }
 
 impl fmt::Debug for Robots {

@@ -13,7 +13,7 @@ use crate::house::House;
 use crate::id::GameId;
 use crate::robots::{Mind, answer};
 use crate::store::{Appended, StoreError};
-use crate::table::{Command, Event, Holder, Leavers, Refused, Setting, Table, Verdict};
+use crate::table::{Command, Event, Holder, Leavers, Refused, Table, Verdict};
 
 /// What somebody who sits at a table hears of it, in order.
 #[derive(Debug)]
@@ -117,6 +117,8 @@ pub(crate) struct Room {
     unsure: bool,
     /// The turn in which a robot was last asked for its move.
     asked_in: Option<usize>,
+    /// While it is held, the house is not empty.
+    _open: mpsc::Sender<()>,
 }
 
 /// One seat as the room knows it.
@@ -128,27 +130,15 @@ pub(crate) enum Sitter {
 }
 
 impl Room {
-    /// Lays a table: stores it, tells everybody that they are seated, and keeps it until the game
-    /// is over.
-    pub(crate) async fn keep(house: Arc<House>, table: Table, sitters: Vec<Sitter>) {
-        if let Err(error) = house.store().create(table.setting().clone()).await {
-            // Nobody is seated: they hear that their notices end.
-            warn!(game = %table.id(), %error, "no table could be laid");
-            return;
-        }
+    /// A room for a table that is not laid yet. It holds `open` while it lasts.
+    pub(crate) fn new(
+        house: Arc<House>,
+        table: Table,
+        sitters: Vec<Sitter>,
+        open: mpsc::Sender<()>,
+    ) -> Room {
         let (to_mailbox, mailbox) = mpsc::channel(MAILBOX);
-        for (seat, sitter) in (0..).map(Seat).zip(&sitters) {
-            if let Sitter::Listener(notices) = sitter {
-                let chair = Chair {
-                    game: table.id(),
-                    seat,
-                    mailbox: to_mailbox.clone(),
-                };
-                // Who is gone drops the chair with the notice, and so leaves.
-                let _ = notices.try_send(Notice::Seated(chair));
-            }
-        }
-        let mut room = Room {
+        Room {
             table,
             sitters,
             house,
@@ -157,9 +147,32 @@ impl Room {
             stop: Stop::new(),
             unsure: false,
             asked_in: None,
-        };
-        room.play().await;
-        room.close().await;
+            _open: open,
+        }
+    }
+
+    /// Lays the table: stores it, tells everybody that they are seated, and keeps it until the game
+    /// is over.
+    pub(crate) async fn keep(&mut self) {
+        let setting = self.table.setting().clone();
+        if let Err(error) = self.house.store().create(setting).await {
+            // Nobody is seated: they hear that their notices end.
+            warn!(game = %self.table.id(), %error, "no table could be laid");
+            return;
+        }
+        for (seat, sitter) in (0..).map(Seat).zip(&self.sitters) {
+            if let Sitter::Listener(notices) = sitter {
+                let chair = Chair {
+                    game: self.table.id(),
+                    seat,
+                    mailbox: self.to_mailbox.clone(),
+                };
+                // Who is gone drops the chair with the notice, and so leaves.
+                let _ = notices.try_send(Notice::Seated(chair));
+            }
+        }
+        self.play().await;
+        self.close().await;
     }
 
     /// Until the game is over: it will be, since whoever sits here leaves at last.
@@ -260,7 +273,9 @@ impl Room {
             at_turn,
         };
         match self.sitters.get(usize::from(seat.0))? {
-            Sitter::Robot(Mind::Instant(mind)) => Some(play(answer(mind, self.table.game()))),
+            Sitter::Robot(Mind::Instant(mind)) => {
+                Some(play(answer(mind, self.table.game(), &self.stop)))
+            }
             Sitter::Robot(Mind::Thinker(name)) => {
                 let (house, name) = (Arc::clone(&self.house), name.clone());
                 let (game, stop) = (self.table.game().clone(), self.stop.clone());
@@ -300,7 +315,7 @@ impl Room {
     }
 
     /// The game is over: everybody is told, and the store may file it.
-    async fn close(self) {
+    async fn close(&mut self) {
         let (table, game) = (&self.table, self.table.game());
         for (seat, sitter) in (0..).map(Seat).zip(&self.sitters) {
             if let (Sitter::Listener(notices), Some(verdict)) = (sitter, table.result(seat)) {
@@ -308,18 +323,24 @@ impl Room {
                 let _ = notices.try_send(Notice::Over { verdict, answer });
             }
         }
-        let Setting { id, variant, .. } = table.setting();
-        let players = |holder: &Holder| match holder {
-            Holder::Human { name, .. } => format!("{name:?}"),
-            Holder::Robot(name) => name.to_string(),
-        };
-        let players: Vec<String> = table.setting().holders.iter().map(players).collect();
+        // Only where somebody keeps the log are the words for it found.
         info!(
-            game = %id, %variant, players = players.join(" "), turns = game.turns().len(),
-            outcome = table.outcome_in_words(), "game over"
+            game = %table.id(), variant = %table.setting().variant, players = players(table),
+            turns = game.turns().len(), outcome = table.outcome_in_words(), "game over"
         );
-        if let Err(error) = self.house.store().finish(*id).await {
+        let id = table.id();
+        if let Err(error) = self.house.store().finish(id).await {
             warn!(game = %id, %error, "a finished game could not be filed");
         }
     }
+}
+
+/// Who sat there, for the log.
+fn players(table: &Table) -> String {
+    let player = |holder: &Holder| match holder {
+        Holder::Human { name, .. } => format!("{name:?}"),
+        Holder::Robot(name) => name.to_string(),
+    };
+    let players: Vec<String> = table.setting().holders.iter().map(player).collect();
+    players.join(" ")
 }

@@ -33,7 +33,8 @@ pub struct Setup {
     pub outside: Outside,
 }
 
-/// A server with its doors open. Dropped, it goes on; [`stop`](Server::stop) ends it.
+/// A server with its doors open. Dropped, it closes them too, but nobody can wait for that as
+/// [`stop`](Server::stop) does.
 #[derive(Debug)]
 pub struct Server {
     doors: Vec<JoinHandle<()>>,

@@ -73,8 +73,8 @@ impl Door {
     fn let_in(self: &Arc<Door>, stream: TcpStream, connections: &mut JoinSet<()>) {
         // Beyond all limits nothing is read, written or remembered.
         if let Some(admitted) = self.guests.admit() {
-            let connection = Connection::new(Arc::clone(self), stream, admitted);
-            connections.spawn(connection.serve());
+            let mut connection = Connection::new(Arc::clone(self), stream, admitted);
+            connections.spawn(async move { connection.serve().await });
         } else {
             debug!("closed a connection at once: there are too many");
         }

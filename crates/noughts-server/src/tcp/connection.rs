@@ -1,13 +1,17 @@
 //! One connection: its bytes, its session, and its seat.
 
 use std::fmt;
+use std::future::poll_fn;
 use std::io;
-use std::pin::pin;
+use std::pin::{Pin, pin};
 use std::sync::Arc;
+use std::task::Poll;
 
 use noughts_rules::{Action, Move, Refusal};
-use noughts_wire::{Ask, Cell, Door as Protocol, News, Refused as NotTaken, Session, Verdict, Why};
-use tokio::io::{AsyncWriteExt, Interest};
+use noughts_wire::{
+    Ask, Cell, Door as Protocol, MOST_HELD, News, Refused as NotTaken, Session, Verdict, Why,
+};
+use tokio::io::{AsyncRead, AsyncWriteExt, Interest, ReadBuf};
 use tokio::net::TcpStream;
 use tokio::time::{Duration, Instant, sleep_until, timeout_at};
 use tracing::{debug, info};
@@ -56,7 +60,6 @@ enum End {
 
 impl Connection {
     pub(super) fn new(door: Arc<Door>, stream: TcpStream, admitted: Admitted) -> Connection {
-        socket::prepare(&stream);
         let protocol = match door.opponent {
             Opponent::Robot(_) => Protocol::Computer,
             Opponent::Anybody => Protocol::Pairs,
@@ -76,7 +79,9 @@ impl Connection {
     }
 
     /// Serves the client until one of the two has enough.
-    pub(super) async fn serve(mut self) {
+    pub(super) async fn serve(&mut self) {
+        // Here and not before, so that the door can turn to the next one.
+        socket::prepare(&self.stream);
         let begun = Instant::now();
         let end = match self.converse().await {
             Ok(end) => end,
@@ -105,13 +110,7 @@ impl Connection {
             if let Some(end) = self.proceed()? {
                 return Ok(end);
             }
-            let interest = match (self.reads(), self.out.is_empty()) {
-                (true, true) => Interest::READABLE,
-                (true, false) => Interest::READABLE | Interest::WRITABLE,
-                // Even of one who is not read from, it is noticed when they go.
-                (false, false) => Interest::WRITABLE,
-                (false, true) => Interest::ERROR,
-            };
+            let reads = self.reads();
             tokio::select! {
                 biased;
                 notice = next_notice(&mut self.guest) => match notice {
@@ -124,9 +123,8 @@ impl Connection {
                         }
                     }
                 },
-                ready = self.stream.ready(interest) => {
-                    let ready = ready?;
-                    if ready.is_readable() && self.reads() && self.read()? == 0 {
+                stirred = stir(&mut self.stream, &mut self.session, reads, !self.out.is_empty()) => {
+                    if let Stirred::Ended = stirred? {
                         return Ok(End::Left);
                     }
                 }
@@ -166,11 +164,16 @@ impl Connection {
                 Some(Ask::Move(cell)) => self.play(cell),
                 Some(Ask::Heard(heard)) => {
                     debug!(code = heard.code, text = %heard.text, "a client complains");
+                    socket::acknowledge_quickly(&self.stream);
                 }
                 Some(Ask::Close(why)) => return Ok(Some(End::PutOut(why))),
             }
         }
         self.write()?;
+        let is_half_read = self.session.room() < MOST_HELD;
+        if is_half_read {
+            socket::acknowledge_quickly(&self.stream);
+        }
         Ok(None)
     }
 
@@ -182,21 +185,6 @@ impl Connection {
     /// Whether it is the client who must do something.
     fn waits(&self) -> bool {
         self.session.waits_for_client() || !self.out.is_empty()
-    }
-
-    /// How many bytes came; 0 when no more will.
-    fn read(&mut self) -> io::Result<usize> {
-        let mut bytes = [0; READ_AT_ONCE];
-        let room = self.session.room().min(READ_AT_ONCE);
-        match self.stream.try_read(&mut bytes[..room]) {
-            Ok(count) => {
-                socket::acknowledge_quickly(&self.stream);
-                self.session.receive(&bytes[..count]);
-                Ok(count)
-            }
-            Err(error) if error.kind() == io::ErrorKind::WouldBlock => Ok(usize::MAX),
-            Err(error) => Err(error),
-        }
     }
 
     fn write(&mut self) -> io::Result<()> {
@@ -265,16 +253,15 @@ impl Connection {
 
     /// The last bytes must reach the client: a socket closed with something unread in it throws
     /// away what was written.
-    async fn see_out(mut self) {
+    async fn see_out(&mut self) {
         let patience = Instant::now() + Duration::from_secs(1);
         let farewell = async {
             self.stream.write_all(&self.out).await?;
             self.stream.shutdown().await?;
             let mut unread = 0;
-            let mut bytes = [0; READ_AT_ONCE];
             while unread < MOST_UNREAD {
                 self.stream.readable().await?;
-                match self.stream.try_read(&mut bytes) {
+                match self.stream.try_read(&mut [0; READ_AT_ONCE]) {
                     Ok(0) => break,
                     Ok(count) => unread += count,
                     Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
@@ -286,6 +273,55 @@ impl Connection {
         // Who does not want to hear it need not.
         let _ = timeout_at(patience, farewell).await;
     }
+}
+
+/// What a client did.
+enum Stirred {
+    /// It said something, which the session has; or it takes more.
+    GoesOn,
+    /// It will say no more.
+    Ended,
+}
+
+/// Waits for the client: for its words where it `reads`, and until it takes some where it `writes`.
+async fn stir(
+    stream: &mut TcpStream,
+    session: &mut Session,
+    reads: bool,
+    writes: bool,
+) -> io::Result<Stirred> {
+    if !reads {
+        // Even of one who is not read from, it is noticed when they go.
+        let interest = if writes {
+            Interest::WRITABLE
+        } else {
+            Interest::ERROR
+        };
+        stream.ready(interest).await?;
+        return Ok(Stirred::GoesOn);
+    }
+    poll_fn(|context| {
+        // On the stack, so that ten thousand who say nothing do not each have one. Not filled, it
+        // shows that there is no more, which saves asking.
+        let mut bytes = [0; READ_AT_ONCE];
+        let room = session.room().min(READ_AT_ONCE);
+        let mut bytes = ReadBuf::new(&mut bytes[..room]);
+        if let Poll::Ready(read) = Pin::new(&mut *stream).poll_read(context, &mut bytes) {
+            session.receive(bytes.filled());
+            let ended = bytes.filled().is_empty();
+            return Poll::Ready(read.map(|()| match ended {
+                true => Stirred::Ended,
+                false => Stirred::GoesOn,
+            }));
+        }
+        match writes {
+            true => stream
+                .poll_write_ready(context)
+                .map_ok(|()| Stirred::GoesOn),
+            false => Poll::Pending,
+        }
+    })
+    .await
 }
 
 /// What a guest hears next; one who is none hears nothing.

@@ -19,12 +19,14 @@ pub(super) fn prepare(stream: &TcpStream) {
             let _ = sockopt::set_tcp_keepcnt(stream, 4);
         }
     }
-    acknowledge_quickly(stream);
 }
 
+/// Acknowledges now what was read and will not be answered at once, such as half a frame.
+///
 /// Clients that write a frame field by field with Nagle's algorithm on send the second field only
 /// when the first was acknowledged, and a lazy acknowledgement takes 40 ms. The system forgets this
-/// wish again, so it is told with every read.
+/// wish again, so it is told whenever it matters. With every read it would be a packet more a move:
+/// an answer carries the acknowledgement by itself.
 #[cfg(target_os = "linux")]
 pub(super) fn acknowledge_quickly(stream: &TcpStream) {
     let _ = rustix::net::sockopt::set_tcp_quickack(stream, true);

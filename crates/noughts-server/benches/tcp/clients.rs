@@ -1,0 +1,328 @@
+//! Clients that play as fast as they are answered, the same for the server and for the echo.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use noughts_wire::{Admission, Cell, Dialect, FromClient, FromServer, Name, Opcode};
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpStream;
+use tokio::runtime::Runtime;
+use tokio::task::JoinSet;
+use tokio::time::timeout;
+
+use crate::process::Process;
+use crate::rounds::Job;
+
+/// How long they ask before it is the other side's turn. What was asked is still answered, and counts.
+const SLICE: Duration = Duration::from_millis(300);
+
+/// Connecting and each slice take less.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// Clients who are connected and have begun a game, on one thread.
+pub(crate) struct Clients<'p> {
+    process: &'p Process,
+    runtime: Runtime,
+    clients: Vec<Client>,
+    counted: Counted,
+}
+
+/// How a client writes a frame.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Writes {
+    /// In one piece, and it goes at once.
+    Once,
+    /// Opcode, id and cell one by one, with Nagle's algorithm on, as Java's streams do.
+    FieldByField,
+}
+
+/// What a client says.
+#[derive(Clone)]
+pub(crate) enum Talk {
+    /// It plays the first free cell, game after game.
+    Game,
+    /// The same frames to somebody who sends them back.
+    Echo(Script),
+}
+
+/// The frames of one game, as a client sends them.
+#[derive(Clone)]
+pub(crate) struct Script(Arc<[Vec<u8>]>);
+
+impl Script {
+    pub(crate) fn frames(&self) -> usize {
+        self.0.len()
+    }
+
+    pub(crate) fn moves(&self) -> usize {
+        self.0.iter().filter(|frame| is_move(frame)).count()
+    }
+}
+
+/// What a round came to.
+#[derive(Default)]
+pub(crate) struct Counted {
+    /// ACTIONs answered.
+    moves: u64,
+    time: Duration,
+    /// How long each answer took, in nanoseconds, those to PLAY too.
+    waits: Vec<u64>,
+    /// Processor time of the other side.
+    cpu: Duration,
+}
+
+impl Counted {
+    /// Moves a second.
+    pub(crate) fn rate(&self) -> f64 {
+        self.moves as f64 / self.time.as_secs_f64()
+    }
+
+    /// So many seconds do all but one in a hundred wait at most.
+    pub(crate) fn p99(&self) -> f64 {
+        let mut waits = self.waits.clone();
+        let (_, p99, _) = waits.select_nth_unstable(self.waits.len() * 99 / 100);
+        *p99 as f64 / 1e9
+    }
+
+    /// Seconds of processor time that the other side takes for a frame.
+    pub(crate) fn cpu_each(&self) -> f64 {
+        self.cpu.as_secs_f64() / self.waits.len() as f64
+    }
+}
+
+impl<'p> Clients<'p> {
+    /// So many clients come in and begin.
+    pub(crate) fn connect(
+        process: &'p Process,
+        connections: usize,
+        talk: &Talk,
+        writes: Writes,
+    ) -> Clients<'p> {
+        let runtime = runtime();
+        let clients = in_time(&runtime, async {
+            let mut clients = Vec::new();
+            for number in 0..connections {
+                let mut client = Client::connect(process, talk, writes, number).await;
+                client.begin().await;
+                clients.push(client);
+            }
+            clients
+        });
+        Clients {
+            process,
+            runtime,
+            clients,
+            counted: Counted::default(),
+        }
+    }
+}
+
+impl Job for Clients<'_> {
+    type Figures = Counted;
+    const SLICES: usize = 3;
+
+    fn slice(&mut self) {
+        let cpu = self.process.cpu();
+        let started = Instant::now();
+        let until = started + SLICE;
+        let all = self.clients.drain(..);
+        let played = in_time(&self.runtime, async {
+            let playing: JoinSet<(Client, Heard)> = all.map(|client| client.play(until)).collect();
+            playing.join_all().await
+        });
+        self.counted.time += started.elapsed();
+        self.counted.cpu += self.process.cpu() - cpu;
+        for (client, heard) in played {
+            self.clients.push(client);
+            self.counted.moves += heard.moves;
+            self.counted.waits.extend(heard.waits);
+        }
+    }
+
+    fn figures(&mut self) -> Counted {
+        let counted = std::mem::take(&mut self.counted);
+        assert!(counted.moves > 0, "nobody answers");
+        counted
+    }
+}
+
+/// Plays one game, and says what was sent.
+pub(crate) fn rehearse(server: &Process) -> Script {
+    in_time(&runtime(), async {
+        let mut client = Client::connect(server, &Talk::Game, Writes::Once, 0).await;
+        client.begin().await;
+        let mut frames = vec![client.said.clone()];
+        while client.is_playing {
+            client.round_trip().await;
+            frames.push(client.said.clone());
+        }
+        Script(frames.into())
+    })
+}
+
+fn runtime() -> Runtime {
+    tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .expect("a runtime")
+}
+
+fn in_time<T>(runtime: &Runtime, what: impl Future<Output = T>) -> T {
+    let limited = async { timeout(PATIENCE, what).await };
+    runtime.block_on(limited).expect("answers in time")
+}
+
+/// What one client heard in a slice.
+#[derive(Default)]
+struct Heard {
+    moves: u64,
+    waits: Vec<u64>,
+}
+
+/// One connection.
+struct Client {
+    stream: TcpStream,
+    talk: Talk,
+    writes: Writes,
+    id: u32,
+    /// How many frames of the script were said, for an echo.
+    at: usize,
+    is_playing: bool,
+    /// Cells that are taken, by their bits.
+    taken: u16,
+    said: Vec<u8>,
+}
+
+impl Client {
+    async fn connect(process: &Process, talk: &Talk, writes: Writes, number: usize) -> Client {
+        let stream = TcpStream::connect(process.address)
+            .await
+            .expect("it listens");
+        stream
+            .set_nodelay(writes == Writes::Once)
+            .expect("a socket");
+        // Closed without a farewell, so that no port is kept for a minute afterwards.
+        #[cfg(unix)]
+        rustix::net::sockopt::set_socket_linger(&stream, Some(Duration::ZERO)).expect("a socket");
+        Client {
+            stream,
+            talk: talk.clone(),
+            writes,
+            id: 10_000 + number as u32,
+            at: 0,
+            is_playing: false,
+            taken: 0,
+            said: Vec::new(),
+        }
+    }
+
+    /// HELLO and the first PLAY, or the script's.
+    async fn begin(&mut self) {
+        if let Talk::Game = self.talk {
+            let name = Name::new("Ann").expect("Latin-1");
+            self.said.clear();
+            FromClient::Hello { id: self.id, name }.encode(&mut self.said);
+            self.ask().await;
+        }
+        self.round_trip().await;
+    }
+
+    async fn play(mut self, until: Instant) -> (Client, Heard) {
+        let mut heard = Heard::default();
+        let mut before = Instant::now();
+        loop {
+            self.round_trip().await;
+            let now = Instant::now();
+            heard.waits.push((now - before).as_nanos() as u64);
+            heard.moves += u64::from(is_move(&self.said));
+            if now > until {
+                return (self, heard);
+            }
+            before = now;
+        }
+    }
+
+    /// Says what comes next, and waits for the answer.
+    async fn round_trip(&mut self) {
+        self.said.clear();
+        match &self.talk {
+            Talk::Echo(Script(frames)) => {
+                self.said.extend(&frames[self.at % frames.len()]);
+                self.at += 1;
+            }
+            Talk::Game if self.is_playing => {
+                let free = (self.taken.trailing_ones()) as u8;
+                self.taken |= 1 << free;
+                let cell = Cell::from_index(free)
+                    .expect("else the game were over")
+                    .bytes();
+                FromClient::Action { id: self.id, cell }.encode(&mut self.said);
+            }
+            Talk::Game => FromClient::Play { id: self.id }.encode(&mut self.said),
+        }
+        self.ask().await;
+    }
+
+    async fn ask(&mut self) {
+        self.write().await;
+        let mut bytes = [0; 64];
+        let mut length = 0;
+        loop {
+            let read = self.stream.read(&mut bytes[length..]).await;
+            let count = read.expect("it is still there");
+            assert_ne!(count, 0, "the other side left");
+            length += count;
+            if self.hear(&bytes[..length]) {
+                return;
+            }
+        }
+    }
+
+    async fn write(&mut self) {
+        let mut rest = &self.said[..];
+        let most = match self.writes {
+            Writes::Once => &[usize::MAX][..],
+            Writes::FieldByField => &[1, 4, usize::MAX],
+        };
+        for most in most {
+            let (piece, more) = rest.split_at(rest.len().min(*most));
+            if !piece.is_empty() {
+                let written = self.stream.write_all(piece).await;
+                written.expect("it is still there");
+            }
+            rest = more;
+        }
+    }
+
+    /// Whether this is the whole answer. A wrong one ends the bench.
+    fn hear(&mut self, bytes: &[u8]) -> bool {
+        if let Talk::Echo(_) = self.talk {
+            assert!(self.said.starts_with(bytes), "that is no echo");
+            return bytes.len() == self.said.len();
+        }
+        let decoded = FromServer::decode(bytes, Dialect::Seed).expect("a frame");
+        let Some((answer, length)) = decoded else {
+            return false;
+        };
+        assert_eq!(length, bytes.len(), "one answer at a time");
+        match (answer, self.said.first()) {
+            (FromServer::Ready { .. }, Some(1)) => {}
+            (FromServer::Admit { flag, .. }, Some(3)) => {
+                assert_eq!(flag, Admission::First);
+                (self.is_playing, self.taken) = (true, 0);
+            }
+            (FromServer::Action { cell, .. }, Some(5)) => {
+                let cell = Cell::read(cell).expect("a cell");
+                assert_eq!(self.taken >> cell.index() & 1, 0, "it was free");
+                self.taken |= 1 << cell.index();
+            }
+            (FromServer::Result { .. }, Some(5)) => self.is_playing = false,
+            (answer, _) => panic!("{answer:?} is no answer to {:?}", self.said),
+        }
+        true
+    }
+}
+
+fn is_move(frame: &[u8]) -> bool {
+    frame.first() == Some(&Opcode::Action.byte())
+}

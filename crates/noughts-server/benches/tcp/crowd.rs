@@ -1,0 +1,122 @@
+//! Many connections that say nothing.
+
+use std::io::{Read, Write};
+use std::net::TcpStream;
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+use noughts_wire::{Dialect, FromClient, FromServer, Name};
+
+use crate::process::{Part, Process};
+use crate::rounds::Job;
+
+/// How many there are.
+pub(crate) const CROWD: usize = 10_000;
+
+/// What it takes to have them.
+pub(crate) struct Crowd {
+    /// From the first call until the last was let in.
+    pub(crate) accepted_in: Duration,
+    /// The processor time of the other side until then.
+    pub(crate) cpu: Duration,
+    /// Memory of the other side while they have said nothing.
+    pub(crate) silent_bytes: u64,
+    /// Memory of the server when each has said HELLO and read READY.
+    pub(crate) greeted_bytes: Option<u64>,
+}
+
+/// A fresh process in each round, with all of them.
+pub(crate) struct Gathering {
+    part: Part,
+    crowd: Option<Crowd>,
+}
+
+impl Gathering {
+    pub(crate) fn new(part: Part) -> Gathering {
+        Gathering { part, crowd: None }
+    }
+}
+
+impl Job for Gathering {
+    type Figures = Crowd;
+    const SLICES: usize = 1;
+
+    fn slice(&mut self) {
+        self.crowd = Some(gather(self.part));
+    }
+
+    fn figures(&mut self) -> Crowd {
+        self.crowd.take().expect("a slice")
+    }
+}
+
+/// Lets all of them connect, and go again.
+fn gather(part: Part) -> Crowd {
+    let process = Process::start(part);
+    let (empty, open, cpu) = (process.resident(), process.descriptors(), process.cpu());
+    let started = Instant::now();
+    let mut crowd: Vec<TcpStream> = (0..CROWD).map(|_| connect(&process)).collect();
+    while process.descriptors() < open + CROWD {
+        assert!(started.elapsed() < PATIENCE, "not all were let in");
+        sleep(Duration::from_millis(1));
+    }
+    let accepted_in = started.elapsed();
+    settle(&process);
+    let silent = Crowd {
+        accepted_in,
+        cpu: process.cpu() - cpu,
+        silent_bytes: process.resident() - empty,
+        greeted_bytes: None,
+    };
+    if part != Part::Server {
+        return silent;
+    }
+    greet(&mut crowd);
+    settle(&process);
+    Crowd {
+        greeted_bytes: Some(process.resident() - empty),
+        ..silent
+    }
+}
+
+const PATIENCE: Duration = Duration::from_secs(20);
+
+fn connect(process: &Process) -> TcpStream {
+    let stream = TcpStream::connect(process.address).expect("it listens");
+    // Closed without a farewell, so that no port is kept for a minute afterwards.
+    #[cfg(unix)]
+    rustix::net::sockopt::set_socket_linger(&stream, Some(Duration::ZERO)).expect("a socket");
+    stream.set_read_timeout(Some(PATIENCE)).expect("a socket");
+    stream
+}
+
+fn greet(crowd: &mut [TcpStream]) {
+    let mut hello = Vec::new();
+    FromClient::Hello {
+        id: ID,
+        name: Name::new("Ann").expect("Latin-1"),
+    }
+    .encode(&mut hello);
+    for stream in &mut *crowd {
+        stream.write_all(&hello).expect("it is still there");
+    }
+    for stream in crowd {
+        let mut ready = [0; 5];
+        stream.read_exact(&mut ready).expect("an answer");
+        let said = FromServer::decode(&ready, Dialect::Seed);
+        assert_eq!(said, Ok(Some((FromServer::Ready { id: ID }, ready.len()))));
+    }
+}
+
+const ID: u32 = 12_345;
+
+/// Until the other side has nothing more to do.
+fn settle(process: &Process) {
+    let started = Instant::now();
+    let mut before = Duration::ZERO;
+    while process.cpu() != before {
+        assert!(started.elapsed() < PATIENCE, "it never rests");
+        before = process.cpu();
+        sleep(Duration::from_millis(50));
+    }
+}

@@ -1,0 +1,167 @@
+//! How fast the TCP door against the computer is, beside a bare echo of the same frames: `cargo xtask
+//! bench tcp`, or with some of `moves`, `fields` and `idle`.
+//!
+//! Needed: 60 % of the echo's round trips, and at most twice its wait for the slowest in a hundred;
+//! half of the moves for clients that write field by field with Nagle's algorithm on; 10 000 who say
+//! nothing for 8 KB each, let in within the time of three bare accept loops.
+//!
+//! The server and its yardsticks are processes of their own: this program, started again. The clients
+//! are the same for both and live here, on one thread. All of it goes to the loopback. Nobody keeps
+//! the server's log. What processes take is read from `/proc`, so it needs Linux.
+
+mod clients;
+mod crowd;
+mod other_side;
+mod process;
+mod rounds;
+
+use std::process::ExitCode;
+use std::time::Duration;
+
+use clients::{Clients, Counted, Talk, Writes};
+use crowd::{CROWD, Crowd, Gathering};
+use process::{Part, Process};
+use rounds::{ROUNDS, Spread};
+
+/// How many connections play at the same time.
+const CONNECTIONS: [usize; 3] = [1, 100, 1_000];
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let words = arguments.iter().map(String::as_str);
+    let words: Vec<&str> = words.filter(|word| *word != "--bench").collect(); // cargo says it
+    if let ["--part", word] = words[..] {
+        let part = Part::named(word).expect("this program started itself");
+        other_side::play(part);
+        return ExitCode::SUCCESS;
+    }
+    let tables: [(&str, fn()); 3] = [("moves", moves), ("fields", fields), ("idle", idle)];
+    if !words
+        .iter()
+        .all(|word| tables.iter().any(|(name, _)| name == word))
+    {
+        eprintln!("tcp: [moves] [fields] [idle]");
+        return ExitCode::from(2);
+    }
+    noughts_server::raise_descriptor_limit();
+    for (name, table) in tables {
+        if words.is_empty() || words.contains(&name) {
+            table();
+        }
+    }
+    ExitCode::SUCCESS
+}
+
+/// Whole frames, and the echo beside them. Both sides are sent the same frames, PLAY too, and every
+/// answer is waited for. Counted on either side are ACTIONs that were answered, so that the ratio is
+/// that of all round trips; waiting is that of all frames.
+fn moves() {
+    let (server, echo) = (Process::start(Part::Server), Process::start(Part::Echo));
+    let script = clients::rehearse(&server);
+    println!(
+        "moves a second, beside an echo of the same frames ({ROUNDS} rounds, {} of {} frames are moves)",
+        script.moves(),
+        script.frames()
+    );
+    line(
+        "connections",
+        ["server", "echo", "server / echo, needed 0.60"],
+    );
+    let mut waits = Vec::new();
+    let mut costs = Vec::new();
+    for connections in CONNECTIONS {
+        let sides = [(&server, Talk::Game), (&echo, Talk::Echo(script.clone()))];
+        let sides = sides
+            .map(|(process, talk)| Clients::connect(process, connections, &talk, Writes::Once));
+        let [ours, plain] = rounds::alternate(sides);
+        let row = |figure: fn(&Counted) -> f64| [column(&ours, figure), column(&plain, figure)];
+        let [a, b] = row(Counted::rate);
+        print_row(connections, &a, &b, |figure| format!("{figure:.0}"));
+        waits.push((connections, row(Counted::p99)));
+        costs.push((connections, row(Counted::cpu_each)));
+    }
+    println!();
+    line(
+        "99 % wait at most",
+        ["server", "echo", "server / echo, at most 2.00"],
+    );
+    for (connections, [a, b]) in waits {
+        print_row(connections, &a, &b, micros);
+    }
+    println!();
+    line("processor a frame", ["server", "echo", "server / echo"]);
+    for (connections, [a, b]) in costs {
+        print_row(connections, &a, &b, micros);
+    }
+}
+
+/// The server alone: clients that write a frame in three pieces with Nagle's algorithm on, beside
+/// clients that write it at once.
+fn fields() {
+    let server = Process::start(Part::Server);
+    println!("\nmoves a second: opcode, id and cell written one by one with Nagle's algorithm on");
+    line(
+        "connections",
+        ["one by one", "at once", "one by one / at once, needed 0.50"],
+    );
+    for connections in CONNECTIONS {
+        let sides = [Writes::FieldByField, Writes::Once]
+            .map(|writes| Clients::connect(&server, connections, &Talk::Game, writes));
+        let [a, b] = rounds::alternate(sides);
+        let [a, b] = [column(&a, Counted::rate), column(&b, Counted::rate)];
+        print_row(connections, &a, &b, |figure| format!("{figure:.0}"));
+    }
+}
+
+/// Many who are there and say nothing, at the server and at a bare accept loop.
+fn idle() {
+    println!("\n{CROWD} idle connections, beside an accept loop that keeps the sockets");
+    let [ours, bare] = rounds::alternate([Part::Server, Part::Accepts].map(Gathering::new));
+    let row = |figure: fn(&Crowd) -> f64| [column(&ours, figure), column(&bare, figure)];
+    line(
+        "",
+        [
+            "server",
+            "accept loop",
+            "server / loop, at most 3.00 in time",
+        ],
+    );
+    let [a, b] = row(|crowd| crowd.accepted_in.as_secs_f64());
+    print_row("let in, ms", &a, &b, |time| format!("{:.0}", time * 1e3));
+    let [a, b] = row(|crowd| crowd.cpu.as_secs_f64() / CROWD as f64);
+    print_row("processor each", &a, &b, micros);
+    let [a, b] = row(|crowd| crowd.silent_bytes as f64 / CROWD as f64);
+    print_row("bytes each, silent", &a, &b, |bytes| format!("{bytes:.0}"));
+    let greeted: Vec<f64> = column(&ours, |crowd| {
+        crowd.greeted_bytes.unwrap_or_default() as f64 / CROWD as f64
+    });
+    line(
+        "bytes each, after READY",
+        [
+            &format!("{:.0}", Spread::of(&greeted).median),
+            "",
+            "at most 8192",
+        ],
+    );
+}
+
+fn column<T>(rounds: &[T], figure: impl Fn(&T) -> f64) -> Vec<f64> {
+    rounds.iter().map(figure).collect()
+}
+
+fn print_row(name: impl ToString, a: &[f64], b: &[f64], show: impl Fn(f64) -> String) {
+    let [first, second] = [a, b].map(|figures| show(Spread::of(figures).median));
+    let ratio = rounds::ratios(a, b).to_string();
+    line(&name.to_string(), [&first, &second, &ratio]);
+}
+
+fn line(name: &str, [first, second, ratio]: [&str; 3]) {
+    println!("{name:24}{first:>12}{second:>12}   {ratio}");
+}
+
+fn micros(seconds: f64) -> String {
+    format!(
+        "{:.1} µs",
+        Duration::from_secs_f64(seconds).as_nanos() as f64 / 1e3
+    )
+}

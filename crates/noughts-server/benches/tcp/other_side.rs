@@ -1,0 +1,73 @@
+//! What is measured, and what it is measured by: the server, a bare echo, a bare accept loop.
+
+use std::io::{self, Read};
+use std::net::{Ipv4Addr, SocketAddr};
+
+use noughts_engine::Setup as Outside;
+use noughts_server::{Limits, Memory, Server, Setup, listen, raise_descriptor_limit};
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::{TcpListener, TcpStream};
+
+use crate::process::Part;
+
+/// Plays a part at any free port, says at which, and goes on until the standard input ends.
+pub(crate) fn play(part: Part) {
+    raise_descriptor_limit();
+    // The same runtime for all, and the one that `noughts serve` has.
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .enable_all()
+        .build()
+        .expect("a runtime");
+    let entered = runtime.enter();
+    let listener = listen(SocketAddr::from((Ipv4Addr::LOCALHOST, 0))).expect("a free port");
+    let address = listener.local_addr().expect("an address");
+    let mut server = None;
+    match part {
+        Part::Server => server = Some(serve(listener)),
+        Part::Echo => drop(runtime.spawn(echo(listener))),
+        Part::Accepts => drop(runtime.spawn(accept(listener))),
+    }
+    println!("{address}");
+    let _ = io::stdin().read(&mut [0]);
+    drop((server, entered));
+    runtime.shutdown_background();
+}
+
+fn serve(tcp: TcpListener) -> Server {
+    let server = Server::start(Setup {
+        tcp: Some(tcp),
+        tcp_strategy: "perfect".parse().expect("a strategy"),
+        pairs: None,
+        store: Box::<Memory>::default(),
+        limits: Limits::default(),
+        thinkers: 1,
+        outside: Outside::with_seed(1),
+    });
+    server.expect("`perfect` plays tic-tac-toe")
+}
+
+async fn echo(listener: TcpListener) {
+    loop {
+        let (stream, _) = listener.accept().await.expect("somebody comes");
+        tokio::spawn(send_back(stream));
+    }
+}
+
+async fn send_back(mut stream: TcpStream) -> io::Result<()> {
+    stream.set_nodelay(true)?;
+    let mut bytes = [0; 512];
+    loop {
+        let count = stream.read(&mut bytes).await?;
+        if count == 0 {
+            return Ok(());
+        }
+        stream.write_all(&bytes[..count]).await?;
+    }
+}
+
+async fn accept(listener: TcpListener) {
+    let mut inside = Vec::new();
+    loop {
+        inside.push(listener.accept().await.expect("somebody comes"));
+    }
+}

@@ -1,0 +1,103 @@
+//! The other side as a process, and what the system knows about it.
+
+use std::fs;
+use std::io::{BufRead, BufReader};
+use std::net::SocketAddr;
+use std::process::{Child, Command, Stdio};
+use std::time::Duration;
+
+/// What the other side does.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Part {
+    /// Plays.
+    Server,
+    /// Sends back what it hears.
+    Echo,
+    /// Lets everybody in, and does nothing more.
+    Accepts,
+}
+
+impl Part {
+    const ALL: [(Part, &str); 3] = [
+        (Part::Server, "server"),
+        (Part::Echo, "echo"),
+        (Part::Accepts, "accepts"),
+    ];
+
+    pub(crate) fn named(word: &str) -> Option<Part> {
+        let found = Part::ALL.iter().find(|(_, name)| *name == word);
+        found.map(|(part, _)| *part)
+    }
+
+    fn name(self) -> &'static str {
+        let found = Part::ALL.iter().find(|(part, _)| *part == self);
+        found.map_or("", |(_, name)| *name)
+    }
+}
+
+/// This program once more, playing a part. Dropped, it ends.
+#[derive(Debug)]
+pub(crate) struct Process {
+    child: Child,
+    /// Where it listens.
+    pub(crate) address: SocketAddr,
+}
+
+impl Process {
+    pub(crate) fn start(part: Part) -> Process {
+        let mut child = Command::new(std::env::current_exe().expect("this program has a path"))
+            .args(["--part", part.name()])
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .expect("this program can be started again");
+        let mut address = String::new();
+        BufReader::new(child.stdout.take().expect("a pipe"))
+            .read_line(&mut address)
+            .expect("it says where it listens");
+        let address = address.trim().parse().expect("an address");
+        Process { child, address }
+    }
+
+    /// The memory that is its own, in bytes.
+    pub(crate) fn resident(&self) -> u64 {
+        let status = fs::read_to_string(self.about("status")).expect("it is still there");
+        let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));
+        let kilobytes = line.and_then(|line| line.trim().strip_suffix(" kB"));
+        1024 * kilobytes
+            .and_then(|text| text.parse::<u64>().ok())
+            .expect("a number")
+    }
+
+    /// The processor time that it has taken.
+    pub(crate) fn cpu(&self) -> Duration {
+        let threads = fs::read_dir(self.about("task")).expect("it is still there");
+        let taken = threads.filter_map(|thread| {
+            let text = fs::read_to_string(thread.ok()?.path().join("schedstat")).ok()?;
+            text.split(' ').next()?.parse::<u64>().ok()
+        });
+        Duration::from_nanos(taken.sum())
+    }
+
+    /// How many files and sockets it has open.
+    pub(crate) fn descriptors(&self) -> usize {
+        let folder = self.about("fd");
+        // Linux says so at once from 6.2 on; before that they must be counted.
+        match fs::metadata(&folder).map_or(0, |folder| folder.len()) {
+            0 => fs::read_dir(folder).map_or(0, Iterator::count),
+            open => open as usize,
+        }
+    }
+
+    fn about(&self, file: &str) -> String {
+        format!("/proc/{}/{file}", self.child.id())
+    }
+}
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        // It goes when nobody can say anything to it any more.
+        drop(self.child.stdin.take());
+        let _ = self.child.wait();
+    }
+}
