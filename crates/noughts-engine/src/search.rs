@@ -189,7 +189,7 @@ impl<'t, R: Searchable> Search<'t, R> {
                 break;
             }
             reached = depth;
-            if !self.horizon || found.1.abs() > LIKELY || self.has_no_choice() {
+            if !self.horizon || found.1 > LIKELY || found.1 < -DECIDED || self.has_no_choice() {
                 break;
             }
         }

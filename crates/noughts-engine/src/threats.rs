@@ -174,3 +174,6 @@ pub(crate) fn only_completion(windows: &Windows, side: Side) -> Result<Option<Mo
     }
     Ok(only)
 }
+
+#[cfg(test)]
+mod tests;
