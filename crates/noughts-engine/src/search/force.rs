@@ -7,14 +7,14 @@ use crate::search::{Search, WIN};
 use crate::threats::only_completion;
 
 /// How many positions are looked at for a sequence of fours: before anything else, on the way, and
-/// where an estimate would do. Fewer or more at the end make no difference that 600 games show.
+/// where an estimate would do. At the end 8 or 100 make no difference that 600 games show.
 const FIRST_SEQUENCE: u64 = 400;
 const INNER_SEQUENCE: u64 = 100;
 pub(super) const LAST_SEQUENCE: u64 = 30;
 
 /// How much less a four promises than it seems to. One that is no part of a sequence gives away what
-/// it could be part of later: looked at last, it costs 20 games in 600 against `greedy` where it cost
-/// 34 looked at first.
+/// it could be part of later: looked at last, `search:2000n` loses 19 games of 600 to `greedy` on
+/// 15x15k5, looked at first 34.
 const SPENT_FOUR: i32 = 3_500;
 
 impl<R: Searchable> Search<'_, R> {
