@@ -3,6 +3,7 @@
 use noughts_rules::{Game, Move, Outcome, Side, Timeline};
 
 use crate::features::{Features, Searchable};
+use crate::windows::Windows;
 
 /// The present of a game, for one who thinks about it.
 #[derive(Clone)]
@@ -50,6 +51,19 @@ impl<R: Searchable> Board<R> {
 
     pub(crate) fn features(&self) -> &R::Features {
         &self.features
+    }
+
+    /// The windows of a game in which fours force replies: two sides who take turns.
+    pub(crate) fn windows(&mut self) -> Option<&mut Windows> {
+        if self.regular && self.order.len() == 2 {
+            self.features.windows()
+        } else {
+            None
+        }
+    }
+
+    pub(crate) fn features_mut(&mut self) -> &mut R::Features {
+        &mut self.features
     }
 
     pub(crate) fn to_move(&self) -> Side {

@@ -4,6 +4,7 @@ use noughts_rules::{Bits, Crowd, Grid, Move, Nested, Rules, Side, Variant};
 
 use crate::lines::Lines;
 use crate::nine::Nine;
+use crate::windows::Windows;
 
 /// Rules that can be searched.
 pub(crate) trait Searchable: Rules {
@@ -51,8 +52,19 @@ pub(crate) trait Features<R: Rules>: Clone + Send {
     }
 
     /// The moves worth looking at for the side to move, all legal, at least one, with what they
-    /// promise. `all`: every legal move.
-    fn candidates(&self, rules: &R, position: &R::Position, all: bool, into: &mut Vec<Candidate>);
+    /// promise: on a large board `most` of them, the most promising. True where none was left out.
+    fn candidates(
+        &self,
+        rules: &R,
+        position: &R::Position,
+        most: usize,
+        into: &mut Vec<Candidate>,
+    ) -> bool;
+
+    /// What a move promises to a side.
+    fn promise(&self, _side: Side, _at: Move) -> i32 {
+        0
+    }
 
     /// Moves of which one must be played: those that win, or else those that keep `rival` from
     /// winning with the very next move; empty where nothing is forced.
@@ -64,9 +76,26 @@ pub(crate) trait Features<R: Rules>: Clone + Send {
         into: &mut Vec<Candidate>,
     );
 
+    /// Moves that may make a threat of `side`, with what they are worth to it.
+    fn attacks(&self, _side: Side, _into: &mut Vec<Candidate>) {}
+
     /// Whether this side wins with its next move, unless it is stopped.
     fn threatens(&self, _side: Side) -> bool {
         false
+    }
+
+    /// Puts a mark into the [`windows`](Features::windows) alone, which is much quicker than to play
+    /// it, and says what would be estimated then for `by`, if nobody has a four.
+    fn try_on(&mut self, _by: Side, _at: Move) -> i32 {
+        0
+    }
+
+    /// Takes it off again.
+    fn take_off(&mut self, _by: Side, _at: Move) {}
+
+    /// The windows of a game in which fours force replies, for two sides who take turns.
+    fn windows(&mut self) -> Option<&mut Windows> {
+        None
     }
 
     /// Whether nobody can win any more, so that all that follows is a draw.

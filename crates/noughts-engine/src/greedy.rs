@@ -18,6 +18,9 @@ pub(crate) const KIND: Kind = Kind {
     make: |_, setup| Box::new(Greedy(Random::new(setup.seed))),
 };
 
+/// How many moves of a large board are looked at: the most promising.
+const MOST_CANDIDATES: usize = 12;
+
 struct Greedy(Random);
 
 impl Strategy for Greedy {
@@ -45,7 +48,7 @@ fn ranked<R: Searchable>(mut board: Board<R>) -> Vec<Candidate> {
     if list.is_empty() {
         board
             .features()
-            .candidates(board.rules(), board.position(), false, &mut list);
+            .candidates(board.rules(), board.position(), MOST_CANDIDATES, &mut list);
     }
     for candidate in &mut list {
         board.play(candidate.at);

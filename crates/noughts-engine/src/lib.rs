@@ -22,7 +22,9 @@ mod search;
 mod seed;
 mod strategy;
 mod table;
+mod threats;
 pub mod twin;
+mod windows;
 
 pub use analysis::{Analysis, Value};
 pub use clock::{Clock, SystemClock};

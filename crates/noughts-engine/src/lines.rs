@@ -7,7 +7,7 @@
 use noughts_rules::{Goal, GridSpec, Move, Overline, Placement, Rules, Side, Symmetry, Variant};
 
 use crate::features::{Candidate, Features};
-use crate::seed::Random;
+use crate::windows::Windows;
 
 /// What a window is worth by how many marks it lacks: nothing when complete, since then the game
 /// is over; then each step some five times the one after it.
@@ -19,15 +19,18 @@ const SMALL_BOARD: usize = 64;
 /// How near is near.
 const NEAR: usize = 2;
 
-/// How many candidates a large board gives at most: the most promising.
-const MOST_CANDIDATES: usize = 12;
+/// A move that makes a threat lies in windows worth this: two that lack three marks, or one that
+/// lacks two.
+const LEAST_ATTACK: i32 = 2 * WORTH[3];
+
+/// Sequences of fours are looked for where lines are this long: shorter ones are made at once.
+const SHORTEST_SEQUENCE: usize = 4;
 
 #[derive(Clone)]
 pub(crate) struct Lines {
     spec: GridSpec,
     sides: usize,
-    /// Marks in each window by side: `(direction * cells + first cell) * sides + side`.
-    counts: Vec<u8>,
+    windows: Windows,
     /// What the windows through a cell are worth to a side: `side * cells + cell`.
     worth: Vec<i32>,
     /// By side: the worth of all its windows.
@@ -39,14 +42,10 @@ pub(crate) struct Lines {
     /// Marks near each cell.
     near: Vec<u16>,
     marks: usize,
-    keys: Vec<u64>,
     /// Hashes of the board laid in each symmetric way.
     hashes: Vec<u64>,
     symmetries: Vec<(Symmetry, Vec<Move>)>,
 }
-
-/// From one cell of a window to the next: rows and columns.
-const DIRECTIONS: [(isize, isize); 4] = [(0, 1), (1, 0), (1, 1), (1, -1)];
 
 impl Lines {
     pub(crate) fn new<R: Rules>(rules: &R, position: &R::Position) -> Lines {
@@ -54,17 +53,18 @@ impl Lines {
             unreachable!("one board has a grid's variant");
         };
         let (cells, sides) = (spec.cells(), usize::from(spec.sides()));
-        let mut random = Random::new(0x6E6F_7567_6874_7331);
         let mut lines = Lines {
             sides,
-            counts: vec![0; 4 * cells * sides],
+            windows: Windows::new(
+                spec,
+                sides == 2 && is_simple(&spec) && spec.line() >= SHORTEST_SEQUENCE,
+            ),
             worth: vec![0; sides * cells],
             total: vec![0; sides],
             threats: vec![0; sides],
-            alive: vec![windows(&spec) as u32; sides],
+            alive: vec![how_many(&spec) as u32; sides],
             near: vec![0; cells],
             marks: 0,
-            keys: (0..cells * sides).map(|_| random.draw()).collect(),
             hashes: Vec::new(),
             symmetries: symmetries(&spec),
             spec,
@@ -78,94 +78,50 @@ impl Lines {
         lines
     }
 
-    /// Calls `f` with the window's number and its first cell and step, for every window through
-    /// the cell.
-    #[inline]
-    fn each_window(spec: &GridSpec, at: Move, mut f: impl FnMut(usize, usize, usize)) {
-        let (columns, rows, line) = (spec.columns(), spec.rows(), spec.line());
-        let (row, column) = (at.index() / columns, at.index() % columns);
-        let (down, right) = (rows - 1 - row, columns - 1 - column);
-        let room = [
-            (column, right),
-            (row, down),
-            (row.min(column), down.min(right)),
-            (row.min(right), down.min(column)),
-        ];
-        for (direction, (before, after)) in room.into_iter().enumerate() {
-            let (dy, dx) = DIRECTIONS[direction];
-            let step = (dy * columns as isize + dx) as usize;
-            let least = (line - 1).saturating_sub(after);
-            let most = before.min(line - 1);
-            for back in least..=most {
-                let first = at.index() - back * step;
-                f(direction * spec.cells() + first, first, step);
-            }
-        }
-    }
-
-    /// Windows through a cell that lack exactly this cell for `side`.
-    fn completes(&self, side: Side, at: Move) -> bool {
-        let line = self.spec.line();
-        let mut found = false;
-        Lines::each_window(&self.spec, at, |window, _, _| {
-            let counts = &self.counts[window * self.sides..(window + 1) * self.sides];
-            let others: usize = counts.iter().map(|c| usize::from(*c)).sum();
-            found |= usize::from(counts[side.index()]) == line - 1 && others == line - 1;
-        });
-        found
-    }
-
     fn change(&mut self, by: Side, at: Move, add: bool) {
         let (line, cells, sides) = (self.spec.line(), self.spec.cells(), self.sides);
-        let spec = self.spec;
-        Lines::each_window(&spec, at, |window, first, step| {
-            let counts = &mut self.counts[window * sides..(window + 1) * sides];
-            let all: usize = counts.iter().map(|c| usize::from(*c)).sum();
-            let own = usize::from(counts[by.index()]);
-            counts[by.index()] = if add { own + 1 } else { own - 1 } as u8;
-            // With the mark and without it: `own` and `all` as they are without.
-            let (own, all) = if add { (own, all) } else { (own - 1, all - 1) };
-            let sign = if add { 1 } else { -1 };
-            let mut gain = |side: usize, with: usize, without: usize| {
-                let delta = sign * (worth(line, with) - worth(line, without));
-                self.total[side] += delta;
-                let row = &mut self.worth[side * cells..(side + 1) * cells];
-                (0..line).for_each(|n| row[first + n * step] += delta);
-                let (to, from) = if add {
-                    (with, without)
-                } else {
-                    (without, with)
+        self.windows
+            .change(by, at, add, |counts, window, own, all| {
+                let sign = if add { 1 } else { -1 };
+                let mut gain = |side: usize, with: usize, without: usize| {
+                    let delta = sign * (worth(line, with) - worth(line, without));
+                    self.total[side] += delta;
+                    let row = &mut self.worth[side * cells..(side + 1) * cells];
+                    window.cells(line).for_each(|cell| row[cell] += delta);
+                    let (to, from) = if add {
+                        (with, without)
+                    } else {
+                        (without, with)
+                    };
+                    count(&mut self.threats[side], line, to, from);
                 };
-                count(&mut self.threats[side], line, to, from);
-            };
-            if own == all {
-                gain(by.index(), own + 1, own);
-            }
-            if own == 0 {
-                let counts = &self.counts[window * sides..(window + 1) * sides];
-                for side in (0..sides).filter(|side| *side != by.index()) {
-                    let theirs = usize::from(counts[side]);
-                    if theirs == all {
-                        // This mark closes their window, or opens it again.
-                        let alive = &mut self.alive[side];
-                        *alive = if add { *alive - 1 } else { *alive + 1 };
-                        if theirs > 0 {
-                            let delta = -sign * worth(line, theirs);
-                            self.total[side] += delta;
-                            let row = &mut self.worth[side * cells..(side + 1) * cells];
-                            (0..line).for_each(|n| row[first + n * step] += delta);
-                            // Closed, it counts as one without marks.
-                            let (to, from) = if add { (0, theirs) } else { (theirs, 0) };
-                            count(&mut self.threats[side], line, to, from);
+                if own == all {
+                    gain(by.index(), own + 1, own);
+                }
+                if own == 0 {
+                    for side in (0..sides).filter(|side| *side != by.index()) {
+                        let theirs = usize::from(counts[side]);
+                        if theirs == all {
+                            // This mark closes their window, or opens it again.
+                            let alive = &mut self.alive[side];
+                            *alive = if add { *alive - 1 } else { *alive + 1 };
+                            if theirs > 0 {
+                                let delta = -sign * worth(line, theirs);
+                                self.total[side] += delta;
+                                let row = &mut self.worth[side * cells..(side + 1) * cells];
+                                window.cells(line).for_each(|cell| row[cell] += delta);
+                                // Closed, it counts as one without marks.
+                                let (to, from) = if add { (0, theirs) } else { (theirs, 0) };
+                                count(&mut self.threats[side], line, to, from);
+                            }
                         }
                     }
                 }
-            }
-        });
+            });
         self.note_near(at, add);
         self.marks = if add { self.marks + 1 } else { self.marks - 1 };
         for (hash, (symmetry, _)) in self.hashes.iter_mut().zip(&self.symmetries) {
-            *hash ^= self.keys[symmetry.cell(at).index() * sides + by.index()];
+            *hash ^= self.windows.key(by, symmetry.cell(at));
         }
     }
 
@@ -212,15 +168,6 @@ impl Lines {
             (0, 1..) => 0,
             (0, 0) => self.total[side] / 4,
         }
-    }
-
-    /// Whether who completes a window always can and always wins by it. With gravity a cell may not
-    /// be playable yet; with exact lines a completed window may be too long; in a misère game nobody
-    /// wants to complete one.
-    fn is_simple(&self) -> bool {
-        self.spec.placement == Placement::Anywhere
-            && self.spec.goal == Goal::Make
-            && self.spec.overline == Overline::Counts
     }
 
     /// How many windows there could be: more in the middle.
@@ -271,9 +218,15 @@ impl<R: Rules> Features<R> for Lines {
         (balance + urgent).clamp(-90_000, 90_000)
     }
 
-    fn candidates(&self, rules: &R, position: &R::Position, all: bool, into: &mut Vec<Candidate>) {
+    fn candidates(
+        &self,
+        rules: &R,
+        position: &R::Position,
+        most: usize,
+        into: &mut Vec<Candidate>,
+    ) -> bool {
         let side = rules.to_move(position);
-        let large = !all && self.spec.cells() > SMALL_BOARD && self.marks > 0;
+        let large = most < self.spec.cells() && self.spec.cells() > SMALL_BOARD && self.marks > 0;
         for at in rules.moves(position) {
             if !large || self.near[at.index()] > 0 {
                 into.push(Candidate {
@@ -288,11 +241,19 @@ impl<R: Rules> Features<R> for Lines {
                 at,
                 promise: self.promise(side, at),
             }));
+            return true;
         }
-        if large && into.len() > MOST_CANDIDATES {
-            into.sort_by_key(|candidate| (-candidate.promise, candidate.at));
-            into.truncate(MOST_CANDIDATES);
+        if large && into.len() > most {
+            let order = |candidate: &Candidate| (-candidate.promise, candidate.at);
+            into.select_nth_unstable_by_key(most, order);
+            into.truncate(most);
+            into.sort_unstable_by_key(order);
         }
+        !large
+    }
+
+    fn promise(&self, side: Side, at: Move) -> i32 {
+        Lines::promise(self, side, at)
     }
 
     fn forced(
@@ -302,7 +263,7 @@ impl<R: Rules> Features<R> for Lines {
         rival: Option<Side>,
         into: &mut Vec<Candidate>,
     ) {
-        if !self.is_simple() {
+        if !is_simple(&self.spec) {
             return;
         }
         let mover = rules.to_move(position);
@@ -313,15 +274,64 @@ impl<R: Rules> Features<R> for Lines {
         else {
             return;
         };
-        let cells = rules.moves(position).filter(|at| self.completes(side, *at));
-        into.extend(cells.map(|at| Candidate {
+        let candidate = |at| Candidate {
             at,
             promise: self.promise(mover, at),
-        }));
+        };
+        if self.windows.are_listed() {
+            let completing = self.windows.lacking(side, 1).iter();
+            let cells = completing.flat_map(|number| self.windows.free(*number));
+            into.extend(cells.map(candidate));
+            into.sort_unstable_by_key(|candidate| candidate.at);
+            into.dedup();
+        } else {
+            let moves = rules.moves(position);
+            into.extend(
+                moves
+                    .filter(|at| self.windows.completes(side, *at))
+                    .map(candidate),
+            );
+        }
+    }
+
+    fn attacks(&self, side: Side, into: &mut Vec<Candidate>) {
+        let cells = self.spec.cells();
+        let own = &self.worth[side.index() * cells..(side.index() + 1) * cells];
+        for (cell, promise) in own.iter().enumerate() {
+            if *promise >= LEAST_ATTACK && self.windows.is_free(cell) {
+                into.push(Candidate {
+                    at: Move::at(cell),
+                    promise: *promise,
+                });
+            }
+        }
     }
 
     fn threatens(&self, side: Side) -> bool {
-        self.is_simple() && self.threats[side.index()] > 0
+        is_simple(&self.spec) && self.threats[side.index()] > 0
+    }
+
+    fn try_on(&mut self, by: Side, at: Move) -> i32 {
+        let line = self.spec.line();
+        let (mut mine, mut theirs) = (0, 0);
+        self.windows.change(by, at, true, |_, _, own, all| {
+            if own == all {
+                mine += worth(line, own + 1) - worth(line, own);
+            } else if own == 0 {
+                theirs -= worth(line, all);
+            }
+        });
+        let mine = mine + self.total[by.index()];
+        let theirs = theirs + self.total[by.next(2).index()];
+        (mine - theirs - theirs / 4).clamp(-90_000, 90_000)
+    }
+
+    fn take_off(&mut self, by: Side, at: Move) {
+        self.windows.change(by, at, false, |_, _, _, _| ());
+    }
+
+    fn windows(&mut self) -> Option<&mut Windows> {
+        self.windows.are_listed().then_some(&mut self.windows)
     }
 
     fn is_dead(&self) -> bool {
@@ -338,6 +348,15 @@ impl<R: Rules> Features<R> for Lines {
     }
 }
 
+/// Whether who completes a window always can and always wins by it. With gravity a cell may not be
+/// playable yet; with exact lines a completed window may be too long; in a misère game nobody wants
+/// to complete one.
+fn is_simple(spec: &GridSpec) -> bool {
+    spec.placement == Placement::Anywhere
+        && spec.goal == Goal::Make
+        && spec.overline == Overline::Counts
+}
+
 /// Keeps the number of windows that lack one mark, when one goes from so many marks to so many.
 fn count(number: &mut u32, line: usize, to: usize, from: usize) {
     *number += u32::from(to + 1 == line);
@@ -352,7 +371,7 @@ fn worth(line: usize, marks: usize) -> i32 {
 }
 
 /// How many windows a board has.
-fn windows(spec: &GridSpec) -> usize {
+fn how_many(spec: &GridSpec) -> usize {
     let (columns, rows, line) = (spec.columns(), spec.rows(), spec.line());
     let wide = (columns + 1).saturating_sub(line);
     let high = (rows + 1).saturating_sub(line);

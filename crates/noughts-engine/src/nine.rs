@@ -346,9 +346,9 @@ impl Features<Nested> for Nine {
         &self,
         rules: &Nested,
         position: &NestedPosition,
-        _all: bool,
+        _most: usize,
         into: &mut Vec<Candidate>,
-    ) {
+    ) -> bool {
         let mover = rules.to_move(position);
         let other = mover.next(2);
         let (mut board, mut wins, mut blocks) = (9, 0, 0);
@@ -371,6 +371,7 @@ impl Features<Nested> for Nine {
             let promise = promise + self.sends(position, mover, cell);
             into.push(Candidate { at, promise });
         }
+        true
     }
 
     fn forced(&self, _: &Nested, _: &NestedPosition, _: Option<Side>, _: &mut Vec<Candidate>) {}

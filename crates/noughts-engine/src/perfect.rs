@@ -197,7 +197,7 @@ impl<R: Searchable> Solver<'_, R> {
         let rival = Some(self.board.next_to_move());
         features.forced(rules, self.board.position(), rival, &mut list);
         if list.is_empty() {
-            features.candidates(rules, self.board.position(), true, &mut list);
+            features.candidates(rules, self.board.position(), usize::MAX, &mut list);
         }
         list.sort_unstable_by_key(|candidate| (-candidate.promise, candidate.at));
         list

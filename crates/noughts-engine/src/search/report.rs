@@ -1,0 +1,71 @@
+//! What a search says in the end.
+
+use noughts_rules::{Move, Outcome};
+
+use crate::analysis::{Analysis, Value};
+use crate::features::{Features, Searchable};
+use crate::search::{DECIDED, LIKELY, Search, WIN};
+use crate::table::Bound;
+
+/// The estimate of a game that is won or lost as far as was looked.
+const AS_GOOD_AS_WON: i32 = 90_000;
+
+impl<R: Searchable> Search<'_, R> {
+    pub(super) fn report(mut self, (at, value): (Move, i32), depth: u32) -> Analysis {
+        let plies = |value: i32| (WIN - value.abs()) as u32;
+        Analysis {
+            value: match value {
+                _ if value > DECIDED => Value::Win {
+                    plies: plies(value),
+                },
+                _ if value < -DECIDED => Value::Loss {
+                    plies: plies(value),
+                },
+                _ if value.abs() > LIKELY => Value::Estimate(AS_GOOD_AS_WON * value.signum()),
+                0 if depth > 0 && !self.horizon && !self.aborted => Value::Draw,
+                _ => Value::Estimate(value),
+            },
+            line: self.line(at),
+            depth,
+            nodes: self.nodes,
+            time: self.thinking.clock.now().saturating_sub(self.started),
+        }
+    }
+
+    /// A move that wins at once: the table does not keep the last steps.
+    fn winning_move(&mut self) -> Option<Move> {
+        let mover = self.board.to_move();
+        let moves: Vec<Move> = self.board.rules().moves(self.board.position()).collect();
+        moves.into_iter().find(|at| {
+            self.board.play(*at);
+            let outcome = self.board.outcome();
+            self.board.take_back();
+            matches!(outcome, Some(Outcome::Won(sides)) if sides.contains(mover))
+        })
+    }
+
+    /// The best line as far as the table remembers it.
+    fn line(&mut self, first: Move) -> Vec<Move> {
+        let mut line = vec![first];
+        self.board.play(first);
+        while self.board.outcome().is_none() && line.len() < self.free {
+            let (key, symmetry) = self.key();
+            let entry = self
+                .thinking
+                .table
+                .get(key)
+                .filter(|entry| entry.bound() == Bound::Exact);
+            let known = entry.and_then(|entry| entry.best);
+            let known = known.map(|at| self.board.features().unlay(symmetry, at));
+            let Some(at) = known.or_else(|| self.winning_move()) else {
+                break;
+            };
+            if self.board.rules().check(self.board.position(), at).is_err() {
+                break;
+            }
+            line.push(at);
+            self.board.play(at);
+        }
+        line
+    }
+}

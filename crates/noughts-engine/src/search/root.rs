@@ -1,0 +1,93 @@
+//! Where a search begins: deeper and deeper, and what is played when a limit comes.
+
+use noughts_rules::Move;
+
+use crate::analysis::Analysis;
+use crate::features::{Candidate, Searchable};
+use crate::search::{DECIDED, INFINITE, LIKELY, Search, Width, doubted};
+use crate::table::Bound;
+
+impl<R: Searchable> Search<'_, R> {
+    pub(super) fn run(mut self) -> Analysis {
+        if let Some((first, value)) = self.first_by_force() {
+            return self.report((first, value), 1);
+        }
+        let mut root = Vec::new();
+        let listing = self.fill(&mut root, None);
+        self.sort(&mut root);
+        let mut found = (root[0].at, 0);
+        let mut reached = 0;
+        let deepest = self
+            .thinking
+            .limits
+            .depth
+            .unwrap_or(u32::MAX)
+            .min(self.free as u32);
+        // Whose move is the last makes more of a difference than one ply more: who asks for one
+        // depth is best prepared for it by those of the same kind.
+        let (first, step) = match self.thinking.width {
+            Width::Full => (2 - deepest % 2, 2),
+            Width::Selective => (1, 1),
+        };
+        for depth in (first..=deepest).step_by(step) {
+            if let Some(won) = self.pursue_when_due() {
+                found = won;
+                break;
+            }
+            self.horizon = false;
+            let best = self.root(&mut root, depth);
+            match best {
+                // What seemed best is lost after all, and there was no time for the others.
+                Some((_, value)) if self.aborted && value < -LIKELY => {
+                    found.0 = self.untried.unwrap_or(found.0);
+                }
+                Some((at, value)) => found = (at, doubted(value, listing)),
+                None => {}
+            }
+            if self.aborted {
+                break;
+            }
+            reached = depth;
+            if !self.horizon || found.1 > LIKELY || found.1 < -DECIDED || self.has_no_choice() {
+                break;
+            }
+        }
+        self.report(found, reached)
+    }
+
+    /// With one legal move there is nothing to choose; but who asks for a depth wants its value.
+    fn has_no_choice(&self) -> bool {
+        let mut moves = self.board.rules().moves(self.board.position());
+        self.thinking.width == Width::Selective && moves.nth(1).is_none()
+    }
+
+    /// One depth at the root: the best move and its value, of those looked at before a limit came.
+    /// What is best comes first in the next.
+    fn root(&mut self, root: &mut [Candidate], depth: u32) -> Option<(Move, i32)> {
+        let mut best: Option<(Move, i32)> = None;
+        for number in 0..root.len() {
+            let at = root[number].at;
+            let alpha = best.map_or(-INFINITE, |best| best.1);
+            let mut value = match self.known_loss(at) {
+                Some(value) => value,
+                None => self.child(at, depth - 1, alpha, INFINITE, number == 0),
+            };
+            if value > alpha && value.abs() < LIKELY && !self.aborted {
+                value = self.refutation(at).unwrap_or(value);
+            }
+            if self.aborted {
+                let rest = root[number..].iter().map(|candidate| candidate.at);
+                self.untried = rest.into_iter().find(|at| self.known_loss(*at).is_none());
+                break;
+            }
+            if best.is_none_or(|best| value > best.1) {
+                best = Some((at, value));
+                root[..=number].rotate_right(1);
+            }
+        }
+        if let (Some((at, value)), false) = (best, self.aborted) {
+            self.remember(depth, value, Bound::Exact, Some(at));
+        }
+        best
+    }
+}
