@@ -4,6 +4,7 @@ use std::io::{self, Write};
 use std::process::ExitCode;
 
 use noughts_arena::{Bout, Score};
+use noughts_rules::Game;
 
 /// What people play most: each level is to beat the one below, but at tic-tac-toe, where it is
 /// enough not to do worse.
@@ -55,7 +56,7 @@ fn play(variant: &str, level: u32, games: u32) -> Score {
         random_plays: 0,
         seed: 2026,
     };
-    let progress = |score: &Score| {
+    let progress = |_: &Game, score: &Score| {
         eprint!(
             "\r{variant:>8}  level:{level}  game {} of {games} ",
             score.games()

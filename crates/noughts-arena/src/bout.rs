@@ -24,8 +24,8 @@ pub struct Bout {
 }
 
 impl Bout {
-    /// Plays all games and calls `after_each` with the score so far.
-    pub fn play(&self, mut after_each: impl FnMut(&Score)) -> Result<Score, Unfit> {
+    /// Plays all games and calls `after_each` with each game and the score so far.
+    pub fn play(&self, mut after_each: impl FnMut(&Game, &Score)) -> Result<Score, Unfit> {
         let mut score = Score::default();
         for number in 0..self.games {
             let seed = self
@@ -53,7 +53,7 @@ impl Bout {
                 Some(Conclusion::Won { .. }) => score.losses += 1,
                 Some(Conclusion::Draw | Conclusion::Abandoned) | None => score.draws += 1,
             }
-            after_each(&score);
+            after_each(&game, &score);
         }
         Ok(score)
     }

@@ -7,6 +7,7 @@ mod analyze;
 mod args;
 mod classic;
 mod connect;
+mod log;
 mod menu;
 mod multi;
 mod outside;

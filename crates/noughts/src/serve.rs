@@ -10,10 +10,10 @@ use noughts_rules::Quoted;
 use noughts_server::{Limits, Memory, Server, Setup, Store, listen, raise_descriptor_limit};
 use tokio::net::TcpListener;
 use tokio::signal;
-use tracing::level_filters::LevelFilter;
 use tracing::{info, warn};
 
-use crate::args::{LogFormat, LogLevel, Serve};
+use crate::args::Serve;
+use crate::log::Log;
 use crate::{Failure, outside};
 
 pub(crate) fn run(task: &Serve) -> Result<(), Failure> {
@@ -50,7 +50,7 @@ pub(crate) fn run(task: &Serve) -> Result<(), Failure> {
                 "every door is closed: give --tcp or --tcp-pairs an address",
             ));
         }
-        keep_log(task);
+        let log = Log::keep(task.log, task.log_format);
         look_at_descriptors(&limits);
         // Before the doors open, so that whoever reads it may come in at once, and can stop it.
         let enough = Enough::new()?;
@@ -73,6 +73,7 @@ pub(crate) fn run(task: &Serve) -> Result<(), Failure> {
             warn!("some tables could not be closed: the store does not answer");
         }
         info!("stopped");
+        log.close();
         Ok(())
     })
 }
@@ -139,25 +140,6 @@ fn read_idle(text: &str) -> Result<Duration, Failure> {
                 Quoted::from(text)
             ))
         })
-}
-
-/// On standard error, since standard output says where the doors are.
-fn keep_log(task: &Serve) {
-    let level = match task.log {
-        LogLevel::Off => LevelFilter::OFF,
-        LogLevel::Error => LevelFilter::ERROR,
-        LogLevel::Warn => LevelFilter::WARN,
-        LogLevel::Info => LevelFilter::INFO,
-        LogLevel::Debug => LevelFilter::DEBUG,
-    };
-    let log = tracing_subscriber::fmt()
-        .with_writer(io::stderr)
-        .with_max_level(level)
-        .with_target(false);
-    match task.log_format {
-        LogFormat::Text => log.init(),
-        LogFormat::Json => log.json().flatten_event(true).init(),
-    }
 }
 
 /// A few are needed for other things than connections.

@@ -80,7 +80,11 @@ fn a_signal_ends_it_with_everything_closed() {
         let ports = serving.ports.clone();
         let mut client = serving.connect();
         greet(&mut client);
+        // Heard, so that the program has it and not only the system.
         let mut other = serving.connect();
+        greet(&mut other);
+        other.write_all(b"\x03\0\0\x30\x39").unwrap();
+        other.read_exact(&mut [0; 6]).unwrap();
         let (exit, log) = serving.end(signal);
         assert_eq!(exit, Some(0), "{signal}: {log}");
         for stream in [&mut client, &mut other] {
