@@ -1,17 +1,20 @@
 //! Everything that the doors share: the tables, the lobby, the robots, the store.
 
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, SystemTime};
 
-use noughts_engine::{Setup, StrategyName, Unfit};
-use noughts_rules::{Game, Options, Variant};
+use noughts_engine::{Clock, Setup, StrategyName, Unfit};
+use noughts_rules::{Game, Options, Seat, Variant};
 use tokio::sync::mpsc;
 
-use crate::id::Ids;
+use crate::id::{GameId, Ids, NodeId};
 use crate::lobby::{Entered, Lobby, Ticket};
 use crate::robots::Robots;
-use crate::room::{MOST_NOTICES, Notice, Room, Sitter};
-use crate::store::Store;
-use crate::table::{Holder, Setting, Table};
+use crate::room::{Keeper, MOST_NOTICES, Notice, Room, Sitter};
+use crate::store::{Created, NewGame, Sitting, Store, StoreError};
+use crate::table::{Holder, Opening, Setting, Table};
 
 /// Everything that the doors share.
 pub struct House {
@@ -21,15 +24,42 @@ pub struct House {
     ids: Ids,
     /// Tic-tac-toe: all that the TCP doors play.
     variant: Variant,
+    /// The tables that are in memory.
+    rooms: Mutex<HashMap<GameId, Room>>,
     /// Every room holds one while it lasts.
     open: mpsc::Sender<()>,
+    /// This process, among those that share the store.
+    node: NodeId,
+    clock: Arc<dyn Clock>,
+    /// When the clock began, in milliseconds since 1970.
+    epoch_ms: u64,
 }
 
-/// Somebody who waits for a seat.
+/// Who or what waits in the lobby.
 #[derive(Debug)]
-struct Waiting {
-    name: String,
-    notices: mpsc::Sender<Notice>,
+enum Waiting {
+    /// Somebody at a TCP door who waits for a seat.
+    Guest {
+        name: String,
+        notices: mpsc::Sender<Notice>,
+    },
+    /// A seat at a table that waits for somebody.
+    Seat(GameId, Seat),
+}
+
+impl Waiting {
+    /// Whether anybody would notice.
+    fn is_there(&self) -> bool {
+        match self {
+            Waiting::Guest { notices, .. } => !notices.is_closed(),
+            Waiting::Seat(..) => true,
+        }
+    }
+
+    /// Two guests, or a guest and a seat.
+    fn fits(&self, other: &Waiting) -> bool {
+        !matches!((self, other), (Waiting::Seat(..), Waiting::Seat(..)))
+    }
 }
 
 /// Somebody who asked for a seat, and hears what becomes of it. Dropped, they are gone: out of
@@ -60,17 +90,35 @@ impl Rooms {
     }
 }
 
+/// What became of a table that was to be laid.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Laying {
+    /// It is there.
+    Laid(GameId),
+    /// The same request laid this one before.
+    Before(GameId),
+    /// The key was used for something else.
+    KeyReused,
+    /// There can be no such table.
+    Impossible,
+}
+
 impl House {
     /// A house around a store, with so many robots that may think at once. The seed decides what
     /// is drawn by lot.
     pub fn new(store: Box<dyn Store>, thinkers: usize, outside: Setup) -> (Arc<House>, Rooms) {
         let (open, rooms) = mpsc::channel(1);
+        let ids = Ids::default();
         let house = House {
             store,
             pairs: Mutex::new(Lobby::new(outside.seed)),
+            clock: Arc::clone(&outside.clock),
+            epoch_ms: since_1970().saturating_sub(outside.clock.now()).as_millis() as u64,
             robots: Robots::new(thinkers, outside),
-            ids: Ids::default(),
+            node: NodeId(ids.draw().number() as u64),
+            ids,
             variant: "3x3k3".parse().expect("tic-tac-toe is a variant"),
+            rooms: Mutex::default(),
             open,
         };
         (Arc::new(house), Rooms(rooms))
@@ -88,7 +136,7 @@ impl House {
         name: String,
         strategy: &StrategyName,
     ) -> Result<Guest, Unfit> {
-        let holders = vec![human(name), Holder::Robot(strategy.clone())];
+        let holders = vec![self.human(name), Holder::Robot(strategy.clone())];
         let table = self.table(holders);
         let mind = self.robots.mind(strategy, table.game())?;
         let (to_guest, notices) = mpsc::channel(MOST_NOTICES);
@@ -102,24 +150,78 @@ impl House {
     /// Seats somebody with whoever waits longest, or lets them wait. Who moves first is drawn.
     pub fn against_anybody(self: &Arc<House>, name: String) -> Guest {
         let (to_guest, notices) = mpsc::channel(MOST_NOTICES);
-        let waiting = Waiting {
+        let waiting = Waiting::Guest {
             name,
             notices: to_guest,
         };
+        let queue = self.enter(waiting).map(|ticket| (Arc::clone(self), ticket));
+        Guest { notices, queue }
+    }
+
+    /// Somebody or something comes into the lobby: the ticket, where nobody was there.
+    fn enter(self: &Arc<House>, waiting: Waiting) -> Option<Ticket> {
         // The guard must be gone before anything else is asked of the lobby.
         let entered = self
             .pairs()
-            .enter(waiting, |other| !other.notices.is_closed());
-        let queue = match entered {
-            Entered::Waits(ticket) => Some((Arc::clone(self), ticket)),
-            Entered::Paired { first, second } => {
-                let table = self.table(vec![human(first.name), human(second.name)]);
-                let sitters = [first.notices, second.notices].map(Sitter::Listener);
-                self.keep(table, sitters.into());
-                None
-            }
+            .enter(waiting, Waiting::is_there, Waiting::fits);
+        let (first, second) = match entered {
+            Entered::Waits(ticket) => return Some(ticket),
+            Entered::Paired { first, second } => (first, second),
         };
-        Guest { notices, queue }
+        match (first, second) {
+            (
+                Waiting::Guest { name, notices },
+                Waiting::Guest {
+                    name: other_name,
+                    notices: other_notices,
+                },
+            ) => {
+                let table = self.table(vec![self.human(name), self.human(other_name)]);
+                let sitters = [notices, other_notices].map(Sitter::Listener);
+                self.keep(table, sitters.into());
+            }
+            (Waiting::Guest { name, notices }, Waiting::Seat(id, seat))
+            | (Waiting::Seat(id, seat), Waiting::Guest { name, notices }) => {
+                let house = Arc::clone(self);
+                tokio::spawn(async move { house.take_open_seat(id, seat, name, notices).await });
+            }
+            (Waiting::Seat(..), Waiting::Seat(..)) => unreachable!("two seats do not fit"),
+        }
+        None
+    }
+
+    /// A guest takes an open seat; where somebody else was first they go back to the lobby.
+    async fn take_open_seat(
+        self: &Arc<House>,
+        id: GameId,
+        seat: Seat,
+        name: String,
+        notices: mpsc::Sender<Notice>,
+    ) {
+        let sitting = Sitting {
+            name: name.clone(),
+            node: Some(self.node),
+            key: None,
+        };
+        let sat = match self.room(id).await {
+            Ok(Some(room)) => room.sit_down(seat, sitting, notices.clone()).await.is_ok(),
+            Ok(None) | Err(_) => false,
+        };
+        if !sat {
+            self.enter(Waiting::Guest { name, notices });
+        }
+    }
+
+    /// A table with an open seat in the lobby, of the game that the TCP doors play.
+    fn offer(self: &Arc<House>, setting: &Setting) {
+        if setting.variant != self.variant || setting.history != 0 || setting.start.is_some() {
+            return;
+        }
+        for (seat, holder) in (0..).map(Seat).zip(&setting.holders) {
+            if let Holder::Open(Opening::Lobby) = holder {
+                self.enter(Waiting::Seat(setting.id, seat));
+            }
+        }
     }
 
     fn table(&self, holders: Vec<Holder>) -> Table {
@@ -127,15 +229,102 @@ impl House {
             id: self.ids.draw(),
             variant: self.variant,
             history: 0,
+            start: None,
             holders,
+            created_ms: self.now_ms(),
         };
         Table::new(setting).expect("tic-tac-toe has two seats")
     }
 
     fn keep(self: &Arc<House>, table: Table, sitters: Vec<Sitter>) {
-        let mut room = Room::new(Arc::clone(self), table, sitters, self.open.clone());
-        // The room lives in its task and is only borrowed there: handed over, it would be kept twice.
-        tokio::spawn(async move { room.keep().await });
+        let mut keeper = Keeper::new(Arc::clone(self), table, sitters, self.open.clone());
+        self.rooms().insert(keeper.id(), keeper.room());
+        // It lives in its task and is only borrowed there: handed over, it would be kept twice.
+        tokio::spawn(async move { keeper.lay_and_keep().await });
+    }
+
+    /// Lays a table whose seats last, or finds the one that the same request laid before.
+    pub async fn lay(self: &Arc<House>, new: NewGame) -> Result<Laying, StoreError> {
+        let Ok(table) = Table::new(new.setting.clone()) else {
+            return Ok(Laying::Impossible);
+        };
+        let (id, key, setting) = (table.id(), new.key.clone(), new.setting.clone());
+        if let Created::Before(before) = self.store.create(new).await? {
+            let stored = self.store.load(before).await?;
+            let same = stored.and_then(|stored| stored.key) == key;
+            return Ok(match same {
+                true => Laying::Before(before),
+                false => Laying::KeyReused,
+            });
+        }
+        self.offer(&setting);
+        Ok(Laying::Laid(id))
+    }
+
+    /// The room of a game, from memory or from the store; `None` where there is no such game.
+    pub async fn room(self: &Arc<House>, id: GameId) -> Result<Option<Room>, StoreError> {
+        if let Some(room) = self.rooms().get(&id) {
+            return Ok(Some(room.clone()));
+        }
+        let Some(stored) = self.store.load(id).await? else {
+            return Ok(None);
+        };
+        let keeper = Keeper::restore(Arc::clone(self), stored, self.open.clone());
+        let mut keeper =
+            keeper.ok_or_else(|| StoreError(format!("game {id} can't be read back")))?;
+        match self.rooms().entry(id) {
+            // Somebody else was looking for it too.
+            Entry::Occupied(room) => Ok(Some(room.get().clone())),
+            Entry::Vacant(place) => {
+                let room = keeper.room();
+                place.insert(room.clone());
+                tokio::spawn(async move { keeper.keep().await });
+                Ok(Some(room))
+            }
+        }
+    }
+
+    /// A room is closed: it must be looked for in the store from now on.
+    pub(crate) fn forget(&self, id: GameId) {
+        self.rooms().remove(&id);
+    }
+
+    /// Closes every table whose seats last; the others end with those who sit there.
+    pub(crate) async fn close(&self) {
+        let rooms: Vec<Room> = self.rooms().values().cloned().collect();
+        for room in rooms {
+            room.close().await;
+        }
+    }
+
+    /// How many tables are in memory.
+    pub fn tables(&self) -> usize {
+        self.rooms().len()
+    }
+
+    /// The table for those who play again: everybody moves on by one seat.
+    pub(crate) fn rematch_of(&self, setting: &Setting) -> NewGame {
+        let mut holders = setting.holders.clone();
+        holders.rotate_right(1);
+        NewGame {
+            setting: Setting {
+                id: self.ids.draw(),
+                created_ms: self.now_ms(),
+                holders,
+                ..setting.clone()
+            },
+            key: None,
+        }
+    }
+
+    /// A name for a new game.
+    pub fn new_id(&self) -> GameId {
+        self.ids.draw()
+    }
+
+    fn rooms(&self) -> std::sync::MutexGuard<'_, HashMap<GameId, Room>> {
+        // Nothing is half done in here, whoever panicked while holding it.
+        self.rooms.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// A five-digit id for a session whose client leaves the choice to the server. It is a label,
@@ -144,7 +333,20 @@ impl House {
         10_000 + (self.ids.draw().number() % 90_000) as u32
     }
 
-    /// How many wait for somebody.
+    /// What time it is, in milliseconds since 1970.
+    pub fn now_ms(&self) -> u64 {
+        self.epoch_ms + self.clock.now().as_millis() as u64
+    }
+
+    /// Somebody at a TCP door of this process.
+    fn human(&self, name: String) -> Holder {
+        Holder::Human {
+            name,
+            node: Some(self.node),
+        }
+    }
+
+    /// How many people and seats wait for somebody.
     pub fn waiting(&self) -> usize {
         self.pairs().len()
     }
@@ -170,7 +372,8 @@ impl std::fmt::Debug for House {
     }
 }
 
-/// Somebody at a TCP door.
-fn human(name: String) -> Holder {
-    Holder::Human { name, tied: true }
+fn since_1970() -> Duration {
+    // A clock that stands before 1970 is wrong anyway.
+    let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
+    now.unwrap_or_default()
 }

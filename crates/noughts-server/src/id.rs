@@ -73,6 +73,10 @@ impl fmt::Display for NotAnId {
 
 impl std::error::Error for NotAnId {}
 
+/// A process that serves tables, while it runs: another id with each start.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct NodeId(pub u64);
+
 /// Where new ids come from.
 ///
 /// A keyed hash of a counter, its two keys drawn from the system's randomness as the standard

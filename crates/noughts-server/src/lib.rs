@@ -20,6 +20,7 @@
 
 mod descriptors;
 mod house;
+mod http;
 mod id;
 mod lobby;
 mod robots;
@@ -30,11 +31,14 @@ mod table;
 mod tcp;
 
 pub use descriptors::raise_descriptor_limit;
-pub use house::{Guest, House, Rooms};
-pub use id::{GameId, Ids, NotAnId};
+pub use house::{Guest, House, Laying, Rooms};
+pub use id::{GameId, Ids, NodeId, NotAnId};
 pub use lobby::{Entered, Lobby, Ticket};
-pub use room::{Chair, MOST_NOTICES, Notice};
-pub use server::{Server, Setup, listen};
-pub use store::{Answer, Appended, Memory, Store, StoreError, StoredGame};
-pub use table::{Command, Event, Holder, Leavers, Refused, Setting, Table, Verdict};
+pub use room::{Chair, Denied, Happening, MOST_NOTICES, Notice, Room, Sight, Watch, Wish};
+pub use server::{Http, Server, Setup, listen, listen_for_http};
+pub use store::{
+    Answer, Appended, Created, Ending, Key, Listed, Memory, NewGame, Query, Sitting, Status, Store,
+    StoreError, StoredGame, StoredTurn, family,
+};
+pub use table::{Command, Event, Holder, Leavers, Opening, Refused, Setting, Table, Verdict};
 pub use tcp::Limits;

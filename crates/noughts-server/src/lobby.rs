@@ -41,13 +41,18 @@ impl<W> Lobby<W> {
         }
     }
 
-    /// Somebody comes in, and is paired with whoever waits longest and is still `there`. Those
-    /// who are not are forgotten.
-    pub fn enter(&mut self, who: W, there: impl Fn(&W) -> bool) -> Entered<W> {
-        while let Some((_, other)) = self.waiting.pop_first() {
-            if !there(&other) {
-                continue;
-            }
+    /// Somebody comes in, and is paired with whoever waits longest, is still `there` and `fits`.
+    /// Those who are not there are forgotten.
+    pub fn enter(
+        &mut self,
+        who: W,
+        there: impl Fn(&W) -> bool,
+        fits: impl Fn(&W, &W) -> bool,
+    ) -> Entered<W> {
+        self.waiting.retain(|_, other| there(other));
+        let found = self.waiting.iter().find(|(_, other)| fits(other, &who));
+        let found = found.map(|(ticket, _)| *ticket);
+        if let Some(other) = found.and_then(|ticket| self.waiting.remove(&ticket)) {
             let (first, second) = match self.draw.below(2) {
                 0 => (other, who),
                 _ => (who, other),
@@ -84,28 +89,51 @@ mod tests {
         true
     }
 
+    fn any(_: &u32, _: &u32) -> bool {
+        true
+    }
+
+    #[test]
+    fn who_does_not_fit_goes_on_waiting() {
+        let mut lobby = Lobby::new(1);
+        let odd_with_even = |one: &u32, other: &u32| (one + other) % 2 == 1;
+        for odd in [1, 3] {
+            let entered = lobby.enter(odd, there, odd_with_even);
+            assert!(matches!(entered, Entered::Waits(_)));
+        }
+        let Entered::Paired { first, second } = lobby.enter(2, there, odd_with_even) else {
+            panic!("nobody fitted");
+        };
+        // The one who waited longer.
+        assert_eq!([first.min(second), first.max(second)], [1, 2]);
+        assert_eq!(lobby.len(), 1);
+    }
+
     #[test]
     fn who_waits_is_paired_with_who_comes_next() {
         let mut lobby = Lobby::new(1);
-        assert!(matches!(lobby.enter(1, there), Entered::Waits(_)));
-        let Entered::Paired { first, second } = lobby.enter(2, there) else {
+        assert!(matches!(lobby.enter(1, there, any), Entered::Waits(_)));
+        let Entered::Paired { first, second } = lobby.enter(2, there, any) else {
             panic!("nobody was there");
         };
         assert_eq!([first.min(second), first.max(second)], [1, 2]);
         assert!(lobby.is_empty());
-        assert!(matches!(lobby.enter(3, there), Entered::Waits(_)));
+        assert!(matches!(lobby.enter(3, there, any), Entered::Waits(_)));
     }
 
     #[test]
     fn who_left_is_not_paired() {
         let mut lobby = Lobby::new(1);
-        let Entered::Waits(ticket) = lobby.enter(1, there) else {
+        let Entered::Waits(ticket) = lobby.enter(1, there, any) else {
             panic!("somebody was there");
         };
         lobby.leave(ticket);
         lobby.leave(ticket);
-        assert!(matches!(lobby.enter(2, there), Entered::Waits(_)));
-        assert!(matches!(lobby.enter(3, |who| *who != 2), Entered::Waits(_)));
+        assert!(matches!(lobby.enter(2, there, any), Entered::Waits(_)));
+        assert!(matches!(
+            lobby.enter(3, |who| *who != 2, any),
+            Entered::Waits(_)
+        ));
         assert_eq!(lobby.len(), 1);
     }
 
@@ -114,8 +142,8 @@ mod tests {
         let mut lobby = Lobby::new(1);
         let mut firsts = [0; 2];
         for _ in 0..1_000 {
-            lobby.enter(0, there);
-            match lobby.enter(1, there) {
+            lobby.enter(0, there, any);
+            match lobby.enter(1, there, any) {
                 Entered::Paired { first, .. } => firsts[first as usize] += 1,
                 Entered::Waits(_) => panic!("nobody was there"),
             }

@@ -1,19 +1,19 @@
-//! The task around a table: its mailbox, the store behind it, and those who sit at it.
+//! A table that is being played: how to speak to it, and what is heard of it.
+
+mod keeper;
+mod sight;
 
 use std::sync::Arc;
-use std::time::Duration;
 
-use noughts_engine::Stop;
 use noughts_rules::{Action, Move, Seat, Turn};
-use tokio::sync::mpsc;
-use tokio::time::sleep;
-use tracing::{info, warn};
+use tokio::sync::{broadcast, mpsc, oneshot};
 
-use crate::house::House;
 use crate::id::GameId;
-use crate::robots::{Mind, answer};
-use crate::store::{Appended, StoreError};
-use crate::table::{Command, Event, Holder, Leavers, Refused, Table, Verdict};
+use crate::store::{Key, Sitting};
+use crate::table::{Leavers, Refused, Verdict};
+
+pub(crate) use keeper::{Keeper, Sitter};
+pub use sight::{Happening, Sight};
 
 /// What somebody who sits at a table hears of it, in order.
 #[derive(Debug)]
@@ -67,18 +67,20 @@ impl Chair {
     /// notice. False where the table is gone or its mailbox is full, because more was asked for
     /// than answered: then nothing has happened and nothing will.
     pub fn act(&self, action: Action, at_turn: usize) -> bool {
-        let command = Command::Act {
+        let wish = Wish {
             seat: self.seat,
             action,
             at_turn,
+            key: None,
         };
-        self.mailbox.try_send(Message(command)).is_ok()
+        let message = Message::Act(Box::new(wish), Asker::Sitter);
+        self.mailbox.try_send(message).is_ok()
     }
 }
 
 impl Drop for Chair {
     fn drop(&mut self) {
-        let leave = Message(Command::Leave(Leavers::one(self.seat)));
+        let leave = Message::Leave(Leavers::one(self.seat));
         match self.mailbox.try_send(leave) {
             Ok(()) | Err(mpsc::error::TrySendError::Closed(_)) => {}
             // Somebody flooded their own table: it is told as soon as there is room.
@@ -92,255 +94,179 @@ impl Drop for Chair {
     }
 }
 
-/// What a table's mailbox holds.
-#[derive(Debug)]
-struct Message(Command);
-
-/// One who asks for one thing at a time, and leaves, puts two in it; so does a robot.
-const MAILBOX: usize = 8;
-
-/// How long a store that did not answer is left alone.
-const BETWEEN_TRIES: Duration = Duration::from_millis(250);
-
-/// A table with everybody who hears of it.
-pub(crate) struct Room {
-    table: Table,
-    /// By seat: who hears what happens there, and who thinks.
-    sitters: Vec<Sitter>,
-    house: Arc<House>,
-    mailbox: mpsc::Receiver<Message>,
-    /// For robots that think, and for what must be tried again.
-    to_mailbox: mpsc::Sender<Message>,
-    /// Tells whoever thinks for this table that it need not.
-    stop: Stop,
-    /// The store may hold something else than this table shows.
-    unsure: bool,
-    /// The turn in which a robot was last asked for its move.
-    asked_in: Option<usize>,
-    /// While it is held, the house is not empty.
-    _open: mpsc::Sender<()>,
+/// How to speak to a table that is being played. It may be gone: then whoever has the id finds it
+/// again in the store.
+#[derive(Clone, Debug)]
+pub struct Room {
+    mailbox: mpsc::Sender<Message>,
 }
 
-/// One seat as the room knows it.
-pub(crate) enum Sitter {
-    /// Somebody who hears notices.
-    Listener(mpsc::Sender<Notice>),
-    /// A robot.
-    Robot(Mind),
+/// What a seat wants of a table.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Wish {
+    /// Which seat.
+    pub seat: Seat,
+    /// What it wants.
+    pub action: Action,
+    /// The turn that it saw: completed turns plus one.
+    pub at_turn: usize,
+    /// The key of the request, if it has one.
+    pub key: Option<Key>,
+}
+
+/// Why a table does not do what was asked.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Denied {
+    /// Its rules, or its turn, say no.
+    Refused(Refused),
+    /// The key was used for something else.
+    KeyReused,
+    /// The seat is not open.
+    SeatTaken,
+    /// The game is not over, so there is no playing again.
+    NotOver,
+    /// The store does not answer. Nobody knows; it may be asked again.
+    Unavailable,
+    /// There is no such game.
+    NoSuchGame,
+    /// The table is not being played any more: look for it again.
+    Gone,
+}
+
+/// Where an answer goes.
+#[derive(Debug)]
+pub(crate) enum Asker {
+    /// To the notices of whoever sits there.
+    Sitter,
+    /// Nowhere: a robot's thought, which is tried again until it is stored or stale.
+    Robot,
+    /// To one who waits for it.
+    One(oneshot::Sender<Result<Arc<Sight>, Denied>>),
+}
+
+/// What a table's mailbox holds.
+#[derive(Debug)]
+pub(crate) enum Message {
+    /// A seat wants something.
+    Act(Box<Wish>, Asker),
+    /// These are gone for good.
+    Leave(Leavers),
+    /// Somebody takes an open seat; with notices where the seat lives with a connection.
+    Sit(Box<Sitting>, Seat, Option<mpsc::Sender<Notice>>, Asker),
+    /// A seat wants to play again.
+    Again(Seat, Asker),
+    /// Somebody looks.
+    Look(Asker),
+    /// Somebody wants to hear everything that happens, from now on; perhaps at a seat.
+    Watch(
+        Option<Seat>,
+        oneshot::Sender<(Arc<Sight>, broadcast::Receiver<Arc<Happening>>)>,
+    ),
+    /// One who listened at this seat has gone.
+    Unwatch(Seat),
+    /// Somebody says that the game has so many turns by now.
+    Hint(usize),
+    /// The house closes: a table whose seats last can be found again in the store.
+    Close,
 }
 
 impl Room {
-    /// A room for a table that is not laid yet. It holds `open` while it lasts.
-    pub(crate) fn new(
-        house: Arc<House>,
-        table: Table,
-        sitters: Vec<Sitter>,
-        open: mpsc::Sender<()>,
-    ) -> Room {
-        let (to_mailbox, mailbox) = mpsc::channel(MAILBOX);
-        Room {
-            table,
-            sitters,
-            house,
-            mailbox,
-            to_mailbox,
-            stop: Stop::new(),
-            unsure: false,
-            asked_in: None,
-            _open: open,
-        }
+    pub(crate) fn new(mailbox: mpsc::Sender<Message>) -> Room {
+        Room { mailbox }
     }
 
-    /// Lays the table: stores it, tells everybody that they are seated, and keeps it until the game
-    /// is over.
-    pub(crate) async fn keep(&mut self) {
-        let setting = self.table.setting().clone();
-        if let Err(error) = self.house.store().create(setting).await {
-            // Nobody is seated: they hear that their notices end.
-            warn!(game = %self.table.id(), %error, "no table could be laid");
-            return;
-        }
-        for (seat, sitter) in (0..).map(Seat).zip(&self.sitters) {
-            if let Sitter::Listener(notices) = sitter {
-                let chair = Chair {
-                    game: self.table.id(),
-                    seat,
-                    mailbox: self.to_mailbox.clone(),
-                };
-                // Who is gone drops the chair with the notice, and so leaves.
-                let _ = notices.try_send(Notice::Seated(chair));
-            }
-        }
-        self.play().await;
-        self.close().await;
+    /// Asks for an action.
+    pub async fn act(&self, wish: Wish) -> Result<Arc<Sight>, Denied> {
+        self.ask(|asker| Message::Act(Box::new(wish), asker)).await
     }
 
-    /// Until the game is over: it will be, since whoever sits here leaves at last.
-    async fn play(&mut self) {
-        while self.table.game().conclusion().is_none() {
-            let command = match self.robot_moves() {
-                Some(command) => command,
-                None => match self.mailbox.recv().await {
-                    Some(Message(command)) => command,
-                    None => unreachable!("the room itself can always write to its mailbox"),
-                },
-            };
-            self.take(command).await;
-        }
-        self.stop.set();
+    /// Takes an open seat.
+    pub async fn sit(&self, seat: Seat, sitting: Sitting) -> Result<Arc<Sight>, Denied> {
+        self.ask(|asker| Message::Sit(Box::new(sitting), seat, None, asker))
+            .await
     }
 
-    /// Does what was asked for and tells everybody, or says why not.
-    async fn take(&mut self, command: Command) {
-        loop {
-            if self.unsure && self.reload().await.is_err() {
-                return self.put_off(command);
-            }
-            let event = match self.table.check(command) {
-                Ok(event) => event,
-                Err(refused) => return self.refuse(command, Notice::Refused(refused)),
-            };
-            match self.store(event).await {
-                Ok(Appended::Stored) => return self.happen(event),
-                // Somebody else was first: the table becomes what they made of it, and who came
-                // second is judged by that. It ends, since a game takes so many turns and no more.
-                Ok(Appended::Taken) => self.unsure = true,
-                Err(error) => {
-                    warn!(game = %self.table.id(), %error, "what happened could not be stored");
-                    return self.put_off(command);
-                }
-            }
-        }
+    /// Takes an open seat for one who hears notices.
+    pub(crate) async fn sit_down(
+        &self,
+        seat: Seat,
+        sitting: Sitting,
+        notices: mpsc::Sender<Notice>,
+    ) -> Result<Arc<Sight>, Denied> {
+        self.ask(|asker| Message::Sit(Box::new(sitting), seat, Some(notices), asker))
+            .await
     }
 
-    async fn store(&self, event: Event) -> Result<Appended, StoreError> {
-        let (store, id) = (self.house.store(), self.table.id());
-        match event {
-            Event::Turned { number, turn } => store.append(id, number, turn).await,
-            Event::Left(leavers) => store.leave(id, self.table.turn() - 1, leavers).await,
-        }
+    /// Wants to play again. When all people at the table do, there is a new one.
+    pub async fn again(&self, seat: Seat) -> Result<Arc<Sight>, Denied> {
+        self.ask(|asker| Message::Again(seat, asker)).await
     }
 
-    fn happen(&mut self, event: Event) {
-        let happened = self.table.happen(event);
-        debug_assert!(happened.is_ok(), "{event:?}: {happened:?}");
-        match event {
-            Event::Turned { number, turn } => self.tell_turn(number, turn),
-            Event::Left(_) => {}
-        }
+    /// The table as it stands.
+    pub async fn look(&self) -> Result<Arc<Sight>, Denied> {
+        self.ask(Message::Look).await
     }
 
-    /// The store does not answer. People are told so, and may ask again; what robots play and who
-    /// has left is tried again from here, until the store has it.
-    fn put_off(&mut self, command: Command) {
-        let asker = match command {
-            Command::Act { seat, .. } => self.sitters.get(usize::from(seat.0)),
-            Command::Leave(_) => None,
-        };
-        if let Some(Sitter::Listener(_)) = asker {
-            return self.refuse(command, Notice::Unavailable);
-        }
-        let mailbox = self.to_mailbox.clone();
-        tokio::spawn(async move {
-            sleep(BETWEEN_TRIES).await;
-            // A table that is gone needs no answer.
-            let _ = mailbox.send(Message(command)).await;
-        });
+    /// The table as it stands, and everything that happens from then on. Who sits at a seat and
+    /// watches is present there until the watch ends.
+    pub async fn watch(&self, seat: Option<Seat>) -> Result<Watch, Denied> {
+        let (reply, answer) = oneshot::channel();
+        let sent = self.mailbox.send(Message::Watch(seat, reply)).await;
+        sent.map_err(|_| Denied::Gone)?;
+        let (sight, happenings) = answer.await.map_err(|_| Denied::Gone)?;
+        Ok(Watch {
+            sight,
+            happenings,
+            _presence: seat.map(|seat| Present {
+                room: self.clone(),
+                seat,
+            }),
+        })
     }
 
-    /// The store is the truth: the table becomes what it says.
-    async fn reload(&mut self) -> Result<(), StoreError> {
-        let id = self.table.id();
-        let stored = self.house.store().load(id).await?;
-        let table = stored.and_then(|s| Table::restore(s.setting, &s.turns, s.left));
-        self.table = table.ok_or_else(|| StoreError(format!("game {id} can't be read back")))?;
-        self.unsure = false;
-        Ok(())
+    /// Somebody says that the game has so many turns by now. What gets lost of this is made up for.
+    pub fn hint(&self, turns: usize) {
+        let _ = self.mailbox.try_send(Message::Hint(turns));
     }
 
-    /// A robot's move, if it is to move and has it at once; else it is asked, once, and its move
-    /// comes by the mailbox.
-    fn robot_moves(&mut self) -> Option<Command> {
-        let seat = self.table.robot_to_move()?;
-        let at_turn = self.table.turn();
-        if self.asked_in == Some(at_turn) {
-            return None;
-        }
-        self.asked_in = Some(at_turn);
-        let play = move |at| Command::Act {
-            seat,
-            action: Action::Play(at),
-            at_turn,
-        };
-        match self.sitters.get(usize::from(seat.0))? {
-            Sitter::Robot(Mind::Instant(mind)) => {
-                Some(play(answer(mind, self.table.game(), &self.stop)))
-            }
-            Sitter::Robot(Mind::Thinker(name)) => {
-                let (house, name) = (Arc::clone(&self.house), name.clone());
-                let (game, stop) = (self.table.game().clone(), self.stop.clone());
-                let mailbox = self.to_mailbox.clone();
-                let seed = self.table.id().number() as u64 ^ at_turn as u64;
-                tokio::spawn(async move {
-                    if let Some(at) = house.robots().ponder(name, game, seed, stop).await {
-                        // A table that is gone needs no answer.
-                        let _ = mailbox.send(Message(play(at))).await;
-                    }
-                });
-                None
-            }
-            Sitter::Listener(_) => None,
-        }
+    /// The house closes.
+    pub(crate) async fn close(&self) {
+        // One that is gone is closed already.
+        let _ = self.mailbox.send(Message::Close).await;
     }
 
-    fn tell_turn(&mut self, number: usize, turn: Turn) {
-        if self.table.game().conclusion().is_some() {
-            return;
-        }
-        for sitter in &self.sitters {
-            if let Sitter::Listener(notices) = sitter {
-                // Who does not listen is told no more, and leaves with their chair.
-                let _ = notices.try_send(Notice::Turned { number, turn });
-            }
-        }
-    }
-
-    fn refuse(&self, command: Command, notice: Notice) {
-        let Command::Act { seat, .. } = command else {
-            return;
-        };
-        if let Some(Sitter::Listener(notices)) = self.sitters.get(usize::from(seat.0)) {
-            let _ = notices.try_send(notice);
-        }
-    }
-
-    /// The game is over: everybody is told, and the store may file it.
-    async fn close(&mut self) {
-        let (table, game) = (&self.table, self.table.game());
-        for (seat, sitter) in (0..).map(Seat).zip(&self.sitters) {
-            if let (Sitter::Listener(notices), Some(verdict)) = (sitter, table.result(seat)) {
-                let answer = table.answer_that_ended(seat);
-                let _ = notices.try_send(Notice::Over { verdict, answer });
-            }
-        }
-        // Only where somebody keeps the log are the words for it found.
-        info!(
-            game = %table.id(), variant = %table.setting().variant, players = players(table),
-            turns = game.turns().len(), outcome = table.outcome_in_words(), "game over"
-        );
-        let id = table.id();
-        if let Err(error) = self.house.store().finish(id).await {
-            warn!(game = %id, %error, "a finished game could not be filed");
-        }
+    async fn ask(&self, message: impl FnOnce(Asker) -> Message) -> Result<Arc<Sight>, Denied> {
+        let (reply, answer) = oneshot::channel();
+        let sent = self.mailbox.send(message(Asker::One(reply))).await;
+        sent.map_err(|_| Denied::Gone)?;
+        answer.await.map_err(|_| Denied::Gone)?
     }
 }
 
-/// Who sat there, for the log.
-fn players(table: &Table) -> String {
-    let player = |holder: &Holder| match holder {
-        Holder::Human { name, .. } => format!("{name:?}"),
-        Holder::Robot(name) => name.to_string(),
-    };
-    let players: Vec<String> = table.setting().holders.iter().map(player).collect();
-    players.join(" ")
+/// Everything that happens at a table.
+#[derive(Debug)]
+pub struct Watch {
+    /// The table as it stood when the watch began.
+    pub sight: Arc<Sight>,
+    /// What happens. One who is too slow misses some, and looks again.
+    pub happenings: broadcast::Receiver<Arc<Happening>>,
+    _presence: Option<Present>,
+}
+
+#[derive(Debug)]
+struct Present {
+    room: Room,
+    seat: Seat,
+}
+
+impl Drop for Present {
+    fn drop(&mut self) {
+        let (mailbox, gone) = (self.room.mailbox.clone(), Message::Unwatch(self.seat));
+        if let (Err(mpsc::error::TrySendError::Full(gone)), Ok(runtime)) = (
+            self.room.mailbox.try_send(gone),
+            tokio::runtime::Handle::try_current(),
+        ) {
+            runtime.spawn(async move { mailbox.send(gone).await });
+        }
+    }
 }

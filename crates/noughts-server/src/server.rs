@@ -12,11 +12,14 @@ use tokio::task::JoinHandle;
 use tokio::time::timeout;
 
 use crate::house::{House, Rooms};
+use crate::http::HttpDoor;
 use crate::store::Store;
 use crate::tcp::{Door, Guests, Limits, Opponent};
 
 /// What a server is made of.
 pub struct Setup {
+    /// The HTTP door.
+    pub http: Option<Http>,
     /// The TCP door against the computer.
     pub tcp: Option<TcpListener>,
     /// How the computer plays there.
@@ -31,6 +34,14 @@ pub struct Setup {
     pub thinkers: usize,
     /// The time, and the seed of everything that is drawn by lot.
     pub outside: Outside,
+}
+
+/// What the HTTP door is made of.
+pub struct Http {
+    /// Where it listens.
+    pub listener: TcpListener,
+    /// The store's [secret](Store::secret).
+    pub secret: [u8; 32],
 }
 
 /// A server with its doors open. Dropped, it closes them too, but nobody can wait for that as
@@ -64,8 +75,13 @@ impl Server {
         let pairs = setup
             .pairs
             .map(|listener| open(listener, Opponent::Anybody));
+        let http = setup.http.map(|Http { listener, secret }| {
+            let (house, guests) = (Arc::clone(&house), Arc::clone(&guests));
+            let door = HttpDoor::new(house, guests, secret, closed.clone());
+            tokio::spawn(door.keep(listener, closed.clone()))
+        });
         Ok(Server {
-            doors: tcp.into_iter().chain(pairs).collect(),
+            doors: tcp.into_iter().chain(pairs).chain(http).collect(),
             closing,
             house,
             rooms,
@@ -80,8 +96,9 @@ impl Server {
         for door in self.doors {
             let _ = door.await;
         }
+        let closed = timeout(LAST_ORDERS, self.house.close()).await;
         drop(self.house);
-        timeout(LAST_ORDERS, self.rooms.closed()).await.is_ok()
+        closed.is_ok() && timeout(LAST_ORDERS, self.rooms.closed()).await.is_ok()
     }
 
     /// What the doors share.
@@ -96,18 +113,28 @@ const BACKLOG: u32 = 1024;
 /// Hundreds of frames.
 const SYSTEM_BUFFER: u32 = 16 * 1024;
 
-/// Listens at an address; port 0 is any that is free.
+/// Listens at an address, for the TCP doors; port 0 is any that is free.
 pub fn listen(at: SocketAddr) -> io::Result<TcpListener> {
+    let socket = socket(at)?;
+    // Connections inherit them. The system would let each grow to megabytes of its memory, for a
+    // client that asks and does not listen.
+    socket.set_send_buffer_size(SYSTEM_BUFFER)?;
+    socket.set_recv_buffer_size(SYSTEM_BUFFER)?;
+    socket.listen(BACKLOG)
+}
+
+/// Listens at an address, for the HTTP door.
+pub fn listen_for_http(at: SocketAddr) -> io::Result<TcpListener> {
+    socket(at)?.listen(BACKLOG)
+}
+
+fn socket(at: SocketAddr) -> io::Result<TcpSocket> {
     let socket = match at {
         SocketAddr::V4(_) => TcpSocket::new_v4(),
         SocketAddr::V6(_) => TcpSocket::new_v6(),
     }?;
     // Else a server that was stopped could not be started again for a minute.
     socket.set_reuseaddr(true)?;
-    // Connections inherit them. The system would let each grow to megabytes of its memory, for a
-    // client that asks and does not listen.
-    socket.set_send_buffer_size(SYSTEM_BUFFER)?;
-    socket.set_recv_buffer_size(SYSTEM_BUFFER)?;
     socket.bind(at)?;
-    socket.listen(BACKLOG)
+    Ok(socket)
 }

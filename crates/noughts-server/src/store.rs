@@ -1,7 +1,7 @@
 //! Where games last: append-only turns, each under its game and number.
 //!
 //! That key is the lock, for one process and for fifty: of two that write the same turn one is
-//! told that somebody was first.
+//! told that somebody was first. Nothing is changed or deleted, but by retention.
 
 mod memory;
 
@@ -9,10 +9,10 @@ use std::fmt;
 use std::future::Future;
 use std::pin::Pin;
 
-use noughts_rules::Turn;
+use noughts_rules::{Conclusion, Seat, Turn, Variant};
 
-use crate::id::GameId;
-use crate::table::{Leavers, Setting};
+use crate::id::{GameId, NodeId};
+use crate::table::{Holder, Leavers, Setting};
 
 pub use memory::Memory;
 
@@ -20,23 +20,116 @@ pub use memory::Memory;
 pub type Answer<'a, T> = Pin<Box<dyn Future<Output = Result<T, StoreError>> + Send + 'a>>;
 
 /// Where games last. When an answer says that something is stored, it is as durable as the store
-/// makes things.
+/// makes things: what was stored is never lost again, and an error means that nothing was stored,
+/// or that nobody knows; then loading the game tells.
 pub trait Store: Send + Sync + 'static {
-    /// A new game, under an id that no other has.
-    fn create(&self, setting: Setting) -> Answer<'_, ()>;
+    /// A new game, under an id that no other has. With a key that another game was created with
+    /// nothing is stored, and that other game is named.
+    fn create(&self, game: NewGame) -> Answer<'_, Created>;
 
-    /// Turn `number` of a game, counted from 1, whose predecessor is stored.
-    fn append(&self, game: GameId, number: usize, turn: Turn) -> Answer<'_, Appended>;
+    /// Somebody takes an open seat.
+    fn sit(&self, game: GameId, seat: Seat, sitter: Sitting) -> Answer<'_, Appended>;
 
-    /// These left and ended the game, after turn `number`.
+    /// Turn `number` of a game, counted from 1, whose predecessor is stored. Taken is also what has
+    /// the key of another turn of the same seat.
+    fn append(&self, game: GameId, number: usize, turn: StoredTurn) -> Answer<'_, Appended>;
+
+    /// These left and ended the game, after turn `number`. No turn may follow.
     fn leave(&self, game: GameId, number: usize, leavers: Leavers) -> Answer<'_, Appended>;
 
-    /// The game has ended, by its turns or because somebody left: it may be kept as finished
-    /// games are kept.
-    fn finish(&self, game: GameId) -> Answer<'_, ()>;
+    /// The game has ended, by its turns or because somebody left: what the archive lists of it. To
+    /// say it again changes nothing.
+    fn finish(&self, game: GameId, ending: Ending) -> Answer<'_, ()>;
+
+    /// A seat's wish to play again. When this was the last that was missing, `next` is created, and
+    /// its id is remembered as this game's rematch; of two that are last one is told `Taken`.
+    fn rematch(&self, game: GameId, seat: Seat, next: Option<NewGame>) -> Answer<'_, Appended>;
 
     /// Everything of a game; `None` where there is no such game.
     fn load(&self, game: GameId) -> Answer<'_, Option<StoredGame>>;
+
+    /// A page of the lobby and the archive, newest first.
+    fn list(&self, query: Query) -> Answer<'_, Vec<Listed>>;
+
+    /// What was found out about a finished game, as text that only its writer reads.
+    fn analysis(&self, game: GameId) -> Answer<'_, Option<String>>;
+
+    /// Keeps what was found out. To keep it again changes nothing.
+    fn keep_analysis(&self, game: GameId, analysis: String) -> Answer<'_, ()>;
+
+    /// 32 bytes that were drawn when the store was made, from which the tokens of seats are
+    /// derived. Every process that opens the store gets the same.
+    fn secret(&self) -> Answer<'_, [u8; 32]>;
+
+    /// This process lives, and will say so again before `lasts_ms` are over, by the store's own clock
+    /// where it has one. Gives those whose word has lapsed; each is given until [`bury`](Store::bury)
+    /// is called for it.
+    fn renew(&self, node: NodeId, lasts_ms: u64) -> Answer<'_, Vec<NodeId>>;
+
+    /// A process that is gone: the unfinished games in which seats are tied to it, with those seats.
+    fn tied_to(&self, node: NodeId) -> Answer<'_, Vec<(GameId, Leavers)>>;
+
+    /// Forgets a process: its seats have left.
+    fn bury(&self, node: NodeId) -> Answer<'_, ()>;
+}
+
+/// A game that is to be created.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct NewGame {
+    /// How the table is laid.
+    pub setting: Setting,
+    /// The client's key for this request, with what makes another request another.
+    pub key: Option<Key>,
+}
+
+/// What became of a game that was to be created.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Created {
+    /// It is stored.
+    Stored,
+    /// The key was used before, for this game.
+    Before(GameId),
+}
+
+/// A key that a client gave to a request, so that it may be repeated.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct Key {
+    /// The client's words: 1 to 128 visible ASCII characters.
+    pub text: String,
+    /// A hash of what was asked for: the same key with another is a mistake.
+    pub body: u64,
+}
+
+/// Somebody who takes an open seat.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Sitting {
+    /// Their name.
+    pub name: String,
+    /// The process to whose connection the seat is tied, at the TCP doors.
+    pub node: Option<NodeId>,
+    /// The client's key for this request.
+    pub key: Option<Key>,
+}
+
+impl Sitting {
+    /// Who holds the seat from then on.
+    pub fn holder(&self) -> Holder {
+        Holder::Human {
+            name: self.name.clone(),
+            node: self.node,
+        }
+    }
+}
+
+/// A turn with what the store keeps beside it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct StoredTurn {
+    /// Who did what.
+    pub turn: Turn,
+    /// The client's key for this request; unique in a game and seat.
+    pub key: Option<Key>,
+    /// When, in milliseconds since 1970.
+    pub at_ms: u64,
 }
 
 /// What became of something that was to be appended.
@@ -53,13 +146,99 @@ pub enum Appended {
 pub struct StoredGame {
     /// How the table was laid.
     pub setting: Setting,
+    /// The key it was created with.
+    pub key: Option<Key>,
+    /// Who took an open seat since, in any order.
+    pub sat: Vec<(Seat, Sitting)>,
     /// Every turn, oldest first.
-    pub turns: Vec<Turn>,
+    pub turns: Vec<StoredTurn>,
     /// Who ended it by leaving.
     pub left: Option<Leavers>,
+    /// The seats that want to play again.
+    pub again: Vec<Seat>,
+    /// The game that was made for them.
+    pub rematch: Option<GameId>,
 }
 
-/// The store can't be reached, or can't take more. Nothing was stored.
+/// What the archive lists of a finished game.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Ending {
+    /// How it ended.
+    pub conclusion: Conclusion,
+    /// When, in milliseconds since 1970.
+    pub at_ms: u64,
+}
+
+/// Which games to list.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Query {
+    /// Only those of this variant, `multi@N` being `multi`.
+    pub variant: Option<Variant>,
+    /// Only those in which somebody of exactly this name sits or sat.
+    pub player: Option<String>,
+    /// Only those that stand so.
+    pub status: Option<Status>,
+    /// Only those created before this one: the last of the page before.
+    pub before: Option<(u64, GameId)>,
+    /// At most so many.
+    pub limit: usize,
+}
+
+impl Query {
+    /// Whether a listed game is one of those, wherever on the pages.
+    pub fn wants(&self, listed: &Listed) -> bool {
+        let sits = |name: &String| {
+            let is = |holder: &Holder| matches!(holder, Holder::Human { name: n, .. } if n == name);
+            listed.holders.iter().any(is)
+        };
+        self.status.is_none_or(|status| status == listed.status)
+            && self
+                .variant
+                .is_none_or(|wanted| wanted == family(&listed.variant))
+            && self.player.as_ref().is_none_or(sits)
+    }
+}
+
+/// The variant that a game is listed under: `multi@4` is a game of `multi`.
+pub fn family(variant: &Variant) -> Variant {
+    match variant {
+        Variant::Grid(_) => *variant,
+        Variant::Nested(spec) => Variant::Nested(spec.starting_on(None)),
+    }
+}
+
+/// How a game stands, for the lobby.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Status {
+    /// A seat that is open to everybody waits for somebody. Seats open to who has the link do not
+    /// count: such games are not listed until they are full.
+    Waiting,
+    /// It is being played.
+    Playing,
+    /// It is over.
+    Over,
+}
+
+/// A game as the lobby and the archive list it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Listed {
+    /// Its name.
+    pub id: GameId,
+    /// Which game.
+    pub variant: Variant,
+    /// The size of its history.
+    pub history: u16,
+    /// Who sits where now.
+    pub holders: Vec<Holder>,
+    /// How it stands.
+    pub status: Status,
+    /// When it was created, in milliseconds since 1970.
+    pub created_ms: u64,
+    /// How it ended, where it did.
+    pub ending: Option<Ending>,
+}
+
+/// The store can't be reached, or can't take more.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct StoreError(pub String);
 

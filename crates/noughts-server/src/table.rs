@@ -5,30 +5,43 @@
 
 use noughts_engine::StrategyName;
 use noughts_rules::{
-    Action, By, Conclusion, Game, GameError, Move, Options, Player, Refusal, Seat, Side, Turn,
-    Variant,
+    Action, By, Conclusion, Diagram, Game, GameError, Move, Options, Player, Refusal, Seat, Side,
+    Turn, Variant,
 };
 
-use crate::id::GameId;
+use crate::id::{GameId, NodeId};
+use crate::store::StoredGame;
 
 /// Who holds a seat.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Holder {
+    /// Nobody yet.
+    Open(Opening),
     /// Somebody, by the name that was given.
     Human {
         /// May be empty.
         name: String,
-        /// Whether the seat lives with its connection, as at the TCP doors.
-        tied: bool,
+        /// Where the seat lives with its connection, as at the TCP doors, the process that has it.
+        node: Option<NodeId>,
     },
     /// A robot, by its strategy.
     Robot(StrategyName),
+}
+
+/// For whom an open seat is.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Opening {
+    /// For whoever knows the game's id.
+    Link,
+    /// For everybody: it is listed.
+    Lobby,
 }
 
 impl Holder {
     /// As records name it.
     pub fn player(&self) -> Player {
         match self {
+            Holder::Open(_) => Player::Human(String::new()),
             Holder::Human { name, .. } => Player::Human(name.clone()),
             Holder::Robot(strategy) => Player::Robot(strategy.to_string()),
         }
@@ -53,8 +66,12 @@ pub struct Setting {
     pub variant: Variant,
     /// The size of its history.
     pub history: u16,
-    /// Who sits where.
+    /// The position it begins from, where that is not the variant's first.
+    pub start: Option<Diagram>,
+    /// Who sits where, before anybody took an open seat.
     pub holders: Vec<Holder>,
+    /// When, in milliseconds since 1970.
+    pub created_ms: u64,
 }
 
 /// What a table is told.
@@ -139,7 +156,10 @@ impl Table {
             history: setting.history,
             ..Options::default()
         };
-        let game = Game::new(&setting.variant, options)?;
+        let game = match &setting.start {
+            None => Game::new(&setting.variant, options),
+            Some(start) => Game::from_diagram(&setting.variant, options, start.clone()),
+        }?;
         if setting.holders.len() != game.order().len() {
             return Err(GameError::Seats(setting.holders.len()));
         }
@@ -150,19 +170,18 @@ impl Table {
         })
     }
 
-    /// The table as it was left: every turn again, and who left. `None` where the turns are not
-    /// those of such a table, which no store has any business to say.
-    pub fn restore(setting: Setting, turns: &[Turn], left: Option<Leavers>) -> Option<Table> {
-        let mut table = Table::new(setting).ok()?;
-        for (number, turn) in (1..).zip(turns) {
-            table
-                .happen(Event::Turned {
-                    number,
-                    turn: *turn,
-                })
-                .ok()?;
+    /// The table as it was left: who sat down, every turn again, and who left. `None` where the turns
+    /// are not those of such a table, which no store has any business to say.
+    pub fn restore(stored: StoredGame) -> Option<Table> {
+        let mut table = Table::new(stored.setting).ok()?;
+        for (seat, sitting) in &stored.sat {
+            *table.setting.holders.get_mut(usize::from(seat.0))? = sitting.holder();
         }
-        if let Some(leavers) = left {
+        for (number, stored) in (1..).zip(stored.turns) {
+            let turn = stored.turn;
+            table.happen(Event::Turned { number, turn }).ok()?;
+        }
+        if let Some(leavers) = stored.left {
             table.happen(Event::Left(leavers)).ok()?;
         }
         Some(table)
@@ -227,11 +246,23 @@ impl Table {
         (0..self.setting.holders.len()).map(|seat| Seat(seat as u8))
     }
 
+    /// Somebody holds this seat from now on.
+    pub(crate) fn sit(&mut self, seat: Seat, holder: Holder) {
+        if let Some(held) = self.setting.holders.get_mut(usize::from(seat.0)) {
+            *held = holder;
+        }
+    }
+
+    /// Those who sit at the other sit here.
+    pub(crate) fn seat_as(&mut self, other: &Table) {
+        self.setting.holders.clone_from(&other.setting.holders);
+    }
+
     /// The seat whose turn it is, if a robot holds it.
     pub fn robot_to_move(&self) -> Option<Seat> {
         let seat = self.game.to_move()?;
         match self.holder(seat)? {
-            Holder::Human { .. } => None,
+            Holder::Open(_) | Holder::Human { .. } => None,
             Holder::Robot(_) => Some(seat),
         }
     }

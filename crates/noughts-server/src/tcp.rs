@@ -102,12 +102,12 @@ impl Door {
 /// What to do when nobody can be let in: the process has no file descriptors left, or the system
 /// no memory. Those who are in go on playing, and leave some when they go.
 #[derive(Default)]
-struct Trouble {
+pub(crate) struct Trouble {
     failures: u32,
 }
 
 impl Trouble {
-    async fn wait_after(&mut self, error: &io::Error) {
+    pub(crate) async fn wait_after(&mut self, error: &io::Error) {
         use io::ErrorKind::{ConnectionAborted, ConnectionReset, Interrupted};
         if matches!(
             error.kind(),

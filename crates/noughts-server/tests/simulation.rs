@@ -10,8 +10,9 @@ use std::time::Duration;
 use noughts_engine::{Random, Setup};
 use noughts_rules::{Action, Conclusion, Move, Refusal, Seat, Turn};
 use noughts_server::{
-    Answer, Appended, Chair, GameId, Guest, House, Leavers, Memory, Notice, Refused, Setting,
-    Store, StoreError, StoredGame, Table, Verdict,
+    Answer, Appended, Chair, Created, Ending, GameId, Guest, House, Leavers, Listed, Memory,
+    NewGame, NodeId, Notice, Query, Refused, Sitting, Store, StoreError, StoredGame, StoredTurn,
+    Table, Verdict,
 };
 
 /// How many clients a world has, and how many games each wants.
@@ -129,17 +130,18 @@ async fn judge(games: &Memory, sights: &[Sight], seen: &mut Seen) {
     }
     for (id, sights) in seats {
         let stored = games.load(id).await.unwrap().expect("a game was lost");
-        let table = Table::restore(stored.setting, &stored.turns, stored.left)
-            .expect("what is stored can be played again");
+        let turns: Vec<Turn> = stored.turns.iter().map(|stored| stored.turn).collect();
+        let has_left = stored.left.is_some();
+        let table = Table::restore(stored).expect("what is stored can be played again");
         let conclusion = table.game().conclusion();
         assert!(sights.len() <= 2, "three at a table for two");
         for sight in &sights {
             assert!(
-                stored.turns.starts_with(&sight.turns),
+                turns.starts_with(&sight.turns),
                 "{} saw {:?}, but the game was {:?}",
                 sight.seat.0,
                 sight.turns,
-                stored.turns
+                turns
             );
             if let Some(verdict) = sight.verdict {
                 assert_eq!(table.result(sight.seat), Some(verdict));
@@ -151,7 +153,7 @@ async fn judge(games: &Memory, sights: &[Sight], seen: &mut Seen) {
         seen.games += 1;
         match conclusion.expect("a game has no end") {
             Conclusion::Draw => seen.draws += 1,
-            Conclusion::Won { .. } if stored.left.is_some() => seen.leavings += 1,
+            Conclusion::Won { .. } if has_left => seen.leavings += 1,
             Conclusion::Won { .. } => seen.lines += 1,
             Conclusion::Abandoned => {}
         }
@@ -269,6 +271,17 @@ struct Moody {
 }
 
 impl Moody {
+    /// Asks the games, if in the mood: nothing happens before that is known.
+    fn ask<'a, T: 'a>(
+        &'a self,
+        what: impl Future<Output = Result<T, StoreError>> + Send + 'a,
+    ) -> Answer<'a, T> {
+        Box::pin(async move {
+            self.is_in_the_mood().await?;
+            what.await
+        })
+    }
+
     async fn is_in_the_mood(&self) -> Result<(), StoreError> {
         let (wait, fails) = {
             let mut mood = self.mood.lock().unwrap();
@@ -282,36 +295,29 @@ impl Moody {
     }
 }
 
-impl Store for Moody {
-    fn create(&self, setting: Setting) -> Answer<'_, ()> {
-        Box::pin(async move {
-            self.is_in_the_mood().await?;
-            self.games.create(setting).await
-        })
-    }
+macro_rules! moody {
+    ($($name:ident($($argument:ident: $kind:ty),*) -> $answer:ty;)*) => {
+        impl Store for Moody {
+            $(fn $name(&self, $($argument: $kind),*) -> Answer<'_, $answer> {
+                self.ask(async move { self.games.$name($($argument),*).await })
+            })*
+        }
+    };
+}
 
-    fn append(&self, game: GameId, number: usize, turn: Turn) -> Answer<'_, Appended> {
-        Box::pin(async move {
-            self.is_in_the_mood().await?;
-            self.games.append(game, number, turn).await
-        })
-    }
-
-    fn leave(&self, game: GameId, number: usize, leavers: Leavers) -> Answer<'_, Appended> {
-        Box::pin(async move {
-            self.is_in_the_mood().await?;
-            self.games.leave(game, number, leavers).await
-        })
-    }
-
-    fn finish(&self, game: GameId) -> Answer<'_, ()> {
-        self.games.finish(game)
-    }
-
-    fn load(&self, game: GameId) -> Answer<'_, Option<StoredGame>> {
-        Box::pin(async move {
-            self.is_in_the_mood().await?;
-            self.games.load(game).await
-        })
-    }
+moody! {
+    create(game: NewGame) -> Created;
+    sit(game: GameId, seat: Seat, sitting: Sitting) -> Appended;
+    append(game: GameId, number: usize, turn: StoredTurn) -> Appended;
+    leave(game: GameId, number: usize, leavers: Leavers) -> Appended;
+    finish(game: GameId, ending: Ending) -> ();
+    rematch(game: GameId, seat: Seat, next: Option<NewGame>) -> Appended;
+    load(game: GameId) -> Option<StoredGame>;
+    list(query: Query) -> Vec<Listed>;
+    analysis(game: GameId) -> Option<String>;
+    keep_analysis(game: GameId, analysis: String) -> ();
+    secret() -> [u8; 32];
+    renew(node: NodeId, lasts_ms: u64) -> Vec<NodeId>;
+    tied_to(node: NodeId) -> Vec<(GameId, Leavers)>;
+    bury(node: NodeId) -> ();
 }

@@ -69,7 +69,7 @@ pub(crate) enum Task {
     Multi(Multi),
     /// Play full-screen, with keyboard and mouse
     Tui(Tui),
-    /// Serve others: the TCP protocol against the computer and between two
+    /// Serve others: an HTTP API, and the TCP protocol against the computer and between two
     Serve(Serve),
     /// Play at a server of the TCP protocol, a person or a robot
     Connect(Connect),
@@ -169,6 +169,9 @@ pub(crate) struct Perft {
 
 #[derive(Arguments, Debug)]
 pub(crate) struct Serve {
+    /// Where to listen for HTTP; none: nowhere, port 0: any free one
+    #[arg(long, value_name = "ADDR", default_value = "127.0.0.1:8080")]
+    pub(crate) http: String,
     /// Where to listen for games against the computer; none: nowhere, port 0: any free one
     #[arg(long, value_name = "ADDR", default_value = "127.0.0.1:8081")]
     pub(crate) tcp: String,

@@ -7,7 +7,9 @@ use std::time::Duration;
 
 use noughts_engine::StrategyName;
 use noughts_rules::Quoted;
-use noughts_server::{Limits, Memory, Server, Setup, Store, listen, raise_descriptor_limit};
+use noughts_server::{
+    Http, Limits, Memory, Server, Setup, Store, listen, listen_for_http, raise_descriptor_limit,
+};
 use tokio::net::TcpListener;
 use tokio::signal;
 use tracing::{info, warn};
@@ -29,9 +31,11 @@ pub(crate) fn run(task: &Serve) -> Result<(), Failure> {
         .enable_all()
         .build()?;
     runtime.block_on(async {
-        let tcp = open_door("--tcp", &task.tcp)?;
-        let pairs = open_door("--tcp-pairs", &task.tcp_pairs)?;
+        let http = open_door("--http", &task.http, listen_for_http)?;
+        let tcp = open_door("--tcp", &task.tcp, listen)?;
+        let pairs = open_door("--tcp-pairs", &task.tcp_pairs, listen)?;
         let doors = [
+            ("http", &http, "tables as JSON, at /api/games".to_owned()),
             (
                 "tcp",
                 &tcp,
@@ -47,14 +51,16 @@ pub(crate) fn run(task: &Serve) -> Result<(), Failure> {
         }
         if told.is_empty() {
             return Err(Failure::asked(
-                "every door is closed: give --tcp or --tcp-pairs an address",
+                "every door is closed: give --http, --tcp or --tcp-pairs an address",
             ));
         }
         let log = Log::keep(task.log, task.log_format);
         look_at_descriptors(&limits);
         // Before the doors open, so that whoever reads it may come in at once, and can stop it.
         let enough = Enough::new()?;
+        let secret = store.secret().await.map_err(Failure::asked)?;
         let server = Server::start(Setup {
+            http: http.map(|listener| Http { listener, secret }),
             tcp,
             tcp_strategy: strategy,
             pairs,
@@ -79,7 +85,11 @@ pub(crate) fn run(task: &Serve) -> Result<(), Failure> {
 }
 
 /// Opens a door at an address, or leaves it closed.
-fn open_door(option: &str, text: &str) -> Result<Option<TcpListener>, Failure> {
+fn open_door(
+    option: &str,
+    text: &str,
+    listen: fn(SocketAddr) -> io::Result<TcpListener>,
+) -> Result<Option<TcpListener>, Failure> {
     if text == "none" {
         return Ok(None);
     }

@@ -35,6 +35,7 @@ pub(crate) fn play(part: Part) {
 
 fn serve(tcp: TcpListener) -> Server {
     let server = Server::start(Setup {
+        http: None,
         tcp: Some(tcp),
         tcp_strategy: "perfect".parse().expect("a strategy"),
         pairs: None,

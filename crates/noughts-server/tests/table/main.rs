@@ -26,13 +26,15 @@ fn table(variant: &str, history: u16) -> Table {
     let variant: noughts_rules::Variant = variant.parse().unwrap();
     let human = Holder::Human {
         name: "Ann".to_owned(),
-        tied: true,
+        node: None,
     };
     Table::new(Setting {
         id: GameId::new(7),
         variant,
         history,
+        start: None,
         holders: vec![human; variant.sides().into()],
+        created_ms: 0,
     })
     .unwrap()
 }
@@ -113,7 +115,7 @@ fn a_game_that_goes_round_in_rewinds_is_a_draw_in_the_end() {
         act(&mut table, turn as u8 % 2, action, turn + 1).unwrap();
     }
     assert_eq!(table.game().conclusion(), Some(&Conclusion::Draw));
-    let setting = table.setting().clone();
-    let again = Table::restore(setting, table.game().turns(), None).unwrap();
+    let stored = survival::stored(table.setting(), table.game().turns(), None);
+    let again = Table::restore(stored).unwrap();
     assert_eq!(again.game().conclusion(), Some(&Conclusion::Draw));
 }

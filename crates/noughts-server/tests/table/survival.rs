@@ -1,7 +1,9 @@
 //! A table told anything, for the tests and for the fuzzer.
 
-use noughts_rules::{Action, Move, Seat};
-use noughts_server::{Command, Event, GameId, Holder, Leavers, Setting, Table};
+use noughts_rules::{Action, Move, Seat, Turn};
+use noughts_server::{
+    Command, Event, GameId, Holder, Leavers, Setting, StoredGame, StoredTurn, Table,
+};
 
 /// Games of every family, with and without a history, small enough to end.
 const GAMES: [(&str, u16); 8] = [
@@ -27,14 +29,16 @@ pub(crate) fn survive(input: &[u8]) -> usize {
         0 => Holder::Robot("random".parse().unwrap()),
         _ => Holder::Human {
             name: String::new(),
-            tied: true,
+            node: None,
         },
     };
     let setting = Setting {
         id: GameId::new(1),
         variant,
         history,
+        start: None,
         holders: (0..variant.sides()).map(holder).collect(),
+        created_ms: 0,
     };
     let mut table = Table::new(setting).unwrap();
     let most_turns = 4 * variant.cells() + 100;
@@ -67,9 +71,27 @@ pub(crate) fn survive(input: &[u8]) -> usize {
         let results = (0..variant.sides()).map(|seat| table.result(Seat(seat)).is_some());
         assert!({ results }.all(|known| known == is_over));
     }
-    let again = Table::restore(table.setting().clone(), &turns, left).expect("it was played so");
+    let again = Table::restore(stored(table.setting(), &turns, left)).expect("it was played so");
     assert_eq!(again.game().view(), table.game().view());
     taken
+}
+
+/// As a store keeps it.
+pub(crate) fn stored(setting: &Setting, turns: &[Turn], left: Option<Leavers>) -> StoredGame {
+    let turn = |turn: &Turn| StoredTurn {
+        turn: *turn,
+        key: None,
+        at_ms: 0,
+    };
+    StoredGame {
+        setting: setting.clone(),
+        key: None,
+        sat: Vec::new(),
+        turns: turns.iter().map(turn).collect(),
+        left,
+        again: Vec::new(),
+        rematch: None,
+    }
 }
 
 /// Mostly something that may be taken: any seat, any action, any turn.

@@ -25,6 +25,7 @@ impl World {
             tcp: port(&tcp),
             pairs: port(&pairs),
             server: Server::start(Setup {
+                http: None,
                 tcp: Some(tcp),
                 tcp_strategy: strategy.parse().unwrap(),
                 pairs: Some(pairs),

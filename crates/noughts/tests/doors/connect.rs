@@ -16,7 +16,14 @@ struct Server {
 impl Server {
     fn start(strategy: &str) -> Server {
         let mut process = Command::new(env!("CARGO_BIN_EXE_noughts"))
-            .args(["serve", "--tcp", "127.0.0.1:0", "--tcp-pairs"])
+            .args([
+                "serve",
+                "--http",
+                "none",
+                "--tcp",
+                "127.0.0.1:0",
+                "--tcp-pairs",
+            ])
             .args(["127.0.0.1:0", "--log", "off", "--tcp-strategy", strategy])
             .stdout(Stdio::piped())
             .spawn()

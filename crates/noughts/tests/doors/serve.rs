@@ -17,7 +17,7 @@ impl Serving {
     /// `before` is what a shell does first.
     fn start(before: &str, words: &str) -> Serving {
         let program = env!("CARGO_BIN_EXE_noughts");
-        let doors = "--tcp 127.0.0.1:0 --tcp-pairs 127.0.0.1:0";
+        let doors = "--http none --tcp 127.0.0.1:0 --tcp-pairs 127.0.0.1:0";
         let mut process = Command::new("sh")
             .args([
                 "-c",
@@ -172,16 +172,29 @@ fn what_cannot_be_served_is_said_in_a_sentence() {
     let taken = TcpListener::bind("127.0.0.1:0").unwrap();
     let taken = taken.local_addr().unwrap().to_string();
     for (words, told) in [
-        (&["--tcp", &taken][..], "somebody else does already"),
         (
-            &["--tcp", "none", "--tcp-pairs", "none"],
+            &["--http", "none", "--tcp", &taken][..],
+            "somebody else does already",
+        ),
+        (
+            &["--http", "none", "--tcp", "none", "--tcp-pairs", "none"],
             "every door is closed",
         ),
         (
-            &["--tcp", "8081"],
+            &["--http", "none", "--tcp", "8081"],
             "must be an address such as 127.0.0.1:8081",
         ),
-        (&["--tcp-pairs", "127.0.0.1:99999"], "must be an address"),
+        (
+            &[
+                "--http",
+                "none",
+                "--tcp",
+                "none",
+                "--tcp-pairs",
+                "127.0.0.1:99999",
+            ],
+            "must be an address",
+        ),
         (&["--tcp-strategy", "perfectly"], "is not a strategy"),
         (&["--store", "oracle:"], "is no store"),
         (&["--idle", "never"], "such as 120s"),

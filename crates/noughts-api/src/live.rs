@@ -1,0 +1,54 @@
+//! What streams carry: one full view, and then what changed.
+
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+use crate::problem::Problem;
+use crate::view::{Boards, Last, Legal, Outcome, View};
+
+/// What a turn changed. Together with the view before it, it is the view after it.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, ToSchema)]
+pub struct Change {
+    /// Completed turns plus one, after this one.
+    pub turn: usize,
+    /// The seat whose turn it is now.
+    pub to_move: Option<u8>,
+    /// The turn.
+    pub last: Last,
+    /// The cells that changed, with their side or null.
+    pub cells: Vec<(String, Option<u8>)>,
+    /// Every legal move now.
+    pub legal: Legal,
+    /// How many marks may be taken back now.
+    pub rewind: Option<u16>,
+    /// The nine boards, where there are nine.
+    #[serde(flatten)]
+    pub nine: Option<Boards>,
+    /// How it ended, if it did.
+    pub outcome: Option<Outcome>,
+}
+
+/// Who listens at which seat.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, ToSchema)]
+pub struct Presence {
+    /// By seat.
+    pub present: Vec<bool>,
+    /// The names, since somebody may have sat down.
+    pub names: Vec<String>,
+}
+
+/// A message of a live stream.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Live {
+    /// The table as it stands.
+    View(View),
+    /// A turn was completed.
+    Change(Change),
+    /// Somebody came or went.
+    Presence(Presence),
+    /// What was asked for was not done.
+    Problem(Problem),
+    /// The server is about to stop, and will be back.
+    Restart(bool),
+}

@@ -1,0 +1,54 @@
+//! Rows of large boards, as runs: `3. 1x 2o` is three free cells, an x and two o.
+
+use noughts_rules::Side;
+
+/// A row as text: for each run of equal cells its length and the symbol of its side, `.` where they
+/// are free.
+pub fn write_row(cells: &[Option<Side>]) -> String {
+    let mut text = String::new();
+    for run in cells.chunk_by(|a, b| a == b) {
+        if !text.is_empty() {
+            text.push(' ');
+        }
+        text += &run.len().to_string();
+        text.push(run[0].map_or('.', Side::symbol));
+    }
+    text
+}
+
+/// A row as [`write_row`] wrote it; `None` where nobody did.
+pub fn read_row(text: &str) -> Option<Vec<Option<Side>>> {
+    let mut cells = Vec::new();
+    for run in text.split(' ').filter(|run| !run.is_empty()) {
+        let symbol = run.chars().next_back()?;
+        let count: usize = run[..run.len() - symbol.len_utf8()].parse().ok()?;
+        let side = match symbol {
+            '.' => None,
+            _ => Some(Side::from_symbol(symbol)?),
+        };
+        if cells.len() + count > usize::from(u8::MAX) {
+            return None;
+        }
+        cells.resize(cells.len() + count, side);
+    }
+    Some(cells)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_are_read_as_they_are_written() {
+        let (x, o) = (Some(Side::FIRST), Some(Side::SECOND));
+        let row = [None, None, None, x, o, o, None];
+        assert_eq!(write_row(&row), "3. 1x 2o 1.");
+        assert_eq!(read_row("3. 1x 2o 1.").as_deref(), Some(&row[..]));
+        assert_eq!(read_row("256x"), None);
+        assert_eq!(read_row("x"), None);
+        assert_eq!(read_row("1é"), None);
+        // A side whose symbol is a digit.
+        let seven = Side::from_symbol('7');
+        assert_eq!(read_row(&write_row(&[seven; 12])), Some(vec![seven; 12]));
+    }
+}

@@ -1,0 +1,92 @@
+//! Laying a table, and sitting down at one.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+use crate::view::View;
+
+/// A new table. Only the variant is needed: the caller then takes seat 0, and robots of level 8 sit
+/// in the others.
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct NewTable {
+    /// Which game, such as `3x3k3`. With `from` it is that game's and need not be said.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(example = "3x3k3")]
+    pub variant: Option<String>,
+    /// A rewind takes back fewer marks than this; 0: there is none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub history: Option<u16>,
+    /// Who sits where, in turn order.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub seats: Option<Vec<SeatWish>>,
+    /// The seats that the caller takes, and gets a token for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub take: Option<Vec<u8>>,
+    /// A position of another game to play on from.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub from: Option<From>,
+}
+
+/// Who shall sit there.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum SeatWish {
+    /// The caller, by name: only for seats in `take`.
+    Human(String),
+    /// A robot, by its strategy.
+    Robot(String),
+    /// Whoever comes.
+    Open(Openness),
+}
+
+/// For whom an open seat is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Openness {
+    /// For whoever has the link; not listed.
+    Link,
+    /// For everybody; listed.
+    Lobby,
+}
+
+/// A position of a game.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct From {
+    /// Of this one.
+    pub game: String,
+    /// After so many completed turns.
+    pub turn: usize,
+}
+
+/// The answer to a new table.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, ToSchema)]
+pub struct Laid {
+    /// The game's name.
+    pub id: String,
+    /// A token for each seat that was taken, by its number.
+    pub tokens: BTreeMap<String, String>,
+    /// The table.
+    pub view: View,
+}
+
+/// Takes an open seat.
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct TakeSeat {
+    /// Under this name.
+    #[serde(default)]
+    pub name: String,
+}
+
+/// The answer to who took a seat.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, ToSchema)]
+pub struct Seated {
+    /// The seat's.
+    pub token: String,
+    /// The table.
+    pub view: View,
+}

@@ -1,0 +1,295 @@
+//! What anybody may see of a table, as JSON.
+
+use noughts_rules::{
+    Action, BoardState, By, Conclusion, Game, Side, Turn, Variant, View as GameView,
+};
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+use crate::rows::write_row;
+
+/// Everything that a screen needs of a table.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, ToSchema)]
+pub struct View {
+    /// The game's name.
+    pub id: String,
+    /// Which game.
+    #[schema(example = "3x3k3")]
+    pub variant: String,
+    /// A rewind takes back fewer marks than this; 0: there is none.
+    pub history: u16,
+    /// Completed turns plus one, also when it is over.
+    pub turn: usize,
+    /// The seat whose turn it is; null when it is over.
+    pub to_move: Option<u8>,
+    /// Who sits where, in turn order.
+    pub seats: Vec<SeatView>,
+    /// Every cell.
+    pub marks: Marks,
+    /// Every legal move.
+    pub legal: Legal,
+    /// How many marks may be taken back now; null where there is no rewind, or it is over.
+    pub rewind: Option<u16>,
+    /// The latest turn.
+    pub last: Option<Last>,
+    /// On nine boards: how each stands, the score and where to play.
+    #[serde(flatten)]
+    pub nine: Option<Boards>,
+    /// How it ended; null while it goes on.
+    pub outcome: Option<Outcome>,
+    /// The game that was made when everybody wanted to play again.
+    pub rematch: Option<String>,
+}
+
+/// One seat.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, ToSchema)]
+pub struct SeatView {
+    /// Whoever sits there; a robot's strategy.
+    pub name: String,
+    /// What sits there.
+    pub kind: SeatKind,
+    /// How its marks are shown.
+    pub symbol: char,
+    /// Whether somebody listens there now.
+    pub present: bool,
+}
+
+/// What sits there.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum SeatKind {
+    /// Somebody.
+    Human,
+    /// A robot.
+    Robot,
+    /// Nobody yet.
+    Open,
+}
+
+/// Every cell, row by row; on nine boards board by board.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, ToSchema)]
+#[serde(untagged)]
+pub enum Marks {
+    /// The side of each cell, or null.
+    Cells(Vec<Option<u8>>),
+    /// Above 1 024 cells: a text per row, runs of equal cells as length and symbol, `.` for free ones.
+    Rows(Vec<String>),
+}
+
+/// Every legal move.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, ToSchema)]
+#[serde(untagged)]
+pub enum Legal {
+    /// As they are written.
+    Moves(Vec<String>),
+    /// Above 1 024 cells the word `empty`: every free cell, with gravity every one that rests.
+    All(Empty),
+}
+
+/// The word `empty`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Empty {
+    /// Every free cell.
+    Empty,
+}
+
+/// The latest turn.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, ToSchema)]
+pub struct Last {
+    /// The seat.
+    pub by: u8,
+    /// The move that was played.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub play: Option<String>,
+    /// How many marks were taken back.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rewind: Option<u16>,
+    /// Whether the seat gave up.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub resign: Option<bool>,
+}
+
+/// What there is to see only on nine boards.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, ToSchema)]
+pub struct Boards {
+    /// How each stands: `open`, `drawn`, or the side that won it.
+    pub boards: Vec<BoardView>,
+    /// How many boards each side has won.
+    pub score: [usize; 2],
+    /// The board that must be played in; null: any open one, or it is over.
+    pub active: Option<u8>,
+}
+
+/// How a small board stands.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum BoardView {
+    /// It can be played on.
+    Open,
+    /// Nobody won it.
+    Drawn,
+    /// This side won it.
+    Won(u8),
+}
+
+/// How a game ended: `{"draw":true}`, `{"won":[0],"line":[…],"by":"line"}` or `{"abandoned":true}`.
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize, ToSchema)]
+pub struct Outcome {
+    /// Nobody won.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub draw: bool,
+    /// Everybody left.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub abandoned: bool,
+    /// The sides that won.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub won: Vec<u8>,
+    /// The cells of the lines just completed; the boards where boards make the line.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub line: Vec<String>,
+    /// What won it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub by: Option<Why>,
+}
+
+/// What won a game.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Why {
+    /// A line.
+    Line,
+    /// More boards than the other.
+    Points,
+    /// All others gave up.
+    Resignation,
+    /// All others left.
+    Leaving,
+}
+
+/// What a table knows that its game does not.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Who {
+    /// Its name.
+    pub id: String,
+    /// Who sits where; the symbols are put in.
+    pub seats: Vec<SeatView>,
+    /// The game that was made when everybody wanted to play again.
+    pub rematch: Option<String>,
+}
+
+/// Boards with more cells are sent as rows of runs.
+const MOST_CELLS: usize = 1_024;
+
+/// A game at a table as it stands. Costs no more than a look at every cell.
+pub fn view_of(game: &Game, who: Who) -> View {
+    let seen = game.view();
+    let is_large = seen.variant.cells() > MOST_CELLS;
+    let mut seats = who.seats;
+    for (seat, side) in seats.iter_mut().zip(&seen.order) {
+        seat.symbol = side.symbol();
+    }
+    View {
+        id: who.id,
+        variant: seen.variant.to_string(),
+        history: seen.history,
+        turn: seen.turn,
+        to_move: seen.to_move.map(|seat| seat.0),
+        seats,
+        marks: marks(&seen, is_large),
+        legal: match is_large && seen.outcome.is_none() {
+            true => Legal::All(Empty::Empty),
+            false => Legal::Moves(written(&seen.variant, &seen.legal)),
+        },
+        rewind: seen.longest_rewind,
+        last: seen.last.map(|turn| Last::new(game, turn)),
+        nine: seen.nested.map(|nested| Boards {
+            boards: nested.boards.map(BoardView::from).to_vec(),
+            score: nested.score,
+            active: nested.active.map(|board| board.index() as u8),
+        }),
+        outcome: seen.outcome.as_ref().map(|end| Outcome::new(game, end)),
+        rematch: who.rematch,
+    }
+}
+
+fn marks(seen: &GameView, is_large: bool) -> Marks {
+    match (&seen.variant, is_large) {
+        (Variant::Grid(spec), true) => {
+            Marks::Rows(seen.marks.chunks(spec.columns()).map(write_row).collect())
+        }
+        (Variant::Grid(_) | Variant::Nested(_), _) => {
+            let number = |side: Side| side.index() as u8;
+            Marks::Cells(seen.marks.iter().map(|mark| mark.map(number)).collect())
+        }
+    }
+}
+
+fn written(variant: &Variant, moves: &[noughts_rules::Move]) -> Vec<String> {
+    moves.iter().map(|at| variant.write_move(*at)).collect()
+}
+
+impl Last {
+    /// A turn of this game.
+    pub fn new(game: &Game, turn: Turn) -> Last {
+        let mut last = Last {
+            by: turn.by.0,
+            play: None,
+            rewind: None,
+            resign: None,
+        };
+        match turn.action {
+            Action::Play(at) => last.play = Some(game.variant().write_move(at)),
+            Action::Rewind(count) => last.rewind = Some(count),
+            Action::Resign => last.resign = Some(true),
+        }
+        last
+    }
+}
+
+impl Outcome {
+    /// How this game ended.
+    pub fn new(game: &Game, conclusion: &Conclusion) -> Outcome {
+        let (sides, by) = match conclusion {
+            Conclusion::Draw => {
+                return Outcome {
+                    draw: true,
+                    ..Outcome::default()
+                };
+            }
+            Conclusion::Abandoned => {
+                return Outcome {
+                    abandoned: true,
+                    ..Outcome::default()
+                };
+            }
+            Conclusion::Won { sides, by } => (sides, by),
+        };
+        let (why, line) = match by {
+            By::Line(cells) => (Why::Line, written(game.variant(), cells)),
+            By::Boards(boards) => {
+                let boards = boards.iter().map(|board| board.index().to_string());
+                (Why::Line, boards.collect())
+            }
+            By::Points => (Why::Points, Vec::new()),
+            By::Resignation => (Why::Resignation, Vec::new()),
+            By::Leaving => (Why::Leaving, Vec::new()),
+        };
+        Outcome {
+            won: sides.iter().map(|side| side.index() as u8).collect(),
+            line,
+            by: Some(why),
+            ..Outcome::default()
+        }
+    }
+}
+
+impl From<BoardState> for BoardView {
+    fn from(state: BoardState) -> BoardView {
+        match state {
+            BoardState::Open => BoardView::Open,
+            BoardState::Drawn => BoardView::Drawn,
+            BoardState::Won(side) => BoardView::Won(side.index() as u8),
+        }
+    }
+}

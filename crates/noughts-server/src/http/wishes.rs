@@ -1,0 +1,188 @@
+//! From what somebody wants of a new table to how it is laid.
+
+use noughts_api::{Kind, NewTable, Openness, SeatWish};
+use noughts_engine::{StrategyName, read_limits};
+use noughts_rules::{Diagram, Game, Seat, Variant};
+use unicode_properties::{GeneralCategory, UnicodeGeneralCategory};
+
+use super::refusal::{Refuse, refuse};
+use crate::id::GameId;
+use crate::table::{Holder, Opening, Setting, Table};
+
+/// A table as it is to be laid, and the seats that the caller takes.
+pub(super) struct Plan {
+    pub(super) setting: Setting,
+    pub(super) taken: Vec<Seat>,
+}
+
+/// The position that a game is to go on from.
+pub(super) struct Before {
+    pub(super) variant: Variant,
+    pub(super) diagram: Diagram,
+}
+
+/// The longest name, in characters.
+const LONGEST_NAME: usize = 64;
+
+impl Plan {
+    /// Reads what is wanted, or says what would be possible.
+    pub(super) fn new(
+        wish: &NewTable,
+        before: Option<Before>,
+        (id, created_ms): (GameId, u64),
+    ) -> Result<Plan, Refuse> {
+        let variant = match (&wish.variant, &before) {
+            (Some(name), None) => name.parse::<Variant>().map_err(impossible)?,
+            (None, Some(before)) => before.variant,
+            (Some(name), Some(before)) => match name.parse::<Variant>().map_err(impossible)? {
+                variant if variant == before.variant => variant,
+                _ => {
+                    return Err(impossible(
+                        "the variant is that of the game it goes on from",
+                    ));
+                }
+            },
+            (None, None) => return Err(impossible("a new table needs a variant, such as 3x3k3")),
+        };
+        let sides = usize::from(variant.sides());
+        let taken = match &wish.take {
+            None => vec![0],
+            Some(seats) => seats.clone(),
+        };
+        if taken.iter().any(|seat| usize::from(*seat) >= sides) {
+            return Err(impossible(format!(
+                "the seats of this game are 0 to {}",
+                sides - 1
+            )));
+        }
+        let wishes = match &wish.seats {
+            Some(seats) if seats.len() != sides => {
+                return Err(impossible(format!(
+                    "this game has {sides} seats, not {}",
+                    seats.len()
+                )));
+            }
+            Some(seats) => seats.clone(),
+            None => {
+                let wish = |seat: usize| match taken.contains(&(seat as u8)) {
+                    true => SeatWish::Human(String::new()),
+                    false => SeatWish::Robot("level:8".to_owned()),
+                };
+                (0..sides).map(wish).collect()
+            }
+        };
+        let holders = wishes.iter().zip(0u8..).map(|(wish, seat)| {
+            let is_taken = taken.contains(&seat);
+            match wish {
+                SeatWish::Human(name) if is_taken => Ok(Holder::Human {
+                    name: read_name(name)?,
+                    node: None,
+                }),
+                SeatWish::Human(_) => Err(impossible(format!(
+                    "seat {seat} is for a person who is not in \"take\": open it with {{\"open\":\"link\"}}"
+                ))),
+                _ if is_taken => Err(impossible(format!("seat {seat} is taken and given to somebody else"))),
+                SeatWish::Robot(name) => read_strategy(name).map(Holder::Robot),
+                SeatWish::Open(Openness::Link) => Ok(Holder::Open(Opening::Link)),
+                SeatWish::Open(Openness::Lobby) => Ok(Holder::Open(Opening::Lobby)),
+            }
+        });
+        let setting = Setting {
+            id,
+            variant,
+            history: wish.history.unwrap_or(0),
+            start: before.map(|before| before.diagram),
+            holders: holders.collect::<Result<_, Refuse>>()?,
+            created_ms,
+        };
+        let table = Table::new(setting.clone()).map_err(impossible)?;
+        fit(&setting, table.game())?;
+        let mut taken: Vec<Seat> = taken.into_iter().map(Seat).collect();
+        taken.sort_unstable();
+        taken.dedup();
+        Ok(Plan { setting, taken })
+    }
+}
+
+fn impossible(detail: impl ToString) -> Refuse {
+    refuse(Kind::Impossible, detail)
+}
+
+/// Every robot must play this game.
+fn fit(setting: &Setting, game: &Game) -> Result<(), Refuse> {
+    for holder in &setting.holders {
+        if let Holder::Robot(name) = holder {
+            name.fits(game).map_err(impossible)?;
+        }
+    }
+    Ok(())
+}
+
+/// A strategy that may be asked for over the network: none that thinks for long.
+pub(super) fn read_strategy(text: &str) -> Result<StrategyName, Refuse> {
+    let name: StrategyName = text.parse().map_err(impossible)?;
+    let written = name.to_string();
+    let number = |text: &str| text.parse::<u64>().unwrap_or(u64::MAX);
+    let too_long = match written.split_once(':') {
+        Some(("minimax", plies)) if number(plies) > 9 => Some("minimax:9"),
+        Some(("mcts", games)) if number(games) > 1_000_000 => Some("mcts:1000000"),
+        Some(("search", limit)) => {
+            let limits = read_limits(limit).unwrap_or_default();
+            let is_long = limits.time.is_some_and(|time| time.as_secs_f64() > 5.0);
+            let is_large = limits.nodes.is_some_and(|nodes| nodes > 5_000_000);
+            (is_long || is_large).then_some("search:5s or search:5000000n")
+        }
+        _ => None,
+    };
+    match too_long {
+        Some(most) => Err(impossible(format!(
+            "{written} would think for too long here: at most {most}"
+        ))),
+        None => Ok(name),
+    }
+}
+
+/// A name that can be shown anywhere.
+pub(super) fn read_name(text: &str) -> Result<String, Refuse> {
+    let name = text.trim();
+    if name.chars().count() > LONGEST_NAME {
+        return Err(impossible(format!(
+            "a name has at most {LONGEST_NAME} characters"
+        )));
+    }
+    let cannot_be_shown = |c: &char| {
+        matches!(
+            c.general_category(),
+            GeneralCategory::Control
+                | GeneralCategory::Format
+                | GeneralCategory::Surrogate
+                | GeneralCategory::PrivateUse
+                | GeneralCategory::Unassigned
+                | GeneralCategory::LineSeparator
+                | GeneralCategory::ParagraphSeparator
+        )
+    };
+    match name.chars().find(cannot_be_shown) {
+        Some(odd) => Err(impossible(format!(
+            "a name is letters, digits, signs and spaces; U+{:04X} can't be shown",
+            u32::from(odd)
+        ))),
+        None => Ok(name.to_owned()),
+    }
+}
+
+/// A position of another game to go on from.
+pub(super) fn before(game: &Game, turns: usize) -> Result<Before, Refuse> {
+    let most = game.turns().len();
+    if turns > most {
+        return Err(impossible(format!("that game has {most} turns")));
+    }
+    let past = game.after(turns);
+    if past.conclusion().is_some() {
+        return Err(impossible("nothing can be played after the end of a game"));
+    }
+    Ok(Before {
+        variant: *game.variant(),
+        diagram: past.diagram(),
+    })
+}

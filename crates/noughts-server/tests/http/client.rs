@@ -1,0 +1,156 @@
+//! A server of one's own, and a client that writes its requests by hand.
+
+use std::time::Duration;
+
+use noughts_engine::Setup as Outside;
+use noughts_server::{Http, Limits, Memory, Server, Setup, Store, listen, listen_for_http};
+use serde_json::Value;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpStream;
+use tokio::time::timeout;
+
+/// Longer than anything takes here, however busy the machine.
+pub(crate) const PATIENCE: Duration = Duration::from_secs(20);
+
+pub(crate) struct World {
+    pub(crate) server: Server,
+    pub(crate) http: u16,
+    pub(crate) pairs: u16,
+}
+
+impl World {
+    pub(crate) async fn new() -> World {
+        let at = "127.0.0.1:0".parse().unwrap();
+        let (http, pairs) = (listen_for_http(at).unwrap(), listen(at).unwrap());
+        let port = |listener: &tokio::net::TcpListener| listener.local_addr().unwrap().port();
+        let store = Memory::default();
+        let secret = store.secret().await.unwrap();
+        World {
+            http: port(&http),
+            pairs: port(&pairs),
+            server: Server::start(Setup {
+                http: Some(Http {
+                    listener: http,
+                    secret,
+                }),
+                tcp: None,
+                tcp_strategy: "perfect".parse().unwrap(),
+                pairs: Some(pairs),
+                store: Box::new(store),
+                limits: Limits::default(),
+                thinkers: 1,
+                outside: Outside::with_seed(1),
+            })
+            .unwrap(),
+        }
+    }
+
+    /// A request without a token.
+    pub(crate) async fn ask(&self, method: &str, path: &str, body: Option<&str>) -> Answer {
+        self.send(method, path, &[], body).await
+    }
+
+    /// A request with a token.
+    pub(crate) async fn ask_as(&self, token: &str, path: &str, body: &str) -> Answer {
+        let bearer = format!("Bearer {token}");
+        let headers = [("Authorization", bearer.as_str())];
+        self.send("POST", path, &headers, Some(body)).await
+    }
+
+    pub(crate) async fn send(
+        &self,
+        method: &str,
+        path: &str,
+        headers: &[(&str, &str)],
+        body: Option<&str>,
+    ) -> Answer {
+        let mut stream = self.open(method, path, headers, body).await;
+        let mut text = Vec::new();
+        let read = timeout(PATIENCE, stream.read_to_end(&mut text)).await;
+        read.expect("no answer came").unwrap();
+        Answer::read(&String::from_utf8(text).unwrap())
+    }
+
+    /// A request whose answer is read by somebody else.
+    pub(crate) async fn open(
+        &self,
+        method: &str,
+        path: &str,
+        headers: &[(&str, &str)],
+        body: Option<&str>,
+    ) -> TcpStream {
+        let mut stream = TcpStream::connect(("127.0.0.1", self.http)).await.unwrap();
+        let mut request =
+            format!("{method} {path} HTTP/1.1\r\nHost: here\r\nConnection: close\r\n");
+        for (name, value) in headers {
+            request += &format!("{name}: {value}\r\n");
+        }
+        if let Some(body) = body {
+            request += "Content-Type: application/json\r\n";
+            request += &format!("Content-Length: {}\r\n", body.len());
+        }
+        request += "\r\n";
+        request += body.unwrap_or_default();
+        stream.write_all(request.as_bytes()).await.unwrap();
+        stream
+    }
+
+    /// Lays a table, and gives its id and the tokens.
+    pub(crate) async fn lay(&self, body: &str) -> (String, Value) {
+        let laid = self.ask("POST", "/api/games", Some(body)).await;
+        assert_eq!(laid.status, 201, "{}", laid.body);
+        let id = laid.body["id"].as_str().unwrap().to_owned();
+        (id, laid.body["tokens"].clone())
+    }
+
+    /// Plays a move that is taken.
+    pub(crate) async fn play(&self, id: &str, token: &Value, turn: usize, cell: &str) -> Value {
+        let body = format!(r#"{{"turn":{turn},"play":"{cell}"}}"#);
+        let path = format!("/api/games/{id}/actions");
+        let answer = self.ask_as(token.as_str().unwrap(), &path, &body).await;
+        assert_eq!(answer.status, 200, "{cell}: {}", answer.body);
+        answer.body
+    }
+}
+
+/// What came back.
+#[derive(Debug)]
+pub(crate) struct Answer {
+    pub(crate) status: u16,
+    pub(crate) headers: String,
+    pub(crate) body: Value,
+    pub(crate) text: String,
+}
+
+impl Answer {
+    fn read(text: &str) -> Answer {
+        let (head, body) = text.split_once("\r\n\r\n").expect("headers end");
+        let status = head.split(' ').nth(1).unwrap().parse().unwrap();
+        Answer {
+            status,
+            headers: head.to_lowercase(),
+            body: serde_json::from_str(body).unwrap_or(Value::Null),
+            text: body.to_owned(),
+        }
+    }
+
+    /// It is a refusal of this kind.
+    pub(crate) fn is_problem(&self, status: u16, kind: &str) {
+        assert_eq!(self.status, status, "{} {}", self.body, self.text);
+        assert_eq!(
+            self.body["type"],
+            format!("/problems/{kind}"),
+            "{}",
+            self.body
+        );
+        assert_eq!(self.body["status"], status);
+        let detail = self.body["detail"].as_str().unwrap();
+        assert!(!detail.is_empty(), "{}", self.body);
+        assert!(
+            self.headers
+                .contains("content-type: application/problem+json"),
+            "{}",
+            self.headers
+        );
+    }
+}

@@ -1,0 +1,109 @@
+//! What happens, as it happens.
+
+use serde_json::{Value, json};
+use tokio::io::{AsyncBufReadExt, BufReader};
+use tokio::net::TcpStream;
+use tokio::time::timeout;
+
+use crate::client::{PATIENCE, World};
+
+/// A stream of events, read one at a time.
+struct Events(BufReader<TcpStream>);
+
+impl Events {
+    async fn open(world: &World, id: &str, last: Option<usize>) -> Events {
+        let last = last.map(|last| last.to_string());
+        let headers: Vec<(&str, &str)> =
+            last.iter().map(|l| ("Last-Event-ID", l.as_str())).collect();
+        let path = format!("/api/games/{id}/events");
+        Events(BufReader::new(
+            world.open("GET", &path, &headers, None).await,
+        ))
+    }
+
+    /// The next event: its id, its name and its data.
+    async fn next(&mut self) -> (Option<usize>, String, Value) {
+        let (mut id, mut name) = (None, String::new());
+        loop {
+            let mut line = String::new();
+            let read = timeout(PATIENCE, self.0.read_line(&mut line)).await;
+            assert!(read.expect("nothing came").unwrap() > 0, "the stream ended");
+            match line.trim().split_once(": ") {
+                Some(("id", value)) => id = Some(value.parse().unwrap()),
+                Some(("event", value)) => name = value.to_owned(),
+                Some(("data", value)) => return (id, name, serde_json::from_str(value).unwrap()),
+                _ => {}
+            }
+        }
+    }
+}
+
+#[tokio::test]
+async fn who_watches_sees_every_turn_in_order() {
+    let world = World::new().await;
+    let wish =
+        r#"{"variant":"3x3k3","history":4,"seats":[{"human":""},{"human":""}],"take":[0,1]}"#;
+    let (id, tokens) = world.lay(wish).await;
+    let mut events = Events::open(&world, &id, None).await;
+    let (number, name, view) = events.next().await;
+    assert_eq!((number, name.as_str()), (Some(0), "view"));
+    assert_eq!(view["view"]["turn"], 1);
+    for (turn, cell) in ["0-0", "1-1", "2-2"].into_iter().enumerate() {
+        world
+            .play(&id, &tokens[(turn % 2).to_string()], turn + 1, cell)
+            .await;
+        let (number, name, data) = events.next().await;
+        assert_eq!((number, name.as_str()), (Some(turn + 1), "change"));
+        assert_eq!(data["change"]["cells"], json!([[cell, turn % 2]]));
+        assert_eq!(data["change"]["turn"], turn + 2);
+    }
+    let path = format!("/api/games/{id}/actions");
+    world
+        .ask_as(
+            tokens["1"].as_str().unwrap(),
+            &path,
+            r#"{"turn":4,"rewind":2}"#,
+        )
+        .await;
+    let (number, _, data) = events.next().await;
+    assert_eq!(number, Some(4));
+    assert_eq!(
+        data["change"]["cells"],
+        json!([["1-1", null], ["2-2", null]])
+    );
+
+    // One who was away since turn 2 hears what was missed.
+    let mut late = Events::open(&world, &id, Some(2)).await;
+    for expected in [3, 4] {
+        let (number, name, _) = late.next().await;
+        assert_eq!((number, name.as_str()), (Some(expected), "change"));
+    }
+    world
+        .ask_as(
+            tokens["0"].as_str().unwrap(),
+            &path,
+            r#"{"turn":5,"resign":true}"#,
+        )
+        .await;
+    for stream in [&mut events, &mut late] {
+        let (number, _, data) = stream.next().await;
+        assert_eq!(number, Some(5));
+        assert_eq!(
+            data["change"]["outcome"],
+            json!({"won": [1], "by": "resignation"})
+        );
+    }
+}
+
+#[tokio::test]
+async fn a_planned_stop_is_announced() {
+    let world = World::new().await;
+    let (id, _) = world.lay(r#"{"variant":"3x3k3"}"#).await;
+    let mut events = Events::open(&world, &id, None).await;
+    events.next().await;
+    let stopping = tokio::spawn(world.server.stop());
+    let (number, name, _) = events.next().await;
+    assert_eq!((number, name.as_str()), (None, "restart"));
+    drop(events);
+    assert!(stopping.await.unwrap());
+}
