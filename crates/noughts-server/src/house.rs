@@ -289,12 +289,22 @@ impl House {
         self.rooms().remove(&id);
     }
 
+    /// Lets all leave who sit at a table with a connection, those of one table together.
+    pub(crate) async fn put_out(&self) {
+        for room in self.all_rooms() {
+            room.put_out().await;
+        }
+    }
+
     /// Closes every table whose seats last; the others end with those who sit there.
     pub(crate) async fn close(&self) {
-        let rooms: Vec<Room> = self.rooms().values().cloned().collect();
-        for room in rooms {
+        for room in self.all_rooms() {
             room.close().await;
         }
+    }
+
+    fn all_rooms(&self) -> Vec<Room> {
+        self.rooms().values().cloned().collect()
     }
 
     /// How many tables are in memory.

@@ -80,7 +80,10 @@ impl HttpDoor {
                             connections.spawn(serve(stream, self.routes.clone(), admitted, closing.clone()));
                         }
                     }
-                    Err(error) => trouble.wait_after(&error).await,
+                    Err(error) => tokio::select! {
+                        () = trouble.wait_after(&error) => {}
+                        _ = closing.changed() => break,
+                    },
                 },
             }
         }

@@ -34,7 +34,7 @@ pub use descriptors::raise_descriptor_limit;
 pub use house::{Guest, House, Laying, Rooms};
 pub use id::{GameId, Ids, NodeId, NotAnId};
 pub use lobby::{Entered, Lobby, Ticket};
-pub use room::{Chair, Denied, Happening, MOST_NOTICES, Notice, Room, Sight, Watch, Wish};
+pub use room::{Asked, Chair, Denied, Happening, MOST_NOTICES, Notice, Room, Sight, Watch, Wish};
 pub use server::{Http, Server, Setup, listen, listen_for_http};
 pub use store::{
     Answer, Appended, Created, Ending, Key, Listed, Memory, NewGame, Query, Sitting, Status, Store,

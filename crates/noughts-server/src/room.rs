@@ -52,6 +52,17 @@ pub struct Chair {
     mailbox: mpsc::Sender<Message>,
 }
 
+/// What becomes of something that was asked for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Asked {
+    /// It waits to be looked at.
+    Waits,
+    /// More was asked for than answered: nothing has happened and nothing will.
+    Full,
+    /// The table was closed; how it ended is among the notices.
+    Gone,
+}
+
 impl Chair {
     /// Of which game.
     pub fn game(&self) -> GameId {
@@ -64,9 +75,8 @@ impl Chair {
     }
 
     /// Asks for something, in answer to the table as it was in turn `at_turn`. The answer is a
-    /// notice. False where the table is gone or its mailbox is full, because more was asked for
-    /// than answered: then nothing has happened and nothing will.
-    pub fn act(&self, action: Action, at_turn: usize) -> bool {
+    /// notice.
+    pub fn act(&self, action: Action, at_turn: usize) -> Asked {
         let wish = Wish {
             seat: self.seat,
             action,
@@ -74,7 +84,11 @@ impl Chair {
             key: None,
         };
         let message = Message::Act(Box::new(wish), Asker::Sitter);
-        self.mailbox.try_send(message).is_ok()
+        match self.mailbox.try_send(message) {
+            Ok(()) => Asked::Waits,
+            Err(mpsc::error::TrySendError::Full(_)) => Asked::Full,
+            Err(mpsc::error::TrySendError::Closed(_)) => Asked::Gone,
+        }
     }
 }
 
@@ -166,6 +180,8 @@ pub(crate) enum Message {
     Unwatch(Seat),
     /// Somebody says that the game has so many turns by now.
     Hint(usize),
+    /// The house is about to close: all who sit here with a connection leave at once.
+    PutOut,
     /// The house closes: a table whose seats last can be found again in the store.
     Close,
 }
@@ -227,6 +243,12 @@ impl Room {
     /// Somebody says that the game has so many turns by now. What gets lost of this is made up for.
     pub fn hint(&self, turns: usize) {
         let _ = self.mailbox.try_send(Message::Hint(turns));
+    }
+
+    /// The house is about to close.
+    pub(crate) async fn put_out(&self) {
+        // One that is gone has nobody to put out.
+        let _ = self.mailbox.send(Message::PutOut).await;
     }
 
     /// The house closes.

@@ -91,6 +91,8 @@ impl Server {
     /// Closes the doors: no port is held and no connection open when this returns. True where every
     /// table was closed too; a store that does not answer may keep some from it.
     pub async fn stop(self) -> bool {
+        // Before their connections end, so that those who are put out together leave together.
+        let put_out = timeout(LAST_ORDERS, self.house.put_out()).await;
         // Nobody is left to be told only where every door has ended already.
         let _ = self.closing.send(true);
         for door in self.doors {
@@ -98,7 +100,7 @@ impl Server {
         }
         let closed = timeout(LAST_ORDERS, self.house.close()).await;
         drop(self.house);
-        closed.is_ok() && timeout(LAST_ORDERS, self.rooms.closed()).await.is_ok()
+        closed.is_ok() && put_out.is_ok() && timeout(LAST_ORDERS, self.rooms.closed()).await.is_ok()
     }
 
     /// What the doors share.

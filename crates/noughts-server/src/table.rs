@@ -95,6 +95,9 @@ pub enum Command {
 pub struct Leavers(u64);
 
 impl Leavers {
+    /// Nobody.
+    pub const NONE: Leavers = Leavers(0);
+
     /// One seat alone.
     pub fn one(seat: Seat) -> Leavers {
         Leavers(1u64.checked_shl(seat.0.into()).unwrap_or(0))

@@ -62,7 +62,10 @@ impl Door {
                         trouble = Trouble::default();
                         door.let_in(stream, &mut connections);
                     }
-                    Err(error) => trouble.wait_after(&error).await,
+                    Err(error) => tokio::select! {
+                        () = trouble.wait_after(&error) => {}
+                        _ = closing.changed() => break,
+                    },
                 },
             }
         }

@@ -213,6 +213,11 @@ impl Session {
         )
     }
 
+    /// [`Ask::Move`] was given and is not answered yet.
+    pub fn is_moving(&self) -> bool {
+        self.state == State::Moving
+    }
+
     /// [`Ask::Close`] was given: nothing more will be taken, asked or answered.
     pub fn is_closed(&self) -> bool {
         self.state == State::Closed

@@ -4,9 +4,10 @@
 //! should not wait for that, nor for whoever reads the log.
 
 use std::io::{self, Write};
-use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::thread::JoinHandle;
+use std::time::Duration;
 
 use tracing::level_filters::LevelFilter;
 use tracing_subscriber::fmt::MakeWriter;
@@ -16,10 +17,13 @@ use crate::args::{LogFormat, LogLevel};
 /// So many lines may wait to be written. Beyond, lines are left out, and it is said how many.
 const MOST_WAITING: usize = 8_192;
 
+/// How long the last lines may take. Whoever reads the log may have stopped reading.
+const LAST_LINES: Duration = Duration::from_secs(1);
+
 /// A log that is being kept.
 pub(crate) struct Log {
     lines: Lines,
-    writer: JoinHandle<()>,
+    written: Receiver<()>,
 }
 
 impl Log {
@@ -33,7 +37,10 @@ impl Log {
             LogLevel::Debug => LevelFilter::DEBUG,
         };
         let (to_writer, waiting) = sync_channel(MOST_WAITING);
-        let lines = Lines(Arc::new(Mutex::new(Some(to_writer))));
+        let lines = Lines(Arc::new(Desk {
+            to_writer: Mutex::new(Some(to_writer)),
+            left_out: AtomicU64::new(0),
+        }));
         let log = tracing_subscriber::fmt()
             .with_writer(lines.clone())
             .with_max_level(level)
@@ -42,27 +49,43 @@ impl Log {
             LogFormat::Text => log.init(),
             LogFormat::Json => log.json().flatten_event(true).init(),
         }
-        Log {
-            lines,
-            writer: std::thread::spawn(move || write_down(&waiting, &mut io::stderr())),
-        }
+        let (done, written) = sync_channel(1);
+        let desk = Arc::clone(&lines.0);
+        let gap: fn(u64) -> String = match format {
+            LogFormat::Text => |count| format!("{count} lines of the log were left out\n"),
+            LogFormat::Json => |count| format!("{{\"left_out\":{count}}}\n"),
+        };
+        std::thread::spawn(move || {
+            write_down(&waiting, &desk.left_out, gap, &mut io::stderr());
+            // Nobody may wait for it any more.
+            let _ = done.send(());
+        });
+        Log { lines, written }
     }
 
-    /// Writes down what still waits. What is said after that is lost.
+    /// Writes down what still waits, if somebody reads it. What is said after that is lost.
     pub(crate) fn close(self) {
         drop(self.lines.hold().take());
-        // A writer that panicked has nothing more to write.
-        let _ = self.writer.join();
+        let _ = self.written.recv_timeout(LAST_LINES);
     }
 }
 
 /// Where lines are handed in.
 #[derive(Clone)]
-struct Lines(Arc<Mutex<Option<SyncSender<Vec<u8>>>>>);
+struct Lines(Arc<Desk>);
+
+struct Desk {
+    to_writer: Mutex<Option<SyncSender<Vec<u8>>>>,
+    /// How many lines found no room.
+    left_out: AtomicU64,
+}
 
 impl Lines {
     fn hold(&self) -> std::sync::MutexGuard<'_, Option<SyncSender<Vec<u8>>>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.0
+            .to_writer
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -77,11 +100,11 @@ impl<'a> MakeWriter<'a> for Lines {
 impl Write for Lines {
     /// Takes a whole line, as the log hands them over.
     fn write(&mut self, line: &[u8]) -> io::Result<usize> {
-        if let Some(to_writer) = &*self.hold() {
-            match to_writer.try_send(line.to_vec()) {
-                // Better a line too few than a player who waits.
-                Ok(()) | Err(TrySendError::Full(_) | TrySendError::Disconnected(_)) => {}
-            }
+        if let Some(to_writer) = &*self.hold()
+            && to_writer.try_send(line.to_vec()).is_err()
+        {
+            // Better a line too few than a player who waits.
+            self.0.left_out.fetch_add(1, Ordering::Relaxed);
         }
         Ok(line.len())
     }
@@ -92,7 +115,12 @@ impl Write for Lines {
 }
 
 /// Writes lines as they come, all that wait at once.
-fn write_down(waiting: &Receiver<Vec<u8>>, output: &mut impl Write) {
+fn write_down(
+    waiting: &Receiver<Vec<u8>>,
+    left_out: &AtomicU64,
+    gap: fn(u64) -> String,
+    output: &mut impl Write,
+) {
     let mut text = Vec::new();
     while let Ok(line) = waiting.recv() {
         text.extend(line);
@@ -101,6 +129,10 @@ fn write_down(waiting: &Receiver<Vec<u8>>, output: &mut impl Write) {
             if text.len() > LARGEST_WRITE {
                 break;
             }
+        }
+        match left_out.swap(0, Ordering::Relaxed) {
+            0 => {}
+            count => text.extend(gap(count).bytes()),
         }
         // Nobody may be there to read it.
         let _ = output.write_all(&text);

@@ -156,7 +156,7 @@ fn read_idle(text: &str) -> Result<Duration, Failure> {
 const OTHER_DESCRIPTORS: u64 = 64;
 
 fn look_at_descriptors(limits: &Limits) {
-    let wanted = limits.connections as u64 + OTHER_DESCRIPTORS;
+    let wanted = (limits.connections as u64).saturating_add(OTHER_DESCRIPTORS);
     if let Some(most) = raise_descriptor_limit().filter(|most| *most < wanted) {
         warn!(
             "the system allows {most} open files, so fewer than {} connections fit: raise it with ulimit -n",

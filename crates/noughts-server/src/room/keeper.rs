@@ -7,6 +7,7 @@ use std::time::Duration;
 use noughts_engine::Stop;
 use noughts_rules::{Action, Seat, Turn};
 use tokio::sync::{broadcast, mpsc};
+use tokio::task::AbortHandle;
 use tokio::time::{sleep, timeout};
 use tracing::{info, warn};
 
@@ -45,6 +46,8 @@ pub(crate) struct Keeper {
     unsure: bool,
     /// The turn in which a robot was last asked for its move.
     asked_in: Option<usize>,
+    /// Who thinks, or waits for a chance to.
+    thinking: Option<AbortHandle>,
     /// The keys of turns, which may be repeated.
     keys: HashMap<(Seat, String), u64>,
     /// The seats that want to play again, and the game that was made for them.
@@ -92,6 +95,7 @@ impl Keeper {
             stop: Stop::new(),
             unsure: false,
             asked_in: None,
+            thinking: None,
             keys: HashMap::new(),
             again: Default::default(),
             sight: None,
@@ -192,7 +196,7 @@ impl Keeper {
                 None => unreachable!("the room itself can always write to its mailbox"),
             }
         }
-        self.stop.set();
+        self.stop_thinking();
         self.house.forget(self.table.id());
     }
 
@@ -247,7 +251,19 @@ impl Keeper {
                     }
                 }
             }
-            // Those who sit here have left, or will this moment; then it is over.
+            // All who sit here with a connection are put out at once, and told no result: it is
+            // not their doing.
+            Message::PutOut => {
+                let mut leavers = Leavers::NONE;
+                for (seat, sitter) in (0..).map(Seat).zip(&mut self.sitters) {
+                    if let Sitter::Listener(_) = sitter {
+                        *sitter = Sitter::Lasting;
+                        leavers = leavers.and(seat);
+                    }
+                }
+                self.leave(leavers).await;
+            }
+            // Somebody still sits here, who will leave at last.
             Message::Close => {}
             Message::Hint(turns) => {
                 if turns >= self.table.turn() {
@@ -520,16 +536,26 @@ impl Keeper {
                 let (game, stop) = (self.table.game().clone(), self.stop.clone());
                 let mailbox = self.to_mailbox.clone();
                 let seed = self.table.id().number() as u64 ^ at_turn as u64;
-                tokio::spawn(async move {
+                let thinking = tokio::spawn(async move {
                     if let Some(at) = house.robots().ponder(name, game, seed, stop).await {
                         let thought = Message::Act(Box::new(play(at)), Asker::Robot);
                         // A table that is gone needs no answer.
                         let _ = mailbox.send(thought).await;
                     }
                 });
+                self.thinking = Some(thinking.abort_handle());
                 None
             }
             Sitter::Listener(_) | Sitter::Lasting => None,
+        }
+    }
+
+    /// A thought that nobody needs any more ends, and one that only waits for its chance waits no
+    /// longer: the queue holds nothing for those who left.
+    fn stop_thinking(&mut self) {
+        self.stop.set();
+        if let Some(thinking) = self.thinking.take() {
+            thinking.abort();
         }
     }
 
@@ -600,6 +626,7 @@ impl Keeper {
 
     /// The game is over: everybody is told, and the store files it.
     async fn file(&mut self) {
+        self.stop_thinking();
         let (table, game) = (&self.table, self.table.game());
         for (seat, sitter) in (0..).map(Seat).zip(&self.sitters) {
             if let (Sitter::Listener(notices), Some(verdict)) = (sitter, table.result(seat)) {
@@ -613,7 +640,6 @@ impl Keeper {
                 *sitter = Sitter::Lasting;
             }
         }
-        self.stop.set();
         self.is_filed = true;
         let Some(conclusion) = game.conclusion().cloned() else {
             return;

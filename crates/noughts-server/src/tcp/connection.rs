@@ -13,12 +13,13 @@ use noughts_wire::{
 };
 use tokio::io::{AsyncRead, AsyncWriteExt, Interest, ReadBuf};
 use tokio::net::TcpStream;
+use tokio::task::coop;
 use tokio::time::{Duration, Instant, sleep_until, timeout_at};
-use tracing::{debug, info};
+use tracing::info;
 
 use super::{Admitted, Door, Opponent, socket};
 use crate::house::Guest;
-use crate::room::{Chair, Notice};
+use crate::room::{Asked, Chair, Notice};
 use crate::table;
 
 /// One connection. It is one task that never waits for anything while it could do something else:
@@ -36,8 +37,13 @@ pub(super) struct Connection {
     /// Since when nothing has gone forward.
     since: Instant,
     games: u32,
+    /// The client will say no more.
+    has_ended: bool,
     _admitted: Admitted,
 }
+
+/// How long one who will say no more is waited with for the computer's last answer.
+const LAST_ANSWER: Duration = Duration::from_secs(1);
 
 /// Beyond so many bytes that the client does not read, nothing more is read from it.
 const MOST_UNREAD: usize = 4096;
@@ -74,6 +80,7 @@ impl Connection {
             turn: 1,
             since: Instant::now(),
             games: 0,
+            has_ended: false,
             _admitted: admitted,
         }
     }
@@ -92,7 +99,7 @@ impl Connection {
         (self.chair, self.guest) = (None, None);
         info!(
             door = self.door.name(),
-            name = %self.session.name(),
+            name = ?self.session.name().to_string(),
             games = self.games,
             seconds = begun.elapsed().as_secs(),
             %end,
@@ -110,6 +117,11 @@ impl Connection {
             if let Some(end) = self.proceed()? {
                 return Ok(end);
             }
+            if self.has_ended && !self.is_owed_something() {
+                return Ok(End::Left);
+            }
+            // Whatever wakes this loop without end, others on the same thread have their turn.
+            coop::consume_budget().await;
             let reads = self.reads();
             tokio::select! {
                 biased;
@@ -124,11 +136,19 @@ impl Connection {
                     }
                 },
                 stirred = stir(&mut self.stream, &mut self.session, reads, !self.out.is_empty()) => {
-                    if let Stirred::Ended = stirred? {
-                        return Ok(End::Left);
+                    match stirred? {
+                        Stirred::GoesOn => {}
+                        Stirred::Broken => return Ok(End::Left),
+                        Stirred::Ended => {
+                            self.has_ended = true;
+                            alarm.as_mut().reset(Instant::now() + LAST_ANSWER);
+                        }
                     }
                 }
                 () = &mut alarm => {
+                    if self.has_ended {
+                        return Ok(End::Left);
+                    }
                     if !self.waits() {
                         self.since = Instant::now();
                     }
@@ -163,7 +183,8 @@ impl Connection {
                 Some(Ask::Seat) => self.sit_down(),
                 Some(Ask::Move(cell)) => self.play(cell),
                 Some(Ask::Heard(heard)) => {
-                    debug!(code = heard.code, text = %heard.text, "a client complains");
+                    let text = heard.text.to_string();
+                    info!(code = heard.code, text, "a client complains");
                     socket::acknowledge_quickly(&self.stream);
                 }
                 Some(Ask::Close(why)) => return Ok(Some(End::PutOut(why))),
@@ -177,9 +198,19 @@ impl Connection {
         Ok(None)
     }
 
+    /// Whether somebody who will say no more is still to be answered: what was said to the computer
+    /// before is. In pairs whoever says no more has left.
+    fn is_owed_something(&self) -> bool {
+        let is_answered = match self.door.opponent {
+            Opponent::Robot(_) => self.session.waits_for_client(),
+            Opponent::Anybody => !self.session.is_moving(),
+        };
+        !is_answered || !self.out.is_empty()
+    }
+
     /// Whether more is wanted from the client now.
     fn reads(&self) -> bool {
-        self.out.len() <= MOST_UNREAD && self.session.room() > 0
+        !self.has_ended && self.out.len() <= MOST_UNREAD && self.session.room() > 0
     }
 
     /// Whether it is the client who must do something.
@@ -208,11 +239,18 @@ impl Connection {
 
     fn play(&mut self, cell: Cell) {
         let at = Move::at(3 * usize::from(cell.row()) + usize::from(cell.column()));
-        let chair = self.chair.as_ref();
-        if !chair.is_some_and(|chair| chair.act(Action::Play(at), self.turn)) {
-            // The table was closed this moment, and says so next.
-            self.session
-                .tell(News::Refused(NotTaken::NotNow), &mut self.out);
+        let asked = match &self.chair {
+            Some(chair) => chair.act(Action::Play(at), self.turn),
+            None => Asked::Gone,
+        };
+        match asked {
+            Asked::Waits => {}
+            // The table was closed this moment: how it ended is heard next.
+            Asked::Gone => {}
+            Asked::Full => {
+                let refused = News::Refused(NotTaken::NotNow);
+                self.session.tell(refused, &mut self.out);
+            }
         }
     }
 
@@ -281,6 +319,8 @@ enum Stirred {
     GoesOn,
     /// It will say no more.
     Ended,
+    /// Nothing can be said to it any more either.
+    Broken,
 }
 
 /// Waits for the client: for its words where it `reads`, and until it takes some where it `writes`.
@@ -291,14 +331,17 @@ async fn stir(
     writes: bool,
 ) -> io::Result<Stirred> {
     if !reads {
-        // Even of one who is not read from, it is noticed when they go.
-        let interest = if writes {
-            Interest::WRITABLE
-        } else {
-            Interest::ERROR
+        let interest = match writes {
+            true => Interest::WRITABLE | Interest::ERROR,
+            false => Interest::ERROR,
         };
-        stream.ready(interest).await?;
-        return Ok(Stirred::GoesOn);
+        // Even of one who is not read from, it is noticed when the connection breaks; that it was
+        // ended in order only when there is room to read so.
+        let ready = stream.ready(interest).await?;
+        return Ok(match ready.is_error() || ready.is_write_closed() {
+            true => Stirred::Broken,
+            false => Stirred::GoesOn,
+        });
     }
     poll_fn(|context| {
         // On the stack, so that ten thousand who say nothing do not each have one. Not filled, it
@@ -350,7 +393,7 @@ impl fmt::Display for End {
             End::Left => f.write_str("the client left"),
             End::Idle => f.write_str("the client was silent for too long"),
             End::PutOut(why) => why.fmt(f),
-            End::NoTable => f.write_str("the table was lost"),
+            End::NoTable => f.write_str("the table was closed"),
         }
     }
 }

@@ -8,7 +8,7 @@ use noughts_server::{Limits, listen};
 use tokio::io::AsyncWriteExt;
 use tokio::time::{advance, pause};
 
-use crate::world::{Client, World, shown};
+use crate::world::{Client, World, shown, until};
 
 const HELLO: &[u8] = b"\x01\0\0\x30\x39Ann\0\0";
 const READY: &[u8] = b"\x02\0\0\x30\x39";
@@ -241,4 +241,58 @@ async fn a_stopped_server_closes_everything_and_frees_its_ports() {
     for port in [world.tcp, world.pairs] {
         listen((Ipv4Addr::LOCALHOST, port).into()).expect("the port is free");
     }
+}
+
+/// The session's own bytes are full while a move is decided, and the connection breaks: a loop that
+/// only looks whether it is broken would never let the table answer.
+#[tokio::test]
+async fn who_breaks_off_with_a_full_buffer_holds_nobody_up() {
+    for strategy in ["first", "mcts:100000"] {
+        let world = World::usual(strategy);
+        for _ in 0..20 {
+            let mut client = greeted(world.tcp).await;
+            client.send(PLAY).await;
+            client.expect(ADMIT).await;
+            let flood = [&action("0-0")[..], &PLAY.repeat(1_200)].concat();
+            client.send(&flood).await;
+            client.0.set_zero_linger().unwrap();
+            drop(client);
+        }
+        let mut other = greeted(world.tcp).await;
+        other.send(PLAY).await;
+        other.expect(ADMIT).await;
+        assert!(world.server.stop().await, "a table stays open");
+    }
+}
+
+#[tokio::test]
+async fn what_was_said_before_a_half_close_is_answered() {
+    let world = World::usual("first");
+    for _ in 0..50 {
+        let mut client = Client::connect(world.tcp).await;
+        let moves = ["0-0", "1-0", "2-0"].map(action).concat();
+        client.send(&[HELLO, PLAY, &moves].concat()).await;
+        client.0.shutdown().await.unwrap();
+        let answers = [READY, ADMIT, &action("0-1"), &action("0-2"), WON].concat();
+        client.expect(&answers).await;
+        client.expect_end().await;
+    }
+}
+
+/// One thinks, and many who wait for their chance to think are not wanted any more.
+#[tokio::test]
+async fn thoughts_for_those_who_left_wait_for_nothing() {
+    let world = World::usual("mcts:1000000");
+    for _ in 0..100 {
+        let mut client = greeted(world.tcp).await;
+        client.send(&[PLAY, &action("1-1")].concat()).await;
+        client.expect(ADMIT).await;
+        client.0.set_zero_linger().unwrap();
+    }
+    until(|| world.server.house().tables() == 0).await;
+    let mut client = greeted(world.tcp).await;
+    client.send(PLAY).await;
+    client.expect(ADMIT).await;
+    client.send(&action("1-1")).await;
+    assert_eq!(client.read(8).await[..5], action("")[..]);
 }

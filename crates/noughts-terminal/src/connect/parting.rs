@@ -114,7 +114,7 @@ fn left(stage: Stage) -> &'static str {
             "instead of answering; it may be full, or play something else"
         }
         Stage::Ready | Stage::Joining => "before a game began",
-        Stage::ItsTurn => "while it waited for a move; perhaps it had waited long enough",
+        Stage::ItsTurn => "while it waited for a move",
         Stage::Moving | Stage::OpponentsTurn | Stage::Ended => "in the middle of the game",
     }
 }

@@ -99,6 +99,28 @@ fn a_signal_ends_it_with_everything_closed() {
 }
 
 #[test]
+fn two_who_are_put_out_together_have_left_together() {
+    let serving = Serving::start("", "");
+    let mut pair = [0, 1].map(|_| {
+        let stream = TcpStream::connect(("127.0.0.1", serving.ports[1])).unwrap();
+        stream
+            .set_read_timeout(Some(Duration::from_secs(20)))
+            .unwrap();
+        stream
+    });
+    for client in &mut pair {
+        greet(client);
+        client.write_all(b"\x03\0\0\x30\x39").unwrap();
+    }
+    for client in &mut pair {
+        client.read_exact(&mut [0; 6]).unwrap();
+    }
+    let (exit, log) = serving.end("-TERM");
+    assert_eq!(exit, Some(0));
+    assert!(log.contains("outcome=\"abandoned\""), "{log}");
+}
+
+#[test]
 fn the_log_has_a_line_for_each_connection_and_game() {
     let play_and_leave = |serving: &Serving| {
         let mut client = serving.connect();
