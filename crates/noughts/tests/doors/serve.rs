@@ -163,6 +163,23 @@ fn the_log_has_a_line_for_each_connection_and_game() {
 }
 
 #[test]
+fn a_log_that_nobody_reads_stops_nothing() {
+    let mut serving = Serving::start("", "");
+    // A pipe holds 64 KiB; each line has the name.
+    let hello = [&b"\x01\0\0\x30\x39"[..], &[b'a'; 250], b"\0\0"].concat();
+    for _ in 0..500 {
+        let mut client = serving.connect();
+        client.write_all(&hello).unwrap();
+        client.read_exact(&mut [0; READY.len()]).unwrap();
+        client.shutdown(std::net::Shutdown::Write).unwrap();
+        assert_eq!(client.read(&mut [0; 9]).unwrap(), 0);
+    }
+    let id = serving.process.id().to_string();
+    assert!(Command::new("kill").arg(&id).status().unwrap().success());
+    assert_eq!(serving.process.wait().unwrap().code(), Some(0));
+}
+
+#[test]
 fn without_file_descriptors_nobody_new_comes_in_and_nobody_is_lost() {
     let serving = Serving::start("ulimit -n 32;", "--log warn");
     let mut inside = serving.connect();
