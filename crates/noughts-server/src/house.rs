@@ -2,14 +2,18 @@
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
+use std::fmt;
+use std::future::poll_fn;
+use std::pin::Pin;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, SystemTime};
 
 use noughts_engine::{Clock, Setup, StrategyName, Unfit};
 use noughts_rules::{Game, Options, Seat, Variant};
+use tokio::runtime::Handle;
 use tokio::sync::mpsc;
 
-use crate::id::{GameId, Ids, NodeId};
+use crate::id::{Drawn, GameId, Ids, NodeId};
 use crate::lobby::{Entered, Lobby, Ticket};
 use crate::robots::Robots;
 use crate::room::{Keeper, MOST_NOTICES, Notice, Room, Sitter};
@@ -25,7 +29,7 @@ pub struct House {
     /// Tic-tac-toe: all that the TCP doors play.
     variant: Variant,
     /// The tables that are in memory.
-    rooms: Mutex<HashMap<GameId, Room>>,
+    rooms: Mutex<HashMap<GameId, Room, Drawn>>,
     /// Every room holds one while it lasts.
     open: mpsc::Sender<()>,
     /// This process, among those that share the store.
@@ -64,11 +68,34 @@ impl Waiting {
 
 /// Somebody who asked for a seat, and hears what becomes of it. Dropped, they are gone: out of
 /// the lobby if they still waited.
-#[derive(Debug)]
 pub struct Guest {
-    /// What they hear, from [`Notice::Seated`] on. It ends early where no table could be laid.
-    pub notices: mpsc::Receiver<Notice>,
+    notices: mpsc::Receiver<Notice>,
     queue: Option<(Arc<House>, Ticket)>,
+    /// The table of one who plays with a robot goes on while its guest listens: a task of its own
+    /// would have to be woken for every move, and wake the guest's again.
+    own_table: Option<Pin<Box<dyn Future<Output = ()> + Send>>>,
+}
+
+impl Guest {
+    /// What they hear next, from [`Notice::Seated`] on. It ends early where no table could be laid.
+    /// Nothing is lost where this is dropped; but who sits alone with robots must go on listening,
+    /// or they stop too.
+    pub async fn next(&mut self) -> Option<Notice> {
+        poll_fn(|context| {
+            if let Some(table) = &mut self.own_table
+                && table.as_mut().poll(context).is_ready()
+            {
+                self.own_table = None;
+            }
+            self.notices.poll_recv(context)
+        })
+        .await
+    }
+
+    /// What else they hear, without waiting for it.
+    pub fn next_now(&mut self) -> Option<Notice> {
+        self.notices.try_recv().ok()
+    }
 }
 
 impl Drop for Guest {
@@ -76,6 +103,16 @@ impl Drop for Guest {
         if let Some((house, ticket)) = self.queue.take() {
             house.pairs().leave(ticket);
         }
+        // The table hears that they left, and files the game.
+        if let (Some(table), Ok(runtime)) = (self.own_table.take(), Handle::try_current()) {
+            runtime.spawn(table);
+        }
+    }
+}
+
+impl fmt::Debug for Guest {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Guest").finish_non_exhaustive()
     }
 }
 
@@ -140,10 +177,11 @@ impl House {
         let table = self.table(holders);
         let mind = self.robots.mind(strategy, table.game())?;
         let (to_guest, notices) = mpsc::channel(MOST_NOTICES);
-        self.keep(table, vec![Sitter::Listener(to_guest), Sitter::Robot(mind)]);
+        let sitters = vec![Sitter::Listener(to_guest), Sitter::Robot(mind)];
         Ok(Guest {
             notices,
             queue: None,
+            own_table: Some(Box::pin(self.keeping(table, sitters))),
         })
     }
 
@@ -155,7 +193,11 @@ impl House {
             notices: to_guest,
         };
         let queue = self.enter(waiting).map(|ticket| (Arc::clone(self), ticket));
-        Guest { notices, queue }
+        Guest {
+            notices,
+            queue,
+            own_table: None,
+        }
     }
 
     /// Somebody or something comes into the lobby: the ticket, where nobody was there.
@@ -178,7 +220,7 @@ impl House {
             ) => {
                 let table = self.table(vec![self.human(name), self.human(other_name)]);
                 let sitters = [notices, other_notices].map(Sitter::Listener);
-                self.keep(table, sitters.into());
+                tokio::spawn(self.keeping(table, sitters.into()));
             }
             (Waiting::Guest { name, notices }, Waiting::Seat(id, seat))
             | (Waiting::Seat(id, seat), Waiting::Guest { name, notices }) => {
@@ -236,11 +278,16 @@ impl House {
         Table::new(setting).expect("tic-tac-toe has two seats")
     }
 
-    fn keep(self: &Arc<House>, table: Table, sitters: Vec<Sitter>) {
+    /// Opens a room for a new table; the future is all that happens there.
+    fn keeping(
+        self: &Arc<House>,
+        table: Table,
+        sitters: Vec<Sitter>,
+    ) -> impl Future<Output = ()> + Send + use<> {
         let mut keeper = Keeper::new(Arc::clone(self), table, sitters, self.open.clone());
         self.rooms().insert(keeper.id(), keeper.room());
         // It lives in its task and is only borrowed there: handed over, it would be kept twice.
-        tokio::spawn(async move { keeper.lay_and_keep().await });
+        async move { keeper.lay_and_keep().await }
     }
 
     /// Lays a table whose seats last, or finds the one that the same request laid before.
@@ -332,7 +379,7 @@ impl House {
         self.ids.draw()
     }
 
-    fn rooms(&self) -> std::sync::MutexGuard<'_, HashMap<GameId, Room>> {
+    fn rooms(&self) -> std::sync::MutexGuard<'_, HashMap<GameId, Room, Drawn>> {
         // Nothing is half done in here, whoever panicked while holding it.
         self.rooms.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -376,8 +423,8 @@ impl House {
     }
 }
 
-impl std::fmt::Debug for House {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+impl fmt::Debug for House {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("House").finish_non_exhaustive()
     }
 }

@@ -1,7 +1,7 @@
 //! Names of games that nobody can guess.
 
 use std::fmt;
-use std::hash::{BuildHasher, RandomState};
+use std::hash::{BuildHasher, BuildHasherDefault, Hasher, RandomState};
 use std::str::FromStr;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -58,6 +58,30 @@ impl FromStr for GameId {
             number = number << 5 | digit as u128;
         }
         Ok(GameId(number))
+    }
+}
+
+/// For maps of games by name: their names were drawn here, so there is no need to mix them again.
+pub(crate) type Drawn = BuildHasherDefault<DrawnHasher>;
+
+/// Half of a name that was drawn.
+#[derive(Clone, Default, Debug)]
+pub(crate) struct DrawnHasher(u64);
+
+impl Hasher for DrawnHasher {
+    fn write_u128(&mut self, number: u128) {
+        // An odd number near 2^64 / 1.618 carries low bits upwards, for small names in tests.
+        self.0 = (number as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    }
+
+    fn write(&mut self, bytes: &[u8]) {
+        for byte in bytes {
+            self.write_u128(u128::from(self.0.rotate_left(8) ^ u64::from(*byte)));
+        }
+    }
+
+    fn finish(&self) -> u64 {
+        self.0
     }
 }
 

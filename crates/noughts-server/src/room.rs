@@ -83,7 +83,7 @@ impl Chair {
             at_turn,
             key: None,
         };
-        let message = Message::Act(Box::new(wish), Asker::Sitter);
+        let message = Message::Act(wish, Asker::Sitter);
         match self.mailbox.try_send(message) {
             Ok(()) => Asked::Waits,
             Err(mpsc::error::TrySendError::Full(_)) => Asked::Full,
@@ -125,7 +125,7 @@ pub struct Wish {
     /// The turn that it saw: completed turns plus one.
     pub at_turn: usize,
     /// The key of the request, if it has one.
-    pub key: Option<Key>,
+    pub key: Option<Box<Key>>,
 }
 
 /// Why a table does not do what was asked.
@@ -155,14 +155,17 @@ pub(crate) enum Asker {
     /// Nowhere: a robot's thought, which is tried again until it is stored or stale.
     Robot,
     /// To one who waits for it.
-    One(oneshot::Sender<Result<Arc<Sight>, Denied>>),
+    One(Reply),
 }
+
+/// Where one who waits hears of it.
+pub(crate) type Reply = oneshot::Sender<Result<Arc<Sight>, Denied>>;
 
 /// What a table's mailbox holds.
 #[derive(Debug)]
 pub(crate) enum Message {
     /// A seat wants something.
-    Act(Box<Wish>, Asker),
+    Act(Wish, Asker),
     /// These are gone for good.
     Leave(Leavers),
     /// Somebody takes an open seat; with notices where the seat lives with a connection.
@@ -193,7 +196,7 @@ impl Room {
 
     /// Asks for an action.
     pub async fn act(&self, wish: Wish) -> Result<Arc<Sight>, Denied> {
-        self.ask(|asker| Message::Act(Box::new(wish), asker)).await
+        self.ask(|asker| Message::Act(wish, asker)).await
     }
 
     /// Takes an open seat.

@@ -192,7 +192,7 @@ impl Client {
     /// One game, from the wish to its end or to the moment when the client has enough.
     async fn play(&mut self, mut guest: Guest) -> Option<Sight> {
         let patience = Duration::from_millis(50 + self.random.below(2_000) as u64);
-        let seated = tokio::time::timeout(patience, guest.notices.recv()).await;
+        let seated = tokio::time::timeout(patience, guest.next()).await;
         let chair = match seated {
             Ok(Some(Notice::Seated(chair))) => chair,
             Ok(Some(other)) => panic!("the first notice was {other:?}"),
@@ -211,7 +211,7 @@ impl Client {
             }
             self.do_something(&chair, &sight);
             let patience = Duration::from_millis(10 + self.random.below(300) as u64);
-            let Ok(notice) = tokio::time::timeout(patience, guest.notices.recv()).await else {
+            let Ok(notice) = tokio::time::timeout(patience, guest.next()).await else {
                 continue;
             };
             match notice.expect("notices end before the game is over") {
@@ -224,7 +224,7 @@ impl Client {
                 Notice::Unavailable => self.seen.unavailable += 1,
                 Notice::Over { verdict, .. } => {
                     sight.verdict = Some(verdict);
-                    assert!(guest.notices.recv().await.is_none(), "more than one end");
+                    assert!(guest.next().await.is_none(), "more than one end");
                     return Some(sight);
                 }
             }

@@ -147,7 +147,7 @@ pub(super) async fn act(
         seat: pass.seat,
         action,
         at_turn: body.value.turn,
-        key,
+        key: key.map(Box::new),
     };
     let done = with_room(&web, pass.game, |room| {
         let wish = wish.clone();

@@ -11,7 +11,7 @@ use tokio::task::AbortHandle;
 use tokio::time::{sleep, timeout};
 use tracing::{info, warn};
 
-use super::{Asker, Chair, Denied, Happening, Message, Notice, Room, Sight, Wish};
+use super::{Asker, Chair, Denied, Happening, Message, Notice, Reply, Room, Sight, Wish};
 use crate::house::House;
 use crate::id::GameId;
 use crate::robots::{Mind, answer};
@@ -59,7 +59,7 @@ pub(crate) struct Keeper {
     /// Where what happens is told, once somebody watched.
     happenings: Option<broadcast::Sender<Arc<Happening>>>,
     /// Answered when the robots that have their move at once have moved.
-    waiting: Vec<Asker>,
+    waiting: Vec<Reply>,
     /// Whether what the archive lists was stored.
     is_filed: bool,
     /// While it is held, the house is not empty.
@@ -220,13 +220,13 @@ impl Keeper {
 
     async fn take(&mut self, message: Message) {
         match message {
-            Message::Act(wish, asker) => self.act(*wish, asker).await,
+            Message::Act(wish, asker) => self.act(wish, asker).await,
             Message::Leave(leavers) => self.leave(leavers).await,
             Message::Sit(sitting, seat, notices, asker) => {
                 self.sit(*sitting, seat, notices, asker).await;
             }
             Message::Again(seat, asker) => self.play_again(seat, asker).await,
-            Message::Look(asker) => self.waiting.push(asker),
+            Message::Look(asker) => self.answer_later(asker),
             Message::Watch(seat, reply) => {
                 let happenings = self
                     .happenings
@@ -282,7 +282,7 @@ impl Keeper {
                 return self.put_off(wish, asker);
             }
             match self.repeats(&wish) {
-                Some(Ok(())) => return self.waiting.push(asker),
+                Some(Ok(())) => return self.answer_later(asker),
                 Some(Err(denied)) => return self.deny(wish.seat, asker, denied),
                 None => {}
             }
@@ -290,13 +290,14 @@ impl Keeper {
                 Ok(event) => event,
                 Err(refused) => return self.deny(wish.seat, asker, Denied::Refused(refused)),
             };
-            match self.store(event, wish.key.clone()).await {
+            match self.store(event, wish.key.as_deref().cloned()).await {
                 Ok(Appended::Stored) => {
-                    if let Some(Key { text, body }) = wish.key {
+                    if let Some(key) = wish.key {
+                        let Key { text, body } = *key;
                         self.keys.insert((wish.seat, text), body);
                     }
                     self.happen(event);
-                    return self.waiting.push(asker);
+                    return self.answer_later(asker);
                 }
                 // Somebody else was first: the table becomes what they made of it, and who came
                 // second is judged by that. It ends, since a game takes so many turns and no more.
@@ -388,7 +389,7 @@ impl Keeper {
             self.sitters[usize::from(seat.0)] = Sitter::Listener(notices);
         }
         self.changed(Happening::presence);
-        self.waiting.push(asker);
+        self.answer_later(asker);
     }
 
     async fn play_again(&mut self, seat: Seat, asker: Asker) {
@@ -399,7 +400,7 @@ impl Keeper {
             return self.deny(seat, asker, Denied::NotOver);
         }
         if self.again.1.is_some() || self.again.0.contains(&seat) {
-            return self.waiting.push(asker);
+            return self.answer_later(asker);
         }
         let mut wanting = self.again.0.clone();
         wanting.push(seat);
@@ -421,12 +422,12 @@ impl Keeper {
             Ok(Appended::Stored) => {
                 self.again = (wanting, next_id);
                 self.changed(Happening::anew);
-                self.waiting.push(asker);
+                self.answer_later(asker);
             }
             Ok(Appended::Taken) => {
                 self.unsure = true;
                 match self.catch_up().await {
-                    Ok(()) => self.waiting.push(asker),
+                    Ok(()) => self.answer_later(asker),
                     Err(_) => self.deny(seat, asker, Denied::Unavailable),
                 }
             }
@@ -497,7 +498,7 @@ impl Keeper {
     /// has left is tried again from here, until the store has it.
     fn put_off(&mut self, wish: Wish, asker: Asker) {
         match asker {
-            Asker::Robot => self.again_later(Message::Act(Box::new(wish), Asker::Robot)),
+            Asker::Robot => self.again_later(Message::Act(wish, Asker::Robot)),
             asker => self.deny(wish.seat, asker, Denied::Unavailable),
         }
     }
@@ -538,7 +539,7 @@ impl Keeper {
                 let seed = self.table.id().number() as u64 ^ at_turn as u64;
                 let thinking = tokio::spawn(async move {
                     if let Some(at) = house.robots().ponder(name, game, seed, stop).await {
-                        let thought = Message::Act(Box::new(play(at)), Asker::Robot);
+                        let thought = Message::Act(play(at), Asker::Robot);
                         // A table that is gone needs no answer.
                         let _ = mailbox.send(thought).await;
                     }
@@ -600,12 +601,17 @@ impl Keeper {
         Arc::clone(sight)
     }
 
+    /// Who sits here hears notices, and a robot nothing.
+    fn answer_later(&mut self, asker: Asker) {
+        if let Asker::One(reply) = asker {
+            self.waiting.push(reply);
+        }
+    }
+
     /// Those who were waiting for the robots hear how the table stands now.
     fn answer_all(&mut self) {
-        for asker in std::mem::take(&mut self.waiting) {
-            if let Asker::One(reply) = asker {
-                let _ = reply.send(Ok(self.sight()));
-            }
+        while let Some(reply) = self.waiting.pop() {
+            let _ = reply.send(Ok(self.sight()));
         }
     }
 

@@ -10,7 +10,7 @@ use super::{
     Answer, Appended, Created, Ending, Key, Listed, NewGame, Query, Sitting, Status, Store,
     StoreError, StoredGame, StoredTurn,
 };
-use crate::id::{GameId, NodeId};
+use crate::id::{Drawn, GameId, NodeId};
 use crate::table::{Holder, Leavers, Opening};
 
 /// Games in memory. Of those that ended only the latest are kept, so that it does not grow with
@@ -29,7 +29,7 @@ const SHELVES: usize = 16;
 
 #[derive(Debug, Default)]
 struct Shelf {
-    games: HashMap<GameId, Kept>,
+    games: HashMap<GameId, Kept, Drawn>,
     /// Those that ended, oldest first.
     finished: VecDeque<GameId>,
 }

@@ -126,7 +126,12 @@ impl Connection {
             tokio::select! {
                 biased;
                 notice = next_notice(&mut self.guest) => match notice {
-                    Some(notice) => self.hear(notice),
+                    Some(notice) => {
+                        self.hear(notice);
+                        while let Some(notice) = self.guest.as_mut().and_then(Guest::next_now) {
+                            self.hear(notice);
+                        }
+                    }
                     // No table could be laid, and it may be tried again; or one was lost.
                     None => {
                         self.guest = None;
@@ -370,7 +375,7 @@ async fn stir(
 /// What a guest hears next; one who is none hears nothing.
 async fn next_notice(guest: &mut Option<Guest>) -> Option<Notice> {
     match guest {
-        Some(guest) => guest.notices.recv().await,
+        Some(guest) => guest.next().await,
         None => std::future::pending().await,
     }
 }
