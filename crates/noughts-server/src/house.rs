@@ -3,16 +3,14 @@
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::fmt;
-use std::future::poll_fn;
-use std::pin::Pin;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, SystemTime};
 
 use noughts_engine::{Clock, Setup, StrategyName, Unfit};
 use noughts_rules::{Game, Options, Seat, Variant};
-use tokio::runtime::Handle;
 use tokio::sync::mpsc;
 
+use crate::guest::Guest;
 use crate::id::{Drawn, GameId, Ids, NodeId};
 use crate::lobby::{Entered, Lobby, Ticket};
 use crate::robots::Robots;
@@ -63,56 +61,6 @@ impl Waiting {
     /// Two guests, or a guest and a seat.
     fn fits(&self, other: &Waiting) -> bool {
         !matches!((self, other), (Waiting::Seat(..), Waiting::Seat(..)))
-    }
-}
-
-/// Somebody who asked for a seat, and hears what becomes of it. Dropped, they are gone: out of
-/// the lobby if they still waited.
-pub struct Guest {
-    notices: mpsc::Receiver<Notice>,
-    queue: Option<(Arc<House>, Ticket)>,
-    /// The table of one who plays with a robot goes on while its guest listens: a task of its own
-    /// would have to be woken for every move, and wake the guest's again.
-    own_table: Option<Pin<Box<dyn Future<Output = ()> + Send>>>,
-}
-
-impl Guest {
-    /// What they hear next, from [`Notice::Seated`] on. It ends early where no table could be laid.
-    /// Nothing is lost where this is dropped; but who sits alone with robots must go on listening,
-    /// or they stop too.
-    pub async fn next(&mut self) -> Option<Notice> {
-        poll_fn(|context| {
-            if let Some(table) = &mut self.own_table
-                && table.as_mut().poll(context).is_ready()
-            {
-                self.own_table = None;
-            }
-            self.notices.poll_recv(context)
-        })
-        .await
-    }
-
-    /// What else they hear, without waiting for it.
-    pub fn next_now(&mut self) -> Option<Notice> {
-        self.notices.try_recv().ok()
-    }
-}
-
-impl Drop for Guest {
-    fn drop(&mut self) {
-        if let Some((house, ticket)) = self.queue.take() {
-            house.pairs().leave(ticket);
-        }
-        // The table hears that they left, and files the game.
-        if let (Some(table), Ok(runtime)) = (self.own_table.take(), Handle::try_current()) {
-            runtime.spawn(table);
-        }
-    }
-}
-
-impl fmt::Debug for Guest {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Guest").finish_non_exhaustive()
     }
 }
 
@@ -178,11 +126,7 @@ impl House {
         let mind = self.robots.mind(strategy, table.game())?;
         let (to_guest, notices) = mpsc::channel(MOST_NOTICES);
         let sitters = vec![Sitter::Listener(to_guest), Sitter::Robot(mind)];
-        Ok(Guest {
-            notices,
-            queue: None,
-            own_table: Some(Box::pin(self.keeping(table, sitters))),
-        })
+        Ok(Guest::with_table(notices, self.keeping(table, sitters)))
     }
 
     /// Seats somebody with whoever waits longest, or lets them wait. Who moves first is drawn.
@@ -193,11 +137,12 @@ impl House {
             notices: to_guest,
         };
         let queue = self.enter(waiting).map(|ticket| (Arc::clone(self), ticket));
-        Guest {
-            notices,
-            queue,
-            own_table: None,
-        }
+        Guest::new(notices, queue)
+    }
+
+    /// Somebody no longer waits.
+    pub(crate) fn leave_lobby(&self, ticket: Ticket) {
+        self.pairs().leave(ticket);
     }
 
     /// Somebody or something comes into the lobby: the ticket, where nobody was there.

@@ -19,6 +19,7 @@
 //! the clock, the seed and the end come in from outside.
 
 mod descriptors;
+mod guest;
 mod house;
 mod http;
 mod id;
@@ -31,7 +32,8 @@ mod table;
 mod tcp;
 
 pub use descriptors::raise_descriptor_limit;
-pub use house::{Guest, House, Laying, Rooms};
+pub use guest::Guest;
+pub use house::{House, Laying, Rooms};
 pub use id::{GameId, Ids, NodeId, NotAnId};
 pub use lobby::{Entered, Lobby, Ticket};
 pub use room::{Asked, Chair, Denied, Happening, MOST_NOTICES, Notice, Room, Sight, Watch, Wish};

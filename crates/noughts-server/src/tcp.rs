@@ -15,7 +15,8 @@ use tokio::task::JoinSet;
 use tokio::time::sleep;
 use tracing::{debug, warn};
 
-use crate::house::{Guest, House};
+use crate::guest::Guest;
+use crate::house::House;
 use connection::Connection;
 
 pub use guests::Limits;

@@ -18,7 +18,7 @@ use tokio::time::{Duration, Instant, sleep_until, timeout_at};
 use tracing::info;
 
 use super::{Admitted, Door, Opponent, socket};
-use crate::house::Guest;
+use crate::guest::Guest;
 use crate::room::{Asked, Chair, Notice};
 use crate::table;
 
@@ -244,6 +244,9 @@ impl Connection {
 
     fn play(&mut self, cell: Cell) {
         let at = Move::at(3 * usize::from(cell.row()) + usize::from(cell.column()));
+        if let Some(guest) = &self.guest {
+            guest.is_about_to_listen();
+        }
         let asked = match &self.chair {
             Some(chair) => chair.act(Action::Play(at), self.turn),
             None => Asked::Gone,
