@@ -22,6 +22,9 @@ use std::process::ExitCode;
 
 use crate::args::{Args, Task};
 
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 fn main() -> ExitCode {
     let args = match usage::parse(std::env::args_os()) {
         Ok(args) => args,

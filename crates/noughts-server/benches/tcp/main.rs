@@ -23,6 +23,10 @@ use crowd::{CROWD, Crowd, Gathering};
 use process::{Part, Process};
 use rounds::{ROUNDS, Spread};
 
+/// As in `noughts serve`.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 /// How many connections play at the same time.
 const CONNECTIONS: [usize; 3] = [1, 100, 1_000];
 
