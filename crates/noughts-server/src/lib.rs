@@ -39,8 +39,8 @@ pub use lobby::{Entered, Lobby, Ticket};
 pub use room::{Asked, Chair, Denied, Happening, MOST_NOTICES, Notice, Room, Sight, Watch, Wish};
 pub use server::{Http, Server, Setup, listen, listen_for_http};
 pub use store::{
-    Answer, Appended, Created, Ending, Key, Listed, Memory, NewGame, Query, Sitting, Status, Store,
-    StoreError, StoredGame, StoredTurn, family,
+    Answer, Appended, Created, Ending, Key, Listed, Memory, NewGame, Query, Sitting, Sqlite,
+    Status, Store, StoreError, StoredGame, StoredTurn, SyncMode, family,
 };
 pub use table::{Command, Event, Holder, Leavers, Opening, Refused, Setting, Table, Verdict};
 pub use tcp::Limits;

@@ -4,6 +4,11 @@
 //! told that somebody was first. Nothing is changed or deleted, but by retention.
 
 mod memory;
+mod row;
+mod schema;
+mod sqlite;
+mod text;
+mod writer;
 
 use std::fmt;
 use std::future::Future;
@@ -15,6 +20,7 @@ use crate::id::{GameId, NodeId};
 use crate::table::{Holder, Leavers, Setting};
 
 pub use memory::Memory;
+pub use sqlite::{Sqlite, SyncMode};
 
 /// A store's answer, when it comes.
 pub type Answer<'a, T> = Pin<Box<dyn Future<Output = Result<T, StoreError>> + Send + 'a>>;
@@ -154,7 +160,7 @@ pub struct StoredGame {
     pub turns: Vec<StoredTurn>,
     /// Who ended it by leaving.
     pub left: Option<Leavers>,
-    /// The seats that want to play again.
+    /// The seats that want to play again, in any order.
     pub again: Vec<Seat>,
     /// The game that was made for them.
     pub rematch: Option<GameId>,
@@ -249,3 +255,9 @@ impl fmt::Display for StoreError {
 }
 
 impl std::error::Error for StoreError {}
+
+impl From<sqlx::Error> for StoreError {
+    fn from(error: sqlx::Error) -> StoreError {
+        StoreError(error.to_string())
+    }
+}
