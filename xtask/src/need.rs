@@ -81,3 +81,14 @@ pub const VALGRIND: Need = Need {
     sign: Sign::Runs("valgrind --version"),
     source: Source::Apt("valgrind"),
 };
+
+/// The database server that stores are tested with. Debian keeps its programs off the path, and the
+/// client's alone are not enough.
+pub const POSTGRESQL: Need = Need {
+    name: "PostgreSQL",
+    sign: Sign::Lists(
+        "find /usr/lib/postgresql -name initdb",
+        "/usr/lib/postgresql/",
+    ),
+    source: Source::Apt("postgresql"),
+};

@@ -5,7 +5,7 @@
 use std::path::Path;
 
 use crate::fuzz;
-use crate::need::{CLIPPY, CPLUSPLUS, NEXTEST, RUSTFMT};
+use crate::need::{CLIPPY, CPLUSPLUS, NEXTEST, POSTGRESQL, RUSTFMT};
 use crate::part::{Part, run_all};
 use crate::request::FUZZ_SECONDS;
 use crate::shell::Shell;
@@ -50,7 +50,7 @@ fn parts() -> Vec<Part> {
         ),
         Part::new(
             "tests",
-            &[NEXTEST],
+            &[NEXTEST, POSTGRESQL],
             vec![Step::new("cargo nextest run --workspace --locked")],
         ),
         // The doc comments' examples, which nextest does not run.
@@ -83,7 +83,7 @@ fn parts() -> Vec<Part> {
 fn long_tests() -> Part {
     let step =
         Step::new("cargo nextest run --workspace --locked --run-ignored only --no-tests warn");
-    Part::new("long tests", &[NEXTEST], vec![step])
+    Part::new("long tests", &[NEXTEST, POSTGRESQL], vec![step])
 }
 
 #[cfg(test)]
@@ -110,7 +110,12 @@ mod tests {
 
     #[test]
     fn one_failure_fails_the_run_and_everything_runs() {
-        let mut shell = Scripted::default().fails("cargo fmt --all");
+        // What a machine with PostgreSQL prints; a scripted shell has every other tool anyway.
+        let machine = || {
+            let programs = "/usr/lib/postgresql/15/bin/initdb\n";
+            Scripted::default().prints("find /usr/lib/postgresql", programs, "")
+        };
+        let mut shell = machine().fails("cargo fmt --all");
         assert!(!run(crate::root(), false, &mut shell));
         assert!(
             shell
@@ -118,6 +123,6 @@ mod tests {
                 .last()
                 .is_some_and(|step| step.contains("fuzz/Cargo.toml"))
         );
-        assert!(run(crate::root(), false, &mut Scripted::default()));
+        assert!(run(crate::root(), false, &mut machine()));
     }
 }

@@ -18,6 +18,7 @@
 //! [`Table`] and [`Lobby`] are pure; a room and a connection are the tasks around them. Listeners,
 //! the clock, the seed and the end come in from outside.
 
+mod bus;
 mod descriptors;
 mod guest;
 mod house;
@@ -31,6 +32,7 @@ mod store;
 mod table;
 mod tcp;
 
+pub use bus::{Bus, Hints, News};
 pub use descriptors::raise_descriptor_limit;
 pub use guest::Guest;
 pub use house::{House, Laying, Rooms};
@@ -39,8 +41,8 @@ pub use lobby::{Entered, Lobby, Ticket};
 pub use room::{Asked, Chair, Denied, Happening, MOST_NOTICES, Notice, Room, Sight, Watch, Wish};
 pub use server::{Http, Server, Setup, listen, listen_for_http};
 pub use store::{
-    Answer, Appended, Created, Ending, Key, Listed, Memory, NewGame, Query, Sitting, Sqlite,
-    Status, Store, StoreError, StoredGame, StoredTurn, SyncMode, family,
+    Answer, Appended, Created, Ending, Key, Listed, Memory, NewGame, Postgres, Query, Sitting,
+    Sqlite, Status, Store, StoreError, StoredGame, StoredTurn, SyncMode, family,
 };
 pub use table::{Command, Event, Holder, Leavers, Opening, Refused, Setting, Table, Verdict};
 pub use tcp::Limits;

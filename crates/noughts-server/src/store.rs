@@ -4,6 +4,8 @@
 //! told that somebody was first. Nothing is changed or deleted, but by retention.
 
 mod memory;
+mod page;
+mod postgres;
 mod row;
 mod schema;
 mod sqlite;
@@ -20,6 +22,7 @@ use crate::id::{GameId, NodeId};
 use crate::table::{Holder, Leavers, Setting};
 
 pub use memory::Memory;
+pub use postgres::Postgres;
 pub use sqlite::{Sqlite, SyncMode};
 
 /// A store's answer, when it comes.

@@ -3,7 +3,9 @@
 //! A durable commit costs the disk a few milliseconds, whether it holds one row or a thousand.
 //! Requests wait in a bounded queue while a batch is written; the next batch is all that waits.
 
+use std::collections::HashSet;
 use std::future::Future;
+use std::hash::Hash;
 use std::sync::Arc;
 
 use tokio::sync::{Semaphore, mpsc, oneshot};
@@ -152,4 +154,11 @@ async fn settle(ledger: &impl Ledger, jobs: Vec<Job>) {
         // Who no longer waits need not know.
         let _ = reply.send(outcome);
     }
+}
+
+/// The first of each key, and those whose key another has already: one statement tells which keys
+/// it stored, not whose.
+pub(super) fn firsts<T, K: Hash + Eq>(rows: Vec<T>, key: impl Fn(&T) -> K) -> (Vec<T>, Vec<T>) {
+    let mut seen = HashSet::with_capacity(rows.len());
+    rows.into_iter().partition(|row| seen.insert(key(row)))
 }

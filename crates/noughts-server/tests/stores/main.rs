@@ -3,6 +3,11 @@
 mod games;
 mod history;
 mod laws;
+mod leases;
+#[cfg(unix)]
+mod postgres;
+#[cfg(unix)]
+mod postgres_server;
 mod sqlite;
 
 use std::sync::Arc;
@@ -16,7 +21,6 @@ type Held = std::pin::Pin<Box<dyn Future<Output = ()> + Send>>;
 macro_rules! laws {
     ($($law:ident)*) => {
         /// Every law by its name, for stores that are too dear to be made anew for each test.
-        #[allow(dead_code)]
         const LAWS: &[(&str, Law)] = &[$((stringify!($law), |store| Box::pin(laws::$law(store)))),*];
 
         mod memory_keeps {

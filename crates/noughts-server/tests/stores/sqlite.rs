@@ -6,9 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
 use noughts_rules::{Conclusion, Seat};
-use noughts_server::{
-    Appended, Ending, GameId, Leavers, NodeId, Query, Sitting, Sqlite, Store, SyncMode,
-};
+use noughts_server::{Appended, Ending, GameId, Leavers, Query, Sqlite, Store, SyncMode};
 use proptest::prelude::*;
 use proptest::test_runner::TestRunner;
 use sqlx::sqlite::SqliteConnectOptions;
@@ -17,6 +15,7 @@ use tokio::task::JoinSet;
 
 use crate::games::{created, game, game_of, keyed, loaded, play, sitting};
 use crate::history;
+use crate::leases::leases;
 
 /// A directory with one database, gone after the test.
 pub(crate) struct Place(tempfile::TempDir);
@@ -291,38 +290,4 @@ async fn a_process_that_is_silent_is_gone() {
     let place = Place::new();
     let store = place.open().await;
     leases(&store).await;
-}
-
-/// Words lapse by the store's clock: one that lasts for no time has lapsed at once.
-pub(crate) async fn leases(store: &dyn Store) {
-    let (here, gone, lives) = (NodeId(1), NodeId(u64::MAX), NodeId(3));
-    assert_eq!(store.renew(lives, 3_600_000).await, Ok(vec![]));
-    assert_eq!(store.renew(gone, 0).await, Ok(vec![]));
-    for _ in 0..2 {
-        assert_eq!(store.renew(here, 3_600_000).await, Ok(vec![gone]));
-    }
-    let guest = |name: &str, node| Sitting {
-        node: Some(node),
-        ..sitting(name)
-    };
-    let name = format!("Ann@{}", gone.0);
-    let tied = created(store, game(&[&name, "lobby", "lobby"])).await;
-    store.sit(tied, Seat(1), guest("Bob", gone)).await.unwrap();
-    store.sit(tied, Seat(2), guest("Cyd", lives)).await.unwrap();
-    let late = created(store, game(&["Ann", "lobby"])).await;
-    store.sit(late, Seat(1), guest("Bob", gone)).await.unwrap();
-    let over = created(store, game(&[&name, "Bob"])).await;
-    let ending = Ending {
-        conclusion: Conclusion::Draw,
-        at_ms: 1,
-    };
-    store.finish(over, ending).await.unwrap();
-    let mut found = store.tied_to(gone).await.unwrap();
-    found.sort_by_key(|(id, _)| *id != tied);
-    let both = Leavers::one(Seat(0)).and(Seat(1));
-    assert_eq!(found, [(tied, both), (late, Leavers::one(Seat(1)))]);
-    store.bury(gone).await.unwrap();
-    assert_eq!(store.renew(here, 3_600_000).await, Ok(vec![]));
-    // Who was taken for dead and is not says so again.
-    assert_eq!(store.renew(gone, 3_600_000).await, Ok(vec![]));
 }

@@ -6,11 +6,10 @@ use sqlx::sqlite::SqlitePool;
 use sqlx::{QueryBuilder, Sqlite, SqliteConnection, query_as};
 
 use crate::id::{GameId, NodeId};
+use crate::store::page::{EVERY_STATUS, select_page};
 use crate::store::row::{
     GameRow, GameRows, ListedRow, SittingRow, TurnRow, holders_now, id_bytes, read_id, seats_tied,
-    signed, write_status,
 };
-use crate::store::text::write_name;
 use crate::store::{Listed, Query, Status, StoreError, StoredGame};
 use crate::table::Leavers;
 
@@ -93,10 +92,9 @@ pub(super) async fn load(
 
 pub(super) async fn list(readers: &SqlitePool, query: Query) -> Result<Vec<Listed>, StoreError> {
     let mut at = readers.begin().await?;
-    let every = [Status::Waiting, Status::Playing, Status::Over];
     let mut found = Vec::new();
     // Each status has its part of the index, in order: the page is the newest of all of them.
-    for status in every {
+    for status in EVERY_STATUS {
         if query.status.is_none_or(|wanted| wanted == status) {
             found.extend(page(&mut at, &query, status).await?);
         }
@@ -112,53 +110,8 @@ pub(super) async fn list(readers: &SqlitePool, query: Query) -> Result<Vec<Liste
     found.into_iter().map(ListedRow::read).collect()
 }
 
-/// The statement for a page of games that stand so. No statement reads more of the archive than
-/// what a page and its filters need.
-fn select_page(query: &Query, status: Status) -> QueryBuilder<Sqlite> {
-    let mut select = QueryBuilder::<Sqlite>::new(
-        "SELECT games.id, variant, history, holders, status, games.created_ms, ended_ms, conclusion FROM ",
-    );
-    let family = query.variant.map(|variant| variant.to_string());
-    let name = query.player.as_deref().map(write_name);
-    let by_player = matches!((status, &name), (Status::Over, Some(_)));
-    match (&name, by_player) {
-        // Nearly all games that somebody played are over: those are found by the name.
-        (Some(name), true) => {
-            select.push("players CROSS JOIN games ON games.id = players.game WHERE name = ");
-            select.push_bind(name.clone());
-        }
-        // Those that are not over are few, and are looked through for the name.
-        (Some(name), false) => {
-            select.push("games WHERE EXISTS (SELECT 1 FROM players WHERE name = ");
-            select.push_bind(name.clone());
-            select.push(" AND players.created_ms = games.created_ms AND players.game = games.id)");
-        }
-        (None, _) => {
-            select.push("games WHERE true");
-        }
-    }
-    let (keys, of_family) = match by_player {
-        true => ("players.created_ms, players.game", " AND players.family = "),
-        false => ("games.created_ms, games.id", " AND games.family = "),
-    };
-    select
-        .push(" AND status = ")
-        .push_bind(write_status(status));
-    if let Some(family) = family {
-        select.push(of_family).push_bind(family);
-    }
-    if let Some((created_ms, id)) = query.before {
-        select.push(" AND (").push(keys).push(") < (");
-        select.push_bind(signed(created_ms)).push(", ");
-        select.push_bind(id_bytes(id)).push(")");
-    }
-    let newest_first = keys.replace(',', " DESC,");
-    select.push(" ORDER BY ").push(newest_first);
-    select
-        .push(" DESC LIMIT ")
-        .push_bind(signed(query.limit as u64));
-    select
-}
+const COLUMNS: &str =
+    "games.id, variant, history, holders, status, games.created_ms, ended_ms, conclusion";
 
 async fn page(
     at: &mut SqliteConnection,
@@ -175,7 +128,7 @@ async fn page(
         Option<i64>,
         Option<String>,
     );
-    let mut select = select_page(query, status);
+    let mut select = select_page::<Sqlite>(COLUMNS, query, status);
     let rows: Vec<Row> = select.build_query_as().fetch_all(at).await?;
     let listed = |row: Row| {
         let (id, variant, history, holders, status, created_ms, ended_ms, conclusion) = row;
@@ -283,7 +236,7 @@ mod tests {
         let before = Some((7, GameId::new(7)));
         let variant = Some("multi".parse().unwrap());
         let player = Some("Ann".to_owned());
-        for status in [Status::Waiting, Status::Playing, Status::Over] {
+        for status in EVERY_STATUS {
             for bits in 0..8 {
                 let query = Query {
                     before: before.filter(|_| bits & 1 != 0),
@@ -291,7 +244,7 @@ mod tests {
                     player: player.clone().filter(|_| bits & 4 != 0),
                     ..every.clone()
                 };
-                let select = select_page(&query, status).into_string();
+                let select = select_page::<Sqlite>(COLUMNS, &query, status).into_string();
                 let plan = AssertSqlSafe(format!("EXPLAIN QUERY PLAN {select}"));
                 let plan: Vec<(i64, i64, i64, String)> =
                     query_as(plan).fetch_all(&mut at).await.unwrap();

@@ -15,7 +15,7 @@ use crate::store::row::{
 use crate::store::text::{
     read_node, row_length, write_conclusion, write_holder, write_holders, write_node,
 };
-use crate::store::writer::{Done, Outcome, Request};
+use crate::store::writer::{Done, Outcome, Request, firsts};
 use crate::store::{Appended, Created, Ending, NewGame, Sitting, StoreError};
 use crate::table::Holder;
 
@@ -73,12 +73,6 @@ fn pieces<T>(mut rows: &[T]) -> impl Iterator<Item = &[T]> {
         rows = rest;
         Some(piece)
     })
-}
-
-/// The first of each key, and those whose key another has already.
-fn firsts<T, K: std::hash::Hash + Eq>(rows: Vec<T>, key: impl Fn(&T) -> K) -> (Vec<T>, Vec<T>) {
-    let mut seen = HashSet::with_capacity(rows.len());
-    rows.into_iter().partition(|row| seen.insert(key(row)))
 }
 
 async fn create_all(
