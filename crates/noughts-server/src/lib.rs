@@ -42,7 +42,7 @@ pub use room::{Asked, Chair, Denied, Happening, MOST_NOTICES, Notice, Room, Sigh
 pub use server::{Http, Server, Setup, listen, listen_for_http};
 pub use store::{
     Answer, Appended, Created, Ending, Key, Listed, Memory, NewGame, Postgres, Query, Sitting,
-    Sqlite, Status, Store, StoreError, StoredGame, StoredTurn, SyncMode, family,
+    Sqlite, Status, Store, StoreError, StoredGame, StoredTurn, SyncMode, family, open_store,
 };
 pub use table::{Command, Event, Holder, Leavers, Opening, Refused, Setting, Table, Verdict};
 pub use tcp::Limits;

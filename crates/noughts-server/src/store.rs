@@ -3,6 +3,7 @@
 //! That key is the lock, for one process and for fifty: of two that write the same turn one is
 //! told that somebody was first. Nothing is changed or deleted, but by retention.
 
+mod address;
 mod memory;
 mod page;
 mod postgres;
@@ -21,6 +22,7 @@ use noughts_rules::{Conclusion, Seat, Turn, Variant};
 use crate::id::{GameId, NodeId};
 use crate::table::{Holder, Leavers, Setting};
 
+pub use address::open_store;
 pub use memory::Memory;
 pub use postgres::Postgres;
 pub use sqlite::{Sqlite, SyncMode};
@@ -75,7 +77,8 @@ pub trait Store: Send + Sync + 'static {
     /// is called for it.
     fn renew(&self, node: NodeId, lasts_ms: u64) -> Answer<'_, Vec<NodeId>>;
 
-    /// A process that is gone: the unfinished games in which seats are tied to it, with those seats.
+    /// A process that is gone: the games in which seats are tied to it, with those seats, but for those
+    /// that were [finished](Store::finish). Some may have ended and only miss that.
     fn tied_to(&self, node: NodeId) -> Answer<'_, Vec<(GameId, Leavers)>>;
 
     /// Forgets a process: its seats have left.

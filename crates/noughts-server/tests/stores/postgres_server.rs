@@ -16,7 +16,7 @@ cd "$2" || exit 1
 begin() { "$1/pg_ctl" start -w -t 120 -D data -l log -o "-k '$2' -c listen_addresses= -c fsync=off -c max_connections=60" >start.log 2>&1; }
 end() { "$1/pg_ctl" stop -w -m immediate -D data >stop.log 2>&1; }
 trap 'end "$1"; cd /; rm -rf "$2"' EXIT
-trap '' INT TERM HUP
+trap '' INT TERM HUP PIPE
 "$1/initdb" -D data -U noughts -A trust -E UTF8 --locale=C --no-sync >initdb.log 2>&1 && begin "$1" "$2" || { cat *.log log >&2; exit 1; }
 echo ready
 while read -r command; do
