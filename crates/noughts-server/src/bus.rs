@@ -1,7 +1,7 @@
-//! Hints between processes that share a store: "this game is at turn N".
+//! Hints between processes that share a store: "this game has N entries".
 //!
-//! A hint is never the truth, which is in the store: who hears one that is news reads the missing
-//! turns. Hints may come late, twice, or not at all; that some may be missing is said.
+//! A hint is never the truth, which is in the store: who hears one that is news reads what is
+//! missing. Hints may come late, twice, or not at all; that some may be missing is said.
 
 use std::collections::HashMap;
 use std::future::Future;
@@ -24,12 +24,12 @@ pub struct Bus {
 /// What is heard of other processes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum News {
-    /// A game has so many completed turns, or more.
+    /// A game has so many [entries](crate::StoredGame::entries), or more.
     At {
         /// Which game.
         game: GameId,
-        /// Completed turns.
-        turn: usize,
+        /// How many.
+        entries: usize,
     },
     /// Something may have been missed: everything that matters is to be read again. Also the first
     /// news, from when on others are heard.
@@ -73,12 +73,17 @@ impl Bus {
         }
     }
 
-    /// Lets the other processes know, some milliseconds from now, that a game has so many completed
-    /// turns. For after they are stored.
-    pub fn publish(&self, game: GameId, turn: usize) {
+    /// Lets the other processes know, some milliseconds from now, that a game has so many entries. For
+    /// after they are stored.
+    pub fn publish(&self, game: GameId, entries: usize) {
         if let Some(outbox) = &self.outbox {
-            outbox.put(game, turn);
+            outbox.put(game, entries);
         }
+    }
+
+    /// Whether there may be others.
+    pub fn is_shared(&self) -> bool {
+        self.outbox.is_some()
     }
 
     /// What is heard from now on.
@@ -137,26 +142,26 @@ struct Waiting {
 
 #[derive(Debug, Default)]
 struct Collected {
-    /// By game, the latest turn: the ones before it are no news then.
-    turns: HashMap<GameId, usize>,
+    /// By game, the latest count: the ones before it are no news then.
+    games: HashMap<GameId, usize>,
     has_gap: bool,
 }
 
 impl Collected {
-    fn put(&mut self, game: GameId, turn: usize) {
-        if self.turns.len() < MOST_TOLD || self.turns.contains_key(&game) {
-            let latest = self.turns.entry(game).or_default();
-            *latest = turn.max(*latest);
+    fn put(&mut self, game: GameId, entries: usize) {
+        if self.games.len() < MOST_TOLD || self.games.contains_key(&game) {
+            let latest = self.games.entry(game).or_default();
+            *latest = entries.max(*latest);
         } else {
-            self.turns.clear();
+            self.games.clear();
             self.has_gap = true;
         }
     }
 }
 
 impl Outbox {
-    fn put(&self, game: GameId, turn: usize) {
-        self.change(|collected| collected.put(game, turn));
+    fn put(&self, game: GameId, entries: usize) {
+        self.change(|collected| collected.put(game, entries));
         self.0.filled.notify_one();
     }
 
@@ -169,9 +174,9 @@ impl Outbox {
     pub(crate) fn take(&self) -> Vec<News> {
         let collected = self.change(std::mem::take);
         let gap = collected.has_gap.then_some(News::Gap);
-        let turns = collected.turns.into_iter();
-        let turns = turns.map(|(game, turn)| News::At { game, turn });
-        gap.into_iter().chain(turns).collect()
+        let games = collected.games.into_iter();
+        let games = games.map(|(game, entries)| News::At { game, entries });
+        gap.into_iter().chain(games).collect()
     }
 
     /// What could not be told waits on.
@@ -179,7 +184,7 @@ impl Outbox {
         self.change(|collected| {
             for one in news {
                 match one {
-                    News::At { game, turn } => collected.put(game, turn),
+                    News::At { game, entries } => collected.put(game, entries),
                     News::Gap => collected.has_gap = true,
                 }
             }
@@ -198,9 +203,9 @@ impl Outbox {
 mod tests {
     use super::*;
 
-    fn at(game: u128, turn: usize) -> News {
+    fn at(game: u128, entries: usize) -> News {
         let game = GameId::new(game);
-        News::At { game, turn }
+        News::At { game, entries }
     }
 
     #[tokio::test]
@@ -216,18 +221,18 @@ mod tests {
     async fn who_is_too_far_behind_hears_of_a_gap() {
         let bus = Bus::alone();
         let mut hints = bus.subscribe();
-        for turn in 0..=MOST_HEARD {
-            bus.inbox.put(at(1, turn));
+        for entries in 0..=MOST_HEARD {
+            bus.inbox.put(at(1, entries));
         }
         assert_eq!(hints.next().await, Some(News::Gap));
         assert_eq!(hints.next().await, Some(at(1, 1)));
     }
 
     #[test]
-    fn only_the_latest_turn_of_a_game_is_told() {
+    fn only_the_latest_count_of_a_game_is_told() {
         let outbox = Outbox::default();
-        for turn in [1, 3, 2] {
-            outbox.put(GameId::new(7), turn);
+        for entries in [1, 3, 2] {
+            outbox.put(GameId::new(7), entries);
         }
         let news = outbox.take();
         assert_eq!(news, [at(7, 3)]);

@@ -19,6 +19,7 @@ use std::pin::Pin;
 
 use noughts_rules::{Conclusion, Seat, Turn, Variant};
 
+use crate::bus::Bus;
 use crate::id::{GameId, NodeId};
 use crate::table::{Holder, Leavers, Setting};
 
@@ -83,6 +84,22 @@ pub trait Store: Send + Sync + 'static {
 
     /// Forgets a process: its seats have left.
     fn bury(&self, node: NodeId) -> Answer<'_, ()>;
+
+    /// How many [entries](StoredGame::entries) these games have by now, those of them that there are.
+    /// Asked only where other processes share the store.
+    fn entries(&self, _games: Vec<GameId>) -> Answer<'_, Vec<(GameId, usize)>> {
+        Box::pin(std::future::ready(Ok(Vec::new())))
+    }
+
+    /// Forgets some of the games that ended before this time, or in which nothing was played since and
+    /// that were made before, with everything of theirs. Tells how many; none when there are no more.
+    fn forget(&self, before_ms: u64) -> Answer<'_, usize>;
+
+    /// The bus to the other processes that share this store; this one is called `node`. Where there can
+    /// be no others it is that of a process [alone](Bus::alone).
+    fn bus(&self, _node: NodeId) -> Bus {
+        Bus::alone()
+    }
 }
 
 /// A game that is to be created.
@@ -170,6 +187,17 @@ pub struct StoredGame {
     pub again: Vec<Seat>,
     /// The game that was made for them.
     pub rematch: Option<GameId>,
+    /// Whether what the archive lists of it was [stored](Store::finish).
+    pub is_finished: bool,
+}
+
+impl StoredGame {
+    /// How much is stored of what happened at the table: it grows with everything that shows there, so
+    /// who knows of fewer has missed something.
+    pub fn entries(&self) -> usize {
+        let lone = usize::from(self.left.is_some()) + usize::from(self.rematch.is_some());
+        self.turns.len() + self.sat.len() + self.again.len() + lone
+    }
 }
 
 /// What the archive lists of a finished game.

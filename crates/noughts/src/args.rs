@@ -170,31 +170,71 @@ pub(crate) struct Perft {
 #[derive(Arguments, Debug)]
 pub(crate) struct Serve {
     /// Where to listen for HTTP; none: nowhere, port 0: any free one
-    #[arg(long, value_name = "ADDR", default_value = "127.0.0.1:8080")]
+    #[arg(
+        long,
+        env = "NOUGHTS_HTTP",
+        value_name = "ADDR",
+        default_value = "127.0.0.1:8080"
+    )]
     pub(crate) http: String,
     /// Where to listen for games against the computer; none: nowhere, port 0: any free one
-    #[arg(long, value_name = "ADDR", default_value = "127.0.0.1:8081")]
+    #[arg(
+        long,
+        env = "NOUGHTS_TCP",
+        value_name = "ADDR",
+        default_value = "127.0.0.1:8081"
+    )]
     pub(crate) tcp: String,
     /// How the computer plays there
-    #[arg(long, value_name = "STRATEGY", default_value = "perfect")]
+    #[arg(
+        long,
+        env = "NOUGHTS_TCP_STRATEGY",
+        value_name = "STRATEGY",
+        default_value = "perfect"
+    )]
     pub(crate) tcp_strategy: String,
     /// Where to listen for games between two
-    #[arg(long, value_name = "ADDR", default_value = "127.0.0.1:8082")]
+    #[arg(
+        long,
+        env = "NOUGHTS_TCP_PAIRS",
+        value_name = "ADDR",
+        default_value = "127.0.0.1:8082"
+    )]
     pub(crate) tcp_pairs: String,
-    /// Where games are kept: memory:
-    #[arg(long, value_name = "URL", default_value = "memory:")]
+    /// Where games are kept: sqlite:FILE, postgres://USER@HOST/DATABASE, or memory: until the end
+    #[arg(
+        long,
+        value_name = "URL",
+        env = "NOUGHTS_STORE",
+        // It may hold a password.
+        hide_env_values = true,
+        default_value = "sqlite:noughts.db"
+    )]
     pub(crate) store: String,
+    /// When a turn kept in a file is answered
+    #[arg(long, value_enum, env = "NOUGHTS_SYNC", default_value_t = Sync::Full)]
+    pub(crate) sync: Sync,
     /// How many may be connected at once
-    #[arg(long, value_name = "N", default_value_t = 10_000)]
+    #[arg(
+        long,
+        env = "NOUGHTS_MAX_CONNECTIONS",
+        value_name = "N",
+        default_value_t = 10_000
+    )]
     pub(crate) max_connections: usize,
     /// How long somebody whose turn it is may say nothing
-    #[arg(long, value_name = "TIME", default_value = "120s")]
+    #[arg(
+        long,
+        env = "NOUGHTS_IDLE",
+        value_name = "TIME",
+        default_value = "120s"
+    )]
     pub(crate) idle: String,
     /// What is logged, on standard error
-    #[arg(long, value_enum, default_value_t = LogLevel::Info)]
+    #[arg(long, env = "NOUGHTS_LOG", value_enum, default_value_t = LogLevel::Info)]
     pub(crate) log: LogLevel,
     /// How it is logged
-    #[arg(long, value_enum, default_value_t = LogFormat::Text)]
+    #[arg(long, env = "NOUGHTS_LOG_FORMAT", value_enum, default_value_t = LogFormat::Text)]
     pub(crate) log_format: LogFormat,
 }
 
@@ -241,6 +281,15 @@ pub(crate) struct Connect {
 pub(crate) enum Dialect {
     Seed,
     Later,
+}
+
+/// When a turn is answered.
+#[derive(ValueEnum, Clone, Copy, Debug)]
+pub(crate) enum Sync {
+    /// When the disk has it: a power failure takes nothing that was answered
+    Full,
+    /// When the system has it: a power failure may take the last moments
+    Normal,
 }
 
 /// How much is logged.

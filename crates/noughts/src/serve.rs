@@ -8,13 +8,14 @@ use std::time::Duration;
 use noughts_engine::StrategyName;
 use noughts_rules::Quoted;
 use noughts_server::{
-    Http, Limits, Memory, Server, Setup, Store, listen, listen_for_http, raise_descriptor_limit,
+    Http, Limits, Server, Setup, SyncMode, listen, listen_for_http, open_store,
+    raise_descriptor_limit,
 };
 use tokio::net::TcpListener;
 use tokio::signal;
 use tracing::{info, warn};
 
-use crate::args::Serve;
+use crate::args::{Serve, Sync};
 use crate::log::Log;
 use crate::{Failure, outside};
 
@@ -24,7 +25,6 @@ pub(crate) fn run(task: &Serve) -> Result<(), Failure> {
         connections: task.max_connections,
         idle: read_idle(&task.idle)?,
     };
-    let store = open_store(&task.store)?;
     let outside = outside::read(None)?;
     let threads = available_parallelism().map_or(1, usize::from);
     let runtime = tokio::runtime::Builder::new_multi_thread()
@@ -54,11 +54,15 @@ pub(crate) fn run(task: &Serve) -> Result<(), Failure> {
                 "every door is closed: give --http, --tcp or --tcp-pairs an address",
             ));
         }
+        // Last of what may fail, so that nothing is made on a disk by what can't be served.
+        let store = open_store(&task.store, task.sync.into());
+        let store = store.await.map_err(|error| Failure::asked(error.0))?;
+        let secret = store.secret().await;
+        let secret = secret.map_err(|error| Failure::asked(error.0))?;
         let log = Log::keep(task.log, task.log_format);
         look_at_descriptors(&limits);
         // Before the doors open, so that whoever reads it may come in at once, and can stop it.
         let enough = Enough::new()?;
-        let secret = store.secret().await.map_err(Failure::asked)?;
         let server = Server::start(Setup {
             http: http.map(|listener| Http { listener, secret }),
             tcp,
@@ -121,13 +125,12 @@ fn in_words(error: &io::Error) -> String {
     }
 }
 
-fn open_store(url: &str) -> Result<Box<dyn Store>, Failure> {
-    match url {
-        "memory:" => Ok(Box::<Memory>::default()),
-        _ => Err(Failure::asked(format_args!(
-            "{} is no store: there is memory:",
-            Quoted::from(url)
-        ))),
+impl From<Sync> for SyncMode {
+    fn from(sync: Sync) -> SyncMode {
+        match sync {
+            Sync::Full => SyncMode::Full,
+            Sync::Normal => SyncMode::Normal,
+        }
     }
 }
 

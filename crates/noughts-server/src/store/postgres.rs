@@ -93,11 +93,6 @@ impl Postgres {
             pool,
         })
     }
-
-    /// What the processes that share this database tell one another; this one is called `node`.
-    pub fn bus(&self, node: NodeId) -> Bus {
-        notify::bus(self.pool.clone(), node)
-    }
 }
 
 const LATE: &str = "it took too long";
@@ -185,5 +180,17 @@ impl Store for Postgres {
 
     fn bury(&self, node: NodeId) -> Answer<'_, ()> {
         on_connection!(self, write::bury, node)
+    }
+
+    fn entries(&self, games: Vec<GameId>) -> Answer<'_, Vec<(GameId, usize)>> {
+        on_connection!(self, read::entries, games)
+    }
+
+    fn forget(&self, before_ms: u64) -> Answer<'_, usize> {
+        on_connection!(self, write::forget, before_ms)
+    }
+
+    fn bus(&self, node: NodeId) -> Bus {
+        notify::bus(self.pool.clone(), node)
     }
 }

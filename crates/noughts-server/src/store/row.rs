@@ -85,6 +85,25 @@ pub(super) fn is_tied(holders: &[Holder]) -> bool {
     holders.iter().any(tied)
 }
 
+/// Games that nothing happened at since `$1`, of those that were made before it: so each part is read
+/// by an index, oldest first.
+pub(super) const OLD: [&str; 4] = [
+    "status = 'over' AND ended_ms < $1",
+    "status = 'playing' AND NOT EXISTS (SELECT 1 FROM turns WHERE game = id AND at_ms >= $1)",
+    "status = 'waiting' AND NOT EXISTS (SELECT 1 FROM turns WHERE game = id AND at_ms >= $1)",
+    "status = 'unlisted' AND NOT EXISTS (SELECT 1 FROM turns WHERE game = id AND at_ms >= $1)",
+];
+
+/// Where rows of a game are, but for the players, and the column that names it.
+pub(super) const TABLES_OF_GAMES: [(&str, &str); 6] = [
+    ("sittings", "game"),
+    ("turns", "game"),
+    ("wishes", "game"),
+    ("rematches", "game"),
+    ("analyses", "game"),
+    ("games", "id"),
+];
+
 /// The seats that end with this process.
 pub(super) fn seats_tied(node: NodeId, holders: &[Holder]) -> Option<Leavers> {
     let tied =
@@ -162,6 +181,7 @@ pub(super) struct GameRow {
     pub(super) created_ms: i64,
     pub(super) key: Option<String>,
     pub(super) body: Option<i64>,
+    pub(super) is_finished: bool,
 }
 
 #[derive(Debug)]
@@ -193,6 +213,7 @@ pub(super) struct GameRows {
 
 impl GameRows {
     pub(super) fn read(self, id: GameId) -> Result<StoredGame, StoreError> {
+        let is_finished = self.game.is_finished;
         let (setting, key) = self.game.read(id)?;
         let mut stored = StoredGame {
             sat: Vec::with_capacity(self.sittings.len()),
@@ -202,6 +223,7 @@ impl GameRows {
             rematch: self.rematch.as_deref().map(read_id).transpose()?,
             setting,
             key,
+            is_finished,
         };
         for row in self.sittings {
             stored.sat.push(row.read(id)?);

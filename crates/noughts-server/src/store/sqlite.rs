@@ -19,7 +19,7 @@ use sqlx::sqlite::{
 
 use self::ledger::SqliteLedger;
 use super::row::NewTurn;
-use super::writer::{Done, Request, Writer};
+use super::writer::{Done, Request, Writer, surprise};
 use super::{
     Answer, Appended, Created, Ending, Listed, NewGame, Query, Sitting, Store, StoreError,
     StoredGame, StoredTurn,
@@ -171,7 +171,7 @@ impl Store for Sqlite {
         Box::pin(async move {
             match self.writer.ask(Request::Renew(node, lasts_ms)).await? {
                 Done::Lapsed(nodes) => Ok(nodes),
-                Done::Created(_) | Done::Appended(_) | Done::Nothing => Ok(Vec::new()),
+                other => Err(surprise(&other)),
             }
         })
     }
@@ -182,5 +182,14 @@ impl Store for Sqlite {
 
     fn bury(&self, node: NodeId) -> Answer<'_, ()> {
         Box::pin(self.writer.note(Request::Bury(node)))
+    }
+
+    fn forget(&self, before_ms: u64) -> Answer<'_, usize> {
+        Box::pin(async move {
+            match self.writer.ask(Request::Forget(before_ms)).await? {
+                Done::Forgotten(count) => Ok(count),
+                other => Err(surprise(&other)),
+            }
+        })
     }
 }

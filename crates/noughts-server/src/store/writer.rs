@@ -32,6 +32,7 @@ pub(super) enum Request {
     KeepAnalysis(GameId, String),
     Renew(NodeId, u64),
     Bury(NodeId),
+    Forget(u64),
 }
 
 /// What became of it.
@@ -40,6 +41,7 @@ pub(super) enum Done {
     Created(Created),
     Appended(Appended),
     Lapsed(Vec<NodeId>),
+    Forgotten(usize),
     Nothing,
 }
 
@@ -108,7 +110,7 @@ impl Writer {
     }
 }
 
-fn surprise(done: &Done) -> StoreError {
+pub(super) fn surprise(done: &Done) -> StoreError {
     StoreError(format!("{done:?} is no answer to this"))
 }
 

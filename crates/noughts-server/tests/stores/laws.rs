@@ -429,3 +429,78 @@ pub(crate) async fn the_secret_stays(store: Arc<dyn Store>) {
     assert_eq!(store.secret().await, Ok(secret));
     assert_ne!(secret, [0; 32]);
 }
+
+pub(crate) async fn entries_count_what_shows(store: Arc<dyn Store>) {
+    let id = created(&*store, game(&["Ann", "lobby"])).await;
+    let count = async || loaded(&*store, id).await.entries();
+    assert_eq!(count().await, 0);
+    store.sit(id, Seat(1), sitting("Bob")).await.unwrap();
+    assert_eq!(count().await, 1);
+    store.append(id, 1, play(0, 4)).await.unwrap();
+    assert_eq!(count().await, 2);
+    store.leave(id, 1, Leavers::one(Seat(0))).await.unwrap();
+    assert_eq!(count().await, 3);
+    store.finish(id, ending(Conclusion::Draw, 9)).await.unwrap();
+    assert_eq!(count().await, 3, "how it ended follows from the rest");
+    store.rematch(id, Seat(0), None).await.unwrap();
+    let next = game(&["Bob", "Ann"]);
+    store.rematch(id, Seat(1), Some(next)).await.unwrap();
+    assert_eq!(count().await, 6);
+    let told = store.entries(vec![id, GameId::new(7)]).await.unwrap();
+    // Only stores that processes share need answer.
+    assert!(told.is_empty() || told == [(id, 6)], "{told:?}");
+}
+
+pub(crate) async fn what_is_old_is_forgotten(store: Arc<dyn Store>) {
+    let over = created(&*store, game_of("3x3k3", &["Ann", "lobby"], 10)).await;
+    store.sit(over, Seat(1), sitting("Bob")).await.unwrap();
+    store.append(over, 1, play(0, 4)).await.unwrap();
+    store.rematch(over, Seat(0), None).await.unwrap();
+    store
+        .finish(over, ending(Conclusion::Draw, 20))
+        .await
+        .unwrap();
+    store.keep_analysis(over, "fine".to_owned()).await.unwrap();
+    let key = keyed(game_of("3x3k3", &["Ann", "link"], 10), "a key");
+    let unplayed = created(&*store, key.clone()).await;
+    let ended_late = created(&*store, game_of("3x3k3", &["Ann", "Bob"], 10)).await;
+    store
+        .finish(ended_late, ending(Conclusion::Draw, 30))
+        .await
+        .unwrap();
+    // Its turn is of a later time.
+    let played = created(&*store, game_of("3x3k3", &["Ann", "Bob"], 10)).await;
+    store.append(played, 1, play(0, 4)).await.unwrap();
+    let young = created(&*store, game_of("3x3k3", &["Ann", "lobby"], 30)).await;
+    let mut forgotten = 0;
+    loop {
+        match store.forget(30).await.unwrap() {
+            0 => break,
+            some => forgotten += some,
+        }
+    }
+    assert_eq!(forgotten, 2);
+    for id in [over, unplayed] {
+        assert_eq!(store.load(id).await, Ok(None));
+    }
+    assert_eq!(store.analysis(over).await, Ok(None));
+    for id in [ended_late, played, young] {
+        loaded(&*store, id).await;
+    }
+    let of_ann = Query {
+        player: Some("Ann".to_owned()),
+        ..every()
+    };
+    let mut listed = ids(&*store, of_ann).await;
+    let mut left = vec![ended_late, played, young];
+    listed.sort_unstable();
+    left.sort_unstable();
+    assert_eq!(listed, left);
+    // A key of what is forgotten is free again.
+    let again = game_of("3x3k3", &["Ann", "link"], 40);
+    let again = NewGame {
+        key: key.key,
+        ..again
+    };
+    assert_eq!(store.create(again).await, Ok(Created::Stored));
+}

@@ -53,6 +53,8 @@ laws! {
     a_link_is_not_listed_until_it_is_full
     pages_follow_one_another
     the_secret_stays
+    entries_count_what_shows
+    what_is_old_is_forgotten
 }
 
 fn in_memory() -> Arc<dyn Store> {

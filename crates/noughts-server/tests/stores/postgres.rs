@@ -94,6 +94,14 @@ impl Store for Both {
     fn bury(&self, node: NodeId) -> Answer<'_, ()> {
         self.next().bury(node)
     }
+
+    fn entries(&self, games: Vec<GameId>) -> Answer<'_, Vec<(GameId, usize)>> {
+        self.next().entries(games)
+    }
+
+    fn forget(&self, before_ms: u64) -> Answer<'_, usize> {
+        self.next().forget(before_ms)
+    }
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -179,9 +187,9 @@ async fn hints_go_to_the_others() {
     for hints in [&mut heard_here, &mut heard_there] {
         assert_eq!(hints.next().await, Some(News::Gap), "they listen");
     }
-    let at = |game, turn| News::At {
+    let at = |game, entries| News::At {
         game: GameId::new(game),
-        turn,
+        entries,
     };
     // Many more than one notification holds.
     for number in 0..1_000 {

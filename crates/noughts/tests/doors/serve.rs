@@ -21,7 +21,7 @@ impl Serving {
         let mut process = Command::new("sh")
             .args([
                 "-c",
-                &format!("{before} exec {program} serve {doors} {words}"),
+                &format!("{before} exec {program} serve --store memory: {doors} {words}"),
             ])
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
@@ -235,7 +235,45 @@ fn what_cannot_be_served_is_said_in_a_sentence() {
             "must be an address",
         ),
         (&["--tcp-strategy", "perfectly"], "is not a strategy"),
-        (&["--store", "oracle:"], "is no store"),
+        (
+            &[
+                "--http",
+                "127.0.0.1:0",
+                "--tcp",
+                "none",
+                "--tcp-pairs",
+                "none",
+                "--store",
+                "oracle:",
+            ],
+            "a store is memory:, sqlite:FILE",
+        ),
+        (
+            &[
+                "--http",
+                "127.0.0.1:0",
+                "--tcp",
+                "none",
+                "--tcp-pairs",
+                "none",
+                "--store",
+                "sqlite:/no/such/place.db",
+            ],
+            "/no/such/place.db can't be opened: ",
+        ),
+        (
+            &[
+                "--http",
+                "127.0.0.1:0",
+                "--tcp",
+                "none",
+                "--tcp-pairs",
+                "none",
+                "--store",
+                "postgres://127.0.0.1:1/none",
+            ],
+            "the PostgreSQL database can't be opened: ",
+        ),
         (&["--idle", "never"], "such as 120s"),
     ] {
         let run = run(&[&["serve"], words].concat(), b"");

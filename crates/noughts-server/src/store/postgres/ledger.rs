@@ -82,7 +82,8 @@ async fn write_batch(
             | Request::Rematch(..)
             | Request::KeepAnalysis(..)
             | Request::Renew(..)
-            | Request::Bury(_) => {
+            | Request::Bury(_)
+            | Request::Forget(_) => {
                 outcomes[at] = Err(StoreError("this is not written in batches".to_owned()));
             }
         }

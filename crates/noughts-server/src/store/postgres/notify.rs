@@ -100,12 +100,12 @@ async fn listen(pool: &PgPool, node: NodeId, inbox: &Inbox) -> Result<(), sqlx::
     }
 }
 
-/// Who says it, and then each game with its turn: `00c0ffee00c0ffee 0…1:7 0…2:3`. A gap is a star.
+/// Who says it, and then each game with its count: `00c0ffee00c0ffee 0…1:7 0…2:3`. A gap is a star.
 fn write(node: NodeId, news: &[News]) -> String {
     let mut text = write_node(node);
     for one in news {
         match one {
-            News::At { game, turn } => text.push_str(&format!(" {game}:{turn}")),
+            News::At { game, entries } => text.push_str(&format!(" {game}:{entries}")),
             News::Gap => text.push_str(" *"),
         }
     }
@@ -119,9 +119,9 @@ fn read(node: NodeId, text: &str) -> Vec<News> {
         return Vec::new();
     }
     let news = |word: &str| {
-        let (game, turn) = word.split_once(':')?;
-        let (game, turn) = (game.parse().ok()?, turn.parse().ok()?);
-        Some(News::At { game, turn })
+        let (game, entries) = word.split_once(':')?;
+        let (game, entries) = (game.parse().ok()?, entries.parse().ok()?);
+        Some(News::At { game, entries })
     };
     words.map(|word| news(word).unwrap_or(News::Gap)).collect()
 }
@@ -136,7 +136,7 @@ mod tests {
         let (here, there) = (NodeId(1), NodeId(u64::MAX));
         let longest = News::At {
             game: GameId::new(u128::MAX),
-            turn: usize::MAX,
+            entries: usize::MAX,
         };
         let news = vec![longest; HINTS_A_TIME];
         let text = write(there, &news);

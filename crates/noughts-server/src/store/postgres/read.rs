@@ -12,7 +12,7 @@ use crate::table::Leavers;
 
 const GAME: &str = "\
     SELECT variant, history, start, holders, created_ms, key, body, \
-        (SELECT next FROM rematches WHERE game = id) AS next, \
+        ended_ms IS NOT NULL AS is_finished, (SELECT next FROM rematches WHERE game = id) AS next, \
         ARRAY(SELECT seat FROM wishes WHERE game = id ORDER BY seat) AS wishes, \
         sat.*, turned.* \
     FROM games, LATERAL (\
@@ -46,6 +46,7 @@ pub(super) async fn load(
         created_ms: row.try_get("created_ms")?,
         key: row.try_get("key")?,
         body: row.try_get("body")?,
+        is_finished: row.try_get("is_finished")?,
     };
     let sittings = zip4(
         column::<i16>(&row, "sat_seats")?,
@@ -166,6 +167,27 @@ pub(super) async fn secret(from: &mut PgConnection) -> Result<[u8; 32], StoreErr
         .await?;
     let wrong = |_| StoreError("its secret has not 32 bytes".to_owned());
     secret.try_into().map_err(wrong)
+}
+
+/// How much there is of each of these games.
+pub(super) async fn entries(
+    from: &mut PgConnection,
+    games: Vec<GameId>,
+) -> Result<Vec<(GameId, usize)>, StoreError> {
+    let ids: Vec<Vec<u8>> = games.into_iter().map(id_bytes).collect();
+    let rows: Vec<(Vec<u8>, i64)> = query_as(
+        "SELECT id, (SELECT count(*) FROM turns WHERE game = id) \
+         + (SELECT count(*) FROM sittings WHERE game = id) \
+         + (SELECT count(*) FROM wishes WHERE game = id) \
+         + (SELECT count(*) FROM rematches WHERE game = id) \
+         FROM games WHERE id = ANY ($1)",
+    )
+    .bind(ids)
+    .fetch_all(from)
+    .await?;
+    let read =
+        |(id, count): (Vec<u8>, i64)| Ok((read_id(&id)?, usize::try_from(count).unwrap_or(0)));
+    rows.into_iter().map(read).collect()
 }
 
 pub(super) async fn tied_to(

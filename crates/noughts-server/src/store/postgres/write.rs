@@ -7,8 +7,8 @@ use sqlx::{Connection, PgConnection, query, query_as};
 
 use crate::id::{GameId, NodeId};
 use crate::store::row::{
-    NewTurn, family_name, holders_now, id_bytes, is_tied, key_columns, missing, player_name,
-    player_names, read_id, signed, status_word,
+    NewTurn, OLD, TABLES_OF_GAMES, family_name, holders_now, id_bytes, is_tied, key_columns,
+    missing, player_name, player_names, read_id, signed, status_word,
 };
 use crate::store::text::{
     read_node, row_length, write_conclusion, write_holder, write_holders, write_node,
@@ -345,6 +345,64 @@ pub(super) async fn keep_analysis(
         .execute(to)
         .await?;
     Ok(())
+}
+
+/// How many games are forgotten at once: their rows are some thousands.
+const FORGOTTEN_AT_ONCE: i64 = 200;
+
+/// Forgets some of the games that nothing happened at since. One process at a time: what another one
+/// is about to forget need not be waited for.
+pub(super) async fn forget(to: &mut PgConnection, before_ms: u64) -> Result<usize, StoreError> {
+    let mut at = to.begin().await?;
+    let (is_mine,): (bool,) = query_as("SELECT pg_try_advisory_xact_lock(7031787)")
+        .fetch_one(&mut *at)
+        .await?;
+    if !is_mine {
+        return Ok(0);
+    }
+    type Row = (Vec<u8>, i64, String, Vec<i16>, Vec<String>);
+    let mut rows: Vec<Row> = Vec::new();
+    for old in OLD {
+        let found: Vec<Row> = query_as(sqlx::AssertSqlSafe(format!(
+            "SELECT id, created_ms, holders, \
+             ARRAY(SELECT seat FROM sittings WHERE game = id ORDER BY seat), \
+             ARRAY(SELECT holder FROM sittings WHERE game = id ORDER BY seat) \
+             FROM games WHERE created_ms < $1 AND {old} ORDER BY created_ms, id LIMIT $2"
+        )))
+        .bind(signed(before_ms))
+        .bind(FORGOTTEN_AT_ONCE)
+        .fetch_all(&mut *at)
+        .await?;
+        rows.extend(found);
+    }
+    let ids: Vec<Vec<u8>> = rows.iter().map(|row| row.0.clone()).collect();
+    let (mut names, mut times, mut games) = (Vec::new(), Vec::new(), Vec::new());
+    for (id, created_ms, holders, seats, sitters) in rows {
+        let sat: Vec<(i16, String)> = seats.into_iter().zip(sitters).collect();
+        for name in player_names(&holders_now(read_id(&id)?, &holders, &sat)?) {
+            names.push(name);
+            times.push(created_ms);
+            games.push(id.clone());
+        }
+    }
+    query(
+        "DELETE FROM players USING unnest($1::text[], $2::int8[], $3::bytea[]) AS old (n, c, g) \
+         WHERE name = n AND created_ms = c AND game = g",
+    )
+    .bind(names)
+    .bind(times)
+    .bind(games)
+    .execute(&mut *at)
+    .await?;
+    for (table, column) in TABLES_OF_GAMES {
+        let delete = format!("DELETE FROM {table} WHERE {column} = ANY ($1)");
+        query(sqlx::AssertSqlSafe(delete))
+            .bind(ids.clone())
+            .execute(&mut *at)
+            .await?;
+    }
+    at.commit().await?;
+    Ok(ids.len())
 }
 
 /// By the database's clock, since those of the processes may differ.

@@ -28,17 +28,19 @@ pub(super) async fn load(
         Option<String>,
         Option<i64>,
         Option<Vec<u8>>,
+        bool,
     );
     let found: Option<Row> = query_as(
         "SELECT variant, history, start, holders, created_ms, key, body, \
-         (SELECT next FROM rematches WHERE game = id) FROM games WHERE id = ?",
+         (SELECT next FROM rematches WHERE game = id), ended_ms IS NOT NULL FROM games WHERE id = ?",
     )
     .bind(id_bytes(id))
     .fetch_optional(&mut *at)
     .await?;
-    let Some((variant, history, start, holders, created_ms, key, body, rematch)) = found else {
+    let Some(row) = found else {
         return Ok(None);
     };
+    let (variant, history, start, holders, created_ms, key, body, rematch, is_finished) = row;
     let sittings: Vec<(i16, String, Option<String>, Option<i64>)> =
         query_as("SELECT seat, holder, key, body FROM sittings WHERE game = ? ORDER BY seat")
             .bind(id_bytes(id))
@@ -64,6 +66,7 @@ pub(super) async fn load(
             created_ms,
             key,
             body,
+            is_finished,
         },
         sittings: sittings
             .into_iter()

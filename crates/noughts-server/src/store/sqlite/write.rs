@@ -9,8 +9,8 @@ use sqlx::{QueryBuilder, Sqlite, SqliteConnection, query, query_as};
 
 use crate::id::{GameId, NodeId};
 use crate::store::row::{
-    NewTurn, family_name, holders_now, id_bytes, is_tied, key_columns, missing, player_name,
-    player_names, read_id, signed, status_word,
+    NewTurn, OLD, TABLES_OF_GAMES, family_name, holders_now, id_bytes, is_tied, key_columns,
+    missing, player_name, player_names, read_id, signed, status_word,
 };
 use crate::store::text::{
     read_node, row_length, write_conclusion, write_holder, write_holders, write_node,
@@ -50,6 +50,7 @@ pub(super) async fn write_batch(
             Request::KeepAnalysis(game, analysis) => keep_analysis(to, *game, analysis).await?,
             Request::Renew(node, lasts_ms) => renew(to, *node, *lasts_ms).await?,
             Request::Bury(node) => bury(to, *node).await?,
+            Request::Forget(before_ms) => forget(to, *before_ms).await?,
             Request::Create(_) | Request::Turn(_) | Request::Finish(..) => Ok(Done::Nothing),
         };
     }
@@ -399,6 +400,53 @@ async fn renew(
     .await?;
     let nodes = lapsed.iter().filter_map(|(node,)| read_node(node));
     Ok(Ok(Done::Lapsed(nodes.collect())))
+}
+
+/// How many games are forgotten at once: others wait meanwhile.
+const FORGOTTEN_AT_ONCE: i64 = 200;
+
+/// Forgets some of the games that nothing happened at since.
+async fn forget(to: &mut SqliteConnection, before_ms: u64) -> Result<Outcome, sqlx::Error> {
+    let mut count = 0;
+    for old in OLD {
+        let rows: Vec<(Vec<u8>, i64, String)> = query_as(sqlx::AssertSqlSafe(format!(
+            "SELECT id, created_ms, holders FROM games WHERE created_ms < $1 AND {old} \
+             ORDER BY created_ms, id LIMIT $2"
+        )))
+        .bind(signed(before_ms))
+        .bind(FORGOTTEN_AT_ONCE)
+        .fetch_all(&mut *to)
+        .await?;
+        for (id, created_ms, holders) in &rows {
+            let sat: Vec<(i16, String)> =
+                query_as("SELECT seat, holder FROM sittings WHERE game = ?")
+                    .bind(id)
+                    .fetch_all(&mut *to)
+                    .await?;
+            let holders = read_id(id).and_then(|game| holders_now(game, holders, &sat));
+            let names = match holders {
+                Ok(holders) => player_names(&holders),
+                Err(error) => return Ok(Err(error)),
+            };
+            for name in names {
+                query("DELETE FROM players WHERE name = ? AND created_ms = ? AND game = ?")
+                    .bind(name)
+                    .bind(created_ms)
+                    .bind(id)
+                    .execute(&mut *to)
+                    .await?;
+            }
+            for (table, column) in TABLES_OF_GAMES {
+                let delete = format!("DELETE FROM {table} WHERE {column} = ?");
+                query(sqlx::AssertSqlSafe(delete))
+                    .bind(id)
+                    .execute(&mut *to)
+                    .await?;
+            }
+        }
+        count += rows.len();
+    }
+    Ok(Ok(Done::Forgotten(count)))
 }
 
 async fn bury(to: &mut SqliteConnection, node: NodeId) -> Result<Outcome, sqlx::Error> {
