@@ -31,6 +31,7 @@ mod server;
 mod store;
 mod table;
 mod tcp;
+mod upkeep;
 
 pub use bus::{Bus, Hints, News};
 pub use descriptors::raise_descriptor_limit;

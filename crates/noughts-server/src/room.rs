@@ -181,8 +181,10 @@ pub(crate) enum Message {
     ),
     /// One who listened at this seat has gone.
     Unwatch(Seat),
-    /// Somebody says that the game has so many turns by now.
+    /// Somebody says that the store has so many entries of the game by now.
     Hint(usize),
+    /// How it ended was not listed yet: that is tried again.
+    File,
     /// The house is about to close: all who sit here with a connection leave at once.
     PutOut,
     /// The house closes: a table whose seats last can be found again in the store.
@@ -243,9 +245,18 @@ impl Room {
         })
     }
 
-    /// Somebody says that the game has so many turns by now. What gets lost of this is made up for.
-    pub fn hint(&self, turns: usize) {
-        let _ = self.mailbox.try_send(Message::Hint(turns));
+    /// Somebody says that the store has so many entries of the game by now. What gets lost of this is
+    /// made up for.
+    pub fn hint(&self, entries: usize) {
+        let _ = self.mailbox.try_send(Message::Hint(entries));
+    }
+
+    /// These are gone for good: whether the game is over now. If not, it may be said again.
+    pub(crate) async fn leave(&self, leavers: Leavers) -> bool {
+        // One that is gone again is looked for again.
+        let _ = self.mailbox.send(Message::Leave(leavers)).await;
+        let sight = self.look().await;
+        sight.is_ok_and(|sight| sight.table().game().conclusion().is_some())
     }
 
     /// The house is about to close.

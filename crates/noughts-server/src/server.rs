@@ -8,13 +8,14 @@ use std::time::Duration;
 use noughts_engine::{Setup as Outside, StrategyName, Unfit};
 use tokio::net::{TcpListener, TcpSocket};
 use tokio::sync::watch;
-use tokio::task::JoinHandle;
+use tokio::task::{AbortHandle, JoinHandle};
 use tokio::time::timeout;
 
 use crate::house::{House, Rooms};
 use crate::http::HttpDoor;
 use crate::store::Store;
 use crate::tcp::{Door, Guests, Limits, Opponent};
+use crate::upkeep::{forget_after, keep_up};
 
 /// What a server is made of.
 pub struct Setup {
@@ -52,6 +53,8 @@ pub struct Server {
     closing: watch::Sender<bool>,
     house: Arc<House>,
     rooms: Rooms,
+    /// What the house does by itself.
+    upkeep: Vec<AbortHandle>,
 }
 
 /// How long tables have to be closed when the server ends. They take microseconds, or the time
@@ -80,7 +83,9 @@ impl Server {
             let door = HttpDoor::new(house, guests, secret, closed.clone());
             tokio::spawn(door.keep(listener, closed.clone()))
         });
+        let upkeep = tokio::spawn(keep_up(Arc::clone(&house))).abort_handle();
         Ok(Server {
+            upkeep: vec![upkeep],
             doors: tcp.into_iter().chain(pairs).chain(http).collect(),
             closing,
             house,
@@ -99,8 +104,19 @@ impl Server {
             let _ = door.await;
         }
         let closed = timeout(LAST_ORDERS, self.house.close()).await;
+        for task in &self.upkeep {
+            task.abort();
+        }
+        // Its seats have left: the others need not wait for its word to lapse.
+        let _ = timeout(LAST_ORDERS, self.house.store().bury(self.house.node())).await;
         drop(self.house);
         closed.is_ok() && put_out.is_ok() && timeout(LAST_ORDERS, self.rooms.closed()).await.is_ok()
+    }
+
+    /// From now on games are forgotten when nothing has happened at them for so long.
+    pub fn forget_after(&mut self, time: Duration) {
+        let forgets = forget_after(Arc::clone(&self.house), time);
+        self.upkeep.push(tokio::spawn(forgets).abort_handle());
     }
 
     /// What the doors share.
