@@ -82,6 +82,13 @@ pub const VALGRIND: Need = Need {
     source: Source::Apt("valgrind"),
 };
 
+/// Shows what a program asks of the system: whether it has the disk synced before it answers.
+pub const STRACE: Need = Need {
+    name: "strace",
+    sign: Sign::Runs("strace --version"),
+    source: Source::Apt("strace"),
+};
+
 /// The database server that stores are tested with. Debian keeps its programs off the path, and the
 /// client's alone are not enough.
 pub const POSTGRESQL: Need = Need {

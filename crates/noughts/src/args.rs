@@ -214,6 +214,9 @@ pub(crate) struct Serve {
     /// When a turn kept in a file is answered
     #[arg(long, value_enum, env = "NOUGHTS_SYNC", default_value_t = Sync::Full)]
     pub(crate) sync: Sync,
+    /// Forget games when nothing has happened at them for so long, such as 90d [default: never]
+    #[arg(long, value_name = "TIME", env = "NOUGHTS_FORGET_AFTER")]
+    pub(crate) forget_after: Option<String>,
     /// How many may be connected at once
     #[arg(
         long,

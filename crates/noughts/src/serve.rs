@@ -25,6 +25,8 @@ pub(crate) fn run(task: &Serve) -> Result<(), Failure> {
         connections: task.max_connections,
         idle: read_idle(&task.idle)?,
     };
+    let forget_after = task.forget_after.as_deref().map(read_forget_after);
+    let forget_after = forget_after.transpose()?;
     let outside = outside::read(None)?;
     let threads = available_parallelism().map_or(1, usize::from);
     let runtime = tokio::runtime::Builder::new_multi_thread()
@@ -63,7 +65,7 @@ pub(crate) fn run(task: &Serve) -> Result<(), Failure> {
         look_at_descriptors(&limits);
         // Before the doors open, so that whoever reads it may come in at once, and can stop it.
         let enough = Enough::new()?;
-        let server = Server::start(Setup {
+        let mut server = Server::start(Setup {
             http: http.map(|listener| Http { listener, secret }),
             tcp,
             tcp_strategy: strategy,
@@ -74,6 +76,9 @@ pub(crate) fn run(task: &Serve) -> Result<(), Failure> {
             outside,
         })
         .map_err(Failure::asked)?;
+        if let Some(time) = forget_after {
+            server.forget_after(time);
+        }
         io::stdout().write_all(told.as_bytes())?;
         io::stdout().flush()?;
         // Not within the line of the log: what is not logged is not waited for.
@@ -150,6 +155,24 @@ fn read_idle(text: &str) -> Result<Duration, Failure> {
         .ok_or_else(|| {
             Failure::asked(format_args!(
                 "the idle time (--idle) must be a time such as 120s or 500ms, up to a year, not {}",
+                Quoted::from(text)
+            ))
+        })
+}
+
+/// `90d`, `12h`, `30m`.
+fn read_forget_after(text: &str) -> Result<Duration, Failure> {
+    let units = [("d", 24 * 3_600), ("h", 3_600), ("m", 60)];
+    let read = units.iter().find_map(|(unit, seconds)| {
+        let number = text.strip_suffix(unit)?.parse::<u64>().ok()?;
+        number.checked_mul(*seconds).filter(|time| *time > 0)
+    });
+    // A hundred years, so that no sum of times ever overflows.
+    read.filter(|time| *time <= 36_525 * 24 * 3_600)
+        .map(Duration::from_secs)
+        .ok_or_else(|| {
+            Failure::asked(format_args!(
+                "the time after which games are forgotten (--forget-after) must be one such as 90d, 12h or 30m, not {}",
                 Quoted::from(text)
             ))
         })

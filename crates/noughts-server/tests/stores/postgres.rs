@@ -25,13 +25,13 @@ async fn open(url: &str) -> Postgres {
 
 #[tokio::test]
 async fn postgres_keeps_the_laws() {
-    let server = Server::start();
+    let mut server = Server::start();
     for (name, law) in LAWS {
         println!("{name}");
-        let url = server.database(name).await;
+        let url = server.database(name);
         law(Arc::new(open(&url).await)).await;
     }
-    let url = server.database("leases").await;
+    let url = server.database("leases");
     leases(&open(&url).await).await;
 }
 
@@ -106,14 +106,14 @@ impl Store for Both {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn two_processes_keep_the_laws_together() {
-    let server = Server::start();
+    let mut server = Server::start();
     for (name, law) in LAWS {
         println!("{name}");
-        let url = server.database(name).await;
+        let url = server.database(name);
         law(Arc::new(Both::open(&url).await)).await;
     }
     // The same turns from both, in batches: each is stored once, and nobody waits for ever.
-    let url = server.database("batches").await;
+    let url = server.database("batches");
     let stores = Both::open(&url).await.0.map(Arc::new);
     let mut games = Vec::new();
     for _ in 0..100 {
@@ -137,7 +137,7 @@ async fn two_processes_keep_the_laws_together() {
 
 #[test]
 fn postgres_answers_as_memory_does() {
-    let server = Server::start();
+    let server = std::cell::RefCell::new(Server::start());
     let runtime = tokio::runtime::Runtime::new().unwrap();
     let mut runner = TestRunner::new(ProptestConfig {
         max_shrink_iters: 100,
@@ -147,7 +147,8 @@ fn postgres_answers_as_memory_does() {
     let compared = runner.run(&history::steps(), |steps| {
         runtime.block_on(async {
             count.set(count.get() + 1);
-            let url = server.database(&format!("case{}", count.get())).await;
+            let name = format!("case{}", count.get());
+            let url = server.borrow_mut().database(&name);
             history::compare(&open(&url).await, &steps).await;
         });
         Ok(())
@@ -158,7 +159,7 @@ fn postgres_answers_as_memory_does() {
 #[tokio::test]
 async fn a_database_that_comes_back_is_used_again() {
     let mut server = Server::start();
-    let url = server.database("lost").await;
+    let url = server.database("lost");
     let store = open(&url).await;
     let bus = store.bus(NodeId(1));
     let mut hints = bus.subscribe();
@@ -179,8 +180,8 @@ async fn a_database_that_comes_back_is_used_again() {
 
 #[tokio::test]
 async fn hints_go_to_the_others() {
-    let server = Server::start();
-    let url = server.database("hints").await;
+    let mut server = Server::start();
+    let url = server.database("hints");
     let (one, other) = tokio::join!(open(&url), open(&url));
     let (here, there) = (one.bus(NodeId(1)), other.bus(NodeId(2)));
     let (mut heard_here, mut heard_there) = (here.subscribe(), there.subscribe());
@@ -221,8 +222,8 @@ async fn hints_go_to_the_others() {
 
 #[tokio::test]
 async fn what_can_not_be_opened_is_told_in_a_sentence() {
-    let server = Server::start();
-    let url = server.database("newer").await;
+    let mut server = Server::start();
+    let url = server.database("newer");
     drop(open(&url).await);
     let options: PgConnectOptions = url.parse().unwrap();
     let mut raw = options.connect().await.unwrap();

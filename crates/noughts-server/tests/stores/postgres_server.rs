@@ -6,21 +6,20 @@ use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
-use sqlx::{AssertSqlSafe, ConnectOptions, Connection, postgres::PgConnectOptions, raw_sql};
-
 /// The guardian of the server: a shell that hears commands, answers each by a line, and ends with
 /// its input. That closes with this process, even when it is killed; then the guardian stops the
 /// server and removes its directory.
 const GUARDIAN: &str = r#"
 cd "$2" || exit 1
 begin() { "$1/pg_ctl" start -w -t 120 -D data -l log -o "-k '$2' -c listen_addresses= -c fsync=off -c max_connections=60" >start.log 2>&1; }
+create() { "$1/createdb" -h "$2" -U noughts "$3" >create.log 2>&1; }
 end() { "$1/pg_ctl" stop -w -m immediate -D data >stop.log 2>&1; }
 trap 'end "$1"; cd /; rm -rf "$2"' EXIT
 trap '' INT TERM HUP PIPE
 "$1/initdb" -D data -U noughts -A trust -E UTF8 --locale=C --no-sync >initdb.log 2>&1 && begin "$1" "$2" || { cat *.log log >&2; exit 1; }
 echo ready
-while read -r command; do
-    "$command" "$1" "$2" || cat *.log log >&2
+while read -r command name; do
+    "$command" "$1" "$2" "$name" || cat *.log log >&2
     echo done
 done
 "#;
@@ -83,19 +82,10 @@ impl Server {
     }
 
     /// A database that nobody has used before.
-    pub(crate) async fn database(&self, name: &str) -> String {
-        let options: PgConnectOptions = self.url("postgres").parse().expect("this is an address");
-        let mut connection = options.connect().await.expect("the server answers");
-        let create = AssertSqlSafe(format!("CREATE DATABASE {name}"));
-        let created = raw_sql(create).execute(&mut connection).await;
-        created.expect("the name is free");
-        connection.close().await.expect("the server answers");
-        self.url(name)
-    }
-
-    fn url(&self, database: &str) -> String {
+    pub(crate) fn database(&mut self, name: &str) -> String {
+        self.command(&format!("create {name}"));
         let directory = self.directory.display();
-        format!("postgres:///{database}?host={directory}&user=noughts")
+        format!("postgres:///{name}?host={directory}&user=noughts")
     }
 
     fn command(&mut self, word: &str) {

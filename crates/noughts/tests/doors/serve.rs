@@ -275,6 +275,8 @@ fn what_cannot_be_served_is_said_in_a_sentence() {
             "the PostgreSQL database can't be opened: ",
         ),
         (&["--idle", "never"], "such as 120s"),
+        (&["--forget-after", "soon"], "such as 90d"),
+        (&["--forget-after", "0d"], "such as 90d"),
     ] {
         let run = run(&[&["serve"], words].concat(), b"");
         assert_eq!((run.exit, run.output.len()), (1, 0), "{words:?}");
