@@ -18,6 +18,7 @@
 //! [`Table`] and [`Lobby`] are pure; a room and a connection are the tasks around them. Listeners,
 //! the clock, the seed and the end come in from outside.
 
+mod archive;
 mod bus;
 mod descriptors;
 mod guest;
@@ -33,6 +34,7 @@ mod table;
 mod tcp;
 mod upkeep;
 
+pub use archive::{NoTable, record_of, stored_from};
 pub use bus::{Bus, Hints, News};
 pub use descriptors::raise_descriptor_limit;
 pub use guest::Guest;

@@ -60,6 +60,27 @@ pub trait Store: Send + Sync + 'static {
     /// Everything of a game; `None` where there is no such game.
     fn load(&self, game: GameId) -> Answer<'_, Option<StoredGame>>;
 
+    /// A game that was played elsewhere and has ended. A store that can be cut off between two turns
+    /// should do it all at once: what is half archived would be taken for a game that goes on.
+    fn archive(&self, game: StoredGame, ending: Ending) -> Answer<'_, Created> {
+        Box::pin(async move {
+            let StoredGame { setting, key, .. } = game;
+            let id = setting.id;
+            if let before @ Created::Before(_) = self.create(NewGame { setting, key }).await? {
+                return Ok(before);
+            }
+            let turns = game.turns.len();
+            for (number, turn) in (1..).zip(game.turns) {
+                self.append(id, number, turn).await?;
+            }
+            if let Some(leavers) = game.left {
+                self.leave(id, turns, leavers).await?;
+            }
+            self.finish(id, ending).await?;
+            Ok(Created::Stored)
+        })
+    }
+
     /// A page of the lobby and the archive, newest first.
     fn list(&self, query: Query) -> Answer<'_, Vec<Listed>>;
 

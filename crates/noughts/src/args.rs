@@ -73,6 +73,8 @@ pub(crate) enum Task {
     Serve(Serve),
     /// Play at a server of the TCP protocol, a person or a robot
     Connect(Connect),
+    /// List, show, export and import the games of a store
+    Games(Games),
     /// Say what a position is worth and which move is best
     Analyze(Analyze),
     /// Count the move sequences of a length, every one played
@@ -239,6 +241,97 @@ pub(crate) struct Serve {
     /// How it is logged
     #[arg(long, env = "NOUGHTS_LOG_FORMAT", value_enum, default_value_t = LogFormat::Text)]
     pub(crate) log_format: LogFormat,
+}
+
+#[derive(Arguments, Debug)]
+#[command(after_help = "Without a command, the newest games are listed.")]
+pub(crate) struct Games {
+    /// Where games are kept: sqlite:FILE or postgres://USER@HOST/DATABASE
+    #[arg(
+        long,
+        value_name = "URL",
+        env = "NOUGHTS_STORE",
+        // It may hold a password.
+        hide_env_values = true,
+        default_value = "sqlite:noughts.db",
+        global = true
+    )]
+    pub(crate) store: String,
+    #[command(subcommand)]
+    pub(crate) what: Option<GamesTask>,
+}
+
+/// What to do with the games of a store.
+#[derive(Subcommand, Debug)]
+pub(crate) enum GamesTask {
+    /// List games, newest first
+    List(Listing),
+    /// Show a game: who played, the board and how it ended
+    Show {
+        /// Which game
+        id: String,
+    },
+    /// Write the records of games
+    Export {
+        /// Which games; without any, all that are over
+        #[arg(value_name = "ID")]
+        ids: Vec<String>,
+    },
+    /// Put records of finished games into the archive, and print their ids
+    Import {
+        /// Files of records, or - for standard input
+        #[arg(value_name = "FILE", required = true)]
+        files: Vec<String>,
+    },
+}
+
+/// Which games to list.
+#[derive(Arguments, Debug)]
+pub(crate) struct Listing {
+    /// Only those of this variant
+    #[arg(long, value_name = "NAME")]
+    pub(crate) variant: Option<String>,
+    /// Only those in which somebody of this name sits or sat
+    #[arg(long, value_name = "NAME", allow_hyphen_values = true)]
+    pub(crate) player: Option<String>,
+    /// Only those that stand so
+    #[arg(long, value_enum)]
+    pub(crate) status: Option<GameStatus>,
+    /// At most so many
+    #[arg(long, value_name = "N", default_value_t = LISTED)]
+    pub(crate) limit: usize,
+}
+
+const LISTED: usize = 20;
+
+impl Default for Listing {
+    fn default() -> Listing {
+        Listing {
+            variant: None,
+            player: None,
+            status: None,
+            limit: LISTED,
+        }
+    }
+}
+
+/// How a game stands.
+#[derive(ValueEnum, Clone, Copy, Debug)]
+pub(crate) enum GameStatus {
+    /// A seat is open to everybody
+    Waiting,
+    Playing,
+    Over,
+}
+
+impl From<GameStatus> for noughts_server::Status {
+    fn from(status: GameStatus) -> noughts_server::Status {
+        match status {
+            GameStatus::Waiting => noughts_server::Status::Waiting,
+            GameStatus::Playing => noughts_server::Status::Playing,
+            GameStatus::Over => noughts_server::Status::Over,
+        }
+    }
 }
 
 /// Kept as typed, like the classic game's: the door says what is wrong with them.

@@ -7,6 +7,7 @@ mod analyze;
 mod args;
 mod classic;
 mod connect;
+mod games;
 mod log;
 mod menu;
 mod multi;
@@ -52,6 +53,7 @@ fn run(args: Args) -> Result<(), Failure> {
         Some(Task::Perft(task)) => perft::run(&task),
         Some(Task::Serve(task)) => serve::run(&task),
         Some(Task::Connect(task)) => connect::run(task),
+        Some(Task::Games(task)) => games::run(&task),
         Some(Task::Tui(options)) => tui::run(options),
         Some(Task::Variants) => variants::run(),
         Some(Task::Completions { shell }) => usage::completions(shell),

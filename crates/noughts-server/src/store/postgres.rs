@@ -154,6 +154,10 @@ impl Store for Postgres {
         on_connection!(self, read::load, game)
     }
 
+    fn archive(&self, game: StoredGame, ending: Ending) -> Answer<'_, Created> {
+        on_connection!(self, write::archive, &game, &ending)
+    }
+
     fn list(&self, query: Query) -> Answer<'_, Vec<Listed>> {
         on_connection!(self, read::list, query)
     }

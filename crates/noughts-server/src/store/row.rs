@@ -3,8 +3,8 @@
 use noughts_rules::{Diagram, Seat, Turn, Variant};
 
 use super::text::{
-    read_action, read_conclusion, read_holder, read_holders, read_leavers, write_action,
-    write_leavers, write_name,
+    read_action, read_conclusion, read_holder, read_holders, read_leavers, row_length,
+    write_action, write_leavers, write_name,
 };
 use super::{Ending, Key, Listed, Sitting, Status, StoreError, StoredGame, StoredTurn, family};
 use crate::id::{GameId, NodeId};
@@ -169,6 +169,23 @@ impl NewTurn {
     pub(super) fn place(&self) -> (GameId, i32) {
         (self.game, self.number)
     }
+}
+
+/// Every row of a game that is over, and of who left it.
+pub(super) fn archived_turns(game: &StoredGame) -> Vec<NewTurn> {
+    let id = game.setting.id;
+    let row_length = row_length(&game.setting.variant) as i32;
+    let turns = (1..).zip(&game.turns);
+    let turns = turns.map(|(number, turn)| NewTurn::acted(id, number, turn));
+    let left = game
+        .left
+        .map(|leavers| NewTurn::left(id, game.turns.len(), leavers));
+    let mut turns: Vec<NewTurn> = turns.chain(left).collect();
+    for turn in &mut turns {
+        let place = |cell: i32| format!("{}-{}", cell / row_length, cell % row_length);
+        turn.word = turn.word.take().or(turn.cell.map(place));
+    }
+    turns
 }
 
 /// What a game is made of, as it was stored.

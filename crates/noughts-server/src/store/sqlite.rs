@@ -151,6 +151,16 @@ impl Store for Sqlite {
         Box::pin(read::load(&self.readers, game))
     }
 
+    fn archive(&self, game: StoredGame, ending: Ending) -> Answer<'_, Created> {
+        Box::pin(async move {
+            let archive = Request::Archive(Box::new(game), ending);
+            match self.writer.ask(archive).await? {
+                Done::Created(created) => Ok(created),
+                other => Err(surprise(&other)),
+            }
+        })
+    }
+
     fn list(&self, query: Query) -> Answer<'_, Vec<Listed>> {
         Box::pin(read::list(&self.readers, query))
     }

@@ -11,7 +11,7 @@ use std::sync::Arc;
 use tokio::sync::{Semaphore, mpsc, oneshot};
 
 use super::row::NewTurn;
-use super::{Appended, Created, Ending, NewGame, Sitting, StoreError};
+use super::{Appended, Created, Ending, NewGame, Sitting, StoreError, StoredGame};
 use crate::id::{GameId, NodeId};
 use noughts_rules::Seat;
 
@@ -33,6 +33,7 @@ pub(super) enum Request {
     Renew(NodeId, u64),
     Bury(NodeId),
     Forget(u64),
+    Archive(Box<StoredGame>, Ending),
 }
 
 /// What became of it.

@@ -504,3 +504,34 @@ pub(crate) async fn what_is_old_is_forgotten(store: Arc<dyn Store>) {
     };
     assert_eq!(store.create(again).await, Ok(Created::Stored));
 }
+
+pub(crate) async fn an_archived_game_is_there_as_if_it_had_been_played(store: Arc<dyn Store>) {
+    for text in [
+        "noughts 1\nvariant multi\nhistory 3\nseat 0 x human Ann\nseat 1 o robot level:3\n\
+         1 0 4-0\n2 1 0-2\n3 0 <<1\n4 1 0-8\n5 0 resign\nresult won o by resignation\n",
+        "noughts 1\nvariant 7x6k4+gravity\nhistory 0\nseat 0 x human Ann\nseat 1 o human Bob\n\
+         1 0 5-3\nresult won x by leaving\n",
+        "noughts 1\nvariant 3x3k3\nhistory 0\nseat 0 x human Ann\nseat 1 o human Bob\n\
+         1 0 0-0\n2 1 1-1\n3 0 0-1\n4 1 2-2\n5 0 0-2\nresult won x by line\n",
+    ] {
+        let record = noughts_rules::Record::read(text).unwrap();
+        let id = game(&["Ann", "Bob"]).setting.id;
+        let (mut archived, ending) = noughts_server::stored_from(&record, id, 7).unwrap();
+        archived.key = Some(key(text.lines().nth(1).unwrap()));
+        for expected in [Created::Stored, Created::Before(id)] {
+            let created = store.archive(archived.clone(), ending.clone()).await;
+            assert_eq!(created, Ok(expected));
+        }
+        let stored = loaded(&*store, id).await;
+        assert_eq!(stored, archived);
+        let table = noughts_server::Table::restore(stored).unwrap();
+        let again = noughts_server::record_of(&table).unwrap();
+        assert_eq!(again.to_string(), text);
+        let listed = store.list(every()).await.unwrap();
+        let listed = listed.iter().find(|listed| listed.id == id).unwrap();
+        assert_eq!(
+            (listed.status, listed.ending.as_ref()),
+            (Status::Over, Some(&ending))
+        );
+    }
+}

@@ -55,6 +55,7 @@ laws! {
     the_secret_stays
     entries_count_what_shows
     what_is_old_is_forgotten
+    an_archived_game_is_there_as_if_it_had_been_played
 }
 
 fn in_memory() -> Arc<dyn Store> {

@@ -99,6 +99,10 @@ impl Store for Both {
         self.next().entries(games)
     }
 
+    fn archive(&self, game: StoredGame, ending: Ending) -> Answer<'_, Created> {
+        self.next().archive(game, ending)
+    }
+
     fn forget(&self, before_ms: u64) -> Answer<'_, usize> {
         self.next().forget(before_ms)
     }

@@ -182,8 +182,15 @@ impl<'w> Player<'w> {
         let id = laid.body["id"].as_str().unwrap().to_owned();
         self.world.state().begun += 1;
         let mut view = laid.body["view"].clone();
+        let mut seen = 0;
         while view["outcome"].is_null() {
-            let Some(seat) = view["to_move"].as_u64().filter(|seat| seats.contains(seat)) else {
+            // What another node shows may be some milliseconds old.
+            let is_old = view["turn"].as_u64() < Some(seen);
+            seen = seen.max(view["turn"].as_u64().unwrap());
+            let Some(seat) = view["to_move"]
+                .as_u64()
+                .filter(|seat| seats.contains(seat) && !is_old)
+            else {
                 // A robot thinks, or is to be thought for again.
                 view = self
                     .insist("GET", &format!("/api/games/{id}"), "", "", None)

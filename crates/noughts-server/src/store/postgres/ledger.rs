@@ -83,7 +83,8 @@ async fn write_batch(
             | Request::KeepAnalysis(..)
             | Request::Renew(..)
             | Request::Bury(_)
-            | Request::Forget(_) => {
+            | Request::Forget(_)
+            | Request::Archive(..) => {
                 outcomes[at] = Err(StoreError("this is not written in batches".to_owned()));
             }
         }

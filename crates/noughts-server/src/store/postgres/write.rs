@@ -7,14 +7,14 @@ use sqlx::{Connection, PgConnection, query, query_as};
 
 use crate::id::{GameId, NodeId};
 use crate::store::row::{
-    NewTurn, OLD, TABLES_OF_GAMES, family_name, holders_now, id_bytes, is_tied, key_columns,
-    missing, player_name, player_names, read_id, signed, status_word,
+    NewTurn, OLD, TABLES_OF_GAMES, archived_turns, family_name, holders_now, id_bytes, is_tied,
+    key_columns, missing, player_name, player_names, read_id, signed, status_word,
 };
 use crate::store::text::{
     read_node, row_length, write_conclusion, write_holder, write_holders, write_node,
 };
 use crate::store::writer::firsts;
-use crate::store::{Appended, Created, Ending, NewGame, Sitting, StoreError};
+use crate::store::{Appended, Created, Ending, NewGame, Sitting, StoreError, StoredGame};
 use crate::table::Holder;
 
 type Each<T> = Vec<(usize, Result<T, StoreError>)>;
@@ -123,6 +123,40 @@ async fn before(to: &mut PgConnection, game: &NewGame) -> Result<Created, StoreE
             Err(StoreError(format!("there is another game {id}")))
         }
     }
+}
+
+/// A game with all its turns and its end, or nothing of it.
+pub(super) async fn archive(
+    to: &mut PgConnection,
+    game: &StoredGame,
+    ending: &Ending,
+) -> Result<Created, StoreError> {
+    let new = NewGame {
+        setting: game.setting.clone(),
+        key: game.key.clone(),
+    };
+    let mut at = to.begin().await?;
+    if insert_games(&mut at, &[&new]).await?.is_empty() {
+        return before(&mut at, &new).await;
+    }
+    let turns = archived_turns(game);
+    let turns = || turns.iter();
+    query(
+        "INSERT INTO turns (game, number, seat, action, at_ms, key, body) \
+         SELECT $1, * FROM unnest($2::int4[], $3::int2[], $4::text[], $5::int8[], $6::text[], $7::int8[])",
+    )
+    .bind(id_bytes(game.setting.id))
+    .bind(turns().map(|t| t.number).collect::<Vec<_>>())
+    .bind(turns().map(|t| t.seat).collect::<Vec<_>>())
+    .bind(turns().map(|t| t.word.clone()).collect::<Vec<_>>())
+    .bind(turns().map(|t| t.at_ms).collect::<Vec<_>>())
+    .bind(turns().map(|t| t.key.clone()).collect::<Vec<_>>())
+    .bind(turns().map(|t| t.body).collect::<Vec<_>>())
+    .execute(&mut *at)
+    .await?;
+    finish_all(&mut at, vec![(game.setting.id, ending)]).await?;
+    at.commit().await?;
+    Ok(Created::Stored)
 }
 
 pub(super) async fn append_all(

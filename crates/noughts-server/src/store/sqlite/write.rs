@@ -9,14 +9,14 @@ use sqlx::{QueryBuilder, Sqlite, SqliteConnection, query, query_as};
 
 use crate::id::{GameId, NodeId};
 use crate::store::row::{
-    NewTurn, OLD, TABLES_OF_GAMES, family_name, holders_now, id_bytes, is_tied, key_columns,
-    missing, player_name, player_names, read_id, signed, status_word,
+    NewTurn, OLD, TABLES_OF_GAMES, archived_turns, family_name, holders_now, id_bytes, is_tied,
+    key_columns, missing, player_name, player_names, read_id, signed, status_word,
 };
 use crate::store::text::{
     read_node, row_length, write_conclusion, write_holder, write_holders, write_node,
 };
 use crate::store::writer::{Done, Outcome, Request, firsts};
-use crate::store::{Appended, Created, Ending, NewGame, Sitting, StoreError};
+use crate::store::{Appended, Created, Ending, NewGame, Sitting, StoreError, StoredGame};
 use crate::table::Holder;
 
 /// Writes a batch inside the transaction that is open. Requests of different kinds are written kind
@@ -51,6 +51,7 @@ pub(super) async fn write_batch(
             Request::Renew(node, lasts_ms) => renew(to, *node, *lasts_ms).await?,
             Request::Bury(node) => bury(to, *node).await?,
             Request::Forget(before_ms) => forget(to, *before_ms).await?,
+            Request::Archive(game, ending) => archive(to, game, ending).await?.map(Done::Created),
             Request::Create(_) | Request::Turn(_) | Request::Finish(..) => Ok(Done::Nothing),
         };
     }
@@ -171,6 +172,38 @@ async fn before(
             Err(StoreError(format!("there is another game {id}")))
         }
     })
+}
+
+/// A game with all its turns and its end.
+async fn archive(
+    to: &mut SqliteConnection,
+    game: &StoredGame,
+    ending: &Ending,
+) -> Result<Result<Created, StoreError>, sqlx::Error> {
+    let new = NewGame {
+        setting: game.setting.clone(),
+        key: game.key.clone(),
+    };
+    if insert_games(to, &[&new]).await?.is_empty() {
+        return before(to, &new).await;
+    }
+    for piece in pieces(&archived_turns(game)) {
+        let mut insert = QueryBuilder::<Sqlite>::new(
+            "INSERT INTO turns (game, number, seat, action, at_ms, key, body) ",
+        );
+        insert.push_values(piece, |mut row, turn| {
+            row.push_bind(id_bytes(turn.game))
+                .push_bind(turn.number)
+                .push_bind(turn.seat)
+                .push_bind(turn.word.clone())
+                .push_bind(turn.at_ms)
+                .push_bind(turn.key.clone())
+                .push_bind(turn.body);
+        });
+        insert.build().execute(&mut *to).await?;
+    }
+    finish_all(to, vec![(game.setting.id, ending)]).await?;
+    Ok(Ok(Created::Stored))
 }
 
 async fn append_all(
