@@ -109,6 +109,7 @@ impl Server {
         }
         // Its seats have left: the others need not wait for its word to lapse.
         let _ = timeout(LAST_ORDERS, self.house.store().bury(self.house.node())).await;
+        let _ = timeout(LAST_ORDERS, self.house.store().tidy()).await;
         drop(self.house);
         closed.is_ok() && put_out.is_ok() && timeout(LAST_ORDERS, self.rooms.closed()).await.is_ok()
     }

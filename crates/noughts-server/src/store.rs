@@ -116,6 +116,12 @@ pub trait Store: Send + Sync + 'static {
     /// that were made before, with everything of theirs. Tells how many; none when there are no more.
     fn forget(&self, before_ms: u64) -> Answer<'_, usize>;
 
+    /// The process is about to end: where games are in a file, all of them are in it from now on, and a
+    /// copy of it has them. Nothing is lost without.
+    fn tidy(&self) -> Answer<'_, ()> {
+        Box::pin(std::future::ready(Ok(())))
+    }
+
     /// The bus to the other processes that share this store; this one is called `node`. Where there can
     /// be no others it is that of a process [alone](Bus::alone).
     fn bus(&self, _node: NodeId) -> Bus {

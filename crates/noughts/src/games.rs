@@ -155,7 +155,7 @@ async fn export(store: &dyn Store, ids: &[String]) -> Result<(), Failure> {
 async fn write_record(store: &dyn Store, id: GameId, out: &mut impl Write) -> Result<(), Failure> {
     let record = record_of(&table(store, id).await?);
     let record = record.map_err(|error| Failure::asked(format_args!("game {id}: {error}")))?;
-    Ok(write!(out, "{record}\n")?)
+    Ok(writeln!(out, "{record}")?)
 }
 
 /// How many games are on their way into the store at once: they share its commits.

@@ -194,6 +194,10 @@ impl Store for Sqlite {
         Box::pin(self.writer.note(Request::Bury(node)))
     }
 
+    fn tidy(&self) -> Answer<'_, ()> {
+        Box::pin(self.ledger.tidy())
+    }
+
     fn forget(&self, before_ms: u64) -> Answer<'_, usize> {
         Box::pin(async move {
             match self.writer.ask(Request::Forget(before_ms)).await? {

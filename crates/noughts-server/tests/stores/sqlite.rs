@@ -85,6 +85,16 @@ async fn everything_is_there_when_it_is_opened_again() {
     assert_eq!(everything, again);
 }
 
+#[tokio::test]
+async fn tidied_up_the_file_alone_holds_everything() {
+    let (place, other) = (Place::new(), Place::new());
+    let store = place.open().await;
+    let id = created(&store, game(&["Ann", "Bob"])).await;
+    store.tidy().await.unwrap();
+    fs::copy(place.file(), other.file()).unwrap();
+    assert!(other.open().await.load(id).await.unwrap().is_some());
+}
+
 #[cfg(unix)]
 #[tokio::test]
 async fn its_files_are_for_its_owner_alone() {

@@ -47,6 +47,16 @@ impl SqliteLedger {
         limit_pages(connection, pages).await
     }
 
+    /// What is still beside the file goes into it.
+    pub(super) async fn tidy(&self) -> Result<(), StoreError> {
+        let mut open = self.open.lock().await;
+        let connection = self.connection(&mut open).await?;
+        raw_sql("PRAGMA wal_checkpoint(TRUNCATE)")
+            .execute(connection)
+            .await?;
+        Ok(())
+    }
+
     async fn connection<'o>(
         &self,
         open: &'o mut Open,
