@@ -5,7 +5,7 @@
 use std::path::Path;
 
 use crate::fuzz;
-use crate::need::{CLIPPY, CPLUSPLUS, NEXTEST, RUSTFMT};
+use crate::need::{CLIPPY, CPLUSPLUS, NEXTEST, PYTHON, RUSTFMT};
 use crate::part::{Part, run_all};
 use crate::request::FUZZ_SECONDS;
 use crate::shell::Shell;
@@ -50,7 +50,7 @@ fn parts() -> Vec<Part> {
         ),
         Part::new(
             "tests",
-            &[NEXTEST],
+            &[NEXTEST, PYTHON],
             vec![Step::new("cargo nextest run --workspace --locked")],
         ),
         // The doc comments' examples, which nextest does not run.
@@ -83,7 +83,7 @@ fn parts() -> Vec<Part> {
 fn long_tests() -> Part {
     let step =
         Step::new("cargo nextest run --workspace --locked --run-ignored only --no-tests warn");
-    Part::new("long tests", &[NEXTEST], vec![step])
+    Part::new("long tests", &[NEXTEST, PYTHON], vec![step])
 }
 
 #[cfg(test)]

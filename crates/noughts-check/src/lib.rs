@@ -12,12 +12,18 @@
 //! bound, and nothing that was started is left running.
 
 mod board;
+mod classic;
+mod client;
 mod frame;
 mod lot;
+mod process;
 mod report;
 mod tcp;
 mod verdict;
 
+pub use classic::{Aim, Case, CaseError, ClassicTask, check_classic, classic_cases, read_cases};
+pub use client::{CLIENT_RULES, ClientRule, ClientTask, check_client};
+pub use process::Leash;
 pub use report::{Entry, Report, Tally};
 pub use tcp::{TcpRule, TcpTask, check_tcp, tcp_rules};
 pub use verdict::{Fact, Finding, Verdict, Weight};

@@ -41,4 +41,4 @@ pub use store::{
     StoreError, StoredGame, StoredTurn, family,
 };
 pub use table::{Command, Event, Holder, Leavers, Opening, Refused, Setting, Table, Verdict};
-pub use tcp::Limits;
+pub use tcp::{Limits, Misbehaviour, NoMisbehaviour, misbehave};

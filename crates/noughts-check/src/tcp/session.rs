@@ -205,7 +205,10 @@ pub(super) fn still_serves(judge: &mut Judge, after: &str) -> Judged {
     let expected = ready(&line);
     let served = line.expect(&expected, |frame| matches!(frame, FromServer::Ready { .. }));
     match served {
-        Ok(_) => Ok(()),
+        Ok(_) => {
+            line.leave();
+            Ok(())
+        }
         Err(Stop::Broken(mut finding)) => {
             finding.wrong = format!("{after}, the next client is not served: {}", finding.wrong);
             Err(Stop::Broken(finding))

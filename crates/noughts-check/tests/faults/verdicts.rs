@@ -46,19 +46,20 @@ pub(crate) fn broken(report: &Report) -> BTreeSet<String> {
     broken.map(|entry| entry.rule.clone()).collect()
 }
 
-/// Says all that differs at once, in the form of the file.
+/// Says all that differs at once, in the form of the file, with why.
 pub(crate) fn compare(found: Vec<(Case, Report)>) {
     let mut wrong = String::new();
     for (case, report) in found {
         let broken = broken(&report);
-        if broken != case.broken {
-            let rules: Vec<String> = broken.into_iter().collect();
-            wrong += &format!(
-                "{} {}: {}\n{report}\n",
-                case.mode,
-                case.fault,
-                rules.join(" ")
-            );
+        if broken == case.broken {
+            continue;
+        }
+        let rules: Vec<&str> = broken.iter().map(String::as_str).collect();
+        wrong += &format!("{} {}: {}\n", case.mode, case.fault, rules.join(" "));
+        for entry in &report.entries {
+            if broken.contains(&entry.rule) != case.broken.contains(&entry.rule) {
+                wrong += &format!("    {}: {:?}\n", entry.rule, entry.verdict);
+            }
         }
     }
     assert!(wrong.is_empty(), "other verdicts than expected:\n{wrong}");
