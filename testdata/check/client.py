@@ -100,6 +100,8 @@ def play(ident):
     taken = set()
     while True:
         free = [cell for cell in CELLS if cell not in taken]
+        if not free:  # one that was refused is missing
+            return False
         cell = random.choice(free)
         if FAULT == "marks-taken" and taken:  # marks where somebody is
             cell = sorted(taken)[0]

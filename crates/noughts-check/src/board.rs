@@ -1,5 +1,7 @@
 //! The board of a game that is being judged, and how the judge plays on it.
 
+use std::collections::HashMap;
+
 use noughts_rules::{Grid, GridPosition, GridSpec, Move, Outcome, Rules};
 use noughts_wire::{Cell, Verdict};
 
@@ -23,10 +25,22 @@ pub(crate) struct Aim(pub(crate) Verdict);
 pub(crate) enum Way {
     /// As if the other chose by lot.
     Hope,
+    /// As if the other answered as it did before, where it was seen, and else by lot.
+    Learn,
     /// As if the other did all to prevent it.
     Care,
     /// By lot.
     Lot,
+}
+
+/// What an opponent has answered where.
+#[derive(Default)]
+pub(crate) struct Replies(HashMap<GridPosition<u16, 2>, Cell>);
+
+impl Replies {
+    pub(crate) fn note(&mut self, board: &Board, reply: Cell) {
+        self.0.insert(board.at.clone(), reply);
+    }
 }
 
 impl Board {
@@ -76,7 +90,7 @@ impl Board {
     }
 
     /// A free cell for the one who began, with an aim.
-    pub(crate) fn choose(&self, aim: Aim, way: Way, lot: &mut Lot) -> Cell {
+    pub(crate) fn choose(&self, aim: Aim, way: Way, replies: &Replies, lot: &mut Lot) -> Cell {
         let free = self.free();
         // The first move decides little, and all that follows from it would take long to look at.
         if way == Way::Lot || free.len() == 9 {
@@ -84,7 +98,7 @@ impl Board {
         }
         let values: Vec<f64> = free
             .iter()
-            .map(|cell| self.after(*cell).hope(aim, way, false))
+            .map(|cell| self.after(*cell).hope(aim, way, replies, false))
             .collect();
         let best = values.iter().copied().fold(f64::MIN, f64::max);
         let best: Vec<Cell> = free
@@ -97,18 +111,21 @@ impl Board {
     }
 
     /// How near the aim is, 0 to 1.
-    fn hope(&self, aim: Aim, way: Way, mine: bool) -> f64 {
+    fn hope(&self, aim: Aim, way: Way, replies: &Replies, mine: bool) -> f64 {
         if let Some(end) = self.end() {
             return if end == aim.0 { 1.0 } else { 0.0 };
+        }
+        if let (Way::Learn, false, Some(reply)) = (way, mine, replies.0.get(&self.at)) {
+            return self.after(*reply).hope(aim, way, replies, true);
         }
         let free = self.free();
         let values = free
             .iter()
-            .map(|cell| self.after(*cell).hope(aim, way, !mine));
+            .map(|cell| self.after(*cell).hope(aim, way, replies, !mine));
         match (mine, way) {
             (true, _) => values.fold(0.0, f64::max),
             (false, Way::Care) => values.fold(1.0, f64::min),
-            (false, Way::Hope | Way::Lot) => values.sum::<f64>() / free.len() as f64,
+            (false, Way::Hope | Way::Learn | Way::Lot) => values.sum::<f64>() / free.len() as f64,
         }
     }
 }
@@ -122,14 +139,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn with_care_nobody_loses_and_with_hope_every_end_is_seen() {
+    fn with_hope_every_end_is_seen() {
         let mut lot = Lot::new(1);
         let mut seen = [0; 3];
         for game in 0..60 {
             let aim = Aim([Verdict::Won, Verdict::Lost, Verdict::Draw][game % 3]);
             let mut board = Board::new();
             while board.end().is_none() {
-                board.play(board.choose(aim, Way::Hope, &mut lot));
+                board.play(board.choose(aim, Way::Hope, &Replies::default(), &mut lot));
                 if board.end().is_none() {
                     let free = board.free();
                     board.play(free[lot.below(free.len())]);
@@ -140,5 +157,25 @@ mod tests {
             }
         }
         assert!(seen.iter().all(|count| *count >= 5), "{seen:?}");
+    }
+
+    #[test]
+    fn an_opponent_that_repeats_itself_is_led_to_every_end() {
+        for end in [Verdict::Won, Verdict::Lost, Verdict::Draw] {
+            let (mut lot, mut replies) = (Lot::new(1), Replies::default());
+            let mut play = || {
+                let mut board = Board::new();
+                while board.end().is_none() {
+                    board.play(board.choose(Aim(end), Way::Learn, &replies, &mut lot));
+                    if board.end().is_none() {
+                        let reply = board.free()[0];
+                        replies.note(&board, reply);
+                        board.play(reply);
+                    }
+                }
+                board.end()
+            };
+            assert!((0..12).any(|_| play() == Some(end)), "{end:?}");
+        }
     }
 }

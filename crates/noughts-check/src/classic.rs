@@ -39,6 +39,15 @@ pub fn classic_cases() -> Vec<Case> {
 
 /// Judges a classic program, or says why it can't be judged at all. Nothing that it starts outlives its game.
 pub fn check_classic(task: &ClassicTask, leash: &Leash) -> Result<Report, String> {
+    for case in &task.cases {
+        if case.aim == Aim::Game && Model::new(&case.options, true).is_none() {
+            return Err(format!(
+                "the case {} asks for options that the document does not allow ({}): write = refused if that is what it is about",
+                case.name,
+                case.options.join(" ")
+            ));
+        }
+    }
     let mut feeding = Feeding::ByPrompt;
     let mut entries = Vec::new();
     for case in &task.cases {

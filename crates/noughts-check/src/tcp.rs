@@ -13,6 +13,7 @@ use std::time::{Duration, Instant};
 
 use noughts_wire::{Dialect, FromServer, IDS};
 
+use crate::board::Replies;
 use crate::lot::Lot;
 use crate::report::{Entry, Report};
 use crate::verdict::{Judged, Stop, Verdict, Weight};
@@ -113,7 +114,7 @@ pub(crate) struct Judge {
     dialect: Dialect,
     answer: Duration,
     patience: Patience,
-    lot: Lot,
+    chance: Chance,
     /// How the next client is called in the log.
     caller: &'static str,
     /// How often in a row a session could not be begun, or a game.
@@ -129,6 +130,12 @@ pub(crate) struct Judge {
     complains: Option<Result<(), String>>,
     /// Whether a first move was answered; why not.
     plays: Option<Result<(), String>>,
+}
+
+/// What decides how games are played.
+pub(crate) struct Chance {
+    lot: Lot,
+    replies: Replies,
 }
 
 const CALLER: &str = "client";
@@ -150,7 +157,10 @@ impl Judge {
                 answer: task.timeout,
                 until,
             },
-            lot: Lot::new(2022),
+            chance: Chance {
+                lot: Lot::new(2022),
+                replies: Replies::default(),
+            },
             caller: CALLER,
             greetings_failed: 0,
             admissions_failed: 0,
@@ -235,7 +245,7 @@ impl Judge {
             line.dialect = self.dialect;
             return Ok(line);
         }
-        let id = self.lot.id();
+        let id = self.chance.lot.id();
         Line::call(self.caller, self.address, self.dialect, id, self.patience)
     }
 

@@ -30,7 +30,7 @@ impl Report {
                 writeln!(f, "\n{}", heading(weight))?;
             }
             if part != Some(&entry.part) && !entry.part.is_empty() {
-                writeln!(f, "  {}", entry.part)?;
+                writeln!(f, "  in the dialect {}", entry.part)?;
             }
             part = Some(&entry.part);
             entry.show(self.name_width(), f)?;

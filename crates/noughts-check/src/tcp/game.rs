@@ -3,10 +3,9 @@
 use noughts_wire::{Cell, Dialect, FromServer, NO_CELL, Verdict};
 
 use super::line::{Expected, Heard, Line};
-use super::{Judge, TcpRule, admit};
+use super::{Chance, Judge, TcpRule, admit};
 use crate::board::{Aim, Board, Way};
 use crate::frame::{hex, server_words};
-use crate::lot::Lot;
 use crate::verdict::{Judged, Stop, Weight};
 
 pub(super) const RULES: [TcpRule; 16] = [
@@ -152,7 +151,7 @@ pub(super) fn play_out(
     line: &mut Line,
     aim: Aim,
     way: Way,
-    lot: &mut Lot,
+    chance: &mut Chance,
 ) -> Result<Played, (Odd, Stop)> {
     let mut board = Board::new();
     let mut game = Played {
@@ -161,7 +160,7 @@ pub(super) fn play_out(
         wrong_cell: None,
     };
     loop {
-        let cell = board.choose(aim, way, lot);
+        let cell = board.choose(aim, way, &chance.replies, &mut chance.lot);
         line.act(cell);
         board.play(cell);
         let heard = line.hear();
@@ -185,8 +184,15 @@ pub(super) fn play_out(
             game.end = end;
             return Ok(game);
         }
+        let before = board.clone();
         match answer(line, &mut board, &heard, &mut game) {
-            Ok(None) => {}
+            Ok(None) => {
+                if let Heard::Frame(FromServer::Action { cell, .. }, _) = &heard
+                    && let Some(reply) = Cell::read(*cell)
+                {
+                    chance.replies.note(&before, reply);
+                }
+            }
             Ok(Some(end)) => {
                 game.end = end;
                 return Ok(game);
@@ -331,9 +337,16 @@ fn action_is_answered(judge: &mut Judge) -> Judged {
 }
 
 /// How many games are played to reach something, each in a session of its own.
-const GAMES: usize = 16;
+const GAMES: usize = 24;
 
-const WAYS: [Way; 4] = [Way::Hope, Way::Care, Way::Hope, Way::Lot];
+const WAYS: [Way; 6] = [
+    Way::Hope,
+    Way::Learn,
+    Way::Care,
+    Way::Learn,
+    Way::Lot,
+    Way::Learn,
+];
 
 /// A few games, of which only one way to go wrong is looked for.
 fn of_games(judge: &mut Judge, sought: Odd) -> Judged {
@@ -342,7 +355,7 @@ fn of_games(judge: &mut Judge, sought: Odd) -> Judged {
     for game in 0..6 {
         let mut line = judge.admitted()?;
         let aim = Aim([Verdict::Won, Verdict::Lost, Verdict::Draw][game % 3]);
-        match play_out(&mut line, aim, WAYS[game % 4], &mut judge.lot) {
+        match play_out(&mut line, aim, WAYS[game % 6], &mut judge.chance) {
             Ok(_) => finished += 1,
             Err((odd, stop)) if odd == sought => return Err(stop),
             // What comes without an end would come again.
@@ -371,7 +384,7 @@ fn ids_are_the_sessions(judge: &mut Judge) -> Judged {
     if let Some(stop) = wrong_id(&line, &heard) {
         return Err(stop);
     }
-    let game = play_out(&mut line, Aim(Verdict::Draw), Way::Care, &mut judge.lot)
+    let game = play_out(&mut line, Aim(Verdict::Draw), Way::Care, &mut judge.chance)
         .map_err(|(_, stop)| stop.on_the_way("the game was not played to its end"))?;
     game.wrong_id.map_or(Ok(()), Err)
 }
@@ -453,7 +466,7 @@ fn end(judge: &mut Judge, wanted: Verdict, sought: Odd) -> Judged {
     let mut trouble = None;
     for game in 0..GAMES {
         let mut line = judge.admitted()?;
-        match play_out(&mut line, Aim(wanted), WAYS[game % 4], &mut judge.lot) {
+        match play_out(&mut line, Aim(wanted), WAYS[game % 6], &mut judge.chance) {
             Ok(played) if played.end == wanted => return Ok(()),
             Ok(_) => {}
             Err((odd, stop)) if odd == sought => return Err(stop),
@@ -484,7 +497,7 @@ fn results_name_the_cell(judge: &mut Judge) -> Judged {
             continue;
         }
         let mut line = judge.admitted()?;
-        let played = play_out(&mut line, Aim(aim), WAYS[game / 2 % 4], &mut judge.lot)
+        let played = play_out(&mut line, Aim(aim), WAYS[game / 2 % 6], &mut judge.chance)
             .map_err(|(_, stop)| stop.on_the_way("a game was not played to its end"))?;
         if let Some(stop) = played.wrong_cell {
             return Err(stop);
@@ -501,13 +514,13 @@ fn plays_again(judge: &mut Judge) -> Judged {
     let mut line = judge.admitted()?;
     let aims = [Verdict::Draw, Verdict::Lost];
     for aim in aims {
-        play_out(&mut line, Aim(aim), Way::Care, &mut judge.lot)
+        play_out(&mut line, Aim(aim), Way::Care, &mut judge.chance)
             .map_err(|(_, stop)| stop.on_the_way("the first game was not played to its end"))?;
         line.play();
         let expected = super::session::admit(line.id, true);
         line.expect(&expected, super::session::is_admission)?;
         // Every cell must be free again.
-        match play_out(&mut line, Aim(aim), Way::Care, &mut judge.lot) {
+        match play_out(&mut line, Aim(aim), Way::Care, &mut judge.chance) {
             Ok(_) => {}
             Err((Odd::NoAnswer | Odd::Taken, Stop::Broken(mut finding))) => {
                 finding.wrong = format!("in the second game of a session, {}", finding.wrong);

@@ -24,7 +24,7 @@ use super::Trouble;
 pub enum Misbehaviour {
     /// It hears everything and answers nothing.
     Silent,
-    /// Every answer is a second late.
+    /// Every answer is 0.7 s late.
     Slow,
     /// Of its first move only the first half is sent.
     HalfFrame,
@@ -193,7 +193,7 @@ impl Spoiler {
                 return Ok(Ok(()));
             }
             Misbehaviour::Garbage if is_move => bytes = b"\xff\xfe\x07garbage\0".to_vec(),
-            Misbehaviour::Slow => sleep(Duration::from_secs(1)).await,
+            Misbehaviour::Slow => sleep(Duration::from_millis(700)).await,
             Misbehaviour::Bytewise => {
                 for byte in bytes {
                     self.client.write_all(&[byte]).await?;

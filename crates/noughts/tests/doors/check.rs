@@ -3,6 +3,7 @@
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
+use std::thread;
 
 use crate::transcript::{Run, run};
 
@@ -111,6 +112,7 @@ fn a_server_that_plays_perfectly_is_not_blamed_for_what_can_not_be_reached() {
 
 #[test]
 fn each_way_to_misbehave_is_noticed() {
+    let mut threads = Vec::new();
     for (kind, broken, others) in [
         ("silent", &["ready"][..], &[][..]),
         ("wrong-id", &["ready", "ids", "error-id"], &[]),
@@ -123,21 +125,25 @@ fn each_way_to_misbehave_is_noticed() {
         ("slow", &[], &["prompt"]),
         ("bytewise", &[], &[]),
     ] {
-        let serving = Serving::start(&["--misbehave", kind]);
-        // A silent one takes as long as this, several times.
-        let timeout = if kind == "silent" { "500ms" } else { "2s" };
-        let words = [
-            "tcp",
-            &serving.tcp,
-            "--dialect",
-            "seed",
-            "--timeout",
-            timeout,
-        ];
-        let (run, output) = check(&words);
-        assert_eq!(marked(&output, "FAIL"), broken, "{kind}: {output}");
-        assert_eq!(marked(&output, "poor"), others, "{kind}: {output}");
-        assert_eq!(run.exit, i32::from(!broken.is_empty()), "{kind}");
+        // They spend their time waiting.
+        threads.push(thread::spawn(move || {
+            let serving = Serving::start(&["--misbehave", kind]);
+            let words = [
+                "tcp",
+                &serving.tcp,
+                "--dialect",
+                "seed",
+                "--timeout",
+                "1500ms",
+            ];
+            let (run, output) = check(&words);
+            assert_eq!(marked(&output, "FAIL"), broken, "{kind}: {output}");
+            assert_eq!(marked(&output, "poor"), others, "{kind}: {output}");
+            assert_eq!(run.exit, i32::from(!broken.is_empty()), "{kind}");
+        }));
+    }
+    for thread in threads {
+        thread.join().unwrap();
     }
 }
 
@@ -212,6 +218,12 @@ fn what_can_not_be_judged_is_said_and_ends_with_two() {
     let empty = folder("empty");
     let wrong = folder("wrong");
     std::fs::write(wrong.join("a.txt"), "> 1 1\n").unwrap();
+    let small = folder("small");
+    std::fs::write(
+        small.join("a.txt"),
+        "# two: a board of two\n$ -s 2\n> 1 1\n",
+    )
+    .unwrap();
     let nobody = {
         let gone = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
         gone.local_addr().unwrap().to_string()
@@ -234,6 +246,10 @@ fn what_can_not_be_judged_is_said_and_ends_with_two() {
         (
             &["classic", "--cases", wrong.to_str().unwrap(), "--", "true"],
             "a.txt, line 1: a case begins with",
+        ),
+        (
+            &["classic", "--cases", small.to_str().unwrap(), "--", "true"],
+            "the case two asks for options",
         ),
         (
             &["classic", "--cases", "/no/such/folder", "--", "true"],
