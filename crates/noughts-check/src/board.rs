@@ -39,7 +39,7 @@ pub(crate) struct Replies(HashMap<GridPosition<u16, 2>, Cell>);
 
 impl Replies {
     pub(crate) fn note(&mut self, board: &Board, reply: Cell) {
-        self.0.insert(board.at.clone(), reply);
+        self.0.insert(board.at, reply);
     }
 }
 

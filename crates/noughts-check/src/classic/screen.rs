@@ -89,3 +89,59 @@ pub(super) fn typed_words(line: &[u8]) -> String {
         false => format!("{text:?}"),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn line(text: &str) -> Word {
+        Word::Line(text.to_owned())
+    }
+
+    #[test]
+    fn a_prompt_is_found_wherever_its_line_ends() {
+        let prompt = || Word::Prompt("Enter your turn (x):".to_owned());
+        for (output, words) in [
+            ("Enter your turn (x): ===\n\n", vec![prompt(), line("===")]),
+            (
+                "Enter your turn (x): \r\n===\r\n",
+                vec![prompt(), line("===")],
+            ),
+            ("Enter your turn (x):", vec![prompt()]),
+            ("Enter your turn (x)", vec![line("Enter your turn (x)")]),
+            ("  Turn: 1  \n\n\n", vec![line("Turn: 1")]),
+        ] {
+            assert_eq!(Screen::read(output.as_bytes()).words, words, "{output:?}");
+        }
+        let odd = Screen::read("Enter your turn ()): ===".as_bytes()).words;
+        assert_eq!(
+            odd,
+            [Word::Prompt("Enter your turn ()):".to_owned()), line("===")]
+        );
+    }
+
+    #[test]
+    fn whatever_a_program_shows_can_be_shown_again() {
+        let pieces: [&[u8]; 7] = [
+            b"Enter your turn (",
+            b"\xff\xfe\x00",
+            "é🦀".as_bytes(),
+            b"):",
+            b"\n",
+            b"\x1b[2J===",
+            b"Turn: 99999999999999999999",
+        ];
+        for first in pieces {
+            for second in pieces {
+                for third in pieces {
+                    let output = [first, second, third].concat();
+                    let seen = as_seen(&output, &[b"\x00\xff".to_vec()]);
+                    assert!(
+                        seen.iter().all(|line| !line.contains(char::is_control)),
+                        "{seen:?}"
+                    );
+                }
+            }
+        }
+    }
+}

@@ -144,6 +144,8 @@ pub(super) struct Played {
     /// The first frame with another id, if there was one.
     wrong_id: Option<Stop>,
     wrong_cell: Option<Stop>,
+    /// The client's first cell, and the server's.
+    opening: Vec<Cell>,
 }
 
 /// Plays from the client's first move to RESULT.
@@ -158,6 +160,7 @@ pub(super) fn play_out(
         end: Verdict::Draw,
         wrong_id: None,
         wrong_cell: None,
+        opening: Vec::new(),
     };
     loop {
         let cell = board.choose(aim, way, &chance.replies, &mut chance.lot);
@@ -165,6 +168,9 @@ pub(super) fn play_out(
         board.play(cell);
         let heard = line.hear();
         game.look_at_id(line, &heard);
+        if game.opening.is_empty() {
+            game.opening.push(cell);
+        }
         if let Some(end) = board.end() {
             let expected = result(line, end, None);
             let odd = if end == Verdict::Won {
@@ -191,6 +197,9 @@ pub(super) fn play_out(
                     && let Some(reply) = Cell::read(*cell)
                 {
                     chance.replies.note(&before, reply);
+                    if game.opening.len() == 1 {
+                        game.opening.push(reply);
+                    }
                 }
             }
             Ok(Some(end)) => {
@@ -510,26 +519,41 @@ fn results_name_the_cell(judge: &mut Judge) -> Judged {
     }
 }
 
+/// Twice: the cells with which the last game began must be free again.
 fn plays_again(judge: &mut Judge) -> Judged {
-    let mut line = judge.admitted()?;
-    let aims = [Verdict::Draw, Verdict::Lost];
-    for aim in aims {
-        play_out(&mut line, Aim(aim), Way::Care, &mut judge.chance)
-            .map_err(|(_, stop)| stop.on_the_way("the first game was not played to its end"))?;
+    for _ in 0..2 {
+        let mut line = judge.admitted()?;
+        let last = play_out(&mut line, Aim(Verdict::Draw), Way::Care, &mut judge.chance)
+            .map_err(|(_, stop)| stop.on_the_way("the game before was not played to its end"))?;
         line.play();
         let expected = super::session::admit(line.id, true);
         line.expect(&expected, super::session::is_admission)?;
-        // Every cell must be free again.
-        match play_out(&mut line, Aim(aim), Way::Care, &mut judge.chance) {
-            Ok(_) => {}
-            Err((Odd::NoAnswer | Odd::Taken, Stop::Broken(mut finding))) => {
-                finding.wrong = format!("in the second game of a session, {}", finding.wrong);
-                return Err(Stop::Broken(finding));
+        let mut taken: Vec<Cell> = Vec::new();
+        for cell in last.opening {
+            if taken.contains(&cell) {
+                continue;
             }
-            Err((_, stop)) => return Err(stop.on_the_way("the second game went wrong otherwise")),
+            line.act(cell);
+            let heard = line.hear();
+            match &heard {
+                Heard::Frame(FromServer::Action { cell: reply, .. }, _) => {
+                    taken.push(cell);
+                    taken.extend(Cell::read(*reply));
+                }
+                _ => {
+                    let expected = Expected::action(line.id);
+                    return Err(match line.broken(&expected, &heard) {
+                        Stop::Broken(mut finding) => {
+                            finding.wrong =
+                                format!("in the second game of a session, {}", finding.wrong);
+                            Stop::Broken(finding)
+                        }
+                        stop @ Stop::NotReached(_) => stop,
+                    });
+                }
+            }
         }
-        line.play();
-        line.expect(&expected, super::session::is_admission)?;
+        line.leave();
     }
     Ok(())
 }

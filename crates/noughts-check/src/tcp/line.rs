@@ -163,7 +163,15 @@ impl Line {
     /// Whatever goes wrong here is noticed by the answer that does not come.
     pub(crate) fn say_bytes(&mut self, bytes: &[u8]) {
         self.note_sent(bytes);
-        let _ = self.stream.write_all(bytes);
+        // Not `write_all`: who reads a byte now and then must not hold up the judge.
+        let deadline = self.patience.deadline();
+        let mut rest = bytes;
+        while !rest.is_empty() && Instant::now() < deadline {
+            match self.stream.write(rest) {
+                Ok(count @ 1..) => rest = &rest[count..],
+                Ok(0) | Err(_) => break,
+            }
+        }
     }
 
     /// Each byte for itself, so that the server has to put them together.
