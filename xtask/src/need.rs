@@ -54,6 +54,13 @@ pub const NEXTEST: Need = Need {
     source: Source::Cargo("cargo-nextest"),
 };
 
+/// The language of the programs that the conformance kit is tried on, and of readers of its reports.
+pub const PYTHON: Need = Need {
+    name: "Python 3",
+    sign: Sign::Runs("python3 --version"),
+    source: Source::Apt("python3"),
+};
+
 /// The fuzzer's driver.
 pub const CARGO_FUZZ: Need = Need {
     name: "cargo-fuzz",

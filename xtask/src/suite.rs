@@ -5,7 +5,7 @@
 use std::path::Path;
 
 use crate::fuzz;
-use crate::need::{CLIPPY, CPLUSPLUS, NEXTEST, POSTGRESQL, RUSTFMT, STRACE};
+use crate::need::{CLIPPY, CPLUSPLUS, NEXTEST, POSTGRESQL, PYTHON, RUSTFMT, STRACE};
 use crate::part::{Part, run_all};
 use crate::request::FUZZ_SECONDS;
 use crate::shell::Shell;
@@ -50,7 +50,7 @@ fn parts() -> Vec<Part> {
         ),
         Part::new(
             "tests",
-            &[NEXTEST, POSTGRESQL, STRACE],
+            &[NEXTEST, POSTGRESQL, PYTHON, STRACE],
             vec![Step::new("cargo nextest run --workspace --locked")],
         ),
         // The doc comments' examples, which nextest does not run.
@@ -83,7 +83,8 @@ fn parts() -> Vec<Part> {
 fn long_tests() -> Part {
     let step =
         Step::new("cargo nextest run --workspace --locked --run-ignored only --no-tests warn");
-    Part::new("long tests", &[NEXTEST, POSTGRESQL, STRACE], vec![step])
+    let needs = &[NEXTEST, POSTGRESQL, PYTHON, STRACE];
+    Part::new("long tests", needs, vec![step])
 }
 
 #[cfg(test)]

@@ -48,4 +48,4 @@ pub use store::{
     Sqlite, Status, Store, StoreError, StoredGame, StoredTurn, SyncMode, family, open_store,
 };
 pub use table::{Command, Event, Holder, Leavers, Opening, Refused, Setting, Table, Verdict};
-pub use tcp::Limits;
+pub use tcp::{Limits, Misbehaviour, NoMisbehaviour, misbehave};

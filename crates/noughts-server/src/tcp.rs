@@ -2,6 +2,7 @@
 
 mod connection;
 mod guests;
+mod misbehave;
 mod socket;
 
 use std::io;
@@ -21,6 +22,7 @@ use connection::Connection;
 
 pub use guests::Limits;
 pub(crate) use guests::{Admitted, Guests};
+pub use misbehave::{Misbehaviour, NoMisbehaviour, misbehave};
 
 /// Whom people meet behind a door.
 #[derive(Clone, Debug)]

@@ -1,5 +1,8 @@
 //! The command line: what there is to ask for, as `--help` tells it.
 
+use std::ffi::OsString;
+use std::path::PathBuf;
+
 use clap::{
     Arg, ArgAction, Args as Arguments, Command, CommandFactory, Parser, Subcommand, ValueEnum,
 };
@@ -75,6 +78,8 @@ pub(crate) enum Task {
     Connect(Connect),
     /// List, show, export and import the games of a store
     Games(Games),
+    /// Judge somebody's server or client of the TCP protocol, or classic program
+    Check(Check),
     /// Say what a position is worth and which move is best
     Analyze(Analyze),
     /// Count the move sequences of a length, every one played
@@ -235,6 +240,9 @@ pub(crate) struct Serve {
         default_value = "120s"
     )]
     pub(crate) idle: String,
+    /// Misbehave at the TCP doors, for those who write clients (docs/conformance.md)
+    #[arg(long, value_name = "KIND", hide = true)]
+    pub(crate) misbehave: Option<String>,
     /// What is logged, on standard error
     #[arg(long, env = "NOUGHTS_LOG", value_enum, default_value_t = LogLevel::Info)]
     pub(crate) log: LogLevel,
@@ -332,6 +340,96 @@ impl From<GameStatus> for noughts_server::Status {
             GameStatus::Over => noughts_server::Status::Over,
         }
     }
+#[command(
+    after_help = "Exit code: 0 everything demanded holds, 1 something demanded is broken, 2 nothing could be judged."
+)]
+pub(crate) struct Check {
+    #[command(subcommand)]
+    pub(crate) what: Judged,
+}
+
+#[derive(Subcommand, Debug)]
+pub(crate) enum Judged {
+    /// Judge a server: play the protocol's rules against it, each in a connection of its own
+    Tcp(CheckTcp),
+    /// Judge a client: play the server's part, and look at what it sends
+    Client(CheckClient),
+    /// Judge a classic program: type scripted games into it, and compare what it shows
+    Classic(CheckClassic),
+}
+
+/// How a verdict is told.
+#[derive(Arguments, Debug)]
+pub(crate) struct Telling {
+    /// Print JSON instead of words
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// Also write JUnit's XML to a file, as CI systems read it
+    #[arg(long, value_name = "FILE")]
+    pub(crate) junit: Option<PathBuf>,
+}
+
+#[derive(Arguments, Debug)]
+pub(crate) struct CheckTcp {
+    /// Where the server listens
+    #[arg(value_name = "HOST:PORT")]
+    pub(crate) address: String,
+    /// Which dialect it should speak: the document's, the later one with id 0, or whatever it does
+    #[arg(long, value_enum, default_value_t = SpokenDialect::Auto)]
+    pub(crate) dialect: SpokenDialect,
+    /// It is a server for two players, who are both played by the judge
+    #[arg(long)]
+    pub(crate) pairs: bool,
+    /// How long one answer may take; everything together may take fifteen times that
+    #[arg(long, value_name = "TIME", default_value = "2s")]
+    pub(crate) timeout: String,
+    #[command(flatten)]
+    pub(crate) telling: Telling,
+}
+
+/// The dialects of the TCP protocol, or those that are spoken.
+#[derive(ValueEnum, Clone, Copy, Debug)]
+pub(crate) enum SpokenDialect {
+    Seed,
+    Later,
+    Auto,
+}
+
+#[derive(Arguments, Debug)]
+#[command(
+    after_help = "The client visits nine times. A COMMAND is started for every visit, with {host} and {port} in its words \
+                  replaced; without one, start the client yourself each time you are told."
+)]
+pub(crate) struct CheckClient {
+    /// Where to listen; port 0: any free one
+    #[arg(long, value_name = "ADDR", default_value = "127.0.0.1:0")]
+    pub(crate) listen: String,
+    /// How long one frame may take; the client may take three times that to come [default: 5s with a COMMAND, else 60s]
+    #[arg(long, value_name = "TIME")]
+    pub(crate) timeout: Option<String>,
+    #[command(flatten)]
+    pub(crate) telling: Telling,
+    /// How to start a client that plays by itself
+    #[arg(last = true, value_name = "COMMAND")]
+    pub(crate) command: Vec<OsString>,
+}
+
+#[derive(Arguments, Debug)]
+pub(crate) struct CheckClassic {
+    /// Games of your own instead of the kit's: every .txt file in this directory
+    #[arg(long, value_name = "DIR")]
+    pub(crate) cases: Option<PathBuf>,
+    /// Byte for byte, also where the document leaves it open
+    #[arg(long)]
+    pub(crate) strict: bool,
+    /// How long one game may take
+    #[arg(long, value_name = "TIME", default_value = "10s")]
+    pub(crate) timeout: String,
+    #[command(flatten)]
+    pub(crate) telling: Telling,
+    /// The program, such as java -jar application.jar
+    #[arg(last = true, required = true, value_name = "COMMAND")]
+    pub(crate) command: Vec<OsString>,
 }
 
 /// Kept as typed, like the classic game's: the door says what is wrong with them.
@@ -457,13 +555,22 @@ pub(crate) fn command() -> Command {
         .long("version")
         .help("Print version")
         .action(ArgAction::Version);
-    Args::command().mut_subcommands(|sub| {
-        let has_short = sub.get_arguments().any(|arg| arg.get_short() == Some('h'));
-        let help = match has_short {
-            true => help.clone(),
-            false => help.clone().short('h'),
-        };
-        // Freed, since clap adds its own where there is none of this name.
-        sub.disable_help_flag(true).arg(help).arg(version.clone())
-    })
+    Args::command().mut_subcommands(|sub| with_help(sub, &help, &version))
+}
+
+/// The flags that clap would add by itself, in a command and those within it.
+fn with_help(command: Command, help: &Arg, version: &Arg) -> Command {
+    let has_short = command
+        .get_arguments()
+        .any(|arg| arg.get_short() == Some('h'));
+    let own = match has_short {
+        true => help.clone(),
+        false => help.clone().short('h'),
+    };
+    // Freed, since clap adds its own where there is none of this name.
+    command
+        .disable_help_flag(true)
+        .arg(own)
+        .arg(version.clone())
+        .mut_subcommands(|sub| with_help(sub, help, version))
 }

@@ -1,10 +1,12 @@
 //! Noughts: every game of the tic-tac-toe family, at any door.
 //!
 //! Arguments become one call, and what it returns the exit code: 0 for everything that went as
-//! asked, 1 for what can't be done, 2 for a subcommand used wrongly.
+//! asked, 1 for what can't be done, 2 for a subcommand used wrongly. `check` has its own: 1 where a rule is
+//! broken, 2 where nothing could be judged.
 
 mod analyze;
 mod args;
+mod check;
 mod classic;
 mod connect;
 mod games;
@@ -14,6 +16,7 @@ mod multi;
 mod outside;
 mod perft;
 mod serve;
+mod time;
 mod tui;
 mod usage;
 mod variants;
@@ -32,20 +35,24 @@ fn main() -> ExitCode {
         Err(exit) => return exit,
     };
     match run(args) {
-        Ok(()) => ExitCode::SUCCESS,
+        Ok(exit) => exit,
         Err(Failure::Output(error)) if error.kind() == io::ErrorKind::BrokenPipe => {
             ExitCode::SUCCESS
         }
         Err(failure) => {
             // Nobody is left to be told when this fails too.
             let _ = writeln!(io::stderr(), "Error: {failure}");
-            ExitCode::FAILURE
+            match failure {
+                Failure::NotJudged(_) => ExitCode::from(2),
+                Failure::Asked(_) | Failure::Output(_) => ExitCode::FAILURE,
+            }
         }
     }
 }
 
-fn run(args: Args) -> Result<(), Failure> {
+fn run(args: Args) -> Result<ExitCode, Failure> {
     match args.task {
+        Some(Task::Check(task)) => return check::run(task.what),
         None => classic::run(args.classic),
         Some(Task::Menu(options)) => menu::run(&options),
         Some(Task::Multi(options)) => multi::run(options),
@@ -58,13 +65,16 @@ fn run(args: Args) -> Result<(), Failure> {
         Some(Task::Variants) => variants::run(),
         Some(Task::Completions { shell }) => usage::completions(shell),
         Some(Task::Man) => usage::man(),
-    }
+    }?;
+    Ok(ExitCode::SUCCESS)
 }
 
 /// Why it could not be done.
 enum Failure {
     /// What was asked for can't be: a sentence that says what could.
     Asked(String),
+    /// Nothing could be judged: a sentence that says why.
+    NotJudged(String),
     /// Reading or writing failed; a closed output is no failure.
     Output(io::Error),
 }
@@ -84,7 +94,7 @@ impl From<io::Error> for Failure {
 impl std::fmt::Display for Failure {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            Failure::Asked(reason) => f.write_str(reason),
+            Failure::Asked(reason) | Failure::NotJudged(reason) => f.write_str(reason),
             Failure::Output(error) => write!(f, "reading or writing failed: {error}"),
         }
     }

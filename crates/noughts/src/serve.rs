@@ -8,8 +8,8 @@ use std::time::Duration;
 use noughts_engine::StrategyName;
 use noughts_rules::Quoted;
 use noughts_server::{
-    Http, Limits, Server, Setup, SyncMode, listen, listen_for_http, open_store,
-    raise_descriptor_limit,
+    Http, Limits, Misbehaviour, Server, Setup, SyncMode, listen, listen_for_http, misbehave,
+    open_store, raise_descriptor_limit,
 };
 use tokio::net::TcpListener;
 use tokio::signal;
@@ -17,13 +17,17 @@ use tracing::{info, warn};
 
 use crate::args::{Serve, Sync};
 use crate::log::Log;
-use crate::{Failure, outside};
+use crate::{Failure, outside, time};
 
 pub(crate) fn run(task: &Serve) -> Result<(), Failure> {
     let strategy: StrategyName = task.tcp_strategy.parse().map_err(Failure::asked)?;
     let limits = Limits {
         connections: task.max_connections,
-        idle: read_idle(&task.idle)?,
+        idle: time::read("the idle time (--idle)", &task.idle)?,
+    };
+    let misbehaviour: Option<Misbehaviour> = match &task.misbehave {
+        Some(kind) => Some(kind.parse().map_err(Failure::asked)?),
+        None => None,
     };
     let forget_after = task.forget_after.as_deref().map(read_forget_after);
     let forget_after = forget_after.transpose()?;
@@ -61,6 +65,13 @@ pub(crate) fn run(task: &Serve) -> Result<(), Failure> {
         let store = store.await.map_err(|error| Failure::asked(error.0))?;
         let secret = store.secret().await;
         let secret = secret.map_err(|error| Failure::asked(error.0))?;
+        let (tcp, pairs) = match misbehaviour {
+            None => (tcp, pairs),
+            Some(kind) => {
+                told += &format!("the TCP doors misbehave: {kind}\n");
+                (behind(tcp, kind)?, behind(pairs, kind)?)
+            }
+        };
         let log = Log::keep(task.log, task.log_format);
         look_at_descriptors(&limits);
         // Before the doors open, so that whoever reads it may come in at once, and can stop it.
@@ -121,6 +132,14 @@ fn open_door(
     Ok(Some(listener))
 }
 
+/// Puts a door that misbehaves before a good one, which is given back.
+fn behind(door: Option<TcpListener>, kind: Misbehaviour) -> io::Result<Option<TcpListener>> {
+    let Some(door) = door else { return Ok(None) };
+    let good = listen(([127, 0, 0, 1], 0).into())?;
+    tokio::spawn(misbehave(door, good.local_addr()?, kind));
+    Ok(Some(good))
+}
+
 fn in_words(error: &io::Error) -> String {
     match error.kind() {
         io::ErrorKind::AddrInUse => "somebody else does already".to_owned(),
@@ -137,27 +156,6 @@ impl From<Sync> for SyncMode {
             Sync::Normal => SyncMode::Normal,
         }
     }
-}
-
-/// `120`, `120s`, `500ms`.
-fn read_idle(text: &str) -> Result<Duration, Failure> {
-    let (number, unit) = match (text.strip_suffix("ms"), text.strip_suffix('s')) {
-        (Some(number), _) => (number, 1),
-        (None, Some(number)) => (number, 1_000),
-        (None, None) => (text, 1_000),
-    };
-    let amount = number.parse::<u64>().ok().filter(|amount| *amount > 0);
-    let amount = amount.and_then(|amount| amount.checked_mul(unit));
-    // A year, so that no sum of times ever overflows.
-    amount
-        .filter(|amount| *amount <= 365 * 24 * 3_600 * 1_000)
-        .map(Duration::from_millis)
-        .ok_or_else(|| {
-            Failure::asked(format_args!(
-                "the idle time (--idle) must be a time such as 120s or 500ms, up to a year, not {}",
-                Quoted::from(text)
-            ))
-        })
 }
 
 /// `90d`, `12h`, `30m`.

@@ -67,7 +67,7 @@ const TABLE: [Allowed; 10] = [
     },
     Allowed {
         name: "noughts-check",
-        ours: &["noughts-rules", "noughts-wire", "noughts-terminal"],
+        ours: &["noughts-rules", "noughts-wire"],
         others: Others::Any,
     },
     Allowed {

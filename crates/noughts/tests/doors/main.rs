@@ -1,5 +1,6 @@
 //! The program at its doors, as its users meet it.
 
+mod check;
 mod connect;
 mod games;
 mod program;

@@ -167,6 +167,7 @@ fn help_and_version_work_everywhere() {
         "serve",
         "connect",
         "games",
+        "check",
         "analyze",
         "perft",
         "variants",
