@@ -133,6 +133,22 @@ impl StrategyError {
             form: kind.map(|kind| kind.form),
         }
     }
+
+    /// A program without a command.
+    pub(crate) fn engine(text: &str) -> StrategyError {
+        StrategyError {
+            text: Quoted::from(text),
+            form: Some("engine:COMMAND, such as \"engine:python3 mine.py\""),
+        }
+    }
+
+    /// A program where none may be named.
+    pub(crate) fn no_engines(text: &str) -> StrategyError {
+        StrategyError {
+            text: Quoted::from(text),
+            form: Some("only on the command line, where a program may be named"),
+        }
+    }
 }
 
 impl fmt::Display for StrategyError {
@@ -159,6 +175,12 @@ impl std::error::Error for StrategyError {}
 pub struct Unfit {
     name: String,
     reason: String,
+}
+
+impl Unfit {
+    pub(crate) fn new(name: String, reason: String) -> Unfit {
+        Unfit { name, reason }
+    }
 }
 
 impl fmt::Display for Unfit {

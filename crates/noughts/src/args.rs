@@ -77,6 +77,8 @@ pub(crate) enum Task {
     Analyze(Analyze),
     /// Count the move sequences of a length, every one played
     Perft(Perft),
+    /// Play as a program under a manager: the Gomocup protocol on standard input and output
+    Engine(Engine),
     /// List what can be played
     Variants,
     /// Print completions for a shell
@@ -154,6 +156,15 @@ pub(crate) struct Analyze {
     /// Print JSON
     #[arg(long)]
     pub(crate) json: bool,
+}
+
+#[derive(Arguments, Debug)]
+pub(crate) struct Engine {
+    /// How to play [default: search, as long as the manager allows]
+    pub(crate) strategy: Option<String>,
+    /// Let it repeat itself: the same number, the same choices
+    #[arg(long, value_name = "S", allow_hyphen_values = true)]
+    pub(crate) seed: Option<String>,
 }
 
 #[derive(Arguments, Debug)]

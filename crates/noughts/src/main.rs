@@ -7,6 +7,7 @@ mod analyze;
 mod args;
 mod classic;
 mod connect;
+mod engine;
 mod log;
 mod menu;
 mod multi;
@@ -47,6 +48,7 @@ fn run(args: Args) -> Result<(), Failure> {
         Some(Task::Multi(options)) => multi::run(options),
         Some(Task::Analyze(task)) => analyze::run(&task),
         Some(Task::Perft(task)) => perft::run(&task),
+        Some(Task::Engine(task)) => engine::run(&task),
         Some(Task::Serve(task)) => serve::run(&task),
         Some(Task::Connect(task)) => connect::run(task),
         Some(Task::Tui(options)) => tui::run(options),

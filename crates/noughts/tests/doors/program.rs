@@ -168,6 +168,8 @@ fn help_and_version_work_everywhere() {
         "connect",
         "analyze",
         "perft",
+        "engine",
+        "arena",
         "variants",
         "completions",
         "man",
