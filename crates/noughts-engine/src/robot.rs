@@ -178,17 +178,15 @@ impl RobotName {
 }
 
 impl EngineName {
-    /// The last part of the path of what the command names last and is no option: of
-    /// `python3 engines/one.py --fast` it is `one.py`.
+    /// The program's file without its folder; of `python3 engines/one.py --fast` it is `one.py`.
     fn label(&self) -> String {
         let words = self.command.split_whitespace();
-        let programs = words.filter(|word| !word.starts_with('-'));
-        let last = programs
-            .take(2)
-            .last()
-            .unwrap_or(&self.command)
-            .trim_matches(['\'', '"']);
-        let name = last.rsplit('/').next().unwrap_or(last);
+        let mut words = words.filter(|word| !word.starts_with('-'));
+        let first = words.next().unwrap_or(&self.command);
+        let is_file = |word: &&str| word.contains(['.', '/']);
+        let file = words.next().filter(is_file).unwrap_or(first);
+        let file = file.trim_matches(['\'', '"']);
+        let name = file.rsplit('/').next().unwrap_or(file);
         name.chars()
             .filter(|sign| !sign.is_control())
             .take(60)
@@ -269,6 +267,8 @@ mod tests {
             ("python3 engines/one.py", "one.py"),
             ("python3 -u engines/one.py --x", "one.py"),
             ("'a", "a"),
+            ("target/release/noughts engine level:3", "noughts"),
+            ("java -jar five.jar", "five.jar"),
         ] {
             let name = hosted().read(&format!("engine:{command}")).unwrap();
             assert_eq!(name.label(), label);

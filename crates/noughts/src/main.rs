@@ -4,6 +4,7 @@
 //! asked, 1 for what can't be done, 2 for a subcommand used wrongly.
 
 mod analyze;
+mod arena;
 mod args;
 mod classic;
 mod connect;
@@ -48,6 +49,7 @@ fn run(args: Args) -> Result<(), Failure> {
         Some(Task::Multi(options)) => multi::run(options),
         Some(Task::Analyze(task)) => analyze::run(&task),
         Some(Task::Perft(task)) => perft::run(&task),
+        Some(Task::Arena(task)) => arena::run(&task),
         Some(Task::Engine(task)) => engine::run(&task),
         Some(Task::Serve(task)) => serve::run(&task),
         Some(Task::Connect(task)) => connect::run(task),

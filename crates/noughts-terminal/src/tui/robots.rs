@@ -56,10 +56,13 @@ pub struct Answer {
     pub decision: Result<Decision, String>,
 }
 
+/// Where questions go, and answers come from.
+type Channels = (SyncSender<(Question, Stop)>, Receiver<Answer>);
+
 /// Whoever thinks, one question at a time.
 pub(super) struct Robots {
     /// Both are there until the end.
-    channels: Option<(SyncSender<(Question, Stop)>, Receiver<Answer>)>,
+    channels: Option<Channels>,
     thread: Option<JoinHandle<()>>,
     busy: Option<(Ticket, Stop, Instant)>,
 }
