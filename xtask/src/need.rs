@@ -54,6 +54,13 @@ pub const NEXTEST: Need = Need {
     source: Source::Cargo("cargo-nextest"),
 };
 
+/// The engines of the arena's tests are written in it.
+pub const PYTHON: Need = Need {
+    name: "Python 3",
+    sign: Sign::Runs("python3 --version"),
+    source: Source::Apt("python3-minimal"),
+};
+
 /// The fuzzer's driver.
 pub const CARGO_FUZZ: Need = Need {
     name: "cargo-fuzz",

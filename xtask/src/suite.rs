@@ -5,7 +5,7 @@
 use std::path::Path;
 
 use crate::fuzz;
-use crate::need::{CLIPPY, CPLUSPLUS, NEXTEST, RUSTFMT};
+use crate::need::{CLIPPY, CPLUSPLUS, NEXTEST, PYTHON, RUSTFMT};
 use crate::part::{Part, run_all};
 use crate::request::FUZZ_SECONDS;
 use crate::shell::Shell;
@@ -39,6 +39,7 @@ fn parts() -> Vec<Part> {
             vec![
                 Step::new("cargo fmt --all --check"),
                 Step::new("cargo fmt --manifest-path fuzz/Cargo.toml --check"),
+                Step::new("cargo fmt --manifest-path bench/Cargo.toml --check"),
             ],
         ),
         Part::new(
@@ -50,7 +51,7 @@ fn parts() -> Vec<Part> {
         ),
         Part::new(
             "tests",
-            &[NEXTEST],
+            &[NEXTEST, PYTHON],
             vec![Step::new("cargo nextest run --workspace --locked")],
         ),
         // The doc comments' examples, which nextest does not run.

@@ -246,7 +246,7 @@ mod tests {
     #[test]
     fn a_program_can_be_named_only_where_somebody_hosts_it() {
         let error = Engines::none().read("engine:true").unwrap_err().to_string();
-        assert!(error.contains("on the command line"), "{error}");
+        assert!(error.contains("on the command line alone"), "{error}");
         assert!("engine:true".parse::<StrategyName>().is_err());
         assert_eq!(
             hosted().read("engine: ./one -x").unwrap().to_string(),
