@@ -21,6 +21,9 @@ const MOST_REMEMBERED: usize = 64;
 /// The most tables.
 const MOST_TABLES: u128 = 100_000;
 
+/// The most games: each is remembered.
+const MOST_GAMES: u64 = 10_000_000;
+
 /// Who takes part.
 #[derive(Clone, Debug)]
 pub struct Entrant {
@@ -121,8 +124,7 @@ impl Contest {
         }
         let tables = tables(plan.robots.len(), sides, plan.format);
         let rounds = plan.games.max(1).div_ceil(sides as u32);
-        let most = u64::from(u32::MAX);
-        if tables.len() as u64 * u64::from(rounds) * sides as u64 > most {
+        if tables.len() as u64 * u64::from(rounds) * sides as u64 > MOST_GAMES {
             return Err(ContestError::TooMany);
         }
         Ok(Contest {
@@ -409,7 +411,7 @@ pub enum ContestError {
         /// As many as there are.
         found: usize,
     },
-    /// More games than can be counted.
+    /// More games than a contest may have.
     TooMany,
     /// A robot that does not play the game.
     Unfit(Unfit),
@@ -422,7 +424,7 @@ impl std::fmt::Display for ContestError {
                 f,
                 "this game needs {needed} players or more, not {found}; the same may be named twice"
             ),
-            ContestError::TooMany => f.write_str("these are more games than can be counted"),
+            ContestError::TooMany => write!(f, "a contest has at most {MOST_GAMES} games"),
             ContestError::Unfit(unfit) => unfit.fmt(f),
         }
     }

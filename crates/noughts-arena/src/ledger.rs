@@ -93,11 +93,16 @@ impl Ledger {
         Ok(())
     }
 
-    /// Writes the reports: `report.txt`, `standings.csv` and `plot.svg`.
-    pub fn write_reports(&self, contest: &Contest, standings: &Standings) -> io::Result<()> {
+    /// Writes the reports on these outcomes: `report.txt`, `standings.csv` and `plot.svg`.
+    pub fn write_reports(
+        &self,
+        contest: &Contest,
+        standings: &Standings,
+        outcomes: &BTreeMap<u32, Outcome>,
+    ) -> io::Result<()> {
         self.games.sync_data()?;
         let write = |name: &str, text: String| fs::write(self.folder.join(name), text);
-        write("report.txt", report(contest, standings, &self.outcomes))?;
+        write("report.txt", report(contest, standings, outcomes))?;
         write("standings.csv", table(contest, standings))?;
         write("plot.svg", plot(contest, standings))
     }

@@ -27,4 +27,4 @@ pub use plot::plot;
 pub use ratings::{Encounter, Rating, rate};
 pub use report::report;
 pub use score::Score;
-pub use standings::{Standing, Standings, Tally};
+pub use standings::{Referee, Standing, Standings, Tally};

@@ -82,34 +82,20 @@ impl Standings {
     pub fn new(
         contest: &Contest,
         outcomes: &BTreeMap<u32, Outcome>,
-        sprt: Option<Sprt>,
+        referee: Option<&Referee>,
     ) -> Standings {
         let seats = contest.seats();
         let mut count = Counting::new(contest, seats);
-        let mut decided = None;
-        let mut numbers = outcomes.values();
-        for outcome in numbers.by_ref() {
+        let end = referee
+            .and_then(|referee| referee.decided)
+            .map(|(end, _)| end);
+        let counted = outcomes.range(..end.unwrap_or(u32::MAX));
+        for (number, outcome) in counted {
             count.add(outcome);
-            let is_last_of_block = outcome.fixture.number as usize % seats == seats - 1;
-            if !is_last_of_block {
-                continue;
-            }
-            count.close_block(contest, outcomes, outcome.fixture.number);
-            // Only as far as nothing is missing: else it would matter who was quicker.
-            let is_whole = count.games == outcome.fixture.number + 1;
-            if let (Some(test), true, None) = (sprt, is_whole, decided) {
-                let verdict = test.verdict(&count.evidence[0]);
-                if verdict != Verdict::Open {
-                    decided = Some(verdict);
-                    break;
-                }
+            if *number as usize % seats == seats - 1 {
+                count.close_block(contest, outcomes, *number);
             }
         }
-        let surplus = numbers.count() as u32;
-        let sprt = sprt.map(|test| {
-            let ratio = test.log_ratio(&count.evidence[0]);
-            (test, ratio, decided.unwrap_or(Verdict::Open))
-        });
         let mut standings = count.standings(contest);
         let merit = |one: &Standing| match &one.rating {
             Some((elo, _)) if contest.entrants().len() > 2 => *elo,
@@ -119,17 +105,67 @@ impl Standings {
         Standings {
             standings,
             games: count.games,
-            surplus,
-            sprt,
+            surplus: outcomes.len() as u32 - count.games,
+            sprt: referee.map(Referee::finding),
             course: count.course,
             encounters: count.tallies,
         }
     }
+}
 
-    /// Whether the test has decided.
-    pub fn is_decided(&self) -> bool {
-        matches!(self.sprt, Some((_, _, Verdict::Little | Verdict::Hoped)))
+/// Follows a contest of two until a test decides. It counts only as far as no game is missing, or it
+/// would matter who was quicker.
+#[derive(Clone, Debug)]
+pub struct Referee {
+    test: Sprt,
+    /// Of the first entrant.
+    evidence: Evidence,
+    /// The first game of the next opening.
+    next: u32,
+    /// How many games it took, and what they show.
+    decided: Option<(u32, Verdict)>,
+}
+
+impl Referee {
+    /// One that has seen nothing yet.
+    pub fn new(test: Sprt) -> Referee {
+        Referee {
+            test,
+            evidence: Evidence::default(),
+            next: 0,
+            decided: None,
+        }
     }
+
+    /// Looks at what is new; whether it has decided.
+    pub fn follow(&mut self, contest: &Contest, outcomes: &BTreeMap<u32, Outcome>) -> bool {
+        let seats = contest.seats() as u32;
+        while self.decided.is_none() {
+            let mut block = (self.next..self.next + seats).map(|number| outcomes.get(&number));
+            let shares = block.try_fold(0.0, |sum, outcome| Some(sum + merit(outcome?, 0)));
+            let Some(shares) = shares else { return false };
+            self.next += seats;
+            self.evidence.add(shares / f64::from(seats));
+            match self.test.verdict(&self.evidence) {
+                Verdict::Open => {}
+                verdict => self.decided = Some((self.next, verdict)),
+            }
+        }
+        true
+    }
+
+    fn finding(&self) -> (Sprt, f64, Verdict) {
+        let verdict = self.decided.map_or(Verdict::Open, |(_, verdict)| verdict);
+        (self.test, self.test.log_ratio(&self.evidence), verdict)
+    }
+}
+
+/// The points of an entrant in a game that it took part in.
+fn merit(outcome: &Outcome, entrant: usize) -> f64 {
+    let seats = outcome.fixture.seats.len();
+    let seat = outcome.fixture.seats.iter().position(|one| *one == entrant);
+    let has_won = seat.is_some_and(|seat| outcome.winners.contains(&seat));
+    points(seats, place(seats, outcome.winners.len(), has_won))
 }
 
 struct Counting {
@@ -200,12 +236,8 @@ impl Counting {
         let table = &contest.tables()[block[0].fixture.table];
         let mut shares = Vec::new();
         for entrant in table {
-            let merit = |outcome: &&Outcome| {
-                let seat = outcome.fixture.seats.iter().position(|one| one == entrant);
-                let has_won = seat.is_some_and(|seat| outcome.winners.contains(&seat));
-                points(seats, place(seats, outcome.winners.len(), has_won))
-            };
-            let share = block.iter().map(merit).sum::<f64>() / seats as f64;
+            let sum: f64 = block.iter().map(|outcome| merit(outcome, *entrant)).sum();
+            let share = sum / seats as f64;
             self.evidence[*entrant].add(share);
             shares.push(share);
         }

@@ -6,7 +6,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use noughts_arena::{
-    Contest, Format, Ledger, Openings, Outcome, Plan, Sprt, Standings, Terms, report,
+    Contest, Format, Ledger, Openings, Outcome, Plan, Referee, Sprt, Standings, Terms, report,
 };
 use noughts_engine::{Limits, RobotName, Stop, read_limits};
 use noughts_rules::{Quoted, Record, Variant};
@@ -54,7 +54,7 @@ pub(crate) fn run(task: &Arena) -> Result<(), Failure> {
         },
         contest: &contest,
         ledger,
-        sprt,
+        referee: sprt.map(Referee::new),
         progress: Progress::new(),
     };
     let was_stopped = hall.play(task.threads, &stop)?;
@@ -66,7 +66,7 @@ struct Hall<'a> {
     contest: &'a Contest,
     ledger: Option<Ledger>,
     outcomes: BTreeMap<u32, Outcome>,
-    sprt: Option<Sprt>,
+    referee: Option<Referee>,
     progress: Progress,
 }
 
@@ -78,7 +78,7 @@ impl Hall<'_> {
         self.outcomes.retain(|number, _| *number < games);
         let is_left = |number: &u32| !self.outcomes.contains_key(number);
         let left: Vec<u32> = (0..games).filter(is_left).collect();
-        let (mut is_decided, contest) = (self.standings().is_decided(), self.contest);
+        let (mut is_decided, contest) = (self.is_decided(), self.contest);
         if is_decided || left.is_empty() {
             return Ok(false);
         }
@@ -96,11 +96,9 @@ impl Hall<'_> {
                     ledger.keep(contest, outcome.clone(), record)?;
                 }
                 self.outcomes.insert(outcome.fixture.number, outcome);
-                if self.sprt.is_some() && !is_decided {
-                    is_decided = self.standings().is_decided();
-                    if is_decided {
-                        enough.set();
-                    }
+                is_decided = self.is_decided();
+                if is_decided {
+                    enough.set();
                 }
                 let played = self.outcomes.len();
                 self.progress
@@ -112,14 +110,19 @@ impl Hall<'_> {
         Ok(stop.is_set() && !is_decided)
     }
 
+    fn is_decided(&mut self) -> bool {
+        let referee = self.referee.as_mut();
+        referee.is_some_and(|referee| referee.follow(self.contest, &self.outcomes))
+    }
+
     fn standings(&self) -> Standings {
-        Standings::new(self.contest, &self.outcomes, self.sprt)
+        Standings::new(self.contest, &self.outcomes, self.referee.as_ref())
     }
 
     fn tell(&self, was_stopped: bool) -> Result<(), Failure> {
         let standings = self.standings();
         if let Some(ledger) = &self.ledger {
-            ledger.write_reports(self.contest, &standings)?;
+            ledger.write_reports(self.contest, &standings, &self.outcomes)?;
         }
         let mut output = io::stdout().lock();
         output.write_all(report(self.contest, &standings, &self.outcomes).as_bytes())?;
@@ -251,7 +254,9 @@ impl Progress {
         outcomes: &BTreeMap<u32, Outcome>,
         contest: &Contest,
     ) {
-        let is_due = self.last.is_none_or(|last| last.elapsed() >= BETWEEN_LOOKS);
+        // All games are added up for it: the more there are, the rarer it is.
+        let pause = BETWEEN_LOOKS * (1 + outcomes.len() as u32 / 1000);
+        let is_due = self.last.is_none_or(|last| last.elapsed() >= pause);
         if !self.is_shown || !is_due {
             return;
         }
