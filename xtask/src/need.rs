@@ -54,7 +54,8 @@ pub const NEXTEST: Need = Need {
     source: Source::Cargo("cargo-nextest"),
 };
 
-/// The language of the programs that the conformance kit is tried on, and of readers of its reports.
+/// The language of the programs that the conformance kit is tried on, of readers of its reports, and of the
+/// engines of the arena's tests.
 pub const PYTHON: Need = Need {
     name: "Python 3",
     sign: Sign::Runs("python3 --version"),

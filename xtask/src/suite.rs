@@ -39,6 +39,7 @@ fn parts() -> Vec<Part> {
             vec![
                 Step::new("cargo fmt --all --check"),
                 Step::new("cargo fmt --manifest-path fuzz/Cargo.toml --check"),
+                Step::new("cargo fmt --manifest-path bench/Cargo.toml --check"),
             ],
         ),
         Part::new(

@@ -84,6 +84,10 @@ pub(crate) enum Task {
     Analyze(Analyze),
     /// Count the move sequences of a length, every one played
     Perft(Perft),
+    /// Let strategies and programs play one another, and say who is how strong
+    Arena(Arena),
+    /// Play as a program under a manager: the Gomocup protocol on standard input and output
+    Engine(Engine),
     /// List what can be played
     Variants,
     /// Print completions for a shell
@@ -161,6 +165,60 @@ pub(crate) struct Analyze {
     /// Print JSON
     #[arg(long)]
     pub(crate) json: bool,
+}
+
+#[derive(Arguments, Debug)]
+#[command(
+    after_help = "Players are strategies, search alone being one with the limit of --time or --nodes, and \
+                  \"engine:COMMAND\", programs that speak the Gomocup protocol. Ctrl-C stops; with --out the \
+                  same command goes on where it was."
+)]
+pub(crate) struct Arena {
+    /// Who plays: as many as the game has sides, or more
+    #[arg(required = true, num_args = 1.., value_name = "PLAYER")]
+    pub(crate) players: Vec<String>,
+    /// The game
+    #[arg(long, value_name = "NAME")]
+    pub(crate) variant: String,
+    /// How many games each two play; each opening is played from every seat
+    #[arg(long, value_name = "N", default_value_t = 100)]
+    pub(crate) games: u32,
+    /// How long search and programs may think about a move: 100ms, 2s [default: 100ms]
+    #[arg(long, value_name = "TIME", conflicts_with = "nodes")]
+    pub(crate) time: Option<String>,
+    /// How many positions they may look at instead, so that games repeat themselves
+    #[arg(long, value_name = "N")]
+    pub(crate) nodes: Option<String>,
+    /// How much longer than its time a program is waited for
+    #[arg(long, value_name = "TIME", default_value = "500ms")]
+    pub(crate) tolerance: String,
+    /// Stop when it is clear whether the first is better by ELO0 or by ELO1, such as 0,10
+    #[arg(long, value_name = "ELO0,ELO1", allow_hyphen_values = true)]
+    pub(crate) sprt: Option<String>,
+    /// Everybody plays the first only, instead of everybody else
+    #[arg(long)]
+    pub(crate) gauntlet: bool,
+    /// Openings, one a line, such as "7-7 8-8" [default: random ones that are balanced]
+    #[arg(long, value_name = "FILE")]
+    pub(crate) openings: Option<String>,
+    /// The same number, the same openings and choices [default: 1]
+    #[arg(long, value_name = "S", allow_hyphen_values = true)]
+    pub(crate) seed: Option<String>,
+    /// How many games at once
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    pub(crate) threads: usize,
+    /// A folder for records, tables and a plot, from which a contest goes on
+    #[arg(long, value_name = "DIR")]
+    pub(crate) out: Option<String>,
+}
+
+#[derive(Arguments, Debug)]
+pub(crate) struct Engine {
+    /// How to play [default: search, as long as the manager allows]
+    pub(crate) strategy: Option<String>,
+    /// Let it repeat itself: the same number, the same choices
+    #[arg(long, value_name = "S", allow_hyphen_values = true)]
+    pub(crate) seed: Option<String>,
 }
 
 #[derive(Arguments, Debug)]

@@ -5,11 +5,13 @@
 //! broken, 2 where nothing could be judged.
 
 mod analyze;
+mod arena;
 mod args;
 mod check;
 mod classic;
 mod connect;
 mod games;
+mod engine;
 mod log;
 mod menu;
 mod multi;
@@ -58,6 +60,8 @@ fn run(args: Args) -> Result<ExitCode, Failure> {
         Some(Task::Multi(options)) => multi::run(options),
         Some(Task::Analyze(task)) => analyze::run(&task),
         Some(Task::Perft(task)) => perft::run(&task),
+        Some(Task::Arena(task)) => arena::run(&task),
+        Some(Task::Engine(task)) => engine::run(&task),
         Some(Task::Serve(task)) => serve::run(&task),
         Some(Task::Connect(task)) => connect::run(task),
         Some(Task::Games(task)) => games::run(&task),

@@ -1,7 +1,9 @@
 //! The program at its doors, as its users meet it.
 
+mod arena;
 mod check;
 mod connect;
+mod engines;
 mod games;
 mod program;
 mod robots;

@@ -170,6 +170,8 @@ fn help_and_version_work_everywhere() {
         "check",
         "analyze",
         "perft",
+        "engine",
+        "arena",
         "variants",
         "completions",
         "man",
