@@ -398,6 +398,9 @@ impl From<GameStatus> for noughts_server::Status {
             GameStatus::Over => noughts_server::Status::Over,
         }
     }
+}
+
+#[derive(Arguments, Debug)]
 #[command(
     after_help = "Exit code: 0 everything demanded holds, 1 something demanded is broken, 2 nothing could be judged."
 )]
