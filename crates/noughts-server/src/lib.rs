@@ -18,6 +18,7 @@
 //! [`Table`] and [`Lobby`] are pure; a room and a connection are the tasks around them. Listeners,
 //! the clock, the seed and the end come in from outside.
 
+mod counts;
 mod descriptors;
 mod house;
 mod http;
@@ -32,13 +33,14 @@ mod tcp;
 
 pub use descriptors::raise_descriptor_limit;
 pub use house::{Guest, House, Laying, Rooms};
+pub use http::HttpLimits;
 pub use id::{GameId, Ids, NodeId, NotAnId};
 pub use lobby::{Entered, Lobby, Ticket};
 pub use room::{Asked, Chair, Denied, Happening, MOST_NOTICES, Notice, Room, Sight, Watch, Wish};
 pub use server::{Http, Server, Setup, listen, listen_for_http};
 pub use store::{
     Answer, Appended, Created, Ending, Key, Listed, Memory, NewGame, Query, Sitting, Status, Store,
-    StoreError, StoredGame, StoredTurn, family,
+    StoreError, StoreFigures, StoredGame, StoredTurn, family,
 };
 pub use table::{Command, Event, Holder, Leavers, Opening, Refused, Setting, Table, Verdict};
 pub use tcp::Limits;

@@ -48,6 +48,27 @@ pub trait Store: Send + Sync + 'static {
     /// Everything of a game; `None` where there is no such game.
     fn load(&self, game: GameId) -> Answer<'_, Option<StoredGame>>;
 
+    /// A game that was played elsewhere and has ended. A store that can be cut off between two turns
+    /// should do it all at once: what is half archived would be taken for a game that goes on.
+    fn archive(&self, game: StoredGame, ending: Ending) -> Answer<'_, Created> {
+        Box::pin(async move {
+            let StoredGame { setting, key, .. } = game;
+            let id = setting.id;
+            if let before @ Created::Before(_) = self.create(NewGame { setting, key }).await? {
+                return Ok(before);
+            }
+            let turns = game.turns.len();
+            for (number, turn) in (1..).zip(game.turns) {
+                self.append(id, number, turn).await?;
+            }
+            if let Some(leavers) = game.left {
+                self.leave(id, turns, leavers).await?;
+            }
+            self.finish(id, ending).await?;
+            Ok(Created::Stored)
+        })
+    }
+
     /// A page of the lobby and the archive, newest first.
     fn list(&self, query: Query) -> Answer<'_, Vec<Listed>>;
 
@@ -56,6 +77,12 @@ pub trait Store: Send + Sync + 'static {
 
     /// Keeps what was found out. To keep it again changes nothing.
     fn keep_analysis(&self, game: GameId, analysis: String) -> Answer<'_, ()>;
+
+    /// What it has done since it was opened, for whoever watches over the server. A store that writes
+    /// nothing together says nothing.
+    fn figures(&self) -> StoreFigures {
+        StoreFigures::default()
+    }
 
     /// 32 bytes that were drawn when the store was made, from which the tokens of seats are
     /// derived. Every process that opens the store gets the same.
@@ -71,6 +98,17 @@ pub trait Store: Send + Sync + 'static {
 
     /// Forgets a process: its seats have left.
     fn bury(&self, node: NodeId) -> Answer<'_, ()>;
+}
+
+/// What a store has done since it was opened.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct StoreFigures {
+    /// How often it made something durable.
+    pub batches: u64,
+    /// How much that was, in all.
+    pub writes: u64,
+    /// How long that took, in all.
+    pub took_us: u64,
 }
 
 /// A game that is to be created.

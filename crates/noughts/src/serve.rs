@@ -8,7 +8,8 @@ use std::time::Duration;
 use noughts_engine::StrategyName;
 use noughts_rules::Quoted;
 use noughts_server::{
-    Http, Limits, Memory, Server, Setup, Store, listen, listen_for_http, raise_descriptor_limit,
+    Http, HttpLimits, Limits, Memory, Server, Setup, Store, listen, listen_for_http,
+    raise_descriptor_limit,
 };
 use tokio::net::TcpListener;
 use tokio::signal;
@@ -60,7 +61,11 @@ pub(crate) fn run(task: &Serve) -> Result<(), Failure> {
         let enough = Enough::new()?;
         let secret = store.secret().await.map_err(Failure::asked)?;
         let server = Server::start(Setup {
-            http: http.map(|listener| Http { listener, secret }),
+            http: http.map(|listener| Http {
+                listener,
+                secret,
+                limits: HttpLimits::default(),
+            }),
             tcp,
             tcp_strategy: strategy,
             pairs,
