@@ -12,6 +12,7 @@ mod menu;
 mod multi;
 mod outside;
 mod perft;
+mod play;
 mod serve;
 mod tui;
 mod usage;
@@ -49,6 +50,7 @@ fn run(args: Args) -> Result<(), Failure> {
         Some(Task::Perft(task)) => perft::run(&task),
         Some(Task::Serve(task)) => serve::run(&task),
         Some(Task::Connect(task)) => connect::run(task),
+        Some(Task::Play(task)) => play::run(task),
         Some(Task::Tui(options)) => tui::run(options),
         Some(Task::Variants) => variants::run(),
         Some(Task::Completions { shell }) => usage::completions(shell),

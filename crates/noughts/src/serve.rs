@@ -25,6 +25,14 @@ pub(crate) fn run(task: &Serve) -> Result<(), Failure> {
         connections: task.max_connections,
         idle: read_idle(&task.idle)?,
     };
+    let http_limits = HttpLimits {
+        per_second: task.rate,
+        at_once: task.rate.saturating_mul(5),
+        open_tables: task.tables,
+        proxies: task.proxy.clone(),
+        origins: task.origin.clone(),
+        ..HttpLimits::default()
+    };
     let store = open_store(&task.store)?;
     let outside = outside::read(None)?;
     let threads = available_parallelism().map_or(1, usize::from);
@@ -64,7 +72,7 @@ pub(crate) fn run(task: &Serve) -> Result<(), Failure> {
             http: http.map(|listener| Http {
                 listener,
                 secret,
-                limits: HttpLimits::default(),
+                limits: http_limits,
             }),
             tcp,
             tcp_strategy: strategy,

@@ -1,6 +1,7 @@
 //! The program at its doors, as its users meet it.
 
 mod connect;
+mod play;
 mod program;
 mod robots;
 mod serve;
