@@ -26,7 +26,7 @@ pub struct Bench {
     pub has_workloads: bool,
 }
 
-const BENCHES: [Bench; 5] = [
+const BENCHES: [Bench; 6] = [
     Bench {
         name: "rules",
         about: "moves, plays and outcomes: counted positions for each family of games",
@@ -60,6 +60,13 @@ const BENCHES: [Bench; 5] = [
         about: "moves a second through the TCP door, beside an echo, and what idle connections cost",
         package: "noughts-server",
         target: "tcp",
+        has_workloads: false,
+    },
+    Bench {
+        name: "http",
+        about: "views and turns a second through the HTTP door, beside a bare handler, and many WebSockets",
+        package: "noughts-server",
+        target: "http",
         has_workloads: false,
     },
 ];
@@ -174,7 +181,7 @@ mod tests {
         let refusal = run("rulse", &[], &mut Scripted::default()).expect_err("no such bench");
         assert_eq!(
             refusal,
-            "no bench `rulse`: there is rules, engine, levels, start, tcp"
+            "no bench `rulse`: there is rules, engine, levels, start, tcp, http"
         );
         assert!(listing().starts_with("rules "));
     }

@@ -5,7 +5,7 @@
 use std::path::Path;
 
 use crate::fuzz;
-use crate::need::{CLIPPY, CPLUSPLUS, NEXTEST, RUSTFMT};
+use crate::need::{CLIPPY, CPLUSPLUS, NEXTEST, RUSTFMT, SCHEMATHESIS, SLOWHTTPTEST};
 use crate::part::{Part, run_all};
 use crate::request::FUZZ_SECONDS;
 use crate::shell::Shell;
@@ -53,6 +53,14 @@ fn parts() -> Vec<Part> {
             &[NEXTEST],
             vec![Step::new("cargo nextest run --workspace --locked")],
         ),
+        // Programs of others that ask what we would not think of.
+        Part::new(
+            "outsiders",
+            &[NEXTEST, SCHEMATHESIS, SLOWHTTPTEST],
+            vec![Step::new(
+                "cargo nextest run --locked -p noughts --test outsiders --run-ignored only",
+            )],
+        ),
         // The doc comments' examples, which nextest does not run.
         Part::new(
             "examples",
@@ -81,8 +89,10 @@ fn parts() -> Vec<Part> {
 
 /// What is marked `#[ignore = "long: ..."]`. That there is none is said, and is no failure.
 fn long_tests() -> Part {
+    // The outsiders have a part of their own.
     let step =
-        Step::new("cargo nextest run --workspace --locked --run-ignored only --no-tests warn");
+        Step::new("cargo nextest run --workspace --locked --run-ignored only --no-tests warn -E")
+            .with(["not binary(outsiders)"]);
     Part::new("long tests", &[NEXTEST], vec![step])
 }
 
