@@ -38,7 +38,7 @@ pub enum Place {
     Apart(&'static str),
 }
 
-const BENCHES: [Bench; 7] = [
+const BENCHES: [Bench; 8] = [
     Bench {
         name: "rules",
         about: "moves, plays and outcomes: counted positions for each family of games",
@@ -96,6 +96,15 @@ const BENCHES: [Bench; 7] = [
         place: Place::Target {
             package: "noughts-server",
             target: "tcp",
+        },
+        has_workloads: false,
+    },
+    Bench {
+        name: "http",
+        about: "views and turns a second through the HTTP door, beside a bare handler, and many WebSockets",
+        place: Place::Target {
+            package: "noughts-server",
+            target: "http",
         },
         has_workloads: false,
     },
@@ -225,7 +234,7 @@ mod tests {
         let refusal = run("rulse", &[], &mut Scripted::default()).expect_err("no such bench");
         assert_eq!(
             refusal,
-            "no bench `rulse`: there is rules, engine, levels, strength, beside, start, tcp"
+            "no bench `rulse`: there is rules, engine, levels, strength, beside, start, tcp, http"
         );
         assert!(listing().starts_with("rules "));
     }

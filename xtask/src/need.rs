@@ -31,6 +31,8 @@ pub enum Source {
     Component(&'static str),
     /// A toolchain of its own.
     Toolchain(&'static str),
+    /// A program of the Python community, in a folder of its own below `target`.
+    Python(&'static str),
 }
 
 /// The formatter.
@@ -106,4 +108,18 @@ pub const POSTGRESQL: Need = Need {
         "/usr/lib/postgresql/",
     ),
     source: Source::Apt("postgresql"),
+};
+
+/// Asks a service for everything that its description allows, and some that it does not.
+pub const SCHEMATHESIS: Need = Need {
+    name: "schemathesis",
+    sign: Sign::Runs("target/tools/python/bin/schemathesis --version"),
+    source: Source::Python("schemathesis"),
+};
+
+/// Connects often and says little.
+pub const SLOWHTTPTEST: Need = Need {
+    name: "slowhttptest",
+    sign: Sign::Runs("slowhttptest -h"),
+    source: Source::Apt("slowhttptest"),
 };

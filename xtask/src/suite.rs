@@ -5,7 +5,9 @@
 use std::path::Path;
 
 use crate::fuzz;
-use crate::need::{CLIPPY, CPLUSPLUS, NEXTEST, POSTGRESQL, PYTHON, RUSTFMT, STRACE};
+use crate::need::{
+    CLIPPY, CPLUSPLUS, NEXTEST, POSTGRESQL, PYTHON, RUSTFMT, SCHEMATHESIS, SLOWHTTPTEST, STRACE,
+};
 use crate::part::{Part, run_all};
 use crate::request::FUZZ_SECONDS;
 use crate::shell::Shell;
@@ -54,6 +56,14 @@ fn parts() -> Vec<Part> {
             &[NEXTEST, POSTGRESQL, PYTHON, STRACE],
             vec![Step::new("cargo nextest run --workspace --locked")],
         ),
+        // Programs of others that ask what we would not think of.
+        Part::new(
+            "outsiders",
+            &[NEXTEST, SCHEMATHESIS, SLOWHTTPTEST],
+            vec![Step::new(
+                "cargo nextest run --locked -p noughts --test outsiders --run-ignored only",
+            )],
+        ),
         // The doc comments' examples, which nextest does not run.
         Part::new(
             "examples",
@@ -82,8 +92,10 @@ fn parts() -> Vec<Part> {
 
 /// What is marked `#[ignore = "long: ..."]`. That there is none is said, and is no failure.
 fn long_tests() -> Part {
+    // The outsiders have a part of their own.
     let step =
-        Step::new("cargo nextest run --workspace --locked --run-ignored only --no-tests warn");
+        Step::new("cargo nextest run --workspace --locked --run-ignored only --no-tests warn -E")
+            .with(["not binary(outsiders)"]);
     let needs = &[NEXTEST, POSTGRESQL, PYTHON, STRACE];
     Part::new("long tests", needs, vec![step])
 }

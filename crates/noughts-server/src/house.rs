@@ -11,6 +11,7 @@ use noughts_rules::{Game, Options, Seat, Variant};
 use tokio::sync::mpsc;
 
 use crate::bus::Bus;
+use crate::counts::Counts;
 use crate::guest::Guest;
 use crate::id::{Drawn, GameId, Ids, NodeId};
 use crate::lobby::{Entered, Lobby, Ticket};
@@ -36,6 +37,7 @@ pub struct House {
     /// What it tells them and hears of them.
     bus: Bus,
     clock: Arc<dyn Clock>,
+    counts: Counts,
     /// When the clock began, in milliseconds since 1970.
     epoch_ms: u64,
 }
@@ -107,6 +109,7 @@ impl House {
             store,
             pairs: Mutex::new(Lobby::new(outside.seed)),
             clock: Arc::clone(&outside.clock),
+            counts: Counts::default(),
             epoch_ms: since_1970().saturating_sub(outside.clock.now()).as_millis() as u64,
             robots: Robots::new(thinkers, outside),
             node,
@@ -332,6 +335,7 @@ impl House {
                 false => Laying::KeyReused,
             });
         }
+        self.counts.tables_laid.add(1);
         self.offer(&setting);
         Ok(Laying::Laid(id))
     }
@@ -416,6 +420,16 @@ impl House {
     /// and two sessions may have the same.
     pub fn session_id(&self) -> u32 {
         10_000 + (self.ids.draw().number() % 90_000) as u32
+    }
+
+    /// How long the clock has been running.
+    pub(crate) fn now(&self) -> Duration {
+        self.clock.now()
+    }
+
+    /// What is counted.
+    pub(crate) fn counts(&self) -> &Counts {
+        &self.counts
     }
 
     /// What time it is, in milliseconds since 1970.

@@ -20,6 +20,7 @@
 
 mod archive;
 mod bus;
+mod counts;
 mod descriptors;
 mod guest;
 mod house;
@@ -39,13 +40,15 @@ pub use bus::{Bus, Hints, News};
 pub use descriptors::raise_descriptor_limit;
 pub use guest::Guest;
 pub use house::{House, Laying, Rooms};
+pub use http::HttpLimits;
 pub use id::{GameId, Ids, NodeId, NotAnId};
 pub use lobby::{Entered, Lobby, Ticket};
 pub use room::{Asked, Chair, Denied, Happening, MOST_NOTICES, Notice, Room, Sight, Watch, Wish};
 pub use server::{Http, Server, Setup, listen, listen_for_http};
 pub use store::{
     Answer, Appended, Created, Ending, Key, Listed, Memory, NewGame, Postgres, Query, Sitting,
-    Sqlite, Status, Store, StoreError, StoredGame, StoredTurn, SyncMode, family, open_store,
+    Sqlite, Status, Store, StoreError, StoreFigures, StoredGame, StoredTurn, SyncMode, family,
+    open_store,
 };
 pub use table::{Command, Event, Holder, Leavers, Opening, Refused, Setting, Table, Verdict};
 pub use tcp::{Limits, Misbehaviour, NoMisbehaviour, misbehave};

@@ -13,6 +13,7 @@ use crate::store::{Key, Sitting};
 use crate::table::{Leavers, Refused, Verdict};
 
 pub(crate) use keeper::{Keeper, Sitter};
+pub(crate) use sight::Latest;
 pub use sight::{Happening, Sight};
 
 /// What somebody who sits at a table hears of it, in order.
@@ -113,6 +114,7 @@ impl Drop for Chair {
 #[derive(Clone, Debug)]
 pub struct Room {
     mailbox: mpsc::Sender<Message>,
+    latest: Latest,
 }
 
 /// What a seat wants of a table.
@@ -192,8 +194,8 @@ pub(crate) enum Message {
 }
 
 impl Room {
-    pub(crate) fn new(mailbox: mpsc::Sender<Message>) -> Room {
-        Room { mailbox }
+    pub(crate) fn new(mailbox: mpsc::Sender<Message>, latest: Latest) -> Room {
+        Room { mailbox, latest }
     }
 
     /// Asks for an action.
@@ -223,8 +225,13 @@ impl Room {
         self.ask(|asker| Message::Again(seat, asker)).await
     }
 
-    /// The table as it stands.
+    /// The table as it stands. What was told to anybody before this is in it.
     pub async fn look(&self) -> Result<Arc<Sight>, Denied> {
+        // Asked for once, it lies there from then on: a hop to the room and back costs more than all
+        // the rest of a request.
+        if let Some(sight) = self.latest.get() {
+            return Ok(sight);
+        }
         self.ask(Message::Look).await
     }
 

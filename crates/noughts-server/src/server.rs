@@ -12,7 +12,7 @@ use tokio::task::{AbortHandle, JoinHandle};
 use tokio::time::timeout;
 
 use crate::house::{House, Rooms};
-use crate::http::HttpDoor;
+use crate::http::{HttpDoor, HttpLimits};
 use crate::store::Store;
 use crate::tcp::{Door, Guests, Limits, Opponent};
 use crate::upkeep::{forget_after, keep_up};
@@ -43,6 +43,8 @@ pub struct Http {
     pub listener: TcpListener,
     /// The store's [secret](Store::secret).
     pub secret: [u8; 32],
+    /// What one address may take up.
+    pub limits: HttpLimits,
 }
 
 /// A server with its doors open. Dropped, it closes them too, but nobody can wait for that as
@@ -78,10 +80,10 @@ impl Server {
         let pairs = setup
             .pairs
             .map(|listener| open(listener, Opponent::Anybody));
-        let http = setup.http.map(|Http { listener, secret }| {
+        let http = setup.http.map(|http| {
             let (house, guests) = (Arc::clone(&house), Arc::clone(&guests));
-            let door = HttpDoor::new(house, guests, secret, closed.clone());
-            tokio::spawn(door.keep(listener, closed.clone()))
+            let door = HttpDoor::new(house, guests, http.secret, http.limits, closed.clone());
+            tokio::spawn(door.keep(http.listener, closed.clone()))
         });
         let upkeep = tokio::spawn(keep_up(Arc::clone(&house))).abort_handle();
         Ok(Server {
@@ -132,6 +134,9 @@ const BACKLOG: u32 = 1024;
 /// Hundreds of frames.
 const SYSTEM_BUFFER: u32 = 16 * 1024;
 
+/// Several views of the largest boards, and enough for files over long ways.
+const HTTP_SEND_BUFFER: u32 = 128 * 1024;
+
 /// Listens at an address, for the TCP doors; port 0 is any that is free.
 pub fn listen(at: SocketAddr) -> io::Result<TcpListener> {
     let socket = socket(at)?;
@@ -144,7 +149,10 @@ pub fn listen(at: SocketAddr) -> io::Result<TcpListener> {
 
 /// Listens at an address, for the HTTP door.
 pub fn listen_for_http(at: SocketAddr) -> io::Result<TcpListener> {
-    socket(at)?.listen(BACKLOG)
+    let socket = socket(at)?;
+    // Else the system would keep megabytes for each who watches and does not read.
+    socket.set_send_buffer_size(HTTP_SEND_BUFFER)?;
+    socket.listen(BACKLOG)
 }
 
 fn socket(at: SocketAddr) -> io::Result<TcpSocket> {

@@ -90,6 +90,12 @@ pub trait Store: Send + Sync + 'static {
     /// Keeps what was found out. To keep it again changes nothing.
     fn keep_analysis(&self, game: GameId, analysis: String) -> Answer<'_, ()>;
 
+    /// What it has done since it was opened, for whoever watches over the server. A store that writes
+    /// nothing together says nothing.
+    fn figures(&self) -> StoreFigures {
+        StoreFigures::default()
+    }
+
     /// 32 bytes that were drawn when the store was made, from which the tokens of seats are
     /// derived. Every process that opens the store gets the same.
     fn secret(&self) -> Answer<'_, [u8; 32]>;
@@ -127,6 +133,17 @@ pub trait Store: Send + Sync + 'static {
     fn bus(&self, _node: NodeId) -> Bus {
         Bus::alone()
     }
+}
+
+/// What a store has done since it was opened.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct StoreFigures {
+    /// How often it made something durable.
+    pub batches: u64,
+    /// How much that was, in all.
+    pub writes: u64,
+    /// How long that took, in all.
+    pub took_us: u64,
 }
 
 /// A game that is to be created.

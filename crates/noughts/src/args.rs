@@ -76,6 +76,8 @@ pub(crate) enum Task {
     Serve(Serve),
     /// Play at a server of the TCP protocol, a person or a robot
     Connect(Connect),
+    /// Play at a table of a server's HTTP API, a person or a robot, or watch there
+    Play(Play),
     /// List, show, export and import the games of a store
     Games(Games),
     /// Judge somebody's server or client of the TCP protocol, or classic program
@@ -282,6 +284,19 @@ pub(crate) struct Serve {
     /// Forget games when nothing has happened at them for so long, such as 90d [default: never]
     #[arg(long, value_name = "TIME", env = "NOUGHTS_FORGET_AFTER")]
     pub(crate) forget_after: Option<String>,
+    /// How many requests a second one address may make at the HTTP door; whoever is on this machine is not
+    /// counted, unless a proxy says for whom it asks
+    #[arg(long, value_name = "N", default_value_t = 100)]
+    pub(crate) rate: u32,
+    /// How many open tables one address may have
+    #[arg(long, value_name = "N", default_value_t = 500)]
+    pub(crate) tables: usize,
+    /// The address of a proxy that is believed about X-Forwarded-For, besides those on this machine
+    #[arg(long, value_name = "ADDR")]
+    pub(crate) proxy: Vec<std::net::IpAddr>,
+    /// The origin of pages elsewhere that may use the API, such as https://example.org
+    #[arg(long, value_name = "ORIGIN")]
+    pub(crate) origin: Vec<String>,
     /// How many may be connected at once
     #[arg(
         long,
@@ -527,6 +542,43 @@ pub(crate) struct Connect {
     #[arg(long, value_enum, default_value_t = Dialect::Seed)]
     pub(crate) dialect: Dialect,
     /// Let the robot, and the id, repeat themselves: the same number, the same choices
+    #[arg(long, value_name = "S", allow_hyphen_values = true)]
+    pub(crate) seed: Option<String>,
+}
+
+#[derive(Arguments, Debug)]
+#[command(
+    after_help = "With the address of a server a table is laid there; with that of a game the first open seat is taken, \
+                  or the game is watched. In the game: 1-0 plays, <<N takes back, resign gives up, :q leaves."
+)]
+pub(crate) struct Play {
+    /// The server, such as http://localhost:8080, or a game there
+    #[arg(value_name = "URL")]
+    pub(crate) url: String,
+    /// Let a robot play for you
+    #[arg(long, value_name = "STRATEGY")]
+    pub(crate) robot: Option<String>,
+    /// Your name at the table [default: your user name, or the strategy]
+    #[arg(long, value_name = "NAME", allow_hyphen_values = true)]
+    pub(crate) name: Option<String>,
+    /// The seat to take, from 0 [default: the first that is open]
+    #[arg(long, value_name = "N")]
+    pub(crate) seat: Option<u8>,
+    /// The token of a seat that is yours already
+    #[arg(
+        long,
+        value_name = "TOKEN",
+        requires = "seat",
+        allow_hyphen_values = true
+    )]
+    pub(crate) token: Option<String>,
+    /// For a new table: the game [default: 3x3k3]
+    #[arg(long, value_name = "NAME")]
+    pub(crate) variant: Option<String>,
+    /// For a new table: a strategy, link for whoever has the address, lobby for everybody [default: level:8]
+    #[arg(long, value_name = "STRATEGY|link|lobby")]
+    pub(crate) against: Option<String>,
+    /// Let the robot repeat itself: the same number, the same choices
     #[arg(long, value_name = "S", allow_hyphen_values = true)]
     pub(crate) seed: Option<String>,
 }

@@ -17,6 +17,7 @@ mod menu;
 mod multi;
 mod outside;
 mod perft;
+mod play;
 mod serve;
 mod time;
 mod tui;
@@ -65,6 +66,7 @@ fn run(args: Args) -> Result<ExitCode, Failure> {
         Some(Task::Serve(task)) => serve::run(&task),
         Some(Task::Connect(task)) => connect::run(task),
         Some(Task::Games(task)) => games::run(&task),
+        Some(Task::Play(task)) => play::run(task),
         Some(Task::Tui(options)) => tui::run(options),
         Some(Task::Variants) => variants::run(),
         Some(Task::Completions { shell }) => usage::completions(shell),

@@ -8,8 +8,8 @@ use std::time::Duration;
 use noughts_engine::StrategyName;
 use noughts_rules::Quoted;
 use noughts_server::{
-    Http, Limits, Misbehaviour, Server, Setup, SyncMode, listen, listen_for_http, misbehave,
-    open_store, raise_descriptor_limit,
+    Http, HttpLimits, Limits, Misbehaviour, Server, Setup, SyncMode, listen, listen_for_http,
+    misbehave, open_store, raise_descriptor_limit,
 };
 use tokio::net::TcpListener;
 use tokio::signal;
@@ -31,6 +31,14 @@ pub(crate) fn run(task: &Serve) -> Result<(), Failure> {
     };
     let forget_after = task.forget_after.as_deref().map(read_forget_after);
     let forget_after = forget_after.transpose()?;
+    let http_limits = HttpLimits {
+        per_second: task.rate,
+        at_once: task.rate.saturating_mul(5),
+        open_tables: task.tables,
+        proxies: task.proxy.clone(),
+        origins: task.origin.clone(),
+        ..HttpLimits::default()
+    };
     let outside = outside::read(None)?;
     let threads = available_parallelism().map_or(1, usize::from);
     let runtime = tokio::runtime::Builder::new_multi_thread()
@@ -77,7 +85,11 @@ pub(crate) fn run(task: &Serve) -> Result<(), Failure> {
         // Before the doors open, so that whoever reads it may come in at once, and can stop it.
         let enough = Enough::new()?;
         let mut server = Server::start(Setup {
-            http: http.map(|listener| Http { listener, secret }),
+            http: http.map(|listener| Http {
+                listener,
+                secret,
+                limits: http_limits,
+            }),
             tcp,
             tcp_strategy: strategy,
             pairs,

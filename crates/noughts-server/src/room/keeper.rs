@@ -11,7 +11,7 @@ use tokio::task::AbortHandle;
 use tokio::time::{Instant, sleep, timeout};
 use tracing::{info, warn};
 
-use super::{Asker, Chair, Denied, Happening, Message, Notice, Reply, Room, Sight, Wish};
+use super::{Asker, Chair, Denied, Happening, Latest, Message, Notice, Reply, Room, Sight, Wish};
 use crate::house::House;
 use crate::id::GameId;
 use crate::robots::{Mind, answer};
@@ -58,7 +58,7 @@ pub(crate) struct Keeper {
     /// How many listen at each seat.
     present: Vec<u32>,
     /// The table as it is, once somebody looked.
-    sight: Option<Arc<Sight>>,
+    latest: Latest,
     /// Where what happens is told, once somebody watched.
     happenings: Option<broadcast::Sender<Arc<Happening>>>,
     /// Answered when the robots that have their move at once have moved.
@@ -110,7 +110,7 @@ impl Keeper {
             thinking: None,
             keys: HashMap::new(),
             again: Default::default(),
-            sight: None,
+            latest: Latest::default(),
             happenings: None,
             waiting: Vec::new(),
             has_ended: false,
@@ -158,7 +158,7 @@ impl Keeper {
 
     /// How to speak to it.
     pub(crate) fn room(&self) -> Room {
-        Room::new(self.to_mailbox.clone())
+        Room::new(self.to_mailbox.clone(), self.latest.clone())
     }
 
     /// Lays the table: stores it, tells everybody that they are seated, and keeps it.
@@ -172,6 +172,7 @@ impl Keeper {
             warn!(game = %self.table.id(), %error, "no table could be laid");
             return;
         }
+        self.house.counts().tables_laid.add(1);
         for (seat, sitter) in (0..).map(Seat).zip(&self.sitters) {
             if let Sitter::Listener(notices) = sitter {
                 // Who is gone drops the chair with the notice, and so leaves.
@@ -226,11 +227,12 @@ impl Keeper {
         }
         self.stop_thinking();
         self.house.forget(self.table.id());
+        self.latest.set(None);
     }
 
     /// Nobody ever looked at this table from outside, so nobody need be answered any more.
     fn nobody_looks(&self) -> bool {
-        self.sight.is_none() && !self.is_asked_for && self.mailbox.is_empty()
+        self.latest.is_empty() && !self.is_asked_for && self.mailbox.is_empty()
     }
 
     /// Somebody sits here with a connection, and a game that goes on.
@@ -323,6 +325,7 @@ impl Keeper {
             };
             match self.store(event, wish.key.as_deref().cloned()).await {
                 Ok(Appended::Stored) => {
+                    self.house.counts().turns.add(1);
                     if let Some(key) = wish.key {
                         let Key { text, body } = *key;
                         self.keys.insert((wish.seat, text), body);
@@ -647,10 +650,10 @@ impl Keeper {
     /// Something is not as it was: who looked before sees it, and who watches hears it. Costs nothing
     /// where nobody ever did.
     fn changed(&mut self, happening: impl FnOnce(Arc<Sight>) -> Happening) {
-        if self.sight.take().is_none() && self.happenings.is_none() {
+        if self.latest.is_empty() && self.happenings.is_none() {
             return;
         }
-        let sight = self.sight();
+        let sight = self.look_anew();
         if let Some(happenings) = &self.happenings
             && happenings.receiver_count() > 0
         {
@@ -659,12 +662,15 @@ impl Keeper {
         }
     }
 
-    fn sight(&mut self) -> Arc<Sight> {
-        let sight = self.sight.get_or_insert_with(|| {
-            let present = self.present.iter().map(|count| *count > 0).collect();
-            Arc::new(Sight::new(self.table.clone(), present, self.again.1))
-        });
-        Arc::clone(sight)
+    fn sight(&self) -> Arc<Sight> {
+        self.latest.get().unwrap_or_else(|| self.look_anew())
+    }
+
+    fn look_anew(&self) -> Arc<Sight> {
+        let present = self.present.iter().map(|count| *count > 0).collect();
+        let sight = Arc::new(Sight::new(self.table.clone(), present, self.again.1));
+        self.latest.set(Some(Arc::clone(&sight)));
+        sight
     }
 
     /// Who sits here hears notices, and a robot nothing.
@@ -686,6 +692,7 @@ impl Keeper {
             Asker::One(reply) => drop(reply.send(Err(denied))),
             Asker::Robot => {}
             Asker::Sitter => {
+                self.house.counts().denied(denied);
                 if let Some(Sitter::Listener(notices)) = self.sitters.get(usize::from(seat.0)) {
                     let _ = notices.try_send(match denied {
                         Denied::Refused(refused) => Notice::Refused(refused),
@@ -722,6 +729,7 @@ impl Keeper {
             game = %table.id(), variant = %table.setting().variant, players = players(table),
             turns = game.turns().len(), outcome = table.outcome_in_words(), "game over"
         );
+        self.house.counts().games_over.add(1);
         self.file().await;
     }
 

@@ -5,6 +5,7 @@ mod check;
 mod connect;
 mod engines;
 mod games;
+mod play;
 mod program;
 mod robots;
 mod serve;

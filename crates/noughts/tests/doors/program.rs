@@ -166,6 +166,7 @@ fn help_and_version_work_everywhere() {
         "tui",
         "serve",
         "connect",
+        "play",
         "games",
         "check",
         "analyze",
