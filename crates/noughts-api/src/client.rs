@@ -80,7 +80,7 @@ impl Client {
     }
 
     /// Wants to play again.
-    pub fn rematch(&self, game: &str, token: &str) -> Result<View, Trouble> {
+    pub fn rematch(&self, game: &str, token: &str) -> Result<Again, Trouble> {
         let path = format!("/api/games/{game}/rematch");
         self.post(&path, Some(token), &())
     }

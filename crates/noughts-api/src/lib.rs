@@ -25,7 +25,7 @@ pub use problem::{Kind, Problem};
 pub use record::{GameRecord, NotARecord, SeatRecord};
 pub use rows::{read_row, write_row};
 pub use study::{Mistake, Prospect, StudiedTurn, Study, Worth};
-pub use table::{From, Laid, NewTable, Openness, SeatWish, Seated, TakeSeat};
+pub use table::{Again, From, Laid, NewTable, Openness, SeatWish, Seated, TakeSeat};
 pub use view::{
     BoardView, Boards, Empty, Last, Legal, Marks, Outcome, SeatKind, SeatView, View, Who, Why,
     view_of,

@@ -7,6 +7,8 @@ mod events;
 mod follow;
 mod front;
 mod openapi;
+mod page;
+mod picture;
 mod records;
 mod refusal;
 mod socket;
@@ -21,7 +23,7 @@ use std::time::Duration;
 
 use axum::Router;
 use axum::extract::State;
-use axum::http::StatusCode;
+use axum::http::{HeaderMap, Method, StatusCode, Uri};
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 use hyper_util::rt::{TokioIo, TokioTimer};
@@ -165,7 +167,8 @@ fn routes(web: Arc<Web>) -> Router {
         .route("/healthz", get(|| async { "alive\n" }))
         .route("/readyz", get(ready))
         .route("/metrics", get(watchman::metrics))
-        .fallback(nothing_here)
+        .merge(page::routes())
+        .fallback(nowhere)
         .method_not_allowed_fallback(no_such_method)
         .with_state(web)
 }
@@ -185,7 +188,12 @@ async fn ready(State(web): State<Arc<Web>>) -> Response {
     }
 }
 
-async fn nothing_here() -> Response {
+/// People are told by the page, programs in JSON.
+async fn nowhere(method: Method, uri: Uri, headers: HeaderMap) -> Response {
+    page::nothing_for_people(&method, &uri, &headers).unwrap_or_else(nothing_here)
+}
+
+fn nothing_here() -> Response {
     refuse(
         Kind::NoSuchPage,
         "there is nothing at this address; /api/games is where games are",

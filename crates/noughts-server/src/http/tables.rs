@@ -6,7 +6,7 @@ use std::sync::Arc;
 use axum::extract::State;
 use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::{IntoResponse, Response};
-use noughts_api::{Act, Kind, Laid, NewTable, Problem, Seated, TakeSeat, View};
+use noughts_api::{Act, Again, Kind, Laid, NewTable, Problem, Seated, TakeSeat, View};
 use noughts_rules::Seat;
 use serde::Deserialize;
 use utoipa::IntoParams;
@@ -227,13 +227,13 @@ pub(super) async fn act_at(
 }
 
 /// Wants to play again, with the token of a seat. When all people at the table do, the view's `rematch`
-/// is a new game with everybody moved on by one seat.
+/// is a new game with everybody moved on by one seat, and the caller is given theirs.
 #[utoipa::path(
     post, path = "/api/games/{id}/rematch", tag = "tables",
     params(("id" = String, Path, description = "the game")),
     security(("seat" = [])),
     responses(
-        (status = 200, body = View),
+        (status = 200, body = Again),
         (status = "4XX", body = Problem, content_type = "application/problem+json"),
         (status = 503, body = Problem, content_type = "application/problem+json"),
     )
@@ -246,7 +246,18 @@ pub(super) async fn again(
         room.again(pass.seat).await
     });
     let sight = done.await?;
-    Ok(view(&sight))
+    // Everybody has moved on by one seat. Who asked first asks once more, when they see the new game.
+    let seats = sight.table().setting().holders.len();
+    let next = sight.rematch().map(|game| Pass {
+        game,
+        seat: Seat(((usize::from(pass.seat.0) + 1) % seats) as u8),
+    });
+    let again = Again {
+        view: sight.view(),
+        seat: next.map(|pass| pass.seat.0),
+        token: next.map(|pass| web.tokens.give(pass, None)),
+    };
+    Ok(axum::Json(again).into_response())
 }
 
 /// The table as it stands.
