@@ -167,7 +167,7 @@ class ChoosePage {
       const boards = [["random", t("firstRandom")], ["any", t("firstAny")]];
       for (let at = 0; at < 9; at++) boards.push([String(at), ninth(at)]);
       this.firstBoard = variant.nine === "multi" ? "random" : "any";
-      refill(this.own, labelled(t("first_board"), select(boards, this.firstBoard, (chosen) => { this.firstBoard = chosen; })));
+      refill(this.own, labelled(t("firstBoardField"), select(boards, this.firstBoard, (chosen) => { this.firstBoard = chosen; })));
       return;
     }
     if (!this.isOwn) return refill(this.own);

@@ -148,11 +148,13 @@ class GamePage {
     const before = this.table;
     // Answers and the stream overtake one another.
     if (table.turn < before.turn) return;
-    this.table = table;
+    // A play that is under way stays on the board until its own answer comes.
+    const isUnderWay = before.pending !== null && table.turn === before.turn && !table.outcome;
+    this.table = isUnderWay && before.pending ? withPlay(table, before.pending) : table;
     const done = table.turn - 1;
     if (table.last && done === this.turns.length + 1) this.turns.push(table.last);
     else if (done !== this.turns.length) void this.readTurns();
-    if (table.turn > before.turn || (before.pending && !table.pending)) this.onTurn(before);
+    if (table.turn > before.turn) this.onTurn();
     if (standingOf(before) === "waiting" && standingOf(table) === "playing") {
       this.context.announce(statusOf(table, this.mine));
       this.quiet();
@@ -161,10 +163,9 @@ class GamePage {
     this.render();
   }
 
-  /** A turn was completed: it is said, and heard. @param {Table} before */
-  onTurn(before) {
+  /** A turn was completed: it is said, and heard. */
+  onTurn() {
     const { table, mine } = this;
-    if (table.turn === before.turn) return;
     if (!table.outcome) this.hasAsked = false;
     this.asking = "";
     const said = [];

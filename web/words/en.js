@@ -48,10 +48,10 @@ export default {
   noSuchGame: "There is no such game", noSuchGameMore: "It may have been mistyped, or the server has forgotten it.",
   noSuchPage: "There is nothing here", noSuchPageMore: "The address leads nowhere. The board is this way.",
   broken: "Something went wrong", brokenMore: "The page could not be shown. Loading it again may help.", reload: "Load again",
-  loading: "Loading…", needsNetwork: "This needs the network", needsNetworkMore: "Everything here is kept on the server. It opens as soon as you are online.",
+  needsNetwork: "This needs the network", needsNetworkMore: "Everything here is kept on the server. It opens as soon as you are online.",
 
   // The page
-  title: "Noughts", play: "Play", playNow: "Play now", games: "Games", allGames: "All games", watch: "Watch", archive: "Archive",
+  title: "Noughts", playNow: "Play now", games: "Games", allGames: "All games", watch: "Watch", archive: "Archive",
   settings: "Settings", close: "Close", skip: "Skip to the board", menu: "Main",
   startTitle: "Tic-tac-toe against the computer", startHint: "Press any cell to begin.", startMore: "Or:",
   friend: "Play a friend", friendHint: "You get a link to send.", whoever: "Play whoever waits", level: "Level", levelOf: "Level {n}",
@@ -61,40 +61,34 @@ export default {
   themeAuto: "As the system", themeLight: "Light", themeDark: "Dark", sound: "Sounds", shortcuts: "Keyboard shortcuts",
 
   // A table
-  seats: "Seats", toMove: "to move", won: "won", score: "Boards won", sit: "Sit down", sitAs: "Sit down as {side}",
-  resign: "Give up", resignSure: "Give up this game?", rewind: "Take back", rewindHow: "Marks to take back",
+  seats: "Seats", toMove: "to move", won: "won", score: "Boards won", sit: "Sit down",   resign: "Give up", resignSure: "Give up this game?", rewind: "Take back", rewindHow: "Marks to take back",
   rewindDo: { one: "Take {n} mark back", other: "Take {n} marks back" }, passDo: "Pass the turn", cancel: "Cancel",
   rematch: "Play again", rematchAsked: "Waiting for the others to agree.", rematchGo: "To the new game", newGame: "New game",
-  share: "Invite", shareWatch: "Share", linkHint: "Send this link. Whoever opens it first can sit down.", linkWatch: "Whoever opens this link can watch.",
-  copy: "Copy link", copied: "Copied.", qr: "The link as a QR code", waitingFor: "Waiting for your friend",
-  waitingLobby: "Your table is in the list. Anybody may sit down.", more: "More", less: "Less",
-
+  shareWatch: "Share", linkHint: "Send this link. Whoever opens it first can sit down.", linkWatch: "Whoever opens this link can watch.",
+  copy: "Copy link", copied: "Copied.", qr: "The link as a QR code",   
   // Moves
-  moves: "Moves", noMoves: "No moves yet.", turnAt: "Turn {n}", start: "Start", first: "To the start", previous: "One move back",
+  moves: "Moves", noMoves: "No moves yet.", turnAt: "Turn {n}", first: "To the start", previous: "One move back",
   next: "One move on", last: "To the end", toNow: "Back to now", position: "Position after turn {n} of {total}",
   lookingBack: "You are looking at turn {n}.", moveResign: "gives up", moveBack: { one: "takes {n} back", other: "takes {n} back" }, movePass: "passes",
   playOn: "Play on from here", playOnTitle: "Play on from this position", playOnMore: "The game itself stays as it is.",
-  exportText: "Save record", asImage: "Picture",
-
+  exportText: "Save record", 
   // Analysis
-  analysis: "Analysis", analyse: "Analyse", analysing: "Looking at every position…", analysisNone: "This game has no moves to look at.",
-  worthWin: "{side} wins", worthWinIn: { one: "{side} wins in {n} move", other: "{side} wins in {n} moves" }, worthDraw: "A draw",
+  analysis: "Analysis", analyse: "Analyse", analysing: "Looking at every position…",   worthWin: "{side} wins", worthWinIn: { one: "{side} wins in {n} move", other: "{side} wins in {n} moves" }, worthDraw: "A draw",
   worthUnknown: "Unclear", worthBetter: "{side} stands better", bestWas: "Best: {place}", mistakes: "Mistakes", noMistakes: "Nobody made a mistake.",
   mistakeAt: "Turn {n}: {name} plays {place}", gaveWin: "gave away the win", gaveDraw: "gave away the draw", chart: "How it stood after each turn",
   chartHigh: "up: {side} stands better",
 
   // Choosing a game
   chooseTitle: "Choose a game", columns: "Columns", rows: "Rows", inALine: "In a row to win", players: "Players", history: "Take back",
-  historyHint: "Up to {n} marks at once. 0: never.", historyNone: "Never", fromTo: "{from} to {to}", ruleMisere: "Who completes a line loses",
+  historyHint: { one: "Up to {n} mark at once. 0: never.", other: "Up to {n} marks at once. 0: never." }, historyNone: "Never", fromTo: "{from} to {to}", ruleMisere: "Who completes a line loses",
   ruleGravity: "Marks fall down", ruleExact: "Only exact lines count", whoSits: "Who sits where", me: "Me", aFriend: "A friend, by link",
-  anybody: "Whoever comes", computer: "Computer", begin: "Begin", beginsFirst: "begins", swap: "Swap seats", first_board: "First board",
-  firstAny: "Any", firstRandom: "By lot", sizeWrong: "The line fits neither way: at most {n}.", nobodyHere: "Sit down yourself, or watch the computers play.",
-
+  anybody: "Whoever comes", computer: "Computer", begin: "Begin", beginsFirst: "begins", swap: "Swap seats", firstBoardField: "First board",
+  firstAny: "Any", firstRandom: "By lot", 
   // Watching and the archive
   waitingTables: "Waiting for players", livePlay: "Being played", noWaiting: "Nobody waits. Open a table, and you do.", noLive: "Nobody plays at the moment.",
   archiveTitle: "Finished games", noArchive: "No finished games yet.", noMatch: "No game matches.", filterGame: "Game", filterAny: "Any game", filterPlayer: "Player",
   filter: "Show", older: "Older games", import: "Open a record", importHint: "A record as text, from this page or the program.", importDo: "Open",
-  importBad: "This can't be read as a record. {why}", tableOf: "{names}", openTable: "Open a table", look: "Look", sitDown: "Sit down",
+  importBad: "This can't be read as a record. {why}", openTable: "Open a table", look: "Look", sitDown: "Sit down",
 
   // Keys
   keys: "Keys", keyArrows: "move over the board", keyEnter: "play", keyReplay: "one move back or on", keyEnds: "to the start, to the end",
