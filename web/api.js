@@ -87,11 +87,12 @@ export const api = {
   list: (wanted) => ask(`/api/games?${new URLSearchParams(wanted)}`),
 
   /** @param {string} text @returns {Promise<import("./shapes").Archived>} */
-  archive: (text) => ask("/api/records", {
-    method: "POST",
-    headers: { "Content-Type": "text/plain; charset=utf-8" },
-    body: text,
-  }),
+  archive: (text) =>
+    ask("/api/records", {
+      method: "POST",
+      headers: { "Content-Type": "text/plain; charset=utf-8" },
+      body: text,
+    }),
 };
 
 /**

@@ -55,7 +55,13 @@ async function visit(handover) {
   const visitNumber = ++visits;
   const parts = location.pathname.split("/").filter(Boolean);
   /** @type {Context} */
-  const context = { parts, handover, go, announce, setTitle: (title) => title !== document.title && (document.title = title) };
+  const context = {
+    parts,
+    handover,
+    go,
+    announce,
+    setTitle: (title) => title !== document.title && (document.title = title),
+  };
   const page = PAGES[parts[0] ?? ""];
   const isKnown = page && (parts[0] === "game" ? parts.length === 2 : parts.length <= 1);
   /** @type {Shown} */
@@ -90,10 +96,20 @@ function troublePage(error) {
     const again = () => void visit();
     const timer = setTimeout(again, 3000);
     addEventListener("online", again, { once: true });
-    return { ...page, leave: () => { clearTimeout(timer); removeEventListener("online", again); } };
+    return {
+      ...page,
+      leave: () => {
+        clearTimeout(timer);
+        removeEventListener("online", again);
+      },
+    };
   }
   console.error(error);
-  return lostPage(t("broken"), t("brokenMore"), h("button", { type: "button", click: () => location.reload() }, t("reload")));
+  return lostPage(
+    t("broken"),
+    t("brokenMore"),
+    h("button", { type: "button", click: () => location.reload() }, t("reload")),
+  );
 }
 
 /** A page for where there is none. @param {string} title @param {string} text @param {HTMLElement} [way] @returns {Shown} */
@@ -101,17 +117,47 @@ function lostPage(title, text, way) {
   document.title = `${title} · ${t("title")}`;
   const picture = h("div", { class: "lost-picture", "aria-hidden": "true" });
   return {
-    root: h("div", { class: "lost" }, picture, h("h1", {}, title), h("p", {}, text), h("p", {}, way ?? h("a", { class: "button main", href: "/" }, t("playNow")))),
+    root: h(
+      "div",
+      { class: "lost" },
+      picture,
+      h("h1", {}, title),
+      h("p", {}, text),
+      h("p", {}, way ?? h("a", { class: "button main", href: "/" }, t("playNow"))),
+    ),
   };
 }
 
 function buildHeader() {
   const link = (/** @type {string} */ path, /** @type {string} */ name) => h("a", { href: path }, name);
-  refill(header,
+  refill(
+    header,
     h("a", { class: "skip", href: "#main" }, t("skip")),
-    h("a", { class: "brand", href: "/" }, h("img", { src: "/icon.svg", alt: "", width: 28, height: 28 }), h("span", {}, t("title"))),
-    h("nav", { "aria-label": t("menu") }, link("/new", t("games")), link("/watch", t("watch")), link("/archive", t("archive"))),
-    h("button", { type: "button", class: "quiet gear", "aria-label": t("settings"), title: t("settings"), click: () => showSettings(() => void relanguage()) }, gear()));
+    h(
+      "a",
+      { class: "brand", href: "/" },
+      h("img", { src: "/icon.svg", alt: "", width: 28, height: 28 }),
+      h("span", {}, t("title")),
+    ),
+    h(
+      "nav",
+      { "aria-label": t("menu") },
+      link("/new", t("games")),
+      link("/watch", t("watch")),
+      link("/archive", t("archive")),
+    ),
+    h(
+      "button",
+      {
+        type: "button",
+        class: "quiet gear",
+        "aria-label": t("settings"),
+        title: t("settings"),
+        click: () => showSettings(() => void relanguage()),
+      },
+      gear(),
+    ),
+  );
 }
 
 function gear() {
@@ -119,7 +165,10 @@ function gear() {
   svg.setAttribute("viewBox", "0 0 24 24");
   svg.setAttribute("aria-hidden", "true");
   const path = document.createElementNS("http://www.w3.org/2000/svg", "path");
-  path.setAttribute("d", "M4 7h9M17 7h3M4 17h3M11 17h9M13 7a2 2 0 1 0 4 0a2 2 0 1 0-4 0M7 17a2 2 0 1 0 4 0a2 2 0 1 0-4 0");
+  path.setAttribute(
+    "d",
+    "M4 7h9M17 7h3M4 17h3M11 17h9M13 7a2 2 0 1 0 4 0a2 2 0 1 0-4 0M7 17a2 2 0 1 0 4 0a2 2 0 1 0-4 0",
+  );
   svg.append(path);
   return svg;
 }
@@ -143,8 +192,23 @@ async function relanguage() {
 function followLinks() {
   document.addEventListener("click", (event) => {
     const link = event.target instanceof Element ? event.target.closest("a") : null;
-    if (!link || event.defaultPrevented || event.button || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return;
-    if (link.origin !== location.origin || link.hasAttribute("download") || link.target || link.getAttribute("href")?.startsWith("#")) return;
+    if (
+      !link ||
+      event.defaultPrevented ||
+      event.button ||
+      event.metaKey ||
+      event.ctrlKey ||
+      event.shiftKey ||
+      event.altKey
+    )
+      return;
+    if (
+      link.origin !== location.origin ||
+      link.hasAttribute("download") ||
+      link.target ||
+      link.getAttribute("href")?.startsWith("#")
+    )
+      return;
     if (!(link.pathname.split("/")[1] ?? "" in PAGES)) return;
     event.preventDefault();
     if (link.href === location.href) return;

@@ -28,11 +28,15 @@ class ArchivePage {
     this.before = null;
     this.list = h("ul", { class: "tables" });
     this.older = h("button", { type: "button", click: () => void this.load(true), hidden: true }, t("older"));
-    this.root = h("div", { class: "lists" },
+    this.root = h(
+      "div",
+      { class: "lists" },
       h("h1", {}, t("archiveTitle")),
       this.filters(),
-      this.list, h("p", {}, this.older),
-      h("p", {}, h("button", { type: "button", click: () => openRecord(context) }, t("import"))));
+      this.list,
+      h("p", {}, this.older),
+      h("p", {}, h("button", { type: "button", click: () => openRecord(context) }, t("import"))),
+    );
   }
 
   filters() {
@@ -46,13 +50,31 @@ class ArchivePage {
     const player = h("input", { type: "search", value: this.player, maxlength: 64 });
     const apply = () => {
       this.player = player.value.trim();
-      const query = new URLSearchParams({ ...(this.variant && { variant: this.variant }), ...(this.player && { player: this.player }) });
+      const query = new URLSearchParams({
+        ...(this.variant && { variant: this.variant }),
+        ...(this.player && { player: this.player }),
+      });
       history.replaceState(null, "", query.size ? `/archive?${query}` : "/archive");
       void this.load(false);
     };
-    const game = select(games, this.variant, (value) => { this.variant = value; apply(); });
-    return h("form", { class: "filters", role: "search", submit: (/** @type {Event} */ event) => { event.preventDefault(); apply(); } },
-      labelled(t("filterGame"), game), labelled(t("filterPlayer"), player), h("button", { type: "submit" }, t("filter")));
+    const game = select(games, this.variant, (value) => {
+      this.variant = value;
+      apply();
+    });
+    return h(
+      "form",
+      {
+        class: "filters",
+        role: "search",
+        submit: (/** @type {Event} */ event) => {
+          event.preventDefault();
+          apply();
+        },
+      },
+      labelled(t("filterGame"), game),
+      labelled(t("filterPlayer"), player),
+      h("button", { type: "submit" }, t("filter")),
+    );
   }
 
   begin() {
@@ -71,7 +93,11 @@ class ArchivePage {
     this.older.hidden = page.before === null;
     const rows = page.games.map((game) => row(game, t("look")));
     if (isMore) this.list.append(...rows);
-    else refill(this.list, rows.length ? rows : h("li", { class: "none" }, t(this.variant || this.player ? "noMatch" : "noArchive")));
+    else
+      refill(
+        this.list,
+        rows.length ? rows : h("li", { class: "none" }, t(this.variant || this.player ? "noMatch" : "noArchive")),
+      );
   }
 }
 
@@ -79,25 +105,35 @@ class ArchivePage {
 function openRecord(context) {
   const text = h("textarea", { rows: 10, spellcheck: "false", autocomplete: "off" });
   const file = h("input", {
-    type: "file", accept: ".txt,text/plain",
+    type: "file",
+    accept: ".txt,text/plain",
     change: async () => {
       const chosen = file.files?.[0];
       if (chosen) text.value = await chosen.text();
     },
   });
   const note = h("p", { class: "note", role: "alert" });
-  const box = dialog(t("import"),
-    labelled(t("importHint"), text), file, note,
-    h("button", {
-      type: "button", class: "main",
-      click: async () => {
-        try {
-          const { id } = await api.archive(text.value);
-          box.close();
-          context.go(`/game/${id}`);
-        } catch (error) {
-          say(note, error instanceof Refusal ? t("importBad", { why: error.message }) : t("lostStart"));
-        }
+  const box = dialog(
+    t("import"),
+    labelled(t("importHint"), text),
+    file,
+    note,
+    h(
+      "button",
+      {
+        type: "button",
+        class: "main",
+        click: async () => {
+          try {
+            const { id } = await api.archive(text.value);
+            box.close();
+            context.go(`/game/${id}`);
+          } catch (error) {
+            say(note, error instanceof Refusal ? t("importBad", { why: error.message }) : t("lostStart"));
+          }
+        },
       },
-    }, t("importDo")));
+      t("importDo"),
+    ),
+  );
 }

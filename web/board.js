@@ -103,7 +103,7 @@ export class Board {
     const height = Math.max(240, innerHeight - reserved);
     // Nine boards: nine cells, and gaps and margins of one more cell between and around them.
     const [columns, rows] = variant.nine ? [10.2, 10.2] : [variant.columns, variant.rows];
-    const fit = Math.floor(Math.min((width - 2) / columns, height / rows, LARGEST));
+    const fit = Math.floor(Math.min((width - (variant.nine ? 12 : 2)) / columns, height / rows, LARGEST));
     this.isLarge = fit < SMALLEST;
     const cell = this.isLarge ? this.zoom : fit;
     this.cell = cell;
@@ -301,19 +301,27 @@ export class Board {
     this.port.addEventListener("focusout", () => this.aim(null));
     this.port.addEventListener("keydown", (event) => this.onKey(event));
     let isDue = false;
-    this.port.addEventListener("scroll", () => {
-      if (isDue || !this.isLarge) return;
-      isDue = true;
-      requestAnimationFrame(() => {
-        isDue = false;
-        this.populate();
-      });
-    }, { passive: true });
-    this.port.addEventListener("wheel", (event) => {
-      if (!this.isLarge || !event.ctrlKey) return;
-      event.preventDefault();
-      this.zoomBy(event.deltaY < 0 ? 1 : -1);
-    }, { passive: false });
+    this.port.addEventListener(
+      "scroll",
+      () => {
+        if (isDue || !this.isLarge) return;
+        isDue = true;
+        requestAnimationFrame(() => {
+          isDue = false;
+          this.populate();
+        });
+      },
+      { passive: true },
+    );
+    this.port.addEventListener(
+      "wheel",
+      (event) => {
+        if (!this.isLarge || !event.ctrlKey) return;
+        event.preventDefault();
+        this.zoomBy(event.deltaY < 0 ? 1 : -1);
+      },
+      { passive: false },
+    );
     this.pinch();
     this.sizes = new ResizeObserver(() => this.measure());
     this.sizes.observe(this.root);
@@ -336,10 +344,14 @@ export class Board {
     const page = Math.max(1, Math.floor(this.port.clientHeight / (this.cell ?? 1)) - 2);
     /** @type {Record<string, [number, number]>} */
     const steps = {
-      ArrowUp: [row - 1, column], ArrowDown: [row + 1, column],
-      ArrowLeft: [row, column - 1], ArrowRight: [row, column + 1],
-      Home: [row, 0], End: [row, columns - 1],
-      PageUp: [Math.max(0, row - page), column], PageDown: [Math.min(rows - 1, row + page), column],
+      ArrowUp: [row - 1, column],
+      ArrowDown: [row + 1, column],
+      ArrowLeft: [row, column - 1],
+      ArrowRight: [row, column + 1],
+      Home: [row, 0],
+      End: [row, columns - 1],
+      PageUp: [Math.max(0, row - page), column],
+      PageDown: [Math.min(rows - 1, row + page), column],
     };
     const to = steps[event.key];
     if (!to) {
@@ -354,9 +366,12 @@ export class Board {
 
   makeZoomer() {
     const step = (/** @type {number} */ by) => () => this.zoomBy(by);
-    return h("div", { class: "zoomer", hidden: true },
+    return h(
+      "div",
+      { class: "zoomer", hidden: true },
       h("button", { type: "button", class: "quiet", click: step(-1), "data-word": "zoomOut" }, "−"),
-      h("button", { type: "button", class: "quiet", click: step(1), "data-word": "zoomIn" }, "+"));
+      h("button", { type: "button", class: "quiet", click: step(1), "data-word": "zoomIn" }, "+"),
+    );
   }
 
   /** @param {number} by steps */
@@ -384,17 +399,25 @@ export class Board {
     };
     let start = 0;
     let zoom = 0;
-    this.port.addEventListener("touchstart", (event) => {
-      if (event.touches.length !== 2) return;
-      start = apart(event.touches);
-      zoom = this.zoom;
-    }, { passive: true });
-    this.port.addEventListener("touchmove", (event) => {
-      if (event.touches.length !== 2 || !this.isLarge || !start) return;
-      event.preventDefault();
-      const wanted = Math.round((zoom * apart(event.touches)) / start);
-      this.zoomTo(Math.min(ZOOMS.at(-1) ?? 60, Math.max(ZOOMS[0] ?? 18, wanted)));
-    }, { passive: false });
+    this.port.addEventListener(
+      "touchstart",
+      (event) => {
+        if (event.touches.length !== 2) return;
+        start = apart(event.touches);
+        zoom = this.zoom;
+      },
+      { passive: true },
+    );
+    this.port.addEventListener(
+      "touchmove",
+      (event) => {
+        if (event.touches.length !== 2 || !this.isLarge || !start) return;
+        event.preventDefault();
+        const wanted = Math.round((zoom * apart(event.touches)) / start);
+        this.zoomTo(Math.min(ZOOMS.at(-1) ?? 60, Math.max(ZOOMS[0] ?? 18, wanted)));
+      },
+      { passive: false },
+    );
   }
 
   known() {
@@ -417,7 +440,11 @@ class Sheet {
     /** @type {Map<number, HTMLElement>} */
     this.lines = new Map();
     this.grid = h("div", {
-      role: "grid", class: "grid", id: freshId(), "aria-rowcount": rows, "aria-colcount": columns,
+      role: "grid",
+      class: "grid",
+      id: freshId(),
+      "aria-rowcount": rows,
+      "aria-colcount": columns,
     });
     this.grid.style.setProperty("--columns", String(columns));
     this.grid.style.setProperty("--rows", String(rows));

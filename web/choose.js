@@ -29,7 +29,11 @@ function known(name) {
 /** Who may sit somewhere, by what the choice is called. @param {boolean} isPerfect */
 function holders(isPerfect) {
   /** @type {[string, string][]} */
-  const all = [["me", t("me")], ["link", t("aFriend")], ["lobby", t("anybody")]];
+  const all = [
+    ["me", t("me")],
+    ["link", t("aFriend")],
+    ["lobby", t("anybody")],
+  ];
   for (let level = 1; level <= 8; level++) all.push([`level:${level}`, `${t("computer")}: ${levelName(level)}`]);
   if (isPerfect) all.push(["perfect", t("computerPerfect")]);
   return all;
@@ -72,13 +76,30 @@ class SeatChooser {
       const id = freshId();
       field.id = id;
       const rest = seat === shown - 1 && this.chosen.length > shown ? `–${this.chosen.length}` : "";
-      return h("div", { class: "seat-row" },
+      return h(
+        "div",
+        { class: "seat-row" },
         drawMark(seat, ""),
         h("label", { for: id }, `${sideName(seat)}${rest}`, seat === 0 ? h("small", {}, ` ${t("beginsFirst")}`) : null),
-        field);
+        field,
+      );
     });
-    refill(this.root, ...rows,
-      h("button", { type: "button", class: "quiet", click: () => { this.chosen.unshift(this.chosen.pop() ?? "me"); this.render(); } }, t("swap")));
+    refill(
+      this.root,
+      ...rows,
+      h(
+        "button",
+        {
+          type: "button",
+          class: "quiet",
+          click: () => {
+            this.chosen.unshift(this.chosen.pop() ?? "me");
+            this.render();
+          },
+        },
+        t("swap"),
+      ),
+    );
   }
 
   seats() {
@@ -104,17 +125,42 @@ class ChoosePage {
     this.own = h("div", { class: "own" });
     this.about = h("p", { class: "about" });
     this.note = h("p", { class: "note", role: "alert" });
-    this.historyField = h("input", { type: "number", min: 0, value: 0, inputmode: "numeric", change: () => this.readHistory() });
+    this.historyField = h("input", {
+      type: "number",
+      min: 0,
+      value: 0,
+      inputmode: "numeric",
+      change: () => this.readHistory(),
+    });
     this.historyRow = labelled(t("history"), this.historyField, "");
     this.historyHint = h("small", {});
     this.historyRow.append(this.historyHint);
-    this.root = h("form", { class: "choose", novalidate: true, submit: (/** @type {Event} */ event) => { event.preventDefault(); void this.lay(); } },
+    this.root = h(
+      "form",
+      {
+        class: "choose",
+        novalidate: true,
+        submit: (/** @type {Event} */ event) => {
+          event.preventDefault();
+          void this.lay();
+        },
+      },
       h("h1", {}, t("chooseTitle")),
       this.cards,
-      h("div", { class: "setup" },
+      h(
+        "div",
+        { class: "setup" },
         h("section", {}, this.about, this.own, this.historyRow),
-        h("section", {}, h("h2", {}, t("whoSits")), this.seats.root, this.note,
-          h("button", { type: "submit", class: "main" }, t("begin")))));
+        h(
+          "section",
+          {},
+          h("h2", {}, t("whoSits")),
+          this.seats.root,
+          this.note,
+          h("button", { type: "submit", class: "main" }, t("begin")),
+        ),
+      ),
+    );
     this.buildCards();
     this.pick("3x3k3");
   }
@@ -125,14 +171,20 @@ class ChoosePage {
 
   buildCards() {
     const card = (/** @type {string} */ value, /** @type {Variant} */ variant, /** @type {string} */ name) =>
-      h("label", { class: "card" },
+      h(
+        "label",
+        { class: "card" },
         h("input", { type: "radio", name: "game", value, checked: value === "3x3k3", change: () => this.pick(value) }),
-        picture(variant), h("span", {}, name));
+        picture(variant),
+        h("span", {}, name),
+      );
     /** @type {Partial<Record<string, string>>} */
     const names = { "4x4k3p3": t("gameThree"), "7x7k4": t("gameFour") };
-    refill(this.cards,
+    refill(
+      this.cards,
       ...KNOWN.map((name) => card(name, known(name), names[name] ?? gameName(known(name)))),
-      card("own", known("10x8k5"), t("gameOwn")));
+      card("own", known("10x8k5"), t("gameOwn")),
+    );
   }
 
   /** @param {string} value */
@@ -164,26 +216,48 @@ class ChoosePage {
     const { variant } = this;
     if (variant.nine) {
       /** @type {[string, string][]} */
-      const boards = [["random", t("firstRandom")], ["any", t("firstAny")]];
+      const boards = [
+        ["random", t("firstRandom")],
+        ["any", t("firstAny")],
+      ];
       for (let at = 0; at < 9; at++) boards.push([String(at), ninth(at)]);
       this.firstBoard = variant.nine === "multi" ? "random" : "any";
-      refill(this.own, labelled(t("firstBoardField"), select(boards, this.firstBoard, (chosen) => { this.firstBoard = chosen; })));
+      refill(
+        this.own,
+        labelled(
+          t("firstBoardField"),
+          select(boards, this.firstBoard, (chosen) => {
+            this.firstBoard = chosen;
+          }),
+        ),
+      );
       return;
     }
     if (!this.isOwn) return refill(this.own);
-    refill(this.own,
+    refill(
+      this.own,
       this.numberRow(t("columns"), "columns", LEAST_SIDE, MOST_SIDE),
       this.numberRow(t("rows"), "rows", LEAST_SIDE, MOST_SIDE),
       this.numberRow(t("inALine"), "line", 3, MOST_SIDE),
       this.numberRow(t("players"), "sides", 2, MOST_SIDES),
-      ...(/** @type {const} */ ([["misere", "ruleMisere"], ["gravity", "ruleGravity"], ["exact", "ruleExact"]])).map(([rule, word]) =>
-        toggle(t(word), this.variant[rule], (isOn) => this.set({ ...this.variant, [rule]: isOn }))));
+      .../** @type {const} */ ([
+        ["misere", "ruleMisere"],
+        ["gravity", "ruleGravity"],
+        ["exact", "ruleExact"],
+      ]).map(([rule, word]) =>
+        toggle(t(word), this.variant[rule], (isOn) => this.set({ ...this.variant, [rule]: isOn })),
+      ),
+    );
   }
 
   /** @param {string} name @param {"columns" | "rows" | "line" | "sides"} what @param {number} least @param {number} most */
   numberRow(name, what, least, most) {
     const field = h("input", {
-      type: "number", min: least, max: most, value: this.variant[what], inputmode: "numeric",
+      type: "number",
+      min: least,
+      max: most,
+      value: this.variant[what],
+      inputmode: "numeric",
       change: () => {
         const longest = what === "line" ? Math.max(this.variant.columns, this.variant.rows) : most;
         const value = Math.max(least, Math.min(longest, Math.floor(Number(field.value) || least)));
@@ -200,9 +274,18 @@ class ChoosePage {
   }
 
   async lay() {
-    const first = this.firstBoard === "any" ? null : this.firstBoard === "random" ? Math.floor(Math.random() * 9) : Number(this.firstBoard);
+    const first =
+      this.firstBoard === "any"
+        ? null
+        : this.firstBoard === "random"
+          ? Math.floor(Math.random() * 9)
+          : Number(this.firstBoard);
     const name = writeVariant(this.variant.nine ? { ...this.variant, first } : this.variant);
-    await lay(this.context, { variant: name, history: this.history, seats: this.seats.seats(), take: this.seats.take() }, this.note);
+    await lay(
+      this.context,
+      { variant: name, history: this.history, seats: this.seats.seats(), take: this.seats.take() },
+      this.note,
+    );
   }
 }
 
@@ -228,16 +311,32 @@ export function playOn(context, table, turn, total) {
   const isEnd = Boolean(table.outcome) && turn === total;
   const from = isEnd ? Math.max(0, turn - 1) : turn;
   const toMove = isEnd ? (table.last?.by ?? 0) : (table.toMove ?? 0);
-  const chooser = new SeatChooser(table.seats.length, table.seats.map((_, seat) => (seat === toMove ? "me" : `level:${wishes().level}`)));
+  const chooser = new SeatChooser(
+    table.seats.length,
+    table.seats.map((_, seat) => (seat === toMove ? "me" : `level:${wishes().level}`)),
+  );
   const note = h("p", { class: "note", role: "alert" });
-  const box = dialog(t("playOnTitle"),
+  const box = dialog(
+    t("playOnTitle"),
     h("p", {}, `${t("turnAt", { n: from + 1 })}. ${t("playOnMore")}`),
-    chooser.root, note,
-    h("button", {
-      type: "button", class: "main",
-      click: async () => {
-        const wanted = { from: { game: table.id, turn: from }, history: table.history, seats: chooser.seats(), take: chooser.take() };
-        if (await lay(context, wanted, note)) box.close();
+    chooser.root,
+    note,
+    h(
+      "button",
+      {
+        type: "button",
+        class: "main",
+        click: async () => {
+          const wanted = {
+            from: { game: table.id, turn: from },
+            history: table.history,
+            seats: chooser.seats(),
+            take: chooser.take(),
+          };
+          if (await lay(context, wanted, note)) box.close();
+        },
       },
-    }, t("begin")));
+      t("begin"),
+    ),
+  );
 }

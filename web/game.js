@@ -60,15 +60,26 @@ class GamePage {
     this.controls = h("div", { class: "controls" });
     this.invite = h("div", { class: "invite" });
     this.extra = h("div", { class: "extra" });
-    this.root = h("div", { class: "table-page" },
+    this.root = h(
+      "div",
+      { class: "table-page" },
       h("div", { class: "head" }, this.status, this.note, this.seats.root),
       h("div", { class: "paper" }, this.board.root, this.board.zoomer),
-      h("div", { class: "side" }, this.controls, this.invite, this.moves.root, this.extra, this.detail));
+      h("div", { class: "side" }, this.controls, this.invite, this.moves.root, this.extra, this.detail),
+    );
     this.keys = {
-      ",": () => this.moves.step(-1), ".": () => this.moves.step(1), "<": () => this.moves.go(0), ">": () => this.moves.end(),
-      ArrowLeft: () => this.moves.step(-1), ArrowRight: () => this.moves.step(1),
-      Home: () => this.moves.go(0), End: () => this.moves.end(), Escape: () => this.escape(),
-      r: () => this.ask("rewind"), a: () => this.again(), n: () => context.go("/"),
+      ",": () => this.moves.step(-1),
+      ".": () => this.moves.step(1),
+      "<": () => this.moves.go(0),
+      ">": () => this.moves.end(),
+      ArrowLeft: () => this.moves.step(-1),
+      ArrowRight: () => this.moves.step(1),
+      Home: () => this.moves.go(0),
+      End: () => this.moves.end(),
+      Escape: () => this.escape(),
+      r: () => this.ask("rewind"),
+      a: () => this.again(),
+      n: () => context.go("/"),
     };
   }
 
@@ -105,20 +116,25 @@ class GamePage {
     this.line?.abort();
     this.line = new AbortController();
     this.enough.signal.addEventListener("abort", () => this.line?.abort());
-    void listen(this.table.id, token, {
-      view: (view) => this.receive(readView(view)),
-      change: (change) => {
-        if (change.turn !== this.table.turn + 1) return void this.refetch();
-        this.receive(withChange(this.table, change));
+    void listen(
+      this.table.id,
+      token,
+      {
+        view: (view) => this.receive(readView(view)),
+        change: (change) => {
+          if (change.turn !== this.table.turn + 1) return void this.refetch();
+          this.receive(withChange(this.table, change));
+        },
+        presence: (presence) => {
+          const before = standingOf(this.table);
+          this.table = withPresence(this.table, presence);
+          this.render();
+          if (before === "waiting") void this.refetch();
+        },
+        line: (line) => this.onLine(line),
       },
-      presence: (presence) => {
-        const before = standingOf(this.table);
-        this.table = withPresence(this.table, presence);
-        this.render();
-        if (before === "waiting") void this.refetch();
-      },
-      line: (line) => this.onLine(line),
-    }, this.line.signal);
+      this.line.signal,
+    );
   }
 
   /** @param {import("./live.js").Line} line */
@@ -214,13 +230,20 @@ class GamePage {
   /** @param {import("./table.js").Obstacle} why */
   explain(why) {
     switch (why) {
-      case "over": return t("over");
-      case "waiting": return t("waitingToBegin");
-      case "notYours": return this.mine.size ? t("notYourTurn") : t("watching");
-      case "taken": return t("taken");
-      case "full": return t("columnFull");
-      case "closedBoard": return t("closedBoard");
-      case "wrongBoard": return t("wrongBoard", { board: ninth(this.table.active ?? 0) });
+      case "over":
+        return t("over");
+      case "waiting":
+        return t("waitingToBegin");
+      case "notYours":
+        return this.mine.size ? t("notYourTurn") : t("watching");
+      case "taken":
+        return t("taken");
+      case "full":
+        return t("columnFull");
+      case "closedBoard":
+        return t("closedBoard");
+      case "wrongBoard":
+        return t("wrongBoard", { board: ninth(this.table.active ?? 0) });
     }
   }
 
@@ -247,14 +270,22 @@ class GamePage {
   /** @param {Refusal} refusal */
   refusalIn(refusal) {
     switch (refusal.kind) {
-      case "stale": return t("moved");
-      case "occupied": return t("taken");
-      case "not-your-turn": return t("notYourTurn");
-      case "over": return t("over");
-      case "rewind-too-far": return t("cantRewind");
-      case "too-many": return t("tooMuch");
-      case "seat-taken": return t("seatGone");
-      default: return t("refused", { why: refusal.message });
+      case "stale":
+        return t("moved");
+      case "occupied":
+        return t("taken");
+      case "not-your-turn":
+        return t("notYourTurn");
+      case "over":
+        return t("over");
+      case "rewind-too-far":
+        return t("cantRewind");
+      case "too-many":
+        return t("tooMuch");
+      case "seat-taken":
+        return t("seatGone");
+      default:
+        return t("refused", { why: refusal.message });
     }
   }
 
@@ -387,8 +418,10 @@ class GamePage {
     const leaving = this.asking === "rewind" ? standing(this.turns).slice(-this.taking || Infinity) : [];
     if (looked) {
       this.board.show(looked, {
-        mine, leaving: new Set(this.taking ? leaving : []),
-        isStill: this.at !== null, best: this.study?.best(this.at ?? this.turns.length) ?? null,
+        mine,
+        leaving: new Set(this.taking ? leaving : []),
+        isStill: this.at !== null,
+        best: this.study?.best(this.at ?? this.turns.length) ?? null,
       });
     }
     for (const button of this.board.zoomer.querySelectorAll("button")) {
@@ -409,7 +442,19 @@ class GamePage {
   renderControls() {
     const { table, asking } = this;
     const isOver = Boolean(table.outcome);
-    const key = JSON.stringify([isOver, asking, this.taking, table.rewind, this.isMyTurn(), table.rematch, this.hasAsked, this.tokens.size, this.at === null, standingOf(table), document.documentElement.lang]);
+    const key = JSON.stringify([
+      isOver,
+      asking,
+      this.taking,
+      table.rewind,
+      this.isMyTurn(),
+      table.rematch,
+      this.hasAsked,
+      this.tokens.size,
+      this.at === null,
+      standingOf(table),
+      document.documentElement.lang,
+    ]);
     if (key === this.drawnControls) return;
     this.drawnControls = key;
     const had = this.controls.contains(document.activeElement);
@@ -423,7 +468,15 @@ class GamePage {
     if (this.asking === "resign") {
       return [
         h("p", {}, t("resignSure")),
-        button(t("resign"), () => { this.asking = ""; void this.send([...this.mine][0] ?? 0, { turn: table.turn, resign: true }); this.render(); }, "main bad"),
+        button(
+          t("resign"),
+          () => {
+            this.asking = "";
+            void this.send([...this.mine][0] ?? 0, { turn: table.turn, resign: true });
+            this.render();
+          },
+          "main bad",
+        ),
         button(t("cancel"), () => this.ask("")),
       ];
     }
@@ -432,11 +485,14 @@ class GamePage {
       return [button(t("toNow"), () => void this.look(null), "main"), button(t("playOn"), () => void this.playOn())];
     }
     if (isOver) {
-      const again = table.rematch && !this.tokens.size
-        ? button(t("rematchGo"), () => this.context.go(`/game/${table.rematch}`), "main")
-        : table.rematch
-          ? button(t("rematchGo"), () => void this.moveOn(), "main")
-          : this.tokens.size ? button(t("rematch"), () => void this.again(), "main", this.hasAsked) : null;
+      const again =
+        table.rematch && !this.tokens.size
+          ? button(t("rematchGo"), () => this.context.go(`/game/${table.rematch}`), "main")
+          : table.rematch
+            ? button(t("rematchGo"), () => void this.moveOn(), "main")
+            : this.tokens.size
+              ? button(t("rematch"), () => void this.again(), "main", this.hasAsked)
+              : null;
       return [
         again,
         this.hasAsked && !table.rematch ? h("p", {}, t("rematchAsked")) : null,
@@ -460,14 +516,23 @@ class GamePage {
     };
     const name = this.taking ? t("rewindDo", { n: this.taking }) : t("passDo");
     return [
-      h("div", { class: "stepper", role: "group", "aria-label": t("rewindHow") },
-        button("−", step(-1), "quiet", this.taking <= least), h("output", {}, String(this.taking)), button("+", step(1), "quiet", this.taking >= most)),
-      button(name, () => {
-        const { turn, toMove } = this.table;
-        this.asking = "";
-        void this.send(toMove ?? 0, { turn, rewind: this.taking });
-        this.render();
-      }, "main"),
+      h(
+        "div",
+        { class: "stepper", role: "group", "aria-label": t("rewindHow") },
+        button("−", step(-1), "quiet", this.taking <= least),
+        h("output", {}, String(this.taking)),
+        button("+", step(1), "quiet", this.taking >= most),
+      ),
+      button(
+        name,
+        () => {
+          const { turn, toMove } = this.table;
+          this.asking = "";
+          void this.send(toMove ?? 0, { turn, rewind: this.taking });
+          this.render();
+        },
+        "main",
+      ),
       button(t("cancel"), () => this.ask("")),
     ];
   }
@@ -481,12 +546,20 @@ class GamePage {
     this.invite.replaceChildren();
     if (state !== "waiting") return;
     if (this.tokens.size === 0) {
-      const field = h("input", { type: "text", class: "name", value: wishes().name, maxlength: 64, autocomplete: "nickname", id: "sit-name" });
+      const field = h("input", {
+        type: "text",
+        class: "name",
+        value: wishes().name,
+        maxlength: 64,
+        autocomplete: "nickname",
+        id: "sit-name",
+      });
       this.invite.append(h("div", { class: "field-row" }, h("label", { for: "sit-name" }, t("yourName")), field));
       return;
     }
     void import("./share.js").then(({ shareCard }) => {
-      if (this.drawnInvite === key) this.invite.replaceChildren(shareCard(location.origin + location.pathname, t("linkHint")));
+      if (this.drawnInvite === key)
+        this.invite.replaceChildren(shareCard(location.origin + location.pathname, t("linkHint")));
     });
   }
 
@@ -495,18 +568,37 @@ class GamePage {
     const key = `${isOver} ${Boolean(this.study)} ${this.at === null} ${this.turns.length > 0} ${document.documentElement.lang}`;
     if (key === this.drawnExtra) return;
     this.drawnExtra = key;
-    refill(this.extra,
-      h("div", { class: "row" },
+    refill(
+      this.extra,
+      h(
+        "div",
+        { class: "row" },
         isOver && !this.study && this.turns.length ? button(t("analyse"), () => void this.openStudy()) : null,
         isOver && this.at === null && this.turns.length ? button(t("playOn"), () => void this.playOn()) : null,
         button(t("shareWatch"), () => void this.share(), "quiet"),
-        this.turns.length ? h("a", { class: "button quiet", href: `/api/games/${this.table.id}/record`, download: `noughts-${this.table.variant.name}.txt` }, t("exportText")) : null),
-      this.study?.root);
+        this.turns.length
+          ? h(
+              "a",
+              {
+                class: "button quiet",
+                href: `/api/games/${this.table.id}/record`,
+                download: `noughts-${this.table.variant.name}.txt`,
+              },
+              t("exportText"),
+            )
+          : null,
+      ),
+      this.study?.root,
+    );
   }
 
   async openStudy() {
     const { StudyPanel } = await import("./study.js");
-    this.study = new StudyPanel(this.table, (turn) => void this.look(turn), () => this.render());
+    this.study = new StudyPanel(
+      this.table,
+      (turn) => void this.look(turn),
+      () => this.render(),
+    );
     this.render();
     await this.study.load();
     this.render();
@@ -514,7 +606,10 @@ class GamePage {
 
   async share() {
     const [{ shareCard }, { dialog }] = await Promise.all([import("./share.js"), import("./settings.js")]);
-    dialog(t("shareWatch"), shareCard(location.href, standingOf(this.table) === "waiting" ? t("linkHint") : t("linkWatch")));
+    dialog(
+      t("shareWatch"),
+      shareCard(location.href, standingOf(this.table) === "waiting" ? t("linkHint") : t("linkWatch")),
+    );
   }
 
   async playOn() {

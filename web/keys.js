@@ -35,12 +35,27 @@ export function listenForKeys(onHelp) {
 export function keyList() {
   /** @type {[string[], string][]} */
   const keys = [
-    [["↑", "↓", "←", "→"], t("keyArrows")], [["Enter"], t("keyEnter")], [[",", "."], t("keyReplay")],
-    [["<", ">"], t("keyEnds")], [["Esc"], t("keyEscape")], [["r"], t("keyBack")], [["a"], t("keyAgain")],
-    [["n"], t("keyNew")], [["+", "−"], t("keyZoom")], [["?"], t("keyHelp")],
+    [["↑", "↓", "←", "→"], t("keyArrows")],
+    [["Enter"], t("keyEnter")],
+    [[",", "."], t("keyReplay")],
+    [["<", ">"], t("keyEnds")],
+    [["Esc"], t("keyEscape")],
+    [["r"], t("keyBack")],
+    [["a"], t("keyAgain")],
+    [["n"], t("keyNew")],
+    [["+", "−"], t("keyZoom")],
+    [["?"], t("keyHelp")],
   ];
-  return h("dl", { class: "keys" }, keys.flatMap(([names, what]) => [
-    h("dt", {}, names.flatMap((name, at) => [at ? " " : "", h("kbd", {}, name)])),
-    h("dd", {}, what),
-  ]));
+  return h(
+    "dl",
+    { class: "keys" },
+    keys.flatMap(([names, what]) => [
+      h(
+        "dt",
+        {},
+        names.flatMap((name, at) => [at ? " " : "", h("kbd", {}, name)]),
+      ),
+      h("dd", {}, what),
+    ]),
+  );
 }

@@ -2,7 +2,12 @@
 
 /** @typedef {{ row: number, column: number }} Place */
 
-const DIRECTIONS = /** @type {const} */ ([[0, 1], [1, 0], [1, 1], [1, -1]]);
+const DIRECTIONS = /** @type {const} */ ([
+  [0, 1],
+  [1, 0],
+  [1, 1],
+  [1, -1],
+]);
 
 /**
  * Runs of at least `least` neighbours among these places, each from end to end.

@@ -23,7 +23,18 @@ const SILENCE_MS = 40_000;
 export async function listen(id, token, ears, signal) {
   for (let tries = 0; !signal.aborted; tries++) {
     try {
-      await hear(id, token, { ...ears, line: (line) => { tries = 0; ears.line(line); } }, signal);
+      await hear(
+        id,
+        token,
+        {
+          ...ears,
+          line: (line) => {
+            tries = 0;
+            ears.line(line);
+          },
+        },
+        signal,
+      );
     } catch (error) {
       if (error instanceof Gone) {
         ears.line("gone");

@@ -15,8 +15,10 @@ export function makeMoves(onLook) {
   const list = h("ol", { class: "moves" });
   const slider = h("input", { type: "range", min: 0, step: 1 });
   const buttons = {
-    first: stepper("«", () => go(0)), previous: stepper("‹", () => go(at - 1)),
-    next: stepper("›", () => go(at + 1)), last: stepper("»", () => go(total)),
+    first: stepper("«", () => go(0)),
+    previous: stepper("‹", () => go(at - 1)),
+    next: stepper("›", () => go(at + 1)),
+    last: stepper("»", () => go(total)),
   };
   const bar = h("div", { class: "steps" }, buttons.first, buttons.previous, slider, buttons.next, buttons.last);
   const title = h("h2", {});
@@ -60,15 +62,30 @@ export function makeMoves(onLook) {
     }
     const from = Math.max(0, Math.min(at - AROUND, total - 2 * AROUND));
     const shown = turns.slice(from, from + 2 * AROUND + 1);
-    refill(list, shown.map((turn, offset) => {
-      const number = from + offset + 1;
-      const remark = remarks?.get(number);
-      return h("li", { value: number },
-        h("button", {
-          type: "button", "data-turn": number, class: `side-${turn.by % 8}`,
-          "aria-current": number === at ? "step" : null, "data-remark": Boolean(remark), title: remark ?? null,
-        }, says(table, turn), remark ? h("span", { class: "unseen" }, `, ${remark}`) : null));
-    }));
+    refill(
+      list,
+      shown.map((turn, offset) => {
+        const number = from + offset + 1;
+        const remark = remarks?.get(number);
+        return h(
+          "li",
+          { value: number },
+          h(
+            "button",
+            {
+              type: "button",
+              "data-turn": number,
+              class: `side-${turn.by % 8}`,
+              "aria-current": number === at ? "step" : null,
+              "data-remark": Boolean(remark),
+              title: remark ?? null,
+            },
+            says(table, turn),
+            remark ? h("span", { class: "unseen" }, `, ${remark}`) : null,
+          ),
+        );
+      }),
+    );
     const current = list.querySelector("[aria-current]");
     if (current instanceof HTMLElement) list.scrollTop = current.offsetTop - list.clientHeight / 2;
   };

@@ -14,7 +14,17 @@ const SAMPLES = {
   "4x4k3p3": ["0..2", ".12.", ".01.", "...."],
   "7x7k4": ["1....", ".01..", "..0..", ".1.0.", "....."],
 };
-const NINE = ["0........", "....1....", "..0......", "...0.....", "....0...1", "1........", ".....1...", "........0", ".1......."];
+const NINE = [
+  "0........",
+  "....1....",
+  "..0......",
+  "...0.....",
+  "....0...1",
+  "1........",
+  ".....1...",
+  "........0",
+  ".1.......",
+];
 
 /** @param {Variant} variant */
 export function picture(variant) {
@@ -39,7 +49,8 @@ function general(variant) {
       const at = row * columns + column;
       const isMarked = (at * 7 + row) % 5 === 0;
       return isMarked ? String(at % Math.min(8, variant.sides)) : ".";
-    }).join(""));
+    }).join(""),
+  );
 }
 
 /** @param {SVGElement} svg @param {string[]} rows @param {number} x @param {number} y @param {number} size */
@@ -52,12 +63,19 @@ function sheet(svg, rows, x, y, size) {
   for (let at = 1; at < columns; at++) d += `M${left + at * cell} ${top}v${height}`;
   for (let at = 1; at < rows.length; at++) d += `M${left} ${top + at * cell}h${width}`;
   svg.append(s("path", { d, class: "rules" }));
-  rows.forEach((row, down) => [...row].forEach((side, across) => {
-    if (side === ".") return;
-    const drawn = drawMark(Number(side), side);
-    for (const [name, value] of Object.entries({ x: left + across * cell, y: top + down * cell, width: cell, height: cell })) {
-      drawn.setAttribute(name, String(value));
-    }
-    svg.append(drawn);
-  }));
+  rows.forEach((row, down) =>
+    [...row].forEach((side, across) => {
+      if (side === ".") return;
+      const drawn = drawMark(Number(side), side);
+      for (const [name, value] of Object.entries({
+        x: left + across * cell,
+        y: top + down * cell,
+        width: cell,
+        height: cell,
+      })) {
+        drawn.setAttribute(name, String(value));
+      }
+      svg.append(drawn);
+    }),
+  );
 }

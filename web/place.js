@@ -8,7 +8,15 @@ import { t } from "./words.js";
 /** @typedef {import("./shapes").Variant} Variant */
 
 const NINTHS = /** @type {const} */ ([
-  "topLeft", "top", "topRight", "left", "centre", "right", "bottomLeft", "bottom", "bottomRight",
+  "topLeft",
+  "top",
+  "topRight",
+  "left",
+  "centre",
+  "right",
+  "bottomLeft",
+  "bottom",
+  "bottomRight",
 ]);
 
 /** A ninth of a board by its name. @param {number} at */
@@ -24,9 +32,7 @@ export function placeName(variant, move) {
   return t("rowColumn", { row: Math.floor(cell / variant.columns) + 1, column: (cell % variant.columns) + 1 });
 }
 
-const SIDES = /** @type {const} */ ([
-  "cross", "nought", "triangle", "square", "diamond", "star", "hexagon", "arrow",
-]);
+const SIDES = /** @type {const} */ (["cross", "nought", "triangle", "square", "diamond", "star", "hexagon", "arrow"]);
 
 /** A side's mark by its name. @param {number} side @param {string} [symbol] */
 export const sideName = (side, symbol) => (side < SHAPED ? t(SIDES[side] ?? "cross") : (symbol ?? String(side)));
@@ -117,9 +123,16 @@ function outcomeOf(table, mine) {
     const seat = table.seats[side];
     return seat ? seatName(seat, side) : sideName(side);
   });
-  const why = outcome.by ? t(/** @type {const} */ ({
-    line: "byLine", points: "byPoints", resignation: "byResignation", leaving: "byLeaving",
-  })[outcome.by]) : "";
+  const why = outcome.by
+    ? t(
+        /** @type {const} */ ({
+          line: "byLine",
+          points: "byPoints",
+          resignation: "byResignation",
+          leaving: "byLeaving",
+        })[outcome.by],
+      )
+    : "";
   if (mine.size === 1) {
     const [me] = mine;
     if (me !== undefined && won.includes(me)) return join(t("youWin"), why);

@@ -2,8 +2,16 @@
 
 /** For each version: error correction bytes a block, then blocks and their data bytes. */
 const BLOCKS = [
-  [10, 1, 16], [16, 1, 28], [26, 1, 44], [18, 2, 32], [24, 2, 43],
-  [16, 4, 27], [18, 4, 31], [22, 2, 38, 2, 39], [22, 3, 36, 2, 37], [26, 4, 43, 1, 44],
+  [10, 1, 16],
+  [16, 1, 28],
+  [26, 1, 44],
+  [18, 2, 32],
+  [24, 2, 43],
+  [16, 4, 27],
+  [18, 4, 31],
+  [22, 2, 38, 2, 39],
+  [22, 3, 36, 2, 37],
+  [26, 4, 43, 1, 44],
 ];
 /** Where alignment patterns are centred. */
 const ALIGNED = [[], [6, 18], [6, 22], [6, 26], [6, 30], [6, 34], [6, 22, 38], [6, 24, 42], [6, 26, 46], [6, 28, 50]];
@@ -64,7 +72,8 @@ function codewords(bytes, version) {
   const checks = blocks.map((block) => remainder(block, ec));
   /** @type {number[]} */
   const out = [];
-  for (let i = 0; i < Math.max(...sizes); i++) for (const block of blocks) if (i < block.length) out.push(block[i] ?? 0);
+  for (let i = 0; i < Math.max(...sizes); i++)
+    for (const block of blocks) if (i < block.length) out.push(block[i] ?? 0);
   for (let i = 0; i < ec; i++) for (const check of checks) out.push(check[i] ?? 0);
   return out;
 }
@@ -83,7 +92,10 @@ function remainder(block, degree) {
   const rest = [...block, ...new Array(degree).fill(0)];
   for (let i = 0; i < block.length; i++) {
     const factor = rest[i];
-    if (factor) generator.forEach((g, at) => { rest[i + at] ^= times(g, factor); });
+    if (factor)
+      generator.forEach((g, at) => {
+        rest[i + at] ^= times(g, factor);
+      });
   }
   return rest.slice(block.length);
 }
@@ -116,7 +128,11 @@ class Frame {
       this.fix(6, i, i % 2 === 0);
       this.fix(i, 6, i % 2 === 0);
     }
-    for (const [x, y] of /** @type {[number, number][]} */ ([[3, 3], [size - 4, 3], [3, size - 4]])) {
+    for (const [x, y] of /** @type {[number, number][]} */ ([
+      [3, 3],
+      [size - 4, 3],
+      [3, size - 4],
+    ])) {
       for (let dy = -4; dy <= 4; dy++) {
         for (let dx = -4; dx <= 4; dx++) {
           const ring = Math.max(Math.abs(dx), Math.abs(dy));
@@ -186,7 +202,9 @@ class Frame {
   masked() {
     const tried = MASKS.map((mask, number) => {
       this.drawFormat(number);
-      const rows = this.modules.map((row, y) => row.map((isDark, x) => (this.isFixed[y]?.[x] ? Boolean(isDark) : Boolean(isDark) !== mask(x, y))));
+      const rows = this.modules.map((row, y) =>
+        row.map((isDark, x) => (this.isFixed[y]?.[x] ? Boolean(isDark) : Boolean(isDark) !== mask(x, y))),
+      );
       return { rows, penalty: penalty(rows) };
     });
     return tried.reduce((best, one) => (one.penalty < best.penalty ? one : best)).rows;

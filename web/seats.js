@@ -18,29 +18,49 @@ export function makeSeats(onSit) {
     if (key === drawn) return;
     drawn = key;
     root.setAttribute("aria-label", t("seats"));
-    refill(root, seats.map((seat, at) => {
-      const isMine = mine.has(at);
-      const canSit = seat.kind === "open" && !outcome && (mine.size === 0 || !isMine);
-      const says = [
-        isMine && mine.size === 1 ? t("you") : "",
-        seat.kind === "human" && !isMine && !outcome ? t(seat.present ? "here" : "away") : "",
-        toMove === at && !outcome ? t("toMove") : "",
-        outcome?.won?.includes(at) ? t("won") : "",
-      ].filter(Boolean);
-      return h("li", {
-        class: "seat",
-        "data-turn": toMove === at && !outcome,
-        "data-away": seat.kind === "human" && !seat.present && !isMine,
-        "data-won": Boolean(outcome?.won?.includes(at)),
-      },
-      drawMark(at, seat.symbol),
-      h("span", { class: "who" },
-        h("span", { class: "name" }, h("span", { class: "unseen" }, `${sideName(at, seat.symbol)}: `), seatName(seat, at)),
-        h("span", { class: "says" }, says.join(" · "))),
-      score && at < 2 ? h("span", { class: "points", title: t("score") },
-        h("span", { class: "unseen" }, `${t("score")}: `), number(score[at] ?? 0)) : null,
-      canSit ? h("button", { type: "button", class: "main", click: () => onSit(at) }, t("sit")) : null);
-    }));
+    refill(
+      root,
+      seats.map((seat, at) => {
+        const isMine = mine.has(at);
+        const canSit = seat.kind === "open" && !outcome && (mine.size === 0 || !isMine);
+        const says = [
+          isMine && mine.size === 1 ? t("you") : "",
+          seat.kind === "human" && !isMine && !outcome ? t(seat.present ? "here" : "away") : "",
+          toMove === at && !outcome ? t("toMove") : "",
+          outcome?.won?.includes(at) ? t("won") : "",
+        ].filter(Boolean);
+        return h(
+          "li",
+          {
+            class: "seat",
+            "data-turn": toMove === at && !outcome,
+            "data-away": seat.kind === "human" && !seat.present && !isMine,
+            "data-won": Boolean(outcome?.won?.includes(at)),
+          },
+          drawMark(at, seat.symbol),
+          h(
+            "span",
+            { class: "who" },
+            h(
+              "span",
+              { class: "name" },
+              h("span", { class: "unseen" }, `${sideName(at, seat.symbol)}: `),
+              seatName(seat, at),
+            ),
+            h("span", { class: "says" }, says.join(" · ")),
+          ),
+          score && at < 2
+            ? h(
+                "span",
+                { class: "points", title: t("score") },
+                h("span", { class: "unseen" }, `${t("score")}: `),
+                number(score[at] ?? 0),
+              )
+            : null,
+          canSit ? h("button", { type: "button", class: "main", click: () => onSit(at) }, t("sit")) : null,
+        );
+      }),
+    );
   };
   return { root, show };
 }

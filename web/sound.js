@@ -9,7 +9,14 @@ let audio = null;
 export function sound(what) {
   if (!wishes().sound) return;
   audio ??= new AudioContext();
-  const notes = what === "mark" ? [[520, 0]] : [[520, 0], [660, 0.09], [780, 0.18]];
+  const notes =
+    what === "mark"
+      ? [[520, 0]]
+      : [
+          [520, 0],
+          [660, 0.09],
+          [780, 0.18],
+        ];
   for (const [pitch, after] of notes) note(audio, pitch ?? 520, audio.currentTime + (after ?? 0));
 }
 

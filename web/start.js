@@ -23,9 +23,21 @@ function blank() {
   const cells = Array.from({ length: 9 }, (_, cell) => moveOf(variant, cell));
   const seat = { name: "", present: true };
   return readView({
-    id: "", variant: variant.name, history: 0, turn: 1, to_move: 0,
-    seats: [{ ...seat, kind: "human", symbol: "x" }, { ...seat, kind: "robot", symbol: "o" }],
-    marks: cells.map(() => null), legal: cells, rewind: null, last: null, outcome: null, rematch: null,
+    id: "",
+    variant: variant.name,
+    history: 0,
+    turn: 1,
+    to_move: 0,
+    seats: [
+      { ...seat, kind: "human", symbol: "x" },
+      { ...seat, kind: "robot", symbol: "o" },
+    ],
+    marks: cells.map(() => null),
+    legal: cells,
+    rewind: null,
+    last: null,
+    outcome: null,
+    rematch: null,
   });
 }
 
@@ -37,20 +49,41 @@ class StartPage {
     this.board = new Board((move) => void this.firstMove(move));
     this.note = h("p", { class: "note" });
     const levels = Array.from({ length: 8 }, (_, at) => String(at + 1));
-    const level = select(levels.map((name) => [name, levelName(Number(name))]), String(wishes().level), (chosen) => wish({ level: Number(chosen) }));
+    const level = select(
+      levels.map((name) => [name, levelName(Number(name))]),
+      String(wishes().level),
+      (chosen) => wish({ level: Number(chosen) }),
+    );
     level.id = "level";
-    this.root = h("div", { class: "table-page start" },
-      h("div", { class: "head" },
+    this.root = h(
+      "div",
+      { class: "table-page start" },
+      h(
+        "div",
+        { class: "head" },
         h("h1", { class: "status" }, t("startTitle")),
         h("p", { class: "hint" }, t("startHint")),
-        this.note),
+        this.note,
+      ),
       h("div", { class: "paper" }, this.board.root),
-      h("div", { class: "side" },
+      h(
+        "div",
+        { class: "side" },
         h("div", { class: "field-row inline" }, h("label", { for: "level" }, t("level")), level),
-        h("nav", { class: "ways", "aria-label": t("startMore") },
-          h("button", { type: "button", class: "way", click: () => void this.friend("link") }, h("strong", {}, t("friend")), h("span", {}, t("friendHint"))),
+        h(
+          "nav",
+          { class: "ways", "aria-label": t("startMore") },
+          h(
+            "button",
+            { type: "button", class: "way", click: () => void this.friend("link") },
+            h("strong", {}, t("friend")),
+            h("span", {}, t("friendHint")),
+          ),
           h("a", { class: "way", href: "/watch" }, h("strong", {}, t("whoever")), h("span", {}, t("waitingTables"))),
-          h("a", { class: "way", href: "/new" }, h("strong", {}, t("allGames")), h("span", {}, t("gamesList"))))));
+          h("a", { class: "way", href: "/new" }, h("strong", {}, t("allGames")), h("span", {}, t("gamesList"))),
+        ),
+      ),
+    );
     this.keys = {};
   }
 
@@ -70,7 +103,11 @@ class StartPage {
     this.board.show(this.table, { mine: new Set([0]) });
     const { name, level } = wishes();
     try {
-      const laid = await api.lay({ variant: "3x3k3", seats: [{ human: name }, { robot: `level:${level}` }], take: [0] });
+      const laid = await api.lay({
+        variant: "3x3k3",
+        seats: [{ human: name }, { robot: `level:${level}` }],
+        take: [0],
+      });
       keepSeats(laid.id, laid.tokens);
       const view = await api.act(laid.id, laid.tokens[0] ?? "", { turn: 1, play: move });
       this.context.go(`/game/${laid.id}`, view);
@@ -94,7 +131,12 @@ class StartPage {
   undo(error) {
     this.table = blank();
     this.board.show(this.table, { mine: new Set([0]) });
-    const text = error instanceof Refusal ? t("refused", { why: error.message }) : error instanceof Away ? t("lostStart") : t("broken");
+    const text =
+      error instanceof Refusal
+        ? t("refused", { why: error.message })
+        : error instanceof Away
+          ? t("lostStart")
+          : t("broken");
     say(this.note, text);
     mark(this.note, "data-mood", "bad");
     this.context.announce(text);

@@ -25,7 +25,12 @@ export class StudyPanel {
     try {
       this.study = await api.study(this.table.id);
     } catch (error) {
-      const why = error instanceof Refusal ? t("refused", { why: error.message }) : error instanceof Away ? t("lost") : t("broken");
+      const why =
+        error instanceof Refusal
+          ? t("refused", { why: error.message })
+          : error instanceof Away
+            ? t("lost")
+            : t("broken");
       if (!this.isLeft) refill(this.root, h("h2", {}, t("analysis")), h("p", { role: "alert" }, why));
       return;
     }
@@ -59,16 +64,31 @@ export class StudyPanel {
     values.push(endValue(table));
     const here = at === null ? study.turns.length : Math.min(at, study.turns.length);
     const mistakes = study.turns.filter((turn) => turn.mistake);
-    refill(this.root,
+    refill(
+      this.root,
       h("h2", {}, t("analysis")),
       table.seats.length === 2 ? meter(values[here] ?? 0) : null,
       h("p", { class: "worth" }, this.words(study.turns[here])),
       table.seats.length === 2 ? this.chart(values, here, mistakes) : null,
       h("h3", {}, t("mistakes")),
       mistakes.length
-        ? h("ul", { class: "mistakes" }, mistakes.map((turn) => h("li", {},
-          h("button", { type: "button", class: "quiet", click: () => this.onLook(turn.turn - 1) }, this.says(turn)))))
-        : h("p", {}, t("noMistakes")));
+        ? h(
+            "ul",
+            { class: "mistakes" },
+            mistakes.map((turn) =>
+              h(
+                "li",
+                {},
+                h(
+                  "button",
+                  { type: "button", class: "quiet", click: () => this.onLook(turn.turn - 1) },
+                  this.says(turn),
+                ),
+              ),
+            ),
+          )
+        : h("p", {}, t("noMistakes")),
+    );
   }
 
   /** @param {StudiedTurn | undefined} turn */
@@ -79,7 +99,8 @@ export class StudyPanel {
     const other = table.seats.length === 2 ? 1 - mover : mover;
     const { value, plies, estimate } = turn.worth;
     const best = turn.best ? ` ${t("bestWas", { place: placeName(table.variant, turn.best) })}.` : "";
-    const wins = (/** @type {number} */ side) => (plies ? t("worthWinIn", { side: sideName(side), n: plies }) : t("worthWin", { side: sideName(side) }));
+    const wins = (/** @type {number} */ side) =>
+      plies ? t("worthWinIn", { side: sideName(side), n: plies }) : t("worthWin", { side: sideName(side) });
     if (value === "win") return `${wins(mover)}.${best}`;
     if (value === "loss") return `${wins(other)}.${best}`;
     if (value === "draw") return `${t("worthDraw")}.${best}`;
@@ -101,11 +122,19 @@ export class StudyPanel {
     const x = (/** @type {number} */ at) => (at / width) * 300;
     const y = (/** @type {number} */ value) => 50 - value * 44;
     const d = values.map((value, at) => `${at ? "L" : "M"}${x(at).toFixed(1)} ${y(value).toFixed(1)}`).join("");
-    const svg = s("svg", { class: "chart", viewBox: "-6 0 312 100", role: "img", "aria-label": `${t("chart")}, ${t("chartHigh", { side: sideName(0) })}` },
+    const svg = s(
+      "svg",
+      {
+        class: "chart",
+        viewBox: "-6 0 312 100",
+        role: "img",
+        "aria-label": `${t("chart")}, ${t("chartHigh", { side: sideName(0) })}`,
+      },
       s("path", { class: "zero", d: "M0 50H300" }),
       s("path", { class: "curve", d }),
       ...mistakes.map((turn) => s("circle", { class: "slip", cx: x(turn.turn), cy: y(values[turn.turn] ?? 0), r: 4 })),
-      s("path", { class: "now", d: `M${x(here)} 0V100` }));
+      s("path", { class: "now", d: `M${x(here)} 0V100` }),
+    );
     svg.addEventListener("click", (event) => {
       const box = svg.getBoundingClientRect();
       this.onLook(Math.round(((event.clientX - box.left) / box.width) * width));

@@ -4,7 +4,12 @@ const STORE = "noughts-%VERSION%";
 const FILES = ["/", "/icon.svg", "/manifest.webmanifest", "%FILES%"];
 
 self.addEventListener("install", (event) => {
-  event.waitUntil(caches.open(STORE).then((store) => store.addAll(FILES)).then(() => self.skipWaiting()));
+  event.waitUntil(
+    caches
+      .open(STORE)
+      .then((store) => store.addAll(FILES))
+      .then(() => self.skipWaiting()),
+  );
 });
 
 self.addEventListener("activate", (event) => {

@@ -4,7 +4,14 @@
 
 /** The games with a name of their own, in the order in which they are offered. */
 export const KNOWN = /** @type {const} */ ([
-  "3x3k3", "multi", "ultimate", "7x6k4+gravity", "15x15k5", "3x3k3+misere", "4x4k3p3", "7x7k4",
+  "3x3k3",
+  "multi",
+  "ultimate",
+  "7x6k4+gravity",
+  "15x15k5",
+  "3x3k3+misere",
+  "4x4k3p3",
+  "7x7k4",
 ]);
 
 /** The limits of what can be set by hand. */
@@ -22,8 +29,16 @@ export function readVariant(name) {
     const nine = /** @type {"multi" | "ultimate"} */ (nested[1]);
     const first = nested[2] === undefined ? null : Number(nested[2]);
     return {
-      name, columns: 9, rows: 9, line: 3, sides: 2,
-      misere: false, gravity: false, exact: false, nine, first,
+      name,
+      columns: 9,
+      rows: 9,
+      line: 3,
+      sides: 2,
+      misere: false,
+      gravity: false,
+      exact: false,
+      nine,
+      first,
     };
   }
   const grid = /^(\d+)x(\d+)k(\d+)(?:p(\d+))?((?:\+[a-z]+)*)$/.exec(name);
@@ -31,9 +46,15 @@ export function readVariant(name) {
   const extras = (grid[5] ?? "").split("+");
   return {
     name,
-    columns: Number(grid[1]), rows: Number(grid[2]), line: Number(grid[3]), sides: Number(grid[4] ?? 2),
-    misere: extras.includes("misere"), gravity: extras.includes("gravity"), exact: extras.includes("exact"),
-    nine: null, first: null,
+    columns: Number(grid[1]),
+    rows: Number(grid[2]),
+    line: Number(grid[3]),
+    sides: Number(grid[4] ?? 2),
+    misere: extras.includes("misere"),
+    gravity: extras.includes("gravity"),
+    exact: extras.includes("exact"),
+    nine: null,
+    first: null,
   };
 }
 
@@ -61,5 +82,4 @@ export function cellOf(variant, move) {
 }
 
 /** @param {Variant} variant @param {number} cell */
-export const moveOf = (variant, cell) =>
-  `${Math.floor(cell / variant.columns)}-${cell % variant.columns}`;
+export const moveOf = (variant, cell) => `${Math.floor(cell / variant.columns)}-${cell % variant.columns}`;

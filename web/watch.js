@@ -26,10 +26,19 @@ class WatchPage {
     this.drawn = "";
     this.waiting = h("ul", { class: "tables" });
     this.playing = h("ul", { class: "tables" });
-    this.root = h("div", { class: "lists" },
+    this.root = h(
+      "div",
+      { class: "lists" },
       h("h1", {}, t("watch")),
-      h("section", {}, h("h2", {}, t("waitingTables")), this.waiting, h("p", {}, h("button", { type: "button", class: "main", click: () => void this.open() }, t("openTable")))),
-      h("section", {}, h("h2", {}, t("livePlay")), this.playing));
+      h(
+        "section",
+        {},
+        h("h2", {}, t("waitingTables")),
+        this.waiting,
+        h("p", {}, h("button", { type: "button", class: "main", click: () => void this.open() }, t("openTable"))),
+      ),
+      h("section", {}, h("h2", {}, t("livePlay")), this.playing),
+    );
     this.onSight = () => document.visibilityState === "visible" && void this.tick();
   }
 
@@ -88,12 +97,26 @@ export function row(game, verb) {
   });
   const people = names.flatMap((name, at) => (at ? [" – ", name] : [name]));
   if (game.seats.length > 4) people.push(" …");
-  return h("li", {},
-    h("a", { class: "table-row", href: `/game/${game.id}` },
+  return h(
+    "li",
+    {},
+    h(
+      "a",
+      { class: "table-row", href: `/game/${game.id}` },
       variant ? picture(variant) : null,
-      h("span", { class: "what" },
+      h(
+        "span",
+        { class: "what" },
         h("span", { class: "people" }, ...people),
-        h("small", {}, `${variant ? gameName(variant) : game.variant} · `, h("time", { datetime: new Date(game.created_ms).toISOString() }, when(game.created_ms)),
-          game.outcome?.draw ? ` · ${t("draw")}` : "")),
-      h("span", { class: "verb", "aria-hidden": "true" }, verb)));
+        h(
+          "small",
+          {},
+          `${variant ? gameName(variant) : game.variant} · `,
+          h("time", { datetime: new Date(game.created_ms).toISOString() }, when(game.created_ms)),
+          game.outcome?.draw ? ` · ${t("draw")}` : "",
+        ),
+      ),
+      h("span", { class: "verb", "aria-hidden": "true" }, verb),
+    ),
+  );
 }

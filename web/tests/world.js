@@ -28,7 +28,16 @@ export class Server {
   }
 
   async start() {
-    const doors = ["--http", `127.0.0.1:${this.port}`, "--tcp", "none", "--tcp-pairs", `127.0.0.1:${this.pairs}`, "--log", "error"];
+    const doors = [
+      "--http",
+      `127.0.0.1:${this.port}`,
+      "--tcp",
+      "none",
+      "--tcp-pairs",
+      `127.0.0.1:${this.pairs}`,
+      "--log",
+      "error",
+    ];
     const child = spawn(PROGRAM, ["serve", ...doors, ...this.options], { stdio: ["ignore", "pipe", "inherit"] });
     this.child = child;
     let told = "";
@@ -60,7 +69,9 @@ export class Server {
 
   /** @param {string} path @param {object} [body] @param {Record<string, string>} [headers] */
   async ask(path, body, headers = {}) {
-    const init = body ? { method: "POST", body: JSON.stringify(body), headers: { "Content-Type": "application/json", ...headers } } : { headers };
+    const init = body
+      ? { method: "POST", body: JSON.stringify(body), headers: { "Content-Type": "application/json", ...headers } }
+      : { headers };
     return fetch(this.url + path, init);
   }
 
@@ -74,7 +85,9 @@ export class Server {
 
   /** Plays a move that is taken. @param {import("../shapes").Laid} laid @param {number} seat @param {object} act */
   async act(laid, seat, act) {
-    const answer = await this.ask(`/api/games/${laid.id}/actions`, act, { Authorization: `Bearer ${laid.tokens[seat]}` });
+    const answer = await this.ask(`/api/games/${laid.id}/actions`, act, {
+      Authorization: `Bearer ${laid.tokens[seat]}`,
+    });
     const view = await answer.json();
     assert.equal(answer.status, 200, JSON.stringify(view));
     return view;
@@ -82,7 +95,11 @@ export class Server {
 
   /** A whole game, one player at both sides. @param {string} variant @param {string[]} moves @param {string[]} [names] */
   async played(variant, moves, names = ["Ann", "Bob"]) {
-    const laid = await this.lay({ variant, seats: names.map((human) => ({ human })), take: names.map((_, seat) => seat) });
+    const laid = await this.lay({
+      variant,
+      seats: names.map((human) => ({ human })),
+      take: names.map((_, seat) => seat),
+    });
     for (const [at, play] of moves.entries()) await this.act(laid, at % names.length, { turn: at + 1, play });
     return laid;
   }
@@ -105,7 +122,12 @@ export function world({ isLasting = false, serviceWorkers = "block" } = {}) {
     const launching = chromium.launch({ executablePath: CHROMIUM, args: ["--no-sandbox", "--disable-gpu"] });
     [here.browser] = await Promise.all([launching, here.server.start()]);
     here.person = async (options = {}) => {
-      const context = await here.browser.newContext({ viewport: { width: 1200, height: 800 }, locale: "en-GB", serviceWorkers, ...options });
+      const context = await here.browser.newContext({
+        viewport: { width: 1200, height: 800 },
+        locale: "en-GB",
+        serviceWorkers,
+        ...options,
+      });
       context.setDefaultTimeout(PATIENCE);
       contexts.push(context);
       if (process.env.PAGE === "disk") await fromDisk(context);
@@ -124,7 +146,11 @@ export function world({ isLasting = false, serviceWorkers = "block" } = {}) {
 /** For whoever changes the page: its files as they are, without building the server anew.
  * @param {import("playwright-core").BrowserContext} context */
 async function fromDisk(context) {
-  const media = /** @type {Record<string, string>} */ ({ css: "text/css", js: "text/javascript", svg: "image/svg+xml" });
+  const media = /** @type {Record<string, string>} */ ({
+    css: "text/css",
+    js: "text/javascript",
+    svg: "image/svg+xml",
+  });
   await context.route(/\/web\/[0-9a-f]+\//, async (route) => {
     const path = new URL(route.request().url()).pathname.replace(/^\/web\/[0-9a-f]+\//, "");
     const body = await readFile(new URL(`../${path}`, import.meta.url));
@@ -151,7 +177,8 @@ export class Person {
     page.on("pageerror", (error) => this.troubles.push(String(error)));
     page.on("console", (message) => {
       const text = message.text();
-      const isOurs = message.type() === "error" && !/Failed to load resource|ERR_CONNECTION|ERR_INTERNET|net::/.test(text);
+      const isOurs =
+        message.type() === "error" && !/Failed to load resource|ERR_CONNECTION|ERR_INTERNET|net::/.test(text);
       if (isOurs) this.troubles.push(text);
     });
     page.on("request", (request) => this.origins.add(new URL(request.url()).origin));
@@ -171,7 +198,10 @@ export class Person {
   async sitAt(laid, seats = Object.keys(laid.tokens).map(Number)) {
     const tokens = Object.fromEntries(seats.map((seat) => [seat, laid.tokens[seat]]));
     const kept = JSON.stringify({ [laid.id]: { at: Date.now(), tokens } });
-    await this.context.addInitScript((text) => localStorage.getItem("noughts.seats") ?? localStorage.setItem("noughts.seats", text), kept);
+    await this.context.addInitScript(
+      (text) => localStorage.getItem("noughts.seats") ?? localStorage.setItem("noughts.seats", text),
+      kept,
+    );
     await this.go(`/game/${laid.id}`);
   }
 
@@ -209,6 +239,9 @@ export class Person {
   /** Nothing was loaded from elsewhere, and nothing was complained about. */
   isFine() {
     assert.deepEqual(this.troubles, []);
-    assert.deepEqual([...this.origins].filter((origin) => origin !== this.server.url && origin !== "null"), []);
+    assert.deepEqual(
+      [...this.origins].filter((origin) => origin !== this.server.url && origin !== "null"),
+      [],
+    );
   }
 }

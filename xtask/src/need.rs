@@ -33,6 +33,8 @@ pub enum Source {
     Toolchain(&'static str),
     /// A program of the Python community, in a folder of its own below `target`.
     Python(&'static str),
+    /// What a `package-lock.json` in this directory lists.
+    Npm(&'static str),
 }
 
 /// The formatter.
@@ -122,4 +124,33 @@ pub const SLOWHTTPTEST: Need = Need {
     name: "slowhttptest",
     sign: Sign::Runs("slowhttptest -h"),
     source: Source::Apt("slowhttptest"),
+};
+
+/// Checks the page and drives the browser.
+pub const NODE: Need = Need {
+    name: "Node.js",
+    sign: Sign::Runs("node --version"),
+    source: Source::Apt("nodejs"),
+};
+
+/// Fetches the page's tools.
+pub const NPM: Need = Need {
+    name: "npm",
+    sign: Sign::Runs("npm --version"),
+    source: Source::Apt("npm"),
+};
+
+/// The browser that the page is tested in.
+pub const CHROMIUM: Need = Need {
+    name: "Chromium",
+    sign: Sign::Runs("chromium --version"),
+    source: Source::Apt("chromium"),
+};
+
+/// The page's formatter, type checker, browser driver and accessibility rules, as the lock file has
+/// them.
+pub const PAGE_TOOLS: Need = Need {
+    name: "the page's tools",
+    sign: Sign::Runs("npm ls --prefix web"),
+    source: Source::Npm("web"),
 };

@@ -6,7 +6,8 @@ use std::path::Path;
 
 use crate::fuzz;
 use crate::need::{
-    CLIPPY, CPLUSPLUS, NEXTEST, POSTGRESQL, PYTHON, RUSTFMT, SCHEMATHESIS, SLOWHTTPTEST, STRACE,
+    CHROMIUM, CLIPPY, CPLUSPLUS, NEXTEST, NODE, NPM, PAGE_TOOLS, POSTGRESQL, PYTHON, RUSTFMT,
+    SCHEMATHESIS, SLOWHTTPTEST, STRACE,
 };
 use crate::part::{Part, run_all};
 use crate::request::FUZZ_SECONDS;
@@ -76,6 +77,17 @@ fn parts() -> Vec<Part> {
             vec![
                 Step::new("cargo doc --workspace --no-deps --locked")
                     .set("RUSTDOCFLAGS", "-D warnings"),
+            ],
+        ),
+        // The page in a real browser, at the program that the tests above were built with.
+        Part::new(
+            "page",
+            &[NODE, NPM, CHROMIUM, PAGE_TOOLS],
+            vec![
+                Step::new("npm run --silent --prefix web check"),
+                Step::new("npm run --silent --prefix web units"),
+                Step::new("cargo build -p noughts --locked"),
+                Step::new("npm run --silent --prefix web browser"),
             ],
         ),
         // A workspace of its own, so the lints above do not see it. Stable is enough to say that

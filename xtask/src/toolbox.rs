@@ -60,6 +60,10 @@ impl Toolbox {
                 &Step::new("rustup toolchain install --profile minimal").with([name]),
                 shell,
             ),
+            Source::Npm(directory) => show_and_run(
+                &Step::new("npm ci --no-audit --no-fund --prefix").with([directory]),
+                shell,
+            ),
         }
     }
 

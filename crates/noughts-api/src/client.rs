@@ -13,7 +13,7 @@ use serde::de::DeserializeOwned;
 
 use crate::action::Act;
 use crate::problem::Problem;
-use crate::table::{Laid, NewTable, Seated, TakeSeat};
+use crate::table::{Again, Laid, NewTable, Seated, TakeSeat};
 use crate::view::View;
 use exchange::Request;
 

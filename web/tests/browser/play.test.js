@@ -168,13 +168,21 @@ for (const variant of ["multi@4", "ultimate"]) {
     const view = await (await here.server.ask(`/api/games/${laid.id}`)).json();
     const closed = view.boards.filter((/** @type {any} */ board) => board !== "open").length;
     assert.equal(await ann.page.locator(".sheet[data-closed]").count(), closed);
-    assert.deepEqual((await ann.page.locator(".points").allInnerTexts()).map((text) => Number(/\d+/.exec(text)?.[0])), view.score);
+    assert.deepEqual(
+      (await ann.page.locator(".points").allInnerTexts()).map((text) => Number(/\d+/.exec(text)?.[0])),
+      view.score,
+    );
     ann.isFine();
   });
 }
 
 test("a rewind shows what it takes back, and passes the turn", async () => {
-  const laid = await here.server.lay({ variant: "3x3k3", history: 3, seats: [{ human: "" }, { human: "" }], take: [0, 1] });
+  const laid = await here.server.lay({
+    variant: "3x3k3",
+    history: 3,
+    seats: [{ human: "" }, { human: "" }],
+    take: [0, 1],
+  });
   const ann = await here.person();
   await ann.sitAt(laid);
   for (const [at, move] of ["0-0", "1-2", "2-0"].entries()) await ann.play(move, at % 2);
@@ -234,15 +242,16 @@ test("whoever comes by TCP may sit down at a table of the page", async () => {
 async function playToTheEnd() {
   const board = /** @type {HTMLElement} */ (document.querySelector(".board"));
   const isReady = () => board.hasAttribute("data-mine") || board.hasAttribute("data-over");
-  const ready = () => new Promise((resolve) => {
-    if (isReady()) return resolve(null);
-    const observer = new MutationObserver(() => {
-      if (!isReady()) return;
-      observer.disconnect();
-      resolve(null);
+  const ready = () =>
+    new Promise((resolve) => {
+      if (isReady()) return resolve(null);
+      const observer = new MutationObserver(() => {
+        if (!isReady()) return;
+        observer.disconnect();
+        resolve(null);
+      });
+      observer.observe(board, { attributes: true });
     });
-    observer.observe(board, { attributes: true });
-  });
   for (let turn = 1; !board.hasAttribute("data-over"); turn++) {
     const free = board.querySelectorAll(".sheet[data-active] .cell:not([data-side])");
     const cell = /** @type {HTMLElement} */ (free[turn % Math.min(2, free.length)]);
@@ -270,7 +279,10 @@ class TcpPlayer {
 
   /** @param {number} count @returns {Promise<Buffer>} */
   async hears(count) {
-    while (this.heard.length < count) await new Promise((resolve) => { this.wake = () => resolve(null); });
+    while (this.heard.length < count)
+      await new Promise((resolve) => {
+        this.wake = () => resolve(null);
+      });
     const bytes = this.heard.subarray(0, count);
     this.heard = this.heard.subarray(count);
     return bytes;

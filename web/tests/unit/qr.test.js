@@ -11,15 +11,17 @@ function readBack(text) {
   const [scale, quiet] = [4, 4];
   const size = (rows.length + 2 * quiet) * scale;
   const pixels = new Uint8ClampedArray(size * size * 4).fill(255);
-  rows.forEach((row, y) => row.forEach((isDark, x) => {
-    if (!isDark) return;
-    for (let dy = 0; dy < scale; dy++) {
-      for (let dx = 0; dx < scale; dx++) {
-        const at = (((y + quiet) * scale + dy) * size + (x + quiet) * scale + dx) * 4;
-        pixels.fill(0, at, at + 3);
+  rows.forEach((row, y) =>
+    row.forEach((isDark, x) => {
+      if (!isDark) return;
+      for (let dy = 0; dy < scale; dy++) {
+        for (let dx = 0; dx < scale; dx++) {
+          const at = (((y + quiet) * scale + dy) * size + (x + quiet) * scale + dx) * 4;
+          pixels.fill(0, at, at + 3);
+        }
       }
-    }
-  }));
+    }),
+  );
   const read = /** @type {any} */ (jsqr).default ?? jsqr;
   return read(pixels, size, size)?.data;
 }

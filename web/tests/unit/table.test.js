@@ -11,13 +11,34 @@ import { cellOf, moveOf, readVariant, writeVariant } from "../../variant.js";
 
 /** @param {Partial<import("../../shapes").View>} [more] @returns {import("../../shapes").View} */
 const view = (more = {}) => ({
-  id: "g", variant: "3x3k3", history: 0, turn: 1, to_move: 0,
-  seats: [{ name: "Ann", kind: "human", symbol: "x", present: true }, { name: "level:4", kind: "robot", symbol: "o", present: true }],
-  marks: new Array(9).fill(null), legal: ["0-0", "1-1"], rewind: null, last: null, outcome: null, rematch: null, ...more,
+  id: "g",
+  variant: "3x3k3",
+  history: 0,
+  turn: 1,
+  to_move: 0,
+  seats: [
+    { name: "Ann", kind: "human", symbol: "x", present: true },
+    { name: "level:4", kind: "robot", symbol: "o", present: true },
+  ],
+  marks: new Array(9).fill(null),
+  legal: ["0-0", "1-1"],
+  rewind: null,
+  last: null,
+  outcome: null,
+  rematch: null,
+  ...more,
 });
 
 test("names of games are read and written the same", () => {
-  for (const name of ["3x3k3", "4x4k3p3", "7x6k4+gravity", "255x255k5p64+misere+gravity+exact", "multi", "multi@4", "ultimate"]) {
+  for (const name of [
+    "3x3k3",
+    "4x4k3p3",
+    "7x6k4+gravity",
+    "255x255k5p64+misere+gravity+exact",
+    "multi",
+    "multi@4",
+    "ultimate",
+  ]) {
     const variant = readVariant(name);
     assert.ok(variant, name);
     assert.equal(writeVariant(variant), name);
@@ -36,7 +57,13 @@ test("moves and cells are two ways to say the same", () => {
 test("a change makes the view after it of the view before it", () => {
   const table = readView(view());
   const after = withChange(table, {
-    turn: 2, to_move: 1, last: { by: 0, play: "1-1" }, cells: [["1-1", 0]], legal: ["0-0"], rewind: null, outcome: null,
+    turn: 2,
+    to_move: 1,
+    last: { by: 0, play: "1-1" },
+    cells: [["1-1", 0]],
+    legal: ["0-0"],
+    rewind: null,
+    outcome: null,
   });
   assert.equal(after.marks[4], 0);
   assert.equal(table.marks[4], null);
@@ -57,7 +84,9 @@ test("what is in the way of a press", () => {
   assert.equal(obstacle(readView(view({ outcome: { draw: true } })), "1-1", new Set([0])), "over");
   /** @type {import("../../shapes").BoardView[]} */
   const boards = ["open", { won: 0 }, ...new Array(7).fill("open")];
-  const nine = readView(view({ variant: "multi", marks: new Array(81).fill(null), legal: ["0-1"], boards, score: [1, 0], active: 0 }));
+  const nine = readView(
+    view({ variant: "multi", marks: new Array(81).fill(null), legal: ["0-1"], boards, score: [1, 0], active: 0 }),
+  );
   assert.equal(obstacle(nine, "1-1", new Set([0])), "closedBoard");
   assert.equal(obstacle(nine, "2-1", new Set([0])), "wrongBoard");
 });
@@ -82,7 +111,9 @@ test("large boards come in runs", () => {
 });
 
 test("rewinds take marks off in the order they were made", () => {
-  const { turns } = readRecord("noughts 1\nvariant 3x3k3\nhistory 3\nseat 0 x human Ann\n1 0 0-0\n2 1 1-2\n3 0 2-0\n4 1 <<2\nresult unfinished\n");
+  const { turns } = readRecord(
+    "noughts 1\nvariant 3x3k3\nhistory 3\nseat 0 x human Ann\n1 0 0-0\n2 1 1-2\n3 0 2-0\n4 1 <<2\nresult unfinished\n",
+  );
   assert.deepEqual(turns.at(-1), { by: 1, rewind: 2 });
   assert.deepEqual(standing(turns.slice(0, 3)), ["0-0", "1-2", "2-0"]);
   assert.deepEqual(standing(turns), ["0-0"]);
@@ -91,7 +122,10 @@ test("rewinds take marks off in the order they were made", () => {
 test("winning cells become strokes from end to end", () => {
   const at = (/** @type {string} */ text) => ({ row: Number(text[0]), column: Number(text[1]) });
   const found = strokes(["00", "11", "22", "02", "12"].map(at), 3);
-  assert.deepEqual(found, [[at("02"), at("22")], [at("00"), at("22")]]);
+  assert.deepEqual(found, [
+    [at("02"), at("22")],
+    [at("00"), at("22")],
+  ]);
 });
 
 test("events are the same however the text is cut", () => {

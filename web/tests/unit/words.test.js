@@ -14,7 +14,18 @@ const OTHERS = { ca, cs, fr };
 
 /** Words that are the same where they are read. */
 const SAME = new Set([
-  "title", "byLine", "gameMisere", "gameUltimate", "triangle", "centre", "hexagon", "player", "score", "arrow", "draw", "sound",
+  "title",
+  "byLine",
+  "gameMisere",
+  "gameUltimate",
+  "triangle",
+  "centre",
+  "hexagon",
+  "player",
+  "score",
+  "arrow",
+  "draw",
+  "sound",
 ]);
 
 /** @param {import("../../words.js").Word} word */

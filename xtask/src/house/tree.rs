@@ -10,6 +10,7 @@ const NOT_SOURCES: [&str; 7] = [
     ".git",
     "target",
     "node_modules",
+    "web/node_modules",
     "fuzz/target",
     "fuzz/corpus",
     "fuzz/artifacts",

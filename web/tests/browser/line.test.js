@@ -1,0 +1,109 @@
+// When the line to the server breaks; and boards larger than any screen.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { world } from "../world.js";
+
+const here = world({ isLasting: true, serviceWorkers: "allow" });
+
+test("a server killed in mid-game is come back to without doing anything", async () => {
+  const laid = await here.server.lay({ variant: "3x3k3", seats: [{ human: "" }, { robot: "first" }], take: [0] });
+  const ann = await here.person();
+  await ann.sitAt(laid);
+  await ann.play("1-1", 0);
+  await ann.reads("Your turn.");
+  await here.server.stop("SIGKILL");
+  await ann.notes("Connection lost. Trying again…");
+  // A press meanwhile is not forgotten.
+  await ann.cell("0-2").click();
+  await ann.hasMark("0-2", 0);
+  await here.server.start();
+  await ann.reads("Your turn.");
+  await ann.notes("You're back, nothing was missed.");
+  await ann.play("2-0", 0);
+  await ann.reads("You win.");
+});
+
+test("without network the page opens and says what needs it", async () => {
+  const ann = await here.person();
+  await ann.go("/");
+  await ann.page.evaluate(() => navigator.serviceWorker.ready);
+  await ann.page.waitForFunction(
+    async () =>
+      (await caches.keys()).length === 1 &&
+      (await (await caches.open((await caches.keys())[0] ?? "")).keys()).length > 20,
+  );
+  await ann.context.setOffline(true);
+  await ann.page.goto(`${here.server.url}/archive`);
+  await ann.page.getByRole("heading", { name: "This needs the network" }).waitFor();
+  await ann.page.goto(here.server.url);
+  await ann.reads("Tic-tac-toe against the computer");
+  await ann.cell("1-1").click();
+  await ann.notes("The server does not answer.");
+  await ann.context.setOffline(false);
+  await ann.play("1-1", 0);
+  await ann.page.waitForURL(/\/game\//);
+});
+
+test("a board of 255 by 255 has only its window in the document, and scrolls", async () => {
+  const laid = await here.server.lay({ variant: "255x255k5", seats: [{ human: "" }, { human: "" }], take: [0, 1] });
+  const ann = await here.person();
+  await ann.sitAt(laid);
+  await ann.cell("127-127").waitFor();
+  const cells = () => ann.page.locator(".cell").count();
+  assert.ok((await cells()) < 1500);
+  await ann.play("127-127", 0);
+  await ann.play("126-127", 1);
+  await ann.cell("126-127").focus();
+  for (let step = 0; step < 40; step++) await ann.page.keyboard.press("ArrowRight");
+  assert.equal(
+    await ann.page.evaluate(() => document.activeElement?.getAttribute("aria-label")),
+    "row 127, column 168, empty",
+  );
+  const long = await ann.page.evaluate(async () => {
+    /** @type {number[]} */
+    const tasks = [];
+    const observer = new PerformanceObserver((list) => tasks.push(...list.getEntries().map((entry) => entry.duration)));
+    observer.observe({ type: "longtask" });
+    const port = /** @type {HTMLElement} */ (document.querySelector(".port"));
+    for (let step = 0; step < 120; step++) {
+      port.scrollBy(23, 31);
+      await new Promise((resolve) => requestAnimationFrame(resolve));
+    }
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    observer.disconnect();
+    return { tasks, top: port.scrollTop, left: port.scrollLeft };
+  });
+  assert.ok(long.top > 3000 && long.left > 2000);
+  assert.ok((await cells()) < 1500);
+  console.log(`# long tasks while scrolling: ${JSON.stringify(long.tasks)}`);
+  await ann.button("Zoom out").click();
+  assert.ok((await cells()) < 4000);
+});
+
+test("a move on a large board touches only the cells that changed", async () => {
+  const laid = await here.server.lay({ variant: "50x50k5", seats: [{ human: "" }, { human: "" }], take: [0, 1] });
+  const ann = await here.person();
+  await ann.sitAt(laid);
+  await ann.play("24-24", 0);
+  await ann.page.locator(".board[data-mine]").waitFor();
+  await ann.page.mouse.move(5, 5);
+  await ann.page.evaluate(() => {
+    const seen = /** @type {any} */ (window);
+    seen.touched = new Set();
+    new MutationObserver((all) => {
+      for (const { target } of all) {
+        const cell = (target instanceof Element ? target : target.parentElement)?.closest(".cell");
+        if (cell instanceof HTMLElement) seen.touched.add(cell.dataset.move);
+      }
+    }).observe(document.querySelector(".grid") ?? document.body, {
+      subtree: true,
+      childList: true,
+      attributes: true,
+      characterData: true,
+    });
+  });
+  await here.server.act(laid, 1, { turn: 2, play: "25-24" });
+  await ann.hasMark("25-24", 1);
+  assert.deepEqual(await ann.page.evaluate(() => [.../** @type {any} */ (window).touched].sort()), ["24-24", "25-24"]);
+});
