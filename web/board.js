@@ -91,7 +91,7 @@ export class Board {
     this.port.scrollTo(0, 0);
     mark(this.root, "data-gravity", variant.gravity);
     this.measure();
-    if (this.isLarge) this.reveal(this.focused);
+    if (this.isLarge) this.centre(this.focused);
   }
 
   /** Finds the size of a cell: all of the board if that can be pressed, otherwise a part. */
@@ -277,10 +277,23 @@ export class Board {
     this.populate();
   }
 
+  /** Scrolls a large board until a cell is in the middle. @param {number} index */
+  centre(index) {
+    const { columns } = this.known().variant;
+    const cell = this.cell ?? 1;
+    const at = (/** @type {number} */ place, /** @type {number} */ room) => (place + 0.5) * cell - room / 2;
+    const { port } = this;
+    port.scrollTo(at(index % columns, port.clientWidth), at(Math.floor(index / columns), port.clientHeight));
+    this.populate();
+  }
+
   /** Brings the last move of a large board into sight, as whoever plays would look for it. */
-  revealLast() {
+  revealLast(isFirst = false) {
     const play = this.table?.last?.play;
-    if (this.isLarge && play !== undefined) this.reveal(cellOf(this.known().variant, play));
+    if (!this.isLarge || play === undefined) return;
+    const cell = cellOf(this.known().variant, play);
+    if (isFirst) this.centre(cell);
+    else this.reveal(cell);
   }
 
   listen() {

@@ -86,7 +86,7 @@ class GamePage {
   /** Called once the root is in the document. */
   async begin() {
     this.render();
-    if (this.table.turn > 1) this.board.revealLast();
+    if (this.table.turn > 1) this.board.revealLast(true);
     this.follow();
     await this.readTurns();
     if (this.at !== null) await this.look(this.at);
@@ -503,7 +503,7 @@ class GamePage {
     return [
       canRewind ? button(t("rewind"), () => this.ask("rewind"), "", !(this.isMyTurn() && table.rewind !== null)) : null,
       this.tokens.size && standingOf(table) === "playing" ? button(t("resign"), () => this.ask("resign")) : null,
-      standingOf(table) === "waiting" ? button(t("newGame"), () => this.context.go("/")) : null,
+      this.tokens.size && standingOf(table) === "waiting" ? button(t("newGame"), () => this.context.go("/")) : null,
     ];
   }
 

@@ -44,6 +44,12 @@ export function seatName(seat, at) {
   return seat.name || t("player", { n: at + 1 });
 }
 
+/** The same where there is little room. @param {{ name: string, kind: string }} seat @param {number} at */
+export function shortName(seat, at) {
+  const level = seat.kind === "robot" && /^level:([1-8])$/.exec(seat.name);
+  return level ? t("levelOf", { n: Number(level[1]) }) : seatName(seat, at);
+}
+
 /** A robot by its strategy. @param {string} strategy */
 export function robotName(strategy) {
   const level = /^level:([1-8])$/.exec(strategy);

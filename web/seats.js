@@ -2,7 +2,7 @@
 
 import { h, refill } from "./dom.js";
 import { drawMark } from "./marks.js";
-import { seatName, sideName } from "./place.js";
+import { seatName, shortName, sideName } from "./place.js";
 import { number, t } from "./words.js";
 
 /** @typedef {import("./shapes").Table} Table */
@@ -22,7 +22,7 @@ export function makeSeats(onSit) {
       root,
       seats.map((seat, at) => {
         const isMine = mine.has(at);
-        const canSit = seat.kind === "open" && !outcome && (mine.size === 0 || !isMine);
+        const canSit = seat.kind === "open" && !outcome && mine.size === 0;
         const says = [
           isMine && mine.size === 1 ? t("you") : "",
           seat.kind === "human" && !isMine && !outcome ? t(seat.present ? "here" : "away") : "",
@@ -45,7 +45,8 @@ export function makeSeats(onSit) {
               "span",
               { class: "name" },
               h("span", { class: "unseen" }, `${sideName(at, seat.symbol)}: `),
-              seatName(seat, at),
+              // A long row of robots is told apart by level alone.
+              seats.length > 2 ? shortName(seat, at) : seatName(seat, at),
             ),
             h("span", { class: "says" }, says.join(" · ")),
           ),

@@ -10,8 +10,8 @@ export const LANGUAGES = /** @type {const} */ ({ en: "English", ca: "Català", c
 
 /** @type {Words} */
 let words = en;
-let language = "en";
 let numbers = new Intl.NumberFormat("en");
+let dates = new Intl.DateTimeFormat("en", { dateStyle: "medium", timeStyle: "short" });
 let plurals = new Intl.PluralRules("en");
 
 /** The language that suits these wishes best, the first one first. @param {readonly string[]} wanted */
@@ -24,8 +24,10 @@ export function choose(wanted) {
 export async function speak(tag) {
   const chosen = tag in LANGUAGES ? tag : "en";
   words = chosen === "en" ? en : (await import(`./words/${chosen}.js`)).default;
-  language = chosen;
-  numbers = new Intl.NumberFormat(chosen);
+  // Dates and numbers as the reader's country writes them.
+  const local = navigator.languages.find((tag) => tag.split("-")[0] === chosen) ?? chosen;
+  numbers = new Intl.NumberFormat(local);
+  dates = new Intl.DateTimeFormat(local, { dateStyle: "medium", timeStyle: "short" });
   plurals = new Intl.PluralRules(chosen);
   document.documentElement.lang = chosen;
 }
@@ -52,8 +54,7 @@ export function put(word, values, rules, format) {
 }
 
 /** When something was. @param {number} ms */
-export const when = (ms) =>
-  new Intl.DateTimeFormat(language, { dateStyle: "medium", timeStyle: "short" }).format(new Date(ms));
+export const when = (ms) => dates.format(new Date(ms));
 
 /** A number as it is written here. @param {number} value */
 export const number = (value) => numbers.format(value);
