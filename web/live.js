@@ -1,7 +1,7 @@
 // What happens at a table, as it happens. Not `EventSource`: a seat shows that somebody is there by
 // the token of its request, and tokens do not belong into addresses.
 
-import { pause } from "./api.js";
+import { api, pause } from "./api.js";
 
 /** @typedef {"open" | "lost" | "gone"} Line */
 /**
@@ -15,6 +15,11 @@ import { pause } from "./api.js";
 /** The server sends something at least this often. */
 const SILENCE_MS = 40_000;
 
+/** A page that nobody looks at for so long gives its connection back: a browser has six to a server, for all tabs. */
+const HIDDEN_MS = 60_000;
+/** How often it looks instead. */
+const GLANCE_MS = 15_000;
+
 /**
  * Listens until `signal` says that it is enough; comes back by itself, and is then given the whole
  * view, in which nothing is missing.
@@ -22,23 +27,17 @@ const SILENCE_MS = 40_000;
  */
 export async function listen(id, token, ears, signal) {
   for (let tries = 0; !signal.aborted; tries++) {
+    const open = () => {
+      tries = 0;
+      ears.line("open");
+    };
     try {
-      await hear(
-        id,
-        token,
-        {
-          ...ears,
-          line: (line) => {
-            tries = 0;
-            ears.line(line);
-          },
-        },
-        signal,
-      );
+      await hear(id, token, { ...ears, line: open }, signal);
     } catch (error) {
-      if (error instanceof Gone) {
-        ears.line("gone");
-        return;
+      if (error instanceof Gone) return ears.line("gone");
+      if (error instanceof Unseen) {
+        await glance(id, ears, signal);
+        continue;
       }
     }
     if (signal.aborted) return;
@@ -46,6 +45,25 @@ export async function listen(id, token, ears, signal) {
     await pause(Math.min(150 * 2 ** tries, 4000), signal);
   }
 }
+
+/** Looks now and then, until somebody looks at the page. @param {string} id @param {Ears} ears @param {AbortSignal} signal */
+async function glance(id, ears, signal) {
+  while (document.hidden && !signal.aborted) {
+    const seen = new AbortController();
+    const look = () => seen.abort();
+    document.addEventListener("visibilitychange", look, { once: true });
+    await pause(GLANCE_MS, AbortSignal.any([signal, seen.signal]));
+    document.removeEventListener("visibilitychange", look);
+    if (!document.hidden || signal.aborted) return;
+    try {
+      ears.view(await api.look(id));
+    } catch {
+      // The next glance may find the server.
+    }
+  }
+}
+
+class Unseen extends Error {}
 
 class Gone extends Error {}
 
@@ -55,6 +73,19 @@ async function hear(id, token, ears, signal) {
   const stop = () => silence.abort();
   signal.addEventListener("abort", stop);
   let timer = setTimeout(stop, SILENCE_MS);
+  let isUnseen = false;
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
+  let unseen;
+  const onSight = () => {
+    clearTimeout(unseen);
+    if (!document.hidden) return;
+    unseen = setTimeout(() => {
+      isUnseen = true;
+      stop();
+    }, HIDDEN_MS);
+  };
+  document.addEventListener("visibilitychange", onSight);
+  onSight();
   try {
     const response = await fetch(`/api/games/${encodeURIComponent(id)}/events`, {
       headers: token ? { Authorization: `Bearer ${token}` } : {},
@@ -73,8 +104,12 @@ async function hear(id, token, ears, signal) {
       timer = setTimeout(stop, SILENCE_MS);
       parse(value);
     }
+  } catch (error) {
+    throw isUnseen ? new Unseen() : error;
   } finally {
     clearTimeout(timer);
+    clearTimeout(unseen);
+    document.removeEventListener("visibilitychange", onSight);
     signal.removeEventListener("abort", stop);
   }
 }

@@ -143,19 +143,28 @@ export function world({ isLasting = false, serviceWorkers = "block" } = {}) {
   return here;
 }
 
-/** For whoever changes the page: its files as they are, without building the server anew.
- * @param {import("playwright-core").BrowserContext} context */
+/**
+ * For whoever changes the page: its files as they are, without building the server anew.
+ * @param {import("playwright-core").BrowserContext} context
+ */
 async function fromDisk(context) {
+  const read = (/** @type {string} */ path) => readFile(new URL(`../${path}`, import.meta.url), "utf8");
   const media = /** @type {Record<string, string>} */ ({
     css: "text/css",
     js: "text/javascript",
     svg: "image/svg+xml",
   });
-  await context.route(/\/web\/[0-9a-f]+\//, async (route) => {
-    const path = new URL(route.request().url()).pathname.replace(/^\/web\/[0-9a-f]+\//, "");
-    const body = await readFile(new URL(`../${path}`, import.meta.url));
-    await route.fulfill({ body, contentType: media[path.split(".").at(-1) ?? ""] ?? "text/plain" });
+  await context.route(/\/web\/[0-9a-f]+\/|\/icon\.svg/, async (route) => {
+    const path = new URL(route.request().url()).pathname.replace(/^\/(web\/[0-9a-f]+\/)?/, "");
+    await route.fulfill({ body: await read(path), contentType: media[path.split(".").at(-1) ?? ""] ?? "text/plain" });
   });
+  await context.route(
+    (url) => !/^\/(api|web)\/|\.\w+$/.test(url.pathname),
+    async (route) => {
+      if (route.request().resourceType() !== "document") return route.fallback();
+      await route.fulfill({ body: (await read("index.html")).replaceAll("%VERSION%", "0"), contentType: "text/html" });
+    },
+  );
 }
 
 /** Somebody with a browser, who sees to it that nothing goes wrong unseen. */

@@ -26,6 +26,7 @@ test("live tables are listed, and what is played there is seen", async () => {
 
 test("a list of tables is left alone while nothing happens", async () => {
   const eve = await here.person();
+  await eve.page.clock.install();
   await eve.go("/watch");
   await eve.page.evaluate(() => {
     const seen = /** @type {any} */ (window);
@@ -34,8 +35,9 @@ test("a list of tables is left alone while nothing happens", async () => {
       seen.touched += all.length;
     }).observe(document.body, { subtree: true, childList: true, attributes: true, characterData: true });
   });
-  await eve.page.waitForResponse(/status=playing/);
-  await eve.page.waitForResponse(/status=playing/);
+  for (let look = 0; look < 2; look++) {
+    await Promise.all([eve.page.waitForResponse(/status=playing/), eve.page.clock.runFor(4000)]);
+  }
   assert.equal(await eve.page.evaluate(() => /** @type {any} */ (window).touched), 0);
 });
 
@@ -88,7 +90,7 @@ test("any position can be played on from, against anybody", async () => {
   const eve = await here.person();
   await eve.go(`/game/${laid.id}?turn=3`);
   await eve.button("Play on from here").click();
-  await eve.page.getByLabel("cross").selectOption("me");
+  await eve.page.getByRole("combobox", { name: "cross" }).selectOption("me");
   await eve.button("Begin").click();
   await eve.page.waitForURL((url) => !url.pathname.endsWith(laid.id));
   await eve.reads("Your turn: nought.");
