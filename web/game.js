@@ -22,7 +22,10 @@ export async function show(context) {
   const id = context.parts[1] ?? "";
   const view = context.handover ?? (await api.look(id));
   const turn = new URLSearchParams(location.search).get("turn");
-  return new GamePage(context, readView(view), turn === null ? null : Number(turn));
+  const at = turn !== null && /^\d{1,6}$/.test(turn) ? Number(turn) : null;
+  const page = new GamePage(context, readView(view), at);
+  await page.fetchPast();
+  return page;
 }
 
 class GamePage {
@@ -353,10 +356,7 @@ class GamePage {
   async look(turn) {
     const total = this.table.turn - 1;
     this.at = turn === null || turn >= total ? null : Math.max(0, turn);
-    if (this.at === null || Number.isNaN(this.at)) {
-      this.at = null;
-      this.quiet();
-    }
+    if (this.at === null) this.quiet();
     const address = this.at === null ? location.pathname : `${location.pathname}?turn=${this.at}`;
     history.replaceState(history.state, "", address);
     await this.fetchPast();
@@ -414,7 +414,8 @@ class GamePage {
 
   render() {
     const { table, mine } = this;
-    const looked = this.at === null ? table : this.past.get(this.at);
+    // What is not there yet is shown when it comes.
+    const looked = this.at === null || this.at >= table.turn - 1 ? table : this.past.get(this.at);
     const leaving = this.asking === "rewind" ? standing(this.turns).slice(-this.taking || Infinity) : [];
     if (looked) {
       this.board.show(looked, {

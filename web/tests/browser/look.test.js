@@ -46,7 +46,6 @@ test("a finished game is gone through with keys, slider and list", async () => {
   const eve = await here.person();
   await eve.go(`/game/${laid.id}`);
   await eve.reads("Ann wins.");
-  const marks = eve.page.locator(".cell[data-side]");
   const has = async (/** @type {number} */ count) => {
     await eve.page.waitForFunction((wanted) => document.querySelectorAll(".cell[data-side]").length === wanted, count);
   };
@@ -64,7 +63,7 @@ test("a finished game is gone through with keys, slider and list", async () => {
   await eve.reads("Position after turn 3 of 5");
   await eve.page.reload();
   await eve.reads("Position after turn 3 of 5");
-  assert.equal(await marks.count(), 3);
+  await has(3);
   await eve.page.keyboard.press("Escape");
   await eve.reads("Ann wins.");
   await has(5);
