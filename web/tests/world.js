@@ -11,7 +11,7 @@ import { fileURLToPath } from "node:url";
 import { chromium } from "playwright-core";
 
 const PROGRAM = process.env.NOUGHTS ?? fileURLToPath(new URL("../../target/debug/noughts", import.meta.url));
-const CHROMIUM = process.env.CHROMIUM ?? "/usr/bin/chromium";
+export const CHROMIUM = process.env.CHROMIUM ?? "/usr/bin/chromium";
 
 /** Longer than anything takes here, however busy the machine. */
 export const PATIENCE = 30_000;
@@ -73,6 +73,11 @@ export class Server {
       ? { method: "POST", body: JSON.stringify(body), headers: { "Content-Type": "application/json", ...headers } }
       : { headers };
     return fetch(this.url + path, init);
+  }
+
+  /** Whether there is something at an address. @param {string} path */
+  async offers(path) {
+    return (await this.ask(path)).ok;
   }
 
   /** Lays a table. @param {import("../shapes").NewTable} table @returns {Promise<import("../shapes").Laid>} */
@@ -147,7 +152,7 @@ export function world({ isLasting = false, serviceWorkers = "block" } = {}) {
  * For whoever changes the page: its files as they are, without building the server anew.
  * @param {import("playwright-core").BrowserContext} context
  */
-async function fromDisk(context) {
+export async function fromDisk(context) {
   const read = (/** @type {string} */ path) => readFile(new URL(`../${path}`, import.meta.url), "utf8");
   const media = /** @type {Record<string, string>} */ ({
     css: "text/css",

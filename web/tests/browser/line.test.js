@@ -81,6 +81,19 @@ test("a board of 255 by 255 has only its window in the document, and scrolls", a
   assert.ok((await cells()) < 4000);
 });
 
+test("a press is answered in the same task, before the server is", async () => {
+  const laid = await here.server.lay({ variant: "50x50k5", seats: [{ human: "" }, { human: "" }], take: [0, 1] });
+  const ann = await here.person();
+  await ann.sitAt(laid);
+  await ann.cell("24-24").waitFor();
+  const isThere = await ann.page.evaluate(() => {
+    const cell = /** @type {HTMLElement} */ (document.querySelector('.cell[data-move="24-24"]'));
+    cell.click();
+    return cell.querySelector(".mark") !== null;
+  });
+  assert.ok(isThere);
+});
+
 test("a move on a large board touches only the cells that changed", async () => {
   const laid = await here.server.lay({ variant: "50x50k5", seats: [{ human: "" }, { human: "" }], take: [0, 1] });
   const ann = await here.person();
