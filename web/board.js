@@ -230,6 +230,7 @@ export class Board {
   /** Shows the ghost of the mark that pressing a cell would make; null: none. @param {number | null} index */
   aim(index) {
     this.ghostAt = index;
+    this.aimed?.removeAttribute("data-aimed");
     for (const sheet of this.sheets) mark(sheet.root, "data-next", false);
     const table = this.table;
     const isMine = this.root.hasAttribute("data-mine");
@@ -246,6 +247,8 @@ export class Board {
       this.ghost.replaceChildren(drawMark(table.toMove, table.seats[table.toMove]?.symbol ?? ""));
     }
     cell?.button.append(this.ghost);
+    this.aimed = index === null ? undefined : this.cells.get(index)?.button;
+    this.aimed?.setAttribute("data-aimed", "");
     // Where it sends the others, as far as the view can say: an open board is where they go.
     if (table.boards?.[at % 9] === "open") mark(this.sheets[at % 9]?.root ?? this.root, "data-next", true);
   }

@@ -39,18 +39,24 @@ export function readView(view) {
 /** @param {Variant} variant @param {View["marks"]} marks @returns {(number | null)[]} */
 function readMarks(variant, marks) {
   if (typeof marks[0] !== "string") return /** @type {(number | null)[]} */ (marks);
-  const cells = /** @type {string[]} */ (marks).flatMap(readRow);
-  if (cells.length !== cellCount(variant)) throw new Error("a row of the board can't be read");
+  /** @type {(number | null)[]} */
+  const cells = new Array(cellCount(variant)).fill(null);
+  /** @type {string[]} */ (marks).forEach((row, at) => readRow(row, cells, at * variant.columns));
   return cells;
 }
 
-/** A row of runs: `3. 1x 2o`. @param {string} text @returns {(number | null)[]} */
-export function readRow(text) {
-  return text.split(" ").flatMap((run) => {
+/**
+ * Puts a row of runs, `3. 1x 2o`, where it belongs; free cells are free already.
+ * @param {string} text @param {(number | null)[]} cells @param {number} from
+ */
+export function readRow(text, cells, from) {
+  let at = from;
+  for (const run of text.split(" ")) {
+    const end = at + Number(run.slice(0, -1));
     const symbol = run.slice(-1);
-    const side = symbol === "." ? null : SYMBOLS.indexOf(symbol);
-    return new Array(Number(run.slice(0, -1))).fill(side);
-  });
+    if (symbol !== ".") cells.fill(SYMBOLS.indexOf(symbol), at, end);
+    at = end;
+  }
 }
 
 /** The table after a turn. @param {Table} table @param {Change} change @returns {Table} */

@@ -101,7 +101,9 @@ test("with gravity a press anywhere in a column falls", () => {
 });
 
 test("large boards come in runs", () => {
-  assert.deepEqual(readRow("3. 1x 2o"), [null, null, null, 0, 1, 1]);
+  const row = new Array(8).fill(null);
+  readRow("3. 1x 2o", row, 1);
+  assert.deepEqual(row, [null, null, null, null, 0, 1, 1, null]);
   const rows = new Array(50).fill("50.");
   rows[49] = "3. 1x 46.";
   const table = readView(view({ variant: "50x50k5+gravity", marks: rows, legal: "empty" }));

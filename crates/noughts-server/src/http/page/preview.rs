@@ -151,3 +151,49 @@ fn escaped(text: &str) -> String {
     }
     safe
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use noughts_api::{SeatView, Who, view_of};
+    use noughts_rules::{Game, Options};
+
+    fn called(host: &str) -> HeaderMap {
+        let mut headers = HeaderMap::new();
+        headers.insert(header::HOST, host.parse().unwrap());
+        headers
+    }
+
+    #[test]
+    fn nothing_that_others_write_is_more_than_text() {
+        let game = Game::new(&"3x3k3".parse().unwrap(), Options::default()).unwrap();
+        let seat = |name: &str| SeatView {
+            name: name.to_owned(),
+            kind: SeatKind::Human,
+            symbol: 'x',
+            present: true,
+        };
+        let who = Who {
+            id: "g".to_owned(),
+            seats: vec![seat("\"><script>'&"), seat("")],
+            rematch: None,
+        };
+        let preview = Preview::of_game(&called("a.example"), &view_of(&game, who)).to_string();
+        assert!(preview.starts_with(
+            "<title>&quot;&gt;&lt;script&gt;&#39;&amp; – player 2 · Noughts</title>\n"
+        ));
+        assert!(preview.contains("content=\"http://a.example/game/g\""));
+        assert_eq!(preview.matches('<').count(), preview.lines().count() + 1);
+    }
+
+    #[test]
+    fn a_host_that_is_none_is_not_repeated() {
+        for host in ["a.example:8080", "[::1]:8080", "127.0.0.1"] {
+            let origin = origin(&called(host));
+            assert_eq!(origin, Some(format!("http://{host}")));
+        }
+        for host in ["a\"b", "a/b", "a b", "a@b", "<a>", ""] {
+            assert_eq!(origin(&called(host)), None, "{host}");
+        }
+    }
+}
