@@ -40,6 +40,22 @@ test("a record is opened, and nonsense is explained", async (t) => {
   eve.isFine();
 });
 
+test("whether the other is there is seen", async (t) => {
+  if (!(await here.server.offers("/api/openapi.json"))) return t.skip("this server knows no presence");
+  const laid = await here.server.lay({
+    variant: "3x3k3",
+    seats: [{ human: "Ann" }, { human: "Bob" }],
+    take: [0, 1],
+  });
+  const [ann, bob] = [await here.person(), await here.person()];
+  await ann.sitAt(laid, [0]);
+  await ann.page.locator(".seat", { hasText: "Bob" }).getByText("away").waitFor();
+  await bob.sitAt(laid, [1]);
+  await ann.page.locator(".seat", { hasText: "Bob" }).getByText("here").waitFor();
+  await bob.page.close();
+  await ann.page.locator(".seat", { hasText: "Bob" }).getByText("away").waitFor();
+});
+
 test("the shapes that the page reads are the server's", async (t) => {
   const answer = await here.server.ask("/api/openapi.json");
   if (answer.status === 404) return t.skip("this server does not describe itself");
