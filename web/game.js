@@ -2,6 +2,7 @@
 
 import { Refusal, api, freshKey, insist } from "./api.js";
 import { Board } from "./board.js";
+import { button, controlsFor } from "./controls.js";
 import { h, mark, refill, say } from "./dom.js";
 import { listen } from "./live.js";
 import { keepSeats, seatsAt, wish, wishes } from "./mine.js";
@@ -28,7 +29,7 @@ export async function show(context) {
   return page;
 }
 
-class GamePage {
+export class GamePage {
   /** @param {Context} context @param {Table} table @param {number | null} at */
   constructor(context, table, at) {
     this.context = context;
@@ -459,83 +460,8 @@ class GamePage {
     if (key === this.drawnControls) return;
     this.drawnControls = key;
     const had = this.controls.contains(document.activeElement);
-    refill(this.controls, ...this.controlsFor(isOver));
+    refill(this.controls, ...controlsFor(this));
     if (had && !this.controls.contains(document.activeElement)) this.controls.querySelector("button")?.focus();
-  }
-
-  /** @param {boolean} isOver @returns {(HTMLElement | null)[]} */
-  controlsFor(isOver) {
-    const { table } = this;
-    if (this.asking === "resign") {
-      return [
-        h("p", {}, t("resignSure")),
-        button(
-          t("resign"),
-          () => {
-            this.asking = "";
-            void this.send([...this.mine][0] ?? 0, { turn: table.turn, resign: true });
-            this.render();
-          },
-          "main bad",
-        ),
-        button(t("cancel"), () => this.ask("")),
-      ];
-    }
-    if (this.asking === "rewind") return this.rewindControls();
-    if (this.at !== null) {
-      return [button(t("toNow"), () => void this.look(null), "main"), button(t("playOn"), () => void this.playOn())];
-    }
-    if (isOver) {
-      const again =
-        table.rematch && !this.tokens.size
-          ? button(t("rematchGo"), () => this.context.go(`/game/${table.rematch}`), "main")
-          : table.rematch
-            ? button(t("rematchGo"), () => void this.moveOn(), "main")
-            : this.tokens.size
-              ? button(t("rematch"), () => void this.again(), "main", this.hasAsked)
-              : null;
-      return [
-        again,
-        this.hasAsked && !table.rematch ? h("p", {}, t("rematchAsked")) : null,
-        button(t("newGame"), () => this.context.go("/")),
-      ];
-    }
-    const canRewind = table.history > 0;
-    return [
-      canRewind ? button(t("rewind"), () => this.ask("rewind"), "", !(this.isMyTurn() && table.rewind !== null)) : null,
-      this.tokens.size && standingOf(table) === "playing" ? button(t("resign"), () => this.ask("resign")) : null,
-      this.tokens.size && standingOf(table) === "waiting" ? button(t("newGame"), () => this.context.go("/")) : null,
-    ];
-  }
-
-  rewindControls() {
-    const most = this.table.rewind ?? 0;
-    const least = this.table.boards ? 1 : 0;
-    const step = (/** @type {number} */ by) => () => {
-      this.taking = Math.max(least, Math.min(most, this.taking + by));
-      this.render();
-    };
-    const name = this.taking ? t("rewindDo", { n: this.taking }) : t("passDo");
-    return [
-      h(
-        "div",
-        { class: "stepper", role: "group", "aria-label": t("rewindHow") },
-        button("−", step(-1), "quiet", this.taking <= least),
-        h("output", {}, String(this.taking)),
-        button("+", step(1), "quiet", this.taking >= most),
-      ),
-      button(
-        name,
-        () => {
-          const { turn, toMove } = this.table;
-          this.asking = "";
-          void this.send(toMove ?? 0, { turn, rewind: this.taking });
-          this.render();
-        },
-        "main",
-      ),
-      button(t("cancel"), () => this.ask("")),
-    ];
   }
 
   renderInvite() {
@@ -617,9 +543,4 @@ class GamePage {
     const { playOn } = await import("./choose.js");
     playOn(this.context, this.past.get(this.at ?? -1) ?? this.table, this.at ?? this.turns.length, this.turns.length);
   }
-}
-
-/** @param {string} name @param {() => void} onClick @param {string} [look] @param {boolean} [isOff] */
-function button(name, onClick, look = "", isOff = false) {
-  return h("button", { type: "button", class: look, click: onClick, disabled: isOff }, name);
 }

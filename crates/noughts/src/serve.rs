@@ -49,7 +49,11 @@ pub(crate) fn run(task: &Serve) -> Result<(), Failure> {
         let tcp = open_door("--tcp", &task.tcp, listen)?;
         let pairs = open_door("--tcp-pairs", &task.tcp_pairs, listen)?;
         let doors = [
-            ("http", &http, "the page, and tables as JSON at /api/games".to_owned()),
+            (
+                "http",
+                &http,
+                "the page, and tables as JSON at /api/games".to_owned(),
+            ),
             (
                 "tcp",
                 &tcp,

@@ -31,6 +31,7 @@ const FILES: &[(&str, &[u8])] = &files![
     "archive.js"
     "board.js"
     "choose.js"
+    "controls.js"
     "dom.js"
     "game.js"
     "keys.js"
@@ -46,6 +47,7 @@ const FILES: &[(&str, &[u8])] = &files![
     "seats.js"
     "settings.js"
     "share.js"
+    "sheet.js"
     "sound.js"
     "start.js"
     "study.js"
@@ -64,6 +66,7 @@ const FIRST: &[&str] = &[
     "app.js",
     "api.js",
     "board.js",
+    "controls.js",
     "dom.js",
     "game.js",
     "keys.js",
@@ -76,6 +79,7 @@ const FIRST: &[&str] = &[
     "record.js",
     "seats.js",
     "settings.js",
+    "sheet.js",
     "sound.js",
     "start.js",
     "table.js",
