@@ -6,7 +6,7 @@ use std::io;
 use std::path::Path;
 
 /// Directories of things that are made here, not written.
-const NOT_SOURCES: [&str; 7] = [
+const NOT_SOURCES: [&str; 8] = [
     ".git",
     "target",
     "node_modules",

@@ -290,13 +290,13 @@ mod tests {
     #[test]
     fn the_first_load_is_small() {
         let site = Site::new();
-        let size = |path: &&str| site.files[**path].bytes(Coding::Gzip).0.len();
+        let size = |path: &&str| site.files[*path].bytes(Coding::Gzip).0.len();
         let styles = ["index.html", "early.js", "icon.svg", "words/en.js"];
         let styles =
             styles
                 .iter()
                 .chain(&["style/tokens.css", "style/page.css", "style/board.css"]);
-        let total: usize = FIRST.iter().chain(styles).map(|path| size(&path)).sum();
+        let total: usize = FIRST.iter().chain(styles).map(|path| size(path)).sum();
         assert!(total < 100_000, "{total} bytes");
     }
 }
