@@ -296,7 +296,7 @@ mod tests {
             styles
                 .iter()
                 .chain(&["style/tokens.css", "style/page.css", "style/board.css"]);
-        let total: usize = FIRST.iter().chain(styles).map(|path| size(path)).sum();
+        let total: usize = FIRST.iter().chain(styles).map(size).sum();
         assert!(total < 100_000, "{total} bytes");
     }
 }
