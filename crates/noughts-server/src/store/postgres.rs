@@ -13,6 +13,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use noughts_rules::Seat;
+use sqlx::ConnectOptions;
 use sqlx::pool::PoolConnection;
 use sqlx::postgres::{PgConnectOptions, PgPool, PgPoolOptions};
 use tokio::time::error::Elapsed;
@@ -70,6 +71,12 @@ impl Postgres {
             ("lock_timeout", STATEMENT),
             ("idle_in_transaction_session_timeout", STATEMENT),
         ]);
+        // Asked alone first: a pool would only say that it waited, and not what for.
+        match timeout(CONNECT, options.connect()).await {
+            Ok(Ok(connection)) => drop(connection),
+            Ok(Err(error)) => return Err(told(&error)),
+            Err(_) => return Err(told(&LATE)),
+        }
         let pool = PgPoolOptions::new()
             .max_connections(CONNECTIONS)
             .acquire_timeout(CONNECT)
