@@ -83,6 +83,8 @@ impl FromStr for StrategyName {
         let (word, parameter) = match text.split_once(':') {
             // `random:` is not `random`.
             Some((_, "")) => return Err(StrategyError::new(text, None)),
+            // No strategy: see `Engines`.
+            Some(("engine", _)) => return Err(StrategyError::no_engines(text)),
             Some(parts) => parts,
             None => (text, ""),
         };

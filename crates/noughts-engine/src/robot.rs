@@ -111,8 +111,7 @@ impl Engines {
                     host: Arc::clone(host),
                 })),
             },
-            (Some(_), None) => Err(StrategyError::no_engines(text)),
-            (None, _) => text.parse().map(RobotName::Strategy),
+            (Some(_), None) | (None, _) => text.parse().map(RobotName::Strategy),
         }
     }
 }

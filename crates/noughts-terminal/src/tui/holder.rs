@@ -100,6 +100,10 @@ impl std::error::Error for Stranger {}
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
+    use noughts_engine::{Host, Robot};
+
     use super::*;
 
     #[test]
@@ -108,5 +112,25 @@ mod tests {
             assert_eq!(text.parse::<Holder>().unwrap().to_string(), text);
         }
         assert!("nobody".parse::<Holder>().is_err());
+    }
+
+    struct Nobody;
+
+    impl Host for Nobody {
+        fn try_out(&self, _: &str, _: &Game) -> Result<(), String> {
+            Ok(())
+        }
+
+        fn seat(&self, _: &str) -> Box<dyn Robot> {
+            unreachable!("nobody plays")
+        }
+    }
+
+    #[test]
+    fn a_program_is_a_name_in_a_record_and_never_a_command() {
+        let engines = Engines::hosted_by(Arc::new(Nobody));
+        let holder = Holder::read("engine:python3 a/mine.py", &engines).unwrap();
+        assert_eq!(holder.player(), Player::Human("mine.py".to_owned()));
+        assert!("engine:python3 a/mine.py".parse::<Holder>().is_err());
     }
 }
