@@ -164,9 +164,15 @@ async fn board(
         Ok(id) => look_at(web, id).await,
         Err(refused) => Err(refused),
     };
-    match looked {
-        Ok(sight) => answer(&File::made(medium, draw(&sight.view())), headers, ASK_AGAIN),
-        Err(refused) => refused.into_response(),
+    let sight = match looked {
+        Ok(sight) => sight,
+        Err(refused) => return refused.into_response(),
+    };
+    // A large board takes a while, in which others are not to wait.
+    let made = tokio::task::spawn_blocking(move || File::made(medium, draw(&sight.view())));
+    match made.await {
+        Ok(file) => answer(&file, headers, ASK_AGAIN),
+        Err(_) => StatusCode::INTERNAL_SERVER_ERROR.into_response(),
     }
 }
 
@@ -201,17 +207,20 @@ fn answer(file: &File, headers: &HeaderMap, keep: &'static str) -> Response {
     say(header::ETAG, &tag);
     say(header::VARY, "Accept-Encoding");
     say(header::X_CONTENT_TYPE_OPTIONS, "nosniff");
-    say(header::CONTENT_SECURITY_POLICY, POLICY);
-    say(header::REFERRER_POLICY, "same-origin");
-    say(header::X_FRAME_OPTIONS, "DENY");
-    say(
-        HeaderName::from_static("cross-origin-opener-policy"),
-        "same-origin",
-    );
-    say(
-        HeaderName::from_static("permissions-policy"),
-        "camera=(), geolocation=(), microphone=()",
-    );
+    // What is no document need not say it: thirty files would say it thirty times on a first visit.
+    if matches!(file.medium(), "text/html; charset=utf-8" | "image/svg+xml") {
+        say(header::CONTENT_SECURITY_POLICY, POLICY);
+        say(header::REFERRER_POLICY, "same-origin");
+        say(header::X_FRAME_OPTIONS, "DENY");
+        say(
+            HeaderName::from_static("cross-origin-opener-policy"),
+            "same-origin",
+        );
+        say(
+            HeaderName::from_static("permissions-policy"),
+            "camera=(), geolocation=(), microphone=()",
+        );
+    }
     if matches!(coding, Coding::Gzip) {
         say(header::CONTENT_ENCODING, "gzip");
     }
