@@ -80,7 +80,7 @@ pub(super) fn icon(pixels: usize, is_maskable: bool) -> Vec<u8> {
         (place(x), place(y))
     };
     let width = size * 0.09 * scale;
-    let circle = ring((0.64, 0.58), 0.24).into_iter().map(put);
+    let circle = polygon((0.64, 0.58), 0.24, 120).into_iter().map(put);
     canvas.draw(&circle.collect::<Vec<_>>(), width, SIDES[1]);
     for line in [[(0.14, 0.2), (0.58, 0.64)], [(0.58, 0.2), (0.14, 0.64)]] {
         canvas.draw(&line.map(put), width, SIDES[0]);
@@ -231,7 +231,9 @@ fn sides(marks: &Marks) -> Vec<Option<u8>> {
 /// A side's mark in a square.
 fn mark(strokes: &mut Vec<Stroke>, (x, y): (f32, f32), size: f32, side: u8) {
     let colour = SIDES[usize::from(side) % SIDES.len()];
-    for shape in shapes(side) {
+    // Where nobody could see more, fewer corners do.
+    let corners = if size > 60.0 { 96 } else { 24 };
+    for shape in shapes(side, corners) {
         strokes.push(Stroke {
             points: shape
                 .into_iter()
@@ -244,13 +246,13 @@ fn mark(strokes: &mut Vec<Stroke>, (x, y): (f32, f32), size: f32, side: u8) {
 }
 
 /// Cross, nought, triangle, square, diamond, star, hexagon, arrow; beyond them a dot.
-fn shapes(side: u8) -> Vec<Vec<(f32, f32)>> {
+fn shapes(side: u8, corners: usize) -> Vec<Vec<(f32, f32)>> {
     match side {
         0 => vec![
             vec![(0.24, 0.24), (0.76, 0.76)],
             vec![(0.76, 0.24), (0.24, 0.76)],
         ],
-        1 => vec![ring((0.5, 0.5), 0.28)],
+        1 => vec![polygon((0.5, 0.5), 0.28, corners)],
         2 => vec![vec![(0.5, 0.22), (0.78, 0.74), (0.22, 0.74), (0.5, 0.22)]],
         3 => vec![vec![
             (0.25, 0.25),
@@ -278,12 +280,8 @@ fn shapes(side: u8) -> Vec<Vec<(f32, f32)>> {
             vec![(0.5, 0.8), (0.5, 0.2)],
             vec![(0.26, 0.44), (0.5, 0.2), (0.74, 0.44)],
         ],
-        _ => vec![ring((0.5, 0.5), 0.06)],
+        _ => vec![polygon((0.5, 0.5), 0.06, 8)],
     }
-}
-
-fn ring(centre: (f32, f32), radius: f32) -> Vec<(f32, f32)> {
-    polygon(centre, radius, 40)
 }
 
 fn polygon((x, y): (f32, f32), radius: f32, corners: usize) -> Vec<(f32, f32)> {
