@@ -82,11 +82,12 @@ fn parts() -> Vec<Part> {
         // The page in a real browser, at the program that the tests above were built with.
         Part::new(
             "page",
-            &[NODE, NPM, CHROMIUM, PAGE_TOOLS],
+            &[NODE, NPM, CHROMIUM, PAGE_TOOLS, NEXTEST],
             vec![
                 Step::new("npm run --silent --prefix web check"),
                 Step::new("npm run --silent --prefix web units"),
-                Step::new("cargo build -p noughts --locked"),
+                // Builds nothing anew where the tests were run before.
+                Step::new("cargo nextest run --workspace --locked --no-run"),
                 Step::new("npm run --silent --prefix web browser"),
             ],
         ),
