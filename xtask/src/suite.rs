@@ -61,9 +61,11 @@ fn parts() -> Vec<Part> {
         Part::new(
             "outsiders",
             &[NEXTEST, SCHEMATHESIS, SLOWHTTPTEST],
-            vec![Step::new(
-                "cargo nextest run --locked -p noughts --test outsiders --run-ignored only",
-            )],
+            // Of the whole workspace, so that nothing is built anew for it.
+            vec![
+                Step::new("cargo nextest run --workspace --locked --run-ignored only -E")
+                    .with(["binary(outsiders)"]),
+            ],
         ),
         // The doc comments' examples, which nextest does not run.
         Part::new(
