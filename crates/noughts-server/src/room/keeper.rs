@@ -654,6 +654,11 @@ impl Keeper {
             return;
         }
         let sight = self.look_anew();
+        if self.table.game().conclusion().is_some() && !self.is_filed {
+            // Who looks now is answered when the end is filed, so that the archive does not contradict.
+            self.latest.set(None);
+            self.is_asked_for = true;
+        }
         if let Some(happenings) = &self.happenings
             && happenings.receiver_count() > 0
         {
