@@ -128,11 +128,17 @@ function lostPage(title, text, way) {
   };
 }
 
+/** Moves the focus alone: an address with `#main` would be another visit, and show the page anew. @param {Event} event */
+function skipHeader(event) {
+  event.preventDefault();
+  main.focus();
+}
+
 function buildHeader() {
   const link = (/** @type {string} */ path, /** @type {string} */ name) => h("a", { href: path }, name);
   refill(
     header,
-    h("a", { class: "skip", href: "#main" }, t("skip")),
+    h("a", { class: "skip", href: "#main", click: skipHeader }, t("skip")),
     h(
       "a",
       { class: "brand", href: "/" },

@@ -67,7 +67,10 @@ test("a game by keyboard alone", async () => {
   // The first stop leads past the header; the next one there is the board.
   await press("Tab");
   assert.equal(await ann.page.evaluate(() => document.activeElement?.className), "skip");
+  await ann.page.evaluate(() => document.querySelector("main > *")?.setAttribute("data-same", ""));
   await press("Enter");
+  assert.equal(await ann.page.evaluate(() => document.activeElement?.id), "main");
+  assert.equal(await ann.page.locator("main > [data-same]").count(), 1, "the page was not shown anew");
   await press("Tab");
   assert.equal(await ann.page.evaluate(() => document.activeElement?.getAttribute("aria-label")), "centre, empty");
   await press("ArrowUp");
