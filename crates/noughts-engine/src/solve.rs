@@ -184,7 +184,7 @@ impl Solver {
         };
         Ok(Solver {
             variant: *variant,
-            memory: Memory::new(budget.memory),
+            memory: Memory::new(budget.memory.min(FIRST_MEMORY)),
             start,
             budget,
             at_least: Worth::Loss,
@@ -196,6 +196,11 @@ impl Solver {
     /// The position it is asked about.
     pub fn position(&self) -> &Diagram {
         &self.start
+    }
+
+    /// What it may use up from now on; of memory, what its table has already is kept.
+    pub fn set_budget(&mut self, budget: Budget) {
+        self.budget = budget;
     }
 
     /// Looks for the answer until it is found, the budget is used up or somebody says stop. Asked again
@@ -311,6 +316,7 @@ impl Solver {
         if at_least > at_most {
             return Err(unfit());
         }
+        self.memory = Memory::new(self.budget.memory);
         self.memory.load(from)?;
         (self.at_least, self.at_most) = (at_least, at_most);
         Ok(())
@@ -344,11 +350,31 @@ impl Solver {
 
     /// Whether this side can force a win.
     fn ask(&mut self, attacker: Side, limits: &mut Limits<'_>) -> Option<bool> {
+        let from = self.nodes;
+        loop {
+            let (answer, is_crowded) = self.ask_within(attacker, from, limits);
+            if answer.is_some() || !is_crowded {
+                return answer;
+            }
+            match self.memory.grown(self.budget.memory) {
+                Some(larger) => self.memory = larger,
+                None => return None,
+            }
+        }
+    }
+
+    /// The same, until the table is crowded and could be larger.
+    fn ask_within(
+        &mut self,
+        attacker: Side,
+        from: u64,
+        limits: &mut Limits<'_>,
+    ) -> (Option<bool>, bool) {
         let shared = Shared {
             nodes: AtomicU64::new(self.nodes),
             done: AtomicBool::new(false),
+            is_crowded: AtomicBool::new(false),
         };
-        let from = self.nodes;
         let others = limits.budget.threads.saturating_sub(1);
         let (memory, variant, start) = (&self.memory, &self.variant, &self.start);
         let (stop, shared_ref) = (limits.stop, &shared);
@@ -381,7 +407,7 @@ impl Solver {
             others.fold(answer, |known, one| known.or(Some(one)))
         });
         self.nodes = shared.nodes.load(Ordering::Relaxed);
-        answer
+        (answer, shared.is_crowded.load(Ordering::Relaxed))
     }
 
     /// A best line: who can win does so, who can hold does so, as long as that is soon found.
@@ -462,6 +488,12 @@ impl Solver {
         })
     }
 }
+
+/// How large the table is at first: it is soon filled, and a large one is slow to make.
+const FIRST_MEMORY: usize = 1 << 20;
+
+/// How much of the table may be used before a larger one is taken, of a thousand.
+const CROWDED: u64 = 600;
 
 /// How many positions a best line may cost beyond the answer.
 const LINE_NODES: u64 = 50_000;
@@ -572,6 +604,8 @@ fn plain<B: Bits, L: Bits>(
 struct Shared {
     nodes: AtomicU64,
     done: AtomicBool,
+    /// It ended because the table is too small.
+    is_crowded: AtomicBool,
 }
 
 /// What stops the search.
@@ -598,9 +632,10 @@ impl Watch for Foreman<'_, '_> {
         let all = self.shared.nodes.fetch_add(nodes, Ordering::Relaxed) + nodes;
         let limits = &mut *self.limits;
         let time = limits.clock.now().saturating_sub(limits.started);
+        let fill = self.memory.fill();
         (limits.report)(&Progress {
             nodes: all,
-            fill: self.memory.fill(),
+            fill,
             time,
             attacker: self.attacker,
             at_least: self.known.0,
@@ -611,10 +646,14 @@ impl Watch for Foreman<'_, '_> {
             && !self.shared.done.load(Ordering::Relaxed)
             && budget.time.is_none_or(|most| time < most)
             && budget.nodes.is_none_or(|most| all - self.from < most);
-        if !goes_on {
+        let is_crowded = fill > CROWDED && self.memory.can_grow(budget.memory);
+        if goes_on && is_crowded {
+            self.shared.is_crowded.store(true, Ordering::Relaxed);
+        }
+        if !goes_on || is_crowded {
             self.shared.done.store(true, Ordering::Relaxed);
         }
-        goes_on
+        goes_on && !is_crowded
     }
 }
 

@@ -1,7 +1,7 @@
 //! Noughts: every game of the tic-tac-toe family, at any door.
 //!
 //! Arguments become one call, and what it returns the exit code: 0 for everything that went as
-//! asked, 1 for what can't be done, 2 for a subcommand used wrongly.
+//! asked, 1 for what can't be done, 2 for a subcommand used wrongly, 3 for what was not solved in time.
 
 mod analyze;
 mod args;
@@ -13,9 +13,11 @@ mod multi;
 mod outside;
 mod perft;
 mod serve;
+mod solve;
 mod tui;
 mod usage;
 mod variants;
+mod verify;
 
 use std::io::{self, Write};
 use std::process::ExitCode;
@@ -35,6 +37,7 @@ fn main() -> ExitCode {
         Err(Failure::Output(error)) if error.kind() == io::ErrorKind::BrokenPipe => {
             ExitCode::SUCCESS
         }
+        Err(Failure::Unsolved) => ExitCode::from(3),
         Err(failure) => {
             // Nobody is left to be told when this fails too.
             let _ = writeln!(io::stderr(), "Error: {failure}");
@@ -49,6 +52,8 @@ fn run(args: Args) -> Result<(), Failure> {
         Some(Task::Menu(options)) => menu::run(&options),
         Some(Task::Multi(options)) => multi::run(options),
         Some(Task::Analyze(task)) => analyze::run(&task),
+        Some(Task::Solve(task)) => solve::run(&task),
+        Some(Task::Verify(task)) => verify::run(&task),
         Some(Task::Perft(task)) => perft::run(&task),
         Some(Task::Serve(task)) => serve::run(&task),
         Some(Task::Connect(task)) => connect::run(task),
@@ -63,6 +68,8 @@ fn run(args: Args) -> Result<(), Failure> {
 enum Failure {
     /// What was asked for can't be: a sentence that says what could.
     Asked(String),
+    /// The limit came first; what is known has been said.
+    Unsolved,
     /// Reading or writing failed; a closed output is no failure.
     Output(io::Error),
 }
@@ -83,6 +90,7 @@ impl std::fmt::Display for Failure {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Failure::Asked(reason) => f.write_str(reason),
+            Failure::Unsolved => f.write_str("the limit came before the answer"),
             Failure::Output(error) => write!(f, "reading or writing failed: {error}"),
         }
     }

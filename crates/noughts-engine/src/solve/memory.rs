@@ -28,6 +28,27 @@ impl Memory {
         }
     }
 
+    /// A larger one with all that this one knows; `None` when it would be larger than so many bytes.
+    pub(crate) fn grown(&self, most: usize) -> Option<Memory> {
+        let room = (most / size_of::<Bucket>() / self.buckets.len()).min(8);
+        if room < 2 {
+            return None;
+        }
+        let larger = Memory::new(self.buckets.len() * size_of::<Bucket>() * room);
+        for [mixed, data] in self.buckets.iter().flat_map(|bucket| &bucket.0) {
+            let data = data.load(Ordering::Relaxed);
+            if data != 0 {
+                larger.put(mixed.load(Ordering::Relaxed) ^ data, unpack(data));
+            }
+        }
+        Some(larger)
+    }
+
+    /// Whether it could grow within so many bytes.
+    pub(crate) fn can_grow(&self, most: usize) -> bool {
+        self.buckets.len() * size_of::<Bucket>() * 2 <= most
+    }
+
     #[inline]
     fn bucket(&self, key: u64) -> &Bucket {
         &self.buckets[key as usize & (self.buckets.len() - 1)]
@@ -67,7 +88,7 @@ impl Memory {
 
     /// How much of it is used, of a thousand: judged by its beginning.
     pub(crate) fn fill(&self) -> u64 {
-        let seen = &self.buckets[..self.buckets.len().min(1000)];
+        let seen = &self.buckets[..self.buckets.len().min(128)];
         let used = seen.iter().flat_map(|bucket| &bucket.0);
         let used = used.filter(|place| place[1].load(Ordering::Relaxed) != 0);
         used.count() as u64 * 1000 / (seen.len() * PLACES) as u64
