@@ -54,7 +54,9 @@ impl<'r, R: Rules> General<'r, R> {
         match self.rules.outcome(position) {
             Some(Outcome::Draw) => !self.claim.wins,
             Some(Outcome::Won(sides)) => sides.contains(self.claim.attacker) == self.claim.wins,
-            None => self.proved.contains(&self.key(&self.rules.diagram(position))),
+            None => self
+                .proved
+                .contains(&self.key(&self.rules.diagram(position))),
         }
     }
 }

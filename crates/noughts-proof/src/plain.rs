@@ -102,7 +102,11 @@ impl Plain {
         let all = |lines: &[Cells]| lines.iter().fold(0, |all, line| all | line);
         let (attacker, defender) = (all(&alive.attacker), all(&alive.defender));
         let empty = (attacker | defender) & !(position.attacker | position.defender);
-        let sets = [position.attacker & attacker, position.defender & defender, empty];
+        let sets = [
+            position.attacker & attacker,
+            position.defender & defender,
+            empty,
+        ];
         let lay = |way: &Vec<u8>| {
             sets.map(|mut set| {
                 let mut laid = 0;
@@ -131,7 +135,11 @@ impl Plain {
         let mark = 1 << at;
         let mut next = position;
         next.attacks = !position.attacks;
-        let mine = if position.attacks { &mut next.attacker } else { &mut next.defender };
+        let mine = if position.attacks {
+            &mut next.attacker
+        } else {
+            &mut next.defender
+        };
         *mine |= mark;
         let marks = *mine;
         if self.has_line(marks) {
@@ -162,7 +170,11 @@ impl Plain {
                 empty &= empty - 1;
             }
         }
-        let most = if position.attacks { at_cell.into_iter().max().unwrap_or(0) } else { 0 };
+        let most = if position.attacks {
+            at_cell.into_iter().max().unwrap_or(0)
+        } else {
+            0
+        };
         sum + most < 1 << self.line
     }
 
@@ -192,7 +204,10 @@ impl Plain {
             }
             true
         };
-        (0..128).filter(|at| cells >> at & 1 == 1).filter(is_needed).collect()
+        (0..128)
+            .filter(|at| cells >> at & 1 == 1)
+            .filter(is_needed)
+            .collect()
     }
 
     fn pairs(&self, position: Position, pairs: &[(Move, Move)]) -> Result<Vec<Cells>, String> {
@@ -202,7 +217,11 @@ impl Plain {
             let pair: Cells = 1 << one.index() | 1 << other.index();
             if pair.count_ones() != 2 || pair & taken != 0 {
                 let write = |at: &Move| self.variant.write_move(*at);
-                return Err(format!("{} {} is no pair of cells that are free", write(one), write(other)));
+                return Err(format!(
+                    "{} {} is no pair of cells that are free",
+                    write(one),
+                    write(other)
+                ));
             }
             taken |= pair;
             sets.push(pair);
@@ -241,7 +260,10 @@ impl Judge for Plain {
                 if moves.is_empty() && self.claim.wins {
                     return Err("nobody can make a line there".to_owned());
                 }
-                if let Some(at) = moves.into_iter().find(|at| !self.holds_after(position, *at)) {
+                if let Some(at) = moves
+                    .into_iter()
+                    .find(|at| !self.holds_after(position, *at))
+                {
                     return unproved(at);
                 }
             }
@@ -268,9 +290,19 @@ impl Judge for Plain {
 /// Whether the side to move completes a line, or makes two threats while it has none to answer.
 fn wins_soon(position: Position, alive: &Alive) -> bool {
     let (mine, theirs, marks, others) = if position.attacks {
-        (&alive.attacker, &alive.defender, position.attacker, position.defender)
+        (
+            &alive.attacker,
+            &alive.defender,
+            position.attacker,
+            position.defender,
+        )
     } else {
-        (&alive.defender, &alive.attacker, position.defender, position.attacker)
+        (
+            &alive.defender,
+            &alive.attacker,
+            position.defender,
+            position.attacker,
+        )
     };
     let lacks = |lines: &[Cells], marks: Cells, count: u32| -> Vec<Cells> {
         let empty = lines.iter().map(|line| line & !marks);

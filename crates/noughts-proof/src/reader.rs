@@ -102,9 +102,7 @@ impl<R: BufRead> Lines<R> {
             return Err(self.fault("a proof begins with `noughts proof 1`".to_owned()));
         }
         let name = self.after("variant")?;
-        let variant: Variant = name
-            .parse()
-            .map_err(|why| self.fault(format!("{why}")))?;
+        let variant: Variant = name.parse().map_err(|why| self.fault(format!("{why}")))?;
         if variant.sides() != 2 || variant.cells() > 256 {
             return Err(self.fault("only games for two on up to 256 cells have proofs".to_owned()));
         }

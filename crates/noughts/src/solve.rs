@@ -208,7 +208,11 @@ fn known(at_least: Worth, at_most: Worth) -> &'static str {
 }
 
 fn words(variant: &Variant, position: &Diagram, found: &Solution) -> String {
-    let line: Vec<String> = found.line.iter().map(|at| variant.write_move(*at)).collect();
+    let line: Vec<String> = found
+        .line
+        .iter()
+        .map(|at| variant.write_move(*at))
+        .collect();
     let mut text = format!(
         "{}\n\n{} to move: {}\n",
         position.draw(variant),
@@ -228,7 +232,9 @@ fn words(variant: &Variant, position: &Diagram, found: &Solution) -> String {
 
 /// Everything in it is a number or a text of ours without quotes, so it needs no escapes.
 fn json(variant: &Variant, found: &Solution) -> String {
-    let value = found.value().map_or("unknown".to_owned(), |worth| worth.to_string());
+    let value = found
+        .value()
+        .map_or("unknown".to_owned(), |worth| worth.to_string());
     let write = |at: &noughts_rules::Move| format!("\"{}\"", variant.write_move(*at));
     format!(
         "{{\"variant\":\"{variant}\",\"value\":\"{value}\",\"nodes\":{},\"seconds\":{:.6},\"best\":{},\"line\":[{}]}}\n",

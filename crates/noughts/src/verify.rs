@@ -15,8 +15,8 @@ pub(crate) fn run(task: &Verify) -> Result<(), Failure> {
             noughts_proof::verify(BufReader::new(file))
         }
     };
-    let proved = checked
-        .map_err(|fault| Failure::Asked(format!("{} is no proof: {fault}", task.file)))?;
+    let proved =
+        checked.map_err(|fault| Failure::Asked(format!("{} is no proof: {fault}", task.file)))?;
     let variant = &proved.variant;
     let text = format!(
         "{variant} {}\n{} to move: {}\nproved with {} positions\n",
