@@ -26,7 +26,7 @@ pub struct Bench {
     pub has_workloads: bool,
 }
 
-const BENCHES: [Bench; 5] = [
+const BENCHES: [Bench; 6] = [
     Bench {
         name: "rules",
         about: "moves, plays and outcomes: counted positions for each family of games",
@@ -40,6 +40,13 @@ const BENCHES: [Bench; 5] = [
         package: "noughts-engine",
         target: "engine",
         has_workloads: true,
+    },
+    Bench {
+        name: "solve",
+        about: "what games are worth, in seconds of processor time (table, or VARIANT…)",
+        package: "noughts-engine",
+        target: "solve",
+        has_workloads: false,
     },
     Bench {
         name: "levels",
@@ -174,7 +181,7 @@ mod tests {
         let refusal = run("rulse", &[], &mut Scripted::default()).expect_err("no such bench");
         assert_eq!(
             refusal,
-            "no bench `rulse`: there is rules, engine, levels, start, tcp"
+            "no bench `rulse`: there is rules, engine, solve, levels, start, tcp"
         );
         assert!(listing().starts_with("rules "));
     }
