@@ -490,7 +490,7 @@ impl Solver {
 }
 
 /// How large the table is at first: it is soon filled, and a large one is slow to make.
-const FIRST_MEMORY: usize = 1 << 20;
+const FIRST_MEMORY: usize = 8 << 20;
 
 /// How much of the table may be used before a larger one is taken, of a thousand.
 const CROWDED: u64 = 600;
@@ -533,12 +533,16 @@ fn is_plain(spec: &GridSpec) -> bool {
         && spec.overline == Overline::Counts
 }
 
-/// How a plain game fits into words: cells up to 64 or 128, lines up to 64, 128 or 256.
+/// How a plain game fits into words.
 enum Fit {
+    /// Up to 64 cells and 64 lines, and four ways to lay it.
+    Rectangle,
+    /// Up to 64 cells and 64 lines.
     Small,
+    /// Up to 64 cells and 128 lines.
     Middle,
+    /// Up to 128 cells and 256 lines.
     Large,
-    Long,
     /// By its rules alone.
     Rules,
 }
@@ -552,10 +556,10 @@ impl Fit {
             return Fit::Rules;
         }
         match (spec.cells(), plain::lines(spec).len()) {
+            (..=64, ..=64) if spec.columns() != spec.rows() => Fit::Rectangle,
             (..=64, ..=64) => Fit::Small,
             (..=64, ..=128) => Fit::Middle,
-            (..=128, ..=128) => Fit::Large,
-            (..=128, ..=256) => Fit::Long,
+            (..=128, ..=256) => Fit::Large,
             _ => Fit::Rules,
         }
     }
@@ -566,10 +570,22 @@ macro_rules! with_field {
     ($variant:expr, $diagram:expr, $attacker:expr, $field:ident => $value:expr) => {{
         let (variant, diagram, attacker): (&Variant, &Diagram, Side) = ($variant, $diagram, $attacker);
         match Fit::of(variant) {
-            Fit::Small => { let $field = plain::<u64, u64>(variant, diagram, attacker); $value }
-            Fit::Middle => { let $field = plain::<u64, u128>(variant, diagram, attacker); $value }
-            Fit::Large => { let $field = plain::<u128, u128>(variant, diagram, attacker); $value }
-            Fit::Long => { let $field = plain::<u128, Wide<4>>(variant, diagram, attacker); $value }
+            Fit::Rectangle => {
+                let $field = plain::<u64, u64, 4>(variant, diagram, attacker);
+                $value
+            }
+            Fit::Small => {
+                let $field = plain::<u64, u64, 8>(variant, diagram, attacker);
+                $value
+            }
+            Fit::Middle => {
+                let $field = plain::<u64, u128, 8>(variant, diagram, attacker);
+                $value
+            }
+            Fit::Large => {
+                let $field = plain::<u128, Wide<4>, 8>(variant, diagram, attacker);
+                $value
+            }
             Fit::Rules => dispatch!(&AnyTimeline::new(variant), timeline => {
                 let rules = timeline.rules().clone();
                 let position = rules.set_up(diagram);
@@ -581,11 +597,11 @@ macro_rules! with_field {
 }
 use with_field;
 
-fn plain<B: Bits, L: Bits>(
+fn plain<B: Bits, L: Bits, const W: usize>(
     variant: &Variant,
     diagram: &Diagram,
     attacker: Side,
-) -> Told<Plain<B, L>> {
+) -> Told<Plain<B, L, W>> {
     let Variant::Grid(spec) = variant else {
         unreachable!("nine boards are no plain game");
     };

@@ -171,6 +171,8 @@ impl<'m, F: Field> Hunt<'m, F> {
             Seen::Proved => Numbers::PROVED,
             Seen::Refuted => Numbers::REFUTED,
             Seen::Open => {
+                let salt = self.salt;
+                self.memory.fetch(list.iter().map(|child| child.key ^ salt));
                 for child in list.iter_mut().filter(|child| !child.numbers.is_decided()) {
                     match self.memory.get(child.key ^ self.salt) {
                         Some(numbers) => child.numbers = numbers,

@@ -65,6 +65,14 @@ impl Memory {
         None
     }
 
+    /// Lets the processor fetch what [`get`](Memory::get) will want, for all keys at once: one after the
+    /// other took a quarter of the time.
+    #[inline]
+    pub(crate) fn fetch(&self, keys: impl Iterator<Item = u64>) {
+        let words = keys.map(|key| self.bucket(key).0[0][0].load(Ordering::Relaxed));
+        std::hint::black_box(words.fold(0, |all, word| all | word));
+    }
+
     /// Keeps it, in the place of what was known before, of nothing, or of what is soonest found again.
     pub(crate) fn put(&self, key: u64, numbers: Numbers) {
         let places = &self.bucket(key).0;

@@ -20,6 +20,8 @@ pub(crate) struct Live<B, L> {
     through: Vec<L>,
     alive: L,
     sum: u64,
+    /// What `lines` and `weights` were, to go back to.
+    before: (Vec<B>, Vec<u64>),
     /// The pairs that were found.
     pub(crate) pairs: Vec<(usize, usize)>,
 }
@@ -32,6 +34,7 @@ impl<B: Bits, L: Bits> Live<B, L> {
             through: vec![L::NONE; cells],
             alive: L::NONE,
             sum: 0,
+            before: (Vec::new(), Vec::new()),
             pairs: Vec::new(),
         }
     }
@@ -206,15 +209,18 @@ pub(crate) fn hold<B: Bits, L: Bits>(live: &mut Live<B, L>, goal: u64) -> bool {
     let (kept, pairs) = (live.alive, live.pairs.len());
     // Beyond twice the goal pairs were hardly ever enough.
     if live.sum < 2 * goal {
-        let (lines, weights, sum) = (live.lines.clone(), live.weights.clone(), live.sum);
+        let sum = live.sum;
+        live.before.0.clone_from(&live.lines);
+        live.before.1.clone_from(&live.weights);
         while let Some((one, other)) = live.best_pair() {
             live.pair(one, other);
             if live.sum < goal {
                 return true;
             }
         }
-        (live.lines, live.weights, live.sum) = (lines, weights, sum);
-        live.alive = kept;
+        std::mem::swap(&mut live.lines, &mut live.before.0);
+        std::mem::swap(&mut live.weights, &mut live.before.1);
+        (live.sum, live.alive) = (sum, kept);
         live.pairs.truncate(pairs);
     }
     live.match_all()

@@ -10,27 +10,25 @@ use super::hunt::{Child, Field, NEVER, Numbers, Seen};
 use super::pairs::{self, Live};
 use crate::seed::Random;
 
-/// The most ways to lay a board; a rectangle's four are listed twice.
-const WAYS: usize = 8;
-
-/// A hash for each way to lay the board: the least of them is the key.
-type Hashes = [u64; WAYS];
+/// A hash for each of so many ways to lay the board: the least of them is the key.
+type Hashes<const W: usize> = [u64; W];
 
 /// Where lines can be, and how positions are hashed.
-struct Ground<B> {
+struct Ground<B, const W: usize> {
     line: usize,
     lines: Vec<B>,
     /// For marks of the attacker, for those of the defender, and for cells that matter.
-    hashes: [Vec<Hashes>; 3],
+    hashes: [Vec<Hashes<W>>; 3],
 }
 
-/// A position of the plain game, `B` a set of cells and `L` one of lines.
-pub(crate) struct Plain<B, L> {
-    ground: Ground<B>,
+/// A position of the plain game: `B` is a set of cells, `L` one of lines, and `W` counts the ways to lay
+/// the board, or twice as many.
+pub(crate) struct Plain<B, L, const W: usize> {
+    ground: Ground<B, W>,
     attacker: B,
     defender: B,
     attacks: bool,
-    hashes: Hashes,
+    hashes: Hashes<W>,
     /// For this position and each before it the lines that can still be made.
     plies: Vec<Ply<B>>,
     ply: usize,
@@ -68,13 +66,13 @@ struct Threats<B> {
     sum: u64,
 }
 
-impl<B: Bits, L: Bits> Plain<B, L> {
+impl<B: Bits, L: Bits, const W: usize> Plain<B, L, W> {
     /// `marks` are the attacker's and the defender's, and nobody has a line.
     pub(crate) fn new(spec: &GridSpec, [attacker, defender]: [&[usize]; 2], attacks: bool) -> Self {
         let set = |cells: &[usize]| cells.iter().fold(B::NONE, |set, at| set.or(B::one(*at)));
-        let ground: Ground<B> = Ground::new(spec);
+        let ground: Ground<B, W> = Ground::new(spec);
         let cells = spec.cells();
-        let mut hashes = [0; WAYS];
+        let mut hashes = [0; W];
         for (side, marks) in [attacker, defender].into_iter().enumerate() {
             for at in marks {
                 mix(&mut hashes, &ground.hashes[side][*at]);
@@ -288,7 +286,7 @@ impl<B: Bits, L: Bits> Plain<B, L> {
         }
     }
 
-    fn least(hashes: &Hashes) -> u64 {
+    fn least(hashes: &Hashes<W>) -> u64 {
         hashes.iter().fold(u64::MAX, |least, one| least.min(*one))
     }
 
@@ -300,7 +298,7 @@ impl<B: Bits, L: Bits> Plain<B, L> {
 /// How finely first guesses differ.
 const STEPS: u32 = 16;
 
-impl<B: Bits, L: Bits> Field for Plain<B, L> {
+impl<B: Bits, L: Bits, const W: usize> Field for Plain<B, L, W> {
     fn attacks(&self) -> bool {
         self.attacks
     }
@@ -323,7 +321,7 @@ impl<B: Bits, L: Bits> Field for Plain<B, L> {
             self.defender.and(defender),
             empty,
         ];
-        let mut hashes = [0; WAYS];
+        let mut hashes = [0; W];
         for (mut set, table) in sets.into_iter().zip(&self.ground.hashes) {
             while let Some(at) = set.pop() {
                 mix(&mut hashes, &table[at]);
@@ -470,36 +468,35 @@ impl<B: Bits> Threats<B> {
 
     /// Cells that lie in lines with two different cells that would then complete them.
     fn fork(&mut self, lines: &[B], marks: B) {
-        let mut partners = [B::NONE; 256];
-        for cells in lines {
-            let mut pair = cells.minus(marks);
-            if pair.count() == 2
-                && let (Some(one), Some(other)) = (pair.pop(), pair.pop())
-            {
-                partners[one] = partners[one].or(B::one(other));
-                partners[other] = partners[other].or(B::one(one));
+        let lacks_two = |line: &&B| line.minus(marks).count() == 2;
+        for (number, line) in lines.iter().enumerate().filter(|(_, line)| lacks_two(line)) {
+            let one = line.minus(marks);
+            for other in lines[number + 1..].iter().filter(lacks_two) {
+                let shared = one.and(other.minus(marks));
+                if shared.count() == 1 {
+                    self.forks = self.forks.or(shared);
+                }
             }
         }
         self.stops = self.makes;
-        let mut cells = self.makes;
-        while let Some(at) = cells.pop() {
-            let count = partners[at].count();
-            if count >= 2 {
-                let fork = B::one(at);
-                self.forks = self.forks.or(fork);
-                let stops = if count == 2 {
-                    partners[at].or(fork)
-                } else {
-                    fork
-                };
-                self.stops = self.stops.and(stops);
-            }
+        let mut forks = self.forks;
+        while let Some(at) = forks.pop() {
+            let through = lines.iter().filter(lacks_two).map(|line| line.minus(marks));
+            let through = through.filter(|empty| empty.has(at));
+            let cells = through.fold(B::NONE, B::or);
+            // Three threats are too many to take one of them away.
+            let stops = if cells.count() == 3 {
+                cells
+            } else {
+                B::one(at)
+            };
+            self.stops = self.stops.and(stops);
         }
     }
 }
 
-impl<B: Bits> Ground<B> {
-    fn new(spec: &GridSpec) -> Ground<B> {
+impl<B: Bits, const W: usize> Ground<B, W> {
+    fn new(spec: &GridSpec) -> Ground<B, W> {
         let symmetries = Symmetry::all(&Variant::Grid(*spec));
         let mut random = Random::new(0x7072_6F6F_6673);
         let table = |random: &mut Random| {
@@ -550,7 +547,7 @@ pub(crate) fn lines(spec: &GridSpec) -> Vec<Vec<usize>> {
 }
 
 #[inline(always)]
-fn mix(hashes: &mut Hashes, with: &Hashes) {
+fn mix<const W: usize>(hashes: &mut Hashes<W>, with: &Hashes<W>) {
     for (hash, word) in hashes.iter_mut().zip(with) {
         *hash ^= word;
     }

@@ -56,8 +56,8 @@ pub(crate) struct Told<F> {
     attacker: Side,
 }
 
-impl<B: Bits, L: Bits> Told<Plain<B, L>> {
-    pub(crate) fn plain(field: Plain<B, L>, attacker: Side) -> Self {
+impl<B: Bits, L: Bits, const W: usize> Told<Plain<B, L, W>> {
+    pub(crate) fn plain(field: Plain<B, L, W>, attacker: Side) -> Self {
         Told { field, attacker }
     }
 }
@@ -98,7 +98,7 @@ impl<F: Field> Field for Told<F> {
     }
 }
 
-impl<B: Bits, L: Bits> Telling for Told<Plain<B, L>> {
+impl<B: Bits, L: Bits, const W: usize> Telling for Told<Plain<B, L, W>> {
     fn is_obvious(&mut self, wins: bool) -> bool {
         if !wins && self.field.is_counted_out() {
             return true;

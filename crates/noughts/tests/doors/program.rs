@@ -167,6 +167,8 @@ fn help_and_version_work_everywhere() {
         "serve",
         "connect",
         "analyze",
+        "solve",
+        "verify",
         "perft",
         "variants",
         "completions",
