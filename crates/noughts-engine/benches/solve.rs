@@ -1,7 +1,7 @@
 //! What games are worth, and how long it takes to know: `cargo xtask bench solve`.
 //!
 //! Without words the games that have a reference, and endgames on nine boards; `table` all boards up to
-//! 6x6; otherwise the variants that are named. Seconds are of the processor, on one thread.
+//! 6x6; `positions VARIANT…` positions of them that chance made; otherwise the variants that are named. Seconds are of the processor, on one thread.
 
 use noughts_engine::{Budget, Random, Solution, Solver, Stop, SystemClock};
 use noughts_rules::{AnyTimeline, Diagram, Rules, Variant, dispatch};
@@ -30,6 +30,7 @@ fn main() {
             nine_boards("ultimate");
         }
         [word] if word == "table" => table(),
+        [word, names @ ..] if word == "positions" => names.iter().for_each(|name| positions(name)),
         names => names.iter().for_each(|name| {
             let (found, seconds) = solve(name, None);
             println!(
@@ -78,6 +79,33 @@ fn table() {
             println!("{columns:>6}{}", cells.collect::<String>());
         }
     }
+}
+
+/// What `perfect` may be asked: positions after any number of plays at random.
+fn positions(name: &str) {
+    let variant: Variant = name.parse().expect("a variant");
+    let mut random = Random::new(300);
+    let mut slowest = (0.0, 0, String::new());
+    for _ in 0..300 {
+        let mut any = AnyTimeline::new(&variant);
+        let plays = random.below(variant.cells() / 2);
+        let diagram = dispatch!(&mut any, timeline => {
+            for _ in 0..plays {
+                let moves: Vec<_> = timeline.rules().moves(timeline.present()).collect();
+                if !moves.is_empty() {
+                    timeline.play(moves[random.below(moves.len())]);
+                }
+            }
+            timeline.rules().diagram(timeline.present())
+        });
+        let text = diagram.write(&variant);
+        let (found, seconds) = solve(name, Some(diagram));
+        if seconds > slowest.0 {
+            slowest = (seconds, found.nodes, text);
+        }
+    }
+    let (seconds, nodes, text) = slowest;
+    println!("{name:8} of 300 positions the slowest: {seconds:.4} s  {nodes} nodes  {text}");
 }
 
 /// Endgames that chance made, with 25 free cells on boards that are open.

@@ -33,7 +33,7 @@ impl<R: Ending> General<R> {
     pub(crate) fn new(rules: R, position: R::Position, attacker: Side) -> General<R> {
         let variant = rules.variant();
         let ways = Symmetry::all(&variant);
-        let mut random = Random::new(0x6765_6E65_7261_6C);
+        let mut random = Random::new(0x0067_656E_6572_616C);
         let mut draw = || (0..variant.cells()).map(|_| random.draw()).collect();
         let words: [Vec<u64>; 2] = [draw(), draw()];
         let boards = match variant {
