@@ -63,6 +63,32 @@ fn ten_thousand_damaged_proofs_are_refused_or_still_true() {
     assert!((1..2000).contains(&accepted), "{accepted}");
 }
 
+/// The solver writes nothing that is not needed, so without any one line it is no proof.
+#[test]
+fn every_line_of_a_proof_is_needed() {
+    for name in [
+        "3x3k3",
+        "4x3k3",
+        "3x3k3+misere",
+        "3x3k3+gravity",
+        "5x4k4",
+        "6x5k4",
+    ] {
+        let (_, proof) = prove(&name.parse::<Variant>().unwrap(), None);
+        let lines: Vec<&[u8]> = proof.split_inclusive(|byte| *byte == b'\n').collect();
+        for left_out in 0..lines.len() {
+            let rest = [&lines[..left_out], &lines[left_out + 1..]].concat();
+            let line = String::from_utf8_lossy(lines[left_out]);
+            let checked = verify(&rest.concat()[..]);
+            assert!(
+                checked.is_err(),
+                "{name} without line {}: {line}",
+                left_out + 1
+            );
+        }
+    }
+}
+
 #[track_caller]
 fn refused(proof: &str, line: u64, reason: &str) {
     let fault = verify(proof.as_bytes()).expect_err(proof);
@@ -136,6 +162,58 @@ fn lies_are_refused_with_their_place() {
         6,
         "the cell that is played is taken",
     );
+    for (variant, record, reason) in [
+        (
+            "3x3k3",
+            ".../.../... x plays 1-1",
+            "what follows 1-1 is not proved",
+        ),
+        (
+            "3x3k3",
+            "x../.../... o plays 1-1",
+            "the other side is to move there",
+        ),
+        ("3x3k3", ".../.../... x all", "one move must be named there"),
+        (
+            "3x3k3",
+            "xxx/oo./... o all",
+            "the game is over there, it needs no reason",
+        ),
+        (
+            "3x3k3",
+            ".../.../... x pairs",
+            "pairs hold a position, they do not win it",
+        ),
+        ("3x3k3", "xoo/oxx/xxo o all", "nobody can make a line there"),
+        (
+            "3x3k3+misere",
+            ".../.../... x plays 1-1",
+            "what follows 1-1 is not proved",
+        ),
+        (
+            "3x3k3+misere",
+            "x../.../... o plays 1-1",
+            "the other side is to move there",
+        ),
+        (
+            "3x3k3+misere",
+            "x../.../... o all",
+            "what follows 0-1 is not proved",
+        ),
+        (
+            "3x3k3+misere",
+            ".../.../... x all",
+            "one move must be named there",
+        ),
+        (
+            "3x3k3+misere",
+            "xxx/oo./... o all",
+            "the game is over there, it needs no reason",
+        ),
+    ] {
+        let rest = format!("value win\nclaim x wins\n{record}\n");
+        refused(&head(variant, empty, &rest), 6, reason);
+    }
     refused(
         &head(
             "3x3k3",
