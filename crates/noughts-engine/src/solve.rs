@@ -26,7 +26,7 @@ use crate::clock::Clock;
 use crate::strategy::Stop;
 use general::{Ending, General};
 use hunt::{Hunt, Watch};
-use memory::Memory;
+use memory::{CROWDED, Memory};
 use plain::Plain;
 use proof::Told;
 
@@ -316,8 +316,7 @@ impl Solver {
         if at_least > at_most {
             return Err(unfit());
         }
-        self.memory = Memory::new(self.budget.memory);
-        self.memory.load(from)?;
+        self.memory.load(from, self.budget.memory)?;
         (self.at_least, self.at_most) = (at_least, at_most);
         Ok(())
     }
@@ -358,7 +357,8 @@ impl Solver {
             }
             match self.memory.grown(self.budget.memory) {
                 Some(larger) => self.memory = larger,
-                None => return None,
+                // There is no room: what it has must do.
+                None => limits.budget.memory = 0,
             }
         }
     }
@@ -491,9 +491,6 @@ impl Solver {
 
 /// How large the table is at first: it is soon filled, and a large one is slow to make.
 const FIRST_MEMORY: usize = 8 << 20;
-
-/// How much of the table may be used before a larger one is taken, of a thousand.
-const CROWDED: u64 = 600;
 
 /// How many positions a best line may cost beyond the answer.
 const LINE_NODES: u64 = 50_000;

@@ -8,6 +8,9 @@ use super::hunt::{NEVER, Numbers};
 /// Entries that may take one another's place; with their two words they fill a cache line.
 const PLACES: usize = 4;
 
+/// How much of a table may be used before a larger one is taken, of a thousand.
+pub(crate) const CROWDED: u64 = 600;
+
 /// A table of proof numbers by key. An entry is two words, the second of them mixed into the first: what
 /// two threads wrote half each is recognised, and is nothing.
 pub(crate) struct Memory {
@@ -28,13 +31,18 @@ impl Memory {
         }
     }
 
-    /// A larger one with all that this one knows; `None` when it would be larger than so many bytes.
+    /// A larger one with all that this one knows; `None` when it would be larger than so many bytes, or there
+    /// is no room for it.
     pub(crate) fn grown(&self, most: usize) -> Option<Memory> {
         let room = (most / size_of::<Bucket>() / self.buckets.len()).min(8);
         if room < 2 {
             return None;
         }
-        let larger = Memory::new(self.buckets.len() * size_of::<Bucket>() * room);
+        let count = 1 << (self.buckets.len() * room).ilog2();
+        let mut buckets = Vec::new();
+        buckets.try_reserve_exact(count).ok()?;
+        buckets.extend((0..count).map(|_| Bucket::default()));
+        let larger = Memory { buckets };
         for [mixed, data] in self.buckets.iter().flat_map(|bucket| &bucket.0) {
             let data = data.load(Ordering::Relaxed);
             if data != 0 {
@@ -115,10 +123,17 @@ impl Memory {
         Ok(())
     }
 
-    /// Reads what [`save`](Memory::save) wrote, to its end; what no longer fits is forgotten.
-    pub(crate) fn load(&self, from: &mut dyn Read) -> io::Result<()> {
+    /// Reads what [`save`](Memory::save) wrote, to its end, and grows to so many bytes if it must; what does
+    /// not fit is forgotten.
+    pub(crate) fn load(&mut self, from: &mut dyn Read, most: usize) -> io::Result<()> {
         let mut entry = [0; 16];
-        loop {
+        for count in 1u64.. {
+            if count.is_multiple_of(1 << 16)
+                && self.fill() > CROWDED
+                && let Some(larger) = self.grown(most)
+            {
+                *self = larger;
+            }
             match from.read_exact(&mut entry) {
                 Ok(()) => {}
                 Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => return Ok(()),
@@ -128,6 +143,7 @@ impl Memory {
             let word = |half: &[u8]| half.iter().rev().fold(0, |sum, b| sum << 8 | u64::from(*b));
             self.put(word(key), unpack(word(data)));
         }
+        Ok(())
     }
 }
 
