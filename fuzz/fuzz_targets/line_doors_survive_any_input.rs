@@ -26,6 +26,7 @@ fuzz_target!(|bytes: &[u8]| {
         start: Some(["any", "random", "8"][usize::from(shape / 6 % 3)].to_owned()),
         rules: [NestedSpec::MULTI, NestedSpec::ULTIMATE][usize::from(shape / 18 % 2)],
         history: Some((history % 81).to_string()),
+        ..multi::Asked::default()
     };
     let setup = multi::Setup::new(&asked, outside.seed).expect("options in range");
     multi::play(&setup, &outside, input, &mut output).expect("memory can be written to");

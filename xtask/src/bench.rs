@@ -18,55 +18,103 @@ pub struct Bench {
     pub name: &'static str,
     /// What it measures, in a line.
     pub about: &'static str,
-    /// The crate it belongs to.
-    pub package: &'static str,
-    /// Its target there.
-    pub target: &'static str,
+    /// Where it is.
+    pub place: Place,
     /// Whether it runs its workloads one by one, so that their instructions can be counted.
     pub has_workloads: bool,
 }
 
-const BENCHES: [Bench; 6] = [
+/// Where a bench is.
+#[derive(Debug)]
+pub enum Place {
+    /// A bench target of a crate.
+    Target {
+        /// The crate.
+        package: &'static str,
+        /// The target.
+        target: &'static str,
+    },
+    /// A program in a folder that is a workspace of its own, since it needs what nobody else does.
+    Apart(&'static str),
+}
+
+const BENCHES: [Bench; 9] = [
     Bench {
         name: "rules",
         about: "moves, plays and outcomes: counted positions for each family of games",
-        package: "noughts-rules",
-        target: "rules",
+        place: Place::Target {
+            package: "noughts-rules",
+            target: "rules",
+        },
         has_workloads: true,
     },
     Bench {
         name: "engine",
         about: "how fast the robots think, and whether they keep their time",
-        package: "noughts-engine",
-        target: "engine",
+        place: Place::Target {
+            package: "noughts-engine",
+            target: "engine",
+        },
         has_workloads: true,
     },
     Bench {
         name: "solve",
         about: "what games are worth, in seconds of processor time (table, or VARIANT…)",
-        package: "noughts-engine",
-        target: "solve",
+        place: Place::Target {
+            package: "noughts-engine",
+            target: "solve",
+        },
         has_workloads: false,
     },
     Bench {
         name: "levels",
         about: "whether each level beats the one below it, 200 games a pair (--games N, VARIANT)",
-        package: "noughts-arena",
-        target: "levels",
+        place: Place::Target {
+            package: "noughts-arena",
+            target: "levels",
+        },
+        has_workloads: false,
+    },
+    Bench {
+        name: "strength",
+        about: "the levels' Elo with error bars (--games N, --threads N, --write, VARIANT)",
+        place: Place::Target {
+            package: "noughts-arena",
+            target: "strength",
+        },
+        has_workloads: false,
+    },
+    Bench {
+        name: "beside",
+        about: "Ultimate beside other crates: perft, playouts, match (--games N, --time TIME)",
+        place: Place::Apart("bench"),
         has_workloads: false,
     },
     Bench {
         name: "start",
         about: "how long the program takes to start, beside one that does nothing",
-        package: "noughts",
-        target: "start",
+        place: Place::Target {
+            package: "noughts",
+            target: "start",
+        },
         has_workloads: false,
     },
     Bench {
         name: "tcp",
         about: "moves a second through the TCP door, beside an echo, and what idle connections cost",
-        package: "noughts-server",
-        target: "tcp",
+        place: Place::Target {
+            package: "noughts-server",
+            target: "tcp",
+        },
+        has_workloads: false,
+    },
+    Bench {
+        name: "http",
+        about: "views and turns a second through the HTTP door, beside a bare handler, and many WebSockets",
+        place: Place::Target {
+            package: "noughts-server",
+            target: "http",
+        },
         has_workloads: false,
     },
 ];
@@ -128,11 +176,25 @@ fn executable(bench: &Bench, shell: &mut dyn Shell) -> Result<String, String> {
     let printed = shell
         .read(&step)
         .map_err(|trouble| trouble.told_of(&step))?;
-    executable_in(&printed.out, bench.target).ok_or_else(|| format!("`{step}` names no executable"))
+    let found = match bench.place {
+        Place::Target { target, .. } => executable_in(&printed.out, target),
+        Place::Apart(_) => None,
+    };
+    found.ok_or_else(|| format!("`{step}` names no executable"))
 }
 
 fn cargo_bench(bench: &Bench) -> Step {
-    Step::new("cargo bench --locked").with(["-p", bench.package, "--bench", bench.target])
+    match bench.place {
+        Place::Target { package, target } => {
+            Step::new("cargo bench --locked").with(["-p", package, "--bench", target])
+        }
+        Place::Apart(folder) => Step::new("cargo run --release --locked").with([
+            "--manifest-path",
+            &format!("{folder}/Cargo.toml"),
+            "--target-dir",
+            &format!("target/{folder}"),
+        ]),
+    }
 }
 
 /// The executable of the bench target in cargo's messages, one JSON object a line.
@@ -181,7 +243,7 @@ mod tests {
         let refusal = run("rulse", &[], &mut Scripted::default()).expect_err("no such bench");
         assert_eq!(
             refusal,
-            "no bench `rulse`: there is rules, engine, solve, levels, start, tcp"
+            "no bench `rulse`: there is rules, engine, solve, levels, strength, beside, start, tcp, http"
         );
         assert!(listing().starts_with("rules "));
     }
@@ -199,5 +261,17 @@ mod tests {
             "cargo bench --locked -p noughts-rules --bench rules -- perft"
         );
         assert!(!shell.ran[2].contains("perft"));
+    }
+
+    #[test]
+    fn what_lives_apart_is_built_apart() {
+        let mut shell = Scripted::default();
+        assert_eq!(run("beside", &["match".to_owned()], &mut shell), Ok(true));
+        assert_eq!(
+            shell.ran,
+            [
+                "cargo run --release --locked --manifest-path bench/Cargo.toml --target-dir target/bench -- match"
+            ]
+        );
     }
 }

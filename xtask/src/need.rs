@@ -31,6 +31,10 @@ pub enum Source {
     Component(&'static str),
     /// A toolchain of its own.
     Toolchain(&'static str),
+    /// A program of the Python community, in a folder of its own below `target`.
+    Python(&'static str),
+    /// What a `package-lock.json` in this directory lists.
+    Npm(&'static str),
 }
 
 /// The formatter.
@@ -52,6 +56,14 @@ pub const NEXTEST: Need = Need {
     name: "cargo-nextest",
     sign: Sign::Runs("cargo nextest --version"),
     source: Source::Cargo("cargo-nextest"),
+};
+
+/// The language of the programs that the conformance kit is tried on, of readers of its reports, and of the
+/// engines of the arena's tests.
+pub const PYTHON: Need = Need {
+    name: "Python 3",
+    sign: Sign::Runs("python3 --version"),
+    source: Source::Apt("python3"),
 };
 
 /// The fuzzer's driver.
@@ -80,4 +92,65 @@ pub const VALGRIND: Need = Need {
     name: "valgrind",
     sign: Sign::Runs("valgrind --version"),
     source: Source::Apt("valgrind"),
+};
+
+/// Shows what a program asks of the system: whether it has the disk synced before it answers.
+pub const STRACE: Need = Need {
+    name: "strace",
+    sign: Sign::Runs("strace --version"),
+    source: Source::Apt("strace"),
+};
+
+/// The database server that stores are tested with. Debian keeps its programs off the path, and the
+/// client's alone are not enough.
+pub const POSTGRESQL: Need = Need {
+    name: "PostgreSQL",
+    sign: Sign::Lists(
+        "find /usr/lib/postgresql -name initdb",
+        "/usr/lib/postgresql/",
+    ),
+    source: Source::Apt("postgresql"),
+};
+
+/// Asks a service for everything that its description allows, and some that it does not.
+pub const SCHEMATHESIS: Need = Need {
+    name: "schemathesis",
+    sign: Sign::Runs("target/tools/python/bin/schemathesis --version"),
+    source: Source::Python("schemathesis"),
+};
+
+/// Connects often and says little.
+pub const SLOWHTTPTEST: Need = Need {
+    name: "slowhttptest",
+    sign: Sign::Runs("slowhttptest -h"),
+    source: Source::Apt("slowhttptest"),
+};
+
+/// Checks the page and drives the browser.
+pub const NODE: Need = Need {
+    name: "Node.js",
+    sign: Sign::Runs("node --version"),
+    source: Source::Apt("nodejs"),
+};
+
+/// Fetches the page's tools.
+pub const NPM: Need = Need {
+    name: "npm",
+    sign: Sign::Runs("npm --version"),
+    source: Source::Apt("npm"),
+};
+
+/// The browser that the page is tested in.
+pub const CHROMIUM: Need = Need {
+    name: "Chromium",
+    sign: Sign::Runs("chromium --version"),
+    source: Source::Apt("chromium"),
+};
+
+/// The page's formatter, type checker, browser driver and accessibility rules, as the lock file has
+/// them.
+pub const PAGE_TOOLS: Need = Need {
+    name: "the page's tools",
+    sign: Sign::Runs("npm ls --prefix web"),
+    source: Source::Npm("web"),
 };

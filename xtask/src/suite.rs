@@ -5,7 +5,10 @@
 use std::path::Path;
 
 use crate::fuzz;
-use crate::need::{CLIPPY, CPLUSPLUS, NEXTEST, RUSTFMT};
+use crate::need::{
+    CHROMIUM, CLIPPY, CPLUSPLUS, NEXTEST, NODE, NPM, PAGE_TOOLS, POSTGRESQL, PYTHON, RUSTFMT,
+    SCHEMATHESIS, SLOWHTTPTEST, STRACE,
+};
 use crate::part::{Part, run_all};
 use crate::request::FUZZ_SECONDS;
 use crate::shell::Shell;
@@ -39,6 +42,7 @@ fn parts() -> Vec<Part> {
             vec![
                 Step::new("cargo fmt --all --check"),
                 Step::new("cargo fmt --manifest-path fuzz/Cargo.toml --check"),
+                Step::new("cargo fmt --manifest-path bench/Cargo.toml --check"),
             ],
         ),
         Part::new(
@@ -50,8 +54,16 @@ fn parts() -> Vec<Part> {
         ),
         Part::new(
             "tests",
-            &[NEXTEST],
+            &[NEXTEST, POSTGRESQL, PYTHON, STRACE],
             vec![Step::new("cargo nextest run --workspace --locked")],
+        ),
+        // Programs of others that ask what we would not think of.
+        Part::new(
+            "outsiders",
+            &[NEXTEST, SCHEMATHESIS, SLOWHTTPTEST],
+            vec![Step::new(
+                "cargo nextest run --locked -p noughts --test outsiders --run-ignored only",
+            )],
         ),
         // The doc comments' examples, which nextest does not run.
         Part::new(
@@ -65,6 +77,17 @@ fn parts() -> Vec<Part> {
             vec![
                 Step::new("cargo doc --workspace --no-deps --locked")
                     .set("RUSTDOCFLAGS", "-D warnings"),
+            ],
+        ),
+        // The page in a real browser, at the program that the tests above were built with.
+        Part::new(
+            "page",
+            &[NODE, NPM, CHROMIUM, PAGE_TOOLS],
+            vec![
+                Step::new("npm run --silent --prefix web check"),
+                Step::new("npm run --silent --prefix web units"),
+                Step::new("cargo build -p noughts --locked"),
+                Step::new("npm run --silent --prefix web browser"),
             ],
         ),
         // A workspace of its own, so the lints above do not see it. Stable is enough to say that
@@ -81,9 +104,12 @@ fn parts() -> Vec<Part> {
 
 /// What is marked `#[ignore = "long: ..."]`. That there is none is said, and is no failure.
 fn long_tests() -> Part {
+    // The outsiders have a part of their own.
     let step =
-        Step::new("cargo nextest run --workspace --locked --run-ignored only --no-tests warn");
-    Part::new("long tests", &[NEXTEST], vec![step])
+        Step::new("cargo nextest run --workspace --locked --run-ignored only --no-tests warn -E")
+            .with(["not binary(outsiders)"]);
+    let needs = &[NEXTEST, POSTGRESQL, PYTHON, STRACE];
+    Part::new("long tests", needs, vec![step])
 }
 
 #[cfg(test)]
@@ -110,7 +136,12 @@ mod tests {
 
     #[test]
     fn one_failure_fails_the_run_and_everything_runs() {
-        let mut shell = Scripted::default().fails("cargo fmt --all");
+        // What a machine with PostgreSQL prints; a scripted shell has every other tool anyway.
+        let machine = || {
+            let programs = "/usr/lib/postgresql/15/bin/initdb\n";
+            Scripted::default().prints("find /usr/lib/postgresql", programs, "")
+        };
+        let mut shell = machine().fails("cargo fmt --all");
         assert!(!run(crate::root(), false, &mut shell));
         assert!(
             shell
@@ -118,6 +149,6 @@ mod tests {
                 .last()
                 .is_some_and(|step| step.contains("fuzz/Cargo.toml"))
         );
-        assert!(run(crate::root(), false, &mut Scripted::default()));
+        assert!(run(crate::root(), false, &mut machine()));
     }
 }

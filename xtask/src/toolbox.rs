@@ -50,8 +50,18 @@ impl Toolbox {
             Source::Component(name) => {
                 show_and_run(&Step::new("rustup component add").with([name]), shell)
             }
+            Source::Python(name) => {
+                let folder = "target/tools/python";
+                show_and_run(&Step::new("python3 -m venv").with([folder]), shell)?;
+                let pip = format!("{folder}/bin/pip");
+                show_and_run(&Step::new(&pip).with(["install", "--quiet", name]), shell)
+            }
             Source::Toolchain(name) => show_and_run(
                 &Step::new("rustup toolchain install --profile minimal").with([name]),
+                shell,
+            ),
+            Source::Npm(directory) => show_and_run(
+                &Step::new("npm ci --no-audit --no-fund --prefix").with([directory]),
                 shell,
             ),
         }
@@ -104,7 +114,7 @@ fn show_and_run(step: &Step, shell: &mut dyn Shell) -> Result<(), String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::need::{CPLUSPLUS, NEXTEST, NIGHTLY, VALGRIND};
+    use crate::need::{CPLUSPLUS, NEXTEST, NIGHTLY, SCHEMATHESIS, VALGRIND};
     use crate::shell::scripted::Scripted;
 
     const APT: &str = "env DEBIAN_FRONTEND=noninteractive apt-get";
@@ -130,6 +140,17 @@ mod tests {
         );
         assert_eq!(Toolbox::default().fetch(&NEXTEST, &mut shell), Ok(()));
         assert_eq!(shell.ran.len(), 3);
+    }
+
+    #[test]
+    fn a_program_in_python_gets_a_folder_of_its_own() {
+        let program = "target/tools/python/bin/schemathesis";
+        let mut shell = Scripted::default().lacks(program).cures(
+            "target/tools/python/bin/pip install --quiet schemathesis",
+            program,
+        );
+        assert_eq!(Toolbox::default().fetch(&SCHEMATHESIS, &mut shell), Ok(()));
+        assert_eq!(shell.ran[1], "python3 -m venv target/tools/python");
     }
 
     #[test]

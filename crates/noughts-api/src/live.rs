@@ -23,6 +23,7 @@ pub struct Change {
     pub rewind: Option<u16>,
     /// The nine boards, where there are nine.
     #[serde(flatten)]
+    #[schema(ignore)]
     pub nine: Option<Boards>,
     /// How it ended, if it did.
     pub outcome: Option<Outcome>,
@@ -35,6 +36,15 @@ pub struct Presence {
     pub present: Vec<bool>,
     /// The names, since somebody may have sat down.
     pub names: Vec<String>,
+}
+
+/// The first message over a WebSocket: who is there. `{}` only watches.
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Hello {
+    /// The token of a seat.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub token: Option<String>,
 }
 
 /// A message of a live stream.

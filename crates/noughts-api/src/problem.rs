@@ -30,6 +30,8 @@ pub enum Kind {
     NoSuchGame,
     NoSuchPage,
     NoSuchMethod,
+    TooSlow,
+    ForeignOrigin,
     Over,
     Stale,
     NotYourTurn,
@@ -54,13 +56,15 @@ pub enum Kind {
 
 impl Kind {
     /// All of them.
-    pub const ALL: [Kind; 26] = [
+    pub const ALL: [Kind; 28] = [
         Kind::Unreadable,
         Kind::NoToken,
         Kind::WrongGame,
         Kind::NoSuchGame,
         Kind::NoSuchPage,
         Kind::NoSuchMethod,
+        Kind::TooSlow,
+        Kind::ForeignOrigin,
         Kind::Over,
         Kind::Stale,
         Kind::NotYourTurn,
@@ -92,6 +96,8 @@ impl Kind {
             Kind::NoSuchGame => (404, "no-such-game", "There is no such game"),
             Kind::NoSuchPage => (404, "no-such-page", "There is nothing here"),
             Kind::NoSuchMethod => (405, "no-such-method", "That can't be done here"),
+            Kind::TooSlow => (408, "too-slow", "That took too long"),
+            Kind::ForeignOrigin => (403, "foreign-origin", "That page is not of this server"),
             Kind::Over => (409, "over", "The game is over"),
             Kind::Stale => (409, "stale", "The game has gone on"),
             Kind::NotYourTurn => (409, "not-your-turn", "It is not your turn"),
@@ -107,12 +113,22 @@ impl Kind {
             Kind::StillRunning => (409, "still-running", "The game still runs"),
             Kind::NotOver => (409, "not-over", "The game is not over yet"),
             Kind::TooLarge => (413, "too-large", "That is too large"),
-            Kind::WrongMedium => (415, "wrong-medium", "JSON is wanted here"),
+            Kind::WrongMedium => (415, "wrong-medium", "Another medium is wanted here"),
             Kind::Impossible => (422, "impossible", "There can be no such table"),
             Kind::KeyReused => (422, "key-reused", "That key was used for something else"),
             Kind::TooMany => (429, "too-many", "Too much at once"),
             Kind::Unavailable => (503, "unavailable", "Not now"),
         }
+    }
+
+    /// The last part of its type, such as `occupied`.
+    pub fn name(self) -> &'static str {
+        self.said().1
+    }
+
+    /// Whether this refusal is of this kind.
+    pub fn is(self, problem: &Problem) -> bool {
+        problem.kind.strip_prefix("/problems/") == Some(self.name())
     }
 
     /// The status of the answer.

@@ -73,6 +73,20 @@ pub struct Laid {
     pub view: View,
 }
 
+/// The answer to who wants to play again: the table, and once everybody does, a seat at the new one.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, ToSchema)]
+pub struct Again {
+    /// The old table; its `rematch` is the new one.
+    #[serde(flatten)]
+    pub view: View,
+    /// The caller's seat at the new table.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub seat: Option<u8>,
+    /// Its token.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub token: Option<String>,
+}
+
 /// Takes an open seat.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]

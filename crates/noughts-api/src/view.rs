@@ -34,6 +34,7 @@ pub struct View {
     pub last: Option<Last>,
     /// On nine boards: how each stands, the score and where to play.
     #[serde(flatten)]
+    #[schema(ignore)]
     pub nine: Option<Boards>,
     /// How it ended; null while it goes on.
     pub outcome: Option<Outcome>,
@@ -94,8 +95,9 @@ pub enum Empty {
     Empty,
 }
 
-/// The latest turn.
+/// A turn: who did what.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
 pub struct Last {
     /// The seat.
     pub by: u8,
@@ -208,7 +210,10 @@ pub fn view_of(game: &Game, who: Who) -> View {
             score: nested.score,
             active: nested.active.map(|board| board.index() as u8),
         }),
-        outcome: seen.outcome.as_ref().map(|end| Outcome::new(game, end)),
+        outcome: seen
+            .outcome
+            .as_ref()
+            .map(|end| Outcome::new(game.variant(), end)),
         rematch: who.rematch,
     }
 }
@@ -248,8 +253,8 @@ impl Last {
 }
 
 impl Outcome {
-    /// How this game ended.
-    pub fn new(game: &Game, conclusion: &Conclusion) -> Outcome {
+    /// How a game of this variant ended.
+    pub fn new(variant: &Variant, conclusion: &Conclusion) -> Outcome {
         let (sides, by) = match conclusion {
             Conclusion::Draw => {
                 return Outcome {
@@ -266,7 +271,7 @@ impl Outcome {
             Conclusion::Won { sides, by } => (sides, by),
         };
         let (why, line) = match by {
-            By::Line(cells) => (Why::Line, written(game.variant(), cells)),
+            By::Line(cells) => (Why::Line, written(variant, cells)),
             By::Boards(boards) => {
                 let boards = boards.iter().map(|board| board.index().to_string());
                 (Why::Line, boards.collect())

@@ -83,6 +83,8 @@ impl FromStr for StrategyName {
         let (word, parameter) = match text.split_once(':') {
             // `random:` is not `random`.
             Some((_, "")) => return Err(StrategyError::new(text, None)),
+            // No strategy: see `Engines`.
+            Some(("engine", _)) => return Err(StrategyError::no_engines(text)),
             Some(parts) => parts,
             None => (text, ""),
         };
@@ -122,24 +124,56 @@ impl Eq for StrategyName {}
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct StrategyError {
     text: Quoted,
-    /// The form of the kind whose parameter was wrong.
-    form: Option<&'static str>,
+    reason: Reason,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Reason {
+    /// No kind has this word.
+    Unknown,
+    /// The parameter was wrong: how it is written.
+    Form(&'static str),
+    /// A program, where none may be named.
+    Program,
 }
 
 impl StrategyError {
     fn new(text: &str, kind: Option<&Kind>) -> StrategyError {
         StrategyError {
             text: Quoted::from(text),
-            form: kind.map(|kind| kind.form),
+            reason: kind.map_or(Reason::Unknown, |kind| Reason::Form(kind.form)),
+        }
+    }
+
+    /// A program without a command.
+    pub(crate) fn engine(text: &str) -> StrategyError {
+        StrategyError {
+            text: Quoted::from(text),
+            reason: Reason::Form("engine:COMMAND, such as \"engine:python3 mine.py\""),
+        }
+    }
+
+    /// A program where none may be named.
+    pub(crate) fn no_engines(text: &str) -> StrategyError {
+        StrategyError {
+            text: Quoted::from(text),
+            reason: Reason::Program,
         }
     }
 }
 
 impl fmt::Display for StrategyError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.form {
-            Some(form) => write!(f, "{} is not a strategy: it is written {form}", self.text),
-            None => {
+        match self.reason {
+            Reason::Program => write!(
+                f,
+                "{} is not a strategy: programs may be named on the command line alone, and not for this",
+                self.text
+            ),
+            Reason::Form(form) => {
+                write!(f, "{} is not a strategy: it is written {form}", self.text)
+            }
+            Reason::Unknown => {
                 let forms: Vec<&str> = KINDS.iter().map(|kind| kind.form).collect();
                 write!(
                     f,
@@ -159,6 +193,12 @@ impl std::error::Error for StrategyError {}
 pub struct Unfit {
     name: String,
     reason: String,
+}
+
+impl Unfit {
+    pub(crate) fn new(name: String, reason: String) -> Unfit {
+        Unfit { name, reason }
+    }
 }
 
 impl fmt::Display for Unfit {

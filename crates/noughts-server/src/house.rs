@@ -10,12 +10,14 @@ use noughts_engine::{Clock, Setup, StrategyName, Unfit};
 use noughts_rules::{Game, Options, Seat, Variant};
 use tokio::sync::mpsc;
 
+use crate::bus::Bus;
+use crate::counts::Counts;
 use crate::guest::Guest;
 use crate::id::{Drawn, GameId, Ids, NodeId};
 use crate::lobby::{Entered, Lobby, Ticket};
 use crate::robots::Robots;
 use crate::room::{Keeper, MOST_NOTICES, Notice, Room, Sitter};
-use crate::store::{Created, NewGame, Sitting, Store, StoreError};
+use crate::store::{Created, NewGame, Query, Sitting, Status, Store, StoreError};
 use crate::table::{Holder, Opening, Setting, Table};
 
 /// Everything that the doors share.
@@ -32,10 +34,17 @@ pub struct House {
     open: mpsc::Sender<()>,
     /// This process, among those that share the store.
     node: NodeId,
+    /// What it tells them and hears of them.
+    bus: Bus,
     clock: Arc<dyn Clock>,
+    counts: Counts,
     /// When the clock began, in milliseconds since 1970.
     epoch_ms: u64,
 }
+
+/// How many games are looked through for open seats and for robots that play alone. More than anybody
+/// waits for; the others are found by who looks for them.
+const MOST_OFFERED: usize = 1_000;
 
 /// Who or what waits in the lobby.
 #[derive(Debug)]
@@ -94,13 +103,16 @@ impl House {
     pub fn new(store: Box<dyn Store>, thinkers: usize, outside: Setup) -> (Arc<House>, Rooms) {
         let (open, rooms) = mpsc::channel(1);
         let ids = Ids::default();
+        let node = NodeId(ids.draw().number() as u64);
         let house = House {
+            bus: store.bus(node),
             store,
             pairs: Mutex::new(Lobby::new(outside.seed)),
             clock: Arc::clone(&outside.clock),
+            counts: Counts::default(),
             epoch_ms: since_1970().saturating_sub(outside.clock.now()).as_millis() as u64,
             robots: Robots::new(thinkers, outside),
-            node: NodeId(ids.draw().number() as u64),
+            node,
             ids,
             variant: "3x3k3".parse().expect("tic-tac-toe is a variant"),
             rooms: Mutex::default(),
@@ -201,7 +213,7 @@ impl House {
 
     /// A table with an open seat in the lobby, of the game that the TCP doors play.
     fn offer(self: &Arc<House>, setting: &Setting) {
-        if setting.variant != self.variant || setting.history != 0 || setting.start.is_some() {
+        if !self.is_for_guests(setting.variant, setting.history) || setting.start.is_some() {
             return;
         }
         for (seat, holder) in (0..).map(Seat).zip(&setting.holders) {
@@ -209,6 +221,80 @@ impl House {
                 self.enter(Waiting::Seat(setting.id, seat));
             }
         }
+    }
+
+    fn is_for_guests(&self, variant: Variant, history: u16) -> bool {
+        variant == self.variant && history == 0
+    }
+
+    /// Whether somebody at the TCP door for pairs waits for a seat.
+    pub(crate) fn has_waiting_guest(&self) -> bool {
+        let is_guest = |waiting: &Waiting| matches!(waiting, Waiting::Guest { .. });
+        self.pairs()
+            .has(|waiting| is_guest(waiting) && waiting.is_there())
+    }
+
+    /// The seats that wait for somebody, as the store knows them: those that are not in the lobby yet
+    /// come in, oldest first.
+    pub(crate) async fn offer_stored(self: &Arc<House>) -> Result<(), StoreError> {
+        let mut query = Query {
+            variant: Some(self.variant),
+            player: None,
+            status: Some(Status::Waiting),
+            before: None,
+            limit: 100,
+        };
+        let mut found = Vec::new();
+        while found.len() < MOST_OFFERED {
+            let page = self.store.list(query.clone()).await?;
+            let Some(last) = page.last() else {
+                break;
+            };
+            query.before = Some((last.created_ms, last.id));
+            found.extend(page);
+        }
+        for listed in found.iter().rev() {
+            let is_known =
+                |waiting: &Waiting| matches!(waiting, Waiting::Seat(id, _) if *id == listed.id);
+            if !self.is_for_guests(listed.variant, listed.history) || self.pairs().has(is_known) {
+                continue;
+            }
+            if let Some(stored) = self.store.load(listed.id).await? {
+                // Who sat down meanwhile took a seat that is not open then.
+                let mut setting = stored.setting;
+                setting.holders.clone_from(&listed.holders);
+                self.offer(&setting);
+            }
+        }
+        Ok(())
+    }
+
+    /// Games that only robots play go on where nobody looks: some of the newest that are not over.
+    pub(crate) async fn go_on(self: &Arc<House>) -> Result<(), StoreError> {
+        let query = Query {
+            variant: None,
+            player: None,
+            status: Some(Status::Playing),
+            before: None,
+            limit: MOST_OFFERED,
+        };
+        let is_robot = |holder: &Holder| matches!(holder, Holder::Robot(_));
+        for listed in self.store.list(query).await? {
+            if listed.holders.iter().all(is_robot) {
+                self.room(listed.id).await?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The room of a game, if it is in memory.
+    pub(crate) fn room_in_memory(&self, id: GameId) -> Option<Room> {
+        self.rooms().get(&id).cloned()
+    }
+
+    /// The games that are in memory.
+    pub(crate) fn in_memory(&self) -> Vec<GameId> {
+        self.rooms().keys().copied().collect()
     }
 
     fn table(&self, holders: Vec<Holder>) -> Table {
@@ -249,6 +335,7 @@ impl House {
                 false => Laying::KeyReused,
             });
         }
+        self.counts.tables_laid.add(1);
         self.offer(&setting);
         Ok(Laying::Laid(id))
     }
@@ -335,6 +422,16 @@ impl House {
         10_000 + (self.ids.draw().number() % 90_000) as u32
     }
 
+    /// How long the clock has been running.
+    pub(crate) fn now(&self) -> Duration {
+        self.clock.now()
+    }
+
+    /// What is counted.
+    pub(crate) fn counts(&self) -> &Counts {
+        &self.counts
+    }
+
     /// What time it is, in milliseconds since 1970.
     pub fn now_ms(&self) -> u64 {
         self.epoch_ms + self.clock.now().as_millis() as u64
@@ -351,6 +448,16 @@ impl House {
     /// How many people and seats wait for somebody.
     pub fn waiting(&self) -> usize {
         self.pairs().len()
+    }
+
+    /// What this process tells others that share the store, and hears of them.
+    pub(crate) fn bus(&self) -> &Bus {
+        &self.bus
+    }
+
+    /// This process.
+    pub(crate) fn node(&self) -> NodeId {
+        self.node
     }
 
     /// Where the games last.

@@ -18,6 +18,9 @@
 //! [`Table`] and [`Lobby`] are pure; a room and a connection are the tasks around them. Listeners,
 //! the clock, the seed and the end come in from outside.
 
+mod archive;
+mod bus;
+mod counts;
 mod descriptors;
 mod guest;
 mod house;
@@ -30,17 +33,22 @@ mod server;
 mod store;
 mod table;
 mod tcp;
+mod upkeep;
 
+pub use archive::{NoTable, record_of, stored_from};
+pub use bus::{Bus, Hints, News};
 pub use descriptors::raise_descriptor_limit;
 pub use guest::Guest;
 pub use house::{House, Laying, Rooms};
+pub use http::HttpLimits;
 pub use id::{GameId, Ids, NodeId, NotAnId};
 pub use lobby::{Entered, Lobby, Ticket};
 pub use room::{Asked, Chair, Denied, Happening, MOST_NOTICES, Notice, Room, Sight, Watch, Wish};
 pub use server::{Http, Server, Setup, listen, listen_for_http};
 pub use store::{
-    Answer, Appended, Created, Ending, Key, Listed, Memory, NewGame, Query, Sitting, Status, Store,
-    StoreError, StoredGame, StoredTurn, family,
+    Answer, Appended, Created, Ending, Key, Listed, Memory, NewGame, Postgres, Query, Sitting,
+    Sqlite, Status, Store, StoreError, StoreFigures, StoredGame, StoredTurn, SyncMode, family,
+    open_store,
 };
 pub use table::{Command, Event, Holder, Leavers, Opening, Refused, Setting, Table, Verdict};
-pub use tcp::Limits;
+pub use tcp::{Limits, Misbehaviour, NoMisbehaviour, misbehave};

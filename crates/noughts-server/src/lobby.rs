@@ -70,6 +70,11 @@ impl<W> Lobby<W> {
         self.waiting.remove(&ticket);
     }
 
+    /// Whether somebody waits who is such a one.
+    pub fn has(&self, is: impl Fn(&W) -> bool) -> bool {
+        self.waiting.values().any(is)
+    }
+
     /// How many wait.
     pub fn len(&self) -> usize {
         self.waiting.len()

@@ -2,11 +2,15 @@
 
 use std::collections::HashMap;
 use std::fmt;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
-use noughts_engine::{Setup, Stop, Strategy, StrategyName, Unfit};
+use noughts_engine::{
+    Analysis, Clock, Limits, Setup, Stop, Strategy, StrategyName, Unfit, analyze,
+};
 use noughts_rules::{Game, Move, Variant};
-use tokio::sync::Semaphore;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::task::spawn_blocking;
 
 /// Everything that thinks in this process.
@@ -16,6 +20,10 @@ pub(crate) struct Robots {
     instant: Mutex<HashMap<(String, Variant), Instant>>,
     /// Whoever gets one may think. They are handed out in the order in which they were asked for.
     chairs: Arc<Semaphore>,
+    /// How many there are.
+    thinkers: usize,
+    /// How many wait for one.
+    waiting: AtomicUsize,
     outside: Setup,
 }
 
@@ -36,6 +44,8 @@ impl Robots {
         Robots {
             instant: Mutex::default(),
             chairs: Arc::new(Semaphore::new(thinkers.max(1))),
+            thinkers: thinkers.max(1),
+            waiting: AtomicUsize::new(0),
             outside,
         }
     }
@@ -69,8 +79,7 @@ impl Robots {
         seed: u64,
         stop: Stop,
     ) -> Option<Move> {
-        // The semaphore is never closed.
-        let chair = Arc::clone(&self.chairs).acquire_owned().await.ok()?;
+        let chair = self.chair().await?;
         if stop.is_set() {
             return None;
         }
@@ -85,6 +94,69 @@ impl Robots {
         });
         thought.await.ok().flatten()
     }
+
+    /// Waits for a chance to think. Who gives up waiting does not count as waiting any more.
+    async fn chair(&self) -> Option<OwnedSemaphorePermit> {
+        struct Waits<'r>(&'r AtomicUsize);
+        impl Drop for Waits<'_> {
+            fn drop(&mut self) {
+                self.0.fetch_sub(1, Ordering::Relaxed);
+            }
+        }
+        self.waiting.fetch_add(1, Ordering::Relaxed);
+        let _waits = Waits(&self.waiting);
+        // The semaphore is never closed.
+        Arc::clone(&self.chairs).acquire_owned().await.ok()
+    }
+
+    /// How many think now, and how many wait for a chance to.
+    pub(crate) fn busy(&self) -> (usize, usize) {
+        let thinking = self
+            .thinkers
+            .saturating_sub(self.chairs.available_permits());
+        (thinking, self.waiting.load(Ordering::Relaxed))
+    }
+
+    /// Looks at every turn of a game that is over, when its turn to think comes. `None` where it
+    /// could not be thought to its end.
+    pub(crate) async fn study(&self, game: Game) -> Option<Vec<Option<Analysis>>> {
+        let chair = self.chair().await?;
+        let clock = Arc::clone(&self.outside.clock);
+        let studied = spawn_blocking(move || {
+            let _chair = chair;
+            study(&game, &clock)
+        });
+        studied.await.ok()
+    }
+}
+
+/// How long a game may be studied in all, and how much of it one turn may take.
+const STUDY: Duration = Duration::from_secs(4);
+const STUDY_TURN: Duration = Duration::from_millis(400);
+const STUDY_NODES: u64 = 400_000;
+
+/// What each turn of a game started from: its worth and the best line, as far as the time allows.
+fn study(game: &Game, clock: &Arc<dyn Clock>) -> Vec<Option<Analysis>> {
+    let begun = clock.now();
+    let turns = game.turns();
+    let mut past = game.after(0);
+    let share = STUDY / u32::try_from(turns.len().max(1)).unwrap_or(u32::MAX);
+    let limits = Limits {
+        depth: None,
+        nodes: Some(STUDY_NODES),
+        time: Some(share.clamp(Duration::from_millis(2), STUDY_TURN)),
+    };
+    let mut found = Vec::with_capacity(turns.len());
+    for turn in turns {
+        let has_time = clock.now().saturating_sub(begun) < STUDY;
+        let goes_on = past.conclusion().is_none();
+        found.push(
+            (has_time && goes_on).then(|| analyze(&past, limits, &Stop::new(), Arc::clone(clock))),
+        );
+        // They were taken once, so they are taken again.
+        let _ = past.act(turn.by, turn.action);
+    }
+    found
 }
 
 /// More kinds of variant and strategy than anybody plays at once; beyond it tables get their own.

@@ -13,6 +13,7 @@ use crate::store::{Key, Sitting};
 use crate::table::{Leavers, Refused, Verdict};
 
 pub(crate) use keeper::{Keeper, Sitter};
+pub(crate) use sight::Latest;
 pub use sight::{Happening, Sight};
 
 /// What somebody who sits at a table hears of it, in order.
@@ -113,6 +114,7 @@ impl Drop for Chair {
 #[derive(Clone, Debug)]
 pub struct Room {
     mailbox: mpsc::Sender<Message>,
+    latest: Latest,
 }
 
 /// What a seat wants of a table.
@@ -181,8 +183,10 @@ pub(crate) enum Message {
     ),
     /// One who listened at this seat has gone.
     Unwatch(Seat),
-    /// Somebody says that the game has so many turns by now.
+    /// Somebody says that the store has so many entries of the game by now.
     Hint(usize),
+    /// How it ended was not listed yet: that is tried again.
+    File,
     /// The house is about to close: all who sit here with a connection leave at once.
     PutOut,
     /// The house closes: a table whose seats last can be found again in the store.
@@ -190,8 +194,8 @@ pub(crate) enum Message {
 }
 
 impl Room {
-    pub(crate) fn new(mailbox: mpsc::Sender<Message>) -> Room {
-        Room { mailbox }
+    pub(crate) fn new(mailbox: mpsc::Sender<Message>, latest: Latest) -> Room {
+        Room { mailbox, latest }
     }
 
     /// Asks for an action.
@@ -221,8 +225,13 @@ impl Room {
         self.ask(|asker| Message::Again(seat, asker)).await
     }
 
-    /// The table as it stands.
+    /// The table as it stands. What was told to anybody before this is in it.
     pub async fn look(&self) -> Result<Arc<Sight>, Denied> {
+        // Asked for once, it lies there from then on: a hop to the room and back costs more than all
+        // the rest of a request.
+        if let Some(sight) = self.latest.get() {
+            return Ok(sight);
+        }
         self.ask(Message::Look).await
     }
 
@@ -243,9 +252,18 @@ impl Room {
         })
     }
 
-    /// Somebody says that the game has so many turns by now. What gets lost of this is made up for.
-    pub fn hint(&self, turns: usize) {
-        let _ = self.mailbox.try_send(Message::Hint(turns));
+    /// Somebody says that the store has so many entries of the game by now. What gets lost of this is
+    /// made up for.
+    pub fn hint(&self, entries: usize) {
+        let _ = self.mailbox.try_send(Message::Hint(entries));
+    }
+
+    /// These are gone for good: whether the game is over now. If not, it may be said again.
+    pub(crate) async fn leave(&self, leavers: Leavers) -> bool {
+        // One that is gone again is looked for again.
+        let _ = self.mailbox.send(Message::Leave(leavers)).await;
+        let sight = self.look().await;
+        sight.is_ok_and(|sight| sight.table().game().conclusion().is_some())
     }
 
     /// The house is about to close.

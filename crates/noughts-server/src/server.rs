@@ -8,13 +8,14 @@ use std::time::Duration;
 use noughts_engine::{Setup as Outside, StrategyName, Unfit};
 use tokio::net::{TcpListener, TcpSocket};
 use tokio::sync::watch;
-use tokio::task::JoinHandle;
+use tokio::task::{AbortHandle, JoinHandle};
 use tokio::time::timeout;
 
 use crate::house::{House, Rooms};
-use crate::http::HttpDoor;
+use crate::http::{HttpDoor, HttpLimits};
 use crate::store::Store;
 use crate::tcp::{Door, Guests, Limits, Opponent};
+use crate::upkeep::{forget_after, keep_up};
 
 /// What a server is made of.
 pub struct Setup {
@@ -42,6 +43,8 @@ pub struct Http {
     pub listener: TcpListener,
     /// The store's [secret](Store::secret).
     pub secret: [u8; 32],
+    /// What one address may take up.
+    pub limits: HttpLimits,
 }
 
 /// A server with its doors open. Dropped, it closes them too, but nobody can wait for that as
@@ -52,6 +55,8 @@ pub struct Server {
     closing: watch::Sender<bool>,
     house: Arc<House>,
     rooms: Rooms,
+    /// What the house does by itself.
+    upkeep: Vec<AbortHandle>,
 }
 
 /// How long tables have to be closed when the server ends. They take microseconds, or the time
@@ -75,12 +80,14 @@ impl Server {
         let pairs = setup
             .pairs
             .map(|listener| open(listener, Opponent::Anybody));
-        let http = setup.http.map(|Http { listener, secret }| {
+        let http = setup.http.map(|http| {
             let (house, guests) = (Arc::clone(&house), Arc::clone(&guests));
-            let door = HttpDoor::new(house, guests, secret, closed.clone());
-            tokio::spawn(door.keep(listener, closed.clone()))
+            let door = HttpDoor::new(house, guests, http.secret, http.limits, closed.clone());
+            tokio::spawn(door.keep(http.listener, closed.clone()))
         });
+        let upkeep = tokio::spawn(keep_up(Arc::clone(&house))).abort_handle();
         Ok(Server {
+            upkeep: vec![upkeep],
             doors: tcp.into_iter().chain(pairs).chain(http).collect(),
             closing,
             house,
@@ -99,8 +106,20 @@ impl Server {
             let _ = door.await;
         }
         let closed = timeout(LAST_ORDERS, self.house.close()).await;
+        for task in &self.upkeep {
+            task.abort();
+        }
+        // Its seats have left: the others need not wait for its word to lapse.
+        let _ = timeout(LAST_ORDERS, self.house.store().bury(self.house.node())).await;
+        let _ = timeout(LAST_ORDERS, self.house.store().tidy()).await;
         drop(self.house);
         closed.is_ok() && put_out.is_ok() && timeout(LAST_ORDERS, self.rooms.closed()).await.is_ok()
+    }
+
+    /// From now on games are forgotten when nothing has happened at them for so long.
+    pub fn forget_after(&mut self, time: Duration) {
+        let forgets = forget_after(Arc::clone(&self.house), time);
+        self.upkeep.push(tokio::spawn(forgets).abort_handle());
     }
 
     /// What the doors share.
@@ -115,6 +134,9 @@ const BACKLOG: u32 = 1024;
 /// Hundreds of frames.
 const SYSTEM_BUFFER: u32 = 16 * 1024;
 
+/// Several views of the largest boards, and enough for files over long ways.
+const HTTP_SEND_BUFFER: u32 = 128 * 1024;
+
 /// Listens at an address, for the TCP doors; port 0 is any that is free.
 pub fn listen(at: SocketAddr) -> io::Result<TcpListener> {
     let socket = socket(at)?;
@@ -127,7 +149,10 @@ pub fn listen(at: SocketAddr) -> io::Result<TcpListener> {
 
 /// Listens at an address, for the HTTP door.
 pub fn listen_for_http(at: SocketAddr) -> io::Result<TcpListener> {
-    socket(at)?.listen(BACKLOG)
+    let socket = socket(at)?;
+    // Else the system would keep megabytes for each who watches and does not read.
+    socket.set_send_buffer_size(HTTP_SEND_BUFFER)?;
+    socket.listen(BACKLOG)
 }
 
 fn socket(at: SocketAddr) -> io::Result<TcpSocket> {

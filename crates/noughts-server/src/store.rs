@@ -3,7 +3,15 @@
 //! That key is the lock, for one process and for fifty: of two that write the same turn one is
 //! told that somebody was first. Nothing is changed or deleted, but by retention.
 
+mod address;
 mod memory;
+mod page;
+mod postgres;
+mod row;
+mod schema;
+mod sqlite;
+mod text;
+mod writer;
 
 use std::fmt;
 use std::future::Future;
@@ -11,10 +19,14 @@ use std::pin::Pin;
 
 use noughts_rules::{Conclusion, Seat, Turn, Variant};
 
+use crate::bus::Bus;
 use crate::id::{GameId, NodeId};
 use crate::table::{Holder, Leavers, Setting};
 
+pub use address::open_store;
 pub use memory::Memory;
+pub use postgres::Postgres;
+pub use sqlite::{Sqlite, SyncMode};
 
 /// A store's answer, when it comes.
 pub type Answer<'a, T> = Pin<Box<dyn Future<Output = Result<T, StoreError>> + Send + 'a>>;
@@ -48,6 +60,27 @@ pub trait Store: Send + Sync + 'static {
     /// Everything of a game; `None` where there is no such game.
     fn load(&self, game: GameId) -> Answer<'_, Option<StoredGame>>;
 
+    /// A game that was played elsewhere and has ended. A store that can be cut off between two turns
+    /// should do it all at once: what is half archived would be taken for a game that goes on.
+    fn archive(&self, game: StoredGame, ending: Ending) -> Answer<'_, Created> {
+        Box::pin(async move {
+            let StoredGame { setting, key, .. } = game;
+            let id = setting.id;
+            if let before @ Created::Before(_) = self.create(NewGame { setting, key }).await? {
+                return Ok(before);
+            }
+            let turns = game.turns.len();
+            for (number, turn) in (1..).zip(game.turns) {
+                self.append(id, number, turn).await?;
+            }
+            if let Some(leavers) = game.left {
+                self.leave(id, turns, leavers).await?;
+            }
+            self.finish(id, ending).await?;
+            Ok(Created::Stored)
+        })
+    }
+
     /// A page of the lobby and the archive, newest first.
     fn list(&self, query: Query) -> Answer<'_, Vec<Listed>>;
 
@@ -56,6 +89,12 @@ pub trait Store: Send + Sync + 'static {
 
     /// Keeps what was found out. To keep it again changes nothing.
     fn keep_analysis(&self, game: GameId, analysis: String) -> Answer<'_, ()>;
+
+    /// What it has done since it was opened, for whoever watches over the server. A store that writes
+    /// nothing together says nothing.
+    fn figures(&self) -> StoreFigures {
+        StoreFigures::default()
+    }
 
     /// 32 bytes that were drawn when the store was made, from which the tokens of seats are
     /// derived. Every process that opens the store gets the same.
@@ -66,11 +105,45 @@ pub trait Store: Send + Sync + 'static {
     /// is called for it.
     fn renew(&self, node: NodeId, lasts_ms: u64) -> Answer<'_, Vec<NodeId>>;
 
-    /// A process that is gone: the unfinished games in which seats are tied to it, with those seats.
+    /// A process that is gone: the games in which seats are tied to it, with those seats, but for those
+    /// that were [finished](Store::finish). Some may have ended and only miss that.
     fn tied_to(&self, node: NodeId) -> Answer<'_, Vec<(GameId, Leavers)>>;
 
     /// Forgets a process: its seats have left.
     fn bury(&self, node: NodeId) -> Answer<'_, ()>;
+
+    /// How many [entries](StoredGame::entries) these games have by now, those of them that there are.
+    /// Asked only where other processes share the store.
+    fn entries(&self, _games: Vec<GameId>) -> Answer<'_, Vec<(GameId, usize)>> {
+        Box::pin(std::future::ready(Ok(Vec::new())))
+    }
+
+    /// Forgets some of the games that ended before this time, or in which nothing was played since and
+    /// that were made before, with everything of theirs. Tells how many; none when there are no more.
+    fn forget(&self, before_ms: u64) -> Answer<'_, usize>;
+
+    /// The process is about to end: where games are in a file, all of them are in it from now on, and a
+    /// copy of it has them. Nothing is lost without.
+    fn tidy(&self) -> Answer<'_, ()> {
+        Box::pin(std::future::ready(Ok(())))
+    }
+
+    /// The bus to the other processes that share this store; this one is called `node`. Where there can
+    /// be no others it is that of a process [alone](Bus::alone).
+    fn bus(&self, _node: NodeId) -> Bus {
+        Bus::alone()
+    }
+}
+
+/// What a store has done since it was opened.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct StoreFigures {
+    /// How often it made something durable.
+    pub batches: u64,
+    /// How much that was, in all.
+    pub writes: u64,
+    /// How long that took, in all.
+    pub took_us: u64,
 }
 
 /// A game that is to be created.
@@ -154,10 +227,21 @@ pub struct StoredGame {
     pub turns: Vec<StoredTurn>,
     /// Who ended it by leaving.
     pub left: Option<Leavers>,
-    /// The seats that want to play again.
+    /// The seats that want to play again, in any order.
     pub again: Vec<Seat>,
     /// The game that was made for them.
     pub rematch: Option<GameId>,
+    /// Whether what the archive lists of it was [stored](Store::finish).
+    pub is_finished: bool,
+}
+
+impl StoredGame {
+    /// How much is stored of what happened at the table: it grows with everything that shows there, so
+    /// who knows of fewer has missed something.
+    pub fn entries(&self) -> usize {
+        let lone = usize::from(self.left.is_some()) + usize::from(self.rematch.is_some());
+        self.turns.len() + self.sat.len() + self.again.len() + lone
+    }
 }
 
 /// What the archive lists of a finished game.
@@ -249,3 +333,9 @@ impl fmt::Display for StoreError {
 }
 
 impl std::error::Error for StoreError {}
+
+impl From<sqlx::Error> for StoreError {
+    fn from(error: sqlx::Error) -> StoreError {
+        StoreError(error.to_string())
+    }
+}

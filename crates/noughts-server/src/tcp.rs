@@ -2,6 +2,7 @@
 
 mod connection;
 mod guests;
+mod misbehave;
 mod socket;
 
 use std::io;
@@ -15,12 +16,15 @@ use tokio::task::JoinSet;
 use tokio::time::sleep;
 use tracing::{debug, warn};
 
+use crate::counts;
 use crate::guest::Guest;
 use crate::house::House;
 use connection::Connection;
 
 pub use guests::Limits;
 pub(crate) use guests::{Admitted, Guests};
+pub use misbehave::{Misbehaviour, NoMisbehaviour, misbehave};
+pub(crate) use socket::prepare;
 
 /// Whom people meet behind a door.
 #[derive(Clone, Debug)]
@@ -75,6 +79,11 @@ impl Door {
     }
 
     fn let_in(self: &Arc<Door>, stream: TcpStream, connections: &mut JoinSet<()>) {
+        let door = match self.opponent {
+            Opponent::Robot(_) => counts::Door::Tcp,
+            Opponent::Anybody => counts::Door::Pairs,
+        };
+        self.house.counts().connections[door as usize].add(1);
         // Beyond all limits nothing is read, written or remembered.
         if let Some(admitted) = self.guests.admit() {
             let mut connection = Connection::new(Arc::clone(self), stream, admitted);

@@ -320,4 +320,5 @@ moody! {
     renew(node: NodeId, lasts_ms: u64) -> Vec<NodeId>;
     tied_to(node: NodeId) -> Vec<(GameId, Leavers)>;
     bury(node: NodeId) -> ();
+    forget(before_ms: u64) -> usize;
 }

@@ -7,7 +7,7 @@ mod screen;
 
 use std::io::{self, BufRead, Write};
 
-use noughts_engine::Setup as Outside;
+use noughts_engine::{Fault, Setup as Outside};
 use noughts_rules::{Action, Conclusion, Game, Refusal, Seat};
 
 pub use command::{Command, read_command};
@@ -35,7 +35,11 @@ pub fn play(
         table.show_turn(seat, &mut output)?;
         output.flush()?;
         let command = match seats.think(seat, &table.game) {
-            Some(thought) => {
+            Some(Err(fault)) => {
+                table.forfeit(seat, &fault, &mut output)?;
+                continue;
+            }
+            Some(Ok(thought)) => {
                 let (row, column) = table.game.variant().split(thought.at);
                 writeln!(output, "{row} {column}")?;
                 Command::Play {
@@ -85,6 +89,16 @@ impl Table {
             "Enter your turn ({}): ",
             self.symbols.seats()[usize::from(seat.0)]
         )
+    }
+
+    /// A program from outside that does not play has lost, and it is said why.
+    fn forfeit(&mut self, seat: Seat, fault: &Fault, output: &mut impl Write) -> io::Result<()> {
+        writeln!(output, "{fault}")?;
+        screen::delimiter(output)?;
+        self.game
+            .leave(seat)
+            .expect("a seat of a game that goes on");
+        Ok(())
     }
 
     fn show_end(&self, output: &mut impl Write) -> io::Result<()> {

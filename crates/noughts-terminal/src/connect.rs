@@ -21,7 +21,7 @@ use std::io::{self, BufRead, Read, Write};
 use std::sync::Arc;
 use std::time::Duration;
 
-use noughts_engine::{Random, Setup as Outside, Stop, Strategy};
+use noughts_engine::{Random, Robot, Setup as Outside, Stop};
 use noughts_rules::{Action, Move};
 use noughts_wire::{ClientSession, Dialect, Event, Greeting, IDS, Stage, Text, Verdict};
 
@@ -230,7 +230,7 @@ impl<W: Write, O: Write> Visit<'_, W, O> {
     }
 
     /// The robot for this game, if one plays.
-    fn sit_down(&mut self, mirror: &Mirror) -> Option<Box<dyn Strategy>> {
+    fn sit_down(&mut self, mirror: &Mirror) -> Option<Box<dyn Robot>> {
         // Each game differs from the one before, and all are the same under the same seed.
         let outside = Outside {
             seed: self.seeds.draw(),
@@ -244,7 +244,7 @@ impl<W: Write, O: Write> Visit<'_, W, O> {
     fn take_turns(
         &mut self,
         mirror: &mut Mirror,
-        robot: &mut Option<Box<dyn Strategy>>,
+        robot: &mut Option<Box<dyn Robot>>,
     ) -> Result<Verdict, Leave> {
         loop {
             let is_own = self.link.session().stage() == Stage::ItsTurn && !mirror.is_over();
@@ -356,9 +356,11 @@ impl<W: Write, O: Write> Visit<'_, W, O> {
     }
 
     /// Lets the robot choose, and looks up then.
-    fn let_think(&mut self, mirror: &Mirror, robot: &mut dyn Strategy) -> Result<Choice, Leave> {
+    fn let_think(&mut self, mirror: &Mirror, robot: &mut dyn Robot) -> Result<Choice, Leave> {
         self.output.flush()?;
-        let decision = robot.choose(mirror.game(), &Stop::new());
+        let decision = robot
+            .choose(mirror.game(), &Stop::new())
+            .map_err(Parting::Robot)?;
         match self.next(Wants::Nothing, Duration::ZERO)? {
             Next::Event(event) => Ok(Choice::Event(event)),
             Next::Line(_) | Next::Nothing => Ok(Choice::Play(decision.at)),

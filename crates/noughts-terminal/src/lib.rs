@@ -11,6 +11,7 @@ mod console;
 mod lines;
 pub mod menu;
 pub mod multi;
+pub mod play;
 mod seats;
 mod symbols;
 pub mod tui;

@@ -37,7 +37,7 @@ impl Setup {
     }
 
     fn holders(&self, mode: Mode) -> [Holder; 2] {
-        let robot = || Holder::Robot(self.robot.clone());
+        let robot = || Holder::Robot(self.robot.clone().into());
         match mode {
             Mode::Humans => [Holder::Human, Holder::Human],
             Mode::Mixed => [Holder::Human, robot()],
@@ -160,7 +160,14 @@ impl Match {
             console.flush()?;
             match self.seats.think(seat, &self.game) {
                 None => self.ask_for_play(seat, console)?,
-                Some(thought) => {
+                // Only programs from outside do, and none is seated here.
+                Some(Err(fault)) => {
+                    console.tell(sentence(fault))?;
+                    self.game
+                        .leave(seat)
+                        .expect("a seat of a game that goes on");
+                }
+                Some(Ok(thought)) => {
                     self.game
                         .act(seat, Action::Play(thought.at))
                         .expect("strategies choose legal moves");

@@ -81,6 +81,16 @@ impl Table {
         let Some(thought) = self.seats.think(seat, &self.game) else {
             return Ok(());
         };
+        let thought = match thought {
+            Ok(thought) => thought,
+            Err(fault) => {
+                console.tell(sentence(fault))?;
+                self.game
+                    .leave(seat)
+                    .expect("a seat of a game that goes on");
+                return Ok(());
+            }
+        };
         let action = Action::Play(thought.at);
         console.tell(words::thought(&self.game.write(action)))?;
         self.spent = Some(Spent {

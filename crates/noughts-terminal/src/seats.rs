@@ -5,7 +5,9 @@ use std::str::FromStr;
 use std::sync::Arc;
 use std::time::Duration;
 
-use noughts_engine::{Clock, Random, Setup, Stop, Strategy, StrategyError, StrategyName, Unfit};
+use noughts_engine::{
+    Clock, Engines, Fault, Random, Robot, RobotName, Setup, Stop, StrategyError, Unfit,
+};
 use noughts_rules::{Game, Move, Seat};
 
 /// Who holds a seat, as it is written: `human`, or the name of a strategy.
@@ -14,17 +16,32 @@ pub enum Holder {
     /// Somebody who types.
     Human,
     /// A robot that plays so.
-    Robot(StrategyName),
+    Robot(RobotName),
+}
+
+impl Holder {
+    /// Reads who is meant; programs may be named if these engines allow it.
+    pub fn read(text: &str, engines: &Engines) -> Result<Holder, HolderError> {
+        match text {
+            "human" => Ok(Holder::Human),
+            _ => engines.read(text).map(Holder::Robot).map_err(HolderError),
+        }
+    }
+
+    /// Why whoever is meant can't sit down at this game. A program is started to find that out.
+    pub fn fits(&self, game: &Game) -> Result<(), Unfit> {
+        match self {
+            Holder::Human => Ok(()),
+            Holder::Robot(name) => name.fits(game),
+        }
+    }
 }
 
 impl FromStr for Holder {
     type Err = HolderError;
 
     fn from_str(text: &str) -> Result<Holder, HolderError> {
-        match text {
-            "human" => Ok(Holder::Human),
-            _ => text.parse().map(Holder::Robot).map_err(HolderError),
-        }
+        Holder::read(text, &Engines::none())
     }
 }
 
@@ -52,7 +69,7 @@ impl std::error::Error for HolderError {}
 /// The seats of one game, its robots ready to play.
 pub struct Seats {
     /// By seat; none where a person sits.
-    robots: Vec<Option<Box<dyn Strategy>>>,
+    robots: Vec<Option<Box<dyn Robot>>>,
     clock: Arc<dyn Clock>,
 }
 
@@ -97,14 +114,15 @@ impl Seats {
     }
 
     /// Lets the robot at this seat, whose turn it is, choose its move; `None` where a person sits.
-    pub fn think(&mut self, seat: Seat, game: &Game) -> Option<Thought> {
+    /// Only a program from outside fails to.
+    pub fn think(&mut self, seat: Seat, game: &Game) -> Option<Result<Thought, Fault>> {
         let robot = self.robots.get_mut(usize::from(seat.0))?.as_mut()?;
         let start = self.clock.now();
         let decision = robot.choose(game, &Stop::new());
-        Some(Thought {
+        Some(decision.map(|decision| Thought {
             at: decision.at,
             took: self.clock.now().saturating_sub(start),
-        })
+        }))
     }
 }
 
@@ -123,7 +141,10 @@ mod tests {
     fn robots_think_and_people_do_not() {
         let (game, mut seats) = seats(&["first", "human"], 1);
         assert!(seats.is_robot(Seat(0)) && !seats.is_robot(Seat(1)) && !seats.is_robot(Seat(2)));
-        assert_eq!(seats.think(Seat(0), &game).unwrap().at, Move::at(0));
+        assert_eq!(
+            seats.think(Seat(0), &game).unwrap().unwrap().at,
+            Move::at(0)
+        );
         assert_eq!(seats.think(Seat(1), &game), None);
         assert_eq!(seats.think(Seat(2), &game), None);
     }
@@ -132,7 +153,7 @@ mod tests {
     fn the_same_seed_seats_the_same_robots_and_no_two_alike() {
         let moves = |seed| {
             let (game, mut seats) = seats(&["random", "random"], seed);
-            [Seat(0), Seat(1)].map(|seat| seats.think(seat, &game).unwrap().at)
+            [Seat(0), Seat(1)].map(|seat| seats.think(seat, &game).unwrap().unwrap().at)
         };
         assert_eq!(moves(7), moves(7));
         assert_ne!(moves(7), moves(8));

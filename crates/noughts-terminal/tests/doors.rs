@@ -48,6 +48,7 @@ proptest! {
             start: Some(start.to_owned()),
             rules,
             history: Some(history.to_string()),
+            ..multi::Asked::default()
         };
         let setup = multi::Setup::new(&asked, seed).unwrap();
         let mut output = Vec::new();

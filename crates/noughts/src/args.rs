@@ -1,5 +1,8 @@
 //! The command line: what there is to ask for, as `--help` tells it.
 
+use std::ffi::OsString;
+use std::path::PathBuf;
+
 use clap::{
     Arg, ArgAction, Args as Arguments, Command, CommandFactory, Parser, Subcommand, ValueEnum,
 };
@@ -73,6 +76,12 @@ pub(crate) enum Task {
     Serve(Serve),
     /// Play at a server of the TCP protocol, a person or a robot
     Connect(Connect),
+    /// Play at a table of a server's HTTP API, a person or a robot, or watch there
+    Play(Play),
+    /// List, show, export and import the games of a store
+    Games(Games),
+    /// Judge somebody's server or client of the TCP protocol, or classic program
+    Check(Check),
     /// Say what a position is worth and which move is best
     Analyze(Analyze),
     /// Prove what a position is worth with perfect play: win, draw or loss
@@ -81,6 +90,10 @@ pub(crate) enum Task {
     Verify(Verify),
     /// Count the move sequences of a length, every one played
     Perft(Perft),
+    /// Let strategies and programs play one another, and say who is how strong
+    Arena(Arena),
+    /// Play as a program under a manager: the Gomocup protocol on standard input and output
+    Engine(Engine),
     /// List what can be played
     Variants,
     /// Print completions for a shell
@@ -197,6 +210,60 @@ pub(crate) struct Verify {
 }
 
 #[derive(Arguments, Debug)]
+#[command(
+    after_help = "Players are strategies, search alone being one with the limit of --time or --nodes, and \
+                  \"engine:COMMAND\", programs that speak the Gomocup protocol. Ctrl-C stops; with --out the \
+                  same command goes on where it was."
+)]
+pub(crate) struct Arena {
+    /// Who plays: as many as the game has sides, or more
+    #[arg(required = true, num_args = 1.., value_name = "PLAYER")]
+    pub(crate) players: Vec<String>,
+    /// The game
+    #[arg(long, value_name = "NAME")]
+    pub(crate) variant: String,
+    /// How many games each two play; each opening is played from every seat
+    #[arg(long, value_name = "N", default_value_t = 100)]
+    pub(crate) games: u32,
+    /// How long search and programs may think about a move: 100ms, 2s [default: 100ms]
+    #[arg(long, value_name = "TIME", conflicts_with = "nodes")]
+    pub(crate) time: Option<String>,
+    /// How many positions they may look at instead, so that games repeat themselves
+    #[arg(long, value_name = "N")]
+    pub(crate) nodes: Option<String>,
+    /// How much longer than its time a program is waited for
+    #[arg(long, value_name = "TIME", default_value = "500ms")]
+    pub(crate) tolerance: String,
+    /// Stop when it is clear whether the first is better by ELO0 or by ELO1, such as 0,10
+    #[arg(long, value_name = "ELO0,ELO1", allow_hyphen_values = true)]
+    pub(crate) sprt: Option<String>,
+    /// Everybody plays the first only, instead of everybody else
+    #[arg(long)]
+    pub(crate) gauntlet: bool,
+    /// Openings, one a line, such as "7-7 8-8" [default: random ones that are balanced]
+    #[arg(long, value_name = "FILE")]
+    pub(crate) openings: Option<String>,
+    /// The same number, the same openings and choices [default: 1]
+    #[arg(long, value_name = "S", allow_hyphen_values = true)]
+    pub(crate) seed: Option<String>,
+    /// How many games at once
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    pub(crate) threads: usize,
+    /// A folder for records, tables and a plot, from which a contest goes on
+    #[arg(long, value_name = "DIR")]
+    pub(crate) out: Option<String>,
+}
+
+#[derive(Arguments, Debug)]
+pub(crate) struct Engine {
+    /// How to play [default: search, as long as the manager allows]
+    pub(crate) strategy: Option<String>,
+    /// Let it repeat itself: the same number, the same choices
+    #[arg(long, value_name = "S", allow_hyphen_values = true)]
+    pub(crate) seed: Option<String>,
+}
+
+#[derive(Arguments, Debug)]
 pub(crate) struct Perft {
     /// The game, such as 3x3k3 or multi
     pub(crate) variant: String,
@@ -210,32 +277,275 @@ pub(crate) struct Perft {
 #[derive(Arguments, Debug)]
 pub(crate) struct Serve {
     /// Where to listen for HTTP; none: nowhere, port 0: any free one
-    #[arg(long, value_name = "ADDR", default_value = "127.0.0.1:8080")]
+    #[arg(
+        long,
+        env = "NOUGHTS_HTTP",
+        value_name = "ADDR",
+        default_value = "127.0.0.1:8080"
+    )]
     pub(crate) http: String,
     /// Where to listen for games against the computer; none: nowhere, port 0: any free one
-    #[arg(long, value_name = "ADDR", default_value = "127.0.0.1:8081")]
+    #[arg(
+        long,
+        env = "NOUGHTS_TCP",
+        value_name = "ADDR",
+        default_value = "127.0.0.1:8081"
+    )]
     pub(crate) tcp: String,
     /// How the computer plays there
-    #[arg(long, value_name = "STRATEGY", default_value = "perfect")]
+    #[arg(
+        long,
+        env = "NOUGHTS_TCP_STRATEGY",
+        value_name = "STRATEGY",
+        default_value = "perfect"
+    )]
     pub(crate) tcp_strategy: String,
     /// Where to listen for games between two
-    #[arg(long, value_name = "ADDR", default_value = "127.0.0.1:8082")]
+    #[arg(
+        long,
+        env = "NOUGHTS_TCP_PAIRS",
+        value_name = "ADDR",
+        default_value = "127.0.0.1:8082"
+    )]
     pub(crate) tcp_pairs: String,
-    /// Where games are kept: memory:
-    #[arg(long, value_name = "URL", default_value = "memory:")]
+    /// Where games are kept: sqlite:FILE, postgres://USER@HOST/DATABASE, or memory: until the end
+    #[arg(
+        long,
+        value_name = "URL",
+        env = "NOUGHTS_STORE",
+        // It may hold a password.
+        hide_env_values = true,
+        default_value = "sqlite:noughts.db"
+    )]
     pub(crate) store: String,
+    /// When a turn kept in a file is answered
+    #[arg(long, value_enum, env = "NOUGHTS_SYNC", default_value_t = Sync::Full)]
+    pub(crate) sync: Sync,
+    /// Forget games when nothing has happened at them for so long, such as 90d [default: never]
+    #[arg(long, value_name = "TIME", env = "NOUGHTS_FORGET_AFTER")]
+    pub(crate) forget_after: Option<String>,
+    /// How many requests a second one address may make at the HTTP door; whoever is on this machine is not
+    /// counted, unless a proxy says for whom it asks
+    #[arg(long, value_name = "N", default_value_t = 100)]
+    pub(crate) rate: u32,
+    /// How many open tables one address may have
+    #[arg(long, value_name = "N", default_value_t = 500)]
+    pub(crate) tables: usize,
+    /// The address of a proxy that is believed about X-Forwarded-For, besides those on this machine
+    #[arg(long, value_name = "ADDR")]
+    pub(crate) proxy: Vec<std::net::IpAddr>,
+    /// The origin of pages elsewhere that may use the API, such as https://example.org
+    #[arg(long, value_name = "ORIGIN")]
+    pub(crate) origin: Vec<String>,
     /// How many may be connected at once
-    #[arg(long, value_name = "N", default_value_t = 10_000)]
+    #[arg(
+        long,
+        env = "NOUGHTS_MAX_CONNECTIONS",
+        value_name = "N",
+        default_value_t = 10_000
+    )]
     pub(crate) max_connections: usize,
     /// How long somebody whose turn it is may say nothing
-    #[arg(long, value_name = "TIME", default_value = "120s")]
+    #[arg(
+        long,
+        env = "NOUGHTS_IDLE",
+        value_name = "TIME",
+        default_value = "120s"
+    )]
     pub(crate) idle: String,
+    /// Misbehave at the TCP doors, for those who write clients (docs/conformance.md)
+    #[arg(long, value_name = "KIND", hide = true)]
+    pub(crate) misbehave: Option<String>,
     /// What is logged, on standard error
-    #[arg(long, value_enum, default_value_t = LogLevel::Info)]
+    #[arg(long, env = "NOUGHTS_LOG", value_enum, default_value_t = LogLevel::Info)]
     pub(crate) log: LogLevel,
     /// How it is logged
-    #[arg(long, value_enum, default_value_t = LogFormat::Text)]
+    #[arg(long, env = "NOUGHTS_LOG_FORMAT", value_enum, default_value_t = LogFormat::Text)]
     pub(crate) log_format: LogFormat,
+}
+
+#[derive(Arguments, Debug)]
+#[command(after_help = "Without a command, the newest games are listed.")]
+pub(crate) struct Games {
+    /// Where games are kept: sqlite:FILE or postgres://USER@HOST/DATABASE
+    #[arg(
+        long,
+        value_name = "URL",
+        env = "NOUGHTS_STORE",
+        // It may hold a password.
+        hide_env_values = true,
+        default_value = "sqlite:noughts.db",
+        global = true
+    )]
+    pub(crate) store: String,
+    #[command(subcommand)]
+    pub(crate) what: Option<GamesTask>,
+}
+
+/// What to do with the games of a store.
+#[derive(Subcommand, Debug)]
+pub(crate) enum GamesTask {
+    /// List games, newest first
+    List(Listing),
+    /// Show a game: who played, the board and how it ended
+    Show {
+        /// Which game
+        id: String,
+    },
+    /// Write the records of games
+    Export {
+        /// Which games; without any, all that are over
+        #[arg(value_name = "ID")]
+        ids: Vec<String>,
+    },
+    /// Put records of finished games into the archive, and print their ids
+    Import {
+        /// Files of records, or - for standard input
+        #[arg(value_name = "FILE", required = true)]
+        files: Vec<String>,
+    },
+}
+
+/// Which games to list.
+#[derive(Arguments, Debug)]
+pub(crate) struct Listing {
+    /// Only those of this variant
+    #[arg(long, value_name = "NAME")]
+    pub(crate) variant: Option<String>,
+    /// Only those in which somebody of this name sits or sat
+    #[arg(long, value_name = "NAME", allow_hyphen_values = true)]
+    pub(crate) player: Option<String>,
+    /// Only those that stand so
+    #[arg(long, value_enum)]
+    pub(crate) status: Option<GameStatus>,
+    /// At most so many
+    #[arg(long, value_name = "N", default_value_t = LISTED)]
+    pub(crate) limit: usize,
+}
+
+const LISTED: usize = 20;
+
+impl Default for Listing {
+    fn default() -> Listing {
+        Listing {
+            variant: None,
+            player: None,
+            status: None,
+            limit: LISTED,
+        }
+    }
+}
+
+/// How a game stands.
+#[derive(ValueEnum, Clone, Copy, Debug)]
+pub(crate) enum GameStatus {
+    /// A seat is open to everybody
+    Waiting,
+    Playing,
+    Over,
+}
+
+impl From<GameStatus> for noughts_server::Status {
+    fn from(status: GameStatus) -> noughts_server::Status {
+        match status {
+            GameStatus::Waiting => noughts_server::Status::Waiting,
+            GameStatus::Playing => noughts_server::Status::Playing,
+            GameStatus::Over => noughts_server::Status::Over,
+        }
+    }
+}
+
+#[derive(Arguments, Debug)]
+#[command(
+    after_help = "Exit code: 0 everything demanded holds, 1 something demanded is broken, 2 nothing could be judged."
+)]
+pub(crate) struct Check {
+    #[command(subcommand)]
+    pub(crate) what: Judged,
+}
+
+#[derive(Subcommand, Debug)]
+pub(crate) enum Judged {
+    /// Judge a server: play the protocol's rules against it, each in a connection of its own
+    Tcp(CheckTcp),
+    /// Judge a client: play the server's part, and look at what it sends
+    Client(CheckClient),
+    /// Judge a classic program: type scripted games into it, and compare what it shows
+    Classic(CheckClassic),
+}
+
+/// How a verdict is told.
+#[derive(Arguments, Debug)]
+pub(crate) struct Telling {
+    /// Print JSON instead of words
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// Also write JUnit's XML to a file, as CI systems read it
+    #[arg(long, value_name = "FILE")]
+    pub(crate) junit: Option<PathBuf>,
+}
+
+#[derive(Arguments, Debug)]
+pub(crate) struct CheckTcp {
+    /// Where the server listens
+    #[arg(value_name = "HOST:PORT")]
+    pub(crate) address: String,
+    /// Which dialect it should speak: the document's, the later one with id 0, or whatever it does
+    #[arg(long, value_enum, default_value_t = SpokenDialect::Auto)]
+    pub(crate) dialect: SpokenDialect,
+    /// It is a server for two players, who are both played by the judge
+    #[arg(long)]
+    pub(crate) pairs: bool,
+    /// How long one answer may take; everything together may take fifteen times that
+    #[arg(long, value_name = "TIME", default_value = "2s")]
+    pub(crate) timeout: String,
+    #[command(flatten)]
+    pub(crate) telling: Telling,
+}
+
+/// The dialects of the TCP protocol, or those that are spoken.
+#[derive(ValueEnum, Clone, Copy, Debug)]
+pub(crate) enum SpokenDialect {
+    Seed,
+    Later,
+    Auto,
+}
+
+#[derive(Arguments, Debug)]
+#[command(
+    after_help = "The client visits nine times. A COMMAND is started for every visit, with {host} and {port} in its words \
+                  replaced; without one, start the client yourself each time you are told."
+)]
+pub(crate) struct CheckClient {
+    /// Where to listen; port 0: any free one
+    #[arg(long, value_name = "ADDR", default_value = "127.0.0.1:0")]
+    pub(crate) listen: String,
+    /// How long one frame may take; the client may take three times that to come [default: 5s with a COMMAND, else 60s]
+    #[arg(long, value_name = "TIME")]
+    pub(crate) timeout: Option<String>,
+    #[command(flatten)]
+    pub(crate) telling: Telling,
+    /// How to start a client that plays by itself
+    #[arg(last = true, value_name = "COMMAND")]
+    pub(crate) command: Vec<OsString>,
+}
+
+#[derive(Arguments, Debug)]
+pub(crate) struct CheckClassic {
+    /// Games of your own instead of the kit's: every .txt file in this directory
+    #[arg(long, value_name = "DIR")]
+    pub(crate) cases: Option<PathBuf>,
+    /// Byte for byte, also where the document leaves it open
+    #[arg(long)]
+    pub(crate) strict: bool,
+    /// How long one game may take
+    #[arg(long, value_name = "TIME", default_value = "10s")]
+    pub(crate) timeout: String,
+    #[command(flatten)]
+    pub(crate) telling: Telling,
+    /// The program, such as java -jar application.jar
+    #[arg(last = true, required = true, value_name = "COMMAND")]
+    pub(crate) command: Vec<OsString>,
 }
 
 /// Kept as typed, like the classic game's: the door says what is wrong with them.
@@ -276,11 +586,57 @@ pub(crate) struct Connect {
     pub(crate) seed: Option<String>,
 }
 
+#[derive(Arguments, Debug)]
+#[command(
+    after_help = "With the address of a server a table is laid there; with that of a game the first open seat is taken, \
+                  or the game is watched. In the game: 1-0 plays, <<N takes back, resign gives up, :q leaves."
+)]
+pub(crate) struct Play {
+    /// The server, such as http://localhost:8080, or a game there
+    #[arg(value_name = "URL")]
+    pub(crate) url: String,
+    /// Let a robot play for you
+    #[arg(long, value_name = "STRATEGY")]
+    pub(crate) robot: Option<String>,
+    /// Your name at the table [default: your user name, or the strategy]
+    #[arg(long, value_name = "NAME", allow_hyphen_values = true)]
+    pub(crate) name: Option<String>,
+    /// The seat to take, from 0 [default: the first that is open]
+    #[arg(long, value_name = "N")]
+    pub(crate) seat: Option<u8>,
+    /// The token of a seat that is yours already
+    #[arg(
+        long,
+        value_name = "TOKEN",
+        requires = "seat",
+        allow_hyphen_values = true
+    )]
+    pub(crate) token: Option<String>,
+    /// For a new table: the game [default: 3x3k3]
+    #[arg(long, value_name = "NAME")]
+    pub(crate) variant: Option<String>,
+    /// For a new table: a strategy, link for whoever has the address, lobby for everybody [default: level:8]
+    #[arg(long, value_name = "STRATEGY|link|lobby")]
+    pub(crate) against: Option<String>,
+    /// Let the robot repeat itself: the same number, the same choices
+    #[arg(long, value_name = "S", allow_hyphen_values = true)]
+    pub(crate) seed: Option<String>,
+}
+
 /// The two ways in which the TCP protocol is spoken.
 #[derive(ValueEnum, Clone, Copy, Debug)]
 pub(crate) enum Dialect {
     Seed,
     Later,
+}
+
+/// When a turn is answered.
+#[derive(ValueEnum, Clone, Copy, Debug)]
+pub(crate) enum Sync {
+    /// When the disk has it: a power failure takes nothing that was answered
+    Full,
+    /// When the system has it: a power failure may take the last moments
+    Normal,
 }
 
 /// How much is logged.
@@ -352,13 +708,22 @@ pub(crate) fn command() -> Command {
         .long("version")
         .help("Print version")
         .action(ArgAction::Version);
-    Args::command().mut_subcommands(|sub| {
-        let has_short = sub.get_arguments().any(|arg| arg.get_short() == Some('h'));
-        let help = match has_short {
-            true => help.clone(),
-            false => help.clone().short('h'),
-        };
-        // Freed, since clap adds its own where there is none of this name.
-        sub.disable_help_flag(true).arg(help).arg(version.clone())
-    })
+    Args::command().mut_subcommands(|sub| with_help(sub, &help, &version))
+}
+
+/// The flags that clap would add by itself, in a command and those within it.
+fn with_help(command: Command, help: &Arg, version: &Arg) -> Command {
+    let has_short = command
+        .get_arguments()
+        .any(|arg| arg.get_short() == Some('h'));
+    let own = match has_short {
+        true => help.clone(),
+        false => help.clone().short('h'),
+    };
+    // Freed, since clap adds its own where there is none of this name.
+    command
+        .disable_help_flag(true)
+        .arg(own)
+        .arg(version.clone())
+        .mut_subcommands(|sub| with_help(sub, help, version))
 }

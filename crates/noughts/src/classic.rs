@@ -16,6 +16,7 @@ pub(crate) fn run(options: Classic) -> Result<(), Failure> {
         players: options.players,
         variant: options.variant,
         robots: options.robots,
+        engines: outside::engines(),
     };
     let setup = Setup::new(&asked).map_err(Failure::asked)?;
     let outside = outside::read(options.seed.as_deref())?;

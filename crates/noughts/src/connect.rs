@@ -23,6 +23,7 @@ pub(crate) fn run(task: Connect) -> Result<(), Failure> {
         games: task.games,
         is_pair: task.pairs,
         is_later: matches!(task.dialect, Dialect::Later),
+        engines: outside::engines(),
     })
     .map_err(Failure::asked)?;
     let (peer, stream) = call(&task.host, port)?;

@@ -1,19 +1,26 @@
 //! Noughts: every game of the tic-tac-toe family, at any door.
 //!
 //! Arguments become one call, and what it returns the exit code: 0 for everything that went as
-//! asked, 1 for what can't be done, 2 for a subcommand used wrongly, 3 for what was not solved in time.
+//! asked, 1 for what can't be done, 2 for a subcommand used wrongly, 3 for what was not solved in time. `check`
+//! has its own: 1 where a rule is broken, 2 where nothing could be judged.
 
 mod analyze;
+mod arena;
 mod args;
+mod check;
 mod classic;
 mod connect;
+mod engine;
+mod games;
 mod log;
 mod menu;
 mod multi;
 mod outside;
 mod perft;
+mod play;
 mod serve;
 mod solve;
+mod time;
 mod tui;
 mod usage;
 mod variants;
@@ -33,7 +40,7 @@ fn main() -> ExitCode {
         Err(exit) => return exit,
     };
     match run(args) {
-        Ok(()) => ExitCode::SUCCESS,
+        Ok(exit) => exit,
         Err(Failure::Output(error)) if error.kind() == io::ErrorKind::BrokenPipe => {
             ExitCode::SUCCESS
         }
@@ -41,13 +48,17 @@ fn main() -> ExitCode {
         Err(failure) => {
             // Nobody is left to be told when this fails too.
             let _ = writeln!(io::stderr(), "Error: {failure}");
-            ExitCode::FAILURE
+            match failure {
+                Failure::NotJudged(_) => ExitCode::from(2),
+                Failure::Asked(_) | Failure::Unsolved | Failure::Output(_) => ExitCode::FAILURE,
+            }
         }
     }
 }
 
-fn run(args: Args) -> Result<(), Failure> {
+fn run(args: Args) -> Result<ExitCode, Failure> {
     match args.task {
+        Some(Task::Check(task)) => return check::run(task.what),
         None => classic::run(args.classic),
         Some(Task::Menu(options)) => menu::run(&options),
         Some(Task::Multi(options)) => multi::run(options),
@@ -55,13 +66,18 @@ fn run(args: Args) -> Result<(), Failure> {
         Some(Task::Solve(task)) => solve::run(&task),
         Some(Task::Verify(task)) => verify::run(&task),
         Some(Task::Perft(task)) => perft::run(&task),
+        Some(Task::Arena(task)) => arena::run(&task),
+        Some(Task::Engine(task)) => engine::run(&task),
         Some(Task::Serve(task)) => serve::run(&task),
         Some(Task::Connect(task)) => connect::run(task),
+        Some(Task::Games(task)) => games::run(&task),
+        Some(Task::Play(task)) => play::run(task),
         Some(Task::Tui(options)) => tui::run(options),
         Some(Task::Variants) => variants::run(),
         Some(Task::Completions { shell }) => usage::completions(shell),
         Some(Task::Man) => usage::man(),
-    }
+    }?;
+    Ok(ExitCode::SUCCESS)
 }
 
 /// Why it could not be done.
@@ -70,6 +86,8 @@ enum Failure {
     Asked(String),
     /// The limit came first; what is known has been said.
     Unsolved,
+    /// Nothing could be judged: a sentence that says why.
+    NotJudged(String),
     /// Reading or writing failed; a closed output is no failure.
     Output(io::Error),
 }
@@ -89,7 +107,7 @@ impl From<io::Error> for Failure {
 impl std::fmt::Display for Failure {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            Failure::Asked(reason) => f.write_str(reason),
+            Failure::Asked(reason) | Failure::NotJudged(reason) => f.write_str(reason),
             Failure::Unsolved => f.write_str("the limit came before the answer"),
             Failure::Output(error) => write!(f, "reading or writing failed: {error}"),
         }

@@ -20,6 +20,7 @@ pub(crate) fn run(options: Multi) -> Result<(), Failure> {
             NineBoards::Ultimate => NestedSpec::ULTIMATE,
         },
         history: options.history,
+        engines: outside::engines(),
     };
     let setup = Setup::new(&asked, outside.seed).map_err(Failure::asked)?;
     let output = BufWriter::with_capacity(1 << 16, io::stdout().lock());

@@ -1,11 +1,17 @@
-//! What robots are given from outside: the time, and a seed.
+//! What robots are given from outside: the time, a seed, and programs.
 
 use std::hash::{BuildHasher, Hasher, RandomState};
 
-use noughts_engine::Setup;
+use noughts_arena::Terms;
+use noughts_engine::{Engines, Setup};
 use noughts_rules::Quoted;
 
 use crate::Failure;
+
+/// Programs from outside, with a second a move: the command line may name them, and nobody else.
+pub(crate) fn engines() -> Engines {
+    Terms::default().engines()
+}
 
 /// With the seed that was typed, or one that nobody can foretell.
 pub(crate) fn read(seed: Option<&str>) -> Result<Setup, Failure> {

@@ -8,23 +8,37 @@ use std::time::Duration;
 use noughts_engine::StrategyName;
 use noughts_rules::Quoted;
 use noughts_server::{
-    Http, Limits, Memory, Server, Setup, Store, listen, listen_for_http, raise_descriptor_limit,
+    Http, HttpLimits, Limits, Misbehaviour, Server, Setup, SyncMode, listen, listen_for_http,
+    misbehave, open_store, raise_descriptor_limit,
 };
 use tokio::net::TcpListener;
 use tokio::signal;
 use tracing::{info, warn};
 
-use crate::args::Serve;
+use crate::args::{Serve, Sync};
 use crate::log::Log;
-use crate::{Failure, outside};
+use crate::{Failure, outside, time};
 
 pub(crate) fn run(task: &Serve) -> Result<(), Failure> {
     let strategy: StrategyName = task.tcp_strategy.parse().map_err(Failure::asked)?;
     let limits = Limits {
         connections: task.max_connections,
-        idle: read_idle(&task.idle)?,
+        idle: time::read("the idle time (--idle)", &task.idle)?,
     };
-    let store = open_store(&task.store)?;
+    let misbehaviour: Option<Misbehaviour> = match &task.misbehave {
+        Some(kind) => Some(kind.parse().map_err(Failure::asked)?),
+        None => None,
+    };
+    let forget_after = task.forget_after.as_deref().map(read_forget_after);
+    let forget_after = forget_after.transpose()?;
+    let http_limits = HttpLimits {
+        per_second: task.rate,
+        at_once: task.rate.saturating_mul(5),
+        open_tables: task.tables,
+        proxies: task.proxy.clone(),
+        origins: task.origin.clone(),
+        ..HttpLimits::default()
+    };
     let outside = outside::read(None)?;
     let threads = available_parallelism().map_or(1, usize::from);
     let runtime = tokio::runtime::Builder::new_multi_thread()
@@ -35,7 +49,11 @@ pub(crate) fn run(task: &Serve) -> Result<(), Failure> {
         let tcp = open_door("--tcp", &task.tcp, listen)?;
         let pairs = open_door("--tcp-pairs", &task.tcp_pairs, listen)?;
         let doors = [
-            ("http", &http, "tables as JSON, at /api/games".to_owned()),
+            (
+                "http",
+                &http,
+                "the page, and tables as JSON at /api/games".to_owned(),
+            ),
             (
                 "tcp",
                 &tcp,
@@ -54,13 +72,28 @@ pub(crate) fn run(task: &Serve) -> Result<(), Failure> {
                 "every door is closed: give --http, --tcp or --tcp-pairs an address",
             ));
         }
+        // Last of what may fail, so that nothing is made on a disk by what can't be served.
+        let store = open_store(&task.store, task.sync.into());
+        let store = store.await.map_err(|error| Failure::asked(error.0))?;
+        let secret = store.secret().await;
+        let secret = secret.map_err(|error| Failure::asked(error.0))?;
+        let (tcp, pairs) = match misbehaviour {
+            None => (tcp, pairs),
+            Some(kind) => {
+                told += &format!("the TCP doors misbehave: {kind}\n");
+                (behind(tcp, kind)?, behind(pairs, kind)?)
+            }
+        };
         let log = Log::keep(task.log, task.log_format);
         look_at_descriptors(&limits);
         // Before the doors open, so that whoever reads it may come in at once, and can stop it.
         let enough = Enough::new()?;
-        let secret = store.secret().await.map_err(Failure::asked)?;
-        let server = Server::start(Setup {
-            http: http.map(|listener| Http { listener, secret }),
+        let mut server = Server::start(Setup {
+            http: http.map(|listener| Http {
+                listener,
+                secret,
+                limits: http_limits,
+            }),
             tcp,
             tcp_strategy: strategy,
             pairs,
@@ -70,6 +103,9 @@ pub(crate) fn run(task: &Serve) -> Result<(), Failure> {
             outside,
         })
         .map_err(Failure::asked)?;
+        if let Some(time) = forget_after {
+            server.forget_after(time);
+        }
         io::stdout().write_all(told.as_bytes())?;
         io::stdout().flush()?;
         // Not within the line of the log: what is not logged is not waited for.
@@ -112,6 +148,14 @@ fn open_door(
     Ok(Some(listener))
 }
 
+/// Puts a door that misbehaves before a good one, which is given back.
+fn behind(door: Option<TcpListener>, kind: Misbehaviour) -> io::Result<Option<TcpListener>> {
+    let Some(door) = door else { return Ok(None) };
+    let good = listen(([127, 0, 0, 1], 0).into())?;
+    tokio::spawn(misbehave(door, good.local_addr()?, kind));
+    Ok(Some(good))
+}
+
 fn in_words(error: &io::Error) -> String {
     match error.kind() {
         io::ErrorKind::AddrInUse => "somebody else does already".to_owned(),
@@ -121,32 +165,28 @@ fn in_words(error: &io::Error) -> String {
     }
 }
 
-fn open_store(url: &str) -> Result<Box<dyn Store>, Failure> {
-    match url {
-        "memory:" => Ok(Box::<Memory>::default()),
-        _ => Err(Failure::asked(format_args!(
-            "{} is no store: there is memory:",
-            Quoted::from(url)
-        ))),
+impl From<Sync> for SyncMode {
+    fn from(sync: Sync) -> SyncMode {
+        match sync {
+            Sync::Full => SyncMode::Full,
+            Sync::Normal => SyncMode::Normal,
+        }
     }
 }
 
-/// `120`, `120s`, `500ms`.
-fn read_idle(text: &str) -> Result<Duration, Failure> {
-    let (number, unit) = match (text.strip_suffix("ms"), text.strip_suffix('s')) {
-        (Some(number), _) => (number, 1),
-        (None, Some(number)) => (number, 1_000),
-        (None, None) => (text, 1_000),
-    };
-    let amount = number.parse::<u64>().ok().filter(|amount| *amount > 0);
-    let amount = amount.and_then(|amount| amount.checked_mul(unit));
-    // A year, so that no sum of times ever overflows.
-    amount
-        .filter(|amount| *amount <= 365 * 24 * 3_600 * 1_000)
-        .map(Duration::from_millis)
+/// `90d`, `12h`, `30m`.
+fn read_forget_after(text: &str) -> Result<Duration, Failure> {
+    let units = [("d", 24 * 3_600), ("h", 3_600), ("m", 60)];
+    let read = units.iter().find_map(|(unit, seconds)| {
+        let number = text.strip_suffix(unit)?.parse::<u64>().ok()?;
+        number.checked_mul(*seconds).filter(|time| *time > 0)
+    });
+    // A hundred years, so that no sum of times ever overflows.
+    read.filter(|time| *time <= 36_525 * 24 * 3_600)
+        .map(Duration::from_secs)
         .ok_or_else(|| {
             Failure::asked(format_args!(
-                "the idle time (--idle) must be a time such as 120s or 500ms, up to a year, not {}",
+                "the time after which games are forgotten (--forget-after) must be one such as 90d, 12h or 30m, not {}",
                 Quoted::from(text)
             ))
         })

@@ -16,6 +16,7 @@ pub(crate) fn run(options: Tui) -> Result<(), Failure> {
         variant: options.variant,
         history: options.history,
         first_board: options.start,
+        engines: outside::engines(),
     };
     let mut app = App::new(&asked, Setup::new(look, seed)).map_err(Failure::asked)?;
     if let Some(path) = options.load {

@@ -137,7 +137,11 @@ fn section(command: &Command, page: &mut Vec<u8>) -> io::Result<()> {
     let mut own = Vec::new();
     body(command, &mut own)?;
     let own = String::from_utf8_lossy(&own).replace("\n.SH ", "\n.SS ");
-    page.write_all(own.as_bytes())
+    page.write_all(own.as_bytes())?;
+    for command in command.get_subcommands() {
+        section(command, page)?;
+    }
+    Ok(())
 }
 
 fn body(command: &Command, page: &mut Vec<u8>) -> io::Result<()> {

@@ -73,7 +73,7 @@ const TABLE: [Allowed; 11] = [
     },
     Allowed {
         name: "noughts-check",
-        ours: &["noughts-rules", "noughts-wire", "noughts-terminal"],
+        ours: &["noughts-rules", "noughts-wire"],
         others: Others::Any,
     },
     Allowed {

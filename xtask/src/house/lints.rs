@@ -19,10 +19,11 @@ pub fn findings(tree: &Tree) -> Vec<String> {
     found
 }
 
-/// The fuzz targets are a workspace of their own: they have nothing to inherit, and only the
-/// keyword is looked for.
+/// The fuzz targets and the comparison are workspaces of their own: they have nothing to inherit, and
+/// only the keyword is looked for.
 fn is_member(path: &str) -> bool {
-    path.ends_with("/Cargo.toml") && !path.starts_with("fuzz/")
+    let is_apart = path.starts_with("fuzz/") || path.starts_with("bench/");
+    path.ends_with("/Cargo.toml") && !is_apart
 }
 
 #[cfg(test)]
@@ -59,6 +60,7 @@ mod tests {
                 "[lints.rust]\nunsafe_code = \"allow\"",
             ),
             ("fuzz/Cargo.toml", "[workspace]"),
+            ("bench/Cargo.toml", "[workspace]"),
         ]);
         let told = |path: &str| format!("{path}: add `[lints]` with `workspace = true`");
         assert_eq!(

@@ -6,13 +6,15 @@ use std::io;
 use std::path::Path;
 
 /// Directories of things that are made here, not written.
-const NOT_SOURCES: [&str; 6] = [
+const NOT_SOURCES: [&str; 8] = [
     ".git",
     "target",
     "node_modules",
+    "web/node_modules",
     "fuzz/target",
     "fuzz/corpus",
     "fuzz/artifacts",
+    "bench/target",
 ];
 
 /// Kinds of files whose text some rule reads.

@@ -39,7 +39,8 @@ pub(crate) enum Writes {
 /// What a client says.
 #[derive(Clone)]
 pub(crate) enum Talk {
-    /// It plays the first free cell, game after game.
+    /// It plays as most people do, game after game: it completes a line, or stops one, or takes the
+    /// first free cell.
     Game,
     /// The same frames to somebody who sends them back.
     Echo(Script),
@@ -75,6 +76,11 @@ impl Counted {
     /// Moves a second.
     pub(crate) fn rate(&self) -> f64 {
         self.moves as f64 / self.time.as_secs_f64()
+    }
+
+    /// Round trips a second, those of PLAY too.
+    pub(crate) fn trips(&self) -> f64 {
+        self.waits.len() as f64 / self.time.as_secs_f64()
     }
 
     /// So many seconds do all but one in a hundred wait at most.
@@ -188,8 +194,8 @@ struct Client {
     /// How many frames of the script were said, for an echo.
     at: usize,
     is_playing: bool,
-    /// Cells that are taken, by their bits.
-    taken: u16,
+    /// Its own cells and the other's, by their bits.
+    cells: [u16; 2],
     said: Vec<u8>,
 }
 
@@ -211,7 +217,7 @@ impl Client {
             id: 10_000 + number as u32,
             at: 0,
             is_playing: false,
-            taken: 0,
+            cells: [0; 2],
             said: Vec::new(),
         }
     }
@@ -251,9 +257,9 @@ impl Client {
                 self.at += 1;
             }
             Talk::Game if self.is_playing => {
-                let free = (self.taken.trailing_ones()) as u8;
-                self.taken |= 1 << free;
-                let cell = Cell::from_index(free)
+                let chosen = choose(self.cells);
+                self.cells[0] |= 1 << chosen;
+                let cell = Cell::from_index(chosen)
                     .expect("else the game were over")
                     .bytes();
                 FromClient::Action { id: self.id, cell }.encode(&mut self.said);
@@ -309,18 +315,33 @@ impl Client {
             (FromServer::Ready { .. }, Some(1)) => {}
             (FromServer::Admit { flag, .. }, Some(3)) => {
                 assert_eq!(flag, Admission::First);
-                (self.is_playing, self.taken) = (true, 0);
+                (self.is_playing, self.cells) = (true, [0; 2]);
             }
             (FromServer::Action { cell, .. }, Some(5)) => {
                 let cell = Cell::read(cell).expect("a cell");
-                assert_eq!(self.taken >> cell.index() & 1, 0, "it was free");
-                self.taken |= 1 << cell.index();
+                let taken = self.cells[0] | self.cells[1];
+                assert_eq!(taken >> cell.index() & 1, 0, "it was free");
+                self.cells[1] |= 1 << cell.index();
             }
             (FromServer::Result { .. }, Some(5)) => self.is_playing = false,
             (answer, _) => panic!("{answer:?} is no answer to {:?}", self.said),
         }
         true
     }
+}
+
+/// A cell that completes a line, else one that stops the other's, else the first that is free.
+fn choose([mine, others]: [u16; 2]) -> u8 {
+    const LINES: [u16; 8] = [0o007, 0o070, 0o700, 0o111, 0o222, 0o444, 0o124, 0o421];
+    let free = !(mine | others) & 0o777;
+    let last_of = |marks: u16| {
+        let missing = LINES.iter().map(|line| line & !marks);
+        missing
+            .filter(|cells| cells.count_ones() == 1)
+            .find(|cell| cell & free != 0)
+    };
+    let chosen = last_of(mine).or_else(|| last_of(others)).unwrap_or(free);
+    chosen.trailing_zeros() as u8
 }
 
 fn is_move(frame: &[u8]) -> bool {

@@ -57,13 +57,13 @@ fn main() -> ExitCode {
 }
 
 /// Whole frames, and the echo beside them. Both sides are sent the same frames, PLAY too, and every
-/// answer is waited for. Counted on either side are ACTIONs that were answered, so that the ratio is
-/// that of all round trips; waiting is that of all frames.
+/// answer is waited for. Moves are ACTIONs that were answered, and stand beside all of the echo's round
+/// trips, so that what begins a game is the server's own affair; waiting is that of all frames.
 fn moves() {
     let (server, echo) = (Process::start(Part::Server), Process::start(Part::Echo));
     let script = clients::rehearse(&server);
     println!(
-        "moves a second, beside an echo of the same frames ({ROUNDS} rounds, {} of {} frames are moves)",
+        "moves a second, beside all round trips of an echo ({ROUNDS} rounds, {} of {} frames are moves)",
         script.moves(),
         script.frames()
     );
@@ -71,6 +71,7 @@ fn moves() {
         "connections",
         ["server", "echo", "server / echo, needed 0.60"],
     );
+    let mut all = Vec::new();
     let mut waits = Vec::new();
     let mut costs = Vec::new();
     for connections in CONNECTIONS {
@@ -79,10 +80,18 @@ fn moves() {
             .map(|(process, talk)| Clients::connect(process, connections, &talk, Writes::Once));
         let [ours, plain] = rounds::alternate(sides);
         let row = |figure: fn(&Counted) -> f64| [column(&ours, figure), column(&plain, figure)];
-        let [a, b] = row(Counted::rate);
-        print_row(connections, &a, &b, |figure| format!("{figure:.0}"));
+        let (moves, trips) = (column(&ours, Counted::rate), row(Counted::trips));
+        print_row(connections, &moves, &trips[1], |figure| {
+            format!("{figure:.0}")
+        });
+        all.push((connections, trips));
         waits.push((connections, row(Counted::p99)));
         costs.push((connections, row(Counted::cpu_each)));
+    }
+    println!();
+    line("round trips a second", ["server", "echo", "server / echo"]);
+    for (connections, [a, b]) in all {
+        print_row(connections, &a, &b, |figure| format!("{figure:.0}"));
     }
     println!();
     line(

@@ -1,12 +1,17 @@
 //! What comes with a request: its body, its key and its token, each read with a bound.
 
-use axum::body::Bytes;
-use axum::extract::{FromRequest, FromRequestParts, Request};
+use std::future::poll_fn;
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::pin::Pin;
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::extract::{FromRequest, FromRequestParts, Query, RawPathParams, Request};
 use axum::http::{HeaderMap, header, request::Parts};
+use futures_core::Stream;
 use noughts_api::Kind;
 use serde::de::DeserializeOwned;
-use std::hash::{DefaultHasher, Hash, Hasher};
-use std::sync::Arc;
+use tokio::time::timeout;
 
 use super::Web;
 use super::refusal::{Refuse, refuse};
@@ -14,10 +19,104 @@ use super::tokens::Pass;
 use crate::id::GameId;
 use crate::store::Key;
 
+/// A body, read to its end and with a bound.
+pub(super) struct Body<const MOST: usize> {
+    /// What it says it is, in lower case and without parameters.
+    pub(super) medium: String,
+    pub(super) bytes: Vec<u8>,
+    /// The same for the same request, in any process.
+    pub(super) hash: u64,
+}
+
+/// How long a body may take.
+const SLOWEST: Duration = Duration::from_secs(10);
+
+/// Of a body that is too large so much is read and thrown away: who is still sending would not hear
+/// the refusal.
+const MOST_DISCARDED: usize = 16 * 1024 * 1024;
+
+impl<const MOST: usize, S: Send + Sync> FromRequest<S> for Body<MOST> {
+    type Rejection = Refuse;
+
+    async fn from_request(request: Request, _: &S) -> Result<Body<MOST>, Refuse> {
+        let headers = request.headers();
+        let medium = headers.get(header::CONTENT_TYPE);
+        let medium = medium.and_then(|value| value.to_str().ok());
+        let medium = medium.unwrap_or_default().split(';').next();
+        let medium = medium.unwrap_or_default().trim().to_ascii_lowercase();
+        let length = headers.get(header::CONTENT_LENGTH);
+        let length = length.and_then(|value| value.to_str().ok()?.parse::<usize>().ok());
+        let waits = headers.contains_key(header::EXPECT);
+        if length.is_some_and(|length| length > MOST && (waits || length > MOST_DISCARDED)) {
+            return Err(too_large(MOST));
+        }
+        let path = request.uri().path().to_owned();
+        let read = timeout(SLOWEST, read::<MOST>(request.into_body())).await;
+        let bytes = read.map_err(|_| {
+            let detail = format!("a body must be sent within {} seconds", SLOWEST.as_secs());
+            refuse(Kind::TooSlow, detail)
+        })??;
+        // Not seeded: it is compared with what another process stored.
+        let mut hasher = DefaultHasher::new();
+        (path, bytes.as_slice()).hash(&mut hasher);
+        let hash = hasher.finish();
+        Ok(Body {
+            medium,
+            bytes,
+            hash,
+        })
+    }
+}
+
+async fn read<const MOST: usize>(body: axum::body::Body) -> Result<Vec<u8>, Refuse> {
+    let mut stream = body.into_data_stream();
+    let (mut bytes, mut length) = (Vec::new(), 0);
+    while let Some(piece) = poll_fn(|context| Pin::new(&mut stream).poll_next(context)).await {
+        let unreadable = |_| refuse(Kind::Unreadable, "the body could not be read to its end");
+        let piece = piece.map_err(unreadable)?;
+        length += piece.len();
+        match length <= MOST {
+            true => bytes.extend_from_slice(&piece),
+            false => bytes = Vec::new(),
+        }
+        if length > MOST_DISCARDED {
+            break;
+        }
+    }
+    match length <= MOST {
+        true => Ok(bytes),
+        false => Err(too_large(MOST)),
+    }
+}
+
+fn too_large(most: usize) -> Refuse {
+    refuse(
+        Kind::TooLarge,
+        format!("a body has at most {most} bytes here"),
+    )
+}
+
+impl<const MOST: usize> Body<MOST> {
+    /// What it says as JSON.
+    pub(super) fn json<T: DeserializeOwned>(&self) -> Result<T, Refuse> {
+        read_object(&self.bytes).map_err(|error| {
+            let detail = format!("the body is not the JSON that is wanted here: {error}");
+            refuse(Kind::Unreadable, detail)
+        })
+    }
+}
+
+/// Reads a shape from an object. By itself it could be read from a list of its values too.
+pub(super) fn read_object<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, serde_json::Error> {
+    match bytes.trim_ascii_start().first() {
+        Some(b'[') => Err(serde::de::Error::custom("it is a list, not an object")),
+        _ => serde_json::from_slice(bytes),
+    }
+}
+
 /// A body of JSON, and its hash.
 pub(super) struct Json<T> {
     pub(super) value: T,
-    /// The same for the same request, in any process.
     pub(super) hash: u64,
 }
 
@@ -25,54 +124,47 @@ impl<T: DeserializeOwned, S: Send + Sync> FromRequest<S> for Json<T> {
     type Rejection = Refuse;
 
     async fn from_request(request: Request, state: &S) -> Result<Json<T>, Refuse> {
-        let medium = request.headers().get(header::CONTENT_TYPE);
-        let medium = medium
-            .and_then(|value| value.to_str().ok())
-            .unwrap_or_default();
-        let is_json = medium.split(';').next().unwrap_or_default().trim();
-        let path = request.uri().path().to_owned();
-        if !is_json.eq_ignore_ascii_case("application/json") {
+        let body = Body::<MOST_BYTES>::from_request(request, state).await?;
+        if body.medium != "application/json" {
             return Err(refuse(
                 Kind::WrongMedium,
                 "the Content-Type of the body must be application/json",
             ));
         }
-        let bytes = Bytes::from_request(request, state).await.map_err(|error| {
-            match error.into_response_status() {
-                413 => refuse(
-                    Kind::TooLarge,
-                    format!("a body has at most {MOST_BYTES} bytes"),
-                ),
-                _ => refuse(Kind::Unreadable, "the body could not be read to its end"),
-            }
-        })?;
-        let value = serde_json::from_slice(&bytes).map_err(|error| {
-            refuse(
-                Kind::Unreadable,
-                format!("the body is not the JSON that is wanted here: {error}"),
-            )
-        })?;
-        // Not seeded: it is compared with what another process stored.
-        let mut hasher = DefaultHasher::new();
-        (path, bytes.as_ref()).hash(&mut hasher);
-        Ok(Json {
-            value,
-            hash: hasher.finish(),
-        })
+        let (value, hash) = (body.json()?, body.hash);
+        Ok(Json { value, hash })
     }
 }
 
 /// The most that a body may have.
-pub(super) const MOST_BYTES: usize = 64 * 1024;
+const MOST_BYTES: usize = 64 * 1024;
 
-/// The status of a rejection of axum's.
-trait Status {
-    fn into_response_status(self) -> u16;
+/// The variable parts of the path.
+pub(super) struct InPath<const N: usize>(pub(super) [String; N]);
+
+impl<const N: usize, S: Send + Sync> FromRequestParts<S> for InPath<N> {
+    type Rejection = Refuse;
+
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<InPath<N>, Refuse> {
+        let nothing = || refuse(Kind::NoSuchPage, "there is nothing at this address");
+        let path = RawPathParams::from_request_parts(parts, state).await;
+        let path = path.map_err(|_| nothing())?;
+        let values: Vec<String> = path.iter().map(|(_, value)| value.to_owned()).collect();
+        values.try_into().map(InPath).map_err(|_| nothing())
+    }
 }
 
-impl<R: axum::response::IntoResponse> Status for R {
-    fn into_response_status(self) -> u16 {
-        self.into_response().status().as_u16()
+/// What stands behind the `?`.
+pub(super) struct InQuery<T>(pub(super) T);
+
+impl<T: DeserializeOwned, S: Send + Sync> FromRequestParts<S> for InQuery<T> {
+    type Rejection = Refuse;
+
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<InQuery<T>, Refuse> {
+        match Query::try_from_uri(&parts.uri) {
+            Ok(Query(value)) => Ok(InQuery(value)),
+            Err(error) => Err(refuse(Kind::Unreadable, error.body_text())),
+        }
     }
 }
 
@@ -112,24 +204,31 @@ impl FromRequestParts<Arc<Web>> for AtSeat {
         if web.house.room(game).await?.is_none() {
             return Err(no_such_game());
         }
-        let pass = bearer(&parts.headers).and_then(|token| web.tokens.read(token));
-        let pass = pass.ok_or_else(|| {
+        let token = bearer(&parts.headers).unwrap_or_default();
+        web.pass(game, token).map(AtSeat)
+    }
+}
+
+impl Web {
+    /// The seat of this game that a token is for.
+    pub(super) fn pass(&self, game: GameId, token: &str) -> Result<Pass, Refuse> {
+        let pass = self.tokens.read(token).ok_or_else(|| {
             refuse(
                 Kind::NoToken,
                 "send the token of a seat as Authorization: Bearer TOKEN",
             )
         })?;
-        if pass.game != game {
-            return Err(refuse(
+        match pass.game == game {
+            true => Ok(pass),
+            false => Err(refuse(
                 Kind::WrongGame,
                 "this token is for a seat at another table; each table gives its own",
-            ));
+            )),
         }
-        Ok(AtSeat(pass))
     }
 }
 
-fn bearer(headers: &HeaderMap) -> Option<&str> {
+pub(super) fn bearer(headers: &HeaderMap) -> Option<&str> {
     let value = headers.get(header::AUTHORIZATION)?.to_str().ok()?;
     let (scheme, token) = value.split_once(' ')?;
     scheme

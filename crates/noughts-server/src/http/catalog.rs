@@ -2,18 +2,20 @@
 
 use std::sync::Arc;
 
-use axum::extract::{Path, Query as Asked, State};
-use axum::http::{HeaderMap, header};
+use axum::extract::State;
 use axum::response::{IntoResponse, Response};
-use noughts_api::Kind;
+use noughts_api::{
+    Kind, Listing, OfferedStrategy, OfferedVariant, Outcome, Page, Problem, SeatKind, SeatListing,
+    Standing,
+};
 use noughts_engine::KINDS;
-use noughts_rules::{Record, RecordSeat, Variant};
-use serde::{Deserialize, Serialize};
+use noughts_rules::Variant;
+use serde::Deserialize;
+use utoipa::IntoParams;
 
 use super::Web;
-use super::body::read_id;
+use super::body::InQuery;
 use super::refusal::{Refuse, refuse};
-use super::tables::look_at;
 use crate::store::{Listed, Query, Status};
 use crate::table::Holder;
 
@@ -29,21 +31,17 @@ const OFFERED: [(&str, &str); 8] = [
     ("ultimate", "nine boards, three in a line win"),
 ];
 
-#[derive(Serialize)]
-struct Offered {
-    name: &'static str,
-    about: &'static str,
-    sides: u8,
-    cells: usize,
-}
-
-/// `GET /api/variants`
+/// Variants that are offered by name; every other that can be written can be played too.
+#[utoipa::path(
+    get, path = "/api/variants", tag = "catalog",
+    responses((status = 200, body = [OfferedVariant]))
+)]
 pub(super) async fn variants() -> Response {
     let offered = OFFERED.map(|(name, about)| {
         let variant: Variant = name.parse().expect("an offered variant is one");
-        Offered {
-            name,
-            about,
+        OfferedVariant {
+            name: name.to_owned(),
+            about: about.to_owned(),
             sides: variant.sides(),
             cells: variant.cells(),
         }
@@ -51,70 +49,60 @@ pub(super) async fn variants() -> Response {
     axum::Json(offered).into_response()
 }
 
-#[derive(Serialize)]
-struct Plays {
-    form: &'static str,
-    about: &'static str,
-}
-
-/// `GET /api/strategies`
+/// How robots may be asked to play.
+#[utoipa::path(
+    get, path = "/api/strategies", tag = "catalog",
+    responses((status = 200, body = [OfferedStrategy]))
+)]
 pub(super) async fn strategies() -> Response {
-    let kinds = KINDS.iter().map(|kind| Plays {
-        form: kind.form,
-        about: kind.about,
+    let kinds = KINDS.iter().map(|kind| OfferedStrategy {
+        form: kind.form.to_owned(),
+        about: kind.about.to_owned(),
     });
     axum::Json(kinds.collect::<Vec<_>>()).into_response()
 }
 
 /// What to list.
-#[derive(Deserialize)]
+#[derive(Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
 pub(super) struct Wanted {
+    /// Only games of this variant.
     variant: Option<String>,
+    /// Only games in which somebody of exactly this name sits.
     player: Option<String>,
-    status: Option<String>,
+    /// Only games that stand so.
+    #[param(inline)]
+    status: Option<Standing>,
+    /// The page after the one that said so.
     before: Option<String>,
+    /// At most so many.
+    #[param(minimum = 1, maximum = 100)]
     limit: Option<usize>,
-}
-
-#[derive(Serialize)]
-struct Page {
-    games: Vec<Line>,
-    /// What to ask for the next page with; null on the last.
-    before: Option<String>,
-}
-
-#[derive(Serialize)]
-struct Line {
-    id: String,
-    variant: String,
-    history: u16,
-    status: &'static str,
-    seats: Vec<Sits>,
-    created_ms: u64,
-}
-
-#[derive(Serialize)]
-struct Sits {
-    kind: &'static str,
-    name: String,
 }
 
 /// The most games on a page.
 const MOST_LISTED: usize = 100;
 
-/// `GET /api/games`
+/// The lobby and the archive, newest first.
+#[utoipa::path(
+    get, path = "/api/games", tag = "catalog",
+    params(Wanted),
+    responses(
+        (status = 200, body = Page),
+        (status = "4XX", body = Problem, content_type = "application/problem+json"),
+        (status = 503, body = Problem, content_type = "application/problem+json"),
+    )
+)]
 pub(super) async fn list(
     State(web): State<Arc<Web>>,
-    Asked(wanted): Asked<Wanted>,
+    InQuery(wanted): InQuery<Wanted>,
 ) -> Result<Response, Refuse> {
     let unreadable = |detail: String| refuse(Kind::Unreadable, detail);
-    let status = match wanted.status.as_deref() {
-        None => None,
-        Some("waiting") => Some(Status::Waiting),
-        Some("playing") => Some(Status::Playing),
-        Some("over") => Some(Status::Over),
-        Some(_) => return Err(unreadable("status is waiting, playing or over".to_owned())),
-    };
+    let status = wanted.status.map(|status| match status {
+        Standing::Waiting => Status::Waiting,
+        Standing::Playing => Status::Playing,
+        Standing::Over => Status::Over,
+    });
     let variant = wanted
         .variant
         .map(|name| name.parse::<Variant>())
@@ -149,59 +137,27 @@ pub(super) async fn list(
     Ok(axum::Json(page).into_response())
 }
 
-fn line(game: &Listed) -> Line {
-    let sits = |holder: &Holder| match holder {
-        Holder::Open(_) => Sits {
-            kind: "open",
-            name: String::new(),
-        },
-        Holder::Human { name, .. } => Sits {
-            kind: "human",
-            name: name.clone(),
-        },
-        Holder::Robot(name) => Sits {
-            kind: "robot",
-            name: name.to_string(),
-        },
+fn line(game: &Listed) -> Listing {
+    let sits = |holder: &Holder| {
+        let (kind, name) = match holder {
+            Holder::Open(_) => (SeatKind::Open, String::new()),
+            Holder::Human { name, .. } => (SeatKind::Human, name.clone()),
+            Holder::Robot(name) => (SeatKind::Robot, name.to_string()),
+        };
+        SeatListing { kind, name }
     };
-    Line {
+    let ending = game.ending.as_ref();
+    Listing {
         id: game.id.to_string(),
         variant: game.variant.to_string(),
         history: game.history,
         status: match game.status {
-            Status::Waiting => "waiting",
-            Status::Playing => "playing",
-            Status::Over => "over",
+            Status::Waiting => Standing::Waiting,
+            Status::Playing => Standing::Playing,
+            Status::Over => Standing::Over,
         },
         seats: game.holders.iter().map(sits).collect(),
         created_ms: game.created_ms,
+        outcome: ending.map(|ending| Outcome::new(&game.variant, &ending.conclusion)),
     }
-}
-
-/// `GET /api/games/{id}/record`
-pub(super) async fn record(
-    State(web): State<Arc<Web>>,
-    Path(id): Path<String>,
-    headers: HeaderMap,
-) -> Result<Response, Refuse> {
-    let sight = look_at(&web, read_id(&id)?).await?;
-    let game = sight.table().game().clone();
-    let seat = |(holder, side): (&Holder, &noughts_rules::Side)| RecordSeat {
-        symbol: side.symbol(),
-        player: holder.player(),
-    };
-    let order = game.order().to_vec();
-    let seats = sight.table().setting().holders.iter().zip(&order).map(seat);
-    let record = Record::new(game, seats.collect());
-    let record = record.map_err(|error| refuse(Kind::Unavailable, error))?;
-    let wants = headers
-        .get(header::ACCEPT)
-        .and_then(|value| value.to_str().ok());
-    let text = record.to_string();
-    if wants.is_some_and(|wants| wants.contains("application/json")) {
-        let lines: Vec<&str> = text.lines().collect();
-        return Ok(axum::Json(lines).into_response());
-    }
-    let medium = [(header::CONTENT_TYPE, "text/plain; charset=utf-8")];
-    Ok((medium, text).into_response())
 }

@@ -4,32 +4,52 @@ use std::convert::Infallible;
 use std::sync::Arc;
 use std::time::Duration;
 
-use axum::extract::{Path, State};
+use axum::extract::State;
 use axum::http::HeaderMap;
-use axum::response::IntoResponse;
-use axum::response::Response;
 use axum::response::sse::{Event, KeepAlive, Sse};
-use noughts_api::{Kind, Live};
-use tokio::sync::broadcast::error::RecvError;
+use axum::response::{IntoResponse, Response};
+use noughts_api::{Kind, Live, Problem};
 use tokio::sync::mpsc;
 
 use super::Web;
-use super::body::{no_such_game, read_id};
+use super::body::{InPath, bearer, no_such_game, read_id};
+use super::callers::{Caller, Streaming};
+use super::follow::{Follow, News};
 use super::refusal::{Refuse, refuse};
-use crate::room::{Sight, Watch};
+use crate::room::Sight;
 
-/// Events that wait for one who reads slowly. Beyond, the stream itself waits, and the watch falls
-/// behind until it is given a fresh view.
+/// Events that wait for one who reads slowly. Beyond, the stream itself waits, and falls behind
+/// until it is given a fresh view.
 const MOST_WAITING: usize = 16;
 
-/// The stream of a table. Each turn is an event with the number of completed turns as its id; a
-/// stream that goes on after `Last-Event-ID` brings every later turn in order, a new one the view.
-pub(super) async fn stream(
+/// Server-sent events. Each turn is an event with the number of completed turns as its id; a stream
+/// that goes on after `Last-Event-ID` brings every later turn in order, a new one begins with the
+/// view. With a seat's token one is present there as long as the stream lasts.
+#[utoipa::path(
+    get, path = "/api/games/{id}/events", tag = "live",
+    params(
+        ("id" = String, Path, description = "the game"),
+        ("Last-Event-ID" = Option<u32>, Header, description = "completed turns that were seen"),
+    ),
+    security((), ("seat" = [])),
+    responses(
+        (status = 200, body = String, content_type = "text/event-stream"),
+        (status = "4XX", body = Problem, content_type = "application/problem+json"),
+        (status = 503, body = Problem, content_type = "application/problem+json"),
+    )
+)]
+pub(super) async fn events(
     State(web): State<Arc<Web>>,
-    Path(id): Path<String>,
+    InPath([id]): InPath<1>,
+    caller: Caller,
     headers: HeaderMap,
 ) -> Result<Response, Refuse> {
     let id = read_id(&id)?;
+    web.house.room(id).await?.ok_or_else(no_such_game)?;
+    let seat = match bearer(&headers) {
+        Some(token) => Some(web.pass(id, token)?.seat),
+        None => None,
+    };
     let seen = match headers.get("last-event-id") {
         None => None,
         Some(value) => {
@@ -43,10 +63,11 @@ pub(super) async fn stream(
             Some(number.ok_or_else(wrong)?)
         }
     };
-    let room = web.house.room(id).await?.ok_or_else(no_such_game)?;
-    let watch = room.watch(None).await?;
+    let counted = web.count_stream(&caller)?;
+    let follow = Follow::begin(&web, id, seat).await?;
     let (sender, events) = mpsc::channel(MOST_WAITING);
-    tokio::spawn(tell(watch, seen, sender, web.closing.clone()));
+    let closing = web.closing.clone();
+    tokio::spawn(tell(follow, seen, sender, closing, counted));
     let stream = Sse::new(Events(events));
     Ok(stream
         .keep_alive(KeepAlive::new().interval(Duration::from_secs(15)))
@@ -55,75 +76,63 @@ pub(super) async fn stream(
 
 /// Tells what happens until nobody listens any more.
 async fn tell(
-    mut watch: Watch,
+    mut follow: Follow,
     seen: Option<usize>,
     sender: mpsc::Sender<Event>,
     mut closing: tokio::sync::watch::Receiver<bool>,
+    _counted: Streaming,
 ) {
-    let mut told = match begin(&watch.sight, seen, &sender).await {
-        Some(told) => told,
-        None => return,
-    };
+    if begin(follow.sight(), seen, &sender).await.is_none() {
+        return;
+    }
     loop {
-        let heard = tokio::select! {
-            heard = watch.happenings.recv() => heard,
+        let news = tokio::select! {
+            news = follow.next() => news,
             () = sender.closed() => return,
             _ = closing.changed() => {
-                let _ = sender.send(event(None, "restart", "{}".to_owned())).await;
+                let _ = sender.send(event(None, "restart", "{\"restart\":true}")).await;
                 return;
             }
         };
-        let sent = match heard {
-            Ok(happening) => match happening.turn {
-                Some(turn) if turn <= told => continue,
-                Some(turn) => {
-                    told = turn;
-                    sender
-                        .send(event(Some(turn), "change", happening.json.clone()))
-                        .await
-                }
-                None => {
-                    let name = if happening.json.starts_with("{\"view\"") {
-                        "view"
-                    } else {
-                        "presence"
-                    };
-                    sender.send(event(None, name, happening.json.clone())).await
-                }
-            },
-            // Too slow: what was missed is in the view, and the stream goes on from there.
-            Err(RecvError::Lagged(_)) => continue,
-            Err(RecvError::Closed) => return,
+        let event = match news {
+            Some(News::Turn(turn, happening)) => event(Some(turn), "change", &happening.json),
+            Some(News::Aside(happening)) => event(None, happening.name, &happening.json),
+            Some(News::Afresh(sight)) => view(&sight),
+            None => return,
         };
-        if sent.is_err() {
+        if sender.send(event).await.is_err() {
             return;
         }
     }
 }
 
-/// The view, or every turn since the one that was seen; gives how many turns were told.
-async fn begin(sight: &Sight, seen: Option<usize>, sender: &mpsc::Sender<Event>) -> Option<usize> {
+/// The view, or every turn since the one that was seen.
+async fn begin(sight: &Sight, seen: Option<usize>, sender: &mpsc::Sender<Event>) -> Option<()> {
     let turns = sight.table().turn() - 1;
     match seen {
-        Some(seen) if seen <= turns => {
+        Some(seen) if seen <= turns && turns - seen <= MOST_MADE_UP => {
             for number in seen + 1..=turns {
                 let json = serde_json::to_string(&Live::Change(sight.change(number)?)).ok()?;
-                sender
-                    .send(event(Some(number), "change", json))
-                    .await
-                    .ok()?;
+                let missed = event(Some(number), "change", &json);
+                sender.send(missed).await.ok()?;
             }
+            Some(())
         }
-        // One who has seen more than there was has seen another table.
-        Some(_) | None => {
-            let json = serde_json::to_string(&Live::View(sight.view())).ok()?;
-            sender.send(event(Some(turns), "view", json)).await.ok()?;
-        }
+        // One who has seen more than there was has seen another table; one who was away for long is
+        // better served with how it stands.
+        Some(_) | None => sender.send(view(sight)).await.ok(),
     }
-    Some(turns)
 }
 
-fn event(id: Option<usize>, name: &str, json: String) -> Event {
+/// So many turns are told again, one by one.
+const MOST_MADE_UP: usize = 1_000;
+
+fn view(sight: &Sight) -> Event {
+    let turns = sight.table().turn() - 1;
+    event(Some(turns), "view", &sight.live_view())
+}
+
+fn event(id: Option<usize>, name: &str, json: &str) -> Event {
     let event = match id {
         Some(id) => Event::default().id(id.to_string()),
         None => Event::default(),

@@ -11,22 +11,31 @@ use crate::table::Refused;
 
 /// Why a request was not served.
 #[derive(Debug)]
-pub(crate) struct Refuse(pub(crate) Problem);
+pub(crate) struct Refuse {
+    pub(crate) problem: Problem,
+    /// Where it may do later: in so many seconds.
+    pub(crate) wait_s: u64,
+}
 
 impl IntoResponse for Refuse {
     fn into_response(self) -> Response {
-        let status = StatusCode::from_u16(self.0.status).expect("a status of ours");
-        let body = serde_json::to_string(&self.0).expect("a shape of ours is JSON");
+        let status = StatusCode::from_u16(self.problem.status).expect("a status of ours");
+        let body = serde_json::to_string(&self.problem).expect("a shape of ours is JSON");
         let mut response = (status, body).into_response();
         let headers = response.headers_mut();
         let medium = HeaderValue::from_static("application/problem+json");
         headers.insert(header::CONTENT_TYPE, medium);
+        if let Some(kind) = Kind::ALL.iter().find(|kind| kind.is(&self.problem)) {
+            // For whoever counts them.
+            response.extensions_mut().insert(*kind);
+        }
+        let headers = response.headers_mut();
         if let StatusCode::UNAUTHORIZED = status {
             let scheme = HeaderValue::from_static("Bearer");
             headers.insert(header::WWW_AUTHENTICATE, scheme);
         }
         if let StatusCode::SERVICE_UNAVAILABLE | StatusCode::TOO_MANY_REQUESTS = status {
-            headers.insert(header::RETRY_AFTER, HeaderValue::from_static("1"));
+            headers.insert(header::RETRY_AFTER, HeaderValue::from(self.wait_s));
         }
         response
     }
@@ -34,7 +43,8 @@ impl IntoResponse for Refuse {
 
 /// A refusal of a kind, with what was wrong and what would be right.
 pub(crate) fn refuse(kind: Kind, detail: impl ToString) -> Refuse {
-    Refuse(kind.because(detail.to_string()))
+    let problem = kind.because(detail.to_string());
+    Refuse { problem, wait_s: 1 }
 }
 
 impl From<StoreError> for Refuse {
@@ -78,19 +88,24 @@ impl From<Refused> for Refuse {
             Refused::Stale { turn } => {
                 let mut problem = Kind::Stale.because(refused.to_string());
                 problem.turn = Some(turn);
-                return Refuse(problem);
+                return Refuse { problem, wait_s: 1 };
             }
-            Refused::Rules(refusal) => match refusal {
-                Refusal::Over => Kind::Over,
-                Refusal::NoSuchSeat { .. } => Kind::NoToken,
-                Refusal::NotYourTurn { .. } => Kind::NotYourTurn,
-                Refusal::NoRewind => Kind::NoRewind,
-                Refusal::RewindTooFar { .. } => Kind::RewindTooFar,
-                Refusal::MustPlay => Kind::MustPlay,
-                Refusal::Illegal(illegal) => kind_of(illegal),
-            },
+            Refused::Rules(refusal) => kind_of_refusal(refusal),
         };
         refuse(kind, refused)
+    }
+}
+
+/// The kind of a refusal by the rules.
+pub(crate) fn kind_of_refusal(refusal: Refusal) -> Kind {
+    match refusal {
+        Refusal::Over => Kind::Over,
+        Refusal::NoSuchSeat { .. } => Kind::NoToken,
+        Refusal::NotYourTurn { .. } => Kind::NotYourTurn,
+        Refusal::NoRewind => Kind::NoRewind,
+        Refusal::RewindTooFar { .. } => Kind::RewindTooFar,
+        Refusal::MustPlay => Kind::MustPlay,
+        Refusal::Illegal(illegal) => kind_of(illegal),
     }
 }
 

@@ -3,26 +3,41 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use axum::extract::{Path, Query, State};
+use axum::extract::State;
 use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::{IntoResponse, Response};
-use noughts_api::{Act, Kind, Laid, NewTable, Seated, TakeSeat};
+use noughts_api::{Act, Again, Kind, Laid, NewTable, Problem, Seated, TakeSeat, View};
 use noughts_rules::Seat;
 use serde::Deserialize;
+use utoipa::IntoParams;
 
 use super::Web;
-use super::body::{AtSeat, Json, UNGUESSED, key, no_such_game, read_id};
+use super::body::{AtSeat, InPath, InQuery, Json, UNGUESSED, key, no_such_game, read_id};
+use super::callers::Caller;
 use super::refusal::{Refuse, refuse};
 use super::tokens::Pass;
 use super::wishes::{Plan, before, read_name};
 use crate::house::Laying;
 use crate::id::GameId;
 use crate::room::{Denied, Room, Sight, Wish};
-use crate::store::{NewGame, Sitting};
+use crate::store::{Key, NewGame, Sitting};
 
-/// `POST /api/games`
+/// Lays a table. Only `variant` is needed: then the caller takes seat 0, and robots of level 8 sit in
+/// the others. A request with an `Idempotency-Key` may be repeated.
+#[utoipa::path(
+    post, path = "/api/games", tag = "tables",
+    params(("Idempotency-Key" = Option<String>, Header, description = "16 to 128 visible characters")),
+    request_body = NewTable,
+    responses(
+        (status = 201, body = Laid, headers(("Location" = String))),
+        (status = 200, body = Laid, description = "a repeat"),
+        (status = "4XX", body = Problem, content_type = "application/problem+json"),
+        (status = 503, body = Problem, content_type = "application/problem+json"),
+    )
+)]
 pub(super) async fn lay(
     State(web): State<Arc<Web>>,
+    caller: Caller,
     headers: HeaderMap,
     body: Json<NewTable>,
 ) -> Result<Response, Refuse> {
@@ -35,13 +50,17 @@ pub(super) async fn lay(
         }
         None => None,
     };
+    web.callers.count_table(&caller, &web.house).await?;
     let plan = Plan::new(&wish, from, (web.house.new_id(), web.house.now_ms()))?;
     let new = NewGame {
         setting: plan.setting,
         key: key.clone(),
     };
     let (id, status) = match web.house.lay(new).await? {
-        Laying::Laid(id) => (id, StatusCode::CREATED),
+        Laying::Laid(id) => {
+            web.callers.laid(&caller, id, web.house.now());
+            (id, StatusCode::CREATED)
+        }
         Laying::Before(id) => (id, StatusCode::OK),
         Laying::KeyReused => return Err(Denied::KeyReused.into()),
         Laying::Impossible => return Err(refuse(Kind::Impossible, "there can be no such table")),
@@ -64,16 +83,27 @@ pub(super) async fn lay(
 }
 
 /// Which turn to look at.
-#[derive(Deserialize)]
+#[derive(Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
 pub(super) struct At {
+    /// The table as it was after so many completed turns.
     turn: Option<usize>,
 }
 
-/// `GET /api/games/{id}`
+/// A table as it stands.
+#[utoipa::path(
+    get, path = "/api/games/{id}", tag = "tables",
+    params(("id" = String, Path, description = "the game"), At),
+    responses(
+        (status = 200, body = View),
+        (status = "4XX", body = Problem, content_type = "application/problem+json"),
+        (status = 503, body = Problem, content_type = "application/problem+json"),
+    )
+)]
 pub(super) async fn look(
     State(web): State<Arc<Web>>,
-    Path(id): Path<String>,
-    Query(at): Query<At>,
+    InPath([id]): InPath<1>,
+    InQuery(at): InQuery<At>,
 ) -> Result<Response, Refuse> {
     let sight = look_at(&web, read_id(&id)?).await?;
     match at.turn {
@@ -91,10 +121,24 @@ pub(super) async fn look(
     }
 }
 
-/// `POST /api/games/{id}/seats/{seat}`
+/// Takes an open seat. A request with an `Idempotency-Key` may be repeated.
+#[utoipa::path(
+    post, path = "/api/games/{id}/seats/{seat}", tag = "tables",
+    params(
+        ("id" = String, Path, description = "the game"),
+        ("seat" = u8, Path, description = "the seat, from 0"),
+        ("Idempotency-Key" = Option<String>, Header, description = "16 to 128 visible characters"),
+    ),
+    request_body = TakeSeat,
+    responses(
+        (status = 200, body = Seated),
+        (status = "4XX", body = Problem, content_type = "application/problem+json"),
+        (status = 503, body = Problem, content_type = "application/problem+json"),
+    )
+)]
 pub(super) async fn sit(
     State(web): State<Arc<Web>>,
-    Path((id, seat)): Path<(String, String)>,
+    InPath([id, seat]): InPath<2>,
     headers: HeaderMap,
     body: Json<TakeSeat>,
 ) -> Result<Response, Refuse> {
@@ -131,7 +175,22 @@ pub(super) async fn sit(
     Ok(axum::Json(Seated { token, view }).into_response())
 }
 
-/// `POST /api/games/{id}/actions`
+/// Plays, takes back or gives up, with the token of a seat. The answer is the view, which may have a
+/// robot's reply already. To repeat it is safe.
+#[utoipa::path(
+    post, path = "/api/games/{id}/actions", tag = "tables",
+    params(
+        ("id" = String, Path, description = "the game"),
+        ("Idempotency-Key" = Option<String>, Header, description = "1 to 128 visible characters"),
+    ),
+    request_body = Act,
+    security(("seat" = [])),
+    responses(
+        (status = 200, body = View),
+        (status = "4XX", body = Problem, content_type = "application/problem+json"),
+        (status = 503, body = Problem, content_type = "application/problem+json"),
+    )
+)]
 pub(super) async fn act(
     State(web): State<Arc<Web>>,
     AtSeat(pass): AtSeat,
@@ -139,24 +198,46 @@ pub(super) async fn act(
     body: Json<Act>,
 ) -> Result<Response, Refuse> {
     let key = key(&headers, body.hash, 1)?;
-    let sight = look_at(&web, pass.game).await?;
+    let sight = act_at(&web, (pass.game, pass.seat), &body.value, key).await?;
+    Ok(view(&sight))
+}
+
+/// Does what a seat asks for: the table after it.
+pub(super) async fn act_at(
+    web: &Arc<Web>,
+    (game, seat): (GameId, Seat),
+    act: &Act,
+    key: Option<Key>,
+) -> Result<Arc<Sight>, Refuse> {
+    let sight = look_at(web, game).await?;
     let unreadable = |error| refuse(Kind::Unreadable, error);
-    let deed = body.value.deed().map_err(unreadable)?;
+    let deed = act.deed().map_err(unreadable)?;
     let action = deed.action(sight.table().game()).map_err(unreadable)?;
     let wish = Wish {
-        seat: pass.seat,
+        seat,
         action,
-        at_turn: body.value.turn,
+        at_turn: act.turn,
         key: key.map(Box::new),
     };
-    let done = with_room(&web, pass.game, |room| {
+    let done = with_room(web, game, |room| {
         let wish = wish.clone();
         async move { room.act(wish).await }
     });
-    Ok(view(&*done.await?))
+    Ok(done.await?)
 }
 
-/// `POST /api/games/{id}/rematch`
+/// Wants to play again, with the token of a seat. When all people at the table do, the view's `rematch`
+/// is a new game with everybody moved on by one seat, and the caller is given theirs.
+#[utoipa::path(
+    post, path = "/api/games/{id}/rematch", tag = "tables",
+    params(("id" = String, Path, description = "the game")),
+    security(("seat" = [])),
+    responses(
+        (status = 200, body = Again),
+        (status = "4XX", body = Problem, content_type = "application/problem+json"),
+        (status = 503, body = Problem, content_type = "application/problem+json"),
+    )
+)]
 pub(super) async fn again(
     State(web): State<Arc<Web>>,
     AtSeat(pass): AtSeat,
@@ -164,7 +245,19 @@ pub(super) async fn again(
     let done = with_room(&web, pass.game, |room| async move {
         room.again(pass.seat).await
     });
-    Ok(view(&*done.await?))
+    let sight = done.await?;
+    // Everybody has moved on by one seat. Who asked first asks once more, when they see the new game.
+    let seats = sight.table().setting().holders.len();
+    let next = sight.rematch().map(|game| Pass {
+        game,
+        seat: Seat(((usize::from(pass.seat.0) + 1) % seats) as u8),
+    });
+    let again = Again {
+        view: sight.view(),
+        seat: next.map(|pass| pass.seat.0),
+        token: next.map(|pass| web.tokens.give(pass, None)),
+    };
+    Ok(axum::Json(again).into_response())
 }
 
 /// The table as it stands.
@@ -197,7 +290,7 @@ where
 
 fn view(sight: &Sight) -> Response {
     let medium = [(header::CONTENT_TYPE, "application/json")];
-    (medium, sight.json().to_owned()).into_response()
+    (medium, sight.json()).into_response()
 }
 
 impl Web {

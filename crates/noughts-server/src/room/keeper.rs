@@ -8,10 +8,10 @@ use noughts_engine::Stop;
 use noughts_rules::{Action, Seat, Turn};
 use tokio::sync::{broadcast, mpsc};
 use tokio::task::AbortHandle;
-use tokio::time::{sleep, timeout};
+use tokio::time::{Instant, sleep, timeout};
 use tracing::{info, warn};
 
-use super::{Asker, Chair, Denied, Happening, Message, Notice, Reply, Room, Sight, Wish};
+use super::{Asker, Chair, Denied, Happening, Latest, Message, Notice, Reply, Room, Sight, Wish};
 use crate::house::House;
 use crate::id::GameId;
 use crate::robots::{Mind, answer};
@@ -27,6 +27,9 @@ const BETWEEN_TRIES: Duration = Duration::from_millis(250);
 
 /// How long a table stays in memory when nobody asks for it or watches it.
 const UNTOUCHED: Duration = Duration::from_secs(60);
+
+/// How long another process has for a robot's reply, before this one thinks for it too.
+const PATIENCE: Duration = Duration::from_secs(2);
 
 /// How many turns one who watches may be behind.
 const MOST_BEHIND: usize = 64;
@@ -55,13 +58,22 @@ pub(crate) struct Keeper {
     /// How many listen at each seat.
     present: Vec<u32>,
     /// The table as it is, once somebody looked.
-    sight: Option<Arc<Sight>>,
+    latest: Latest,
     /// Where what happens is told, once somebody watched.
     happenings: Option<broadcast::Sender<Arc<Happening>>>,
     /// Answered when the robots that have their move at once have moved.
     waiting: Vec<Reply>,
+    /// Whether everybody at the table was told that it is over.
+    has_ended: bool,
     /// Whether what the archive lists was stored.
     is_filed: bool,
+    /// How many entries of the store this table shows.
+    entries: usize,
+    /// From when on the robot to move is this process's: the last turn was stored by another, which
+    /// thinks for it unless it is gone.
+    adopts_at: Option<Instant>,
+    /// Somebody asked for it by its id, so it stays for a while when it is over.
+    is_asked_for: bool,
     /// While it is held, the house is not empty.
     _open: mpsc::Sender<()>,
 }
@@ -98,10 +110,14 @@ impl Keeper {
             thinking: None,
             keys: HashMap::new(),
             again: Default::default(),
-            sight: None,
+            latest: Latest::default(),
             happenings: None,
             waiting: Vec::new(),
+            has_ended: false,
             is_filed: false,
+            entries: 0,
+            adopts_at: None,
+            is_asked_for: false,
             _open: open,
         }
     }
@@ -114,6 +130,8 @@ impl Keeper {
     ) -> Option<Keeper> {
         let again = (stored.again.clone(), stored.rematch);
         let keys = keys_of(&stored);
+        let (entries, is_filed) = (stored.entries(), stored.is_finished);
+        let last_ms = stored.turns.last().map_or(0, |turn| turn.at_ms);
         let table = Table::restore(stored)?;
         let sitter = |holder: &Holder| match holder {
             Holder::Open(_) | Holder::Human { .. } => Some(Sitter::Lasting),
@@ -125,6 +143,11 @@ impl Keeper {
         let sitters: Option<Vec<Sitter>> = table.setting().holders.iter().map(sitter).collect();
         let mut keeper = Keeper::new(Arc::clone(&house), table, sitters?, open);
         (keeper.again, keeper.keys) = (again, keys);
+        (keeper.entries, keeper.is_filed) = (entries, is_filed);
+        keeper.is_asked_for = true;
+        if last_ms + PATIENCE.as_millis() as u64 > house.now_ms() {
+            keeper.wait_for_robot();
+        }
         Some(keeper)
     }
 
@@ -135,7 +158,7 @@ impl Keeper {
 
     /// How to speak to it.
     pub(crate) fn room(&self) -> Room {
-        Room::new(self.to_mailbox.clone())
+        Room::new(self.to_mailbox.clone(), self.latest.clone())
     }
 
     /// Lays the table: stores it, tells everybody that they are seated, and keeps it.
@@ -149,6 +172,7 @@ impl Keeper {
             warn!(game = %self.table.id(), %error, "no table could be laid");
             return;
         }
+        self.house.counts().tables_laid.add(1);
         for (seat, sitter) in (0..).map(Seat).zip(&self.sitters) {
             if let Sitter::Listener(notices) = sitter {
                 // Who is gone drops the chair with the notice, and so leaves.
@@ -170,8 +194,8 @@ impl Keeper {
     /// while: then it is found again in the store.
     pub(crate) async fn keep(&mut self) {
         loop {
-            if self.table.game().conclusion().is_some() && !self.is_filed {
-                self.file().await;
+            if self.table.game().conclusion().is_some() && !self.has_ended {
+                self.end().await;
             }
             if let Some((wish, asker)) = self.robot_moves() {
                 self.act(wish, asker).await;
@@ -181,10 +205,15 @@ impl Keeper {
             if self.is_filed && self.nobody_looks() {
                 break;
             }
-            let message = match self.is_tied() {
+            let wait = match self.adopts_at {
+                Some(at) => Some(at.saturating_duration_since(Instant::now())),
                 // Somebody will leave at last, so there is no need to look at the clock.
-                true => self.mailbox.recv().await,
-                false => match timeout(UNTOUCHED, self.mailbox.recv()).await {
+                None if self.is_tied() => None,
+                None => Some(UNTOUCHED),
+            };
+            let message = match wait {
+                None => self.mailbox.recv().await,
+                Some(wait) => match timeout(wait, self.mailbox.recv()).await {
                     Ok(message) => message,
                     Err(_) if self.may_go() => break,
                     Err(_) => continue,
@@ -198,11 +227,12 @@ impl Keeper {
         }
         self.stop_thinking();
         self.house.forget(self.table.id());
+        self.latest.set(None);
     }
 
     /// Nobody ever looked at this table from outside, so nobody need be answered any more.
     fn nobody_looks(&self) -> bool {
-        self.sight.is_none() && self.mailbox.is_empty()
+        self.latest.is_empty() && !self.is_asked_for && self.mailbox.is_empty()
     }
 
     /// Somebody sits here with a connection, and a game that goes on.
@@ -265,18 +295,21 @@ impl Keeper {
             }
             // Somebody still sits here, who will leave at last.
             Message::Close => {}
-            Message::Hint(turns) => {
-                if turns >= self.table.turn() {
+            Message::Hint(entries) => {
+                if entries > self.entries {
                     self.unsure = true;
                     // What fails now is tried again with the next hint or question.
                     let _ = self.catch_up().await;
                 }
             }
+            Message::File => self.file().await,
         }
     }
 
     /// Does what a seat wants and tells everybody, or says why not.
     async fn act(&mut self, wish: Wish, asker: Asker) {
+        // Who answers a turn that nobody here has heard of saw it at another process.
+        self.unsure |= wish.at_turn > self.table.turn() && self.house.bus().is_shared();
         loop {
             if self.catch_up().await.is_err() {
                 return self.put_off(wish, asker);
@@ -292,10 +325,13 @@ impl Keeper {
             };
             match self.store(event, wish.key.as_deref().cloned()).await {
                 Ok(Appended::Stored) => {
+                    self.house.counts().turns.add(1);
                     if let Some(key) = wish.key {
                         let Key { text, body } = *key;
                         self.keys.insert((wish.seat, text), body);
                     }
+                    self.adopts_at = None;
+                    self.stored_entry();
                     self.happen(event);
                     return self.answer_later(asker);
                 }
@@ -345,7 +381,10 @@ impl Keeper {
                 Err(error) => Err(error),
             };
             match stored {
-                Ok(Appended::Stored) => return self.happen(event),
+                Ok(Appended::Stored) => {
+                    self.stored_entry();
+                    return self.happen(event);
+                }
                 Ok(Appended::Taken) => self.unsure = true,
                 Err(error) => {
                     warn!(game = %self.table.id(), %error, "a leaving could not be stored");
@@ -377,6 +416,7 @@ impl Keeper {
             }
             Err(_) => return self.deny(seat, asker, Denied::Unavailable),
         }
+        self.stored_entry();
         self.table.sit(seat, holder);
         if let Some(notices) = notices {
             let _ = notices.try_send(Notice::Seated(self.chair(seat)));
@@ -396,43 +436,61 @@ impl Keeper {
         if self.catch_up().await.is_err() {
             return self.deny(seat, asker, Denied::Unavailable);
         }
+        if self.table.game().conclusion().is_none() && self.house.bus().is_shared() {
+            // It may have ended at another process, this moment.
+            self.unsure = true;
+            if self.catch_up().await.is_err() {
+                return self.deny(seat, asker, Denied::Unavailable);
+            }
+        }
         if self.table.game().conclusion().is_none() {
             return self.deny(seat, asker, Denied::NotOver);
         }
-        if self.again.1.is_some() || self.again.0.contains(&seat) {
-            return self.answer_later(asker);
+        while self.again.1.is_none() && (!self.again.0.contains(&seat) || self.all_want()) {
+            let mut wanting = self.again.0.clone();
+            wanting.push(seat);
+            let next = match self.is_missing(&wanting) {
+                true => None,
+                false => Some(self.house.rematch_of(self.table.setting())),
+            };
+            let (store, id) = (self.house.store(), self.table.id());
+            if store.rematch(id, seat, next).await.is_err() {
+                return self.deny(seat, asker, Denied::Unavailable);
+            }
+            // The other's wish may have been stored at the same moment by another process, each
+            // without knowing of the other: then who reads both makes the table.
+            self.unsure = true;
+            if self.catch_up().await.is_err() {
+                return self.deny(seat, asker, Denied::Unavailable);
+            }
+            self.house.bus().publish(id, self.entries);
         }
-        let mut wanting = self.again.0.clone();
-        wanting.push(seat);
-        let humans = (0..).map(Seat).zip(&self.table.setting().holders);
-        let is_missing = |(seat, holder): (Seat, &Holder)| {
+        self.answer_later(asker);
+    }
+
+    /// Everybody wants to play again, and nobody has made the table for it.
+    fn all_want(&self) -> bool {
+        !self.is_missing(&self.again.0)
+    }
+
+    /// Somebody at the table is not among those who want to play again.
+    fn is_missing(&self, wanting: &[Seat]) -> bool {
+        let mut holders = (0..).map(Seat).zip(&self.table.setting().holders);
+        holders.any(|(seat, holder)| {
             matches!(holder, Holder::Human { .. }) && !wanting.contains(&seat)
-        };
-        let next = match { humans }.any(is_missing) {
-            true => None,
-            false => Some(self.house.rematch_of(self.table.setting())),
-        };
-        let next_id = next.as_ref().map(|next| next.setting.id);
-        let stored = self
-            .house
-            .store()
-            .rematch(self.table.id(), seat, next)
-            .await;
-        match stored {
-            Ok(Appended::Stored) => {
-                self.again = (wanting, next_id);
-                self.changed(Happening::anew);
-                self.answer_later(asker);
-            }
-            Ok(Appended::Taken) => {
-                self.unsure = true;
-                match self.catch_up().await {
-                    Ok(()) => self.answer_later(asker),
-                    Err(_) => self.deny(seat, asker, Denied::Unavailable),
-                }
-            }
-            Err(_) => self.deny(seat, asker, Denied::Unavailable),
-        }
+        })
+    }
+
+    /// One more entry of this table is in the store: others that share it hear of that.
+    fn stored_entry(&mut self) {
+        self.entries += 1;
+        self.house.bus().publish(self.table.id(), self.entries);
+    }
+
+    /// The last turn was stored by another process, which thinks for the robot.
+    fn wait_for_robot(&mut self) {
+        let is_other = self.house.bus().is_shared() && self.table.robot_to_move().is_some();
+        self.adopts_at = is_other.then(|| Instant::now() + PATIENCE);
     }
 
     async fn store(&self, event: Event, key: Option<Key>) -> Result<Appended, StoreError> {
@@ -476,10 +534,14 @@ impl Keeper {
             keys_of(&stored),
             stored.left,
         );
+        (self.entries, self.is_filed) = (stored.entries(), stored.is_finished);
         let table = Table::restore(stored).ok_or_else(unreadable)?;
         let missed = table.game().turns()[(self.table.turn() - 1).min(table.turn() - 1)..].to_vec();
+        let others = (&self.again, &self.table.setting().holders);
+        let is_other = others != (&again, &table.setting().holders);
         (self.again, self.keys) = (again, keys);
         self.table.seat_as(&table);
+        let is_news = !missed.is_empty();
         for (number, turn) in (self.table.turn()..).zip(missed) {
             self.happen(Event::Turned { number, turn });
         }
@@ -488,8 +550,13 @@ impl Keeper {
         {
             self.happen(Event::Left(leavers));
         }
-        // Who sat down or wants to play again shows too.
-        self.changed(Happening::anew);
+        if is_news {
+            self.wait_for_robot();
+        }
+        if is_other {
+            // Who sat down or wants to play again shows too.
+            self.changed(Happening::anew);
+        }
         self.unsure = false;
         Ok(())
     }
@@ -517,9 +584,11 @@ impl Keeper {
     fn robot_moves(&mut self) -> Option<(Wish, Asker)> {
         let seat = self.table.robot_to_move()?;
         let at_turn = self.table.turn();
-        if self.asked_in == Some(at_turn) {
+        let is_others = self.adopts_at.is_some_and(|at| Instant::now() < at);
+        if is_others || self.asked_in == Some(at_turn) {
             return None;
         }
+        self.adopts_at = None;
         self.asked_in = Some(at_turn);
         let play = move |at| Wish {
             seat,
@@ -581,10 +650,10 @@ impl Keeper {
     /// Something is not as it was: who looked before sees it, and who watches hears it. Costs nothing
     /// where nobody ever did.
     fn changed(&mut self, happening: impl FnOnce(Arc<Sight>) -> Happening) {
-        if self.sight.take().is_none() && self.happenings.is_none() {
+        if self.latest.is_empty() && self.happenings.is_none() {
             return;
         }
-        let sight = self.sight();
+        let sight = self.look_anew();
         if let Some(happenings) = &self.happenings
             && happenings.receiver_count() > 0
         {
@@ -593,12 +662,15 @@ impl Keeper {
         }
     }
 
-    fn sight(&mut self) -> Arc<Sight> {
-        let sight = self.sight.get_or_insert_with(|| {
-            let present = self.present.iter().map(|count| *count > 0).collect();
-            Arc::new(Sight::new(self.table.clone(), present, self.again.1))
-        });
-        Arc::clone(sight)
+    fn sight(&self) -> Arc<Sight> {
+        self.latest.get().unwrap_or_else(|| self.look_anew())
+    }
+
+    fn look_anew(&self) -> Arc<Sight> {
+        let present = self.present.iter().map(|count| *count > 0).collect();
+        let sight = Arc::new(Sight::new(self.table.clone(), present, self.again.1));
+        self.latest.set(Some(Arc::clone(&sight)));
+        sight
     }
 
     /// Who sits here hears notices, and a robot nothing.
@@ -620,6 +692,7 @@ impl Keeper {
             Asker::One(reply) => drop(reply.send(Err(denied))),
             Asker::Robot => {}
             Asker::Sitter => {
+                self.house.counts().denied(denied);
                 if let Some(Sitter::Listener(notices)) = self.sitters.get(usize::from(seat.0)) {
                     let _ = notices.try_send(match denied {
                         Denied::Refused(refused) => Notice::Refused(refused),
@@ -631,8 +704,10 @@ impl Keeper {
     }
 
     /// The game is over: everybody is told, and the store files it.
-    async fn file(&mut self) {
+    async fn end(&mut self) {
         self.stop_thinking();
+        self.has_ended = true;
+        self.adopts_at = None;
         let (table, game) = (&self.table, self.table.game());
         for (seat, sitter) in (0..).map(Seat).zip(&self.sitters) {
             if let (Sitter::Listener(notices), Some(verdict)) = (sitter, table.result(seat)) {
@@ -646,19 +721,31 @@ impl Keeper {
                 *sitter = Sitter::Lasting;
             }
         }
-        self.is_filed = true;
-        let Some(conclusion) = game.conclusion().cloned() else {
+        if self.is_filed {
             return;
-        };
+        }
         // Only where somebody keeps the log are the words for it found.
         info!(
             game = %table.id(), variant = %table.setting().variant, players = players(table),
             turns = game.turns().len(), outcome = table.outcome_in_words(), "game over"
         );
-        let (id, at_ms) = (table.id(), self.house.now_ms());
+        self.house.counts().games_over.add(1);
+        self.file().await;
+    }
+
+    /// Has the store list how it ended. Until it does, the table stays.
+    async fn file(&mut self) {
+        let Some(conclusion) = self.table.game().conclusion().cloned() else {
+            return;
+        };
+        let (id, at_ms) = (self.table.id(), self.house.now_ms());
         let ending = Ending { conclusion, at_ms };
-        if let Err(error) = self.house.store().finish(id, ending).await {
-            warn!(game = %id, %error, "a finished game could not be filed");
+        match self.house.store().finish(id, ending).await {
+            Ok(()) => self.is_filed = true,
+            Err(error) => {
+                warn!(game = %id, %error, "a finished game could not be filed");
+                self.again_later(Message::File);
+            }
         }
     }
 }

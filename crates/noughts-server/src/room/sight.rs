@@ -1,8 +1,10 @@
 //! What is seen of a table, made once and shared by all who look.
 
-use std::sync::OnceLock;
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
-use noughts_api::{Change, Last, Live, Outcome, Presence, SeatKind, SeatView, View, Who, view_of};
+use axum::body::Bytes;
+use axum::extract::ws::Utf8Bytes;
+use noughts_api::{Change, Last, Live, Presence, SeatKind, SeatView, View, Who, view_of};
 use noughts_rules::{Side, View as GameView};
 
 use crate::id::GameId;
@@ -14,18 +16,46 @@ pub struct Sight {
     table: Table,
     present: Vec<bool>,
     rematch: Option<GameId>,
-    json: OnceLock<String>,
+    json: OnceLock<Bytes>,
+    live: OnceLock<Utf8Bytes>,
+}
+
+/// Where the latest sight of a table lies for everybody who looks, so that they need not ask. Empty
+/// where nobody did yet, and when the table is not kept any more.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Latest(Arc<Mutex<Option<Arc<Sight>>>>);
+
+impl Latest {
+    pub(crate) fn get(&self) -> Option<Arc<Sight>> {
+        self.hold().clone()
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.hold().is_none()
+    }
+
+    pub(crate) fn set(&self, sight: Option<Arc<Sight>>) {
+        // The old one is dropped after the lock.
+        let _old = std::mem::replace(&mut *self.hold(), sight);
+    }
+
+    fn hold(&self) -> MutexGuard<'_, Option<Arc<Sight>>> {
+        // Nothing is half done in here, whoever panicked while holding it.
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
 }
 
 /// Something that happened at a table.
 #[derive(Debug)]
 pub struct Happening {
     /// The table after it.
-    pub sight: std::sync::Arc<Sight>,
+    pub sight: Arc<Sight>,
     /// Completed turns where it was a turn, which a stream names it by; `None` for comings and goings.
     pub turn: Option<usize>,
+    /// What it is called: `change`, `view` or `presence`.
+    pub name: &'static str,
     /// The message of a live stream, as JSON.
-    pub json: String,
+    pub json: Utf8Bytes,
 }
 
 impl Sight {
@@ -35,6 +65,7 @@ impl Sight {
             present,
             rematch,
             json: OnceLock::new(),
+            live: OnceLock::new(),
         }
     }
 
@@ -59,8 +90,17 @@ impl Sight {
     }
 
     /// The view as JSON, written once however many look.
-    pub fn json(&self) -> &str {
-        self.json.get_or_init(|| to_json(&self.view()))
+    pub fn json(&self) -> Bytes {
+        let json = self.json.get_or_init(|| to_json(&self.view()).into());
+        json.clone()
+    }
+
+    /// The view as a message of a live stream, written once however many hear it.
+    pub fn live_view(&self) -> Utf8Bytes {
+        let live = self
+            .live
+            .get_or_init(|| to_json(&Live::View(self.view())).into());
+        live.clone()
     }
 
     fn who(&self) -> Who {
@@ -100,7 +140,11 @@ impl Sight {
         let game = self.table.game();
         let turn = *game.turns().get(number.checked_sub(1)?)?;
         let before = game.after(number - 1).view();
-        let after = game.after(number);
+        // What ended the game without a turn shows only in the game itself.
+        let after = match number == game.turns().len() {
+            true => game.clone(),
+            false => game.after(number),
+        };
         let view = after.view();
         let whole = view_of(&after, self.who());
         Some(Change {
@@ -111,7 +155,7 @@ impl Sight {
             legal: whole.legal,
             rewind: whole.rewind,
             nine: whole.nine,
-            outcome: after.conclusion().map(|end| Outcome::new(&after, end)),
+            outcome: whole.outcome,
         })
     }
 }
@@ -128,32 +172,35 @@ fn changed_cells(before: &GameView, after: &GameView) -> Vec<(String, Option<u8>
 
 impl Happening {
     /// A turn, the latest of this sight.
-    pub(crate) fn turn(sight: std::sync::Arc<Sight>) -> Option<Happening> {
+    pub(crate) fn turn(sight: Arc<Sight>) -> Option<Happening> {
         let number = sight.table.game().turns().len();
-        let json = to_json(&Live::Change(sight.change(number)?));
+        let json = to_json(&Live::Change(sight.change(number)?)).into();
         Some(Happening {
             sight,
             turn: Some(number),
+            name: "change",
             json,
         })
     }
 
     /// The whole table anew: it ended without a turn, or there is a new one for who plays again.
-    pub(crate) fn anew(sight: std::sync::Arc<Sight>) -> Happening {
-        let json = to_json(&Live::View(sight.view()));
+    pub(crate) fn anew(sight: Arc<Sight>) -> Happening {
+        let json = sight.live_view();
         Happening {
             sight,
             turn: None,
+            name: "view",
             json,
         }
     }
 
     /// Somebody came, went or sat down.
-    pub(crate) fn presence(sight: std::sync::Arc<Sight>) -> Happening {
-        let json = to_json(&Live::Presence(sight.presence()));
+    pub(crate) fn presence(sight: Arc<Sight>) -> Happening {
+        let json = to_json(&Live::Presence(sight.presence())).into();
         Happening {
             sight,
             turn: None,
+            name: "presence",
             json,
         }
     }

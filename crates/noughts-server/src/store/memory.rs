@@ -98,6 +98,7 @@ impl Memory {
             left: None,
             again: Vec::new(),
             rematch: None,
+            is_finished: false,
         };
         let kept = Kept {
             game,
@@ -107,7 +108,7 @@ impl Memory {
         self.shelf(id).games.insert(id, kept);
     }
 
-    fn forget(&self, id: GameId, kept: Option<Kept>) {
+    fn forget_key(&self, id: GameId, kept: Option<Kept>) {
         if let Some(Key { text, .. }) = kept.and_then(|kept| kept.game.key) {
             let mut keys = hold(&self.keys);
             if keys.get(&text) == Some(&id) {
@@ -125,6 +126,14 @@ fn hold<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 impl Kept {
     fn has_ended(&self) -> bool {
         self.game.left.is_some() || self.ending.is_some()
+    }
+
+    /// When it ended, or something was last played there.
+    fn was_touched_ms(&self) -> u64 {
+        let played = self.game.turns.iter().map(|turn| turn.at_ms).max();
+        let ended = self.ending.as_ref().map(|ending| ending.at_ms);
+        let created = self.game.setting.created_ms;
+        created.max(ended.or(played).unwrap_or(0))
     }
 
     fn holders(&self) -> Vec<Holder> {
@@ -221,7 +230,10 @@ impl Store for Memory {
         {
             let mut shelf = self.shelf(game);
             match shelf.games.get_mut(&game) {
-                Some(kept) if kept.ending.is_none() => kept.ending = Some(ending),
+                Some(kept) if kept.ending.is_none() => {
+                    kept.ending = Some(ending);
+                    kept.game.is_finished = true;
+                }
                 Some(_) | None => return now(Ok(())),
             }
             shelf.finished.push_back(game);
@@ -232,7 +244,7 @@ impl Store for Memory {
             }
         }
         for (id, kept) in forgotten {
-            self.forget(id, kept);
+            self.forget_key(id, kept);
         }
         now(Ok(()))
     }
@@ -314,6 +326,21 @@ impl Store for Memory {
 
     fn bury(&self, _: NodeId) -> Answer<'_, ()> {
         now(Ok(()))
+    }
+
+    fn forget(&self, before_ms: u64) -> Answer<'_, usize> {
+        let mut forgotten = Vec::new();
+        for shelf in &self.shelves {
+            let Shelf { games, finished } = &mut *hold(shelf);
+            let old = games.extract_if(|_, kept| kept.was_touched_ms() < before_ms);
+            forgotten.extend(old);
+            finished.retain(|id| games.contains_key(id));
+        }
+        let count = forgotten.len();
+        for (id, kept) in forgotten {
+            self.forget_key(id, Some(kept));
+        }
+        now(Ok(count))
     }
 }
 

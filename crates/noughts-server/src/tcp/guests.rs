@@ -52,6 +52,11 @@ impl Guests {
         &self.limits
     }
 
+    /// How many are in.
+    pub(crate) fn inside(&self) -> usize {
+        self.inside.load(Ordering::Relaxed)
+    }
+
     /// Room for one more, or none at all.
     pub(crate) fn admit(self: &Arc<Guests>) -> Option<Admitted> {
         let inside = self.inside.fetch_add(1, Ordering::Relaxed);

@@ -5,7 +5,7 @@ use tokio::net::TcpStream;
 /// A frame goes out at once, and who is gone without a word is noticed in a few minutes.
 ///
 /// What fails here makes a connection slower, not wrong, so it is no reason to refuse one.
-pub(super) fn prepare(stream: &TcpStream) {
+pub(crate) fn prepare(stream: &TcpStream) {
     let _ = stream.set_nodelay(true);
     #[cfg(unix)]
     {

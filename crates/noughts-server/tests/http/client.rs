@@ -3,7 +3,9 @@
 use std::time::Duration;
 
 use noughts_engine::Setup as Outside;
-use noughts_server::{Http, Limits, Memory, Server, Setup, Store, listen, listen_for_http};
+use noughts_server::{
+    Http, HttpLimits, Limits, Memory, Server, Setup, Store, listen, listen_for_http,
+};
 use serde_json::Value;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
@@ -20,6 +22,11 @@ pub(crate) struct World {
 
 impl World {
     pub(crate) async fn new() -> World {
+        World::with(HttpLimits::default()).await
+    }
+
+    /// A server that lets each address have so much.
+    pub(crate) async fn with(limits: HttpLimits) -> World {
         let at = "127.0.0.1:0".parse().unwrap();
         let (http, pairs) = (listen_for_http(at).unwrap(), listen(at).unwrap());
         let port = |listener: &tokio::net::TcpListener| listener.local_addr().unwrap().port();
@@ -32,6 +39,7 @@ impl World {
                 http: Some(Http {
                     listener: http,
                     secret,
+                    limits,
                 }),
                 tcp: None,
                 tcp_strategy: "perfect".parse().unwrap(),
@@ -64,11 +72,27 @@ impl World {
         headers: &[(&str, &str)],
         body: Option<&str>,
     ) -> Answer {
-        let mut stream = self.open(method, path, headers, body).await;
-        let mut text = Vec::new();
-        let read = timeout(PATIENCE, stream.read_to_end(&mut text)).await;
-        read.expect("no answer came").unwrap();
-        Answer::read(&String::from_utf8(text).unwrap())
+        Answer::from(self.open(method, path, headers, body).await).await
+    }
+
+    /// A body of another medium than JSON.
+    pub(crate) async fn send_as(
+        &self,
+        medium: &str,
+        path: &str,
+        headers: &[(&str, &str)],
+        body: &str,
+    ) -> Answer {
+        let mut request = format!(
+            "POST {path} HTTP/1.1\r\nHost: here\r\nConnection: close\r\nContent-Type: {medium}\r\n"
+        );
+        for (name, value) in headers {
+            request += &format!("{name}: {value}\r\n");
+        }
+        request += &format!("Content-Length: {}\r\n\r\n{body}", body.len());
+        let mut stream = TcpStream::connect(("127.0.0.1", self.http)).await.unwrap();
+        stream.write_all(request.as_bytes()).await.unwrap();
+        Answer::from(stream).await
     }
 
     /// A request whose answer is read by somebody else.
@@ -123,6 +147,14 @@ pub(crate) struct Answer {
 }
 
 impl Answer {
+    /// All that comes until the other end is closed.
+    async fn from(mut stream: TcpStream) -> Answer {
+        let mut text = Vec::new();
+        let read = timeout(PATIENCE, stream.read_to_end(&mut text)).await;
+        read.expect("no answer came").unwrap();
+        Answer::read(&String::from_utf8(text).unwrap())
+    }
+
     fn read(text: &str) -> Answer {
         let (head, body) = text.split_once("\r\n\r\n").expect("headers end");
         let status = head.split(' ').nth(1).unwrap().parse().unwrap();

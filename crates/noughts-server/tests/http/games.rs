@@ -68,6 +68,20 @@ async fn two_clients_play_a_game_to_its_end() {
     assert_eq!(next.body["seats"][0]["name"], "Bob");
     assert_eq!(next.body["seats"][1]["name"], "Ann");
     assert_eq!(next.body["turn"], 1);
+    // Each is given a token for the new seat, who asked first when they ask once more.
+    let ann_again = world.ask_as(ann.as_str().unwrap(), &again, "").await;
+    assert_eq!(
+        (&ann_again.body["seat"], &both.body["seat"]),
+        (&json!(1), &json!(0))
+    );
+    let path = format!("/api/games/{}/actions", next.body["id"].as_str().unwrap());
+    let play = r#"{"turn":1,"play":"1-1"}"#;
+    let token = |answer: &crate::client::Answer| answer.body["token"].as_str().unwrap().to_owned();
+    assert_eq!(
+        world.ask_as(&token(&ann_again), &path, play).await.status,
+        409
+    );
+    assert_eq!(world.ask_as(&token(&both), &path, play).await.status, 200);
 }
 
 #[tokio::test]

@@ -21,6 +21,16 @@ impl Events {
         ))
     }
 
+    /// At a seat.
+    async fn open_as(world: &World, id: &str, token: &Value) -> Events {
+        let bearer = format!("Bearer {}", token.as_str().unwrap());
+        let headers = [("Authorization", bearer.as_str())];
+        let path = format!("/api/games/{id}/events");
+        Events(BufReader::new(
+            world.open("GET", &path, &headers, None).await,
+        ))
+    }
+
     /// The next event: its id, its name and its data.
     async fn next(&mut self) -> (Option<usize>, String, Value) {
         let (mut id, mut name) = (None, String::new());
@@ -106,4 +116,36 @@ async fn a_planned_stop_is_announced() {
     assert_eq!((number, name.as_str()), (None, "restart"));
     drop(events);
     assert!(stopping.await.unwrap());
+}
+
+#[tokio::test]
+async fn who_listens_at_a_seat_is_seen_there() {
+    let world = World::new().await;
+    let wish = r#"{"variant":"3x3k3","seats":[{"human":"Ann"},{"open":"link"}]}"#;
+    let (id, tokens) = world.lay(wish).await;
+    let mut watcher = Events::open(&world, &id, None).await;
+    watcher.next().await;
+    let ann = Events::open_as(&world, &id, &tokens["0"]).await;
+    let (number, name, data) = watcher.next().await;
+    assert_eq!((number, name.as_str()), (None, "presence"));
+    let presence = json!({"present": [true, false], "names": ["Ann", ""]});
+    assert_eq!(data, json!({ "presence": presence }));
+    let sit = format!("/api/games/{id}/seats/1");
+    world.ask("POST", &sit, Some(r#"{"name":"Bob"}"#)).await;
+    let (number, _, data) = watcher.next().await;
+    assert_eq!(
+        (number, &data["presence"]["names"][1]),
+        (None, &json!("Bob"))
+    );
+    drop(ann);
+    let (_, _, data) = watcher.next().await;
+    assert_eq!(data["presence"]["present"], json!([false, false]));
+
+    // A token of another game is none here.
+    let (other, _) = world.lay(wish).await;
+    let bearer = format!("Bearer {}", tokens["0"].as_str().unwrap());
+    let headers = [("Authorization", bearer.as_str())];
+    let path = format!("/api/games/{other}/events");
+    let answer = world.send("GET", &path, &headers, None).await;
+    answer.is_problem(403, "wrong-game");
 }

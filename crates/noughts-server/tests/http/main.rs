@@ -1,6 +1,10 @@
 //! The HTTP door on real sockets.
 
 mod client;
+mod described;
 mod games;
+mod limits;
 mod live;
+mod records;
 mod refusals;
+mod sockets;

@@ -91,6 +91,7 @@ pub(crate) fn stored(setting: &Setting, turns: &[Turn], left: Option<Leavers>) -
         left,
         again: Vec::new(),
         rematch: None,
+        is_finished: false,
     }
 }
 

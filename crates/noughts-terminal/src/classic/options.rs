@@ -2,11 +2,11 @@
 
 use std::fmt;
 
-use noughts_engine::{Setup as Outside, Unfit};
+use noughts_engine::{Engines, Unfit};
 use noughts_rules::{Game, GridSpec, Options, OutOfRange, Quoted, Variant, VariantError};
 
 use super::robots::{self, RobotError};
-use crate::seats::{Holder, Seats};
+use crate::seats::Holder;
 use crate::symbols::{SymbolError, Symbols};
 
 /// The options as they were typed; `None` where one was not given.
@@ -24,6 +24,8 @@ pub struct Asked {
     pub variant: Option<String>,
     /// `--robot`, each of them.
     pub robots: Vec<String>,
+    /// Whether a robot may be a program.
+    pub engines: Engines,
 }
 
 /// A game that can be played.
@@ -69,15 +71,18 @@ impl Setup {
                 text: Quoted::from(text.as_str()),
             })?,
         };
-        let holders = robots::seat(&symbols, &asked.robots).map_err(OptionError::Robot)?;
+        let holders = robots::seat(&symbols, &asked.robots, &asked.engines);
+        let holders = holders.map_err(OptionError::Robot)?;
         let setup = Setup {
             spec,
             history: history as u16,
             symbols,
             holders,
         };
-        Seats::new(&setup.game(), &setup.holders, &Outside::with_seed(0))
-            .map_err(OptionError::Unfit)?;
+        let game = setup.game();
+        for holder in &setup.holders {
+            holder.fits(&game).map_err(OptionError::Unfit)?;
+        }
         Ok(setup)
     }
 

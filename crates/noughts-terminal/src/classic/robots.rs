@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use noughts_engine::StrategyError;
+use noughts_engine::{Engines, StrategyError};
 use noughts_rules::Quoted;
 
 use crate::seats::Holder;
@@ -12,7 +12,11 @@ use crate::symbols::Symbols;
 const USUAL: &str = "level:8";
 
 /// Who holds each seat, when these texts name the robots.
-pub(super) fn seat(symbols: &Symbols, robots: &[String]) -> Result<Vec<Holder>, RobotError> {
+pub(super) fn seat(
+    symbols: &Symbols,
+    robots: &[String],
+    engines: &Engines,
+) -> Result<Vec<Holder>, RobotError> {
     let mut holders = vec![Holder::Human; symbols.seats().len()];
     for text in robots {
         let (who, strategy) = split(text);
@@ -20,7 +24,7 @@ pub(super) fn seat(symbols: &Symbols, robots: &[String]) -> Result<Vec<Holder>, 
         if holders[seat] != Holder::Human {
             return Err(RobotError::Twice { who: who.into() });
         }
-        let name = strategy.unwrap_or(USUAL).parse();
+        let name = engines.read(strategy.unwrap_or(USUAL));
         holders[seat] = Holder::Robot(name.map_err(RobotError::Strategy)?);
     }
     Ok(holders)
@@ -125,7 +129,8 @@ mod tests {
     fn seated(players: &str, robots: &[&str]) -> Result<String, String> {
         let symbols = Symbols::read(players).unwrap();
         let robots: Vec<String> = robots.iter().map(|text| (*text).to_owned()).collect();
-        let holders = seat(&symbols, &robots).map_err(|error| error.to_string())?;
+        let holders =
+            seat(&symbols, &robots, &Engines::none()).map_err(|error| error.to_string())?;
         let letter = |holder: &Holder| match holder {
             Holder::Human => '.',
             Holder::Robot(name) => name.to_string().chars().next().unwrap(),

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::time::Duration;
 
-use noughts_engine::{StrategyError, StrategyName, Unfit};
+use noughts_engine::{Engines, RobotName, StrategyError, Unfit};
 use noughts_rules::{Game, GridSpec, Options, Quoted, Variant};
 use noughts_wire::{Dialect, MOST_BYTES, Name};
 
@@ -28,13 +28,15 @@ pub struct Asked {
     pub is_pair: bool,
     /// `--dialect later`
     pub is_later: bool,
+    /// Whether the robot may be a program.
+    pub engines: Engines,
 }
 
 /// A visit that can be made.
 #[derive(Clone, Debug)]
 pub struct Setup {
     pub(super) name: Name,
-    pub(super) robot: Option<StrategyName>,
+    pub(super) robot: Option<RobotName>,
     pub(super) games: u32,
     pub(super) is_pair: bool,
     pub(super) dialect: Dialect,
@@ -47,7 +49,10 @@ pub struct Setup {
 impl Setup {
     /// Checks what was asked for.
     pub fn new(asked: &Asked) -> Result<Setup, OptionError> {
-        let robot = asked.robot.as_deref().map(robot).transpose()?;
+        let robot = asked.robot.as_deref();
+        let robot = robot
+            .map(|text| read_robot(text, &asked.engines))
+            .transpose()?;
         Ok(Setup {
             name: match &asked.name {
                 Some(text) => name(text)?,
@@ -100,8 +105,8 @@ fn user(text: Option<&str>) -> Name {
         .unwrap_or_default()
 }
 
-fn robot(text: &str) -> Result<StrategyName, OptionError> {
-    let robot: StrategyName = text.parse().map_err(OptionError::Strategy)?;
+fn read_robot(text: &str, engines: &Engines) -> Result<RobotName, OptionError> {
+    let robot = engines.read(text).map_err(OptionError::Strategy)?;
     robot.fits(&game()).map_err(OptionError::Unfit)?;
     Ok(robot)
 }

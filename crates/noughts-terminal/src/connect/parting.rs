@@ -3,6 +3,7 @@
 use std::fmt;
 use std::io;
 
+use noughts_engine::Fault as RobotFault;
 use noughts_wire::{Cell, Fault, Stage, Text};
 
 /// Why a conversation is over.
@@ -40,6 +41,8 @@ pub enum Parting {
     PlayedOn(Cell),
     /// The connection failed in another way than by ending.
     Lost(io::Error),
+    /// The robot, a program from outside, gave no move.
+    Robot(RobotFault),
 }
 
 /// Why a visit did not end as it should.
@@ -104,6 +107,7 @@ impl fmt::Display for Parting {
                 )
             }
             Parting::Lost(error) => write!(f, "the connection was lost: {error}"),
+            Parting::Robot(fault) => write!(f, "the robot does not play: {fault}"),
         }
     }
 }

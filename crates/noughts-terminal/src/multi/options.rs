@@ -2,10 +2,10 @@
 
 use std::fmt;
 
-use noughts_engine::{Random, Setup as Outside, Unfit};
+use noughts_engine::{Engines, Random, Unfit};
 use noughts_rules::{Board, Game, NestedSpec, Options, Quoted, Variant};
 
-use crate::seats::{Holder, HolderError, Seats};
+use crate::seats::{Holder, HolderError};
 
 /// The machine that a person meets who did not ask for another.
 const USUAL: &str = "minimax:7";
@@ -23,6 +23,8 @@ pub struct Asked {
     pub rules: NestedSpec,
     /// `--history`
     pub history: Option<String>,
+    /// Whether a machine may be a program.
+    pub engines: Engines,
 }
 
 impl Default for Asked {
@@ -33,6 +35,7 @@ impl Default for Asked {
             start: None,
             rules: NestedSpec::MULTI,
             history: None,
+            engines: Engines::none(),
         }
     }
 }
@@ -49,8 +52,7 @@ impl Setup {
     /// Checks what was asked for. Where the first board is random, it is drawn here.
     pub fn new(asked: &Asked, seed: u64) -> Result<Setup, OptionError> {
         let holder = |text: Option<&str>, usual| {
-            let read: Result<Holder, HolderError> = text.unwrap_or(usual).parse();
-            read.map_err(OptionError::Holder)
+            Holder::read(text.unwrap_or(usual), &asked.engines).map_err(OptionError::Holder)
         };
         let first = first_board(asked.start.as_deref().unwrap_or("random"), seed)?;
         let setup = Setup {
@@ -61,8 +63,10 @@ impl Setup {
                 holder(asked.o.as_deref(), USUAL)?,
             ],
         };
-        Seats::new(&setup.game(), &setup.holders, &Outside::with_seed(seed))
-            .map_err(OptionError::Unfit)?;
+        let game = setup.game();
+        for holder in &setup.holders {
+            holder.fits(&game).map_err(OptionError::Unfit)?;
+        }
         Ok(setup)
     }
 

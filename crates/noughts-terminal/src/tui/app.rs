@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use noughts_engine::{Analysis, Random, StrategyName};
+use noughts_engine::{Analysis, Random, RobotName, StrategyName};
 use noughts_rules::{Action, Move, Record, Seat};
 use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers, MouseEvent};
 
@@ -221,7 +221,7 @@ impl App {
         let seat = table.game().to_move()?;
         let strategy = match table.holder(seat) {
             Holder::Robot(strategy) => strategy.clone(),
-            Holder::Human(_) => self.setup.hint.parse().ok()?,
+            Holder::Human(_) => RobotName::Strategy(self.setup.hint.parse().ok()?),
         };
         Some(Question {
             ticket,
@@ -322,6 +322,12 @@ impl App {
                 // Refused: asking again would bring the same answer.
                 self.has_failed = Some(answer.ticket) == self.ticket();
             }
+            (Err(reason), Purpose::Play) if self.is_engines_turn() => {
+                // A program that does not play has lost.
+                let seat = self.table().and_then(|table| table.game().to_move());
+                self.act(seat, Action::Resign);
+                self.refuse(&reason);
+            }
             (Err(reason), purpose) => {
                 self.has_failed = purpose == Purpose::Play;
                 self.hint = Hint::None;
@@ -329,6 +335,14 @@ impl App {
             }
         }
         Effect::None
+    }
+
+    fn is_engines_turn(&self) -> bool {
+        let holder = self.table().and_then(|table| {
+            let seat = table.game().to_move()?;
+            Some(table.holder(seat))
+        });
+        matches!(holder, Some(Holder::Robot(RobotName::Engine(_))))
     }
 
     fn show_hint(&mut self, at: Move, analysis: Option<Analysis>) {

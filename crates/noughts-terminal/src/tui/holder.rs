@@ -3,7 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use noughts_engine::{Setup, StrategyError, StrategyName, Unfit};
+use noughts_engine::{Engines, RobotName, StrategyError, Unfit};
 use noughts_rules::{Game, Player, RecordSeat};
 
 /// Who holds a seat. Written `human`, `human Ann`, or as a strategy is.
@@ -11,8 +11,8 @@ use noughts_rules::{Game, Player, RecordSeat};
 pub(super) enum Holder {
     /// Somebody at this keyboard; the name may be empty.
     Human(String),
-    /// A strategy.
-    Robot(StrategyName),
+    /// A strategy, or a program.
+    Robot(RobotName),
 }
 
 impl Holder {
@@ -20,7 +20,10 @@ impl Holder {
     pub(super) fn of_record(seat: &RecordSeat, game: &Game) -> Result<Holder, Stranger> {
         let holder = match &seat.player {
             Player::Human(name) => Holder::Human(name.clone()),
-            Player::Robot(strategy) => Holder::Robot(strategy.parse().map_err(Stranger::Unknown)?),
+            // A record names no program: whoever wrote it is a stranger.
+            Player::Robot(strategy) => {
+                Holder::Robot(Engines::none().read(strategy).map_err(Stranger::Unknown)?)
+            }
         };
         holder.check(game).map_err(Stranger::Unfit)?;
         Ok(holder)
@@ -30,14 +33,25 @@ impl Holder {
     pub(super) fn check(&self, game: &Game) -> Result<(), Unfit> {
         match self {
             Holder::Human(_) => Ok(()),
-            Holder::Robot(strategy) => strategy.build(game, &Setup::with_seed(0)).map(drop),
+            Holder::Robot(robot) => robot.fits(game),
         }
     }
 
     pub(super) fn player(&self) -> Player {
         match self {
             Holder::Human(name) => Player::Human(name.clone()),
-            Holder::Robot(strategy) => Player::Robot(strategy.to_string()),
+            Holder::Robot(RobotName::Strategy(name)) => Player::Robot(name.to_string()),
+            // A record has no place for commands, and a name for everybody's program.
+            Holder::Robot(robot @ RobotName::Engine(_)) => Player::Human(robot.label()),
+        }
+    }
+
+    /// Reads who is meant; programs may be named if these engines allow it.
+    pub(super) fn read(text: &str, engines: &Engines) -> Result<Holder, StrategyError> {
+        let text = text.trim();
+        match text.split_once(' ').unwrap_or((text, "")) {
+            ("human", name) => Ok(Holder::Human(name.trim().to_owned())),
+            _ => engines.read(text).map(Holder::Robot),
         }
     }
 
@@ -50,11 +64,7 @@ impl FromStr for Holder {
     type Err = StrategyError;
 
     fn from_str(text: &str) -> Result<Holder, StrategyError> {
-        let text = text.trim();
-        match text.split_once(' ').unwrap_or((text, "")) {
-            ("human", name) => Ok(Holder::Human(name.trim().to_owned())),
-            _ => text.parse().map(Holder::Robot),
-        }
+        Holder::read(text, &Engines::none())
     }
 }
 
@@ -90,6 +100,10 @@ impl std::error::Error for Stranger {}
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
+    use noughts_engine::{Host, Robot};
+
     use super::*;
 
     #[test]
@@ -98,5 +112,25 @@ mod tests {
             assert_eq!(text.parse::<Holder>().unwrap().to_string(), text);
         }
         assert!("nobody".parse::<Holder>().is_err());
+    }
+
+    struct Nobody;
+
+    impl Host for Nobody {
+        fn try_out(&self, _: &str, _: &Game) -> Result<(), String> {
+            Ok(())
+        }
+
+        fn seat(&self, _: &str) -> Box<dyn Robot> {
+            unreachable!("nobody plays")
+        }
+    }
+
+    #[test]
+    fn a_program_is_a_name_in_a_record_and_never_a_command() {
+        let engines = Engines::hosted_by(Arc::new(Nobody));
+        let holder = Holder::read("engine:python3 a/mine.py", &engines).unwrap();
+        assert_eq!(holder.player(), Player::Human("mine.py".to_owned()));
+        assert!("engine:python3 a/mine.py".parse::<Holder>().is_err());
     }
 }

@@ -2,10 +2,10 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
-use std::thread;
+use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
-use noughts_engine::{Decision, Setup, Stop, Strategy, StrategyName};
+use noughts_engine::{Decision, FaultKind, Robot, RobotName, Setup, Stop};
 use noughts_rules::{Game, Seat};
 
 use super::app::App;
@@ -38,7 +38,7 @@ pub struct Question {
     /// For whom.
     pub seat: Seat,
     /// How.
-    pub strategy: StrategyName,
+    pub strategy: RobotName,
     /// The game as it stands.
     pub game: Game,
     /// For chance.
@@ -56,10 +56,14 @@ pub struct Answer {
     pub decision: Result<Decision, String>,
 }
 
+/// Where questions go, and answers come from.
+type Channels = (SyncSender<(Question, Stop)>, Receiver<Answer>);
+
 /// Whoever thinks, one question at a time.
 pub(super) struct Robots {
-    questions: SyncSender<(Question, Stop)>,
-    answers: Receiver<Answer>,
+    /// Both are there until the end.
+    channels: Option<Channels>,
+    thread: Option<JoinHandle<()>>,
     busy: Option<(Ticket, Stop, Instant)>,
 }
 
@@ -68,10 +72,10 @@ impl Robots {
     pub(super) fn start() -> Robots {
         let (questions, asked) = sync_channel(1);
         let (answer, answers) = sync_channel(1);
-        thread::spawn(move || think_about_all(&asked, &answer));
+        let thread = thread::spawn(move || think_about_all(&asked, &answer));
         Robots {
-            questions,
-            answers,
+            channels: Some((questions, answers)),
+            thread: Some(thread),
             busy: None,
         }
     }
@@ -88,14 +92,17 @@ impl Robots {
         };
         let (ticket, stop) = (question.ticket, Stop::new());
         // Full while an earlier question is being given up: the next call tries again.
-        if self.questions.try_send((question, stop.clone())).is_ok() {
+        let Some((questions, _)) = &self.channels else {
+            return;
+        };
+        if questions.try_send((question, stop.clone())).is_ok() {
             self.busy = Some((ticket, stop, Instant::now()));
         }
     }
 
     /// An answer, if there is one.
     pub(super) fn answer(&mut self) -> Option<Answer> {
-        self.answers.try_recv().ok()
+        self.channels.as_ref()?.1.try_recv().ok()
     }
 
     /// How long the present question has been thought about.
@@ -113,6 +120,11 @@ impl Robots {
 impl Drop for Robots {
     fn drop(&mut self) {
         self.stop();
+        self.channels = None;
+        // Programs from outside are ended by the thread, so it is waited for.
+        if let Some(thread) = self.thread.take() {
+            let _ = thread.join();
+        }
     }
 }
 
@@ -120,7 +132,7 @@ impl Drop for Robots {
 #[derive(Default)]
 struct Minds {
     table: u64,
-    seated: Vec<(Seat, Box<dyn Strategy>)>,
+    seated: Vec<(Seat, Box<dyn Robot>)>,
 }
 
 fn think_about_all(questions: &Receiver<(Question, Stop)>, answers: &SyncSender<Answer>) {
@@ -149,8 +161,8 @@ impl Minds {
         let setup = Setup::with_seed(question.seed);
         let build = || question.strategy.build(&question.game, &setup);
         if question.ticket.purpose == Purpose::Hint {
-            let mut strategy = build().map_err(|unfit| unfit.to_string())?;
-            return Ok(strategy.choose(&question.game, stop));
+            let mut robot = build().map_err(|unfit| unfit.to_string())?;
+            return ask(robot.as_mut(), question, stop);
         }
         if question.ticket.table != self.table {
             self.table = question.ticket.table;
@@ -160,13 +172,25 @@ impl Minds {
         let known = match known {
             Some(known) => known,
             None => {
-                let strategy = build().map_err(|unfit| unfit.to_string())?;
-                self.seated.push((question.seat, strategy));
+                let robot = build().map_err(|unfit| unfit.to_string())?;
+                self.seated.push((question.seat, robot));
                 self.seated.len() - 1
             }
         };
-        Ok(self.seated[known].1.choose(&question.game, stop))
+        ask(self.seated[known].1.as_mut(), question, stop)
     }
+}
+
+fn ask(robot: &mut dyn Robot, question: &Question, stop: &Stop) -> Result<Decision, String> {
+    robot.choose(&question.game, stop).map_err(|fault| {
+        let name = question.strategy.label();
+        match fault.kind {
+            FaultKind::Stopped => format!("{name} was told to stop"),
+            FaultKind::Illegal | FaultKind::Time | FaultKind::Crash | FaultKind::Stubborn => {
+                format!("{name} {} and has lost", fault.reason)
+            }
+        }
+    })
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use noughts_engine::{Random, StrategyError, StrategyName, Unfit};
+use noughts_engine::{Engines, Random, StrategyError, StrategyName, Unfit};
 use noughts_rules::{
     Board, Game, GameError, MOST_SIDES, Options, Quoted, RecordError, Scoring, Seat, Side, Variant,
     VariantError,
@@ -24,6 +24,8 @@ pub struct Asked {
     pub history: Option<String>,
     /// On nine boards, the board of the first play: `random`, `any` or 0 to 8.
     pub first_board: Option<String>,
+    /// Whether a seat may be a program's.
+    pub engines: Engines,
 }
 
 impl Asked {
@@ -39,7 +41,7 @@ impl Asked {
             (seats, None) => return Err(StartError::Game(GameError::Seats(seats))),
         }
         for text in &self.seats {
-            check_name(&text.parse().map_err(StartError::Seat)?)?;
+            check_name(&Holder::read(text, &self.engines).map_err(StartError::Seat)?)?;
         }
         if let Some(text) = &self.history {
             let most = variant.map_or(LONGEST_HISTORY, |variant| variant.cells() - 1);
@@ -110,6 +112,7 @@ pub(super) struct Start {
     /// Whether what is typed replaces what is there.
     is_fresh: bool,
     pub(super) problem: Option<String>,
+    engines: Engines,
 }
 
 /// A line of the first screen.
@@ -135,6 +138,7 @@ impl Start {
             at: Item::Game,
             is_fresh: true,
             problem: None,
+            engines: asked.engines.clone(),
         };
         if start.seats.is_empty() {
             start.seats.push("human".into());
@@ -154,7 +158,7 @@ impl Start {
         let game = Game::new(&variant, options).map_err(StartError::Game)?;
         let holders: Result<Vec<Holder>, StartError> = self.seats[..usize::from(variant.sides())]
             .iter()
-            .map(|text| text.parse().map_err(StartError::Seat))
+            .map(|text| Holder::read(text, &self.engines).map_err(StartError::Seat))
             .collect();
         let holders = holders?;
         for holder in &holders {
@@ -226,10 +230,10 @@ impl Start {
                 "any" => "as the first player likes".to_owned(),
                 _ => "of the first play".to_owned(),
             },
-            Item::Seat(seat) => match self.seats[seat].parse() {
+            Item::Seat(seat) => match Holder::read(&self.seats[seat], &self.engines) {
                 Ok(Holder::Human(name)) if name.is_empty() => "a person here".to_owned(),
                 Ok(Holder::Human(name)) => format!("{name}, here"),
-                Ok(Holder::Robot(strategy)) => strategy.kind().about.to_owned(),
+                Ok(Holder::Robot(robot)) => robot.about().to_owned(),
                 Err(_) => "human NAME, or a strategy".to_owned(),
             },
             Item::History => match self.history.as_str() {

@@ -1,10 +1,11 @@
 //! Playing: keys, mouse, refusals, rewind, hints, steps, robots.
 
+use std::sync::Arc;
 use std::time::Duration;
 
-use noughts_engine::{Analysis, Decision, Value};
-use noughts_rules::Move;
-use noughts_terminal::tui::{Answer, Effect, Event};
+use noughts_engine::{Analysis, Decision, Engines, Host, Robot, Value};
+use noughts_rules::{Game, Move};
+use noughts_terminal::tui::{Answer, App, Asked, Effect, Event, Setup};
 use ratatui::crossterm::event::MouseEventKind;
 
 use crate::player::{FULL, Player, answer};
@@ -265,4 +266,35 @@ fn in_a_misere_game_all_others_win() {
     let mut player = Player::new("4x4k3p3+misere human human human");
     player.play("0-0 1-0 3-3 0-1 1-1 3-0 0-2");
     player.sees("○ and a win.");
+}
+
+/// A host whose programs never play.
+struct Silent;
+
+impl Host for Silent {
+    fn try_out(&self, _: &str, _: &Game) -> Result<(), String> {
+        Ok(())
+    }
+
+    fn seat(&self, _: &str) -> Box<dyn Robot> {
+        unreachable!("tests answer for it")
+    }
+}
+
+#[test]
+fn a_program_that_does_not_play_has_lost() {
+    let asked = Asked {
+        variant: Some("3x3k3".to_owned()),
+        seats: vec!["engine:python3 mine.py".to_owned(), "human".to_owned()],
+        engines: Engines::hosted_by(Arc::new(Silent)),
+        ..Asked::default()
+    };
+    let mut player = Player::of(App::new(&asked, Setup::new(FULL, 1)).unwrap());
+    let ticket = player.app.ticket().unwrap();
+    let decision = Err("mine.py gave no move and has lost".to_owned());
+    player.hear(Event::Answer(Answer { ticket, decision }));
+    player
+        .sees("Mine.py gave no move and has lost.")
+        .sees("by resignation");
+    assert_eq!(player.app.ticket(), None);
 }

@@ -43,7 +43,7 @@ impl Player {
             variant: words.next(),
             seats: words.collect(),
             history: Some(history.to_owned()),
-            first_board: None,
+            ..Asked::default()
         };
         let setup = Setup {
             hint: "first".to_owned(),
@@ -213,6 +213,8 @@ pub(crate) fn answer(question: &Question) -> Answer {
     let mut strategy = built.expect("it plays this game");
     Answer {
         ticket: question.ticket,
-        decision: Ok(strategy.choose(&question.game, &Stop::new())),
+        decision: strategy
+            .choose(&question.game, &Stop::new())
+            .map_err(|fault| fault.to_string()),
     }
 }

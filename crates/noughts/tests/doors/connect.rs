@@ -7,14 +7,14 @@ use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use crate::transcript::run;
 
 /// A server of its own for each test, killed at its end.
-struct Server {
+pub(crate) struct Server {
     process: Child,
     tcp: String,
     pairs: String,
 }
 
 impl Server {
-    fn start(strategy: &str) -> Server {
+    pub(crate) fn start(strategy: &str) -> Server {
         let mut process = Command::new(env!("CARGO_BIN_EXE_noughts"))
             .args([
                 "serve",
@@ -43,7 +43,7 @@ impl Server {
     }
 
     /// Plays there with what is typed; the output and the exit code.
-    fn visit(&self, words: &[&str], typed: &str) -> (String, i32) {
+    pub(crate) fn visit(&self, words: &[&str], typed: &str) -> (String, i32) {
         let all = [&["connect", "-p", &self.tcp, "--name", "Ann"], words].concat();
         let run = run(&all, typed.as_bytes());
         assert_eq!(run.errors, "", "{words:?}");

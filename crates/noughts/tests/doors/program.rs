@@ -10,14 +10,15 @@ fn noughts() -> Command {
     Command::new(env!("CARGO_BIN_EXE_noughts"))
 }
 
-/// The most memory that a process has had, in kilobytes, as Linux counts it.
+/// The most memory that a process has had, in kilobytes, as Linux counts it, without the pages of the
+/// program itself.
 fn peak_memory(process: u32) -> usize {
     let status = std::fs::read_to_string(format!("/proc/{process}/status")).unwrap();
-    let line = status
-        .lines()
-        .find(|line| line.starts_with("VmHWM:"))
-        .unwrap();
-    line.split_whitespace().nth(1).unwrap().parse().unwrap()
+    let figure = |name: &str| -> usize {
+        let line = status.lines().find(|line| line.starts_with(name)).unwrap();
+        line.split_whitespace().nth(1).unwrap().parse().unwrap()
+    };
+    figure("VmHWM:").saturating_sub(figure("RssFile:"))
 }
 
 #[test]
@@ -166,10 +167,15 @@ fn help_and_version_work_everywhere() {
         "tui",
         "serve",
         "connect",
+        "play",
+        "games",
+        "check",
         "analyze",
         "solve",
         "verify",
         "perft",
+        "engine",
+        "arena",
         "variants",
         "completions",
         "man",

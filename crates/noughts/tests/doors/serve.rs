@@ -21,7 +21,7 @@ impl Serving {
         let mut process = Command::new("sh")
             .args([
                 "-c",
-                &format!("{before} exec {program} serve {doors} {words}"),
+                &format!("{before} exec {program} serve --store memory: {doors} {words}"),
             ])
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
@@ -235,8 +235,48 @@ fn what_cannot_be_served_is_said_in_a_sentence() {
             "must be an address",
         ),
         (&["--tcp-strategy", "perfectly"], "is not a strategy"),
-        (&["--store", "oracle:"], "is no store"),
+        (
+            &[
+                "--http",
+                "127.0.0.1:0",
+                "--tcp",
+                "none",
+                "--tcp-pairs",
+                "none",
+                "--store",
+                "oracle:",
+            ],
+            "a store is memory:, sqlite:FILE",
+        ),
+        (
+            &[
+                "--http",
+                "127.0.0.1:0",
+                "--tcp",
+                "none",
+                "--tcp-pairs",
+                "none",
+                "--store",
+                "sqlite:/no/such/place.db",
+            ],
+            "/no/such/place.db can't be opened: ",
+        ),
+        (
+            &[
+                "--http",
+                "127.0.0.1:0",
+                "--tcp",
+                "none",
+                "--tcp-pairs",
+                "none",
+                "--store",
+                "postgres://127.0.0.1:1/none",
+            ],
+            "the PostgreSQL database can't be opened: ",
+        ),
         (&["--idle", "never"], "such as 120s"),
+        (&["--forget-after", "soon"], "such as 90d"),
+        (&["--forget-after", "0d"], "such as 90d"),
     ] {
         let run = run(&[&["serve"], words].concat(), b"");
         assert_eq!((run.exit, run.output.len()), (1, 0), "{words:?}");

@@ -30,6 +30,7 @@ fn every_transcript_comes_out_byte_for_byte() {
 fn the_examples_of_the_readme_and_the_docs_are_true() {
     for (name, least) in [
         ("README.md", 6),
+        ("docs/arena.md", 1),
         ("docs/notation.md", 1),
         ("docs/strategies.md", 3),
         ("docs/terminal.md", 5),

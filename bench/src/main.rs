@@ -1,0 +1,151 @@
+//! Ultimate beside the crates `board-game` and `ai-ultimate-tictactoe`, in one run:
+//! `cargo xtask bench beside [perft] [playouts] [match] [--games N] [--time 100ms]`.
+//!
+//! Without words, everything. It fails where what is promised does not hold: as many plays a second in
+//! perft as theirs, 1.3 times their playouts, and more than half of the points in the match, surely.
+
+mod matches;
+mod rounds;
+mod theirs;
+
+use std::hint::black_box;
+use std::process::ExitCode;
+
+use noughts_rules::{Nested, NestedSpec, Outcome, Rules, Side, perft};
+
+use rounds::{Job, Spread, rates, ratios};
+
+/// Perft to this depth, whose count two programs agree on.
+const DEPTH: u32 = 5;
+const COUNT: u64 = 473_256;
+
+/// Random games in one go.
+const GAMES: u32 = 2_000;
+
+fn main() -> ExitCode {
+    let mut words: Vec<String> = std::env::args().skip(1).collect();
+    let games = option(&mut words, "--games").and_then(|text| text.parse().ok());
+    let time = option(&mut words, "--time").unwrap_or_else(|| "100ms".to_owned());
+    let wants = |name: &str| words.is_empty() || words.iter().any(|word| word == name);
+    if let Some(word) = words
+        .iter()
+        .find(|word| !["perft", "playouts", "match"].contains(&word.as_str()))
+    {
+        eprintln!("bench: no `{word}`: there is perft, playouts, match, --games N and --time TIME");
+        return ExitCode::from(2);
+    }
+    let mut good = true;
+    if wants("perft") {
+        println!(
+            "perft {DEPTH} of Ultimate, every leaf played: plays a second, and ours by theirs"
+        );
+        good &= table(
+            Box::new(|| checked(perft(&rules(), &rules().start(), DEPTH))),
+            vec![
+                (
+                    "board-game",
+                    Box::new(|| checked(theirs::board_game_perft(DEPTH))),
+                ),
+                (
+                    "ai-ultimate-tictactoe",
+                    Box::new(|| checked(theirs::ultimate_perft(DEPTH))),
+                ),
+            ],
+            1.0,
+        );
+    }
+    if wants("playouts") {
+        println!("random games of Ultimate to their end: plays a second, and ours by theirs");
+        let mut random = theirs::Random::new(1);
+        let (mut second, mut third) = (random.clone(), random.clone());
+        good &= table(
+            Box::new(move || (0..GAMES).map(|_| playout(&mut random)).sum()),
+            vec![
+                (
+                    "board-game",
+                    Box::new(move || {
+                        (0..GAMES)
+                            .map(|_| theirs::board_game_playout(&mut second))
+                            .sum()
+                    }),
+                ),
+                (
+                    "ai-ultimate-tictactoe",
+                    Box::new(move || {
+                        (0..GAMES)
+                            .map(|_| theirs::ultimate_playout(&mut third))
+                            .sum()
+                    }),
+                ),
+            ],
+            1.3,
+        );
+    }
+    if wants("match") {
+        good &= matches::play(games.unwrap_or(100), &time);
+    }
+    match good {
+        true => ExitCode::SUCCESS,
+        false => ExitCode::FAILURE,
+    }
+}
+
+/// Takes an option and its value out of the words.
+fn option(words: &mut Vec<String>, name: &str) -> Option<String> {
+    let at = words.iter().position(|word| word == name)?;
+    words.remove(at);
+    (at < words.len()).then(|| words.remove(at))
+}
+
+fn rules() -> Nested {
+    Nested::new(NestedSpec::ULTIMATE)
+}
+
+fn checked(count: u64) -> u64 {
+    assert_eq!(count, COUNT, "perft {DEPTH} of Ultimate");
+    count
+}
+
+/// A random game by our rules; how many plays it had.
+fn playout(random: &mut theirs::Random) -> u64 {
+    let rules = rules();
+    let mut position = rules.start();
+    let mut plays = 0;
+    loop {
+        let count = rules.moves(&position).count();
+        if count == 0 {
+            break;
+        }
+        let at = rules.moves(&position).nth(random.below(count));
+        rules.play(&mut position, at.expect("a number below the count"));
+        plays += 1;
+    }
+    if let Some(Outcome::Won(sides)) = rules.outcome(&position) {
+        black_box(sides.contains(Side::FIRST));
+    }
+    plays
+}
+
+/// Measures ours beside others in turns; whether ours is so many times each of them.
+fn table(ours: Job, others: Vec<(&'static str, Job)>, least: f64) -> bool {
+    let (names, others): (Vec<&str>, Vec<Job>) = others.into_iter().unzip();
+    let jobs = std::iter::once(ours).chain(others).collect();
+    let rates = rates(jobs);
+    println!(
+        "  {:<24} {:>8.1} M",
+        "noughts",
+        Spread::of(&rates[0]).median / 1e6
+    );
+    let mut good = true;
+    for (name, theirs) in names.iter().zip(&rates[1..]) {
+        let ratio = ratios(&rates[0], theirs);
+        let holds = ratio.median >= least;
+        good &= holds;
+        let verdict = if holds { "" } else { "   LESS THAN PROMISED" };
+        println!(
+            "  {name:<24} {:>8.1} M   {ratio}{verdict}",
+            Spread::of(theirs).median / 1e6
+        );
+    }
+    good
+}

@@ -1,0 +1,145 @@
+//! Games of Ultimate against the engines of `ai-ultimate-tictactoe`, with the same time a move.
+
+use std::collections::BTreeMap;
+use std::io::Write;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use ai_ultimate_tictactoe::{
+    MctsOptions, MctsSearcher, MctsStrategy, Move as Theirs, Position, SearchOptions, Searcher,
+};
+use noughts_arena::{Contest, Format, Openings, Plan, Standings, report};
+use noughts_engine::{Decision, Engines, Fault, FaultKind, Host, Robot, Stop, read_limits};
+use noughts_rules::Game;
+
+/// Their alpha-beta search, and the strongest of their tree searches by their own account.
+const THEIRS: [&str; 2] = ["alpha-beta", "learned-puct"];
+
+/// Plays `search` against each; whether it has surely more than half of the points against all.
+pub(crate) fn play(games: u32, time: &str) -> bool {
+    let Some(limit) = read_limits(time).and_then(|limits| limits.time) else {
+        eprintln!("bench: a time is written 100ms or 2s, not {time:?}");
+        return false;
+    };
+    let engines = Engines::hosted_by(Arc::new(Here(limit)));
+    let mut good = true;
+    for theirs in THEIRS {
+        let robots = [format!("search:{time}"), format!("engine:{theirs}")];
+        let plan = Plan {
+            variant: "ultimate".parse().expect("a variant"),
+            robots: robots
+                .iter()
+                .map(|name| engines.read(name).expect("a robot"))
+                .collect(),
+            format: Format::RoundRobin,
+            games,
+            seed: 2026,
+            openings: Openings::Balanced,
+        };
+        let contest = Contest::new(plan).expect("both play it");
+        let mut outcomes = BTreeMap::new();
+        let numbers: Vec<u32> = (0..contest.games()).collect();
+        let heard = |outcome: noughts_arena::Outcome, _: &_| -> Result<(), ()> {
+            outcomes.insert(outcome.fixture.number, outcome);
+            eprint!(
+                "\r{theirs}: game {} of {} ",
+                outcomes.len(),
+                contest.games()
+            );
+            let _ = std::io::stderr().flush();
+            Ok(())
+        };
+        let _ = contest.play(&numbers, 1, &Stop::new(), heard);
+        eprint!("\r");
+        let standings = Standings::new(&contest, &outcomes, None);
+        println!("{}", report(&contest, &standings, &outcomes));
+        let ours = standings.standings.iter().find(|one| one.entrant == 0);
+        let low = ours.map_or(0.0, |one| one.evidence.interval().low);
+        println!(
+            "  at least {:.1} % of the points, 95 times of 100\n",
+            100.0 * low
+        );
+        good &= low > 0.5;
+    }
+    good
+}
+
+/// Seats their searches as they are, in this program.
+struct Here(Duration);
+
+impl Host for Here {
+    fn try_out(&self, command: &str, _: &Game) -> Result<(), String> {
+        match THEIRS.contains(&command) {
+            true => Ok(()),
+            false => Err("there is no such search".to_owned()),
+        }
+    }
+
+    fn seat(&self, command: &str) -> Box<dyn Robot> {
+        let mind = match command {
+            "alpha-beta" => Mind::AlphaBeta(Searcher::new()),
+            _ => Mind::Puct(MctsSearcher::new()),
+        };
+        Box::new(Guest { mind, time: self.0 })
+    }
+}
+
+enum Mind {
+    AlphaBeta(Searcher),
+    Puct(MctsSearcher),
+}
+
+struct Guest {
+    mind: Mind,
+    time: Duration,
+}
+
+impl Robot for Guest {
+    fn choose(&mut self, game: &Game, _: &Stop) -> Result<Decision, Fault> {
+        let moves: Vec<Theirs> = game
+            .plays()
+            .iter()
+            .map(|play| {
+                let (board, cell) = game.variant().split(play.at);
+                Theirs::new(board as u8, cell as u8)
+            })
+            .collect();
+        let crash = |reason: String| Fault {
+            kind: FaultKind::Crash,
+            reason,
+        };
+        let position = Position::from_moves(&moves).map_err(|error| crash(format!("{error:?}")))?;
+        let soft_time_ms = self.time.as_millis() as u32;
+        let asked = Instant::now();
+        let best = match &mut self.mind {
+            Mind::AlphaBeta(searcher) => {
+                let options = SearchOptions {
+                    max_depth: 81,
+                    node_limit: u64::MAX,
+                    soft_time_ms,
+                };
+                searcher.search(position, options).best_move
+            }
+            Mind::Puct(searcher) => {
+                let options = MctsOptions {
+                    max_simulations: u32::MAX,
+                    soft_time_ms,
+                    strategy: MctsStrategy::PuctLearned,
+                    ..MctsOptions::default()
+                };
+                searcher.search(position, options).best_move
+            }
+        };
+        // It looks at the clock rarely, and a busy machine is nobody's fault.
+        if asked.elapsed() > 20 * self.time {
+            return Err(Fault {
+                kind: FaultKind::Time,
+                reason: format!("took {:?}", asked.elapsed()),
+            });
+        }
+        let best = best.ok_or_else(|| crash("gave no move".to_owned()))?;
+        let at = game.variant().join(best.board().into(), best.cell().into());
+        at.map(Decision::from)
+            .ok_or_else(|| crash("gave no cell".to_owned()))
+    }
+}

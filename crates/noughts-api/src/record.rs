@@ -1,0 +1,197 @@
+//! A record as JSON: the same lines as its text, each under its name.
+
+use noughts_rules::{Player, Record, RecordError};
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+use crate::view::Last;
+
+/// A game with who sat where, as its text says it.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+#[schema(example = json!({
+    "noughts": 1, "variant": "3x3k3", "history": 0,
+    "seats": [{"symbol": "x", "human": "Ann"}, {"symbol": "o", "robot": "perfect"}],
+    "turns": [{"by": 0, "play": "0-0"}, {"by": 1, "play": "1-1"}, {"by": 0, "resign": true}],
+    "result": "won o by resignation"
+}))]
+pub struct GameRecord {
+    /// The form: 1.
+    #[schema(minimum = 1, maximum = 1)]
+    pub noughts: u8,
+    /// Which game.
+    pub variant: String,
+    /// A rewind takes back fewer marks than this; 0: there is none.
+    pub history: u16,
+    /// The position it began from, where that was not the variant's first.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub start: Option<String>,
+    /// Who sat where, in turn order.
+    pub seats: Vec<SeatRecord>,
+    /// Every turn, oldest first.
+    pub turns: Vec<Last>,
+    /// `unfinished`, `draw`, `abandoned`, or `won x by line`.
+    pub result: String,
+}
+
+/// One seat of a record: `human` with a name, or `robot` with a strategy.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct SeatRecord {
+    /// How its marks were shown.
+    #[schema(example = "x")]
+    pub symbol: char,
+    /// A person's name, which may be empty.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub human: Option<String>,
+    /// A robot's strategy.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub robot: Option<String>,
+}
+
+/// Why some JSON is no record.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum NotARecord {
+    /// Something in it is not written as records write it; here is how it should be.
+    Form(&'static str),
+    /// As text it is none.
+    Text(RecordError),
+}
+
+impl GameRecord {
+    /// A record as JSON.
+    pub fn new(record: &Record) -> GameRecord {
+        let game = record.game();
+        let text = record.to_string();
+        let result = text.lines().last().unwrap_or_default();
+        GameRecord {
+            noughts: 1,
+            variant: game.variant().to_string(),
+            history: game.history(),
+            start: game.start().map(|start| start.write(game.variant())),
+            seats: record.seats().iter().map(SeatRecord::new).collect(),
+            turns: game
+                .turns()
+                .iter()
+                .map(|turn| Last::new(game, *turn))
+                .collect(),
+            result: result.trim_start_matches("result ").to_owned(),
+        }
+    }
+
+    /// Reads and replays it, as its text would be.
+    pub fn read(&self) -> Result<Record, NotARecord> {
+        Record::read(&self.text()?).map_err(NotARecord::Text)
+    }
+
+    fn text(&self) -> Result<String, NotARecord> {
+        if self.noughts != 1 {
+            return Err(NotARecord::Form(
+                "\"noughts\" is 1, the version of the form",
+            ));
+        }
+        let mut text = format!(
+            "noughts 1\nvariant {}\nhistory {}\n",
+            line(&self.variant)?,
+            self.history
+        );
+        if let Some(start) = &self.start {
+            text += &format!("start {}\n", line(start)?);
+        }
+        for (number, seat) in self.seats.iter().enumerate() {
+            let player = match (&seat.human, &seat.robot) {
+                (Some(name), None) if name.is_empty() => "human".to_owned(),
+                (Some(name), None) => format!("human {}", line(name)?),
+                (None, Some(strategy)) => format!("robot {}", line(strategy)?),
+                _ => {
+                    return Err(NotARecord::Form(
+                        "a seat is either \"human\": NAME or \"robot\": STRATEGY",
+                    ));
+                }
+            };
+            let symbol = seat.symbol.to_string();
+            text += &format!("seat {number} {} {player}\n", line(&symbol)?);
+        }
+        for (number, turn) in (1..).zip(&self.turns) {
+            let action = match (&turn.play, turn.rewind, turn.resign) {
+                (Some(play), None, None) => line(play)?.to_owned(),
+                (None, Some(count), None) => format!("<<{count}"),
+                (None, None, Some(true)) => "resign".to_owned(),
+                _ => {
+                    return Err(NotARecord::Form(
+                        "a turn has exactly one of \"play\": \"1-0\", \"rewind\": 2 and \"resign\": true",
+                    ));
+                }
+            };
+            text += &format!("{number} {} {action}\n", turn.by);
+        }
+        Ok(text + &format!("result {}\n", line(&self.result)?))
+    }
+}
+
+impl SeatRecord {
+    fn new(seat: &noughts_rules::RecordSeat) -> SeatRecord {
+        let (human, robot) = match &seat.player {
+            Player::Human(name) => (Some(name.clone()), None),
+            Player::Robot(strategy) => (None, Some(strategy.clone())),
+        };
+        SeatRecord {
+            symbol: seat.symbol,
+            human,
+            robot,
+        }
+    }
+}
+
+/// What fits into one line, and so can't pretend to be several.
+fn line(text: &str) -> Result<&str, NotARecord> {
+    match text.chars().any(char::is_control) {
+        true => Err(NotARecord::Form(
+            "no text in a record has control characters, line ends among them",
+        )),
+        false => Ok(text),
+    }
+}
+
+impl std::fmt::Display for NotARecord {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            NotARecord::Form(right) => f.write_str(right),
+            NotARecord::Text(error) => error.fmt(f),
+        }
+    }
+}
+
+impl std::error::Error for NotARecord {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TEXT: &str = "noughts 1\nvariant 3x3k3\nhistory 3\nseat 0 x human Ann\n\
+        seat 1 o robot perfect\n1 0 0-0\n2 1 1-2\n3 0 2-0\n4 1 <<2\n5 0 resign\n\
+        result won o by resignation\n";
+
+    #[test]
+    fn json_and_text_say_the_same() {
+        let record = Record::read(TEXT).unwrap();
+        let json = GameRecord::new(&record);
+        assert_eq!(json.read().unwrap().to_string(), TEXT);
+        let written = serde_json::to_string(&json).unwrap();
+        assert_eq!(serde_json::from_str::<GameRecord>(&written).unwrap(), json);
+        assert!(
+            written.contains(r#"{"symbol":"x","human":"Ann"}"#),
+            "{written}"
+        );
+        assert!(written.contains(r#"{"by":1,"rewind":2}"#), "{written}");
+    }
+
+    #[test]
+    fn a_name_is_no_second_line() {
+        let mut json = GameRecord::new(&Record::read(TEXT).unwrap());
+        json.seats[0].human = Some("Ann\nseat 1 o human Eve".to_owned());
+        assert!(matches!(json.read(), Err(NotARecord::Form(_))));
+        json.seats[0].human = None;
+        assert!(matches!(json.read(), Err(NotARecord::Form(_))));
+    }
+}

@@ -1,0 +1,181 @@
+//! What a manager has told of its game.
+
+use noughts_rules::{Action, Board, Diagram, Game, Move, Options, PlayIn, Seat, Side, Variant};
+
+use crate::protocol;
+
+/// The rule bits that are played here: freestyle, exact five, and a continuous game, which is the
+/// manager's affair.
+const KNOWN_RULES: i64 = 0b11;
+
+/// The game, and the marks on its board in the order in which they were told.
+#[derive(Default)]
+pub(super) struct Sheet {
+    /// By `INFO variant`.
+    named: Option<Variant>,
+    /// Columns and rows, by `START`.
+    size: Option<(usize, usize)>,
+    rule: i64,
+    /// Each with its owner: 1 is this program, 2 who moves after it.
+    marks: Vec<(Move, u8)>,
+    /// Where to play on nine boards, where the marks do not say it.
+    play_in: Option<PlayIn>,
+}
+
+impl Sheet {
+    /// `INFO variant NAME`: the game of the next start. An empty name takes it back.
+    pub(super) fn name(&mut self, text: &str) -> Result<(), String> {
+        self.named = match text {
+            "" => None,
+            _ => Some(text.parse().map_err(|error| format!("{error}"))?),
+        };
+        self.size = None;
+        self.clear();
+        Ok(())
+    }
+
+    /// `INFO rule N`
+    pub(super) fn set_rule(&mut self, rule: i64) {
+        self.rule = rule;
+    }
+
+    /// `START`, `RECTSTART`
+    pub(super) fn start(&mut self, columns: usize, rows: usize) -> Result<(), String> {
+        match self.named {
+            Some(variant) if protocol::size(&variant) != (columns, rows) => {
+                let (columns, rows) = protocol::size(&variant);
+                return Err(format!(
+                    "{variant} is a board of {columns} columns and {rows} rows"
+                ));
+            }
+            None if protocol::plain(columns, rows, false).is_none() => {
+                let sizes = protocol::SIZES;
+                return Err(format!(
+                    "unsupported size: boards have {} to {} columns and rows, other games are named by INFO variant",
+                    sizes.start(),
+                    sizes.end()
+                ));
+            }
+            Some(_) | None => {}
+        }
+        self.size = Some((columns, rows));
+        self.clear();
+        Ok(())
+    }
+
+    /// An empty board.
+    pub(super) fn clear(&mut self) {
+        self.marks.clear();
+        self.play_in = None;
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.marks.is_empty()
+    }
+
+    /// Which game is played, once it was started.
+    pub(super) fn variant(&self) -> Result<Variant, String> {
+        let (columns, rows) = self
+            .size
+            .ok_or("there is no game yet: START 15 begins one")?;
+        if let Some(variant) = self.named {
+            return Ok(variant);
+        }
+        if self.rule & !KNOWN_RULES != 0 {
+            return Err(format!(
+                "rule {} is not played here: 0 is freestyle, 1 exact five",
+                self.rule
+            ));
+        }
+        protocol::plain(columns, rows, self.rule & 1 == 1)
+            .ok_or_else(|| "unsupported size".to_owned())
+    }
+
+    /// A mark more.
+    pub(super) fn push(&mut self, at: Move, owner: u8) {
+        self.marks.push((at, owner));
+        self.play_in = None;
+    }
+
+    /// Takes the latest mark off, if it is there.
+    pub(super) fn take_back(&mut self, at: Move) -> Result<(), String> {
+        match self.marks.last() {
+            Some((last, _)) if *last == at => {
+                self.marks.pop();
+                Ok(())
+            }
+            Some(_) | None => Err("only the latest mark can be taken back".to_owned()),
+        }
+    }
+
+    /// Everything anew, as `BOARD` says it.
+    pub(super) fn set_up(&mut self, marks: Vec<(Move, u8)>, play_in: Option<PlayIn>) {
+        self.marks = marks;
+        self.play_in = play_in;
+    }
+
+    /// The game as it stands, this program to move, or why there is none.
+    pub(super) fn game(&self) -> Result<Game, String> {
+        let variant = self.variant()?;
+        let game = match self.play_in {
+            None if self.is_in_turn(&variant) => self.replayed(&variant)?,
+            _ => self.drawn(&variant)?,
+        };
+        match game.to_move() {
+            Some(_) => Ok(game),
+            None => Err("the game is over".to_owned()),
+        }
+    }
+
+    /// Whether the marks were made one after the other by sides in turn, this program's turn next.
+    fn is_in_turn(&self, variant: &Variant) -> bool {
+        let sides = usize::from(variant.sides());
+        let back = |index: usize| (self.marks.len() - index) % sides;
+        let owner = |index: usize| (sides - back(index)) % sides + 1;
+        let mut marks = self.marks.iter().enumerate();
+        marks.all(|(index, mark)| usize::from(mark.1) == owner(index))
+    }
+
+    fn replayed(&self, variant: &Variant) -> Result<Game, String> {
+        let mut game = Game::new(variant, Options::default()).map_err(|error| error.to_string())?;
+        for (turn, (at, _)) in self.marks.iter().enumerate() {
+            let seat = Seat((turn % game.order().len()) as u8);
+            game.act(seat, Action::Play(*at))
+                .map_err(|refusal| format!("{}: {refusal}", protocol::write_move(variant, *at)))?;
+        }
+        Ok(game)
+    }
+
+    /// From the marks alone. Sides are alike but for their turn, so this program may call itself x.
+    fn drawn(&self, variant: &Variant) -> Result<Game, String> {
+        if matches!(variant, Variant::Nested(_)) && self.play_in.is_none() {
+            return Err(
+                "the marks are not in the order of turns: a line such as \"in 4\" before DONE says where to play"
+                    .to_owned(),
+            );
+        }
+        let mut marks = vec![None; variant.cells()];
+        for (at, owner) in &self.marks {
+            let cell = &mut marks[at.index()];
+            if cell.is_some() {
+                let at = protocol::write_move(variant, *at);
+                return Err(format!("{at} has two marks"));
+            }
+            *cell = Side::new(owner - 1);
+        }
+        let diagram = Diagram {
+            marks,
+            to_move: Side::new(0).ok_or("nobody is to move")?,
+            play_in: self.play_in,
+        };
+        Game::from_diagram(variant, Options::default(), diagram).map_err(|error| error.to_string())
+    }
+}
+
+/// `in 4`, `in any`: the line before `DONE` on nine boards.
+pub(super) fn read_play_in(line: &str) -> Option<PlayIn> {
+    match line.strip_prefix("in ")?.trim() {
+        "any" => Some(PlayIn::AnyOpen),
+        text => Some(PlayIn::Board(Board::new(text.parse().ok()?)?)),
+    }
+}

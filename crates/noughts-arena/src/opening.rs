@@ -1,0 +1,231 @@
+//! How games begin: random plays that leave neither side better off, or those of a file.
+
+use std::fmt;
+use std::sync::Arc;
+
+use noughts_engine::{Limits, Random, Stop, SystemClock, Value, analyze};
+use noughts_rules::{Action, Game, Move, Options, Placement, Variant};
+
+/// Of so many random openings the most balanced is taken.
+const CANDIDATES: usize = 8;
+
+/// How many positions are looked at to value one.
+const NODES: u64 = 2_000;
+
+/// How far from other marks a random play is on a large board.
+const REACH: usize = 2;
+
+/// Boards with more cells than this are large: plays at their edges would be wasted.
+const LARGE: usize = 64;
+
+/// Where the games of a contest begin.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub enum Openings {
+    /// Drawn by lot, and balanced by this program's own values.
+    #[default]
+    Balanced,
+    /// These in turn. Each is a list of plays from the empty board.
+    Given(Vec<Vec<Move>>),
+}
+
+impl Openings {
+    /// Reads openings: one a line, its plays as everywhere, with spaces between; `#` begins a comment.
+    pub fn read(variant: &Variant, text: &str) -> Result<Openings, OpeningError> {
+        let mut all = Vec::new();
+        for (number, line) in text.lines().enumerate() {
+            let line = line.split('#').next().unwrap_or_default();
+            if line.trim().is_empty() {
+                continue;
+            }
+            let plays = read(variant, line).map_err(|reason| OpeningError {
+                line: number + 1,
+                reason,
+            })?;
+            all.push(plays);
+        }
+        match all.is_empty() {
+            true => Err(OpeningError {
+                line: 1,
+                reason: "there is no opening in it".to_owned(),
+            }),
+            false => Ok(Openings::Given(all)),
+        }
+    }
+
+    /// The opening of a round: the same for the same seed.
+    pub fn of_round(&self, variant: &Variant, seed: u64, round: u32) -> Vec<Move> {
+        match self {
+            Openings::Balanced => balanced(variant, seed, round),
+            Openings::Given(all) => all[round as usize % all.len().max(1)].clone(),
+        }
+    }
+}
+
+fn read(variant: &Variant, line: &str) -> Result<Vec<Move>, String> {
+    let mut game = new_game(variant);
+    let mut plays = Vec::new();
+    for word in line.split_whitespace() {
+        let action = game.read(word).map_err(|error| error.to_string())?;
+        let Action::Play(at) = action else {
+            return Err(format!("{word:?} is no play"));
+        };
+        let seat = game
+            .to_move()
+            .ok_or("the game is over before its opening is")?;
+        game.act(seat, action)
+            .map_err(|refusal| format!("{word}: {refusal}"))?;
+        plays.push(at);
+    }
+    match game.to_move() {
+        Some(_) => Ok(plays),
+        None => Err("the game is over with its opening".to_owned()),
+    }
+}
+
+/// The most balanced of several random openings.
+fn balanced(variant: &Variant, seed: u64, round: u32) -> Vec<Move> {
+    let mut random = Random::new(seed ^ u64::from(round + 1).wrapping_mul(0xA24B_AED4_963E_E407));
+    let mut best: Option<(i64, Vec<Move>)> = None;
+    for _ in 0..CANDIDATES {
+        let Some(game) = draw(variant, &mut random) else {
+            continue;
+        };
+        let plays = game.plays().iter().map(|play| play.at).collect();
+        let tilt = tilt(&game);
+        if best.as_ref().is_none_or(|(least, _)| tilt < *least) {
+            best = Some((tilt, plays));
+        }
+        if tilt == 0 {
+            break;
+        }
+    }
+    best.map(|(_, plays)| plays).unwrap_or_default()
+}
+
+/// How far from balanced a position is. The values of more than two sides say nothing about it.
+fn tilt(game: &Game) -> i64 {
+    if game.order().len() > 2 {
+        return 0;
+    }
+    let limits = Limits {
+        nodes: Some(NODES),
+        ..Limits::default()
+    };
+    let clock = Arc::new(SystemClock::default());
+    match analyze(game, limits, &Stop::new(), clock).value {
+        Value::Draw => 0,
+        Value::Estimate(points) => i64::from(points).abs(),
+        // The longer it takes, the better a player may go wrong.
+        Value::Win { plies } | Value::Loss { plies } => 1_000_000_000 - i64::from(plies),
+    }
+}
+
+/// Some random plays, or `None` where they end the game.
+fn draw(variant: &Variant, random: &mut Random) -> Option<Game> {
+    let count = match variant {
+        Variant::Nested(_) => 3 + random.below(3),
+        Variant::Grid(spec) => match spec.cells() {
+            0..=9 => 1 + random.below(2),
+            10..=LARGE => 2 + random.below(3),
+            _ => 3 + random.below(3),
+        },
+    };
+    let mut game = new_game(variant);
+    for _ in 0..count {
+        let choices = choices(&game);
+        let at = choices[random.below(choices.len())];
+        game.act(game.to_move()?, Action::Play(at)).ok()?;
+    }
+    game.to_move().map(|_| game)
+}
+
+/// On a large board near the middle or near other marks; elsewhere anywhere.
+fn choices(game: &Game) -> Vec<Move> {
+    let legal = game.legal();
+    let Variant::Grid(spec) = game.variant() else {
+        return legal;
+    };
+    if spec.cells() <= LARGE || spec.placement == Placement::Gravity {
+        return legal;
+    }
+    let place = |at: Move| game.variant().split(at);
+    let middle = (spec.rows() / 2, spec.columns() / 2);
+    let mut marks: Vec<(usize, usize)> = game.plays().iter().map(|play| place(play.at)).collect();
+    if marks.is_empty() {
+        marks.push(middle);
+    }
+    let is_near = |at: &Move| {
+        let (row, column) = place(*at);
+        let near = |mark: &(usize, usize)| {
+            row.abs_diff(mark.0) <= REACH && column.abs_diff(mark.1) <= REACH
+        };
+        marks.iter().any(near)
+    };
+    let near: Vec<Move> = legal.iter().copied().filter(is_near).collect();
+    if near.is_empty() { legal } else { near }
+}
+
+pub(crate) fn new_game(variant: &Variant) -> Game {
+    Game::new(variant, Options::default()).expect("one seat a side can always sit down")
+}
+
+/// Why a file has no openings.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct OpeningError {
+    line: usize,
+    reason: String,
+}
+
+impl fmt::Display for OpeningError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "line {}: {}", self.line, self.reason)
+    }
+}
+
+impl std::error::Error for OpeningError {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn openings_are_balanced_and_the_same_for_the_same_seed() {
+        for name in ["3x3k3", "15x15k5", "7x6k4+gravity", "ultimate", "4x4k3p3"] {
+            let variant: Variant = name.parse().unwrap();
+            let opening = |seed, round| Openings::Balanced.of_round(&variant, seed, round);
+            assert_eq!(opening(1, 0), opening(1, 0));
+            let some: Vec<_> = (0..6).map(|round| opening(1, round)).collect();
+            assert!(some.iter().any(|one| *one != some[0]), "{name}");
+            for plays in &some {
+                let mut game = new_game(&variant);
+                for at in plays {
+                    game.act(game.to_move().unwrap(), Action::Play(*at))
+                        .unwrap();
+                }
+                assert!(game.to_move().is_some());
+                if name == "3x3k3" {
+                    assert_eq!(tilt(&game), 0);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_file_has_an_opening_a_line() {
+        let variant: Variant = "15x15k5".parse().unwrap();
+        let read = |text| Openings::read(&variant, text);
+        let Ok(Openings::Given(all)) = read("# two\n7-7 8-8 # a start\n\n0-0\n") else {
+            panic!("they are openings");
+        };
+        assert_eq!(all, [vec![Move::at(112), Move::at(128)], vec![Move::at(0)]]);
+        for (text, told) in [
+            ("", "line 1: there is no opening"),
+            ("7-7\n7-7 7-7", "line 2: 7-7: that cell is taken"),
+            ("15-0", "line 1: there is no such cell"),
+            ("resign", "line 1: \"resign\" is no play"),
+        ] {
+            let error = read(text).unwrap_err().to_string();
+            assert!(error.contains(told), "{error}");
+        }
+    }
+}

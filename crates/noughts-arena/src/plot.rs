@@ -1,0 +1,172 @@
+//! A contest's result as a picture: ratings with their bars, and how the points went.
+
+use std::fmt::Write;
+
+use crate::contest::Contest;
+use crate::evidence::write_elo;
+use crate::standings::{Standing, Standings};
+
+const WIDTH: f64 = 760.0;
+const LEFT: f64 = 190.0;
+const RIGHT: f64 = 730.0;
+const ROW: f64 = 26.0;
+const TOP: f64 = 48.0;
+const COURSE: f64 = 200.0;
+
+/// Points that a line is drawn through at most.
+const MOST_POINTS: usize = 400;
+
+/// Colours that differ in lightness too (after Okabe and Ito).
+const COLOURS: [&str; 8] = [
+    "#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b4e9", "#e69f00", "#000000", "#999999",
+];
+
+/// The picture as SVG, with nothing in it from elsewhere.
+pub fn plot(contest: &Contest, standings: &Standings) -> String {
+    let rows = standings.standings.len() as f64;
+    let course_top = TOP + rows * ROW + 76.0;
+    let height = course_top + COURSE + 48.0;
+    let mut svg = format!(
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {WIDTH} {height}\" font-family=\"sans-serif\" font-size=\"13\">\n\
+         <title>{}: {} games</title>\n\
+         <rect width=\"{WIDTH}\" height=\"{height}\" fill=\"#fff\"/>\n",
+        escape(&contest.variant().to_string()),
+        standings.games
+    );
+    bars(contest, standings, &mut svg);
+    course(contest, standings, course_top, &mut svg);
+    svg.push_str("</svg>\n");
+    svg
+}
+
+/// What is drawn of a standing: the middle and the ends of its bar.
+fn span(one: &Standing) -> (f64, f64, f64) {
+    match &one.rating {
+        Some((elo, bar)) => (*elo, bar.low, bar.high),
+        None => {
+            let bar = one.evidence.interval();
+            (
+                100.0 * one.evidence.share(),
+                100.0 * bar.low,
+                100.0 * bar.high,
+            )
+        }
+    }
+}
+
+fn bars(contest: &Contest, standings: &Standings, svg: &mut String) {
+    let is_elo = contest.seats() == 2;
+    let what = if is_elo { "Elo" } else { "points %" };
+    let spans: Vec<(f64, f64, f64)> = standings.standings.iter().map(span).collect();
+    let finite = spans
+        .iter()
+        .flat_map(|(a, b, c)| [*a, *b, *c])
+        .filter(|value| value.is_finite());
+    let (mut low, mut high) = finite.fold((0.0f64, 0.0f64), |(low, high), value| {
+        (low.min(value), high.max(value))
+    });
+    let room = ((high - low) * 0.06).max(5.0);
+    (low, high) = (low - room, high + room);
+    let x = |value: f64| LEFT + (value.clamp(low, high) - low) / (high - low) * (RIGHT - LEFT);
+    let bottom = TOP + spans.len() as f64 * ROW;
+    let _ = writeln!(
+        svg,
+        "<text x=\"{LEFT}\" y=\"24\" font-weight=\"bold\">{} · {what}, with bars that cover the truth 95 times of 100</text>",
+        escape(&contest.variant().to_string())
+    );
+    for value in ticks(low, high) {
+        let at = x(value);
+        let _ = writeln!(
+            svg,
+            "<line x1=\"{at:.1}\" x2=\"{at:.1}\" y1=\"{}\" y2=\"{bottom}\" stroke=\"#ddd\"/>\
+             <text x=\"{at:.1}\" y=\"{}\" text-anchor=\"middle\" fill=\"#555\">{value:.0}</text>",
+            TOP - 8.0,
+            bottom + 16.0
+        );
+    }
+    for (number, (one, (middle, from, to))) in standings.standings.iter().zip(&spans).enumerate() {
+        let y = TOP + number as f64 * ROW + ROW / 2.0;
+        let colour = COLOURS[one.entrant % COLOURS.len()];
+        let told = match is_elo {
+            true => write_elo(*middle),
+            false => format!("{middle:.1}"),
+        };
+        let _ = writeln!(
+            svg,
+            "<text x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"end\">{} {told}</text>\
+             <line x1=\"{:.1}\" x2=\"{:.1}\" y1=\"{y}\" y2=\"{y}\" stroke=\"{colour}\" stroke-width=\"3\"/>\
+             <circle cx=\"{:.1}\" cy=\"{y}\" r=\"5\" fill=\"{colour}\"/>",
+            LEFT - 10.0,
+            y + 4.5,
+            escape(&contest.entrants()[one.entrant].label),
+            x(*from),
+            x(*to),
+            x(*middle)
+        );
+    }
+}
+
+fn course(contest: &Contest, standings: &Standings, top: f64, svg: &mut String) {
+    let bottom = top + COURSE;
+    let _ = writeln!(
+        svg,
+        "<text x=\"{LEFT}\" y=\"{}\" font-weight=\"bold\">points % so far, by openings played from all seats</text>",
+        top - 14.0
+    );
+    for percent in [0, 25, 50, 75, 100] {
+        let y = bottom - COURSE * f64::from(percent) / 100.0;
+        let _ = writeln!(
+            svg,
+            "<line x1=\"{LEFT}\" x2=\"{RIGHT}\" y1=\"{y}\" y2=\"{y}\" stroke=\"#ddd\"/>\
+             <text x=\"{}\" y=\"{}\" text-anchor=\"end\" fill=\"#555\">{percent}</text>",
+            LEFT - 10.0,
+            y + 4.5
+        );
+    }
+    let count = standings.course.len();
+    let step = count.div_ceil(MOST_POINTS).max(1);
+    for (entrant, _) in contest.entrants().iter().enumerate() {
+        let mut points = String::new();
+        for (at, shares) in standings.course.iter().enumerate() {
+            if at % step != 0 && at + 1 != count {
+                continue;
+            }
+            let x = LEFT + (RIGHT - LEFT) * (at + 1) as f64 / count as f64;
+            let _ = write!(points, "{x:.1},{:.1} ", bottom - COURSE * shares[entrant]);
+        }
+        let colour = COLOURS[entrant % COLOURS.len()];
+        let _ = writeln!(
+            svg,
+            "<polyline points=\"{}\" fill=\"none\" stroke=\"{colour}\" stroke-width=\"2\"/>",
+            points.trim_end()
+        );
+    }
+    let _ = writeln!(
+        svg,
+        "<text x=\"{LEFT}\" y=\"{y}\" fill=\"#555\">0</text>\
+         <text x=\"{RIGHT}\" y=\"{y}\" text-anchor=\"end\" fill=\"#555\">{count}</text>",
+        y = bottom + 16.0
+    );
+}
+
+/// Some round numbers between two.
+fn ticks(low: f64, high: f64) -> Vec<f64> {
+    let rough = (high - low) / 6.0;
+    let power = 10f64.powf(rough.log10().floor());
+    let steps = [1.0, 2.0, 5.0, 10.0];
+    let step = steps
+        .iter()
+        .map(|step| step * power)
+        .find(|step| *step >= rough);
+    let step = step.unwrap_or(rough).max(1.0);
+    let first = (low / step).ceil() as i64;
+    let last = (high / step).floor() as i64;
+    (first..=last).map(|number| number as f64 * step).collect()
+}
+
+fn escape(text: &str) -> String {
+    text.replace('&', "&amp;")
+        .replace('<', "&lt;")
+        .replace('>', "&gt;")
+        .replace('"', "&quot;")
+}

@@ -1,0 +1,173 @@
+//! Ratings of many from games between two: the Elo model, fitted to all results at once.
+
+/// Ratings beyond some thousands of Elo are not believed without much evidence: the model expects
+/// them to spread so far, so that who won all games has a rating too.
+const SPREAD: f64 = 1200.0;
+
+/// Elo to natural units.
+const SCALE: f64 = std::f64::consts::LN_10 / 400.0;
+
+/// One unit of evidence between two: an opening played from both seats.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Encounter {
+    /// Who.
+    pub first: usize,
+    /// Against whom.
+    pub second: usize,
+    /// Games in it.
+    pub games: u32,
+    /// The first's points a game.
+    pub share: f64,
+}
+
+/// A rating, the mean of all being 0.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Rating {
+    /// In Elo.
+    pub elo: f64,
+    /// The 95 % error bar, to either side.
+    pub error: f64,
+}
+
+/// Rates so many players by these encounters.
+pub fn rate(players: usize, encounters: &[Encounter]) -> Vec<Rating> {
+    let mut elo = vec![0.0; players];
+    // Newton's method; the likelihood is concave, so it goes where it should.
+    for _ in 0..50 {
+        let (slope, curve) = derivatives(&elo, encounters);
+        let Some(inverse) = invert(&curve) else { break };
+        let mut largest = 0.0f64;
+        for player in 0..players {
+            let step: f64 = (0..players)
+                .map(|other| inverse[player][other] * slope[other])
+                .sum();
+            let step = step.clamp(-300.0, 300.0);
+            elo[player] += step;
+            largest = largest.max(step.abs());
+        }
+        if largest < 1e-9 {
+            break;
+        }
+    }
+    let errors = errors(&elo, encounters);
+    let mean = elo.iter().sum::<f64>() / players.max(1) as f64;
+    let ratings = elo.iter().zip(errors);
+    ratings
+        .map(|(elo, error)| Rating {
+            elo: elo - mean,
+            error,
+        })
+        .collect()
+}
+
+fn expected(elo: &[f64], one: &Encounter) -> f64 {
+    crate::evidence::share(elo[one.first] - elo[one.second])
+}
+
+/// The slope and the negative curvature of the logarithm of the likelihood, in Elo.
+fn derivatives(elo: &[f64], encounters: &[Encounter]) -> (Vec<f64>, Vec<Vec<f64>>) {
+    let prior = 1.0 / (SPREAD * SPREAD);
+    let mut slope: Vec<f64> = elo.iter().map(|elo| -elo * prior).collect();
+    let mut curve = vec![vec![0.0; elo.len()]; elo.len()];
+    for (player, row) in curve.iter_mut().enumerate() {
+        row[player] = prior;
+    }
+    for one in encounters {
+        let expected = expected(elo, one);
+        let pull = f64::from(one.games) * (one.share - expected) * SCALE;
+        slope[one.first] += pull;
+        slope[one.second] -= pull;
+        let weight = f64::from(one.games) * expected * (1.0 - expected) * SCALE * SCALE;
+        add_difference(&mut curve, one, weight);
+    }
+    (slope, curve)
+}
+
+fn add_difference(matrix: &mut [Vec<f64>], one: &Encounter, weight: f64) {
+    matrix[one.first][one.first] += weight;
+    matrix[one.second][one.second] += weight;
+    matrix[one.first][one.second] -= weight;
+    matrix[one.second][one.first] -= weight;
+}
+
+/// How far results of units were off says how sure the ratings are, whatever makes them so (the
+/// "sandwich" of White). Each pairing also counts one game that nobody saw, or results that were
+/// all alike would leave no doubt.
+fn errors(elo: &[f64], encounters: &[Encounter]) -> Vec<f64> {
+    let players = elo.len();
+    let (_, curve) = derivatives(elo, encounters);
+    let Some(bread) = invert(&curve) else {
+        return vec![f64::INFINITY; players];
+    };
+    let mut filling = vec![vec![0.0; players]; players];
+    let mut seen: Vec<(usize, usize)> = Vec::new();
+    for one in encounters {
+        let expected = expected(elo, one);
+        let off = f64::from(one.games) * (one.share - expected) * SCALE;
+        add_difference(&mut filling, one, off * off);
+        if !seen.contains(&(one.first, one.second)) {
+            seen.push((one.first, one.second));
+            let unseen = expected * (1.0 - expected) * SCALE * SCALE;
+            add_difference(&mut filling, one, unseen);
+        }
+    }
+    // The mean is taken off, and with it what is not known of all alike.
+    let centred = |player: usize| -> Vec<f64> {
+        let part = |other: usize| {
+            let mean: f64 = (0..players).map(|row| bread[row][other]).sum::<f64>() / players as f64;
+            bread[player][other] - mean
+        };
+        (0..players).map(part).collect()
+    };
+    let variance = |player: usize| {
+        let row = centred(player);
+        let mut sum = 0.0;
+        for (a, filling) in filling.iter().enumerate() {
+            for (b, value) in filling.iter().enumerate() {
+                sum += row[a] * value * row[b];
+            }
+        }
+        sum
+    };
+    (0..players)
+        .map(|player| 1.96 * variance(player).max(0.0).sqrt())
+        .collect()
+}
+
+/// The inverse by Gauss and Jordan; `None` where there is none.
+fn invert(matrix: &[Vec<f64>]) -> Option<Vec<Vec<f64>>> {
+    let size = matrix.len();
+    let mut left: Vec<Vec<f64>> = matrix.to_vec();
+    let mut right: Vec<Vec<f64>> = (0..size)
+        .map(|row| {
+            (0..size)
+                .map(|column| f64::from(u8::from(row == column)))
+                .collect()
+        })
+        .collect();
+    for column in 0..size {
+        let by_size =
+            |a: &usize, b: &usize| left[*a][column].abs().total_cmp(&left[*b][column].abs());
+        let pivot = (column..size).max_by(by_size)?;
+        if left[pivot][column].abs() < 1e-300 {
+            return None;
+        }
+        left.swap(column, pivot);
+        right.swap(column, pivot);
+        let scale = left[column][column];
+        for value in left[column].iter_mut().chain(&mut right[column]) {
+            *value /= scale;
+        }
+        for row in 0..size {
+            if row == column {
+                continue;
+            }
+            let factor = left[row][column];
+            for at in 0..size {
+                left[row][at] -= factor * left[column][at];
+                right[row][at] -= factor * right[column][at];
+            }
+        }
+    }
+    Some(right)
+}

@@ -1,0 +1,191 @@
+//! Programs from outside, as they are: right, slow, broken, rude.
+
+use std::time::Duration;
+
+use noughts_arena::Terms;
+use noughts_engine::{FaultKind, Robot, RobotName, Setup, Stop};
+use noughts_rules::{Action, Game, Options, Seat};
+
+const TERMS: Terms = Terms {
+    // Long, so that a busy machine makes nobody slow.
+    time: Duration::from_secs(20),
+    nodes: None,
+    tolerance: Duration::from_secs(10),
+    start: Duration::from_secs(60),
+    grace: Duration::from_secs(20),
+};
+
+fn command(file: &str) -> String {
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../testdata/engines");
+    format!("engine:python3 {folder}/{file}")
+}
+
+fn name(text: &str, terms: Terms) -> RobotName {
+    terms.engines().read(text).unwrap()
+}
+
+fn game(variant: &str) -> Game {
+    Game::new(&variant.parse().unwrap(), Options::default()).unwrap()
+}
+
+fn seat(text: &str, terms: Terms) -> Box<dyn Robot> {
+    name(text, terms)
+        .build(&game("15x15k5"), &Setup::with_seed(1))
+        .unwrap()
+}
+
+/// Plays until the robot at this seat fails, or the game is over; the other plays the last free cells.
+fn play(robot: &mut dyn Robot, own: Seat) -> (Game, Option<(FaultKind, String)>) {
+    let mut game = game("15x15k5");
+    while let Some(to_move) = game.to_move() {
+        let at = if to_move == own {
+            match robot.choose(&game, &Stop::new()) {
+                Ok(decision) => decision.at,
+                Err(fault) => return (game, Some((fault.kind, fault.reason))),
+            }
+        } else {
+            let legal = game.legal();
+            // Every third, so that it makes no line.
+            legal[legal.len() - 1 - (3 * game.plays().len()) % legal.len()]
+        };
+        game.act(to_move, Action::Play(at)).unwrap();
+    }
+    (game, None)
+}
+
+fn fault(file: &str, terms: Terms, own: Seat) -> (usize, FaultKind, String) {
+    let mut robot = seat(&command(file), terms);
+    let (game, fault) = play(robot.as_mut(), own);
+    let (kind, reason) = fault.expect(file);
+    // What it was asked for last is over, and so is the program.
+    assert_eq!(robot.part(), Ok(()));
+    (game.plays().len(), kind, reason)
+}
+
+#[test]
+fn a_correct_program_plays_to_the_end() {
+    for own in [Seat(0), Seat(1)] {
+        let mut robot = seat(&command("correct.py"), TERMS);
+        let (game, fault) = play(robot.as_mut(), own);
+        assert_eq!(fault, None);
+        assert!(game.conclusion().is_some());
+        assert_eq!(robot.part(), Ok(()));
+    }
+    assert_eq!(
+        name(&command("correct.py"), TERMS).fits(&game("15x15k5")),
+        Ok(())
+    );
+}
+
+#[test]
+fn a_program_that_hangs_has_lost_on_time() {
+    let terms = Terms {
+        time: Duration::from_millis(50),
+        tolerance: Duration::from_millis(50),
+        ..TERMS
+    };
+    let (plays, kind, reason) = fault("hangs.py", terms, Seat(0));
+    assert_eq!((plays, kind), (0, FaultKind::Time));
+    assert_eq!(reason, "gave no move in 50 ms and 50 ms more");
+}
+
+#[test]
+fn a_program_that_crashes_says_its_last_words() {
+    let (plays, kind, reason) = fault("crashes.py", TERMS, Seat(0));
+    assert_eq!((plays, kind), (4, FaultKind::Crash));
+    assert_eq!(
+        reason,
+        "ended with exit code 1; its last words: SystemError: out of ideas"
+    );
+}
+
+#[test]
+fn a_program_that_plays_a_taken_cell_is_told_so() {
+    let (plays, kind, reason) = fault("occupied.py", TERMS, Seat(1));
+    assert_eq!((plays, kind), (1, FaultKind::Illegal));
+    assert_eq!(
+        reason,
+        "played \"14,14\", which is not legal: that cell is taken, choose an empty one"
+    );
+}
+
+#[test]
+fn a_program_that_floods_is_not_read_to_the_end() {
+    let (plays, kind, reason) = fault("floods.py", TERMS, Seat(0));
+    assert_eq!((plays, kind), (0, FaultKind::Crash));
+    assert_eq!(reason, "wrote a line without end");
+}
+
+#[test]
+fn a_program_that_ignores_its_end_is_ended() {
+    let terms = Terms {
+        grace: Duration::from_millis(50),
+        ..TERMS
+    };
+    let mut robot = seat(&command("stays.py"), terms);
+    let (game, fault) = play(robot.as_mut(), Seat(0));
+    assert_eq!(fault, None, "{game:?}");
+    let fault = robot.part().unwrap_err();
+    assert_eq!(fault.kind, FaultKind::Stubborn);
+    assert_eq!(fault.reason, "did not end 50 ms after END, and was ended");
+}
+
+#[test]
+fn what_can_not_be_started_is_said_before_the_game() {
+    let told = |text: &str| {
+        let error = name(text, TERMS).fits(&game("15x15k5")).unwrap_err();
+        error.to_string()
+    };
+    let error = told("engine:/no/such/program");
+    assert!(error.contains("ended with exit code 127"), "{error}");
+    let error = told("engine:echo hello");
+    assert!(
+        error.contains("answered START with \"hello\" instead of OK"),
+        "{error}"
+    );
+    let error = told("engine:true");
+    assert!(error.contains("ended with exit code 0"), "{error}");
+    let error = told("engine:kill -9 $$");
+    assert!(error.contains("was ended by a signal: 9"), "{error}");
+}
+
+#[test]
+fn whoever_is_told_to_stop_is_not_waited_for_and_plays_on_later() {
+    let mut robot = seat(&command("hangs.py"), TERMS);
+    let stop = Stop::new();
+    stop.set();
+    let fault = robot.choose(&game("15x15k5"), &stop).unwrap_err();
+    assert_eq!(fault.kind, FaultKind::Stopped);
+    let mut robot = seat(&command("correct.py"), TERMS);
+    let fault = robot.choose(&game("15x15k5"), &stop).unwrap_err();
+    assert_eq!(fault.kind, FaultKind::Stopped);
+    assert!(robot.choose(&game("15x15k5"), &Stop::new()).is_ok());
+}
+
+#[test]
+fn everything_that_a_program_started_ends_with_it() {
+    // A shell with a child that would outlive it, and which says its own number.
+    let folder = std::env::temp_dir().join(format!("noughts-host-{}", std::process::id()));
+    let shell = format!(
+        "engine:sleep 1000 & echo $! > '{}'; echo OK; cat > /dev/null",
+        folder.display()
+    );
+    let terms = Terms {
+        time: Duration::from_millis(20),
+        tolerance: Duration::ZERO,
+        ..TERMS
+    };
+    let mut robot = seat(&shell, terms);
+    let fault = robot.choose(&game("15x15k5"), &Stop::new()).unwrap_err();
+    assert_eq!(fault.kind, FaultKind::Time);
+    let child = std::fs::read_to_string(&folder).unwrap();
+    std::fs::remove_file(&folder).unwrap();
+    let is_running = || {
+        let status = std::fs::read_to_string(format!("/proc/{}/stat", child.trim()));
+        // A zombie has ended, though nobody may have asked for it yet.
+        status.is_ok_and(|status| !status.contains(") Z"))
+    };
+    while is_running() {
+        std::thread::yield_now();
+    }
+}

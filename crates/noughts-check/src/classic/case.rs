@@ -1,0 +1,201 @@
+//! Scripted games as text.
+//!
+//! ```text
+//! # rewind: a rewind takes back marks and passes the turn
+//! @ Rewind command: removes the last N symbols
+//! $ -h 3
+//! > 0 0
+//! > 1 2
+//! > <<1
+//! > :q
+//! ```
+//!
+//! `#` names a case and says what it claims, `@` what demands it; `?` instead of `@` says that the document
+//! leaves it open. `$` has the options, as for a shell with single quotes, and each `>` a line that is typed;
+//! `\t \r \\ \xHH` are bytes, and `\c` at the end leaves the newline off. `= refused` instead of typed lines
+//! says that the options are not to be accepted, `= usage` that they ask for help. What a game must show
+//! follows from the rules, so it is not written down. Other lines and empty ones are comments.
+
+use std::fmt;
+
+use crate::verdict::Weight;
+
+/// One scripted game.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Case {
+    /// Its short name.
+    pub name: String,
+    /// What it claims.
+    pub claim: String,
+    /// What demands it.
+    pub source: String,
+    /// Whether the document demands it.
+    pub weight: Weight,
+    /// The program's options.
+    pub options: Vec<String>,
+    /// What is typed, each with its newline.
+    pub typed: Vec<Vec<u8>>,
+    /// What should come of it.
+    pub aim: Aim,
+}
+
+/// What a case is about.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Aim {
+    /// A game.
+    Game,
+    /// Options that must not be accepted.
+    Refusal,
+    /// Help.
+    Usage,
+}
+
+/// What is wrong with a text of cases.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct CaseError {
+    /// Where, from 1.
+    pub line: usize,
+    /// What, and what would be right.
+    pub wrong: String,
+}
+
+impl fmt::Display for CaseError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "line {}: {}", self.line, self.wrong)
+    }
+}
+
+impl std::error::Error for CaseError {}
+
+/// Reads the cases of a text.
+pub fn read_cases(text: &str) -> Result<Vec<Case>, CaseError> {
+    let mut cases: Vec<Case> = Vec::new();
+    for (number, line) in text.lines().enumerate() {
+        let wrong = |wrong: &str| CaseError {
+            line: number + 1,
+            wrong: wrong.to_owned(),
+        };
+        let (sign, rest) = match line.split_at_checked(1) {
+            Some((sign, rest)) => (sign, rest.strip_prefix(' ').unwrap_or(rest)),
+            None => continue,
+        };
+        if sign == "#" {
+            let (name, claim) = rest
+                .split_once(": ")
+                .filter(|(name, _)| !name.is_empty() && !name.contains(' '))
+                .ok_or_else(|| {
+                    wrong("a case begins with # NAME: CLAIM, with a name without spaces")
+                })?;
+            if cases.iter().any(|case| case.name == name) {
+                return Err(wrong("there is a case of this name already"));
+            }
+            cases.push(Case {
+                name: name.to_owned(),
+                claim: claim.to_owned(),
+                source: "a case of your own".to_owned(),
+                weight: Weight::Demanded,
+                options: Vec::new(),
+                typed: Vec::new(),
+                aim: Aim::Game,
+            });
+            continue;
+        }
+        if !matches!(sign, "@" | "?" | "$" | ">" | "=") {
+            continue;
+        }
+        let case = cases
+            .last_mut()
+            .ok_or_else(|| wrong("a case begins with # NAME: CLAIM"))?;
+        match (sign, rest) {
+            ("@", source) => source.clone_into(&mut case.source),
+            ("?", source) => {
+                source.clone_into(&mut case.source);
+                case.weight = Weight::Open;
+            }
+            ("$", options) => case.options = words(options),
+            (">", typed) => case
+                .typed
+                .push(typed_bytes(typed).map_err(|why| wrong(&why))?),
+            (_, "refused") => case.aim = Aim::Refusal,
+            (_, "usage") => case.aim = Aim::Usage,
+            (_, _) => return Err(wrong("there is = refused and = usage")),
+        }
+    }
+    Ok(cases)
+}
+
+/// Words as a shell would split them, with single quotes.
+fn words(text: &str) -> Vec<String> {
+    let mut words = Vec::new();
+    let mut word: Option<String> = None;
+    let mut is_quoted = false;
+    for sign in text.chars() {
+        match sign {
+            '\'' => {
+                is_quoted = !is_quoted;
+                word.get_or_insert_default();
+            }
+            ' ' if !is_quoted => words.extend(word.take()),
+            _ => word.get_or_insert_default().push(sign),
+        }
+    }
+    words.extend(word);
+    words
+}
+
+fn typed_bytes(text: &str) -> Result<Vec<u8>, String> {
+    let (text, end) = match text.strip_suffix("\\c") {
+        Some(unended) => (unended, ""),
+        None => (text, "\n"),
+    };
+    let mut bytes = Vec::new();
+    let mut signs = text.chars();
+    while let Some(sign) = signs.next() {
+        if sign != '\\' {
+            bytes.extend(sign.encode_utf8(&mut [0; 4]).bytes());
+            continue;
+        }
+        match signs.next() {
+            Some('t') => bytes.push(b'\t'),
+            Some('r') => bytes.push(b'\r'),
+            Some('\\') => bytes.push(b'\\'),
+            Some('x') => {
+                let digits: String = signs.by_ref().take(2).collect();
+                let byte = u8::from_str_radix(&digits, 16);
+                bytes.push(byte.map_err(|_| "\\x is followed by two hexadecimal digits")?);
+            }
+            _ => return Err("after \\ there may be t, r, \\, xHH, or c at the end".to_owned()),
+        }
+    }
+    bytes.extend(end.bytes());
+    Ok(bytes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_case_is_read() {
+        let text = "words\n# a: b: c\n? open\n$ -p 'x o' -h 3\n> 1\\t1\\r\n>\n> \\xff\\c\n";
+        let cases = read_cases(text).unwrap();
+        assert_eq!(cases.len(), 1);
+        assert_eq!((&*cases[0].name, &*cases[0].claim), ("a", "b: c"));
+        assert_eq!(cases[0].weight, Weight::Open);
+        assert_eq!(cases[0].options, ["-p", "x o", "-h", "3"]);
+        assert_eq!(cases[0].typed, [&b"1\t1\r\n"[..], b"\n", b"\xff"]);
+    }
+
+    #[test]
+    fn what_is_no_case_is_said_with_its_line() {
+        for (text, line) in [
+            ("> 1 1", 1),
+            ("# a: b\n> \\q", 2),
+            ("# a b", 1),
+            ("# a: b\n\n= won", 3),
+            ("# a: b\n# a: c", 2),
+        ] {
+            assert_eq!(read_cases(text).unwrap_err().line, line, "{text}");
+        }
+    }
+}

@@ -1,0 +1,128 @@
+//! Two texts, and where they differ.
+
+/// How many lines of agreement are shown before and behind a difference.
+const CONTEXT: usize = 3;
+
+/// How many lines are shown at all.
+const MOST: usize = 24;
+
+/// Beyond so many lines only the first difference is looked for, and not how the texts meet again.
+const MOST_COMPARED: usize = 400;
+
+/// The lines around the first difference: `- ` expected, `+ ` received. Empty where there is none.
+pub(super) fn around_the_first(expected: &[String], received: &[String]) -> Vec<String> {
+    let same = expected
+        .iter()
+        .zip(received)
+        .take_while(|(a, b)| a == b)
+        .count();
+    if same == expected.len() && same == received.len() {
+        return Vec::new();
+    }
+    let from = same.saturating_sub(CONTEXT);
+    let mut lines = Vec::new();
+    if from > 0 {
+        lines.push(format!("  … {from} lines as expected …"));
+    }
+    lines.extend(expected[from..same].iter().map(|line| format!("  {line}")));
+    let (expected, received) = (&expected[same..], &received[same..]);
+    let expected = &expected[..expected.len().min(MOST_COMPARED)];
+    let received = &received[..received.len().min(MOST_COMPARED)];
+    let mut agreed = 0;
+    for step in steps(expected, received) {
+        if agreed == CONTEXT || lines.len() >= MOST {
+            lines.push("  …".to_owned());
+            break;
+        }
+        agreed = match step {
+            Step::Both(_) => agreed + 1,
+            Step::Expected(_) | Step::Received(_) => 0,
+        };
+        lines.push(match step {
+            Step::Both(line) => format!("  {line}"),
+            Step::Expected(line) => format!("- {line}"),
+            Step::Received(line) => format!("+ {line}"),
+        });
+    }
+    lines
+}
+
+enum Step<'t> {
+    Both(&'t str),
+    Expected(&'t str),
+    Received(&'t str),
+}
+
+/// The shortest way from one text to the other, by the longest common subsequence.
+fn steps<'t>(expected: &'t [String], received: &'t [String]) -> Vec<Step<'t>> {
+    let (rows, columns) = (expected.len(), received.len());
+    let mut common = vec![vec![0u16; columns + 1]; rows + 1];
+    for row in (0..rows).rev() {
+        for column in (0..columns).rev() {
+            common[row][column] = match expected[row] == received[column] {
+                true => common[row + 1][column + 1] + 1,
+                false => common[row + 1][column].max(common[row][column + 1]),
+            };
+        }
+    }
+    let (mut row, mut column) = (0, 0);
+    let mut steps = Vec::new();
+    while row < rows || column < columns {
+        if row < rows && column < columns && expected[row] == received[column] {
+            steps.push(Step::Both(&expected[row]));
+            (row, column) = (row + 1, column + 1);
+        } else if column == columns
+            || row < rows && common[row + 1][column] >= common[row][column + 1]
+        {
+            steps.push(Step::Expected(&expected[row]));
+            row += 1;
+        } else {
+            steps.push(Step::Received(&received[column]));
+            column += 1;
+        }
+    }
+    steps
+}
+
+/// Lines with everything that can't be seen.
+pub(super) fn lines_exactly(output: &[u8]) -> Vec<String> {
+    let text = String::from_utf8_lossy(output);
+    text.split_inclusive('\n')
+        .map(|line| format!("{line:?}"))
+        .collect()
+}
+
+/// A line of a stranger's, safe to show: no control characters, and not without end.
+pub(super) fn safe(line: &str) -> String {
+    const MOST_SIGNS: usize = 200;
+    let shown = |sign: char| if sign.is_control() { '\u{fffd}' } else { sign };
+    let mut text: String = line.chars().take(MOST_SIGNS).map(shown).collect();
+    if line.chars().nth(MOST_SIGNS).is_some() {
+        text.push('…');
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(expected: &str, received: &str, shown: &str) {
+        let lines = |text: &str| text.split(' ').map(str::to_owned).collect::<Vec<_>>();
+        let diff = around_the_first(&lines(expected), &lines(received));
+        assert_eq!(diff.join("|"), shown, "{expected} / {received}");
+    }
+
+    #[test]
+    fn the_first_difference_is_shown_with_what_is_around_it() {
+        check("a b c", "a b c", "");
+        check("a b c", "a x c", "  a|- b|+ x|  c");
+        check("a b", "a b c", "  a|  b|+ c");
+        check(
+            "a b c d e f g h",
+            "a b c d e x g h",
+            "  … 2 lines as expected …|  c|  d|  e|- f|+ x|  g|  h",
+        );
+        check("a b", "", "- a|- b|+ ");
+    }
+}

@@ -1,0 +1,287 @@
+//! What a classic program must show, from the rules and the document: the judge's own reading of both.
+
+use noughts_rules::{Action, Conclusion, Game, GridSpec, Options, Seat, Side, Variant};
+
+/// The game behind the screen.
+#[derive(Clone)]
+pub(super) struct Model {
+    game: Game,
+    /// By seat.
+    symbols: Vec<char>,
+    /// By side.
+    marks: Vec<char>,
+    has_quit: bool,
+}
+
+/// What a typed line asks for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Command {
+    Play(i64, i64),
+    Rewind(i64),
+    Quit,
+    Invalid,
+}
+
+/// What is shown for a line: a message, or none where the turn is done.
+pub(super) type Message = Option<&'static str>;
+
+pub(super) const INVALID: &str = "Invalid command";
+pub(super) const ILLEGAL: &str = "Illegal play";
+pub(super) const UNABLE: &str = "Unable to rewind";
+
+impl Model {
+    /// The game that options ask for; none where they are not allowed. `equal_is_one`: players with equal
+    /// symbols are one side.
+    pub(super) fn new(options: &[String], equal_is_one: bool) -> Option<Model> {
+        let asked = Asked::read(options)?;
+        let symbols: Vec<char> = asked.players.chars().collect();
+        let mut marks: Vec<char> = Vec::new();
+        let mut order = Vec::new();
+        for symbol in &symbols {
+            let known = marks
+                .iter()
+                .position(|mark| mark == symbol)
+                .filter(|_| equal_is_one);
+            let side = known.unwrap_or_else(|| {
+                marks.push(*symbol);
+                marks.len() - 1
+            });
+            order.push(Side::new(side as u8)?);
+        }
+        let sides = u8::try_from(marks.len().max(2)).ok()?;
+        let spec = GridSpec::new(asked.size, asked.size, asked.win)
+            .ok()?
+            .with_sides(sides)
+            .ok()?;
+        if usize::from(asked.history) >= spec.cells() || asked.history == 0 || symbols.len() < 2 {
+            return None;
+        }
+        if asked.win > asked.size {
+            return None;
+        }
+        let options = Options {
+            history: asked.history,
+            order,
+        };
+        let game = Game::new(&Variant::Grid(spec), options).ok()?;
+        Some(Model {
+            game,
+            symbols,
+            marks,
+            has_quit: false,
+        })
+    }
+
+    pub(super) fn is_over(&self) -> bool {
+        self.game.to_move().is_none()
+    }
+
+    /// `:q`
+    pub(super) fn quit(&mut self) {
+        self.has_quit = true;
+    }
+
+    pub(super) fn has_quit(&self) -> bool {
+        self.has_quit
+    }
+
+    /// How many different sides there are.
+    pub(super) fn sides(&self) -> usize {
+        self.marks.len()
+    }
+
+    /// `Turn: 1`
+    pub(super) fn turn_line(&self) -> String {
+        format!("Turn: {}", self.game.turns().len() + 1)
+    }
+
+    /// `Enter your turn (x):`
+    pub(super) fn prompt(&self) -> String {
+        let seat = self.game.to_move().map_or(0, |seat| usize::from(seat.0));
+        format!("Enter your turn ({}):", self.symbols[seat])
+    }
+
+    pub(super) fn board_lines(&self) -> Vec<String> {
+        let columns = match self.game.variant() {
+            Variant::Grid(spec) => spec.columns(),
+            Variant::Nested(_) => 9,
+        };
+        let rule = "-".repeat(2 * columns + 1);
+        let mut lines = vec![rule.clone()];
+        for row in self.game.diagram().marks.chunks(columns) {
+            let cells: String = row
+                .iter()
+                .map(|mark| format!("|{}", mark.map_or(' ', |side| self.marks[side.index()])))
+                .collect();
+            lines.push(cells + "|");
+            lines.push(rule.clone());
+        }
+        lines
+    }
+
+    /// All that is shown after the last turn.
+    pub(super) fn end_lines(&self) -> Vec<String> {
+        let mut lines = vec![format!("Game over after {} turns", self.game.turns().len())];
+        lines.extend(self.board_lines());
+        if let Some(Conclusion::Won { sides, .. }) = self.game.conclusion() {
+            let winners = sides.iter().map(|side| self.marks[side.index()]);
+            lines.extend(winners.map(|winner| format!("Winner is '{winner}'")));
+        }
+        lines
+    }
+
+    /// What a command comes to, as the document has it.
+    pub(super) fn obey(&mut self, command: Command) -> Message {
+        let seat = self.game.to_move().unwrap_or(Seat(0));
+        let (action, refusal) = match command {
+            Command::Quit | Command::Invalid => return Some(INVALID),
+            Command::Rewind(count) => match u16::try_from(count) {
+                Ok(count) => (Action::Rewind(count), UNABLE),
+                Err(_) => return Some(UNABLE),
+            },
+            Command::Play(row, column) => {
+                let at = usize::try_from(row).ok().zip(usize::try_from(column).ok());
+                match at.and_then(|(row, column)| self.game.variant().join(row, column)) {
+                    Some(at) => (Action::Play(at), ILLEGAL),
+                    None => return Some(ILLEGAL),
+                }
+            }
+        };
+        match self.game.act(seat, action) {
+            Ok(()) => None,
+            Err(_) => Some(refusal),
+        }
+    }
+
+    /// How many marks are on the board.
+    pub(super) fn marks(&self) -> i64 {
+        self.game.plays().len() as i64
+    }
+
+    pub(super) fn history(&self) -> i64 {
+        self.game.history().into()
+    }
+}
+
+/// The options of the document.
+struct Asked {
+    size: u8,
+    win: u8,
+    history: u16,
+    players: String,
+}
+
+impl Asked {
+    fn read(words: &[String]) -> Option<Asked> {
+        let mut asked = Asked {
+            size: 3,
+            win: 3,
+            history: 1,
+            players: "xo".to_owned(),
+        };
+        let mut words = words.iter();
+        while let Some(word) = words.next() {
+            let (name, value) = match word.split_once('=') {
+                Some((name, value)) if name.starts_with("--") => (name, value.to_owned()),
+                _ => (&**word, words.next()?.clone()),
+            };
+            match name {
+                "-s" | "--size" => asked.size = value.parse().ok()?,
+                "-w" | "--win" => asked.win = value.parse().ok()?,
+                "-h" | "--history" => asked.history = value.parse().ok()?,
+                "-p" | "--players" => asked.players = value,
+                _ => return None,
+            }
+        }
+        Some(asked)
+    }
+}
+
+impl Command {
+    /// The exact reading of a line.
+    pub(super) fn read(line: &[u8]) -> Command {
+        let line = line.strip_suffix(b"\n").unwrap_or(line);
+        let line = line.strip_suffix(b"\r").unwrap_or(line);
+        let text = std::str::from_utf8(line).unwrap_or("?");
+        let read = || {
+            if text == ":q" {
+                return Some(Command::Quit);
+            }
+            if let Some(count) = text.strip_prefix("<<") {
+                return number(count).map(Command::Rewind);
+            }
+            let (row, column) = text.split_once(' ')?;
+            Some(Command::Play(number(row)?, number(column)?))
+        };
+        read().unwrap_or(Command::Invalid)
+    }
+
+    /// Other readings that the document does not rule out, the exact one not among them.
+    pub(super) fn others(line: &[u8]) -> Vec<Command> {
+        let exact = Command::read(line);
+        let text = String::from_utf8_lossy(line);
+        let mut others = Vec::new();
+        // White space around numbers, and a sign before them.
+        let loose = text
+            .split_whitespace()
+            .map(|word| match word.strip_prefix('+') {
+                Some(number) if number.starts_with(|c: char| c.is_ascii_digit()) => number,
+                _ => word,
+            })
+            .collect::<Vec<_>>()
+            .join(" ");
+        let loose = loose.replace("<< ", "<<").replace("<<+", "<<");
+        others.push(Command::read(loose.as_bytes()));
+        // Numbers in an unusual form may be none.
+        let is_unusual = |word: &str| {
+            let digits = word.trim_start_matches("<<");
+            digits.starts_with(['-', '+'])
+                || digits.len() > 1 && digits.starts_with('0')
+                || digits.len() > 9
+        };
+        if text.split_whitespace().any(is_unusual) {
+            others.push(Command::Invalid);
+        }
+        others.retain(|other| *other != exact);
+        others
+    }
+}
+
+/// `-?[0-9]+`; what is too large to be anything is the largest there is.
+fn number(text: &str) -> Option<i64> {
+    let digits = text.strip_prefix('-').unwrap_or(text);
+    if digits.is_empty() || !digits.bytes().all(|byte| byte.is_ascii_digit()) {
+        return None;
+    }
+    let size = digits.parse().unwrap_or(i64::MAX);
+    Some(if text.starts_with('-') { -size } else { size })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_have_one_exact_reading_and_sometimes_others() {
+        use Command::{Invalid, Play, Quit, Rewind};
+        for (line, exact, others) in [
+            ("1 2\n", Play(1, 2), &[][..]),
+            ("1 2\r\n", Play(1, 2), &[]),
+            (" 1 2\n", Invalid, &[Play(1, 2)]),
+            ("1  2\n", Invalid, &[Play(1, 2)]),
+            ("+1 2\n", Invalid, &[Play(1, 2)]),
+            ("-1 2\n", Play(-1, 2), &[Invalid]),
+            ("01 2\n", Play(1, 2), &[Invalid]),
+            ("99999999999999999999 0\n", Play(i64::MAX, 0), &[Invalid]),
+            ("<<1\n", Rewind(1), &[]),
+            ("<<-1\n", Rewind(-1), &[Invalid]),
+            ("<< 1\n", Invalid, &[Rewind(1)]),
+            (":q \n", Invalid, &[Quit]),
+            ("hello\n", Invalid, &[]),
+            ("1\n", Invalid, &[]),
+        ] {
+            assert_eq!(Command::read(line.as_bytes()), exact, "{line:?}");
+            assert_eq!(Command::others(line.as_bytes()), others, "{line:?}");
+        }
+    }
+}

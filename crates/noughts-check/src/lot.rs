@@ -1,0 +1,29 @@
+//! What is drawn by lot. The same seed draws the same, so that a verdict can be had again.
+
+/// A small generator of numbers that look random (splitmix64).
+#[derive(Clone, Debug)]
+pub(crate) struct Lot(u64);
+
+impl Lot {
+    pub(crate) fn new(seed: u64) -> Lot {
+        Lot(seed)
+    }
+
+    fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut mixed = self.0;
+        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        mixed ^ (mixed >> 31)
+    }
+
+    /// From 0 to less than `count`, which must not be 0.
+    pub(crate) fn below(&mut self, count: usize) -> usize {
+        (self.next() % count as u64) as usize
+    }
+
+    /// An id of five digits.
+    pub(crate) fn id(&mut self) -> u32 {
+        10_000 + self.below(90_000) as u32
+    }
+}

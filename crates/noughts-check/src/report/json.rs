@@ -1,0 +1,50 @@
+//! The report for programs.
+
+use serde_json::{Value, json};
+
+use super::{Entry, Report, Tally};
+use crate::verdict::{Verdict, Weight};
+
+impl Report {
+    /// The whole report as one JSON object, ended by a newline.
+    pub fn json(&self) -> String {
+        let tally = |weight| tally(self.tally(weight));
+        let value = json!({
+            "kind": self.kind,
+            "subject": self.subject,
+            "document": self.document,
+            "passed": self.is_good(),
+            "notes": self.notes,
+            "demanded": tally(Weight::Demanded),
+            "open": tally(Weight::Open),
+            "manners": tally(Weight::Manners),
+            "rules": self.entries.iter().map(entry).collect::<Vec<_>>(),
+        });
+        format!("{value:#}\n")
+    }
+}
+
+fn tally(tally: Tally) -> Value {
+    json!({ "hold": tally.hold, "broken": tally.broken, "not_reached": tally.not_reached })
+}
+
+fn entry(entry: &Entry) -> Value {
+    let (verdict, more) = match &entry.verdict {
+        Verdict::Holds { notes } => ("holds", json!({ "notes": notes })),
+        Verdict::Broken(finding) => ("broken", json!({ "finding": finding })),
+        Verdict::NotReached(why) => ("not_reached", json!({ "why": why })),
+    };
+    let mut value = json!({
+        "part": entry.part,
+        "rule": entry.rule,
+        "claim": entry.claim,
+        "source": entry.source,
+        "weight": entry.weight,
+        "verdict": verdict,
+        "seconds": entry.took.as_secs_f64(),
+    });
+    if let (Value::Object(value), Value::Object(more)) = (&mut value, more) {
+        value.extend(more);
+    }
+    value
+}

@@ -1,0 +1,116 @@
+//! The report for CI systems: JUnit's XML, in the form that they all read.
+
+use std::fmt::Write;
+
+use super::{Entry, Report};
+use crate::verdict::{Finding, Verdict, Weight};
+
+impl Report {
+    /// One test suite with a case for each rule. What was not reached is skipped; what is left open or
+    /// a matter of manners never fails, and says in its output what was done.
+    pub fn junit(&self) -> String {
+        let failed = self.tally(Weight::Demanded).broken;
+        let skipped: usize = [Weight::Demanded, Weight::Open, Weight::Manners]
+            .map(|weight| self.tally(weight).not_reached)
+            .iter()
+            .sum();
+        let seconds: f64 = self.entries.iter().map(|e| e.took.as_secs_f64()).sum();
+        let counts = format!(
+            "tests=\"{}\" failures=\"{failed}\" errors=\"0\" skipped=\"{skipped}\" time=\"{seconds:.3}\"",
+            self.entries.len(),
+        );
+        let mut xml = String::from("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
+        let _ = writeln!(
+            xml,
+            "<testsuites {counts}>\n  <testsuite name=\"{}\" {counts}>",
+            escaped(&format!("noughts check {}", self.kind))
+        );
+        for entry in &self.entries {
+            self.case(entry, &mut xml);
+        }
+        xml + "  </testsuite>\n</testsuites>\n"
+    }
+
+    fn case(&self, entry: &Entry, xml: &mut String) {
+        let class = ["noughts", self.kind, &entry.part, &entry.rule];
+        let class: Vec<&str> = class.into_iter().filter(|part| !part.is_empty()).collect();
+        let _ = write!(
+            xml,
+            "    <testcase classname=\"{}\" name=\"{}\" time=\"{:.3}\">",
+            escaped(&class.join(".")),
+            escaped(&entry.claim),
+            entry.took.as_secs_f64()
+        );
+        match &entry.verdict {
+            Verdict::Holds { notes } if notes.is_empty() => {}
+            Verdict::Holds { notes } => {
+                let _ = write!(
+                    xml,
+                    "<system-out>{}</system-out>",
+                    escaped(&notes.join("\n"))
+                );
+            }
+            Verdict::NotReached(why) => {
+                let _ = write!(xml, "<skipped message=\"{}\"/>", escaped(why));
+            }
+            Verdict::Broken(finding) if entry.weight == Weight::Demanded => {
+                let _ = write!(
+                    xml,
+                    "<failure type=\"demanded\" message=\"{}\">{}</failure>",
+                    escaped(&finding.wrong),
+                    escaped(&told(finding, &entry.source))
+                );
+            }
+            Verdict::Broken(finding) => {
+                let text = escaped(&told(finding, &entry.source));
+                let _ = write!(xml, "<system-out>{text}</system-out>");
+            }
+        }
+        xml.push_str("</testcase>\n");
+    }
+}
+
+fn told(finding: &Finding, source: &str) -> String {
+    let mut text = format!("source: {source}\nwhat happened: {}\n", finding.wrong);
+    for fact in &finding.facts {
+        let _ = writeln!(text, "{}: {}", fact.label, fact.words);
+        if !fact.hex.is_empty() {
+            let _ = writeln!(text, "  {}", fact.hex);
+        }
+    }
+    for line in &finding.log {
+        let _ = writeln!(text, "| {line}");
+    }
+    text
+}
+
+/// Characters that XML 1.0 can't have at all, however written, become `�`.
+fn escaped(text: &str) -> String {
+    let mut safe = String::with_capacity(text.len());
+    for sign in text.chars() {
+        match sign {
+            '<' => safe.push_str("&lt;"),
+            '>' => safe.push_str("&gt;"),
+            '&' => safe.push_str("&amp;"),
+            '"' => safe.push_str("&quot;"),
+            '\n' | '\t' => safe.push(sign),
+            '\u{fffe}' | '\u{ffff}' => safe.push('\u{fffd}'),
+            _ if sign.is_control() => safe.push('\u{fffd}'),
+            _ => safe.push(sign),
+        }
+    }
+    safe
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_that_a_stranger_sent_breaks_the_xml() {
+        assert_eq!(
+            escaped("<a b=\"c\">&\u{0}\u{1b}[31m\r]]>\u{ffff}é\n"),
+            "&lt;a b=&quot;c&quot;&gt;&amp;��[31m�]]&gt;�é\n"
+        );
+    }
+}

@@ -1,0 +1,452 @@
+//! The rules for two players, with the server between them.
+//!
+//! The document has one sentence on it: the server is a proxy between two clients. So most of how they
+//! meet is left open; what a game is, and what its frames mean, is not.
+
+use noughts_wire::{Admission, Cell, Dialect, FromServer, Verdict};
+
+use super::line::{Expected, Heard, Line};
+use super::{Judge, TcpRule};
+use crate::frame::{hex, server_words};
+use crate::verdict::{Judged, Stop, Weight};
+
+const PROXY: &str =
+    "Extensions, Mode 2 jugadors: two clients play, with the server as a proxy between them";
+
+pub(super) const RULES: [TcpRule; 14] = [
+    rule(
+        "ready",
+        "HELLO gets READY with the session's id",
+        "[1] Inici de sessió: the server answers READY; figure 2",
+        Weight::Demanded,
+        ready_comes,
+    ),
+    rule(
+        "pair-admit",
+        "two clients that say PLAY are both admitted",
+        PROXY,
+        Weight::Demanded,
+        both_are_admitted,
+    ),
+    rule(
+        "pair-relay",
+        "the cell that one plays reaches the other as ACTION",
+        PROXY,
+        Weight::Demanded,
+        cells_are_passed_on,
+    ),
+    rule(
+        "pair-taken",
+        "a taken cell gets error 1 and keeps the turn, and the other hears nothing of it",
+        "[2] Procés de joc: a cell that is filled already gets ERROR Moviment Invalid, code 1",
+        Weight::Demanded,
+        taken_cell,
+    ),
+    rule(
+        "pair-no-cell",
+        "a cell off the board gets error 0 and keeps the turn, and the other hears nothing of it",
+        "[2] Procés de joc: a move that does not exist gets ERROR Moviment Desconegut, code 0",
+        Weight::Demanded,
+        no_cell,
+    ),
+    rule(
+        "pair-result",
+        "the winner gets RESULT 1 and the loser RESULT 0",
+        "[2] Procés de joc: RESULT says at the end of the game whether the client wins",
+        Weight::Demanded,
+        winner_and_loser,
+    ),
+    rule(
+        "pair-draw",
+        "when the board is full without a line both get RESULT 2",
+        "[2] Procés de joc: RESULT at the end of the game, 2 means a draw",
+        Weight::Demanded,
+        draw,
+    ),
+    rule(
+        "pair-again",
+        "after RESULT both may PLAY again, on an empty board",
+        "[2] Procés de joc, at its end: a new game in the same session begins with PLAY",
+        Weight::Demanded,
+        again,
+    ),
+    rule(
+        "pair-tables",
+        "four clients play two games that do not touch one another",
+        "Extensions, Multi-threading: the server serves many clients at once",
+        Weight::Demanded,
+        two_tables,
+    ),
+    rule(
+        "pair-flags",
+        "the one who begins gets ADMIT 1 and the other ADMIT 2",
+        "the document does not say how a client learns that it moves second",
+        Weight::Open,
+        flags,
+    ),
+    rule(
+        "pair-own-id",
+        "each client sees its own id alone",
+        "the document does not say whose id a proxy passes on",
+        Weight::Open,
+        own_ids,
+    ),
+    rule(
+        "pair-turns",
+        "an ACTION out of turn gets error 2",
+        "the document has no code for a frame at the wrong time",
+        Weight::Open,
+        out_of_turn,
+    ),
+    rule(
+        "pair-leaving",
+        "when one leaves a game the other gets RESULT 1",
+        "[3] Forçar un final demands that it is handled, and not how",
+        Weight::Open,
+        one_leaves,
+    ),
+    rule(
+        "pair-waiter-leaves",
+        "a client that leaves while it waits is not paired with the next",
+        "[3] Forçar un final: the client may go whenever it likes, and that is handled at every moment",
+        Weight::Demanded,
+        waiter_leaves,
+    ),
+];
+
+const fn rule(
+    name: &'static str,
+    claim: &'static str,
+    source: &'static str,
+    weight: Weight,
+    judge: fn(&mut Judge) -> Judged,
+) -> TcpRule {
+    TcpRule {
+        name,
+        claim,
+        source,
+        weight,
+        only: None,
+        judge,
+    }
+}
+
+/// Two clients in a game; the first is to move.
+struct Pair {
+    first: Line,
+    second: Line,
+    flags: [Admission; 2],
+    /// The first frame with somebody else's id.
+    wrong_id: Option<Stop>,
+}
+
+impl Pair {
+    fn leave(self) {
+        self.first.leave();
+        self.second.leave();
+    }
+
+    /// The one to move plays, and the other is told.
+    fn play(&mut self, cell: Cell) -> Judged {
+        self.first.act(cell);
+        let expected = relayed(&self.second, cell);
+        let heard = self.second.hear();
+        match &heard {
+            Heard::Frame(FromServer::Action { cell: told, id }, bytes) if *told == cell.bytes() => {
+                if *id != self.second.id && self.wrong_id.is_none() {
+                    let words = server_words(bytes, self.second.dialect);
+                    self.wrong_id = Some(self.second.found(
+                        "the frame has another id than the client's own",
+                        &expected,
+                        &hex(bytes),
+                        &words,
+                    ));
+                }
+            }
+            _ => return Err(self.told_otherwise(&expected, &heard)),
+        }
+        std::mem::swap(&mut self.first, &mut self.second);
+        Ok(())
+    }
+
+    /// What the other heard, with what the one to move had said.
+    fn told_otherwise(&self, expected: &Expected, heard: &Heard) -> Stop {
+        match self.second.broken(expected, heard) {
+            Stop::Broken(mut finding) => {
+                finding.wrong = format!("at the other client: {}", finding.wrong);
+                finding.facts.retain(|fact| fact.label != "sent");
+                if let Stop::Broken(own) = self.first.found("", expected, "", "") {
+                    let sent = own.facts.into_iter().find(|fact| fact.label == "sent");
+                    finding.facts.splice(0..0, sent);
+                    finding.log.splice(0..0, own.log);
+                }
+                Stop::Broken(finding)
+            }
+            stop => stop,
+        }
+    }
+}
+
+fn relayed(line: &Line, cell: Cell) -> Expected {
+    Expected::frame(&FromServer::Action {
+        id: line.id,
+        cell: cell.bytes(),
+    })
+}
+
+/// Two sessions that say PLAY, one after the other.
+fn meet(judge: &mut Judge) -> Judged<Pair> {
+    let first = judge.greeted_as("first client")?;
+    let second = judge.greeted_as("second client")?;
+    sit_down(first, second)
+}
+
+/// PLAY from both, and who begins.
+fn sit_down(mut first: Line, mut second: Line) -> Judged<Pair> {
+    first.play();
+    // So that who came first did so for the server too: where the flags don't tell, it begins.
+    first.pause();
+    second.play();
+    let mut flags = [Admission::Refused; 2];
+    for (line, flag) in [&mut first, &mut second].into_iter().zip(&mut flags) {
+        let expected = Expected::new(
+            format!("04 {} 01", hex(&line.id.to_be_bytes())),
+            format!(
+                "ADMIT, id {}, flag 1 or, for the one who moves second, 2",
+                line.id
+            ),
+        );
+        let frame = line.expect(&expected, |frame| {
+            matches!(
+                frame,
+                FromServer::Admit {
+                    flag: Admission::First | Admission::Second,
+                    ..
+                }
+            )
+        })?;
+        if let FromServer::Admit { flag: told, .. } = frame {
+            *flag = told;
+        }
+    }
+    let mut pair = Pair {
+        first,
+        second,
+        flags,
+        wrong_id: None,
+    };
+    if flags == [Admission::Second, Admission::First] {
+        std::mem::swap(&mut pair.first, &mut pair.second);
+    }
+    Ok(pair)
+}
+
+fn met(judge: &mut Judge) -> Judged<Pair> {
+    meet(judge).map_err(|stop| stop.on_the_way("no pair came together"))
+}
+
+fn cell(text: &str) -> Cell {
+    let bytes = text.as_bytes().first_chunk().copied();
+    bytes
+        .and_then(Cell::read)
+        .expect("the judge's cells are cells")
+}
+
+fn cells(text: &str) -> impl Iterator<Item = Cell> {
+    text.split(' ').map(cell)
+}
+
+fn ready_comes(judge: &mut Judge) -> Judged {
+    let mut line = judge.call()?;
+    line.hello("Judge");
+    let (expected, own, dialect) = (super::session::ready(&line), line.id, line.dialect);
+    line.expect(&expected, |frame| match (frame, dialect) {
+        (FromServer::Ready { id }, Dialect::Seed) => *id == own,
+        (FromServer::Ready { .. }, Dialect::Later) => true,
+        _ => false,
+    })?;
+    line.leave();
+    Ok(())
+}
+
+fn both_are_admitted(judge: &mut Judge) -> Judged {
+    meet(judge).map(Pair::leave)
+}
+
+fn cells_are_passed_on(judge: &mut Judge) -> Judged {
+    let mut pair = met(judge)?;
+    for cell in cells("1-1 0-0 2-0") {
+        pair.play(cell)?;
+    }
+    pair.leave();
+    Ok(())
+}
+
+fn begun(judge: &mut Judge, text: &str) -> Judged<Pair> {
+    let mut pair = met(judge)?;
+    for cell in cells(text) {
+        pair.play(cell)
+            .map_err(|stop| stop.on_the_way("a move was not passed on"))?;
+    }
+    Ok(pair)
+}
+
+fn taken_cell(judge: &mut Judge) -> Judged {
+    let pair = begun(judge, "1-1 0-0")?;
+    refused(pair, *b"0-0", 1)
+}
+
+fn no_cell(judge: &mut Judge) -> Judged {
+    let pair = begun(judge, "1-1 0-0")?;
+    refused(pair, *b"3-0", 0)
+}
+
+fn refused(mut pair: Pair, at: [u8; 3], code: u8) -> Judged {
+    pair.first.act_with(pair.first.id, at);
+    super::game::expect_error(&mut pair.first, code)?;
+    pair.second.expect_silence("the other's mistake")?;
+    pair.play(cell("2-2"))?;
+    pair.leave();
+    Ok(())
+}
+
+fn expect_result(line: &mut Line, wanted: Verdict) -> Judged {
+    let expected = match line.dialect {
+        Dialect::Seed => Expected::frame(&FromServer::Result {
+            id: line.id,
+            cell: None,
+            flag: wanted,
+        }),
+        Dialect::Later => Expected::new(
+            format!(
+                "06 {} .. .. .. {:02x}",
+                hex(&line.id.to_be_bytes()),
+                wanted as u8
+            ),
+            format!(
+                "RESULT, id {}, flag {}",
+                line.id,
+                crate::frame::verdict_words(wanted)
+            ),
+        ),
+    };
+    line.expect(
+        &expected,
+        |frame| matches!(frame, FromServer::Result { flag, .. } if *flag == wanted),
+    )?;
+    Ok(())
+}
+
+/// A game that the first wins with its third mark.
+fn win(pair: &mut Pair) -> Judged {
+    pair.first.act(cell("0-2"));
+    expect_result(&mut pair.first, Verdict::Won)?;
+    expect_result(&mut pair.second, Verdict::Lost)
+}
+
+const NEARLY_WON: &str = "0-0 1-1 0-1 2-2";
+
+fn winner_and_loser(judge: &mut Judge) -> Judged {
+    let mut pair = begun(judge, NEARLY_WON)?;
+    win(&mut pair)?;
+    pair.leave();
+    // And the other way round: the second player's third mark.
+    let mut pair = begun(judge, "0-0 1-0 2-2 1-1 0-2")?;
+    pair.first.act(cell("1-2"));
+    expect_result(&mut pair.first, Verdict::Won)?;
+    expect_result(&mut pair.second, Verdict::Lost)?;
+    pair.leave();
+    Ok(())
+}
+
+fn draw(judge: &mut Judge) -> Judged {
+    // x o x / x o o / o x x
+    let mut pair = begun(judge, "0-0 0-1 0-2 1-1 1-0 1-2 2-1 2-0")?;
+    pair.first.act(cell("2-2"));
+    expect_result(&mut pair.first, Verdict::Draw)?;
+    expect_result(&mut pair.second, Verdict::Draw)?;
+    pair.leave();
+    Ok(())
+}
+
+fn again(judge: &mut Judge) -> Judged {
+    let mut pair = begun(judge, NEARLY_WON)?;
+    win(&mut pair).map_err(|stop| stop.on_the_way("the first game did not end"))?;
+    let mut pair = sit_down(pair.first, pair.second)?;
+    for cell in cells("0-0 1-1") {
+        pair.play(cell)?;
+    }
+    pair.leave();
+    Ok(())
+}
+
+fn two_tables(judge: &mut Judge) -> Judged {
+    let mut one = begun(judge, "0-0")?;
+    let mut other = meet(judge)?;
+    other.play(cell("0-0"))?;
+    for cell in cells("1-1 2-2") {
+        one.play(cell)?;
+        other.play(cell)?;
+    }
+    one.leave();
+    other.play(cell("0-2"))?;
+    other.leave();
+    Ok(())
+}
+
+fn flags(judge: &mut Judge) -> Judged {
+    let pair = met(judge)?;
+    let mut flags = pair.flags.map(|flag| flag as u8);
+    flags.sort_unstable();
+    if flags == [1, 2] {
+        pair.leave();
+        return Ok(());
+    }
+    let expected = Expected::new("", "ADMIT 1 for one of them, ADMIT 2 for the other");
+    let received = format!(
+        "ADMIT {} and ADMIT {}",
+        pair.flags[0] as u8, pair.flags[1] as u8
+    );
+    Err(pair
+        .second
+        .found("the flags do not tell who begins", &expected, "", &received))
+}
+
+fn own_ids(judge: &mut Judge) -> Judged {
+    let mut pair = begun(judge, "0-0 1-1 2-2")?;
+    if let Some(stop) = pair.wrong_id.take() {
+        return Err(stop);
+    }
+    pair.leave();
+    Ok(())
+}
+
+fn out_of_turn(judge: &mut Judge) -> Judged {
+    let mut pair = begun(judge, "0-0")?;
+    pair.second.act(cell("2-2"));
+    super::game::expect_error(&mut pair.second, 2)?;
+    pair.leave();
+    Ok(())
+}
+
+fn one_leaves(judge: &mut Judge) -> Judged {
+    let Pair {
+        first, mut second, ..
+    } = begun(judge, "0-0 1-1")?;
+    first.leave();
+    expect_result(&mut second, Verdict::Won)?;
+    second.leave();
+    Ok(())
+}
+
+fn waiter_leaves(judge: &mut Judge) -> Judged {
+    met(judge)?.leave();
+    let mut waiter = judge.greeted()?;
+    waiter.play();
+    waiter.leave();
+    let mut pair = meet(judge)?;
+    pair.play(cell("1-1"))
+        .map_err(|stop| stop.on_the_way("a move was not passed on"))?;
+    pair.leave();
+    Ok(())
+}

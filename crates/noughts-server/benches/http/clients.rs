@@ -1,0 +1,229 @@
+//! Clients that ask in waves, each over a connection of its own.
+
+use std::io::{Read, Write};
+use std::net::TcpStream;
+use std::time::{Duration, Instant};
+
+use crate::process::Process;
+use crate::rounds::Job;
+
+/// What they ask for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Asks {
+    /// The view of one table.
+    Views,
+    /// A new table, and then nine turns at it, by both seats, to a draw.
+    Turns,
+}
+
+const TABLE: &str = r#"{"variant":"3x3k3","seats":[{"human":"Ann"},{"human":"Bob"}],"take":[0,1]}"#;
+
+/// Nobody ever has three in a line.
+const DRAW: [&str; 9] = [
+    "0-0", "1-1", "2-2", "0-1", "2-1", "2-0", "0-2", "1-2", "1-0",
+];
+
+/// How long a side is asked before the other one is.
+const SLICE: Duration = Duration::from_millis(200);
+
+pub(crate) struct Clients<'p> {
+    process: &'p Process,
+    clients: Vec<Client>,
+    counted: Counted,
+}
+
+/// What came of a round.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Counted {
+    /// Views, or turns.
+    asked: u64,
+    requests: u64,
+    time: Duration,
+    cpu: Duration,
+}
+
+impl Counted {
+    pub(crate) fn rate(&self) -> f64 {
+        self.asked as f64 / self.time.as_secs_f64()
+    }
+
+    pub(crate) fn cpu_each(&self) -> f64 {
+        self.cpu.as_secs_f64() / self.requests as f64
+    }
+}
+
+impl<'p> Clients<'p> {
+    pub(crate) fn connect(process: &'p Process, connections: usize, asks: Asks) -> Clients<'p> {
+        let clients = (0..connections).map(|_| Client::new(process.connect(), asks));
+        Clients {
+            process,
+            clients: clients.collect(),
+            counted: Counted::default(),
+        }
+    }
+}
+
+impl Job for Clients<'_> {
+    type Figures = Counted;
+    const SLICES: usize = 4;
+
+    fn slice(&mut self) {
+        let (begun, cpu) = (Instant::now(), self.process.cpu());
+        while begun.elapsed() < SLICE {
+            for client in &mut self.clients {
+                client.ask();
+            }
+            for client in &mut self.clients {
+                self.counted.asked += u64::from(client.hear());
+                self.counted.requests += 1;
+            }
+        }
+        self.counted.time += begun.elapsed();
+        self.counted.cpu += self.process.cpu() - cpu;
+    }
+
+    fn figures(&mut self) -> Counted {
+        std::mem::take(&mut self.counted)
+    }
+}
+
+/// One connection.
+pub(crate) struct Client {
+    stream: TcpStream,
+    asks: Asks,
+    /// The table, once it is laid.
+    table: Option<(String, [String; 2])>,
+    /// Turns played at it.
+    turn: usize,
+    bytes: Vec<u8>,
+}
+
+impl Client {
+    pub(crate) fn new(stream: TcpStream, asks: Asks) -> Client {
+        Client {
+            stream,
+            asks,
+            table: None,
+            turn: 0,
+            bytes: vec![0; 16 * 1024],
+        }
+    }
+
+    fn ask(&mut self) {
+        let request = match (&self.table, self.asks) {
+            (None, _) => post("/api/games", None, TABLE),
+            (Some((id, _)), Asks::Views) => {
+                format!("GET /api/games/{id} HTTP/1.1\r\nHost: here\r\nAccept: */*\r\n\r\n")
+            }
+            (Some((id, tokens)), Asks::Turns) => {
+                let (turn, cell) = (self.turn + 1, DRAW[self.turn]);
+                let body = format!(r#"{{"turn":{turn},"play":"{cell}"}}"#);
+                let path = format!("/api/games/{id}/actions");
+                post(&path, Some(&tokens[self.turn % 2]), &body)
+            }
+        };
+        self.stream
+            .write_all(request.as_bytes())
+            .expect("it listens");
+    }
+
+    /// Reads the answer; whether it was to one that counts.
+    fn hear(&mut self) -> bool {
+        let body = read(&mut self.stream, &mut self.bytes);
+        if self.table.is_none() {
+            self.table = Some((
+                string_after(&body, r#""id":""#),
+                ["0", "1"].map(|seat| string_after(&body, &format!(r#""{seat}":""#))),
+            ));
+            self.turn = 0;
+            return false;
+        }
+        if self.asks == Asks::Turns {
+            self.turn += 1;
+            if self.turn == DRAW.len() {
+                self.table = None;
+            }
+        }
+        true
+    }
+}
+
+fn post(path: &str, token: Option<&str>, body: &str) -> String {
+    let bearer = token.map_or(String::new(), |token| {
+        format!("Authorization: Bearer {token}\r\n")
+    });
+    let length = body.len();
+    format!(
+        "POST {path} HTTP/1.1\r\nHost: here\r\nAccept: */*\r\n{bearer}Content-Type: application/json\r\nContent-Length: {length}\r\n\r\n{body}"
+    )
+}
+
+/// The body of the next answer, which must be a good one.
+fn read(stream: &mut TcpStream, bytes: &mut [u8]) -> String {
+    let mut filled = 0;
+    loop {
+        let count = stream.read(&mut bytes[filled..]).expect("an answer");
+        assert!(count > 0, "the other side has gone");
+        filled += count;
+        let text = std::str::from_utf8(&bytes[..filled]).expect("text");
+        let Some((head, body)) = text.split_once("\r\n\r\n") else {
+            continue;
+        };
+        let length = head.split("\r\n").find_map(|line| {
+            let (name, value) = line.split_once(": ")?;
+            let is_length = name.eq_ignore_ascii_case("content-length");
+            is_length.then(|| value.parse::<usize>().ok())?
+        });
+        if body.len() < length.expect("a length") {
+            continue;
+        }
+        assert!(head.starts_with("HTTP/1.1 20"), "{text}");
+        return body.to_owned();
+    }
+}
+
+fn string_after(text: &str, key: &str) -> String {
+    let from = text.find(key).expect("it is there") + key.len();
+    let rest = &text[from..];
+    rest[..rest.find('"').expect("it ends")].to_owned()
+}
+
+/// The answer to a new table, and a view as it is looked at: what the bare handler returns too.
+pub(crate) fn rehearse(server: &Process) -> (String, String) {
+    let (id, tokens, laid, mut stream) = lay(server);
+    let mut bytes = vec![0; 16 * 1024];
+    for (turn, cell) in DRAW[..4].iter().enumerate() {
+        let body = format!(r#"{{"turn":{},"play":"{cell}"}}"#, turn + 1);
+        let path = format!("/api/games/{id}/actions");
+        let request = post(&path, Some(&tokens[turn % 2]), &body);
+        stream.write_all(request.as_bytes()).expect("it listens");
+        read(&mut stream, &mut bytes);
+    }
+    let request = format!("GET /api/games/{id} HTTP/1.1\r\nHost: here\r\n\r\n");
+    stream.write_all(request.as_bytes()).expect("it listens");
+    (laid, read(&mut stream, &mut bytes))
+}
+
+/// Lays a table: its id, the tokens, the whole answer, and the connection.
+pub(crate) fn lay(server: &Process) -> (String, [String; 2], String, TcpStream) {
+    let mut stream = server.connect();
+    let request = post("/api/games", None, TABLE);
+    stream.write_all(request.as_bytes()).expect("it listens");
+    let laid = read(&mut stream, &mut [0; 16 * 1024]);
+    let tokens = ["0", "1"].map(|seat| string_after(&laid, &format!(r#""{seat}":""#)));
+    (string_after(&laid, r#""id":""#), tokens, laid, stream)
+}
+
+/// Plays turn `turn`, from 0, of a table that was laid; when it was asked for.
+pub(crate) fn play(stream: &mut TcpStream, id: &str, token: &str, turn: usize) -> Instant {
+    let body = format!(r#"{{"turn":{},"play":"{}"}}"#, turn + 1, DRAW[turn]);
+    let request = post(&format!("/api/games/{id}/actions"), Some(token), &body);
+    let asked = Instant::now();
+    stream.write_all(request.as_bytes()).expect("it listens");
+    asked
+}
+
+/// Reads an answer.
+pub(crate) fn hear(stream: &mut TcpStream) {
+    read(stream, &mut [0; 16 * 1024]);
+}

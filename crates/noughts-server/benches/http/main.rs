@@ -1,0 +1,94 @@
+//! How fast the HTTP door is, beside a bare axum handler that returns the same JSON: `cargo xtask bench
+//! http`, or with some of `requests`, `idle` and `watchers`.
+//!
+//! Needed: 60 % of the bare handler's requests for a view, 40 % for played turns; 9 000 idle WebSockets
+//! for 16 KB each; a turn that reaches 1 000 watchers of one table within 100 ms at the median.
+//!
+//! The server and the bare handler are processes of their own: this program, started again. The clients
+//! are the same for both and live here, on one thread: each wave asks on every connection, and then
+//! reads every answer. What processes take is read from `/proc`, so it needs Linux.
+
+mod clients;
+mod other_side;
+mod process;
+#[path = "../tcp/rounds.rs"]
+mod rounds;
+mod sockets;
+
+use std::process::ExitCode;
+
+use clients::{Asks, Clients, Counted};
+use process::{Part, Process};
+use rounds::{ROUNDS, Spread};
+
+/// How many connections ask at the same time.
+const CONNECTIONS: [usize; 3] = [1, 32, 256];
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let words = arguments.iter().map(String::as_str);
+    let words: Vec<&str> = words.filter(|word| *word != "--bench").collect(); // cargo says it
+    if let ["--part", word] = words[..] {
+        other_side::play(Part::named(word).expect("this program started itself"));
+        return ExitCode::SUCCESS;
+    }
+    let tables: [(&str, fn()); 3] = [
+        ("requests", requests),
+        ("idle", sockets::idle),
+        ("watchers", sockets::watchers),
+    ];
+    if !words
+        .iter()
+        .all(|word| tables.iter().any(|(name, _)| name == word))
+    {
+        eprintln!("http: [requests] [idle] [watchers]");
+        return ExitCode::from(2);
+    }
+    noughts_server::raise_descriptor_limit();
+    for (name, table) in tables {
+        if words.is_empty() || words.contains(&name) {
+            table();
+        }
+    }
+    ExitCode::SUCCESS
+}
+
+/// Views that are looked at, and turns that are played, each beside the bare handler.
+fn requests() {
+    let server = Process::start(Part::Server, &[]);
+    let (laid, view) = clients::rehearse(&server);
+    let bare = Process::start(Part::Bare, &[("LAID", &laid), ("VIEW", &view)]);
+    println!(
+        "requests a second, beside a bare axum handler that returns the same JSON ({ROUNDS} rounds)"
+    );
+    for (asks, name, needed) in [
+        (Asks::Views, "GET a view", "0.60"),
+        (Asks::Turns, "play a turn", "0.40"),
+    ] {
+        let about = format!("server / bare, needed {needed}");
+        line(name, ["server", "bare", &about, "processor each"]);
+        for connections in CONNECTIONS {
+            let sides = [&server, &bare].map(|side| Clients::connect(side, connections, asks));
+            let [ours, plain] = rounds::alternate(sides);
+            let row = |figure: fn(&Counted) -> f64| {
+                [&ours, &plain].map(|side| side.iter().map(figure).collect::<Vec<f64>>())
+            };
+            let [a, b] = row(Counted::rate);
+            let [cost, bare_cost] = row(Counted::cpu_each).map(|cost| Spread::of(&cost).median);
+            line(
+                &format!("{connections} connections"),
+                [
+                    &format!("{:.0}", Spread::of(&a).median),
+                    &format!("{:.0}", Spread::of(&b).median),
+                    &rounds::ratios(&a, &b).to_string(),
+                    &format!("{:.1} µs, bare {:.1} µs", cost * 1e6, bare_cost * 1e6),
+                ],
+            );
+        }
+        println!();
+    }
+}
+
+fn line(name: &str, [first, second, ratio, more]: [&str; 4]) {
+    println!("{name:20}{first:>10}{second:>10}   {ratio:32}{more}");
+}

@@ -1,0 +1,112 @@
+//! Many WebSockets: what they cost when nothing happens, and how soon they hear when something does.
+
+use std::io::{Read, Write};
+use std::net::TcpStream;
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+use crate::clients;
+use crate::process::{Part, Process};
+use crate::rounds::Spread;
+
+const IDLE: usize = 9_000;
+const TABLES: usize = 90;
+const WATCHERS: usize = 1_000;
+
+/// Memory of the server for each of many who watch tables at which nothing happens.
+pub(crate) fn idle() {
+    let mut each = Vec::new();
+    for _ in 0..3 {
+        let server = Process::start(Part::Server, &[]);
+        let tables: Vec<String> = (0..TABLES).map(|_| clients::lay(&server).0).collect();
+        let before = server.resident();
+        let sockets: Vec<TcpStream> = (0..IDLE)
+            .map(|number| watch(&server, &tables[number % TABLES]))
+            .collect();
+        settle(&server);
+        each.push((server.resident() - before) as f64 / sockets.len() as f64);
+    }
+    let each = Spread::of(&each);
+    println!("bytes for each of {IDLE} idle WebSockets, at most 16384: {each}\n");
+}
+
+/// How soon everybody who watches a table has read a turn, by one who reads them one after the other.
+pub(crate) fn watchers() {
+    let server = Process::start(Part::Server, &[]);
+    let mut times = Vec::new();
+    let mut lasts = Vec::new();
+    for _ in 0..5 {
+        let (id, tokens, _, mut player) = clients::lay(&server);
+        let mut sockets: Vec<TcpStream> = (0..WATCHERS).map(|_| watch(&server, &id)).collect();
+        for turn in 0..9 {
+            let asked = clients::play(&mut player, &id, &tokens[turn % 2], turn);
+            for socket in &mut sockets {
+                let message = frame(socket);
+                assert!(message.starts_with("{\"change\""), "{message}");
+                times.push(asked.elapsed().as_secs_f64() * 1e3);
+            }
+            lasts.push(asked.elapsed().as_secs_f64() * 1e3);
+            clients::hear(&mut player);
+        }
+    }
+    println!(
+        "ms until a watcher of {WATCHERS} has a turn, at most 100 at the median: {}; until the last has it: {}\n",
+        Spread::of(&times),
+        Spread::of(&lasts)
+    );
+}
+
+/// Opens a WebSocket, says that it only watches, and reads the view.
+fn watch(server: &Process, id: &str) -> TcpStream {
+    let mut stream = server.connect();
+    // Closed without a farewell, so that no port is kept for a minute afterwards.
+    #[cfg(unix)]
+    rustix::net::sockopt::set_socket_linger(&stream, Some(Duration::ZERO)).expect("a socket");
+    let request = format!(
+        "GET /api/games/{id}/ws HTTP/1.1\r\nHost: here\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\
+         Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n"
+    );
+    stream.write_all(request.as_bytes()).expect("it listens");
+    let mut head = Vec::new();
+    while !head.ends_with(b"\r\n\r\n") {
+        let mut byte = [0];
+        stream.read_exact(&mut byte).expect("an answer");
+        head.push(byte[0]);
+    }
+    assert!(head.starts_with(b"HTTP/1.1 101"), "it does not switch");
+    // `{}` as text, masked with zeros.
+    stream
+        .write_all(&[0x81, 0x82, 0, 0, 0, 0, b'{', b'}'])
+        .expect("it listens");
+    let message = frame(&mut stream);
+    assert!(message.starts_with("{\"view\""), "{message}");
+    stream
+}
+
+/// The next message, which is text and of less than 64 KiB.
+fn frame(stream: &mut TcpStream) -> String {
+    let mut head = [0; 2];
+    stream.read_exact(&mut head).expect("a frame");
+    assert_eq!(head[0], 0x81);
+    let length = match head[1] {
+        126 => {
+            let mut long = [0; 2];
+            stream.read_exact(&mut long).expect("a frame");
+            usize::from(u16::from_be_bytes(long))
+        }
+        short => usize::from(short),
+    };
+    let mut text = vec![0; length];
+    stream.read_exact(&mut text).expect("a frame");
+    String::from_utf8(text).expect("text")
+}
+
+/// Until the other side has nothing more to do.
+fn settle(process: &Process) {
+    let started = Instant::now();
+    let mut before = Duration::ZERO;
+    while process.cpu() != before && started.elapsed() < Duration::from_secs(10) {
+        before = process.cpu();
+        sleep(Duration::from_millis(50));
+    }
+}

@@ -1,0 +1,98 @@
+//! How many turns a second a store takes: `appends sqlite:FILE full`, `appends sqlite:FILE normal`,
+//! `appends postgres://…`. Each of 1, 32 and 1 000 players appends one turn after the other, each
+//! when the one before is durable.
+
+use std::error::Error;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use noughts_rules::{Action, Move, Seat, Turn};
+use noughts_server::{
+    Holder, Ids, NewGame, Postgres, Setting, Sqlite, Store, StoreError, StoredTurn, SyncMode,
+};
+use tokio::task::JoinSet;
+
+const LASTS: Duration = Duration::from_secs(3);
+
+#[tokio::main]
+async fn main() -> Result<(), Box<dyn Error>> {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    let store: Arc<dyn Store> = match arguments[..] {
+        [url] if url.starts_with("postgres:") => Arc::new(Postgres::open(url).await?),
+        [url, sync] if url.starts_with("sqlite:") => {
+            let sync: SyncMode = sync.parse()?;
+            let path = Path::new(url.trim_start_matches("sqlite:"));
+            Arc::new(Sqlite::open(path, sync).await?)
+        }
+        _ => return Err("appends sqlite:FILE full|normal, or appends postgres://…".into()),
+    };
+    for players in [1, 32, 1_000] {
+        measure(&store, players).await?;
+    }
+    Ok(())
+}
+
+async fn measure(store: &Arc<dyn Store>, players: usize) -> Result<(), StoreError> {
+    let ids = Arc::new(Ids::default());
+    let mut all = JoinSet::new();
+    let begun = Instant::now();
+    for _ in 0..players {
+        let (store, ids) = (Arc::clone(store), Arc::clone(&ids));
+        all.spawn(async move { play(&*store, &ids, begun).await });
+    }
+    let mut took = Vec::new();
+    for player in all.join_all().await {
+        took.extend(player?);
+    }
+    took.sort_unstable();
+    let seconds = begun.elapsed().as_secs_f64();
+    let part = |of: usize| took[(took.len() - 1) * of / 100];
+    println!(
+        "{players:>5} players: {:>7.0} turns/s, median {:?}, 99 of 100 within {:?}",
+        took.len() as f64 / seconds,
+        part(50),
+        part(99),
+    );
+    Ok(())
+}
+
+/// Game after game of fifty turns; gives how long each turn took.
+async fn play(store: &dyn Store, ids: &Ids, begun: Instant) -> Result<Vec<Duration>, StoreError> {
+    let human = |name: &str| Holder::Human {
+        name: name.to_owned(),
+        node: None,
+    };
+    let mut took = Vec::new();
+    while begun.elapsed() < LASTS {
+        let setting = Setting {
+            id: ids.draw(),
+            variant: "9x9k5".parse().expect("this is a variant"),
+            history: 0,
+            start: None,
+            holders: vec![human("Ann"), human("Bob")],
+            created_ms: 0,
+        };
+        let id = setting.id;
+        store.create(NewGame { setting, key: None }).await?;
+        for number in 1..=50 {
+            let turn = Turn {
+                by: Seat((number % 2) as u8),
+                action: Action::Play(Move::at(number)),
+            };
+            let stored = StoredTurn {
+                turn,
+                key: None,
+                at_ms: 0,
+            };
+            let asked = Instant::now();
+            store.append(id, number, stored).await?;
+            took.push(asked.elapsed());
+            if begun.elapsed() > LASTS {
+                break;
+            }
+        }
+    }
+    Ok(took)
+}

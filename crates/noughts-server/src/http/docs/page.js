@@ -1,0 +1,120 @@
+// Reads the description and offers every call in it. Knows nothing of the API by itself.
+
+const make = (name, props = {}, ...children) => {
+  const element = Object.assign(document.createElement(name), props);
+  element.append(...children);
+  return element;
+};
+
+const description = await (await fetch("/api/openapi.json")).json();
+document.getElementById("about").textContent = description.info.description;
+
+const find = (schema) => {
+  let found = schema;
+  while (found?.$ref) found = found.$ref.split("/").slice(1).reduce((at, key) => at[key], description);
+  return found;
+};
+
+// Something that could be sent, to begin with.
+const example = (given, depth = 0) => {
+  const schema = find(given) ?? {};
+  if (schema.example !== undefined) return schema.example;
+  if (depth > 4) return null;
+  const one = (schema.oneOf ?? schema.anyOf ?? schema.allOf)?.find((other) => other.type !== "null");
+  if (one) return example(one, depth + 1);
+  if (schema.enum) return schema.enum[0];
+  const type = Array.isArray(schema.type) ? schema.type[0] : schema.type;
+  if (type === "object") {
+    const wanted = Object.entries(schema.properties ?? {}).filter(
+      ([name, inner]) => schema.required?.includes(name) || find(inner).example !== undefined,
+    );
+    return Object.fromEntries(wanted.map(([name, inner]) => [name, example(inner, depth + 1)]));
+  }
+  return { array: [], integer: 1, number: 1, boolean: true, string: "" }[type] ?? null;
+};
+
+const field = (parameter) => {
+  const input = make("input", { spellcheck: false, autocomplete: "off" });
+  const needed = parameter.required ? "" : " (not needed)";
+  const text = `${parameter.name}${needed}: ${parameter.description ?? ""}`;
+  return { parameter, input, row: make("label", {}, text, input) };
+};
+
+const call = (path, method, operation) => {
+  const fields = (operation.parameters ?? []).map(field);
+  const media = operation.requestBody?.content ?? {};
+  const medium = Object.keys(media)[0];
+  const body = make("textarea", { spellcheck: false });
+  if (medium) body.value = JSON.stringify(example(media[medium].schema), null, 2);
+  const answer = make("pre", { hidden: true, tabIndex: 0 });
+  const button = make("button", { type: "button", textContent: "Try it" });
+  button.onclick = async () => {
+    button.disabled = true;
+    answer.hidden = false;
+    answer.textContent = "…";
+    try {
+      answer.textContent = await send(path, method, fields, medium && [medium, body.value], answer);
+    } catch (error) {
+      answer.textContent = String(error);
+    }
+    button.disabled = false;
+  };
+  const head = make("summary", {}, make("b", { textContent: method.toUpperCase() }), path);
+  const about = make("p", { textContent: operation.description ?? operation.summary ?? "" });
+  const rows = fields.map((one) => one.row);
+  if (medium) rows.push(make("label", {}, `The body, ${medium}`, body));
+  return make("details", {}, head, about, ...rows, button, answer);
+};
+
+const send = async (path, method, fields, body, answer) => {
+  const headers = {};
+  const query = new URLSearchParams();
+  let address = path;
+  for (const { parameter, input } of fields) {
+    const value = input.value.trim();
+    if (parameter.in === "path") address = address.replace(`{${parameter.name}}`, encodeURIComponent(value));
+    else if (value && parameter.in === "query") query.set(parameter.name, value);
+    else if (value) headers[parameter.name] = value;
+  }
+  const token = document.getElementById("token").value.trim();
+  if (token) headers.Authorization = `Bearer ${token}`;
+  if (body) headers["Content-Type"] = body[0];
+  if ([...query].length) address += `?${query}`;
+  const response = await fetch(address, { method: method.toUpperCase(), headers, body: body?.[1] });
+  const first = `${response.status} ${response.statusText}\n\n`;
+  if (response.headers.get("Content-Type")?.startsWith("text/event-stream")) {
+    follow(response, first, answer);
+    return first;
+  }
+  const text = await response.text();
+  try {
+    return first + JSON.stringify(JSON.parse(text), null, 2);
+  } catch {
+    return first + text;
+  }
+};
+
+// The latest events, as they come.
+const follow = async (response, first, answer) => {
+  const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
+  let text = "";
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) return;
+    text = (text + value).slice(-20_000);
+    answer.textContent = first + text;
+  }
+};
+
+const groups = new Map();
+for (const [path, methods] of Object.entries(description.paths)) {
+  for (const [method, operation] of Object.entries(methods)) {
+    const group = operation.tags?.[0] ?? "other";
+    if (!groups.has(group)) groups.set(group, []);
+    groups.get(group).push(call(path, method, operation));
+  }
+}
+const calls = document.getElementById("calls");
+for (const [group, entries] of groups) {
+  calls.append(make("section", {}, make("h2", { textContent: group }), ...entries));
+}

@@ -1,0 +1,302 @@
+//! The files of `web/`, within the program.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::io::Write as _;
+
+use flate2::Compression;
+use flate2::write::GzEncoder;
+use sha2::{Digest, Sha256};
+
+use super::preview::Preview;
+
+macro_rules! files {
+    ($($path:literal)*) => {
+        [$(($path, include_bytes!(concat!("../../../../../web/", $path)).as_slice())),*]
+    };
+}
+
+/// Everything that a browser may ask for. A test says when one is forgotten.
+const FILES: &[(&str, &[u8])] = &files![
+    "index.html"
+    "manifest.webmanifest"
+    "icon.svg"
+    "early.js"
+    "sw.js"
+    "style/tokens.css"
+    "style/page.css"
+    "style/board.css"
+    "app.js"
+    "api.js"
+    "archive.js"
+    "board.js"
+    "choose.js"
+    "controls.js"
+    "dom.js"
+    "game.js"
+    "keys.js"
+    "line.js"
+    "live.js"
+    "marks.js"
+    "mine.js"
+    "moves.js"
+    "picture.js"
+    "place.js"
+    "qr.js"
+    "record.js"
+    "seats.js"
+    "settings.js"
+    "share.js"
+    "sheet.js"
+    "sound.js"
+    "start.js"
+    "study.js"
+    "table.js"
+    "variant.js"
+    "watch.js"
+    "words.js"
+    "words/ca.js"
+    "words/cs.js"
+    "words/en.js"
+    "words/fr.js"
+];
+
+/// What the first screen needs, so that the browser asks for all of it at once.
+const FIRST: &[&str] = &[
+    "app.js",
+    "api.js",
+    "board.js",
+    "controls.js",
+    "dom.js",
+    "game.js",
+    "keys.js",
+    "line.js",
+    "live.js",
+    "marks.js",
+    "mine.js",
+    "moves.js",
+    "place.js",
+    "record.js",
+    "seats.js",
+    "settings.js",
+    "sheet.js",
+    "sound.js",
+    "start.js",
+    "table.js",
+    "variant.js",
+    "words.js",
+];
+
+/// One file, plain and compressed.
+pub(super) struct File {
+    medium: &'static str,
+    plain: Vec<u8>,
+    /// Where that is smaller.
+    gzip: Option<Vec<u8>>,
+    hash: String,
+}
+
+/// How a file goes over the wire.
+#[derive(Clone, Copy)]
+pub(super) enum Coding {
+    Plain,
+    Gzip,
+}
+
+impl File {
+    /// A file that was just made.
+    pub(super) fn made(medium: &'static str, plain: Vec<u8>) -> File {
+        // Pictures are compressed already.
+        let gzip = match medium {
+            "image/png" => None,
+            _ => Some(compressed(&plain)).filter(|gzip| gzip.len() < plain.len()),
+        };
+        File {
+            medium,
+            hash: hash(&[&plain]),
+            plain,
+            gzip,
+        }
+    }
+
+    pub(super) fn medium(&self) -> &'static str {
+        self.medium
+    }
+
+    /// Its bytes, in the coding that was asked for if there are any.
+    pub(super) fn bytes(&self, coding: Coding) -> (&[u8], Coding) {
+        match (coding, &self.gzip) {
+            (Coding::Gzip, Some(gzip)) => (gzip, Coding::Gzip),
+            (Coding::Gzip, None) | (Coding::Plain, _) => (&self.plain, Coding::Plain),
+        }
+    }
+
+    /// A name for exactly these bytes.
+    pub(super) fn tag(&self, coding: Coding) -> String {
+        match coding {
+            Coding::Plain => format!("\"{}\"", self.hash),
+            Coding::Gzip => format!("\"{}-gzip\"", self.hash),
+        }
+    }
+}
+
+/// All files, and what they are together.
+pub(super) struct Site {
+    files: BTreeMap<&'static str, File>,
+    /// Those at an address of their own, which name the version of the others.
+    rooted: BTreeMap<&'static str, File>,
+    version: String,
+    document: String,
+}
+
+impl Site {
+    pub(super) fn new() -> Site {
+        let all: Vec<&[u8]> = FILES.iter().map(|(_, bytes)| *bytes).collect();
+        let version = hash(&all);
+        let text = |path: &str| {
+            let found = FILES.iter().find(|(name, _)| *name == path);
+            let text = String::from_utf8_lossy(found.map_or(&[], |(_, bytes)| bytes));
+            text.replace("%VERSION%", &version)
+        };
+        let mut preload = String::new();
+        for path in FIRST {
+            let _ = writeln!(
+                preload,
+                "<link rel=\"modulepreload\" href=\"/web/{version}/{path}\">"
+            );
+        }
+        let listed: Vec<String> = FILES
+            .iter()
+            .map(|(path, _)| *path)
+            .filter(|path| !matches!(*path, "index.html" | "sw.js" | "manifest.webmanifest"))
+            .map(|path| format!("\"/web/{version}/{path}\""))
+            .collect();
+        let worker = text("sw.js").replace("\"%FILES%\"", &listed.join(", "));
+        let rooted = [
+            ("sw.js", worker),
+            ("manifest.webmanifest", text("manifest.webmanifest")),
+            ("icon.svg", text("icon.svg")),
+        ];
+        Site {
+            files: FILES
+                .iter()
+                .map(|(path, bytes)| (*path, File::made(medium(path), bytes.to_vec())))
+                .collect(),
+            rooted: rooted
+                .into_iter()
+                .map(|(path, text)| (path, File::made(medium(path), text.into_bytes())))
+                .collect(),
+            document: text("index.html").replace("<!--preload-->", preload.trim_end()),
+            version,
+        }
+    }
+
+    /// The version of all files together.
+    pub(super) fn version(&self) -> &str {
+        &self.version
+    }
+
+    pub(super) fn file(&self, path: &str) -> Option<&File> {
+        self.files.get(path)
+    }
+
+    pub(super) fn rooted(&self, path: &str) -> Option<&File> {
+        self.rooted.get(path)
+    }
+
+    /// The document, with what previews of links show.
+    pub(super) fn document(&self, preview: &Preview) -> String {
+        self.document
+            .replace("<!--preview-->", &preview.to_string())
+    }
+}
+
+fn medium(path: &str) -> &'static str {
+    match path.rsplit('.').next() {
+        Some("html") => "text/html; charset=utf-8",
+        Some("css") => "text/css; charset=utf-8",
+        Some("js") => "text/javascript; charset=utf-8",
+        Some("svg") => "image/svg+xml",
+        Some("webmanifest") => "application/manifest+json",
+        _ => "application/octet-stream",
+    }
+}
+
+fn compressed(bytes: &[u8]) -> Vec<u8> {
+    let mut encoder = GzEncoder::new(Vec::new(), Compression::best());
+    match encoder.write_all(bytes) {
+        Ok(()) => encoder.finish().unwrap_or_default(),
+        Err(_) => Vec::new(),
+    }
+}
+
+/// Twelve characters of a hash: enough for files that we wrote ourselves.
+fn hash(parts: &[&[u8]]) -> String {
+    let mut hasher = Sha256::new();
+    for part in parts {
+        hasher.update(part.len().to_be_bytes());
+        hasher.update(part);
+    }
+    let digest = hasher.finalize();
+    digest[..6]
+        .iter()
+        .map(|byte| format!("{byte:02x}"))
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::path::{Path, PathBuf};
+
+    fn web() -> PathBuf {
+        Path::new(env!("CARGO_MANIFEST_DIR")).join("../../web")
+    }
+
+    fn collect(directory: &Path, found: &mut Vec<String>) {
+        for entry in std::fs::read_dir(directory).unwrap() {
+            let path = entry.unwrap().path();
+            let name = path
+                .strip_prefix(web())
+                .unwrap()
+                .to_string_lossy()
+                .into_owned();
+            match path.is_dir() {
+                true if matches!(name.as_str(), "tests" | "node_modules") => {}
+                true => collect(&path, found),
+                false => found.push(name),
+            }
+        }
+    }
+
+    #[test]
+    fn every_file_of_the_page_is_in_the_program() {
+        let mut there = Vec::new();
+        collect(&web(), &mut there);
+        // What the tools read, and browsers never do.
+        let tools = [
+            "package.json",
+            "package-lock.json",
+            "tsconfig.json",
+            "shapes.d.ts",
+        ];
+        there.retain(|name| !name.starts_with('.') && !tools.contains(&name.as_str()));
+        there.sort();
+        let mut listed: Vec<String> = FILES.iter().map(|(path, _)| (*path).to_owned()).collect();
+        listed.sort();
+        assert_eq!(listed, there);
+    }
+
+    #[test]
+    fn the_first_load_is_small() {
+        let site = Site::new();
+        let size = |path: &&str| site.files[*path].bytes(Coding::Gzip).0.len();
+        let styles = ["index.html", "early.js", "icon.svg", "words/en.js"];
+        let styles =
+            styles
+                .iter()
+                .chain(&["style/tokens.css", "style/page.css", "style/board.css"]);
+        let total: usize = FIRST.iter().chain(styles).map(size).sum();
+        assert!(total < 100_000, "{total} bytes");
+    }
+}

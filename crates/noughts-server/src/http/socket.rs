@@ -1,0 +1,299 @@
+//! `GET /api/games/{id}/ws`: a table both ways, over a WebSocket.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::extract::State;
+use axum::extract::ws::rejection::WebSocketUpgradeRejection;
+use axum::extract::ws::{CloseFrame, Message, WebSocket, WebSocketUpgrade};
+use axum::http::{HeaderMap, header};
+use axum::response::Response;
+use noughts_api::{Act, Hello, Kind, Live, Problem};
+use noughts_rules::Seat;
+use tokio::time::{Instant, sleep_until, timeout};
+
+use super::Web;
+use super::body::{InPath, no_such_game, read_id, read_object};
+use super::callers::{Caller, Streaming};
+use super::follow::{Follow, News};
+use super::refusal::{Refuse, refuse};
+use super::tables::act_at;
+use crate::id::GameId;
+use crate::room::Sight;
+
+/// The longest message from a client; the longest that means something has a few hundred bytes.
+const MOST_BYTES: usize = 4096;
+
+/// With buffers of the usual size an idle connection costs 137 KB instead of some 10.
+const BUFFER: usize = 4096;
+
+/// How long a client may take to say who it is.
+const HELLO: Duration = Duration::from_secs(10);
+
+/// How long a client may say nothing before it is asked whether it is there, and how long it may
+/// take to answer.
+const SILENCE: Duration = Duration::from_secs(30);
+const PONG: Duration = Duration::from_secs(30);
+
+/// How long a client may take to read what it is told.
+const TAKEN: Duration = Duration::from_secs(30);
+
+/// How long a client may take to say good-bye.
+const FAREWELL: Duration = Duration::from_secs(2);
+
+/// After so many refusals in a row the connection is closed.
+const MOST_REFUSALS: u32 = 50;
+
+/// A WebSocket. The first message is `{"token":"…"}`, or `{}` to watch; then the bodies of `/actions`.
+/// Heard are `{"view":…}`, `{"change":…}`, `{"presence":…}`, `{"problem":…}` and `{"restart":true}`.
+#[utoipa::path(
+    get, path = "/api/games/{id}/ws", tag = "live",
+    params(("id" = String, Path, description = "the game")),
+    responses(
+        (status = 101, description = "from here on it is a WebSocket"),
+        (status = "4XX", body = Problem, content_type = "application/problem+json"),
+        (status = 503, body = Problem, content_type = "application/problem+json"),
+    )
+)]
+pub(super) async fn socket(
+    State(web): State<Arc<Web>>,
+    InPath([id]): InPath<1>,
+    caller: Caller,
+    headers: HeaderMap,
+    upgrade: Result<WebSocketUpgrade, WebSocketUpgradeRejection>,
+) -> Result<Response, Refuse> {
+    let id = read_id(&id)?;
+    web.house.room(id).await?.ok_or_else(no_such_game)?;
+    check_origin(&headers, &web.callers.limits().origins)?;
+    let upgrade = upgrade.map_err(|error| {
+        let why = format!("this address is for WebSockets: {}", error.body_text());
+        refuse(Kind::Unreadable, why)
+    })?;
+    let counted = web.count_stream(&caller)?;
+    let upgrade = upgrade
+        .read_buffer_size(BUFFER)
+        .write_buffer_size(BUFFER)
+        .max_message_size(MOST_BYTES)
+        .max_frame_size(MOST_BYTES);
+    Ok(upgrade.on_upgrade(move |socket| async move {
+        // In a box, so that those who only watch do not carry what those who play need.
+        let mut visitor = Visitor {
+            web,
+            id,
+            caller,
+            socket,
+            refusals: 0,
+            _counted: counted,
+        };
+        let why = match visitor.come_in().await {
+            Ok((follow, seat)) => visitor.stay(follow, seat).await,
+            Err(why) => why,
+        };
+        visitor.see_out(why).await;
+    }))
+}
+
+/// A page of somebody else's server must not play with what a browser knows of ours. Who is no
+/// browser says no origin.
+fn check_origin(headers: &HeaderMap, others: &[String]) -> Result<(), Refuse> {
+    let Some(origin) = headers.get(header::ORIGIN) else {
+        return Ok(());
+    };
+    let origin = origin.to_str().unwrap_or_default();
+    let host = headers
+        .get(header::HOST)
+        .and_then(|host| host.to_str().ok());
+    let its_host = origin.split_once("://").map(|(_, host)| host);
+    let is_ours = its_host.is_some() && its_host == host;
+    if is_ours || others.iter().any(|other| other == origin) {
+        return Ok(());
+    }
+    Err(refuse(
+        Kind::ForeignOrigin,
+        "pages of other servers may not open a WebSocket here",
+    ))
+}
+
+/// Somebody at the other end.
+struct Visitor {
+    web: Arc<Web>,
+    id: GameId,
+    caller: Caller,
+    socket: WebSocket,
+    /// In a row.
+    refusals: u32,
+    _counted: Streaming,
+}
+
+/// Why a conversation ended.
+enum End {
+    /// They are gone, or were never heard.
+    Gone,
+    /// They said good-bye.
+    Parted,
+    /// We do, for this reason.
+    Sent(u16, &'static str),
+}
+
+impl Visitor {
+    /// The first message, and what is answered to it.
+    async fn come_in(&mut self) -> Result<(Box<Follow>, Option<Seat>), End> {
+        let patience = Instant::now() + HELLO;
+        let text = loop {
+            let heard = tokio::time::timeout_at(patience, self.socket.recv()).await;
+            match heard.map_err(|_| End::Sent(1008, "the first message is missing"))? {
+                Some(Ok(Message::Text(text))) => break text,
+                Some(Ok(Message::Ping(_) | Message::Pong(_))) => {}
+                Some(Ok(Message::Close(_))) => return Err(End::Parted),
+                Some(Ok(Message::Binary(_))) => return Err(End::Sent(1003, "only text is read")),
+                Some(Err(_)) | None => return Err(End::Gone),
+            }
+        };
+        match self.greet(&text).await {
+            Ok((follow, seat)) => {
+                self.say(follow.sight().live_view()).await?;
+                Ok((follow, seat))
+            }
+            Err(refuse) => {
+                self.refuse(refuse).await?;
+                Err(End::Sent(1008, "who is there?"))
+            }
+        }
+    }
+
+    async fn greet(&mut self, text: &str) -> Result<(Box<Follow>, Option<Seat>), Refuse> {
+        let hello: Hello = read_object(text.as_bytes()).map_err(|error| {
+            let detail = format!("the first message is {{\"token\":\"…\"}} or {{}}: {error}");
+            refuse(Kind::Unreadable, detail)
+        })?;
+        let seat = match hello.token {
+            Some(token) => Some(self.web.pass(self.id, &token)?.seat),
+            None => None,
+        };
+        let follow = Follow::begin(&self.web, self.id, seat).await?;
+        Ok((Box::new(follow), seat))
+    }
+
+    /// Tells what happens and does what is asked until one of the two has enough.
+    async fn stay(&mut self, mut follow: Box<Follow>, seat: Option<Seat>) -> End {
+        let mut closing = self.web.closing.clone();
+        let mut patience = Instant::now() + SILENCE;
+        let mut is_asked = false;
+        loop {
+            let done = tokio::select! {
+                heard = self.socket.recv() => {
+                    (patience, is_asked) = (Instant::now() + SILENCE, false);
+                    match heard {
+                        Some(Ok(Message::Text(text))) => Box::pin(self.take(&text, seat, &mut follow)).await,
+                        Some(Ok(Message::Ping(_) | Message::Pong(_))) => Ok(()),
+                        Some(Ok(Message::Close(_))) => Err(End::Parted),
+                        Some(Ok(Message::Binary(_))) => Err(End::Sent(1003, "only text is read")),
+                        // What is too long or breaks the protocol ends it; the protocol says how.
+                        Some(Err(_)) | None => Err(End::Gone),
+                    }
+                }
+                news = follow.next() => match news {
+                    Some(News::Turn(_, happening) | News::Aside(happening)) => {
+                        self.say(happening.json.clone()).await
+                    }
+                    Some(News::Afresh(sight)) => self.say(sight.live_view()).await,
+                    None => Err(End::Sent(1012, "the table was closed; come again")),
+                },
+                () = sleep_until(patience) => {
+                    if is_asked {
+                        return End::Gone;
+                    }
+                    (patience, is_asked) = (Instant::now() + PONG, true);
+                    self.send(Message::Ping(Default::default())).await
+                }
+                _ = closing.changed() => {
+                    let said = self.say("{\"restart\":true}".into()).await;
+                    said.and(Err(End::Sent(1012, "the server restarts")))
+                }
+            };
+            if let Err(end) = done {
+                return end;
+            }
+        }
+    }
+
+    /// Does what was asked for, and answers with the view or says why not.
+    async fn take(
+        &mut self,
+        text: &str,
+        seat: Option<Seat>,
+        follow: &mut Follow,
+    ) -> Result<(), End> {
+        match self.act(text, seat).await {
+            Ok(sight) => {
+                self.refusals = 0;
+                follow.has_told(&sight);
+                self.say(sight.live_view()).await
+            }
+            Err(refuse) => self.refuse(refuse).await,
+        }
+    }
+
+    async fn act(&mut self, text: &str, seat: Option<Seat>) -> Result<Arc<Sight>, Refuse> {
+        self.web
+            .callers
+            .count(&self.caller, 1, self.web.house.now())?;
+        let act: Act = read_object(text.as_bytes()).map_err(|error| {
+            refuse(
+                Kind::Unreadable,
+                format!("a message is the body of an action: {error}"),
+            )
+        })?;
+        let seat = seat.ok_or_else(|| {
+            refuse(
+                Kind::NoToken,
+                "who only watches does nothing; say your token in the first message",
+            )
+        })?;
+        act_at(&self.web, (self.id, seat), &act, None).await
+    }
+
+    async fn refuse(&mut self, refuse: Refuse) -> Result<(), End> {
+        self.web.house.counts().refused(&refuse.problem);
+        let json = serde_json::to_string(&Live::Problem(refuse.problem));
+        self.say(json.expect("a shape of ours is JSON").into())
+            .await?;
+        self.refusals += 1;
+        match self.refusals < MOST_REFUSALS {
+            true => Ok(()),
+            false => Err(End::Sent(1008, "nothing but mistakes")),
+        }
+    }
+
+    async fn say(&mut self, text: axum::extract::ws::Utf8Bytes) -> Result<(), End> {
+        self.send(Message::Text(text)).await
+    }
+
+    async fn send(&mut self, message: Message) -> Result<(), End> {
+        match timeout(TAKEN, self.socket.send(message)).await {
+            Ok(Ok(())) => Ok(()),
+            Ok(Err(_)) | Err(_) => Err(End::Gone),
+        }
+    }
+
+    /// Both say good-bye, in whatever order.
+    async fn see_out(mut self, why: End) {
+        let farewell = async {
+            match why {
+                End::Gone => return,
+                End::Parted => {}
+                End::Sent(code, reason) => {
+                    let reason = reason.into();
+                    let close = Message::Close(Some(CloseFrame { code, reason }));
+                    if self.socket.send(close).await.is_err() {
+                        return;
+                    }
+                }
+            }
+            // The answer to a good-bye goes out with the next look.
+            while let Some(Ok(_)) = self.socket.recv().await {}
+        };
+        // Who does not want to hear it need not.
+        let _ = timeout(FAREWELL, farewell).await;
+    }
+}

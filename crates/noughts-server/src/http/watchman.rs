@@ -1,0 +1,69 @@
+//! `/metrics`: figures for whoever watches over the server, as Prometheus reads them.
+
+use std::sync::Arc;
+
+use axum::extract::State;
+use axum::http::header;
+use axum::response::{IntoResponse, Response};
+
+use super::Web;
+use crate::counts::{counter, gauge};
+
+/// `GET /metrics`
+pub(super) async fn metrics(State(web): State<Arc<Web>>) -> Response {
+    let medium = [(header::CONTENT_TYPE, "text/plain; version=0.0.4")];
+    (medium, web.figures()).into_response()
+}
+
+impl Web {
+    fn figures(&self) -> String {
+        let mut text = String::with_capacity(8 * 1024);
+        let house = &self.house;
+        house.counts().write(&mut text);
+        let (thinking, queue) = house.robots().busy();
+        for (name, help, value) in [
+            (
+                "noughts_connections",
+                "Connections now, at all doors.",
+                self.guests.inside(),
+            ),
+            ("noughts_tables", "Tables in memory.", house.tables()),
+            (
+                "noughts_lobby",
+                "People and seats that wait for somebody.",
+                house.waiting(),
+            ),
+            (
+                "noughts_robots_thinking",
+                "Robots that think now.",
+                thinking,
+            ),
+            (
+                "noughts_robots_queue",
+                "Robots that wait for their chance to think.",
+                queue,
+            ),
+        ] {
+            gauge(&mut text, name, help, value as u64);
+        }
+        let store = house.store().figures();
+        let batches = "How often the store made something durable.";
+        counter(
+            &mut text,
+            "noughts_store_batches_total",
+            batches,
+            store.batches,
+        );
+        let writes = "What the store made durable, in all.";
+        counter(
+            &mut text,
+            "noughts_store_writes_total",
+            writes,
+            store.writes,
+        );
+        let took = "How long that took the store, in all.";
+        let seconds = store.took_us as f64 / 1e6;
+        counter(&mut text, "noughts_store_seconds_total", took, seconds);
+        text
+    }
+}

@@ -1,0 +1,50 @@
+//! Which store an address names.
+
+use std::path::Path;
+
+use super::{Memory, Postgres, Sqlite, Store, StoreError, SyncMode};
+
+/// Opens `memory:`, `sqlite:FILE` or `postgres://…`. How a commit is synced is PostgreSQL's own affair.
+pub async fn open_store(address: &str, sync: SyncMode) -> Result<Box<dyn Store>, StoreError> {
+    match address.split_once(':') {
+        Some(("memory", "")) => Ok(Box::<Memory>::default()),
+        Some(("sqlite", path)) if !path.is_empty() => {
+            Ok(Box::new(Sqlite::open(Path::new(path), sync).await?))
+        }
+        Some(("postgres" | "postgresql", _)) => Ok(Box::new(Postgres::open(address).await?)),
+        // Not repeated: what somebody mistyped may hold a password.
+        _ => Err(StoreError(
+            "a store is memory:, sqlite:FILE or postgres://USER@HOST/DATABASE".to_owned(),
+        )),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn addresses_name_stores_or_say_how() {
+        let directory = tempfile::tempdir().unwrap();
+        let file = format!("sqlite:{}", directory.path().join("a ?.db").display());
+        for address in ["memory:", &file] {
+            let store = open_store(address, SyncMode::Full).await.unwrap();
+            assert!(store.secret().await.is_ok(), "{address}");
+        }
+        assert!(directory.path().join("a ?.db").exists());
+        for wrong in [
+            "",
+            "memory",
+            "memory:x",
+            "sqlite:",
+            "mysql://ann:sesame@host/db",
+        ] {
+            let opened = open_store(wrong, SyncMode::Full).await;
+            let error = opened.map(drop).unwrap_err().to_string();
+            assert!(
+                error.contains("sqlite:FILE") && !error.contains("sesame"),
+                "{error}"
+            );
+        }
+    }
+}

@@ -1,0 +1,96 @@
+//! The description, the page that reads it, and the figures.
+
+use crate::client::World;
+
+#[tokio::test]
+async fn every_call_is_described() {
+    let world = World::new().await;
+    let answer = world.ask("GET", "/api/openapi.json", None).await;
+    assert!(answer.headers.contains("content-type: application/json"));
+    let api = answer.body;
+    assert_eq!(api["info"]["title"], "Noughts");
+    let paths = api["paths"].as_object().unwrap();
+    for (path, method) in [
+        ("/api/games", "post"),
+        ("/api/games", "get"),
+        ("/api/games/{id}", "get"),
+        ("/api/games/{id}/seats/{seat}", "post"),
+        ("/api/games/{id}/actions", "post"),
+        ("/api/games/{id}/rematch", "post"),
+        ("/api/games/{id}/events", "get"),
+        ("/api/games/{id}/ws", "get"),
+        ("/api/games/{id}/record", "get"),
+        ("/api/records", "post"),
+        ("/api/games/{id}/analysis", "get"),
+        ("/api/variants", "get"),
+        ("/api/strategies", "get"),
+    ] {
+        let call = &paths[path][method];
+        assert!(call["responses"].is_object(), "{method} {path}");
+        let said = call["summary"].as_str().or(call["description"].as_str());
+        assert!(said.is_some_and(|said| said.len() > 10), "{method} {path}");
+    }
+}
+
+#[tokio::test]
+async fn the_page_loads_nothing_from_elsewhere() {
+    let world = World::new().await;
+    for (path, medium) in [
+        ("/api/docs", "text/html"),
+        ("/api/docs.js", "text/javascript"),
+        ("/api/docs.css", "text/css"),
+    ] {
+        let answer = world.ask("GET", path, None).await;
+        assert_eq!(answer.status, 200);
+        assert!(
+            answer.headers.contains(&format!("content-type: {medium}")),
+            "{path}"
+        );
+        assert!(answer.headers.contains("default-src 'none'"), "{path}");
+        for elsewhere in ["http:", "https:", "src=\"//"] {
+            assert!(!answer.text.contains(elsewhere), "{path}: {elsewhere}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn the_figures_grow_with_what_happens() {
+    let world = World::new().await;
+    let figure = |name: &'static str| {
+        let world = &world;
+        async move {
+            let text = world.ask("GET", "/metrics", None).await.text;
+            let line = text
+                .lines()
+                .find(|line| line.split(' ').next() == Some(name));
+            let value = line.and_then(|line| line.rsplit(' ').next()?.parse::<f64>().ok());
+            value.unwrap_or(0.0)
+        }
+    };
+    let wish = r#"{"variant":"3x3k3","seats":[{"human":"Ann"},{"human":"Bob"}],"take":[0,1]}"#;
+    let (id, tokens) = world.lay(wish).await;
+    world.play(&id, &tokens["0"], 1, "1-1").await;
+    let path = format!("/api/games/{id}/actions");
+    let bob = tokens["1"].as_str().unwrap();
+    let taken = world.ask_as(bob, &path, r#"{"turn":2,"play":"1-1"}"#).await;
+    taken.is_problem(409, "occupied");
+    world
+        .ask_as(bob, &path, r#"{"turn":2,"resign":true}"#)
+        .await;
+    for (name, value) in [
+        ("noughts_tables_laid_total", 1.0),
+        ("noughts_turns_total", 2.0),
+        ("noughts_games_over_total", 1.0),
+        (
+            "noughts_refusals_total{door=\"http\",reason=\"occupied\"}",
+            1.0,
+        ),
+        ("noughts_http_answers_total{class=\"4xx\"}", 1.0),
+        ("noughts_http_seconds_count{does=\"act\"}", 4.0),
+        ("noughts_tables", 1.0),
+        ("noughts_connections", 1.0),
+        ("noughts_robots_queue", 0.0),
+    ] {
+        assert_eq!(figure(name).await, value, "{name}");
+    }
+}

@@ -1,0 +1,325 @@
+//! `noughts arena`: strategies and programs against one another.
+
+use std::collections::BTreeMap;
+use std::io::{self, IsTerminal, Write};
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use noughts_arena::{
+    Contest, Format, Ledger, Openings, Outcome, Plan, Referee, Sprt, Standings, Terms, report,
+};
+use noughts_engine::{Limits, RobotName, Stop, read_limits};
+use noughts_rules::{Quoted, Record, Variant};
+
+use crate::Failure;
+use crate::args::Arena;
+use crate::outside;
+
+/// How long programs may take for a move when positions are counted instead.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// How often the progress is shown.
+const BETWEEN_LOOKS: Duration = Duration::from_millis(100);
+
+pub(crate) fn run(task: &Arena) -> Result<(), Failure> {
+    let variant: Variant = task.variant.parse().map_err(Failure::asked)?;
+    let limits = Limit::read(task)?;
+    let sprt = read_sprt(task)?;
+    let contest = Contest::new(Plan {
+        robots: robots(task, &limits)?,
+        format: match task.gauntlet {
+            true => Format::Gauntlet,
+            false => Format::RoundRobin,
+        },
+        games: task.games,
+        seed: match &task.seed {
+            Some(text) => outside::read(Some(text))?.seed,
+            None => 1,
+        },
+        openings: openings(task.openings.as_deref(), &variant)?,
+        variant,
+    });
+    let contest = contest.map_err(Failure::asked)?;
+    let ledger = task
+        .out
+        .as_deref()
+        .map(|folder| Ledger::open(Path::new(folder), &contest, &limits.to_string()));
+    let ledger = ledger.transpose().map_err(Failure::asked)?;
+    let stop = Stop::new();
+    stop_on_signals(&stop)?;
+    let mut hall = Hall {
+        outcomes: match &ledger {
+            Some(ledger) => ledger.outcomes().clone(),
+            None => BTreeMap::new(),
+        },
+        contest: &contest,
+        ledger,
+        referee: sprt.map(Referee::new),
+        progress: Progress::new(),
+    };
+    let was_stopped = hall.play(task.threads, &stop)?;
+    hall.tell(was_stopped)
+}
+
+/// Where games are played and told of.
+struct Hall<'a> {
+    contest: &'a Contest,
+    ledger: Option<Ledger>,
+    outcomes: BTreeMap<u32, Outcome>,
+    referee: Option<Referee>,
+    progress: Progress,
+}
+
+impl Hall<'_> {
+    /// Plays what is left to play; whether somebody stopped it.
+    fn play(&mut self, threads: usize, stop: &Stop) -> Result<bool, Failure> {
+        // A folder may hold more games than are asked for now.
+        let games = self.contest.games();
+        self.outcomes.retain(|number, _| *number < games);
+        let is_left = |number: &u32| !self.outcomes.contains_key(number);
+        let left: Vec<u32> = (0..games).filter(is_left).collect();
+        let (mut is_decided, contest) = (self.is_decided(), self.contest);
+        if is_decided || left.is_empty() {
+            return Ok(false);
+        }
+        let before = self.outcomes.len();
+        self.progress
+            .show(before, games, before, &self.outcomes, contest);
+        // Tells the threads, and not the person's own stop.
+        let enough = stop.clone();
+        contest.play(
+            &left,
+            threads,
+            stop,
+            |outcome, record: &Record| -> io::Result<()> {
+                if let Some(ledger) = &mut self.ledger {
+                    ledger.keep(contest, outcome.clone(), record)?;
+                }
+                self.outcomes.insert(outcome.fixture.number, outcome);
+                is_decided = self.is_decided();
+                if is_decided {
+                    enough.set();
+                }
+                let played = self.outcomes.len();
+                self.progress
+                    .show(played, games, before, &self.outcomes, contest);
+                Ok(())
+            },
+        )?;
+        self.progress.clear();
+        Ok(stop.is_set() && !is_decided)
+    }
+
+    fn is_decided(&mut self) -> bool {
+        let referee = self.referee.as_mut();
+        referee.is_some_and(|referee| referee.follow(self.contest, &self.outcomes))
+    }
+
+    fn standings(&self) -> Standings {
+        Standings::new(self.contest, &self.outcomes, self.referee.as_ref())
+    }
+
+    fn tell(&self, was_stopped: bool) -> Result<(), Failure> {
+        let standings = self.standings();
+        if let Some(ledger) = &self.ledger {
+            ledger.write_reports(self.contest, &standings, &self.outcomes)?;
+        }
+        let mut output = io::stdout().lock();
+        output.write_all(report(self.contest, &standings, &self.outcomes).as_bytes())?;
+        output.flush()?;
+        if !was_stopped {
+            return Ok(());
+        }
+        let (played, games) = (self.outcomes.len(), self.contest.games());
+        Err(Failure::asked(match &self.ledger {
+            Some(_) => format!(
+                "stopped after {played} of {games} games; the same command goes on where it was"
+            ),
+            None => format!(
+                "stopped after {played} of {games} games; with --out DIR it could go on later"
+            ),
+        }))
+    }
+}
+
+/// The limit of `search` and of programs.
+struct Limit {
+    limits: Limits,
+    text: String,
+    tolerance: Duration,
+}
+
+impl Limit {
+    fn read(task: &Arena) -> Result<Limit, Failure> {
+        let text = match (&task.nodes, &task.time) {
+            (Some(nodes), _) => format!("{}n", nodes.trim_end_matches('n')),
+            (None, time) => time.clone().unwrap_or_else(|| "100ms".to_owned()),
+        };
+        let limits = read_limits(&text).ok_or_else(|| {
+            Failure::asked(match &task.nodes {
+                Some(nodes) => format!(
+                    "the positions (--nodes) are a number such as 20000, not {}",
+                    Quoted::from(nodes.as_str())
+                ),
+                None => format!(
+                    "the time (--time) is written 100ms or 2s, not {}",
+                    Quoted::from(text.as_str())
+                ),
+            })
+        })?;
+        let tolerance = read_limits(&task.tolerance).and_then(|limits| limits.time);
+        let tolerance = tolerance.ok_or_else(|| {
+            Failure::asked(format_args!(
+                "the tolerance (--tolerance) is written 500ms or 2s, not {}",
+                Quoted::from(task.tolerance.as_str())
+            ))
+        })?;
+        Ok(Limit {
+            limits,
+            text,
+            tolerance,
+        })
+    }
+
+    fn terms(&self) -> Terms {
+        Terms {
+            time: self.limits.time.unwrap_or(PATIENCE),
+            nodes: self.limits.nodes,
+            tolerance: self.tolerance,
+            ..Terms::default()
+        }
+    }
+}
+
+impl std::fmt::Display for Limit {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{} and {} ms", self.text, self.tolerance.as_millis())
+    }
+}
+
+fn robots(task: &Arena, limit: &Limit) -> Result<Vec<RobotName>, Failure> {
+    let engines = limit.terms().engines();
+    let read = |text: &String| match text.as_str() {
+        // As long as everybody may think.
+        "search" => engines.read(&format!("search:{}", limit.text)),
+        text => engines.read(text),
+    };
+    let robots: Result<Vec<RobotName>, _> = task.players.iter().map(read).collect();
+    robots.map_err(Failure::asked)
+}
+
+fn read_sprt(task: &Arena) -> Result<Option<Sprt>, Failure> {
+    let Some(text) = &task.sprt else {
+        return Ok(None);
+    };
+    if task.players.len() != 2 {
+        return Err(Failure::asked(
+            "the test (--sprt) is for two players: it says which is better",
+        ));
+    }
+    text.parse().map(Some).map_err(Failure::asked)
+}
+
+fn openings(file: Option<&str>, variant: &Variant) -> Result<Openings, Failure> {
+    let Some(file) = file else {
+        return Ok(Openings::Balanced);
+    };
+    let text = noughts_terminal::tui::read(file, std::fs::File::open(file));
+    let text = text.map_err(Failure::Asked)?;
+    Openings::read(variant, &text)
+        .map_err(|error| Failure::asked(format_args!("'{file}' (--openings): {error}")))
+}
+
+/// A line on a terminal's standard error; nothing elsewhere.
+struct Progress {
+    is_shown: bool,
+    started: Instant,
+    last: Option<Instant>,
+}
+
+impl Progress {
+    fn new() -> Progress {
+        Progress {
+            is_shown: io::stderr().is_terminal(),
+            started: Instant::now(),
+            last: None,
+        }
+    }
+
+    fn show(
+        &mut self,
+        played: usize,
+        games: u32,
+        before: usize,
+        outcomes: &BTreeMap<u32, Outcome>,
+        contest: &Contest,
+    ) {
+        // All games are added up for it: the more there are, the rarer it is.
+        let pause = BETWEEN_LOOKS * (1 + outcomes.len() as u32 / 1000);
+        let is_due = self.last.is_none_or(|last| last.elapsed() >= pause);
+        if !self.is_shown || !is_due {
+            return;
+        }
+        self.last = Some(Instant::now());
+        let games = games as usize;
+        let filled = 24 * played / games.max(1);
+        let bar = "█".repeat(filled) + &"░".repeat(24 - filled);
+        let left = match played - before {
+            0 => String::new(),
+            done => {
+                let each = self.started.elapsed().as_secs_f64() / done as f64;
+                format!(", {} left", write_time(each * (games - played) as f64))
+            }
+        };
+        let standings = Standings::new(contest, outcomes, None);
+        let best = standings.standings.first().map(|one| {
+            let bar = one.evidence.interval();
+            format!(
+                "  {} {:.1} % ({:.0} … {:.0})",
+                contest.entrants()[one.entrant].label,
+                100.0 * one.evidence.share(),
+                100.0 * bar.low,
+                100.0 * bar.high
+            )
+        });
+        let line = format!(
+            "{bar} {played} of {games}{left}{}",
+            best.unwrap_or_default()
+        );
+        // Nobody is left to be told when this fails.
+        let _ = write!(io::stderr(), "\r{line}\x1b[K");
+        let _ = io::stderr().flush();
+    }
+
+    fn clear(&self) {
+        if self.is_shown {
+            let _ = write!(io::stderr(), "\r\x1b[K");
+        }
+    }
+}
+
+fn write_time(seconds: f64) -> String {
+    match seconds as u64 {
+        seconds @ 0..60 => format!("{seconds} s"),
+        seconds @ 60..3600 => format!("{} min", seconds / 60),
+        seconds => format!("{} h {} min", seconds / 3600, seconds % 3600 / 60),
+    }
+}
+
+#[cfg(unix)]
+fn stop_on_signals(stop: &Stop) -> io::Result<()> {
+    use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+    let mut signals = signal_hook::iterator::Signals::new([SIGHUP, SIGINT, SIGTERM])?;
+    let stop = stop.clone();
+    std::thread::spawn(move || {
+        for _ in signals.forever() {
+            stop.set();
+        }
+    });
+    Ok(())
+}
+
+#[cfg(not(unix))]
+fn stop_on_signals(_: &Stop) -> io::Result<()> {
+    Ok(())
+}

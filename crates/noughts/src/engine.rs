@@ -1,0 +1,23 @@
+//! `noughts engine`: the Gomocup protocol on standard input and output.
+
+use std::io::{self, BufReader};
+
+use noughts_engine::StrategyName;
+
+use crate::args::Engine;
+use crate::{Failure, outside};
+
+pub(crate) fn run(task: &Engine) -> Result<(), Failure> {
+    let strategy: Option<StrategyName> = match &task.strategy {
+        Some(text) => Some(text.parse().map_err(Failure::asked)?),
+        None => None,
+    };
+    let outside = outside::read(task.seed.as_deref())?;
+    let input = BufReader::new(io::stdin());
+    Ok(noughts_arena::serve(
+        strategy.as_ref(),
+        &outside,
+        input,
+        io::stdout().lock(),
+    )?)
+}

@@ -1,0 +1,190 @@
+//! Programs from outside at the doors of the terminal.
+
+use std::process::{Command, Stdio};
+
+use crate::arena::arena;
+use crate::connect::Server;
+use crate::transcript::run;
+
+fn python(file: &str) -> String {
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../testdata/engines");
+    format!("engine:python3 {folder}/{file}")
+}
+
+fn ours() -> String {
+    format!("engine:{} engine first", env!("CARGO_BIN_EXE_noughts"))
+}
+
+#[test]
+fn the_arena_reports_each_program_as_what_it_is() {
+    for (file, column, told) in [
+        (
+            "crashes.py",
+            "crash",
+            "crashes.py ended with exit code 1; its last words: SystemError: out of ideas (crash)",
+        ),
+        (
+            "occupied.py",
+            "illegal",
+            "which is not legal: that cell is taken, choose an empty one (illegal)",
+        ),
+        (
+            "floods.py",
+            "crash",
+            "floods.py wrote a line without end (crash)",
+        ),
+        (
+            "hangs.py",
+            "time",
+            "hangs.py gave no move in 40 ms and 60 ms more (time)",
+        ),
+    ] {
+        let limits = match file {
+            "hangs.py" => ["--time", "40ms", "--tolerance", "60ms"],
+            // Long, so that a busy machine makes nobody slow.
+            _ => ["--time", "20s", "--tolerance", "20s"],
+        };
+        let options = [&["--variant", "15x15k5", "--games", "2"], &limits[..]].concat();
+        let (table, errors, exit) = arena(&["first", &python(file)], &options);
+        assert_eq!((errors.as_str(), exit), ("", 0), "{file}");
+        assert!(table.contains(told), "{file}: {table}");
+        let rows: Vec<Vec<&str>> = table
+            .lines()
+            .skip(2)
+            .take(3)
+            .map(|line| line.split_whitespace().collect())
+            .collect();
+        // From the right, since other columns have spaces in them.
+        let back = |row: &[&str]| {
+            row.iter()
+                .rev()
+                .take(3)
+                .map(|cell| (*cell).to_owned())
+                .collect::<Vec<_>>()
+        };
+        let at = back(&rows[0])
+            .iter()
+            .position(|head| head == column)
+            .unwrap();
+        let guest = rows.iter().find(|row| row.contains(&file)).unwrap();
+        assert_eq!(back(guest)[at], "2", "{table}");
+        let first = rows.iter().find(|row| row.contains(&"first")).unwrap();
+        assert_eq!(first[2..6], ["2", "2", "0", "0"], "{table}");
+    }
+    // One that plays well and goes when it should is not spoken of; one that stays is.
+    for (file, told) in [
+        ("correct.py", None),
+        (
+            "stays.py",
+            Some("stays.py did not end after END, and was ended"),
+        ),
+    ] {
+        let options = [
+            "--variant",
+            "15x15k5",
+            "--games",
+            "2",
+            "--time",
+            "20s",
+            "--tolerance",
+            "20s",
+        ];
+        let (table, _, exit) = arena(&["first", &python(file)], &options);
+        assert_eq!(
+            (exit, told.is_some()),
+            (0, table.contains("game 1:")),
+            "{table}"
+        );
+        assert!(told.is_none_or(|told| table.contains(told)), "{table}");
+    }
+}
+
+#[test]
+fn a_program_plays_the_classic_game() {
+    let words = ["--robot", &format!("o={}", ours()), "--robot", "x=first"];
+    let run = run(&words, b"");
+    let output = String::from_utf8(run.output).unwrap();
+    assert!(
+        output.contains("Enter your turn (o): 0 1\n===\n"),
+        "{output}"
+    );
+    assert!(output.contains("Winner is 'x'\n"), "{output}");
+    assert_eq!((run.exit, run.errors.as_str()), (0, ""));
+}
+
+#[test]
+fn a_program_that_fails_has_lost_the_classic_game() {
+    let words = [
+        "--variant",
+        "15x15k5",
+        "--robot",
+        &format!("o={}", python("occupied.py")),
+    ];
+    let run = run(&words, b"3 4\n");
+    let output = String::from_utf8(run.output).unwrap();
+    assert!(
+        output.contains("Enter your turn (o): it played \"4,3\", which is not legal: that cell is taken, choose an empty one\n===\n\nGame over after 1 turns\n"),
+        "{output}"
+    );
+    assert!(output.ends_with("Winner is 'x'\n"), "{output}");
+    assert_eq!((run.exit, run.errors.as_str()), (0, ""));
+}
+
+#[test]
+fn a_program_plays_on_nine_boards() {
+    let words = ["multi", "--x", "first", "--o", &ours(), "--start", "4"];
+    let run = run(&words, b"");
+    let output = String::from_utf8(run.output).unwrap();
+    assert!(output.contains("O is engine:"), "{output}");
+    assert!(output.contains("Game over after "), "{output}");
+    assert_eq!((run.exit, run.errors.as_str()), (0, ""));
+}
+
+#[test]
+fn a_program_plays_at_a_server_and_is_missed_when_it_fails() {
+    let server = Server::start("first");
+    let (output, exit) = server.visit(&["--robot", &ours()], "");
+    assert_eq!(exit, 0, "{output}");
+    assert!(output.contains("won"), "{output}");
+    let words = ["connect", "--robot", "engine:echo OK; read line; exit 3"];
+    let run = run(&words, b"");
+    // Tried before anybody is called, and well so far; but nobody listens there.
+    assert_eq!(run.exit, 1);
+    assert!(run.errors.starts_with("Error: "), "{}", run.errors);
+}
+
+#[test]
+fn nobody_can_name_a_program_over_the_network() {
+    for words in [
+        &["serve", "--tcp-strategy", "engine:true"][..],
+        &["engine", "engine:true"],
+        &["menu", "--strategy", "engine:true"],
+    ] {
+        let run = run(words, b"");
+        assert!(
+            run.errors.contains("\"engine:true\" is not a strategy"),
+            "{words:?}: {}",
+            run.errors
+        );
+        assert_eq!(run.exit, 1, "{words:?}");
+    }
+}
+
+#[test]
+fn the_engine_speaks_on_a_pipe() {
+    use std::io::Write;
+    let mut child = Command::new(env!("CARGO_BIN_EXE_noughts"))
+        .args(["engine", "first"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut stdin = child.stdin.take().unwrap();
+    stdin
+        .write_all(b"START 15\r\nBEGIN\r\nTURN 1,0\r\nEND\r\n")
+        .unwrap();
+    // The pipe stays open: END is enough.
+    let done = child.wait_with_output().unwrap();
+    assert_eq!(String::from_utf8_lossy(&done.stdout), "OK\n0,0\n2,0\n");
+    assert_eq!(done.status.code(), Some(0));
+}

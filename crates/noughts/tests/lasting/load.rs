@@ -1,0 +1,253 @@
+//! Clients that play and repeat, and remember what they were told.
+
+use std::collections::{HashMap, HashSet};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Condvar, Mutex, MutexGuard};
+use std::time::Duration;
+
+use serde_json::Value;
+
+use crate::client::{Answer, Client};
+
+/// What the clients share with who kills servers under them.
+#[derive(Default)]
+pub(crate) struct World {
+    state: Mutex<State>,
+    changed: Condvar,
+    is_enough: AtomicBool,
+}
+
+#[derive(Default)]
+struct State {
+    /// Where servers are now, and how often that has changed.
+    ports: Vec<u16>,
+    moves: usize,
+    /// How many turns were acknowledged.
+    acknowledged: usize,
+    /// By game, every turn that was: its number, the seat and the move.
+    turns: HashMap<String, Vec<(u64, u64, String)>>,
+    /// Games with turns that were not looked up since.
+    news: HashSet<String>,
+    /// How many games were begun.
+    begun: usize,
+}
+
+/// A test that waits so long has failed.
+const PATIENCE: Duration = Duration::from_secs(120);
+
+impl World {
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().expect("no client has failed")
+    }
+
+    fn wait_until(&self, mut is: impl FnMut(&State) -> bool) -> MutexGuard<'_, State> {
+        let waited = self
+            .changed
+            .wait_timeout_while(self.state(), PATIENCE, |state| !is(state));
+        let (state, timeout) = waited.expect("no client has failed");
+        assert!(!timeout.timed_out(), "nothing happens any more");
+        state
+    }
+
+    /// Here servers are from now on.
+    pub(crate) fn move_to(&self, ports: &[u16]) {
+        let mut state = self.state();
+        state.ports = ports.to_vec();
+        state.moves += 1;
+        self.changed.notify_all();
+    }
+
+    /// Waits until so many more turns were acknowledged.
+    pub(crate) fn wait_for_turns(&self, more: usize) {
+        let until = self.state().acknowledged + more;
+        drop(self.wait_until(|state| state.acknowledged >= until));
+    }
+
+    /// Everybody finishes their game and goes.
+    pub(crate) fn say_enough(&self) {
+        self.is_enough.store(true, Ordering::SeqCst);
+    }
+
+    /// Looks up every game that clients were told something new of: each turn must be there as it was
+    /// acknowledged, and no cell may be played twice.
+    pub(crate) fn check(&self, port: u16) {
+        let mut client = Client::new(port);
+        let news = std::mem::take(&mut self.state().news);
+        for id in news {
+            let told = self.state().turns[&id].clone();
+            let record = client.get(&format!("/api/games/{id}/record")).unwrap();
+            assert_eq!(record.status, 200, "{id}: {}", record.text);
+            let lines = record.text.lines().filter_map(|line| {
+                let (number, rest) = line.split_once(' ')?;
+                let (seat, place) = rest.split_once(' ')?;
+                Some((number.parse().ok()?, seat.parse().ok()?, place.to_owned()))
+            });
+            let lines: Vec<(u64, u64, String)> = lines.collect();
+            assert!((1..).zip(&lines).all(|(number, line)| number == line.0));
+            let cells: HashSet<&String> = lines.iter().map(|line| &line.2).collect();
+            assert_eq!(cells.len(), lines.len(), "{}", record.text);
+            for turn in told {
+                assert!(lines.contains(&turn), "{turn:?} is lost: {}", record.text);
+            }
+        }
+    }
+
+    /// The archive has every game that was begun, once, and each is over.
+    pub(crate) fn check_archive(&self, port: u16) {
+        let mut client = Client::new(port);
+        let (mut found, mut before) = (HashSet::new(), String::new());
+        loop {
+            let page = client
+                .get(&format!("/api/games?limit=100{before}"))
+                .unwrap();
+            for game in page.body["games"].as_array().unwrap() {
+                assert_eq!(game["status"], "over", "{game}");
+                assert!(found.insert(game["id"].as_str().unwrap().to_owned()));
+            }
+            match page.body["before"].as_str() {
+                Some(last) => before = format!("&before={last}"),
+                None => break,
+            }
+        }
+        let state = self.state();
+        let known: HashSet<String> = state.turns.keys().cloned().collect();
+        assert!(known.is_subset(&found));
+        assert_eq!(found.len(), state.begun);
+    }
+}
+
+/// Numbers that follow from a seed.
+pub(crate) struct Draw(pub(crate) u64);
+
+impl Draw {
+    pub(crate) fn below(&mut self, bound: usize) -> usize {
+        self.0 = self
+            .0
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
+        ((self.0 >> 33) as usize) % bound
+    }
+}
+
+/// The tables of the clients, by turns: with a robot that answers at once, with one that thinks, and of
+/// two people.
+const TABLES: [(&str, &[u64]); 3] = [
+    (
+        r#"{"variant":"3x3k3","seats":[{"human":"Ann"},{"robot":"random"}],"take":[0]}"#,
+        &[0],
+    ),
+    (
+        r#"{"variant":"4x4k4","seats":[{"robot":"mcts:20"},{"human":"Bob"}],"take":[1]}"#,
+        &[1],
+    ),
+    (
+        r#"{"variant":"3x3k3","seats":[{"human":"Cyd"},{"human":"Dan"}],"take":[0,1]}"#,
+        &[0, 1],
+    ),
+];
+
+/// One client, who insists: what was not answered is asked again, with the same key, wherever a server
+/// is.
+pub(crate) struct Player<'w> {
+    world: &'w World,
+    name: String,
+    draw: Draw,
+    client: Option<(u16, Client)>,
+}
+
+impl<'w> Player<'w> {
+    pub(crate) fn new(world: &'w World, number: u64) -> Player<'w> {
+        Player {
+            world,
+            name: format!("somebody-number-{number}"),
+            draw: Draw(number),
+            client: None,
+        }
+    }
+
+    /// Plays games to their end until it is enough.
+    pub(crate) fn play(&mut self) {
+        let mut number = self.draw.below(TABLES.len());
+        while !self.world.is_enough.load(Ordering::SeqCst) {
+            self.play_one(number);
+            number += 1;
+        }
+    }
+
+    fn play_one(&mut self, number: usize) {
+        let (table, seats) = TABLES[number % TABLES.len()];
+        let key = format!("{}-{number}", self.name);
+        let laid = self.insist("POST", "/api/games", "", &key, Some(table));
+        assert!([200, 201].contains(&laid.status), "{}", laid.text);
+        let id = laid.body["id"].as_str().unwrap().to_owned();
+        self.world.state().begun += 1;
+        let mut view = laid.body["view"].clone();
+        let mut seen = 0;
+        while view["outcome"].is_null() {
+            // What another node shows may be some milliseconds old.
+            let is_old = view["turn"].as_u64() < Some(seen);
+            seen = seen.max(view["turn"].as_u64().unwrap());
+            let Some(seat) = view["to_move"]
+                .as_u64()
+                .filter(|seat| seats.contains(seat) && !is_old)
+            else {
+                // A robot thinks, or is to be thought for again.
+                view = self
+                    .insist("GET", &format!("/api/games/{id}"), "", "", None)
+                    .body;
+                continue;
+            };
+            let token = laid.body["tokens"][seat.to_string()]
+                .as_str()
+                .unwrap()
+                .to_owned();
+            view = self.play_turn(&id, seat, &token, &view);
+        }
+    }
+
+    fn play_turn(&mut self, id: &str, seat: u64, token: &str, view: &Value) -> Value {
+        let legal = view["legal"].as_array().unwrap();
+        let cell = legal[self.draw.below(legal.len())].as_str().unwrap();
+        let turn = view["turn"].as_u64().unwrap();
+        let body = format!(r#"{{"turn":{turn},"play":"{cell}"}}"#);
+        let path = format!("/api/games/{id}/actions");
+        let done = self.insist("POST", &path, token, &format!("turn-{turn}"), Some(&body));
+        assert_eq!(done.status, 200, "{path} {body}: {}", done.text);
+        let mut state = self.world.state();
+        let turns = state.turns.entry(id.to_owned()).or_default();
+        turns.push((turn, seat, cell.to_owned()));
+        state.news.insert(id.to_owned());
+        state.acknowledged += 1;
+        self.world.changed.notify_all();
+        done.body
+    }
+
+    fn insist(
+        &mut self,
+        method: &str,
+        path: &str,
+        token: &str,
+        key: &str,
+        body: Option<&str>,
+    ) -> Answer {
+        loop {
+            let (port, moves) = {
+                let state = self.world.wait_until(|state| !state.ports.is_empty());
+                let port = state.ports[self.draw.below(state.ports.len())];
+                (port, state.moves)
+            };
+            let mut client = match self.client.take() {
+                Some((at, client)) if at == port => client,
+                _ => Client::new(port),
+            };
+            match client.ask(method, path, token, key, body) {
+                Ok(answer) => {
+                    self.client = Some((port, client));
+                    return answer;
+                }
+                // The server is gone, and there will be another.
+                Err(_) => drop(self.world.wait_until(|state| state.moves > moves)),
+            }
+        }
+    }
+}

@@ -1,0 +1,38 @@
+//! A way to PostgreSQL on which nobody can listen: whoever tries is cut off.
+
+use std::io::{Read, Write};
+use std::os::unix::net::{UnixListener, UnixStream};
+use std::path::{Path, PathBuf};
+use std::thread;
+
+/// Opens the way; the server's directory becomes this one.
+pub(crate) fn deaf_way_to(server: &Path) -> tempfile::TempDir {
+    const SOCKET: &str = ".s.PGSQL.5432";
+    let directory = tempfile::tempdir().unwrap();
+    let listener = UnixListener::bind(directory.path().join(SOCKET)).unwrap();
+    let server: PathBuf = server.join(SOCKET);
+    // Ends with the process.
+    thread::spawn(move || {
+        for client in listener.incoming().flatten() {
+            if let Ok(there) = UnixStream::connect(&server) {
+                let back = (there.try_clone().unwrap(), client.try_clone().unwrap());
+                thread::spawn(move || pass_on(client, there, true));
+                thread::spawn(move || pass_on(back.0, back.1, false));
+            }
+        }
+    });
+    directory
+}
+
+fn pass_on(mut from: UnixStream, mut to: UnixStream, is_deaf: bool) {
+    let mut bytes = [0; 64 * 1024];
+    while let Ok(count @ 1..) = from.read(&mut bytes) {
+        let listens = bytes[..count].windows(7).any(|word| word == b"LISTEN ");
+        if is_deaf && listens || to.write_all(&bytes[..count]).is_err() {
+            break;
+        }
+    }
+    // Both directions end together.
+    let _ = from.shutdown(std::net::Shutdown::Both);
+    let _ = to.shutdown(std::net::Shutdown::Both);
+}

@@ -1,0 +1,242 @@
+// The frame around every page: where one is, what is said aloud, and the way from page to page.
+
+import { Away, Refusal } from "./api.js";
+import { h, refill, say } from "./dom.js";
+import { keyList, listenForKeys, useKeys } from "./keys.js";
+import { wishes } from "./mine.js";
+import { applyTheme, dialog, showSettings } from "./settings.js";
+import { choose, speak, t } from "./words.js";
+
+/**
+ * What a page is given.
+ * @typedef {object} Context
+ * @property {string[]} parts of the address
+ * @property {import("./shapes").View | undefined} handover a view that the page before knows already
+ * @property {(path: string, handover?: import("./shapes").View) => void} go
+ * @property {(text: string) => void} announce says something to those who listen
+ * @property {(title: string) => void} setTitle
+ */
+/** @typedef {{ root: HTMLElement, begin?: () => unknown, leave?: () => void, keys?: import("./keys.js").Keys }} Shown */
+
+/** @type {Record<string, () => Promise<{ show: (context: Context) => Shown | Promise<Shown> }>>} */
+const PAGES = {
+  "": () => import("./start.js"),
+  game: () => import("./game.js"),
+  new: () => import("./choose.js"),
+  watch: () => import("./watch.js"),
+  archive: () => import("./archive.js"),
+};
+
+const main = /** @type {HTMLElement} */ (document.querySelector("main"));
+const header = /** @type {HTMLElement} */ (document.querySelector("body > header"));
+const voice = h("div", { class: "unseen", role: "status", "aria-live": "polite" });
+
+/** @type {Shown | null} */
+let shown = null;
+/** Counts pages, so that one that comes too late is not shown. */
+let visits = 0;
+
+/** @param {string} text */
+function announce(text) {
+  if (!text) return;
+  // The same text twice is two announcements.
+  const line = h("p", {}, text);
+  voice.replaceChildren(line);
+}
+
+/** @param {string} path @param {import("./shapes").View} [handover] */
+function go(path, handover) {
+  history.pushState(null, "", path);
+  void visit(handover);
+}
+
+/** Shows the page at the present address. @param {import("./shapes").View} [handover] */
+async function visit(handover) {
+  const visitNumber = ++visits;
+  const parts = location.pathname.split("/").filter(Boolean);
+  /** @type {Context} */
+  const context = {
+    parts,
+    handover,
+    go,
+    announce,
+    setTitle: (title) => title !== document.title && (document.title = title),
+  };
+  const page = PAGES[parts[0] ?? ""];
+  const isKnown = page && (parts[0] === "game" ? parts.length === 2 : parts.length <= 1);
+  /** @type {Shown} */
+  let next;
+  const slow = setTimeout(() => visitNumber === visits && main.setAttribute("data-loading", ""), 400);
+  try {
+    next = isKnown ? await (await page()).show(context) : lostPage(t("noSuchPage"), t("noSuchPageMore"));
+  } catch (error) {
+    next = troublePage(error);
+  }
+  clearTimeout(slow);
+  if (visitNumber !== visits) return next.leave?.();
+  main.removeAttribute("data-loading");
+  shown?.leave?.();
+  const isFirst = shown === null;
+  shown = next;
+  main.replaceChildren(next.root);
+  useKeys(next.keys ?? {});
+  showWhere(parts[0] ?? "");
+  if (!isFirst && !handover) {
+    scrollTo(0, 0);
+    main.focus({ preventScroll: true });
+  }
+  await next.begin?.();
+}
+
+/** @param {unknown} error @returns {Shown} */
+function troublePage(error) {
+  if (error instanceof Refusal && error.problem.status === 404) return lostPage(t("noSuchGame"), t("noSuchGameMore"));
+  if (error instanceof Away || !navigator.onLine) {
+    const page = lostPage(t("needsNetwork"), navigator.onLine ? t("lost") : t("needsNetworkMore"));
+    const again = () => void visit();
+    const timer = setTimeout(again, 3000);
+    addEventListener("online", again, { once: true });
+    return {
+      ...page,
+      leave: () => {
+        clearTimeout(timer);
+        removeEventListener("online", again);
+      },
+    };
+  }
+  console.error(error);
+  return lostPage(
+    t("broken"),
+    t("brokenMore"),
+    h("button", { type: "button", click: () => location.reload() }, t("reload")),
+  );
+}
+
+/** A page for where there is none. @param {string} title @param {string} text @param {HTMLElement} [way] @returns {Shown} */
+function lostPage(title, text, way) {
+  document.title = `${title} · ${t("title")}`;
+  const picture = h("div", { class: "lost-picture", "aria-hidden": "true" });
+  return {
+    root: h(
+      "div",
+      { class: "lost" },
+      picture,
+      h("h1", {}, title),
+      h("p", {}, text),
+      h("p", {}, way ?? h("a", { class: "button main", href: "/" }, t("playNow"))),
+    ),
+  };
+}
+
+function buildHeader() {
+  const link = (/** @type {string} */ path, /** @type {string} */ name) => h("a", { href: path }, name);
+  refill(
+    header,
+    h("a", { class: "skip", href: "#main" }, t("skip")),
+    h(
+      "a",
+      { class: "brand", href: "/" },
+      h("img", { src: "/icon.svg", alt: "", width: 28, height: 28 }),
+      h("span", {}, t("title")),
+    ),
+    h(
+      "nav",
+      { "aria-label": t("menu") },
+      link("/new", t("games")),
+      link("/watch", t("watch")),
+      link("/archive", t("archive")),
+    ),
+    h(
+      "button",
+      {
+        type: "button",
+        class: "quiet gear",
+        "aria-label": t("settings"),
+        title: t("settings"),
+        click: () => showSettings(() => void relanguage()),
+      },
+      gear(),
+    ),
+  );
+}
+
+function gear() {
+  const svg = document.createElementNS("http://www.w3.org/2000/svg", "svg");
+  svg.setAttribute("viewBox", "0 0 24 24");
+  svg.setAttribute("aria-hidden", "true");
+  const path = document.createElementNS("http://www.w3.org/2000/svg", "path");
+  path.setAttribute(
+    "d",
+    "M4 7h9M17 7h3M4 17h3M11 17h9M13 7a2 2 0 1 0 4 0a2 2 0 1 0-4 0M7 17a2 2 0 1 0 4 0a2 2 0 1 0-4 0",
+  );
+  svg.append(path);
+  return svg;
+}
+
+/** @param {string} part */
+function showWhere(part) {
+  for (const link of header.querySelectorAll("nav a")) {
+    if (link.getAttribute("href") === `/${part}`) link.setAttribute("aria-current", "page");
+    else link.removeAttribute("aria-current");
+  }
+}
+
+/** Everything in another language. */
+async function relanguage() {
+  await speak(wishes().language || choose(navigator.languages));
+  buildHeader();
+  await visit();
+}
+
+/** Links within the page do not leave it. */
+function followLinks() {
+  document.addEventListener("click", (event) => {
+    const link = event.target instanceof Element ? event.target.closest("a") : null;
+    if (
+      !link ||
+      event.defaultPrevented ||
+      event.button ||
+      event.metaKey ||
+      event.ctrlKey ||
+      event.shiftKey ||
+      event.altKey
+    )
+      return;
+    if (
+      link.origin !== location.origin ||
+      link.hasAttribute("download") ||
+      link.target ||
+      link.getAttribute("href")?.startsWith("#")
+    )
+      return;
+    if (!(link.pathname.split("/")[1] ?? "" in PAGES)) return;
+    event.preventDefault();
+    if (link.href === location.href) return;
+    go(link.pathname + link.search);
+  });
+  addEventListener("popstate", () => void visit());
+}
+
+/** Works offline as far as it can. */
+function keepForLater() {
+  if (!("serviceWorker" in navigator)) return;
+  const { trustedTypes } = /** @type {any} */ (window);
+  const policy = trustedTypes?.createPolicy("noughts-worker", { createScriptURL: () => "/sw.js" });
+  const address = policy ? policy.createScriptURL("") : "/sw.js";
+  addEventListener("load", () => void navigator.serviceWorker.register(address).catch(() => {}));
+}
+
+async function start() {
+  document.body.append(voice);
+  applyTheme();
+  await speak(wishes().language || choose(navigator.languages));
+  buildHeader();
+  followLinks();
+  listenForKeys(() => dialog(t("keys"), keyList()));
+  keepForLater();
+  const online = () => say(voice, navigator.onLine ? "" : t("offline"));
+  addEventListener("offline", online);
+  await visit();
+}
+
+void start();

@@ -1,0 +1,139 @@
+// Finished games, newest first; by game and by player. Records are opened here too.
+
+import { Refusal, api } from "./api.js";
+import { h, refill, say } from "./dom.js";
+import { gameName } from "./place.js";
+import { dialog, labelled, select } from "./settings.js";
+import { KNOWN, readVariant } from "./variant.js";
+import { row } from "./watch.js";
+import { t } from "./words.js";
+
+/** @typedef {import("./app.js").Context} Context */
+
+/** @param {Context} context */
+export async function show(context) {
+  const page = new ArchivePage(context);
+  await page.load(false);
+  return page;
+}
+
+class ArchivePage {
+  /** @param {Context} context */
+  constructor(context) {
+    this.context = context;
+    const wanted = new URLSearchParams(location.search);
+    this.variant = wanted.get("variant") ?? "";
+    this.player = wanted.get("player") ?? "";
+    /** @type {string | null} */
+    this.before = null;
+    this.list = h("ul", { class: "tables" });
+    this.older = h("button", { type: "button", click: () => void this.load(true), hidden: true }, t("older"));
+    this.root = h(
+      "div",
+      { class: "lists" },
+      h("h1", {}, t("archiveTitle")),
+      this.filters(),
+      this.list,
+      h("p", {}, this.older),
+      h("p", {}, h("button", { type: "button", click: () => openRecord(context) }, t("import"))),
+    );
+  }
+
+  filters() {
+    /** @type {[string, string][]} */
+    const games = [["", t("filterAny")]];
+    for (const name of KNOWN) {
+      const variant = readVariant(name);
+      if (variant) games.push([name, name === "4x4k3p3" ? t("gameThree") : gameName(variant)]);
+    }
+    if (this.variant && !games.some(([name]) => name === this.variant)) games.push([this.variant, this.variant]);
+    const player = h("input", { type: "search", value: this.player, maxlength: 64 });
+    const apply = () => {
+      this.player = player.value.trim();
+      const query = new URLSearchParams({
+        ...(this.variant && { variant: this.variant }),
+        ...(this.player && { player: this.player }),
+      });
+      history.replaceState(null, "", query.size ? `/archive?${query}` : "/archive");
+      void this.load(false);
+    };
+    const game = select(games, this.variant, (value) => {
+      this.variant = value;
+      apply();
+    });
+    return h(
+      "form",
+      {
+        class: "filters",
+        role: "search",
+        submit: (/** @type {Event} */ event) => {
+          event.preventDefault();
+          apply();
+        },
+      },
+      labelled(t("filterGame"), game),
+      labelled(t("filterPlayer"), player),
+      h("button", { type: "submit" }, t("filter")),
+    );
+  }
+
+  begin() {
+    this.context.setTitle(`${t("archive")} · ${t("title")}`);
+  }
+
+  /** @param {boolean} isMore */
+  async load(isMore) {
+    /** @type {Record<string, string>} */
+    const wanted = { status: "over", limit: "30" };
+    if (this.variant) wanted.variant = this.variant;
+    if (this.player) wanted.player = this.player;
+    if (isMore && this.before) wanted.before = this.before;
+    const page = await api.list(wanted);
+    this.before = page.before;
+    this.older.hidden = page.before === null;
+    const rows = page.games.map((game) => row(game, t("look")));
+    if (isMore) this.list.append(...rows);
+    else
+      refill(
+        this.list,
+        rows.length ? rows : h("li", { class: "none" }, t(this.variant || this.player ? "noMatch" : "noArchive")),
+      );
+  }
+}
+
+/** @param {Context} context */
+function openRecord(context) {
+  const text = h("textarea", { rows: 10, spellcheck: "false", autocomplete: "off" });
+  const file = h("input", {
+    type: "file",
+    accept: ".txt,text/plain",
+    change: async () => {
+      const chosen = file.files?.[0];
+      if (chosen) text.value = await chosen.text();
+    },
+  });
+  const note = h("p", { class: "note", role: "alert" });
+  const box = dialog(
+    t("import"),
+    labelled(t("importHint"), text),
+    file,
+    note,
+    h(
+      "button",
+      {
+        type: "button",
+        class: "main",
+        click: async () => {
+          try {
+            const { id } = await api.archive(text.value);
+            box.close();
+            context.go(`/game/${id}`);
+          } catch (error) {
+            say(note, error instanceof Refusal ? t("importBad", { why: error.message }) : t("lostStart"));
+          }
+        },
+      },
+      t("importDo"),
+    ),
+  );
+}

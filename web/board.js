@@ -1,0 +1,464 @@
+// The board: every game, drawn from the table alone. It knows no rules: what may be played, which
+// board is active and where the line lies is what the server said.
+//
+// Only the cells that can be seen are in the document. They lie on their sheet by number, so that
+// zooming changes one length and a move touches one cell.
+
+import { h, isStill, mark, s } from "./dom.js";
+import { strokes } from "./line.js";
+import { drawMark } from "./marks.js";
+import { placeName, sideName } from "./place.js";
+import { Sheet } from "./sheet.js";
+import { cellOf, moveOf } from "./variant.js";
+import { isLegal, pressed } from "./table.js";
+import { t } from "./words.js";
+
+/** @typedef {import("./shapes").Table} Table */
+/**
+ * @typedef {object} Shown
+ * @property {Set<number>} mine the seats whose marks pressing a cell makes
+ * @property {Set<string>} [leaving] marks that a rewind would take back
+ * @property {string | null} [best] a move that is pointed out
+ * @property {boolean} [isStill] nothing can be played: it is looked at
+ */
+/** @typedef {{ box: HTMLElement, button: HTMLButtonElement, state: string, side: number | null }} Cell */
+
+/** Smaller cells can't be pressed; then the board scrolls. */
+const SMALLEST = 21;
+const LARGEST = 200;
+const ZOOMS = [18, 24, 32, 44, 60];
+/** Cells beyond the edge that are there already when they come into sight. */
+const BEYOND = 2;
+
+export class Board {
+  /** @param {(move: string) => void} onPress */
+  constructor(onPress) {
+    this.onPress = onPress;
+    /** @type {Table | null} */
+    this.table = null;
+    /** @type {Shown} */
+    this.shown = { mine: new Set() };
+    /** @type {Map<number, Cell>} */
+    this.cells = new Map();
+    /** @type {Sheet[]} */
+    this.sheets = [];
+    this.focused = 0;
+    this.zoom = 32;
+    this.isLarge = false;
+    this.ghost = h("span", { class: "ghost", "aria-hidden": "true" });
+    /** @type {number | null} */
+    this.ghostAt = null;
+    this.port = h("div", { class: "port" });
+    this.root = h("div", { class: "board" }, this.port);
+    this.zoomer = this.makeZoomer();
+    this.listen();
+    /** Marks are drawn stroke by stroke only when they are new. */
+    this.isFresh = true;
+  }
+
+  /** Shows a table; touches only what differs. @param {Table} table @param {Shown} shown */
+  show(table, shown) {
+    const before = this.table;
+    this.table = table;
+    this.shown = shown;
+    if (!before || before.variant.name !== table.variant.name || before.id !== table.id) this.lay();
+    for (const [index, cell] of this.cells) this.refresh(index, cell);
+    for (const sheet of this.sheets) sheet.refresh(table);
+    this.drawLine();
+    const canPlay = !shown.isStill && table.toMove !== null && shown.mine.has(table.toMove) && !table.pending;
+    mark(this.root, "data-mine", canPlay && !table.seats.some((seat) => seat.kind === "open"));
+    mark(this.root, "data-over", Boolean(table.outcome));
+    this.aim(this.ghostAt);
+    this.isFresh = false;
+  }
+
+  /** Lays the sheets for a new game. */
+  lay() {
+    const table = this.known();
+    const { variant } = table;
+    this.isFresh = true;
+    this.cells.clear();
+    this.ghostAt = null;
+    this.focused = variant.nine ? 40 : Math.floor(variant.rows / 2) * variant.columns + Math.floor(variant.columns / 2);
+    if (variant.gravity) this.focused = Math.floor(variant.columns / 2);
+    this.sheets = variant.nine
+      ? Array.from({ length: 9 }, (_, at) => new Sheet(this, at * 9, 3, 3, at))
+      : [new Sheet(this, 0, variant.columns, variant.rows, null)];
+    this.over = s("svg", { class: "over", "aria-hidden": "true" });
+    const field = h("div", { class: variant.nine ? "field nine" : "field" }, ...this.sheets.map((sheet) => sheet.root));
+    field.append(this.over);
+    this.field = field;
+    this.port.replaceChildren(field);
+    this.port.scrollTo(0, 0);
+    mark(this.root, "data-gravity", variant.gravity);
+    this.measure();
+    if (this.isLarge) this.centre(this.focused);
+  }
+
+  /** Finds the size of a cell: all of the board if that can be pressed, otherwise a part. */
+  measure() {
+    if (!this.table || !this.root.isConnected) return;
+    const { variant } = this.table;
+    const width = this.root.clientWidth;
+    const reserved = matchMedia("(min-width: 56rem)").matches ? 150 : 290;
+    const height = Math.max(240, innerHeight - reserved);
+    // Nine boards: nine cells, and gaps and margins of one more cell between and around them.
+    const [columns, rows] = variant.nine ? [10.2, 10.2] : [variant.columns, variant.rows];
+    const fit = Math.floor(Math.min((width - (variant.nine ? 12 : 2)) / columns, height / rows, LARGEST));
+    this.isLarge = fit < SMALLEST;
+    const cell = this.isLarge ? this.zoom : fit;
+    this.cell = cell;
+    this.root.style.setProperty("--cell", `${cell}px`);
+    const size = Math.min(width, height);
+    this.port.style.width = this.isLarge ? `${Math.min(width, variant.columns * cell)}px` : "";
+    this.port.style.height = this.isLarge ? `${Math.min(size, variant.rows * cell)}px` : "";
+    mark(this.root, "data-large", this.isLarge);
+    this.zoomer.hidden = !this.isLarge;
+    this.populate();
+    this.drawLine();
+  }
+
+  /** Puts the cells that can be seen into the document, and takes out those that can't. */
+  populate() {
+    for (const sheet of this.sheets) sheet.populate(this.isLarge ? this.window() : null);
+  }
+
+  /** The cells that can be seen now. */
+  window() {
+    const { columns, rows } = this.known().variant;
+    const cell = this.cell ?? 1;
+    const { scrollLeft, scrollTop, clientWidth, clientHeight } = this.port;
+    return {
+      left: Math.max(0, Math.floor(scrollLeft / cell) - BEYOND),
+      right: Math.min(columns - 1, Math.ceil((scrollLeft + clientWidth) / cell) + BEYOND),
+      top: Math.max(0, Math.floor(scrollTop / cell) - BEYOND),
+      bottom: Math.min(rows - 1, Math.ceil((scrollTop + clientHeight) / cell) + BEYOND),
+    };
+  }
+
+  /** A cell by its number, as it stands now. @param {number} index */
+  makeCell(index) {
+    const { variant } = this.known();
+    const column = variant.nine ? index % 3 : index % variant.columns;
+    const row = variant.nine ? Math.floor((index % 9) / 3) : Math.floor(index / variant.columns);
+    const button = h("button", { type: "button", class: "cell", tabindex: index === this.focused ? 0 : -1 });
+    const box = h("div", { role: "gridcell", "aria-colindex": column + 1 }, button);
+    box.style.setProperty("--column", String(column));
+    box.style.setProperty("--row", String(row));
+    button.dataset.move = moveOf(variant, index);
+    /** @type {Cell} */
+    const cell = { box, button, state: "", side: null };
+    this.cells.set(index, cell);
+    this.refresh(index, cell);
+    return cell;
+  }
+
+  /** @param {number} index @param {Cell} cell */
+  refresh(index, cell) {
+    const table = this.known();
+    const { variant, outcome, last } = table;
+    const move = moveOf(variant, index);
+    const side = table.marks[index] ?? null;
+    const isLast = last?.play === move && side !== null;
+    const isLine = !variant.nine && Boolean(outcome?.line?.includes(move));
+    const isLeaving = Boolean(this.shown.leaving?.has(move));
+    const isBest = this.shown.best === move;
+    const isPending = table.pending === move;
+    const state = `${side}${isLast ? "l" : ""}${isLine ? "w" : ""}${isLeaving ? "d" : ""}${isBest ? "b" : ""}${isPending ? "p" : ""}`;
+    if (state === cell.state) return;
+    cell.state = state;
+    const { button } = cell;
+    button.setAttribute("aria-label", this.label(table, move, side, { isLast, isLine, isLeaving, isBest }));
+    mark(button, "data-last", isLast);
+    mark(button, "data-line", isLine);
+    mark(button, "data-leaving", isLeaving);
+    mark(button, "data-best", isBest);
+    if (side === cell.side) return;
+    cell.side = side;
+    button.querySelector(".mark:not(.ghost *)")?.remove();
+    mark(button, "data-side", side === null ? null : String(side));
+    if (side === null) return;
+    const drawn = drawMark(side, table.seats[side]?.symbol ?? "");
+    if (!this.isFresh && !isStill()) drawn.classList.add("new");
+    button.append(drawn);
+  }
+
+  /** @param {Table} table @param {string} move @param {number | null} side
+   * @param {{ isLast: boolean, isLine: boolean, isLeaving: boolean, isBest: boolean }} is */
+  label(table, move, side, is) {
+    const parts = [placeName(table.variant, move)];
+    parts.push(side === null ? t("empty") : sideName(side, table.seats[side]?.symbol));
+    if (is.isLast) parts.push(t("lastMove"));
+    if (is.isLine) parts.push(t("inTheLine"));
+    if (is.isLeaving) parts.push(t("wouldLeave"));
+    if (is.isBest) parts.push(t("bestMove"));
+    return parts.join(", ");
+  }
+
+  /** The language has changed: every label anew. */
+  relabel() {
+    for (const [index, cell] of this.cells) {
+      cell.state = "";
+      this.refresh(index, cell);
+    }
+    for (const sheet of this.sheets) if (this.table) sheet.refresh(this.table);
+  }
+
+  /** The winning line, one stroke from end to end. */
+  drawLine() {
+    const { variant, outcome } = this.known();
+    const over = this.over;
+    if (!over) return;
+    const line = outcome?.line ?? [];
+    const key = `${line.join()} ${variant.nine ? this.cell : ""}`;
+    if (over.dataset.line === key) return;
+    over.dataset.line = key;
+    over.replaceChildren();
+    if (!line.length) return;
+    const [columns, rows] = variant.nine ? [3, 3] : [variant.columns, variant.rows];
+    mark(over, "viewBox", `0 0 ${columns} ${rows}`);
+    const places = line.map((text) => {
+      const at = variant.nine ? Number(text) : cellOf(variant, text);
+      return { row: Math.floor(at / columns), column: at % columns };
+    });
+    for (const [from, to] of strokes(places, variant.nine ? 3 : variant.line)) {
+      const [x, y] = [Math.sign(to.column - from.column) * 0.32, Math.sign(to.row - from.row) * 0.32];
+      const d = `M${from.column + 0.5 - x} ${from.row + 0.5 - y}L${to.column + 0.5 + x} ${to.row + 0.5 + y}`;
+      over.append(s("path", { d, pathLength: 1, class: this.isFresh || isStill() ? "" : "new" }));
+    }
+  }
+
+  /** Shows the ghost of the mark that pressing a cell would make; null: none. @param {number | null} index */
+  aim(index) {
+    this.ghostAt = index;
+    this.aimed?.removeAttribute("data-aimed");
+    for (const sheet of this.sheets) mark(sheet.root, "data-next", false);
+    const table = this.table;
+    const isMine = this.root.hasAttribute("data-mine");
+    const move = index === null || !table ? null : pressed(table, moveOf(table.variant, index));
+    if (!table || table.toMove === null || !isMine || move === null || !isLegal(table, move)) {
+      this.ghost.remove();
+      return;
+    }
+    const at = cellOf(table.variant, move);
+    const cell = this.cells.get(at);
+    const side = String(table.toMove);
+    if (this.ghost.dataset.side !== side || !this.ghost.firstChild) {
+      this.ghost.dataset.side = side;
+      this.ghost.replaceChildren(drawMark(table.toMove, table.seats[table.toMove]?.symbol ?? ""));
+    }
+    cell?.button.append(this.ghost);
+    this.aimed = index === null ? undefined : this.cells.get(index)?.button;
+    this.aimed?.setAttribute("data-aimed", "");
+    // Where it sends the others, as far as the view can say: an open board is where they go.
+    if (table.boards?.[at % 9] === "open") mark(this.sheets[at % 9]?.root ?? this.root, "data-next", true);
+  }
+
+  /** @param {number} index */
+  focus(index) {
+    const before = this.cells.get(this.focused);
+    this.focused = index;
+    before?.button.setAttribute("tabindex", "-1");
+    this.reveal(index);
+    const cell = this.cells.get(index);
+    cell?.button.setAttribute("tabindex", "0");
+    cell?.button.focus({ preventScroll: this.isLarge });
+  }
+
+  /** Scrolls a large board until a cell can be seen. @param {number} index */
+  reveal(index) {
+    if (!this.isLarge) return;
+    const { columns } = this.known().variant;
+    const cell = this.cell ?? 1;
+    const { port } = this;
+    const at = (/** @type {number} */ place, /** @type {number} */ from, /** @type {number} */ room) => {
+      if (place < from + cell) return place - cell;
+      return place + 2 * cell > from + room ? place + 2 * cell - room : from;
+    };
+    const left = at((index % columns) * cell, port.scrollLeft, port.clientWidth);
+    const top = at(Math.floor(index / columns) * cell, port.scrollTop, port.clientHeight);
+    port.scrollTo(left, top);
+    this.populate();
+  }
+
+  /** Scrolls a large board until a cell is in the middle. @param {number} index */
+  centre(index) {
+    const { columns } = this.known().variant;
+    const cell = this.cell ?? 1;
+    const at = (/** @type {number} */ place, /** @type {number} */ room) => (place + 0.5) * cell - room / 2;
+    const { port } = this;
+    port.scrollTo(at(index % columns, port.clientWidth), at(Math.floor(index / columns), port.clientHeight));
+    this.populate();
+  }
+
+  /** Brings the last move of a large board into sight, as whoever plays would look for it. */
+  revealLast(isFirst = false) {
+    const play = this.table?.last?.play;
+    if (!this.isLarge || play === undefined) return;
+    const cell = cellOf(this.known().variant, play);
+    if (isFirst) this.centre(cell);
+    else this.reveal(cell);
+  }
+
+  listen() {
+    this.port.addEventListener("click", (event) => {
+      const move = moveAt(event.target);
+      if (move === null) return;
+      this.focused = cellOf(this.known().variant, move);
+      for (const [index, cell] of this.cells) mark(cell.button, "tabindex", index === this.focused ? "0" : "-1");
+      this.onPress(move);
+    });
+    const aim = (/** @type {Event} */ event) => {
+      const move = moveAt(event.target);
+      this.aim(move === null ? null : cellOf(this.known().variant, move));
+    };
+    this.port.addEventListener("pointerover", (event) => event.pointerType !== "touch" && aim(event));
+    this.port.addEventListener("pointerleave", () => this.aim(null));
+    this.port.addEventListener("focusin", aim);
+    this.port.addEventListener("focusout", () => this.aim(null));
+    this.port.addEventListener("keydown", (event) => this.onKey(event));
+    let isDue = false;
+    this.port.addEventListener(
+      "scroll",
+      () => {
+        if (isDue || !this.isLarge) return;
+        isDue = true;
+        requestAnimationFrame(() => {
+          isDue = false;
+          this.populate();
+        });
+      },
+      { passive: true },
+    );
+    this.port.addEventListener(
+      "wheel",
+      (event) => {
+        if (!this.isLarge || !event.ctrlKey) return;
+        event.preventDefault();
+        this.zoomBy(event.deltaY < 0 ? 1 : -1);
+      },
+      { passive: false },
+    );
+    this.pinch();
+    this.sizes = new ResizeObserver(() => this.measure());
+    this.sizes.observe(this.root);
+    this.onResize = () => this.measure();
+    addEventListener("resize", this.onResize);
+  }
+
+  /** Nobody looks at it any more. */
+  leave() {
+    this.sizes?.disconnect();
+    if (this.onResize) removeEventListener("resize", this.onResize);
+  }
+
+  /** @param {KeyboardEvent} event */
+  onKey(event) {
+    if (event.altKey || event.ctrlKey || event.metaKey || moveAt(event.target) === null) return;
+    const { variant } = this.known();
+    const { columns, rows } = variant;
+    const [row, column] = spread(variant.nine, this.focused, columns);
+    const page = Math.max(1, Math.floor(this.port.clientHeight / (this.cell ?? 1)) - 2);
+    /** @type {Record<string, [number, number]>} */
+    const steps = {
+      ArrowUp: [row - 1, column],
+      ArrowDown: [row + 1, column],
+      ArrowLeft: [row, column - 1],
+      ArrowRight: [row, column + 1],
+      Home: [row, 0],
+      End: [row, columns - 1],
+      PageUp: [Math.max(0, row - page), column],
+      PageDown: [Math.min(rows - 1, row + page), column],
+    };
+    const to = steps[event.key];
+    if (!to) {
+      if (this.isLarge && (event.key === "+" || event.key === "-")) this.zoomBy(event.key === "+" ? 1 : -1);
+      return;
+    }
+    event.preventDefault();
+    const [r, c] = to;
+    if (r < 0 || c < 0 || r >= rows || c >= columns) return;
+    this.focus(gather(variant.nine, r, c, columns));
+  }
+
+  makeZoomer() {
+    const step = (/** @type {number} */ by) => () => this.zoomBy(by);
+    return h(
+      "div",
+      { class: "zoomer", hidden: true },
+      h("button", { type: "button", class: "quiet", click: step(-1), "data-word": "zoomOut" }, "−"),
+      h("button", { type: "button", class: "quiet", click: step(1), "data-word": "zoomIn" }, "+"),
+    );
+  }
+
+  /** @param {number} by steps */
+  zoomBy(by) {
+    const at = ZOOMS.findIndex((zoom) => zoom >= this.zoom);
+    this.zoomTo(ZOOMS[Math.min(ZOOMS.length - 1, Math.max(0, at + by))] ?? this.zoom);
+  }
+
+  /** Zooms, and keeps what is in the middle there. @param {number} zoom */
+  zoomTo(zoom) {
+    const { port } = this;
+    const factor = zoom / this.zoom;
+    const [x, y] = [port.scrollLeft + port.clientWidth / 2, port.scrollTop + port.clientHeight / 2];
+    this.zoom = zoom;
+    this.measure();
+    port.scrollTo(x * factor - port.clientWidth / 2, y * factor - port.clientHeight / 2);
+    this.populate();
+  }
+
+  /** Two fingers zoom. */
+  pinch() {
+    const apart = (/** @type {TouchList} */ touches) => {
+      const [a, b] = [touches[0], touches[1]];
+      return a && b ? Math.hypot(a.clientX - b.clientX, a.clientY - b.clientY) : 0;
+    };
+    let start = 0;
+    let zoom = 0;
+    this.port.addEventListener(
+      "touchstart",
+      (event) => {
+        if (event.touches.length !== 2) return;
+        start = apart(event.touches);
+        zoom = this.zoom;
+      },
+      { passive: true },
+    );
+    this.port.addEventListener(
+      "touchmove",
+      (event) => {
+        if (event.touches.length !== 2 || !this.isLarge || !start) return;
+        event.preventDefault();
+        const wanted = Math.round((zoom * apart(event.touches)) / start);
+        this.zoomTo(Math.min(ZOOMS.at(-1) ?? 60, Math.max(ZOOMS[0] ?? 18, wanted)));
+      },
+      { passive: false },
+    );
+  }
+
+  known() {
+    if (!this.table) throw new Error("the board has no table yet");
+    return this.table;
+  }
+}
+
+/** The move of the cell that an event is about. @param {EventTarget | null} target */
+function moveAt(target) {
+  const button = target instanceof Element ? target.closest(".cell") : null;
+  return button instanceof HTMLElement ? (button.dataset.move ?? null) : null;
+}
+
+/** Row and column on the whole paper; nine boards are one paper of nine by nine.
+ * @param {string | null} nine @param {number} index @param {number} columns @returns {[number, number]} */
+export function spread(nine, index, columns) {
+  if (!nine) return [Math.floor(index / columns), index % columns];
+  const [board, cell] = [Math.floor(index / 9), index % 9];
+  return [Math.floor(board / 3) * 3 + Math.floor(cell / 3), (board % 3) * 3 + (cell % 3)];
+}
+
+/** The way back from `spread`. @param {string | null} nine @param {number} row @param {number} column @param {number} columns */
+export function gather(nine, row, column, columns) {
+  if (!nine) return row * columns + column;
+  return (Math.floor(row / 3) * 3 + Math.floor(column / 3)) * 9 + (row % 3) * 3 + (column % 3);
+}

@@ -1,0 +1,342 @@
+// Choosing a game, and who sits where.
+
+import { Refusal, api } from "./api.js";
+import { freshId, h, refill, say } from "./dom.js";
+import { drawMark } from "./marks.js";
+import { keepSeats, wish, wishes } from "./mine.js";
+import { picture } from "./picture.js";
+import { gameDetails, gameName, ninth, sideName } from "./place.js";
+import { dialog, labelled, select, toggle } from "./settings.js";
+import { levelName } from "./start.js";
+import { KNOWN, LEAST_SIDE, MOST_SIDE, MOST_SIDES, cellCount, readVariant, writeVariant } from "./variant.js";
+import { t } from "./words.js";
+
+/** @typedef {import("./app.js").Context} Context */
+/** @typedef {import("./shapes").Variant} Variant */
+
+/** @param {Context} context */
+export function show(context) {
+  return new ChoosePage(context);
+}
+
+/** @param {string} name @returns {Variant} */
+function known(name) {
+  const variant = readVariant(name);
+  if (!variant) throw new Error(`${name} is no game`);
+  return variant;
+}
+
+/** Who may sit somewhere, by what the choice is called. @param {boolean} isPerfect */
+function holders(isPerfect) {
+  /** @type {[string, string][]} */
+  const all = [
+    ["me", t("me")],
+    ["link", t("aFriend")],
+    ["lobby", t("anybody")],
+  ];
+  for (let level = 1; level <= 8; level++) all.push([`level:${level}`, `${t("computer")}: ${levelName(level)}`]);
+  if (isPerfect) all.push(["perfect", t("computerPerfect")]);
+  return all;
+}
+
+/** @param {string} holder @returns {import("./shapes").SeatWish} */
+function wishFor(holder) {
+  if (holder === "me") return { human: wishes().name };
+  if (holder === "link" || holder === "lobby") return { open: holder };
+  return { robot: holder };
+}
+
+/** The seats, each with who sits there. */
+class SeatChooser {
+  /** @param {number} sides @param {string[]} chosen */
+  constructor(sides, chosen) {
+    this.chosen = chosen;
+    this.root = h("div", { class: "seat-chooser" });
+    this.setSides(sides);
+  }
+
+  /** @param {number} sides */
+  setSides(sides) {
+    this.sides = sides;
+    while (this.chosen.length < sides) this.chosen.push(`level:${wishes().level}`);
+    this.chosen.length = sides;
+    this.render();
+  }
+
+  render() {
+    // Nobody looks through 64 boxes: beyond eight, the rest is one choice.
+    const shown = Math.min(this.sides ?? 2, 8);
+    const rows = this.chosen.slice(0, shown).map((holder, seat) => {
+      const field = select(holders(this.sides === 2), holder, (value) => {
+        this.chosen[seat] = value;
+        if (seat === shown - 1) this.chosen.fill(value, shown);
+        const level = /^level:(\d)$/.exec(value);
+        if (level) wish({ level: Number(level[1]) });
+      });
+      const id = freshId();
+      field.id = id;
+      const rest = seat === shown - 1 && this.chosen.length > shown ? `–${this.chosen.length}` : "";
+      return h(
+        "div",
+        { class: "seat-row" },
+        drawMark(seat, ""),
+        h("label", { for: id }, `${sideName(seat)}${rest}`, seat === 0 ? h("small", {}, ` ${t("beginsFirst")}`) : null),
+        field,
+      );
+    });
+    refill(
+      this.root,
+      ...rows,
+      h(
+        "button",
+        {
+          type: "button",
+          class: "quiet",
+          click: () => {
+            this.chosen.unshift(this.chosen.pop() ?? "me");
+            this.render();
+          },
+        },
+        t("swap"),
+      ),
+    );
+  }
+
+  seats() {
+    return this.chosen.map(wishFor);
+  }
+
+  take() {
+    return this.chosen.flatMap((holder, seat) => (holder === "me" ? [seat] : []));
+  }
+}
+
+class ChoosePage {
+  /** @param {Context} context */
+  constructor(context) {
+    this.context = context;
+    this.variant = known("3x3k3");
+    this.isOwn = false;
+    this.history = 0;
+    /** @type {string} */
+    this.firstBoard = "random";
+    this.seats = new SeatChooser(2, ["me", `level:${wishes().level}`]);
+    this.cards = h("div", { class: "cards", role: "radiogroup", "aria-label": t("chooseTitle") });
+    this.own = h("div", { class: "own" });
+    this.about = h("p", { class: "about" });
+    this.note = h("p", { class: "note", role: "alert" });
+    this.historyField = h("input", {
+      type: "number",
+      min: 0,
+      value: 0,
+      inputmode: "numeric",
+      change: () => this.readHistory(),
+    });
+    this.historyRow = labelled(t("history"), this.historyField, "");
+    this.historyHint = h("small", {});
+    this.historyRow.append(this.historyHint);
+    this.root = h(
+      "form",
+      {
+        class: "choose",
+        novalidate: true,
+        submit: (/** @type {Event} */ event) => {
+          event.preventDefault();
+          void this.lay();
+        },
+      },
+      h("h1", {}, t("chooseTitle")),
+      this.cards,
+      h(
+        "div",
+        { class: "setup" },
+        h("section", {}, this.about, this.own, this.historyRow),
+        h(
+          "section",
+          {},
+          h("h2", {}, t("whoSits")),
+          this.seats.root,
+          this.note,
+          h("button", { type: "submit", class: "main" }, t("begin")),
+        ),
+      ),
+    );
+    this.buildCards();
+    this.pick("3x3k3");
+  }
+
+  begin() {
+    this.context.setTitle(`${t("chooseTitle")} · ${t("title")}`);
+  }
+
+  buildCards() {
+    const card = (/** @type {string} */ value, /** @type {Variant} */ variant, /** @type {string} */ name) =>
+      h(
+        "label",
+        { class: "card" },
+        h("input", { type: "radio", name: "game", value, checked: value === "3x3k3", change: () => this.pick(value) }),
+        picture(variant),
+        h("span", {}, name),
+      );
+    /** @type {Partial<Record<string, string>>} */
+    const names = { "4x4k3p3": t("gameThree"), "7x7k4": t("gameFour") };
+    refill(
+      this.cards,
+      ...KNOWN.map((name) => card(name, known(name), names[name] ?? gameName(known(name)))),
+      card("own", known("10x8k5"), t("gameOwn")),
+    );
+  }
+
+  /** @param {string} value */
+  pick(value) {
+    this.isOwn = value === "own";
+    this.set(known(this.isOwn ? "10x8k5" : value));
+    this.buildOwn();
+  }
+
+  /** @param {Variant} variant */
+  set(variant) {
+    this.variant = { ...variant, name: writeVariant(variant) };
+    if (variant.sides !== this.seats.sides) this.seats.setSides(variant.sides);
+    say(this.about, gameDetails(this.variant));
+    const most = cellCount(this.variant) - 1;
+    this.historyField.max = String(most);
+    this.readHistory();
+    say(this.note, "");
+  }
+
+  readHistory() {
+    const most = cellCount(this.variant) - 1;
+    this.history = Math.max(0, Math.min(most, Math.floor(Number(this.historyField.value) || 0)));
+    this.historyField.value = String(this.history);
+    say(this.historyHint, this.history < 2 ? t("historyNone") : t("historyHint", { n: this.history - 1 }));
+  }
+
+  buildOwn() {
+    const { variant } = this;
+    if (variant.nine) {
+      /** @type {[string, string][]} */
+      const boards = [
+        ["random", t("firstRandom")],
+        ["any", t("firstAny")],
+      ];
+      for (let at = 0; at < 9; at++) boards.push([String(at), ninth(at)]);
+      this.firstBoard = variant.nine === "multi" ? "random" : "any";
+      refill(
+        this.own,
+        labelled(
+          t("firstBoardField"),
+          select(boards, this.firstBoard, (chosen) => {
+            this.firstBoard = chosen;
+          }),
+        ),
+      );
+      return;
+    }
+    if (!this.isOwn) return refill(this.own);
+    refill(
+      this.own,
+      this.numberRow(t("columns"), "columns", LEAST_SIDE, MOST_SIDE),
+      this.numberRow(t("rows"), "rows", LEAST_SIDE, MOST_SIDE),
+      this.numberRow(t("inALine"), "line", 3, MOST_SIDE),
+      this.numberRow(t("players"), "sides", 2, MOST_SIDES),
+      .../** @type {const} */ ([
+        ["misere", "ruleMisere"],
+        ["gravity", "ruleGravity"],
+        ["exact", "ruleExact"],
+      ]).map(([rule, word]) =>
+        toggle(t(word), this.variant[rule], (isOn) => this.set({ ...this.variant, [rule]: isOn })),
+      ),
+    );
+  }
+
+  /** @param {string} name @param {"columns" | "rows" | "line" | "sides"} what @param {number} least @param {number} most */
+  numberRow(name, what, least, most) {
+    const field = h("input", {
+      type: "number",
+      min: least,
+      max: most,
+      value: this.variant[what],
+      inputmode: "numeric",
+      change: () => {
+        const longest = what === "line" ? Math.max(this.variant.columns, this.variant.rows) : most;
+        const value = Math.max(least, Math.min(longest, Math.floor(Number(field.value) || least)));
+        field.value = String(value);
+        this.set({ ...this.variant, [what]: value });
+        const line = Math.min(this.variant.line, Math.max(this.variant.columns, this.variant.rows));
+        if (line !== this.variant.line) {
+          this.set({ ...this.variant, line });
+          this.buildOwn();
+        }
+      },
+    });
+    return labelled(name, field, t("fromTo", { from: least, to: most }));
+  }
+
+  async lay() {
+    const first =
+      this.firstBoard === "any"
+        ? null
+        : this.firstBoard === "random"
+          ? Math.floor(Math.random() * 9)
+          : Number(this.firstBoard);
+    const name = writeVariant(this.variant.nine ? { ...this.variant, first } : this.variant);
+    await lay(
+      this.context,
+      { variant: name, history: this.history, seats: this.seats.seats(), take: this.seats.take() },
+      this.note,
+    );
+  }
+}
+
+/** @param {Context} context @param {import("./shapes").NewTable} table @param {HTMLElement} note */
+async function lay(context, table, note) {
+  try {
+    const laid = await api.lay(table);
+    keepSeats(laid.id, laid.tokens);
+    context.go(`/game/${laid.id}`, laid.view);
+    return true;
+  } catch (error) {
+    say(note, error instanceof Refusal ? t("refused", { why: error.message }) : t("lostStart"));
+    return false;
+  }
+}
+
+/**
+ * A new game from a position of another.
+ * @param {Context} context @param {import("./shapes").Table} table as it stood there
+ * @param {number} turn completed turns @param {number} total
+ */
+export function playOn(context, table, turn, total) {
+  const isEnd = Boolean(table.outcome) && turn === total;
+  const from = isEnd ? Math.max(0, turn - 1) : turn;
+  const toMove = isEnd ? (table.last?.by ?? 0) : (table.toMove ?? 0);
+  const chooser = new SeatChooser(
+    table.seats.length,
+    table.seats.map((_, seat) => (seat === toMove ? "me" : `level:${wishes().level}`)),
+  );
+  const note = h("p", { class: "note", role: "alert" });
+  const box = dialog(
+    t("playOnTitle"),
+    h("p", {}, `${t("turnAt", { n: from + 1 })}. ${t("playOnMore")}`),
+    chooser.root,
+    note,
+    h(
+      "button",
+      {
+        type: "button",
+        class: "main",
+        click: async () => {
+          const wanted = {
+            from: { game: table.id, turn: from },
+            history: table.history,
+            seats: chooser.seats(),
+            take: chooser.take(),
+          };
+          if (await lay(context, wanted, note)) box.close();
+        },
+      },
+      t("begin"),
+    ),
+  );
+}

@@ -1,0 +1,81 @@
+// Elements, made by hand: what players write only ever becomes text.
+
+/** @typedef {Record<string, any>} Props */
+/** @typedef {Node | string | number | null | undefined | false} Child */
+
+const SVG = "http://www.w3.org/2000/svg";
+
+/**
+ * An element. Functions listen to the event they are named after, `true` is an empty attribute, and
+ * what is null or false is left out.
+ * @template {keyof HTMLElementTagNameMap} K
+ * @param {K} tag
+ * @param {Props} [props]
+ * @param {...(Child | Child[])} children
+ * @returns {HTMLElementTagNameMap[K]}
+ */
+export function h(tag, props = {}, ...children) {
+  const element = document.createElement(tag);
+  dress(element, props);
+  fill(element, children);
+  return element;
+}
+
+/**
+ * An element of a drawing.
+ * @template {keyof SVGElementTagNameMap} K
+ * @param {K} tag
+ * @param {Props} [props]
+ * @param {...Child} children
+ * @returns {SVGElementTagNameMap[K]}
+ */
+export function s(tag, props = {}, ...children) {
+  const element = document.createElementNS(SVG, tag);
+  dress(element, props);
+  fill(element, children);
+  return element;
+}
+
+/** @param {Element} element @param {Props} props */
+function dress(element, props) {
+  for (const [name, value] of Object.entries(props)) {
+    if (value === null || value === undefined || value === false) continue;
+    if (typeof value === "function") element.addEventListener(name, value);
+    else element.setAttribute(name, value === true ? "" : String(value));
+  }
+}
+
+/** @param {Element} element @param {(Child | Child[])[]} children */
+function fill(element, children) {
+  for (const child of children.flat()) {
+    if (child === null || child === undefined || child === false) continue;
+    element.append(typeof child === "object" ? child : String(child));
+  }
+}
+
+/** Everything in an element, anew. @param {Element} element @param {...(Child | Child[])} children */
+export function refill(element, ...children) {
+  element.replaceChildren();
+  fill(element, children);
+}
+
+/** Sets an attribute only where it differs, so that nothing is touched in vain.
+ * @param {Element} element @param {string} name @param {string | boolean | null | undefined} value */
+export function mark(element, name, value) {
+  const text = value === true ? "" : value === false || value === null || value === undefined ? null : value;
+  if (element.getAttribute(name) === text) return;
+  if (text === null) element.removeAttribute(name);
+  else element.setAttribute(name, text);
+}
+
+/** Sets a text only where it differs. @param {Node} node @param {string} text */
+export function say(node, text) {
+  if (node.textContent !== text) node.textContent = text;
+}
+
+let numbers = 0;
+/** An id that nothing else has. */
+export const freshId = () => `n${++numbers}`;
+
+/** Whoever uses the page wants things to stand still. */
+export const isStill = () => matchMedia("(prefers-reduced-motion: reduce)").matches;

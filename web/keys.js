@@ -1,0 +1,61 @@
+// Single keys, where nobody is typing; `?` shows them all.
+
+import { h } from "./dom.js";
+import { wishes } from "./mine.js";
+import { t } from "./words.js";
+
+/** @typedef {Partial<Record<string, () => void>>} Keys */
+
+/** @type {Keys} */
+let present = {};
+
+/** The keys of the page that is shown now. @param {Keys} keys */
+export function useKeys(keys) {
+  present = keys;
+}
+
+/** Listens for as long as the page is open. @param {() => void} onHelp */
+export function listenForKeys(onHelp) {
+  addEventListener("keydown", (event) => {
+    if (event.defaultPrevented || event.altKey || event.ctrlKey || event.metaKey) return;
+    const target = event.target instanceof Element ? event.target : null;
+    if (target?.closest("input, select, textarea, dialog")) return;
+    const isLetter = event.key.length === 1;
+    if (isLetter && !wishes().shortcuts) return;
+    const isOnBoard = target?.closest(".cell");
+    if (isOnBoard && !isLetter && event.key !== "Escape") return;
+    const act = event.key === "?" ? onHelp : present[event.key];
+    if (!act) return;
+    event.preventDefault();
+    act();
+  });
+}
+
+/** All of them, in words. */
+export function keyList() {
+  /** @type {[string[], string][]} */
+  const keys = [
+    [["↑", "↓", "←", "→"], t("keyArrows")],
+    [["Enter"], t("keyEnter")],
+    [[",", "."], t("keyReplay")],
+    [["<", ">"], t("keyEnds")],
+    [["Esc"], t("keyEscape")],
+    [["r"], t("keyBack")],
+    [["a"], t("keyAgain")],
+    [["n"], t("keyNew")],
+    [["+", "−"], t("keyZoom")],
+    [["?"], t("keyHelp")],
+  ];
+  return h(
+    "dl",
+    { class: "keys" },
+    keys.flatMap(([names, what]) => [
+      h(
+        "dt",
+        {},
+        names.flatMap((name, at) => [at ? " " : "", h("kbd", {}, name)]),
+      ),
+      h("dd", {}, what),
+    ]),
+  );
+}

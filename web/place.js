@@ -1,0 +1,156 @@
+// Places and people in words: what a cell is called, what stands there, who sits where.
+
+import { SHAPED } from "./marks.js";
+import { cellOf } from "./variant.js";
+import { t } from "./words.js";
+
+/** @typedef {import("./shapes").Table} Table */
+/** @typedef {import("./shapes").Variant} Variant */
+
+const NINTHS = /** @type {const} */ ([
+  "topLeft",
+  "top",
+  "topRight",
+  "left",
+  "centre",
+  "right",
+  "bottomLeft",
+  "bottom",
+  "bottomRight",
+]);
+
+/** A ninth of a board by its name. @param {number} at */
+export const ninth = (at) => t(NINTHS[at] ?? "centre");
+
+/** A cell as a person would call it. @param {Variant} variant @param {string} move */
+export function placeName(variant, move) {
+  const cell = cellOf(variant, move);
+  if (variant.nine) {
+    return t("onBoard", { board: ninth(Math.floor(cell / 9)), place: ninth(cell % 9) });
+  }
+  if (variant.columns === 3 && variant.rows === 3) return ninth(cell);
+  return t("rowColumn", { row: Math.floor(cell / variant.columns) + 1, column: (cell % variant.columns) + 1 });
+}
+
+const SIDES = /** @type {const} */ (["cross", "nought", "triangle", "square", "diamond", "star", "hexagon", "arrow"]);
+
+/** A side's mark by its name. @param {number} side @param {string} [symbol] */
+export const sideName = (side, symbol) => (side < SHAPED ? t(SIDES[side] ?? "cross") : (symbol ?? String(side)));
+
+/** Whoever holds a seat. @param {{ name: string, kind: string }} seat @param {number} at */
+export function seatName(seat, at) {
+  if (seat.kind === "open") return t("openSeat");
+  if (seat.kind === "robot") return robotName(seat.name);
+  return seat.name || t("player", { n: at + 1 });
+}
+
+/** The same where there is little room. @param {{ name: string, kind: string }} seat @param {number} at */
+export function shortName(seat, at) {
+  const level = seat.kind === "robot" && /^level:([1-8])$/.exec(seat.name);
+  return level ? t("levelOf", { n: Number(level[1]) }) : seatName(seat, at);
+}
+
+/** A robot by its strategy. @param {string} strategy */
+export function robotName(strategy) {
+  const level = /^level:([1-8])$/.exec(strategy);
+  if (level) return t("computerLevel", { n: Number(level[1]) });
+  return strategy === "perfect" ? t("computerPerfect") : t("computerNamed", { name: strategy });
+}
+
+/** What kind of game it is. @param {Variant} variant */
+export function gameName(variant) {
+  if (variant.nine === "multi") return t("gameMulti");
+  if (variant.nine === "ultimate") return t("gameUltimate");
+  const plain = !variant.misere && !variant.gravity && !variant.exact && variant.sides === 2;
+  const { columns, rows, line } = variant;
+  if (plain && columns === 3 && rows === 3) return t("gameTicTacToe");
+  if (variant.name === "3x3k3+misere") return t("gameMisere");
+  if (variant.name === "7x6k4+gravity") return t("gameConnectFour");
+  if (variant.name === "15x15k5") return t("gameFive");
+  return t("gameGrid", { line, columns, rows });
+}
+
+/** What is special about a game, in a line. @param {Variant} variant */
+export function gameDetails(variant) {
+  if (variant.nine) {
+    const about = variant.nine === "multi" ? t("aboutMulti") : t("aboutUltimate");
+    return variant.first === null ? about : `${about} ${t("firstBoard", { board: ninth(variant.first) })}`;
+  }
+  const parts = [t("aboutLine", { n: variant.line })];
+  if (variant.misere) parts.push(t("aboutMisere"));
+  if (variant.gravity) parts.push(t("aboutGravity"));
+  if (variant.exact) parts.push(t("aboutExact"));
+  if (variant.sides > 2) parts.push(t("aboutSides", { n: variant.sides }));
+  return parts.join(" ");
+}
+
+/** What was done in a turn, said to those who listen.
+ * @param {Table} table @param {import("./shapes").Last} last @param {Set<number>} mine */
+export function deed(table, last, mine) {
+  const seat = table.seats[last.by];
+  const name = seat ? seatName(seat, last.by) : "";
+  const isMine = mine.has(last.by) && mine.size === 1;
+  if (last.play !== undefined) {
+    const place = placeName(table.variant, last.play);
+    return isMine ? t("youPlay", { place }) : t("playsAt", { name, place });
+  }
+  if (last.resign) return isMine ? t("youResign") : t("resigns", { name });
+  const n = last.rewind ?? 0;
+  if (n === 0) return isMine ? t("youPass") : t("passes", { name });
+  return isMine ? t("youTakeBack", { n }) : t("takesBack", { name, n });
+}
+
+/** How it stands, in one sentence. @param {Table} table @param {Set<number>} mine */
+export function statusOf(table, mine) {
+  const outcome = table.outcome;
+  if (outcome) return outcomeOf(table, mine);
+  if (table.seats.some((seat) => seat.kind === "open")) return t("waitingForSeat");
+  if (table.toMove === null) return "";
+  if (mine.has(table.toMove)) {
+    if (mine.size > 1) {
+      const symbol = table.seats[table.toMove]?.symbol;
+      return t("turnOfSide", { side: sideName(table.toMove, symbol) });
+    }
+    return t("yourTurn");
+  }
+  const seat = table.seats[table.toMove];
+  if (!seat) return "";
+  const name = seatName(seat, table.toMove);
+  return seat.kind === "robot" ? t("isThinking", { name }) : t("turnOf", { name });
+}
+
+/** @param {Table} table @param {Set<number>} mine */
+function outcomeOf(table, mine) {
+  const outcome = table.outcome ?? {};
+  if (outcome.draw) return t("draw");
+  if (outcome.abandoned) return t("abandoned");
+  const won = outcome.won ?? [];
+  const names = won.map((side) => {
+    const seat = table.seats[side];
+    return seat ? seatName(seat, side) : sideName(side);
+  });
+  const why = outcome.by
+    ? t(
+        /** @type {const} */ ({
+          line: "byLine",
+          points: "byPoints",
+          resignation: "byResignation",
+          leaving: "byLeaving",
+        })[outcome.by],
+      )
+    : "";
+  if (mine.size === 1) {
+    const [me] = mine;
+    if (me !== undefined && won.includes(me)) return join(t("youWin"), why);
+    if (won.length === 1) return join(t("youLoseTo", { name: names[0] ?? "" }), why);
+    return join(t("youLose"), why);
+  }
+  return join(won.length === 1 ? t("wins", { name: names[0] ?? "" }) : t("win", { names: list(names) }), why);
+}
+
+/** @param {string} sentence @param {string} why */
+const join = (sentence, why) => (why ? `${sentence} ${why}` : sentence);
+
+/** Several names as one would say them. @param {string[]} names */
+export const list = (names) =>
+  new Intl.ListFormat(document.documentElement.lang || "en", { type: "conjunction" }).format(names);

@@ -1,0 +1,31 @@
+// A record as text: who sat where, and every turn.
+
+/** @typedef {import("./shapes").Last} Last */
+
+/**
+ * @param {string} text
+ * @returns {{ variant: string, turns: Last[], start: string | null, result: string }}
+ */
+export function readRecord(text) {
+  /** @type {Last[]} */
+  const turns = [];
+  let variant = "";
+  let result = "";
+  /** @type {string | null} */
+  let start = null;
+  for (const line of text.split(/\r?\n/)) {
+    const turn = /^\d+ (\d+) (.+)$/.exec(line);
+    if (turn) turns.push(readTurn(Number(turn[1]), turn[2] ?? ""));
+    else if (line.startsWith("variant ")) variant = line.slice(8);
+    else if (line.startsWith("start ")) start = line.slice(6);
+    else if (line.startsWith("result ")) result = line.slice(7);
+  }
+  return { variant, turns, start, result };
+}
+
+/** @param {number} by @param {string} action @returns {Last} */
+function readTurn(by, action) {
+  if (action === "resign") return { by, resign: true };
+  if (action.startsWith("<<")) return { by, rewind: Number(action.slice(2)) };
+  return { by, play: action };
+}

@@ -1,0 +1,67 @@
+// Who sits where: the mark, the name, whether somebody is there, and whose turn it is.
+
+import { h, refill } from "./dom.js";
+import { drawMark } from "./marks.js";
+import { seatName, shortName, sideName } from "./place.js";
+import { number, t } from "./words.js";
+
+/** @typedef {import("./shapes").Table} Table */
+
+/** @param {(seat: number) => void} onSit */
+export function makeSeats(onSit) {
+  const root = h("ul", { class: "seats", "aria-label": t("seats") });
+  let drawn = "";
+  /** @param {Table} table @param {Set<number>} mine */
+  const show = (table, mine) => {
+    const { seats, toMove, score, outcome } = table;
+    const key = JSON.stringify([seats, toMove, score, outcome, [...mine], document.documentElement.lang]);
+    if (key === drawn) return;
+    drawn = key;
+    root.setAttribute("aria-label", t("seats"));
+    refill(
+      root,
+      seats.map((seat, at) => {
+        const isMine = mine.has(at);
+        const canSit = seat.kind === "open" && !outcome && mine.size === 0;
+        const says = [
+          isMine && mine.size === 1 ? t("you") : "",
+          seat.kind === "human" && !isMine && !outcome ? t(seat.present ? "here" : "away") : "",
+          toMove === at && !outcome ? t("toMove") : "",
+          outcome?.won?.includes(at) ? t("won") : "",
+        ].filter(Boolean);
+        return h(
+          "li",
+          {
+            class: "seat",
+            "data-turn": toMove === at && !outcome,
+            "data-away": seat.kind === "human" && !seat.present && !isMine,
+            "data-won": Boolean(outcome?.won?.includes(at)),
+          },
+          drawMark(at, seat.symbol),
+          h(
+            "span",
+            { class: "who" },
+            h(
+              "span",
+              { class: "name" },
+              h("span", { class: "unseen" }, `${sideName(at, seat.symbol)}: `),
+              // A long row of robots is told apart by level alone.
+              seats.length > 2 ? shortName(seat, at) : seatName(seat, at),
+            ),
+            h("span", { class: "says" }, says.join(" · ")),
+          ),
+          score && at < 2
+            ? h(
+                "span",
+                { class: "points", title: t("score") },
+                h("span", { class: "unseen" }, `${t("score")}: `),
+                number(score[at] ?? 0),
+              )
+            : null,
+          canSit ? h("button", { type: "button", class: "main", click: () => onSit(at) }, t("sit")) : null,
+        );
+      }),
+    );
+  };
+  return { root, show };
+}

@@ -1,0 +1,116 @@
+// Dialogs, and the one with what a user prefers.
+
+import { freshId, h } from "./dom.js";
+import { keyList } from "./keys.js";
+import { wish, wishes } from "./mine.js";
+import { LANGUAGES, t } from "./words.js";
+
+/**
+ * A dialog with a title, shown at once; it is gone when it is closed.
+ * @param {string} title @param {...import("./dom.js").Child} children
+ */
+export function dialog(title, ...children) {
+  const name = freshId();
+  const box = h(
+    "dialog",
+    { "aria-labelledby": name },
+    h(
+      "header",
+      {},
+      h("h2", { id: name }, title),
+      h("button", { type: "button", class: "quiet close", "aria-label": t("close"), click: () => box.close() }, "×"),
+    ),
+    ...children,
+  );
+  box.addEventListener("click", (event) => {
+    // Only the space around it is the dialog itself.
+    if (event.target === box) box.close();
+  });
+  box.addEventListener("close", () => box.remove());
+  document.body.append(box);
+  box.showModal();
+  return box;
+}
+
+/** A field with its name. @param {string} name @param {HTMLElement} field @param {string} [hint] */
+export function labelled(name, field, hint) {
+  const id = freshId();
+  field.id = id;
+  const hintId = hint ? freshId() : null;
+  if (hintId) field.setAttribute("aria-describedby", hintId);
+  return h(
+    "div",
+    { class: "field-row" },
+    h("label", { for: id }, name),
+    field,
+    hint && hintId ? h("small", { id: hintId }, hint) : null,
+  );
+}
+
+/** A choice. @param {[string, string][]} options @param {string} chosen @param {(value: string) => void} onChange */
+export function select(options, chosen, onChange) {
+  return h(
+    "select",
+    { change: (/** @type {Event} */ event) => onChange(/** @type {HTMLSelectElement} */ (event.target).value) },
+    options.map(([value, name]) => h("option", { value, selected: value === chosen }, name)),
+  );
+}
+
+/** Yes or no. @param {string} name @param {boolean} isOn @param {(isOn: boolean) => void} onChange */
+export function toggle(name, isOn, onChange) {
+  const box = h("input", {
+    type: "checkbox",
+    checked: isOn,
+    change: (/** @type {Event} */ event) => onChange(/** @type {HTMLInputElement} */ (event.target).checked),
+  });
+  return h("label", { class: "toggle" }, box, h("span", {}, name));
+}
+
+/** The theme that was chosen, or the system's. */
+export function applyTheme() {
+  const { theme } = wishes();
+  if (theme === "auto") delete document.documentElement.dataset.theme;
+  else document.documentElement.dataset.theme = theme;
+}
+
+/** @param {() => void} onLanguage */
+export function showSettings(onLanguage) {
+  const now = wishes();
+  const name = h("input", {
+    type: "text",
+    value: now.name,
+    maxlength: 64,
+    autocomplete: "nickname",
+    change: (/** @type {Event} */ event) => wish({ name: /** @type {HTMLInputElement} */ (event.target).value.trim() }),
+  });
+  const box = dialog(
+    t("settings"),
+    labelled(t("yourName"), name, t("nameHint")),
+    labelled(
+      t("language"),
+      select(Object.entries(LANGUAGES), document.documentElement.lang, (language) => {
+        wish({ language });
+        box.close();
+        onLanguage();
+      }),
+    ),
+    labelled(
+      t("theme"),
+      select(
+        [
+          ["auto", t("themeAuto")],
+          ["light", t("themeLight")],
+          ["dark", t("themeDark")],
+        ],
+        now.theme,
+        (theme) => {
+          wish({ theme: /** @type {"auto" | "light" | "dark"} */ (theme) });
+          applyTheme();
+        },
+      ),
+    ),
+    toggle(t("sound"), now.sound, (sound) => wish({ sound })),
+    toggle(t("shortcuts"), now.shortcuts, (shortcuts) => wish({ shortcuts })),
+    h("details", {}, h("summary", {}, t("keys")), keyList()),
+  );
+}

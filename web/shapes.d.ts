@@ -1,0 +1,160 @@
+/** The JSON of the service, as far as the page reads it. A test holds it against the server's own description. */
+
+export type SeatKind = "human" | "robot" | "open";
+export interface SeatView {
+  name: string;
+  kind: SeatKind;
+  symbol: string;
+  present: boolean;
+}
+export interface Last {
+  by: number;
+  play?: string;
+  rewind?: number;
+  resign?: boolean;
+}
+export type BoardView = "open" | "drawn" | { won: number };
+export type Why = "line" | "points" | "resignation" | "leaving";
+export interface Outcome {
+  draw?: boolean;
+  abandoned?: boolean;
+  won?: number[];
+  line?: string[];
+  by?: Why;
+}
+export interface View {
+  id: string;
+  variant: string;
+  history: number;
+  turn: number;
+  to_move: number | null;
+  seats: SeatView[];
+  marks: (number | null)[] | string[];
+  legal: string[] | "empty";
+  rewind: number | null;
+  last: Last | null;
+  boards?: BoardView[];
+  score?: [number, number];
+  active?: number | null;
+  outcome: Outcome | null;
+  rematch: string | null;
+}
+/** When there is a new game: which seat is the caller's there, and its token. */
+export interface Again extends View {
+  seat?: number;
+  token?: string;
+}
+export interface Change {
+  turn: number;
+  to_move: number | null;
+  last: Last;
+  cells: [string, number | null][];
+  legal: string[] | "empty";
+  rewind: number | null;
+  boards?: BoardView[];
+  score?: [number, number];
+  active?: number | null;
+  outcome: Outcome | null;
+}
+export interface Presence {
+  present: boolean[];
+  names: string[];
+}
+export interface Laid {
+  id: string;
+  tokens: Record<string, string>;
+  view: View;
+}
+export interface Seated {
+  token: string;
+  view: View;
+}
+export interface Archived {
+  id: string;
+  view: View;
+}
+export interface Problem {
+  type: string;
+  title: string;
+  status: number;
+  detail: string;
+  turn?: number;
+}
+export type SeatWish = { human: string } | { robot: string } | { open: "link" | "lobby" };
+export interface NewTable {
+  variant?: string;
+  history?: number;
+  seats?: SeatWish[];
+  take?: number[];
+  from?: { game: string; turn: number };
+}
+export type Standing = "waiting" | "playing" | "over";
+export interface Listing {
+  id: string;
+  variant: string;
+  history: number;
+  status: Standing;
+  seats: { kind: SeatKind; name: string }[];
+  created_ms: number;
+  outcome?: Outcome | null;
+}
+export interface Page {
+  games: Listing[];
+  before: string | null;
+}
+export type Prospect = "win" | "draw" | "loss" | "unknown";
+export interface Worth {
+  value: Prospect;
+  plies?: number;
+  estimate?: number;
+}
+export interface Mistake {
+  had: Prospect;
+  left: Prospect;
+}
+export interface StudiedTurn {
+  turn: number;
+  done: Last;
+  worth: Worth | null;
+  best: string | null;
+  mistake: Mistake | null;
+}
+export interface Study {
+  id: string;
+  variant: string;
+  turns: StudiedTurn[];
+}
+
+/** A game by its name, taken apart. */
+export interface Variant {
+  name: string;
+  columns: number;
+  rows: number;
+  line: number;
+  sides: number;
+  misere: boolean;
+  gravity: boolean;
+  exact: boolean;
+  nine: "multi" | "ultimate" | null;
+  first: number | null;
+}
+/** A view, ready for the board. */
+export interface Table {
+  id: string;
+  variant: Variant;
+  history: number;
+  turn: number;
+  toMove: number | null;
+  seats: SeatView[];
+  marks: (number | null)[];
+  legal: Set<string> | "empty";
+  rewind: number | null;
+  last: Last | null;
+  boards: BoardView[] | null;
+  score: [number, number] | null;
+  active: number | null;
+  outcome: Outcome | null;
+  rematch: string | null;
+  /** A play that the server has not answered yet. */
+  pending: string | null;
+}

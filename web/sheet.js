@@ -1,0 +1,109 @@
+// A sheet of the board: rows of cells, of which only those that can be seen are in the document.
+
+import { freshId, h, isStill, mark } from "./dom.js";
+import { drawMark } from "./marks.js";
+import { ninth, sideName } from "./place.js";
+import { t } from "./words.js";
+
+/** @typedef {import("./shapes").Table} Table */
+
+/** One sheet of paper: the whole board, or one of nine. */
+export class Sheet {
+  /** @param {import("./board.js").Board} board @param {number} first @param {number} columns @param {number} rows @param {number | null} number */
+  constructor(board, first, columns, rows, number) {
+    this.board = board;
+    this.first = first;
+    this.columns = columns;
+    this.rows = rows;
+    this.number = number;
+    /** The window that the cells in the document are of. */
+    this.seen = "";
+    /** @type {Map<number, HTMLElement>} */
+    this.lines = new Map();
+    this.grid = h("div", {
+      role: "grid",
+      class: "grid",
+      id: freshId(),
+      "aria-rowcount": rows,
+      "aria-colcount": columns,
+    });
+    this.grid.style.setProperty("--columns", String(columns));
+    this.grid.style.setProperty("--rows", String(rows));
+    this.root = h("div", { class: "sheet" }, this.grid);
+  }
+
+  /** @param {ReturnType<import("./board.js").Board["window"]> | null} seen */
+  populate(seen) {
+    const { left, right, top, bottom } = seen ?? { left: 0, right: this.columns - 1, top: 0, bottom: this.rows - 1 };
+    const key = `${left} ${right} ${top} ${bottom}`;
+    if (key === this.seen) return;
+    this.seen = key;
+    for (const [row, line] of this.lines) {
+      if (row >= top && row <= bottom) continue;
+      for (let column = 0; column < this.columns; column++) this.board.cells.delete(this.index(row, column));
+      line.remove();
+      this.lines.delete(row);
+    }
+    for (let row = top; row <= bottom; row++) this.populateRow(row, left, right);
+  }
+
+  /** @param {number} row @param {number} left @param {number} right */
+  populateRow(row, left, right) {
+    const { board } = this;
+    let line = this.lines.get(row);
+    if (!line) {
+      line = h("div", { role: "row", "aria-rowindex": row + 1 });
+      this.lines.set(row, line);
+      const after = [...this.lines.keys()].filter((other) => other > row);
+      const next = after.length ? this.lines.get(Math.min(...after)) : null;
+      this.grid.insertBefore(line, next ?? null);
+    }
+    for (const box of [...line.children]) {
+      const column = Number(box.getAttribute("aria-colindex")) - 1;
+      if (column >= left && column <= right) continue;
+      box.remove();
+      board.cells.delete(this.index(row, column));
+    }
+    const firstThere = line.firstElementChild;
+    const from = firstThere ? Number(firstThere.getAttribute("aria-colindex")) - 1 : Infinity;
+    for (let column = left; column <= right; column++) {
+      const index = this.index(row, column);
+      if (board.cells.has(index)) continue;
+      const { box } = board.makeCell(index);
+      if (column < from) line.insertBefore(box, firstThere);
+      else line.append(box);
+    }
+  }
+
+  /** @param {number} row @param {number} column */
+  index(row, column) {
+    return this.first + row * this.columns + column;
+  }
+
+  /** @param {Table} table */
+  refresh(table) {
+    const { number, root } = this;
+    if (number === null || !table.boards) {
+      mark(this.grid, "aria-label", t("board"));
+      return;
+    }
+    const state = table.boards[number] ?? "open";
+    const isPlayable = state === "open" && !table.outcome && (table.active === null || table.active === number);
+    mark(root, "data-active", isPlayable);
+    mark(root, "data-closed", state === "open" ? null : state === "drawn" ? "drawn" : "won");
+    const winner = typeof state === "object" ? state.won : null;
+    const parts = [t("boardAt", { place: ninth(number) })];
+    if (state === "drawn") parts.push(t("boardDrawn"));
+    else if (winner !== null) parts.push(t("boardWon", { side: sideName(winner) }));
+    else if (isPlayable) parts.push(t("boardActive"));
+    mark(this.grid, "aria-label", parts.join(", "));
+    const large = root.querySelector(":scope > .mark");
+    if (winner === null) large?.remove();
+    else if (!large) {
+      const drawn = drawMark(winner, "");
+      drawn.classList.add("large");
+      if (!this.board.isFresh && !isStill()) drawn.classList.add("new");
+      root.append(drawn);
+    }
+  }
+}

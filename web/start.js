@@ -1,0 +1,150 @@
+// The start page is an empty board: press a cell, and you play.
+
+import { Away, Refusal, api } from "./api.js";
+import { Board } from "./board.js";
+import { h, mark, say } from "./dom.js";
+import { keepSeats, wish, wishes } from "./mine.js";
+import { select } from "./settings.js";
+import { readView, withPlay } from "./table.js";
+import { moveOf, readVariant } from "./variant.js";
+import { t } from "./words.js";
+
+/** @typedef {import("./app.js").Context} Context */
+
+/** @param {Context} context */
+export function show(context) {
+  return new StartPage(context);
+}
+
+/** A table that is not laid yet. */
+function blank() {
+  const variant = readVariant("3x3k3");
+  if (!variant) throw new Error("3x3k3 is a game");
+  const cells = Array.from({ length: 9 }, (_, cell) => moveOf(variant, cell));
+  const seat = { name: "", present: true };
+  return readView({
+    id: "",
+    variant: variant.name,
+    history: 0,
+    turn: 1,
+    to_move: 0,
+    seats: [
+      { ...seat, kind: "human", symbol: "x" },
+      { ...seat, kind: "robot", symbol: "o" },
+    ],
+    marks: cells.map(() => null),
+    legal: cells,
+    rewind: null,
+    last: null,
+    outcome: null,
+    rematch: null,
+  });
+}
+
+class StartPage {
+  /** @param {Context} context */
+  constructor(context) {
+    this.context = context;
+    this.table = blank();
+    this.board = new Board((move) => void this.firstMove(move));
+    this.note = h("p", { class: "note" });
+    const levels = Array.from({ length: 8 }, (_, at) => String(at + 1));
+    const level = select(
+      levels.map((name) => [name, levelName(Number(name))]),
+      String(wishes().level),
+      (chosen) => wish({ level: Number(chosen) }),
+    );
+    level.id = "level";
+    this.root = h(
+      "div",
+      { class: "table-page start" },
+      h(
+        "div",
+        { class: "head" },
+        h("h1", { class: "status" }, t("startTitle")),
+        h("p", { class: "hint" }, t("startHint")),
+        this.note,
+      ),
+      h("div", { class: "paper" }, this.board.root),
+      h(
+        "div",
+        { class: "side" },
+        h("div", { class: "field-row inline" }, h("label", { for: "level" }, t("level")), level),
+        h(
+          "nav",
+          { class: "ways", "aria-label": t("startMore") },
+          h(
+            "button",
+            { type: "button", class: "way", click: () => void this.friend("link") },
+            h("strong", {}, t("friend")),
+            h("span", {}, t("friendHint")),
+          ),
+          h("a", { class: "way", href: "/watch" }, h("strong", {}, t("whoever")), h("span", {}, t("waitingTables"))),
+          h("a", { class: "way", href: "/new" }, h("strong", {}, t("allGames")), h("span", {}, t("gamesList"))),
+        ),
+      ),
+    );
+    this.keys = {};
+  }
+
+  begin() {
+    this.board.show(this.table, { mine: new Set([0]) });
+    this.context.setTitle(t("title"));
+  }
+
+  leave() {
+    this.board.leave();
+  }
+
+  /** The first move: the table is laid, and the address becomes the game's. @param {string} move */
+  async firstMove(move) {
+    if (this.table.pending) return;
+    this.table = withPlay(this.table, move);
+    this.board.show(this.table, { mine: new Set([0]) });
+    const { name, level } = wishes();
+    try {
+      const laid = await api.lay({
+        variant: "3x3k3",
+        seats: [{ human: name }, { robot: `level:${level}` }],
+        take: [0],
+      });
+      keepSeats(laid.id, laid.tokens);
+      const view = await api.act(laid.id, laid.tokens[0] ?? "", { turn: 1, play: move });
+      this.context.go(`/game/${laid.id}`, view);
+    } catch (error) {
+      this.undo(error);
+    }
+  }
+
+  /** @param {"link" | "lobby"} open */
+  async friend(open) {
+    try {
+      const laid = await api.lay({ variant: "3x3k3", seats: [{ human: wishes().name }, { open }], take: [0] });
+      keepSeats(laid.id, laid.tokens);
+      this.context.go(`/game/${laid.id}`, laid.view);
+    } catch (error) {
+      this.undo(error);
+    }
+  }
+
+  /** @param {unknown} error */
+  undo(error) {
+    this.table = blank();
+    this.board.show(this.table, { mine: new Set([0]) });
+    const text =
+      error instanceof Refusal
+        ? t("refused", { why: error.message })
+        : error instanceof Away
+          ? t("lostStart")
+          : t("broken");
+    say(this.note, text);
+    mark(this.note, "data-mood", "bad");
+    this.context.announce(text);
+  }
+}
+
+/** @param {number} level */
+export function levelName(level) {
+  const word = level <= 2 ? t("levelEasy") : level <= 5 ? t("levelFair") : t("levelStrong");
+  return `${t("levelOf", { n: level })}, ${word}`;
+}

@@ -1,0 +1,173 @@
+// A finished game, looked at turn by turn: how it stood, what was best, who went wrong where.
+
+import { Away, Refusal, api } from "./api.js";
+import { h, refill, s } from "./dom.js";
+import { placeName, seatName, sideName } from "./place.js";
+import { t } from "./words.js";
+
+/** @typedef {import("./shapes").Study} Study */
+/** @typedef {import("./shapes").StudiedTurn} StudiedTurn */
+/** @typedef {import("./shapes").Table} Table */
+
+export class StudyPanel {
+  /** @param {Table} table @param {(turn: number) => void} onLook @param {() => void} onChange */
+  constructor(table, onLook, onChange) {
+    this.table = table;
+    this.onLook = onLook;
+    this.onChange = onChange;
+    /** @type {Study | null} */
+    this.study = null;
+    this.isLeft = false;
+    this.root = h("section", { class: "study" }, h("h2", {}, t("analysis")), h("p", {}, t("analysing")));
+  }
+
+  async load() {
+    try {
+      this.study = await api.study(this.table.id);
+    } catch (error) {
+      const why =
+        error instanceof Refusal
+          ? t("refused", { why: error.message })
+          : error instanceof Away
+            ? t("lost")
+            : t("broken");
+      if (!this.isLeft) refill(this.root, h("h2", {}, t("analysis")), h("p", { role: "alert" }, why));
+      return;
+    }
+    this.render(null);
+  }
+
+  leave() {
+    this.isLeft = true;
+  }
+
+  /** The best move where so many turns are completed. @param {number} turns */
+  best(turns) {
+    this.render(turns);
+    return this.study?.turns[turns]?.best ?? null;
+  }
+
+  /** What is said of each turn that gave something away. */
+  remarks() {
+    /** @type {Map<number, string>} */
+    const remarks = new Map();
+    for (const turn of this.study?.turns ?? []) if (turn.mistake) remarks.set(turn.turn, gave(turn));
+    return remarks;
+  }
+
+  /** @param {number | null} at */
+  render(at) {
+    const { study, table } = this;
+    if (!study || this.drawn === `${at} ${document.documentElement.lang}`) return;
+    this.drawn = `${at} ${document.documentElement.lang}`;
+    const values = study.turns.map((turn) => valueFor(turn, table.seats.length));
+    values.push(endValue(table));
+    const here = at === null ? study.turns.length : Math.min(at, study.turns.length);
+    const mistakes = study.turns.filter((turn) => turn.mistake);
+    refill(
+      this.root,
+      h("h2", {}, t("analysis")),
+      table.seats.length === 2 ? meter(values[here] ?? 0) : null,
+      h("p", { class: "worth" }, this.words(study.turns[here])),
+      table.seats.length === 2 ? this.chart(values, here, mistakes) : null,
+      h("h3", {}, t("mistakes")),
+      mistakes.length
+        ? h(
+            "ul",
+            { class: "mistakes" },
+            mistakes.map((turn) =>
+              h(
+                "li",
+                {},
+                h(
+                  "button",
+                  { type: "button", class: "quiet", click: () => this.onLook(turn.turn - 1) },
+                  this.says(turn),
+                ),
+              ),
+            ),
+          )
+        : h("p", {}, t("noMistakes")),
+    );
+  }
+
+  /** @param {StudiedTurn | undefined} turn */
+  words(turn) {
+    if (!turn?.worth) return turn ? t("worthUnknown") : "";
+    const { table } = this;
+    const mover = turn.done.by;
+    const other = table.seats.length === 2 ? 1 - mover : mover;
+    const { value, plies, estimate } = turn.worth;
+    const best = turn.best ? ` ${t("bestWas", { place: placeName(table.variant, turn.best) })}.` : "";
+    const wins = (/** @type {number} */ side) =>
+      plies ? t("worthWinIn", { side: sideName(side), n: plies }) : t("worthWin", { side: sideName(side) });
+    if (value === "win") return `${wins(mover)}.${best}`;
+    if (value === "loss") return `${wins(other)}.${best}`;
+    if (value === "draw") return `${t("worthDraw")}.${best}`;
+    if (!estimate) return `${t("worthUnknown")}.${best}`;
+    return `${t("worthBetter", { side: sideName(estimate > 0 ? mover : other) })}.${best}`;
+  }
+
+  /** @param {StudiedTurn} turn */
+  says(turn) {
+    const seat = this.table.seats[turn.done.by];
+    const name = seat ? seatName(seat, turn.done.by) : "";
+    const place = turn.done.play ? placeName(this.table.variant, turn.done.play) : "…";
+    return `${t("mistakeAt", { n: turn.turn, name, place })}: ${gave(turn)}`;
+  }
+
+  /** @param {number[]} values @param {number} here @param {StudiedTurn[]} mistakes */
+  chart(values, here, mistakes) {
+    const width = Math.max(1, values.length - 1);
+    const x = (/** @type {number} */ at) => (at / width) * 300;
+    const y = (/** @type {number} */ value) => 50 - value * 44;
+    const d = values.map((value, at) => `${at ? "L" : "M"}${x(at).toFixed(1)} ${y(value).toFixed(1)}`).join("");
+    const svg = s(
+      "svg",
+      {
+        class: "chart",
+        viewBox: "-6 0 312 100",
+        role: "img",
+        "aria-label": `${t("chart")}, ${t("chartHigh", { side: sideName(0) })}`,
+      },
+      s("path", { class: "zero", d: "M0 50H300" }),
+      s("path", { class: "curve", d }),
+      ...mistakes.map((turn) => s("circle", { class: "slip", cx: x(turn.turn), cy: y(values[turn.turn] ?? 0), r: 4 })),
+      s("path", { class: "now", d: `M${x(here)} 0V100` }),
+    );
+    svg.addEventListener("click", (event) => {
+      const box = svg.getBoundingClientRect();
+      this.onLook(Math.round(((event.clientX - box.left) / box.width) * width));
+    });
+    return svg;
+  }
+}
+
+/** @param {StudiedTurn} turn */
+const gave = (turn) => t(turn.mistake?.had === "win" ? "gaveWin" : "gaveDraw");
+
+/** What a position is worth to the first side, from -1 to 1. @param {StudiedTurn} turn @param {number} sides */
+export function valueFor(turn, sides) {
+  if (!turn.worth || sides !== 2) return 0;
+  const sign = turn.done.by === 0 ? 1 : -1;
+  const { value, plies, estimate } = turn.worth;
+  if (value === "win") return sign * (1 - Math.min(plies ?? 0, 30) / 100);
+  if (value === "loss") return -sign * (1 - Math.min(plies ?? 0, 30) / 100);
+  if (value === "draw" || !estimate) return 0;
+  return sign * Math.tanh(estimate / 400) * 0.6;
+}
+
+/** @param {Table} table */
+function endValue(table) {
+  const won = table.outcome?.won;
+  if (!won?.length) return 0;
+  return won.includes(0) ? 1 : -1;
+}
+
+/** @param {number} value */
+function meter(value) {
+  const share = Math.round((value + 1) * 50);
+  const bar = h("div", { class: "meter", "aria-hidden": "true" }, h("span", {}));
+  bar.style.setProperty("--share", `${share}%`);
+  return bar;
+}

@@ -1,0 +1,165 @@
+// A table as the server tells it, kept up to date by what changes there. No rules: what may be
+// played is in the view.
+
+import { cellCount, cellOf, moveOf, readVariant } from "./variant.js";
+
+/** @typedef {import("./shapes").View} View */
+/** @typedef {import("./shapes").Change} Change */
+/** @typedef {import("./shapes").Presence} Presence */
+/** @typedef {import("./shapes").Table} Table */
+/** @typedef {import("./shapes").Variant} Variant */
+
+/** The symbols of the sides, in order. */
+const SYMBOLS = "xoabcdefghijklmnpqrstuvwyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789@#";
+
+/** @param {View} view @returns {Table} */
+export function readView(view) {
+  const variant = readVariant(view.variant);
+  if (!variant) throw new Error(`this page does not know the game ${view.variant}`);
+  return {
+    id: view.id,
+    variant,
+    history: view.history,
+    turn: view.turn,
+    toMove: view.to_move,
+    seats: view.seats,
+    marks: readMarks(variant, view.marks),
+    legal: view.legal === "empty" ? "empty" : new Set(view.legal),
+    rewind: view.rewind,
+    last: view.last,
+    boards: view.boards ?? null,
+    score: view.score ?? null,
+    active: view.active ?? null,
+    outcome: view.outcome,
+    rematch: view.rematch,
+    pending: null,
+  };
+}
+
+/** @param {Variant} variant @param {View["marks"]} marks @returns {(number | null)[]} */
+function readMarks(variant, marks) {
+  if (typeof marks[0] !== "string") return /** @type {(number | null)[]} */ (marks);
+  /** @type {(number | null)[]} */
+  const cells = new Array(cellCount(variant)).fill(null);
+  /** @type {string[]} */ (marks).forEach((row, at) => readRow(row, cells, at * variant.columns));
+  return cells;
+}
+
+/**
+ * Puts a row of runs, `3. 1x 2o`, where it belongs; free cells are free already.
+ * @param {string} text @param {(number | null)[]} cells @param {number} from
+ */
+export function readRow(text, cells, from) {
+  let at = from;
+  for (const run of text.split(" ")) {
+    const end = at + Number(run.slice(0, -1));
+    const symbol = run.slice(-1);
+    if (symbol !== ".") cells.fill(SYMBOLS.indexOf(symbol), at, end);
+    at = end;
+  }
+}
+
+/** The table after a turn. @param {Table} table @param {Change} change @returns {Table} */
+export function withChange(table, change) {
+  const marks = table.marks.slice();
+  for (const [move, side] of change.cells) marks[cellOf(table.variant, move)] = side;
+  return {
+    ...table,
+    marks,
+    turn: change.turn,
+    toMove: change.to_move,
+    last: change.last,
+    legal: change.legal === "empty" ? "empty" : new Set(change.legal),
+    rewind: change.rewind,
+    boards: change.boards ?? table.boards,
+    score: change.score ?? table.score,
+    active: change.active ?? null,
+    outcome: change.outcome,
+    pending: null,
+  };
+}
+
+/** The table after somebody came, went or sat down. @param {Table} table @param {Presence} presence @returns {Table} */
+export function withPresence(table, presence) {
+  const seats = table.seats.map((seat, at) => {
+    const name = presence.names[at] ?? seat.name;
+    const present = presence.present[at] ?? seat.present;
+    // A seat is left open or taken for good, and whoever takes it is there.
+    const isTaken = seat.kind === "open" && (name !== "" || present);
+    return { ...seat, name, present, kind: isTaken ? /** @type {const} */ ("human") : seat.kind };
+  });
+  return { ...table, seats };
+}
+
+/** The table as it will be if the server takes this play. @param {Table} table @param {string} move @returns {Table} */
+export function withPlay(table, move) {
+  if (table.toMove === null) return table;
+  const marks = table.marks.slice();
+  marks[cellOf(table.variant, move)] = table.toMove;
+  return { ...table, marks, last: { by: table.toMove, play: move }, pending: move };
+}
+
+/** Whether a move can be played now, by whoever's turn it is. @param {Table} table @param {string} move */
+export function isLegal(table, move) {
+  if (table.outcome || table.toMove === null) return false;
+  if (table.legal !== "empty") return table.legal.has(move);
+  const cell = cellOf(table.variant, move);
+  const below = cell + table.variant.columns;
+  const rests = !table.variant.gravity || below >= table.marks.length || table.marks[below] !== null;
+  return table.marks[cell] === null && rests;
+}
+
+/**
+ * What pressing a cell means: with gravity a mark falls from wherever it is let go.
+ * @param {Table} table @param {string} move
+ */
+export function pressed(table, move) {
+  if (!table.variant.gravity || isLegal(table, move)) return move;
+  const { columns, rows } = table.variant;
+  const column = cellOf(table.variant, move) % columns;
+  for (let row = rows - 1; row >= 0; row--) {
+    const there = moveOf(table.variant, row * columns + column);
+    if (isLegal(table, there)) return there;
+  }
+  return move;
+}
+
+/** @typedef {"over" | "waiting" | "notYours" | "taken" | "wrongBoard" | "closedBoard" | "full"} Obstacle */
+
+/**
+ * Why a cell can't be pressed, or null where it can.
+ * @param {Table} table @param {string} move @param {Set<number>} mine the seats of whoever asks
+ * @returns {Obstacle | null}
+ */
+export function obstacle(table, move, mine) {
+  if (table.outcome) return "over";
+  if (table.seats.some((seat) => seat.kind === "open")) return "waiting";
+  if (table.toMove === null || table.pending || !mine.has(table.toMove)) return "notYours";
+  if (isLegal(table, pressed(table, move))) return null;
+  if (table.variant.gravity) return "full";
+  const board = Math.floor(cellOf(table.variant, move) / 9);
+  if (table.boards && table.boards[board] !== "open") return "closedBoard";
+  if (table.boards && table.active !== null && table.active !== board) return "wrongBoard";
+  return "taken";
+}
+
+/**
+ * The marks on the board in the order in which they were made, by what was done so far.
+ * @param {import("./shapes").Last[]} turns
+ * @returns {string[]} moves
+ */
+export function standing(turns) {
+  /** @type {string[]} */
+  const plays = [];
+  for (const turn of turns) {
+    if (turn.play !== undefined) plays.push(turn.play);
+    else if (turn.rewind) plays.length = Math.max(0, plays.length - turn.rewind);
+  }
+  return plays;
+}
+
+/** How a table stands. @param {Table} table @returns {"waiting" | "playing" | "over"} */
+export function standingOf(table) {
+  if (table.outcome) return "over";
+  return table.seats.some((seat) => seat.kind === "open") ? "waiting" : "playing";
+}

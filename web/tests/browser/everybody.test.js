@@ -1,0 +1,241 @@
+// For everybody: keyboard, screen reader, languages, widths, themes; and nothing from elsewhere.
+
+import assert from "node:assert/strict";
+import { readFile } from "node:fs/promises";
+import { createRequire } from "node:module";
+import { test } from "node:test";
+import { world } from "../world.js";
+
+const here = world();
+const AXE = await readFile(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+const SCRIPT = "<img src=x onerror=alert(1)>";
+
+/** Pages with something on them. */
+async function places() {
+  const over = await here.server.played("3x3k3", ["0-0", "1-1", "0-1", "2-2", "0-2"]);
+  const nine = await here.server.played("ultimate", ["4-0", "0-4", "4-4", "4-8"]);
+  const waiting = await here.server.lay({
+    variant: "4x4k3p3",
+    history: 4,
+    seats: [{ human: "Ann" }, { open: "lobby" }, { robot: "level:2" }],
+    take: [0],
+  });
+  return [
+    "/",
+    "/new",
+    "/watch",
+    "/archive",
+    "/nowhere",
+    "/game/nothing",
+    `/game/${over.id}`,
+    `/game/${over.id}?turn=2`,
+    `/game/${nine.id}`,
+    `/game/${waiting.id}`,
+  ];
+}
+
+for (const colorScheme of /** @type {const} */ (["light", "dark"])) {
+  test(`axe finds nothing on any page, ${colorScheme}`, async () => {
+    const eve = await here.person({ colorScheme });
+    await eve.context.addInitScript(AXE);
+    const pages = await places();
+    // The tools differ by theme only in colours.
+    for (const path of pages) {
+      await eve.go(path);
+      await eve.page.locator("h1").first().waitFor();
+      const found = await eve.page.evaluate(async () => {
+        const { violations } = await /** @type {any} */ (window).axe.run(document, { resultTypes: ["violations"] });
+        return violations.map(
+          (/** @type {any} */ one) =>
+            `${one.id}: ${one.nodes.map((/** @type {any} */ node) => node.target).join(" ")} ${one.nodes[0].failureSummary}`,
+        );
+      });
+      assert.deepEqual(found, [], path);
+    }
+    await eve.button("Settings").click();
+    const found = await eve.page.evaluate(async () =>
+      (await /** @type {any} */ (window).axe.run("dialog")).violations.map((/** @type {any} */ one) => one.id),
+    );
+    assert.deepEqual(found, [], "settings");
+  });
+}
+
+test("a game by keyboard alone", async () => {
+  const ann = await here.person();
+  await ann.go("/");
+  const press = (/** @type {string} */ key) => ann.page.keyboard.press(key);
+  // The first stop leads past the header; the next one there is the board.
+  await press("Tab");
+  assert.equal(await ann.page.evaluate(() => document.activeElement?.className), "skip");
+  await press("Enter");
+  await press("Tab");
+  assert.equal(await ann.page.evaluate(() => document.activeElement?.getAttribute("aria-label")), "centre, empty");
+  await press("ArrowUp");
+  await press("ArrowLeft");
+  await press("Enter");
+  await ann.hasMark("0-0", 0);
+  await ann.page.waitForURL(/\/game\//);
+  await ann.reads("Your turn.");
+  await press("?");
+  await ann.page.getByRole("dialog", { name: "Keys" }).waitFor();
+  await press("Escape");
+  await ann.page.getByRole("dialog").waitFor({ state: "detached" });
+  await press("n");
+  await ann.reads("Tic-tac-toe against the computer");
+  ann.isFine();
+});
+
+test("a board reads as a person would say it", async () => {
+  const laid = await here.server.played("3x3k3", ["0-0", "1-1"]);
+  const ann = await here.person();
+  await ann.go(`/game/${laid.id}`);
+  await ann.hasMark("1-1", 1);
+  const tree = await ann.page.getByRole("grid").ariaSnapshot();
+  const said = [...tree.matchAll(/button "([^"]+)"/g)].map((found) => found[1]);
+  assert.deepEqual(said, [
+    "top left, cross",
+    "top, empty",
+    "top right, empty",
+    "left, empty",
+    "centre, nought, last move",
+    "right, empty",
+    "bottom left, empty",
+    "bottom, empty",
+    "bottom right, empty",
+  ]);
+  assert.equal((tree.match(/- row/g) ?? []).length, 3);
+});
+
+test("every language is spoken, by the browser's wish and by hand", async () => {
+  const titles = {
+    en: "Tic-tac-toe against the computer",
+    ca: "Tres en ratlla contra l'ordinador",
+    cs: "Piškvorky proti počítači",
+    fr: "Morpion contre l'ordinateur",
+  };
+  for (const [language, title] of Object.entries(titles)) {
+    const eve = await here.person({ locale: language });
+    await eve.go("/");
+    await eve.reads(title);
+    assert.equal(await eve.page.locator("html").getAttribute("lang"), language);
+    eve.isFine();
+  }
+  const eve = await here.person();
+  await eve.go("/");
+  await eve.button("Settings").click();
+  await eve.page.getByLabel("Language").selectOption("cs");
+  await eve.reads(titles.cs);
+  await eve.page.reload();
+  await eve.reads(titles.cs);
+});
+
+test("nothing is cut off from 320 pixels up", async () => {
+  const pages = await places();
+  const gomoku = await here.server.lay({ variant: "15x15k5" });
+  for (const width of [320, 390, 768]) {
+    const eve = await here.person({ viewport: { width, height: 640 }, hasTouch: true, locale: "fr" });
+    for (const path of [...pages, `/game/${gomoku.id}`]) {
+      await eve.go(path);
+      const wide = await eve.page.evaluate(() => document.documentElement.scrollWidth);
+      assert.ok(wide <= width, `${path} is ${wide} wide at ${width}`);
+      const board = await eve.page.evaluate(() => document.querySelector(".port")?.getBoundingClientRect().toJSON());
+      if (board) assert.ok(board.left >= 0 && board.right <= width, `${path}: the board at ${width}`);
+    }
+  }
+});
+
+test("targets are large enough for a thumb", async () => {
+  const eve = await here.person({ viewport: { width: 390, height: 800 } });
+  for (const path of await places()) {
+    await eve.go(path);
+    const small = await eve.page.evaluate(() =>
+      [...document.querySelectorAll("button:not(.cell), .button, select, nav a, .cell")]
+        .filter((element) => element.checkVisibility())
+        .map((element) => ({
+          box: element.getBoundingClientRect(),
+          name: element.className + element.textContent,
+          isNine: Boolean(element.closest(".nine")),
+        }))
+        .filter(({ box, isNine }) => !isNine && (box.height < 43.5 || box.width < 43.5))
+        .map(({ name, box }) => `${name} ${box.width}x${box.height}`),
+    );
+    assert.deepEqual(small, [], path);
+  }
+});
+
+test("whoever wants things to stand still sees them stand still", async () => {
+  const eve = await here.person({ reducedMotion: "reduce" });
+  await eve.go("/");
+  await eve.play("1-1", 0);
+  assert.equal(await eve.page.locator(".mark.new").count(), 0);
+  const forced = await here.person({ forcedColors: "active" });
+  await forced.go("/");
+  await forced.play("1-1", 0);
+  forced.isFine();
+});
+
+test("a name is a text wherever it is shown", async () => {
+  const laid = await here.server.played("3x3k3", ["0-0", "1-1", "0-1", "2-2", "0-2"], [SCRIPT, "Bob"]);
+  await here.server.lay({ variant: "3x3k3", seats: [{ human: SCRIPT }, { open: "lobby" }], take: [0] });
+  const eve = await here.person();
+  for (const path of [`/game/${laid.id}`, "/watch", "/archive"]) {
+    await eve.go(path);
+    await eve.page.getByText(SCRIPT).first().waitFor();
+    assert.equal(await eve.page.locator("img[src=x]").count(), 0);
+  }
+  await eve.go(`/game/${laid.id}`);
+  await eve.reads(`${SCRIPT} wins.`);
+  await eve.page.waitForFunction((name) => document.title.includes(name), SCRIPT);
+  assert.match(
+    await (await here.server.ask(`/api/games/${laid.id}/record`)).text(),
+    /seat 0 x human <img src=x onerror=alert\(1\)>/,
+  );
+  eve.isFine();
+});
+
+test("the page says what may be loaded: nothing from elsewhere, nothing inline", async () => {
+  const answer = await fetch(here.server.url);
+  const policy = answer.headers.get("content-security-policy") ?? "";
+  assert.match(policy, /default-src 'none'/);
+  assert.match(policy, /script-src 'self';/);
+  assert.match(policy, /style-src 'self';/);
+  assert.doesNotMatch(policy, /unsafe|https?:|\*/);
+  assert.equal(answer.headers.get("x-content-type-options"), "nosniff");
+  const html = await answer.text();
+  assert.doesNotMatch(html, /<script(?![^>]*src=)|\son\w+=|style=/);
+});
+
+test("what is known is not sent again", async () => {
+  const html = await (await fetch(here.server.url)).text();
+  const path = /\/web\/\w+\/app\.js/.exec(html)?.[0] ?? "";
+  const file = await fetch(here.server.url + path, { headers: { "Accept-Encoding": "gzip" } });
+  assert.match(file.headers.get("cache-control") ?? "", /immutable/);
+  assert.equal(file.headers.get("content-encoding"), "gzip");
+  const again = await fetch(here.server.url, {
+    headers: { "If-None-Match": (await fetch(here.server.url)).headers.get("etag") ?? "" },
+  });
+  assert.equal(again.status, 304);
+  for (const [nowhere, accept, medium] of [
+    ["/nowhere", "text/html", "text/html"],
+    ["/nowhere", "*/*", "problem+json"],
+    ["/api/nowhere", "text/html", "problem+json"],
+  ]) {
+    const lost = await fetch(here.server.url + nowhere, { headers: { Accept: accept ?? "" } });
+    assert.equal(lost.status, 404);
+    assert.ok(lost.headers.get("content-type")?.includes(medium ?? ""), `${nowhere} for ${accept}`);
+  }
+});
+
+test("the first load is at most 100 KB", async () => {
+  const eve = await here.person();
+  const session = await eve.context.newCDPSession(eve.page);
+  let bytes = 0;
+  await session.send("Network.enable");
+  session.on("Network.loadingFinished", (event) => {
+    bytes += event.encodedDataLength;
+  });
+  await eve.go("/");
+  await eve.page.waitForLoadState("networkidle");
+  assert.ok(bytes > 10_000 && bytes < 100_000, `${bytes} bytes`);
+  console.log(`# first load: ${bytes} bytes`);
+});

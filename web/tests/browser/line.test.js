@@ -1,0 +1,122 @@
+// When the line to the server breaks; and boards larger than any screen.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { world } from "../world.js";
+
+const here = world({ isLasting: true, serviceWorkers: "allow" });
+
+test("a server killed in mid-game is come back to without doing anything", async () => {
+  const laid = await here.server.lay({ variant: "3x3k3", seats: [{ human: "" }, { robot: "first" }], take: [0] });
+  const ann = await here.person();
+  await ann.sitAt(laid);
+  await ann.play("1-1", 0);
+  await ann.reads("Your turn.");
+  await here.server.stop("SIGKILL");
+  await ann.notes("Connection lost. Trying again…");
+  // A press meanwhile is not forgotten.
+  await ann.cell("0-2").click();
+  await ann.hasMark("0-2", 0);
+  await here.server.start();
+  await ann.reads("Your turn.");
+  await ann.notes("You're back, nothing was missed.");
+  await ann.play("2-0", 0);
+  await ann.reads("You win.");
+});
+
+test("without network the page opens and says what needs it", async () => {
+  const ann = await here.person();
+  await ann.go("/");
+  await ann.page.evaluate(() => navigator.serviceWorker.ready);
+  await ann.page.waitForFunction(
+    async () =>
+      (await caches.keys()).length === 1 &&
+      (await (await caches.open((await caches.keys())[0] ?? "")).keys()).length > 20,
+  );
+  await ann.context.setOffline(true);
+  await ann.page.goto(`${here.server.url}/archive`);
+  await ann.page.getByRole("heading", { name: "This needs the network" }).waitFor();
+  await ann.page.goto(here.server.url);
+  await ann.reads("Tic-tac-toe against the computer");
+  await ann.cell("1-1").click();
+  await ann.notes("The server does not answer.");
+  await ann.context.setOffline(false);
+  await ann.play("1-1", 0);
+  await ann.page.waitForURL(/\/game\//);
+});
+
+test("a board of 255 by 255 has only its window in the document, and scrolls", async () => {
+  const laid = await here.server.lay({ variant: "255x255k5", seats: [{ human: "" }, { human: "" }], take: [0, 1] });
+  const ann = await here.person();
+  await ann.sitAt(laid);
+  await ann.cell("127-127").waitFor();
+  const cells = () => ann.page.locator(".cell").count();
+  assert.ok((await cells()) < 1500);
+  await ann.play("127-127", 0);
+  await ann.play("126-127", 1);
+  await ann.cell("126-127").focus();
+  for (let step = 0; step < 40; step++) await ann.page.keyboard.press("ArrowRight");
+  assert.equal(
+    await ann.page.evaluate(() => document.activeElement?.getAttribute("aria-label")),
+    "row 127, column 168, empty",
+  );
+  // How long the browser is busy with it: tests/trace.js.
+  const at = await ann.page.evaluate(async () => {
+    const port = /** @type {HTMLElement} */ (document.querySelector(".port"));
+    for (let step = 0; step < 20; step++) {
+      port.scrollBy(130, 170);
+      await new Promise((resolve) => requestAnimationFrame(resolve));
+    }
+    const box = port.getBoundingClientRect();
+    const middle = document.elementFromPoint(box.left + box.width / 2, box.top + box.height / 2);
+    return middle?.closest(".cell")?.getAttribute("data-move") ?? "";
+  });
+  // What is in the middle then is far from where it began, and is there to be pressed.
+  assert.ok(
+    at.split("-").every((number) => Number(number) > 200),
+    at,
+  );
+  assert.ok((await cells()) < 1500);
+  await ann.button("Zoom out").click();
+  assert.ok((await cells()) < 4000);
+});
+
+test("a press is answered in the same task, before the server is", async () => {
+  const laid = await here.server.lay({ variant: "50x50k5", seats: [{ human: "" }, { human: "" }], take: [0, 1] });
+  const ann = await here.person();
+  await ann.sitAt(laid);
+  await ann.cell("24-24").waitFor();
+  const isThere = await ann.page.evaluate(() => {
+    const cell = /** @type {HTMLElement} */ (document.querySelector('.cell[data-move="24-24"]'));
+    cell.click();
+    return cell.querySelector(".mark") !== null;
+  });
+  assert.ok(isThere);
+});
+
+test("a move on a large board touches only the cells that changed", async () => {
+  const laid = await here.server.lay({ variant: "50x50k5", seats: [{ human: "" }, { human: "" }], take: [0, 1] });
+  const ann = await here.person();
+  await ann.sitAt(laid);
+  await ann.play("24-24", 0);
+  await ann.page.locator(".board[data-mine]").waitFor();
+  await ann.page.mouse.move(5, 5);
+  await ann.page.evaluate(() => {
+    const seen = /** @type {any} */ (window);
+    seen.touched = new Set();
+    new MutationObserver((all) => {
+      for (const { target } of all) {
+        const cell = (target instanceof Element ? target : target.parentElement)?.closest(".cell");
+        if (cell instanceof HTMLElement) seen.touched.add(cell.dataset.move);
+      }
+    }).observe(document.querySelector(".grid") ?? document.body, {
+      subtree: true,
+      childList: true,
+      attributes: true,
+      characterData: true,
+    });
+  });
+  await here.server.act(laid, 1, { turn: 2, play: "25-24" });
+  await ann.hasMark("25-24", 1);
+  assert.deepEqual(await ann.page.evaluate(() => [.../** @type {any} */ (window).touched].sort()), ["24-24", "25-24"]);
+});

@@ -1,0 +1,116 @@
+// Watching, going through games again, analysing them, and playing on from a position.
+
+import assert from "node:assert/strict";
+import { readFile } from "node:fs/promises";
+import { test } from "node:test";
+import { world } from "../world.js";
+
+const here = world();
+const WON = ["0-0", "1-1", "0-1", "2-2", "0-2"];
+
+test("live tables are listed, and what is played there is seen", async () => {
+  const laid = await here.server.lay({ variant: "3x3k3", seats: [{ human: "Ann" }, { human: "Bob" }], take: [0, 1] });
+  const eve = await here.person();
+  await eve.go("/watch");
+  await eve.page.getByRole("link", { name: /Ann – Bob/ }).click();
+  await eve.reads("Ann to move.");
+  await here.server.act(laid, 0, { turn: 1, play: "1-1" });
+  await eve.hasMark("1-1", 0);
+  await eve.reads("Bob to move.");
+  // Said to those who listen, too.
+  await eve.page
+    .locator('[role="status"][aria-live]', { hasText: "Ann plays centre. Bob to move." })
+    .waitFor({ state: "attached" });
+  eve.isFine();
+});
+
+test("a list of tables is left alone while nothing happens", async () => {
+  const eve = await here.person();
+  await eve.page.clock.install();
+  await eve.go("/watch");
+  await eve.page.evaluate(() => {
+    const seen = /** @type {any} */ (window);
+    seen.touched = 0;
+    new MutationObserver((all) => {
+      seen.touched += all.length;
+    }).observe(document.body, { subtree: true, childList: true, attributes: true, characterData: true });
+  });
+  for (let look = 0; look < 2; look++) {
+    await Promise.all([eve.page.waitForResponse(/status=playing/), eve.page.clock.runFor(4000)]);
+  }
+  assert.equal(await eve.page.evaluate(() => /** @type {any} */ (window).touched), 0);
+});
+
+test("a finished game is gone through with keys, slider and list", async () => {
+  const laid = await here.server.played("3x3k3", WON);
+  const eve = await here.person();
+  await eve.go(`/game/${laid.id}`);
+  await eve.reads("Ann wins.");
+  const has = async (/** @type {number} */ count) => {
+    await eve.page.waitForFunction((wanted) => document.querySelectorAll(".cell[data-side]").length === wanted, count);
+  };
+  await eve.page.keyboard.press(",");
+  await has(4);
+  assert.ok(eve.page.url().endsWith("?turn=4"));
+  await eve.page.keyboard.press("ArrowLeft");
+  await has(3);
+  await eve.page.keyboard.press("<");
+  await has(0);
+  await eve.page.getByRole("slider").fill("2");
+  await has(2);
+  await eve.page.locator(".moves").getByRole("button", { name: "top", exact: true }).click();
+  await has(3);
+  await eve.reads("Position after turn 3 of 5");
+  await eve.page.reload();
+  await eve.reads("Position after turn 3 of 5");
+  await has(3);
+  await eve.page.keyboard.press("Escape");
+  await eve.reads("Ann wins.");
+  await has(5);
+  eve.isFine();
+});
+
+test("any position can be played on from, against anybody", async () => {
+  const laid = await here.server.played("3x3k3", WON);
+  const eve = await here.person();
+  await eve.go(`/game/${laid.id}?turn=3`);
+  await eve.button("Play on from here").click();
+  await eve.page.getByRole("combobox", { name: "cross" }).selectOption("me");
+  await eve.button("Begin").click();
+  await eve.page.waitForURL((url) => !url.pathname.endsWith(laid.id));
+  await eve.reads("Your turn: nought.");
+  assert.equal(await eve.page.locator(".cell[data-side]").count(), 3);
+  await eve.play("0-2", 1);
+  await eve.reads("Your turn: cross.");
+  eve.isFine();
+});
+
+test("the archive is searched by game and player, and records go out", async () => {
+  await here.server.played("7x6k4+gravity", ["5-3", "5-4", "4-3", "4-4", "3-3", "3-4", "2-3"], ["Zoe", "Yan"]);
+  const eve = await here.person();
+  await eve.go("/archive");
+  await eve.page.getByLabel("Player").fill("Zoe");
+  await eve.button("Show").click();
+  await eve.page.waitForFunction(() => document.querySelectorAll(".table-row").length === 1);
+  await eve.page.getByLabel("Game", { exact: true }).selectOption("multi");
+  await eve.page.getByText("No game matches.").waitFor();
+  await eve.page.getByLabel("Game", { exact: true }).selectOption("7x6k4+gravity");
+  await eve.page.getByRole("link", { name: /Zoe – Yan/ }).click();
+  await eve.reads("Zoe wins.");
+  const [download] = await Promise.all([eve.page.waitForEvent("download"), eve.page.getByText("Save record").click()]);
+  const record = await readFile(await download.path(), "utf8");
+  assert.match(record, /^noughts 1\nvariant 7x6k4\+gravity\n/);
+  eve.isFine();
+});
+
+test("links show a title and a picture", async () => {
+  const laid = await here.server.played("3x3k3", WON, ['<b>"Ann"</b>', "Bob"]);
+  const html = await (await fetch(`${here.server.url}/game/${laid.id}`)).text();
+  assert.match(html, /<title>&lt;b&gt;&quot;Ann&quot;&lt;\/b&gt; – Bob · Noughts<\/title>/);
+  const picture = /og:image" content="([^"]+)"/.exec(html)?.[1] ?? "";
+  const answer = await fetch(picture.replaceAll("&amp;", "&"));
+  assert.equal(answer.headers.get("content-type"), "image/png");
+  assert.equal(Buffer.from(await answer.arrayBuffer()).toString("latin1", 1, 4), "PNG");
+  const svg = await (await fetch(`${here.server.url}/game/${laid.id}/board.svg`)).text();
+  assert.match(svg, /^<svg /);
+});

@@ -1,0 +1,117 @@
+// What the server finds out about finished games, and whether its shapes are those that the page reads.
+
+import assert from "node:assert/strict";
+import { readFile } from "node:fs/promises";
+import { test } from "node:test";
+import ts from "typescript";
+import { world } from "../world.js";
+
+const here = world();
+
+test("an analysis names the mistake and what would have been better", async (t) => {
+  if (!(await here.server.offers("/api/openapi.json"))) return t.skip("this server does not analyse");
+  // Nought answers the centre at the side, and has lost.
+  const laid = await here.server.played("3x3k3", ["1-1", "0-1", "0-0", "2-2", "2-0", "1-0", "0-2"]);
+  const eve = await here.person();
+  await eve.go(`/game/${laid.id}`);
+  await eve.button("Analyse").click();
+  await eve.page.locator(".mistakes", { hasText: "Turn 2: Bob plays top: gave away the draw" }).waitFor();
+  await eve.page.locator(".chart").waitFor();
+  await eve.page.locator(".mistakes button").first().click();
+  await eve.page.locator(".worth", { hasText: "A draw. Best:" }).waitFor();
+  assert.equal(await eve.page.locator(".cell[data-best]").count(), 1);
+  eve.isFine();
+});
+
+test("a record is opened, and nonsense is explained", async (t) => {
+  if (!(await here.server.offers("/api/openapi.json"))) return t.skip("this server takes no records");
+  const moves = ["5-3", "5-4", "4-3", "4-4", "3-3", "3-4", "2-3"];
+  const laid = await here.server.played("7x6k4+gravity", moves, ["Zoe", "Yan"]);
+  const record = await (await here.server.ask(`/api/games/${laid.id}/record`)).text();
+  const eve = await here.person();
+  await eve.go("/archive");
+  await eve.button("Open a record").click();
+  await eve.page.getByRole("textbox", { name: /A record as text/ }).fill("nonsense");
+  await eve.button("Open").last().click();
+  await eve.page.getByRole("alert").getByText("This can't be read as a record.").waitFor();
+  await eve.page.getByRole("textbox", { name: /A record as text/ }).fill(record);
+  await eve.button("Open").last().click();
+  await eve.reads("Zoe wins.");
+  eve.isFine();
+});
+
+test("whether the other is there is seen", async (t) => {
+  if (!(await here.server.offers("/api/openapi.json"))) return t.skip("this server knows no presence");
+  const laid = await here.server.lay({
+    variant: "3x3k3",
+    seats: [{ human: "Ann" }, { human: "Bob" }],
+    take: [0, 1],
+  });
+  const [ann, bob] = [await here.person(), await here.person()];
+  await ann.sitAt(laid, [0]);
+  await ann.page.locator(".seat", { hasText: "Bob" }).getByText("away").waitFor();
+  await bob.sitAt(laid, [1]);
+  await ann.page.locator(".seat", { hasText: "Bob" }).getByText("here").waitFor();
+  await bob.page.close();
+  await ann.page.locator(".seat", { hasText: "Bob" }).getByText("away").waitFor();
+});
+
+test("the shapes that the page reads are the server's", async (t) => {
+  const answer = await here.server.ask("/api/openapi.json");
+  if (answer.status === 404) return t.skip("this server does not describe itself");
+  const { components } = await answer.json();
+  const ours = await shapes();
+  for (const name of [...SHAPES, "Again"]) {
+    const schema = components.schemas[name];
+    assert.ok(schema || name === "Again", `the server has no ${name}`);
+    if (!schema) continue;
+    assert.deepEqual([...(ours.get(name) ?? [])].sort(), [...properties(components.schemas, schema)].sort(), name);
+  }
+});
+
+/** Those that have names for their parts. */
+const SHAPES = [
+  "View",
+  "Change",
+  "Presence",
+  "Laid",
+  "Seated",
+  "Archived",
+  "Problem",
+  "NewTable",
+  "Listing",
+  "Page",
+  "SeatView",
+  "Last",
+  "Outcome",
+  "Study",
+  "StudiedTurn",
+  "Worth",
+  "Mistake",
+];
+
+/** The names within each interface of `shapes.d.ts`. */
+async function shapes() {
+  const text = await readFile(new URL("../../shapes.d.ts", import.meta.url), "utf8");
+  const file = ts.createSourceFile("shapes.d.ts", text, ts.ScriptTarget.Latest);
+  /** @type {Map<string, Set<string>>} */
+  const found = new Map();
+  for (const statement of file.statements) {
+    if (!ts.isInterfaceDeclaration(statement)) continue;
+    const names = statement.members.map((member) => member.name?.getText(file) ?? "");
+    const bases = (statement.heritageClauses ?? []).flatMap((clause) => clause.types.map((type) => type.getText(file)));
+    found.set(statement.name.text, new Set([...names, ...bases.flatMap((base) => [...(found.get(base) ?? [])])]));
+  }
+  return found;
+}
+
+/** @param {Record<string, any>} schemas @param {any} schema @returns {Set<string>} */
+function properties(schemas, schema) {
+  const names = new Set(Object.keys(schema.properties ?? {}));
+  for (const part of [...(schema.allOf ?? []), ...(schema.oneOf ?? []), ...(schema.anyOf ?? [])]) {
+    for (const name of properties(schemas, part)) names.add(name);
+  }
+  const base = schema.$ref?.split("/").at(-1);
+  if (base) for (const name of properties(schemas, schemas[base])) names.add(name);
+  return names;
+}

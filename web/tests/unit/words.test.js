@@ -1,0 +1,78 @@
+// Every language says everything.
+
+import assert from "node:assert/strict";
+import { readFileSync, readdirSync } from "node:fs";
+import { test } from "node:test";
+import { choose, put } from "../../words.js";
+import ca from "../../words/ca.js";
+import cs from "../../words/cs.js";
+import en from "../../words/en.js";
+import fr from "../../words/fr.js";
+
+/** @type {Record<string, Record<string, import("../../words.js").Word>>} */
+const OTHERS = { ca, cs, fr };
+
+/** Words that are the same where they are read. */
+const SAME = new Set([
+  "title",
+  "byLine",
+  "gameMisere",
+  "gameUltimate",
+  "triangle",
+  "centre",
+  "hexagon",
+  "player",
+  "score",
+  "arrow",
+  "draw",
+  "sound",
+]);
+
+/** @param {import("../../words.js").Word} word */
+const forms = (word) => (typeof word === "string" ? { other: word } : word);
+/** @param {string} text */
+const holes = (text) => [...new Set(text.match(/\{\w+\}/g) ?? [])].sort();
+
+for (const [language, words] of Object.entries(OTHERS)) {
+  test(`${language} has every word, and none besides`, () => {
+    assert.deepEqual(Object.keys(words).sort(), Object.keys(en).sort());
+  });
+
+  test(`${language} is translated, with the same values put in`, () => {
+    for (const [key, english] of Object.entries(en)) {
+      const word = words[key] ?? "";
+      for (const [form, text] of Object.entries(forms(word))) {
+        assert.deepEqual(holes(text), holes(forms(english).other ?? ""), `${language}.${key}.${form}`);
+      }
+      if (!SAME.has(key)) assert.notDeepEqual(word, english, `${language}.${key} is still English`);
+    }
+  });
+
+  test(`${language} has every form that its numbers need`, () => {
+    const needed = new Intl.PluralRules(language).resolvedOptions().pluralCategories;
+    for (const [key, word] of Object.entries(words)) {
+      if (typeof word === "string") continue;
+      assert.deepEqual(Object.keys(word).sort(), [...needed].sort(), `${language}.${key}`);
+    }
+  });
+}
+
+test("numbers choose their form", () => {
+  const rules = new Intl.PluralRules("cs");
+  const format = new Intl.NumberFormat("cs");
+  const said = [1, 2, 5].map((n) => put(cs.rewindDo, { n }, rules, format));
+  assert.deepEqual(said, ["Vrátit 1 značku", "Vrátit 2 značky", "Vrátit 5 značek"]);
+});
+
+test("the first language that is known is spoken", () => {
+  assert.equal(choose(["de-AT", "fr-CA", "en"]), "fr");
+  assert.equal(choose(["xx"]), "en");
+});
+
+test("every word is said somewhere, and nothing else is", () => {
+  const folder = new URL("../../", import.meta.url);
+  const files = readdirSync(folder).filter((name) => name.endsWith(".js"));
+  const text = files.map((name) => readFileSync(new URL(name, folder), "utf8")).join("\n");
+  const unsaid = Object.keys(en).filter((key) => !text.includes(`"${key}"`));
+  assert.deepEqual(unsaid, []);
+});

@@ -1,0 +1,261 @@
+// A server of one's own, a real browser, and people in it.
+
+import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before } from "node:test";
+import { fileURLToPath } from "node:url";
+import { chromium } from "playwright-core";
+
+const PROGRAM = process.env.NOUGHTS ?? fileURLToPath(new URL("../../target/debug/noughts", import.meta.url));
+export const CHROMIUM = process.env.CHROMIUM ?? "/usr/bin/chromium";
+
+/** Longer than anything takes here, however busy the machine. */
+export const PATIENCE = 30_000;
+
+/** A server, which can be killed and started again at the same address. */
+export class Server {
+  /** @param {string[]} options */
+  constructor(options = []) {
+    this.options = options;
+    this.port = 0;
+    this.pairs = 0;
+    /** @type {import("node:child_process").ChildProcess | null} */
+    this.child = null;
+  }
+
+  async start() {
+    const doors = [
+      "--http",
+      `127.0.0.1:${this.port}`,
+      "--tcp",
+      "none",
+      "--tcp-pairs",
+      `127.0.0.1:${this.pairs}`,
+      "--log",
+      "error",
+    ];
+    const child = spawn(PROGRAM, ["serve", ...doors, ...this.options], { stdio: ["ignore", "pipe", "inherit"] });
+    this.child = child;
+    let told = "";
+    for await (const piece of child.stdout ?? []) {
+      told += piece;
+      const http = /^http\s+\S+:(\d+)/m.exec(told);
+      const pairs = /^tcp-pairs\s+\S+:(\d+)/m.exec(told);
+      if (!http || !pairs) continue;
+      [this.port, this.pairs] = [Number(http[1]), Number(pairs[1])];
+      child.stdout?.resume();
+      return this;
+    }
+    throw new Error(`the server did not start: ${told}`);
+  }
+
+  get url() {
+    return `http://127.0.0.1:${this.port}`;
+  }
+
+  /** @param {NodeJS.Signals} [how] */
+  async stop(how = "SIGKILL") {
+    const child = this.child;
+    this.child = null;
+    if (!child || child.exitCode !== null) return;
+    const ended = once(child, "exit");
+    child.kill(how);
+    await ended;
+  }
+
+  /** @param {string} path @param {object} [body] @param {Record<string, string>} [headers] */
+  async ask(path, body, headers = {}) {
+    const init = body
+      ? { method: "POST", body: JSON.stringify(body), headers: { "Content-Type": "application/json", ...headers } }
+      : { headers };
+    return fetch(this.url + path, init);
+  }
+
+  /** Whether there is something at an address. @param {string} path */
+  async offers(path) {
+    return (await this.ask(path)).ok;
+  }
+
+  /** Lays a table. @param {import("../shapes").NewTable} table @returns {Promise<import("../shapes").Laid>} */
+  async lay(table) {
+    const answer = await this.ask("/api/games", table);
+    const laid = await answer.json();
+    assert.equal(answer.status, 201, JSON.stringify(laid));
+    return laid;
+  }
+
+  /** Plays a move that is taken. @param {import("../shapes").Laid} laid @param {number} seat @param {object} act */
+  async act(laid, seat, act) {
+    const answer = await this.ask(`/api/games/${laid.id}/actions`, act, {
+      Authorization: `Bearer ${laid.tokens[seat]}`,
+    });
+    const view = await answer.json();
+    assert.equal(answer.status, 200, JSON.stringify(view));
+    return view;
+  }
+
+  /** A whole game, one player at both sides. @param {string} variant @param {string[]} moves @param {string[]} [names] */
+  async played(variant, moves, names = ["Ann", "Bob"]) {
+    const laid = await this.lay({
+      variant,
+      seats: names.map((human) => ({ human })),
+      take: names.map((_, seat) => seat),
+    });
+    for (const [at, play] of moves.entries()) await this.act(laid, at % names.length, { turn: at + 1, play });
+    return laid;
+  }
+}
+
+/**
+ * A server and a browser for all tests of a file.
+ * @param {{ isLasting?: boolean, serviceWorkers?: "allow" | "block" }} [how]
+ */
+export function world({ isLasting = false, serviceWorkers = "block" } = {}) {
+  /** @type {{ server: Server, browser: import("playwright-core").Browser, person: (options?: import("playwright-core").BrowserContextOptions) => Promise<Person> }} */
+  const here = /** @type {any} */ ({});
+  /** @type {string | null} */
+  let folder = null;
+  /** @type {import("playwright-core").BrowserContext[]} */
+  const contexts = [];
+  before(async () => {
+    folder = isLasting ? await mkdtemp(join(tmpdir(), "noughts-page-")) : null;
+    here.server = new Server(["--store", folder ? `sqlite:${join(folder, "games.db")}` : "memory:"]);
+    const launching = chromium.launch({ executablePath: CHROMIUM, args: ["--no-sandbox", "--disable-gpu"] });
+    [here.browser] = await Promise.all([launching, here.server.start()]);
+    here.person = async (options = {}) => {
+      const context = await here.browser.newContext({
+        viewport: { width: 1200, height: 800 },
+        locale: "en-GB",
+        serviceWorkers,
+        ...options,
+      });
+      context.setDefaultTimeout(PATIENCE);
+      contexts.push(context);
+      if (process.env.PAGE === "disk") await fromDisk(context);
+      return new Person(here.server, context, await context.newPage());
+    };
+  });
+  after(async () => {
+    await Promise.all(contexts.map((context) => context.close()));
+    await here.browser?.close();
+    await here.server?.stop();
+    if (folder) await rm(folder, { recursive: true });
+  });
+  return here;
+}
+
+/**
+ * For whoever changes the page: its files as they are, without building the server anew.
+ * @param {import("playwright-core").BrowserContext} context
+ */
+export async function fromDisk(context) {
+  const read = (/** @type {string} */ path) => readFile(new URL(`../${path}`, import.meta.url), "utf8");
+  const media = /** @type {Record<string, string>} */ ({
+    css: "text/css",
+    js: "text/javascript",
+    svg: "image/svg+xml",
+  });
+  await context.route(/\/web\/[0-9a-f]+\/|\/icon\.svg/, async (route) => {
+    const path = new URL(route.request().url()).pathname.replace(/^\/(web\/[0-9a-f]+\/)?/, "");
+    await route.fulfill({ body: await read(path), contentType: media[path.split(".").at(-1) ?? ""] ?? "text/plain" });
+  });
+  await context.route(
+    (url) => !/^\/(api|web)\/|\.\w+$/.test(url.pathname),
+    async (route) => {
+      if (route.request().resourceType() !== "document") return route.fallback();
+      await route.fulfill({ body: (await read("index.html")).replaceAll("%VERSION%", "0"), contentType: "text/html" });
+    },
+  );
+}
+
+/** Somebody with a browser, who sees to it that nothing goes wrong unseen. */
+export class Person {
+  /** @param {Server} server @param {import("playwright-core").BrowserContext} context @param {import("playwright-core").Page} page */
+  constructor(server, context, page) {
+    this.server = server;
+    this.context = context;
+    this.page = page;
+    /** @type {string[]} */
+    this.troubles = [];
+    /** @type {Set<string>} */
+    this.origins = new Set();
+    this.watch(page);
+  }
+
+  /** @param {import("playwright-core").Page} page */
+  watch(page) {
+    page.on("pageerror", (error) => this.troubles.push(String(error)));
+    page.on("console", (message) => {
+      const text = message.text();
+      const isOurs =
+        message.type() === "error" && !/Failed to load resource|ERR_CONNECTION|ERR_INTERNET|net::/.test(text);
+      if (isOurs) this.troubles.push(text);
+    });
+    page.on("request", (request) => this.origins.add(new URL(request.url()).origin));
+    page.on("dialog", (dialog) => {
+      this.troubles.push(`a dialog: ${dialog.message()}`);
+      void dialog.dismiss();
+    });
+  }
+
+  /** @param {string} path */
+  async go(path) {
+    await this.page.goto(this.server.url + path);
+    await this.page.locator("main > *:not(noscript)").first().waitFor();
+  }
+
+  /** Opens a table with these seats of it. @param {import("../shapes").Laid} laid @param {number[]} [seats] */
+  async sitAt(laid, seats = Object.keys(laid.tokens).map(Number)) {
+    const tokens = Object.fromEntries(seats.map((seat) => [seat, laid.tokens[seat]]));
+    const kept = JSON.stringify({ [laid.id]: { at: Date.now(), tokens } });
+    await this.context.addInitScript(
+      (text) => localStorage.getItem("noughts.seats") ?? localStorage.setItem("noughts.seats", text),
+      kept,
+    );
+    await this.go(`/game/${laid.id}`);
+  }
+
+  /** @param {string} move */
+  cell(move) {
+    return this.page.locator(`.cell[data-move="${move}"]`);
+  }
+
+  /** Presses a cell, and waits until a mark of this side is there. @param {string} move @param {number} side */
+  async play(move, side) {
+    await this.cell(move).click();
+    await this.hasMark(move, side);
+  }
+
+  /** @param {string} move @param {number} side */
+  async hasMark(move, side) {
+    await this.page.locator(`.cell[data-move="${move}"][data-side="${side}"]`).waitFor();
+  }
+
+  /** Waits until the sentence about the game is this one. @param {string | RegExp} text */
+  async reads(text) {
+    await this.page.locator(".status", { hasText: text }).waitFor();
+  }
+
+  /** @param {string | RegExp} text */
+  async notes(text) {
+    await this.page.locator(".note", { hasText: text }).waitFor();
+  }
+
+  /** @param {string | RegExp} name */
+  button(name) {
+    return this.page.getByRole("button", { name });
+  }
+
+  /** Nothing was loaded from elsewhere, and nothing was complained about. */
+  isFine() {
+    assert.deepEqual(this.troubles, []);
+    assert.deepEqual(
+      [...this.origins].filter((origin) => origin !== this.server.url && origin !== "null"),
+      [],
+    );
+  }
+}

@@ -1,0 +1,85 @@
+// A game's name, taken apart and put together. What the names mean is the server's to judge.
+
+/** @typedef {import("./shapes").Variant} Variant */
+
+/** The games with a name of their own, in the order in which they are offered. */
+export const KNOWN = /** @type {const} */ ([
+  "3x3k3",
+  "multi",
+  "ultimate",
+  "7x6k4+gravity",
+  "15x15k5",
+  "3x3k3+misere",
+  "4x4k3p3",
+  "7x7k4",
+]);
+
+/** The limits of what can be set by hand. */
+export const LEAST_SIDE = 3;
+export const MOST_SIDE = 255;
+export const MOST_SIDES = 64;
+
+/**
+ * @param {string} name
+ * @returns {Variant | null} null where this page does not know such a game
+ */
+export function readVariant(name) {
+  const nested = /^(multi|ultimate)(?:@([0-8]))?$/.exec(name);
+  if (nested) {
+    const nine = /** @type {"multi" | "ultimate"} */ (nested[1]);
+    const first = nested[2] === undefined ? null : Number(nested[2]);
+    return {
+      name,
+      columns: 9,
+      rows: 9,
+      line: 3,
+      sides: 2,
+      misere: false,
+      gravity: false,
+      exact: false,
+      nine,
+      first,
+    };
+  }
+  const grid = /^(\d+)x(\d+)k(\d+)(?:p(\d+))?((?:\+[a-z]+)*)$/.exec(name);
+  if (!grid) return null;
+  const extras = (grid[5] ?? "").split("+");
+  return {
+    name,
+    columns: Number(grid[1]),
+    rows: Number(grid[2]),
+    line: Number(grid[3]),
+    sides: Number(grid[4] ?? 2),
+    misere: extras.includes("misere"),
+    gravity: extras.includes("gravity"),
+    exact: extras.includes("exact"),
+    nine: null,
+    first: null,
+  };
+}
+
+/** @param {Omit<Variant, "name">} variant */
+export function writeVariant(variant) {
+  if (variant.nine) return variant.first === null ? variant.nine : `${variant.nine}@${variant.first}`;
+  const { columns, rows, line, sides } = variant;
+  return [
+    `${columns}x${rows}k${line}`,
+    sides === 2 ? "" : `p${sides}`,
+    variant.misere ? "+misere" : "",
+    variant.gravity ? "+gravity" : "",
+    variant.exact ? "+exact" : "",
+  ].join("");
+}
+
+/** How many cells there are. @param {Variant} variant */
+export const cellCount = (variant) => variant.columns * variant.rows;
+
+/** Where a move is in the list of cells; on nine boards as well, since each has nine cells.
+ * @param {Variant} variant @param {string} move */
+export function cellOf(variant, move) {
+  const [first, second] = move.split("-").map(Number);
+  return (first ?? 0) * variant.columns + (second ?? 0);
+}
+
+/** @param {Variant} variant @param {number} cell */
+export const moveOf = (variant, cell) => `${Math.floor(cell / variant.columns)}-${cell % variant.columns}`;

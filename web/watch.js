@@ -1,0 +1,122 @@
+// The lobby: who waits for somebody, and what is being played.
+
+import { api } from "./api.js";
+import { h, refill } from "./dom.js";
+import { picture } from "./picture.js";
+import { gameName, seatName } from "./place.js";
+import { readVariant } from "./variant.js";
+import { t, when } from "./words.js";
+
+/** @typedef {import("./shapes").Listing} Listing */
+/** @typedef {import("./app.js").Context} Context */
+
+const EVERY_MS = 4000;
+
+/** @param {Context} context */
+export async function show(context) {
+  const page = new WatchPage(context);
+  await page.load();
+  return page;
+}
+
+class WatchPage {
+  /** @param {Context} context */
+  constructor(context) {
+    this.context = context;
+    this.drawn = "";
+    this.waiting = h("ul", { class: "tables" });
+    this.playing = h("ul", { class: "tables" });
+    this.root = h(
+      "div",
+      { class: "lists" },
+      h("h1", {}, t("watch")),
+      h(
+        "section",
+        {},
+        h("h2", {}, t("waitingTables")),
+        this.waiting,
+        h("p", {}, h("button", { type: "button", class: "main", click: () => void this.open() }, t("openTable"))),
+      ),
+      h("section", {}, h("h2", {}, t("livePlay")), this.playing),
+    );
+    this.onSight = () => document.visibilityState === "visible" && void this.tick();
+  }
+
+  begin() {
+    this.context.setTitle(`${t("watch")} · ${t("title")}`);
+    document.addEventListener("visibilitychange", this.onSight);
+    this.timer = setInterval(() => void this.tick(), EVERY_MS);
+  }
+
+  leave() {
+    clearInterval(this.timer);
+    document.removeEventListener("visibilitychange", this.onSight);
+  }
+
+  async tick() {
+    if (document.visibilityState !== "visible") return;
+    try {
+      await this.load();
+    } catch {
+      // The next look may find the server again.
+    }
+  }
+
+  async load() {
+    const [waiting, playing] = await Promise.all([
+      api.list({ status: "waiting", limit: "50" }),
+      api.list({ status: "playing", limit: "100" }),
+    ]);
+    const text = JSON.stringify([waiting, playing]);
+    // Nothing is touched when nothing happened.
+    if (text === this.drawn) return;
+    this.drawn = text;
+    fill(this.waiting, waiting.games, t("noWaiting"), t("sitDown"));
+    fill(this.playing, playing.games, t("noLive"), t("look"));
+  }
+
+  async open() {
+    const [{ keepSeats, wishes }] = await Promise.all([import("./mine.js")]);
+    const laid = await api.lay({ variant: "3x3k3", seats: [{ human: wishes().name }, { open: "lobby" }], take: [0] });
+    keepSeats(laid.id, laid.tokens);
+    this.context.go(`/game/${laid.id}`, laid.view);
+  }
+}
+
+/** @param {HTMLElement} list @param {Listing[]} games @param {string} none @param {string} verb */
+function fill(list, games, none, verb) {
+  refill(list, games.length ? games.map((game) => row(game, verb)) : h("li", { class: "none" }, none));
+}
+
+/** One game of a list. @param {Listing} game @param {string} verb */
+export function row(game, verb) {
+  const variant = readVariant(game.variant);
+  const names = game.seats.slice(0, 4).map((seat, at) => {
+    const name = seatName(seat, at);
+    return game.outcome?.won?.includes(at) ? h("b", {}, name) : name;
+  });
+  const people = names.flatMap((name, at) => (at ? [" – ", name] : [name]));
+  if (game.seats.length > 4) people.push(" …");
+  return h(
+    "li",
+    {},
+    h(
+      "a",
+      { class: "table-row", href: `/game/${game.id}` },
+      variant ? picture(variant) : null,
+      h(
+        "span",
+        { class: "what" },
+        h("span", { class: "people" }, ...people),
+        h(
+          "small",
+          {},
+          `${variant ? gameName(variant) : game.variant} · `,
+          h("time", { datetime: new Date(game.created_ms).toISOString() }, when(game.created_ms)),
+          game.outcome?.draw ? ` · ${t("draw")}` : "",
+        ),
+      ),
+      h("span", { class: "verb", "aria-hidden": "true" }, verb),
+    ),
+  );
+}
