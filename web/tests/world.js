@@ -75,11 +75,6 @@ export class Server {
     return fetch(this.url + path, init);
   }
 
-  /** Whether there is something at an address. @param {string} path */
-  async offers(path) {
-    return (await this.ask(path)).ok;
-  }
-
   /** Lays a table. @param {import("../shapes").NewTable} table @returns {Promise<import("../shapes").Laid>} */
   async lay(table) {
     const answer = await this.ask("/api/games", table);

@@ -8,8 +8,7 @@ import { world } from "../world.js";
 
 const here = world();
 
-test("an analysis names the mistake and what would have been better", async (t) => {
-  if (!(await here.server.offers("/api/openapi.json"))) return t.skip("this server does not analyse");
+test("an analysis names the mistake and what would have been better", async () => {
   // Nought answers the centre at the side, and has lost.
   const laid = await here.server.played("3x3k3", ["1-1", "0-1", "0-0", "2-2", "2-0", "1-0", "0-2"]);
   const eve = await here.person();
@@ -23,8 +22,7 @@ test("an analysis names the mistake and what would have been better", async (t) 
   eve.isFine();
 });
 
-test("a record is opened, and nonsense is explained", async (t) => {
-  if (!(await here.server.offers("/api/openapi.json"))) return t.skip("this server takes no records");
+test("a record is opened, and nonsense is explained", async () => {
   const moves = ["5-3", "5-4", "4-3", "4-4", "3-3", "3-4", "2-3"];
   const laid = await here.server.played("7x6k4+gravity", moves, ["Zoe", "Yan"]);
   const record = await (await here.server.ask(`/api/games/${laid.id}/record`)).text();
@@ -40,8 +38,7 @@ test("a record is opened, and nonsense is explained", async (t) => {
   eve.isFine();
 });
 
-test("whether the other is there is seen", async (t) => {
-  if (!(await here.server.offers("/api/openapi.json"))) return t.skip("this server knows no presence");
+test("whether the other is there is seen", async () => {
   const laid = await here.server.lay({
     variant: "3x3k3",
     seats: [{ human: "Ann" }, { human: "Bob" }],
@@ -56,9 +53,8 @@ test("whether the other is there is seen", async (t) => {
   await ann.page.locator(".seat", { hasText: "Bob" }).getByText("away").waitFor();
 });
 
-test("the shapes that the page reads are the server's", async (t) => {
+test("the shapes that the page reads are the server's", async () => {
   const answer = await here.server.ask("/api/openapi.json");
-  if (answer.status === 404) return t.skip("this server does not describe itself");
   const { components } = await answer.json();
   const ours = await shapes();
   for (const name of [...SHAPES, "Again"]) {
