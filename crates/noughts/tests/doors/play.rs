@@ -131,11 +131,11 @@ fn a_person_plays_on_any_board_and_is_told_what_can_be_typed() {
         said.contains("is no move. Please type a move such as 1-0"),
         "{said}"
     );
-    // The robot plays the first free column.
+    // The robot takes the first cell, row by row, that a mark would rest on: the one on top of hers.
     ann.types("2");
     let said = ann.until("Your move (row-column): ");
     assert!(
-        said.contains("You play 2-2.") && said.contains("first (o) plays 2-0."),
+        said.contains("You play 2-2.") && said.contains("first (o) plays 1-2."),
         "{said}"
     );
     ann.types("resign");
