@@ -122,7 +122,7 @@ pub const SCHEMATHESIS: Need = Need {
 /// Connects often and says little.
 pub const SLOWHTTPTEST: Need = Need {
     name: "slowhttptest",
-    sign: Sign::Runs("slowhttptest -h"),
+    sign: Sign::Runs("which slowhttptest"),
     source: Source::Apt("slowhttptest"),
 };
 

@@ -61,9 +61,11 @@ fn parts() -> Vec<Part> {
         Part::new(
             "outsiders",
             &[NEXTEST, SCHEMATHESIS, SLOWHTTPTEST],
-            vec![Step::new(
-                "cargo nextest run --locked -p noughts --test outsiders --run-ignored only",
-            )],
+            // Of the whole workspace, so that nothing is built anew for it.
+            vec![
+                Step::new("cargo nextest run --workspace --locked --run-ignored only -E")
+                    .with(["binary(outsiders)"]),
+            ],
         ),
         // The doc comments' examples, which nextest does not run.
         Part::new(
@@ -82,11 +84,12 @@ fn parts() -> Vec<Part> {
         // The page in a real browser, at the program that the tests above were built with.
         Part::new(
             "page",
-            &[NODE, NPM, CHROMIUM, PAGE_TOOLS],
+            &[NODE, NPM, CHROMIUM, PAGE_TOOLS, NEXTEST],
             vec![
                 Step::new("npm run --silent --prefix web check"),
                 Step::new("npm run --silent --prefix web units"),
-                Step::new("cargo build -p noughts --locked"),
+                // Builds nothing anew where the tests were run before.
+                Step::new("cargo nextest run --workspace --locked --no-run"),
                 Step::new("npm run --silent --prefix web browser"),
             ],
         ),

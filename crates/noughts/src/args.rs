@@ -334,7 +334,7 @@ pub(crate) struct Serve {
     /// The address of a proxy that is believed about X-Forwarded-For, besides those on this machine
     #[arg(long, value_name = "ADDR")]
     pub(crate) proxy: Vec<std::net::IpAddr>,
-    /// The origin of pages elsewhere that may use the API, such as https://example.org
+    /// The origin of pages elsewhere that may use the API: scheme, name and port, as browsers send it
     #[arg(long, value_name = "ORIGIN")]
     pub(crate) origin: Vec<String>,
     /// How many may be connected at once
