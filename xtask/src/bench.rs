@@ -38,7 +38,7 @@ pub enum Place {
     Apart(&'static str),
 }
 
-const BENCHES: [Bench; 8] = [
+const BENCHES: [Bench; 9] = [
     Bench {
         name: "rules",
         about: "moves, plays and outcomes: counted positions for each family of games",
@@ -56,6 +56,15 @@ const BENCHES: [Bench; 8] = [
             target: "engine",
         },
         has_workloads: true,
+    },
+    Bench {
+        name: "solve",
+        about: "what games are worth, in seconds of processor time (table, or VARIANT…)",
+        place: Place::Target {
+            package: "noughts-engine",
+            target: "solve",
+        },
+        has_workloads: false,
     },
     Bench {
         name: "levels",
@@ -234,7 +243,7 @@ mod tests {
         let refusal = run("rulse", &[], &mut Scripted::default()).expect_err("no such bench");
         assert_eq!(
             refusal,
-            "no bench `rulse`: there is rules, engine, levels, strength, beside, start, tcp, http"
+            "no bench `rulse`: there is rules, engine, solve, levels, strength, beside, start, tcp, http"
         );
         assert!(listing().starts_with("rules "));
     }

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use noughts_engine::{Setup, Stop, Strategy, StrategyName};
+use noughts_engine::{Random, Setup, Stop, Strategy, StrategyName};
 use noughts_rules::{Action, Conclusion, Diagram, Game, Options, Side};
 
 struct Walk {
@@ -97,9 +97,50 @@ fn perfect_wins_4x3k3_and_4x4k3_against_every_defence() {
     }
 }
 
+/// Games against somebody who plays at random, who may be anywhere by the end.
+fn outcomes(variant: &str, side: Side) -> [usize; 3] {
+    let mut random = Random::new(66);
+    let mut counts = [0; 3];
+    for _ in 0..6 {
+        let mut game = Game::new(&variant.parse().unwrap(), Options::default()).unwrap();
+        let name: StrategyName = "perfect".parse().unwrap();
+        let mut robot = name.build(&game, &Setup::with_seed(1)).unwrap();
+        while let Some(seat) = game.to_move() {
+            let legal = game.legal();
+            let at = if game.order()[usize::from(seat.0)] == side {
+                robot.choose(&game, &Stop::new()).at
+            } else {
+                legal[random.below(legal.len())]
+            };
+            game.act(seat, Action::Play(at)).unwrap();
+        }
+        match game.conclusion() {
+            Some(Conclusion::Won { sides, .. }) if sides.contains(side) => counts[0] += 1,
+            Some(Conclusion::Won { .. }) => counts[2] += 1,
+            Some(_) | None => counts[1] += 1,
+        }
+    }
+    counts
+}
+
+#[test]
+fn perfect_keeps_what_larger_boards_are_worth() {
+    assert_eq!(outcomes("6x5k4", Side::FIRST), [6, 0, 0]);
+    for variant in ["5x5k4", "6x6k5"] {
+        assert_eq!(outcomes(variant, Side::SECOND)[2], 0, "{variant}");
+    }
+}
+
 #[test]
 fn perfect_says_what_it_does_not_solve() {
-    for variant in ["15x15k5", "multi", "3x3k3p3", "5x5k4", "4x4k4+misere"] {
+    for variant in [
+        "15x15k5",
+        "multi",
+        "3x3k3p3",
+        "7x7k4",
+        "9x4k4",
+        "4x4k4+misere",
+    ] {
         let game = Game::new(&variant.parse().unwrap(), Options::default()).unwrap();
         let name: StrategyName = "perfect".parse().unwrap();
         let refusal = name

@@ -118,7 +118,11 @@ impl HttpDoor {
             }
         }
         drop(listener);
-        let finish = async { while connections.join_next().await.is_some() {} };
+        let finish = async {
+            while connections.join_next().await.is_some() {}
+            // WebSockets have left their connections, and say good-bye on their own.
+            web.callers.streams_ended().await;
+        };
         let _ = tokio::time::timeout(LAST_ANSWERS, finish).await;
         connections.shutdown().await;
     }

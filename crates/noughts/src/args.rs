@@ -84,6 +84,10 @@ pub(crate) enum Task {
     Check(Check),
     /// Say what a position is worth and which move is best
     Analyze(Analyze),
+    /// Prove what a position is worth with perfect play: win, draw or loss
+    Solve(Solve),
+    /// Check a proof that somebody else made
+    Verify(Verify),
     /// Count the move sequences of a length, every one played
     Perft(Perft),
     /// Let strategies and programs play one another, and say who is how strong
@@ -167,6 +171,42 @@ pub(crate) struct Analyze {
     /// Print JSON
     #[arg(long)]
     pub(crate) json: bool,
+}
+
+#[derive(Arguments, Debug)]
+#[command(
+    after_help = "Exits with 0 when it is solved and with 3 when the limit, or Ctrl-C, came first."
+)]
+pub(crate) struct Solve {
+    /// The game, such as 5x5k4; for two sides, on up to 256 cells
+    pub(crate) variant: String,
+    /// The position, such as "x.o/.x./..o o" [default: the first]
+    #[arg(long, value_name = "POSITION")]
+    pub(crate) position: Option<String>,
+    /// How many threads look
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=256))]
+    pub(crate) threads: u16,
+    /// How many megabytes it may remember, and with a proof more
+    #[arg(long, value_name = "MB", default_value_t = 1024, value_parser = clap::value_parser!(u32).range(1..=1_048_576))]
+    pub(crate) memory: u32,
+    /// How long it may take, or how many positions it may look at: 200ms, 2s, 500000n
+    #[arg(long, value_name = "LIMIT")]
+    pub(crate) time: Option<String>,
+    /// Go on from this file if it is there, and keep there what is known
+    #[arg(long, value_name = "FILE")]
+    pub(crate) checkpoint: Option<String>,
+    /// Write a proof
+    #[arg(long, value_name = "FILE")]
+    pub(crate) proof: Option<String>,
+    /// Print JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Arguments, Debug)]
+pub(crate) struct Verify {
+    /// The proof, or - for standard input
+    pub(crate) file: String,
 }
 
 #[derive(Arguments, Debug)]

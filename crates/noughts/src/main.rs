@@ -1,8 +1,8 @@
 //! Noughts: every game of the tic-tac-toe family, at any door.
 //!
 //! Arguments become one call, and what it returns the exit code: 0 for everything that went as
-//! asked, 1 for what can't be done, 2 for a subcommand used wrongly. `check` has its own: 1 where a rule is
-//! broken, 2 where nothing could be judged.
+//! asked, 1 for what can't be done, 2 for a subcommand used wrongly, 3 for what was not solved in time. `check`
+//! has its own: 1 where a rule is broken, 2 where nothing could be judged.
 
 mod analyze;
 mod arena;
@@ -19,10 +19,12 @@ mod outside;
 mod perft;
 mod play;
 mod serve;
+mod solve;
 mod time;
 mod tui;
 mod usage;
 mod variants;
+mod verify;
 
 use std::io::{self, Write};
 use std::process::ExitCode;
@@ -42,12 +44,13 @@ fn main() -> ExitCode {
         Err(Failure::Output(error)) if error.kind() == io::ErrorKind::BrokenPipe => {
             ExitCode::SUCCESS
         }
+        Err(Failure::Unsolved) => ExitCode::from(3),
         Err(failure) => {
             // Nobody is left to be told when this fails too.
             let _ = writeln!(io::stderr(), "Error: {failure}");
             match failure {
                 Failure::NotJudged(_) => ExitCode::from(2),
-                Failure::Asked(_) | Failure::Output(_) => ExitCode::FAILURE,
+                Failure::Asked(_) | Failure::Unsolved | Failure::Output(_) => ExitCode::FAILURE,
             }
         }
     }
@@ -60,6 +63,8 @@ fn run(args: Args) -> Result<ExitCode, Failure> {
         Some(Task::Menu(options)) => menu::run(&options),
         Some(Task::Multi(options)) => multi::run(options),
         Some(Task::Analyze(task)) => analyze::run(&task),
+        Some(Task::Solve(task)) => solve::run(&task),
+        Some(Task::Verify(task)) => verify::run(&task),
         Some(Task::Perft(task)) => perft::run(&task),
         Some(Task::Arena(task)) => arena::run(&task),
         Some(Task::Engine(task)) => engine::run(&task),
@@ -79,6 +84,8 @@ fn run(args: Args) -> Result<ExitCode, Failure> {
 enum Failure {
     /// What was asked for can't be: a sentence that says what could.
     Asked(String),
+    /// The limit came first; what is known has been said.
+    Unsolved,
     /// Nothing could be judged: a sentence that says why.
     NotJudged(String),
     /// Reading or writing failed; a closed output is no failure.
@@ -101,6 +108,7 @@ impl std::fmt::Display for Failure {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Failure::Asked(reason) | Failure::NotJudged(reason) => f.write_str(reason),
+            Failure::Unsolved => f.write_str("the limit came before the answer"),
             Failure::Output(error) => write!(f, "reading or writing failed: {error}"),
         }
     }

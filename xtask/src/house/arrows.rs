@@ -19,7 +19,7 @@ enum Others {
     None,
 }
 
-const TABLE: [Allowed; 10] = [
+const TABLE: [Allowed; 11] = [
     Allowed {
         name: "noughts-rules",
         ours: &[],
@@ -29,6 +29,12 @@ const TABLE: [Allowed; 10] = [
         name: "noughts-engine",
         ours: &["noughts-rules"],
         others: Others::Any,
+    },
+    // Checks what the engine proves: it must not know how.
+    Allowed {
+        name: "noughts-proof",
+        ours: &["noughts-rules"],
+        others: Others::ForTestsOnly,
     },
     Allowed {
         name: "noughts-wire",
@@ -75,6 +81,7 @@ const TABLE: [Allowed; 10] = [
         ours: &[
             "noughts-rules",
             "noughts-engine",
+            "noughts-proof",
             "noughts-wire",
             "noughts-api",
             "noughts-server",

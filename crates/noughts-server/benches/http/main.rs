@@ -21,6 +21,10 @@ use clients::{Asks, Clients, Counted};
 use process::{Part, Process};
 use rounds::{ROUNDS, Spread};
 
+/// As `noughts` has it, for both sides.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 /// How many connections ask at the same time.
 const CONNECTIONS: [usize; 3] = [1, 32, 256];
 

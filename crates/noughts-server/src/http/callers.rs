@@ -8,6 +8,7 @@ use std::time::Duration;
 use axum::extract::FromRequestParts;
 use axum::http::{HeaderMap, request::Parts};
 use noughts_api::Kind;
+use tokio::sync::watch;
 
 use super::Web;
 use super::refusal::{Refuse, refuse};
@@ -51,6 +52,8 @@ impl Default for HttpLimits {
 pub(super) struct Callers {
     limits: HttpLimits,
     known: Mutex<HashMap<IpAddr, Known>>,
+    /// How many streams there are, of whomever.
+    streaming: watch::Sender<usize>,
 }
 
 /// What is known of an address.
@@ -93,11 +96,22 @@ impl Callers {
         Callers {
             limits,
             known: Mutex::default(),
+            streaming: watch::channel(0).0,
         }
     }
 
     pub(super) fn limits(&self) -> &HttpLimits {
         &self.limits
+    }
+
+    /// Waits until there is no stream any more.
+    pub(super) async fn streams_ended(&self) {
+        // The sender is held here, so there is always an answer.
+        let _ = self
+            .streaming
+            .subscribe()
+            .wait_for(|count| *count == 0)
+            .await;
     }
 
     /// Who asks, given the other end of the connection and what it says of itself.
@@ -224,6 +238,7 @@ impl Web {
             }
             *streams += 1;
         }
+        self.callers.streaming.send_modify(|count| *count += 1);
         Ok(Streaming {
             web: Arc::clone(self),
             address: caller.address,
@@ -234,6 +249,8 @@ impl Web {
 
 impl Drop for Streaming {
     fn drop(&mut self) {
+        let streaming = &self.web.callers.streaming;
+        streaming.send_modify(|count| *count = count.saturating_sub(1));
         if let Some(address) = self.address {
             let mut known = self.web.callers.known(Duration::ZERO);
             if let Some(one) = known.get_mut(&address) {

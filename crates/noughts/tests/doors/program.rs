@@ -171,6 +171,8 @@ fn help_and_version_work_everywhere() {
         "games",
         "check",
         "analyze",
+        "solve",
+        "verify",
         "perft",
         "engine",
         "arena",

@@ -1,0 +1,186 @@
+//! What games are worth, and how long it takes to know: `cargo xtask bench solve`.
+//!
+//! Without words the games that have a reference, and endgames on nine boards; `table` all boards up to
+//! 6x6; `positions VARIANT…` positions of them that chance made; otherwise the variants that are named. Seconds are of the processor, on one thread.
+
+use noughts_engine::{Budget, Random, Solution, Solver, Stop, SystemClock};
+use noughts_rules::{AnyTimeline, Diagram, Rules, Variant, dispatch};
+
+/// A plain df-pn with symmetry, counting and pairing on a machine of this kind: its seconds and nodes, and
+/// the value; 0 where it did not end.
+const REFERENCES: [(&str, f64, u64, &str); 7] = [
+    ("5x5k4", 0.62, 62_927, "draw"),
+    ("6x5k4", 0.16, 11_365, "win"),
+    ("7x7k4", 1.13, 41_566, "win"),
+    ("7x4k4", 4.1, 401_240, "draw"),
+    ("8x4k4", 53.0, 5_500_000, "draw"),
+    ("7x6k5", 0.0, 0, "draw"),
+    ("7x7k5", 0.0, 0, "draw"),
+];
+
+fn main() {
+    let words: Vec<String> = std::env::args()
+        .skip(1)
+        .filter(|word| word != "--bench")
+        .collect();
+    match words.as_slice() {
+        [] => {
+            references();
+            nine_boards("multi");
+            nine_boards("ultimate");
+        }
+        [word] if word == "table" => table(),
+        [word, names @ ..] if word == "positions" => names.iter().for_each(|name| positions(name)),
+        names => names.iter().for_each(|name| {
+            let (found, seconds) = solve(name, None);
+            println!(
+                "{name:8} {:>5}  {seconds:9.4} s  {:>9} nodes",
+                worth(&found),
+                found.nodes
+            );
+        }),
+    }
+}
+
+fn references() {
+    println!("variant  value    seconds      nodes   reference           times");
+    for (name, before, nodes, value) in REFERENCES {
+        let (found, seconds) = solve(name, None);
+        assert_eq!(worth(&found), value, "{name}");
+        let times = match before {
+            0.0 => "not in 100 s".to_owned(),
+            _ => format!("{before:6.2} s {nodes:>9}  {:6.1}", before / seconds),
+        };
+        println!(
+            "{name:8} {value:>5}  {seconds:9.4}  {:>9}   {times}",
+            found.nodes
+        );
+    }
+}
+
+/// All boards up to 6x6 and lines of 3 to 6, with what was published in 2000.
+fn table() {
+    for line in 3..=6 {
+        println!(
+            "k = {line}\n      {}",
+            (3..=6).map(|rows| format!("{rows:>6}")).collect::<String>()
+        );
+        for columns in 3..=6 {
+            let cells = (3..=6).map(|rows| {
+                let fits = line <= columns.max(rows);
+                let name = format!("{columns}x{rows}k{line}");
+                let text = if fits {
+                    worth(&solve(&name, None).0)
+                } else {
+                    "-".to_owned()
+                };
+                format!("{text:>6}")
+            });
+            println!("{columns:>6}{}", cells.collect::<String>());
+        }
+    }
+}
+
+/// What `perfect` may be asked: positions after any number of plays at random.
+fn positions(name: &str) {
+    let variant: Variant = name.parse().expect("a variant");
+    let mut random = Random::new(300);
+    let mut slowest = (0.0, 0, String::new());
+    for _ in 0..300 {
+        let mut any = AnyTimeline::new(&variant);
+        let plays = random.below(variant.cells() / 2);
+        let diagram = dispatch!(&mut any, timeline => {
+            for _ in 0..plays {
+                let moves: Vec<_> = timeline.rules().moves(timeline.present()).collect();
+                if !moves.is_empty() {
+                    timeline.play(moves[random.below(moves.len())]);
+                }
+            }
+            timeline.rules().diagram(timeline.present())
+        });
+        let text = diagram.write(&variant);
+        let (found, seconds) = solve(name, Some(diagram));
+        if seconds > slowest.0 {
+            slowest = (seconds, found.nodes, text);
+        }
+    }
+    let (seconds, nodes, text) = slowest;
+    println!("{name:8} of 300 positions the slowest: {seconds:.4} s  {nodes} nodes  {text}");
+}
+
+/// Endgames that chance made, with 25 free cells on boards that are open.
+fn nine_boards(name: &str) {
+    let variant: Variant = name.parse().expect("a variant");
+    let mut random = Random::new(25);
+    let mut times: Vec<(f64, u64)> = (0..100)
+        .map(|_| {
+            let (found, seconds) = solve(name, Some(endgame(&variant, &mut random)));
+            assert!(found.value().is_some(), "{name} is not solved");
+            (seconds, found.nodes)
+        })
+        .collect();
+    times.sort_by(|a, b| a.0.total_cmp(&b.0));
+    println!(
+        "{name}: 100 endgames with 25 free cells, median {:.4} s and {} nodes, slowest {:.3} s",
+        times[50].0, times[50].1, times[99].0
+    );
+}
+
+fn endgame(variant: &Variant, random: &mut Random) -> Diagram {
+    loop {
+        let mut any = AnyTimeline::new(variant);
+        let found = dispatch!(&mut any, timeline => {
+            loop {
+                let moves: Vec<_> = timeline.rules().moves(timeline.present()).collect();
+                let diagram = timeline.rules().diagram(timeline.present());
+                if moves.is_empty() {
+                    break None;
+                }
+                if free(&diagram) <= 25 {
+                    break Some(diagram);
+                }
+                timeline.play(moves[random.below(moves.len())]);
+            }
+        });
+        if let Some(diagram) = found {
+            return diagram;
+        }
+    }
+}
+
+/// Empty cells on open boards.
+fn free(diagram: &Diagram) -> usize {
+    let boards = diagram.boards();
+    let cells = diagram.marks.iter().enumerate();
+    cells
+        .filter(|(at, mark)| mark.is_none() && boards[at / 9] == noughts_rules::BoardState::Open)
+        .count()
+}
+
+fn solve(name: &str, position: Option<Diagram>) -> (Solution, f64) {
+    let variant: Variant = name.parse().expect("a variant");
+    let before = processor_seconds();
+    let budget = Budget {
+        memory: 1 << 30,
+        ..Budget::default()
+    };
+    let mut solver = Solver::new(&variant, position, budget).expect("it can be asked");
+    let found = solver.solve(&Stop::new(), &SystemClock::default(), &mut |_| {});
+    (found, processor_seconds() - before)
+}
+
+fn worth(found: &Solution) -> String {
+    found
+        .value()
+        .map_or("?".to_owned(), |worth| worth.to_string())
+}
+
+/// What this thread has used, as Linux counts it: others may use the same machine.
+fn processor_seconds() -> f64 {
+    let text = std::fs::read_to_string("/proc/thread-self/schedstat").unwrap_or_default();
+    let nanoseconds = text
+        .split(' ')
+        .next()
+        .and_then(|word| word.parse::<f64>().ok());
+    nanoseconds.unwrap_or(0.0) / 1e9
+}

@@ -1,0 +1,747 @@
+//! Exact answers: win, draw or loss with perfect play, and proofs of them that others can check.
+//!
+//! A [`Solver`] asks at most two questions of a position, whether the side to move can force a win and
+//! whether the other can, each by proof-number search (`hunt`). The plain game of two sides, where who
+//! makes a line wins, has cuts of its own (`plain`, `pairs`); all other games are played by their rules
+//! alone (`general`).
+
+mod general;
+mod hunt;
+mod memory;
+mod pairs;
+mod plain;
+mod proof;
+
+use std::fmt;
+use std::io::{self, Read, Write};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::time::Duration;
+
+use noughts_rules::{
+    AnyTimeline, Bits, Crowd, Diagram, Goal, Grid, GridSpec, Impossible, Move, Nested,
+    NestedPosition, Outcome, Overline, Placement, Rules, Scoring, Side, Variant, Wide, dispatch,
+};
+
+use crate::clock::Clock;
+use crate::strategy::Stop;
+use general::{Ending, General};
+use hunt::{Hunt, Watch};
+use memory::{CROWDED, Memory};
+use plain::Plain;
+use proof::Told;
+
+/// What a position is worth to the side to move, with perfect play of both.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Worth {
+    /// The other side can force a win.
+    Loss,
+    /// Neither can.
+    Draw,
+    /// The side to move can force a win.
+    Win,
+}
+
+impl fmt::Display for Worth {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Worth::Loss => "loss",
+            Worth::Draw => "draw",
+            Worth::Win => "win",
+        })
+    }
+}
+
+/// What a solver may use up.
+#[derive(Clone, Copy, Debug)]
+pub struct Budget {
+    /// The table's size in bytes, rounded down to a power of two.
+    pub memory: usize,
+    /// How long it may take.
+    pub time: Option<Duration>,
+    /// How many positions it may look at.
+    pub nodes: Option<u64>,
+    /// How many threads look.
+    pub threads: usize,
+}
+
+impl Default for Budget {
+    fn default() -> Budget {
+        Budget {
+            memory: 64 << 20,
+            time: None,
+            nodes: None,
+            threads: 1,
+        }
+    }
+}
+
+/// What is known so far.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Progress {
+    /// Positions looked at.
+    pub nodes: u64,
+    /// How much of the table is used, of a thousand.
+    pub fill: u64,
+    /// How long it has taken.
+    pub time: Duration,
+    /// The side of which it is asked whether it can force a win.
+    pub attacker: Side,
+    /// It is worth at least this.
+    pub at_least: Worth,
+    /// And at most this.
+    pub at_most: Worth,
+}
+
+/// What was found.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Solution {
+    /// It is worth at least this.
+    pub at_least: Worth,
+    /// And at most this.
+    pub at_most: Worth,
+    /// A move that keeps what it is worth; `None` when the game is over, or nothing is known.
+    pub best: Option<Move>,
+    /// How the game may go on with best play, as far as that was soon found.
+    pub line: Vec<Move>,
+    /// Positions looked at.
+    pub nodes: u64,
+    /// How long it took.
+    pub time: Duration,
+}
+
+impl Solution {
+    /// What it is worth, where that is known.
+    pub fn value(&self) -> Option<Worth> {
+        (self.at_least == self.at_most).then_some(self.at_least)
+    }
+}
+
+/// Why a position can't be asked about. Displays what could.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Unsolvable {
+    /// Perfect play of more than two sides is not defined.
+    Sides(u8),
+    /// The board is too large to think of.
+    Cells(usize),
+    /// The position is none of this variant.
+    Position(Impossible),
+}
+
+/// The largest board that is asked about, in cells.
+const MOST_CELLS: usize = 256;
+
+impl fmt::Display for Unsolvable {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Unsolvable::Sides(sides) => write!(
+                f,
+                "only games for two sides can be solved, and this is for {sides}"
+            ),
+            Unsolvable::Cells(cells) => write!(
+                f,
+                "only boards of up to {MOST_CELLS} cells can be solved, and this has {cells}"
+            ),
+            Unsolvable::Position(why) => why.fmt(f),
+        }
+    }
+}
+
+impl std::error::Error for Unsolvable {}
+
+/// Solves one position, and remembers what it found in fixed memory.
+pub struct Solver {
+    variant: Variant,
+    start: Diagram,
+    budget: Budget,
+    memory: Memory,
+    at_least: Worth,
+    at_most: Worth,
+    nodes: u64,
+}
+
+/// Calls this with the solver's progress every thousand positions or so.
+pub type Report<'a> = &'a mut (dyn FnMut(&Progress) + Send);
+
+impl Solver {
+    /// A solver for this position; `None`: the variant's first.
+    pub fn new(
+        variant: &Variant,
+        position: Option<Diagram>,
+        budget: Budget,
+    ) -> Result<Solver, Unsolvable> {
+        if variant.sides() != 2 {
+            return Err(Unsolvable::Sides(variant.sides()));
+        }
+        if variant.cells() > MOST_CELLS {
+            return Err(Unsolvable::Cells(variant.cells()));
+        }
+        let start = match position {
+            Some(diagram) => {
+                diagram.check(variant).map_err(Unsolvable::Position)?;
+                diagram
+            }
+            None => first(variant),
+        };
+        Ok(Solver {
+            variant: *variant,
+            memory: Memory::new(budget.memory.min(FIRST_MEMORY)),
+            start,
+            budget,
+            at_least: Worth::Loss,
+            at_most: Worth::Win,
+            nodes: 0,
+        })
+    }
+
+    /// The position it is asked about.
+    pub fn position(&self) -> &Diagram {
+        &self.start
+    }
+
+    /// What it may use up from now on; of memory, what its table has already is kept.
+    pub fn set_budget(&mut self, budget: Budget) {
+        self.budget = budget;
+    }
+
+    /// Looks for the answer until it is found, the budget is used up or somebody says stop. Asked again
+    /// it goes on, with a new budget of time and positions.
+    pub fn solve(&mut self, stop: &Stop, clock: &dyn Clock, report: Report<'_>) -> Solution {
+        let started = clock.now();
+        let nodes = self.nodes;
+        if let Some(worth) = self.over() {
+            (self.at_least, self.at_most) = (worth, worth);
+        }
+        let me = self.start.to_move;
+        let other = me.next(2);
+        let mut limits = Limits {
+            stop,
+            clock,
+            started,
+            report,
+            budget: self.budget,
+        };
+        if self.at_most == Worth::Win && self.at_least < Worth::Win {
+            match self.ask(me, &mut limits) {
+                Some(true) => self.at_least = Worth::Win,
+                Some(false) => self.at_most = Worth::Draw,
+                None => {}
+            }
+        }
+        if self.at_most == Worth::Draw && self.at_least == Worth::Loss {
+            let answer = if self.first_cannot_lose() {
+                Some(false)
+            } else {
+                self.ask(other, &mut limits)
+            };
+            match answer {
+                Some(true) => self.at_most = Worth::Loss,
+                Some(false) => self.at_least = Worth::Draw,
+                None => {}
+            }
+        }
+        let line = self.line(stop);
+        Solution {
+            at_least: self.at_least,
+            at_most: self.at_most,
+            best: line.first().copied(),
+            line,
+            nodes: self.nodes - nodes,
+            time: clock.now().saturating_sub(started),
+        }
+    }
+
+    /// Writes a proof of what was found; `None` when nothing was. The proof can be checked without this
+    /// solver: see `docs/solving.md`.
+    pub fn prove(&mut self, into: &mut dyn Write) -> io::Result<Option<()>> {
+        let (true, value) = (self.at_least == self.at_most, self.at_least) else {
+            return Ok(None);
+        };
+        let me = self.start.to_move;
+        let other = me.next(2);
+        proof::heading(into, &self.variant, &self.start, value)?;
+        if self.over().is_some() {
+            return Ok(Some(()));
+        }
+        let claims = match value {
+            Worth::Win => vec![(me, true)],
+            Worth::Draw => vec![(me, false), (other, false)],
+            Worth::Loss => vec![(other, true)],
+        };
+        for (attacker, wins) in claims {
+            proof::claim(into, attacker, wins)?;
+            if !wins && attacker == other && self.first_cannot_lose() {
+                proof::stealing(into)?;
+                continue;
+            }
+            let memory = &self.memory;
+            let mut unwatched = Unwatched;
+            let (variant, salt) = (self.variant, salt(attacker));
+            with_field!(&self.variant, &self.start, attacker, field => {
+                let hunt = Hunt::new(field, memory, &mut unwatched, salt);
+                proof::records(hunt, &variant, wins, into)
+            })?;
+        }
+        Ok(Some(()))
+    }
+
+    /// Writes what is known, so that another solver of the same position can go on from there.
+    pub fn save(&self, into: &mut dyn Write) -> io::Result<()> {
+        into.write_all(self.heading().as_bytes())?;
+        let known = |worth: Worth| worth as u8;
+        into.write_all(&[known(self.at_least), known(self.at_most)])?;
+        self.memory.save(into)
+    }
+
+    /// Reads what [`save`](Solver::save) wrote. Refuses another position's and what is none; then nothing
+    /// has changed. What it says is believed: a proof is checked, a checkpoint is not.
+    pub fn load(&mut self, from: &mut dyn Read) -> io::Result<()> {
+        let expected = self.heading();
+        let mut heading = vec![0; expected.len() + 2];
+        let unfit = || {
+            let what = "it is no checkpoint of this position, made by this version";
+            io::Error::new(io::ErrorKind::InvalidData, what)
+        };
+        from.read_exact(&mut heading).map_err(|_| unfit())?;
+        let worth = |number: u8| match number {
+            0 => Ok(Worth::Loss),
+            1 => Ok(Worth::Draw),
+            2 => Ok(Worth::Win),
+            _ => Err(unfit()),
+        };
+        let (text, known) = heading.split_at(expected.len());
+        if text != expected.as_bytes() {
+            return Err(unfit());
+        }
+        let (at_least, at_most) = (worth(known[0])?, worth(known[1])?);
+        if at_least > at_most {
+            return Err(unfit());
+        }
+        self.memory.load(from, self.budget.memory)?;
+        (self.at_least, self.at_most) = (at_least, at_most);
+        Ok(())
+    }
+
+    fn heading(&self) -> String {
+        let position = self.start.write(&self.variant);
+        format!("noughts checkpoint 1\n{} {position}\n", self.variant)
+    }
+
+    /// What it is worth if the game is over.
+    fn over(&self) -> Option<Worth> {
+        let any = AnyTimeline::new(&self.variant);
+        let outcome = dispatch!(&any, timeline => {
+            let rules = timeline.rules();
+            rules.outcome(&rules.set_up(&self.start))
+        })?;
+        Some(match outcome {
+            Outcome::Draw => Worth::Draw,
+            Outcome::Won(sides) if sides.contains(self.start.to_move) => Worth::Win,
+            Outcome::Won(_) => Worth::Loss,
+        })
+    }
+
+    /// Nobody who begins on an empty board need lose the plain game: who comes second could else take that
+    /// strategy over, with a mark more (Hales and Jewett 1963).
+    fn first_cannot_lose(&self) -> bool {
+        let empty = self.start.marks.iter().all(Option::is_none);
+        empty && matches!(&self.variant, Variant::Grid(spec) if is_plain(spec))
+    }
+
+    /// Whether this side can force a win.
+    fn ask(&mut self, attacker: Side, limits: &mut Limits<'_>) -> Option<bool> {
+        let from = self.nodes;
+        loop {
+            let (answer, is_crowded) = self.ask_within(attacker, from, limits);
+            if answer.is_some() || !is_crowded {
+                return answer;
+            }
+            match self.memory.grown(self.budget.memory) {
+                Some(larger) => self.memory = larger,
+                // There is no room: what it has must do.
+                None => limits.budget.memory = 0,
+            }
+        }
+    }
+
+    /// The same, until the table is crowded and could be larger.
+    fn ask_within(
+        &mut self,
+        attacker: Side,
+        from: u64,
+        limits: &mut Limits<'_>,
+    ) -> (Option<bool>, bool) {
+        let shared = Shared {
+            nodes: AtomicU64::new(self.nodes),
+            done: AtomicBool::new(false),
+            is_crowded: AtomicBool::new(false),
+        };
+        let others = limits.budget.threads.saturating_sub(1);
+        let (memory, variant, start) = (&self.memory, &self.variant, &self.start);
+        let (stop, shared_ref) = (limits.stop, &shared);
+        let answer = std::thread::scope(|scope| {
+            let crew: Vec<_> = (0..others)
+                .map(|number| {
+                    scope.spawn(move || {
+                        let mut watch = Crew { shared: shared_ref, stop };
+                        let whim = number as u64 + 1;
+                        with_field!(variant, start, attacker, field => {
+                            Hunt::new(field, memory, &mut watch, salt(attacker)).with_whim(whim).answer()
+                        })
+                        .inspect(|_| shared_ref.done.store(true, Ordering::Relaxed))
+                    })
+                })
+                .collect();
+            let mut watch = Foreman {
+                shared: &shared,
+                limits,
+                from,
+                memory,
+                attacker,
+                known: (self.at_least, self.at_most),
+            };
+            let answer = with_field!(variant, start, attacker, field => {
+                Hunt::new(field, memory, &mut watch, salt(attacker)).answer()
+            });
+            shared.done.store(true, Ordering::Relaxed);
+            let others = crew.into_iter().filter_map(|one| one.join().ok().flatten());
+            others.fold(answer, |known, one| known.or(Some(one)))
+        });
+        self.nodes = shared.nodes.load(Ordering::Relaxed);
+        (answer, shared.is_crowded.load(Ordering::Relaxed))
+    }
+
+    /// A best line: who can win does so, who can hold does so, as long as that is soon found.
+    fn line(&mut self, stop: &Stop) -> Vec<Move> {
+        let mut line = Vec::new();
+        if self.at_least == Worth::Loss && self.at_most == Worth::Win || self.over().is_some() {
+            return line;
+        }
+        let any = AnyTimeline::new(&self.variant);
+        let mut left = LINE_NODES;
+        dispatch!(&any, timeline => {
+            let rules = timeline.rules();
+            let mut position = rules.set_up(&self.start);
+            while rules.outcome(&position).is_none() {
+                let diagram = rules.diagram(&position);
+                let best = if self.is_dead(&diagram) {
+                    rules.moves(&position).next()
+                } else {
+                    self.best(&diagram, &mut left, stop)
+                };
+                let Some(at) = best else { break };
+                rules.play(&mut position, at);
+                line.push(at);
+            }
+        });
+        line
+    }
+
+    /// Whether it no longer matters what anybody plays.
+    fn is_dead(&self, diagram: &Diagram) -> bool {
+        let me = diagram.to_move;
+        with_field!(&self.variant, diagram, me, field => proof::is_dead(field))
+    }
+
+    /// A move that keeps what the start is worth, in a position that is worth as much.
+    fn best(&self, diagram: &Diagram, left: &mut u64, stop: &Stop) -> Option<Move> {
+        let me = diagram.to_move;
+        let mine = me == self.start.to_move;
+        // For the side to move here.
+        let (at_least, at_most) = match mine {
+            true => (self.at_least, self.at_most),
+            false => (turned(self.at_most), turned(self.at_least)),
+        };
+        let other = me.next(2);
+        let mut watch = Spare { left, stop };
+        match (at_least, at_most) {
+            (Worth::Win, _) => self.keeps(diagram, me, true, &mut watch),
+            (Worth::Draw, _) => {
+                if diagram.marks.iter().all(Option::is_none) && self.first_cannot_lose() {
+                    return middle(&self.variant);
+                }
+                self.keeps(diagram, other, false, &mut watch)
+            }
+            // All is lost, or nothing is known: any move will do, if it is known to be so.
+            (Worth::Loss, Worth::Loss) => {
+                let (memory, variant) = (&self.memory, &self.variant);
+                with_field!(variant, diagram, other, field => {
+                    let mut hunt = Hunt::new(field, memory, &mut watch, salt(other));
+                    proof::stubborn(&mut hunt)
+                })
+            }
+            (Worth::Loss, _) => None,
+        }
+    }
+
+    /// A move after which the attacker still wins, or still does not.
+    fn keeps(
+        &self,
+        at: &Diagram,
+        attacker: Side,
+        wins: bool,
+        watch: &mut Spare<'_>,
+    ) -> Option<Move> {
+        let memory = &self.memory;
+        with_field!(&self.variant, at, attacker, field => {
+            let mut hunt = Hunt::new(field, memory, watch, salt(attacker));
+            proof::keeping(&mut hunt, wins)
+        })
+    }
+}
+
+/// How large the table is at first: it is soon filled, and a large one is slow to make.
+const FIRST_MEMORY: usize = 8 << 20;
+
+/// How many positions a best line may cost beyond the answer.
+const LINE_NODES: u64 = 50_000;
+
+fn turned(worth: Worth) -> Worth {
+    match worth {
+        Worth::Loss => Worth::Win,
+        Worth::Draw => Worth::Draw,
+        Worth::Win => Worth::Loss,
+    }
+}
+
+fn first(variant: &Variant) -> Diagram {
+    let any = AnyTimeline::new(variant);
+    dispatch!(&any, timeline => timeline.rules().diagram(timeline.present()))
+}
+
+/// The cell in the middle, or next to it.
+fn middle(variant: &Variant) -> Option<Move> {
+    match variant {
+        Variant::Grid(spec) => Some(Move::at(
+            spec.rows() / 2 * spec.columns() + spec.columns() / 2,
+        )),
+        Variant::Nested(_) => None,
+    }
+}
+
+fn salt(attacker: Side) -> u64 {
+    (attacker.index() as u64).wrapping_mul(0x6C62_272E_07BB_0142)
+}
+
+/// Whether a mark more never hurts here, any empty cell may be played, and lines of K or more win.
+fn is_plain(spec: &GridSpec) -> bool {
+    spec.sides() == 2
+        && spec.goal == Goal::Make
+        && spec.placement == Placement::Anywhere
+        && spec.overline == Overline::Counts
+}
+
+/// How a plain game fits into words.
+enum Fit {
+    /// Up to 64 cells and 64 lines, and four ways to lay it.
+    Rectangle,
+    /// Up to 64 cells and 64 lines.
+    Small,
+    /// Up to 64 cells and 128 lines.
+    Middle,
+    /// Up to 128 cells and 256 lines.
+    Large,
+    /// By its rules alone.
+    Rules,
+}
+
+impl Fit {
+    fn of(variant: &Variant) -> Fit {
+        let Variant::Grid(spec) = variant else {
+            return Fit::Rules;
+        };
+        if !is_plain(spec) {
+            return Fit::Rules;
+        }
+        match (spec.cells(), plain::lines(spec).len()) {
+            (..=64, ..=64) if spec.columns() != spec.rows() => Fit::Rectangle,
+            (..=64, ..=64) => Fit::Small,
+            (..=64, ..=128) => Fit::Middle,
+            (..=128, ..=256) => Fit::Large,
+            _ => Fit::Rules,
+        }
+    }
+}
+
+/// Binds the field for this position and attacker and evaluates the expression for its static type.
+macro_rules! with_field {
+    ($variant:expr, $diagram:expr, $attacker:expr, $field:ident => $value:expr) => {{
+        let (variant, diagram, attacker): (&Variant, &Diagram, Side) = ($variant, $diagram, $attacker);
+        match Fit::of(variant) {
+            Fit::Rectangle => {
+                let $field = plain::<u64, u64, 4>(variant, diagram, attacker);
+                $value
+            }
+            Fit::Small => {
+                let $field = plain::<u64, u64, 8>(variant, diagram, attacker);
+                $value
+            }
+            Fit::Middle => {
+                let $field = plain::<u64, u128, 8>(variant, diagram, attacker);
+                $value
+            }
+            Fit::Large => {
+                let $field = plain::<u128, Wide<4>, 8>(variant, diagram, attacker);
+                $value
+            }
+            Fit::Rules => dispatch!(&AnyTimeline::new(variant), timeline => {
+                let rules = timeline.rules().clone();
+                let position = rules.set_up(diagram);
+                let $field = Told::general(General::new(rules, position, attacker));
+                $value
+            }),
+        }
+    }};
+}
+use with_field;
+
+fn plain<B: Bits, L: Bits, const W: usize>(
+    variant: &Variant,
+    diagram: &Diagram,
+    attacker: Side,
+) -> Told<Plain<B, L, W>> {
+    let Variant::Grid(spec) = variant else {
+        unreachable!("nine boards are no plain game");
+    };
+    let of = |side: Side| -> Vec<usize> {
+        let cells = 0..diagram.marks.len();
+        cells
+            .filter(|at| diagram.marks[*at] == Some(side))
+            .collect()
+    };
+    let (mine, theirs) = (of(attacker), of(attacker.next(2)));
+    let attacks = diagram.to_move == attacker;
+    Told::plain(Plain::new(spec, [&mine, &theirs], attacks), attacker)
+}
+
+/// What the threads of one question share.
+struct Shared {
+    nodes: AtomicU64,
+    done: AtomicBool,
+    /// It ended because the table is too small.
+    is_crowded: AtomicBool,
+}
+
+/// What stops the search.
+struct Limits<'a> {
+    stop: &'a Stop,
+    clock: &'a dyn Clock,
+    started: Duration,
+    report: Report<'a>,
+    budget: Budget,
+}
+
+/// Watches for the first thread, which reports and looks at the clock.
+struct Foreman<'a, 'l> {
+    shared: &'a Shared,
+    limits: &'a mut Limits<'l>,
+    from: u64,
+    memory: &'a Memory,
+    attacker: Side,
+    known: (Worth, Worth),
+}
+
+impl Watch for Foreman<'_, '_> {
+    fn goes_on(&mut self, nodes: u64) -> bool {
+        let all = self.shared.nodes.fetch_add(nodes, Ordering::Relaxed) + nodes;
+        let limits = &mut *self.limits;
+        let time = limits.clock.now().saturating_sub(limits.started);
+        let fill = self.memory.fill();
+        (limits.report)(&Progress {
+            nodes: all,
+            fill,
+            time,
+            attacker: self.attacker,
+            at_least: self.known.0,
+            at_most: self.known.1,
+        });
+        let budget = &limits.budget;
+        let goes_on = !limits.stop.is_set()
+            && !self.shared.done.load(Ordering::Relaxed)
+            && budget.time.is_none_or(|most| time < most)
+            && budget.nodes.is_none_or(|most| all - self.from < most);
+        let is_crowded = fill > CROWDED && self.memory.can_grow(budget.memory);
+        if goes_on && is_crowded {
+            self.shared.is_crowded.store(true, Ordering::Relaxed);
+        }
+        if !goes_on || is_crowded {
+            self.shared.done.store(true, Ordering::Relaxed);
+        }
+        goes_on && !is_crowded
+    }
+}
+
+/// Watches for the other threads.
+struct Crew<'a> {
+    shared: &'a Shared,
+    stop: &'a Stop,
+}
+
+impl Watch for Crew<'_> {
+    fn goes_on(&mut self, nodes: u64) -> bool {
+        self.shared.nodes.fetch_add(nodes, Ordering::Relaxed);
+        !self.stop.is_set() && !self.shared.done.load(Ordering::Relaxed)
+    }
+}
+
+/// Lets a few positions more be looked at.
+struct Spare<'a> {
+    left: &'a mut u64,
+    stop: &'a Stop,
+}
+
+impl Watch for Spare<'_> {
+    fn goes_on(&mut self, nodes: u64) -> bool {
+        *self.left = self.left.saturating_sub(nodes);
+        *self.left > 0 && !self.stop.is_set()
+    }
+}
+
+/// For what has been found before and is only looked up again.
+struct Unwatched;
+
+impl Watch for Unwatched {
+    fn goes_on(&mut self, _nodes: u64) -> bool {
+        true
+    }
+}
+
+impl<B: Bits, const P: usize> Ending for Grid<B, P> {
+    fn playable(&self, _: &Self::Position) -> u16 {
+        0
+    }
+
+    fn can_win(&self, _: &Self::Position, _: Side) -> bool {
+        true
+    }
+}
+
+impl Ending for Crowd {
+    fn playable(&self, _: &Self::Position) -> u16 {
+        0
+    }
+
+    fn can_win(&self, _: &Self::Position, _: Side) -> bool {
+        true
+    }
+}
+
+impl Ending for Nested {
+    fn playable(&self, position: &NestedPosition) -> u16 {
+        position.playable()
+    }
+
+    fn can_win(&self, position: &NestedPosition, side: Side) -> bool {
+        let Variant::Nested(spec) = self.variant() else {
+            return true;
+        };
+        let open = !position.closed() & 0x1FF;
+        let (mine, theirs) = (position.won(side), position.won(side.next(2)));
+        match spec.scoring() {
+            Scoring::MostBoards => mine.count_ones() + open.count_ones() > theirs.count_ones(),
+            Scoring::MetaLine => {
+                const LINES: [u16; 8] = [0o7, 0o70, 0o700, 0o111, 0o222, 0o444, 0o421, 0o124];
+                LINES.iter().any(|line| line & !(mine | open) == 0)
+            }
+        }
+    }
+}

@@ -1,0 +1,101 @@
+//! Any game, by its rules alone.
+
+use std::collections::HashSet;
+
+use noughts_rules::{Diagram, Move, Outcome, PlayIn, Rules, Symmetry};
+
+use crate::reader::{Step, speaker};
+use crate::{Claim, Judge};
+
+pub(crate) struct General<'r, R: Rules> {
+    rules: &'r R,
+    claim: Claim,
+    ways: Vec<Symmetry>,
+    proved: HashSet<Vec<u8>>,
+}
+
+impl<'r, R: Rules> General<'r, R> {
+    pub(crate) fn new(rules: &'r R, claim: Claim) -> Self {
+        General {
+            ways: Symmetry::all(&rules.variant()),
+            proved: HashSet::new(),
+            claim,
+            rules,
+        }
+    }
+
+    /// The position as bytes, the same for all ways to lay the board.
+    fn key(&self, position: &Diagram) -> Vec<u8> {
+        let bytes = |way: &Symmetry| {
+            let laid = way.diagram(position);
+            let marks = laid.marks.iter();
+            let mut bytes: Vec<u8> = marks
+                .map(|mark| mark.map_or(0, |side| side.index() as u8 + 1))
+                .collect();
+            bytes.push(laid.to_move.index() as u8);
+            bytes.push(match laid.play_in {
+                None => 9,
+                Some(PlayIn::AnyOpen) => 10,
+                Some(PlayIn::Board(board)) => board.index() as u8,
+            });
+            bytes
+        };
+        self.ways.iter().map(bytes).min().unwrap_or_default()
+    }
+
+    /// Whether the claim holds after this legal move.
+    fn holds_after(&self, position: &R::Position, at: Move) -> bool {
+        let mut next = position.clone();
+        self.rules.play(&mut next, at);
+        self.holds(&next)
+    }
+
+    fn holds(&self, position: &R::Position) -> bool {
+        match self.rules.outcome(position) {
+            Some(Outcome::Draw) => !self.claim.wins,
+            Some(Outcome::Won(sides)) => sides.contains(self.claim.attacker) == self.claim.wins,
+            None => self
+                .proved
+                .contains(&self.key(&self.rules.diagram(position))),
+        }
+    }
+}
+
+impl<R: Rules> Judge for General<'_, R> {
+    fn record(&mut self, diagram: &Diagram, step: &Step) -> Result<(), String> {
+        let position = self.rules.set_up(diagram);
+        if self.rules.outcome(&position).is_some() {
+            return Err("the game is over there, it needs no reason".to_owned());
+        }
+        let speaks = diagram.to_move == speaker(self.claim);
+        let write = |at: Move| self.rules.variant().write_move(at);
+        match step {
+            Step::Plays(_) if !speaks => return Err("the other side is to move there".to_owned()),
+            Step::All if speaks => return Err("one move must be named there".to_owned()),
+            Step::Plays(at) => {
+                self.rules
+                    .check(&position, *at)
+                    .map_err(|why| format!("{why}"))?;
+                if !self.holds_after(&position, *at) {
+                    return Err(format!("what follows {} is not proved", write(*at)));
+                }
+            }
+            Step::All => {
+                let mut moves = self.rules.moves(&position);
+                if let Some(at) = moves.find(|at| !self.holds_after(&position, *at)) {
+                    return Err(format!("what follows {} is not proved", write(at)));
+                }
+            }
+            Step::Pairs(_) => {
+                let why = "pairs hold only where any empty cell may be played and lines win";
+                return Err(why.to_owned());
+            }
+        }
+        self.proved.insert(self.key(diagram));
+        Ok(())
+    }
+
+    fn is_proved(&self, position: &Diagram) -> bool {
+        self.holds(&self.rules.set_up(position))
+    }
+}

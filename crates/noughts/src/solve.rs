@@ -1,0 +1,246 @@
+//! `noughts solve`: what a position is worth, with what it took and why it is so.
+
+use std::fs::{self, File};
+use std::io::{self, BufReader, BufWriter, IsTerminal, Write};
+use std::time::Duration;
+
+use noughts_engine::{
+    Budget, Clock, Progress, Solution, Solver, Stop, SystemClock, Worth, read_limits,
+};
+use noughts_rules::{Diagram, Variant};
+
+use crate::Failure;
+use crate::args::Solve;
+
+/// How often a checkpoint is written.
+const BETWEEN_CHECKPOINTS: Duration = Duration::from_secs(300);
+
+pub(crate) fn run(task: &Solve) -> Result<(), Failure> {
+    let variant: Variant = task.variant.parse().map_err(Failure::asked)?;
+    let position = match &task.position {
+        Some(text) => Some(Diagram::read(&variant, text).map_err(Failure::asked)?),
+        None => None,
+    };
+    let budget = budget(task)?;
+    let mut solver = Solver::new(&variant, position, budget).map_err(Failure::asked)?;
+    if let Some(name) = &task.checkpoint {
+        load(&mut solver, name)?;
+    }
+    let stop = Stop::new();
+    stop_on_interrupt(stop.clone());
+    let found = solve(&mut solver, task, budget, &stop)?;
+    let text = match task.json {
+        true => json(&variant, &found),
+        false => words(&variant, solver.position(), &found),
+    };
+    io::stdout().write_all(text.as_bytes())?;
+    if found.value().is_none() {
+        return Err(Failure::Unsolved);
+    }
+    match &task.proof {
+        Some(name) => write_whole(name, |file| solver.prove(file).map(|_| ())),
+        None => Ok(()),
+    }
+}
+
+fn budget(task: &Solve) -> Result<Budget, Failure> {
+    let limits = match &task.time {
+        None => None,
+        Some(text) => Some(read_limits(text).ok_or_else(|| {
+            let text = text.escape_debug();
+            Failure::Asked(format!(
+                "the time is written 200ms, 2s or 500000n, not '{text}'"
+            ))
+        })?),
+    };
+    Ok(Budget {
+        memory: task.memory as usize * (1 << 20),
+        time: limits.and_then(|limits| limits.time),
+        nodes: limits.and_then(|limits| limits.nodes),
+        threads: task.threads.into(),
+    })
+}
+
+/// Asks in slices where there is a checkpoint to write between them.
+fn solve(
+    solver: &mut Solver,
+    task: &Solve,
+    budget: Budget,
+    stop: &Stop,
+) -> Result<Solution, Failure> {
+    let clock = SystemClock::default();
+    let mut ticker = Ticker::new();
+    let mut nodes = 0;
+    loop {
+        let left = Budget {
+            time: match (&task.checkpoint, budget.time) {
+                (None, time) => time,
+                (Some(_), None) => Some(BETWEEN_CHECKPOINTS),
+                (Some(_), Some(most)) => {
+                    Some(BETWEEN_CHECKPOINTS.min(most.saturating_sub(clock.now())))
+                }
+            },
+            nodes: budget.nodes.map(|most| most.saturating_sub(nodes)),
+            ..budget
+        };
+        solver.set_budget(left);
+        let mut found = solver.solve(stop, &clock, &mut |progress| ticker.tick(progress));
+        nodes += found.nodes;
+        found.nodes = nodes;
+        found.time = clock.now();
+        if let Some(name) = &task.checkpoint {
+            write_whole(name, |file| solver.save(file))?;
+        }
+        let is_over = found.value().is_some()
+            || stop.is_set()
+            || task.checkpoint.is_none()
+            || budget.time.is_some_and(|most| clock.now() >= most)
+            || budget.nodes.is_some_and(|most| nodes >= most);
+        if is_over {
+            ticker.clear();
+            return Ok(found);
+        }
+    }
+}
+
+fn load(solver: &mut Solver, name: &str) -> Result<(), Failure> {
+    let told = |error: io::Error| Failure::Asked(format!("{name} can't be gone on from: {error}"));
+    match File::open(name) {
+        Ok(file) => solver.load(&mut BufReader::new(file)).map_err(told),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+        Err(error) => Err(told(error)),
+    }
+}
+
+/// Writes beside the file, which takes its place only when it is whole.
+fn write_whole(
+    name: &str,
+    write: impl FnOnce(&mut BufWriter<File>) -> io::Result<()>,
+) -> Result<(), Failure> {
+    let told = |error: io::Error| Failure::Asked(format!("{name} can't be written: {error}"));
+    let beside = format!("{name}.part");
+    let mut file = BufWriter::new(File::create(&beside).map_err(told)?);
+    let written = write(&mut file).and_then(|()| file.flush());
+    drop(file);
+    match written.and_then(|()| fs::rename(&beside, name)) {
+        Ok(()) => Ok(()),
+        Err(error) => {
+            let _ = fs::remove_file(&beside);
+            Err(told(error))
+        }
+    }
+}
+
+/// The first Ctrl-C asks for what is known, the second ends the program.
+fn stop_on_interrupt(stop: Stop) {
+    std::thread::spawn(move || {
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .enable_all()
+            .build();
+        let Ok(runtime) = runtime else { return };
+        runtime.block_on(async {
+            while tokio::signal::ctrl_c().await.is_ok() {
+                if stop.is_set() {
+                    std::process::exit(130);
+                }
+                stop.set();
+            }
+        });
+    });
+}
+
+/// Tells how far it is: on a terminal in one line that changes, elsewhere in a line now and then.
+struct Ticker {
+    is_terminal: bool,
+    next: Duration,
+}
+
+impl Ticker {
+    fn new() -> Ticker {
+        let is_terminal = io::stderr().is_terminal();
+        Ticker {
+            is_terminal,
+            next: Ticker::pause(is_terminal),
+        }
+    }
+
+    fn pause(is_terminal: bool) -> Duration {
+        Duration::from_millis(if is_terminal { 200 } else { 5000 })
+    }
+
+    fn tick(&mut self, progress: &Progress) {
+        if progress.time < self.next {
+            return;
+        }
+        self.next = progress.time + Ticker::pause(self.is_terminal);
+        let seconds = progress.time.as_secs_f64();
+        let line = format!(
+            "{seconds:.1} s  {} nodes  {:.0} a second  table {}%  can {} win? so far {}",
+            progress.nodes,
+            progress.nodes as f64 / seconds.max(0.001),
+            progress.fill / 10,
+            progress.attacker.symbol(),
+            known(progress.at_least, progress.at_most),
+        );
+        // Who does not listen need not be told.
+        let _ = match self.is_terminal {
+            true => write!(io::stderr(), "\r{line}\x1b[K"),
+            false => writeln!(io::stderr(), "{line}"),
+        };
+    }
+
+    fn clear(&self) {
+        if self.is_terminal {
+            let _ = write!(io::stderr(), "\r\x1b[K");
+        }
+    }
+}
+
+fn known(at_least: Worth, at_most: Worth) -> &'static str {
+    match (at_least, at_most) {
+        (Worth::Win, _) => "win",
+        (_, Worth::Loss) => "loss",
+        (Worth::Draw, Worth::Draw) => "draw",
+        (Worth::Draw, Worth::Win) => "no loss",
+        (Worth::Loss, Worth::Draw) => "no win",
+        (Worth::Loss, Worth::Win) => "unknown",
+    }
+}
+
+fn words(variant: &Variant, position: &Diagram, found: &Solution) -> String {
+    let line: Vec<String> = found
+        .line
+        .iter()
+        .map(|at| variant.write_move(*at))
+        .collect();
+    let mut text = format!(
+        "{}\n\n{} to move: {}\n",
+        position.draw(variant),
+        position.to_move.symbol(),
+        known(found.at_least, found.at_most),
+    );
+    if let Some(best) = line.first() {
+        text += &format!("best      {best}\nline      {}\n", line.join(" "));
+    }
+    text += &format!(
+        "nodes     {}\ntime      {:.3} s\n",
+        found.nodes,
+        found.time.as_secs_f64()
+    );
+    text
+}
+
+/// Everything in it is a number or a text of ours without quotes, so it needs no escapes.
+fn json(variant: &Variant, found: &Solution) -> String {
+    let value = found
+        .value()
+        .map_or("unknown".to_owned(), |worth| worth.to_string());
+    let write = |at: &noughts_rules::Move| format!("\"{}\"", variant.write_move(*at));
+    format!(
+        "{{\"variant\":\"{variant}\",\"value\":\"{value}\",\"nodes\":{},\"seconds\":{:.6},\"best\":{},\"line\":[{}]}}\n",
+        found.nodes,
+        found.time.as_secs_f64(),
+        found.best.as_ref().map_or("null".to_owned(), write),
+        found.line.iter().map(write).collect::<Vec<_>>().join(","),
+    )
+}

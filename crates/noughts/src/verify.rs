@@ -1,0 +1,29 @@
+//! `noughts verify`: whether a proof is one, and of what.
+
+use std::fs::File;
+use std::io::{self, BufReader, Write};
+
+use crate::Failure;
+use crate::args::Verify;
+
+pub(crate) fn run(task: &Verify) -> Result<(), Failure> {
+    let checked = match task.file.as_str() {
+        "-" => noughts_proof::verify(io::stdin().lock()),
+        name => {
+            let file = File::open(name)
+                .map_err(|error| Failure::Asked(format!("{name} can't be read: {error}")))?;
+            noughts_proof::verify(BufReader::new(file))
+        }
+    };
+    let proved =
+        checked.map_err(|fault| Failure::Asked(format!("{} is no proof: {fault}", task.file)))?;
+    let variant = &proved.variant;
+    let text = format!(
+        "{variant} {}\n{} to move: {}\nproved with {} positions\n",
+        proved.position.write(variant),
+        proved.position.to_move.symbol(),
+        proved.value,
+        proved.positions,
+    );
+    Ok(io::stdout().write_all(text.as_bytes())?)
+}

@@ -1,0 +1,21 @@
+//! The solver and the checker of its proofs, which know nothing of one another.
+
+mod damage;
+mod door;
+mod values;
+
+use noughts_engine::{Budget, Solver, Stop, SystemClock, Worth};
+use noughts_rules::{Diagram, Variant};
+
+/// What a position is worth, and the text of a proof of it.
+fn prove(variant: &Variant, position: Option<Diagram>) -> (Worth, Vec<u8>) {
+    let mut solver = Solver::new(variant, position, Budget::default()).unwrap();
+    let found = solver.solve(&Stop::new(), &SystemClock::default(), &mut |_| {});
+    let mut proof = Vec::new();
+    solver.prove(&mut proof).unwrap().unwrap();
+    (found.value().unwrap(), proof)
+}
+
+fn same(worth: Worth, proved: noughts_proof::Worth) -> bool {
+    worth.to_string() == proved.to_string()
+}

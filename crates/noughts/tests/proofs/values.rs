@@ -1,0 +1,105 @@
+//! Values that others have published, each with a proof.
+
+use noughts_engine::{Random, Worth};
+use noughts_rules::{AnyTimeline, Diagram, Rules, Side, Variant, dispatch};
+
+use crate::{prove, same};
+
+fn check(name: &str, value: &str) {
+    let variant: Variant = name.parse().unwrap();
+    let (worth, proof) = prove(&variant, None);
+    assert_eq!(worth.to_string(), value, "{name}");
+    let proved =
+        noughts_proof::verify(&proof[..]).unwrap_or_else(|fault| panic!("{name}: {fault}"));
+    assert_eq!(proved.variant, variant);
+    assert_eq!(proved.value.to_string(), value, "{name}");
+    assert!(proof.len() < 200_000_000, "{name}");
+}
+
+#[test]
+fn every_known_value_is_found_and_proved() {
+    let known = include_str!("../../../../testdata/solved/known.txt");
+    let lines = known.lines().filter(|line| !line.starts_with('#'));
+    let count = lines.map(|line| {
+        let (name, value) = line.split_once(' ').unwrap();
+        check(name, value);
+    });
+    assert_eq!(count.count(), 20);
+}
+
+/// Uiterwijk and van den Herik: of the boards up to 6x6 the first player wins with three in a line on all
+/// but the smallest, with four from 6x5 on, and with five or six on none.
+#[test]
+fn all_boards_up_to_6x6_are_as_published() {
+    for line in 3..=6u8 {
+        for columns in 3..=6u8 {
+            for rows in 3..=columns {
+                let wins = match line {
+                    3 => (columns, rows) != (3, 3),
+                    4 => columns == 6 && rows >= 5,
+                    _ => false,
+                };
+                if line <= columns {
+                    let value = if wins { "win" } else { "draw" };
+                    check(&format!("{columns}x{rows}k{line}"), value);
+                    check(&format!("{rows}x{columns}k{line}"), value);
+                }
+            }
+        }
+    }
+}
+
+/// Positions that chance made, won and lost ones among them.
+#[test]
+fn positions_with_any_marks_are_proved() {
+    let mut random = Random::new(77);
+    let mut seen = [0; 3];
+    for name in [
+        "4x4k3",
+        "5x4k4",
+        "4x4k4",
+        "3x3k3+misere",
+        "4x4k3+gravity",
+        "4x4k3+exact",
+        "multi",
+    ] {
+        let variant: Variant = name.parse().unwrap();
+        for _ in 0..60 {
+            let position = endgame(&variant, 8, &mut random);
+            let text = position.write(&variant);
+            let (worth, proof) = prove(&variant, Some(position));
+            let proved = noughts_proof::verify(&proof[..]);
+            let proved = proved.unwrap_or_else(|fault| panic!("{name} {text}: {fault}"));
+            assert!(same(worth, proved.value), "{name} {text}");
+            seen[worth as usize] += 1;
+        }
+    }
+    assert!(seen.iter().all(|count| *count > 20), "{seen:?}");
+    assert_eq!(Worth::Loss as usize, 0);
+}
+
+/// A position of a game at random with so many free cells; the turn may have been passed.
+fn endgame(variant: &Variant, free: usize, random: &mut Random) -> Diagram {
+    loop {
+        let mut any = AnyTimeline::new(variant);
+        let found = dispatch!(&mut any, timeline => {
+            let plays = variant.cells() - 1 - random.below(free);
+            for _ in 0..plays {
+                let moves: Vec<_> = timeline.rules().moves(timeline.present()).collect();
+                if moves.is_empty() {
+                    break;
+                }
+                timeline.play(moves[random.below(moves.len())]);
+            }
+            if matches!(variant, Variant::Grid(_)) && random.below(2) == 0 {
+                timeline.set_turn(Side::FIRST);
+            }
+            let rules = timeline.rules();
+            let over = rules.outcome(timeline.present()).is_some();
+            (!over).then(|| rules.diagram(timeline.present()))
+        });
+        if let Some(position) = found {
+            return position;
+        }
+    }
+}

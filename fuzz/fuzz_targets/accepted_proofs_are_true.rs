@@ -1,0 +1,26 @@
+//! Any bytes are refused as a proof, or say what the solver says too.
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+use noughts_engine::{Budget, Solver, Stop, SystemClock};
+
+fuzz_target!(|bytes: &[u8]| {
+    let Ok(proved) = noughts_proof::verify(bytes) else {
+        return;
+    };
+    // Larger ones would take the fuzzer's time.
+    if proved.variant.cells() > 16 {
+        return;
+    }
+    let budget = Budget {
+        memory: 1 << 20,
+        nodes: Some(200_000),
+        ..Budget::default()
+    };
+    let mut solver = Solver::new(&proved.variant, Some(proved.position), budget)
+        .expect("what has a proof can be asked about");
+    let found = solver.solve(&Stop::new(), &SystemClock::default(), &mut |_| {});
+    if let Some(value) = found.value() {
+        assert_eq!(value.to_string(), proved.value.to_string());
+    }
+});
