@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Condvar, Mutex, MutexGuard};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
@@ -71,23 +71,34 @@ impl World {
     /// Looks up every game that clients were told something new of: each turn must be there as it was
     /// acknowledged, and no cell may be played twice.
     pub(crate) fn check(&self, port: u16) {
-        let mut client = Client::new(port);
         let news = std::mem::take(&mut self.state().news);
+        self.check_until(port, news, Instant::now());
+    }
+
+    /// The same where another process may have acknowledged a turn this moment: its hint is waited for.
+    pub(crate) fn check_in_the_end(&self, port: u16) {
+        let news = self.state().news.clone();
+        self.check_until(port, news, Instant::now() + PATIENCE);
+    }
+
+    fn check_until(&self, port: u16, news: HashSet<String>, until: Instant) {
+        let mut client = Client::new(port);
         for id in news {
             let told = self.state().turns[&id].clone();
-            let record = client.get(&format!("/api/games/{id}/record")).unwrap();
-            assert_eq!(record.status, 200, "{id}: {}", record.text);
-            let lines = record.text.lines().filter_map(|line| {
-                let (number, rest) = line.split_once(' ')?;
-                let (seat, place) = rest.split_once(' ')?;
-                Some((number.parse().ok()?, seat.parse().ok()?, place.to_owned()))
-            });
-            let lines: Vec<(u64, u64, String)> = lines.collect();
-            assert!((1..).zip(&lines).all(|(number, line)| number == line.0));
-            let cells: HashSet<&String> = lines.iter().map(|line| &line.2).collect();
-            assert_eq!(cells.len(), lines.len(), "{}", record.text);
-            for turn in told {
-                assert!(lines.contains(&turn), "{turn:?} is lost: {}", record.text);
+            loop {
+                let record = client.get(&format!("/api/games/{id}/record")).unwrap();
+                assert_eq!(record.status, 200, "{id}: {}", record.text);
+                let lines = turns_of(&record.text);
+                assert!((1..).zip(&lines).all(|(number, line)| number == line.0));
+                let cells: HashSet<&String> = lines.iter().map(|line| &line.2).collect();
+                assert_eq!(cells.len(), lines.len(), "{}", record.text);
+                match told.iter().find(|turn| !lines.contains(turn)) {
+                    Some(turn) if Instant::now() >= until => {
+                        panic!("{turn:?} is lost: {}", record.text)
+                    }
+                    Some(_) => {}
+                    None => break,
+                }
             }
         }
     }
@@ -114,6 +125,16 @@ impl World {
         assert!(known.is_subset(&found));
         assert_eq!(found.len(), state.begun);
     }
+}
+
+/// The turns of a record: number, seat and move.
+fn turns_of(record: &str) -> Vec<(u64, u64, String)> {
+    let turn = |line: &str| {
+        let (number, rest) = line.split_once(' ')?;
+        let (seat, place) = rest.split_once(' ')?;
+        Some((number.parse().ok()?, seat.parse().ok()?, place.to_owned()))
+    };
+    record.lines().filter_map(turn).collect()
 }
 
 /// Numbers that follow from a seed.

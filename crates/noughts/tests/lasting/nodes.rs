@@ -74,7 +74,7 @@ fn clients_spread_over_three_nodes_go_on_when_one_is_killed() {
         world.say_enough();
     });
     for node in &nodes {
-        world.check(node.http);
+        world.check_in_the_end(node.http);
     }
     world.check_archive(nodes[0].http);
 }
