@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::task::{Context, Poll, Wake, Waker};
 
 use tokio::runtime::Handle;
-use tokio::sync::mpsc;
+use tokio::sync::mpsc::{self, error::TryRecvError};
 
 use crate::house::House;
 use crate::lobby::Ticket;
@@ -74,14 +74,18 @@ impl Guest {
             let Some(own) = &mut self.own else {
                 return self.notices.poll_recv(context);
             };
-            own.bell.listen();
-            let mut heard = Context::from_waker(&own.waker);
-            if own.keeping.as_mut().poll(&mut heard).is_ready() {
-                self.own = None;
-                continue;
+            if own.bell.has_rung() {
+                let mut heard = Context::from_waker(&own.waker);
+                if own.keeping.as_mut().poll(&mut heard).is_ready() {
+                    self.own = None;
+                    continue;
+                }
             }
-            if let Poll::Ready(notice) = self.notices.poll_recv(&mut heard) {
-                return Poll::Ready(notice);
+            // The table alone speaks here, so there is nothing to wait for while it is silent.
+            match self.notices.try_recv() {
+                Ok(notice) => return Poll::Ready(Some(notice)),
+                Err(TryRecvError::Disconnected) => return Poll::Ready(None),
+                Err(TryRecvError::Empty) => {}
             }
             if own.bell.sleep(context.waker()) {
                 return Poll::Pending;
@@ -125,21 +129,40 @@ impl fmt::Debug for Guest {
 
 /// Wakes a task, but only when it sleeps: what a task does to itself while it is awake would else
 /// wake it once more, for nothing.
-#[derive(Default)]
 struct Bell {
     state: AtomicU8,
     sleeper: Mutex<Option<Waker>>,
 }
 
-/// The task is awake and will look at everything before it sleeps.
-const LISTENS: u8 = 0;
-const SLEEPS: u8 = 1;
 /// Something is to be looked at.
-const RUNG: u8 = 2;
+const RUNG: u8 = 0;
+/// The task is awake and will look whether it rang before it sleeps.
+const LISTENS: u8 = 1;
+const SLEEPS: u8 = 2;
+
+impl Default for Bell {
+    /// One that has rung, since nobody has looked at anything yet.
+    fn default() -> Bell {
+        Bell {
+            state: AtomicU8::new(RUNG),
+            sleeper: Mutex::default(),
+        }
+    }
+}
 
 impl Bell {
+    /// The task is awake: it need not be woken until it sleeps again.
     fn listen(&self) {
-        self.state.store(LISTENS, Ordering::SeqCst);
+        // Where it has rung, that is still to be looked at.
+        let _ = self
+            .state
+            .compare_exchange(SLEEPS, LISTENS, Ordering::SeqCst, Ordering::SeqCst);
+    }
+
+    /// Whether it rang since this was last asked; the task looks now.
+    fn has_rung(&self) -> bool {
+        self.state.load(Ordering::SeqCst) == RUNG
+            && self.state.swap(LISTENS, Ordering::SeqCst) == RUNG
     }
 
     /// Whether the task may sleep; not so where the bell rang while it looked.
@@ -153,7 +176,7 @@ impl Bell {
         let slept =
             self.state
                 .compare_exchange(LISTENS, SLEEPS, Ordering::SeqCst, Ordering::SeqCst);
-        slept.is_ok()
+        !matches!(slept, Err(RUNG))
     }
 }
 
@@ -192,14 +215,22 @@ mod tests {
         let (bell, wakes) = (Arc::new(Bell::default()), Arc::new(Wakes::default()));
         let sleeper = Waker::from(Arc::clone(&wakes));
         let count = || wakes.0.load(Ordering::SeqCst);
+        assert!(!bell.sleep(&sleeper), "nobody has looked yet");
+        assert!(bell.has_rung());
+        assert!(!bell.has_rung(), "once is enough");
         bell.wake_by_ref();
-        assert!(!bell.sleep(&sleeper), "it rang before, and nobody looked");
         bell.listen();
+        assert!(!bell.sleep(&sleeper), "it rang before, and nobody looked");
+        assert!(bell.has_rung());
         assert!(bell.sleep(&sleeper));
+        assert!(bell.sleep(&sleeper), "one who sleeps may be asked twice");
+        assert!(!bell.has_rung());
         assert_eq!(count(), 0);
         bell.wake_by_ref();
         bell.wake_by_ref();
         assert_eq!(count(), 1);
+        assert!(bell.has_rung());
+        assert!(bell.sleep(&sleeper));
         bell.listen();
         bell.wake_by_ref();
         assert_eq!(count(), 1, "who is awake need not be woken");

@@ -1,6 +1,5 @@
 //! Robots think here: the quick ones at the table itself, the others a few at a time.
 
-use std::collections::HashMap;
 use std::fmt;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -17,7 +16,7 @@ use tokio::task::spawn_blocking;
 pub(crate) struct Robots {
     /// One of each that answers in microseconds, shared by all tables: some keep a table of
     /// answers, and thousands of games should not each have their own.
-    instant: Mutex<HashMap<(String, Variant), Instant>>,
+    instant: Mutex<Vec<(StrategyName, Variant, Instant)>>,
     /// Whoever gets one may think. They are handed out in the order in which they were asked for.
     chairs: Arc<Semaphore>,
     /// How many there are.
@@ -58,13 +57,16 @@ impl Robots {
         }
         // What a thread that panicked left behind is as good as any: answers are only ever added.
         let mut all = self.instant.lock().unwrap_or_else(PoisonError::into_inner);
-        let key = (name.to_string(), *game.variant());
-        if let Some(mind) = all.get(&key) {
+        // A few, so that looking at each is quicker than any other way to find one.
+        let is_it = |(known, variant, _): &&(StrategyName, Variant, Instant)| {
+            variant == game.variant() && known == name
+        };
+        if let Some((_, _, mind)) = all.iter().find(is_it) {
             return Ok(Mind::Instant(Arc::clone(mind)));
         }
         let mind = Arc::new(Mutex::new(name.build(game, &self.outside)?));
         if all.len() < MOST_SHARED {
-            all.insert(key, Arc::clone(&mind));
+            all.push((name.clone(), *game.variant(), Arc::clone(&mind)));
         }
         Ok(Mind::Instant(mind))
     }

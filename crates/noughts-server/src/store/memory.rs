@@ -27,6 +27,9 @@ pub struct Memory {
 /// So that two threads seldom wait for one another.
 const SHELVES: usize = 16;
 
+/// So many turns have room at once: most games are no longer.
+const A_SHORT_GAME: usize = 9;
+
 #[derive(Debug, Default)]
 struct Shelf {
     games: HashMap<GameId, Kept, Drawn>,
@@ -94,7 +97,7 @@ impl Memory {
             setting,
             key,
             sat: Vec::new(),
-            turns: Vec::new(),
+            turns: Vec::with_capacity(A_SHORT_GAME),
             left: None,
             again: Vec::new(),
             rematch: None,

@@ -36,6 +36,8 @@ pub(super) struct Connection {
     turn: usize,
     /// Since when nothing has gone forward.
     since: Instant,
+    /// Something went forward this moment.
+    goes_forward: bool,
     games: u32,
     /// The client will say no more.
     has_ended: bool,
@@ -79,6 +81,7 @@ impl Connection {
             chair: None,
             turn: 1,
             since: Instant::now(),
+            goes_forward: false,
             games: 0,
             has_ended: false,
             _admitted: admitted,
@@ -119,6 +122,9 @@ impl Connection {
             }
             if self.has_ended && !self.is_owed_something() {
                 return Ok(End::Left);
+            }
+            if std::mem::take(&mut self.goes_forward) {
+                self.since = Instant::now();
             }
             // Whatever wakes this loop without end, others on the same thread have their turn.
             coop::consume_budget().await;
@@ -180,9 +186,7 @@ impl Connection {
             let ask = self
                 .session
                 .next(&mut self.out, || self.door.house.session_id());
-            if ask.is_some() || self.out.len() != before {
-                self.since = Instant::now();
-            }
+            self.goes_forward |= ask.is_some() || self.out.len() != before;
             match ask {
                 None => break,
                 Some(Ask::Seat) => self.sit_down(),
@@ -233,7 +237,7 @@ impl Connection {
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => break,
                 Err(error) => return Err(error),
             }
-            self.since = Instant::now();
+            self.goes_forward = true;
         }
         Ok(())
     }
@@ -293,7 +297,7 @@ impl Connection {
                 }
             }
         };
-        self.since = Instant::now();
+        self.goes_forward = true;
         self.session.tell(news, &mut self.out);
     }
 
