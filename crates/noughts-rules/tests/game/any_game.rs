@@ -1,0 +1,273 @@
+//! Any game, beside a model of it.
+
+use noughts_rules::twin::{SlowGrid, SlowNested};
+use noughts_rules::{
+    Action, Conclusion, Diagram, Game, Move, Outcome, Player, Record, RecordSeat, Rules, Seat,
+    Side, Sides, Variant,
+};
+use proptest::prelude::*;
+
+use crate::{read_setup, set_up};
+
+/// What somebody may ask for, sensible or not.
+#[derive(Clone, Debug)]
+enum Ask {
+    LegalPlay(u16),
+    AnyPlay(u16),
+    Rewind(u16),
+    Resign,
+}
+
+impl Ask {
+    fn action(&self, game: &Game) -> Action {
+        let any = |choice: &u16| Move::at(usize::from(*choice) % (game.variant().cells() + 2));
+        match self {
+            Ask::LegalPlay(choice) => {
+                let legal = game.legal();
+                let at = legal.get(usize::from(*choice) % legal.len().max(1));
+                Action::Play(at.copied().unwrap_or(any(choice)))
+            }
+            Ask::AnyPlay(choice) => Action::Play(any(choice)),
+            Ask::Rewind(count) => Action::Rewind(*count),
+            Ask::Resign => Action::Resign,
+        }
+    }
+}
+
+fn any_ask() -> impl Strategy<Value = (Option<u8>, Ask)> {
+    let by = prop_oneof![9 => Just(None), 1 => (0..5u8).prop_map(Some)];
+    let ask = prop_oneof![
+        60 => any::<u16>().prop_map(Ask::LegalPlay),
+        10 => any::<u16>().prop_map(Ask::AnyPlay),
+        15 => (0..6u16).prop_map(Ask::Rewind),
+        1 => Just(Ask::Resign),
+    ];
+    (by, ask)
+}
+
+fn any_setup() -> impl Strategy<Value = &'static str> {
+    prop::sample::select(vec![
+        "3x3k3",
+        "3x3k3 history=8",
+        "3x3k3 history=3 xxo",
+        "3x3k3 history=3 xx",
+        "3x3k3+misere history=2 xoox",
+        "4x3k3+misere history=4",
+        "4x4k3p3 history=5",
+        "4x4k3p3+misere history=5 xoax",
+        "5x5k3+exact history=5",
+        "7x6k4+gravity history=3",
+        "5x4k3p5+gravity history=3",
+        "12x11k3 history=5",
+        "23x23k3+exact history=5",
+        "3x3k3p64",
+        "multi history=5",
+        "multi@4 history=80",
+        "multi history=4 xxo",
+        "ultimate history=5",
+        "ultimate@0",
+    ])
+}
+
+/// A game as simple as can be: the marks in order, and how many turns there were.
+struct Model {
+    variant: Variant,
+    history: usize,
+    order: Vec<Side>,
+    marks: Vec<(Side, Move)>,
+    turns: usize,
+    resigned: bool,
+}
+
+impl Model {
+    fn new(game: &Game) -> Model {
+        Model {
+            variant: *game.variant(),
+            history: game.history().into(),
+            order: game.order().to_vec(),
+            marks: Vec::new(),
+            turns: 0,
+            resigned: false,
+        }
+    }
+
+    fn to_move(&self) -> Seat {
+        Seat((self.turns % self.order.len()) as u8)
+    }
+
+    fn board(&self) -> Vec<Option<Side>> {
+        let mut board = vec![None; self.variant.cells()];
+        for (side, at) in &self.marks {
+            board[at.index()] = Some(*side);
+        }
+        board
+    }
+
+    fn outcome(&self) -> Option<Outcome> {
+        self.replay(Move::at(0)).0
+    }
+
+    /// How the marks stand by the slow rules, and whether one more may be put at `at`.
+    fn replay(&self, at: Move) -> (Option<Outcome>, bool) {
+        match self.variant {
+            Variant::Grid(spec) => replay(&SlowGrid(spec), &self.marks, at),
+            Variant::Nested(spec) => replay(&SlowNested(spec), &self.marks, at),
+        }
+    }
+
+    fn is_over(&self) -> bool {
+        self.resigned || self.outcome().is_some()
+    }
+
+    fn takes(&self, by: Seat, action: Action) -> bool {
+        if self.is_over() || usize::from(by.0) >= self.order.len() {
+            return false;
+        }
+        match action {
+            Action::Resign => true,
+            Action::Play(at) => by == self.to_move() && self.replay(at).1,
+            Action::Rewind(count) => {
+                let may_pass = matches!(self.variant, Variant::Grid(_));
+                let count = usize::from(count);
+                let in_range = count < self.history && count <= self.marks.len();
+                by == self.to_move() && in_range && (count > 0 || may_pass)
+            }
+        }
+    }
+
+    fn act(&mut self, by: Seat, action: Action) {
+        match action {
+            Action::Play(at) => self.marks.push((self.order[usize::from(by.0)], at)),
+            Action::Rewind(count) => self.marks.truncate(self.marks.len() - usize::from(count)),
+            Action::Resign => self.resigned = true,
+        }
+        self.turns += 1;
+    }
+
+    /// The game shows exactly what the model holds, and its position is a possible one.
+    fn check_same(&self, game: &Game) {
+        let view = game.view();
+        let over = self.is_over();
+        assert_eq!(view.marks, self.board());
+        assert_eq!(view.turn, self.turns + 1);
+        assert_eq!(view.to_move, (!over).then_some(self.to_move()));
+        assert_eq!(view.outcome.is_some(), over);
+        assert_eq!(view.legal.is_empty(), over);
+        if let Some(outcome) = self.outcome() {
+            let seated: Sides = self.order.iter().copied().collect();
+            let winners = match outcome {
+                Outcome::Draw => Sides::NONE,
+                Outcome::Won(sides) => sides.and(seated),
+            };
+            assert_eq!(winners_of(view.outcome.as_ref()), winners);
+        }
+        let position = game.diagram();
+        let possible = position.check(game.variant());
+        assert_eq!(possible, Ok(()), "{}", position.draw(game.variant()));
+    }
+}
+
+fn replay<R: Rules>(rules: &R, marks: &[(Side, Move)], at: Move) -> (Option<Outcome>, bool) {
+    let mut position = rules.start();
+    for (side, at) in marks {
+        rules.set_turn(&mut position, *side);
+        rules.play(&mut position, *at);
+    }
+    (rules.outcome(&position), rules.check(&position, at).is_ok())
+}
+
+fn winners_of(conclusion: Option<&Conclusion>) -> Sides {
+    match conclusion {
+        Some(Conclusion::Won { sides, .. }) => *sides,
+        None | Some(Conclusion::Draw | Conclusion::Abandoned) => Sides::NONE,
+    }
+}
+
+/// A game's record reads back to the same text and the same game.
+fn check_record(game: &Game) {
+    let seat = |side: &Side| RecordSeat {
+        symbol: "ż🦀x-".chars().nth(side.index()).unwrap_or(side.symbol()),
+        player: match side.index() % 2 {
+            0 => Player::Human(format!("Ann {}", side.index())),
+            _ => Player::Robot("level:8".to_owned()),
+        },
+    };
+    let seats = game.order().iter().map(seat).collect();
+    let text = Record::new(game.clone(), seats).unwrap().to_string();
+    let record = Record::read(&text).unwrap_or_else(|error| panic!("{error} in\n{text}"));
+    assert_eq!(record.to_string(), text);
+    assert_eq!(record.game().view(), game.view(), "{text}");
+    assert_eq!(record.game().turns(), game.turns());
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(200) })]
+
+    #[test]
+    fn any_game_is_its_marks_and_a_count_of_turns(
+        setup in any_setup(),
+        asks in prop::collection::vec(any_ask(), 0..120),
+        ending in 0..8u8,
+    ) {
+        let mut game = set_up(setup).unwrap();
+        let mut model = Model::new(&game);
+        let mut views = vec![game.view()];
+        for (seat, ask) in asks {
+            let (by, action) = (seat.map_or(model.to_move(), Seat), ask.action(&game));
+            let takes = model.takes(by, action);
+            prop_assert_eq!(game.check(by, action).is_ok(), takes, "{:?} by {:?}", action, by);
+            let before = game.view();
+            prop_assert_eq!(game.act(by, action).is_ok(), takes);
+            if takes {
+                model.act(by, action);
+                views.push(game.view());
+            } else {
+                prop_assert_eq!(game.view(), before);
+            }
+            model.check_same(&game);
+        }
+        for turns in [0, views.len() / 2, views.len() - 1] {
+            prop_assert_eq!(&game.after(turns).view(), &views[turns]);
+        }
+        check_record(&game);
+        let ended = match ending {
+            0 => game.call_draw(),
+            1 => game.abandon(),
+            2 => game.leave(Seat(1)),
+            _ => return Ok(()),
+        };
+        prop_assert_eq!(ended.is_ok(), !model.is_over());
+        check_record(&game);
+    }
+
+    #[test]
+    fn any_position_of_a_game_can_be_played_on_from(
+        setup in any_setup(),
+        before in prop::collection::vec(any::<u16>(), 0..80),
+        after in prop::collection::vec(any::<u16>(), 0..20),
+    ) {
+        let (variant, options) = read_setup(setup);
+        let mut game = Game::new(&variant, options.clone()).unwrap();
+        walk(&mut game, &before);
+        let text = game.diagram().write(&variant);
+        let start = Diagram::read(&variant, &text).unwrap();
+        let mut from = Game::from_diagram(&variant, options, start).unwrap();
+        prop_assert_eq!(from.legal(), game.legal());
+        prop_assert_eq!(from.diagram(), game.diagram());
+        prop_assert_eq!(from.view().nested, game.view().nested);
+        prop_assert_eq!(winners_of(from.conclusion()), winners_of(game.conclusion()));
+        walk(&mut from, &after);
+        check_record(&from);
+    }
+}
+
+/// Plays on, each move picked out of those that are legal.
+fn walk(game: &mut Game, choices: &[u16]) {
+    for choice in choices {
+        let action = Ask::LegalPlay(*choice).action(game);
+        match game.to_move() {
+            Some(seat) => game.act(seat, action).unwrap(),
+            None => return,
+        }
+    }
+}

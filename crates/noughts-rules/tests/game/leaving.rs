@@ -1,0 +1,107 @@
+//! Resigning, leaving, closing, and what a game was before.
+
+use noughts_rules::{Action, Conclusion, Game, Refusal, Seat, Turn};
+
+use crate::{cases, check_outcomes, outcome, play, played, played_from, set_up};
+
+#[test]
+fn any_seat_may_resign_at_any_time_and_all_other_sides_win() {
+    check_outcomes(
+        "
+        3x3k3        | resign           | o by resignation
+        3x3k3        | 1:resign         | x by resignation
+        3x3k3        | 0-0 resign       | x by resignation
+        3x3k3        | 0-0 0:resign     | o by resignation
+        3x3k3+misere | 0-0 0:resign     | o by resignation
+        4x4k3p3      | 0-0 2:resign     | x o by resignation
+        4x4k3p3      | 0-0 0:resign     | o a by resignation
+        3x3k3 xxo    | 1:resign         | o by resignation
+        3x3k3 xxo    | 0-0 2:resign     | x by resignation
+        multi        | 4-0 0:resign     | o by resignation
+        ultimate     | 4-0 0-0 1:resign | x by resignation
+        ",
+    );
+}
+
+#[test]
+fn to_resign_is_a_turn() {
+    let game = played("3x3k3", "0-0 0:resign");
+    let (by, action) = (Seat(0), Action::Resign);
+    assert_eq!(game.view().last, Some(Turn { by, action }));
+    assert_eq!((game.view().turn, game.turns().len()), (3, 2));
+}
+
+#[test]
+fn who_leaves_loses_without_a_turn() {
+    let table = "
+        3x3k3     |     | 1 | x by leaving
+        3x3k3     | 0-0 | 0 | o by leaving
+        4x4k3p3   | 0-0 | 1 | x a by leaving
+        3x3k3 xxo | 0-0 | 1 | o by leaving
+        multi     | 4-4 | 1 | x by leaving
+        3x3k3 xx  | 0-0 | 1 | abandoned
+        ";
+    for [setup, turns, seat, expected] in cases(table) {
+        let mut game = played(setup, turns);
+        let before = game.turns().to_vec();
+        game.leave(Seat(seat.parse().unwrap())).unwrap();
+        assert_eq!(outcome(&game), expected, "{setup} | {turns}");
+        assert_eq!(game.turns(), before);
+        assert_eq!(game.leave(Seat(0)), Err(Refusal::Over));
+        assert_eq!(outcome(&game), expected);
+    }
+    let mut game = set_up("3x3k3").unwrap();
+    assert_eq!(game.leave(Seat(2)), Err(Refusal::NoSuchSeat { seats: 2 }));
+    assert_eq!(outcome(&game), "goes on");
+}
+
+#[test]
+fn a_table_may_close_a_game_once() {
+    type Close = fn(&mut Game) -> Result<(), Refusal>;
+    let ways: [(Close, Conclusion); 2] = [
+        (Game::abandon, Conclusion::Abandoned),
+        (Game::call_draw, Conclusion::Draw),
+    ];
+    for (close, conclusion) in ways {
+        let mut game = played("3x3k3", "0-0 1-1");
+        close(&mut game).unwrap();
+        assert_eq!(game.call_draw(), Err(Refusal::Over));
+        assert_eq!(game.view().outcome, Some(conclusion));
+        assert_eq!(game.turns().len(), 2);
+    }
+    let mut game = played("3x3k3", "resign");
+    assert_eq!(game.call_draw(), Err(Refusal::Over));
+    assert_eq!(outcome(&game), "o by resignation");
+}
+
+#[test]
+fn a_game_after_some_turns_is_what_it_was_then() {
+    let table = "
+        3x3k3               | 0-0 1-0 0-1 1-1 0-2
+        3x3k3 history=4     | 0-0 1-0 <<0 <<2 0-1 1-1 0:resign
+        3x3k3 history=4 xxo | 0-0 1-0 <<1 0-1 1-1 0-2
+        multi@4 history=9   | 4-0 0-2 2-8 <<2 0-0 <<2 4-4
+        ";
+    for [setup, turns] in cases(table) {
+        let mut game = set_up(setup).unwrap();
+        let mut views = vec![game.view()];
+        for turn in turns.split(' ') {
+            play(&mut game, turn);
+            views.push(game.view());
+        }
+        for (turns, view) in views.iter().enumerate() {
+            assert_eq!(&game.after(turns).view(), view, "{setup} after {turns}");
+        }
+        assert_eq!(game.after(1_000).view(), game.view());
+    }
+}
+
+#[test]
+fn a_game_that_somebody_left_was_going_on_before() {
+    let mut game = played_from("3x3k3", "x../.../... o", "1-1 2-2");
+    game.leave(Seat(0)).unwrap();
+    assert_eq!(game.after(2).view(), game.view());
+    assert_eq!(outcome(&game.after(1)), "goes on");
+    let start = played_from("3x3k3", "x../.../... o", "");
+    assert_eq!(game.after(0).view(), start.view());
+}

@@ -1,0 +1,173 @@
+//! A game takes turns, refuses what is not allowed, goes back and ends, on one board and on nine.
+
+mod any_game;
+mod leaving;
+mod nine_boards;
+mod outcomes;
+mod plays;
+mod rewind;
+mod setting_up;
+
+use noughts_rules::{
+    By, Conclusion, Diagram, Game, GameError, Move, Options, Refusal, Seat, Side, Variant,
+};
+
+/// A table of cases: a line each, `|` between what is in it.
+fn cases<const N: usize>(table: &str) -> Vec<[&str; N]> {
+    let mut cases = Vec::new();
+    for line in table.lines().filter(|line| !line.trim().is_empty()) {
+        let words: Vec<&str> = line.split('|').map(str::trim).collect();
+        cases.push(words.try_into().expect(line));
+    }
+    cases
+}
+
+/// A variant and, behind it, what else a game is set up with: `3x3k3 history=3 xxo`.
+fn read_setup(setup: &str) -> (Variant, Options) {
+    let mut words = setup.split(' ');
+    let variant = words.next().unwrap().parse().unwrap();
+    let mut options = Options::default();
+    for word in words {
+        match word.strip_prefix("history=") {
+            Some(history) => options.history = history.parse().unwrap(),
+            None => options.order = word.chars().filter_map(Side::from_symbol).collect(),
+        }
+    }
+    (variant, options)
+}
+
+fn set_up(setup: &str) -> Result<Game, GameError> {
+    let (variant, options) = read_setup(setup);
+    Game::new(&variant, options)
+}
+
+/// A game after these turns: `0-0 1-1 <<1`.
+fn played(setup: &str, turns: &str) -> Game {
+    let mut game = set_up(setup).unwrap();
+    play(&mut game, turns);
+    game
+}
+
+/// The same from a position on; one of nine boards may be written as for [`nine`].
+fn played_from(setup: &str, position: &str, turns: &str) -> Game {
+    let (variant, options) = read_setup(setup);
+    let position = nine(position).unwrap_or(position.to_owned());
+    let start = Diagram::read(&variant, &position).unwrap_or_else(|e| panic!("{position}: {e}"));
+    let mut game = Game::from_diagram(&variant, options, start).unwrap();
+    play(&mut game, turns);
+    game
+}
+
+/// A position on nine boards, a word for each: `X` is won by x, `O` by o, `D` full, `.` empty.
+fn nine(position: &str) -> Option<String> {
+    let board = |word: &str| match word {
+        "X" => "xxxoo....".to_owned(),
+        "O" => "oooxx....".to_owned(),
+        "D" => "xoxxoxoxo".to_owned(),
+        "." => "{9.}".to_owned(),
+        cells => cells.to_owned(),
+    };
+    let words: Vec<&str> = position.split(' ').collect();
+    let (boards, rest) = words.split_at_checked(9)?;
+    let boards: Vec<String> = boards.iter().map(|word| board(word)).collect();
+    Some(format!("{} {}", boards.join("/"), rest.join(" ")))
+}
+
+fn play(game: &mut Game, turns: &str) {
+    for turn in turns.split_whitespace() {
+        ask(game, turn).unwrap_or_else(|refusal| panic!("{turn} of {turns}: {refusal}"));
+    }
+}
+
+/// One turn by whoever's it is, or by the seat before a colon: `1-0`, `2:resign`.
+fn ask(game: &mut Game, turn: &str) -> Result<(), Refusal> {
+    let (seat, action) = match turn.split_once(':') {
+        Some((seat, action)) => (Seat(seat.parse().unwrap()), action),
+        None => (game.to_move().unwrap_or(Seat(0)), turn),
+    };
+    let action = game.read(action).unwrap();
+    game.act(seat, action)
+}
+
+/// `x by line 0-0 0-1 0-2`; the view says the same.
+fn outcome(game: &Game) -> String {
+    let view = game.view();
+    assert_eq!(view.outcome.as_ref(), game.conclusion());
+    assert_eq!(view.to_move.is_none(), view.outcome.is_some());
+    assert_eq!(view.legal.is_empty(), view.outcome.is_some());
+    let (sides, by) = match game.conclusion() {
+        None => return "goes on".to_owned(),
+        Some(Conclusion::Draw) => return "draw".to_owned(),
+        Some(Conclusion::Abandoned) => return "abandoned".to_owned(),
+        Some(Conclusion::Won { sides, by }) => (sides, by),
+    };
+    let by = match by {
+        By::Line(cells) => format!("line {}", moves(game, cells)),
+        By::Boards(boards) => format!("boards {}", words(boards)),
+        By::Points => "points".to_owned(),
+        By::Resignation => "resignation".to_owned(),
+        By::Leaving => "leaving".to_owned(),
+    };
+    format!("{} by {by}", words(sides.iter().map(Side::symbol)))
+}
+
+fn moves(game: &Game, cells: &[Move]) -> String {
+    words(cells.iter().map(|at| game.variant().write_move(*at)))
+}
+
+fn words<T: ToString>(words: impl IntoIterator<Item = T>) -> String {
+    let words: Vec<String> = words.into_iter().map(|word| word.to_string()).collect();
+    words.join(" ")
+}
+
+/// The board that must be played in, and every legal move is on it.
+fn active(game: &Game) -> String {
+    let Some(active) = game.view().nested.unwrap().active else {
+        return "any".to_owned();
+    };
+    let on_it = |at: &Move| at.index() / 9 == active.index();
+    assert!(game.legal().iter().all(on_it));
+    active.to_string()
+}
+
+/// Setup, turns, and what the board looks like then with whose turn it is.
+fn check_boards(table: &str) {
+    for [setup, turns, board] in cases(table) {
+        let game = played(setup, turns);
+        let written = game.diagram().write(game.variant());
+        assert_eq!(written, board, "{setup} | {turns}");
+    }
+}
+
+/// Setup, turns, outcome.
+fn check_outcomes(table: &str) {
+    for [setup, turns, expected] in cases(table) {
+        let outcome = outcome(&played(setup, turns));
+        assert_eq!(outcome, expected, "{setup} | {turns}");
+    }
+}
+
+/// Setup, position, turns, outcome.
+fn check_outcomes_from(table: &str) {
+    for [setup, position, turns, expected] in cases(table) {
+        let game = played_from(setup, position, turns);
+        assert_eq!(outcome(&game), expected, "{setup} | {position} | {turns}");
+    }
+}
+
+/// Setup, turns, one more turn, and why that is refused.
+fn check_refusals(table: &str) {
+    for [setup, turns, turn, refusal] in cases(table) {
+        let refused = refused(played(setup, turns), turn);
+        assert_eq!(refused, refusal, "{setup} | {turns} | {turn}");
+    }
+}
+
+/// Why a turn is refused; nothing has changed by it.
+fn refused(mut game: Game, turn: &str) -> String {
+    let before = (game.view(), game.turns().to_vec(), game.plays().to_vec());
+    let refusal = ask(&mut game, turn).expect_err(turn);
+    let after = (game.view(), game.turns().to_vec(), game.plays().to_vec());
+    assert_eq!(before, after, "{turn} was refused and changed something");
+    refusal.to_string()
+}

@@ -1,0 +1,63 @@
+//! Setting up.
+
+use noughts_rules::{Diagram, Game, GameError, Side};
+
+use crate::{cases, played_from, read_setup, set_up};
+
+#[test]
+fn the_history_is_shorter_than_the_board() {
+    let check = |setup: &str, most: usize| {
+        let with = |history: usize| set_up(&format!("{setup} history={history}"));
+        for history in [0, 1, most] {
+            assert_eq!(usize::from(with(history).unwrap().history()), history);
+        }
+        for history in [most + 1, 65_535] {
+            let error = with(history).unwrap_err();
+            assert_eq!(error, GameError::History { most });
+        }
+    };
+    check("3x3k3", 8);
+    check("7x6k4+gravity", 41);
+    check("255x255k5", 65_024);
+    check("multi", 80);
+    check("ultimate@8", 80);
+}
+
+#[test]
+fn every_side_sits_and_sides_are_numbered_as_they_sit() {
+    let many = format!("3x3k3 {}", "xo".repeat(32));
+    for setup in ["3x3k3 xo", "3x3k3 xx", "3x3k3 xxx", "4x4k3p3 xoxa", &many] {
+        assert!(set_up(setup).is_ok(), "{setup}");
+    }
+    let too_many = set_up(&format!("{many}x")).unwrap_err();
+    assert_eq!(too_many, GameError::Seats(65));
+    let table = "
+        3x3k3 x     | a game has 2 to 64 seats, not 1
+        3x3k3 ox    | sides are numbered in the order in which they first sit
+        4x4k3p3 xao | sides are numbered in the order in which they first sit
+        3x3k3 xoa   | this game is for 2 different sides, not for 3
+        4x4k3p3 xxo | this game is for 3 different sides, not for 2
+        4x4k3p3 xxx | this game is for 3 different sides, not for 1
+        ";
+    for [setup, error] in cases(table) {
+        assert_eq!(set_up(setup).unwrap_err().to_string(), error);
+    }
+}
+
+#[test]
+fn the_first_seat_of_the_side_to_move_begins() {
+    let table = "
+        3x3k3     | x../.../... o           | 1
+        3x3k3     | xo./.../... x           | 0
+        3x3k3 xxo | xx./.../... o           | 2
+        4x4k3p3   | x.../..../..../.... a   | 2
+        ";
+    for [setup, position, seat] in cases(table) {
+        let first = played_from(setup, position, "").to_move().unwrap();
+        assert_eq!(first.0.to_string(), seat);
+    }
+    let (variant, options) = read_setup("3x3k3 xx");
+    let start = Diagram::read(&variant, "x../.../... o").unwrap();
+    let error = Game::from_diagram(&variant, options, start).unwrap_err();
+    assert_eq!(error, GameError::NobodyToMove(Side::SECOND));
+}
