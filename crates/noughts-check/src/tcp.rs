@@ -47,6 +47,35 @@ pub struct TcpRule {
     judge: fn(&mut Judge) -> Judged,
 }
 
+impl TcpRule {
+    const fn new(
+        name: &'static str,
+        claim: &'static str,
+        source: &'static str,
+        weight: Weight,
+        judge: fn(&mut Judge) -> Judged,
+    ) -> TcpRule {
+        TcpRule {
+            name,
+            claim,
+            source,
+            weight,
+            only: None,
+            judge,
+        }
+    }
+
+    /// What the document demands.
+    const fn demanded(
+        name: &'static str,
+        claim: &'static str,
+        source: &'static str,
+        judge: fn(&mut Judge) -> Judged,
+    ) -> TcpRule {
+        TcpRule::new(name, claim, source, Weight::Demanded, judge)
+    }
+}
+
 /// Where the rules come from.
 pub(crate) const DOCUMENT: &str = "the document \"Tic-tac-toe\" of the programming course, with HELLO, READY, PLAY, ADMIT, \
      ACTION, RESULT and ERROR (docs/conformance.md lists every rule)";

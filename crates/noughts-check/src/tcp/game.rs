@@ -6,82 +6,82 @@ use super::line::{Expected, Heard, Line};
 use super::{Chance, Judge, TcpRule, admit};
 use crate::board::{Aim, Board, Way};
 use crate::frame::{hex, server_words};
-use crate::verdict::{Judged, Stop, Weight};
+use crate::verdict::{Judged, Stop};
 
 pub(super) const RULES: [TcpRule; 16] = [
-    demanded(
+    TcpRule::demanded(
         "answer",
         "an ACTION on a free cell is answered with an ACTION of the server",
         "[2] Procés de joc: the server sends another ACTION or, at the end, RESULT; figure 5",
         action_is_answered,
     ),
-    demanded(
+    TcpRule::demanded(
         "answer-cell",
         "the server's ACTION names a cell: row, hyphen, column, as the three characters 0-0 to 2-2",
         "[2] Procés de joc: the position is the row, a hyphen and the column, each 0 to 2; figure 5",
         |judge| of_games(judge, Odd::NotACell),
     ),
-    demanded(
+    TcpRule::demanded(
         "answer-free",
         "the server marks only cells that are free",
         "[2] Procés de joc: a cell that is filled already is an invalid move",
         |judge| of_games(judge, Odd::Taken),
     ),
-    demanded(
+    TcpRule::demanded(
         "ids",
         "ADMIT, ACTION and RESULT carry the session's id",
         "[2] Procés de joc: ADMIT, ACTION and RESULT (idSessio, …); figures 4, 5 and 6",
         ids_are_the_sessions,
     ),
-    demanded(
+    TcpRule::demanded(
         "taken-own",
         "a cell that the client has marked gets error 1 and keeps the turn",
         "[2] Procés de joc: a cell that is filled already gets ERROR Moviment Invalid, code 1",
         own_cell,
     ),
-    demanded(
+    TcpRule::demanded(
         "taken-other",
         "a cell that the server has marked gets error 1 and keeps the turn",
         "[2] Procés de joc: a cell that is filled already gets ERROR Moviment Invalid, code 1",
         servers_cell,
     ),
-    demanded(
+    TcpRule::demanded(
         "off-board",
         "a cell off the board, such as 3-0 or 1-7, gets error 0 and keeps the turn",
         "[2] Procés de joc: a move that does not exist gets ERROR Moviment Desconegut, code 0",
         |judge| no_cells(judge, &[*b"3-0", *b"0-3", *b"1-7"]),
     ),
-    demanded(
+    TcpRule::demanded(
         "not-a-cell",
         "three characters that are no cell, such as a-0, 1x1 or zero bytes, get error 0 and keep the turn",
         "[2] Procés de joc: a move that does not exist gets ERROR Moviment Desconegut, code 0",
         |judge| no_cells(judge, &[*b"a-0", *b"1x1", [0; 3]]),
     ),
-    demanded(
+    TcpRule::demanded(
         "error-id",
         "ERROR carries the session's id",
         "[2] Procés de joc: ERROR (idSessio, errCodi, errMsg); figure 8",
         error_has_the_id,
     ),
-    demanded(
+    TcpRule::demanded(
         "result-won",
         "when the client completes a line it gets RESULT with flag 1",
         "[2] Procés de joc: RESULT at the end of the game, 1 means that the client wins; figure 6",
         |judge| end(judge, Verdict::Won, Odd::Won),
     ),
-    demanded(
+    TcpRule::demanded(
         "result-lost",
         "when the server completes a line the client gets RESULT with flag 0, and no ACTION before it",
         "[2] Procés de joc: the server sends ACTION or, at the end, RESULT; 0 means that the server wins",
         |judge| end(judge, Verdict::Lost, Odd::Lost),
     ),
-    demanded(
+    TcpRule::demanded(
         "result-draw",
         "when the board is full without a line the client gets RESULT with flag 2",
         "[2] Procés de joc: RESULT at the end of the game, 2 means a draw",
         |judge| end(judge, Verdict::Draw, Odd::Draw),
     ),
-    demanded(
+    TcpRule::demanded(
         "result-not-early",
         "RESULT comes only when there is a line or the board is full",
         "[2] Procés de joc: ACTION means that the game goes on, RESULT that its end is reached",
@@ -89,42 +89,26 @@ pub(super) const RULES: [TcpRule; 16] = [
     ),
     TcpRule {
         only: Some(Dialect::Later),
-        ..demanded(
+        ..TcpRule::demanded(
             "result-cell",
             "RESULT names the server's last cell if that ended the game, and --- otherwise",
             "the later dialect (docs/protocol.md, Two dialects)",
             results_name_the_cell,
         )
     },
-    demanded(
+    TcpRule::demanded(
         "play-again",
         "after RESULT, PLAY in the same session begins a new game on an empty board",
         "[2] Procés de joc, at its end: a new game in the same session begins with PLAY",
         plays_again,
     ),
-    demanded(
+    TcpRule::demanded(
         "one-answer",
         "every frame gets one answer, and nothing comes unasked",
         "[1] and [2]: each of HELLO, PLAY and ACTION has one answer",
         one_answer_each,
     ),
 ];
-
-const fn demanded(
-    name: &'static str,
-    claim: &'static str,
-    source: &'static str,
-    judge: fn(&mut Judge) -> Judged,
-) -> TcpRule {
-    TcpRule {
-        name,
-        claim,
-        source,
-        weight: Weight::Demanded,
-        only: None,
-        judge,
-    }
-}
 
 /// How a game can go wrong; each is the matter of one rule.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

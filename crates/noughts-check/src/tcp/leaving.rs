@@ -7,25 +7,25 @@ use super::game::{first_moves, keeps_the_turn};
 use super::line::Line;
 use super::session::{hello_bytes, ready, still_serves};
 use super::{Judge, TcpRule, admit, greet};
-use crate::verdict::{Judged, Stop, Weight};
+use crate::verdict::{Judged, Stop};
 
 const FORCE: &str =
     "[3] Forçar un final: the client may go whenever it likes, and that is handled at every moment";
 
 pub(super) const RULES: [TcpRule; 5] = [
-    rule(
+    TcpRule::demanded(
         "leaving-after-ready",
         "a client that goes after READY does not stop the server",
         FORCE,
         leave_after_ready,
     ),
-    rule(
+    TcpRule::demanded(
         "leaving-at-once",
         "a client that goes without a word does not stop the server",
         FORCE,
         |judge| leave_after(judge, "after a client went without a word", |_| Ok(())),
     ),
-    rule(
+    TcpRule::demanded(
         "leaving-in-a-frame",
         "a client that goes in the middle of a frame does not stop the server",
         FORCE,
@@ -41,7 +41,7 @@ pub(super) const RULES: [TcpRule; 5] = [
             )
         },
     ),
-    rule(
+    TcpRule::demanded(
         "leaving-after-play",
         "a client that goes when it is to move does not stop the server",
         FORCE,
@@ -52,7 +52,7 @@ pub(super) const RULES: [TcpRule; 5] = [
             })
         },
     ),
-    rule(
+    TcpRule::demanded(
         "leaving-unread",
         "a client that goes without reading the answer does not stop the server",
         FORCE,
@@ -67,28 +67,12 @@ pub(super) const RULES: [TcpRule; 5] = [
 ];
 
 /// After the rules of one game.
-pub(super) const MANY: [TcpRule; 1] = [rule(
+pub(super) const MANY: [TcpRule; 1] = [TcpRule::demanded(
     "many-at-once",
     "two clients play different games at the same time",
     "Extensions, Multi-threading: the server serves many clients at once",
     two_at_once,
 )];
-
-const fn rule(
-    name: &'static str,
-    claim: &'static str,
-    source: &'static str,
-    judge: fn(&mut Judge) -> Judged,
-) -> TcpRule {
-    TcpRule {
-        name,
-        claim,
-        source,
-        weight: Weight::Demanded,
-        only: None,
-        judge,
-    }
-}
 
 fn leave_after(judge: &mut Judge, after: &str, before: fn(&mut Line) -> Judged) -> Judged {
     if !judge.has_greeted {

@@ -34,14 +34,7 @@ const fn manners(
     source: &'static str,
     judge: fn(&mut Judge) -> Judged,
 ) -> TcpRule {
-    TcpRule {
-        name,
-        claim,
-        source,
-        weight: Weight::Manners,
-        only: None,
-        judge,
-    }
+    TcpRule::new(name, claim, source, Weight::Manners, judge)
 }
 
 fn byte_by_byte(judge: &mut Judge) -> Judged {

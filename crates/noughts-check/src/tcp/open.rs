@@ -111,14 +111,7 @@ const fn open(
     source: &'static str,
     judge: fn(&mut Judge) -> Judged,
 ) -> TcpRule {
-    TcpRule {
-        name,
-        claim,
-        source,
-        weight: Weight::Open,
-        only: None,
-        judge,
-    }
+    TcpRule::new(name, claim, source, Weight::Open, judge)
 }
 
 /// An ERROR with this code, whatever its id: before a session there is none.

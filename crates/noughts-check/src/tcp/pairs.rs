@@ -14,98 +14,98 @@ const PROXY: &str =
     "Extensions, Mode 2 jugadors: two clients play, with the server as a proxy between them";
 
 pub(super) const RULES: [TcpRule; 14] = [
-    rule(
+    TcpRule::new(
         "ready",
         "HELLO gets READY with the session's id",
         "[1] Inici de sessió: the server answers READY; figure 2",
         Weight::Demanded,
         ready_comes,
     ),
-    rule(
+    TcpRule::new(
         "pair-admit",
         "two clients that say PLAY are both admitted",
         PROXY,
         Weight::Demanded,
         both_are_admitted,
     ),
-    rule(
+    TcpRule::new(
         "pair-relay",
         "the cell that one plays reaches the other as ACTION",
         PROXY,
         Weight::Demanded,
         cells_are_passed_on,
     ),
-    rule(
+    TcpRule::new(
         "pair-taken",
         "a taken cell gets error 1 and keeps the turn, and the other hears nothing of it",
         "[2] Procés de joc: a cell that is filled already gets ERROR Moviment Invalid, code 1",
         Weight::Demanded,
         taken_cell,
     ),
-    rule(
+    TcpRule::new(
         "pair-no-cell",
         "a cell off the board gets error 0 and keeps the turn, and the other hears nothing of it",
         "[2] Procés de joc: a move that does not exist gets ERROR Moviment Desconegut, code 0",
         Weight::Demanded,
         no_cell,
     ),
-    rule(
+    TcpRule::new(
         "pair-result",
         "the winner gets RESULT 1 and the loser RESULT 0",
         "[2] Procés de joc: RESULT says at the end of the game whether the client wins",
         Weight::Demanded,
         winner_and_loser,
     ),
-    rule(
+    TcpRule::new(
         "pair-draw",
         "when the board is full without a line both get RESULT 2",
         "[2] Procés de joc: RESULT at the end of the game, 2 means a draw",
         Weight::Demanded,
         draw,
     ),
-    rule(
+    TcpRule::new(
         "pair-again",
         "after RESULT both may PLAY again, on an empty board",
         "[2] Procés de joc, at its end: a new game in the same session begins with PLAY",
         Weight::Demanded,
         again,
     ),
-    rule(
+    TcpRule::new(
         "pair-tables",
         "four clients play two games that do not touch one another",
         "Extensions, Multi-threading: the server serves many clients at once",
         Weight::Demanded,
         two_tables,
     ),
-    rule(
+    TcpRule::new(
         "pair-flags",
         "the one who begins gets ADMIT 1 and the other ADMIT 2",
         "the document does not say how a client learns that it moves second",
         Weight::Open,
         flags,
     ),
-    rule(
+    TcpRule::new(
         "pair-own-id",
         "each client sees its own id alone",
         "the document does not say whose id a proxy passes on",
         Weight::Open,
         own_ids,
     ),
-    rule(
+    TcpRule::new(
         "pair-turns",
         "an ACTION out of turn gets error 2",
         "the document has no code for a frame at the wrong time",
         Weight::Open,
         out_of_turn,
     ),
-    rule(
+    TcpRule::new(
         "pair-leaving",
         "when one leaves a game the other gets RESULT 1",
         "[3] Forçar un final demands that it is handled, and not how",
         Weight::Open,
         one_leaves,
     ),
-    rule(
+    TcpRule::new(
         "pair-waiter-leaves",
         "a client that leaves while it waits is not paired with the next",
         "[3] Forçar un final: the client may go whenever it likes, and that is handled at every moment",
@@ -113,23 +113,6 @@ pub(super) const RULES: [TcpRule; 14] = [
         waiter_leaves,
     ),
 ];
-
-const fn rule(
-    name: &'static str,
-    claim: &'static str,
-    source: &'static str,
-    weight: Weight,
-    judge: fn(&mut Judge) -> Judged,
-) -> TcpRule {
-    TcpRule {
-        name,
-        claim,
-        source,
-        weight,
-        only: None,
-        judge,
-    }
-}
 
 /// Two clients in a game; the first is to move.
 struct Pair {
