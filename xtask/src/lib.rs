@@ -3,7 +3,7 @@
 //! A [`request`] is what somebody typed. It becomes a list of [`part`]s, each with the
 //! [`need`]s it has and the [`step`]s it takes; the [`toolbox`] fetches what is missing, the
 //! [`shell`] runs the steps, and the [`summary`] names every part with what became of it.
-//! [`suite`] is the list behind `cargo xtask test`; [`fuzz`] and [`mod@bench`] are the other two
+//! [`suite`] is the list behind `cargo xtask test`; [`fuzz`], [`mod@bench`] and [`mutants`] are the other
 //! commands. [`house`] holds the rules about the sources themselves, which `tests/house.rs`
 //! applies to this repository.
 //!
@@ -13,6 +13,7 @@ pub mod bench;
 pub mod fuzz;
 pub mod house;
 pub mod instructions;
+pub mod mutants;
 pub mod need;
 pub mod part;
 pub mod request;
@@ -48,6 +49,7 @@ pub fn obey(request: Request, shell: &mut dyn Shell) -> Result<bool, String> {
             Ok(true)
         }
         Request::Bench { name, arguments } => bench::run(&name, &arguments, shell),
+        Request::Mutants { word } => mutants::run(root(), word.as_deref(), shell),
         Request::Fuzz { target, seconds } => fuzz::run(root(), target.as_deref(), seconds, shell),
     }
 }

@@ -6,6 +6,7 @@ cargo xtask test [--long]                   every test; installs the tools that 
                                             --long: also the long tests, and a minute of each fuzz target
 cargo xtask bench [NAME [ARGUMENT...]]      times and instruction counts; without NAME, what there is
 cargo xtask fuzz [TARGET] [--seconds N]     one fuzz target, or all in turn, 60 seconds each
+cargo xtask mutants [WORD]                  faults put into the solver on purpose; its tests must find them
 ";
 
 /// How long one target is fuzzed when nobody says.
@@ -33,6 +34,11 @@ pub enum Request {
         /// What the bench itself is told.
         arguments: Vec<String>,
     },
+    /// Put faults into the solver and the checker of its proofs.
+    Mutants {
+        /// Only those with this word in their names.
+        word: Option<String>,
+    },
     /// Run fuzz targets.
     Fuzz {
         /// One of them, or all in turn.
@@ -57,8 +63,9 @@ impl Request {
             "test" => parse_test(rest),
             "bench" => Ok(parse_bench(rest)),
             "fuzz" => parse_fuzz(rest),
+            "mutants" => parse_mutants(rest),
             other => Err(format!(
-                "no command `{other}`: there are test, bench and fuzz"
+                "no command `{other}`: there are test, bench, fuzz and mutants"
             )),
         }
     }
@@ -109,6 +116,18 @@ fn parse_fuzz(rest: &[String]) -> Result<Request, String> {
     Ok(Request::Fuzz { target, seconds })
 }
 
+fn parse_mutants(rest: &[String]) -> Result<Request, String> {
+    match rest {
+        [] => Ok(Request::Mutants { word: None }),
+        [word] if !word.starts_with('-') => Ok(Request::Mutants {
+            word: Some(word.clone()),
+        }),
+        [word, ..] => Err(format!(
+            "no argument `{word}`: `mutants` takes one WORD or nothing"
+        )),
+    }
+}
+
 /// Zero is refused because libFuzzer reads it as "forever".
 fn parse_seconds(word: Option<&String>) -> Result<u32, String> {
     word.and_then(|word| word.parse().ok())
@@ -150,6 +169,7 @@ mod tests {
             ("bench rules", bench("rules", &[])),
             ("bench rules --help", bench("rules", &["--help"])),
             ("bench rules -- perft", bench("rules", &["perft"])),
+            ("mutants", Request::Mutants { word: None }),
             ("fuzz", fuzz(None, 60)),
             ("fuzz --seconds 5 roundtrip", fuzz(Some("roundtrip"), 5)),
         ] {
@@ -160,7 +180,8 @@ mod tests {
     #[test]
     fn a_refusal_says_what_there_is() {
         for (line, part) in [
-            ("tset", "test, bench and fuzz"),
+            ("tset", "test, bench, fuzz and mutants"),
+            ("mutants --all", "takes one WORD"),
             ("test --lng", "takes --long"),
             ("test --long rules", "no argument `rules`"),
             ("fuzz a b", "no argument `b`"),

@@ -28,6 +28,11 @@ fn suite(root: &Path, long: bool) -> Vec<Part> {
     let mut suite = parts();
     if long {
         suite.push(long_tests());
+        suite.push(Part::new(
+            "mutants",
+            &[],
+            vec![Step::new("cargo xtask mutants")],
+        ));
         suite.extend(fuzz::parts(&fuzz::targets(root), FUZZ_SECONDS, root));
     }
     suite

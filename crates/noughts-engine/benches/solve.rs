@@ -1,7 +1,8 @@
 //! What games are worth, and how long it takes to know: `cargo xtask bench solve`.
 //!
 //! Without words the games that have a reference, and endgames on nine boards; `table` all boards up to
-//! 6x6; `positions VARIANT…` positions of them that chance made; otherwise the variants that are named. Seconds are of the processor, on one thread.
+//! 6x6; `positions VARIANT…` positions of them that chance made; `endgames VARIANT…` the same on nine boards, by
+//! their free cells; otherwise the variants that are named. Seconds are of the processor, on one thread.
 
 use noughts_engine::{Budget, Random, Solution, Solver, Stop, SystemClock};
 use noughts_rules::{AnyTimeline, Diagram, Rules, Variant, dispatch};
@@ -26,9 +27,14 @@ fn main() {
     match words.as_slice() {
         [] => {
             references();
-            nine_boards("multi");
-            nine_boards("ultimate");
+            nine_boards("multi", 25);
+            nine_boards("ultimate", 25);
         }
+        [word, names @ ..] if word == "endgames" => names.iter().for_each(|name| {
+            for free in [15, 20, 25, 30, 35] {
+                nine_boards(name, free);
+            }
+        }),
         [word] if word == "table" => table(),
         [word, names @ ..] if word == "positions" => names.iter().for_each(|name| positions(name)),
         names => names.iter().for_each(|name| {
@@ -58,7 +64,7 @@ fn references() {
     }
 }
 
-/// All boards up to 6x6 and lines of 3 to 6, with what was published in 2000.
+/// All boards up to 6x6 and lines of 3 to 6, for whoever begins.
 fn table() {
     for line in 3..=6 {
         println!(
@@ -108,25 +114,26 @@ fn positions(name: &str) {
     println!("{name:8} of 300 positions the slowest: {seconds:.4} s  {nodes} nodes  {text}");
 }
 
-/// Endgames that chance made, with 25 free cells on boards that are open.
-fn nine_boards(name: &str) {
+/// Endgames that chance made, with so many free cells on boards that are open.
+fn nine_boards(name: &str, free: usize) {
     let variant: Variant = name.parse().expect("a variant");
     let mut random = Random::new(25);
-    let mut times: Vec<(f64, u64)> = (0..100)
+    let mut times: Vec<(u64, f64)> = (0..100)
         .map(|_| {
-            let (found, seconds) = solve(name, Some(endgame(&variant, &mut random)));
+            let (found, seconds) = solve(name, Some(endgame(&variant, free, &mut random)));
             assert!(found.value().is_some(), "{name} is not solved");
-            (seconds, found.nodes)
+            (found.nodes, seconds)
         })
         .collect();
-    times.sort_by(|a, b| a.0.total_cmp(&b.0));
+    times.sort_by(|a, b| a.1.total_cmp(&b.1));
     println!(
-        "{name}: 100 endgames with 25 free cells, median {:.4} s and {} nodes, slowest {:.3} s",
-        times[50].0, times[50].1, times[99].0
+        "{name}: 100 endgames with {free} free cells, median {:.4} s and {} nodes, 90 of them within {:.4} s and {} \
+         nodes, slowest {:.3} s",
+        times[50].1, times[50].0, times[90].1, times[90].0, times[99].1
     );
 }
 
-fn endgame(variant: &Variant, random: &mut Random) -> Diagram {
+fn endgame(variant: &Variant, most: usize, random: &mut Random) -> Diagram {
     loop {
         let mut any = AnyTimeline::new(variant);
         let found = dispatch!(&mut any, timeline => {
@@ -136,7 +143,7 @@ fn endgame(variant: &Variant, random: &mut Random) -> Diagram {
                 if moves.is_empty() {
                     break None;
                 }
-                if free(&diagram) <= 25 {
+                if free(&diagram) <= most {
                     break Some(diagram);
                 }
                 timeline.play(moves[random.below(moves.len())]);

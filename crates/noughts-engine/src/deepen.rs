@@ -7,6 +7,7 @@ use noughts_rules::Game;
 
 use crate::analysis::Analysis;
 use crate::clock::Clock;
+use crate::endgame::Endgame;
 use crate::kind::{Kind, never, number, plays_all};
 use crate::search::{Limits, Thinking, Width, search};
 use crate::strategy::{Decision, Stop, Strategy};
@@ -33,6 +34,7 @@ const MOST_NODES: u64 = 10_000_000_000;
 pub(crate) struct Deepening {
     limits: Limits,
     table: Table,
+    endgame: Endgame,
     clock: Arc<dyn Clock>,
 }
 
@@ -46,6 +48,7 @@ impl Deepening {
         Deepening {
             limits,
             table: Table::new(bits),
+            endgame: Endgame::default(),
             clock,
         }
     }
@@ -57,6 +60,7 @@ impl Deepening {
                 limits: self.limits,
                 width: Width::Selective,
                 table: &mut self.table,
+                endgame: Some(&mut self.endgame),
                 stop,
                 clock: &*self.clock,
             },

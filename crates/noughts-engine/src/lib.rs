@@ -7,6 +7,7 @@ mod analysis;
 mod board;
 mod clock;
 mod deepen;
+mod endgame;
 mod features;
 mod first;
 mod greedy;

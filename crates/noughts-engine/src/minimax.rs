@@ -48,6 +48,7 @@ impl Strategy for Minimax {
                 limits,
                 width: Width::Full,
                 table: &mut self.table,
+                endgame: None,
                 stop,
                 clock: &*self.clock,
             },

@@ -15,8 +15,10 @@ use noughts_rules::{Game, Move, Outcome, Side, dispatch};
 use crate::analysis::Analysis;
 use crate::board::Board;
 use crate::clock::Clock;
+use crate::endgame::Endgame;
 use crate::features::{Candidate, Features, Searchable};
 use crate::search::pursuit::Pursuit;
+use crate::solve::Verdict;
 use crate::strategy::Stop;
 use crate::table::{Bound, Table};
 use crate::threats::Threats;
@@ -76,14 +78,22 @@ pub(crate) struct Thinking<'t> {
     pub(crate) limits: Limits,
     pub(crate) width: Width,
     pub(crate) table: &'t mut Table,
+    /// Who is asked first near the end of a game, where anybody is.
+    pub(crate) endgame: Option<&'t mut Endgame>,
     pub(crate) stop: &'t Stop,
     pub(crate) clock: &'t dyn Clock,
 }
 
 /// Thinks about a game that goes on.
-pub(crate) fn search(game: &Game, thinking: Thinking<'_>) -> Analysis {
+pub(crate) fn search(game: &Game, mut thinking: Thinking<'_>) -> Analysis {
+    let started = thinking.clock.now();
+    let (verdict, nodes) = match thinking.endgame.take() {
+        Some(endgame) => endgame.ask(game, &thinking.limits, thinking.stop, thinking.clock),
+        None => (None, 0),
+    };
     dispatch!(game.timeline(), timeline => {
-        Search::new(Board::new(game, timeline), thinking).run()
+        let search = Search::new(Board::new(game, timeline), thinking);
+        Search { started, nodes, verdict, ..search }.run()
     })
 }
 
@@ -96,6 +106,8 @@ struct Search<'t, R: Searchable> {
     free: usize,
     started: Duration,
     nodes: u64,
+    /// What is known beforehand: only moves that keep it are looked at.
+    verdict: Option<Verdict>,
     /// When to look at the clock again.
     next_look: u64,
     /// A limit was reached, or somebody wants an answer: what is returned from now on is nothing.
@@ -140,6 +152,7 @@ impl<'t, R: Searchable> Search<'t, R> {
             free: free_cells(&board),
             started: thinking.clock.now(),
             nodes: 0,
+            verdict: None,
             next_look: 0,
             aborted: false,
             horizon: false,

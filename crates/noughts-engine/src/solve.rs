@@ -8,9 +8,11 @@
 mod general;
 mod hunt;
 mod memory;
+mod nine;
 mod pairs;
 mod plain;
 mod proof;
+mod verdict;
 
 use std::fmt;
 use std::io::{self, Read, Write};
@@ -18,17 +20,18 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 
 use noughts_rules::{
-    AnyTimeline, Bits, Crowd, Diagram, Goal, Grid, GridSpec, Impossible, Move, Nested,
-    NestedPosition, Outcome, Overline, Placement, Rules, Scoring, Side, Variant, Wide, dispatch,
+    AnyTimeline, Bits, Diagram, Goal, GridSpec, Impossible, Move, Outcome, Overline, Placement,
+    Rules, Side, Variant, Wide, dispatch,
 };
 
 use crate::clock::Clock;
 use crate::strategy::Stop;
-use general::{Ending, General};
+use general::General;
 use hunt::{Hunt, Watch};
 use memory::{CROWDED, Memory};
 use plain::Plain;
 use proof::Told;
+pub(crate) use verdict::Verdict;
 
 /// What a position is worth to the side to move, with perfect play of both.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -208,6 +211,20 @@ impl Solver {
     pub fn solve(&mut self, stop: &Stop, clock: &dyn Clock, report: Report<'_>) -> Solution {
         let started = clock.now();
         let nodes = self.nodes;
+        self.decide(stop, clock, report);
+        let line = self.line(stop);
+        Solution {
+            at_least: self.at_least,
+            at_most: self.at_most,
+            best: line.first().copied(),
+            line,
+            nodes: self.nodes - nodes,
+            time: clock.now().saturating_sub(started),
+        }
+    }
+
+    /// Narrows down what it is worth, as far as the budget goes.
+    fn decide(&mut self, stop: &Stop, clock: &dyn Clock, report: Report<'_>) {
         if let Some(worth) = self.over() {
             (self.at_least, self.at_most) = (worth, worth);
         }
@@ -216,7 +233,8 @@ impl Solver {
         let mut limits = Limits {
             stop,
             clock,
-            started,
+            started: clock.now(),
+            from: self.nodes,
             report,
             budget: self.budget,
         };
@@ -238,15 +256,6 @@ impl Solver {
                 Some(false) => self.at_least = Worth::Draw,
                 None => {}
             }
-        }
-        let line = self.line(stop);
-        Solution {
-            at_least: self.at_least,
-            at_most: self.at_most,
-            best: line.first().copied(),
-            line,
-            nodes: self.nodes - nodes,
-            time: clock.now().saturating_sub(started),
         }
     }
 
@@ -349,9 +358,8 @@ impl Solver {
 
     /// Whether this side can force a win.
     fn ask(&mut self, attacker: Side, limits: &mut Limits<'_>) -> Option<bool> {
-        let from = self.nodes;
         loop {
-            let (answer, is_crowded) = self.ask_within(attacker, from, limits);
+            let (answer, is_crowded) = self.ask_within(attacker, limits);
             if answer.is_some() || !is_crowded {
                 return answer;
             }
@@ -364,12 +372,7 @@ impl Solver {
     }
 
     /// The same, until the table is crowded and could be larger.
-    fn ask_within(
-        &mut self,
-        attacker: Side,
-        from: u64,
-        limits: &mut Limits<'_>,
-    ) -> (Option<bool>, bool) {
+    fn ask_within(&mut self, attacker: Side, limits: &mut Limits<'_>) -> (Option<bool>, bool) {
         let shared = Shared {
             nodes: AtomicU64::new(self.nodes),
             done: AtomicBool::new(false),
@@ -394,10 +397,10 @@ impl Solver {
             let mut watch = Foreman {
                 shared: &shared,
                 limits,
-                from,
                 memory,
                 attacker,
                 known: (self.at_least, self.at_most),
+                since: 0,
             };
             let answer = with_field!(variant, start, attacker, field => {
                 Hunt::new(field, memory, &mut watch, salt(attacker)).answer()
@@ -471,6 +474,16 @@ impl Solver {
             }
             (Worth::Loss, _) => None,
         }
+    }
+
+    /// Moves after which the attacker is known to win still, or not to.
+    fn keepers(&self, attacker: Side, wins: bool, left: &mut u64, stop: &Stop) -> Vec<Move> {
+        let mut watch = Spare { left, stop };
+        let memory = &self.memory;
+        with_field!(&self.variant, &self.start, attacker, field => {
+            let mut hunt = Hunt::new(field, memory, &mut watch, salt(attacker));
+            verdict::keepers(&mut hunt, wins)
+        })
     }
 
     /// A move after which the attacker still wins, or still does not.
@@ -626,6 +639,8 @@ struct Limits<'a> {
     stop: &'a Stop,
     clock: &'a dyn Clock,
     started: Duration,
+    /// How many positions had been looked at before.
+    from: u64,
     report: Report<'a>,
     budget: Budget,
 }
@@ -634,16 +649,28 @@ struct Limits<'a> {
 struct Foreman<'a, 'l> {
     shared: &'a Shared,
     limits: &'a mut Limits<'l>,
-    from: u64,
     memory: &'a Memory,
     attacker: Side,
     known: (Worth, Worth),
+    /// Positions since the clock was looked at.
+    since: u64,
 }
+
+/// How many positions go by between two looks at the clock and the table.
+const BETWEEN_REPORTS: u64 = 1024;
 
 impl Watch for Foreman<'_, '_> {
     fn goes_on(&mut self, nodes: u64) -> bool {
         let all = self.shared.nodes.fetch_add(nodes, Ordering::Relaxed) + nodes;
+        self.since += nodes;
         let limits = &mut *self.limits;
+        let goes_on = !limits.stop.is_set()
+            && !self.shared.done.load(Ordering::Relaxed)
+            && (limits.budget.nodes).is_none_or(|most| all - limits.from < most);
+        if goes_on && self.since < BETWEEN_REPORTS {
+            return true;
+        }
+        self.since = 0;
         let time = limits.clock.now().saturating_sub(limits.started);
         let fill = self.memory.fill();
         (limits.report)(&Progress {
@@ -655,10 +682,7 @@ impl Watch for Foreman<'_, '_> {
             at_most: self.known.1,
         });
         let budget = &limits.budget;
-        let goes_on = !limits.stop.is_set()
-            && !self.shared.done.load(Ordering::Relaxed)
-            && budget.time.is_none_or(|most| time < most)
-            && budget.nodes.is_none_or(|most| all - self.from < most);
+        let goes_on = goes_on && budget.time.is_none_or(|most| time < most);
         let is_crowded = fill > CROWDED && self.memory.can_grow(budget.memory);
         if goes_on && is_crowded {
             self.shared.is_crowded.store(true, Ordering::Relaxed);
@@ -702,46 +726,5 @@ struct Unwatched;
 impl Watch for Unwatched {
     fn goes_on(&mut self, _nodes: u64) -> bool {
         true
-    }
-}
-
-impl<B: Bits, const P: usize> Ending for Grid<B, P> {
-    fn playable(&self, _: &Self::Position) -> u16 {
-        0
-    }
-
-    fn can_win(&self, _: &Self::Position, _: Side) -> bool {
-        true
-    }
-}
-
-impl Ending for Crowd {
-    fn playable(&self, _: &Self::Position) -> u16 {
-        0
-    }
-
-    fn can_win(&self, _: &Self::Position, _: Side) -> bool {
-        true
-    }
-}
-
-impl Ending for Nested {
-    fn playable(&self, position: &NestedPosition) -> u16 {
-        position.playable()
-    }
-
-    fn can_win(&self, position: &NestedPosition, side: Side) -> bool {
-        let Variant::Nested(spec) = self.variant() else {
-            return true;
-        };
-        let open = !position.closed() & 0x1FF;
-        let (mine, theirs) = (position.won(side), position.won(side.next(2)));
-        match spec.scoring() {
-            Scoring::MostBoards => mine.count_ones() + open.count_ones() > theirs.count_ones(),
-            Scoring::MetaLine => {
-                const LINES: [u16; 8] = [0o7, 0o70, 0o700, 0o111, 0o222, 0o444, 0o421, 0o124];
-                LINES.iter().any(|line| line & !(mine | open) == 0)
-            }
-        }
     }
 }

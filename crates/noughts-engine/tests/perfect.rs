@@ -125,7 +125,9 @@ fn outcomes(variant: &str, side: Side) -> [usize; 3] {
 
 #[test]
 fn perfect_keeps_what_larger_boards_are_worth() {
-    assert_eq!(outcomes("6x5k4", Side::FIRST), [6, 0, 0]);
+    for variant in ["6x5k4", "7x7k4"] {
+        assert_eq!(outcomes(variant, Side::FIRST), [6, 0, 0], "{variant}");
+    }
     for variant in ["5x5k4", "6x6k5"] {
         assert_eq!(outcomes(variant, Side::SECOND)[2], 0, "{variant}");
     }
@@ -137,7 +139,9 @@ fn perfect_says_what_it_does_not_solve() {
         "15x15k5",
         "multi",
         "3x3k3p3",
-        "7x7k4",
+        "7x6k4",
+        "7x7k5",
+        "8x8k6",
         "9x4k4",
         "4x4k4+misere",
     ] {

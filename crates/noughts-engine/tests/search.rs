@@ -4,8 +4,11 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use noughts_engine::{Analysis, Clock, Decision, Random, Setup, Stop, StrategyName, Value, twin};
-use noughts_rules::{Action, Diagram, Game, Options, Seat, Side, Variant};
+use noughts_engine::{
+    Analysis, Budget, Clock, Decision, Random, Setup, Solver, Stop, StrategyName, SystemClock,
+    Value, Worth, twin,
+};
+use noughts_rules::{Action, BoardState, Diagram, Game, Options, Seat, Side, Variant};
 
 fn new_game(variant: &str) -> Game {
     Game::new(&variant.parse().unwrap(), Options::default()).unwrap()
@@ -346,4 +349,68 @@ fn wins_in_the_drawn_positions_of_five_in_a_line_are_found() {
         count += 1;
     }
     assert_eq!(count, 10);
+}
+
+/// A game on nine boards that chance brought to so many free cells on open boards.
+fn endgame(variant: &str, free: usize, random: &mut Random) -> Game {
+    loop {
+        let mut game = new_game(variant);
+        while let Some(seat) = game.to_move() {
+            let position = game.diagram();
+            let boards = position.boards();
+            let cells = position.marks.iter().enumerate();
+            let is_free = |(at, mark): &(usize, &Option<Side>)| {
+                mark.is_none() && boards[at / 9] == BoardState::Open
+            };
+            if cells.filter(is_free).count() <= free {
+                return game;
+            }
+            let legal = game.legal();
+            let at = legal[random.below(legal.len())];
+            game.act(seat, Action::Play(at)).unwrap();
+        }
+    }
+}
+
+/// What the present is worth to the side to move.
+fn worth(game: &Game) -> Worth {
+    let position = Some(game.diagram());
+    let mut solver = Solver::new(game.variant(), position, Budget::default()).unwrap();
+    let found = solver.solve(&Stop::new(), &SystemClock::default(), &mut |_| {});
+    found.value().unwrap()
+}
+
+#[test]
+fn near_the_end_of_nine_boards_search_gives_nothing_away() {
+    let mut random = Random::new(20);
+    for variant in ["multi", "ultimate"] {
+        let mut seen = [0; 3];
+        for _ in 0..25 {
+            let mut game = endgame(variant, 20, &mut random);
+            let before = worth(&game);
+            let decision = choose("search:100000n", &game);
+            let analysis = decision.analysis.unwrap();
+            // The last look may be at a few moves at once.
+            assert!(analysis.nodes <= 100_100, "{}", analysis.nodes);
+            seen[before as usize] += 1;
+            match (before, analysis.value) {
+                (Worth::Win, Value::Win { .. } | Value::Estimate(90_000..))
+                | (Worth::Draw, Value::Draw)
+                | (Worth::Loss, _) => {}
+                (_, value) => panic!("{before} said to be {value}"),
+            }
+            let seat = game.to_move().unwrap();
+            game.act(seat, Action::Play(decision.at)).unwrap();
+            if game.to_move().is_some() {
+                let kept = matches!(
+                    (before, worth(&game)),
+                    (Worth::Win, Worth::Loss)
+                        | (Worth::Draw, Worth::Draw)
+                        | (Worth::Loss, Worth::Win)
+                );
+                assert!(kept, "{variant}: {before} was given away");
+            }
+        }
+        assert!(seen[1] > 0 && seen[2] > 0, "{variant} {seen:?}");
+    }
 }

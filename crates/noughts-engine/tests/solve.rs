@@ -4,7 +4,7 @@
 use std::collections::HashMap;
 
 use noughts_engine::{Budget, Random, Solver, Stop, SystemClock, Worth};
-use noughts_rules::{AnyTimeline, Diagram, Outcome, Rules, Side, Variant, dispatch};
+use noughts_rules::{AnyTimeline, BoardState, Diagram, Outcome, Rules, Side, Variant, dispatch};
 
 /// Every position that is met, with its worth to the side to move.
 struct Minimax<R: Rules> {
@@ -160,4 +160,47 @@ fn positions_of_other_goals_have_their_worth() {
     compare_some("4x4k3+misere", 2000, 6);
     compare_some("5x4k4+exact", 2000, 6);
     compare_some("5x3k3+exact", 2000, 6);
+}
+
+/// Endgames on nine boards that chance made, from both sides.
+fn compare_endgames(variant: &str, count: usize, free: usize) {
+    let variant: Variant = variant.parse().unwrap();
+    let mut random = Random::new(0x9_0A2D);
+    let mut compared = 0;
+    while compared < count {
+        dispatch!(AnyTimeline::new(&variant), timeline => {
+            let mut timeline = timeline;
+            let rules = timeline.rules().clone();
+            loop {
+                let moves: Vec<_> = rules.moves(timeline.present()).collect();
+                if moves.is_empty() {
+                    break;
+                }
+                let diagram = rules.diagram(timeline.present());
+                if open_cells(&diagram) <= free {
+                    let mut minimax = Minimax { rules: rules.clone(), known: HashMap::new() };
+                    compare(&mut minimax, &diagram);
+                    compared += 1;
+                    break;
+                }
+                timeline.play(moves[random.below(moves.len())]);
+            }
+        });
+    }
+}
+
+fn open_cells(diagram: &Diagram) -> usize {
+    let boards = diagram.boards();
+    let cells = diagram.marks.iter().enumerate();
+    cells
+        .filter(|(at, mark)| mark.is_none() && boards[at / 9] == BoardState::Open)
+        .count()
+}
+
+#[test]
+fn endgames_on_nine_boards_have_their_worth() {
+    for variant in ["multi", "ultimate"] {
+        compare_endgames(variant, 400, 9);
+        compare_endgames(variant, 30, 13);
+    }
 }

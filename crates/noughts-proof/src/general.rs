@@ -1,9 +1,10 @@
-//! Any game, by its rules alone.
+//! Any game, by its rules alone, and on nine boards by the score.
 
 use std::collections::HashSet;
 
-use noughts_rules::{Diagram, Move, Outcome, PlayIn, Rules, Symmetry};
+use noughts_rules::{Diagram, Move, NestedSpec, Outcome, PlayIn, Rules, Symmetry, Variant};
 
+use crate::nine;
 use crate::reader::{Step, speaker};
 use crate::{Claim, Judge};
 
@@ -11,6 +12,8 @@ pub(crate) struct General<'r, R: Rules> {
     rules: &'r R,
     claim: Claim,
     ways: Vec<Symmetry>,
+    /// The numbers of nine boards, if they are.
+    nine: Option<NestedSpec>,
     proved: HashSet<Vec<u8>>,
 }
 
@@ -18,13 +21,17 @@ impl<'r, R: Rules> General<'r, R> {
     pub(crate) fn new(rules: &'r R, claim: Claim) -> Self {
         General {
             ways: Symmetry::all(&rules.variant()),
+            nine: match rules.variant() {
+                Variant::Grid(_) => None,
+                Variant::Nested(spec) => Some(spec),
+            },
             proved: HashSet::new(),
             claim,
             rules,
         }
     }
 
-    /// The position as bytes, the same for all ways to lay the board.
+    /// What matters of the position as bytes, the same for all ways to lay the board.
     fn key(&self, position: &Diagram) -> Vec<u8> {
         let bytes = |way: &Symmetry| {
             let laid = way.diagram(position);
@@ -32,6 +39,10 @@ impl<'r, R: Rules> General<'r, R> {
             let mut bytes: Vec<u8> = marks
                 .map(|mark| mark.map_or(0, |side| side.index() as u8 + 1))
                 .collect();
+            if let Some(spec) = self.nine {
+                let lead = nine::close(spec, &laid, &mut bytes);
+                bytes.push(lead);
+            }
             bytes.push(laid.to_move.index() as u8);
             bytes.push(match laid.play_in {
                 None => 9,
@@ -54,9 +65,13 @@ impl<'r, R: Rules> General<'r, R> {
         match self.rules.outcome(position) {
             Some(Outcome::Draw) => !self.claim.wins,
             Some(Outcome::Won(sides)) => sides.contains(self.claim.attacker) == self.claim.wins,
-            None => self
-                .proved
-                .contains(&self.key(&self.rules.diagram(position))),
+            None => {
+                let diagram = self.rules.diagram(position);
+                let score = self
+                    .nine
+                    .and_then(|spec| nine::settled(spec, &diagram, self.claim.attacker));
+                score == Some(self.claim.wins) || self.proved.contains(&self.key(&diagram))
+            }
         }
     }
 }

@@ -17,6 +17,7 @@
 //! ```
 
 mod general;
+mod nine;
 mod plain;
 mod reader;
 

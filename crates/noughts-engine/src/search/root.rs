@@ -15,6 +15,16 @@ impl<R: Searchable> Search<'_, R> {
         let mut root = Vec::new();
         let listing = self.fill(&mut root, None);
         self.sort(&mut root);
+        if let Some(verdict) = &self.verdict {
+            let only = &verdict.moves;
+            root.retain(|candidate| only.contains(&candidate.at));
+            if root.is_empty() {
+                root.extend(only.iter().map(|at| Candidate {
+                    at: *at,
+                    promise: 0,
+                }));
+            }
+        }
         let mut found = (root[0].at, 0);
         let mut reached = 0;
         let deepest = self
@@ -57,6 +67,9 @@ impl<R: Searchable> Search<'_, R> {
 
     /// With one legal move there is nothing to choose; but who asks for a depth wants its value.
     fn has_no_choice(&self) -> bool {
+        if let Some(verdict) = &self.verdict {
+            return verdict.moves.len() == 1;
+        }
         let mut moves = self.board.rules().moves(self.board.position());
         self.thinking.width == Width::Selective && moves.nth(1).is_none()
     }

@@ -1,32 +1,65 @@
 //! Any game of two sides, by its rules alone: no cut but what the rules and the score say.
 
-use noughts_rules::{Move, Outcome, Rules, Side, Symmetry, Variant};
+use noughts_rules::{Bits, Crowd, Grid, Move, Outcome, Rules, Side, Symmetry, Variant};
 
 use super::hunt::{Child, Field, NEVER, Numbers, Seen};
 use crate::seed::Random;
 
-/// What a search needs of rules beyond the rules.
+/// What a search needs of rules beyond the rules. What stands here holds for one board.
 pub(crate) trait Ending: Rules {
     /// Where the next play may be, where marks do not say so: the boards of a nested game.
-    fn playable(&self, position: &Self::Position) -> u16;
+    fn playable(&self, _position: &Self::Position) -> u16 {
+        0
+    }
 
     /// Whether a side can still win, as far as the score tells.
-    fn can_win(&self, position: &Self::Position, side: Side) -> bool;
+    fn can_win(&self, _position: &Self::Position, _side: Side) -> bool {
+        true
+    }
+
+    /// Whether a side wins whatever comes, as far as the score tells.
+    fn has_won(&self, _position: &Self::Position, _side: Side) -> bool {
+        false
+    }
+
+    /// The boards that are closed, on nine.
+    fn closed(&self, _position: &Self::Position) -> u16 {
+        0
+    }
+
+    /// The cells that a side has on a board, on nine.
+    fn marks(&self, _position: &Self::Position, _side: Side, _board: usize) -> u16 {
+        0
+    }
+
+    /// Whose a closed board is, where that matters: nobody's, the first side's or the second's.
+    fn owner(&self, _position: &Self::Position, _board: usize) -> usize {
+        0
+    }
+
+    /// By how much the first side leads, where only that matters.
+    fn lead(&self, _position: &Self::Position) -> i32 {
+        0
+    }
 }
+
+impl<B: Bits, const P: usize> Ending for Grid<B, P> {}
+
+impl Ending for Crowd {}
 
 /// A position of any game.
 pub(crate) struct General<R: Ending> {
     rules: R,
     attacker: Side,
     positions: Vec<R::Position>,
-    /// The moves that led here.
-    path: Vec<Move>,
-    /// A hash for each way to lay the board.
+    /// For this position and each before it a hash for each way to lay the board, one after the other.
     hashes: Vec<u64>,
     ways: Vec<Symmetry>,
     /// Where each set of boards comes to lie.
     boards: Vec<[u8; 9]>,
     words: [Vec<u64>; 2],
+    /// For closed boards, by whose they are.
+    closed: [[u64; 9]; 3],
 }
 
 impl<R: Ending> General<R> {
@@ -36,6 +69,7 @@ impl<R: Ending> General<R> {
         let mut random = Random::new(0x0067_656E_6572_616C);
         let mut draw = || (0..variant.cells()).map(|_| random.draw()).collect();
         let words: [Vec<u64>; 2] = [draw(), draw()];
+        let closed = std::array::from_fn(|_| std::array::from_fn(|_| random.draw()));
         let boards = match variant {
             Variant::Grid(_) => Vec::new(),
             Variant::Nested(_) => ways
@@ -48,10 +82,10 @@ impl<R: Ending> General<R> {
         let mut field = General {
             hashes: vec![0; ways.len()],
             positions: vec![position],
-            path: Vec::new(),
             ways,
             boards,
             words,
+            closed,
             attacker,
             rules,
         };
@@ -60,6 +94,10 @@ impl<R: Ending> General<R> {
             if let Some(side) = side {
                 field.mix(*side, Move::at(at));
             }
+        }
+        let closed = field.rules.closed(field.position());
+        for board in (0..9).filter(|board| closed >> board & 1 == 1) {
+            field.close(board);
         }
         field
     }
@@ -87,9 +125,40 @@ impl<R: Ending> General<R> {
             })
     }
 
+    /// Whether the attacker has won, or can't win any more, as far as the score tells.
+    pub(crate) fn score(&self) -> Option<bool> {
+        let (position, attacker) = (self.position(), self.attacker);
+        if !self.rules.can_win(position, attacker) {
+            return Some(false);
+        }
+        self.rules.has_won(position, attacker).then_some(true)
+    }
+
+    /// The hashes of this position.
+    fn present(&self) -> &[u64] {
+        &self.hashes[self.hashes.len() - self.ways.len()..]
+    }
+
     fn mix(&mut self, side: Side, at: Move) {
-        for (hash, way) in self.hashes.iter_mut().zip(&self.ways) {
+        let from = self.hashes.len() - self.ways.len();
+        for (hash, way) in self.hashes[from..].iter_mut().zip(&self.ways) {
             *hash ^= self.words[side.index() & 1][way.cell(at).index()];
+        }
+    }
+
+    /// Forgets the marks on a board that is closed, but for whose it is.
+    fn close(&mut self, board: usize) {
+        let owner = self.rules.owner(self.position(), board);
+        for side in [Side::FIRST, Side::SECOND] {
+            let mut marks = self.rules.marks(self.position(), side, board);
+            while marks != 0 {
+                self.mix(side, Move::at(9 * board + marks.trailing_zeros() as usize));
+                marks &= marks - 1;
+            }
+        }
+        let from = self.hashes.len() - self.ways.len();
+        for (hash, to) in self.hashes[from..].iter_mut().zip(&self.boards) {
+            *hash ^= self.closed[owner][usize::from(to[board])];
         }
     }
 
@@ -111,14 +180,15 @@ impl<R: Ending> Field for General<R> {
 
     fn key(&self) -> u64 {
         let playable = self.rules.playable(self.position());
-        let hashes = self.hashes.iter().enumerate();
+        let hashes = self.present().iter().enumerate();
         let laid = hashes.map(|(way, hash)| hash ^ self.laid(way, playable));
         let turn = if self.attacks() {
             0
         } else {
             0xA5A5_1234_8765_4321
         };
-        laid.min().unwrap_or(0) ^ turn
+        let lead = self.rules.lead(self.position()) as u64;
+        laid.min().unwrap_or(0) ^ turn ^ lead.wrapping_mul(0xD6E8_FEB8_6659_FD93)
     }
 
     fn wide_key(&self) -> u64 {
@@ -126,18 +196,16 @@ impl<R: Ending> Field for General<R> {
     }
 
     fn look(&mut self, _is_new: bool, moves: &mut Vec<Child>) -> Seen {
-        match self.over() {
+        match self.over().or_else(|| self.score()) {
             Some(true) => return Seen::Proved,
             Some(false) => return Seen::Refuted,
             None => {}
         }
-        if !self.rules.can_win(self.position(), self.attacker) {
-            return Seen::Refuted;
-        }
         let attacks = self.attacks();
         for at in self.all_moves() {
             self.play(at);
-            let (key, over) = (self.key(), self.over());
+            let key = self.key();
+            let over = self.over().or_else(|| self.score());
             let count = self.rules.moves(self.position()).size_hint();
             self.take_back(at);
             let replies = count.1.unwrap_or(count.0).clamp(1, 64) as u32;
@@ -166,15 +234,20 @@ impl<R: Ending> Field for General<R> {
 
     fn play(&mut self, at: Move) {
         let mut next = self.position().clone();
-        self.mix(self.rules.to_move(&next), at);
+        let (mover, before) = (self.rules.to_move(&next), self.rules.closed(&next));
         self.rules.play(&mut next, at);
+        let closed = self.rules.closed(&next) & !before;
+        self.hashes
+            .extend_from_within(self.hashes.len() - self.ways.len()..);
         self.positions.push(next);
-        self.path.push(at);
+        self.mix(mover, at);
+        if closed != 0 {
+            self.close(at.index() / 9);
+        }
     }
 
-    fn take_back(&mut self, at: Move) {
-        self.path.pop();
+    fn take_back(&mut self, _at: Move) {
         self.positions.pop();
-        self.mix(self.rules.to_move(self.position()), at);
+        self.hashes.truncate(self.hashes.len() - self.ways.len());
     }
 }

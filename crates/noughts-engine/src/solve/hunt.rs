@@ -90,7 +90,7 @@ pub(crate) trait Watch {
 }
 
 /// How many nodes go by between two questions.
-const BETWEEN_LOOKS: u64 = 1024;
+const BETWEEN_LOOKS: u64 = 128;
 
 /// One search for the answer to one question.
 pub(crate) struct Hunt<'m, F> {

@@ -139,7 +139,7 @@ impl<B: Bits, L: Bits, const W: usize> Telling for Told<Plain<B, L, W>> {
 
 impl<R: Ending> Telling for Told<General<R>> {
     fn is_obvious(&mut self, wins: bool) -> bool {
-        self.field.over() == Some(wins)
+        self.field.over().or_else(|| self.field.score()) == Some(wins)
     }
 
     fn soon(&mut self) -> Option<Move> {

@@ -1,0 +1,124 @@
+//! Near the end of a game on nine boards a search asks the solver first: who knows what the game is worth need not
+//! estimate it.
+
+use std::time::Duration;
+
+use noughts_rules::{BoardState, Diagram, Game, Side, Variant};
+
+use crate::clock::Clock;
+use crate::search::Limits;
+use crate::solve::{Budget, Solver, Verdict};
+use crate::strategy::Stop;
+
+/// A solver for the games that end on nine boards, with what it remembers from move to move.
+#[derive(Default)]
+pub(crate) struct Endgame {
+    solver: Option<(Variant, Solver)>,
+}
+
+/// An endgame with 15 free cells is worth asking about with so many positions, and each free cell more takes half as
+/// many again: about half of them are solved within that (`cargo xtask bench solve endgames multi`). With ten times
+/// as many it asks so late that `search:10000n` played 400 games no differently than without.
+const NODES_AT_15: u64 = 150;
+
+/// How many positions a slow machine looks at in a millisecond.
+const NODES_A_MS: u64 = 400;
+
+/// A solver looks at the clock every 1 024 positions, so that little time is better spent otherwise.
+const LEAST_MS: u64 = 20;
+const LEAST_NODES: u64 = 512;
+
+/// The most that the table may take; it has room for twice as many positions as are looked at.
+const MOST_MEMORY: u64 = 8 << 20;
+
+impl Endgame {
+    /// What the game is worth and which moves keep it, if half of what the search may use is likely to
+    /// suffice for that, and does; and how many positions were looked at.
+    pub(crate) fn ask(
+        &mut self,
+        game: &Game,
+        limits: &Limits,
+        stop: &Stop,
+        clock: &dyn Clock,
+    ) -> (Option<Verdict>, u64) {
+        let variant = *game.variant();
+        let regular = game.order() == [Side::FIRST, Side::SECOND];
+        if !matches!(variant, Variant::Nested(_)) || !regular || limits.depth.is_some() {
+            return (None, 0);
+        }
+        let Some(budget) = half(limits) else {
+            return (None, 0);
+        };
+        let position = game.diagram();
+        if free(&position) > most_free(budget.nodes.unwrap_or(0)) {
+            return (None, 0);
+        }
+        let kept = self.solver.take().filter(|(of, _)| *of == variant);
+        let solver = match kept {
+            Some((_, mut solver)) => {
+                solver.turn_to(position);
+                Ok(solver)
+            }
+            None => Solver::new(&variant, Some(position), budget),
+        };
+        let Ok(mut solver) = solver else {
+            return (None, 0);
+        };
+        solver.set_budget(budget);
+        let found = solver.verdict(stop, clock);
+        self.solver = Some((variant, solver));
+        found
+    }
+}
+
+/// Half of the limits; `None` where that is too little.
+fn half(limits: &Limits) -> Option<Budget> {
+    let time = limits.time.map(|time| time / 2);
+    let by_time = time.map(|time| time.as_millis() as u64 * NODES_A_MS);
+    let by_count = limits.nodes.map(|nodes| nodes / 2);
+    let nodes = match (by_count, by_time) {
+        (Some(count), Some(time)) => count.min(time),
+        (Some(nodes), None) | (None, Some(nodes)) => nodes,
+        (None, None) => return None,
+    };
+    let enough = time.is_none_or(|time| time >= Duration::from_millis(LEAST_MS / 2));
+    (enough && nodes >= LEAST_NODES).then_some(Budget {
+        memory: (64 * nodes).clamp(1 << 16, MOST_MEMORY) as usize,
+        time,
+        nodes: Some(nodes),
+        threads: 1,
+    })
+}
+
+/// With how many free cells an endgame is likely to be solved within so many positions.
+fn most_free(nodes: u64) -> usize {
+    let (mut free, mut needed) = (15, NODES_AT_15);
+    while needed <= nodes && free <= 81 {
+        free += 1;
+        needed += needed / 2;
+    }
+    free - 1
+}
+
+/// Empty cells on open boards.
+fn free(position: &Diagram) -> usize {
+    let boards = position.boards();
+    let cells = position.marks.iter().enumerate();
+    cells
+        .filter(|(at, mark)| mark.is_none() && boards[at / 9] == BoardState::Open)
+        .count()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn more_positions_reach_further_from_the_end() {
+        assert_eq!(most_free(149), 14);
+        assert_eq!(most_free(150), 15);
+        assert_eq!(most_free(225), 16);
+        assert!(most_free(50_000) < most_free(500_000));
+        assert_eq!(most_free(u64::MAX), 81);
+    }
+}
