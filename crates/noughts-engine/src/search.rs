@@ -3,7 +3,9 @@
 //! With more than two sides it is *paranoid*: it takes all others for one opponent that wants the
 //! worst for the side that thinks. That finds its own wins and blocks those of the others.
 
+mod crew;
 mod force;
+mod patience;
 mod pursuit;
 mod report;
 mod root;
@@ -16,6 +18,7 @@ use crate::analysis::Analysis;
 use crate::board::Board;
 use crate::clock::Clock;
 use crate::features::{Candidate, Features, Searchable};
+use crate::search::crew::Crew;
 use crate::search::pursuit::Pursuit;
 use crate::strategy::Stop;
 use crate::table::{Bound, Table};
@@ -75,21 +78,56 @@ pub(crate) enum Width {
 pub(crate) struct Thinking<'t> {
     pub(crate) limits: Limits,
     pub(crate) width: Width,
-    pub(crate) table: &'t mut Table,
+    pub(crate) table: &'t Table,
     pub(crate) stop: &'t Stop,
     pub(crate) clock: &'t dyn Clock,
 }
 
-/// Thinks about a game that goes on.
+/// What a search is for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Aim {
+    /// What the game is worth.
+    Value,
+    /// A move: where there is but one to choose it is played at once.
+    Move {
+        /// The time that it should take, where what is saved can be spent on another move and the
+        /// limit is only for need.
+        usual: Option<Duration>,
+    },
+}
+
+/// Thinks about a game that goes on, for its value, in one thread.
 pub(crate) fn search(game: &Game, thinking: Thinking<'_>) -> Analysis {
+    search_for(Aim::Value, 1, game, thinking)
+}
+
+/// Thinks about a game that goes on. With one thread the same limits but time give the same answer.
+pub(crate) fn search_for(
+    aim: Aim,
+    threads: usize,
+    game: &Game,
+    thinking: Thinking<'_>,
+) -> Analysis {
+    thinking.table.renew();
     dispatch!(game.timeline(), timeline => {
-        Search::new(Board::new(game, timeline), thinking).run()
+        let board = Board::new(game, timeline);
+        match threads {
+            0 | 1 => Search::new(board, thinking, aim).run(),
+            2.. => crew::search(board, thinking, aim, threads),
+        }
     })
 }
 
 struct Search<'t, R: Searchable> {
     board: Board<R>,
     thinking: Thinking<'t>,
+    aim: Aim,
+    /// Those who search the same position in other threads.
+    crew: Option<&'t Crew>,
+    /// It answers nothing itself, and only fills the table for who does.
+    assists: bool,
+    /// Of its nodes, those that the crew has counted.
+    counted: u64,
     /// The side that thinks.
     me: Side,
     /// Cells that were free when it began to think: no line is longer.
@@ -127,8 +165,7 @@ struct Listing {
 }
 
 impl<'t, R: Searchable> Search<'t, R> {
-    fn new(mut board: Board<R>, thinking: Thinking<'t>) -> Self {
-        thinking.table.renew();
+    fn new(mut board: Board<R>, thinking: Thinking<'t>, aim: Aim) -> Self {
         Search {
             by_force: thinking.width == Width::Selective && board.windows().is_some(),
             threats: Threats::new(),
@@ -147,6 +184,10 @@ impl<'t, R: Searchable> Search<'t, R> {
             killers: Vec::new(),
             board,
             thinking,
+            aim,
+            crew: None,
+            assists: false,
+            counted: 0,
         }
     }
 
@@ -432,10 +473,14 @@ impl<'t, R: Searchable> Search<'t, R> {
         }
         if self.nodes >= self.next_look {
             self.next_look = self.nodes + BETWEEN_LOOKS;
-            let elapsed = || self.thinking.clock.now().saturating_sub(self.started);
-            let late = limits.time.is_some_and(|time| elapsed() >= time);
+            let late = limits.time.is_some_and(|time| self.elapsed() >= time);
             self.aborted |= late || self.thinking.stop.is_set();
+            self.look_at_crew();
         }
+    }
+
+    fn elapsed(&self) -> Duration {
+        self.thinking.clock.now().saturating_sub(self.started)
     }
 
     fn team(&self, side: Side) -> bool {
