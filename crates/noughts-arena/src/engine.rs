@@ -13,12 +13,10 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use noughts_engine::{
-    Clock, Decision, Limits, Random, Setup, Stop, Strategy, StrategyName, analyze,
-};
+use noughts_engine::{Decision, Deepening, Limits, Random, Setup, Stop, Strategy, StrategyName};
 use noughts_rules::{Game, Move, PlayIn, Quoted};
 
-use self::pace::Pace;
+use self::pace::{Allowance, Pace};
 use self::sheet::{Sheet, read_play_in};
 use crate::line::{Line, read_line};
 use crate::protocol;
@@ -77,11 +75,33 @@ fn read_all(mut input: impl BufRead, events: &SyncSender<Event>) {
 }
 
 /// Who thinks, with what it learned in this game.
-struct Mind {
-    name: String,
-    /// The longest it thinks by itself.
-    allowance: Duration,
-    strategy: Box<dyn Strategy>,
+enum Mind {
+    /// The strategy that was asked for.
+    Named(Box<dyn Strategy>),
+    /// A search as the manager wants it.
+    Search {
+        search: Deepening,
+        /// For these was it made.
+        nodes: Option<u64>,
+        threads: usize,
+        /// What the next move should take, where there is a clock for the whole game.
+        usual: Option<Duration>,
+    },
+}
+
+impl Mind {
+    fn choose(&mut self, game: &Game, stop: &Stop) -> Decision {
+        match self {
+            Mind::Named(strategy) => strategy.choose(game, stop),
+            Mind::Search { search, usual, .. } => {
+                let analysis = search.find_move(game, *usual, stop);
+                Decision {
+                    at: analysis.line[0],
+                    analysis: Some(analysis),
+                }
+            }
+        }
+    }
 }
 
 /// A thought under way.
@@ -365,24 +385,24 @@ impl<W: Write> Desk<'_, W> {
     fn think_about(&mut self, game: Game) -> io::Result<Go> {
         let started = Instant::now();
         let allowance = self.pace.allowance();
-        let mut mind = match self.mind(&game, allowance) {
+        let is_timed = self.pace.is_timed() || (self.strategy.is_none() && !self.has_limits());
+        let mut mind = match self.mind(&game, is_timed.then_some(allowance)) {
             Ok(mind) => mind,
             Err(reason) => return self.refuse(&reason),
         };
-        let is_timed = self.pace.is_timed() || (self.strategy.is_none() && !self.has_limits());
         let stop = Stop::new();
         self.thinking = Some(Thinking {
             stop: stop.clone(),
-            until: is_timed.then(|| started + allowance.min(Duration::from_secs(86_400))),
+            until: is_timed.then(|| started + allowance.most),
             game: game.clone(),
         });
         let events = self.sender.clone();
         thread::spawn(move || {
-            let strategy = std::panic::AssertUnwindSafe(&mut mind.strategy);
+            let thinker = std::panic::AssertUnwindSafe(&mut mind);
             // A strategy that fails must not leave a manager waiting.
             let decision = std::panic::catch_unwind(move || {
-                let strategy = strategy;
-                strategy.0.choose(&game, &stop)
+                let thinker = thinker;
+                thinker.0.choose(&game, &stop)
             });
             let _ = events.send(Event::Thought(mind, decision.ok()));
         });
@@ -394,48 +414,42 @@ impl<W: Write> Desk<'_, W> {
     }
 
     /// Who thinks next: the one who thought before, unless other limits make another of it.
-    fn mind(&mut self, game: &Game, allowance: Duration) -> Result<Mind, String> {
-        let name = match (self.strategy, self.pace.depth(), self.pace.nodes()) {
-            (Some(name), ..) => name.to_string(),
-            (None, Some(depth), nodes) => format!("depth {depth} nodes {nodes:?}"),
-            (None, None, Some(nodes)) => format!("search:{nodes}n"),
-            (None, None, None) => "search by time".to_owned(),
-        };
-        let by_time = name == "search by time";
-        if let Some(mind) = self.mind.take()
-            && mind.name == name
-            && (!by_time || (allowance <= mind.allowance && mind.allowance / 2 <= allowance))
-        {
-            return Ok(mind);
-        }
-        let setup = Setup {
-            seed: self.seeds.draw(),
-            clock: Arc::clone(&self.outside.clock),
-        };
-        let build = |name: &str| -> Result<Box<dyn Strategy>, String> {
-            let name: StrategyName = name.parse().map_err(|error| format!("{error}"))?;
-            name.build(game, &setup).map_err(|unfit| unfit.to_string())
-        };
-        let strategy = match (self.strategy, self.pace.depth()) {
-            (Some(_), _) => build(&name)?,
-            (None, Some(depth)) => Box::new(Limited {
-                limits: Limits {
-                    depth: Some(depth),
-                    nodes: self.pace.nodes(),
-                    time: self.pace.is_timed().then_some(allowance),
-                },
+    fn mind(&mut self, game: &Game, time: Option<Allowance>) -> Result<Mind, String> {
+        if let Some(name) = self.strategy {
+            if let Some(mind @ Mind::Named(_)) = self.mind.take() {
+                return Ok(mind);
+            }
+            let setup = Setup {
+                seed: self.seeds.draw(),
                 clock: Arc::clone(&self.outside.clock),
-            }),
-            (None, None) if by_time => build(&format!(
-                "search:{}ms",
-                allowance.as_millis().clamp(1, 3_600_000)
-            ))?,
-            (None, None) => build(&name)?,
+            };
+            let strategy = name.build(game, &setup);
+            return strategy.map(Mind::Named).map_err(|unfit| unfit.to_string());
+        }
+        let (nodes, threads) = (self.pace.nodes(), self.pace.threads());
+        let limits = Limits {
+            depth: self.pace.depth(),
+            nodes,
+            time: time.map(|time| time.most),
         };
-        Ok(Mind {
-            name,
-            allowance,
-            strategy,
+        let mut search = match self.mind.take() {
+            Some(Mind::Search {
+                search,
+                nodes: before,
+                threads: as_many,
+                ..
+            }) if before == nodes && as_many == threads => search,
+            Some(_) | None => {
+                let clock = Arc::clone(&self.outside.clock);
+                Deepening::new(limits, clock).with_threads(threads)
+            }
+        };
+        search.set_limits(limits);
+        Ok(Mind::Search {
+            search,
+            nodes,
+            threads,
+            usual: time.and_then(|time| time.usual),
         })
     }
 
@@ -478,20 +492,4 @@ fn about() -> String {
         "name=\"Noughts\", version=\"{}\", author=\"the authors of Noughts\", country=\"\"",
         env!("CARGO_PKG_VERSION")
     )
-}
-
-/// A search with several limits at once, which no name says.
-struct Limited {
-    limits: Limits,
-    clock: Arc<dyn Clock>,
-}
-
-impl Strategy for Limited {
-    fn choose(&mut self, game: &Game, stop: &Stop) -> Decision {
-        let analysis = analyze(game, self.limits, stop, Arc::clone(&self.clock));
-        Decision {
-            at: analysis.line[0],
-            analysis: Some(analysis),
-        }
-    }
 }

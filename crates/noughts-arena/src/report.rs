@@ -11,6 +11,13 @@ use crate::evidence::{Sprt, Verdict, write_elo};
 use crate::opening::Openings;
 use crate::standings::{Standing, Standings, Tally};
 
+/// Faults that lose a game, with what they are called.
+const LOSING: [(FaultKind, &str); 3] = [
+    (FaultKind::Illegal, "illegal"),
+    (FaultKind::Time, "time"),
+    (FaultKind::Crash, "crash"),
+];
+
 /// Faults that are told one by one.
 const MOST_TOLD: usize = 20;
 
@@ -57,10 +64,20 @@ fn table(contest: &Contest, standings: &Standings) -> String {
         let symbol = Side::new(seat as u8).map_or('?', Side::symbol);
         head.push(format!("as {symbol}"));
     }
-    head.extend(["illegal", "time", "crash"].map(str::to_owned));
+    // Mostly there are none, and lines are long enough.
+    let has_faults = |one: &Standing| LOSING.iter().any(|(kind, _)| one.faults.contains_key(kind));
+    let with_faults = standings.standings.iter().any(has_faults);
+    if with_faults {
+        head.extend(LOSING.map(|(_, name)| name.to_owned()));
+    }
     let mut rows = vec![head];
     for (number, one) in standings.standings.iter().enumerate() {
-        rows.push(row(contest, one, number + 1, by_seat));
+        let mut row = row(contest, one, number + 1, by_seat);
+        if with_faults {
+            let count = |kind| one.faults.get(&kind).copied().unwrap_or_default();
+            row.extend(LOSING.map(|(kind, _)| count(kind).to_string()));
+        }
+        rows.push(row);
     }
     align(&rows)
 }
@@ -93,14 +110,6 @@ fn row(contest: &Contest, one: &Standing, rank: usize, by_seat: usize) -> Vec<St
         ));
     }
     row.extend(one.by_seat.iter().take(by_seat).map(write_tally));
-    let faults = |kind| {
-        one.faults
-            .get(&kind)
-            .copied()
-            .unwrap_or_default()
-            .to_string()
-    };
-    row.extend([FaultKind::Illegal, FaultKind::Time, FaultKind::Crash].map(faults));
     row
 }
 

@@ -1,11 +1,15 @@
 //! `noughts engine` as a manager meets it: lines in, lines out.
 
 use std::io::{self, BufReader, Cursor, Read, Write};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread;
+use std::time::Duration;
 
 use noughts_arena::serve;
-use noughts_engine::{Setup, StrategyName};
+use noughts_engine::{Clock, Setup, Stop, StrategyName};
+use noughts_rules::{Action, Game, Move, Options};
 
 /// What it says to these lines, without its messages.
 fn talk(strategy: &str, said: &str) -> Vec<String> {
@@ -240,4 +244,95 @@ fn it_reads_while_it_thinks() {
     assert_eq!(next(), "OK");
     say("BEGIN\nEND\n");
     engine.join().unwrap();
+}
+
+/// A clock that goes on by itself, a millisecond at every look.
+#[derive(Default)]
+struct Ticks(AtomicU64);
+
+impl Clock for Ticks {
+    fn now(&self) -> Duration {
+        Duration::from_millis(self.0.fetch_add(1, Ordering::Relaxed))
+    }
+}
+
+/// An engine in a thread of its own, which is told lines and gives answers.
+struct Engine {
+    says: Sender<Vec<u8>>,
+    lines: io::Lines<BufReader<Out>>,
+}
+
+impl Engine {
+    fn start(setup: Setup) -> Engine {
+        let (says, heard) = channel();
+        let (answers, lines) = channel();
+        thread::spawn(move || {
+            let input = BufReader::new(Out(heard, Vec::new()));
+            let _ = serve(None, &setup, input, In(answers));
+        });
+        let lines = io::BufRead::lines(BufReader::new(Out(lines, Vec::new())));
+        Engine { says, lines }
+    }
+
+    fn say(&self, text: &str) {
+        self.says.send(text.as_bytes().to_vec()).unwrap();
+    }
+
+    fn answer(&mut self) -> String {
+        let lines = self.lines.by_ref().map(|line| line.unwrap());
+        let mut answers = lines.filter(|line| !line.starts_with("MESSAGE"));
+        answers.next().unwrap()
+    }
+}
+
+#[test]
+fn a_game_with_a_clock_is_played_within_it() {
+    let clock = Arc::new(Ticks::default());
+    let mut engine = Engine::start(Setup {
+        seed: 1,
+        clock: Arc::clone(&clock) as Arc<dyn Clock>,
+    });
+    engine.say("START 15\nINFO timeout_turn 1000\nINFO timeout_match 6000\n");
+    assert_eq!(engine.answer(), "OK");
+    let mut game = Game::new(&"15x15k5".parse().unwrap(), Options::default()).unwrap();
+    let greedy: StrategyName = "greedy".parse().unwrap();
+    let mut other = greedy.build(&game, &Setup::with_seed(4)).unwrap();
+    let (mut left, mut question) = (6_000, "BEGIN".to_owned());
+    for _ in 0..12 {
+        let Some(seat) = game.to_move() else { break };
+        let before = clock.0.load(Ordering::Relaxed);
+        engine.say(&format!("INFO time_left {left}\n{question}\n"));
+        let answer = engine.answer();
+        let used = clock.0.load(Ordering::Relaxed) - before;
+        // The turn, and a fifth of what is left; a few looks come after the last.
+        assert!(used <= (left / 5).min(1_000) + 3, "{used} of {left}");
+        left = left.checked_sub(used).expect("it has time left");
+        let (x, y) = answer.split_once(',').unwrap();
+        let (x, y): (usize, usize) = (x.parse().unwrap(), y.parse().unwrap());
+        game.act(seat, Action::Play(Move::at(15 * y + x))).unwrap();
+        let Some(seat) = game.to_move() else { break };
+        let at = other.choose(&game, &Stop::new()).at;
+        game.act(seat, Action::Play(at)).unwrap();
+        question = format!("TURN {},{}", at.index() % 15, at.index() / 15);
+    }
+    assert!(left > 0 && left < 5_000, "{left}");
+    engine.say("END\n");
+}
+
+#[test]
+fn it_thinks_in_as_many_threads_as_it_is_told() {
+    for threads in ["1", "2", "1000000000", "0", "-1", "x"] {
+        let said = format!(
+            "START 15\nINFO thread_num {threads}\nINFO max_node 20000\nBOARD\n3,7,1\n4,7,1\n5,7,1\n6,7,1\n2,7,2\nDONE\nEND\n"
+        );
+        check("", &said, &["OK", "7,7"]);
+    }
+    let mut engine = Engine::start(Setup::with_seed(1));
+    engine.say("START 15\nINFO thread_num 2\nINFO timeout_turn 3600000\nTURN 7,7\nABOUT\n");
+    assert_eq!(engine.answer(), "OK");
+    assert!(engine.answer().starts_with("name="));
+    engine.say("YXSTOP\nRESTART\n");
+    assert!(engine.answer().contains(','));
+    assert_eq!(engine.answer(), "OK");
+    engine.say("END\n");
 }

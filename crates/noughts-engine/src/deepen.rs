@@ -9,7 +9,7 @@ use crate::analysis::Analysis;
 use crate::clock::Clock;
 use crate::endgame::Endgame;
 use crate::kind::{Kind, never, number, plays_all};
-use crate::search::{Limits, Thinking, Width, search};
+use crate::search::{Aim, Limits, Thinking, Width, search_for};
 use crate::strategy::{Decision, Stop, Strategy};
 use crate::table::Table;
 
@@ -30,16 +30,21 @@ pub(crate) const KIND: Kind = Kind {
 const LONGEST_MS: u64 = 3_600_000;
 const MOST_NODES: u64 = 10_000_000_000;
 
-/// Searches deeper and deeper until a limit is reached.
-pub(crate) struct Deepening {
+/// Threads that think about one position, at most.
+const MOST_THREADS: usize = 256;
+
+/// Searches deeper and deeper until a limit is reached, and keeps what it found for the next time.
+pub struct Deepening {
     limits: Limits,
+    threads: usize,
     table: Table,
     endgame: Endgame,
     clock: Arc<dyn Clock>,
 }
 
 impl Deepening {
-    pub(crate) fn new(limits: Limits, clock: Arc<dyn Clock>) -> Deepening {
+    /// Within these limits, in one thread.
+    pub fn new(limits: Limits, clock: Arc<dyn Clock>) -> Deepening {
         // A place for every node, within reason: 2^16 places are 1 MB, 2^21 32 MB.
         let bits = match limits.nodes {
             Some(nodes) => nodes.max(1).ilog2().clamp(10, 21),
@@ -47,30 +52,54 @@ impl Deepening {
         };
         Deepening {
             limits,
+            threads: 1,
             table: Table::new(bits),
             endgame: Endgame::default(),
             clock,
         }
     }
 
-    fn think(&mut self, game: &Game, stop: &Stop) -> Analysis {
-        search(
-            game,
-            Thinking {
-                limits: self.limits,
-                width: Width::Selective,
-                table: &mut self.table,
-                endgame: Some(&mut self.endgame),
-                stop,
-                clock: &*self.clock,
-            },
-        )
+    /// In so many threads, of which 256 are the most. With more than one the same limits need not
+    /// give the same answer.
+    pub fn with_threads(self, threads: usize) -> Deepening {
+        let threads = threads.clamp(1, MOST_THREADS);
+        Deepening { threads, ..self }
+    }
+
+    /// From now on within these limits.
+    pub fn set_limits(&mut self, limits: Limits) {
+        self.limits = limits;
+    }
+
+    /// What a game that goes on is worth, and the best line.
+    pub fn analyze(&mut self, game: &Game, stop: &Stop) -> Analysis {
+        self.think(Aim::Value, game, stop)
+    }
+
+    /// The move to play in a game that goes on. Where there is but one to choose it is played at once.
+    ///
+    /// With a `usual` time the limit is only for need, and what is saved can be spent on another
+    /// move: it stops where another depth would hardly be done, sooner where the best move has been
+    /// the same for long, and goes on where its value falls.
+    pub fn find_move(&mut self, game: &Game, usual: Option<Duration>, stop: &Stop) -> Analysis {
+        self.think(Aim::Move { usual }, game, stop)
+    }
+
+    fn think(&mut self, aim: Aim, game: &Game, stop: &Stop) -> Analysis {
+        let thinking = Thinking {
+            limits: self.limits,
+            width: Width::Selective,
+            table: &self.table,
+            stop,
+            clock: &*self.clock,
+        };
+        search_for(aim, self.threads, Some(&mut self.endgame), game, thinking)
     }
 }
 
 impl Strategy for Deepening {
     fn choose(&mut self, game: &Game, stop: &Stop) -> Decision {
-        let analysis = self.think(game, stop);
+        let analysis = self.find_move(game, None, stop);
         Decision {
             at: analysis.line[0],
             analysis: Some(analysis),
@@ -80,8 +109,7 @@ impl Strategy for Deepening {
 
 /// What a game that goes on is worth, and the best line, as far as the limits allow.
 pub fn analyze(game: &Game, limits: Limits, stop: &Stop, clock: Arc<dyn Clock>) -> Analysis {
-    let mut search = Deepening::new(limits, clock);
-    search.think(game, stop)
+    Deepening::new(limits, clock).analyze(game, stop)
 }
 
 /// `200ms`, `2s` or `500000n`.

@@ -31,7 +31,7 @@ mod windows;
 
 pub use analysis::{Analysis, Value};
 pub use clock::{Clock, SystemClock};
-pub use deepen::{analyze, read_limits};
+pub use deepen::{Deepening, analyze, read_limits};
 pub use kind::{KINDS, Kind, StrategyError, StrategyName, Unfit};
 pub use robot::{EngineName, Engines, Fault, FaultKind, Host, Robot, RobotName};
 pub use search::Limits;

@@ -47,8 +47,7 @@ impl Strategy for Minimax {
             Thinking {
                 limits,
                 width: Width::Full,
-                table: &mut self.table,
-                endgame: None,
+                table: &self.table,
                 stop,
                 clock: &*self.clock,
             },

@@ -182,8 +182,7 @@ impl Perfect {
         let thinking = Thinking {
             limits: QUICKEST,
             width: Width::Full,
-            table: &mut self.quickest,
-            endgame: None,
+            table: &self.quickest,
             stop,
             clock: &*self.clock,
         };

@@ -3,7 +3,9 @@
 //! With more than two sides it is *paranoid*: it takes all others for one opponent that wants the
 //! worst for the side that thinks. That finds its own wins and blocks those of the others.
 
+mod crew;
 mod force;
+mod patience;
 mod pursuit;
 mod report;
 mod root;
@@ -17,6 +19,7 @@ use crate::board::Board;
 use crate::clock::Clock;
 use crate::endgame::Endgame;
 use crate::features::{Candidate, Features, Searchable};
+use crate::search::crew::Crew;
 use crate::search::pursuit::Pursuit;
 use crate::solve::Verdict;
 use crate::strategy::Stop;
@@ -77,29 +80,66 @@ pub(crate) enum Width {
 pub(crate) struct Thinking<'t> {
     pub(crate) limits: Limits,
     pub(crate) width: Width,
-    pub(crate) table: &'t mut Table,
-    /// Who is asked first near the end of a game, where anybody is.
-    pub(crate) endgame: Option<&'t mut Endgame>,
+    pub(crate) table: &'t Table,
     pub(crate) stop: &'t Stop,
     pub(crate) clock: &'t dyn Clock,
 }
 
-/// Thinks about a game that goes on.
-pub(crate) fn search(game: &Game, mut thinking: Thinking<'_>) -> Analysis {
+/// What a search is for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Aim {
+    /// What the game is worth.
+    Value,
+    /// A move: where there is but one to choose it is played at once.
+    Move {
+        /// The time that it should take, where what is saved can be spent on another move and the
+        /// limit is only for need.
+        usual: Option<Duration>,
+    },
+}
+
+/// Thinks about a game that goes on, for its value, in one thread.
+pub(crate) fn search(game: &Game, thinking: Thinking<'_>) -> Analysis {
+    search_for(Aim::Value, 1, None, game, thinking)
+}
+
+/// Thinks about a game that goes on. With one thread the same limits but time give the same answer.
+/// Near the end of a game `endgame` is asked first, where there is one.
+pub(crate) fn search_for(
+    aim: Aim,
+    threads: usize,
+    endgame: Option<&mut Endgame>,
+    game: &Game,
+    thinking: Thinking<'_>,
+) -> Analysis {
     let started = thinking.clock.now();
-    let (verdict, nodes) = match thinking.endgame.take() {
+    let (verdict, nodes) = match endgame {
         Some(endgame) => endgame.ask(game, &thinking.limits, thinking.stop, thinking.clock),
         None => (None, 0),
     };
+    thinking.table.renew();
+    // Of moves that are known to be worth the same one thread chooses well enough.
+    let is_alone = threads < 2 || verdict.is_some();
     dispatch!(game.timeline(), timeline => {
-        let search = Search::new(Board::new(game, timeline), thinking);
-        Search { started, nodes, verdict, ..search }.run()
+        let search = Search::new(Board::new(game, timeline), thinking, aim);
+        let search = Search { started, nodes, verdict, ..search };
+        match is_alone {
+            true => search.run(),
+            false => crew::search(search, threads),
+        }
     })
 }
 
 struct Search<'t, R: Searchable> {
     board: Board<R>,
     thinking: Thinking<'t>,
+    aim: Aim,
+    /// Those who search the same position in other threads.
+    crew: Option<&'t Crew>,
+    /// It answers nothing itself, and only fills the table for who does.
+    assists: bool,
+    /// Of its nodes, those that the crew has counted.
+    counted: u64,
     /// The side that thinks.
     me: Side,
     /// Cells that were free when it began to think: no line is longer.
@@ -139,8 +179,7 @@ struct Listing {
 }
 
 impl<'t, R: Searchable> Search<'t, R> {
-    fn new(mut board: Board<R>, thinking: Thinking<'t>) -> Self {
-        thinking.table.renew();
+    fn new(mut board: Board<R>, thinking: Thinking<'t>, aim: Aim) -> Self {
         Search {
             by_force: thinking.width == Width::Selective && board.windows().is_some(),
             threats: Threats::new(),
@@ -160,6 +199,10 @@ impl<'t, R: Searchable> Search<'t, R> {
             killers: Vec::new(),
             board,
             thinking,
+            aim,
+            crew: None,
+            assists: false,
+            counted: 0,
         }
     }
 
@@ -445,10 +488,14 @@ impl<'t, R: Searchable> Search<'t, R> {
         }
         if self.nodes >= self.next_look {
             self.next_look = self.nodes + BETWEEN_LOOKS;
-            let elapsed = || self.thinking.clock.now().saturating_sub(self.started);
-            let late = limits.time.is_some_and(|time| elapsed() >= time);
+            let late = limits.time.is_some_and(|time| self.elapsed() >= time);
             self.aborted |= late || self.thinking.stop.is_set();
+            self.look_at_crew();
         }
+    }
+
+    fn elapsed(&self) -> Duration {
+        self.thinking.clock.now().saturating_sub(self.started)
     }
 
     fn team(&self, side: Side) -> bool {

@@ -1,6 +1,7 @@
-//! What was found out about positions, by their keys: a table of fixed size that forgets.
+//! What was found out about positions, by their keys: a table of fixed size that forgets, and that
+//! several threads may read and write at once without waiting for one another.
 
-use std::num::NonZeroU8;
+use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
 
 use noughts_rules::Move;
 
@@ -18,98 +19,123 @@ pub(crate) enum Bound {
 /// What is known of one position.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Entry {
-    key: u64,
     pub(crate) value: i32,
     pub(crate) best: Option<Move>,
     /// How many plies it was searched, 255 standing for more too.
     pub(crate) depth: u8,
-    tag: Tag,
+    bound: Bound,
+    /// In which search it was found, 0..64.
+    generation: u8,
 }
 
 impl Entry {
     pub(crate) fn bound(&self) -> Bound {
-        match self.tag.0.get() & 3 {
+        self.bound
+    }
+
+    /// In 64 bits, never 0: the value, the move and one, the depth, the generation and the bound.
+    #[inline]
+    fn pack(self) -> u64 {
+        let best = self.best.map_or(0, |at| at.index() as u64 + 1);
+        let bound = match self.bound {
+            Bound::Exact => 1,
+            Bound::AtLeast => 2,
+            Bound::AtMost => 3,
+        };
+        let tag = u64::from(self.generation) << 2 | bound;
+        u64::from(self.value as u32) << 32 | best << 16 | u64::from(self.depth) << 8 | tag
+    }
+
+    /// And back; `None` where nothing was packed.
+    #[inline]
+    fn unpack(word: u64) -> Option<Entry> {
+        let bound = match word & 3 {
+            0 => return None,
             1 => Bound::Exact,
             2 => Bound::AtLeast,
             _ => Bound::AtMost,
-        }
+        };
+        let best = usize::from((word >> 16) as u16);
+        Some(Entry {
+            value: (word >> 32) as i32,
+            best: best.checked_sub(1).map(Move::at),
+            depth: (word >> 8) as u8,
+            bound,
+            generation: word as u8 >> 2,
+        })
     }
 }
 
-/// The bound, and above it in which search it was found, in one byte that is never 0.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-struct Tag(NonZeroU8);
-
-impl Tag {
-    fn new(generation: u8, bound: Bound) -> Tag {
-        let bound = match bound {
-            Bound::Exact => NonZeroU8::MIN,
-            Bound::AtLeast => NonZeroU8::MIN.saturating_add(1),
-            Bound::AtMost => NonZeroU8::MIN.saturating_add(2),
-        };
-        Tag(bound | generation << 2)
-    }
-
-    fn generation(self) -> u8 {
-        self.0.get() >> 2
-    }
+/// A place for an entry. Two threads that write here at once may leave one half each: `lock` is the
+/// key with the entry laid over it, so that halves that do not belong together fit no key.
+#[derive(Default, Debug)]
+struct Slot {
+    lock: AtomicU64,
+    entry: AtomicU64,
 }
 
 /// Positions by their keys. Where two want the same place the deeper stays, but what an earlier
 /// search found gives way.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub(crate) struct Table {
-    entries: Vec<Option<Entry>>,
+    slots: Vec<Slot>,
     mask: usize,
     /// Of the present search, 0..64.
-    generation: u8,
+    generation: AtomicU8,
 }
 
 impl Table {
     /// A table of 2^`bits` places, 16 bytes each.
     pub(crate) fn new(bits: u32) -> Table {
+        let mut slots = Vec::new();
+        slots.resize_with(1 << bits, Slot::default);
         Table {
-            entries: vec![None; 1 << bits],
+            slots,
             mask: (1 << bits) - 1,
-            generation: 0,
+            generation: AtomicU8::new(0),
         }
     }
 
     /// Begins another search.
-    pub(crate) fn renew(&mut self) {
-        self.generation = (self.generation + 1) % 64;
+    pub(crate) fn renew(&self) {
+        let generation = self.generation.load(Ordering::Relaxed);
+        self.generation
+            .store((generation + 1) % 64, Ordering::Relaxed);
     }
 
     #[inline]
-    pub(crate) fn get(&self, key: u64) -> Option<&Entry> {
-        self.entries[key as usize & self.mask]
-            .as_ref()
-            .filter(|entry| entry.key == key)
-    }
-
-    #[inline]
-    pub(crate) fn put(
-        &mut self,
-        key: u64,
-        value: i32,
-        depth: u32,
-        bound: Bound,
-        best: Option<Move>,
-    ) {
-        let (depth, generation) = (depth.min(255) as u8, self.generation);
-        let place = &mut self.entries[key as usize & self.mask];
-        let keep = place.as_ref().is_some_and(|old| {
-            old.tag.generation() == generation && old.depth > depth && old.key != key
-        });
-        if !keep {
-            *place = Some(Entry {
-                key,
-                value,
-                best,
-                depth,
-                tag: Tag::new(generation, bound),
-            });
+    pub(crate) fn get(&self, key: u64) -> Option<Entry> {
+        let slot = &self.slots[key as usize & self.mask];
+        let word = slot.entry.load(Ordering::Relaxed);
+        if slot.lock.load(Ordering::Relaxed) ^ word != key {
+            return None;
         }
+        Entry::unpack(word)
+    }
+
+    #[inline]
+    pub(crate) fn put(&self, key: u64, value: i32, depth: u32, bound: Bound, best: Option<Move>) {
+        let depth = depth.min(255) as u8;
+        let generation = self.generation.load(Ordering::Relaxed);
+        let slot = &self.slots[key as usize & self.mask];
+        let word = slot.entry.load(Ordering::Relaxed);
+        let keep = Entry::unpack(word).is_some_and(|old| {
+            let is_other = slot.lock.load(Ordering::Relaxed) ^ word != key;
+            old.generation == generation && old.depth > depth && is_other
+        });
+        if keep {
+            return;
+        }
+        let word = Entry {
+            value,
+            best,
+            depth,
+            bound,
+            generation,
+        }
+        .pack();
+        slot.entry.store(word, Ordering::Relaxed);
+        slot.lock.store(key ^ word, Ordering::Relaxed);
     }
 }
 
@@ -118,13 +144,78 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_entry_takes_sixteen_bytes() {
-        assert_eq!(size_of::<Option<Entry>>(), 16);
+    fn a_place_takes_sixteen_bytes() {
+        assert_eq!(size_of::<Slot>(), 16);
+    }
+
+    #[test]
+    fn what_is_packed_comes_out() {
+        let table = Table::new(4);
+        for _ in 0..63 {
+            table.renew();
+        }
+        for value in [i32::MIN, -1, 0, 1, i32::MAX] {
+            for bound in [Bound::Exact, Bound::AtLeast, Bound::AtMost] {
+                for best in [None, Some(Move::at(0)), Some(Move::at(255 * 255 - 1))] {
+                    table.put(7, value, 300, bound, best);
+                    let entry = table.get(7).unwrap();
+                    assert_eq!(
+                        (entry.value, entry.bound(), entry.best, entry.depth),
+                        (value, bound, best, 255)
+                    );
+                }
+            }
+        }
+        assert_eq!(table.get(7 + 16), None);
+    }
+
+    #[test]
+    fn halves_of_two_entries_are_none() {
+        let table = Table::new(0);
+        table.put(1, 10, 5, Bound::Exact, None);
+        let torn = table.slots[0].entry.load(Ordering::Relaxed);
+        table.renew();
+        table.put(2, 20, 4, Bound::AtMost, None);
+        table.slots[0].entry.store(torn, Ordering::Relaxed);
+        assert_eq!((table.get(1), table.get(2)), (None, None));
+    }
+
+    #[test]
+    fn threads_that_write_at_once_never_read_what_nobody_wrote() {
+        let table = Table::new(2);
+        let work = |seed: u64| {
+            let mut random = crate::seed::Random::new(seed);
+            let mut found = 0;
+            for _ in 0..50_000 {
+                let key = random.draw() % 32;
+                // Everything follows from the key, so that whoever wrote it, it is right.
+                let value = 1_000 * key as i32;
+                if let Some(entry) = table.get(key) {
+                    assert_eq!((entry.value, u64::from(entry.depth)), (value, key));
+                    assert_eq!(entry.best, Some(Move::at(key as usize)));
+                    found += 1;
+                }
+                let best = Some(Move::at(key as usize));
+                table.renew();
+                table.put(key, value, key as u32, Bound::Exact, best);
+            }
+            found
+        };
+        let found: usize = std::thread::scope(|scope| {
+            let threads: Vec<_> = (1..=4)
+                .map(|seed| scope.spawn(move || work(seed)))
+                .collect();
+            threads
+                .into_iter()
+                .map(|thread| thread.join().unwrap())
+                .sum()
+        });
+        assert!(found > 0);
     }
 
     #[test]
     fn deeper_stays_until_the_next_search() {
-        let mut table = Table::new(0);
+        let table = Table::new(0);
         table.put(1, 10, 5, Bound::AtMost, None);
         table.put(2, 20, 4, Bound::Exact, None);
         assert_eq!(

@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::{self, Write};
 use std::sync::Arc;
 
-use noughts_engine::{Analysis, Stop, SystemClock, Value, analyze, read_limits};
+use noughts_engine::{Analysis, Deepening, Stop, SystemClock, Value, read_limits};
 use noughts_rules::{Game, Options, Record, Variant};
 use noughts_terminal::tui;
 
@@ -24,12 +24,9 @@ pub(crate) fn run(task: &Analyze) -> Result<(), Failure> {
             "the game is over, there is nothing to think about",
         ));
     }
-    let analysis = analyze(
-        &game,
-        limits,
-        &Stop::new(),
-        Arc::new(SystemClock::default()),
-    );
+    let analysis = Deepening::new(limits, Arc::new(SystemClock::default()))
+        .with_threads(task.threads.into())
+        .analyze(&game, &Stop::new());
     let text = if task.json {
         json(&game, &analysis)
     } else {

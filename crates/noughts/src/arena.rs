@@ -57,7 +57,7 @@ pub(crate) fn run(task: &Arena) -> Result<(), Failure> {
         referee: sprt.map(Referee::new),
         progress: Progress::new(),
     };
-    let was_stopped = hall.play(task.threads, &stop)?;
+    let was_stopped = hall.play(task.threads.into(), &stop)?;
     hall.tell(was_stopped)
 }
 

@@ -168,6 +168,9 @@ pub(crate) struct Analyze {
     /// How long to think, or how many positions to look at: 200ms, 2s, 500000n
     #[arg(long, value_name = "LIMIT", default_value = "1s")]
     pub(crate) time: String,
+    /// How many threads look; with more than one it need not repeat itself
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=256))]
+    pub(crate) threads: u16,
     /// Print JSON
     #[arg(long)]
     pub(crate) json: bool,
@@ -223,7 +226,8 @@ pub(crate) struct Arena {
     #[arg(long, value_name = "NAME")]
     pub(crate) variant: String,
     /// How many games each two play; each opening is played from every seat
-    #[arg(long, value_name = "N", default_value_t = 100)]
+    #[arg(long, value_name = "N", default_value_t = 100, allow_negative_numbers = true,
+          value_parser = clap::value_parser!(u32).range(1..=10_000_000))]
     pub(crate) games: u32,
     /// How long search and programs may think about a move: 100ms, 2s [default: 100ms]
     #[arg(long, value_name = "TIME", conflicts_with = "nodes")]
@@ -247,8 +251,8 @@ pub(crate) struct Arena {
     #[arg(long, value_name = "S", allow_hyphen_values = true)]
     pub(crate) seed: Option<String>,
     /// How many games at once
-    #[arg(long, value_name = "N", default_value_t = 1)]
-    pub(crate) threads: usize,
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=256))]
+    pub(crate) threads: u16,
     /// A folder for records, tables and a plot, from which a contest goes on
     #[arg(long, value_name = "DIR")]
     pub(crate) out: Option<String>,

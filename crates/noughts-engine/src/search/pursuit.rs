@@ -81,7 +81,11 @@ impl<R: Searchable> Search<'_, R> {
     pub(super) fn refutation(&mut self, at: Move) -> Option<i32> {
         let allowed = self.nodes / 4;
         let enough = |verdict: &Verdict| 2 * verdict.allowed > allowed;
-        if !self.by_force || self.nodes < LEAST_LOOKED || self.verdict(at).is_some_and(enough) {
+        if !self.by_force
+            || self.assists
+            || self.nodes < LEAST_LOOKED
+            || self.verdict(at).is_some_and(enough)
+        {
             return None;
         }
         self.board.play(at);

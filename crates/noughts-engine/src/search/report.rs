@@ -31,7 +31,7 @@ impl<R: Searchable> Search<'_, R> {
             line: self.line(at),
             depth,
             nodes: self.nodes,
-            time: self.thinking.clock.now().saturating_sub(self.started),
+            time: self.elapsed(),
         }
     }
 

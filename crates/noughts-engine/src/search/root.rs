@@ -4,7 +4,8 @@ use noughts_rules::Move;
 
 use crate::analysis::Analysis;
 use crate::features::{Candidate, Searchable};
-use crate::search::{DECIDED, INFINITE, LIKELY, Search, Width, doubted};
+use crate::search::patience::Patience;
+use crate::search::{Aim, DECIDED, INFINITE, LIKELY, Search, Width, doubted};
 use crate::table::Bound;
 
 impl<R: Searchable> Search<'_, R> {
@@ -39,6 +40,7 @@ impl<R: Searchable> Search<'_, R> {
             Width::Full => (2 - deepest % 2, 2),
             Width::Selective => (1, 1),
         };
+        let mut patience = Patience::default();
         for depth in (first..=deepest).step_by(step) {
             if let Some(won) = self.pursue_when_due() {
                 found = won;
@@ -58,25 +60,39 @@ impl<R: Searchable> Search<'_, R> {
                 break;
             }
             reached = depth;
-            if !self.horizon || found.1 > LIKELY || found.1 < -DECIDED || self.has_no_choice() {
+            let is_known = !self.horizon || found.1 > LIKELY || found.1 < -DECIDED;
+            if is_known || self.has_no_choice(&root) || self.is_enough(&mut patience, found) {
                 break;
             }
+        }
+        if let Some(won) = self.won_elsewhere().filter(|won| won.1 > found.1) {
+            found = won;
         }
         self.report(found, reached)
     }
 
-    /// With one legal move there is nothing to choose; but who asks for a depth wants its value.
-    fn has_no_choice(&self) -> bool {
+    /// With one legal move there is nothing to choose; but who asks for a depth wants its value. Who
+    /// wants a move asks no more where all others lose at once.
+    fn has_no_choice(&self, root: &[Candidate]) -> bool {
         if let Some(verdict) = &self.verdict {
             return verdict.moves.len() == 1;
         }
         let mut moves = self.board.rules().moves(self.board.position());
-        self.thinking.width == Width::Selective && moves.nth(1).is_none()
+        let is_forced = self.aim != Aim::Value && root.len() == 1;
+        self.thinking.width == Width::Selective && (is_forced || moves.nth(1).is_none())
+    }
+
+    /// Whether the time for another depth is better kept for another move.
+    fn is_enough(&self, patience: &mut Patience, found: (Move, i32)) -> bool {
+        match self.aim {
+            Aim::Move { usual: Some(usual) } => !patience.lasts(usual, self.elapsed(), found),
+            Aim::Move { usual: None } | Aim::Value => false,
+        }
     }
 
     /// One depth at the root: the best move and its value, of those looked at before a limit came.
     /// What is best comes first in the next.
-    fn root(&mut self, root: &mut [Candidate], depth: u32) -> Option<(Move, i32)> {
+    pub(super) fn root(&mut self, root: &mut [Candidate], depth: u32) -> Option<(Move, i32)> {
         let mut best: Option<(Move, i32)> = None;
         for number in 0..root.len() {
             let at = root[number].at;
