@@ -6,7 +6,7 @@
 use std::fmt::Write;
 
 use crate::instructions;
-use crate::need::VALGRIND;
+use crate::need::{Need, POSTGRESQL, VALGRIND};
 use crate::shell::Shell;
 use crate::step::Step;
 use crate::toolbox::Toolbox;
@@ -22,6 +22,8 @@ pub struct Bench {
     pub place: Place,
     /// Whether it runs its workloads one by one, so that their instructions can be counted.
     pub has_workloads: bool,
+    /// What it needs beyond this workspace.
+    pub needs: &'static [Need],
 }
 
 /// Where a bench is.
@@ -47,6 +49,7 @@ const BENCHES: [Bench; 9] = [
             target: "rules",
         },
         has_workloads: true,
+        needs: &[],
     },
     Bench {
         name: "engine",
@@ -56,6 +59,7 @@ const BENCHES: [Bench; 9] = [
             target: "engine",
         },
         has_workloads: true,
+        needs: &[],
     },
     Bench {
         name: "solve",
@@ -65,6 +69,7 @@ const BENCHES: [Bench; 9] = [
             target: "solve",
         },
         has_workloads: false,
+        needs: &[],
     },
     Bench {
         name: "levels",
@@ -74,6 +79,7 @@ const BENCHES: [Bench; 9] = [
             target: "levels",
         },
         has_workloads: false,
+        needs: &[],
     },
     Bench {
         name: "strength",
@@ -83,12 +89,14 @@ const BENCHES: [Bench; 9] = [
             target: "strength",
         },
         has_workloads: false,
+        needs: &[],
     },
     Bench {
         name: "beside",
         about: "Ultimate beside other crates: perft, playouts, match (--games N, --time TIME)",
         place: Place::Apart("bench"),
         has_workloads: false,
+        needs: &[],
     },
     Bench {
         name: "start",
@@ -98,6 +106,7 @@ const BENCHES: [Bench; 9] = [
             target: "start",
         },
         has_workloads: false,
+        needs: &[],
     },
     Bench {
         name: "tcp",
@@ -107,15 +116,17 @@ const BENCHES: [Bench; 9] = [
             target: "tcp",
         },
         has_workloads: false,
+        needs: &[],
     },
     Bench {
         name: "http",
-        about: "views and turns a second through the HTTP door, beside a bare handler, and many WebSockets",
+        about: "the HTTP door beside a bare handler, durable turns, WebSockets, watchers, a million games",
         place: Place::Target {
             package: "noughts-server",
             target: "http",
         },
         has_workloads: false,
+        needs: &[POSTGRESQL],
     },
 ];
 
@@ -131,7 +142,11 @@ pub fn listing() -> String {
 /// Times a bench, then counts its instructions where it can; true when all went well.
 pub fn run(name: &str, arguments: &[String], shell: &mut dyn Shell) -> Result<bool, String> {
     let bench = find(name)?;
-    let measured = time(bench, arguments, shell).and_then(|()| match bench.has_workloads {
+    let mut toolbox = Toolbox::default();
+    let mut needs = bench.needs.iter();
+    let there = needs.try_for_each(|need| toolbox.fetch(need, shell));
+    let measured = there.and_then(|()| time(bench, arguments, shell));
+    let measured = measured.and_then(|()| match bench.has_workloads {
         true => count(bench, shell),
         false => Ok(()),
     });

@@ -188,6 +188,22 @@ impl Game {
         }
     }
 
+    /// Whether the game is over after this, if [`check`](Game::check) allows it. Costs a copy of the
+    /// position and no more.
+    pub fn would_end(&self, action: Action) -> bool {
+        match action {
+            Action::Play(at) => dispatch!(&self.timeline, timeline => {
+                let (rules, mut next) = (timeline.rules(), timeline.present().clone());
+                rules.check(&next, at).is_ok() && {
+                    rules.play(&mut next, at);
+                    rules.outcome(&next).is_some()
+                }
+            }),
+            Action::Rewind(_) => false,
+            Action::Resign => true,
+        }
+    }
+
     fn check_rewind(&self, count: u16) -> Result<(), Refusal> {
         let Some(most) = self.longest_rewind() else {
             return Err(Refusal::NoRewind);

@@ -46,9 +46,9 @@ pub use lobby::{Entered, Lobby, Ticket};
 pub use room::{Asked, Chair, Denied, Happening, MOST_NOTICES, Notice, Room, Sight, Watch, Wish};
 pub use server::{Http, Server, Setup, listen, listen_for_http};
 pub use store::{
-    Answer, Appended, Created, Ending, Key, Listed, Memory, NewGame, Postgres, Query, Sitting,
-    Sqlite, Status, Store, StoreError, StoreFigures, StoredGame, StoredTurn, SyncMode, family,
-    open_store,
+    Answer, Appended, Created, Ending, Key, Last, Listed, Memory, NewGame, Postgres, Query,
+    Sitting, Sqlite, Status, Store, StoreError, StoreFigures, StoredGame, StoredTurn, SyncMode,
+    family, open_store,
 };
 pub use table::{Command, Event, Holder, Leavers, Opening, Refused, Setting, Table, Verdict};
 pub use tcp::{Limits, Misbehaviour, NoMisbehaviour, misbehave};

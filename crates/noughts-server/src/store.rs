@@ -49,8 +49,12 @@ pub trait Store: Send + Sync + 'static {
     /// These left and ended the game, after turn `number`. No turn may follow.
     fn leave(&self, game: GameId, number: usize, leavers: Leavers) -> Answer<'_, Appended>;
 
-    /// The game has ended, by its turns or because somebody left: what the archive lists of it. To
-    /// say it again changes nothing.
+    /// The last that happens at a game and what the archive lists of it, both or neither: whenever
+    /// the process ends, no game is over and listed as if it went on.
+    fn conclude(&self, game: GameId, last: Last, ending: Ending) -> Answer<'_, Appended>;
+
+    /// What the archive lists of a game that has ended, where that was not stored [with its
+    /// end](Store::conclude). To say it again changes nothing.
     fn finish(&self, game: GameId, ending: Ending) -> Answer<'_, ()>;
 
     /// A seat's wish to play again. When this was the last that was missing, `next` is created, and
@@ -203,6 +207,15 @@ pub struct StoredTurn {
     pub key: Option<Key>,
     /// When, in milliseconds since 1970.
     pub at_ms: u64,
+}
+
+/// The last that happens at a game.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Last {
+    /// This turn ends it, as in [`append`](Store::append).
+    Turn(usize, StoredTurn),
+    /// These leave, as in [`leave`](Store::leave).
+    Leave(usize, Leavers),
 }
 
 /// What became of something that was to be appended.

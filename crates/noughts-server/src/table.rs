@@ -245,6 +245,23 @@ impl Table {
         done.map_err(Refused::Rules)
     }
 
+    /// How the game ends by what [`check`](Table::check) promised; `None` where it goes on. So an end is
+    /// known before it happens, and stored with it.
+    pub fn conclusion_after(&self, event: Event) -> Option<Conclusion> {
+        let ends = match event {
+            Event::Turned { number, turn } => {
+                number >= self.most_turns || self.game.would_end(turn.action)
+            }
+            Event::Left(_) => true,
+        };
+        if !ends {
+            return None;
+        }
+        let mut after = self.clone();
+        after.happen(event).ok()?;
+        after.game.conclusion().cloned()
+    }
+
     fn seats(&self) -> impl Iterator<Item = Seat> + use<> {
         (0..self.setting.holders.len()).map(|seat| Seat(seat as u8))
     }

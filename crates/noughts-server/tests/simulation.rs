@@ -10,7 +10,7 @@ use std::time::Duration;
 use noughts_engine::{Random, Setup};
 use noughts_rules::{Action, Conclusion, Move, Refusal, Seat, Turn};
 use noughts_server::{
-    Answer, Appended, Chair, Created, Ending, GameId, Guest, House, Leavers, Listed, Memory,
+    Answer, Appended, Chair, Created, Ending, GameId, Guest, House, Last, Leavers, Listed, Memory,
     NewGame, NodeId, Notice, Query, Refused, Sitting, Store, StoreError, StoredGame, StoredTurn,
     Table, Verdict,
 };
@@ -132,6 +132,7 @@ async fn judge(games: &Memory, sights: &[Sight], seen: &mut Seen) {
         let stored = games.load(id).await.unwrap().expect("a game was lost");
         let turns: Vec<Turn> = stored.turns.iter().map(|stored| stored.turn).collect();
         let has_left = stored.left.is_some();
+        assert!(stored.is_finished, "a game that is over is not listed so");
         let table = Table::restore(stored).expect("what is stored can be played again");
         let conclusion = table.game().conclusion();
         assert!(sights.len() <= 2, "three at a table for two");
@@ -310,6 +311,7 @@ moody! {
     sit(game: GameId, seat: Seat, sitting: Sitting) -> Appended;
     append(game: GameId, number: usize, turn: StoredTurn) -> Appended;
     leave(game: GameId, number: usize, leavers: Leavers) -> Appended;
+    conclude(game: GameId, last: Last, ending: Ending) -> Appended;
     finish(game: GameId, ending: Ending) -> ();
     rematch(game: GameId, seat: Seat, next: Option<NewGame>) -> Appended;
     load(game: GameId) -> Option<StoredGame>;

@@ -330,25 +330,48 @@ pub(crate) struct Serve {
     pub(crate) forget_after: Option<String>,
     /// How many requests a second one address may make at the HTTP door; whoever is on this machine is not
     /// counted, unless a proxy says for whom it asks
-    #[arg(long, value_name = "N", default_value_t = 100)]
-    pub(crate) rate: u32,
+    #[arg(
+        long,
+        env = "NOUGHTS_RATE",
+        value_name = "N",
+        default_value = "100",
+        allow_hyphen_values = true
+    )]
+    pub(crate) rate: String,
     /// How many open tables one address may have
-    #[arg(long, value_name = "N", default_value_t = 500)]
-    pub(crate) tables: usize,
+    #[arg(
+        long,
+        env = "NOUGHTS_TABLES",
+        value_name = "N",
+        default_value = "500",
+        allow_hyphen_values = true
+    )]
+    pub(crate) tables: String,
     /// The address of a proxy that is believed about X-Forwarded-For, besides those on this machine
-    #[arg(long, value_name = "ADDR")]
-    pub(crate) proxy: Vec<std::net::IpAddr>,
+    #[arg(
+        long,
+        env = "NOUGHTS_PROXY",
+        value_name = "ADDR",
+        value_delimiter = ','
+    )]
+    pub(crate) proxy: Vec<String>,
     /// The origin of pages elsewhere that may use the API: scheme, name and port, as browsers send it
-    #[arg(long, value_name = "ORIGIN")]
+    #[arg(
+        long,
+        env = "NOUGHTS_ORIGIN",
+        value_name = "ORIGIN",
+        value_delimiter = ','
+    )]
     pub(crate) origin: Vec<String>,
-    /// How many may be connected at once
+    /// How many may be connected at once, at all doors
     #[arg(
         long,
         env = "NOUGHTS_MAX_CONNECTIONS",
         value_name = "N",
-        default_value_t = 10_000
+        default_value = "10000",
+        allow_hyphen_values = true
     )]
-    pub(crate) max_connections: usize,
+    pub(crate) max_connections: String,
     /// How long somebody whose turn it is may say nothing
     #[arg(
         long,

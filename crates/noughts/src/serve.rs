@@ -1,7 +1,7 @@
 //! `noughts serve`: the doors for others, until somebody says that it is enough.
 
 use std::io::{self, Write};
-use std::net::{SocketAddr, ToSocketAddrs};
+use std::net::{IpAddr, SocketAddr, ToSocketAddrs};
 use std::thread::available_parallelism;
 use std::time::Duration;
 
@@ -22,7 +22,7 @@ use crate::{Failure, outside, time};
 pub(crate) fn run(task: &Serve) -> Result<(), Failure> {
     let strategy: StrategyName = task.tcp_strategy.parse().map_err(Failure::asked)?;
     let limits = Limits {
-        connections: task.max_connections,
+        connections: number("the connections (--max-connections)", &task.max_connections)?,
         idle: time::read("the idle time (--idle)", &task.idle)?,
     };
     let misbehaviour: Option<Misbehaviour> = match &task.misbehave {
@@ -31,12 +31,13 @@ pub(crate) fn run(task: &Serve) -> Result<(), Failure> {
     };
     let forget_after = task.forget_after.as_deref().map(read_forget_after);
     let forget_after = forget_after.transpose()?;
+    let rate = number("the requests a second of one address (--rate)", &task.rate)?;
     let http_limits = HttpLimits {
-        per_second: task.rate,
-        at_once: task.rate.saturating_mul(5),
-        open_tables: task.tables,
-        proxies: task.proxy.clone(),
-        origins: task.origin.clone(),
+        per_second: rate as u32,
+        at_once: 5 * rate as u32,
+        open_tables: number("the open tables of one address (--tables)", &task.tables)?,
+        proxies: each(&task.proxy, read_proxy)?,
+        origins: each(&task.origin, read_origin)?,
         ..HttpLimits::default()
     };
     let outside = outside::read(None)?;
@@ -171,6 +172,54 @@ impl From<Sync> for SyncMode {
             Sync::Full => SyncMode::Full,
             Sync::Normal => SyncMode::Normal,
         }
+    }
+}
+
+/// A number that may be any but none; `what` it is of stands in the refusal.
+fn number(what: &str, text: &str) -> Result<usize, Failure> {
+    const MOST: usize = 100_000_000;
+    let digits = text.bytes().all(|byte| byte.is_ascii_digit());
+    let number = text.parse().ok().filter(|_| digits);
+    number
+        .filter(|number| (1..=MOST).contains(number))
+        .ok_or_else(|| {
+            Failure::asked(format_args!(
+                "{what} must be a number from 1 to {MOST}, not {}",
+                Quoted::from(text)
+            ))
+        })
+}
+
+/// Reads each of a list; a variable that is set to nothing is a list of none.
+fn each<T>(texts: &[String], read: fn(&str) -> Result<T, Failure>) -> Result<Vec<T>, Failure> {
+    let texts = texts.iter().map(|text| text.trim());
+    texts.filter(|text| !text.is_empty()).map(read).collect()
+}
+
+fn read_proxy(text: &str) -> Result<IpAddr, Failure> {
+    text.parse().map_err(|_| {
+        Failure::asked(format_args!(
+            "a proxy (--proxy) is an address such as 10.0.0.2 or fd00::2, without a port, not {}",
+            Quoted::from(text)
+        ))
+    })
+}
+
+/// Scheme, name and port, as browsers send it: what they never send would let nobody in.
+fn read_origin(origin: &str) -> Result<String, Failure> {
+    let name = ["https://", "http://"]
+        .iter()
+        .find_map(|scheme| origin.strip_prefix(scheme));
+    let is_sent = |byte: u8| {
+        byte.is_ascii_graphic() && !byte.is_ascii_uppercase() && !b"/?#@\\".contains(&byte)
+    };
+    match name {
+        Some(name) if !name.is_empty() && name.bytes().all(is_sent) => Ok(origin.to_owned()),
+        _ => Err(Failure::asked(format_args!(
+            "an origin (--origin) is https:// or http:// and a name in small letters, with its port if it has \
+             one and nothing after it, such as https://games.example.org, not {}",
+            Quoted::from(origin)
+        ))),
     }
 }
 

@@ -217,9 +217,11 @@ proptest! {
             let takes = model.takes(by, action);
             prop_assert_eq!(game.check(by, action).is_ok(), takes, "{:?} by {:?}", action, by);
             let before = game.view();
+            let ends = game.would_end(action);
             prop_assert_eq!(game.act(by, action).is_ok(), takes);
             if takes {
                 model.act(by, action);
+                prop_assert_eq!(ends, model.is_over(), "{:?} by {:?}", action, by);
                 views.push(game.view());
             } else {
                 prop_assert_eq!(game.view(), before);

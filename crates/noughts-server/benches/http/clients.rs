@@ -199,9 +199,15 @@ pub(crate) fn rehearse(server: &Process) -> (String, String) {
         stream.write_all(request.as_bytes()).expect("it listens");
         read(&mut stream, &mut bytes);
     }
-    let request = format!("GET /api/games/{id} HTTP/1.1\r\nHost: here\r\n\r\n");
+    let view = get(&mut stream, &format!("/api/games/{id}"));
+    (laid, view)
+}
+
+/// Looks at something.
+pub(crate) fn get(stream: &mut TcpStream, path: &str) -> String {
+    let request = format!("GET {path} HTTP/1.1\r\nHost: here\r\n\r\n");
     stream.write_all(request.as_bytes()).expect("it listens");
-    (laid, read(&mut stream, &mut bytes))
+    read(stream, &mut [0; 16 * 1024])
 }
 
 /// Lays a table: its id, the tokens, the whole answer, and the connection.

@@ -1,8 +1,10 @@
 //! How fast the HTTP door is, beside a bare axum handler that returns the same JSON: `cargo xtask bench
-//! http`, or with some of `requests`, `idle` and `watchers`.
+//! http`, or with some of `requests`, `durable`, `idle`, `watchers`, `nodes` and `finished`.
 //!
-//! Needed: 60 % of the bare handler's requests for a view, 40 % for played turns; 9 000 idle WebSockets
-//! for 16 KB each; a turn that reaches 1 000 watchers of one table within 100 ms at the median.
+//! Needed: 60 % of the bare handler's requests for a view, 40 % for played turns; durable turns by 1 000
+//! clients at 50 % of those in memory; 9 000 idle WebSockets for 16 KB each; a turn that reaches 1 000
+//! watchers of one table, and those at another process, within 100 ms at the median; start and memory with
+//! a million finished games as with none.
 //!
 //! The server and the bare handler are processes of their own: this program, started again. The clients
 //! are the same for both and live here, on one thread: each wave asks on every connection, and then
@@ -10,10 +12,15 @@
 
 mod clients;
 mod other_side;
+#[cfg(unix)]
+#[path = "../../tests/stores/postgres_server.rs"]
+#[expect(dead_code, reason = "tests also stop it and start it again")]
+mod postgres_server;
 mod process;
 #[path = "../tcp/rounds.rs"]
 mod rounds;
 mod sockets;
+mod stores;
 
 use std::process::ExitCode;
 
@@ -36,16 +43,19 @@ fn main() -> ExitCode {
         other_side::play(Part::named(word).expect("this program started itself"));
         return ExitCode::SUCCESS;
     }
-    let tables: [(&str, fn()); 3] = [
+    let tables: [(&str, fn()); 6] = [
         ("requests", requests),
+        ("durable", stores::durable),
         ("idle", sockets::idle),
         ("watchers", sockets::watchers),
+        ("nodes", stores::nodes),
+        ("finished", stores::finished),
     ];
     if !words
         .iter()
         .all(|word| tables.iter().any(|(name, _)| name == word))
     {
-        eprintln!("http: [requests] [idle] [watchers]");
+        eprintln!("http: [requests] [durable] [idle] [watchers] [nodes] [finished]");
         return ExitCode::from(2);
     }
     noughts_server::raise_descriptor_limit();

@@ -9,7 +9,8 @@ use axum::http::{StatusCode, header};
 use axum::routing::{get, post};
 use noughts_engine::Setup as Outside;
 use noughts_server::{
-    Http, HttpLimits, Limits, Memory, Server, Setup, Store, listen_for_http, raise_descriptor_limit,
+    Http, HttpLimits, Limits, Server, Setup, SyncMode, listen_for_http, open_store,
+    raise_descriptor_limit,
 };
 use tokio::net::TcpListener;
 
@@ -39,7 +40,8 @@ pub(crate) fn play(part: Part) {
 }
 
 async fn serve(listener: TcpListener) -> Server {
-    let store = Memory::default();
+    let address = std::env::var("STORE").unwrap_or("memory:".to_owned());
+    let store = open_store(&address, SyncMode::Full).await.expect("a store");
     let secret = store.secret().await.expect("a secret");
     let server = Server::start(Setup {
         http: Some(Http {
@@ -50,7 +52,7 @@ async fn serve(listener: TcpListener) -> Server {
         tcp: None,
         tcp_strategy: "perfect".parse().expect("a strategy"),
         pairs: None,
-        store: Box::new(store),
+        store,
         limits: Limits::default(),
         thinkers: 1,
         outside: Outside::with_seed(1),

@@ -57,7 +57,7 @@ pub(crate) fn watchers() {
 }
 
 /// Opens a WebSocket, says that it only watches, and reads the view.
-fn watch(server: &Process, id: &str) -> TcpStream {
+pub(crate) fn watch(server: &Process, id: &str) -> TcpStream {
     let mut stream = server.connect();
     // Closed without a farewell, so that no port is kept for a minute afterwards.
     #[cfg(unix)]
@@ -84,7 +84,7 @@ fn watch(server: &Process, id: &str) -> TcpStream {
 }
 
 /// The next message, which is text and of less than 64 KiB.
-fn frame(stream: &mut TcpStream) -> String {
+pub(crate) fn frame(stream: &mut TcpStream) -> String {
     let mut head = [0; 2];
     stream.read_exact(&mut head).expect("a frame");
     assert_eq!(head[0], 0x81);
@@ -102,7 +102,7 @@ fn frame(stream: &mut TcpStream) -> String {
 }
 
 /// Until the other side has nothing more to do.
-fn settle(process: &Process) {
+pub(crate) fn settle(process: &Process) {
     let started = Instant::now();
     let mut before = Duration::ZERO;
     while process.cpu() != before && started.elapsed() < Duration::from_secs(10) {

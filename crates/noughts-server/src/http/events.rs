@@ -18,9 +18,9 @@ use super::follow::{Follow, News};
 use super::refusal::{Refuse, refuse};
 use crate::room::Sight;
 
-/// Events that wait for one who reads slowly. Beyond, the stream itself waits, and falls behind
-/// until it is given a fresh view.
-const MOST_WAITING: usize = 16;
+/// Events that wait for one who reads slowly; each may be a view of the largest board. Beyond, the stream
+/// itself waits, and falls behind until it is given a fresh view.
+const MOST_WAITING: usize = 1;
 
 /// Server-sent events. Each turn is an event with the number of completed turns as its id; a stream
 /// that goes on after `Last-Event-ID` brings every later turn in order, a new one begins with the

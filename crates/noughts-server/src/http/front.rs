@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use axum::Router;
-use axum::http::{HeaderMap, HeaderValue, Method, Request, StatusCode, header};
+use axum::http::{HeaderMap, HeaderValue, Method, Request, StatusCode, Version, header};
 use axum::response::{IntoResponse, Response};
 use hyper::body::Incoming;
 use hyper_util::service::TowerToHyperService;
@@ -57,6 +57,13 @@ impl Front {
 
     /// Who may not ask at all now, or is answered without anything being done.
     fn stop(&self, request: &mut Request<Incoming>) -> Option<Response> {
+        // What stands between may have gone by another of them.
+        let hosts = request.headers().get_all(header::HOST).iter().count();
+        let needed = usize::from(request.version() == Version::HTTP_11);
+        if !(needed..=1).contains(&hosts) {
+            let detail = "a request has exactly one Host";
+            return Some(refuse(Kind::Unreadable, detail).into_response());
+        }
         let (peer, admitted) = self.visitor.as_ref()?;
         let callers = &self.web.callers;
         let caller = callers.caller(*peer, request.headers(), admitted);

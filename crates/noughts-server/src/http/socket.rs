@@ -8,6 +8,7 @@ use axum::extract::ws::rejection::WebSocketUpgradeRejection;
 use axum::extract::ws::{CloseFrame, Message, WebSocket, WebSocketUpgrade};
 use axum::http::{HeaderMap, header};
 use axum::response::Response;
+use futures_util::SinkExt;
 use noughts_api::{Act, Hello, Kind, Live, Problem};
 use noughts_rules::Seat;
 use tokio::time::{Instant, sleep_until, timeout};
@@ -26,6 +27,9 @@ const MOST_BYTES: usize = 4096;
 
 /// With buffers of the usual size an idle connection costs 137 KB instead of some 10.
 const BUFFER: usize = 4096;
+
+/// More than the longest message has, a view of the largest board. Usually there is no bound.
+const MOST_UNSENT: usize = 1024 * 1024;
 
 /// How long a client may take to say who it is.
 const HELLO: Duration = Duration::from_secs(10);
@@ -73,6 +77,7 @@ pub(super) async fn socket(
     let upgrade = upgrade
         .read_buffer_size(BUFFER)
         .write_buffer_size(BUFFER)
+        .max_write_buffer_size(MOST_UNSENT)
         .max_message_size(MOST_BYTES)
         .max_frame_size(MOST_BYTES);
     Ok(upgrade.on_upgrade(move |socket| async move {
@@ -135,6 +140,21 @@ enum End {
     Sent(u16, &'static str),
 }
 
+impl End {
+    /// What is too long or breaks the protocol ends it; the protocol says by which code.
+    fn broken_by(error: axum::Error) -> End {
+        use tokio_tungstenite::tungstenite::Error;
+        use tokio_tungstenite::tungstenite::error::ProtocolError;
+        match error.into_inner().downcast_ref() {
+            Some(Error::Capacity(_)) => End::Sent(1009, "a message has at most 4096 bytes"),
+            Some(Error::Utf8(_)) => End::Sent(1007, "text is UTF-8"),
+            Some(Error::Protocol(ProtocolError::ResetWithoutClosingHandshake)) => End::Gone,
+            Some(Error::Protocol(_)) => End::Sent(1002, "that is no frame of a client"),
+            Some(_) | None => End::Gone,
+        }
+    }
+}
+
 impl Visitor {
     /// The first message, and what is answered to it.
     async fn come_in(&mut self) -> Result<(Box<Follow>, Option<Seat>), End> {
@@ -143,10 +163,12 @@ impl Visitor {
             let heard = tokio::time::timeout_at(patience, self.socket.recv()).await;
             match heard.map_err(|_| End::Sent(1008, "the first message is missing"))? {
                 Some(Ok(Message::Text(text))) => break text,
-                Some(Ok(Message::Ping(_) | Message::Pong(_))) => {}
+                Some(Ok(Message::Ping(_))) => self.flush().await?,
+                Some(Ok(Message::Pong(_))) => {}
                 Some(Ok(Message::Close(_))) => return Err(End::Parted),
                 Some(Ok(Message::Binary(_))) => return Err(End::Sent(1003, "only text is read")),
-                Some(Err(_)) | None => return Err(End::Gone),
+                Some(Err(error)) => return Err(End::broken_by(error)),
+                None => return Err(End::Gone),
             }
         };
         match self.greet(&text).await {
@@ -185,11 +207,12 @@ impl Visitor {
                     (patience, is_asked) = (Instant::now() + SILENCE, false);
                     match heard {
                         Some(Ok(Message::Text(text))) => Box::pin(self.take(&text, seat, &mut follow)).await,
-                        Some(Ok(Message::Ping(_) | Message::Pong(_))) => Ok(()),
+                        Some(Ok(Message::Ping(_))) => self.flush().await,
+                        Some(Ok(Message::Pong(_))) => Ok(()),
                         Some(Ok(Message::Close(_))) => Err(End::Parted),
                         Some(Ok(Message::Binary(_))) => Err(End::Sent(1003, "only text is read")),
-                        // What is too long or breaks the protocol ends it; the protocol says how.
-                        Some(Err(_)) | None => Err(End::Gone),
+                        Some(Err(error)) => Err(End::broken_by(error)),
+                        None => Err(End::Gone),
                     }
                 }
                 news = follow.next() => match news {
@@ -271,6 +294,14 @@ impl Visitor {
 
     async fn send(&mut self, message: Message) -> Result<(), End> {
         match timeout(TAKEN, self.socket.send(message)).await {
+            Ok(Ok(())) => Ok(()),
+            Ok(Err(_)) | Err(_) => Err(End::Gone),
+        }
+    }
+
+    /// Until the answer to a ping is out: who sends pings and does not read would have answers heaped up.
+    async fn flush(&mut self) -> Result<(), End> {
+        match timeout(TAKEN, self.socket.flush()).await {
             Ok(Ok(())) => Ok(()),
             Ok(Err(_)) | Err(_) => Err(End::Gone),
         }

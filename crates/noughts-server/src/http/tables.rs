@@ -1,5 +1,6 @@
 //! Tables: laid, looked at, sat down at, played at.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -7,7 +8,7 @@ use axum::extract::State;
 use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use noughts_api::{Act, Again, Kind, Laid, NewTable, Problem, Seated, TakeSeat, View};
-use noughts_rules::Seat;
+use noughts_rules::{Game, Placement, Seat, Variant};
 use serde::Deserialize;
 use utoipa::IntoParams;
 
@@ -21,6 +22,7 @@ use crate::house::Laying;
 use crate::id::GameId;
 use crate::room::{Denied, Room, Sight, Wish};
 use crate::store::{Key, NewGame, Sitting};
+use crate::table::Table;
 
 /// Lays a table. Only `variant` is needed: then the caller takes seat 0, and robots of level 8 sit in
 /// the others. A request with an `Idempotency-Key` may be repeated.
@@ -212,7 +214,9 @@ pub(super) async fn act_at(
     let sight = look_at(web, game).await?;
     let unreadable = |error| refuse(Kind::Unreadable, error);
     let deed = act.deed().map_err(unreadable)?;
-    let action = deed.action(sight.table().game()).map_err(unreadable)?;
+    let action = deed
+        .action(&seen_by(act, sight.table()))
+        .map_err(unreadable)?;
     let wish = Wish {
         seat,
         action,
@@ -224,6 +228,19 @@ pub(super) async fn act_at(
         async move { room.act(wish).await }
     });
     Ok(done.await?)
+}
+
+/// The game as whoever asks saw it: where marks fall, a column is another cell in every turn, and a
+/// repeat must be known as one.
+fn seen_by<'t>(act: &Act, table: &'t Table) -> Cow<'t, Game> {
+    let marks_fall = match table.setting().variant {
+        Variant::Grid(spec) => spec.placement == Placement::Gravity,
+        Variant::Nested(_) => false,
+    };
+    match marks_fall && act.turn < table.turn() {
+        true => Cow::Owned(table.game().after(act.turn.saturating_sub(1))),
+        false => Cow::Borrowed(table.game()),
+    }
 }
 
 /// Wants to play again, with the token of a seat. When all people at the table do, the view's `rematch`

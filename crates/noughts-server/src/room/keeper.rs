@@ -15,7 +15,9 @@ use super::{Asker, Chair, Denied, Happening, Latest, Message, Notice, Reply, Roo
 use crate::house::House;
 use crate::id::GameId;
 use crate::robots::{Mind, answer};
-use crate::store::{Appended, Ending, Key, NewGame, Sitting, StoreError, StoredGame, StoredTurn};
+use crate::store::{
+    Appended, Ending, Key, Last, NewGame, Sitting, StoreError, StoredGame, StoredTurn,
+};
 use crate::table::{Command, Event, Holder, Leavers, Table};
 
 /// One who asks for one thing at a time, and leaves, puts two in it; so does a robot. Those who
@@ -67,6 +69,8 @@ pub(crate) struct Keeper {
     has_ended: bool,
     /// Whether what the archive lists was stored.
     is_filed: bool,
+    /// Whether that was done here, and now.
+    ended_here: bool,
     /// How many entries of the store this table shows.
     entries: usize,
     /// From when on the robot to move is this process's: the last turn was stored by another, which
@@ -115,6 +119,7 @@ impl Keeper {
             waiting: Vec::new(),
             has_ended: false,
             is_filed: false,
+            ended_here: false,
             entries: 0,
             adopts_at: None,
             is_asked_for: false,
@@ -493,18 +498,24 @@ impl Keeper {
         self.adopts_at = is_other.then(|| Instant::now() + PATIENCE);
     }
 
-    async fn store(&self, event: Event, key: Option<Key>) -> Result<Appended, StoreError> {
+    async fn store(&mut self, event: Event, key: Option<Key>) -> Result<Appended, StoreError> {
         let (store, id) = (self.house.store(), self.table.id());
-        match event {
-            Event::Turned { number, turn } => {
-                let turn = StoredTurn {
-                    turn,
-                    key,
-                    at_ms: self.house.now_ms(),
-                };
-                store.append(id, number, turn).await
+        let at_ms = self.house.now_ms();
+        let ending = self.table.conclusion_after(event);
+        let ending = ending.map(|conclusion| Ending { conclusion, at_ms });
+        let last = match event {
+            Event::Turned { number, turn } => Last::Turn(number, StoredTurn { turn, key, at_ms }),
+            Event::Left(leavers) => Last::Leave(self.table.turn() - 1, leavers),
+        };
+        match (ending, last) {
+            (None, Last::Turn(number, turn)) => store.append(id, number, turn).await,
+            (None, Last::Leave(number, leavers)) => store.leave(id, number, leavers).await,
+            (Some(ending), last) => {
+                let appended = store.conclude(id, last, ending).await?;
+                self.is_filed = appended == Appended::Stored;
+                self.ended_here = self.is_filed;
+                Ok(appended)
             }
-            Event::Left(leavers) => store.leave(id, self.table.turn() - 1, leavers).await,
         }
     }
 
@@ -726,7 +737,7 @@ impl Keeper {
                 *sitter = Sitter::Lasting;
             }
         }
-        if self.is_filed {
+        if self.is_filed && !self.ended_here {
             return;
         }
         // Only where somebody keeps the log are the words for it found.
@@ -735,7 +746,9 @@ impl Keeper {
             turns = game.turns().len(), outcome = table.outcome_in_words(), "game over"
         );
         self.house.counts().games_over.add(1);
-        self.file().await;
+        if !self.is_filed {
+            self.file().await;
+        }
     }
 
     /// Has the store list how it ended. Until it does, the table stays.

@@ -7,7 +7,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use noughts_rules::Seat;
 
 use super::{
-    Answer, Appended, Created, Ending, Key, Listed, NewGame, Query, Sitting, Status, Store,
+    Answer, Appended, Created, Ending, Key, Last, Listed, NewGame, Query, Sitting, Status, Store,
     StoreError, StoredGame, StoredTurn,
 };
 use crate::id::{Drawn, GameId, NodeId};
@@ -226,6 +226,20 @@ impl Store for Memory {
             kept.game.left = Some(leavers);
             Appended::Stored
         }))
+    }
+
+    fn conclude(&self, game: GameId, last: Last, ending: Ending) -> Answer<'_, Appended> {
+        Box::pin(async move {
+            let appended = match last {
+                Last::Turn(number, turn) => self.append(game, number, turn).await?,
+                Last::Leave(number, leavers) => self.leave(game, number, leavers).await?,
+            };
+            // Nothing is waited for between the two.
+            if appended == Appended::Stored {
+                self.finish(game, ending).await?;
+            }
+            Ok(appended)
+        })
     }
 
     fn finish(&self, game: GameId, ending: Ending) -> Answer<'_, ()> {

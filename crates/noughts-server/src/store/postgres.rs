@@ -21,10 +21,10 @@ use tokio::time::timeout;
 
 use self::ledger::{PostgresLedger, migrate};
 use super::row::NewTurn;
-use super::writer::{Request, Writer};
+use super::writer::{Request, Tally, Writer};
 use super::{
-    Answer, Appended, Created, Ending, Listed, NewGame, Query, Sitting, Store, StoreError,
-    StoredGame, StoredTurn,
+    Answer, Appended, Created, Ending, Last, Listed, NewGame, Query, Sitting, Store, StoreError,
+    StoreFigures, StoredGame, StoredTurn,
 };
 use crate::bus::Bus;
 use crate::id::{GameId, NodeId};
@@ -38,6 +38,7 @@ pub struct Postgres {
     games: Writer,
     turns: Writer,
     endings: Writer,
+    tally: Arc<Tally>,
 }
 
 /// A server takes a hundred connections unless it is told otherwise: ten processes have room.
@@ -89,14 +90,16 @@ impl Postgres {
         let migrated = migrated.unwrap_or_else(|_| Err(late()));
         migrated.map_err(|error| told(&error.0))?;
         drop(connection);
+        let tally = Arc::new(Tally::default());
         let writer = |lanes| {
             let ledger = PostgresLedger { pool: pool.clone() };
-            Writer::start(Arc::new(ledger), lanes)
+            Writer::start(Arc::new(ledger), lanes, Arc::clone(&tally))
         };
         Ok(Postgres {
             games: writer(1),
             turns: writer(LANES),
             endings: writer(1),
+            tally,
             pool,
         })
     }
@@ -130,13 +133,23 @@ macro_rules! on_connection {
     };
 }
 
+/// The same, for what is durable when it is done.
+macro_rules! written {
+    ($self:ident, $work:path $(, $argument:expr)*) => {
+        Box::pin(async move {
+            let done = on_connection!($self, $work $(, $argument)*);
+            $self.tally.count(1, done).await
+        })
+    };
+}
+
 impl Store for Postgres {
     fn create(&self, game: NewGame) -> Answer<'_, Created> {
         Box::pin(self.games.create(game))
     }
 
     fn sit(&self, game: GameId, seat: Seat, sitter: Sitting) -> Answer<'_, Appended> {
-        on_connection!(self, write::sit, game, seat, &sitter)
+        written!(self, write::sit, game, seat, &sitter)
     }
 
     fn append(&self, game: GameId, number: usize, turn: StoredTurn) -> Answer<'_, Appended> {
@@ -149,12 +162,17 @@ impl Store for Postgres {
         Box::pin(self.turns.append(Request::Turn(turn)))
     }
 
+    fn conclude(&self, game: GameId, last: Last, ending: Ending) -> Answer<'_, Appended> {
+        let turn = NewTurn::last(game, &last, &ending);
+        Box::pin(self.turns.append(Request::Turn(turn)))
+    }
+
     fn finish(&self, game: GameId, ending: Ending) -> Answer<'_, ()> {
         Box::pin(self.endings.note(Request::Finish(game, ending)))
     }
 
     fn rematch(&self, game: GameId, seat: Seat, next: Option<NewGame>) -> Answer<'_, Appended> {
-        on_connection!(self, write::rematch, game, seat, next.as_ref())
+        written!(self, write::rematch, game, seat, next.as_ref())
     }
 
     fn load(&self, game: GameId) -> Answer<'_, Option<StoredGame>> {
@@ -162,7 +180,7 @@ impl Store for Postgres {
     }
 
     fn archive(&self, game: StoredGame, ending: Ending) -> Answer<'_, Created> {
-        on_connection!(self, write::archive, &game, &ending)
+        written!(self, write::archive, &game, &ending)
     }
 
     fn list(&self, query: Query) -> Answer<'_, Vec<Listed>> {
@@ -174,7 +192,11 @@ impl Store for Postgres {
     }
 
     fn keep_analysis(&self, game: GameId, analysis: String) -> Answer<'_, ()> {
-        on_connection!(self, write::keep_analysis, game, &analysis)
+        written!(self, write::keep_analysis, game, &analysis)
+    }
+
+    fn figures(&self) -> StoreFigures {
+        self.tally.figures()
     }
 
     fn secret(&self) -> Answer<'_, [u8; 32]> {
@@ -182,7 +204,7 @@ impl Store for Postgres {
     }
 
     fn renew(&self, node: NodeId, lasts_ms: u64) -> Answer<'_, Vec<NodeId>> {
-        on_connection!(self, write::renew, node, lasts_ms)
+        written!(self, write::renew, node, lasts_ms)
     }
 
     fn tied_to(&self, node: NodeId) -> Answer<'_, Vec<(GameId, Leavers)>> {
@@ -190,7 +212,7 @@ impl Store for Postgres {
     }
 
     fn bury(&self, node: NodeId) -> Answer<'_, ()> {
-        on_connection!(self, write::bury, node)
+        written!(self, write::bury, node)
     }
 
     fn entries(&self, games: Vec<GameId>) -> Answer<'_, Vec<(GameId, usize)>> {
@@ -198,7 +220,7 @@ impl Store for Postgres {
     }
 
     fn forget(&self, before_ms: u64) -> Answer<'_, usize> {
-        on_connection!(self, write::forget, before_ms)
+        written!(self, write::forget, before_ms)
     }
 
     fn bus(&self, node: NodeId) -> Bus {

@@ -4,9 +4,11 @@ use noughts_rules::{Diagram, Seat, Turn, Variant};
 
 use super::text::{
     read_action, read_conclusion, read_holder, read_holders, read_leavers, row_length,
-    write_action, write_leavers, write_name,
+    write_action, write_conclusion, write_leavers, write_name,
 };
-use super::{Ending, Key, Listed, Sitting, Status, StoreError, StoredGame, StoredTurn, family};
+use super::{
+    Ending, Key, Last, Listed, Sitting, Status, StoreError, StoredGame, StoredTurn, family,
+};
 use crate::id::{GameId, NodeId};
 use crate::table::{Holder, Leavers, Opening, Setting};
 
@@ -135,6 +137,8 @@ pub(super) struct NewTurn {
     pub(super) at_ms: i64,
     pub(super) key: Option<String>,
     pub(super) body: Option<i64>,
+    /// When the game ended by it and how, where it did.
+    pub(super) ending: Option<(i64, String)>,
 }
 
 impl NewTurn {
@@ -150,6 +154,7 @@ impl NewTurn {
             at_ms: signed(stored.at_ms),
             key,
             body,
+            ending: None,
         }
     }
 
@@ -163,6 +168,20 @@ impl NewTurn {
             at_ms: 0,
             key: None,
             body: None,
+            ending: None,
+        }
+    }
+
+    /// The last of a game, with how it ended.
+    pub(super) fn last(game: GameId, last: &Last, ending: &Ending) -> NewTurn {
+        let turn = match last {
+            Last::Turn(number, turn) => NewTurn::acted(game, *number, turn),
+            Last::Leave(number, leavers) => NewTurn::left(game, *number, *leavers),
+        };
+        let ending = (signed(ending.at_ms), write_conclusion(&ending.conclusion));
+        NewTurn {
+            ending: Some(ending),
+            ..turn
         }
     }
 

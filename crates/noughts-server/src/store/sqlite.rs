@@ -19,10 +19,10 @@ use sqlx::sqlite::{
 
 use self::ledger::SqliteLedger;
 use super::row::NewTurn;
-use super::writer::{Done, Request, Writer, surprise};
+use super::writer::{Done, Request, Tally, Writer, surprise};
 use super::{
-    Answer, Appended, Created, Ending, Listed, NewGame, Query, Sitting, Store, StoreError,
-    StoredGame, StoredTurn,
+    Answer, Appended, Created, Ending, Last, Listed, NewGame, Query, Sitting, Store, StoreError,
+    StoreFigures, StoredGame, StoredTurn,
 };
 use crate::id::{GameId, NodeId};
 use crate::table::Leavers;
@@ -32,6 +32,7 @@ use crate::table::Leavers;
 pub struct Sqlite {
     ledger: Arc<SqliteLedger>,
     writer: Writer,
+    tally: Arc<Tally>,
     readers: SqlitePool,
 }
 
@@ -91,8 +92,10 @@ impl Sqlite {
             // A connection to a file does not die unnoticed.
             .test_before_acquire(false)
             .connect_lazy_with(options.pragma("query_only", "on"));
+        let tally = Arc::new(Tally::default());
         Ok(Sqlite {
-            writer: Writer::start(Arc::clone(&ledger), 1),
+            writer: Writer::start(Arc::clone(&ledger), 1, Arc::clone(&tally)),
+            tally,
             ledger,
             readers,
         })
@@ -139,6 +142,11 @@ impl Store for Sqlite {
         Box::pin(self.writer.append(Request::Turn(turn)))
     }
 
+    fn conclude(&self, game: GameId, last: Last, ending: Ending) -> Answer<'_, Appended> {
+        let turn = NewTurn::last(game, &last, &ending);
+        Box::pin(self.writer.append(Request::Turn(turn)))
+    }
+
     fn finish(&self, game: GameId, ending: Ending) -> Answer<'_, ()> {
         Box::pin(self.writer.note(Request::Finish(game, ending)))
     }
@@ -171,6 +179,10 @@ impl Store for Sqlite {
 
     fn keep_analysis(&self, game: GameId, analysis: String) -> Answer<'_, ()> {
         Box::pin(self.writer.note(Request::KeepAnalysis(game, analysis)))
+    }
+
+    fn figures(&self) -> StoreFigures {
+        self.tally.figures()
     }
 
     fn secret(&self) -> Answer<'_, [u8; 32]> {

@@ -7,11 +7,13 @@ use std::collections::HashSet;
 use std::future::Future;
 use std::hash::Hash;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Instant;
 
 use tokio::sync::{Semaphore, mpsc, oneshot};
 
 use super::row::NewTurn;
-use super::{Appended, Created, Ending, NewGame, Sitting, StoreError, StoredGame};
+use super::{Appended, Created, Ending, NewGame, Sitting, StoreError, StoreFigures, StoredGame};
 use crate::id::{GameId, NodeId};
 use noughts_rules::Seat;
 
@@ -63,6 +65,41 @@ pub(super) trait Ledger: Send + Sync + 'static {
     -> impl Future<Output = Result<Vec<Outcome>, Failed>> + Send;
 }
 
+/// What was written since the store was opened.
+#[derive(Debug, Default)]
+pub(super) struct Tally {
+    batches: AtomicU64,
+    writes: AtomicU64,
+    took_us: AtomicU64,
+}
+
+impl Tally {
+    /// Does something that makes so many things durable at once, and counts it when it did.
+    pub(super) async fn count<T, E>(
+        &self,
+        writes: usize,
+        work: impl Future<Output = Result<T, E>>,
+    ) -> Result<T, E> {
+        let begun = Instant::now();
+        let done = work.await;
+        if done.is_ok() {
+            let us = u64::try_from(begun.elapsed().as_micros()).unwrap_or(u64::MAX);
+            self.batches.fetch_add(1, Ordering::Relaxed);
+            self.writes.fetch_add(writes as u64, Ordering::Relaxed);
+            self.took_us.fetch_add(us, Ordering::Relaxed);
+        }
+        done
+    }
+
+    pub(super) fn figures(&self) -> StoreFigures {
+        StoreFigures {
+            batches: self.batches.load(Ordering::Relaxed),
+            writes: self.writes.load(Ordering::Relaxed),
+            took_us: self.took_us.load(Ordering::Relaxed),
+        }
+    }
+}
+
 /// The queue of what is to be written.
 #[derive(Debug)]
 pub(super) struct Writer {
@@ -77,9 +114,9 @@ struct Job {
 
 impl Writer {
     /// Writes to this ledger, so many batches at a time, until it is dropped and nothing waits.
-    pub(super) fn start(ledger: Arc<impl Ledger>, lanes: u32) -> Writer {
+    pub(super) fn start(ledger: Arc<impl Ledger>, lanes: u32, tally: Arc<Tally>) -> Writer {
         let (queue, jobs) = mpsc::channel(QUEUE);
-        tokio::spawn(write(ledger, jobs, lanes));
+        tokio::spawn(write(ledger, jobs, lanes, tally));
         Writer { queue }
     }
 
@@ -115,7 +152,12 @@ pub(super) fn surprise(done: &Done) -> StoreError {
     StoreError(format!("{done:?} is no answer to this"))
 }
 
-async fn write(ledger: Arc<impl Ledger>, mut jobs: mpsc::Receiver<Job>, lanes: u32) {
+async fn write(
+    ledger: Arc<impl Ledger>,
+    mut jobs: mpsc::Receiver<Job>,
+    lanes: u32,
+    tally: Arc<Tally>,
+) {
     let free = Arc::new(Semaphore::new(lanes as usize));
     loop {
         // First a free lane, then the batch: what comes meanwhile is in it.
@@ -126,24 +168,25 @@ async fn write(ledger: Arc<impl Ledger>, mut jobs: mpsc::Receiver<Job>, lanes: u
         if jobs.recv_many(&mut batch, MOST_AT_ONCE).await == 0 {
             return;
         }
-        let ledger = Arc::clone(&ledger);
+        let (ledger, tally) = (Arc::clone(&ledger), Arc::clone(&tally));
         tokio::spawn(async move {
-            settle(&*ledger, batch).await;
+            settle(&*ledger, batch, &tally).await;
             drop(lane);
         });
     }
 }
 
 /// Writes a batch, and tells everybody what became of theirs.
-async fn settle(ledger: &impl Ledger, jobs: Vec<Job>) {
+async fn settle(ledger: &impl Ledger, jobs: Vec<Job>, tally: &Tally) {
     let (requests, replies): (Vec<Request>, Vec<_>) =
         jobs.into_iter().map(|job| (job.request, job.reply)).unzip();
-    let outcomes = match ledger.write(&requests).await {
+    let written = tally.count(requests.len(), ledger.write(&requests));
+    let outcomes = match written.await {
         Ok(outcomes) => outcomes,
         Err(failed) if failed.may_be_one && requests.len() > 1 => {
             let mut outcomes = Vec::with_capacity(requests.len());
             for alone in requests.chunks(1) {
-                outcomes.push(match ledger.write(alone).await {
+                outcomes.push(match tally.count(1, ledger.write(alone)).await {
                     Ok(outcome) => outcome.into_iter().next().unwrap_or(Ok(Done::Nothing)),
                     Err(failed) => Err(failed.error),
                 });

@@ -1,6 +1,33 @@
 //! The description, the page that reads it, and the figures.
 
+use std::collections::BTreeSet;
+
 use crate::client::World;
+
+#[tokio::test]
+async fn the_figures_are_those_that_operators_are_told_of() {
+    let world = World::new().await;
+    let figures = world.ask("GET", "/metrics", None).await.text;
+    let typed = |line: &str| {
+        let (name, kind) = line.strip_prefix("# TYPE ")?.split_once(' ')?;
+        Some((name.to_owned(), kind.to_owned()))
+    };
+    let figures: BTreeSet<(String, String)> = figures.lines().filter_map(typed).collect();
+    let docs = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/operations.md");
+    let docs = std::fs::read_to_string(docs).unwrap();
+    // | `noughts_turns_total` | counter | … |
+    let row = |line: &str| {
+        let mut cells = line.strip_prefix("| `noughts_")?.split('|');
+        let name = cells.next()?.trim().split('`').next()?;
+        Some((format!("noughts_{name}"), cells.next()?.trim().to_owned()))
+    };
+    let told: BTreeSet<(String, String)> = docs.lines().filter_map(row).collect();
+    assert!(figures.len() > 10);
+    assert_eq!(
+        told, figures,
+        "docs/operations.md, and what /metrics prints"
+    );
+}
 
 #[tokio::test]
 async fn every_call_is_described() {

@@ -230,6 +230,31 @@ async fn repeats_are_safe() {
 }
 
 #[tokio::test]
+async fn a_column_is_known_again_after_others_fell_into_it() {
+    let world = World::new().await;
+    let wish = r#"{"variant":"7x6k4+gravity","seats":[{"human":""},{"human":""}],"take":[0,1]}"#;
+    let (id, tokens) = world.lay(wish).await;
+    world.play(&id, &tokens["0"], 1, "3").await;
+    world.play(&id, &tokens["1"], 2, "3").await;
+    let path = format!("/api/games/{id}/actions");
+    let (ann, bob) = (tokens["0"].as_str().unwrap(), tokens["1"].as_str().unwrap());
+    for (token, body) in [
+        (ann, r#"{"turn":1,"play":"3"}"#),
+        (ann, r#"{"turn":1,"play":"5-3"}"#),
+        (bob, r#"{"turn":2,"play":"3"}"#),
+    ] {
+        let again = world.ask_as(token, &path, body).await;
+        assert_eq!(
+            (again.status, &again.body["turn"]),
+            (200, &json!(3)),
+            "{body}"
+        );
+    }
+    let other = world.ask_as(ann, &path, r#"{"turn":1,"play":"4"}"#).await;
+    other.is_problem(409, "stale");
+}
+
+#[tokio::test]
 async fn a_lobby_seat_is_for_a_tcp_client_too() {
     let world = World::new().await;
     let wish = r#"{"variant":"3x3k3","seats":[{"human":"Ann"},{"open":"lobby"}]}"#;

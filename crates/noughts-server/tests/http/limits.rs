@@ -231,6 +231,24 @@ async fn names_are_shown_as_they_are_or_refused() {
 }
 
 #[tokio::test]
+async fn a_request_names_one_host() {
+    let world = World::new().await;
+    for (hosts, status) in [
+        ("Host: here\r\n", 200),
+        ("", 400),
+        ("Host: here\r\nHost: evil.example\r\n", 400),
+    ] {
+        let mut stream = TcpStream::connect(("127.0.0.1", world.http)).await.unwrap();
+        let request = format!("GET /healthz HTTP/1.1\r\n{hosts}Connection: close\r\n\r\n");
+        stream.write_all(request.as_bytes()).await.unwrap();
+        let mut text = String::new();
+        stream.read_to_string(&mut text).await.unwrap();
+        let line = format!("HTTP/1.1 {status} ");
+        assert!(text.starts_with(&line), "{hosts:?}: {text}");
+    }
+}
+
+#[tokio::test]
 async fn guesses_and_replays_lead_nowhere() {
     let world = World::new().await;
     let (id, tokens) = world.lay(WISH).await;

@@ -8,7 +8,7 @@ use tokio::time::timeout;
 use tokio_tungstenite::tungstenite::client::IntoClientRequest;
 use tokio_tungstenite::tungstenite::http::HeaderValue;
 use tokio_tungstenite::tungstenite::{Error, Message};
-use tokio_tungstenite::{MaybeTlsStream, WebSocketStream, connect_async};
+use tokio_tungstenite::{MaybeTlsStream, WebSocketStream, client_async, connect_async};
 
 use crate::client::{PATIENCE, World};
 
@@ -197,6 +197,170 @@ async fn refusals_over_a_socket_change_nothing_and_are_bounded() {
     assert_eq!(view.body["turn"], 1);
 }
 
+/// A frame as it is sent by a client, masked with zeros.
+fn frame(first: u8, payload: &[u8]) -> Vec<u8> {
+    let length = payload.len();
+    let mut bytes = vec![first];
+    match u8::try_from(length) {
+        Ok(short @ 0..=125) => bytes.push(0x80 | short),
+        _ => {
+            bytes.push(0x80 | 126);
+            bytes.extend((length as u16).to_be_bytes());
+        }
+    }
+    bytes.extend([0; 4]);
+    bytes.extend(payload);
+    bytes
+}
+
+/// A frame as it is sent by a server: its first byte, and what it holds.
+async fn read_frame(stream: &mut TcpStream) -> (u8, Vec<u8>) {
+    let mut head = [0; 2];
+    stream.read_exact(&mut head).await.unwrap();
+    assert_eq!(head[1] & 0x80, 0, "a server masks nothing");
+    let length = match head[1] {
+        126 => usize::from(stream.read_u16().await.unwrap()),
+        127 => panic!("nothing here is so long"),
+        short => short.into(),
+    };
+    let mut payload = vec![0; length];
+    stream.read_exact(&mut payload).await.unwrap();
+    (head[0], payload)
+}
+
+/// A WebSocket whose frames are written by hand, by one who only watches.
+async fn raw_socket(world: &World, id: &str) -> TcpStream {
+    let headers = [
+        ("Upgrade", "websocket"),
+        ("Connection", "Upgrade"),
+        ("Sec-WebSocket-Version", "13"),
+        ("Sec-WebSocket-Key", "dGhlIHNhbXBsZSBub25jZQ=="),
+    ];
+    let path = format!("/api/games/{id}/ws");
+    let mut request = format!("GET {path} HTTP/1.1\r\nHost: here\r\n");
+    for (name, value) in headers {
+        request += &format!("{name}: {value}\r\n");
+    }
+    let mut stream = TcpStream::connect(("127.0.0.1", world.http)).await.unwrap();
+    stream
+        .write_all((request + "\r\n").as_bytes())
+        .await
+        .unwrap();
+    let mut head = Vec::new();
+    while !head.ends_with(b"\r\n\r\n") {
+        head.push(stream.read_u8().await.unwrap());
+    }
+    assert!(head.starts_with(b"HTTP/1.1 101"));
+    stream.write_all(&frame(0x81, b"{}")).await.unwrap();
+    let (first, view) = read_frame(&mut stream).await;
+    assert!(first == 0x81 && view.starts_with(b"{\"view\""));
+    stream
+}
+
+/// The kinds of frames that the protocol's own conformance cases try: what is allowed is answered, and
+/// what is not is closed by its code.
+#[tokio::test]
+async fn frames_are_read_as_the_protocol_says() {
+    const TEXT: u8 = 0x81;
+    const FIRST: u8 = 0x01;
+    const MORE: u8 = 0x00;
+    const LAST: u8 = 0x80;
+    const PING: u8 = 0x89;
+    const PONG: u8 = 0x8A;
+    const CLOSE: u8 = 0x88;
+    let world = World::new().await;
+    let (id, _) = world.lay(r#"{"variant":"3x3k3"}"#).await;
+    // A message in pieces, with pings between, and one of a byte each: read as one.
+    let mut pieces = raw_socket(&world, &id).await;
+    let mut bytes = [
+        frame(FIRST, b"{\"tu"),
+        frame(PING, b"between"),
+        frame(MORE, b""),
+        frame(MORE, "é".as_bytes().split_at(1).0),
+        frame(PING, &[7; 125]),
+        frame(LAST, "é".as_bytes().split_at(1).1),
+    ]
+    .concat();
+    for byte in std::mem::take(&mut bytes) {
+        pieces.write_all(&[byte]).await.unwrap();
+    }
+    assert_eq!(read_frame(&mut pieces).await, (PONG, b"between".to_vec()));
+    assert_eq!(read_frame(&mut pieces).await, (PONG, vec![7; 125]));
+    let (first, problem) = read_frame(&mut pieces).await;
+    let problem = String::from_utf8(problem).unwrap();
+    assert!(first == TEXT && problem.contains("/problems/unreadable"));
+    // What nobody asked for is let pass.
+    pieces
+        .write_all(&frame(PONG, b"nobody asked"))
+        .await
+        .unwrap();
+    pieces.write_all(&frame(PING, b"")).await.unwrap();
+    assert_eq!(read_frame(&mut pieces).await, (PONG, Vec::new()));
+    // A good-bye is answered by the same.
+    let bye = [&1000u16.to_be_bytes()[..], "adéu".as_bytes()].concat();
+    pieces.write_all(&frame(CLOSE, &bye)).await.unwrap();
+    let (first, answer) = read_frame(&mut pieces).await;
+    assert_eq!((first, &answer[..2]), (CLOSE, &1000u16.to_be_bytes()[..]));
+    assert_eq!(pieces.read(&mut [0; 9]).await.unwrap(), 0, "and closed");
+
+    let long = [&[CLOSE, 0x80 | 126, 0, 126][..], &[0; 4 + 126]].concat();
+    let unmasked = vec![TEXT, 2, b'{', b'}'];
+    let huge = [&[TEXT, 0xFF][..], &u64::MAX.to_be_bytes(), &[0; 4]].concat();
+    let many: Vec<u8> = std::iter::once(frame(FIRST, &[b' '; 1_000]))
+        .chain((0..10).map(|_| frame(MORE, &[b' '; 1_000])))
+        .flatten()
+        .collect();
+    for (what, bytes, code) in [
+        ("a mask is missing", unmasked, 1002),
+        ("reserved bits", frame(0xC1, b"{}"), 1002),
+        ("a reserved opcode", frame(0x83, b""), 1002),
+        ("a reserved control opcode", frame(0x8B, b""), 1002),
+        ("a control frame in pieces", frame(0x09, b""), 1002),
+        ("a control frame that is too long", long, 1002),
+        ("a last piece of nothing", frame(LAST, b"{}"), 1002),
+        (
+            "a message within another",
+            [frame(FIRST, b"{"), frame(TEXT, b"}")].concat(),
+            1002,
+        ),
+        ("a good-bye of one byte", frame(CLOSE, &[3]), 1002),
+        ("not UTF-8", frame(TEXT, b"\xff\xfe"), 1007),
+        ("a surrogate", frame(TEXT, b"\xed\xa0\x80"), 1007),
+        (
+            "not UTF-8, in pieces",
+            [frame(FIRST, b"\xce"), frame(LAST, b"\xce")].concat(),
+            1007,
+        ),
+        ("longer than anything", huge, 1009),
+        ("too long in pieces", many, 1009),
+    ] {
+        let mut socket = raw_socket(&world, &id).await;
+        socket.write_all(&bytes).await.unwrap();
+        let (first, reason) = read_frame(&mut socket).await;
+        assert_eq!(first, CLOSE, "{what}: {reason:?}");
+        let said = u16::from_be_bytes([reason[0], reason[1]]);
+        assert_eq!(said, code, "{what}");
+    }
+    let view = world.ask("GET", &format!("/api/games/{id}"), None).await;
+    assert_eq!(view.body["turn"], 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn who_pings_and_does_not_read_is_put_out() {
+    // Time is ours here: it runs ahead whenever everybody waits.
+    let world = World::new().await;
+    let (id, _) = world.lay(r#"{"variant":"3x3k3"}"#).await;
+    let mut socket = raw_socket(&world, &id).await;
+    let pings = frame(0x89, &[7; 125]).repeat(1_000);
+    // More than any buffer of any system holds for one connection.
+    let mut sent = 0;
+    while sent < 256 * 1024 * 1024 && socket.write_all(&pings).await.is_ok() {
+        sent += pings.len();
+    }
+    assert!(sent < 256 * 1024 * 1024, "its answers were all kept");
+    assert_eq!(world.ask("GET", "/healthz", None).await.status, 200);
+}
+
 #[tokio::test]
 async fn pings_are_answered_and_a_planned_stop_is_announced() {
     let world = World::new().await;
@@ -257,9 +421,16 @@ async fn a_slow_watcher_is_given_a_fresh_view_and_nobody_waits_for_it() {
     let wish =
         r#"{"variant":"31x31k5","history":2,"seats":[{"human":""},{"human":""}],"take":[0,1]}"#;
     let (id, tokens) = world.lay(wish).await;
-    let mut slow = Socket::open(&world, &id, json!({})).await;
+    // One for whom the system keeps little, so that a few dozen turns fill it.
+    let little = tokio::net::TcpSocket::new_v4().unwrap();
+    little.set_recv_buffer_size(4096).unwrap();
+    let stream = little.connect(([127, 0, 0, 1], world.http).into()).await;
+    let stream = MaybeTlsStream::Plain(stream.unwrap());
+    let url = format!("ws://127.0.0.1:{}/api/games/{id}/ws", world.http);
+    let mut slow = Socket(client_async(url, stream).await.unwrap().0);
+    slow.say("{}").await;
     slow.next_of("view").await;
-    let turns = 600;
+    let turns = 200;
     for turn in 0..turns {
         let token = &tokens[(turn % 2).to_string()];
         // Two in a row at most, so that nobody wins.

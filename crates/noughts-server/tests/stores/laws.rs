@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use noughts_rules::{Action, By, Conclusion, Seat, Side, Sides};
 use noughts_server::{
-    Appended, Created, Ending, GameId, Holder, Leavers, NewGame, NodeId, Query, Sitting, Status,
-    Store,
+    Appended, Created, Ending, GameId, Holder, Last, Leavers, NewGame, NodeId, Query, Sitting,
+    Status, Store, StoreFigures,
 };
 use tokio::task::JoinSet;
 
@@ -283,6 +283,78 @@ pub(crate) async fn a_game_ends_once(store: Arc<dyn Store>) {
             .finish(GameId::new(1), ending(Conclusion::Draw, 1))
             .await,
         Ok(())
+    );
+}
+
+pub(crate) async fn an_end_comes_with_its_last_turn(store: Arc<dyn Store>) {
+    let listed = async |id| {
+        let listed = store.list(every()).await.unwrap();
+        let listed = listed.into_iter().find(|listed| listed.id == id).unwrap();
+        assert_eq!(
+            loaded(&*store, id).await.is_finished,
+            listed.ending.is_some()
+        );
+        (listed.status, listed.ending)
+    };
+    let draw = ending(Conclusion::Draw, 9);
+    let lasts = [
+        Last::Turn(2, play(1, 8)),
+        Last::Leave(1, Leavers::one(Seat(1))),
+    ];
+    for last in lasts {
+        let id = created(&*store, game(&["Ann", "Bob"])).await;
+        let conclude = async || store.conclude(id, last.clone(), draw.clone()).await;
+        // What is not stored ends nothing.
+        assert_eq!(conclude().await, Ok(Appended::Taken));
+        assert_eq!(listed(id).await, (Status::Playing, None));
+        store.append(id, 1, play(0, 4)).await.unwrap();
+        assert_eq!(conclude().await, Ok(Appended::Stored));
+        assert_eq!(listed(id).await, (Status::Over, Some(draw.clone())));
+        assert_eq!(conclude().await, Ok(Appended::Taken));
+        let stored = loaded(&*store, id).await;
+        assert_eq!(stored.turns.len() + usize::from(stored.left.is_some()), 2);
+        let missing = store.conclude(GameId::new(1), last, draw.clone()).await;
+        assert!(missing.is_err());
+    }
+    // Of many that would end it one does, and it is listed as that one says.
+    let id = created(&*store, game(&["Ann", "Bob"])).await;
+    let shared = Arc::clone(&store);
+    let conclude = move |cell: u64| {
+        let store = Arc::clone(&shared);
+        let last = Last::Turn(1, play(0, cell as usize));
+        async move {
+            let ending = ending(Conclusion::Draw, cell);
+            store.conclude(id, last, ending).await.unwrap()
+        }
+    };
+    assert_eq!(winners(0..9, conclude).await, 1);
+    let turn = loaded(&*store, id).await.turns[0].turn;
+    let ended_ms = listed(id).await.1.unwrap().at_ms;
+    assert_eq!(turn, play(0, ended_ms as usize).turn);
+}
+
+/// Of stores that write for many at once; the one in memory has nothing to tell.
+pub(crate) async fn what_is_durable_is_counted(store: Arc<dyn Store>) {
+    let before = store.figures();
+    let id = created(&*store, game(&["Ann", "lobby"])).await;
+    store.sit(id, Seat(1), sitting("Bob")).await.unwrap();
+    let alone = store.figures();
+    let since = |now: StoreFigures, then: StoreFigures| {
+        assert!(now.took_us > then.took_us);
+        (now.batches - then.batches, now.writes - then.writes)
+    };
+    assert_eq!(since(alone, before), (2, 2));
+    let mut all = JoinSet::new();
+    for _ in 0..100 {
+        let store = Arc::clone(&store);
+        all.spawn(async move { created(&*store, game(&["Ann", "Bob"])).await });
+    }
+    all.join_all().await;
+    let (batches, writes) = since(store.figures(), alone);
+    assert_eq!(writes, 100);
+    assert!(
+        (1..100).contains(&batches),
+        "{batches} commits for a hundred"
     );
 }
 

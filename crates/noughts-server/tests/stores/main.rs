@@ -8,6 +8,7 @@ mod leases;
 mod postgres;
 #[cfg(unix)]
 mod postgres_server;
+mod retention;
 mod sqlite;
 
 use std::sync::Arc;
@@ -47,6 +48,7 @@ laws! {
     one_of_many_appends_each_turn
     turns_of_many_games_are_all_kept
     a_game_ends_once
+    an_end_comes_with_its_last_turn
     one_of_many_makes_the_rematch
     a_missing_game_is_an_error_or_nothing
     an_analysis_is_kept_once

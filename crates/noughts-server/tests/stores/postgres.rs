@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use noughts_rules::Seat;
 use noughts_server::{
-    Answer, Appended, Created, Ending, GameId, Leavers, Listed, NewGame, News, NodeId, Postgres,
-    Query, Sitting, Store, StoredGame, StoredTurn,
+    Answer, Appended, Created, Ending, GameId, Last, Leavers, Listed, NewGame, News, NodeId,
+    Postgres, Query, Sitting, Store, StoredGame, StoredTurn,
 };
 use proptest::prelude::*;
 use proptest::test_runner::TestRunner;
@@ -16,6 +16,7 @@ use tokio::task::JoinSet;
 use crate::LAWS;
 use crate::games::{created, game, loaded, play};
 use crate::history;
+use crate::laws::what_is_durable_is_counted;
 use crate::leases::leases;
 use crate::postgres_server::Server;
 
@@ -31,6 +32,8 @@ async fn postgres_keeps_the_laws() {
         let url = server.database(name);
         law(Arc::new(open(&url).await)).await;
     }
+    let url = server.database("figures");
+    what_is_durable_is_counted(Arc::new(open(&url).await)).await;
     let url = server.database("leases");
     leases(&open(&url).await).await;
 }
@@ -63,6 +66,9 @@ impl Store for Both {
     }
     fn leave(&self, game: GameId, number: usize, leavers: Leavers) -> Answer<'_, Appended> {
         self.next().leave(game, number, leavers)
+    }
+    fn conclude(&self, game: GameId, last: Last, ending: Ending) -> Answer<'_, Appended> {
+        self.next().conclude(game, last, ending)
     }
     fn finish(&self, game: GameId, ending: Ending) -> Answer<'_, ()> {
         self.next().finish(game, ending)

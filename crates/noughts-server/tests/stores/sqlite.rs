@@ -56,6 +56,12 @@ fn sqlite_answers_as_memory_does() {
 }
 
 #[tokio::test]
+async fn what_is_durable_is_counted() {
+    let place = Place::new();
+    crate::laws::what_is_durable_is_counted(Arc::new(place.open().await)).await;
+}
+
+#[tokio::test]
 async fn everything_is_there_when_it_is_opened_again() {
     let place = Place::new();
     let store = place.open().await;

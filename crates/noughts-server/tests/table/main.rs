@@ -45,7 +45,14 @@ fn act(table: &mut Table, seat: u8, action: Action, at_turn: usize) -> Result<()
         action,
         at_turn,
     })?;
-    table.happen(event)
+    let end = table.conclusion_after(event);
+    table.happen(event)?;
+    assert_eq!(
+        table.game().conclusion().cloned(),
+        end,
+        "an end is known before"
+    );
+    Ok(())
 }
 
 fn play(table: &mut Table, seat: u8, cell: usize) {

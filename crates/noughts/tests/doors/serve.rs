@@ -277,6 +277,36 @@ fn what_cannot_be_served_is_said_in_a_sentence() {
         (&["--idle", "never"], "such as 120s"),
         (&["--forget-after", "soon"], "such as 90d"),
         (&["--forget-after", "0d"], "such as 90d"),
+        (
+            &["--rate", "x"],
+            "the requests a second of one address (--rate) must be a number from 1 to 100000000, not \"x\"",
+        ),
+        (&["--rate", "0"], "not \"0\""),
+        (&["--rate", "-1"], "not \"-1\""),
+        (&["--rate", "+1"], "not \"+1\""),
+        (&["--rate", "99999999999999999999"], "from 1 to 100000000"),
+        (
+            &["--tables", "many"],
+            "the open tables of one address (--tables) must be",
+        ),
+        (
+            &["--max-connections", "1e4"],
+            "the connections (--max-connections) must be",
+        ),
+        (
+            &["--proxy", "10.0.0.2:80"],
+            "an address such as 10.0.0.2 or fd00::2, without a port",
+        ),
+        (&["--proxy", "10.0.0.2,proxy"], "not \"proxy\""),
+        (
+            &["--origin", "games.example.org"],
+            "such as https://games.example.org, not \"games.example.org\"",
+        ),
+        (
+            &["--origin", "https://games.example.org/"],
+            "nothing after it",
+        ),
+        (&["--origin", "*"], "not \"*\""),
     ] {
         let run = run(&[&["serve"], words].concat(), b"");
         assert_eq!((run.exit, run.output.len()), (1, 0), "{words:?}");
@@ -287,4 +317,39 @@ fn what_cannot_be_served_is_said_in_a_sentence() {
             run.errors
         );
     }
+}
+
+#[test]
+fn operators_are_told_of_every_option() {
+    let help = run(&["serve", "--help"], b"").output;
+    let help = String::from_utf8(help).unwrap();
+    // `--http <ADDR>`, and some lines later `[env: NOUGHTS_HTTP=]`.
+    let mut options: Vec<(String, String)> = Vec::new();
+    for line in help.lines().map(str::trim) {
+        if line.starts_with("--") && !line.starts_with("--help") {
+            let name = line.split([' ', '=']).next().unwrap();
+            options.push((name.to_owned(), String::new()));
+        }
+        if let Some((_, rest)) = line.split_once("[env: ")
+            && let Some((_, variable)) = options.last_mut()
+        {
+            *variable = rest.split(['=', ']']).next().unwrap().to_owned();
+        }
+    }
+    let docs = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/operations.md");
+    let docs = std::fs::read_to_string(docs).unwrap();
+    // | `--http ADDR` | `NOUGHTS_HTTP` | …
+    let row = |line: &str| {
+        let mut words = line.strip_prefix("| `--")?.split('`');
+        let name = words.next()?.split(' ').next()?.to_owned();
+        Some((format!("--{name}"), words.nth(1)?.to_owned()))
+    };
+    let mut told: Vec<(String, String)> = docs.lines().filter_map(row).collect();
+    options.sort_unstable();
+    told.sort_unstable();
+    assert!(options.len() > 10, "{help}");
+    assert_eq!(
+        told, options,
+        "docs/operations.md, and noughts serve --help"
+    );
 }

@@ -2,6 +2,8 @@
 
 use std::thread;
 
+use noughts_server::{Query, Status, SyncMode, Table, open_store};
+
 use crate::load::{Draw, Player, World};
 use crate::postgres_server::Server;
 use crate::serving::Serving;
@@ -22,6 +24,7 @@ fn kill_often(store: &str, kills: usize, seed: u64) {
         for _ in 0..kills {
             world.wait_for_turns(1 + draw.below(120));
             serving.kill();
+            no_game_is_over_and_listed_as_playing(store);
             serving = Serving::start(store);
             world.check(serving.http);
             world.move_to(&[serving.http]);
@@ -30,6 +33,26 @@ fn kill_often(store: &str, kills: usize, seed: u64) {
     });
     world.check(serving.http);
     world.check_archive(serving.http);
+}
+
+/// As the killed process left it: nobody has looked at a game since, who would file it.
+fn no_game_is_over_and_listed_as_playing(store: &str) {
+    let runtime = tokio::runtime::Runtime::new().unwrap();
+    runtime.block_on(async {
+        let store = open_store(store, SyncMode::Full).await.unwrap();
+        let playing = Query {
+            variant: None,
+            player: None,
+            status: Some(Status::Playing),
+            before: None,
+            limit: 10 * CLIENTS as usize,
+        };
+        for listed in store.list(playing).await.unwrap() {
+            let stored = store.load(listed.id).await.unwrap().unwrap();
+            let table = Table::restore(stored).unwrap();
+            assert_eq!(table.game().conclusion(), None, "game {}", listed.id);
+        }
+    });
 }
 
 fn kill_with_sqlite(kills: usize) {

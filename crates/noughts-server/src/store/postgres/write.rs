@@ -200,25 +200,34 @@ async fn taken(to: &mut PgConnection, game: GameId) -> Result<Appended, StoreErr
 }
 
 /// Inserts turns whose predecessor is there, and gives those that were not there themselves. In
-/// order: two processes that insert the same turns in two orders would wait for one another.
+/// order: two processes that insert the same turns in two orders would wait for one another. What
+/// ends a game by being stored lists it as over, by the same statement.
 async fn insert_turns(
     to: &mut PgConnection,
     turns: &[&NewTurn],
 ) -> Result<HashSet<(GameId, i32)>, sqlx::Error> {
     let turns = || turns.iter();
     let rows: Vec<(Vec<u8>, i32)> = query_as(
-        "INSERT INTO turns (game, number, seat, action, at_ms, key, body) \
+        "WITH new AS (\
+             SELECT * FROM unnest($1::bytea[], $2::int4[], $3::int2[], $4::int4[], $5::text[], \
+                 $6::int8[], $7::text[], $8::int8[], $9::int8[], $10::text[]) \
+             AS turn (game, number, seat, cell, word, at_ms, key, body, ended_ms, conclusion)\
+         ), stored AS (\
+         INSERT INTO turns (game, number, seat, action, at_ms, key, body) \
          SELECT new.game, new.number, new.seat, coalesce(new.word, \
              (new.cell / games.row_length) || '-' || (new.cell % games.row_length)), \
              new.at_ms, new.key, new.body \
-         FROM unnest($1::bytea[], $2::int4[], $3::int2[], $4::int4[], $5::text[], $6::int8[], \
-             $7::text[], $8::int8[]) AS new (game, number, seat, cell, word, at_ms, key, body) \
-         JOIN games ON games.id = new.game \
+         FROM new JOIN games ON games.id = new.game \
          WHERE new.number = 1 OR EXISTS (SELECT 1 FROM turns AS previous WHERE \
              previous.game = new.game AND previous.number = new.number - 1 \
              AND previous.seat IS NOT NULL) \
          ORDER BY new.game, new.number \
-         ON CONFLICT DO NOTHING RETURNING game, number",
+         ON CONFLICT DO NOTHING RETURNING game, number\
+         ), ended AS (\
+         UPDATE games SET ended_ms = new.ended_ms, conclusion = new.conclusion, status = 'over' \
+         FROM new JOIN stored ON stored.game = new.game AND stored.number = new.number \
+         WHERE games.id = new.game AND new.conclusion IS NOT NULL AND games.ended_ms IS NULL\
+         ) SELECT game, number FROM stored",
     )
     .bind(turns().map(|t| id_bytes(t.game)).collect::<Vec<_>>())
     .bind(turns().map(|t| t.number).collect::<Vec<_>>())
@@ -228,6 +237,16 @@ async fn insert_turns(
     .bind(turns().map(|t| t.at_ms).collect::<Vec<_>>())
     .bind(turns().map(|t| t.key.clone()).collect::<Vec<_>>())
     .bind(turns().map(|t| t.body).collect::<Vec<_>>())
+    .bind(
+        turns()
+            .map(|t| t.ending.as_ref().map(|(ms, _)| *ms))
+            .collect::<Vec<_>>(),
+    )
+    .bind(
+        turns()
+            .map(|t| t.ending.as_ref().map(|(_, how)| how.clone()))
+            .collect::<Vec<_>>(),
+    )
     .fetch_all(to)
     .await?;
     let place = |(id, number): &(Vec<u8>, i32)| Some((read_id(id).ok()?, *number));

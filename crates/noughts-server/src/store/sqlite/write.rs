@@ -217,6 +217,14 @@ async fn append_all(
     for piece in pieces(&firsts).chain(alone) {
         let new: Vec<&NewTurn> = piece.iter().map(|(_, turn)| *turn).collect();
         let stored = insert_turns(to, &new).await?;
+        // What ended games by being stored, they are listed with.
+        let last = |turn: &&NewTurn| {
+            let (ended_ms, conclusion) = turn.ending.clone()?;
+            let is_stored = stored.contains(&turn.place());
+            is_stored.then_some((turn.game, ended_ms, conclusion))
+        };
+        let endings: Vec<EndingRow> = new.iter().filter_map(last).collect();
+        update_ended(to, &endings).await?;
         for (at, turn) in piece {
             let outcome = match stored.contains(&turn.place()) {
                 true => Ok(Appended::Stored),
@@ -285,14 +293,27 @@ async fn finish_all(
 ) -> Result<(), sqlx::Error> {
     let (mut firsts, _) = firsts(endings, |(game, _)| *game);
     firsts.sort_by_key(|(game, _)| *game);
-    for piece in pieces(&firsts) {
+    let row = |(game, ending): (GameId, &Ending)| {
+        let conclusion = write_conclusion(&ending.conclusion);
+        (game, signed(ending.at_ms), conclusion)
+    };
+    let rows: Vec<EndingRow> = firsts.into_iter().map(row).collect();
+    update_ended(to, &rows).await
+}
+
+/// Which game, when it ended, and how.
+type EndingRow = (GameId, i64, String);
+
+/// Lists each of these as over, where it was not.
+async fn update_ended(to: &mut SqliteConnection, rows: &[EndingRow]) -> Result<(), sqlx::Error> {
+    for piece in pieces(rows) {
         let mut update = QueryBuilder::<Sqlite>::new(
             "UPDATE games SET ended_ms = column2, conclusion = column3, status = 'over' FROM (",
         );
-        update.push_values(piece, |mut row, (game, ending)| {
+        update.push_values(piece, |mut row, (game, ended_ms, conclusion)| {
             row.push_bind(id_bytes(*game))
-                .push_bind(signed(ending.at_ms))
-                .push_bind(write_conclusion(&ending.conclusion));
+                .push_bind(*ended_ms)
+                .push_bind(conclusion.clone());
         });
         update.push(") WHERE games.id = column1 AND games.ended_ms IS NULL");
         update.build().execute(&mut *to).await?;
