@@ -91,8 +91,11 @@ export class Board {
     this.port.replaceChildren(field);
     this.port.scrollTo(0, 0);
     mark(this.root, "data-gravity", variant.gravity);
+    const middle = this.focused;
     this.measure();
-    if (this.isLarge) this.centre(this.focused);
+    if (!this.isLarge) return;
+    this.centre(middle);
+    this.rove(middle);
   }
 
   /** Finds the size of a cell: all of the board if that can be pressed, otherwise a part. */
@@ -120,7 +123,12 @@ export class Board {
 
   /** Puts the cells that can be seen into the document, and takes out those that can't. */
   populate() {
-    for (const sheet of this.sheets) sheet.populate(this.isLarge ? this.window() : null);
+    const seen = this.isLarge ? this.window() : null;
+    for (const sheet of this.sheets) sheet.populate(seen);
+    // Tab leads to a cell that is there.
+    if (!seen || this.cells.has(this.focused)) return;
+    const [row, column] = [(seen.top + seen.bottom) >> 1, (seen.left + seen.right) >> 1];
+    this.rove(row * this.known().variant.columns + column);
   }
 
   /** The cells that can be seen now. */
@@ -254,15 +262,20 @@ export class Board {
     if (table.boards?.[at % 9] === "open") mark(this.sheets[at % 9]?.root ?? this.root, "data-next", true);
   }
 
+  /** The one cell that Tab leads to. @param {number} index */
+  rove(index) {
+    const before = this.cells.get(this.focused);
+    if (before && this.focused !== index) before.button.setAttribute("tabindex", "-1");
+    this.focused = index;
+    const cell = this.cells.get(index);
+    if (cell) mark(cell.button, "tabindex", "0");
+  }
+
   /** @param {number} index */
   focus(index) {
-    const before = this.cells.get(this.focused);
-    this.focused = index;
-    before?.button.setAttribute("tabindex", "-1");
     this.reveal(index);
-    const cell = this.cells.get(index);
-    cell?.button.setAttribute("tabindex", "0");
-    cell?.button.focus({ preventScroll: this.isLarge });
+    this.rove(index);
+    this.cells.get(index)?.button.focus({ preventScroll: this.isLarge });
   }
 
   /** Scrolls a large board until a cell can be seen. @param {number} index */
@@ -304,8 +317,7 @@ export class Board {
     this.port.addEventListener("click", (event) => {
       const move = moveAt(event.target);
       if (move === null) return;
-      this.focused = cellOf(this.known().variant, move);
-      for (const [index, cell] of this.cells) mark(cell.button, "tabindex", index === this.focused ? "0" : "-1");
+      this.rove(cellOf(this.known().variant, move));
       this.onPress(move);
     });
     const aim = (/** @type {Event} */ event) => {
@@ -314,7 +326,11 @@ export class Board {
     };
     this.port.addEventListener("pointerover", (event) => event.pointerType !== "touch" && aim(event));
     this.port.addEventListener("pointerleave", () => this.aim(null));
-    this.port.addEventListener("focusin", aim);
+    this.port.addEventListener("focusin", (event) => {
+      const move = moveAt(event.target);
+      if (move !== null) this.rove(cellOf(this.known().variant, move));
+      aim(event);
+    });
     this.port.addEventListener("focusout", () => this.aim(null));
     this.port.addEventListener("keydown", (event) => this.onKey(event));
     let isDue = false;

@@ -66,19 +66,23 @@ test("a game by keyboard alone", async () => {
   const press = (/** @type {string} */ key) => ann.page.keyboard.press(key);
   // The first stop leads past the header; the next one there is the board.
   await press("Tab");
-  assert.equal(await ann.page.evaluate(() => document.activeElement?.className), "skip");
+  await ann.page.locator(".skip:focus").waitFor();
   await ann.page.evaluate(() => document.querySelector("main > *")?.setAttribute("data-same", ""));
   await press("Enter");
-  assert.equal(await ann.page.evaluate(() => document.activeElement?.id), "main");
-  assert.equal(await ann.page.locator("main > [data-same]").count(), 1, "the page was not shown anew");
+  await ann.page.locator("main:focus > [data-same]").waitFor();
   await press("Tab");
-  assert.equal(await ann.page.evaluate(() => document.activeElement?.getAttribute("aria-label")), "centre, empty");
+  const isAt = (/** @type {string} */ move) => ann.page.locator(`.cell[data-move="${move}"]:focus`).waitFor();
+  await isAt("1-1");
   await press("ArrowUp");
   await press("ArrowLeft");
   await press("Enter");
   await ann.hasMark("0-0", 0);
   await ann.page.waitForURL(/\/game\//);
   await ann.reads("Your turn.");
+  // The board at its new address is the one that was played on: the next move is a few keys away.
+  await isAt("0-0");
+  await press("ArrowDown");
+  await isAt("1-0");
   await press("?");
   await ann.page.getByRole("dialog", { name: "Keys" }).waitFor();
   await press("Escape");

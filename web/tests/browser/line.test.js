@@ -56,10 +56,7 @@ test("a board of 255 by 255 has only its window in the document, and scrolls", a
   await ann.play("126-127", 1);
   await ann.cell("126-127").focus();
   for (let step = 0; step < 40; step++) await ann.page.keyboard.press("ArrowRight");
-  assert.equal(
-    await ann.page.evaluate(() => document.activeElement?.getAttribute("aria-label")),
-    "row 127, column 168, empty",
-  );
+  await ann.page.locator(':focus[aria-label="row 127, column 168, empty"]').waitFor();
   // How long the browser is busy with it: tests/trace.js.
   const at = await ann.page.evaluate(async () => {
     const port = /** @type {HTMLElement} */ (document.querySelector(".port"));
@@ -99,7 +96,7 @@ test("a move on a large board touches only the cells that changed", async () => 
   const ann = await here.person();
   await ann.sitAt(laid);
   await ann.play("24-24", 0);
-  await ann.page.locator(".board[data-mine]").waitFor();
+  await ann.isUp();
   await ann.page.mouse.move(5, 5);
   await ann.page.evaluate(() => {
     const seen = /** @type {any} */ (window);

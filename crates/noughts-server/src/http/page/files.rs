@@ -33,6 +33,7 @@ const FILES: &[(&str, &[u8])] = &files![
     "choose.js"
     "controls.js"
     "dom.js"
+    "drawer.js"
     "game.js"
     "keys.js"
     "line.js"
