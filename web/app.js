@@ -238,7 +238,10 @@ function keepForLater() {
   const { trustedTypes } = /** @type {any} */ (window);
   const policy = trustedTypes?.createPolicy("noughts-worker", { createScriptURL: () => "/sw.js" });
   const address = policy ? policy.createScriptURL("") : "/sw.js";
-  addEventListener("load", () => void navigator.serviceWorker.register(address).catch(() => {}));
+  const register = () => void navigator.serviceWorker.register(address).catch(() => {});
+  // After everything that is on the screen; which may have been loaded while the words were.
+  if (document.readyState === "complete") register();
+  else addEventListener("load", register);
 }
 
 async function start() {

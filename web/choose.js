@@ -48,9 +48,10 @@ function wishFor(holder) {
 
 /** The seats, each with who sits there. */
 class SeatChooser {
-  /** @param {number} sides @param {string[]} chosen */
-  constructor(sides, chosen) {
+  /** @param {number} sides @param {string[]} chosen @param {number} [first] who moves first */
+  constructor(sides, chosen, first = 0) {
     this.chosen = chosen;
+    this.first = first;
     this.root = h("div", { class: "seat-chooser" });
     this.setSides(sides);
   }
@@ -80,7 +81,12 @@ class SeatChooser {
         "div",
         { class: "seat-row" },
         drawMark(seat, ""),
-        h("label", { for: id }, `${sideName(seat)}${rest}`, seat === 0 ? h("small", {}, ` ${t("beginsFirst")}`) : null),
+        h(
+          "label",
+          { for: id },
+          `${sideName(seat)}${rest}`,
+          seat === this.first ? h("small", {}, ` ${t("beginsFirst")}`) : null,
+        ),
         field,
       );
     });
@@ -322,6 +328,7 @@ export function playOn(context, table, turn, total) {
   const chooser = new SeatChooser(
     table.seats.length,
     table.seats.map((_, seat) => (seat === toMove ? "me" : `level:${wishes().level}`)),
+    toMove,
   );
   const note = h("p", { class: "note", role: "alert" });
   let isBusy = false;

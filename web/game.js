@@ -80,7 +80,7 @@ export class GamePage {
     this.controls = h("div", { class: "controls" });
     this.invite = h("div", { class: "invite" });
     this.extra = h("div", { class: "extra" });
-    this.drawer = makeDrawer(this.moves.bar, this.moves.list, this.extra, this.detail);
+    this.drawer = makeDrawer(this.board.root, this.moves.bar, this.moves.list, this.extra, this.detail);
     this.root = h(
       "div",
       { class: "table-page" },
@@ -475,6 +475,7 @@ export class GamePage {
     for (const button of this.board.zoomer.querySelectorAll("button")) {
       mark(button, "aria-label", t(button.dataset.word === "zoomIn" ? "zoomIn" : "zoomOut"));
     }
+    mark(this.root, "data-waiting", standingOf(table) === "waiting");
     const status = this.at === null ? statusOf(table, mine) : t("position", { n: this.at, total: done });
     say(this.status, status);
     mark(this.status, "data-mine", this.at === null && this.isMyTurn());

@@ -91,6 +91,10 @@ class StartPage {
   }
 
   begin() {
+    // What follows the first move is loaded when somebody is about to make it.
+    for (const sign of ["pointerover", "focusin"]) {
+      this.board.root.addEventListener(sign, () => void import("./game.js").catch(() => {}), { once: true });
+    }
     this.board.show(this.table, { mine: new Set([0]) });
     this.context.setTitle(t("title"));
   }

@@ -162,7 +162,10 @@ export async function fromDisk(context) {
     (url) => !/^\/(api|web)\/|\.\w+$/.test(url.pathname),
     async (route) => {
       if (route.request().resourceType() !== "document") return route.fallback();
-      await route.fulfill({ body: (await read("index.html")).replaceAll("%VERSION%", "0"), contentType: "text/html" });
+      await route.fulfill({
+        body: (await read("index.html")).replaceAll("%VERSION%", "0").replaceAll(/<!--\w+-->/g, ""),
+        contentType: "text/html",
+      });
     },
   );
 }

@@ -109,6 +109,11 @@ test("links show a title and a picture", async () => {
   const answer = await fetch(picture.replaceAll("&amp;", "&"));
   assert.equal(answer.headers.get("content-type"), "image/png");
   assert.equal(Buffer.from(await answer.arrayBuffer()).toString("latin1", 1, 4), "PNG");
+  const french = await fetch(`${here.server.url}/game/${laid.id}`, {
+    headers: { "Accept-Language": "fr-CH, en;q=0.5" },
+  });
+  assert.match(french.headers.get("vary") ?? "", /Accept-Language/);
+  assert.match(await french.text(), /<html lang="fr">[^]*og:description" content="Morpion\. Victoire : /);
   const svg = await (await fetch(`${here.server.url}/game/${laid.id}/board.svg`)).text();
   assert.match(svg, /^<svg /);
 });

@@ -167,6 +167,43 @@ for (const variant of ["multi@4", "ultimate"]) {
   });
 }
 
+test("presses that are quicker than the server are each played, and heard if that is wished", async () => {
+  const laid = await here.server.lay({ variant: "3x3k3", seats: [{ human: "" }, { human: "" }], take: [0, 1] });
+  const ann = await here.person();
+  // What is asked of the loudspeaker; no machine need have one.
+  await ann.context.addInitScript(() => {
+    const heard = /** @type {any} */ (window);
+    heard.notes = 0;
+    const start = OscillatorNode.prototype.start;
+    OscillatorNode.prototype.start = function (/** @type {number} */ when) {
+      heard.notes++;
+      start.call(this, when);
+    };
+  });
+  await ann.sitAt(laid);
+  await ann.isUp();
+  const press = () =>
+    ann.page.evaluate(() => {
+      for (const cell of [...document.querySelectorAll(".cell:not([data-side])")].slice(0, 2)) {
+        /** @type {HTMLElement} */ (cell).click();
+      }
+    });
+  const notes = () => ann.page.evaluate(() => /** @type {any} */ (window).notes);
+  await press();
+  await ann.hasMark("0-0", 0);
+  await ann.hasMark("0-1", 1);
+  await ann.isUp();
+  assert.equal(await notes(), 0);
+  await ann.button("Settings").click();
+  await ann.page.getByLabel("Sounds").check();
+  await ann.button("Close").click();
+  await press();
+  await ann.hasMark("1-0", 1);
+  await ann.isUp();
+  assert.equal(await notes(), 2);
+  ann.isFine();
+});
+
 test("a rewind shows what it takes back, and passes the turn", async () => {
   const laid = await here.server.lay({
     variant: "3x3k3",
