@@ -62,7 +62,7 @@ async function visit(handover) {
     announce,
     setTitle: (title) => title !== document.title && (document.title = title),
   };
-  const page = PAGES[parts[0] ?? ""];
+  const page = Object.hasOwn(PAGES, parts[0] ?? "") ? PAGES[parts[0] ?? ""] : undefined;
   const isKnown = page && (parts[0] === "game" ? parts.length === 2 : parts.length <= 1);
   /** @type {Shown} */
   let next;
@@ -224,7 +224,7 @@ function followLinks() {
       link.getAttribute("href")?.startsWith("#")
     )
       return;
-    if (!(link.pathname.split("/")[1] ?? "" in PAGES)) return;
+    if (!Object.hasOwn(PAGES, link.pathname.split("/")[1] ?? "")) return;
     event.preventDefault();
     if (link.href === location.href) return;
     go(link.pathname + link.search);

@@ -13,7 +13,13 @@ import { t } from "./words.js";
 /** @param {Context} context */
 export async function show(context) {
   const page = new ArchivePage(context);
-  await page.load(false);
+  try {
+    await page.load(false);
+  } catch (error) {
+    // An address with nonsense in it can be put right where it is shown.
+    if (!(error instanceof Refusal)) throw error;
+    page.refuse(error);
+  }
   return page;
 }
 
@@ -90,8 +96,13 @@ class ArchivePage {
       await this.load(isMore);
       say(this.note, "");
     } catch (error) {
-      say(this.note, error instanceof Refusal ? t("refused", { why: error.message }) : t("lostStart"));
+      this.refuse(error);
     }
+  }
+
+  /** @param {unknown} error */
+  refuse(error) {
+    say(this.note, error instanceof Refusal ? t("refused", { why: error.message }) : t("lostStart"));
   }
 
   /** @param {boolean} isMore */

@@ -45,6 +45,8 @@ export class Board {
     this.focused = 0;
     this.zoom = 32;
     this.isLarge = false;
+    /** Fingers are on it: what they tell comes by way of the cells where they began, which stay until they leave. */
+    this.isHeld = false;
     this.ghost = h("span", { class: "ghost", "aria-hidden": "true" });
     /** @type {number | null} */
     this.ghostAt = null;
@@ -98,12 +100,20 @@ export class Board {
     this.rove(middle);
   }
 
-  /** Finds the size of a cell: all of the board if that can be pressed, otherwise a part. */
+  /** As it fits the screen now. */
   measure() {
     if (!this.table || !this.root.isConnected) return;
+    this.size();
+    this.populate();
+    this.drawLine();
+  }
+
+  /** Finds the size of a cell: all of the board if that can be pressed, otherwise a part. */
+  size() {
+    if (!this.table) return;
     const { variant } = this.table;
     const width = this.root.clientWidth;
-    const reserved = matchMedia("(min-width: 56rem)").matches ? 150 : 290;
+    const reserved = Number(getComputedStyle(this.root).getPropertyValue("--reserved")) || 150;
     const height = Math.max(240, innerHeight - reserved);
     // Nine boards: nine cells, and gaps and margins of one more cell between and around them.
     const [columns, rows] = variant.nine ? [10.2, 10.2] : [variant.columns, variant.rows];
@@ -117,8 +127,6 @@ export class Board {
     this.port.style.height = this.isLarge ? `${Math.min(size, variant.rows * cell)}px` : "";
     mark(this.root, "data-large", this.isLarge);
     this.zoomer.hidden = !this.isLarge;
-    this.populate();
-    this.drawLine();
   }
 
   /** Puts the cells that can be seen into the document, and takes out those that can't. */
@@ -419,7 +427,7 @@ export class Board {
     const factor = zoom / this.zoom;
     const [x, y] = [port.scrollLeft + port.clientWidth / 2, port.scrollTop + port.clientHeight / 2];
     this.zoom = zoom;
-    this.measure();
+    this.size();
     port.scrollTo(x * factor - port.clientWidth / 2, y * factor - port.clientHeight / 2);
     this.populate();
   }
@@ -432,12 +440,18 @@ export class Board {
     };
     let start = 0;
     let zoom = 0;
+    const end = () => {
+      this.isHeld = false;
+      this.populate();
+    };
+    for (const sign of ["touchend", "touchcancel"]) this.port.addEventListener(sign, () => this.isHeld && end());
     this.port.addEventListener(
       "touchstart",
       (event) => {
         if (event.touches.length !== 2) return;
         start = apart(event.touches);
         zoom = this.zoom;
+        this.isHeld = this.isLarge;
       },
       { passive: true },
     );

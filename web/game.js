@@ -35,7 +35,7 @@ export async function show(context) {
   const view = context.handover ?? (await api.look(id));
   const turn = new URLSearchParams(location.search).get("turn");
   const at = turn !== null && /^\d{1,6}$/.test(turn) ? Number(turn) : null;
-  const page = new GamePage(context, readView(view), at);
+  const page = new GamePage(context, readView(view), at !== null && at < view.turn - 1 ? at : null);
   await page.fetchPast();
   return page;
 }

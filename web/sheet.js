@@ -35,7 +35,7 @@ export class Sheet {
   /** @param {ReturnType<import("./board.js").Board["window"]> | null} seen */
   populate(seen) {
     const { left, right, top, bottom } = seen ?? { left: 0, right: this.columns - 1, top: 0, bottom: this.rows - 1 };
-    const key = `${left} ${right} ${top} ${bottom}`;
+    const key = `${left} ${right} ${top} ${bottom} ${this.board.isHeld}`;
     if (key === this.seen) return;
     this.seen = key;
     for (const [row, line] of this.lines) {
@@ -53,6 +53,7 @@ export class Sheet {
    * @param {number} row @param {HTMLElement} line @param {number} left @param {number} right
    */
   thin(row, line, left, right) {
+    if (this.board.isHeld) return;
     for (const box of [...line.children]) {
       const column = Number(box.getAttribute("aria-colindex")) - 1;
       if ((column >= left && column <= right) || box.contains(document.activeElement)) continue;
