@@ -158,6 +158,19 @@ mod tests {
     }
 
     #[test]
+    fn every_language_of_the_page_is_spoken() {
+        let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../web/words");
+        let mut there: Vec<String> = std::fs::read_dir(folder)
+            .unwrap()
+            .map(|entry| entry.unwrap().file_name().to_string_lossy().into_owned())
+            .collect();
+        there.sort();
+        let mut spoken = LANGUAGES.map(|words| format!("{}.js", words.tag));
+        spoken.sort();
+        assert_eq!(there, spoken);
+    }
+
+    #[test]
     fn what_is_put_in_is_not_read_again() {
         assert_eq!(put("{} of {}", &["{}", "b"]), "{} of b");
     }
