@@ -11,13 +11,7 @@ import { CHROMIUM, Server, fromDisk } from "./world.js";
 /** @typedef {{ path: string, laid?: import("../shapes").Laid, seats?: number[], act?: (page: Page) => Promise<unknown> }} Scene */
 
 const WIDTHS = { phone: { width: 390, height: 844 }, desk: { width: 1200, height: 800 } };
-const SHOWN = [
-  "start-desk-light",
-  "won-desk-light",
-  "ultimate-desk-dark",
-  "analysis-desk-light",
-  "ultimate-phone-light",
-];
+const SHOWN = ["won-desk-light", "ultimate-desk-dark", "analysis-desk-light", "ultimate-phone-light"];
 const folder = fileURLToPath(new URL("../../target/pictures/", import.meta.url));
 const documents = fileURLToPath(new URL("../../docs/pictures/", import.meta.url));
 
