@@ -114,16 +114,26 @@ export async function insist(request, { signal, onAway }) {
   }
 }
 
+/** Those who wait for the server. @type {Set<() => void>} */
+const waiting = new Set();
+
+/** The server is there: nobody need wait any longer. */
+export function hurry() {
+  for (const done of [...waiting]) done();
+}
+
 /** A while, or until the network is back. @param {number} ms @param {AbortSignal} signal @returns {Promise<void>} */
 export function pause(ms, signal) {
   return new Promise((resolve) => {
     const done = () => {
       clearTimeout(timer);
+      waiting.delete(done);
       removeEventListener("online", done);
       signal.removeEventListener("abort", done);
       resolve();
     };
     const timer = setTimeout(done, ms);
+    waiting.add(done);
     addEventListener("online", done);
     signal.addEventListener("abort", done);
   });

@@ -1,6 +1,6 @@
 // The frame around every page: where one is, what is said aloud, and the way from page to page.
 
-import { Away, Refusal } from "./api.js";
+import { Away, Refusal, pause } from "./api.js";
 import { h, refill, say } from "./dom.js";
 import { keyList, listenForKeys, useKeys } from "./keys.js";
 import { wishes } from "./mine.js";
@@ -62,7 +62,7 @@ async function visit(handover) {
     announce,
     setTitle: (title) => title !== document.title && (document.title = title),
   };
-  const page = PAGES[parts[0] ?? ""];
+  const page = Object.hasOwn(PAGES, parts[0] ?? "") ? PAGES[parts[0] ?? ""] : undefined;
   const isKnown = page && (parts[0] === "game" ? parts.length === 2 : parts.length <= 1);
   /** @type {Shown} */
   let next;
@@ -76,16 +76,23 @@ async function visit(handover) {
   if (visitNumber !== visits) return next.leave?.();
   main.removeAttribute("data-loading");
   shown?.leave?.();
+  for (const open of document.querySelectorAll("dialog")) open.close();
   const isFirst = shown === null;
   shown = next;
+  // The same board at another address: whoever was at a cell stays there.
+  const cell = handover && document.activeElement?.closest(".cell");
   main.replaceChildren(next.root);
   useKeys(next.keys ?? {});
   showWhere(parts[0] ?? "");
-  if (!isFirst && !handover) {
+  const begun = next.begin?.();
+  const same = cell instanceof HTMLElement && main.querySelector(`.cell[data-move="${cell.dataset.move}"]`);
+  if (same instanceof HTMLElement) {
+    same.focus({ preventScroll: true });
+  } else if (!isFirst) {
     scrollTo(0, 0);
     main.focus({ preventScroll: true });
   }
-  await next.begin?.();
+  await begun;
 }
 
 /** @param {unknown} error @returns {Shown} */
@@ -93,16 +100,9 @@ function troublePage(error) {
   if (error instanceof Refusal && error.problem.status === 404) return lostPage(t("noSuchGame"), t("noSuchGameMore"));
   if (error instanceof Away || !navigator.onLine) {
     const page = lostPage(t("needsNetwork"), navigator.onLine ? t("lost") : t("needsNetworkMore"));
-    const again = () => void visit();
-    const timer = setTimeout(again, 3000);
-    addEventListener("online", again, { once: true });
-    return {
-      ...page,
-      leave: () => {
-        clearTimeout(timer);
-        removeEventListener("online", again);
-      },
-    };
+    const gone = new AbortController();
+    void answers(gone.signal).then(() => (gone.signal.aborted ? undefined : visit()));
+    return { ...page, leave: () => gone.abort() };
   }
   console.error(error);
   return lostPage(
@@ -110,6 +110,15 @@ function troublePage(error) {
     t("brokenMore"),
     h("button", { type: "button", click: () => location.reload() }, t("reload")),
   );
+}
+
+/** Waits until the server answers. What is on the screen stays as it is meanwhile. @param {AbortSignal} signal */
+async function answers(signal) {
+  while (!signal.aborted) {
+    await pause(3000, signal);
+    const isThere = await fetch("/healthz", { cache: "no-store", signal }).catch(() => null);
+    if (isThere?.ok) return;
+  }
 }
 
 /** A page for where there is none. @param {string} title @param {string} text @param {HTMLElement} [way] @returns {Shown} */
@@ -215,7 +224,7 @@ function followLinks() {
       link.getAttribute("href")?.startsWith("#")
     )
       return;
-    if (!(link.pathname.split("/")[1] ?? "" in PAGES)) return;
+    if (!Object.hasOwn(PAGES, link.pathname.split("/")[1] ?? "")) return;
     event.preventDefault();
     if (link.href === location.href) return;
     go(link.pathname + link.search);
@@ -229,7 +238,10 @@ function keepForLater() {
   const { trustedTypes } = /** @type {any} */ (window);
   const policy = trustedTypes?.createPolicy("noughts-worker", { createScriptURL: () => "/sw.js" });
   const address = policy ? policy.createScriptURL("") : "/sw.js";
-  addEventListener("load", () => void navigator.serviceWorker.register(address).catch(() => {}));
+  const register = () => void navigator.serviceWorker.register(address).catch(() => {});
+  // After everything that is on the screen; which may have been loaded while the words were.
+  if (document.readyState === "complete") register();
+  else addEventListener("load", register);
 }
 
 async function start() {

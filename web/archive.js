@@ -13,7 +13,13 @@ import { t } from "./words.js";
 /** @param {Context} context */
 export async function show(context) {
   const page = new ArchivePage(context);
-  await page.load(false);
+  try {
+    await page.load(false);
+  } catch (error) {
+    // An address with nonsense in it can be put right where it is shown.
+    if (!(error instanceof Refusal)) throw error;
+    page.refuse(error);
+  }
   return page;
 }
 
@@ -26,13 +32,16 @@ class ArchivePage {
     this.player = wanted.get("player") ?? "";
     /** @type {string | null} */
     this.before = null;
+    this.asked = 0;
+    this.note = h("p", { class: "note", role: "alert" });
     this.list = h("ul", { class: "tables" });
-    this.older = h("button", { type: "button", click: () => void this.load(true), hidden: true }, t("older"));
+    this.older = h("button", { type: "button", click: () => void this.reload(true), hidden: true }, t("older"));
     this.root = h(
       "div",
       { class: "lists" },
       h("h1", {}, t("archiveTitle")),
       this.filters(),
+      this.note,
       this.list,
       h("p", {}, this.older),
       h("p", {}, h("button", { type: "button", click: () => openRecord(context) }, t("import"))),
@@ -55,7 +64,7 @@ class ArchivePage {
         ...(this.player && { player: this.player }),
       });
       history.replaceState(null, "", query.size ? `/archive?${query}` : "/archive");
-      void this.load(false);
+      void this.reload(false);
     };
     const game = select(games, this.variant, (value) => {
       this.variant = value;
@@ -81,14 +90,31 @@ class ArchivePage {
     this.context.setTitle(`${t("archive")} · ${t("title")}`);
   }
 
+  /** What was wished for last is shown, whichever answer comes first. @param {boolean} isMore */
+  async reload(isMore) {
+    try {
+      await this.load(isMore);
+      say(this.note, "");
+    } catch (error) {
+      this.refuse(error);
+    }
+  }
+
+  /** @param {unknown} error */
+  refuse(error) {
+    say(this.note, error instanceof Refusal ? t("refused", { why: error.message }) : t("lostStart"));
+  }
+
   /** @param {boolean} isMore */
   async load(isMore) {
+    const asked = ++this.asked;
     /** @type {Record<string, string>} */
     const wanted = { status: "over", limit: "30" };
     if (this.variant) wanted.variant = this.variant;
     if (this.player) wanted.player = this.player;
     if (isMore && this.before) wanted.before = this.before;
     const page = await api.list(wanted);
+    if (asked !== this.asked) return;
     this.before = page.before;
     this.older.hidden = page.before === null;
     const rows = page.games.map((game) => row(game, t("look")));

@@ -45,6 +45,8 @@ export class Board {
     this.focused = 0;
     this.zoom = 32;
     this.isLarge = false;
+    /** Fingers are on it: what they tell comes by way of the cells where they began, which stay until they leave. */
+    this.isHeld = false;
     this.ghost = h("span", { class: "ghost", "aria-hidden": "true" });
     /** @type {number | null} */
     this.ghostAt = null;
@@ -91,16 +93,27 @@ export class Board {
     this.port.replaceChildren(field);
     this.port.scrollTo(0, 0);
     mark(this.root, "data-gravity", variant.gravity);
+    const middle = this.focused;
     this.measure();
-    if (this.isLarge) this.centre(this.focused);
+    if (!this.isLarge) return;
+    this.centre(middle);
+    this.rove(middle);
+  }
+
+  /** As it fits the screen now. */
+  measure() {
+    if (!this.table || !this.root.isConnected) return;
+    this.size();
+    this.populate();
+    this.drawLine();
   }
 
   /** Finds the size of a cell: all of the board if that can be pressed, otherwise a part. */
-  measure() {
-    if (!this.table || !this.root.isConnected) return;
+  size() {
+    if (!this.table) return;
     const { variant } = this.table;
     const width = this.root.clientWidth;
-    const reserved = matchMedia("(min-width: 56rem)").matches ? 150 : 290;
+    const reserved = Number(getComputedStyle(this.root).getPropertyValue("--reserved")) || 150;
     const height = Math.max(240, innerHeight - reserved);
     // Nine boards: nine cells, and gaps and margins of one more cell between and around them.
     const [columns, rows] = variant.nine ? [10.2, 10.2] : [variant.columns, variant.rows];
@@ -114,13 +127,16 @@ export class Board {
     this.port.style.height = this.isLarge ? `${Math.min(size, variant.rows * cell)}px` : "";
     mark(this.root, "data-large", this.isLarge);
     this.zoomer.hidden = !this.isLarge;
-    this.populate();
-    this.drawLine();
   }
 
   /** Puts the cells that can be seen into the document, and takes out those that can't. */
   populate() {
-    for (const sheet of this.sheets) sheet.populate(this.isLarge ? this.window() : null);
+    const seen = this.isLarge ? this.window() : null;
+    for (const sheet of this.sheets) sheet.populate(seen);
+    // Tab leads to a cell that is there.
+    if (!seen || this.cells.has(this.focused)) return;
+    const [row, column] = [(seen.top + seen.bottom) >> 1, (seen.left + seen.right) >> 1];
+    this.rove(row * this.known().variant.columns + column);
   }
 
   /** The cells that can be seen now. */
@@ -254,15 +270,20 @@ export class Board {
     if (table.boards?.[at % 9] === "open") mark(this.sheets[at % 9]?.root ?? this.root, "data-next", true);
   }
 
+  /** The one cell that Tab leads to. @param {number} index */
+  rove(index) {
+    const before = this.cells.get(this.focused);
+    if (before && this.focused !== index) before.button.setAttribute("tabindex", "-1");
+    this.focused = index;
+    const cell = this.cells.get(index);
+    if (cell) mark(cell.button, "tabindex", "0");
+  }
+
   /** @param {number} index */
   focus(index) {
-    const before = this.cells.get(this.focused);
-    this.focused = index;
-    before?.button.setAttribute("tabindex", "-1");
     this.reveal(index);
-    const cell = this.cells.get(index);
-    cell?.button.setAttribute("tabindex", "0");
-    cell?.button.focus({ preventScroll: this.isLarge });
+    this.rove(index);
+    this.cells.get(index)?.button.focus({ preventScroll: this.isLarge });
   }
 
   /** Scrolls a large board until a cell can be seen. @param {number} index */
@@ -304,8 +325,7 @@ export class Board {
     this.port.addEventListener("click", (event) => {
       const move = moveAt(event.target);
       if (move === null) return;
-      this.focused = cellOf(this.known().variant, move);
-      for (const [index, cell] of this.cells) mark(cell.button, "tabindex", index === this.focused ? "0" : "-1");
+      this.rove(cellOf(this.known().variant, move));
       this.onPress(move);
     });
     const aim = (/** @type {Event} */ event) => {
@@ -314,7 +334,11 @@ export class Board {
     };
     this.port.addEventListener("pointerover", (event) => event.pointerType !== "touch" && aim(event));
     this.port.addEventListener("pointerleave", () => this.aim(null));
-    this.port.addEventListener("focusin", aim);
+    this.port.addEventListener("focusin", (event) => {
+      const move = moveAt(event.target);
+      if (move !== null) this.rove(cellOf(this.known().variant, move));
+      aim(event);
+    });
     this.port.addEventListener("focusout", () => this.aim(null));
     this.port.addEventListener("keydown", (event) => this.onKey(event));
     let isDue = false;
@@ -403,7 +427,7 @@ export class Board {
     const factor = zoom / this.zoom;
     const [x, y] = [port.scrollLeft + port.clientWidth / 2, port.scrollTop + port.clientHeight / 2];
     this.zoom = zoom;
-    this.measure();
+    this.size();
     port.scrollTo(x * factor - port.clientWidth / 2, y * factor - port.clientHeight / 2);
     this.populate();
   }
@@ -416,12 +440,18 @@ export class Board {
     };
     let start = 0;
     let zoom = 0;
+    const end = () => {
+      this.isHeld = false;
+      this.populate();
+    };
+    for (const sign of ["touchend", "touchcancel"]) this.port.addEventListener(sign, () => this.isHeld && end());
     this.port.addEventListener(
       "touchstart",
       (event) => {
         if (event.touches.length !== 2) return;
         start = apart(event.touches);
         zoom = this.zoom;
+        this.isHeld = this.isLarge;
       },
       { passive: true },
     );

@@ -48,9 +48,10 @@ function wishFor(holder) {
 
 /** The seats, each with who sits there. */
 class SeatChooser {
-  /** @param {number} sides @param {string[]} chosen */
-  constructor(sides, chosen) {
+  /** @param {number} sides @param {string[]} chosen @param {number} [first] who moves first */
+  constructor(sides, chosen, first = 0) {
     this.chosen = chosen;
+    this.first = first;
     this.root = h("div", { class: "seat-chooser" });
     this.setSides(sides);
   }
@@ -80,7 +81,12 @@ class SeatChooser {
         "div",
         { class: "seat-row" },
         drawMark(seat, ""),
-        h("label", { for: id }, `${sideName(seat)}${rest}`, seat === 0 ? h("small", {}, ` ${t("beginsFirst")}`) : null),
+        h(
+          "label",
+          { for: id },
+          `${sideName(seat)}${rest}`,
+          seat === this.first ? h("small", {}, ` ${t("beginsFirst")}`) : null,
+        ),
         field,
       );
     });
@@ -117,6 +123,8 @@ class ChoosePage {
     this.context = context;
     this.variant = known("3x3k3");
     this.isOwn = false;
+    this.isLeft = false;
+    this.isBusy = false;
     this.history = 0;
     /** @type {string} */
     this.firstBoard = "random";
@@ -163,6 +171,10 @@ class ChoosePage {
     );
     this.buildCards();
     this.pick("3x3k3");
+  }
+
+  leave() {
+    this.isLeft = true;
   }
 
   begin() {
@@ -274,6 +286,8 @@ class ChoosePage {
   }
 
   async lay() {
+    if (this.isBusy) return;
+    this.isBusy = true;
     const first =
       this.firstBoard === "any"
         ? null
@@ -281,24 +295,24 @@ class ChoosePage {
           ? Math.floor(Math.random() * 9)
           : Number(this.firstBoard);
     const name = writeVariant(this.variant.nine ? { ...this.variant, first } : this.variant);
-    await lay(
-      this.context,
-      { variant: name, history: this.history, seats: this.seats.seats(), take: this.seats.take() },
-      this.note,
-    );
+    const table = { variant: name, history: this.history, seats: this.seats.seats(), take: this.seats.take() };
+    await lay(this.context, table, this.note, () => this.isLeft);
+    this.isBusy = false;
   }
 }
 
-/** @param {Context} context @param {import("./shapes").NewTable} table @param {HTMLElement} note */
-async function lay(context, table, note) {
+/**
+ * Lays a table and goes there, unless whoever wanted it has gone elsewhere meanwhile.
+ * @param {Context} context @param {import("./shapes").NewTable} table @param {HTMLElement} note where a refusal is told
+ * @param {() => boolean} isLeft
+ */
+export async function lay(context, table, note, isLeft) {
   try {
     const laid = await api.lay(table);
     keepSeats(laid.id, laid.tokens);
-    context.go(`/game/${laid.id}`, laid.view);
-    return true;
+    if (!isLeft()) context.go(`/game/${laid.id}`, laid.view);
   } catch (error) {
     say(note, error instanceof Refusal ? t("refused", { why: error.message }) : t("lostStart"));
-    return false;
   }
 }
 
@@ -314,29 +328,23 @@ export function playOn(context, table, turn, total) {
   const chooser = new SeatChooser(
     table.seats.length,
     table.seats.map((_, seat) => (seat === toMove ? "me" : `level:${wishes().level}`)),
+    toMove,
   );
   const note = h("p", { class: "note", role: "alert" });
+  let isBusy = false;
+  const begin = async () => {
+    if (isBusy) return;
+    isBusy = true;
+    const seats = { seats: chooser.seats(), take: chooser.take() };
+    const wanted = { from: { game: table.id, turn: from }, history: table.history, ...seats };
+    await lay(context, wanted, note, () => !box.isConnected);
+    isBusy = false;
+  };
   const box = dialog(
     t("playOnTitle"),
     h("p", {}, `${t("turnAt", { n: from + 1 })}. ${t("playOnMore")}`),
     chooser.root,
     note,
-    h(
-      "button",
-      {
-        type: "button",
-        class: "main",
-        click: async () => {
-          const wanted = {
-            from: { game: table.id, turn: from },
-            history: table.history,
-            seats: chooser.seats(),
-            take: chooser.take(),
-          };
-          if (await lay(context, wanted, note)) box.close();
-        },
-      },
-      t("begin"),
-    ),
+    h("button", { type: "button", class: "main", click: () => void begin() }, t("begin")),
   );
 }

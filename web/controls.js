@@ -88,5 +88,10 @@ function rewindControls(page) {
 
 /** @param {string} name @param {() => void} onClick @param {string} [look] @param {boolean} [isOff] */
 export function button(name, onClick, look = "", isOff = false) {
-  return h("button", { type: "button", class: look, click: onClick, disabled: isOff }, name);
+  // Not `disabled`, which would take the focus away from whoever just pressed it.
+  return h(
+    "button",
+    { type: "button", class: look, click: isOff ? null : onClick, "aria-disabled": isOff && "true" },
+    name,
+  );
 }

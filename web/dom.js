@@ -53,11 +53,22 @@ function fill(element, children) {
   }
 }
 
-/** Everything in an element, anew. @param {Element} element @param {...(Child | Child[])} children */
+/**
+ * Everything in an element, anew. Whoever was at a button there is at the one that took its place.
+ * @param {Element} element @param {...(Child | Child[])} children
+ */
 export function refill(element, ...children) {
+  const at = document.activeElement;
+  const name = at && at !== element && element.contains(at) ? nameOf(at) : null;
   element.replaceChildren();
   fill(element, children);
+  if (name === null) return;
+  const all = [.../** @type {NodeListOf<HTMLElement>} */ (element.querySelectorAll("button, a[href], input, select"))];
+  (all.find((one) => nameOf(one) === name) ?? all[0])?.focus({ preventScroll: true });
 }
+
+/** @param {Element} element */
+const nameOf = (element) => element.getAttribute("aria-label") ?? element.textContent ?? "";
 
 /** Sets an attribute only where it differs, so that nothing is touched in vain.
  * @param {Element} element @param {string} name @param {string | boolean | null | undefined} value */

@@ -1,9 +1,10 @@
 // A table: played at, watched, or gone through again. The same places for the same things.
 
-import { Refusal, api, freshKey, insist } from "./api.js";
+import { Refusal, api, freshKey, hurry, insist } from "./api.js";
 import { Board } from "./board.js";
 import { button, controlsFor } from "./controls.js";
 import { h, mark, refill, say } from "./dom.js";
+import { makeDrawer } from "./drawer.js";
 import { listen } from "./live.js";
 import { keepSeats, seatsAt, wish, wishes } from "./mine.js";
 import { makeMoves } from "./moves.js";
@@ -11,7 +12,17 @@ import { deed, gameDetails, gameName, ninth, seatName, statusOf } from "./place.
 import { readRecord } from "./record.js";
 import { makeSeats } from "./seats.js";
 import { sound } from "./sound.js";
-import { obstacle, pressed, readView, standing, standingOf, withChange, withPlay, withPresence } from "./table.js";
+import {
+  obstacle,
+  pressed,
+  readView,
+  standing,
+  standingOf,
+  upNext,
+  withChange,
+  withPlay,
+  withPresence,
+} from "./table.js";
 import { t } from "./words.js";
 
 /** @typedef {import("./shapes").Table} Table */
@@ -24,10 +35,13 @@ export async function show(context) {
   const view = context.handover ?? (await api.look(id));
   const turn = new URLSearchParams(location.search).get("turn");
   const at = turn !== null && /^\d{1,6}$/.test(turn) ? Number(turn) : null;
-  const page = new GamePage(context, readView(view), at);
+  const page = new GamePage(context, readView(view), at !== null && at < view.turn - 1 ? at : null);
   await page.fetchPast();
   return page;
 }
+
+/** Positions of the past that are kept: the largest boards are half a megabyte each. */
+const MOST_PAST = 64;
 
 export class GamePage {
   /** @param {Context} context @param {Table} table @param {number | null} at */
@@ -48,6 +62,8 @@ export class GamePage {
     this.isLost = false;
     this.hasAsked = false;
     this.isMovingOn = false;
+    /** A press while the one before is under way, where both are this browser's to make. @type {string | null} */
+    this.eager = null;
     // What the parts below were last drawn from.
     this.drawnControls = "";
     this.drawnInvite = "";
@@ -64,12 +80,13 @@ export class GamePage {
     this.controls = h("div", { class: "controls" });
     this.invite = h("div", { class: "invite" });
     this.extra = h("div", { class: "extra" });
+    this.drawer = makeDrawer(this.board.root, this.moves.bar, this.moves.list, this.extra, this.detail);
     this.root = h(
       "div",
       { class: "table-page" },
       h("div", { class: "head" }, this.status, this.note, this.seats.root),
       h("div", { class: "paper" }, this.board.root, this.board.zoomer),
-      h("div", { class: "side" }, this.controls, this.invite, this.moves.root, this.extra, this.detail),
+      h("div", { class: "side" }, this.controls, this.invite, this.drawer.root),
     );
     this.keys = {
       ",": () => this.moves.step(-1),
@@ -96,6 +113,11 @@ export class GamePage {
     if (this.at !== null) await this.look(this.at);
   }
 
+  /** Somebody has gone on to another page; what comes late is not shown. */
+  get isLeft() {
+    return this.enough.signal.aborted;
+  }
+
   leave() {
     this.enough.abort();
     this.board.leave();
@@ -109,8 +131,7 @@ export class GamePage {
   title() {
     const names = this.table.seats.map((seat, at) => seatName(seat, at));
     const versus = names.length > 3 ? gameName(this.table.variant) : names.join(" – ");
-    const isUp = this.table.toMove !== null && this.mine.has(this.table.toMove) && standingOf(this.table) === "playing";
-    return `${isUp ? "● " : ""}${versus}`;
+    return `${this.isMyTurn() ? "● " : ""}${versus}`;
   }
 
   // What comes from the server.
@@ -126,6 +147,8 @@ export class GamePage {
       {
         view: (view) => this.receive(readView(view)),
         change: (change) => {
+          // The answer to a move was quicker.
+          if (change.turn <= this.table.turn) return;
           if (change.turn !== this.table.turn + 1) return void this.refetch();
           this.receive(withChange(this.table, change));
         },
@@ -143,7 +166,9 @@ export class GamePage {
 
   /** @param {import("./live.js").Line} line */
   onLine(line) {
+    if (this.isLeft) return;
     if (line === "gone") return this.tell(t("noSuchGame"), "bad");
+    if (line === "open") hurry();
     if (line === "lost" && !this.isLost) {
       this.isLost = true;
       mark(this.root, "data-lost", true);
@@ -167,24 +192,28 @@ export class GamePage {
   receive(table) {
     const before = this.table;
     // Answers and the stream overtake one another.
-    if (table.turn < before.turn) return;
+    if (table.turn < before.turn || this.isLeft) return;
     // A play that is under way stays on the board until its own answer comes.
     const isUnderWay = before.pending !== null && table.turn === before.turn && !table.outcome;
     this.table = isUnderWay && before.pending ? withPlay(table, before.pending) : table;
     const done = table.turn - 1;
     if (table.last && done === this.turns.length + 1) this.turns.push(table.last);
     else if (done !== this.turns.length) void this.readTurns();
-    if (table.turn > before.turn) this.onTurn();
-    if (standingOf(before) === "waiting" && standingOf(table) === "playing") {
+    if (table.turn > before.turn) this.onTurn(before);
+    else if (standingOf(before) === "waiting" && standingOf(table) === "playing") {
       this.context.announce(statusOf(table, this.mine));
       this.quiet();
     }
     if (table.rematch && this.hasAsked) void this.moveOn();
     this.render();
+    const { eager } = this;
+    if (eager === null || this.table.pending !== null) return;
+    this.eager = null;
+    if (!table.outcome) this.press(eager);
   }
 
-  /** A turn was completed: it is said, and heard. */
-  onTurn() {
+  /** A turn was completed: it is said, and heard. @param {Table} before */
+  onTurn(before) {
     const { table, mine } = this;
     if (!table.outcome) this.hasAsked = false;
     this.asking = "";
@@ -198,9 +227,14 @@ export class GamePage {
       said.push(table.active === null ? t("nowAny") : t("nowActive", { board: ninth(table.active) }));
     }
     this.context.announce(said.join(" "));
-    if (!this.isLost) this.quiet();
-    sound(table.outcome ? "end" : "mark");
-    this.board.table && this.at === null && requestAnimationFrame(() => this.board.revealLast());
+    // That one is back is worth reading to its end.
+    if (this.note.dataset.mood !== "good") this.quiet();
+    const isOwn = before.pending !== null && table.last?.play === before.pending;
+    if (table.outcome) sound("end");
+    else if (!isOwn) sound("mark");
+    // Whoever made a move knows where it is.
+    const isMine = table.last !== null && mine.has(table.last.by);
+    if (this.at === null && !isMine) requestAnimationFrame(() => this.board.revealLast());
   }
 
   /** The turns so far, from the record. */
@@ -216,9 +250,18 @@ export class GamePage {
 
   // What is asked of the server.
 
+  /** Until it answers, or somebody leaves. @template T @param {() => Promise<T>} request */
+  insist(request) {
+    return insist(request, { signal: this.enough.signal, onAway: () => this.onLine("lost") });
+  }
+
   /** @param {string} move */
   press(move) {
     if (this.at !== null) return this.tell(t("lookingBack", { n: this.at }));
+    if (this.table.pending !== null && this.mine.has(upNext(this.table) ?? -1)) {
+      this.eager = move;
+      return;
+    }
     const why = obstacle(this.table, move, this.mine);
     if (why) return this.tell(this.explain(why));
     const play = pressed(this.table, move);
@@ -257,14 +300,12 @@ export class GamePage {
     if (!token) return;
     const key = freshKey();
     try {
-      const view = await insist(() => api.act(this.table.id, token, act, key), {
-        signal: this.enough.signal,
-        onAway: () => this.onLine("lost"),
-      });
+      const view = await this.insist(() => api.act(this.table.id, token, act, key));
       this.receive(readView(view));
-      if (this.isLost && !this.enough.signal.aborted) this.onLine("open");
+      if (this.isLost) this.onLine("open");
     } catch (error) {
-      if (this.enough.signal.aborted) return;
+      if (this.isLeft) return;
+      this.eager = null;
       this.table = { ...this.table, pending: null };
       await this.refetch();
       if (error instanceof Refusal) this.tell(this.refusalIn(error));
@@ -299,15 +340,14 @@ export class GamePage {
     if (field instanceof HTMLInputElement) wish({ name: field.value.trim() });
     const key = freshKey();
     try {
-      const { token, view } = await insist(() => api.sit(this.table.id, seat, wishes().name, key), {
-        signal: this.enough.signal,
-        onAway: () => this.onLine("lost"),
-      });
+      const { token, view } = await this.insist(() => api.sit(this.table.id, seat, wishes().name, key));
       keepSeats(this.table.id, { [seat]: token });
       this.tokens = seatsAt(this.table.id);
+      // Where others are still waited for, nothing else will be said.
+      const isWaiting = view.seats.some(({ kind }) => kind === "open");
       this.receive(readView(view));
       this.follow();
-      this.context.announce(statusOf(this.table, this.mine));
+      if (isWaiting) this.context.announce(statusOf(this.table, this.mine));
     } catch (error) {
       if (error instanceof Refusal) this.tell(this.refusalIn(error));
       await this.refetch();
@@ -316,12 +356,12 @@ export class GamePage {
 
   /** Everybody of this browser wants to play again. */
   async again() {
-    if (!this.table.outcome || !this.tokens.size) return;
+    if (!this.table.outcome || !this.tokens.size || this.hasAsked) return;
     this.hasAsked = true;
     this.render();
     try {
       for (const token of this.tokens.values()) {
-        const answer = await api.again(this.table.id, token);
+        const answer = await this.insist(() => api.again(this.table.id, token));
         this.receive(readView(answer));
       }
       this.context.announce(this.table.rematch ? "" : t("rematchAsked"));
@@ -341,11 +381,11 @@ export class GamePage {
       /** @type {Record<string, string>} */
       const tokens = {};
       for (const token of this.tokens.values()) {
-        const answer = await api.again(this.table.id, token);
+        const answer = await this.insist(() => api.again(this.table.id, token));
         if (answer.token && answer.seat !== undefined) tokens[answer.seat] = answer.token;
       }
       if (Object.keys(tokens).length) keepSeats(next, tokens);
-      if (!this.enough.signal.aborted) this.context.go(`/game/${next}`);
+      if (!this.isLeft) this.context.go(`/game/${next}`);
     } catch {
       this.isMovingOn = false;
     }
@@ -371,6 +411,8 @@ export class GamePage {
     if (turn === null || turn < 0 || turn >= this.table.turn - 1 || this.past.has(turn)) return;
     try {
       this.past.set(turn, readView(await api.look(this.table.id, turn)));
+      const [oldest] = this.past.keys();
+      if (this.past.size > MOST_PAST && oldest !== undefined) this.past.delete(oldest);
     } catch (error) {
       if (turn === this.at && error instanceof Refusal) this.at = null;
     }
@@ -378,6 +420,7 @@ export class GamePage {
 
   escape() {
     if (this.asking) return this.ask("");
+    if (this.drawer.close()) return;
     if (this.at !== null) void this.look(null);
   }
 
@@ -400,6 +443,7 @@ export class GamePage {
 
   /** Says something for a while, to everybody. @param {string} text @param {"" | "good" | "bad"} [mood] */
   tell(text, mood = "") {
+    if (this.isLeft) return;
     say(this.note, text);
     mark(this.note, "data-mood", mood || null);
     this.context.announce(text);
@@ -414,25 +458,29 @@ export class GamePage {
   }
 
   render() {
+    if (this.isLeft) return;
     const { table, mine } = this;
+    const done = table.turn - 1;
     // What is not there yet is shown when it comes.
-    const looked = this.at === null || this.at >= table.turn - 1 ? table : this.past.get(this.at);
+    const looked = this.at === null || this.at >= done ? table : this.past.get(this.at);
     const leaving = this.asking === "rewind" ? standing(this.turns).slice(-this.taking || Infinity) : [];
     if (looked) {
       this.board.show(looked, {
         mine,
         leaving: new Set(this.taking ? leaving : []),
         isStill: this.at !== null,
-        best: this.study?.best(this.at ?? this.turns.length) ?? null,
+        best: this.study?.best(this.at ?? done) ?? null,
       });
     }
     for (const button of this.board.zoomer.querySelectorAll("button")) {
       mark(button, "aria-label", t(button.dataset.word === "zoomIn" ? "zoomIn" : "zoomOut"));
     }
-    const status = this.at === null ? statusOf(table, mine) : t("position", { n: this.at, total: this.turns.length });
+    mark(this.root, "data-waiting", standingOf(table) === "waiting");
+    const status = this.at === null ? statusOf(table, mine) : t("position", { n: this.at, total: done });
     say(this.status, status);
     mark(this.status, "data-mine", this.at === null && this.isMyTurn());
     this.seats.show(looked ?? table, mine);
+    this.drawer.show();
     this.moves.show(table, this.turns, this.at, this.study?.remarks());
     say(this.detail, `${gameName(table.variant)}. ${gameDetails(table.variant)}`);
     this.renderControls();
@@ -459,9 +507,7 @@ export class GamePage {
     ]);
     if (key === this.drawnControls) return;
     this.drawnControls = key;
-    const had = this.controls.contains(document.activeElement);
     refill(this.controls, ...controlsFor(this));
-    if (had && !this.controls.contains(document.activeElement)) this.controls.querySelector("button")?.focus();
   }
 
   renderInvite() {
@@ -492,7 +538,8 @@ export class GamePage {
 
   renderExtra() {
     const isOver = Boolean(this.table.outcome);
-    const key = `${isOver} ${Boolean(this.study)} ${this.at === null} ${this.turns.length > 0} ${document.documentElement.lang}`;
+    const hasTurns = this.table.turn > 1;
+    const key = `${isOver} ${Boolean(this.study)} ${this.at === null} ${hasTurns} ${document.documentElement.lang}`;
     if (key === this.drawnExtra) return;
     this.drawnExtra = key;
     refill(
@@ -500,10 +547,10 @@ export class GamePage {
       h(
         "div",
         { class: "row" },
-        isOver && !this.study && this.turns.length ? button(t("analyse"), () => void this.openStudy()) : null,
-        isOver && this.at === null && this.turns.length ? button(t("playOn"), () => void this.playOn()) : null,
+        isOver && !this.study && hasTurns ? button(t("analyse"), () => void this.openStudy()) : null,
+        isOver && this.at === null && hasTurns ? button(t("playOn"), () => void this.playOn()) : null,
         button(t("shareWatch"), () => void this.share(), "quiet"),
-        this.turns.length
+        hasTurns
           ? h(
               "a",
               {
@@ -527,6 +574,9 @@ export class GamePage {
       () => this.render(),
     );
     this.render();
+    // Its button is gone: whoever pressed it is where the answer will be.
+    this.study.root.focus({ preventScroll: true });
+    this.study.root.scrollIntoView({ block: "nearest" });
     await this.study.load();
     this.render();
   }
@@ -541,6 +591,7 @@ export class GamePage {
 
   async playOn() {
     const { playOn } = await import("./choose.js");
-    playOn(this.context, this.past.get(this.at ?? -1) ?? this.table, this.at ?? this.turns.length, this.turns.length);
+    const done = this.table.turn - 1;
+    playOn(this.context, this.past.get(this.at ?? -1) ?? this.table, this.at ?? done, done);
   }
 }

@@ -10,14 +10,18 @@ const WISHES = "noughts.wishes";
 /** @type {Wishes} */
 const USUAL = { name: "", language: "", theme: "auto", sound: false, shortcuts: true, level: 4 };
 
-/** @param {string} key @returns {any} */
+/** What was kept, as far as it can be read: anybody may have written it. @param {string} key @returns {Record<string, any>} */
 function read(key) {
   try {
-    return JSON.parse(localStorage.getItem(key) ?? "null");
+    const kept = JSON.parse(localStorage.getItem(key) ?? "{}");
+    return isObject(kept) ? kept : {};
   } catch {
-    return null;
+    return {};
   }
 }
+
+/** @param {unknown} value @returns {value is Record<string, any>} */
+const isObject = (value) => typeof value === "object" && value !== null && !Array.isArray(value);
 
 /** @param {string} key @param {unknown} value */
 function write(key, value) {
@@ -28,18 +32,21 @@ function write(key, value) {
   }
 }
 
+/** Where nothing can be kept, until the page is left. @type {Partial<Wishes>} */
+const unsavedWishes = {};
+
 /** @type {Record<string, { at: number, tokens: Record<string, string> }>} */
 const unsaved = {};
 
 /** The seats of a game that this browser holds, with their tokens. @param {string} id @returns {Map<number, string>} */
 export function seatsAt(id) {
-  const tokens = { ...read(SEATS)?.[id]?.tokens, ...unsaved[id]?.tokens };
+  const tokens = { ...read(SEATS)[id]?.tokens, ...unsaved[id]?.tokens };
   return new Map(Object.entries(tokens).map(([seat, token]) => [Number(seat), String(token)]));
 }
 
 /** @param {string} id @param {Record<string, string>} tokens by seat */
 export function keepSeats(id, tokens) {
-  const all = read(SEATS) ?? {};
+  const all = Object.fromEntries(Object.entries(read(SEATS)).filter(([, game]) => isObject(game)));
   const kept = { at: Date.now(), tokens: { ...all[id]?.tokens, ...tokens } };
   unsaved[id] = kept;
   all[id] = kept;
@@ -49,9 +56,16 @@ export function keepSeats(id, tokens) {
 }
 
 /** What its user prefers. @returns {Wishes} */
-export const wishes = () => ({ ...USUAL, ...read(WISHES) });
+export function wishes() {
+  const kept = Object.entries({ ...read(WISHES), ...unsavedWishes });
+  const usual = /** @type {Record<string, unknown>} */ (USUAL);
+  const sound = kept.filter(([name, value]) => typeof value === typeof usual[name]);
+  const all = { ...USUAL, ...Object.fromEntries(sound) };
+  return { ...all, level: Math.max(1, Math.min(8, Math.round(all.level) || USUAL.level)) };
+}
 
 /** @param {Partial<Wishes>} changed */
 export function wish(changed) {
+  Object.assign(unsavedWishes, changed);
   write(WISHES, { ...wishes(), ...changed });
 }

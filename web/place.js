@@ -1,6 +1,7 @@
 // Places and people in words: what a cell is called, what stands there, who sits where.
 
 import { SHAPED } from "./marks.js";
+import { upNext } from "./table.js";
 import { cellOf } from "./variant.js";
 import { t } from "./words.js";
 
@@ -105,17 +106,15 @@ export function statusOf(table, mine) {
   const outcome = table.outcome;
   if (outcome) return outcomeOf(table, mine);
   if (table.seats.some((seat) => seat.kind === "open")) return t("waitingForSeat");
-  if (table.toMove === null) return "";
-  if (mine.has(table.toMove)) {
-    if (mine.size > 1) {
-      const symbol = table.seats[table.toMove]?.symbol;
-      return t("turnOfSide", { side: sideName(table.toMove, symbol) });
-    }
+  const next = upNext(table);
+  if (next === null) return "";
+  if (mine.has(next)) {
+    if (mine.size > 1) return t("turnOfSide", { side: sideName(next, table.seats[next]?.symbol) });
     return t("yourTurn");
   }
-  const seat = table.seats[table.toMove];
+  const seat = table.seats[next];
   if (!seat) return "";
-  const name = seatName(seat, table.toMove);
+  const name = seatName(seat, next);
   return seat.kind === "robot" ? t("isThinking", { name }) : t("turnOf", { name });
 }
 

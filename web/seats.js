@@ -3,6 +3,7 @@
 import { h, refill } from "./dom.js";
 import { drawMark } from "./marks.js";
 import { seatName, shortName, sideName } from "./place.js";
+import { standingOf, upNext } from "./table.js";
 import { number, t } from "./words.js";
 
 /** @typedef {import("./shapes").Table} Table */
@@ -13,7 +14,8 @@ export function makeSeats(onSit) {
   let drawn = "";
   /** @param {Table} table @param {Set<number>} mine */
   const show = (table, mine) => {
-    const { seats, toMove, score, outcome } = table;
+    const { seats, score, outcome } = table;
+    const toMove = standingOf(table) === "playing" ? upNext(table) : null;
     const key = JSON.stringify([seats, toMove, score, outcome, [...mine], document.documentElement.lang]);
     if (key === drawn) return;
     drawn = key;

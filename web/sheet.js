@@ -35,16 +35,31 @@ export class Sheet {
   /** @param {ReturnType<import("./board.js").Board["window"]> | null} seen */
   populate(seen) {
     const { left, right, top, bottom } = seen ?? { left: 0, right: this.columns - 1, top: 0, bottom: this.rows - 1 };
-    const key = `${left} ${right} ${top} ${bottom}`;
+    const key = `${left} ${right} ${top} ${bottom} ${this.board.isHeld}`;
     if (key === this.seen) return;
     this.seen = key;
     for (const [row, line] of this.lines) {
       if (row >= top && row <= bottom) continue;
-      for (let column = 0; column < this.columns; column++) this.board.cells.delete(this.index(row, column));
+      this.thin(row, line, 0, -1);
+      if (line.firstChild) continue;
       line.remove();
       this.lines.delete(row);
     }
     for (let row = top; row <= bottom; row++) this.populateRow(row, left, right);
+  }
+
+  /**
+   * Takes out the cells that can't be seen; the one with the focus stays, or the keys would lead nowhere.
+   * @param {number} row @param {HTMLElement} line @param {number} left @param {number} right
+   */
+  thin(row, line, left, right) {
+    if (this.board.isHeld) return;
+    for (const box of [...line.children]) {
+      const column = Number(box.getAttribute("aria-colindex")) - 1;
+      if ((column >= left && column <= right) || box.contains(document.activeElement)) continue;
+      box.remove();
+      this.board.cells.delete(this.index(row, column));
+    }
   }
 
   /** @param {number} row @param {number} left @param {number} right */
@@ -58,20 +73,14 @@ export class Sheet {
       const next = after.length ? this.lines.get(Math.min(...after)) : null;
       this.grid.insertBefore(line, next ?? null);
     }
-    for (const box of [...line.children]) {
-      const column = Number(box.getAttribute("aria-colindex")) - 1;
-      if (column >= left && column <= right) continue;
-      box.remove();
-      board.cells.delete(this.index(row, column));
-    }
-    const firstThere = line.firstElementChild;
-    const from = firstThere ? Number(firstThere.getAttribute("aria-colindex")) - 1 : Infinity;
+    this.thin(row, line, left, right);
+    let next = line.firstElementChild;
+    const columnOf = (/** @type {Element} */ box) => Number(box.getAttribute("aria-colindex")) - 1;
+    while (next && columnOf(next) < left) next = next.nextElementSibling;
     for (let column = left; column <= right; column++) {
-      const index = this.index(row, column);
-      if (board.cells.has(index)) continue;
-      const { box } = board.makeCell(index);
-      if (column < from) line.insertBefore(box, firstThere);
-      else line.append(box);
+      const there = board.cells.get(this.index(row, column));
+      if (there) next = there.box.nextElementSibling;
+      else line.insertBefore(board.makeCell(this.index(row, column)).box, next);
     }
   }
 

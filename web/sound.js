@@ -9,6 +9,8 @@ let audio = null;
 export function sound(what) {
   if (!wishes().sound) return;
   audio ??= new AudioContext();
+  // Before anything was pressed, browsers keep pages quiet.
+  if (audio.state === "suspended") void audio.resume();
   const notes =
     what === "mark"
       ? [[520, 0]]

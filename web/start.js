@@ -46,6 +46,9 @@ class StartPage {
   constructor(context) {
     this.context = context;
     this.table = blank();
+    /** Somebody has gone elsewhere, and is not called back. */
+    this.isLeft = false;
+    this.isBusy = false;
     this.board = new Board((move) => void this.firstMove(move));
     this.note = h("p", { class: "note" });
     const levels = Array.from({ length: 8 }, (_, at) => String(at + 1));
@@ -75,7 +78,7 @@ class StartPage {
           { class: "ways", "aria-label": t("startMore") },
           h(
             "button",
-            { type: "button", class: "way", click: () => void this.friend("link") },
+            { type: "button", class: "way", click: () => void this.friend() },
             h("strong", {}, t("friend")),
             h("span", {}, t("friendHint")),
           ),
@@ -88,11 +91,16 @@ class StartPage {
   }
 
   begin() {
+    // What follows the first move is loaded when somebody is about to make it.
+    for (const sign of ["pointerover", "focusin"]) {
+      this.board.root.addEventListener(sign, () => void import("./game.js").catch(() => {}), { once: true });
+    }
     this.board.show(this.table, { mine: new Set([0]) });
     this.context.setTitle(t("title"));
   }
 
   leave() {
+    this.isLeft = true;
     this.board.leave();
   }
 
@@ -110,25 +118,28 @@ class StartPage {
       });
       keepSeats(laid.id, laid.tokens);
       const view = await api.act(laid.id, laid.tokens[0] ?? "", { turn: 1, play: move });
-      this.context.go(`/game/${laid.id}`, view);
+      if (!this.isLeft) this.context.go(`/game/${laid.id}`, view);
     } catch (error) {
       this.undo(error);
     }
   }
 
-  /** @param {"link" | "lobby"} open */
-  async friend(open) {
+  async friend() {
+    if (this.isBusy) return;
+    this.isBusy = true;
     try {
-      const laid = await api.lay({ variant: "3x3k3", seats: [{ human: wishes().name }, { open }], take: [0] });
+      const laid = await api.lay({ variant: "3x3k3", seats: [{ human: wishes().name }, { open: "link" }], take: [0] });
       keepSeats(laid.id, laid.tokens);
-      this.context.go(`/game/${laid.id}`, laid.view);
+      if (!this.isLeft) this.context.go(`/game/${laid.id}`, laid.view);
     } catch (error) {
       this.undo(error);
     }
+    this.isBusy = false;
   }
 
   /** @param {unknown} error */
   undo(error) {
+    if (this.isLeft) return;
     this.table = blank();
     this.board.show(this.table, { mine: new Set([0]) });
     const text =

@@ -18,7 +18,7 @@ export class StudyPanel {
     /** @type {Study | null} */
     this.study = null;
     this.isLeft = false;
-    this.root = h("section", { class: "study" }, h("h2", {}, t("analysis")), h("p", {}, t("analysing")));
+    this.root = h("section", { class: "study", tabindex: -1 }, h("h2", {}, t("analysis")), h("p", {}, t("analysing")));
   }
 
   async load() {

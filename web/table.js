@@ -99,6 +99,11 @@ export function withPlay(table, move) {
   return { ...table, marks, last: { by: table.toMove, play: move }, pending: move };
 }
 
+/** Whose turn it is, or will be once the play under way is taken; null: nobody's. @param {Table} table */
+export function upNext({ toMove, pending, seats }) {
+  return toMove === null || pending === null ? toMove : (toMove + 1) % seats.length;
+}
+
 /** Whether a move can be played now, by whoever's turn it is. @param {Table} table @param {string} move */
 export function isLegal(table, move) {
   if (table.outcome || table.toMove === null) return false;

@@ -2,6 +2,7 @@
 
 import { api } from "./api.js";
 import { h, refill } from "./dom.js";
+import { wishes } from "./mine.js";
 import { picture } from "./picture.js";
 import { gameName, seatName } from "./place.js";
 import { readVariant } from "./variant.js";
@@ -24,6 +25,9 @@ class WatchPage {
   constructor(context) {
     this.context = context;
     this.drawn = "";
+    this.isLeft = false;
+    this.isBusy = false;
+    this.note = h("p", { class: "note", role: "alert" });
     this.waiting = h("ul", { class: "tables" });
     this.playing = h("ul", { class: "tables" });
     this.root = h(
@@ -36,6 +40,7 @@ class WatchPage {
         h("h2", {}, t("waitingTables")),
         this.waiting,
         h("p", {}, h("button", { type: "button", class: "main", click: () => void this.open() }, t("openTable"))),
+        this.note,
       ),
       h("section", {}, h("h2", {}, t("livePlay")), this.playing),
     );
@@ -49,6 +54,7 @@ class WatchPage {
   }
 
   leave() {
+    this.isLeft = true;
     clearInterval(this.timer);
     document.removeEventListener("visibilitychange", this.onSight);
   }
@@ -76,10 +82,16 @@ class WatchPage {
   }
 
   async open() {
-    const [{ keepSeats, wishes }] = await Promise.all([import("./mine.js")]);
-    const laid = await api.lay({ variant: "3x3k3", seats: [{ human: wishes().name }, { open: "lobby" }], take: [0] });
-    keepSeats(laid.id, laid.tokens);
-    this.context.go(`/game/${laid.id}`, laid.view);
+    if (this.isBusy) return;
+    this.isBusy = true;
+    const { lay } = await import("./choose.js");
+    const table = {
+      variant: "3x3k3",
+      seats: [{ human: wishes().name }, { open: /** @type {const} */ ("lobby") }],
+      take: [0],
+    };
+    await lay(this.context, table, this.note, () => this.isLeft);
+    this.isBusy = false;
   }
 }
 

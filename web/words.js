@@ -1,17 +1,17 @@
 // Everything that the page says, in the language of whoever reads it.
 
-import en from "./words/en.js";
-
 /** @typedef {string | Partial<Record<Intl.LDMLPluralRule, string>>} Word */
-/** @typedef {Record<keyof typeof en, Word>} Words */
+/** @typedef {keyof typeof import("./words/en.js").default} Key */
+/** @typedef {Record<Key, Word>} Words */
 
 /** The languages by their own names. */
 export const LANGUAGES = /** @type {const} */ ({ en: "English", ca: "Català", cs: "Čeština", fr: "Français" });
 
-/** @type {Words} */
-let words = en;
+/** None before a language is spoken. @type {Partial<Words>} */
+let words = {};
 let numbers = new Intl.NumberFormat("en");
 let dates = new Intl.DateTimeFormat("en", { dateStyle: "medium", timeStyle: "short" });
+let times = new Intl.DateTimeFormat("en", { timeStyle: "short" });
 let plurals = new Intl.PluralRules("en");
 
 /** The language that suits these wishes best, the first one first. @param {readonly string[]} wanted */
@@ -23,11 +23,12 @@ export function choose(wanted) {
 /** Speaks another language from now on. @param {string} tag */
 export async function speak(tag) {
   const chosen = tag in LANGUAGES ? tag : "en";
-  words = chosen === "en" ? en : (await import(`./words/${chosen}.js`)).default;
+  words = (await import(`./words/${chosen}.js`)).default;
   // Dates and numbers as the reader's country writes them.
   const local = navigator.languages.find((tag) => tag.split("-")[0] === chosen) ?? chosen;
   numbers = new Intl.NumberFormat(local);
   dates = new Intl.DateTimeFormat(local, { dateStyle: "medium", timeStyle: "short" });
+  times = new Intl.DateTimeFormat(local, { timeStyle: "short" });
   plurals = new Intl.PluralRules(chosen);
   document.documentElement.lang = chosen;
 }
@@ -35,10 +36,10 @@ export async function speak(tag) {
 /**
  * A word or sentence, with values put in. A sentence with forms for different numbers is chosen by
  * the value `n`.
- * @param {keyof typeof en} key @param {Record<string, string | number>} [values]
+ * @param {Key} key @param {Record<string, string | number>} [values]
  */
 export function t(key, values = {}) {
-  return put(words[key] ?? en[key], values, plurals, numbers);
+  return put(words[key] ?? key, values, plurals, numbers);
 }
 
 /**
@@ -53,8 +54,11 @@ export function put(word, values, rules, format) {
   });
 }
 
-/** When something was. @param {number} ms */
-export const when = (ms) => dates.format(new Date(ms));
+/** When something was; of today the time alone. @param {number} ms */
+export function when(ms) {
+  const isToday = new Date(ms).toDateString() === new Date().toDateString();
+  return (isToday ? times : dates).format(ms);
+}
 
 /** A number as it is written here. @param {number} value */
 export const number = (value) => numbers.format(value);

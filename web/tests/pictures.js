@@ -1,37 +1,136 @@
-// Takes the pictures that the documents show: `npm run --prefix web pictures`.
+// Takes pictures of every page, at the width of a phone and of a desk, light and dark, to be looked at:
+// `npm run --prefix web pictures` puts them into `target/pictures`, and those that the documents show into
+// `docs/pictures`.
 
+import { copyFile, mkdir } from "node:fs/promises";
+import { fileURLToPath } from "node:url";
 import { chromium } from "playwright-core";
 import { CHROMIUM, Server, fromDisk } from "./world.js";
+
+/** @typedef {import("playwright-core").Page} Page */
+/** @typedef {{ path: string, laid?: import("../shapes").Laid, seats?: number[], act?: (page: Page) => Promise<unknown> }} Scene */
+
+const WIDTHS = { phone: { width: 390, height: 844 }, desk: { width: 1200, height: 800 } };
+const SHOWN = ["won-desk-light", "ultimate-desk-dark", "analysis-desk-light", "ultimate-phone-light"];
+const folder = fileURLToPath(new URL("../../target/pictures/", import.meta.url));
+const documents = fileURLToPath(new URL("../../docs/pictures/", import.meta.url));
 
 const server = await new Server(["--store", "memory:"]).start();
 const browser = await chromium.launch({ executablePath: CHROMIUM, args: ["--no-sandbox"] });
 
-/** @param {string} name @param {import("../shapes").Laid} laid @param {"light" | "dark"} colorScheme @param {number} width */
-async function take(name, laid, colorScheme, width) {
-  const context = await browser.newContext({ viewport: { width, height: 660 }, colorScheme, locale: "en-GB" });
+/** A game that is under way, the moves chosen by number. @param {string} variant @param {string[]} names @param {(view: import("../shapes").View) => boolean} isEnough */
+async function begun(variant, names, isEnough) {
+  const seats = names.map((human) => ({ human }));
+  const laid = await server.lay({ variant, seats, take: names.map((_, seat) => seat), history: 3 });
+  let { view } = laid;
+  for (let at = 0; at < 200 && !view.outcome && !isEnough(view); at++) {
+    const play = view.legal[(at * 5) % view.legal.length];
+    view = await server.act(laid, view.to_move ?? 0, { turn: view.turn, play });
+  }
+  return laid;
+}
+
+/** @returns {Promise<Record<string, Scene>>} */
+async function scenes() {
+  const won = await server.played("3x3k3", ["0-0", "1-1", "0-1", "2-2", "0-2"]);
+  const slips = await server.played("3x3k3", ["1-1", "0-1", "0-0", "2-2", "2-0", "1-0", "0-2"]);
+  const isLate = (/** @type {import("../shapes").View} */ view) =>
+    (view.boards?.filter((board) => board !== "open").length ?? 0) >= 4 && view.active !== null && view.to_move === 0;
+  const ultimate = await begun("ultimate", ["Ann", "Bob"], isLate);
+  const back = await begun("4x4k3p3", ["Ann", "Bob", "Cem"], (view) => view.turn > 4 && view.to_move === 0);
+  const eight = await begun(
+    "12x12k5p8",
+    ["Ann", "Bob", "Cem", "Dora", "Eve", "Filip", "Gita", "Hugo"],
+    (view) => view.turn > 40,
+  );
+  const four = await server.played("7x6k4+gravity", ["5-3", "5-4", "4-3", "4-4", "3-3", "3-4", "2-3"], ["Zoe", "Yan"]);
+  const five = await begun("15x15k5", ["Ann", "Bob"], (view) => view.turn > 20);
+  const large = await server.lay({ variant: "99x99k5", seats: [{ human: "Ann" }, { human: "Bob" }], take: [0, 1] });
+  for (const [at, play] of ["49-49", "48-50", "50-48", "49-50"].entries()) {
+    await server.act(large, at % 2, { turn: at + 1, play });
+  }
+  const link = await server.lay({ variant: "3x3k3", seats: [{ human: "Ann" }, { open: "link" }], take: [0] });
+  await server.lay({ variant: "multi", seats: [{ human: "Zoe" }, { open: "lobby" }], take: [0] });
+  const first = (/** @type {import("../shapes").Laid} */ laid) => ({ path: `/game/${laid.id}`, laid, seats: [0] });
+  const drawer = async (/** @type {Page} */ page) => {
+    const handle = page.locator(".handle");
+    if (await handle.isVisible()) await handle.click();
+  };
+  return {
+    start: { path: "/" },
+    new: { path: "/new" },
+    own: { path: "/new", act: (page) => page.getByText("A game of your own").click() },
+    watch: { path: "/watch" },
+    archive: { path: "/archive" },
+    record: { path: "/archive", act: (page) => page.getByRole("button", { name: "Open a record" }).click() },
+    nowhere: { path: "/nowhere" },
+    settings: { path: "/", act: (page) => page.getByRole("button", { name: "Settings" }).click() },
+    keys: { path: "/", act: (page) => page.keyboard.press("?") },
+    won: first(won),
+    replay: { ...first(won), path: `/game/${won.id}?turn=3`, act: drawer },
+    analysis: {
+      ...first(slips),
+      act: async (page) => {
+        await drawer(page);
+        await page.getByRole("button", { name: "Analyse" }).click();
+        await page.locator(".mistakes button").first().click();
+      },
+    },
+    ultimate: first(ultimate),
+    back: {
+      ...first(back),
+      act: async (page) => {
+        await page.getByRole("button", { name: "Take back" }).click();
+        await page.getByRole("button", { name: "+" }).click();
+      },
+    },
+    eight: first(eight),
+    four: { path: `/game/${four.id}` },
+    five: first(five),
+    large: first(large),
+    link: first(link),
+    sit: { path: `/game/${link.id}` },
+    play: {
+      ...first(won),
+      path: `/game/${won.id}?turn=3`,
+      act: (page) => page.locator(".controls button").last().click(),
+    },
+  };
+}
+
+/** @param {string} name @param {Scene} scene @param {"phone" | "desk"} width @param {"light" | "dark"} colorScheme */
+async function take(name, { path, laid, seats = [], act }, width, colorScheme) {
+  const context = await browser.newContext({
+    viewport: WIDTHS[width],
+    colorScheme,
+    locale: process.env.LOCALE ?? "en-GB",
+    hasTouch: width === "phone",
+    serviceWorkers: "block",
+  });
   if (process.env.PAGE === "disk") await fromDisk(context);
-  const kept = JSON.stringify({ [laid.id]: { at: 0, tokens: { 0: laid.tokens[0] } } });
+  const tokens = Object.fromEntries(seats.map((seat) => [seat, laid?.tokens[seat]]));
+  const kept = JSON.stringify(laid ? { [laid.id]: { at: 0, tokens } } : {});
   await context.addInitScript((text) => localStorage.setItem("noughts.seats", text), kept);
   const page = await context.newPage();
-  await page.goto(`${server.url}/game/${laid.id}`);
-  await page.locator(".moves button").first().waitFor();
-  const path = new URL(`../../docs/pictures/${name}.png`, import.meta.url).pathname;
-  await page.screenshot({ path, animations: "disabled" });
+  await page.goto(server.url + path);
+  await page.locator("main h1").first().waitFor();
+  await act?.(page);
+  if (path.startsWith("/game/")) await page.locator(".moves li").first().waitFor({ state: "attached" });
+  if (name === "link") await page.locator(".qr").waitFor();
+  await page.screenshot({ path: `${folder}${name}-${width}-${colorScheme}.png`, animations: "disabled" });
   await context.close();
 }
 
-const won = await server.played("3x3k3", ["0-0", "1-1", "0-1", "2-2", "0-2"]);
-await take("won", won, "light", 960);
-
-const nine = await server.lay({ variant: "ultimate", seats: [{ human: "Ann" }, { human: "Bob" }], take: [0, 1] });
-let { view } = nine;
-for (let at = 0; at < 60 && !view.outcome; at++) {
-  const closed = view.boards?.filter((board) => board !== "open").length ?? 0;
-  if (closed >= 4 && view.active !== null && view.to_move === 0) break;
-  const play = view.legal[(at * 5) % view.legal.length];
-  view = await server.act(nine, view.to_move ?? 0, { turn: view.turn, play });
+try {
+  await mkdir(folder, { recursive: true });
+  for (const [name, scene] of Object.entries(await scenes())) {
+    if (process.env.SCENE && !process.env.SCENE.split(",").includes(name)) continue;
+    for (const width of /** @type {const} */ (["phone", "desk"])) {
+      for (const theme of /** @type {const} */ (["light", "dark"])) await take(name, scene, width, theme);
+    }
+  }
+  if (!process.env.SCENE) for (const name of SHOWN) await copyFile(`${folder}${name}.png`, `${documents}${name}.png`);
+} finally {
+  await browser.close();
+  await server.stop();
 }
-await take("ultimate", nine, "dark", 960);
-
-await browser.close();
-await server.stop();

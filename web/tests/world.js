@@ -162,7 +162,10 @@ export async function fromDisk(context) {
     (url) => !/^\/(api|web)\/|\.\w+$/.test(url.pathname),
     async (route) => {
       if (route.request().resourceType() !== "document") return route.fallback();
-      await route.fulfill({ body: (await read("index.html")).replaceAll("%VERSION%", "0"), contentType: "text/html" });
+      await route.fulfill({
+        body: (await read("index.html")).replaceAll("%VERSION%", "0").replaceAll(/<!--\w+-->/g, ""),
+        contentType: "text/html",
+      });
     },
   );
 }
@@ -219,8 +222,14 @@ export class Person {
     return this.page.locator(`.cell[data-move="${move}"]`);
   }
 
-  /** Presses a cell, and waits until a mark of this side is there. @param {string} move @param {number} side */
+  /** Waits until a press is a move: the server has answered the one before, and it is this browser's turn. */
+  async isUp() {
+    await this.page.locator(".board[data-mine]").waitFor();
+  }
+
+  /** Presses a cell once it may be, and waits until a mark of this side is there. @param {string} move @param {number} side */
   async play(move, side) {
+    await this.isUp();
     await this.cell(move).click();
     await this.hasMark(move, side);
   }
@@ -228,6 +237,14 @@ export class Person {
   /** @param {string} move @param {number} side */
   async hasMark(move, side) {
     await this.page.locator(`.cell[data-move="${move}"][data-side="${side}"]`).waitFor();
+  }
+
+  /** Waits until there are so many of something, on the screen or not. @param {string} selector @param {number} count */
+  async has(selector, count) {
+    await this.page.waitForFunction(
+      ([what, wanted]) => document.querySelectorAll(String(what)).length === wanted,
+      [selector, count],
+    );
   }
 
   /** Waits until the sentence about the game is this one. @param {string | RegExp} text */

@@ -56,10 +56,7 @@ test("a board of 255 by 255 has only its window in the document, and scrolls", a
   await ann.play("126-127", 1);
   await ann.cell("126-127").focus();
   for (let step = 0; step < 40; step++) await ann.page.keyboard.press("ArrowRight");
-  assert.equal(
-    await ann.page.evaluate(() => document.activeElement?.getAttribute("aria-label")),
-    "row 127, column 168, empty",
-  );
+  await ann.page.locator(':focus[aria-label="row 127, column 168, empty"]').waitFor();
   // How long the browser is busy with it: tests/trace.js.
   const at = await ann.page.evaluate(async () => {
     const port = /** @type {HTMLElement} */ (document.querySelector(".port"));
@@ -81,6 +78,37 @@ test("a board of 255 by 255 has only its window in the document, and scrolls", a
   assert.ok((await cells()) < 4000);
 });
 
+test("two fingers zoom a large board", async () => {
+  const laid = await here.server.lay({ variant: "99x99k5", seats: [{ human: "" }, { human: "" }], take: [0, 1] });
+  const ann = await here.person({ viewport: { width: 390, height: 800 }, hasTouch: true });
+  await ann.sitAt(laid);
+  await ann.cell("49-49").waitFor();
+  const box = await ann.page.locator(".port").boundingBox();
+  assert.ok(box);
+  const [x, y] = [box.x + box.width / 2, box.y + box.height / 2];
+  const session = await ann.context.newCDPSession(ann.page);
+  const touch = (/** @type {"touchStart" | "touchMove" | "touchEnd"} */ type, /** @type {number[]} */ ...apart) =>
+    session.send("Input.dispatchTouchEvent", { type, touchPoints: apart.map((by, id) => ({ x: x + by, y, id })) });
+  await touch("touchStart", -40, 40);
+  await touch("touchMove", -50, 50);
+  await touch("touchMove", -60, 60);
+  await touch("touchEnd");
+  // Half as far again: 32 pixels a cell became 48, and what was in the middle still is.
+  await ann.page.waitForFunction(() => {
+    const width = document.querySelector(".cell")?.getBoundingClientRect().width;
+    return width === 48;
+  });
+  const middle = await ann.page.evaluate(
+    ([x, y]) =>
+      document
+        .elementFromPoint(x ?? 0, y ?? 0)
+        ?.closest(".cell")
+        ?.getAttribute("data-move"),
+    [x, y],
+  );
+  assert.equal(middle, "49-49");
+});
+
 test("a press is answered in the same task, before the server is", async () => {
   const laid = await here.server.lay({ variant: "50x50k5", seats: [{ human: "" }, { human: "" }], take: [0, 1] });
   const ann = await here.person();
@@ -99,7 +127,7 @@ test("a move on a large board touches only the cells that changed", async () => 
   const ann = await here.person();
   await ann.sitAt(laid);
   await ann.play("24-24", 0);
-  await ann.page.locator(".board[data-mine]").waitFor();
+  await ann.isUp();
   await ann.page.mouse.move(5, 5);
   await ann.page.evaluate(() => {
     const seen = /** @type {any} */ (window);

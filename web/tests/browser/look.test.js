@@ -46,12 +46,10 @@ test("a finished game is gone through with keys, slider and list", async () => {
   const eve = await here.person();
   await eve.go(`/game/${laid.id}`);
   await eve.reads("Ann wins.");
-  const has = async (/** @type {number} */ count) => {
-    await eve.page.waitForFunction((wanted) => document.querySelectorAll(".cell[data-side]").length === wanted, count);
-  };
+  const has = (/** @type {number} */ count) => eve.has(".cell[data-side]", count);
   await eve.page.keyboard.press(",");
   await has(4);
-  assert.ok(eve.page.url().endsWith("?turn=4"));
+  await eve.page.waitForURL(/\?turn=4$/);
   await eve.page.keyboard.press("ArrowLeft");
   await has(3);
   await eve.page.keyboard.press("<");
@@ -79,7 +77,7 @@ test("any position can be played on from, against anybody", async () => {
   await eve.button("Begin").click();
   await eve.page.waitForURL((url) => !url.pathname.endsWith(laid.id));
   await eve.reads("Your turn: nought.");
-  assert.equal(await eve.page.locator(".cell[data-side]").count(), 3);
+  await eve.has(".cell[data-side]", 3);
   await eve.play("0-2", 1);
   await eve.reads("Your turn: cross.");
   eve.isFine();
@@ -91,7 +89,7 @@ test("the archive is searched by game and player, and records go out", async () 
   await eve.go("/archive");
   await eve.page.getByLabel("Player").fill("Zoe");
   await eve.button("Show").click();
-  await eve.page.waitForFunction(() => document.querySelectorAll(".table-row").length === 1);
+  await eve.has(".table-row", 1);
   await eve.page.getByLabel("Game", { exact: true }).selectOption("multi");
   await eve.page.getByText("No game matches.").waitFor();
   await eve.page.getByLabel("Game", { exact: true }).selectOption("7x6k4+gravity");
@@ -111,6 +109,11 @@ test("links show a title and a picture", async () => {
   const answer = await fetch(picture.replaceAll("&amp;", "&"));
   assert.equal(answer.headers.get("content-type"), "image/png");
   assert.equal(Buffer.from(await answer.arrayBuffer()).toString("latin1", 1, 4), "PNG");
+  const french = await fetch(`${here.server.url}/game/${laid.id}`, {
+    headers: { "Accept-Language": "fr-CH, en;q=0.5" },
+  });
+  assert.match(french.headers.get("vary") ?? "", /Accept-Language/);
+  assert.match(await french.text(), /<html lang="fr">[^]*og:description" content="Morpion\. Victoire : /);
   const svg = await (await fetch(`${here.server.url}/game/${laid.id}/board.svg`)).text();
   assert.match(svg, /^<svg /);
 });

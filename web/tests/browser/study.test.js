@@ -18,7 +18,7 @@ test("an analysis names the mistake and what would have been better", async () =
   await eve.page.locator(".chart").waitFor();
   await eve.page.locator(".mistakes button").first().click();
   await eve.page.locator(".worth", { hasText: "A draw. Best:" }).waitFor();
-  assert.equal(await eve.page.locator(".cell[data-best]").count(), 1);
+  await eve.has(".cell[data-best]", 1);
   eve.isFine();
 });
 

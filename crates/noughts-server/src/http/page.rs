@@ -6,6 +6,7 @@
 
 mod files;
 mod preview;
+mod words;
 
 use std::sync::{Arc, LazyLock};
 
@@ -205,7 +206,11 @@ fn answer(file: &File, headers: &HeaderMap, keep: &'static str) -> Response {
     say(header::CONTENT_TYPE, file.medium());
     say(header::CACHE_CONTROL, keep);
     say(header::ETAG, &tag);
-    say(header::VARY, "Accept-Encoding");
+    let varies = match file.medium() {
+        "text/html; charset=utf-8" => "Accept-Encoding, Accept-Language",
+        _ => "Accept-Encoding",
+    };
+    say(header::VARY, varies);
     say(header::X_CONTENT_TYPE_OPTIONS, "nosniff");
     // What is no document need not say it: thirty files would say it thirty times on a first visit.
     if matches!(file.medium(), "text/html; charset=utf-8" | "image/svg+xml") {

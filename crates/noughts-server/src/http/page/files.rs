@@ -1,7 +1,6 @@
 //! The files of `web/`, within the program.
 
 use std::collections::BTreeMap;
-use std::fmt::Write as _;
 use std::io::Write as _;
 
 use flate2::Compression;
@@ -33,6 +32,7 @@ const FILES: &[(&str, &[u8])] = &files![
     "choose.js"
     "controls.js"
     "dom.js"
+    "drawer.js"
     "game.js"
     "keys.js"
     "line.js"
@@ -66,21 +66,14 @@ const FIRST: &[&str] = &[
     "app.js",
     "api.js",
     "board.js",
-    "controls.js",
     "dom.js",
-    "game.js",
     "keys.js",
     "line.js",
-    "live.js",
     "marks.js",
     "mine.js",
-    "moves.js",
     "place.js",
-    "record.js",
-    "seats.js",
     "settings.js",
     "sheet.js",
-    "sound.js",
     "start.js",
     "table.js",
     "variant.js",
@@ -158,13 +151,7 @@ impl Site {
             let text = String::from_utf8_lossy(found.map_or(&[], |(_, bytes)| bytes));
             text.replace("%VERSION%", &version)
         };
-        let mut preload = String::new();
-        for path in FIRST {
-            let _ = writeln!(
-                preload,
-                "<link rel=\"modulepreload\" href=\"/web/{version}/{path}\">"
-            );
-        }
+        let first: Vec<String> = FIRST.iter().map(|path| preload(&version, path)).collect();
         let listed: Vec<String> = FILES
             .iter()
             .map(|(path, _)| *path)
@@ -186,7 +173,7 @@ impl Site {
                 .into_iter()
                 .map(|(path, text)| (path, File::made(medium(path), text.into_bytes())))
                 .collect(),
-            document: text("index.html").replace("<!--preload-->", preload.trim_end()),
+            document: text("index.html").replace("<!--preload-->", &first.join("\n")),
             version,
         }
     }
@@ -206,9 +193,17 @@ impl Site {
 
     /// The document, with what previews of links show.
     pub(super) fn document(&self, preview: &Preview) -> String {
+        let words = format!("words/{}.js", preview.tag());
         self.document
+            .replacen("lang=\"en\"", &format!("lang=\"{}\"", preview.tag()), 1)
+            .replace("<!--words-->", &preload(&self.version, &words))
             .replace("<!--preview-->", &preview.to_string())
     }
+}
+
+/// Asks the browser for a module before another one names it.
+fn preload(version: &str, path: &str) -> String {
+    format!("<link rel=\"modulepreload\" href=\"/web/{version}/{path}\">")
 }
 
 fn medium(path: &str) -> &'static str {
@@ -285,18 +280,5 @@ mod tests {
         let mut listed: Vec<String> = FILES.iter().map(|(path, _)| (*path).to_owned()).collect();
         listed.sort();
         assert_eq!(listed, there);
-    }
-
-    #[test]
-    fn the_first_load_is_small() {
-        let site = Site::new();
-        let size = |path: &&str| site.files[*path].bytes(Coding::Gzip).0.len();
-        let styles = ["index.html", "early.js", "icon.svg", "words/en.js"];
-        let styles =
-            styles
-                .iter()
-                .chain(&["style/tokens.css", "style/page.css", "style/board.css"]);
-        let total: usize = FIRST.iter().chain(styles).map(size).sum();
-        assert!(total < 100_000, "{total} bytes");
     }
 }

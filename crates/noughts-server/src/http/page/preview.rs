@@ -6,8 +6,12 @@ use axum::http::{HeaderMap, header};
 use noughts_api::{SeatKind, View};
 use noughts_rules::Variant;
 
-/// The lines of the document's head that differ from address to address.
+use super::words::{Words, put, wanted};
+
+/// The lines of the document's head that differ from address to address, and from language to language.
 pub(super) struct Preview {
+    /// The language of the others.
+    tag: &'static str,
     title: String,
     about: String,
     /// The address of the picture, whole where the server's own name is known.
@@ -15,13 +19,17 @@ pub(super) struct Preview {
     address: Option<String>,
 }
 
+/// So many names are a title; of more there are the first.
+const MOST_NAMES: usize = 4;
+
 impl Preview {
     /// Of every address but those of games.
     pub(super) fn of_the_house(headers: &HeaderMap) -> Preview {
+        let words = wanted(headers);
         Preview {
+            tag: words.tag,
             title: "Noughts".to_owned(),
-            about: "Every game of the tic-tac-toe family: against the computer, a friend, or whoever waits."
-                .to_owned(),
+            about: words.house.to_owned(),
             picture: format!("{}/icon/512.png", origin(headers).unwrap_or_default()),
             address: None,
         }
@@ -29,66 +37,80 @@ impl Preview {
 
     /// Of a game.
     pub(super) fn of_game(headers: &HeaderMap, view: &View) -> Preview {
+        let words = wanted(headers);
         let origin = origin(headers).unwrap_or_default();
         let names: Vec<String> = view
             .seats
             .iter()
-            .zip(1..)
+            .zip(1_u32..)
             .map(|(seat, number)| match seat.kind {
-                SeatKind::Open => "an open seat".to_owned(),
-                SeatKind::Robot => "the computer".to_owned(),
-                SeatKind::Human if seat.name.is_empty() => format!("player {number}"),
+                SeatKind::Open => words.open_seat.to_owned(),
+                SeatKind::Robot => words.computer.to_owned(),
+                SeatKind::Human if seat.name.is_empty() => {
+                    put(words.player, &[&number.to_string()])
+                }
                 SeatKind::Human => seat.name.clone(),
             })
             .collect();
-        let standing = match &view.outcome {
-            None if view.seats.iter().any(|seat| seat.kind == SeatKind::Open) => {
-                "Somebody waits for you to sit down.".to_owned()
-            }
-            None => format!("Turn {}.", view.turn),
-            Some(outcome) if outcome.draw => "A draw.".to_owned(),
-            Some(outcome) => {
-                let winners = outcome
-                    .won
-                    .iter()
-                    .filter_map(|side| names.get(usize::from(*side)));
-                let winners: Vec<&str> = winners.map(String::as_str).collect();
-                match winners.is_empty() {
-                    true => "Nobody finished it.".to_owned(),
-                    false => format!("Won by {}.", winners.join(", ")),
-                }
-            }
+        let more = match names.len() > MOST_NAMES {
+            true => " …",
+            false => "",
         };
-        let names = match names.len() {
-            0..=4 => names.join(" – "),
-            count => format!("{} and {} others", names[0], count - 1),
-        };
+        let title = names[..names.len().min(MOST_NAMES)].join(" – ");
         Preview {
-            title: format!("{names} · Noughts"),
-            about: format!("{}. {standing}", game_in_words(&view.variant)),
+            tag: words.tag,
+            title: format!("{title}{more} · Noughts"),
+            about: format!(
+                "{}. {}",
+                game_in(words, &view.variant),
+                standing_in(words, view, &names)
+            ),
             picture: format!("{origin}/game/{}/board.png?turn={}", view.id, view.turn),
             address: Some(format!("{origin}/game/{}", view.id)),
         }
     }
+
+    /// The language that it is in.
+    pub(super) fn tag(&self) -> &'static str {
+        self.tag
+    }
 }
 
-fn game_in_words(name: &str) -> String {
-    match name {
-        "3x3k3" => "Tic-tac-toe".to_owned(),
-        "7x6k4+gravity" => "Connect Four".to_owned(),
-        _ => match name.parse() {
-            Ok(Variant::Nested(_)) if name.starts_with("multi") => {
-                "Nine boards, most win".to_owned()
-            }
-            Ok(Variant::Nested(_)) => "Ultimate tic-tac-toe".to_owned(),
-            Ok(Variant::Grid(spec)) => format!(
-                "{} in a line on {} by {}",
-                spec.line(),
-                spec.columns(),
-                spec.rows()
-            ),
-            Err(_) => name.to_owned(),
-        },
+/// How a game stands, in a sentence.
+fn standing_in(words: &Words, view: &View, names: &[String]) -> String {
+    let Some(outcome) = &view.outcome else {
+        let is_waiting = view.seats.iter().any(|seat| seat.kind == SeatKind::Open);
+        return match is_waiting {
+            true => words.waits.to_owned(),
+            false => put(words.turn, &[&view.turn.to_string()]),
+        };
+    };
+    if outcome.draw {
+        return words.draw.to_owned();
+    }
+    let winners: Vec<&str> = outcome
+        .won
+        .iter()
+        .filter_map(|side| names.get(usize::from(*side)))
+        .map(String::as_str)
+        .collect();
+    match winners.is_empty() {
+        true => words.abandoned.to_owned(),
+        false => put(words.won, &[&winners.join(", ")]),
+    }
+}
+
+fn game_in(words: &Words, name: &str) -> String {
+    match (name, name.parse()) {
+        ("3x3k3", _) => words.tic_tac_toe.to_owned(),
+        ("7x6k4+gravity", _) => words.connect_four.to_owned(),
+        (_, Ok(Variant::Nested(_))) if name.starts_with("multi") => words.multi.to_owned(),
+        (_, Ok(Variant::Nested(_))) => words.ultimate.to_owned(),
+        (_, Ok(Variant::Grid(spec))) => {
+            let sizes = [spec.line(), spec.columns(), spec.rows()].map(|size| size.to_string());
+            put(words.grid, &sizes.each_ref().map(String::as_str))
+        }
+        (_, Err(_)) => name.to_owned(),
     }
 }
 
@@ -164,26 +186,40 @@ mod tests {
         headers
     }
 
-    #[test]
-    fn nothing_that_others_write_is_more_than_text() {
+    /// What is shown of a new game of these two, to somebody who reads this language.
+    fn shown(names: [&str; 2], language: &str) -> String {
         let game = Game::new(&"3x3k3".parse().unwrap(), Options::default()).unwrap();
-        let seat = |name: &str| SeatView {
+        let seats = names.map(|name| SeatView {
             name: name.to_owned(),
             kind: SeatKind::Human,
             symbol: 'x',
             present: true,
-        };
+        });
         let who = Who {
             id: "g".to_owned(),
-            seats: vec![seat("\"><script>'&"), seat("")],
+            seats: seats.to_vec(),
             rematch: None,
         };
-        let preview = Preview::of_game(&called("a.example"), &view_of(&game, who)).to_string();
+        let mut headers = called("a.example");
+        headers.insert(header::ACCEPT_LANGUAGE, language.parse().unwrap());
+        Preview::of_game(&headers, &view_of(&game, who)).to_string()
+    }
+
+    #[test]
+    fn nothing_that_others_write_is_more_than_text() {
+        let preview = shown(["\"><script>'&", ""], "en");
         assert!(preview.starts_with(
-            "<title>&quot;&gt;&lt;script&gt;&#39;&amp; – player 2 · Noughts</title>\n"
+            "<title>&quot;&gt;&lt;script&gt;&#39;&amp; – Player 2 · Noughts</title>\n"
         ));
         assert!(preview.contains("content=\"http://a.example/game/g\""));
         assert_eq!(preview.matches('<').count(), preview.lines().count() + 1);
+    }
+
+    #[test]
+    fn whoever_is_sent_a_link_reads_it_in_their_language() {
+        let preview = shown(["Žofie", ""], "cs,en;q=0.5");
+        assert!(preview.starts_with("<title>Žofie – Hráč 2 · Noughts</title>\n"));
+        assert!(preview.contains("\"Piškvorky 3 × 3. 1. tah.\""));
     }
 
     #[test]

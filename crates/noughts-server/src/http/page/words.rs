@@ -1,0 +1,177 @@
+//! The few words that stand in the document itself, for where links are shown: there nobody runs the page,
+//! so the server says them in the language of whoever asks. Everything else is in `web/words`.
+
+use axum::http::{HeaderMap, header};
+
+/// What the head of the document says, in one language. `{}` is where values go, in order.
+pub(super) struct Words {
+    /// As browsers name the language, and as its file in `web/words` is called.
+    pub(super) tag: &'static str,
+    pub(super) house: &'static str,
+    pub(super) open_seat: &'static str,
+    pub(super) computer: &'static str,
+    pub(super) player: &'static str,
+    pub(super) waits: &'static str,
+    pub(super) turn: &'static str,
+    pub(super) draw: &'static str,
+    pub(super) abandoned: &'static str,
+    pub(super) won: &'static str,
+    pub(super) tic_tac_toe: &'static str,
+    pub(super) connect_four: &'static str,
+    pub(super) multi: &'static str,
+    pub(super) ultimate: &'static str,
+    pub(super) grid: &'static str,
+}
+
+/// The first is for those whose language is not among them.
+const LANGUAGES: [Words; 4] = [
+    Words {
+        tag: "en",
+        house: "Every game of the tic-tac-toe family: against the computer, a friend, or whoever waits.",
+        open_seat: "Open seat",
+        computer: "Computer",
+        player: "Player {}",
+        waits: "Somebody waits for you to sit down.",
+        turn: "Turn {}.",
+        draw: "A draw.",
+        abandoned: "Everybody left.",
+        won: "Won by {}.",
+        tic_tac_toe: "Tic-tac-toe",
+        connect_four: "Connect Four",
+        multi: "Nine boards, most win",
+        ultimate: "Ultimate tic-tac-toe",
+        grid: "{} in a row, {} × {}",
+    },
+    Words {
+        tag: "ca",
+        house: "Tots els jocs de la família del tres en ratlla: contra l'ordinador, amb amics o amb qui esperi.",
+        open_seat: "Lloc lliure",
+        computer: "Ordinador",
+        player: "Jugador {}",
+        waits: "Algú espera que t'asseguis.",
+        turn: "Torn {}.",
+        draw: "Taules.",
+        abandoned: "Tothom ha marxat.",
+        won: "Guanya: {}.",
+        tic_tac_toe: "Tres en ratlla",
+        connect_four: "Quatre en línia",
+        multi: "Nou taulers, guanya qui en té més",
+        ultimate: "Ultimate, nou taulers",
+        grid: "{} en ratlla, {} × {}",
+    },
+    Words {
+        tag: "cs",
+        house: "Všechny hry z rodiny piškvorek: proti počítači, s přítelem i s tím, kdo právě čeká.",
+        open_seat: "Volné místo",
+        computer: "Počítač",
+        player: "Hráč {}",
+        waits: "Někdo čeká, až si přisednete.",
+        turn: "{}. tah.",
+        draw: "Remíza.",
+        abandoned: "Všichni odešli.",
+        won: "Vyhrává: {}.",
+        tic_tac_toe: "Piškvorky 3 × 3",
+        connect_four: "Čtyři v řadě s padáním",
+        multi: "Devět desek, vyhrává, kdo jich má víc",
+        ultimate: "Ultimate, devět desek",
+        grid: "{} v řadě, {} × {}",
+    },
+    Words {
+        tag: "fr",
+        house: "Tous les jeux de la famille du morpion : contre l'ordinateur, un ami ou qui attend.",
+        open_seat: "Place libre",
+        computer: "Ordinateur",
+        player: "Joueur {}",
+        waits: "Quelqu'un vous attend à la table.",
+        turn: "Tour {}.",
+        draw: "Partie nulle.",
+        abandoned: "Tout le monde est parti.",
+        won: "Victoire : {}.",
+        tic_tac_toe: "Morpion",
+        connect_four: "Puissance 4",
+        multi: "Neuf grilles, qui en a le plus gagne",
+        ultimate: "Ultimate, neuf grilles",
+        grid: "{} alignés, {} × {}",
+    },
+];
+
+/// The language that whoever asks likes best of those that are spoken here.
+pub(super) fn wanted(headers: &HeaderMap) -> &'static Words {
+    let values = headers.get_all(header::ACCEPT_LANGUAGE);
+    let mut best: (&Words, f32) = (&LANGUAGES[0], 0.0);
+    for wish in values
+        .iter()
+        .filter_map(|value| value.to_str().ok())
+        .flat_map(|value| value.split(','))
+    {
+        let mut parts = wish.split(';').map(str::trim);
+        let tag = parts.next().unwrap_or_default();
+        let language = tag.split('-').next().unwrap_or_default();
+        let weight = parts
+            .find_map(|part| part.strip_prefix("q="))
+            .map_or(1.0, |weight| weight.parse().unwrap_or(0.0));
+        let spoken = LANGUAGES
+            .iter()
+            .find(|words| words.tag.eq_ignore_ascii_case(language));
+        // Of two that are liked the same, the first.
+        if let Some(words) = spoken.filter(|_| weight > best.1) {
+            best = (words, weight);
+        }
+    }
+    best.0
+}
+
+/// Puts values where a text has its holes.
+pub(super) fn put(text: &str, values: &[&str]) -> String {
+    let mut parts = text.split("{}");
+    let mut said = parts.next().unwrap_or_default().to_owned();
+    for (part, value) in parts.zip(values) {
+        said.push_str(value);
+        said.push_str(part);
+    }
+    said
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_language_that_is_liked_best_is_spoken() {
+        for (wishes, tag) in [
+            ("fr", "fr"),
+            ("fr-CA,en;q=0.8", "fr"),
+            ("de-AT, en;q=0.5, cs;q=0.7", "cs"),
+            ("en, fr", "en"),
+            ("ca;q=0, fr;q=0.1", "fr"),
+            ("CA-valencia", "ca"),
+            ("de", "en"),
+            ("", "en"),
+            ("cs;q=x", "en"),
+            (";;,,;q=1", "en"),
+        ] {
+            let mut headers = HeaderMap::new();
+            headers.insert(header::ACCEPT_LANGUAGE, wishes.parse().unwrap());
+            assert_eq!(wanted(&headers).tag, tag, "{wishes}");
+        }
+        assert_eq!(wanted(&HeaderMap::new()).tag, "en");
+    }
+
+    #[test]
+    fn every_language_of_the_page_is_spoken() {
+        let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../web/words");
+        let mut there: Vec<String> = std::fs::read_dir(folder)
+            .unwrap()
+            .map(|entry| entry.unwrap().file_name().to_string_lossy().into_owned())
+            .collect();
+        there.sort();
+        let mut spoken = LANGUAGES.map(|words| format!("{}.js", words.tag));
+        spoken.sort();
+        assert_eq!(there, spoken);
+    }
+
+    #[test]
+    fn what_is_put_in_is_not_read_again() {
+        assert_eq!(put("{} of {}", &["{}", "b"]), "{} of b");
+    }
+}
