@@ -80,7 +80,7 @@ enum Mind {
     Named(Box<dyn Strategy>),
     /// A search as the manager wants it.
     Search {
-        search: Deepening,
+        search: Box<Deepening>,
         /// For these was it made.
         nodes: Option<u64>,
         threads: usize,
@@ -441,7 +441,7 @@ impl<W: Write> Desk<'_, W> {
             }) if before == nodes && as_many == threads => search,
             Some(_) | None => {
                 let clock = Arc::clone(&self.outside.clock);
-                Deepening::new(limits, clock).with_threads(threads)
+                Box::new(Deepening::new(limits, clock).with_threads(threads))
             }
         };
         search.set_limits(limits);

@@ -192,13 +192,7 @@ impl Game {
     /// position and no more.
     pub fn would_end(&self, action: Action) -> bool {
         match action {
-            Action::Play(at) => dispatch!(&self.timeline, timeline => {
-                let (rules, mut next) = (timeline.rules(), timeline.present().clone());
-                rules.check(&next, at).is_ok() && {
-                    rules.play(&mut next, at);
-                    rules.outcome(&next).is_some()
-                }
-            }),
+            Action::Play(at) => dispatch!(&self.timeline, timeline => timeline.would_end(at)),
             Action::Rewind(_) => false,
             Action::Resign => true,
         }

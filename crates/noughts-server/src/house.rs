@@ -17,7 +17,7 @@ use crate::id::{Drawn, GameId, Ids, NodeId};
 use crate::lobby::{Entered, Lobby, Ticket};
 use crate::robots::Robots;
 use crate::room::{Keeper, MOST_NOTICES, Notice, Room, Sitter};
-use crate::store::{Created, NewGame, Query, Sitting, Status, Store, StoreError};
+use crate::store::{Created, NewGame, Query, Sitting, Status, Store, StoreError, StoredGame};
 use crate::table::{Holder, Opening, Setting, Table};
 
 /// Everything that the doors share.
@@ -327,6 +327,7 @@ impl House {
             return Ok(Laying::Impossible);
         };
         let (id, key, setting) = (table.id(), new.key.clone(), new.setting.clone());
+        let laid = new.clone();
         if let Created::Before(before) = self.store.create(new).await? {
             let stored = self.store.load(before).await?;
             let same = stored.and_then(|stored| stored.key) == key;
@@ -336,6 +337,9 @@ impl House {
             });
         }
         self.counts.tables_laid.add(1);
+        // Whoever lays a table looks at it next, so it need not be read back; where it can't be opened
+        // now, whoever looks hears why.
+        let _ = self.open_room(StoredGame::new(laid));
         self.offer(&setting);
         Ok(Laying::Laid(id))
     }
@@ -345,20 +349,26 @@ impl House {
         if let Some(room) = self.rooms().get(&id) {
             return Ok(Some(room.clone()));
         }
-        let Some(stored) = self.store.load(id).await? else {
-            return Ok(None);
-        };
+        match self.store.load(id).await? {
+            Some(stored) => self.open_room(stored).map(Some),
+            None => Ok(None),
+        }
+    }
+
+    /// Opens a room for a table as it was stored.
+    fn open_room(self: &Arc<House>, stored: StoredGame) -> Result<Room, StoreError> {
+        let id = stored.setting.id;
         let keeper = Keeper::restore(Arc::clone(self), stored, self.open.clone());
         let mut keeper =
             keeper.ok_or_else(|| StoreError(format!("game {id} can't be read back")))?;
         match self.rooms().entry(id) {
             // Somebody else was looking for it too.
-            Entry::Occupied(room) => Ok(Some(room.get().clone())),
+            Entry::Occupied(room) => Ok(room.get().clone()),
             Entry::Vacant(place) => {
                 let room = keeper.room();
                 place.insert(room.clone());
                 tokio::spawn(async move { keeper.keep().await });
-                Ok(Some(room))
+                Ok(room)
             }
         }
     }

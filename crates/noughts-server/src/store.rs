@@ -249,6 +249,20 @@ pub struct StoredGame {
 }
 
 impl StoredGame {
+    /// One at which nothing has happened yet.
+    pub fn new(new: NewGame) -> StoredGame {
+        StoredGame {
+            setting: new.setting,
+            key: new.key,
+            sat: Vec::new(),
+            turns: Vec::new(),
+            left: None,
+            again: Vec::new(),
+            rematch: None,
+            is_finished: false,
+        }
+    }
+
     /// How much is stored of what happened at the table: it grows with everything that shows there, so
     /// who knows of fewer has missed something.
     pub fn entries(&self) -> usize {

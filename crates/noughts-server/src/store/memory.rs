@@ -91,18 +91,9 @@ impl Memory {
     }
 
     fn insert(&self, new: NewGame) {
-        let NewGame { setting, key } = new;
-        let id = setting.id;
-        let game = StoredGame {
-            setting,
-            key,
-            sat: Vec::new(),
-            turns: Vec::with_capacity(A_SHORT_GAME),
-            left: None,
-            again: Vec::new(),
-            rematch: None,
-            is_finished: false,
-        };
+        let id = new.setting.id;
+        let mut game = StoredGame::new(new);
+        game.turns.reserve_exact(A_SHORT_GAME);
         let kept = Kept {
             game,
             ending: None,
