@@ -103,7 +103,7 @@ fn game_with_a_clock(
 }
 
 #[test]
-fn the_usual_time_is_kept_on_the_whole_and_no_depth_is_begun_in_vain() {
+fn a_usual_time_spares_much_of_the_limit_which_is_else_used_up() {
     let usual = Duration::from_millis(150);
     let limits = Limits {
         time: Some(Duration::from_millis(600)),
@@ -114,7 +114,8 @@ fn the_usual_time_is_kept_on_the_whole_and_no_depth_is_begun_in_vain() {
         let all: Duration = found.iter().map(|analysis| analysis.time).sum();
         let mean = all / found.len() as u32;
         assert!(mean > usual / 8, "{variant}: {mean:?}");
-        assert!(mean < 2 * usual, "{variant}: {mean:?}");
+        // Where values fall a move may take four times as long, which is the limit here.
+        assert!(mean < limits.time.unwrap() * 2 / 3, "{variant}: {mean:?}");
         for analysis in &found {
             // One look more, at the end.
             let most = limits.time.unwrap() + Duration::from_millis(2);
