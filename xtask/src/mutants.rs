@@ -122,9 +122,12 @@ pub const MUTANTS: [Mutant; 14] = [
 const ASKED: [(&str, &str); 2] = [
     (
         "crates/noughts-engine",
-        "test -p noughts-engine --test solve",
+        "nextest run -p noughts-engine --test solve",
     ),
-    ("crates/noughts-proof", "test -p noughts-proof --test lies"),
+    (
+        "crates/noughts-proof",
+        "nextest run -p noughts-proof --test lies",
+    ),
 ];
 const COPIED: [&str; 3] = [
     "crates/noughts-rules",
@@ -192,7 +195,7 @@ fn is_found(tests: &str, shell: &mut dyn Shell) -> Result<bool, String> {
 }
 
 fn step(tests: &str) -> Step {
-    Step::new(&format!("cargo {tests} --quiet"))
+    Step::new(&format!("cargo {tests} --cargo-quiet"))
         .with(["--manifest-path", "target/mutants/tree/Cargo.toml"])
         .set("CARGO_TARGET_DIR", "target/mutants/target")
         .set("CARGO_INCREMENTAL", "0")

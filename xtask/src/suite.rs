@@ -30,7 +30,7 @@ fn suite(root: &Path, long: bool) -> Vec<Part> {
         suite.push(long_tests());
         suite.push(Part::new(
             "mutants",
-            &[],
+            &[NEXTEST],
             vec![Step::new("cargo xtask mutants")],
         ));
         suite.extend(fuzz::parts(&fuzz::targets(root), FUZZ_SECONDS, root));

@@ -199,13 +199,23 @@ fn what_is_nearly_a_proof_is_none() {
         6,
         "the pairs leave too many lines",
     );
-    // A fork is no win while the other side completes a line.
-    let fork = "noughts proof 1\nvariant 3x3k3\nposition x.x/oo./..x o\nvalue loss\nclaim x wins\n";
+    // One line lacks one cell, and x is to move: four and four make eight of eight, and a win.
     refused(
-        fork,
+        &claim("xx./oo./..o x", "claim x cannot win\n"),
         6,
         "what was claimed is not proved by the lines before",
     );
+    // A fork is no win while the other side completes a line, whoever is to move.
+    for (position, value) in [("x.x/oo./..x o", "loss"), ("x../oo./..x x", "win")] {
+        let fork = format!(
+            "noughts proof 1\nvariant 3x3k3\nposition {position}\nvalue {value}\nclaim x wins\n"
+        );
+        refused(
+            &fork,
+            6,
+            "what was claimed is not proved by the lines before",
+        );
+    }
 }
 
 /// On nine boards the score decides where it can't be turned any more, and only there.
