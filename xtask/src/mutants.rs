@@ -45,10 +45,10 @@ pub const MUTANTS: [Mutant; 14] = [
         to: "if mine.has(line) {",
     },
     Mutant {
-        name: "of two equal cells both are dominated",
+        name: "a cell is dominated by any other",
         file: PLAIN,
-        from: "if other < at || !self.sight.through[other].has(at) {",
-        to: "if other != at {",
+        from: "let mut others = self.sight.through[at].and(among).minus(B::one(at));",
+        to: "let mut others = among.minus(B::one(at));",
     },
     Mutant {
         name: "who faces a fork makes no threat of its own",
