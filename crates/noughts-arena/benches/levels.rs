@@ -1,34 +1,30 @@
 //! Whether each level beats the one below it: `cargo xtask bench levels [--games N] [VARIANT…]`.
 
+mod wanted;
+
 use std::io::{self, Write};
 use std::process::ExitCode;
 
 use noughts_arena::{Bout, Score};
-use noughts_rules::Game;
+use noughts_rules::{Game, Variant};
 
 /// What people play most: each level is to beat the one below, but at tic-tac-toe, where it is
 /// enough not to do worse.
 const VARIANTS: [&str; 4] = ["3x3k3", "7x7k4", "15x15k5", "multi"];
 
 fn main() -> ExitCode {
-    let mut games = 200;
-    let mut variants = Vec::new();
-    let mut words = std::env::args().skip(1);
-    while let Some(word) = words.next() {
-        match word.as_str() {
-            "--bench" => {}
-            "--games" => games = words.next().and_then(|n| n.parse().ok()).unwrap_or(games),
-            _ => variants.push(word),
+    let (games, variants) = match read(std::env::args().skip(1).collect()) {
+        Ok(wanted) => wanted,
+        Err(reason) => {
+            eprintln!("levels: {reason}");
+            return ExitCode::from(2);
         }
-    }
-    if variants.is_empty() {
-        variants = VARIANTS.map(str::to_owned).to_vec();
-    }
+    };
     let mut good = true;
     for variant in &variants {
         for level in 2..=8 {
             let score = play(variant, level, games);
-            let holds = match variant.as_str() {
+            let holds = match variant.to_string().as_str() {
                 "3x3k3" => score.share() >= 0.5,
                 _ => score.lower_bound() > 0.5,
             };
@@ -47,9 +43,18 @@ fn main() -> ExitCode {
     }
 }
 
-fn play(variant: &str, level: u32, games: u32) -> Score {
+/// How many games a pair, and at what.
+fn read(mut words: Vec<String>) -> Result<(u32, Vec<Variant>), String> {
+    // Cargo says so to every bench.
+    words.retain(|word| word != "--bench");
+    let games = wanted::number(&mut words, "--games")?.unwrap_or(200);
+    let variants = wanted::variants(&words, &VARIANTS, "--games N")?;
+    Ok((games, variants))
+}
+
+fn play(variant: &Variant, level: u32, games: u32) -> Score {
     let bout = Bout {
-        variant: variant.parse().expect("a variant"),
+        variant: *variant,
         first: format!("level:{level}").parse().expect("a level"),
         second: format!("level:{}", level - 1).parse().expect("a level"),
         games,

@@ -1,7 +1,9 @@
 //! How strong the levels are: `cargo xtask bench strength [--games N] [--threads N] [--write] [VARIANT…]`.
 //!
 //! Every level meets those one and two away from it; all results together make the ratings, whose mean
-//! is 0. `--write` puts the table into `docs/strength.md`.
+//! is 0. `--write` puts the table of the usual variants into `docs/strength.md`.
+
+mod wanted;
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};
@@ -9,7 +11,7 @@ use std::process::ExitCode;
 
 use noughts_arena::{Contest, Format, Openings, Outcome, Plan, Standings};
 use noughts_engine::{RobotName, Stop, StrategyName};
-use noughts_rules::Record;
+use noughts_rules::{Record, Variant};
 
 const VARIANTS: [&str; 5] = ["3x3k3", "7x7k4", "15x15k5", "multi", "ultimate"];
 const LEVELS: usize = 8;
@@ -19,30 +21,24 @@ const DOCUMENT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/strength
 const BEGIN: &str = "<!-- levels begin -->\n";
 const END: &str = "<!-- levels end -->\n";
 
+const OPTIONS: &str = "--games N, --threads N and --write";
+
 fn main() -> ExitCode {
-    let (mut games, mut threads, mut writes) = (100, 1, false);
-    let mut variants = Vec::new();
-    let mut words = std::env::args().skip(1);
-    while let Some(word) = words.next() {
-        let mut number = || words.next().and_then(|text| text.parse().ok());
-        match word.as_str() {
-            "--bench" => {}
-            "--write" => writes = true,
-            "--games" => games = number().unwrap_or(games),
-            "--threads" => threads = number().unwrap_or(1) as usize,
-            _ => variants.push(word),
+    let wanted = match Wanted::read(std::env::args().skip(1).collect()) {
+        Ok(wanted) => wanted,
+        Err(reason) => {
+            eprintln!("strength: {reason}");
+            return ExitCode::from(2);
         }
-    }
-    if variants.is_empty() {
-        variants = VARIANTS.map(str::to_owned).to_vec();
-    }
-    let columns: Vec<Vec<String>> = variants
+    };
+    let columns: Vec<Vec<String>> = wanted
+        .variants
         .iter()
-        .map(|variant| ratings(variant, games, threads))
+        .map(|variant| ratings(variant, wanted.games, wanted.threads))
         .collect();
-    let table = table(&variants, &columns, games);
+    let table = table(&wanted.variants, &columns, wanted.games);
     print!("{table}");
-    match writes.then(|| write(&table)) {
+    match wanted.writes.then(|| write(&table)) {
         Some(Err(error)) => {
             eprintln!("strength: {DOCUMENT}: {error}");
             ExitCode::FAILURE
@@ -51,14 +47,41 @@ fn main() -> ExitCode {
     }
 }
 
+struct Wanted {
+    games: u32,
+    threads: usize,
+    writes: bool,
+    variants: Vec<Variant>,
+}
+
+impl Wanted {
+    fn read(mut words: Vec<String>) -> Result<Wanted, String> {
+        // Cargo says so to every bench.
+        words.retain(|word| word != "--bench");
+        let games = wanted::number(&mut words, "--games")?.unwrap_or(100);
+        let threads = wanted::number(&mut words, "--threads")?.unwrap_or(1) as usize;
+        let writes = words.iter().any(|word| word == "--write");
+        words.retain(|word| word != "--write");
+        if writes && !words.is_empty() {
+            return Err("--write is for all games: it would leave the others out".to_owned());
+        }
+        Ok(Wanted {
+            games,
+            threads,
+            writes,
+            variants: wanted::variants(&words, &VARIANTS, OPTIONS)?,
+        })
+    }
+}
+
 /// The levels' ratings at one game, in order.
-fn ratings(variant: &str, games: u32, threads: usize) -> Vec<String> {
+fn ratings(variant: &Variant, games: u32, threads: usize) -> Vec<String> {
     let level = |number: usize| {
         let name: StrategyName = format!("level:{number}").parse().expect("a level");
         RobotName::from(name)
     };
     let contest = Contest::new(Plan {
-        variant: variant.parse().expect("a variant"),
+        variant: *variant,
         robots: (1..=LEVELS).map(level).collect(),
         format: Format::Ladder(NEIGHBOURS),
         games,
@@ -90,7 +113,7 @@ fn ratings(variant: &str, games: u32, threads: usize) -> Vec<String> {
     by_level
 }
 
-fn table(variants: &[String], columns: &[Vec<String>], games: u32) -> String {
+fn table(variants: &[Variant], columns: &[Vec<String>], games: u32) -> String {
     let mut text = format!(
         "{games} games a pair, {} pairs a variant.\n\n| level |",
         (1..=NEIGHBOURS).map(|far| LEVELS - far).sum::<usize>()

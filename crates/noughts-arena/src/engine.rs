@@ -81,9 +81,7 @@ enum Mind {
     /// A search as the manager wants it.
     Search {
         search: Box<Deepening>,
-        /// For these was it made.
-        nodes: Option<u64>,
-        threads: usize,
+        made_for: Shape,
         /// What the next move should take, where there is a clock for the whole game.
         usual: Option<Duration>,
     },
@@ -102,6 +100,15 @@ impl Mind {
             }
         }
     }
+}
+
+/// What a search is made for, and can't be changed.
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct Shape {
+    nodes: Option<u64>,
+    threads: usize,
+    /// For what it remembers, in bytes.
+    memory: usize,
 }
 
 /// A thought under way.
@@ -426,29 +433,30 @@ impl<W: Write> Desk<'_, W> {
             let strategy = name.build(game, &setup);
             return strategy.map(Mind::Named).map_err(|unfit| unfit.to_string());
         }
-        let (nodes, threads) = (self.pace.nodes(), self.pace.threads());
+        let shape = Shape {
+            nodes: self.pace.nodes(),
+            threads: self.pace.threads(),
+            memory: self.pace.memory(),
+        };
         let limits = Limits {
             depth: self.pace.depth(),
-            nodes,
+            nodes: shape.nodes,
             time: time.map(|time| time.most),
         };
         let mut search = match self.mind.take() {
             Some(Mind::Search {
-                search,
-                nodes: before,
-                threads: as_many,
-                ..
-            }) if before == nodes && as_many == threads => search,
+                search, made_for, ..
+            }) if made_for == shape => search,
             Some(_) | None => {
                 let clock = Arc::clone(&self.outside.clock);
-                Box::new(Deepening::new(limits, clock).with_threads(threads))
+                let search = Deepening::in_memory(limits, shape.memory, clock);
+                Box::new(search.with_threads(shape.threads))
             }
         };
         search.set_limits(limits);
         Ok(Mind::Search {
             search,
-            nodes,
-            threads,
+            made_for: shape,
             usual: time.and_then(|time| time.usual),
         })
     }

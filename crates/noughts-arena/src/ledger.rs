@@ -133,12 +133,24 @@ fn describe(contest: &Contest, limits: &str) -> String {
 fn first_difference(there: &str, here: &str) -> (String, String) {
     let short =
         |line: Option<&str>| -> String { line.unwrap_or("nothing").chars().take(80).collect() };
+    // One has more players, where the other has something else.
+    let is_player = |line: Option<&str>| line.is_some_and(|line| line.starts_with("player "));
+    let none = |line: Option<&str>| {
+        let words = line.unwrap_or_default().split(' ').take(2);
+        format!("no {}", words.collect::<Vec<_>>().join(" "))
+    };
     let (mut a, mut b) = (there.lines(), here.lines());
     loop {
         match (a.next(), b.next()) {
             (None, None) => return (String::new(), String::new()),
             (a, b) if a == b => {}
-            (a, b) => return (short(a), short(b)),
+            (a, b) => {
+                return match (is_player(a), is_player(b)) {
+                    (true, false) => (short(a), none(a)),
+                    (false, true) => (none(b), short(b)),
+                    (true, true) | (false, false) => (short(a), short(b)),
+                };
+            }
         }
     }
 }

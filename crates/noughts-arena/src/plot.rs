@@ -21,6 +21,12 @@ const COLOURS: [&str; 8] = [
     "#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b4e9", "#e69f00", "#000000", "#999999",
 ];
 
+/// And so do the lines, for who does not tell colours apart: none, then dashes.
+const DASHES: [&str; 5] = ["", "8 4", "2 3", "12 4 2 4", "5 2"];
+
+/// Letters of a name that are shown.
+const MOST_LETTERS: usize = 22;
+
 /// The picture as SVG, with nothing in it from elsewhere.
 pub fn plot(contest: &Contest, standings: &Standings) -> String {
     let rows = standings.standings.len() as f64;
@@ -86,7 +92,6 @@ fn bars(contest: &Contest, standings: &Standings, svg: &mut String) {
     }
     for (number, (one, (middle, from, to))) in standings.standings.iter().zip(&spans).enumerate() {
         let y = TOP + number as f64 * ROW + ROW / 2.0;
-        let colour = COLOURS[one.entrant % COLOURS.len()];
         let told = match is_elo {
             true => write_elo(*middle),
             false => format!("{middle:.1}"),
@@ -94,14 +99,16 @@ fn bars(contest: &Contest, standings: &Standings, svg: &mut String) {
         let _ = writeln!(
             svg,
             "<text x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"end\">{} {told}</text>\
-             <line x1=\"{:.1}\" x2=\"{:.1}\" y1=\"{y}\" y2=\"{y}\" stroke=\"{colour}\" stroke-width=\"3\"/>\
-             <circle cx=\"{:.1}\" cy=\"{y}\" r=\"5\" fill=\"{colour}\"/>",
+             <line x1=\"{:.1}\" x2=\"{:.1}\" y1=\"{y}\" y2=\"{y}\" stroke-width=\"3\"{}/>\
+             <circle cx=\"{:.1}\" cy=\"{y}\" r=\"5\" fill=\"{}\"/>",
             LEFT - 10.0,
             y + 4.5,
-            escape(&contest.entrants()[one.entrant].label),
+            escape(&shortened(&contest.entrants()[one.entrant].label)),
             x(*from),
             x(*to),
-            x(*middle)
+            stroke(one.entrant),
+            x(*middle),
+            colour(one.entrant)
         );
     }
 }
@@ -110,7 +117,7 @@ fn course(contest: &Contest, standings: &Standings, top: f64, svg: &mut String) 
     let bottom = top + COURSE;
     let _ = writeln!(
         svg,
-        "<text x=\"{LEFT}\" y=\"{}\" font-weight=\"bold\">points % so far, by openings played from all seats</text>",
+        "<text x=\"{LEFT}\" y=\"{}\" font-weight=\"bold\">points % so far</text>",
         top - 14.0
     );
     for percent in [0, 25, 50, 75, 100] {
@@ -134,19 +141,43 @@ fn course(contest: &Contest, standings: &Standings, top: f64, svg: &mut String) 
             let x = LEFT + (RIGHT - LEFT) * (at + 1) as f64 / count as f64;
             let _ = write!(points, "{x:.1},{:.1} ", bottom - COURSE * shares[entrant]);
         }
-        let colour = COLOURS[entrant % COLOURS.len()];
         let _ = writeln!(
             svg,
-            "<polyline points=\"{}\" fill=\"none\" stroke=\"{colour}\" stroke-width=\"2\"/>",
-            points.trim_end()
+            "<polyline points=\"{}\" fill=\"none\" stroke-width=\"2\"{}/>",
+            points.trim_end(),
+            stroke(entrant)
         );
     }
     let _ = writeln!(
         svg,
         "<text x=\"{LEFT}\" y=\"{y}\" fill=\"#555\">0</text>\
+         <text x=\"{:.1}\" y=\"{y}\" text-anchor=\"middle\" fill=\"#555\">openings, each played from all seats</text>\
          <text x=\"{RIGHT}\" y=\"{y}\" text-anchor=\"end\" fill=\"#555\">{count}</text>",
+        (LEFT + RIGHT) / 2.0,
         y = bottom + 16.0
     );
+}
+
+fn colour(entrant: usize) -> &'static str {
+    COLOURS[entrant % COLOURS.len()]
+}
+
+/// How an entrant's lines are drawn.
+fn stroke(entrant: usize) -> String {
+    let colour = colour(entrant);
+    match DASHES[entrant % DASHES.len()] {
+        "" => format!(" stroke=\"{colour}\""),
+        dashes => format!(" stroke=\"{colour}\" stroke-dasharray=\"{dashes}\""),
+    }
+}
+
+/// A name that has its place beside the bars.
+fn shortened(name: &str) -> String {
+    if name.chars().count() <= MOST_LETTERS {
+        return name.to_owned();
+    }
+    let begin: String = name.chars().take(MOST_LETTERS - 1).collect();
+    begin + "…"
 }
 
 /// Some round numbers between two.

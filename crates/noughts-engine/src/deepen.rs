@@ -33,6 +33,9 @@ const MOST_NODES: u64 = 10_000_000_000;
 /// Threads that think about one position, at most.
 const MOST_THREADS: usize = 256;
 
+/// The least and the most places of a table, as powers of two: 16 kB and 32 MB.
+const TABLE_BITS: std::ops::RangeInclusive<u32> = 10..=21;
+
 /// Searches deeper and deeper until a limit is reached, and keeps what it found for the next time.
 pub struct Deepening {
     limits: Limits,
@@ -43,18 +46,28 @@ pub struct Deepening {
 }
 
 impl Deepening {
-    /// Within these limits, in one thread.
+    /// Within these limits, in one thread. What it remembers takes 16 MB, up to 32 where more than a
+    /// million nodes are allowed, and on nine boards up to 8 more.
     pub fn new(limits: Limits, clock: Arc<dyn Clock>) -> Deepening {
-        // A place for every node, within reason: 2^16 places are 1 MB, 2^21 32 MB.
-        let bits = match limits.nodes {
-            Some(nodes) => nodes.max(1).ilog2().clamp(10, 21),
+        Deepening::in_memory(limits, usize::MAX, clock)
+    }
+
+    /// The same, remembering no more than fits into so many bytes; with less than 160 kB it may still
+    /// take up to that.
+    pub fn in_memory(limits: Limits, memory: usize, clock: Arc<dyn Clock>) -> Deepening {
+        // A place for every node, within reason.
+        let wanted = match limits.nodes {
+            Some(nodes) => nodes.max(1).ilog2(),
             None => 20,
         };
+        // One half for the table, the other for what the endgames take.
+        let half = memory / 2;
+        let bits = wanted.min(Table::largest(half));
         Deepening {
             limits,
             threads: 1,
-            table: Table::new(bits),
-            endgame: Endgame::default(),
+            table: Table::new(bits.clamp(*TABLE_BITS.start(), *TABLE_BITS.end())),
+            endgame: Endgame::in_memory(half),
             clock,
         }
     }
@@ -136,5 +149,37 @@ fn write_limits(limits: &Limits) -> String {
         (Some(nodes), _) => format!("{nodes}n"),
         (None, ms) if ms % 1000 == 0 => format!("{}s", ms / 1000),
         (None, ms) => format!("{ms}ms"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::clock::SystemClock;
+
+    /// What the table of a search takes that may use so many nodes and bytes.
+    fn table(nodes: Option<u64>, memory: usize) -> usize {
+        let limits = Limits {
+            nodes,
+            ..Limits::default()
+        };
+        let clock = Arc::new(SystemClock::default());
+        Deepening::in_memory(limits, memory, clock).table.bytes()
+    }
+
+    #[test]
+    fn what_is_remembered_fits_into_the_memory() {
+        const MB: usize = 1 << 20;
+        assert_eq!(table(None, usize::MAX), 16 * MB);
+        assert_eq!(table(None, 32 * MB), 16 * MB);
+        assert_eq!(table(None, 32 * MB - 1), 8 * MB);
+        assert_eq!(table(None, 3 * MB), MB);
+        assert_eq!(table(Some(10_000_000_000), usize::MAX), 32 * MB);
+        assert_eq!(table(Some(10_000_000_000), 20 * MB), 8 * MB);
+        assert_eq!(table(Some(65_536), 20 * MB), MB);
+        // It can't do without any.
+        for memory in [0, 1, 15, 32 << 10] {
+            assert_eq!(table(None, memory), 16 << 10);
+        }
     }
 }

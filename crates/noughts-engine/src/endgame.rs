@@ -11,9 +11,10 @@ use crate::solve::{Budget, Solver, Verdict};
 use crate::strategy::Stop;
 
 /// A solver for the games that end on nine boards, with what it remembers from move to move.
-#[derive(Default)]
 pub(crate) struct Endgame {
     solver: Option<(Variant, Solver)>,
+    /// The most that its table may take.
+    memory: u64,
 }
 
 /// An endgame with 15 free cells is worth asking about with so many positions, and each free cell more takes half as
@@ -28,10 +29,19 @@ const NODES_A_MS: u64 = 400;
 const LEAST_MS: u64 = 20;
 const LEAST_NODES: u64 = 512;
 
-/// The most that the table may take; it has room for twice as many positions as are looked at.
+/// The least and the most that the table takes; it has room for twice as many positions as are looked at.
+const LEAST_MEMORY: u64 = 1 << 16;
 const MOST_MEMORY: u64 = 8 << 20;
 
 impl Endgame {
+    /// Whose table takes no more than so many bytes, or 64 kB where that is more.
+    pub(crate) fn in_memory(bytes: usize) -> Endgame {
+        Endgame {
+            solver: None,
+            memory: (bytes as u64).clamp(LEAST_MEMORY, MOST_MEMORY),
+        }
+    }
+
     /// What the game is worth and which moves keep it, if half of what the search may use is likely to
     /// suffice for that, and does; and how many positions were looked at.
     pub(crate) fn ask(
@@ -46,7 +56,7 @@ impl Endgame {
         if !matches!(variant, Variant::Nested(_)) || !regular || limits.depth.is_some() {
             return (None, 0);
         }
-        let Some(budget) = half(limits) else {
+        let Some(budget) = half(limits, self.memory) else {
             return (None, 0);
         };
         let position = game.diagram();
@@ -72,7 +82,7 @@ impl Endgame {
 }
 
 /// Half of the limits; `None` where that is too little.
-fn half(limits: &Limits) -> Option<Budget> {
+fn half(limits: &Limits, memory: u64) -> Option<Budget> {
     let time = limits.time.map(|time| time / 2);
     let by_time = time.map(|time| time.as_millis() as u64 * NODES_A_MS);
     let by_count = limits.nodes.map(|nodes| nodes / 2);
@@ -83,7 +93,7 @@ fn half(limits: &Limits) -> Option<Budget> {
     };
     let enough = time.is_none_or(|time| time >= Duration::from_millis(LEAST_MS / 2));
     (enough && nodes >= LEAST_NODES).then_some(Budget {
-        memory: (64 * nodes).clamp(1 << 16, MOST_MEMORY) as usize,
+        memory: (64 * nodes).clamp(LEAST_MEMORY, memory) as usize,
         time,
         nodes: Some(nodes),
         threads: 1,

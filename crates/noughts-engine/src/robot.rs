@@ -177,9 +177,14 @@ impl RobotName {
 }
 
 impl EngineName {
-    /// The program's file without its folder; of `python3 engines/one.py --fast` it is `one.py`.
+    /// The program's file without its folder; of `python3 engines/one.py --fast` it is `one.py`. Where
+    /// one feeds another, it is the last that answers.
     fn label(&self) -> String {
-        let words = self.command.split_whitespace();
+        let last = self
+            .command
+            .rsplit('|')
+            .find(|part| !part.trim().is_empty());
+        let words = last.unwrap_or_default().split_whitespace();
         let mut words = words.filter(|word| !word.starts_with('-'));
         let first = words.next().unwrap_or(&self.command);
         let is_file = |word: &&str| word.contains(['.', '/']);
@@ -265,6 +270,8 @@ mod tests {
             ("/opt/zen/pbrain-zen --fast", "pbrain-zen"),
             ("python3 engines/one.py", "one.py"),
             ("python3 -u engines/one.py --x", "one.py"),
+            ("sed -u 's/a b/c d/' | ./one --x", "one"),
+            ("||", "||"),
             ("'a", "a"),
             ("target/release/noughts engine level:3", "noughts"),
             ("java -jar five.jar", "five.jar"),

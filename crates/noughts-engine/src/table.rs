@@ -96,6 +96,17 @@ impl Table {
         }
     }
 
+    /// For how many bits a table takes so many bytes or less; 0 where not even one place does.
+    pub(crate) fn largest(bytes: usize) -> u32 {
+        (bytes / size_of::<Slot>()).max(1).ilog2()
+    }
+
+    /// What it takes.
+    #[cfg(test)]
+    pub(crate) fn bytes(&self) -> usize {
+        self.slots.len() * size_of::<Slot>()
+    }
+
     /// Begins another search.
     pub(crate) fn renew(&self) {
         let generation = self.generation.load(Ordering::Relaxed);

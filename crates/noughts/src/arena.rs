@@ -21,6 +21,9 @@ const PATIENCE: Duration = Duration::from_secs(60);
 /// How often the progress is shown.
 const BETWEEN_LOOKS: Duration = Duration::from_millis(100);
 
+/// The least and the most columns of the bar.
+const BAR_WIDTHS: (usize, usize) = (8, 24);
+
 pub(crate) fn run(task: &Arena) -> Result<(), Failure> {
     let variant: Variant = task.variant.parse().map_err(Failure::asked)?;
     let limits = Limit::read(task)?;
@@ -131,12 +134,12 @@ impl Hall<'_> {
             return Ok(());
         }
         let (played, games) = (self.outcomes.len(), self.contest.games());
-        Err(Failure::asked(match &self.ledger {
+        Err(Failure::Stopped(match &self.ledger {
             Some(_) => format!(
-                "stopped after {played} of {games} games; the same command goes on where it was"
+                "Stopped after {played} of {games} games; the same command goes on where it was."
             ),
             None => format!(
-                "stopped after {played} of {games} games; with --out DIR it could go on later"
+                "Stopped after {played} of {games} games; with --out DIR it could go on later."
             ),
         }))
     }
@@ -201,11 +204,19 @@ fn robots(task: &Arena, limit: &Limit) -> Result<Vec<RobotName>, Failure> {
     let engines = limit.terms().engines();
     let read = |text: &String| match text.as_str() {
         // As long as everybody may think.
-        "search" => engines.read(&format!("search:{}", limit.text)),
-        text => engines.read(text),
+        "search" => engines
+            .read(&format!("search:{}", limit.text))
+            .map_err(Failure::asked),
+        text => engines
+            .read(text)
+            .map_err(|error| match text.contains(':') {
+                true => Failure::asked(error),
+                false => Failure::asked(format_args!(
+                    "{error}; and here search, within --time or --nodes, and engine:COMMAND"
+                )),
+            }),
     };
-    let robots: Result<Vec<RobotName>, _> = task.players.iter().map(read).collect();
-    robots.map_err(Failure::asked)
+    task.players.iter().map(read).collect()
 }
 
 fn read_sprt(task: &Arena) -> Result<Option<Sprt>, Failure> {
@@ -262,8 +273,6 @@ impl Progress {
         }
         self.last = Some(Instant::now());
         let games = games as usize;
-        let filled = 24 * played / games.max(1);
-        let bar = "█".repeat(filled) + &"░".repeat(24 - filled);
         let left = match played - before {
             0 => String::new(),
             done => {
@@ -282,10 +291,12 @@ impl Progress {
                 100.0 * bar.high
             )
         });
-        let line = format!(
-            "{bar} {played} of {games}{left}{}",
-            best.unwrap_or_default()
-        );
+        let told = [
+            format!("{played} of {games}"),
+            left,
+            best.unwrap_or_default(),
+        ];
+        let line = progress_line(terminal_width(), played as f64 / games.max(1) as f64, &told);
         // Nobody is left to be told when this fails.
         let _ = write!(io::stderr(), "\r{line}\x1b[K");
         let _ = io::stderr().flush();
@@ -295,6 +306,36 @@ impl Progress {
         if self.is_shown {
             let _ = write!(io::stderr(), "\r\x1b[K");
         }
+    }
+}
+
+/// A bar, and behind it as much as the terminal has room for, what matters most first: a line that
+/// is broken can't be written over.
+fn progress_line(width: usize, share: f64, told: &[String; 3]) -> String {
+    // The last column stays free, since some terminals go on to the next line there.
+    let room = width.saturating_sub(1);
+    for count in (1..=told.len()).rev() {
+        let text = told[..count].concat();
+        let free = room.checked_sub(text.chars().count() + 1);
+        let Some(bar) = free.filter(|free| *free >= BAR_WIDTHS.0) else {
+            continue;
+        };
+        let bar = bar.min(BAR_WIDTHS.1);
+        let filled = ((bar as f64 * share) as usize).min(bar);
+        return format!("{}{} {text}", "█".repeat(filled), "░".repeat(bar - filled));
+    }
+    told[0].chars().take(room).collect()
+}
+
+/// How many columns the terminal has.
+fn terminal_width() -> usize {
+    #[cfg(unix)]
+    let columns = rustix::termios::tcgetwinsize(io::stderr()).map_or(0, |size| size.ws_col);
+    #[cfg(not(unix))]
+    let columns = 0;
+    match columns {
+        0 => 80,
+        columns => columns.into(),
     }
 }
 
@@ -322,4 +363,33 @@ fn stop_on_signals(stop: &Stop) -> io::Result<()> {
 #[cfg(not(unix))]
 fn stop_on_signals(_: &Stop) -> io::Result<()> {
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_progress_fits_into_the_terminal() {
+        let told = ["15 of 60", ", 20 s left", "  level:8 66.7 % (16 … 98)"].map(str::to_owned);
+        let line = |width| progress_line(width, 0.25, &told);
+        let bar = |filled: usize, rest: usize| "█".repeat(filled) + &"░".repeat(rest);
+        assert_eq!(
+            line(100),
+            bar(6, 18) + " 15 of 60, 20 s left  level:8 66.7 % (16 … 98)"
+        );
+        // The whole text has 45 columns, a space and the last one are taken too: 8 are left.
+        assert_eq!(
+            line(55),
+            bar(2, 6) + " 15 of 60, 20 s left  level:8 66.7 % (16 … 98)"
+        );
+        assert_eq!(line(54), bar(6, 18) + " 15 of 60, 20 s left");
+        assert_eq!(line(29), bar(2, 6) + " 15 of 60, 20 s left");
+        assert_eq!(line(28), bar(4, 14) + " 15 of 60");
+        assert_eq!(line(17), "15 of 60");
+        assert_eq!(line(5), "15 o");
+        for width in 0..120 {
+            assert!(line(width).chars().count() < width.max(1), "{width}");
+        }
+    }
 }

@@ -8,9 +8,10 @@ use crate::args::Engine;
 use crate::{Failure, outside};
 
 pub(crate) fn run(task: &Engine) -> Result<(), Failure> {
-    let strategy: Option<StrategyName> = match &task.strategy {
+    let strategy: Option<StrategyName> = match task.strategy.as_deref() {
+        // As long as the manager allows.
+        None | Some("search") => None,
         Some(text) => Some(text.parse().map_err(Failure::asked)?),
-        None => None,
     };
     let outside = outside::read(task.seed.as_deref())?;
     let input = BufReader::new(io::stdin());

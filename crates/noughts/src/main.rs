@@ -45,12 +45,19 @@ fn main() -> ExitCode {
             ExitCode::SUCCESS
         }
         Err(Failure::Unsolved) => ExitCode::from(3),
+        Err(Failure::Stopped(told)) => {
+            let _ = writeln!(io::stderr(), "{told}");
+            ExitCode::FAILURE
+        }
         Err(failure) => {
             // Nobody is left to be told when this fails too.
             let _ = writeln!(io::stderr(), "Error: {failure}");
             match failure {
                 Failure::NotJudged(_) => ExitCode::from(2),
-                Failure::Asked(_) | Failure::Unsolved | Failure::Output(_) => ExitCode::FAILURE,
+                Failure::Asked(_)
+                | Failure::Stopped(_)
+                | Failure::Unsolved
+                | Failure::Output(_) => ExitCode::FAILURE,
             }
         }
     }
@@ -84,6 +91,8 @@ fn run(args: Args) -> Result<ExitCode, Failure> {
 enum Failure {
     /// What was asked for can't be: a sentence that says what could.
     Asked(String),
+    /// Whoever asked stopped it, which is no error: a sentence that says how far it is.
+    Stopped(String),
     /// The limit came first; what is known has been said.
     Unsolved,
     /// Nothing could be judged: a sentence that says why.
@@ -107,7 +116,9 @@ impl From<io::Error> for Failure {
 impl std::fmt::Display for Failure {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            Failure::Asked(reason) | Failure::NotJudged(reason) => f.write_str(reason),
+            Failure::Asked(reason) | Failure::Stopped(reason) | Failure::NotJudged(reason) => {
+                f.write_str(reason)
+            }
             Failure::Unsolved => f.write_str("the limit came before the answer"),
             Failure::Output(error) => write!(f, "reading or writing failed: {error}"),
         }

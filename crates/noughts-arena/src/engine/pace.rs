@@ -17,6 +17,10 @@ const LARGEST_SHARE: u32 = 5;
 /// So many threads think at most, and no more than the machine runs at once.
 const MOST_THREADS: usize = 64;
 
+/// Of the memory it may take, this is for everything but what a search remembers: with nothing
+/// remembered it took 15 MB, and 2 more for what two threads put on their stacks.
+const OTHER_MEMORY: usize = 20_000_000;
+
 /// No move takes longer than a day.
 const LONGEST: Duration = Duration::from_secs(86_400);
 
@@ -41,6 +45,7 @@ pub(super) struct Pace {
     nodes: Option<u64>,
     depth: Option<u32>,
     threads: Option<usize>,
+    memory: Option<usize>,
 }
 
 impl Pace {
@@ -57,6 +62,9 @@ impl Pace {
             "thread_num" => {
                 let cores = available_parallelism().map_or(1, usize::from);
                 self.threads = limit.map(|number| cores.min(number as usize));
+            }
+            "max_memory" => {
+                self.memory = limit.map(|bytes| usize::try_from(bytes).unwrap_or(usize::MAX));
             }
             _ => return false,
         }
@@ -79,6 +87,12 @@ impl Pace {
     /// How many threads shall think.
     pub(super) fn threads(&self) -> usize {
         self.threads.unwrap_or(1).min(MOST_THREADS)
+    }
+
+    /// How many bytes a search may take for what it remembers.
+    pub(super) fn memory(&self) -> usize {
+        let all = self.memory.unwrap_or(usize::MAX);
+        all.saturating_sub(OTHER_MEMORY)
     }
 
     /// How long the next move may take, with something left for the way to the manager.
@@ -166,6 +180,22 @@ mod tests {
         // Nobody says how long a turn is.
         let alone = [("timeout_match", 32_000), ("time_left", 32_000)];
         assert_eq!(allowance(&alone), (6_350, Some(1_950)));
+    }
+
+    #[test]
+    fn of_the_memory_some_is_for_other_things() {
+        let memory = |bytes| {
+            let mut pace = Pace::default();
+            assert!(pace.set("max_memory", bytes));
+            pace.memory()
+        };
+        assert_eq!(memory(83_886_080), 63_886_080);
+        assert_eq!(memory(20_000_001), 1);
+        assert_eq!(memory(1_000), 0);
+        // No limit is more than anybody wants.
+        for bytes in [0, -1, i64::MAX] {
+            assert!(memory(bytes) > 1 << 40, "{bytes}");
+        }
     }
 
     #[test]

@@ -240,6 +240,11 @@ fn what_can_not_be_played_is_said_before_anything_is() {
             "(--time)",
         ),
         (
+            &["random", "frist"],
+            &["--variant", "3x3k3"],
+            "; and here search, within --time or --nodes, and engine:COMMAND",
+        ),
+        (
             &["random", "first"],
             &["--variant", "3x3k3", "--nodes", "x"],
             "(--nodes)",
@@ -268,6 +273,11 @@ fn what_can_not_be_played_is_said_before_anything_is() {
             &["random", "greedy"],
             &out,
             "has another contest: it says 'player 1 first'",
+        ),
+        (
+            &["random", "first", "greedy"],
+            &out,
+            "it says 'no player 2', this one 'player 2 greedy'",
         ),
     ] {
         let (output, errors, exit) = arena(players, options);

@@ -1,5 +1,8 @@
 //! Programs from outside at the doors of the terminal.
 
+use std::io::Write;
+#[cfg(target_os = "linux")]
+use std::io::{BufRead, BufReader};
 use std::process::{Command, Stdio};
 
 use crate::arena::arena;
@@ -171,8 +174,58 @@ fn nobody_can_name_a_program_over_the_network() {
 }
 
 #[test]
+fn search_alone_thinks_as_long_as_the_manager_allows() {
+    // Four in a line, one end closed. Without a limit of its own it would be no strategy elsewhere.
+    let four =
+        b"START 15\nINFO max_node 2000\nBOARD\n3,7,1\n4,7,1\n5,7,1\n6,7,1\n2,7,2\nDONE\nEND\n";
+    for words in [&["engine"][..], &["engine", "search"]] {
+        let run = run(words, four);
+        let output = String::from_utf8(run.output).unwrap();
+        let answers = output.lines().filter(|line| !line.starts_with("MESSAGE"));
+        assert_eq!(answers.collect::<Vec<_>>(), ["OK", "7,7"], "{words:?}");
+        assert_eq!((run.exit, run.errors.as_str()), (0, ""));
+    }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn the_engine_takes_no_more_memory_than_its_manager_allows() {
+    /// What it takes of its own when it has answered, in kB.
+    fn taken(said: &str) -> u64 {
+        let mut child = Command::new(env!("CARGO_BIN_EXE_noughts"))
+            .arg("engine")
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut stdin = child.stdin.take().unwrap();
+        let question = format!("START 15\nINFO timeout_turn 100\n{said}\nTURN 7,7\n");
+        stdin.write_all(question.as_bytes()).unwrap();
+        let lines = BufReader::new(child.stdout.take().unwrap()).lines();
+        let mut lines = lines.map(Result::unwrap);
+        assert!(lines.any(|line| line.contains(',')));
+        let status = std::fs::read_to_string(format!("/proc/{}/status", child.id())).unwrap();
+        let own = status
+            .lines()
+            .find_map(|line| line.strip_prefix("RssAnon:"));
+        stdin.write_all(b"END\n").unwrap();
+        assert!(child.wait().unwrap().success());
+        let number = own.unwrap().trim().trim_end_matches(" kB");
+        number.parse().unwrap()
+    }
+    let free = taken("INFO max_memory 0");
+    assert!(
+        free > 16 << 10,
+        "{free}: a table of 16 MB is all written to"
+    );
+    // 20 MB are for everything else, the half of the rest for a table: 2 MB.
+    let bounded = taken("INFO max_memory 25000000");
+    assert!(bounded + (13 << 10) < free, "{bounded} of {free}");
+    assert!(bounded < 25_000_000 / 1024, "{bounded}");
+}
+
+#[test]
 fn the_engine_speaks_on_a_pipe() {
-    use std::io::Write;
     let mut child = Command::new(env!("CARGO_BIN_EXE_noughts"))
         .args(["engine", "first"])
         .stdin(Stdio::piped())
