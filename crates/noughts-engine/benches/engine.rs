@@ -1,12 +1,15 @@
 //! How fast the robots think: `cargo xtask bench engine`.
 //!
-//! Without words all of it; `--workloads` lists what `--once NAME` runs once, for counting
+//! Without words all of it; `threads` is what two threads save alone. `--workloads` lists what `--once NAME` runs once, for counting
 //! instructions.
 
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use noughts_engine::{Analysis, Setup, Stop, Strategy, StrategyName, twin};
-use noughts_rules::{Action, Game, Options};
+use noughts_engine::{
+    Analysis, Deepening, Limits, Setup, Stop, Strategy, StrategyName, SystemClock, twin,
+};
+use noughts_rules::{Action, Game, Options, Place};
 
 fn main() {
     let words: Vec<String> = std::env::args()
@@ -27,6 +30,7 @@ fn main() {
             };
             println!("{nodes}");
         }
+        ["threads"] => two_threads(),
         _ => {
             whole_games();
             beside_plain_alpha_beta();
@@ -34,6 +38,7 @@ fn main() {
             nodes_a_second();
             random_games_a_second();
             keeps_its_time();
+            two_threads();
         }
     }
 }
@@ -228,5 +233,62 @@ fn keeps_its_time() {
         at(50),
         at(99),
         at(100)
+    );
+}
+
+/// Openings of games at 15x15k5.
+const OPENINGS: [&str; 7] = [
+    "7-8 6-10 8-12 6-7 4-8 7-7 6-8 5-8",
+    "6-5 4-4 8-3 4-3 2-5 7-7 6-4 4-5",
+    "6-7 6-8 4-9 6-6 8-7 7-7 7-8 8-6",
+    "9-5 9-6 10-5 11-6 11-7 10-6 8-6 7-7",
+    "6-6 8-7 10-9 7-4 11-9 7-7 10-8 7-6",
+    "9-9 7-10 5-12 10-8 9-10 7-7 8-9 7-8",
+    "7-5 6-5 8-3 4-6 5-7 7-7 8-4 6-6",
+];
+
+/// To depth 12 in two threads and in one, by turns. It means something where two cores are free.
+fn two_threads() {
+    let limits = Limits {
+        depth: Some(12),
+        ..Limits::default()
+    };
+    let mut ratios = Vec::new();
+    let mut sums = [0.0; 2];
+    for opening in OPENINGS {
+        let mut game = new_game("15x15k5");
+        for text in opening.split(' ') {
+            let Ok(Place::Cell(at)) = game.variant().read_place(text) else {
+                panic!("{text} is no cell");
+            };
+            let seat = game.to_move().expect("it goes on");
+            game.act(seat, Action::Play(at)).expect("legal");
+        }
+        let mut times = [[0.0; 3]; 2];
+        for round in 0..3 {
+            for (threads, times) in (1..).zip(&mut times) {
+                let clock = Arc::new(SystemClock::default());
+                let mut search = Deepening::new(limits, clock).with_threads(threads);
+                let started = Instant::now();
+                assert!(search.analyze(&game, &Stop::new()).depth > 0);
+                times[round] = started.elapsed().as_secs_f64();
+            }
+        }
+        let medians = times.map(|mut times| {
+            times.sort_by(f64::total_cmp);
+            times[1]
+        });
+        ratios.push(medians[1] / medians[0]);
+        sums = [sums[0] + medians[0], sums[1] + medians[1]];
+    }
+    ratios.sort_by(f64::total_cmp);
+    println!(
+        "15x15k5 to depth 12, {} positions: {:.2} s in one thread, {:.2} s in two, {:.2} of it ({:.2}..{:.2})",
+        OPENINGS.len(),
+        sums[0],
+        sums[1],
+        sums[1] / sums[0],
+        ratios[0],
+        ratios[OPENINGS.len() - 1],
     );
 }

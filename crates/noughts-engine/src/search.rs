@@ -19,7 +19,7 @@ use crate::board::Board;
 use crate::clock::Clock;
 use crate::endgame::Endgame;
 use crate::features::{Candidate, Features, Searchable};
-use crate::search::crew::Crew;
+use crate::search::crew::{Claim, Crew, Order};
 use crate::search::pursuit::Pursuit;
 use crate::solve::Verdict;
 use crate::strategy::Stop;
@@ -296,12 +296,21 @@ impl<'t, R: Searchable> Search<'t, R> {
                 rest = depth;
             }
         }
-        for number in 0..list.len() {
-            if number == 1 {
+        let mut order = Order::of(list.len());
+        while let Some(number) = order.next() {
+            if number == 1 && !order.is_second_round() {
                 self.sort(&mut list[1..]);
             }
             let at = list[number].at;
             if tried == Some(at) {
+                continue;
+            }
+            let claim = match best.1 {
+                Some(_) => self.claim(at, rest),
+                // Without the value of one move the others would be looked at in vain.
+                None => Claim::Free,
+            };
+            if claim == Claim::Elsewhere && order.put_off(number) {
                 continue;
             }
             let value = match rest {
@@ -315,6 +324,7 @@ impl<'t, R: Searchable> Search<'t, R> {
             };
             let first = best.1.is_none();
             let value = value.unwrap_or_else(|| self.child(at, rest, alpha, beta, first));
+            self.release(claim);
             if self.aborted {
                 break;
             }
