@@ -301,10 +301,15 @@ fn table(contest: &Contest, standings: &Standings) -> String {
         "rank,player,games,won,drawn,lost,place,points,points_low,points_high,elo,elo_low,elo_high,illegal,time,crash,stubborn\n",
     );
     for (number, one) in standings.standings.iter().enumerate() {
-        let bar = one.evidence.interval();
+        let is_known = one.evidence.units() > 0;
         let elo = match &one.rating {
-            Some((elo, bar)) => format!("{elo:.2},{:.2},{:.2}", bar.low, bar.high),
-            None => ",,".to_owned(),
+            Some((elo, bar)) if is_known => format!("{elo:.2},{:.2},{:.2}", bar.low, bar.high),
+            Some(_) | None => ",,".to_owned(),
+        };
+        let bar = one.evidence.interval();
+        let points = match is_known {
+            true => format!("{:.5},{:.5},{:.5}", one.evidence.share(), bar.low, bar.high),
+            false => ",,".to_owned(),
         };
         let faults = [
             FaultKind::Illegal,
@@ -320,7 +325,7 @@ fn table(contest: &Contest, standings: &Standings) -> String {
                 .to_string()
         });
         text.push_str(&format!(
-            "{},{},{},{},{},{},{:.3},{:.5},{:.5},{:.5},{elo},{}\n",
+            "{},{},{},{},{},{},{:.3},{points},{elo},{}\n",
             number + 1,
             quote(&contest.entrants()[one.entrant].label),
             one.all.games(),
@@ -328,9 +333,6 @@ fn table(contest: &Contest, standings: &Standings) -> String {
             one.all.drawn,
             one.all.lost,
             one.place,
-            one.evidence.share(),
-            bar.low,
-            bar.high,
             faults.join(",")
         ));
     }

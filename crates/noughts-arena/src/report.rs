@@ -94,20 +94,23 @@ fn row(contest: &Contest, one: &Standing, rank: usize, by_seat: usize) -> Vec<St
     if contest.seats() > 2 {
         row.push(format!("{:.2}", one.place));
     }
+    // While no opening has been played from all seats, nothing is known.
+    let is_known = one.evidence.units() > 0;
+    let known = |text: String| if is_known { text } else { "–".to_owned() };
     let bar = one.evidence.interval();
-    row.push(format!(
+    row.push(known(format!(
         "{:.1} ({:.1} … {:.1})",
         100.0 * one.evidence.share(),
         100.0 * bar.low,
         100.0 * bar.high
-    ));
+    )));
     if let Some((elo, bar)) = &one.rating {
-        row.push(format!(
+        row.push(known(format!(
             "{} ({} … {})",
             write_elo(*elo),
             write_elo(bar.low),
             write_elo(bar.high)
-        ));
+        )));
     }
     row.extend(one.by_seat.iter().take(by_seat).map(write_tally));
     row
@@ -218,4 +221,37 @@ fn align(rows: &[Vec<String>]) -> String {
         text.push('\n');
     }
     text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::contest::{Format, Plan};
+    use noughts_engine::StrategyName;
+
+    #[test]
+    fn who_has_not_played_has_no_points() {
+        let robot = |name: &str| name.parse::<StrategyName>().unwrap().into();
+        let contest = Contest::new(Plan {
+            variant: "3x3k3".parse().unwrap(),
+            robots: ["first", "greedy", "random"].map(robot).to_vec(),
+            format: Format::RoundRobin,
+            games: 2,
+            seed: 1,
+            openings: Openings::Balanced,
+        })
+        .unwrap();
+        let outcomes = BTreeMap::new();
+        let told = report(
+            &contest,
+            &Standings::new(&contest, &outcomes, None),
+            &outcomes,
+        );
+        let rows: Vec<Vec<&str>> = told
+            .lines()
+            .filter(|line| line.contains("+0"))
+            .map(|line| line.split_whitespace().skip(2).take(6).collect())
+            .collect();
+        assert_eq!(rows, vec![vec!["0", "0", "0", "0", "–", "–"]; 3], "{told}");
+    }
 }

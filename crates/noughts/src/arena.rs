@@ -281,7 +281,9 @@ impl Progress {
             }
         };
         let standings = Standings::new(contest, outcomes, None);
-        let best = standings.standings.first().map(|one| {
+        let best = standings.standings.first();
+        // While no opening has been played from all seats, nobody is.
+        let best = best.filter(|one| one.evidence.units() > 0).map(|one| {
             let bar = one.evidence.interval();
             format!(
                 "  {} {:.1} % ({:.0} … {:.0})",
