@@ -195,9 +195,7 @@ impl Game {
         match turn.action {
             Action::Play(_) if self.plays().len() + 1 < self.fewest_plays() => None,
             Action::Play(at) => dispatch!(&self.timeline, timeline => {
-                let mut next = timeline.present().clone();
-                timeline.rules().play(&mut next, at);
-                self.judge(timeline.rules(), &next, Some(at))
+                self.judge(timeline.rules(), &timeline.after(at), Some(at))
             }),
             Action::Rewind(_) => None,
             Action::Resign => Some(self.without(turn.by, By::Resignation)),

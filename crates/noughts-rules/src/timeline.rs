@@ -55,6 +55,13 @@ impl<R: Rules> Timeline<R> {
         &self.present
     }
 
+    /// The position after this play; the move is legal, as for [`Rules::play`].
+    pub fn after(&self, at: Move) -> R::Position {
+        let mut next = self.present.clone();
+        self.rules.play(&mut next, at);
+        next
+    }
+
     /// The plays that are on the board, oldest first.
     pub fn plays(&self) -> &[Play] {
         &self.plays
