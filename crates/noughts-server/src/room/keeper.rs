@@ -52,6 +52,8 @@ pub(crate) struct Keeper {
     unsure: bool,
     /// How many entries of the store this table shows.
     entries: usize,
+    /// The store has no such game any more.
+    is_forgotten: bool,
     keys: Keys,
     again: Again,
     /// Whether everybody at the table was told that it is over.
@@ -88,6 +90,7 @@ impl Keeper {
             is_filed: false,
             ended_here: false,
             entries: 0,
+            is_forgotten: false,
             _open: open,
         }
     }
@@ -139,6 +142,7 @@ impl Keeper {
         if let Err(error) = self.house.store().create(new).await {
             // Nobody is seated: they hear that their notices end.
             warn!(game = %self.table.id(), %error, "no table could be laid");
+            self.house.forget(self.table.id());
             return;
         }
         self.house.counts().tables_laid.add(1);
@@ -151,10 +155,10 @@ impl Keeper {
         self.keep().await;
     }
 
-    /// Keeps the table until it is over and nobody looks any more, or until it was left alone for a
-    /// while: then it is found again in the store.
+    /// Keeps the table until it is over and nobody looks any more, until it was left alone for a while
+    /// and can be found again in the store, or until the store has forgotten it.
     pub(crate) async fn keep(&mut self) {
-        loop {
+        while !self.is_forgotten {
             if self.table.game().conclusion().is_some() && !self.has_ended {
                 self.end().await;
             }
@@ -217,6 +221,10 @@ impl Keeper {
                     // What fails now is tried again with the next hint or question.
                     let _ = self.catch_up().await;
                 }
+            }
+            Message::Doubt => {
+                self.unsure = true;
+                let _ = self.catch_up().await;
             }
             Message::File => self.file().await,
         }

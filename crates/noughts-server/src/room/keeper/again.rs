@@ -26,14 +26,14 @@ impl Again {
 
 impl Keeper {
     pub(super) async fn play_again(&mut self, seat: Seat, asker: Asker) {
-        if self.catch_up().await.is_err() {
-            return self.deny(seat, asker, Denied::Unavailable);
+        if let Err(unknown) = self.catch_up().await {
+            return self.deny(seat, asker, unknown.into());
         }
         if self.table.game().conclusion().is_none() && self.house.bus().is_shared() {
             // It may have ended at another process, this moment.
             self.unsure = true;
-            if self.catch_up().await.is_err() {
-                return self.deny(seat, asker, Denied::Unavailable);
+            if let Err(unknown) = self.catch_up().await {
+                return self.deny(seat, asker, unknown.into());
             }
         }
         if self.table.game().conclusion().is_none() {
@@ -49,13 +49,14 @@ impl Keeper {
             };
             let (store, id) = (self.house.store(), self.table.id());
             if store.rematch(id, seat, next).await.is_err() {
+                self.unsure = true;
                 return self.deny(seat, asker, Denied::Unavailable);
             }
             // The other's wish may have been stored at the same moment by another process, each
             // without knowing of the other: then who reads both makes the table.
             self.unsure = true;
-            if self.catch_up().await.is_err() {
-                return self.deny(seat, asker, Denied::Unavailable);
+            if let Err(unknown) = self.catch_up().await {
+                return self.deny(seat, asker, unknown.into());
             }
             self.house.bus().publish(id, self.entries);
         }

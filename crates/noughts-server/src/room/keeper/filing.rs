@@ -12,6 +12,10 @@ impl Keeper {
     pub(super) async fn end(&mut self) {
         self.thoughts.end();
         self.has_ended = true;
+        let is_open = |holder: &Holder| matches!(holder, Holder::Open(_));
+        if self.table.setting().holders.iter().any(is_open) {
+            self.withdraw_seats();
+        }
         let (table, game) = (&self.table, self.table.game());
         for (seat, sitter) in (0..).map(Seat).zip(&self.sitters) {
             if let (Sitter::Listener(notices), Some(verdict)) = (sitter, table.result(seat)) {

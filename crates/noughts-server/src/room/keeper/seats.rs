@@ -26,8 +26,8 @@ impl Keeper {
         notices: Option<mpsc::Sender<Notice>>,
         asker: Asker,
     ) {
-        if self.catch_up().await.is_err() {
-            return self.deny(seat, asker, Denied::Unavailable);
+        if let Err(unknown) = self.catch_up().await {
+            return self.deny(seat, asker, unknown.into());
         }
         if !matches!(self.table.holder(seat), Some(Holder::Open(_))) {
             return self.deny(seat, asker, Denied::SeatTaken);
@@ -39,10 +39,14 @@ impl Keeper {
                 self.unsure = true;
                 return self.deny(seat, asker, Denied::SeatTaken);
             }
-            Err(_) => return self.deny(seat, asker, Denied::Unavailable),
+            Err(_) => {
+                self.unsure = true;
+                return self.deny(seat, asker, Denied::Unavailable);
+            }
         }
         self.stored_entry();
         self.table.sit(seat, holder);
+        self.withdraw_seats();
         if let Some(notices) = notices {
             let _ = notices.try_send(Notice::Seated(self.chair(seat)));
             // What was played before they came.
@@ -55,6 +59,14 @@ impl Keeper {
         }
         self.changed(Happening::presence);
         self.answer_later(asker);
+    }
+
+    /// Seats that are no longer open wait for nobody in the lobby.
+    pub(super) fn withdraw_seats(&self) {
+        let is_over = self.is_forgotten || self.table.game().conclusion().is_some();
+        let is_open = |seat| matches!(self.table.holder(seat), Some(Holder::Open(_)));
+        self.house
+            .withdraw(self.table.id(), |seat| !is_over && is_open(seat));
     }
 
     /// All who sit here with a connection are put out at once, and told no result: it is not their

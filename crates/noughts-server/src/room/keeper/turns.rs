@@ -5,6 +5,7 @@ use std::sync::Arc;
 use noughts_rules::Turn;
 use tracing::warn;
 
+use super::truth::Unknown;
 use super::{Asker, Denied, Happening, Keeper, Message, Notice, Sitter, Wish};
 use crate::store::{Appended, Ending, Key, Last, StoreError, StoredTurn};
 use crate::table::{Command, Event, Leavers};
@@ -15,8 +16,8 @@ impl Keeper {
         // Who answers a turn that nobody here has heard of saw it at another process.
         self.unsure |= wish.at_turn > self.table.turn() && self.house.bus().is_shared();
         loop {
-            if self.catch_up().await.is_err() {
-                return self.put_off(wish, asker);
+            if let Err(unknown) = self.catch_up().await {
+                return self.put_off(wish, asker, unknown);
             }
             match self.repeats(&wish) {
                 Some(Ok(())) => return self.answer_later(asker),
@@ -44,7 +45,9 @@ impl Keeper {
                 Ok(Appended::Taken) => self.unsure = true,
                 Err(error) => {
                     warn!(game = %self.table.id(), %error, "a turn could not be stored");
-                    return self.put_off(wish, asker);
+                    // Perhaps it was, or there is no such game any more: whoever asks next finds out.
+                    self.unsure = true;
+                    return self.put_off(wish, asker, Unknown::Unavailable);
                 }
             }
         }
@@ -73,11 +76,13 @@ impl Keeper {
     }
 
     /// The store does not answer. People are told so, and may ask again; what robots play and who
-    /// has left is tried again from here, until the store has it.
-    fn put_off(&mut self, wish: Wish, asker: Asker) {
-        match asker {
-            Asker::Robot => self.again_later(Message::Act(wish, Asker::Robot)),
-            asker => self.deny(wish.seat, asker, Denied::Unavailable),
+    /// has left is tried again from here, until the store has it or has forgotten the game.
+    fn put_off(&mut self, wish: Wish, asker: Asker, unknown: Unknown) {
+        match (asker, unknown) {
+            (Asker::Robot, Unknown::Unavailable) => {
+                self.again_later(Message::Act(wish, Asker::Robot));
+            }
+            (asker, unknown) => self.deny(wish.seat, asker, unknown.into()),
         }
     }
 
@@ -89,11 +94,12 @@ impl Keeper {
                 // It is over already.
                 Err(_) => return,
             };
-            let stored = match caught_up {
-                Ok(()) => self.store(event, None).await,
-                Err(error) => Err(error),
-            };
-            match stored {
+            match caught_up {
+                Ok(()) => {}
+                Err(Unknown::Unavailable) => return self.again_later(Message::Leave(leavers)),
+                Err(Unknown::Forgotten) => return,
+            }
+            match self.store(event, None).await {
                 Ok(Appended::Stored) => {
                     self.stored_entry();
                     return self.happen(event);
@@ -101,6 +107,7 @@ impl Keeper {
                 Ok(Appended::Taken) => self.unsure = true,
                 Err(error) => {
                     warn!(game = %self.table.id(), %error, "a leaving could not be stored");
+                    self.unsure = true;
                     return self.again_later(Message::Leave(leavers));
                 }
             }
