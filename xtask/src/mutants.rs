@@ -25,18 +25,19 @@ pub struct Mutant {
 const PLAIN: &str = "crates/noughts-engine/src/solve/plain.rs";
 const PAIRS: &str = "crates/noughts-engine/src/solve/pairs.rs";
 const NINE: &str = "crates/noughts-engine/src/solve/nine.rs";
-const SOLVE: &str = "crates/noughts-engine/src/solve.rs";
+const CHANCES: &str = "crates/noughts-engine/src/solve/chances.rs";
+const FIT: &str = "crates/noughts-engine/src/solve/fit.rs";
 const CHECKED: &str = "crates/noughts-proof/src/plain.rs";
 const CHECKED_NINE: &str = "crates/noughts-proof/src/nine.rs";
 const CHECKER: &str = "crates/noughts-proof/src/lib.rs";
 
 /// Cuts that are not true, and checks that are left out.
-pub const MUTANTS: [Mutant; 14] = [
+pub const MUTANTS: [Mutant; 17] = [
     Mutant {
         name: "counting forgives twice as much",
-        file: PLAIN,
-        from: "let all = 1 << self.ground.line;",
-        to: "let all = 2 << self.ground.line;",
+        file: CHANCES,
+        from: "    pub(crate) fn made(self) -> u32 {\n        1 <<",
+        to: "    pub(crate) fn made(self) -> u32 {\n        2 <<",
     },
     Mutant {
         name: "a pair holds lines through one of its cells",
@@ -45,10 +46,22 @@ pub const MUTANTS: [Mutant; 14] = [
         to: "if mine.has(line) {",
     },
     Mutant {
-        name: "a cell is dominated by any other",
+        name: "what the attacker takes before an answer weighs nothing",
+        file: PAIRS,
+        from: "            sum += left.on[taken];\n",
+        to: "",
+    },
+    Mutant {
+        name: "lines that the other side has a mark in stay alive",
+        file: CHANCES,
+        from: "        self.alive = self.alive.minus(lost);\n",
+        to: "",
+    },
+    Mutant {
+        name: "a cell is dominated by any other on a line with it",
         file: PLAIN,
-        from: "let mut others = self.sight.through[at].and(among).minus(B::one(at));",
-        to: "let mut others = among.minus(B::one(at));",
+        from: "if mine.minus(through[other]).is_none() {",
+        to: "if !mine.and(through[other]).is_none() {",
     },
     Mutant {
         name: "who faces a fork makes no threat of its own",
@@ -58,7 +71,7 @@ pub const MUTANTS: [Mutant; 14] = [
     },
     Mutant {
         name: "cuts of the plain game in the misère one",
-        file: SOLVE,
+        file: FIT,
         from: "        && spec.goal == Goal::Make\n",
         to: "        && (spec.goal == Goal::Make || spec.goal == Goal::Avoid)\n",
     },
@@ -83,8 +96,14 @@ pub const MUTANTS: [Mutant; 14] = [
     Mutant {
         name: "unchecked: the last line that counting may leave",
         file: CHECKED,
-        from: "sum + most < 1 << self.line",
-        to: "sum + most <= 1 << self.line",
+        from: "sum + on.into_iter().max().unwrap_or(0) < self.made()",
+        to: "sum + on.into_iter().max().unwrap_or(0) <= self.made()",
+    },
+    Mutant {
+        name: "unchecked: what the attacker may take first",
+        file: CHECKED,
+        from: "sum < self.made() && (0..on.len()).all(is_well)",
+        to: "sum < self.made() || (0..on.len()).all(is_well)",
     },
     Mutant {
         name: "unchecked: what the other completes first",

@@ -38,7 +38,7 @@ fn main() {
         [word] if word == "table" => table(),
         [word, names @ ..] if word == "positions" => names.iter().for_each(|name| positions(name)),
         names => names.iter().for_each(|name| {
-            let (found, seconds) = solve(name, None);
+            let (found, seconds) = mean(name);
             println!(
                 "{name:8} {:>5}  {seconds:9.4} s  {:>9} nodes",
                 worth(&found),
@@ -51,7 +51,7 @@ fn main() {
 fn references() {
     println!("variant  value    seconds      nodes   reference           times");
     for (name, before, nodes, value) in REFERENCES {
-        let (found, seconds) = solve(name, None);
+        let (found, seconds) = mean(name);
         assert_eq!(worth(&found), value, "{name}");
         let times = match before {
             0.0 => "not in 100 s".to_owned(),
@@ -175,6 +175,20 @@ fn solve(name: &str, position: Option<Diagram>) -> (Solution, f64) {
     let found = solver.solve(&Stop::new(), &SystemClock::default(), &mut |_| {});
     (found, processor_seconds() - before)
 }
+
+/// What one of many takes, where one alone is too short for Linux to count.
+fn mean(name: &str) -> (Solution, f64) {
+    let (mut found, mut all) = solve(name, None);
+    let mut times = 1;
+    while all < ENOUGH {
+        let (again, seconds) = solve(name, None);
+        (found, all, times) = (again, all + seconds, times + 1);
+    }
+    (found, all / f64::from(times))
+}
+
+/// So many seconds are counted well enough.
+const ENOUGH: f64 = 0.4;
 
 fn worth(found: &Solution) -> String {
     found

@@ -1,7 +1,7 @@
 //! `perfect`: solves the game, and never gives away what it is worth.
 //!
 //! It promises that for a fixed list of games: all for two sides with up to 12 cells, and without a suffix boards up
-//! to 6x6 and some larger. It answers every position of them, also those that only a rewind can make.
+//! to 7x7 but one, and some larger. It answers every position of them, also those that only a rewind can make.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -63,21 +63,22 @@ fn refuses(game: &Game) -> Option<String> {
         return None;
     }
     Some(
-        "it solves games for two players who take turns, with up to 12 cells, and without a suffix up to 6x6, 7x6 with lines of five, 7x7 with lines of four or of six and more"
+        "it solves games for two players who take turns, with up to 12 cells, and without a suffix up to 7x7 but for 7x7k5, and up to 8x8 with lines of six and more"
             .to_owned(),
     )
 }
 
-/// Boards on which the solver answers every position at once: of 300 at random the slowest took 0.3 s up to 6x6, 0.5 s
-/// on 7x7k4, 0.8 s on 7x6k5 and a hundredth of a second with lines of six (`cargo xtask bench solve positions`). On
-/// 7x6k4 it was 1.7 s.
+/// Boards on which the solver answers every position at once: of 300 at random the slowest took 0.1 s up to 6x6, 0.8 s
+/// with a side of 7, on 7x6k4, and 0.1 s on 8x8k6 (`cargo xtask bench solve positions`). 7x7k5 alone takes longer from
+/// its start on.
 fn is_soon_solved(spec: &GridSpec) -> bool {
     let (columns, rows, line) = (spec.columns() as u8, spec.rows() as u8, spec.line() as u8);
     let is_small = match (columns.max(rows), columns.min(rows)) {
         (..=6, _) => true,
-        (7, 7) => line == 4 || line >= 6,
-        (7, _) => line >= 5,
-        (8.., _) => false,
+        (7, 7) => line != 5,
+        (7, _) => true,
+        (8, _) => line >= 6,
+        (9.., _) => false,
     };
     is_small && GridSpec::new(columns, rows, line) == Ok(*spec)
 }

@@ -5,6 +5,8 @@
 //! makes a line wins, has cuts of its own (`plain`, `pairs`); all other games are played by their rules
 //! alone (`general`).
 
+mod chances;
+mod fit;
 mod general;
 mod hunt;
 mod memory;
@@ -13,6 +15,7 @@ mod pairs;
 mod plain;
 mod proof;
 mod verdict;
+mod watch;
 
 use std::fmt;
 use std::io::{self, Read, Write};
@@ -20,18 +23,16 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 
 use noughts_rules::{
-    AnyTimeline, Bits, Diagram, Goal, GridSpec, Impossible, Move, Outcome, Overline, Placement,
-    Rules, Side, Variant, Wide, dispatch,
+    AnyTimeline, Diagram, Impossible, Move, Outcome, Rules, Side, Variant, dispatch,
 };
 
 use crate::clock::Clock;
 use crate::strategy::Stop;
-use general::General;
-use hunt::{Hunt, Watch};
-use memory::{CROWDED, Memory};
-use plain::Plain;
-use proof::Told;
+use fit::{is_plain, with_field};
+use hunt::Hunt;
+use memory::Memory;
 pub(crate) use verdict::Verdict;
+use watch::{Crew, Foreman, Limits, Shared, Spare, Unwatched};
 
 /// What a position is worth to the side to move, with perfect play of both.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -279,7 +280,12 @@ impl Solver {
         for (attacker, wins) in claims {
             proof::claim(into, attacker, wins)?;
             if !wins && attacker == other && self.first_cannot_lose() {
-                proof::stealing(into)?;
+                let is_obvious = with_field!(&self.variant, &self.start, attacker, field => {
+                    proof::is_obvious(field, wins)
+                });
+                if !is_obvious {
+                    proof::stealing(into)?;
+                }
                 continue;
             }
             let memory = &self.memory;
@@ -325,14 +331,17 @@ impl Solver {
         if at_least > at_most {
             return Err(unfit());
         }
-        self.memory.load(from, self.budget.memory)?;
+        let room = self.budget.memory;
+        let mut memory = Memory::new(room.min(FIRST_MEMORY));
+        memory.load(from, room)?;
+        self.memory = memory;
         (self.at_least, self.at_most) = (at_least, at_most);
         Ok(())
     }
 
     fn heading(&self) -> String {
         let position = self.start.write(&self.variant);
-        format!("noughts checkpoint 1\n{} {position}\n", self.variant)
+        format!("noughts checkpoint 2\n{} {position}\n", self.variant)
     }
 
     /// What it is worth if the game is over.
@@ -533,198 +542,4 @@ fn middle(variant: &Variant) -> Option<Move> {
 
 fn salt(attacker: Side) -> u64 {
     (attacker.index() as u64).wrapping_mul(0x6C62_272E_07BB_0142)
-}
-
-/// Whether a mark more never hurts here, any empty cell may be played, and lines of K or more win.
-fn is_plain(spec: &GridSpec) -> bool {
-    spec.sides() == 2
-        && spec.goal == Goal::Make
-        && spec.placement == Placement::Anywhere
-        && spec.overline == Overline::Counts
-}
-
-/// How a plain game fits into words.
-enum Fit {
-    /// Up to 64 cells and 64 lines, and four ways to lay it.
-    Rectangle,
-    /// Up to 64 cells and 64 lines.
-    Small,
-    /// Up to 64 cells and 128 lines.
-    Middle,
-    /// Up to 128 cells and 256 lines.
-    Large,
-    /// By its rules alone.
-    Rules,
-}
-
-impl Fit {
-    fn of(variant: &Variant) -> Fit {
-        let Variant::Grid(spec) = variant else {
-            return Fit::Rules;
-        };
-        if !is_plain(spec) {
-            return Fit::Rules;
-        }
-        match (spec.cells(), plain::lines(spec).len()) {
-            (..=64, ..=64) if spec.columns() != spec.rows() => Fit::Rectangle,
-            (..=64, ..=64) => Fit::Small,
-            (..=64, ..=128) => Fit::Middle,
-            (..=128, ..=256) => Fit::Large,
-            _ => Fit::Rules,
-        }
-    }
-}
-
-/// Binds the field for this position and attacker and evaluates the expression for its static type.
-macro_rules! with_field {
-    ($variant:expr, $diagram:expr, $attacker:expr, $field:ident => $value:expr) => {{
-        let (variant, diagram, attacker): (&Variant, &Diagram, Side) = ($variant, $diagram, $attacker);
-        match Fit::of(variant) {
-            Fit::Rectangle => {
-                let $field = plain::<u64, u64, 4>(variant, diagram, attacker);
-                $value
-            }
-            Fit::Small => {
-                let $field = plain::<u64, u64, 8>(variant, diagram, attacker);
-                $value
-            }
-            Fit::Middle => {
-                let $field = plain::<u64, u128, 8>(variant, diagram, attacker);
-                $value
-            }
-            Fit::Large => {
-                let $field = plain::<u128, Wide<4>, 8>(variant, diagram, attacker);
-                $value
-            }
-            Fit::Rules => dispatch!(&AnyTimeline::new(variant), timeline => {
-                let rules = timeline.rules().clone();
-                let position = rules.set_up(diagram);
-                let $field = Told::general(General::new(rules, position, attacker));
-                $value
-            }),
-        }
-    }};
-}
-use with_field;
-
-fn plain<B: Bits, L: Bits, const W: usize>(
-    variant: &Variant,
-    diagram: &Diagram,
-    attacker: Side,
-) -> Told<Plain<B, L, W>> {
-    let Variant::Grid(spec) = variant else {
-        unreachable!("nine boards are no plain game");
-    };
-    let of = |side: Side| -> Vec<usize> {
-        let cells = 0..diagram.marks.len();
-        cells
-            .filter(|at| diagram.marks[*at] == Some(side))
-            .collect()
-    };
-    let (mine, theirs) = (of(attacker), of(attacker.next(2)));
-    let attacks = diagram.to_move == attacker;
-    Told::plain(Plain::new(spec, [&mine, &theirs], attacks), attacker)
-}
-
-/// What the threads of one question share.
-struct Shared {
-    nodes: AtomicU64,
-    done: AtomicBool,
-    /// It ended because the table is too small.
-    is_crowded: AtomicBool,
-}
-
-/// What stops the search.
-struct Limits<'a> {
-    stop: &'a Stop,
-    clock: &'a dyn Clock,
-    started: Duration,
-    /// How many positions had been looked at before.
-    from: u64,
-    report: Report<'a>,
-    budget: Budget,
-}
-
-/// Watches for the first thread, which reports and looks at the clock.
-struct Foreman<'a, 'l> {
-    shared: &'a Shared,
-    limits: &'a mut Limits<'l>,
-    memory: &'a Memory,
-    attacker: Side,
-    known: (Worth, Worth),
-    /// Positions since the clock was looked at.
-    since: u64,
-}
-
-/// How many positions go by between two looks at the clock and the table.
-const BETWEEN_REPORTS: u64 = 1024;
-
-impl Watch for Foreman<'_, '_> {
-    fn goes_on(&mut self, nodes: u64) -> bool {
-        let all = self.shared.nodes.fetch_add(nodes, Ordering::Relaxed) + nodes;
-        self.since += nodes;
-        let limits = &mut *self.limits;
-        let goes_on = !limits.stop.is_set()
-            && !self.shared.done.load(Ordering::Relaxed)
-            && (limits.budget.nodes).is_none_or(|most| all - limits.from < most);
-        if goes_on && self.since < BETWEEN_REPORTS {
-            return true;
-        }
-        self.since = 0;
-        let time = limits.clock.now().saturating_sub(limits.started);
-        let fill = self.memory.fill();
-        (limits.report)(&Progress {
-            nodes: all,
-            fill,
-            time,
-            attacker: self.attacker,
-            at_least: self.known.0,
-            at_most: self.known.1,
-        });
-        let budget = &limits.budget;
-        let goes_on = goes_on && budget.time.is_none_or(|most| time < most);
-        let is_crowded = fill > CROWDED && self.memory.can_grow(budget.memory);
-        if goes_on && is_crowded {
-            self.shared.is_crowded.store(true, Ordering::Relaxed);
-        }
-        if !goes_on || is_crowded {
-            self.shared.done.store(true, Ordering::Relaxed);
-        }
-        goes_on && !is_crowded
-    }
-}
-
-/// Watches for the other threads.
-struct Crew<'a> {
-    shared: &'a Shared,
-    stop: &'a Stop,
-}
-
-impl Watch for Crew<'_> {
-    fn goes_on(&mut self, nodes: u64) -> bool {
-        self.shared.nodes.fetch_add(nodes, Ordering::Relaxed);
-        !self.stop.is_set() && !self.shared.done.load(Ordering::Relaxed)
-    }
-}
-
-/// Lets a few positions more be looked at.
-struct Spare<'a> {
-    left: &'a mut u64,
-    stop: &'a Stop,
-}
-
-impl Watch for Spare<'_> {
-    fn goes_on(&mut self, nodes: u64) -> bool {
-        *self.left = self.left.saturating_sub(nodes);
-        *self.left > 0 && !self.stop.is_set()
-    }
-}
-
-/// For what has been found before and is only looked up again.
-struct Unwatched;
-
-impl Watch for Unwatched {
-    fn goes_on(&mut self, _nodes: u64) -> bool {
-        true
-    }
 }

@@ -125,10 +125,10 @@ fn outcomes(variant: &str, side: Side) -> [usize; 3] {
 
 #[test]
 fn perfect_keeps_what_larger_boards_are_worth() {
-    for variant in ["6x5k4", "7x7k4"] {
+    for variant in ["6x5k4", "7x6k4", "7x7k4"] {
         assert_eq!(outcomes(variant, Side::FIRST), [6, 0, 0], "{variant}");
     }
-    for variant in ["5x5k4", "6x6k5"] {
+    for variant in ["5x5k4", "6x6k5", "7x4k4", "8x8k6"] {
         assert_eq!(outcomes(variant, Side::SECOND)[2], 0, "{variant}");
     }
 }
@@ -139,10 +139,10 @@ fn perfect_says_what_it_does_not_solve() {
         "15x15k5",
         "multi",
         "3x3k3p3",
-        "7x6k4",
         "7x7k5",
-        "8x8k6",
-        "9x4k4",
+        "8x4k4",
+        "8x8k5",
+        "9x9k6",
         "4x4k4+misere",
     ] {
         let game = Game::new(&variant.parse().unwrap(), Options::default()).unwrap();

@@ -16,6 +16,9 @@ use noughts_rules::{Diagram, Goal, GridSpec, Move, Overline, Placement, Side, Sy
 use crate::reader::{Step, speaker};
 use crate::{Claim, Judge};
 
+/// How many marks count in a line: of longer ones the first do not, so that they never weigh too little.
+const HEAVIEST: u32 = 40;
+
 /// Cells, by their bits.
 type Cells = u128;
 
@@ -126,8 +129,8 @@ impl Plain {
         let alive = self.alive(position);
         let wins = self.claim.wins;
         position.attacks == wins && wins_soon(position, &alive)
-            || !wins && self.is_counted_out(position, &alive, &[])
             || self.proved.contains(&self.key(position, &alive))
+            || !wins && self.is_counted_out(position, &alive, &[])
     }
 
     /// Whether the claim holds after a move.
@@ -156,26 +159,57 @@ impl Plain {
     /// attacker's own.
     fn is_counted_out(&self, position: Position, alive: &Alive, pairs: &[Cells]) -> bool {
         let paired = pairs.iter().fold(0, |all, pair| all | pair);
-        let mut sum = 0u64;
-        let mut at_cell = [0u64; 128];
-        for line in &alive.attacker {
-            if pairs.iter().any(|pair| line & pair == *pair) {
-                continue;
+        let is_held = |line: &Cells| pairs.iter().any(|pair| line & pair == *pair);
+        let lines = alive.attacker.iter().filter(|line| !is_held(line));
+        let left: Vec<Cells> = lines
+            .map(|line| line & !position.attacker & !paired)
+            .collect();
+        if !position.attacks {
+            return self.is_answered(&left);
+        }
+        let (sum, on) = self.weigh(&left);
+        let is_well = |at: usize| {
+            sum + on[at] < self.made() || {
+                let mut after: Vec<Cells> = left.clone();
+                after.iter_mut().for_each(|line| *line &= !(1 << at));
+                self.is_answered(&after)
             }
-            let mut empty = line & !position.attacker & !paired;
-            let weight = 1 << (self.line - empty.count_ones() as usize);
+        };
+        sum < self.made() && (0..on.len()).all(is_well)
+    }
+
+    /// Whether the defender, to move, holds lines with these empty cells: because they weigh little, or by
+    /// taking one cell after which they weigh little enough whatever the attacker takes.
+    fn is_answered(&self, lines: &[Cells]) -> bool {
+        let (sum, on) = self.weigh(lines);
+        let is_enough = |at: usize| {
+            sum - on[at] < self.made() && {
+                let missed = lines.iter().filter(|line| *line >> at & 1 == 0);
+                let (sum, on) = self.weigh(&missed.copied().collect::<Vec<Cells>>());
+                sum + on.into_iter().max().unwrap_or(0) < self.made()
+            }
+        };
+        sum < self.made() || (0..on.len()).any(is_enough)
+    }
+
+    /// What lines with these empty cells weigh, all together and on each cell.
+    fn weigh(&self, lines: &[Cells]) -> (u64, [u64; 128]) {
+        let (mut sum, mut on) = (0, [0; 128]);
+        for line in lines {
+            let mut empty = *line;
+            let weight = self.made() >> empty.count_ones().min(HEAVIEST);
             sum += weight;
             while empty != 0 {
-                at_cell[empty.trailing_zeros() as usize] += weight;
+                on[empty.trailing_zeros() as usize] += weight;
                 empty &= empty - 1;
             }
         }
-        let most = if position.attacks {
-            at_cell.into_iter().max().unwrap_or(0)
-        } else {
-            0
-        };
-        sum + most < 1 << self.line
+        (sum, on)
+    }
+
+    /// What a line weighs that is made.
+    fn made(&self) -> u64 {
+        1 << (self.line as u32).min(HEAVIEST)
     }
 
     /// The cells that must be answered: all that matter and are not dominated.

@@ -205,6 +205,12 @@ fn what_is_nearly_a_proof_is_none() {
         6,
         "what was claimed is not proved by the lines before",
     );
+    // Two lines lack one cell each, and o can stop only one: four are left and four more are eight of eight.
+    refused(
+        &claim("x.x/.o./x.o o", "claim o cannot win\nclaim x cannot win\n"),
+        7,
+        "what was claimed is not proved by the lines before",
+    );
     // A fork is no win while the other side completes a line, whoever is to move.
     for (position, value) in [("x.x/oo./..x o", "loss"), ("x../oo./..x x", "win")] {
         let fork = format!(

@@ -8,6 +8,9 @@ use super::hunt::{NEVER, Numbers};
 /// Entries that may take one another's place; with their two words they fill a cache line.
 const PLACES: usize = 4;
 
+/// The bytes of an entry that is written down.
+const ENTRY: usize = 16;
+
 /// How much of a table may be used before a larger one is taken, of a thousand.
 pub(crate) const CROWDED: u64 = 600;
 
@@ -110,7 +113,7 @@ impl Memory {
         used.count() as u64 * 1000 / (seen.len() * PLACES) as u64
     }
 
-    /// Writes every entry.
+    /// Writes every entry, and then one of nothing: what ends without it was cut off.
     pub(crate) fn save(&self, into: &mut dyn Write) -> io::Result<()> {
         for [mixed, data] in self.buckets.iter().flat_map(|bucket| &bucket.0) {
             let data = data.load(Ordering::Relaxed);
@@ -120,13 +123,13 @@ impl Memory {
                 into.write_all(&data.to_le_bytes())?;
             }
         }
-        Ok(())
+        into.write_all(&[0; ENTRY])
     }
 
     /// Reads what [`save`](Memory::save) wrote, to its end, and grows to so many bytes if it must; what does
     /// not fit is forgotten.
     pub(crate) fn load(&mut self, from: &mut dyn Read, most: usize) -> io::Result<()> {
-        let mut entry = [0; 16];
+        let mut entry = [0; ENTRY];
         for count in 1u64.. {
             if count.is_multiple_of(1 << 16)
                 && self.fill() > CROWDED
@@ -135,8 +138,12 @@ impl Memory {
                 *self = larger;
             }
             match from.read_exact(&mut entry) {
+                Ok(()) if entry == [0; ENTRY] => break,
                 Ok(()) => {}
-                Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => return Ok(()),
+                Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => {
+                    let what = "it is cut off, its end is missing";
+                    return Err(io::Error::new(error.kind(), what));
+                }
                 Err(error) => return Err(error),
             }
             let (key, data) = entry.split_at(8);

@@ -6,17 +6,22 @@
 
 use noughts_rules::{Bits, GridSpec, Move, Symmetry, Variant};
 
+use super::chances::{Chances, Scale};
 use super::hunt::{Child, Field, NEVER, Numbers, Seen};
-use super::pairs::{self, Live};
+use super::pairs::Live;
 use crate::seed::Random;
 
 /// A hash for each of so many ways to lay the board: the least of them is the key.
 type Hashes<const W: usize> = [u64; W];
 
 /// Where lines can be, and how positions are hashed.
-struct Ground<B, const W: usize> {
-    line: usize,
+struct Ground<B, L, const W: usize> {
+    scale: Scale,
     lines: Vec<B>,
+    /// Every cell.
+    all: B,
+    /// The lines through each cell.
+    through: Vec<L>,
     /// For marks of the attacker, for those of the defender, and for cells that matter.
     hashes: [Vec<Hashes<W>>; 3],
 }
@@ -24,29 +29,14 @@ struct Ground<B, const W: usize> {
 /// A position of the plain game: `B` is a set of cells, `L` one of lines, and `W` counts the ways to lay
 /// the board, or twice as many.
 pub(crate) struct Plain<B, L, const W: usize> {
-    ground: Ground<B, W>,
-    attacker: B,
-    defender: B,
+    ground: Ground<B, L, W>,
+    /// Of the attacker, and of the defender.
+    marks: [B; 2],
     attacks: bool,
     hashes: Hashes<W>,
-    /// For this position and each before it the lines that can still be made.
-    plies: Vec<Ply<B>>,
+    /// For this position and each before it what the attacker, and the defender, can still make.
+    plies: Vec<[Chances<L>; 2]>,
     ply: usize,
-    sight: Sight<B, L>,
-}
-
-#[derive(Clone)]
-struct Ply<B> {
-    attacker: Vec<B>,
-    defender: Vec<B>,
-}
-
-/// What one look finds out, cell by cell; kept only to be filled anew.
-struct Sight<B, L> {
-    /// The cells of both sides' lines that all lines through a cell have in common.
-    through: Vec<B>,
-    /// What the lines of the attacker, and of the defender, through a cell weigh.
-    weight: [Vec<u64>; 2],
     live: Live<B, L>,
 }
 
@@ -62,64 +52,49 @@ struct Threats<B> {
     forks: B,
     /// What stops all forks: one of these, or a threat of one's own.
     stops: B,
-    /// All its lines, each two to the number of its marks.
-    sum: u64,
 }
 
 impl<B: Bits, L: Bits, const W: usize> Plain<B, L, W> {
     /// `marks` are the attacker's and the defender's, and nobody has a line.
-    pub(crate) fn new(spec: &GridSpec, [attacker, defender]: [&[usize]; 2], attacks: bool) -> Self {
-        let set = |cells: &[usize]| cells.iter().fold(B::NONE, |set, at| set.or(B::one(*at)));
-        let ground: Ground<B, W> = Ground::new(spec);
-        let cells = spec.cells();
-        let mut hashes = [0; W];
-        for (side, marks) in [attacker, defender].into_iter().enumerate() {
+    pub(crate) fn new(spec: &GridSpec, marks: [&[usize]; 2], attacks: bool) -> Self {
+        let ground: Ground<B, L, W> = Ground::new(spec);
+        let first = || Chances::new(&ground.lines, &ground.through, ground.scale);
+        let mut empty = Plain {
+            plies: vec![[first(), first()]],
+            ply: 0,
+            live: Live::new(&ground.through, ground.lines.len(), ground.scale),
+            ground,
+            marks: [B::NONE; 2],
+            attacks,
+            hashes: [0; W],
+        };
+        for (marks, is_attacker) in marks.into_iter().zip([true, false]) {
             for at in marks {
-                mix(&mut hashes, &ground.hashes[side][*at]);
+                empty.attacks = is_attacker;
+                empty.play(Move::at(*at));
             }
         }
-        let (attacker, defender) = (set(attacker), set(defender));
-        let free_of = |marks: B| {
-            let free = ground.lines.iter().filter(|line| line.and(marks).is_none());
-            free.copied().collect()
-        };
+        empty.plies.swap(0, empty.ply);
         Plain {
-            plies: vec![Ply {
-                attacker: free_of(defender),
-                defender: free_of(attacker),
-            }],
             ply: 0,
-            sight: Sight {
-                through: vec![B::NONE; cells],
-                weight: [vec![0; cells], vec![0; cells]],
-                live: Live::new(cells, ground.lines.len()),
-            },
-            ground,
-            attacker,
-            defender,
             attacks,
-            hashes,
+            ..empty
         }
     }
 
     /// The marks of the attacker and of the defender.
     pub(crate) fn marks(&self) -> [B; 2] {
-        [self.attacker, self.defender]
+        self.marks
     }
 
     /// A pairing that holds the defender's ground, if that was why a look refuted the position.
     pub(crate) fn pairs(&mut self) -> Option<Vec<(usize, usize)>> {
-        let goal = self.goal();
-        let live = &mut self.sight.live;
-        let lines = &self.plies[self.ply].attacker;
-        live.fill(lines, self.attacker, self.ground.line);
-        pairs::hold(live, goal).then(|| live.pairs.clone())
+        self.is_held().then(|| self.live.pairs.clone())
     }
 
-    /// What the attacker's lines must weigh less than, with the turn as it is, for counting alone to hold.
-    fn goal(&self) -> u64 {
-        let all = 1 << self.ground.line;
-        if self.attacks { all / 2 } else { all }
+    fn is_held(&mut self) -> bool {
+        self.fill();
+        self.live.hold(self.attacks)
     }
 
     /// A move of the side to move that wins by completing a line or by making two threats, if the other
@@ -143,28 +118,24 @@ impl<B: Bits, L: Bits, const W: usize> Plain<B, L, W> {
 
     /// How many cells the board has.
     pub(crate) fn cells(&self) -> usize {
-        self.sight.through.len()
+        self.ground.through.len()
     }
 
     /// Whether the attacker's lines are too few, without any pairs.
     pub(crate) fn is_counted_out(&mut self) -> bool {
-        let [attacker, defender] = self.threats();
-        if attacker.sum < self.goal() {
-            return true;
-        }
-        self.weigh(attacker.cells.or(defender.cells));
-        let (mut cells, mut most) = (attacker.cells, 0);
-        while let Some(at) = cells.pop() {
-            most = most.max(self.sight.weight[0][at]);
-        }
-        self.attacks && attacker.sum + most < 1 << self.ground.line
+        self.fill();
+        self.live.is_obvious(self.attacks)
+    }
+
+    fn fill(&mut self) {
+        let [attacker, _] = &self.plies[self.ply];
+        self.live.fill(attacker, &self.ground.lines, self.marks[0]);
     }
 
     /// All moves that are not as good as another one.
-    pub(crate) fn all_moves(&mut self) -> Vec<Move> {
+    pub(crate) fn all_moves(&self) -> Vec<Move> {
         let [attacker, defender] = self.threats();
         let mut cells = attacker.cells.or(defender.cells);
-        self.weigh(cells);
         let all = cells;
         let mut found = Vec::new();
         while let Some(at) = cells.pop() {
@@ -176,47 +147,30 @@ impl<B: Bits, L: Bits, const W: usize> Plain<B, L, W> {
     }
 
     fn threats(&self) -> [Threats<B>; 2] {
-        let ply = &self.plies[self.ply];
-        let line = self.ground.line;
+        let [attacker, defender] = &self.plies[self.ply];
         [
-            Threats::new(&ply.attacker, self.attacker, line),
-            Threats::new(&ply.defender, self.defender, line),
+            Threats::new(attacker, &self.ground.lines, self.marks[0]),
+            Threats::new(defender, &self.ground.lines, self.marks[1]),
         ]
-    }
-
-    /// Fills what is kept cell by cell, for these cells.
-    fn weigh(&mut self, mut cells: B) {
-        let sight = &mut self.sight;
-        let all = cells;
-        while let Some(at) = cells.pop() {
-            sight.through[at] = all;
-            sight.weight[0][at] = 0;
-            sight.weight[1][at] = 0;
-        }
-        let ply = &self.plies[self.ply];
-        let sides = [
-            (&ply.attacker, self.attacker),
-            (&ply.defender, self.defender),
-        ];
-        for (weights, (lines, marks)) in sight.weight.iter_mut().zip(sides) {
-            for line in lines {
-                let mut empty = line.minus(marks);
-                let weight = 1 << (self.ground.line - empty.count());
-                while let Some(at) = empty.pop() {
-                    sight.through[at] = sight.through[at].and(*line);
-                    weights[at] += weight;
-                }
-            }
-        }
     }
 
     /// Whether all lines through a cell go through another one of these too: of two that are equal the
     /// later one is dominated.
     fn is_dominated(&self, at: usize, among: B) -> bool {
-        let mut others = self.sight.through[at].and(among).minus(B::one(at));
+        let [attacker, defender] = &self.plies[self.ply];
+        let alive = attacker.alive.or(defender.alive);
+        let through = &self.ground.through;
+        let mine = through[at].and(alive);
+        let Some(line) = mine.clone().pop() else {
+            return false;
+        };
+        let mut others = self.ground.lines[line].and(among).minus(B::one(at));
         while let Some(other) = others.pop() {
-            if other < at || !self.sight.through[other].has(at) {
-                return true;
+            if mine.minus(through[other]).is_none() {
+                let theirs = through[other].and(alive);
+                if other < at || !theirs.minus(mine).is_none() {
+                    return true;
+                }
             }
         }
         false
@@ -260,29 +214,25 @@ impl<B: Bits, L: Bits, const W: usize> Plain<B, L, W> {
     }
 
     /// A first guess at a position's numbers, from what both sides' lines weigh there.
-    fn guess(&self, at: usize, attacker: u64, defender: u64) -> Numbers {
-        let line = self.ground.line;
-        let [mine, theirs] = [self.sight.weight[0][at], self.sight.weight[1][at]];
+    fn guess(&self, at: usize) -> Numbers {
+        let [attacker, defender] = &self.plies[self.ply];
+        let [mine, theirs] = [attacker.on[at], defender.on[at]].map(i64::from);
+        let (sum, others) = (i64::from(attacker.sum), i64::from(defender.sum));
         let (sum, sign) = if self.attacks {
-            (attacker + mine, 1)
+            (sum + mine, 1)
         } else {
-            (attacker - mine, -1)
+            (sum - mine, -1)
         };
-        if sum
-            < if self.attacks {
-                1 << line
-            } else {
-                1 << (line - 1)
-            }
-        {
+        let enough = i64::from(self.ground.scale.made());
+        if sum < if self.attacks { enough } else { enough / 2 } {
             return Numbers::REFUTED;
         }
         // The factors, and the steps, are what proved 5x5k4, 7x7k4 and 7x4k4 with the fewest positions.
-        let weight = 8 * sum as i64 + sign * 4 * theirs as i64 - 6 * defender as i64;
-        let likely = (weight.max(0) >> line).min(STEPS.into()) as u32;
+        let weight = 8 * sum + sign * 4 * theirs - 6 * others;
+        let likely = (weight.max(0) / enough).min(STEPS.into()) as u32;
         Numbers {
             proof: 1 + STEPS - likely,
-            refutation: 1 + likely,
+            refutation: 1 + likely * if self.attacks { 1 } else { 4 },
         }
     }
 
@@ -309,25 +259,25 @@ impl<B: Bits, L: Bits, const W: usize> Field for Plain<B, L, W> {
 
     /// Marks in none of their side's lines only stand in the way, and what stands in the way is all one.
     fn wide_key(&self) -> u64 {
-        let ply = &self.plies[self.ply];
-        let all = |lines: &[B]| lines.iter().fold(B::NONE, |all, line| all.or(*line));
-        let (attacker, defender) = (all(&ply.attacker), all(&ply.defender));
-        let empty = attacker
-            .or(defender)
-            .minus(self.attacker)
-            .minus(self.defender);
-        let sets = [
-            self.attacker.and(attacker),
-            self.defender.and(defender),
-            empty,
+        let [attacker, defender] = &self.plies[self.ply];
+        let taken = self.marks[0].or(self.marks[1]);
+        let kinds = [
+            (self.marks[0], attacker.alive),
+            (self.marks[1], defender.alive),
+            (
+                self.ground.all.minus(taken),
+                attacker.alive.or(defender.alive),
+            ),
         ];
         let mut hashes = [0; W];
-        for (mut set, table) in sets.into_iter().zip(&self.ground.hashes) {
-            while let Some(at) = set.pop() {
-                mix(&mut hashes, &table[at]);
+        for ((mut cells, alive), table) in kinds.into_iter().zip(&self.ground.hashes) {
+            while let Some(at) = cells.pop() {
+                if !self.ground.through[at].and(alive).is_none() {
+                    mix(&mut hashes, &table[at]);
+                }
             }
         }
-        Self::least(&hashes).rotate_left(9) ^ Self::turn(self.attacks)
+        Self::least(&hashes) ^ Self::turn(self.attacks) ^ 0x9E37_79B9_7F4A_7C15
     }
 
     fn look(&mut self, is_new: bool, moves: &mut Vec<Child>) -> Seen {
@@ -336,36 +286,15 @@ impl<B: Bits, L: Bits, const W: usize> Field for Plain<B, L, W> {
             Ok(cells) => cells,
             Err(seen) => return seen,
         };
-        let [attacker, defender] = &threats;
-        if attacker.sum < self.goal() {
+        if self.plies[self.ply][0].is_too_little(self.attacks) || is_new && self.is_held() {
             return Seen::Refuted;
-        }
-        self.weigh(attacker.cells.or(defender.cells));
-        if self.attacks {
-            let (mut cells, mut most) = (candidates, 0);
-            while let Some(at) = cells.pop() {
-                most = most.max(self.sight.weight[0][at]);
-            }
-            if attacker.sum + most < 1 << self.ground.line {
-                return Seen::Refuted;
-            }
-        }
-        let goal = self.goal();
-        // A bound on time: so many lines were never held.
-        if is_new && attacker.sum < 8 * goal {
-            let ply = &self.plies[self.ply];
-            let live = &mut self.sight.live;
-            live.fill(&ply.attacker, self.attacker, self.ground.line);
-            if pairs::hold(live, goal) {
-                return Seen::Refuted;
-            }
         }
         let mut cells = candidates;
         while let Some(at) = cells.pop() {
             if self.is_dominated(at, candidates) {
                 continue;
             }
-            let numbers = self.guess(at, attacker.sum, defender.sum);
+            let numbers = self.guess(at);
             if !self.attacks && numbers.refutation == 0 {
                 return Seen::Refuted;
             }
@@ -385,118 +314,88 @@ impl<B: Bits, L: Bits, const W: usize> Field for Plain<B, L, W> {
     }
 
     fn play(&mut self, at: Move) {
-        let mark = B::one(at.index());
+        let at = at.index();
+        let side = usize::from(!self.attacks);
         if self.plies.len() == self.ply + 1 {
-            self.plies.push(Ply {
-                attacker: Vec::new(),
-                defender: Vec::new(),
-            });
-        }
-        let (before, after) = self.plies.split_at_mut(self.ply + 1);
-        let (before, after) = (&before[self.ply], &mut after[0]);
-        let (kept, from, cut, among) = if self.attacks {
-            self.attacker = self.attacker.or(mark);
-            (
-                &mut after.attacker,
-                &before.attacker,
-                &mut after.defender,
-                &before.defender,
-            )
+            self.plies.push(self.plies[self.ply].clone());
         } else {
-            self.defender = self.defender.or(mark);
-            (
-                &mut after.defender,
-                &before.defender,
-                &mut after.attacker,
-                &before.attacker,
-            )
-        };
-        kept.clone_from(from);
-        cut.clear();
-        cut.extend(among.iter().filter(|line| line.and(mark).is_none()));
+            let (before, after) = self.plies.split_at_mut(self.ply + 1);
+            for (after, before) in after[0].iter_mut().zip(&before[self.ply]) {
+                after.copy(before);
+            }
+        }
         self.ply += 1;
-        mix(
-            &mut self.hashes,
-            &self.ground.hashes[usize::from(!self.attacks)][at.index()],
-        );
+        let chances = &mut self.plies[self.ply];
+        let through = self.ground.through[at];
+        chances[side].gain(at, through, &self.ground.lines, self.marks[side]);
+        chances[1 - side].lose(at, through, &self.ground.lines, self.marks[1 - side]);
+        self.marks[side] = self.marks[side].or(B::one(at));
+        mix(&mut self.hashes, &self.ground.hashes[side][at]);
         self.attacks = !self.attacks;
     }
 
     fn take_back(&mut self, at: Move) {
-        let mark = B::one(at.index());
+        let at = at.index();
         self.attacks = !self.attacks;
+        let side = usize::from(!self.attacks);
         self.ply -= 1;
-        mix(
-            &mut self.hashes,
-            &self.ground.hashes[usize::from(!self.attacks)][at.index()],
-        );
-        if self.attacks {
-            self.attacker = self.attacker.minus(mark);
-        } else {
-            self.defender = self.defender.minus(mark);
-        }
+        mix(&mut self.hashes, &self.ground.hashes[side][at]);
+        self.marks[side] = self.marks[side].minus(B::one(at));
     }
 }
 
 impl<B: Bits> Threats<B> {
-    /// What a side with these marks threatens, given the lines it can still make.
-    fn new(lines: &[B], marks: B, line: usize) -> Threats<B> {
+    /// What a side with these marks threatens.
+    fn new<L: Bits>(chances: &Chances<L>, lines: &[B], marks: B) -> Threats<B> {
+        let empty = |line: usize| lines[line].minus(marks);
+        let union = |mut lines: L| {
+            let mut cells = B::NONE;
+            while let Some(line) = lines.pop() {
+                cells = cells.or(empty(line));
+            }
+            cells
+        };
         let mut found = Threats {
             cells: B::NONE,
-            wins: B::NONE,
+            wins: union(chances.lack_one),
             makes: B::NONE,
             forks: B::NONE,
             stops: B::NONE,
-            sum: 0,
         };
-        for cells in lines {
-            let empty = cells.minus(marks);
-            let count = empty.count();
-            found.sum += 1 << (line - count);
-            found.cells = found.cells.or(empty);
-            match count {
-                1 => found.wins = found.wins.or(empty),
-                2 => found.makes = found.makes.or(empty),
-                _ => {}
+        for (at, weight) in chances.on.iter().enumerate() {
+            if *weight > 0 {
+                found.cells = found.cells.or(B::one(at));
             }
         }
-        if found.makes.count() > 2 {
-            found.fork(lines, marks);
+        let mut twice = B::NONE;
+        let mut twos = chances.lack_two;
+        while let Some(line) = twos.pop() {
+            twice = twice.or(found.makes.and(empty(line)));
+            found.makes = found.makes.or(empty(line));
+        }
+        found.stops = found.makes;
+        while let Some(at) = twice.pop() {
+            let mut twos = chances.lack_two;
+            let mut cells = B::NONE;
+            while let Some(line) = twos.pop() {
+                if empty(line).has(at) {
+                    cells = cells.or(empty(line));
+                }
+            }
+            // Three threats are too many to take one of them away.
+            match cells.count() {
+                ..=2 => continue,
+                3 => found.stops = found.stops.and(cells),
+                _ => found.stops = found.stops.and(B::one(at)),
+            }
+            found.forks = found.forks.or(B::one(at));
         }
         found
     }
-
-    /// Cells that lie in lines with two different cells that would then complete them.
-    fn fork(&mut self, lines: &[B], marks: B) {
-        let lacks_two = |line: &&B| line.minus(marks).count() == 2;
-        for (number, line) in lines.iter().enumerate().filter(|(_, line)| lacks_two(line)) {
-            let one = line.minus(marks);
-            for other in lines[number + 1..].iter().filter(lacks_two) {
-                let shared = one.and(other.minus(marks));
-                if shared.count() == 1 {
-                    self.forks = self.forks.or(shared);
-                }
-            }
-        }
-        self.stops = self.makes;
-        let mut forks = self.forks;
-        while let Some(at) = forks.pop() {
-            let through = lines.iter().filter(lacks_two).map(|line| line.minus(marks));
-            let through = through.filter(|empty| empty.has(at));
-            let cells = through.fold(B::NONE, B::or);
-            // Three threats are too many to take one of them away.
-            let stops = if cells.count() == 3 {
-                cells
-            } else {
-                B::one(at)
-            };
-            self.stops = self.stops.and(stops);
-        }
-    }
 }
 
-impl<B: Bits, const W: usize> Ground<B, W> {
-    fn new(spec: &GridSpec) -> Ground<B, W> {
+impl<B: Bits, L: Bits, const W: usize> Ground<B, L, W> {
+    fn new(spec: &GridSpec) -> Self {
         let symmetries = Symmetry::all(&Variant::Grid(*spec));
         let mut random = Random::new(0x7072_6F6F_6673);
         let table = |random: &mut Random| {
@@ -510,16 +409,19 @@ impl<B: Bits, const W: usize> Ground<B, W> {
             };
             (0..spec.cells()).map(hashes).collect()
         };
+        let lines = lines(spec);
+        let mut through = vec![L::NONE; spec.cells()];
+        for (number, cells) in lines.iter().enumerate() {
+            for at in cells {
+                through[*at] = through[*at].or(L::one(number));
+            }
+        }
+        let set = |cells: &Vec<usize>| cells.iter().fold(B::NONE, |set, at| set.or(B::one(*at)));
         Ground {
-            line: spec.line(),
-            lines: lines(spec)
-                .into_iter()
-                .map(|cells| {
-                    cells
-                        .into_iter()
-                        .fold(B::NONE, |set, at| set.or(B::one(at)))
-                })
-                .collect(),
+            scale: Scale::new(spec.line()),
+            lines: lines.iter().map(set).collect(),
+            all: (0..spec.cells()).fold(B::NONE, |set, at| set.or(B::one(at))),
+            through,
             hashes: std::array::from_fn(|_| table(&mut random)),
         }
     }

@@ -185,6 +185,11 @@ pub(crate) fn keeping<F: Telling>(hunt: &mut Hunt<'_, F>, wins: bool) -> Option<
         .or_else(|| behind(hunt, &|hunt| hunt.answer() == Some(wins)))
 }
 
+/// Whether a reader sees the answer at once.
+pub(crate) fn is_obvious(mut field: impl Telling, wins: bool) -> bool {
+    field.is_obvious(wins)
+}
+
 /// Whether no move is worth anything to anybody.
 pub(crate) fn is_dead(mut field: impl Telling) -> bool {
     field.all_moves().is_empty()

@@ -75,6 +75,16 @@ fn a_limit_ends_with_three_and_a_checkpoint_goes_on() {
         codes.push(said(&noughts(&limited)).0);
     }
     assert_eq!(codes.last(), Some(&0), "{codes:?}");
+    let whole = std::fs::read(&file).unwrap();
+    std::fs::write(&file, &whole[..whole.len() - 8]).unwrap();
+    let (code, _, err) = said(&noughts(&limited));
+    assert_eq!(code, 1);
+    let reason = "it is cut off, its end is missing";
+    assert_eq!(
+        err,
+        format!("Error: {name} can't be gone on from: {reason}\n")
+    );
+    std::fs::write(&file, &whole).unwrap();
     let (code, _, err) = said(&noughts(&["solve", "4x4k4", "--checkpoint", name]));
     assert_eq!(code, 1);
     let reason = "it is no checkpoint of this position, made by this version";
