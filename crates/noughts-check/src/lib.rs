@@ -15,6 +15,7 @@ mod board;
 mod classic;
 mod client;
 mod frame;
+mod inbox;
 mod lot;
 mod process;
 mod report;

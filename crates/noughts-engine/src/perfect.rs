@@ -28,8 +28,8 @@ pub(crate) const KIND: Kind = Kind {
     make: |_, setup| {
         Box::new(Perfect {
             by_heart: HashMap::new(),
-            solved: Table::new(20),
-            quickest: Table::new(16),
+            solved: None,
+            quickest: None,
             clock: setup.clock.clone(),
         })
     },
@@ -43,6 +43,13 @@ const ALWAYS_SOLVED: usize = 12;
 
 /// Every position of games with so many cells is remembered once it is met.
 const REMEMBERED: usize = 16;
+
+/// The size of the table behind that, as a power of two: 16 megabytes.
+const PLACES: u32 = 20;
+
+/// For boards whose positions have a number each, 256 kilobytes: a server has one such robot for each of
+/// those games, and the classic game starts with one.
+const FEW_PLACES: u32 = 14;
 
 fn refuses(game: &Game) -> Option<String> {
     let promised = match game.variant() {
@@ -80,8 +87,8 @@ struct Perfect {
     /// What it answered on the smallest boards, and will again.
     by_heart: HashMap<u32, Decision>,
     /// Win, draw or loss of every position met so far.
-    solved: Table,
-    quickest: Table,
+    solved: Option<Table>,
+    quickest: Option<Table>,
     clock: Arc<dyn Clock>,
 }
 
@@ -148,10 +155,14 @@ impl Perfect {
         {
             return found;
         }
+        let places = match known_by_heart(game) {
+            Some(_) => FEW_PLACES,
+            None => PLACES,
+        };
         dispatch!(game.timeline(), timeline => {
             let mut solver = Solver {
                 board: Board::new(game, timeline),
-                table: &mut self.solved,
+                table: self.solved.get_or_insert_with(|| Table::new(places)),
                 nodes: 0,
                 stop,
                 stopped: false,
@@ -183,7 +194,7 @@ impl Perfect {
         let thinking = Thinking {
             limits: QUICKEST,
             width: Width::Full,
-            table: &self.quickest,
+            table: self.quickest.get_or_insert_with(|| Table::new(16)),
             stop,
             clock: &*self.clock,
         };

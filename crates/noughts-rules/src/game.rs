@@ -160,7 +160,7 @@ impl Game {
             Action::Rewind(count) => {
                 dispatch!(&mut self.timeline, timeline => timeline.take_back(count.into()));
             }
-            Action::Resign => self.conclude_without(by, By::Resignation),
+            Action::Resign => self.conclusion = Some(self.without(by, By::Resignation)),
         }
         self.pass_to(Seat((by.0 + 1) % self.order.len() as u8));
         Ok(())
@@ -188,13 +188,26 @@ impl Game {
         }
     }
 
-    /// Whether the game is over after this, if [`check`](Game::check) allows it. Costs a copy of the
-    /// position and no more.
-    pub fn would_end(&self, action: Action) -> bool {
-        match action {
-            Action::Play(at) => dispatch!(&self.timeline, timeline => timeline.would_end(at)),
-            Action::Rewind(_) => false,
-            Action::Resign => true,
+    /// How the game ends by this turn; `None` where it goes on, or where [`check`](Game::check) refuses the
+    /// turn. Costs a copy of the position at most.
+    pub fn conclusion_after(&self, turn: Turn) -> Option<Conclusion> {
+        self.check(turn.by, turn.action).ok()?;
+        match turn.action {
+            Action::Play(_) if self.plays().len() + 1 < self.fewest_plays() => None,
+            Action::Play(at) => dispatch!(&self.timeline, timeline => {
+                self.judge(timeline.rules(), &timeline.after(at), Some(at))
+            }),
+            Action::Rewind(_) => None,
+            Action::Resign => Some(self.without(turn.by, By::Resignation)),
+        }
+    }
+
+    /// No play ends the game while fewer are on the board: a line takes its marks, and so do three boards.
+    fn fewest_plays(&self) -> usize {
+        match (&self.start, &self.variant) {
+            (Some(_), _) => 0,
+            (None, Variant::Grid(spec)) => spec.line(),
+            (None, Variant::Nested(_)) => 9,
         }
     }
 
@@ -244,8 +257,14 @@ impl Game {
     /// A seat's player is gone for good: all other sides win. Not an action, so not a turn.
     pub fn leave(&mut self, seat: Seat) -> Result<(), Refusal> {
         self.check(seat, Action::Resign)?;
-        self.conclude_without(seat, By::Leaving);
+        self.conclusion = Some(self.without(seat, By::Leaving));
         Ok(())
+    }
+
+    /// How the game ends when this seat's player [leaves](Game::leave); `None` where that is refused.
+    pub fn conclusion_without(&self, seat: Seat) -> Option<Conclusion> {
+        self.check(seat, Action::Resign).ok()?;
+        Some(self.without(seat, By::Leaving))
     }
 
     /// Everybody is gone: the game ends as it stands, with nobody as winner. Not a turn.
@@ -376,34 +395,42 @@ impl Game {
         self.order.iter().copied().collect()
     }
 
-    fn conclude_without(&mut self, loser: Seat, by: By) {
+    fn without(&self, loser: Seat, by: By) -> Conclusion {
         let sides = self.seated().without(self.order[usize::from(loser.0)]);
-        self.conclusion = Some(match sides.is_empty() {
+        match sides.is_empty() {
             true => Conclusion::Abandoned,
             false => Conclusion::Won { sides, by },
-        });
+        }
     }
 
     fn conclude_by_rules(&mut self, last: Option<Move>) {
-        let outcome = dispatch!(&self.timeline, timeline => {
-            timeline.rules().outcome(timeline.present())
+        self.conclusion = dispatch!(&self.timeline, timeline => {
+            self.judge(timeline.rules(), timeline.present(), last)
         });
-        self.conclusion = outcome.map(|outcome| match outcome {
+    }
+
+    /// What the rules say of a position of this game, to which the play `last` led, if one did.
+    fn judge<R: Rules>(
+        &self,
+        rules: &R,
+        position: &R::Position,
+        last: Option<Move>,
+    ) -> Option<Conclusion> {
+        Some(match rules.outcome(position)? {
             Outcome::Draw => Conclusion::Draw,
             // A side that nobody sits for can't win: `-p xx` in a misère game.
             Outcome::Won(sides) => match sides.and(self.seated()) {
                 Sides::NONE => Conclusion::Draw,
                 sides => Conclusion::Won {
                     sides,
-                    by: self.reason(sides, last),
+                    by: self.reason(&rules.diagram(position), sides, last),
                 },
             },
-        });
+        })
     }
 
     /// What the play `last` completed, or what stands on the board where there was none.
-    fn reason(&self, winners: Sides, last: Option<Move>) -> By {
-        let diagram = self.diagram();
+    fn reason(&self, diagram: &Diagram, winners: Sides, last: Option<Move>) -> By {
         let spec = match &self.variant {
             Variant::Grid(spec) => return By::Line(diagram.line(spec, last)),
             Variant::Nested(spec) => spec,

@@ -55,13 +55,11 @@ impl<R: Rules> Timeline<R> {
         &self.present
     }
 
-    /// Whether the game would be over by its rules after this play; not so where it may not be made.
-    pub fn would_end(&self, at: Move) -> bool {
-        self.rules.check(&self.present, at).is_ok() && {
-            let mut next = self.present.clone();
-            self.rules.play(&mut next, at);
-            self.rules.outcome(&next).is_some()
-        }
+    /// The position after this play; the move is legal, as for [`Rules::play`].
+    pub fn after(&self, at: Move) -> R::Position {
+        let mut next = self.present.clone();
+        self.rules.play(&mut next, at);
+        next
     }
 
     /// The plays that are on the board, oldest first.

@@ -17,7 +17,7 @@ use crate::id::{Drawn, GameId, Ids, NodeId};
 use crate::lobby::{Entered, Lobby, Ticket};
 use crate::robots::Robots;
 use crate::room::{Keeper, MOST_NOTICES, Notice, Room, Sitter};
-use crate::store::{Created, NewGame, Query, Sitting, Status, Store, StoreError, StoredGame};
+use crate::store::{Created, Key, NewGame, Query, Sitting, Status, Store, StoreError, StoredGame};
 use crate::table::{Holder, Opening, Setting, Table};
 
 /// Everything that the doors share.
@@ -223,6 +223,15 @@ impl House {
         }
     }
 
+    /// Of the seats of this game only those that are still open go on waiting in the lobby.
+    pub(crate) fn withdraw(&self, game: GameId, is_open: impl Fn(Seat) -> bool) {
+        let is_taken = |waiting: &Waiting| match waiting {
+            Waiting::Seat(id, seat) => *id == game && !is_open(*seat),
+            Waiting::Guest { .. } => false,
+        };
+        self.pairs().dismiss(is_taken);
+    }
+
     fn is_for_guests(&self, variant: Variant, history: u16) -> bool {
         variant == self.variant && history == 0
     }
@@ -329,12 +338,7 @@ impl House {
         let (id, key, setting) = (table.id(), new.key.clone(), new.setting.clone());
         let laid = new.clone();
         if let Created::Before(before) = self.store.create(new).await? {
-            let stored = self.store.load(before).await?;
-            let same = stored.and_then(|stored| stored.key) == key;
-            return Ok(match same {
-                true => Laying::Before(before),
-                false => Laying::KeyReused,
-            });
+            return self.laid_as(before, key.as_ref()).await;
         }
         self.counts.tables_laid.add(1);
         // Whoever lays a table looks at it next, so it need not be read back; where it can't be opened
@@ -342,6 +346,23 @@ impl House {
         let _ = self.open_room(StoredGame::new(laid));
         self.offer(&setting);
         Ok(Laying::Laid(id))
+    }
+
+    /// What became of the request with this key, if it was made before.
+    pub async fn laid_before(&self, key: &Key) -> Result<Option<Laying>, StoreError> {
+        match self.store.created_with(key.text.clone()).await? {
+            Some(id) => self.laid_as(id, Some(key)).await.map(Some),
+            None => Ok(None),
+        }
+    }
+
+    async fn laid_as(&self, id: GameId, key: Option<&Key>) -> Result<Laying, StoreError> {
+        let stored = self.store.load(id).await?;
+        let same = stored.and_then(|stored| stored.key).as_ref() == key;
+        Ok(match same {
+            true => Laying::Before(id),
+            false => Laying::KeyReused,
+        })
     }
 
     /// The room of a game, from memory or from the store; `None` where there is no such game.

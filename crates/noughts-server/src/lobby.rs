@@ -70,6 +70,11 @@ impl<W> Lobby<W> {
         self.waiting.remove(&ticket);
     }
 
+    /// Whoever is such a one no longer waits.
+    pub fn dismiss(&mut self, is: impl Fn(&W) -> bool) {
+        self.waiting.retain(|_, one| !is(one));
+    }
+
     /// Whether somebody waits who is such a one.
     pub fn has(&self, is: impl Fn(&W) -> bool) -> bool {
         self.waiting.values().any(is)

@@ -65,9 +65,11 @@ impl Robots {
             return Ok(Mind::Instant(Arc::clone(mind)));
         }
         let mind = Arc::new(Mutex::new(name.build(game, &self.outside)?));
-        if all.len() < MOST_SHARED {
-            all.push((name.clone(), *game.variant(), Arc::clone(&mind)));
+        if all.len() >= MOST_SHARED {
+            // Tables that have it keep it.
+            all.remove(0);
         }
+        all.push((name.clone(), *game.variant(), Arc::clone(&mind)));
         Ok(Mind::Instant(mind))
     }
 
@@ -161,7 +163,8 @@ fn study(game: &Game, clock: &Arc<dyn Clock>) -> Vec<Option<Analysis>> {
     found
 }
 
-/// More kinds of variant and strategy than anybody plays at once; beyond it tables get their own.
+/// More kinds of variant and strategy than anybody plays at once; beyond it the oldest makes room, so
+/// that nobody can fill them up for good with games that are played once.
 const MOST_SHARED: usize = 64;
 
 /// The answer of a robot that has it at once, for the seat to move.
@@ -173,5 +176,30 @@ pub(crate) fn answer(mind: &Mutex<Box<dyn Strategy>>, game: &Game, stop: &Stop) 
 impl fmt::Debug for Robots {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Robots").finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use noughts_rules::Options;
+
+    use super::*;
+
+    #[test]
+    fn whoever_plays_many_games_once_takes_nothing_from_those_that_are_played_often() {
+        let robots = Robots::new(1, Setup::with_seed(1));
+        let mind = |name: &str, variant: &str| {
+            let game = Game::new(&variant.parse().unwrap(), Options::default()).unwrap();
+            match robots.mind(&name.parse().unwrap(), &game).unwrap() {
+                Mind::Instant(mind) => mind,
+                Mind::Thinker(name) => panic!("{name} takes its time"),
+            }
+        };
+        for columns in 3..3 + 2 * MOST_SHARED {
+            mind("random", &format!("{columns}x3k3"));
+        }
+        let one = mind("perfect", "3x3k3");
+        assert!(Arc::ptr_eq(&one, &mind("perfect", "3x3k3")));
+        assert_eq!(robots.instant.lock().unwrap().len(), MOST_SHARED);
     }
 }

@@ -185,6 +185,8 @@ pub(crate) enum Message {
     Unwatch(Seat),
     /// Somebody says that the store has so many entries of the game by now.
     Hint(usize),
+    /// The store may not have the game any more.
+    Doubt,
     /// How it ended was not listed yet: that is tried again.
     File,
     /// The house is about to close: all who sit here with a connection leave at once.
@@ -256,6 +258,12 @@ impl Room {
     /// made up for.
     pub fn hint(&self, entries: usize) {
         let _ = self.mailbox.try_send(Message::Hint(entries));
+    }
+
+    /// The store may not have the game any more. What gets lost of this is found out by the next who asks
+    /// for something.
+    pub(crate) fn doubt(&self) {
+        let _ = self.mailbox.try_send(Message::Doubt);
     }
 
     /// These are gone for good: whether the game is over now. If not, it may be said again.

@@ -39,6 +39,9 @@ pub trait Store: Send + Sync + 'static {
     /// nothing is stored, and that other game is named.
     fn create(&self, game: NewGame) -> Answer<'_, Created>;
 
+    /// The game that was created with this key; `None` where there is none.
+    fn created_with(&self, key: String) -> Answer<'_, Option<GameId>>;
+
     /// Somebody takes an open seat.
     fn sit(&self, game: GameId, seat: Seat, sitter: Sitting) -> Answer<'_, Appended>;
 
@@ -123,8 +126,8 @@ pub trait Store: Send + Sync + 'static {
     }
 
     /// Forgets some of the games that ended before this time, or in which nothing was played since and
-    /// that were made before, with everything of theirs. Tells how many; none when there are no more.
-    fn forget(&self, before_ms: u64) -> Answer<'_, usize>;
+    /// that were made before, with everything of theirs. Tells which; none when there are no more.
+    fn forget(&self, before_ms: u64) -> Answer<'_, Vec<GameId>>;
 
     /// The process is about to end: where games are in a file, all of them are in it from now on, and a
     /// copy of it has them. Nothing is lost without.

@@ -210,9 +210,7 @@ impl Table {
             }
             Command::Leave(leavers) => {
                 // To leave may be refused for the same reasons as to give up.
-                let seat = self.seats().find(|seat| leavers.contains(*seat));
-                let seat = seat.unwrap_or(Seat(u8::MAX));
-                let check = self.game.check(seat, Action::Resign);
+                let check = self.game.check(self.first(leavers), Action::Resign);
                 check.map_err(Refused::Rules)?;
                 Ok(Event::Left(leavers))
             }
@@ -234,13 +232,8 @@ impl Table {
                 }
                 done
             }
-            Event::Left(leavers) => {
-                let first = self.seats().find(|seat| leavers.contains(*seat));
-                match first.unwrap_or(Seat(u8::MAX)) {
-                    _ if self.seats().all(|seat| leavers.contains(seat)) => self.game.abandon(),
-                    seat => self.game.leave(seat),
-                }
-            }
+            Event::Left(leavers) if self.is_all(leavers) => self.game.abandon(),
+            Event::Left(leavers) => self.game.leave(self.first(leavers)),
         };
         done.map_err(Refused::Rules)
     }
@@ -248,18 +241,25 @@ impl Table {
     /// How the game ends by what [`check`](Table::check) promised; `None` where it goes on. So an end is
     /// known before it happens, and stored with it.
     pub fn conclusion_after(&self, event: Event) -> Option<Conclusion> {
-        let ends = match event {
+        match event {
             Event::Turned { number, turn } => {
-                number >= self.most_turns || self.game.would_end(turn.action)
+                let called = (number >= self.most_turns).then_some(Conclusion::Draw);
+                self.game.conclusion_after(turn).or(called)
             }
-            Event::Left(_) => true,
-        };
-        if !ends {
-            return None;
+            Event::Left(leavers) if self.is_all(leavers) => Some(Conclusion::Abandoned),
+            Event::Left(leavers) => self.game.conclusion_without(self.first(leavers)),
         }
-        let mut after = self.clone();
-        after.happen(event).ok()?;
-        after.game.conclusion().cloned()
+    }
+
+    /// Whether these are all who sit here.
+    fn is_all(&self, leavers: Leavers) -> bool {
+        self.seats().all(|seat| leavers.contains(seat))
+    }
+
+    /// The one of them who sits first; where none of them does, a seat that no table has.
+    fn first(&self, leavers: Leavers) -> Seat {
+        let first = self.seats().find(|seat| leavers.contains(*seat));
+        first.unwrap_or(Seat(u8::MAX))
     }
 
     fn seats(&self) -> impl Iterator<Item = Seat> + use<> {

@@ -1,6 +1,7 @@
 //! What a house does by itself, whoever asks: it says that it lives, buries those that do not, and hears
 //! what others that share its store have stored.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -10,7 +11,7 @@ use tracing::{debug, info, warn};
 
 use crate::bus::News;
 use crate::house::House;
-use crate::id::NodeId;
+use crate::id::{GameId, NodeId};
 use crate::store::StoreError;
 
 /// How long a word that one lives holds. When it lapses, the seats that live with that process leave.
@@ -107,10 +108,16 @@ async fn compare(house: &Arc<House>, gap: &Notify) {
     while house.bus().is_shared() {
         for games in house.in_memory().chunks(AT_ONCE) {
             // What fails now is asked again soon.
-            let found = house.store().entries(games.to_vec()).await;
-            for (game, entries) in found.unwrap_or_default() {
-                if let Some(room) = house.room_in_memory(game) {
-                    room.hint(entries);
+            let Ok(found) = house.store().entries(games.to_vec()).await else {
+                continue;
+            };
+            let found: HashMap<GameId, usize> = found.into_iter().collect();
+            for game in games {
+                match (house.room_in_memory(*game), found.get(game)) {
+                    (Some(room), Some(entries)) => room.hint(*entries),
+                    // Another process has forgotten it.
+                    (Some(room), None) => room.doubt(),
+                    (None, _) => {}
                 }
             }
         }
@@ -140,12 +147,18 @@ pub(crate) async fn forget_after(house: Arc<House>, time: Duration) {
     loop {
         let before_ms = house.now_ms().saturating_sub(time.as_millis() as u64);
         match house.store().forget(before_ms).await {
+            Ok(games) if games.is_empty() => sleep(FORGETS).await,
             // Where there were some, there may be more.
-            Ok(some) if some > 0 => {
-                info!(games = some, "old games are forgotten");
+            Ok(games) => {
+                info!(games = games.len(), "old games are forgotten");
+                for game in games {
+                    house.withdraw(game, |_| false);
+                    if let Some(room) = house.room_in_memory(game) {
+                        room.doubt();
+                    }
+                }
                 tokio::task::yield_now().await;
             }
-            Ok(_) => sleep(FORGETS).await,
             Err(error) => {
                 warn!(%error, "old games can't be forgotten now");
                 sleep(FORGETS).await;

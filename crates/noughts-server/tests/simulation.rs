@@ -308,6 +308,7 @@ macro_rules! moody {
 
 moody! {
     create(game: NewGame) -> Created;
+    created_with(key: String) -> Option<GameId>;
     sit(game: GameId, seat: Seat, sitting: Sitting) -> Appended;
     append(game: GameId, number: usize, turn: StoredTurn) -> Appended;
     leave(game: GameId, number: usize, leavers: Leavers) -> Appended;
@@ -322,5 +323,5 @@ moody! {
     renew(node: NodeId, lasts_ms: u64) -> Vec<NodeId>;
     tied_to(node: NodeId) -> Vec<(GameId, Leavers)>;
     bury(node: NodeId) -> ();
-    forget(before_ms: u64) -> usize;
+    forget(before_ms: u64) -> Vec<GameId>;
 }

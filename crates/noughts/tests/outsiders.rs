@@ -1,56 +1,30 @@
 //! Programs of others against a server of ours: they ask what we would not think of. `cargo xtask test`
 //! fetches them and runs this.
 
-use std::io::{BufRead, BufReader, Read, Write};
+#[path = "doors/serving.rs"]
+#[expect(dead_code, reason = "other tests come by other doors")]
+mod serving;
+
+use std::io::{Read, Write};
 use std::net::TcpStream;
 use std::path::Path;
-use std::process::{Child, Command, Stdio};
+use std::process::{Command, Stdio};
 
-/// A server with its HTTP door open, ended with the test.
-struct Serving {
-    process: Child,
-    url: String,
-}
+use serving::Serving;
 
-impl Serving {
-    fn start() -> Serving {
-        let mut process = Command::new(env!("CARGO_BIN_EXE_noughts"))
-            .args(["serve", "--http", "127.0.0.1:0", "--tcp", "none"])
-            .args(["--tcp-pairs", "none", "--store", "memory:", "--log", "warn"])
-            .stdout(Stdio::piped())
-            .spawn()
-            .unwrap();
-        let mut line = String::new();
-        let mut told = BufReader::new(process.stdout.take().unwrap());
-        told.read_line(&mut line).unwrap();
-        let address = line.split_whitespace().nth(1).unwrap();
-        Serving {
-            url: format!("http://{address}"),
-            process,
-        }
-    }
-
-    fn answers(&self) -> bool {
-        let address = self.url.strip_prefix("http://").unwrap();
-        let mut stream = TcpStream::connect(address).unwrap();
-        stream.write_all(b"GET /healthz HTTP/1.0\r\n\r\n").unwrap();
-        let mut answer = String::new();
-        stream.read_to_string(&mut answer).unwrap();
-        answer.ends_with("alive\n")
-    }
-}
-
-impl Drop for Serving {
-    fn drop(&mut self) {
-        let _ = self.process.kill();
-        let _ = self.process.wait();
-    }
+/// Whether it still does.
+fn answers(serving: &Serving) -> bool {
+    let mut stream = TcpStream::connect(serving.url.strip_prefix("http://").unwrap()).unwrap();
+    stream.write_all(b"GET /healthz HTTP/1.0\r\n\r\n").unwrap();
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).unwrap();
+    answer.ends_with("alive\n")
 }
 
 #[test]
 #[ignore = "needs schemathesis, which cargo xtask test fetches"]
 fn nothing_is_answered_that_is_not_described() {
-    let serving = Serving::start();
+    let serving = Serving::http("warn");
     let tools = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target/tools/python/bin");
     let description = format!("{}/api/openapi.json", serving.url);
     let checks = "not_a_server_error,status_code_conformance,content_type_conformance,\
@@ -67,13 +41,13 @@ fn nothing_is_answered_that_is_not_described() {
         .expect("schemathesis is there");
     let said = String::from_utf8_lossy(&output.stdout);
     assert!(output.status.success(), "{said}");
-    assert!(serving.answers());
+    assert!(answers(&serving));
 }
 
 #[test]
 #[ignore = "needs slowhttptest, which cargo xtask test fetches"]
 fn who_is_slow_is_put_out_in_time_while_others_are_served() {
-    let serving = Serving::start();
+    let serving = Serving::http("warn");
     let games = format!("{}/api/games", serving.url);
     let slow = |mode: &[&str]| {
         Command::new("slowhttptest")
@@ -105,5 +79,5 @@ fn who_is_slow_is_put_out_in_time_while_others_are_served() {
         assert!(!said.contains("service available:   NO"), "{said}");
         assert!(said.contains("No open connections left"), "{said}");
     }
-    assert!(serving.answers());
+    assert!(answers(&serving));
 }

@@ -1,19 +1,19 @@
 //! One connection of the client that is judged.
 
-use std::io::{ErrorKind, Read, Write};
+use std::io::Write;
 use std::net::TcpStream;
 use std::time::{Duration, Instant};
 
-use noughts_wire::{Dialect, FromClient, FromServer, Malformed, is_end};
+use noughts_wire::{Dialect, FromClient, FromServer, Malformed};
 
 use crate::frame::{client_words, hex, server_words};
+use crate::inbox::Inbox;
 use crate::verdict::{Fact, Finding};
 
 /// One connection.
 pub(super) struct Guest {
     stream: TcpStream,
-    held: Vec<u8>,
-    has_ended: bool,
+    inbox: Inbox,
     timeout: Duration,
     pub(super) dialect: Dialect,
     pub(super) id: u32,
@@ -40,8 +40,7 @@ impl Guest {
         let _ = stream.set_write_timeout(Some(timeout));
         Guest {
             stream,
-            held: Vec::new(),
-            has_ended: false,
+            inbox: Inbox::default(),
             timeout,
             dialect: Dialect::Seed,
             id: 0,
@@ -54,17 +53,21 @@ impl Guest {
     pub(super) fn hear(&mut self) -> Heard {
         let deadline = Instant::now() + self.timeout;
         let heard = loop {
-            match FromClient::decode(&self.held) {
+            match FromClient::decode(&self.inbox.held) {
                 Ok(Some((frame, length))) => {
-                    let bytes = self.held.drain(..length).collect();
+                    let bytes = self.inbox.held.drain(..length).collect();
                     break Heard::Frame(frame, bytes);
                 }
-                Err(malformed) => break Heard::Garbled(malformed, std::mem::take(&mut self.held)),
-                Ok(None) if self.has_ended => break Heard::Ended(std::mem::take(&mut self.held)),
+                Err(malformed) => {
+                    break Heard::Garbled(malformed, std::mem::take(&mut self.inbox.held));
+                }
+                Ok(None) if self.inbox.has_ended => {
+                    break Heard::Ended(std::mem::take(&mut self.inbox.held));
+                }
                 Ok(None) => {}
             }
             if !self.receive(deadline) {
-                break Heard::Nothing(self.held.clone());
+                break Heard::Nothing(self.inbox.held.clone());
             }
         };
         let line = match &heard {
@@ -79,29 +82,14 @@ impl Guest {
     }
 
     fn receive(&mut self, deadline: Instant) -> bool {
-        let left = deadline.saturating_duration_since(Instant::now());
-        if left.is_zero() {
-            return false;
-        }
-        let _ = self.stream.set_read_timeout(Some(left));
-        let mut bytes = [0; 512];
-        match self.stream.read(&mut bytes) {
-            Ok(0) => self.has_ended = true,
-            Ok(count) => self.held.extend(&bytes[..count]),
-            Err(error) if is_end(&error) => self.has_ended = true,
-            Err(error) => match error.kind() {
-                ErrorKind::Interrupted | ErrorKind::WouldBlock | ErrorKind::TimedOut => {}
-                _ => self.has_ended = true,
-            },
-        }
-        true
+        self.inbox.receive(&mut self.stream, deadline)
     }
 
     /// Whether the client says something though it should wait.
     pub(super) fn speaks_unasked(&mut self) -> bool {
         let deadline = Instant::now() + SHORT;
-        while !self.has_ended && self.held.is_empty() && self.receive(deadline) {}
-        !self.held.is_empty()
+        while !self.inbox.has_ended && self.inbox.held.is_empty() && self.receive(deadline) {}
+        !self.inbox.held.is_empty()
     }
 
     pub(super) fn say(&mut self, frame: &FromServer) {

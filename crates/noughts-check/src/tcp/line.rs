@@ -1,12 +1,13 @@
 //! One connection to the server that is judged: what was said and heard on it.
 
-use std::io::{ErrorKind, Read, Write};
+use std::io::Write;
 use std::net::{Shutdown, SocketAddr, TcpStream};
 use std::time::{Duration, Instant};
 
-use noughts_wire::{Cell, Dialect, FromClient, FromServer, Malformed, Name, is_end};
+use noughts_wire::{Cell, Dialect, FromClient, FromServer, Malformed, Name};
 
 use crate::frame::{client_words, hex, malformed_words, server_words};
+use crate::inbox::Inbox;
 use crate::verdict::{Fact, Finding, Judged, Stop};
 
 /// How long one may wait.
@@ -28,9 +29,7 @@ impl Patience {
 /// One connection.
 pub(crate) struct Line {
     stream: TcpStream,
-    /// Received, and not judged yet.
-    held: Vec<u8>,
-    has_ended: bool,
+    inbox: Inbox,
     pub(crate) dialect: Dialect,
     /// The session's id, as far as it is known.
     pub(crate) id: u32,
@@ -122,8 +121,7 @@ impl Line {
         let now = Instant::now();
         Ok(Line {
             stream,
-            held: Vec::new(),
-            has_ended: false,
+            inbox: Inbox::default(),
             dialect,
             id,
             patience,
@@ -227,42 +225,29 @@ impl Line {
 
     fn hear_until(&mut self, deadline: Instant) -> Heard {
         loop {
-            match FromServer::decode(&self.held, self.dialect) {
+            match FromServer::decode(&self.inbox.held, self.dialect) {
                 Ok(Some((frame, length))) => {
-                    let bytes = self.held.drain(..length).collect();
+                    let bytes = self.inbox.held.drain(..length).collect();
                     return Heard::Frame(frame, bytes);
                 }
                 Err(malformed) => {
-                    return Heard::Garbled(malformed, std::mem::take(&mut self.held));
+                    return Heard::Garbled(malformed, std::mem::take(&mut self.inbox.held));
                 }
-                Ok(None) if self.has_ended => return Heard::Ended(std::mem::take(&mut self.held)),
+                Ok(None) if self.inbox.has_ended => {
+                    return Heard::Ended(std::mem::take(&mut self.inbox.held));
+                }
                 Ok(None) => {}
             }
             if !self.receive(deadline) {
-                return Heard::Nothing(self.held.clone());
+                return Heard::Nothing(self.inbox.held.clone());
             }
         }
     }
 
     /// Waits for bytes; false when the time is over.
     fn receive(&mut self, deadline: Instant) -> bool {
-        let left = deadline.saturating_duration_since(Instant::now());
-        if left.is_zero() {
-            return false;
-        }
         acknowledge_quickly(&self.stream);
-        let _ = self.stream.set_read_timeout(Some(left));
-        let mut bytes = [0; 512];
-        match self.stream.read(&mut bytes) {
-            Ok(0) => self.has_ended = true,
-            Ok(count) => self.held.extend(&bytes[..count]),
-            Err(error) if is_end(&error) => self.has_ended = true,
-            Err(error) => match error.kind() {
-                ErrorKind::Interrupted | ErrorKind::WouldBlock | ErrorKind::TimedOut => {}
-                _ => self.has_ended = true,
-            },
-        }
-        true
+        self.inbox.receive(&mut self.stream, deadline)
     }
 
     /// The next frame if it is as expected; else how it is not.
@@ -362,15 +347,15 @@ impl Line {
     /// Gives the server a moment.
     pub(crate) fn pause(&mut self) {
         let deadline = Instant::now() + SHORT / 5;
-        while !self.has_ended && self.held.is_empty() && self.receive(deadline) {}
+        while !self.inbox.has_ended && self.inbox.held.is_empty() && self.receive(deadline) {}
     }
 
     /// Leaves, and gives the server a moment to notice.
     pub(crate) fn leave(mut self) {
         let _ = self.stream.shutdown(Shutdown::Write);
         let deadline = (Instant::now() + SHORT).min(self.patience.until);
-        while !self.has_ended && self.receive(deadline) {
-            self.held.clear();
+        while !self.inbox.has_ended && self.receive(deadline) {
+            self.inbox.held.clear();
         }
     }
 
@@ -386,10 +371,10 @@ impl Line {
     /// Whether the server ends the connection within the time; what it says before is passed over.
     pub(crate) fn is_closed(&mut self) -> bool {
         let deadline = (Instant::now() + 5 * SHORT).min(self.patience.until);
-        while !self.has_ended && self.receive(deadline) {
-            self.held.clear();
+        while !self.inbox.has_ended && self.receive(deadline) {
+            self.inbox.held.clear();
         }
-        self.has_ended
+        self.inbox.has_ended
     }
 }
 

@@ -7,7 +7,7 @@ use noughts_wire::{
 
 use super::game::first_moves;
 use super::line::{Expected, Heard, Line, encoded};
-use super::session::{admit, another, hello_bytes, is_admission, ready};
+use super::session::{admit, another, hello_bytes, is_admission, taken};
 use super::{Judge, TcpRule};
 use crate::frame::{hex, server_words};
 use crate::verdict::{Judged, Stop, Weight};
@@ -246,19 +246,6 @@ fn named(judge: &mut Judge, name: &str) -> Judged {
     let mut line = judge.call()?;
     line.hello(name);
     taken(&mut line)
-}
-
-/// READY, and still in step.
-fn taken(line: &mut Line) -> Judged {
-    let expected = ready(line);
-    let frame = line.expect(&expected, |frame| matches!(frame, FromServer::Ready { .. }))?;
-    if let (FromServer::Ready { id }, Dialect::Later) = (frame, line.dialect) {
-        line.id = id;
-    }
-    line.play();
-    let expected = admit(line.id, true);
-    line.expect(&expected, is_admission)?;
-    Ok(())
 }
 
 fn zero_in_name(judge: &mut Judge) -> Judged {

@@ -93,6 +93,19 @@ pub(super) fn is_admission(frame: &FromServer) -> bool {
     )
 }
 
+/// READY, and still in step: a server that has counted a name otherwise is not.
+pub(super) fn taken(line: &mut Line) -> Judged {
+    let expected = ready(line);
+    let frame = line.expect(&expected, |frame| matches!(frame, FromServer::Ready { .. }))?;
+    if let (FromServer::Ready { id }, Dialect::Later) = (frame, line.dialect) {
+        line.id = id;
+    }
+    line.play();
+    let expected = admit(line.id, true);
+    line.expect(&expected, is_admission)?;
+    Ok(())
+}
+
 fn ready_comes(judge: &mut Judge) -> Judged {
     let mut line = judge.call()?;
     line.hello("Judge");
@@ -131,16 +144,7 @@ fn names_are_bytes(judge: &mut Judge) -> Judged {
     judge.admitted()?.leave();
     let mut line = judge.call()?;
     line.hello("Núria");
-    let expected = ready(&line);
-    let frame = line.expect(&expected, |frame| matches!(frame, FromServer::Ready { .. }))?;
-    if let (FromServer::Ready { id }, Dialect::Later) = (frame, line.dialect) {
-        line.id = id;
-    }
-    // A server that has counted otherwise is out of step now.
-    line.play();
-    let expected = admit(line.id, true);
-    line.expect(&expected, is_admission)?;
-    Ok(())
+    taken(&mut line)
 }
 
 fn play_is_admitted(judge: &mut Judge) -> Judged {

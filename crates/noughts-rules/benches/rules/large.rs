@@ -5,7 +5,8 @@ use std::time::Instant;
 
 use noughts_rules::{Action, Game, Move, Options, Side, View};
 
-use crate::rounds::{ROUNDS, Spread};
+use crate::rounds::ROUNDS;
+use crate::spread::Spread;
 
 const REPEATS: usize = 100;
 /// Nobody completes a line by marking so many cells, one after the other.

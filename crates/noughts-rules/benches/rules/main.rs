@@ -9,11 +9,12 @@ mod large;
 mod plain;
 mod playout;
 mod rounds;
+mod spread;
 mod workload;
 
 use std::process::ExitCode;
 
-use rounds::Spread;
+use spread::{Spread, ratios};
 use workload::{Workload, workloads};
 
 fn main() -> ExitCode {
@@ -66,7 +67,7 @@ fn tables(is_wanted: impl Fn(&str) -> bool) {
             }
             Some(plain) => {
                 let [ours, plain] = rounds::rates([ours, plain]);
-                let ratio = rounds::ratios(&ours, &plain).to_string();
+                let ratio = ratios(&ours, &plain).to_string();
                 line(&name, &millions(&ours), &millions(&plain), &ratio);
             }
         }
@@ -77,7 +78,7 @@ fn tables(is_wanted: impl Fn(&str) -> bool) {
             line("\n255x255k255", "turn", "drawing", "drawing / turn");
         }
         let (turns, drawings) = turn.times();
-        let ratio = rounds::ratios(&drawings, &turns).to_string();
+        let ratio = ratios(&drawings, &turns).to_string();
         line(turn.name, &micros(&turns), &micros(&drawings), &ratio);
     }
 }

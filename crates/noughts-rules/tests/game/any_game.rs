@@ -3,7 +3,7 @@
 use noughts_rules::twin::{SlowGrid, SlowNested};
 use noughts_rules::{
     Action, Conclusion, Diagram, Game, Move, Outcome, Player, Record, RecordSeat, Rules, Seat,
-    Side, Sides, Variant,
+    Side, Sides, Turn, Variant,
 };
 use proptest::prelude::*;
 
@@ -217,13 +217,14 @@ proptest! {
             let takes = model.takes(by, action);
             prop_assert_eq!(game.check(by, action).is_ok(), takes, "{:?} by {:?}", action, by);
             let before = game.view();
-            let ends = game.would_end(action);
+            let end = game.conclusion_after(Turn { by, action });
             prop_assert_eq!(game.act(by, action).is_ok(), takes);
             if takes {
                 model.act(by, action);
-                prop_assert_eq!(ends, model.is_over(), "{:?} by {:?}", action, by);
+                prop_assert_eq!(end.as_ref(), game.conclusion(), "{:?} by {:?}", action, by);
                 views.push(game.view());
             } else {
+                prop_assert_eq!(end, None, "{:?} by {:?}", action, by);
                 prop_assert_eq!(game.view(), before);
             }
             model.check_same(&game);
@@ -232,6 +233,7 @@ proptest! {
             prop_assert_eq!(&game.after(turns).view(), &views[turns]);
         }
         check_record(&game);
+        let left = game.conclusion_without(Seat(1));
         let ended = match ending {
             0 => game.call_draw(),
             1 => game.abandon(),
@@ -239,6 +241,10 @@ proptest! {
             _ => return Ok(()),
         };
         prop_assert_eq!(ended.is_ok(), !model.is_over());
+        prop_assert_eq!(left.is_some(), !model.is_over());
+        if let (2, Some(left)) = (ending, &left) {
+            prop_assert_eq!(game.conclusion(), Some(left));
+        }
         check_record(&game);
     }
 

@@ -54,7 +54,7 @@ impl Counted {
 
 impl<'p> Clients<'p> {
     pub(crate) fn connect(process: &'p Process, connections: usize, asks: Asks) -> Clients<'p> {
-        let clients = (0..connections).map(|_| Client::new(process.connect(), asks));
+        let clients = (0..connections).map(|_| Client::new(connect(process), asks));
         Clients {
             process,
             clients: clients.collect(),
@@ -212,7 +212,7 @@ pub(crate) fn get(stream: &mut TcpStream, path: &str) -> String {
 
 /// Lays a table: its id, the tokens, the whole answer, and the connection.
 pub(crate) fn lay(server: &Process) -> (String, [String; 2], String, TcpStream) {
-    let mut stream = server.connect();
+    let mut stream = connect(server);
     let request = post("/api/games", None, TABLE);
     stream.write_all(request.as_bytes()).expect("it listens");
     let laid = read(&mut stream, &mut [0; 16 * 1024]);
@@ -232,4 +232,13 @@ pub(crate) fn play(stream: &mut TcpStream, id: &str, token: &str, turn: usize) -
 /// Reads an answer.
 pub(crate) fn hear(stream: &mut TcpStream) {
     read(stream, &mut [0; 16 * 1024]);
+}
+
+/// A connection to it.
+pub(crate) fn connect(process: &Process) -> TcpStream {
+    let stream = TcpStream::connect(process.address).expect("it listens");
+    stream.set_nodelay(true).expect("a socket");
+    let patience = Some(Duration::from_secs(20));
+    stream.set_read_timeout(patience).expect("a socket");
+    stream
 }

@@ -16,6 +16,7 @@ mod other_side;
 #[path = "../../tests/stores/postgres_server.rs"]
 #[expect(dead_code, reason = "tests also stop it and start it again")]
 mod postgres_server;
+#[path = "../tcp/process.rs"]
 mod process;
 #[path = "../tcp/rounds.rs"]
 mod rounds;
@@ -25,7 +26,8 @@ mod stores;
 use std::process::ExitCode;
 
 use clients::{Asks, Clients, Counted};
-use process::{Part, Process};
+use other_side::Part;
+use process::Process;
 use rounds::{ROUNDS, Spread};
 
 /// As `noughts` has it, for both sides.

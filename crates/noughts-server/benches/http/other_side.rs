@@ -14,7 +14,28 @@ use noughts_server::{
 };
 use tokio::net::TcpListener;
 
-use crate::process::Part;
+/// What the other side does.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Part {
+    /// Keeps tables.
+    Server,
+    /// Answers with the same bytes.
+    Bare,
+}
+
+impl Part {
+    pub(crate) fn named(word: &str) -> Option<Part> {
+        let mut parts = [Part::Server, Part::Bare].into_iter();
+        parts.find(|part| part.name() == word)
+    }
+
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Part::Server => "server",
+            Part::Bare => "bare",
+        }
+    }
+}
 
 /// Plays a part at any free port, says at which, and goes on until the standard input ends.
 pub(crate) fn play(part: Part) {

@@ -6,7 +6,9 @@ use std::thread::sleep;
 use std::time::{Duration, Instant};
 
 use crate::clients;
-use crate::process::{Part, Process};
+use crate::clients::connect;
+use crate::other_side::Part;
+use crate::process::Process;
 use crate::rounds::Spread;
 
 const IDLE: usize = 9_000;
@@ -58,7 +60,7 @@ pub(crate) fn watchers() {
 
 /// Opens a WebSocket, says that it only watches, and reads the view.
 pub(crate) fn watch(server: &Process, id: &str) -> TcpStream {
-    let mut stream = server.connect();
+    let mut stream = connect(server);
     // Closed without a farewell, so that no port is kept for a minute afterwards.
     #[cfg(unix)]
     rustix::net::sockopt::set_socket_linger(&stream, Some(Duration::ZERO)).expect("a socket");

@@ -10,8 +10,10 @@ use sqlx::sqlite::SqliteConnectOptions;
 use sqlx::{AssertSqlSafe, ConnectOptions, raw_sql};
 use tempfile::TempDir;
 
+use crate::clients::connect;
 use crate::clients::{self, Asks, Clients, Counted};
-use crate::process::{Part, Process};
+use crate::other_side::Part;
+use crate::process::Process;
 use crate::rounds::{self, ROUNDS, Spread};
 use crate::sockets::{frame, settle, watch};
 
@@ -94,7 +96,7 @@ pub(crate) fn finished() {
 
 /// Looks at the newest page of the archive, and at a game of it: how many there were.
 fn listed(server: &Process) -> usize {
-    let mut stream = server.connect();
+    let mut stream = connect(server);
     let page = clients::get(&mut stream, "/api/games?status=over&limit=20");
     if let Some((_, rest)) = page.split_once(r#""id":""#) {
         let view = clients::get(&mut stream, &format!("/api/games/{}", &rest[..26]));

@@ -20,7 +20,8 @@ use std::time::Duration;
 
 use clients::{Clients, Counted, Talk, Writes};
 use crowd::{CROWD, Crowd, Gathering};
-use process::{Part, Process};
+use other_side::Part;
+use process::Process;
 use rounds::{ROUNDS, Spread};
 
 /// As in `noughts serve`.
@@ -60,7 +61,10 @@ fn main() -> ExitCode {
 /// answer is waited for. Moves are ACTIONs that were answered, and stand beside all of the echo's round
 /// trips, so that what begins a game is the server's own affair; waiting is that of all frames.
 fn moves() {
-    let (server, echo) = (Process::start(Part::Server), Process::start(Part::Echo));
+    let (server, echo) = (
+        Process::start(Part::Server, &[]),
+        Process::start(Part::Echo, &[]),
+    );
     let script = clients::rehearse(&server);
     println!(
         "moves a second, beside all round trips of an echo ({ROUNDS} rounds, {} of {} frames are moves)",
@@ -111,7 +115,7 @@ fn moves() {
 /// The server alone: clients that write a frame in three pieces with Nagle's algorithm on, beside
 /// clients that write it at once.
 fn fields() {
-    let server = Process::start(Part::Server);
+    let server = Process::start(Part::Server, &[]);
     println!("\nmoves a second: opcode, id and cell written one by one with Nagle's algorithm on");
     line(
         "connections",

@@ -8,7 +8,34 @@ use noughts_server::{Limits, Memory, Server, Setup, listen, raise_descriptor_lim
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 
-use crate::process::Part;
+/// What the other side does.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Part {
+    /// Plays.
+    Server,
+    /// Sends back what it hears.
+    Echo,
+    /// Lets everybody in, and does nothing more.
+    Accepts,
+}
+
+impl Part {
+    const ALL: [(Part, &str); 3] = [
+        (Part::Server, "server"),
+        (Part::Echo, "echo"),
+        (Part::Accepts, "accepts"),
+    ];
+
+    pub(crate) fn named(word: &str) -> Option<Part> {
+        let found = Part::ALL.iter().find(|(_, name)| *name == word);
+        found.map(|(part, _)| *part)
+    }
+
+    pub(crate) fn name(self) -> &'static str {
+        let found = Part::ALL.iter().find(|(part, _)| *part == self);
+        found.map_or("", |(_, name)| *name)
+    }
+}
 
 /// Plays a part at any free port, says at which, and goes on until the standard input ends.
 pub(crate) fn play(part: Part) {

@@ -6,37 +6,9 @@ use std::net::SocketAddr;
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
-/// What the other side does.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Part {
-    /// Plays.
-    Server,
-    /// Sends back what it hears.
-    Echo,
-    /// Lets everybody in, and does nothing more.
-    Accepts,
-}
-
-impl Part {
-    const ALL: [(Part, &str); 3] = [
-        (Part::Server, "server"),
-        (Part::Echo, "echo"),
-        (Part::Accepts, "accepts"),
-    ];
-
-    pub(crate) fn named(word: &str) -> Option<Part> {
-        let found = Part::ALL.iter().find(|(_, name)| *name == word);
-        found.map(|(part, _)| *part)
-    }
-
-    fn name(self) -> &'static str {
-        let found = Part::ALL.iter().find(|(part, _)| *part == self);
-        found.map_or("", |(_, name)| *name)
-    }
-}
+use crate::other_side::Part;
 
 /// This program once more, playing a part. Dropped, it ends.
-#[derive(Debug)]
 pub(crate) struct Process {
     child: Child,
     /// Where it listens.
@@ -44,9 +16,11 @@ pub(crate) struct Process {
 }
 
 impl Process {
-    pub(crate) fn start(part: Part) -> Process {
+    /// With these variables in its environment.
+    pub(crate) fn start(part: Part, environment: &[(&str, &str)]) -> Process {
         let mut child = Command::new(std::env::current_exe().expect("this program has a path"))
             .args(["--part", part.name()])
+            .envs(environment.iter().copied())
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .spawn()
@@ -79,17 +53,8 @@ impl Process {
         Duration::from_nanos(taken.sum())
     }
 
-    /// How many files and sockets it has open.
-    pub(crate) fn descriptors(&self) -> usize {
-        let folder = self.about("fd");
-        // Linux says so at once from 6.2 on; before that they must be counted.
-        match fs::metadata(&folder).map_or(0, |folder| folder.len()) {
-            0 => fs::read_dir(folder).map_or(0, Iterator::count),
-            open => open as usize,
-        }
-    }
-
-    fn about(&self, file: &str) -> String {
+    /// What the system tells about it, by the name of the file.
+    pub(crate) fn about(&self, file: &str) -> String {
         format!("/proc/{}/{file}", self.child.id())
     }
 }

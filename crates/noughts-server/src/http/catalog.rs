@@ -16,7 +16,7 @@ use utoipa::IntoParams;
 use super::Web;
 use super::body::InQuery;
 use super::refusal::{Refuse, refuse};
-use crate::store::{Listed, Query, Status};
+use crate::store::{Listed, Query, Status, family};
 use crate::table::Holder;
 
 /// The variants that are offered by name; every other that can be written can be played too.
@@ -66,7 +66,7 @@ pub(super) async fn strategies() -> Response {
 #[derive(Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 pub(super) struct Wanted {
-    /// Only games of this variant.
+    /// Only games of this variant, `multi@4` being one of `multi`.
     variant: Option<String>,
     /// Only games in which somebody of exactly this name sits.
     player: Option<String>,
@@ -105,7 +105,7 @@ pub(super) async fn list(
     });
     let variant = wanted
         .variant
-        .map(|name| name.parse::<Variant>())
+        .map(|name| name.parse::<Variant>().map(|variant| family(&variant)))
         .transpose();
     let limit = wanted.limit.unwrap_or(20);
     if !(1..=MOST_LISTED).contains(&limit) {

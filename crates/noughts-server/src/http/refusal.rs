@@ -63,7 +63,7 @@ impl From<Denied> for Refuse {
             Denied::Refused(refused) => refused.into(),
             Denied::KeyReused => refuse(
                 Kind::KeyReused,
-                "this Idempotency-Key was used for another action; take a new one for each",
+                "this Idempotency-Key was used for another request; take a new one for each",
             ),
             Denied::NoSuchGame => super::body::no_such_game(),
             Denied::SeatTaken => refuse(

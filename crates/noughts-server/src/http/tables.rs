@@ -52,13 +52,23 @@ pub(super) async fn lay(
         }
         None => None,
     };
-    web.callers.count_table(&caller, &web.house).await?;
-    let plan = Plan::new(&wish, from, (web.house.new_id(), web.house.now_ms()))?;
-    let new = NewGame {
-        setting: plan.setting,
-        key: key.clone(),
+    let before = match web.callers.count_table(&caller, &web.house).await {
+        Ok(()) => None,
+        // A repeat asks for no further table.
+        Err(too_many) => match &key {
+            Some(key) => Some(web.house.laid_before(key).await?.ok_or(too_many)?),
+            None => return Err(too_many),
+        },
     };
-    let (id, status) = match web.house.lay(new).await? {
+    let plan = Plan::new(&wish, from, (web.house.new_id(), web.house.now_ms()))?;
+    let laying = match before {
+        Some(before) => before,
+        None => {
+            let (setting, key) = (plan.setting, key.clone());
+            web.house.lay(NewGame { setting, key }).await?
+        }
+    };
+    let (id, status) = match laying {
         Laying::Laid(id) => {
             web.callers.laid(&caller, id, web.house.now());
             (id, StatusCode::CREATED)
@@ -167,7 +177,7 @@ pub(super) async fn sit(
     });
     let sight = match sat.await {
         // The same request once more.
-        Err(Denied::SeatTaken) if key.is_some() && web.sat_before(game, seat, &sitting).await? => {
+        Err(Denied::SeatTaken) if web.sat_before(game, seat, &sitting).await? => {
             look_at(&web, game).await?
         }
         sat => sat?,
@@ -311,20 +321,28 @@ fn view(sight: &Sight) -> Response {
 }
 
 impl Web {
-    /// Whether this very request took the seat before.
+    /// Whether this very request took the seat before; another with the same key is refused.
     async fn sat_before(
         &self,
         game: GameId,
         seat: Seat,
         sitting: &Sitting,
     ) -> Result<bool, Refuse> {
+        let Some(key) = &sitting.key else {
+            return Ok(false);
+        };
         let stored = self
             .house
             .store()
             .load(game)
             .await?
             .ok_or_else(no_such_game)?;
-        let same = |(at, sat): &(Seat, Sitting)| *at == seat && sat == sitting;
-        Ok(stored.sat.iter().any(same))
+        let mut sat = stored.sat.iter().filter(|(at, _)| *at == seat);
+        let before = sat.find_map(|(_, sat)| sat.key.as_ref());
+        match before.filter(|before| before.text == key.text) {
+            Some(before) if before.body == key.body => Ok(true),
+            Some(_) => Err(Denied::KeyReused.into()),
+            None => Ok(false),
+        }
     }
 }

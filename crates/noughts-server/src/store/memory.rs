@@ -176,6 +176,10 @@ impl Store for Memory {
         now(Ok(Created::Stored))
     }
 
+    fn created_with(&self, key: String) -> Answer<'_, Option<GameId>> {
+        now(Ok(hold(&self.keys).get(&key).copied()))
+    }
+
     fn sit(&self, game: GameId, seat: Seat, sitting: Sitting) -> Answer<'_, Appended> {
         now(self.change(game, |kept| {
             let is_open = matches!(
@@ -336,7 +340,7 @@ impl Store for Memory {
         now(Ok(()))
     }
 
-    fn forget(&self, before_ms: u64) -> Answer<'_, usize> {
+    fn forget(&self, before_ms: u64) -> Answer<'_, Vec<GameId>> {
         let mut forgotten = Vec::new();
         for shelf in &self.shelves {
             let Shelf { games, finished } = &mut *hold(shelf);
@@ -344,11 +348,11 @@ impl Store for Memory {
             forgotten.extend(old);
             finished.retain(|id| games.contains_key(id));
         }
-        let count = forgotten.len();
+        let ids = forgotten.iter().map(|(id, _)| *id).collect();
         for (id, kept) in forgotten {
             self.forget_key(id, Some(kept));
         }
-        now(Ok(count))
+        now(Ok(ids))
     }
 }
 

@@ -148,6 +148,10 @@ impl Store for Postgres {
         Box::pin(self.games.create(game))
     }
 
+    fn created_with(&self, key: String) -> Answer<'_, Option<GameId>> {
+        on_connection!(self, read::created_with, key)
+    }
+
     fn sit(&self, game: GameId, seat: Seat, sitter: Sitting) -> Answer<'_, Appended> {
         written!(self, write::sit, game, seat, &sitter)
     }
@@ -219,7 +223,7 @@ impl Store for Postgres {
         on_connection!(self, read::entries, games)
     }
 
-    fn forget(&self, before_ms: u64) -> Answer<'_, usize> {
+    fn forget(&self, before_ms: u64) -> Answer<'_, Vec<GameId>> {
         written!(self, write::forget, before_ms)
     }
 

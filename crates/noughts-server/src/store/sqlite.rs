@@ -128,6 +128,10 @@ impl Store for Sqlite {
         Box::pin(self.writer.create(game))
     }
 
+    fn created_with(&self, key: String) -> Answer<'_, Option<GameId>> {
+        Box::pin(read::created_with(&self.readers, key))
+    }
+
     fn sit(&self, game: GameId, seat: Seat, sitter: Sitting) -> Answer<'_, Appended> {
         Box::pin(self.writer.append(Request::Sit(game, seat, sitter)))
     }
@@ -210,10 +214,10 @@ impl Store for Sqlite {
         Box::pin(self.ledger.tidy())
     }
 
-    fn forget(&self, before_ms: u64) -> Answer<'_, usize> {
+    fn forget(&self, before_ms: u64) -> Answer<'_, Vec<GameId>> {
         Box::pin(async move {
             match self.writer.ask(Request::Forget(before_ms)).await? {
-                Done::Forgotten(count) => Ok(count),
+                Done::Forgotten(games) => Ok(games),
                 other => Err(surprise(&other)),
             }
         })

@@ -44,7 +44,7 @@ pub(super) enum Done {
     Created(Created),
     Appended(Appended),
     Lapsed(Vec<NodeId>),
-    Forgotten(usize),
+    Forgotten(Vec<GameId>),
     Nothing,
 }
 

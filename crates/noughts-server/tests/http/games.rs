@@ -186,19 +186,22 @@ async fn repeats_are_safe() {
     lay("short", wish).await.is_problem(400, "unreadable");
 
     let id = first.body["id"].as_str().unwrap();
-    let sit = |key: &'static str| {
+    let sit = |key: &'static str, name: &'static str| {
         let (world, path) = (&world, format!("/api/games/{id}/seats/1"));
         async move {
             let headers = [("Idempotency-Key", key)];
-            world
-                .send("POST", &path, &headers, Some(r#"{"name":"Bob"}"#))
-                .await
+            let body = json!({ "name": name }).to_string();
+            world.send("POST", &path, &headers, Some(&body)).await
         }
     };
-    let (sat, again) = (sit("fedcba9876543210").await, sit("fedcba9876543210").await);
+    let sat = sit("fedcba9876543210", "Bob").await;
+    let again = sit("fedcba9876543210", "Bob").await;
     assert_eq!((sat.status, again.status), (200, 200));
     assert_eq!(sat.body["token"], again.body["token"]);
-    sit("another-key-by-another")
+    sit("fedcba9876543210", "Rob")
+        .await
+        .is_problem(422, "key-reused");
+    sit("another-key-by-another", "Bob")
         .await
         .is_problem(409, "seat-taken");
 

@@ -64,10 +64,26 @@ async fn an_address_has_so_many_open_tables() {
             world.send("POST", "/api/games", &headers, Some(WISH)).await
         }
     };
-    let first = lay("203.0.113.7").await;
+    let lay_with = |key: &'static str, wish: &'static str| {
+        let world = &world;
+        async move {
+            let headers = [("X-Forwarded-For", "203.0.113.7"), ("Idempotency-Key", key)];
+            world.send("POST", "/api/games", &headers, Some(wish)).await
+        }
+    };
+    let first = lay_with("0123456789abcdef", WISH).await;
     for _ in 0..2 {
         assert_eq!(lay("203.0.113.7").await.status, 201);
     }
+    // A repeat asks for no further table.
+    let again = lay_with("0123456789abcdef", WISH).await;
+    assert_eq!(again.status, 200);
+    assert_eq!(again.body["id"], first.body["id"]);
+    assert_eq!(again.body["tokens"], first.body["tokens"]);
+    let other = lay_with("0123456789abcdef", r#"{"variant":"4x4k3"}"#).await;
+    other.is_problem(422, "key-reused");
+    let fresh = lay_with("0123456789abcdeg", WISH).await;
+    fresh.is_problem(429, "too-many");
     let refused = lay("203.0.113.7").await;
     refused.is_problem(429, "too-many");
     assert!(refused.headers.contains("retry-after: 10"));

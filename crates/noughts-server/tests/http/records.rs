@@ -208,6 +208,7 @@ async fn the_archive_is_paged_and_filtered() {
         ("status=waiting", 1),
         ("status=playing", 0),
         ("variant=multi", 1),
+        ("variant=multi@4", 1),
         ("variant=3x3k3", 5),
     ] {
         let page = world.ask("GET", &format!("/api/games?{query}"), None).await;

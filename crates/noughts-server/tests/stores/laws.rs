@@ -96,7 +96,11 @@ pub(crate) async fn a_game_is_loaded_as_it_was_created(store: Arc<dyn Store>) {
 pub(crate) async fn a_repeated_key_creates_nothing(store: Arc<dyn Store>) {
     let first = keyed(game(&["Ann", "robot"]), "once");
     let id = first.setting.id;
+    let created_with = async |text: &str| store.created_with(text.to_owned()).await;
+    assert_eq!(created_with("once").await, Ok(None));
     assert_eq!(store.create(first.clone()).await, Ok(Created::Stored));
+    assert_eq!(created_with("once").await, Ok(Some(id)));
+    assert_eq!(created_with("many").await, Ok(None));
     for again in [first, keyed(game(&["Bob", "robot"]), "once")] {
         let other = again.setting.id;
         assert_eq!(store.create(again).await, Ok(Created::Before(id)));
@@ -544,14 +548,18 @@ pub(crate) async fn what_is_old_is_forgotten(store: Arc<dyn Store>) {
     let played = created(&*store, game_of("3x3k3", &["Ann", "Bob"], 10)).await;
     store.append(played, 1, play(0, 4)).await.unwrap();
     let young = created(&*store, game_of("3x3k3", &["Ann", "lobby"], 30)).await;
-    let mut forgotten = 0;
+    let mut forgotten = Vec::new();
     loop {
         match store.forget(30).await.unwrap() {
-            0 => break,
-            some => forgotten += some,
+            games if games.is_empty() => break,
+            games => forgotten.extend(games),
         }
     }
-    assert_eq!(forgotten, 2);
+    let mut old = [over, unplayed];
+    forgotten.sort_unstable();
+    old.sort_unstable();
+    assert_eq!(forgotten, old);
+    assert_eq!(store.created_with("a key".to_owned()).await, Ok(None));
     for id in [over, unplayed] {
         assert_eq!(store.load(id).await, Ok(None));
     }

@@ -58,6 +58,9 @@ impl Store for Both {
     fn create(&self, game: NewGame) -> Answer<'_, Created> {
         self.next().create(game)
     }
+    fn created_with(&self, key: String) -> Answer<'_, Option<GameId>> {
+        self.next().created_with(key)
+    }
     fn sit(&self, game: GameId, seat: Seat, sitter: Sitting) -> Answer<'_, Appended> {
         self.next().sit(game, seat, sitter)
     }
@@ -109,7 +112,7 @@ impl Store for Both {
         self.next().archive(game, ending)
     }
 
-    fn forget(&self, before_ms: u64) -> Answer<'_, usize> {
+    fn forget(&self, before_ms: u64) -> Answer<'_, Vec<GameId>> {
         self.next().forget(before_ms)
     }
 }

@@ -53,7 +53,9 @@ pub(crate) fn survive(input: &[u8]) -> usize {
             }
             Ok(event) => {
                 assert!(!was_over, "{event:?} after the end");
+                let end = table.conclusion_after(event);
                 table.happen(event).expect("what was promised happens");
+                assert_eq!(table.game().conclusion(), end.as_ref(), "{event:?}");
                 assert!(table.happen(event).is_err(), "{event:?} happened twice");
                 taken += 1;
                 match event {

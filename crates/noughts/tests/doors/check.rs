@@ -1,49 +1,12 @@
 //! `noughts check` as a process: Noughts itself by every rule, servers that misbehave, and how it ends.
 
-use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::process::{Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use crate::serving::Serving;
 use crate::transcript::{Run, run};
-
-/// `noughts serve`, killed at the end of the test.
-struct Serving {
-    process: Child,
-    tcp: String,
-    pairs: String,
-}
-
-impl Serving {
-    fn start(words: &[&str]) -> Serving {
-        let mut process = Command::new(env!("CARGO_BIN_EXE_noughts"))
-            .args(["serve", "--http", "none", "--tcp", "127.0.0.1:0"])
-            .args(["--tcp-pairs", "127.0.0.1:0", "--log", "off"])
-            .args(words)
-            .stdout(Stdio::piped())
-            .spawn()
-            .unwrap();
-        let mut lines = BufReader::new(process.stdout.take().unwrap()).lines();
-        let mut address = || {
-            let line = lines.next().unwrap().unwrap();
-            line.split_whitespace().nth(1).unwrap().to_owned()
-        };
-        let (tcp, pairs) = (address(), address());
-        Serving {
-            process,
-            tcp,
-            pairs,
-        }
-    }
-}
-
-impl Drop for Serving {
-    fn drop(&mut self) {
-        let _ = self.process.kill();
-        let _ = self.process.wait();
-    }
-}
 
 fn check(words: &[&str]) -> (Run, String) {
     let run = run(&[&["check"], words].concat(), b"");
@@ -72,7 +35,7 @@ fn folder(name: &str) -> PathBuf {
 #[test]
 fn noughts_itself_holds_every_rule_of_the_tcp_protocol() {
     // It can be beaten, wins sometimes, and repeats itself.
-    let serving = Serving::start(&["--tcp-strategy", "first"]);
+    let serving = Serving::tcp(&["--tcp-strategy", "first"]);
     for dialect in ["seed", "later", "auto"] {
         let (run, output) = check(&[
             "tcp",
@@ -104,7 +67,7 @@ fn noughts_itself_holds_every_rule_of_the_tcp_protocol() {
 
 #[test]
 fn a_server_that_plays_perfectly_is_not_blamed_for_what_can_not_be_reached() {
-    let serving = Serving::start(&[]);
+    let serving = Serving::tcp(&[]);
     let (run, output) = check(&["tcp", &serving.tcp, "--dialect", "seed", "--timeout", "20s"]);
     assert_eq!(run.exit, 0, "{output}");
     assert_eq!(marked(&output, "-"), ["result-won"], "{output}");
@@ -128,7 +91,7 @@ fn each_way_to_misbehave_is_noticed() {
     ] {
         // They spend their time waiting.
         threads.push(thread::spawn(move || {
-            let serving = Serving::start(&["--misbehave", kind]);
+            let serving = Serving::tcp(&["--misbehave", kind]);
             let words = [
                 "tcp",
                 &serving.tcp,
@@ -279,7 +242,7 @@ fn what_can_not_be_judged_is_said_and_ends_with_two() {
 
 #[test]
 fn reports_for_machines_are_written() {
-    let serving = Serving::start(&["--misbehave", "wrong-id"]);
+    let serving = Serving::tcp(&["--misbehave", "wrong-id"]);
     let folder = folder("reports");
     let (json, junit) = (folder.join("report.json"), folder.join("report.xml"));
     let words = [

@@ -9,5 +9,6 @@ mod play;
 mod program;
 mod robots;
 mod serve;
+mod serving;
 mod transcript;
 mod transcripts;

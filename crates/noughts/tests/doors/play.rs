@@ -3,35 +3,8 @@
 use std::io::{BufRead, BufReader, Read, Write};
 use std::process::{Child, ChildStdout, Command, Stdio};
 
+use crate::serving::Serving;
 use crate::transcript::run;
-
-struct Serving {
-    process: Child,
-    url: String,
-}
-
-impl Serving {
-    fn start() -> Serving {
-        let mut process = Command::new(env!("CARGO_BIN_EXE_noughts"))
-            .args(["serve", "--http", "127.0.0.1:0", "--tcp", "none"])
-            .args(["--tcp-pairs", "none", "--store", "memory:", "--log", "off"])
-            .stdout(Stdio::piped())
-            .spawn()
-            .unwrap();
-        let mut line = String::new();
-        let mut told = BufReader::new(process.stdout.take().unwrap());
-        told.read_line(&mut line).unwrap();
-        let url = format!("http://{}", line.split_whitespace().nth(1).unwrap());
-        Serving { process, url }
-    }
-}
-
-impl Drop for Serving {
-    fn drop(&mut self) {
-        let _ = self.process.kill();
-        let _ = self.process.wait();
-    }
-}
 
 /// One at a table, as a process.
 struct Player {
@@ -89,7 +62,7 @@ impl Player {
 
 #[test]
 fn two_bots_play_a_game() {
-    let serving = Serving::start();
+    let serving = Serving::http("off");
     let wish = ["--against", "link", "--robot", "perfect", "--name", "Ann"];
     let mut first = Player::start(&[&[serving.url.as_str()], &wish[..]].concat());
     let game = first.line();
@@ -108,7 +81,7 @@ fn two_bots_play_a_game() {
 
 #[test]
 fn a_person_plays_on_any_board_and_is_told_what_can_be_typed() {
-    let serving = Serving::start();
+    let serving = Serving::http("off");
     let wish = [
         &serving.url,
         "--variant",
@@ -148,7 +121,7 @@ fn a_person_plays_on_any_board_and_is_told_what_can_be_typed() {
 
 #[test]
 fn who_leaves_may_come_back_with_the_token() {
-    let serving = Serving::start();
+    let serving = Serving::http("off");
     let mut ann = Player::start(&[&serving.url, "--against", "first"]);
     ann.until("Your move (row-column): ");
     ann.types(":q");
@@ -171,7 +144,7 @@ fn who_leaves_may_come_back_with_the_token() {
 
 #[test]
 fn what_can_t_be_played_is_said_in_a_sentence() {
-    let serving = Serving::start();
+    let serving = Serving::http("off");
     let nowhere = format!("{}/api/games/00000000000000000000000000", serving.url);
     for (words, part) in [
         (

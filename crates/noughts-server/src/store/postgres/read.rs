@@ -170,6 +170,17 @@ pub(super) async fn secret(from: &mut PgConnection) -> Result<[u8; 32], StoreErr
 }
 
 /// How much there is of each of these games.
+pub(super) async fn created_with(
+    from: &mut PgConnection,
+    key: String,
+) -> Result<Option<GameId>, StoreError> {
+    let found: Option<(Vec<u8>,)> = query_as("SELECT id FROM games WHERE key = $1")
+        .bind(key)
+        .fetch_optional(from)
+        .await?;
+    found.map(|(id,)| read_id(&id)).transpose()
+}
+
 pub(super) async fn entries(
     from: &mut PgConnection,
     games: Vec<GameId>,

@@ -405,13 +405,16 @@ const FORGOTTEN_AT_ONCE: i64 = 200;
 
 /// Forgets some of the games that nothing happened at since. One process at a time: what another one
 /// is about to forget need not be waited for.
-pub(super) async fn forget(to: &mut PgConnection, before_ms: u64) -> Result<usize, StoreError> {
+pub(super) async fn forget(
+    to: &mut PgConnection,
+    before_ms: u64,
+) -> Result<Vec<GameId>, StoreError> {
     let mut at = to.begin().await?;
     let (is_mine,): (bool,) = query_as("SELECT pg_try_advisory_xact_lock(7031787)")
         .fetch_one(&mut *at)
         .await?;
     if !is_mine {
-        return Ok(0);
+        return Ok(Vec::new());
     }
     type Row = (Vec<u8>, i64, String, Vec<i16>, Vec<String>);
     let mut rows: Vec<Row> = Vec::new();
@@ -455,7 +458,7 @@ pub(super) async fn forget(to: &mut PgConnection, before_ms: u64) -> Result<usiz
             .await?;
     }
     at.commit().await?;
-    Ok(ids.len())
+    ids.iter().map(|id| read_id(id)).collect()
 }
 
 /// By the database's clock, since those of the processes may differ.

@@ -93,6 +93,17 @@ pub(super) async fn load(
     rows.read(id).map(Some)
 }
 
+pub(super) async fn created_with(
+    readers: &SqlitePool,
+    key: String,
+) -> Result<Option<GameId>, StoreError> {
+    let found: Option<(Vec<u8>,)> = query_as("SELECT id FROM games WHERE key = ?")
+        .bind(key)
+        .fetch_optional(readers)
+        .await?;
+    found.map(|(id,)| read_id(&id)).transpose()
+}
+
 pub(super) async fn list(readers: &SqlitePool, query: Query) -> Result<Vec<Listed>, StoreError> {
     let mut at = readers.begin().await?;
     let mut found = Vec::new();

@@ -461,7 +461,7 @@ const FORGOTTEN_AT_ONCE: i64 = 200;
 
 /// Forgets some of the games that nothing happened at since.
 async fn forget(to: &mut SqliteConnection, before_ms: u64) -> Result<Outcome, sqlx::Error> {
-    let mut count = 0;
+    let mut forgotten = Vec::new();
     for old in OLD {
         let rows: Vec<(Vec<u8>, i64, String)> = query_as(sqlx::AssertSqlSafe(format!(
             "SELECT id, created_ms, holders FROM games WHERE created_ms < $1 AND {old} \
@@ -477,11 +477,12 @@ async fn forget(to: &mut SqliteConnection, before_ms: u64) -> Result<Outcome, sq
                     .bind(id)
                     .fetch_all(&mut *to)
                     .await?;
-            let holders = read_id(id).and_then(|game| holders_now(game, holders, &sat));
-            let names = match holders {
-                Ok(holders) => player_names(&holders),
+            let read = read_id(id).and_then(|game| Ok((game, holders_now(game, holders, &sat)?)));
+            let (game, names) = match read {
+                Ok((game, holders)) => (game, player_names(&holders)),
                 Err(error) => return Ok(Err(error)),
             };
+            forgotten.push(game);
             for name in names {
                 query("DELETE FROM players WHERE name = ? AND created_ms = ? AND game = ?")
                     .bind(name)
@@ -498,9 +499,8 @@ async fn forget(to: &mut SqliteConnection, before_ms: u64) -> Result<Outcome, sq
                     .await?;
             }
         }
-        count += rows.len();
     }
-    Ok(Ok(Done::Forgotten(count)))
+    Ok(Ok(Done::Forgotten(forgotten)))
 }
 
 async fn bury(to: &mut SqliteConnection, node: NodeId) -> Result<Outcome, sqlx::Error> {

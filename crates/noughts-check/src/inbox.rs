@@ -1,0 +1,37 @@
+//! What has come on a connection and is not judged yet.
+
+use std::io::{ErrorKind, Read};
+use std::net::TcpStream;
+use std::time::Instant;
+
+use noughts_wire::is_end;
+
+#[derive(Default)]
+pub(crate) struct Inbox {
+    /// Received, and not judged yet.
+    pub(crate) held: Vec<u8>,
+    /// Nothing more will come.
+    pub(crate) has_ended: bool,
+}
+
+impl Inbox {
+    /// Waits for bytes; false when the time is over.
+    pub(crate) fn receive(&mut self, stream: &mut TcpStream, deadline: Instant) -> bool {
+        let left = deadline.saturating_duration_since(Instant::now());
+        if left.is_zero() {
+            return false;
+        }
+        let _ = stream.set_read_timeout(Some(left));
+        let mut bytes = [0; 512];
+        match stream.read(&mut bytes) {
+            Ok(0) => self.has_ended = true,
+            Ok(count) => self.held.extend(&bytes[..count]),
+            Err(error) if is_end(&error) => self.has_ended = true,
+            Err(error) => match error.kind() {
+                ErrorKind::Interrupted | ErrorKind::WouldBlock | ErrorKind::TimedOut => {}
+                _ => self.has_ended = true,
+            },
+        }
+        true
+    }
+}
