@@ -37,7 +37,7 @@ fn every_known_value_is_found_and_proved() {
 #[ignore = "long: what takes seconds to solve"]
 fn every_slow_value_is_found_and_proved() {
     let count = check_all(include_str!("../../../../testdata/solved/slow.txt"));
-    assert_eq!(count, 4);
+    assert_eq!(count, 7);
 }
 
 /// Of the boards up to 6x6 the first player wins with three in a line on all but the smallest, with four from
