@@ -77,7 +77,7 @@ impl Host for Here {
 
     fn seat(&self, command: &str) -> Box<dyn Robot> {
         let mind = match command {
-            "alpha-beta" => Mind::AlphaBeta(Searcher::new()),
+            "alpha-beta" => Mind::AlphaBeta(Box::new(Searcher::new())),
             _ => Mind::Puct(MctsSearcher::new()),
         };
         Box::new(Guest { mind, time: self.0 })
@@ -85,7 +85,7 @@ impl Host for Here {
 }
 
 enum Mind {
-    AlphaBeta(Searcher),
+    AlphaBeta(Box<Searcher>),
     Puct(MctsSearcher),
 }
 

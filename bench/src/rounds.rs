@@ -1,7 +1,11 @@
 //! Measuring on a machine that others use too: jobs take turns, and each round compares them.
 
-use std::fmt;
+#[path = "../../crates/noughts-rules/benches/rules/spread.rs"]
+mod spread;
+
 use std::time::{Duration, Instant};
+
+pub(crate) use spread::{Spread, ratios};
 
 const ROUNDS: usize = 7;
 const ROUND: Duration = Duration::from_millis(250);
@@ -26,39 +30,4 @@ pub(crate) fn rates(mut jobs: Vec<Job>) -> Vec<Vec<f64>> {
         }
     }
     rates
-}
-
-/// Round by round, how many times the one is the other.
-pub(crate) fn ratios(one: &[f64], other: &[f64]) -> Spread {
-    let ratios: Vec<f64> = one.iter().zip(other).map(|(a, b)| a / b).collect();
-    Spread::of(&ratios)
-}
-
-/// The middle of some figures, and how far they lie apart.
-pub(crate) struct Spread {
-    pub(crate) median: f64,
-    least: f64,
-    most: f64,
-}
-
-impl Spread {
-    pub(crate) fn of(figures: &[f64]) -> Spread {
-        let mut sorted = figures.to_vec();
-        sorted.sort_by(f64::total_cmp);
-        Spread {
-            median: sorted[sorted.len() / 2],
-            least: sorted[0],
-            most: sorted[sorted.len() - 1],
-        }
-    }
-}
-
-impl fmt::Display for Spread {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(
-            f,
-            "{:.2} ({:.2}..{:.2})",
-            self.median, self.least, self.most
-        )
-    }
 }

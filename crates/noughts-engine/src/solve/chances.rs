@@ -73,7 +73,7 @@ impl<L: Bits> Chances<L> {
         }
     }
 
-    /// Takes another's place, and its room.
+    /// Becomes what another is, in the room that it has.
     pub(crate) fn copy(&mut self, from: &Chances<L>) {
         self.alive = from.alive;
         self.lack_one = from.lack_one;

@@ -4,8 +4,9 @@
 //! through both is ever made. The lines that are left are counted after Erdős and Selfridge (1973): each
 //! weighs two to the number of its marks, and as long as all together weigh less than one that is made,
 //! with the defender to move, taking the cell where most weight lies keeps it so. With the attacker to
-//! move it must be less than half. A cell of a pair in a line that the pair does not hold is counted as
-//! the attacker's, since it may become so at any time.
+//! move this must hold after whatever it takes, or the defender must have an answer after which it holds
+//! again. A cell of a pair in a line that the pair does not hold is counted as the attacker's, since it may
+//! become so at any time.
 //!
 //! Only where a mark more never hurts, any empty cell may be played, and lines are what wins.
 

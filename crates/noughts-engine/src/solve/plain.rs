@@ -245,6 +245,9 @@ impl<B: Bits, L: Bits, const W: usize> Plain<B, L, W> {
     }
 }
 
+/// Keeps wide keys and others apart.
+const WIDE: u64 = 0x9E37_79B9_7F4A_7C15;
+
 /// How finely first guesses differ.
 const STEPS: u32 = 16;
 
@@ -277,7 +280,7 @@ impl<B: Bits, L: Bits, const W: usize> Field for Plain<B, L, W> {
                 }
             }
         }
-        Self::least(&hashes) ^ Self::turn(self.attacks) ^ 0x9E37_79B9_7F4A_7C15
+        Self::least(&hashes) ^ Self::turn(self.attacks) ^ WIDE
     }
 
     fn look(&mut self, is_new: bool, moves: &mut Vec<Child>) -> Seen {

@@ -169,7 +169,7 @@ pub(super) async fn secret(from: &mut PgConnection) -> Result<[u8; 32], StoreErr
     secret.try_into().map_err(wrong)
 }
 
-/// How much there is of each of these games.
+/// The game that was created with this key.
 pub(super) async fn created_with(
     from: &mut PgConnection,
     key: String,
@@ -181,6 +181,7 @@ pub(super) async fn created_with(
     found.map(|(id,)| read_id(&id)).transpose()
 }
 
+/// How much there is of each of these games.
 pub(super) async fn entries(
     from: &mut PgConnection,
     games: Vec<GameId>,

@@ -93,6 +93,7 @@ pub(super) async fn load(
     rows.read(id).map(Some)
 }
 
+/// The game that was created with this key.
 pub(super) async fn created_with(
     readers: &SqlitePool,
     key: String,
