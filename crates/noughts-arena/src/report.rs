@@ -39,6 +39,7 @@ pub fn report(
         contest.seed()
     );
     text.push_str(&table(contest, standings));
+    text.push_str(&side_table(contest, standings));
     text.push_str(&cross_table(contest, standings));
     if let Some((test, ratio, verdict)) = &standings.sprt {
         text.push_str(&sprt_line(*test, *ratio, *verdict, standings.surplus));
@@ -58,31 +59,50 @@ fn table(contest: &Contest, standings: &Standings) -> String {
     if seats == 2 {
         head.push("Elo".to_owned());
     }
-    // With many seats the columns would not fit.
-    let by_seat = if seats <= 4 { seats } else { 0 };
-    for seat in 0..by_seat {
-        let symbol = Side::new(seat as u8).map_or('?', Side::symbol);
-        head.push(format!("as {symbol}"));
+    let mut rows = vec![head];
+    for (number, one) in standings.standings.iter().enumerate() {
+        rows.push(row(contest, one, number + 1));
     }
-    // Mostly there are none, and lines are long enough.
+    align(&rows)
+}
+
+/// How each fared in each seat, and by what it lost without being beaten. A table of its own: a terminal of 80
+/// columns has no room for it beside the other.
+fn side_table(contest: &Contest, standings: &Standings) -> String {
+    // With many seats the columns would not fit.
+    let seats = match contest.seats() {
+        seats @ ..=4 => seats,
+        _ => 0,
+    };
+    let mut head = vec!["".to_owned(), "as".to_owned()];
+    head.extend((0..seats).map(|seat| {
+        let symbol = Side::new(seat as u8).map_or('?', Side::symbol);
+        symbol.to_string()
+    }));
+    // Mostly there are none.
     let has_faults = |one: &Standing| LOSING.iter().any(|(kind, _)| one.faults.contains_key(kind));
     let with_faults = standings.standings.iter().any(has_faults);
     if with_faults {
         head.extend(LOSING.map(|(_, name)| name.to_owned()));
     }
+    if head.len() == 2 {
+        return String::new();
+    }
     let mut rows = vec![head];
     for (number, one) in standings.standings.iter().enumerate() {
-        let mut row = row(contest, one, number + 1, by_seat);
+        let label = contest.entrants()[one.entrant].label.clone();
+        let mut row = vec![(number + 1).to_string(), label];
+        row.extend(one.by_seat.iter().take(seats).map(write_tally));
         if with_faults {
             let count = |kind| one.faults.get(&kind).copied().unwrap_or_default();
             row.extend(LOSING.map(|(kind, _)| count(kind).to_string()));
         }
         rows.push(row);
     }
-    align(&rows)
+    format!("\n{}", align(&rows))
 }
 
-fn row(contest: &Contest, one: &Standing, rank: usize, by_seat: usize) -> Vec<String> {
+fn row(contest: &Contest, one: &Standing, rank: usize) -> Vec<String> {
     let mut row = vec![
         rank.to_string(),
         contest.entrants()[one.entrant].label.clone(),
@@ -112,7 +132,6 @@ fn row(contest: &Contest, one: &Standing, rank: usize, by_seat: usize) -> Vec<St
             write_elo(bar.high)
         )));
     }
-    row.extend(one.by_seat.iter().take(by_seat).map(write_tally));
     row
 }
 
@@ -249,8 +268,8 @@ mod tests {
         );
         let rows: Vec<Vec<&str>> = told
             .lines()
-            .filter(|line| line.contains("+0"))
-            .map(|line| line.split_whitespace().skip(2).take(6).collect())
+            .filter(|line| line.contains('–'))
+            .map(|line| line.split_whitespace().skip(2).collect())
             .collect();
         assert_eq!(rows, vec![vec!["0", "0", "0", "0", "–", "–"]; 3], "{told}");
     }

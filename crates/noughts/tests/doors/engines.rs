@@ -51,28 +51,26 @@ fn the_arena_reports_each_program_as_what_it_is() {
         let (table, errors, exit) = arena(&["first", &python(file)], &options);
         assert_eq!((errors.as_str(), exit), ("", 0), "{file}");
         assert!(table.contains(told), "{file}: {table}");
-        let rows: Vec<Vec<&str>> = table
-            .lines()
-            .skip(2)
-            .take(3)
-            .map(|line| line.split_whitespace().collect())
-            .collect();
-        // From the right, since other columns have spaces in them.
-        let back = |row: &[&str]| {
-            row.iter()
-                .rev()
-                .take(3)
-                .map(|cell| (*cell).to_owned())
-                .collect::<Vec<_>>()
+        assert!(
+            table.lines().take(9).all(|line| line.chars().count() <= 80),
+            "{table}"
+        );
+        let mut tables = table.split("\n\n").skip(1).map(|table| {
+            let words = |line: &'_ str| line.split_whitespace().map(str::to_owned).collect();
+            table.lines().map(words).collect::<Vec<Vec<String>>>()
+        });
+        let (rows, sides) = (tables.next().unwrap(), tables.next().unwrap());
+        let of = |table: &[Vec<String>], who: &str| {
+            let mut rows = table
+                .iter()
+                .filter(|row| row.iter().any(|word| word == who));
+            rows.next().unwrap().clone()
         };
-        let at = back(&rows[0])
-            .iter()
-            .position(|head| head == column)
-            .unwrap();
-        let guest = rows.iter().find(|row| row.contains(&file)).unwrap();
-        assert_eq!(back(guest)[at], "2", "{table}");
-        let first = rows.iter().find(|row| row.contains(&"first")).unwrap();
-        assert_eq!(first[2..6], ["2", "2", "0", "0"], "{table}");
+        // From the right, since what stands before has spaces in it.
+        let place = sides[0].iter().rev().position(|head| head == column);
+        let guest = of(&sides, file);
+        assert_eq!(guest[guest.len() - 1 - place.unwrap()], "2", "{table}");
+        assert_eq!(of(&rows, "first")[2..6], ["2", "2", "0", "0"], "{table}");
     }
     // One that plays well and goes when it should is not spoken of; one that stays is.
     for (file, told) in [
