@@ -1,7 +1,7 @@
 """Plays by the protocol: next to what it has, on the first free cell in the middle's row."""
 import sys
 
-size, taken = 15, set()
+size, taken = None, set()
 
 
 def say(text):
@@ -39,5 +39,9 @@ while line := sys.stdin.readline():
         say('name="correct", version="1"')
     elif word == "END":
         break
-    elif word != "INFO":
+    elif word == "INFO":
+        # As real ones do, which make what they keep it in at START.
+        if size is None:
+            sys.exit("INFO came before START")
+    else:
         say("UNKNOWN")

@@ -40,7 +40,7 @@ pub enum Place {
     Apart(&'static str),
 }
 
-const BENCHES: [Bench; 9] = [
+const BENCHES: [Bench; 10] = [
     Bench {
         name: "rules",
         about: "moves, plays and outcomes: counted positions for each family of games",
@@ -87,6 +87,16 @@ const BENCHES: [Bench; 9] = [
         place: Place::Target {
             package: "noughts-arena",
             target: "strength",
+        },
+        has_workloads: false,
+        needs: &[],
+    },
+    Bench {
+        name: "learn",
+        about: "what lines of five are worth, from games (--games N, --seed N, --threads N, --write, FOLDER)",
+        place: Place::Target {
+            package: "noughts-arena",
+            target: "learn",
         },
         has_workloads: false,
         needs: &[],

@@ -101,9 +101,7 @@ impl Guest {
                 .map_err(|error| crash(format!("could not be started: {error}")))?;
             self.told = None;
             let process = self.process.insert(process);
-            let mut lines = self.terms.limits();
-            lines.extend(protocol::introduction(variant));
-            process.say(&lines);
+            process.say(&protocol::introduction(variant));
             let until = Instant::now() + self.terms.start;
             let said = answer(process, until, stop)?;
             let Some(said) = said else {
@@ -121,6 +119,8 @@ impl Guest {
                     Quoted::from(said.trim())
                 )));
             }
+            let rule = protocol::rule(variant).into_iter();
+            process.say(&rule.chain(self.terms.limits()).collect::<Vec<_>>());
         }
         self.process
             .as_mut()

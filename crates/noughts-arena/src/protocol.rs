@@ -44,19 +44,28 @@ pub(crate) fn size(variant: &Variant) -> (usize, usize) {
     }
 }
 
-/// What is said before a game: which it is, then its size.
+/// What is said to begin a game: its size, and before it which game it is where that is not one that every
+/// program knows. Some of those programs can't be told anything before `START`.
 pub(crate) fn introduction(variant: &Variant) -> Vec<String> {
-    let game = match variant {
-        Variant::Grid(spec) if is_plain(variant) => {
-            format!("INFO rule {}", u8::from(spec.overline != Overline::Counts))
-        }
-        Variant::Grid(_) | Variant::Nested(_) => format!("INFO variant {variant}"),
-    };
     let start = match size(variant) {
         (columns, rows) if columns == rows => format!("START {columns}"),
         (columns, rows) => format!("RECTSTART {columns},{rows}"),
     };
-    vec![game, start]
+    match is_plain(variant) {
+        true => vec![start],
+        false => vec![format!("INFO variant {variant}"), start],
+    }
+}
+
+/// What is said of the rules of such a game after it has begun.
+pub(crate) fn rule(variant: &Variant) -> Option<String> {
+    match variant {
+        Variant::Grid(spec) if is_plain(variant) => {
+            let is_exact = spec.overline != Overline::Counts;
+            Some(format!("INFO rule {}", u8::from(is_exact)))
+        }
+        Variant::Grid(_) | Variant::Nested(_) => None,
+    }
 }
 
 /// A move as it is written in this game.
@@ -114,16 +123,19 @@ mod tests {
     #[test]
     fn games_are_told_plainly_or_by_name() {
         for (name, told) in [
-            ("15x15k5", "INFO rule 0; START 15"),
-            ("15x15k5+exact", "INFO rule 1; START 15"),
-            ("20x12k5", "INFO rule 0; RECTSTART 20,12"),
+            ("15x15k5", "START 15; INFO rule 0"),
+            ("15x15k5+exact", "START 15; INFO rule 1"),
+            ("20x12k5", "RECTSTART 20,12; INFO rule 0"),
             ("23x23k5", "INFO variant 23x23k5; START 23"),
             ("15x15k5+misere", "INFO variant 15x15k5+misere; START 15"),
             ("7x6k4+gravity", "INFO variant 7x6k4+gravity; RECTSTART 7,6"),
             ("5x5k4", "INFO variant 5x5k4; START 5"),
             ("multi@4", "INFO variant multi@4; START 9"),
         ] {
-            assert_eq!(introduction(&variant(name)).join("; "), told);
+            let variant = variant(name);
+            let mut said = introduction(&variant);
+            said.extend(rule(&variant));
+            assert_eq!(said.join("; "), told);
         }
         assert_eq!(plain(15, 15, true), Some(variant("15x15k5+exact")));
         assert_eq!(plain(15, 12, false), Some(variant("15x12k5")));

@@ -66,6 +66,11 @@ pub(crate) trait Features<R: Rules>: Clone + Send {
         0
     }
 
+    /// How much less a move that makes a four promises than it seems to.
+    fn spent_four(&self) -> i32 {
+        0
+    }
+
     /// Moves of which one must be played: those that win, or else those that keep `rival` from
     /// winning with the very next move; empty where nothing is forced.
     fn forced(

@@ -17,6 +17,7 @@ mod lines;
 mod mcts;
 mod minimax;
 mod nine;
+pub mod patterns;
 mod perfect;
 mod random;
 mod robot;

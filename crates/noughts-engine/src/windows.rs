@@ -9,7 +9,7 @@ use noughts_rules::{GridSpec, Move, Side};
 use crate::seed::Random;
 
 /// From one cell of a window to the next: rows and columns.
-const DIRECTIONS: [(isize, isize); 4] = [(0, 1), (1, 0), (1, 1), (1, -1)];
+pub(crate) const DIRECTIONS: [(isize, isize); 4] = [(0, 1), (1, 0), (1, 1), (1, -1)];
 
 /// Windows that lack more are not listed.
 const MOST_LACKING: usize = 2;

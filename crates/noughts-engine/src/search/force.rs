@@ -12,11 +12,6 @@ const FIRST_SEQUENCE: u64 = 400;
 const INNER_SEQUENCE: u64 = 100;
 pub(super) const LAST_SEQUENCE: u64 = 30;
 
-/// How much less a four promises than it seems to. One that is no part of a sequence gives away what
-/// it could be part of later: looked at last, `search:2000n` loses 19 games of 600 to `greedy` on
-/// 15x15k5, looked at first 34.
-const SPENT_FOUR: i32 = 3_500;
-
 impl<R: Searchable> Search<'_, R> {
     /// The first play of a sequence of fours that wins, before anything else is looked at, and what
     /// that is worth.
@@ -130,9 +125,10 @@ impl<R: Searchable> Search<'_, R> {
 
     /// Lets the fours that were noted promise less.
     pub(super) fn put_fours_last(&self, list: &mut [Candidate]) {
+        let spent = self.board.features().spent_four();
         for candidate in list {
             if self.fours.contains(&candidate.at) {
-                candidate.promise -= SPENT_FOUR;
+                candidate.promise -= spent;
             }
         }
     }

@@ -1,0 +1,279 @@
+//! Fits numbers to games: by Adam (Kingma and Ba 2014), a few hundred positions at a time.
+
+use std::fmt::Write;
+
+use noughts_engine::Random;
+use noughts_engine::patterns::{HIDDEN, OUTPUT_BITS, sorted_sets};
+
+use crate::samples::{Choice, DESCRIPTIONS, Part, Position, describe, is_special};
+
+const EPOCHS: usize = 60;
+const BATCH: usize = 1024;
+const FIRST_STEP: f32 = 0.002;
+
+/// How much a number is drawn to zero: one of many combinations, and one of a single one.
+const DECAY: f32 = 5e-6;
+const SPECIAL_DECAY: f32 = 5e-5;
+
+/// What one natural logarithm of the odds is worth in the search's hundredths, and in promises.
+const WORTH: f32 = 600.0;
+const PROMISE: f32 = 1000.0;
+
+/// What one is in a neuron.
+const NEURON: f32 = 256.0;
+
+/// What a description adds, to a board's worth and behind it to each neuron.
+type Weights = [f32; 1 + HIDDEN];
+
+/// A number with what Adam keeps of its gradients.
+#[derive(Clone, Copy, Default)]
+struct Fitted {
+    value: f32,
+    mean: f32,
+    square: f32,
+}
+
+impl Fitted {
+    fn new(value: f32) -> Fitted {
+        Fitted {
+            value,
+            ..Fitted::default()
+        }
+    }
+
+    fn step(&mut self, gradient: f32, step: &Step) {
+        self.mean += 0.1 * (gradient - self.mean);
+        self.square += 0.001 * (gradient * gradient - self.square);
+        let (mean, square) = (self.mean / step.mean, self.square / step.square);
+        self.value -= step.length * mean / (square.sqrt() + 1e-6);
+    }
+}
+
+/// How far to go, and what Adam divides by since it began with nothing.
+struct Step {
+    length: f32,
+    mean: f32,
+    square: f32,
+}
+
+impl Step {
+    fn new(length: f32, number: i32) -> Step {
+        Step {
+            length,
+            mean: 1.0 - 0.9f32.powi(number),
+            square: 1.0 - 0.999f32.powi(number),
+        }
+    }
+}
+
+pub(crate) struct Numbers {
+    worth: Vec<[Fitted; 1 + HIDDEN]>,
+    start: [Fitted; 1 + HIDDEN],
+    output: [Fitted; HIDDEN],
+    promise: Vec<Fitted>,
+}
+
+impl Numbers {
+    /// Fits; says now and then how far it is.
+    pub(crate) fn fit(training: &Part, mut said: impl FnMut(usize, &Numbers)) -> Numbers {
+        let mut random = Random::new(1);
+        let mut small = || Fitted::new(random.below(2001) as f32 / 50_000.0 - 0.02);
+        let mut start = [Fitted::new(0.1); 1 + HIDDEN];
+        start[0].value = 0.0;
+        let mut numbers = Numbers {
+            worth: (0..DESCRIPTIONS)
+                .map(|_| std::array::from_fn(|n| if n == 0 { Fitted::default() } else { small() }))
+                .collect(),
+            start,
+            // Half of the neurons speak for the mover and half against it, to begin with.
+            output: std::array::from_fn(|n| Fitted::new(if n % 2 == 0 { 0.3 } else { -0.3 })),
+            promise: vec![Fitted::default(); DESCRIPTIONS],
+        };
+        let mut steps = [0, 0];
+        for epoch in 0..EPOCHS {
+            let length = FIRST_STEP * (1.0 - 0.99 * epoch as f32 / EPOCHS as f32);
+            for batch in training.positions.chunks(BATCH) {
+                steps[0] += 1;
+                numbers.learn_worth(batch, &Step::new(length, steps[0]));
+            }
+            if epoch % 10 == 9 {
+                said(epoch + 1, &numbers);
+            }
+        }
+        for epoch in 0..EPOCHS / 10 {
+            let length = 10.0 * FIRST_STEP * (1.0 - 0.9 * 10.0 * epoch as f32 / EPOCHS as f32);
+            for batch in training.choices.chunks(BATCH / 4) {
+                steps[1] += 1;
+                numbers.learn_promise(batch, &Step::new(length, steps[1]));
+            }
+        }
+        numbers
+    }
+
+    fn sums(&self, position: &Position) -> Weights {
+        let mut sums = self.start.map(|one| one.value);
+        for (description, times) in &position.described {
+            for (sum, one) in sums.iter_mut().zip(&self.worth[*description as usize]) {
+                *sum += times * one.value;
+            }
+        }
+        sums
+    }
+
+    fn chance(&self, sums: &Weights) -> f32 {
+        let neurons = sums[1..].iter().zip(&self.output);
+        let above: f32 = neurons
+            .map(|(sum, output)| sum.max(0.0) * output.value)
+            .sum();
+        1.0 / (1.0 + (-sums[0] - above).exp())
+    }
+
+    fn learn_worth(&mut self, batch: &[Position], step: &Step) {
+        let mut gradients = vec![[0.0; 1 + HIDDEN]; DESCRIPTIONS];
+        let mut of_start = [0.0; 1 + HIDDEN];
+        let mut of_output = [0.0; HIDDEN];
+        let share = 1.0 / batch.len() as f32;
+        for position in batch {
+            let sums = self.sums(position);
+            let error = share * (self.chance(&sums) - position.got);
+            let mut of_sums = [error; 1 + HIDDEN];
+            for (neuron, output) in self.output.iter().enumerate() {
+                let sum = sums[1 + neuron];
+                of_output[neuron] += error * sum.max(0.0);
+                of_sums[1 + neuron] = if sum > 0.0 { error * output.value } else { 0.0 };
+            }
+            for (gradient, of_sum) in of_start.iter_mut().zip(&of_sums) {
+                *gradient += of_sum;
+            }
+            for (description, times) in &position.described {
+                let gradient = &mut gradients[*description as usize];
+                for (gradient, of_sum) in gradient.iter_mut().zip(&of_sums) {
+                    *gradient += times * of_sum;
+                }
+            }
+        }
+        for (description, gradient) in gradients.iter().enumerate() {
+            // What did not come up stays as it is.
+            if *gradient == [0.0; 1 + HIDDEN] {
+                continue;
+            }
+            let decay = if is_special(description) {
+                SPECIAL_DECAY
+            } else {
+                DECAY
+            };
+            for (one, gradient) in self.worth[description].iter_mut().zip(gradient) {
+                one.step(gradient + decay * one.value, step);
+            }
+        }
+        for (one, gradient) in self.start.iter_mut().zip(of_start) {
+            one.step(gradient, step);
+        }
+        for (one, gradient) in self.output.iter_mut().zip(of_output) {
+            one.step(gradient, step);
+        }
+    }
+
+    fn promise(&self, [own, other]: [[u8; 4]; 2]) -> f32 {
+        let described = describe(own, true).chain(describe(other, false));
+        described
+            .map(|number| self.promise[number as usize].value)
+            .sum()
+    }
+
+    fn learn_promise(&mut self, batch: &[Choice], step: &Step) {
+        let mut gradients = vec![0.0; DESCRIPTIONS];
+        let share = 1.0 / batch.len() as f32;
+        for choice in batch {
+            let promises: Vec<f32> = choice
+                .cells
+                .iter()
+                .map(|cell| self.promise(*cell))
+                .collect();
+            let most = promises.iter().copied().fold(f32::MIN, f32::max);
+            let all: f32 = promises.iter().map(|promise| (promise - most).exp()).sum();
+            for (number, [own, other]) in choice.cells.iter().enumerate() {
+                let chance = (promises[number] - most).exp() / all;
+                let error = share * (chance - f32::from(u8::from(number == choice.taken)));
+                for description in describe(*own, true).chain(describe(*other, false)) {
+                    gradients[description as usize] += error;
+                }
+            }
+        }
+        for (one, gradient) in self.promise.iter_mut().zip(gradients) {
+            if gradient != 0.0 {
+                one.step(gradient + DECAY * one.value, step);
+            }
+        }
+    }
+
+    /// The mean of minus the logarithm of the chance that was given to what happened.
+    pub(crate) fn loss(&self, positions: &[Position]) -> f32 {
+        let loss = |position: &Position| {
+            let chance = self.chance(&self.sums(position)).clamp(1e-4, 1.0 - 1e-4);
+            -(position.got * chance.ln() + (1.0 - position.got) * (1.0 - chance).ln())
+        };
+        positions.iter().map(loss).sum::<f32>() / positions.len().max(1) as f32
+    }
+
+    /// The share of moves that are among the so many that promise most.
+    pub(crate) fn foretold(&self, choices: &[Choice], most: usize) -> f32 {
+        let is_among = |choice: &&Choice| {
+            let taken = self.promise(choice.cells[choice.taken]);
+            let better = choice
+                .cells
+                .iter()
+                .filter(|cell| self.promise(**cell) > taken);
+            better.count() < most
+        };
+        choices.iter().filter(is_among).count() as f32 / choices.len().max(1) as f32
+    }
+
+    /// As a text that the engine reads.
+    pub(crate) fn write(&self, origin: &str) -> String {
+        let mut text = format!(
+            "# What lines of five are worth and promise: cargo xtask bench learn --write\n\
+             # Learned from {origin}.\n\
+             # Of each four reaches: what they promise to who is to move where they are its own and where they are the\n\
+             # other's; then what they add to the board's worth and to each neuron, where they are its own and where\n\
+             # they are the other's.\n"
+        );
+        let whole = |value: f32| value.round() as i32;
+        let tempo = whole(WORTH * self.start[0].value);
+        let _ = writeln!(text, "tempo {tempo}");
+        let neurons = self.start[1..].iter().map(|one| whole(NEURON * one.value));
+        let _ = writeln!(text, "bias {}", spaced(neurons));
+        let unit = WORTH / NEURON * (1u32 << OUTPUT_BITS) as f32;
+        let output = self.output.iter().map(|one| whole(unit * one.value));
+        let _ = writeln!(text, "output {}", spaced(output));
+        for set in sorted_sets() {
+            let promise = [true, false].map(|is_own| {
+                let described = describe(set, is_own);
+                whole(
+                    PROMISE
+                        * described
+                            .map(|number| self.promise[number as usize].value)
+                            .sum::<f32>(),
+                )
+            });
+            let worth = [true, false].into_iter().flat_map(|is_own| {
+                let mut sums = [0.0; 1 + HIDDEN];
+                for number in describe(set, is_own) {
+                    for (sum, one) in sums.iter_mut().zip(&self.worth[number as usize]) {
+                        *sum += one.value;
+                    }
+                }
+                let unit = |n: usize| if n == 0 { WORTH } else { NEURON };
+                std::array::from_fn::<i32, { 1 + HIDDEN }, _>(|n| whole(unit(n) * sums[n]))
+            });
+            let reaches = set.into_iter().map(i32::from);
+            let _ = writeln!(text, "{}", spaced(reaches.chain(promise).chain(worth)));
+        }
+        text
+    }
+}
+
+fn spaced(numbers: impl Iterator<Item = i32>) -> String {
+    let words: Vec<String> = numbers.map(|number| number.to_string()).collect();
+    words.join(" ")
+}

@@ -1,0 +1,144 @@
+//! Learns what lines of five are worth and promise: `cargo xtask bench learn [--games N] [--seed N] [--threads N]
+//! [--write] [FOLDER…]`.
+//!
+//! It plays games of 15x15k5 with what is known so far, or reads those that `noughts arena --out FOLDER` has
+//! kept, and fits the numbers of `noughts-engine/src/patterns/five.txt` to them: what a board is worth to how its
+//! game ended, what a cell promises to what was played. A tenth of the games is kept apart, to tell how well
+//! numbers fit games that they were not made from.
+
+mod fit;
+mod samples;
+#[expect(dead_code, reason = "here folders are named, and no games")]
+mod wanted;
+
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use noughts_arena::{Contest, Format, Openings, Outcome, Plan};
+use noughts_engine::{RobotName, Stop, StrategyName};
+use noughts_rules::Record;
+
+use crate::fit::Numbers;
+use crate::samples::Samples;
+
+const NUMBERS: &str = concat!(
+    env!("CARGO_MANIFEST_DIR"),
+    "/../noughts-engine/src/patterns/five.txt"
+);
+
+/// Two that do not play alike, or both games of an opening would be the same.
+const PLAYERS: [&str; 2] = ["search:5000n", "search:7000n"];
+
+fn main() -> ExitCode {
+    match run(std::env::args().skip(1).collect()) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(reason) => {
+            eprintln!("learn: {reason}");
+            ExitCode::from(2)
+        }
+    }
+}
+
+fn run(mut words: Vec<String>) -> Result<(), String> {
+    // Cargo says so to every bench.
+    words.retain(|word| word != "--bench");
+    let games = wanted::number(&mut words, "--games")?.unwrap_or(12_000);
+    let seed = wanted::number(&mut words, "--seed")?.unwrap_or(1);
+    let threads = wanted::number(&mut words, "--threads")?.unwrap_or(1) as usize;
+    let writes = words.iter().any(|word| word == "--write");
+    words.retain(|word| word != "--write");
+    if let Some(word) = words.iter().find(|word| word.starts_with('-')) {
+        return Err(format!(
+            "there is no option {word}: there is --games N, --seed N, --threads N and --write"
+        ));
+    }
+    let mut samples = Samples::default();
+    let origin = match &words[..] {
+        [] => {
+            play(games, seed, threads, &mut samples)?;
+            format!(
+                "{games} games of {} and {}, seed {seed}",
+                PLAYERS[0], PLAYERS[1]
+            )
+        }
+        folders => {
+            for folder in folders {
+                read(folder, &mut samples)?;
+            }
+            format!("{} games that were kept", samples.games())
+        }
+    };
+    println!("{origin}: {samples}");
+    let (training, test) = samples.divide();
+    let numbers = Numbers::fit(&training, |epoch, numbers| {
+        println!(
+            "epoch {epoch}: loss {:.4}, of games kept apart {:.4}",
+            numbers.loss(&training.positions),
+            numbers.loss(&test.positions)
+        );
+    });
+    println!(
+        "of moves kept apart {:.1} % promise most, {:.1} % are among the 12 that promise most",
+        100.0 * numbers.foretold(&test.choices, 1),
+        100.0 * numbers.foretold(&test.choices, 12)
+    );
+    if writes {
+        std::fs::write(NUMBERS, numbers.write(&origin))
+            .map_err(|error| format!("{NUMBERS}: {error}"))?;
+    }
+    Ok(())
+}
+
+fn play(games: u32, seed: u32, threads: usize, samples: &mut Samples) -> Result<(), String> {
+    let robot = |name: &str| {
+        let name: StrategyName = name.parse().expect("a strategy");
+        RobotName::from(name)
+    };
+    let contest = Contest::new(Plan {
+        variant: "15x15k5".parse().expect("a game"),
+        robots: PLAYERS.map(robot).to_vec(),
+        format: Format::RoundRobin,
+        games,
+        seed: seed.into(),
+        openings: Openings::Balanced,
+    })
+    .map_err(|error| error.to_string())?;
+    // In the order of their numbers, so that threads make no difference.
+    let mut records: Vec<Option<Record>> = vec![None; contest.games() as usize];
+    let mut played = 0;
+    let heard = |outcome: Outcome, record: &Record| -> Result<(), ()> {
+        records[outcome.fixture.number as usize] = Some(record.clone());
+        played += 1;
+        eprint!("\rgame {played} of {} ", contest.games());
+        let _ = io::stderr().flush();
+        Ok(())
+    };
+    let numbers: Vec<u32> = (0..contest.games()).collect();
+    let _ = contest.play(&numbers, threads, &Stop::new(), heard);
+    eprintln!();
+    records
+        .iter()
+        .flatten()
+        .for_each(|record| samples.take(record));
+    Ok(())
+}
+
+/// Reads the games of a folder in the order of their names.
+fn read(folder: &str, samples: &mut Samples) -> Result<(), String> {
+    let records = Path::new(folder).join("records");
+    let told = |error: io::Error| format!("{}: {error}", records.display());
+    let files = std::fs::read_dir(&records).map_err(told)?;
+    let mut names: Vec<PathBuf> = files
+        .map(|file| file.map(|file| file.path()))
+        .collect::<io::Result<_>>()
+        .map_err(told)?;
+    names.sort_unstable();
+    for name in names {
+        let of_file = |reason: String| format!("{}: {reason}", name.display());
+        let text = std::fs::read_to_string(&name).map_err(|error| of_file(error.to_string()))?;
+        let record = Record::read(&text).map_err(|error| of_file(error.to_string()))?;
+        samples.take(&record);
+    }
+    Ok(())
+}

@@ -1,0 +1,259 @@
+//! What is learned from: positions with how their game ended, and what was played in them.
+
+use std::fmt;
+
+use noughts_engine::Random;
+use noughts_engine::patterns::Patterns;
+use noughts_rules::{By, Conclusion, Game, GridSpec, Move, Record, Side, Variant};
+
+/// Before so many plays a position is one of few openings.
+const FIRST: usize = 6;
+
+/// Of the positions one in so many is taken for what it is worth and for what was played: those of one game
+/// are much alike.
+const EVERY_POSITION: usize = 2;
+const EVERY_CHOICE: usize = 4;
+
+/// One game in so many is kept apart.
+const APART: usize = 10;
+
+/// What is not looked at further than so many cells from any mark is not played either.
+const NEAR: usize = 2;
+
+/// A combination is described by itself, by the two of its reaches that come furthest, and by each reach: rare
+/// ones learn so from common ones. These are numbered, first the mover's own, then the other's.
+pub(crate) const DESCRIPTIONS: usize = 2 * OF_SIDE;
+const OF_SIDE: usize = ITSELF + 64 + 8;
+const ITSELF: usize = 8 * 8 * 8 * 8;
+
+/// The numbers that describe a combination; nothing describes one without any reach.
+pub(crate) fn describe(reaches: [u8; 4], is_own: bool) -> impl Iterator<Item = u32> {
+    let [a, b, c, d] = reaches.map(u32::from);
+    let first = if is_own { 0 } else { OF_SIDE as u32 };
+    let itself = ((a * 8 + b) * 8 + c) * 8 + d;
+    let furthest = ITSELF as u32 + 8 * c + d;
+    let each = [a, b, c, d].map(|reach| (reach > 0).then_some(ITSELF as u32 + 64 + reach));
+    let all = [(d > 0).then_some(itself), (d > 0).then_some(furthest)];
+    let all = all.into_iter().chain(each).flatten();
+    all.map(move |number| first + number)
+}
+
+/// Whether a description is of one combination only: what is rare should be small.
+pub(crate) fn is_special(description: usize) -> bool {
+    description % OF_SIDE < ITSELF
+}
+
+/// A position in which nobody has a four.
+pub(crate) struct Position {
+    /// Descriptions with how often they apply.
+    pub(crate) described: Vec<(u32, f32)>,
+    /// What the mover got in the end: 1, a half or 0.
+    pub(crate) got: f32,
+}
+
+/// What was played.
+pub(crate) struct Choice {
+    /// The reaches of the mover and of the other at each cell near marks.
+    pub(crate) cells: Vec<[[u8; 4]; 2]>,
+    /// Which of them was taken.
+    pub(crate) taken: usize,
+}
+
+#[derive(Default)]
+pub(crate) struct Part {
+    pub(crate) positions: Vec<Position>,
+    pub(crate) choices: Vec<Choice>,
+}
+
+#[derive(Default)]
+pub(crate) struct Samples {
+    games: usize,
+    training: Part,
+    test: Part,
+}
+
+impl fmt::Display for Samples {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let [positions, choices] = [
+            self.training.positions.len() + self.test.positions.len(),
+            self.training.choices.len() + self.test.choices.len(),
+        ];
+        write!(f, "{positions} positions and {choices} moves")
+    }
+}
+
+impl Samples {
+    pub(crate) fn games(&self) -> usize {
+        self.games
+    }
+
+    /// What to learn from, in any order but always the same, and what was kept apart.
+    pub(crate) fn divide(mut self) -> (Part, Part) {
+        let mut random = Random::new(1);
+        let positions = &mut self.training.positions;
+        for last in (1..positions.len()).rev() {
+            positions.swap(last, random.below(last + 1));
+        }
+        let choices = &mut self.training.choices;
+        for last in (1..choices.len()).rev() {
+            choices.swap(last, random.below(last + 1));
+        }
+        (self.training, self.test)
+    }
+
+    /// Takes what a finished game shows.
+    pub(crate) fn take(&mut self, record: &Record) {
+        let game = record.game();
+        let Variant::Grid(spec) = game.variant() else {
+            return;
+        };
+        let winner = match game.conclusion() {
+            Some(Conclusion::Draw) => None,
+            Some(Conclusion::Won {
+                sides,
+                by: By::Line(_),
+            }) => sides.iter().next(),
+            _ => return,
+        };
+        self.games += 1;
+        let part = match self.games.is_multiple_of(APART) {
+            true => &mut self.test,
+            false => &mut self.training,
+        };
+        let mut board = Board::new(spec);
+        let mut patterns = Patterns::new(spec);
+        let last = quiet_plays(game, spec, winner);
+        let mut random = Random::new(self.games as u64);
+        for (number, play) in game.plays().iter().enumerate().take(last) {
+            if number >= FIRST && !board.has_four() {
+                if random.below(EVERY_POSITION) == 0 {
+                    part.positions
+                        .push(position(&board, &patterns, play.by, winner));
+                }
+                if random.below(EVERY_CHOICE) == 0 {
+                    part.choices
+                        .extend(choice(&board, &patterns, play.by, play.at));
+                }
+            }
+            board.marks[play.at.index()] = Some(play.by);
+            patterns.change(play.by, play.at, true);
+        }
+    }
+}
+
+fn position(board: &Board, patterns: &Patterns, mover: Side, winner: Option<Side>) -> Position {
+    let mut all: Vec<u32> = Vec::new();
+    for cell in (0..board.marks.len()).map(Move::at) {
+        for (side, reaches) in patterns.reaches(cell).into_iter().flatten().enumerate() {
+            all.extend(describe(reaches, side == mover.index()));
+        }
+    }
+    all.sort_unstable();
+    let alike = all.chunk_by(|one, other| one == other);
+    Position {
+        described: alike.map(|all| (all[0], all.len() as f32)).collect(),
+        got: match winner {
+            None => 0.5,
+            Some(winner) if winner == mover => 1.0,
+            Some(_) => 0.0,
+        },
+    }
+}
+
+fn choice(board: &Board, patterns: &Patterns, mover: Side, at: Move) -> Option<Choice> {
+    let cells = (0..board.marks.len()).filter(|cell| board.is_near(*cell));
+    let free: Vec<(Move, [[u8; 4]; 2])> = cells
+        .map(Move::at)
+        .filter_map(|cell| Some((cell, patterns.reaches(cell)?)))
+        .collect();
+    let own_first = |[first, second]: [[u8; 4]; 2]| match mover {
+        Side::FIRST => [first, second],
+        _ => [second, first],
+    };
+    Some(Choice {
+        taken: free.iter().position(|one| one.0 == at)?,
+        cells: free.into_iter().map(|one| own_first(one.1)).collect(),
+    })
+}
+
+/// How many plays there were before the sequence of fours that ended the game: once there is one, a search
+/// finds it, and asks nobody what the board is worth.
+fn quiet_plays(game: &Game, spec: &GridSpec, winner: Option<Side>) -> usize {
+    let plays = game.plays();
+    let Some(winner) = winner else {
+        return plays.len();
+    };
+    let mut board = Board::new(spec);
+    for play in plays {
+        board.marks[play.at.index()] = Some(play.by);
+    }
+    // The last play completed a line. Before it come a reply, and a four that asked for it.
+    let mut last = plays.len().saturating_sub(1);
+    board.marks[plays[last].at.index()] = None;
+    while last >= 2 {
+        board.marks[plays[last - 1].at.index()] = None;
+        if !board.fours().any(|side| side == winner) {
+            break;
+        }
+        last -= 2;
+        board.marks[plays[last].at.index()] = None;
+    }
+    last
+}
+
+/// Marks alone.
+struct Board {
+    columns: usize,
+    rows: usize,
+    marks: Vec<Option<Side>>,
+}
+
+impl Board {
+    fn new(spec: &GridSpec) -> Board {
+        Board {
+            columns: spec.columns(),
+            rows: spec.rows(),
+            marks: vec![None; spec.cells()],
+        }
+    }
+
+    fn has_four(&self) -> bool {
+        self.fours().next().is_some()
+    }
+
+    /// The sides that lack one mark in a line of five, each as often as it does.
+    fn fours(&self) -> impl Iterator<Item = Side> {
+        let directions: [(isize, isize); 4] = [(0, 1), (1, 0), (1, 1), (1, -1)];
+        let lines = (0..self.marks.len()).flat_map(move |cell| {
+            directions.map(|(down, right)| {
+                let line: [Option<Option<Side>>; 5] = std::array::from_fn(|n| {
+                    let row = (cell / self.columns) as isize + n as isize * down;
+                    let column = (cell % self.columns) as isize + n as isize * right;
+                    let row = usize::try_from(row).ok().filter(|row| *row < self.rows)?;
+                    let column = usize::try_from(column)
+                        .ok()
+                        .filter(|at| *at < self.columns)?;
+                    Some(self.marks[row * self.columns + column])
+                });
+                line
+            })
+        });
+        lines.filter_map(|line| {
+            let inside: Vec<Option<Side>> = line.into_iter().flatten().collect();
+            let mut marks = inside.iter().flatten();
+            let first = *marks.next()?;
+            let others = marks.clone().count();
+            (inside.len() == 5 && others == 3 && marks.all(|side| *side == first)).then_some(first)
+        })
+    }
+
+    fn is_near(&self, cell: usize) -> bool {
+        let (row, column) = (cell / self.columns, cell % self.columns);
+        let rows = row.saturating_sub(NEAR)..=(row + NEAR).min(self.rows - 1);
+        rows.into_iter().any(|row| {
+            let last = (column + NEAR).min(self.columns - 1);
+            let columns = &self.marks[row * self.columns..][column.saturating_sub(NEAR)..=last];
+            columns.iter().any(Option::is_some)
+        })
+    }
+}

@@ -1,0 +1,467 @@
+//! What lines of five promise: how far each line through a free cell comes if a side plays there.
+//!
+//! Of a cell the four cells to either side are looked at, in each of four directions. They have a
+//! *reach* for each side, from nothing to a five, and the four reaches of a side are the cell's
+//! [`Combination`]. All combinations of a board together make what it is worth: they are added up for a few
+//! neurons, which only count where they are above zero, and beside them. What each adds, and how likely
+//! it is to be played, was learned from games; `five.txt` has the numbers and says how they were made.
+
+use std::sync::LazyLock;
+
+use noughts_rules::{GridSpec, Move, Side};
+
+use crate::windows::DIRECTIONS;
+
+/// Cells to either side of one that are looked at.
+const ARM: usize = 4;
+
+/// Longer lines do not fit into a word with what is beyond their ends.
+pub(crate) const LONGEST_LINE: usize = 32 - 2 * ARM;
+
+/// How far a line comes if a side plays in the middle of it.
+#[repr(u8)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Reach {
+    Nothing,
+    /// An open two may follow.
+    One,
+    /// A three may follow.
+    Two,
+    /// An open three may follow.
+    OpenTwo,
+    /// A four may follow.
+    Three,
+    /// An open four may follow.
+    OpenThree,
+    /// One cell completes it.
+    Four,
+    /// Two cells do, or it is complete.
+    OpenFour,
+}
+
+/// Bits of a reach.
+const REACH_BITS: usize = 3;
+const REACH_MASK: u16 = (1 << REACH_BITS) - 1;
+
+/// The reaches of one side at a cell, three bits for each direction.
+#[derive(Clone, Copy, PartialEq, Eq, Default)]
+struct Combination(u16);
+
+const COMBINATIONS: usize = 1 << (4 * REACH_BITS);
+
+impl Combination {
+    #[inline]
+    fn reach(self, direction: usize) -> u16 {
+        self.0 >> (REACH_BITS * direction) & REACH_MASK
+    }
+
+    #[inline]
+    fn with(self, direction: usize, reach: u8) -> Combination {
+        let shift = REACH_BITS * direction;
+        Combination(self.0 & !(REACH_MASK << shift) | u16::from(reach) << shift)
+    }
+
+    /// Its reaches, the least first: in which direction a line runs makes no difference.
+    fn sorted(self) -> [u8; 4] {
+        let mut reaches = std::array::from_fn(|direction| self.reach(direction) as u8);
+        reaches.sort_unstable();
+        reaches
+    }
+}
+
+/// Neurons between the combinations and what a board is worth.
+pub const HIDDEN: usize = 8;
+
+/// What a combination adds to what a board is worth, and to each neuron.
+#[derive(Clone, Copy, Default)]
+struct Weights {
+    linear: i32,
+    hidden: [i32; HIDDEN],
+}
+
+impl Weights {
+    #[inline]
+    fn add(&mut self, other: &Weights) {
+        self.linear += other.linear;
+        for (sum, one) in self.hidden.iter_mut().zip(&other.hidden) {
+            *sum += one;
+        }
+    }
+
+    #[inline]
+    fn take(&mut self, other: &Weights) {
+        self.linear -= other.linear;
+        for (sum, one) in self.hidden.iter_mut().zip(&other.hidden) {
+            *sum -= one;
+        }
+    }
+}
+
+/// What was learned of a combination: where it is the mover's own, and where it is the other's.
+#[derive(Clone, Copy)]
+struct Numbers {
+    weights: [Weights; 2],
+    promise: [i32; 2],
+}
+
+/// All that was learned.
+struct Learned {
+    /// By the cells around one, two bits each: the reach of the first side, and above it of the second.
+    reaches: Vec<u8>,
+    /// By combination: where its numbers are. Those with the same reaches have the same.
+    places: Vec<u16>,
+    numbers: Vec<Numbers>,
+    /// What there is before anything is added.
+    start: Weights,
+    output: [i32; HIDDEN],
+}
+
+/// What is above zero in a neuron counts by its output, in parts of this power of two.
+pub const OUTPUT_BITS: u32 = 12;
+
+static LEARNED: LazyLock<Learned> = LazyLock::new(|| {
+    let read = Learned::read(include_str!("patterns/five.txt"));
+    read.expect("the numbers are part of the program, and a test reads them")
+});
+
+impl Learned {
+    /// `None` where a line is not as it should be.
+    fn read(text: &str) -> Option<Learned> {
+        let mut lines = text.lines().filter(|line| !line.starts_with('#'));
+        let mut words = |name: &str| -> Option<Vec<i32>> {
+            let numbers = lines.next()?.strip_prefix(name)?.split_whitespace();
+            numbers.map(|word| word.parse().ok()).collect()
+        };
+        let (tempo, bias, output) = (words("tempo")?, words("bias")?, words("output")?);
+        let hidden = |numbers: &[i32]| -> Option<[i32; HIDDEN]> { numbers.try_into().ok() };
+        let weights = |numbers: &[i32]| -> Option<Weights> {
+            let (linear, neurons) = numbers.split_first()?;
+            Some(Weights {
+                linear: *linear,
+                hidden: hidden(neurons)?,
+            })
+        };
+        let mut learned = Learned {
+            reaches: reaches(),
+            places: vec![0; COMBINATIONS],
+            numbers: Vec::new(),
+            start: weights(&[&tempo[..], &bias[..]].concat())?,
+            output: hidden(&output)?,
+        };
+        let mut sets = Vec::new();
+        for _ in sorted_sets() {
+            let numbers = words("")?;
+            let (set, numbers) = numbers.split_at_checked(4)?;
+            let (promise, numbers) = numbers.split_at_checked(2)?;
+            let (own, other) = numbers.split_at_checked(1 + HIDDEN)?;
+            sets.push(set.iter().map(|reach| *reach as u8).collect::<Vec<u8>>());
+            learned.numbers.push(Numbers {
+                weights: [weights(own)?, weights(other)?],
+                promise: promise.try_into().ok()?,
+            });
+        }
+        for (combination, place) in learned.places.iter_mut().enumerate() {
+            let sorted = Combination(combination as u16).sorted();
+            *place = sets.iter().position(|set| *set == sorted)? as u16;
+        }
+        Some(learned)
+    }
+
+    #[inline]
+    fn numbers(&self, combination: Combination) -> &Numbers {
+        &self.numbers[usize::from(self.places[usize::from(combination.0)])]
+    }
+
+    /// What a board is worth, given what all its combinations add up to.
+    #[inline]
+    fn value(&self, sum: &Weights) -> i32 {
+        let neurons = sum.hidden.iter().zip(&self.output);
+        let above: i64 = neurons
+            .map(|(sum, output)| i64::from((*sum).max(0)) * i64::from(*output))
+            .sum();
+        sum.linear + (above >> OUTPUT_BITS) as i32
+    }
+}
+
+/// Every four reaches that a combination may have, the least first, in the order of `five.txt`.
+pub fn sorted_sets() -> Vec<[u8; 4]> {
+    let mut sets: Vec<[u8; 4]> = (0..COMBINATIONS as u16)
+        .map(|combination| Combination(combination).sorted())
+        .collect();
+    sets.sort_unstable();
+    sets.dedup();
+    sets
+}
+
+/// The reaches by the cells around one, two bits each, of both sides.
+fn reaches() -> Vec<u8> {
+    let first = reaches_of_first();
+    let swapped = |around: usize| (around & 0x5555) << 1 | (around & 0xAAAA) >> 1;
+    let both = (0..first.len()).map(|around| {
+        let second = first[swapped(around)];
+        first[around] as u8 | (second as u8) << REACH_BITS
+    });
+    both.collect()
+}
+
+/// The reach of the first side by the cells around one.
+fn reaches_of_first() -> Vec<Reach> {
+    let mut all = vec![Reach::Nothing; 1 << (4 * ARM)];
+    let cell = |around: usize, n: usize| around >> (2 * n) & 3;
+    let marks = |around: &usize| (0..2 * ARM).filter(|n| cell(*around, *n) == 1).count();
+    let mut order: Vec<usize> = (0..all.len()).collect();
+    // What a line can become has one mark more, and is known by then.
+    order.sort_by_key(|around| std::cmp::Reverse(marks(around)));
+    for around in order {
+        let free = (0..2 * ARM).filter(|n| cell(around, *n) == 0);
+        let next: Vec<usize> = free.map(|n| around | 1 << (2 * n)).collect();
+        let completing = next.iter().filter(|next| is_complete(**next)).count();
+        all[around] = match completing {
+            _ if is_complete(around) => Reach::OpenFour,
+            2.. => Reach::OpenFour,
+            1 => Reach::Four,
+            0 => {
+                let before = next.iter().map(|next| match all[*next] {
+                    Reach::OpenFour => Reach::OpenThree,
+                    Reach::Four => Reach::Three,
+                    Reach::OpenThree => Reach::OpenTwo,
+                    Reach::Three => Reach::Two,
+                    Reach::OpenTwo => Reach::One,
+                    Reach::Two | Reach::One | Reach::Nothing => Reach::Nothing,
+                });
+                before.max().unwrap_or(Reach::Nothing)
+            }
+        };
+    }
+    all
+}
+
+/// Whether the first side has five in a line, the cell in the middle one of them.
+fn is_complete(around: usize) -> bool {
+    let is_own = |n: usize| match n {
+        ARM => true,
+        0..ARM => around >> (2 * n) & 3 == 1,
+        _ => around >> (2 * (n - 1)) & 3 == 1,
+    };
+    (0..=ARM).any(|first| (first..=first + ARM).all(is_own))
+}
+
+/// Where a cell is in its line of one direction.
+#[derive(Clone, Copy, Default)]
+struct Place {
+    line: u16,
+    /// Its two bits.
+    shift: u8,
+    /// How many cells of the board lie before it and after it, as far as an arm.
+    before: u8,
+    after: u8,
+}
+
+/// The lines of a board and what they promise, kept play by play.
+#[derive(Clone)]
+pub struct Patterns {
+    /// Two bits a cell: free, the first side's, the second's, or beyond the edge.
+    lines: Vec<u64>,
+    places: Vec<[Place; 4]>,
+    steps: [usize; 4],
+    /// By cell, of either side.
+    combinations: Vec<[Combination; 2]>,
+    taken: Vec<bool>,
+    /// By who is to move: what the combinations of all free cells add up to.
+    sums: [Weights; 2],
+}
+
+impl Patterns {
+    /// An empty board of up to 24 columns and rows.
+    pub fn new(spec: &GridSpec) -> Patterns {
+        let (rows, columns) = (spec.rows() as isize, spec.columns() as isize);
+        let is_inside = |row, column| (0..rows).contains(&row) && (0..columns).contains(&column);
+        let mut places = vec![[Place::default(); 4]; spec.cells()];
+        let mut lines = Vec::new();
+        for (direction, (down, right)) in DIRECTIONS.into_iter().enumerate() {
+            for first in 0..rows * columns {
+                let (row, column) = (first / columns, first % columns);
+                if is_inside(row - down, column - right) {
+                    continue;
+                }
+                let inside = |n: &isize| is_inside(row + n * down, column + n * right);
+                let length = (0..).take_while(inside).count();
+                for n in 0..length {
+                    let cell = first as usize + n * step(columns, down, right);
+                    places[cell][direction] = Place {
+                        line: lines.len() as u16,
+                        shift: (2 * (ARM + n)) as u8,
+                        before: n.min(ARM) as u8,
+                        after: (length - 1 - n).min(ARM) as u8,
+                    };
+                }
+                let cells = u64::MAX >> (64 - 2 * length);
+                lines.push(!(cells << (2 * ARM)));
+            }
+        }
+        let mut patterns = Patterns {
+            lines,
+            places,
+            steps: DIRECTIONS.map(|(down, right)| step(columns, down, right)),
+            combinations: vec![[Combination::default(); 2]; spec.cells()],
+            taken: vec![false; spec.cells()],
+            sums: [LEARNED.start; 2],
+        };
+        for cell in 0..spec.cells() {
+            for (direction, place) in patterns.places[cell].into_iter().enumerate() {
+                let line = patterns.lines[usize::from(place.line)];
+                let before = patterns.combinations[cell];
+                patterns.combinations[cell] = turned(before, direction, line, place.shift.into());
+            }
+            for (mover, sum) in patterns.sums.iter_mut().enumerate() {
+                weights(mover, patterns.combinations[cell]).for_each(|weights| sum.add(weights));
+            }
+        }
+        patterns
+    }
+
+    /// A side puts a mark, or takes it off.
+    pub fn change(&mut self, by: Side, at: Move, is_put: bool) {
+        let cell = at.index();
+        for (mover, sum) in self.sums.iter_mut().enumerate() {
+            let weights = weights(mover, self.combinations[cell]);
+            match is_put {
+                true => weights.for_each(|weights| sum.take(weights)),
+                false => weights.for_each(|weights| sum.add(weights)),
+            }
+        }
+        self.taken[cell] = is_put;
+        for direction in 0..4 {
+            let place = self.places[cell][direction];
+            let line = &mut self.lines[usize::from(place.line)];
+            *line ^= mark(by) << place.shift;
+            let line = *line;
+            for (other, shift) in self.line_around(cell, direction) {
+                let before = self.combinations[other];
+                let after = turned(before, direction, line, shift);
+                if after != before {
+                    self.combinations[other] = after;
+                    if !self.taken[other] {
+                        exchange(&mut self.sums[0], 0, before, after);
+                        exchange(&mut self.sums[1], 1, before, after);
+                    }
+                }
+            }
+        }
+    }
+
+    /// What the board would be worth to the other side, to move, if this one played there.
+    pub(crate) fn after(&self, by: Side, at: Move) -> i32 {
+        let (cell, mover) = (at.index(), 1 - by.index());
+        let mut sum = self.sums[mover];
+        weights(mover, self.combinations[cell]).for_each(|weights| sum.take(weights));
+        for direction in 0..4 {
+            let place = self.places[cell][direction];
+            let line = self.lines[usize::from(place.line)] ^ mark(by) << place.shift;
+            for (other, shift) in self.line_around(cell, direction) {
+                if !self.taken[other] && other != cell {
+                    let before = self.combinations[other];
+                    exchange(
+                        &mut sum,
+                        mover,
+                        before,
+                        turned(before, direction, line, shift),
+                    );
+                }
+            }
+        }
+        LEARNED.value(&sum)
+    }
+
+    /// What the board is worth to a side that is to move.
+    pub(crate) fn estimate(&self, mover: Side) -> i32 {
+        LEARNED.value(&self.sums[mover.index()])
+    }
+
+    /// What a cell promises to a side.
+    pub(crate) fn promise(&self, side: Side, at: Move) -> i32 {
+        let combinations = self.combinations[at.index()];
+        let own = LEARNED.numbers(combinations[side.index()]);
+        let other = LEARNED.numbers(combinations[1 - side.index()]);
+        own.promise[0] + other.promise[1]
+    }
+
+    /// Whether a side makes an open three there, or more.
+    pub(crate) fn is_attack(&self, side: Side, at: Move) -> bool {
+        let combination = self.combinations[at.index()][side.index()];
+        (0..4).any(|direction| combination.reach(direction) >= Reach::OpenThree as u16)
+    }
+
+    /// The reaches of either side at a free cell, the least first, for who learns the numbers.
+    pub fn reaches(&self, at: Move) -> Option<[[u8; 4]; 2]> {
+        let combinations = self.combinations[at.index()];
+        (!self.taken[at.index()]).then(|| combinations.map(Combination::sorted))
+    }
+
+    /// The cells of a line as far as an arm from one, itself among them, with where their bits are.
+    #[inline]
+    fn line_around(
+        &self,
+        cell: usize,
+        direction: usize,
+    ) -> impl Iterator<Item = (usize, usize)> + use<> {
+        let (place, step) = (self.places[cell][direction], self.steps[direction]);
+        let before = usize::from(place.before);
+        let (first, shift) = (cell - before * step, usize::from(place.shift) - 2 * before);
+        (0..=before + usize::from(place.after)).map(move |n| (first + n * step, shift + 2 * n))
+    }
+}
+
+/// From one cell of a line to the next.
+fn step(columns: isize, down: isize, right: isize) -> usize {
+    (down * columns + right) as usize
+}
+
+/// What a mark is in a line.
+#[inline]
+fn mark(by: Side) -> u64 {
+    by.index() as u64 + 1
+}
+
+/// A cell's combinations as its line in this direction makes them now. What the cell itself has makes no
+/// difference.
+#[inline]
+fn turned(
+    combinations: [Combination; 2],
+    direction: usize,
+    line: u64,
+    shift: usize,
+) -> [Combination; 2] {
+    let arms = line >> (shift - 2 * ARM);
+    let around = arms & 0xFF | arms >> 2 & 0xFF00;
+    let reaches = LEARNED.reaches[around as usize];
+    let [first, second] = combinations;
+    [
+        first.with(direction, reaches & REACH_MASK as u8),
+        second.with(direction, reaches >> REACH_BITS),
+    ]
+}
+
+/// What a free cell adds for this mover.
+#[inline]
+fn weights(mover: usize, combinations: [Combination; 2]) -> impl Iterator<Item = &'static Weights> {
+    let sides = combinations.into_iter().enumerate();
+    sides.map(move |(side, combination)| {
+        &LEARNED.numbers(combination).weights[usize::from(side != mover)]
+    })
+}
+
+/// What a free cell was to this mover becomes what it is now.
+#[inline]
+fn exchange(sum: &mut Weights, mover: usize, before: [Combination; 2], after: [Combination; 2]) {
+    for side in 0..2 {
+        if before[side] != after[side] {
+            let whose = usize::from(side != mover);
+            sum.take(&LEARNED.numbers(before[side]).weights[whose]);
+            sum.add(&LEARNED.numbers(after[side]).weights[whose]);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;
