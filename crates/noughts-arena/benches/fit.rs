@@ -3,11 +3,11 @@
 use std::fmt::Write;
 
 use noughts_engine::Random;
-use noughts_engine::patterns::{HIDDEN, OUTPUT_BITS, sorted_sets};
+use noughts_engine::patterns::{HIDDEN, LINEAR_BITS, OUTPUT_BITS, sorted_sets};
 
 use crate::samples::{Choice, DESCRIPTIONS, Part, Position, describe, is_special};
 
-const EPOCHS: usize = 60;
+const EPOCHS: usize = 40;
 const BATCH: usize = 1024;
 const FIRST_STEP: f32 = 0.002;
 
@@ -20,7 +20,7 @@ const WORTH: f32 = 600.0;
 const PROMISE: f32 = 1000.0;
 
 /// What one is in a neuron.
-const NEURON: f32 = 256.0;
+const NEURON: f32 = 1024.0;
 
 /// What a description adds, to a board's worth and behind it to each neuron.
 type Weights = [f32; 1 + HIDDEN];
@@ -67,6 +67,9 @@ impl Step {
 }
 
 pub(crate) struct Numbers {
+    /// By description: one that mostly applies many times in a position is counted in parts of that, or each
+    /// step would go too far for it.
+    scale: Vec<f32>,
     worth: Vec<[Fitted; 1 + HIDDEN]>,
     start: [Fitted; 1 + HIDDEN],
     output: [Fitted; HIDDEN],
@@ -81,6 +84,7 @@ impl Numbers {
         let mut start = [Fitted::new(0.1); 1 + HIDDEN];
         start[0].value = 0.0;
         let mut numbers = Numbers {
+            scale: scale(&training.positions),
             worth: (0..DESCRIPTIONS)
                 .map(|_| std::array::from_fn(|n| if n == 0 { Fitted::default() } else { small() }))
                 .collect(),
@@ -113,6 +117,7 @@ impl Numbers {
     fn sums(&self, position: &Position) -> Weights {
         let mut sums = self.start.map(|one| one.value);
         for (description, times) in &position.described {
+            let times = times * self.scale[*description as usize];
             for (sum, one) in sums.iter_mut().zip(&self.worth[*description as usize]) {
                 *sum += times * one.value;
             }
@@ -146,6 +151,7 @@ impl Numbers {
                 *gradient += of_sum;
             }
             for (description, times) in &position.described {
+                let times = times * self.scale[*description as usize];
                 let gradient = &mut gradients[*description as usize];
                 for (gradient, of_sum) in gradient.iter_mut().zip(&of_sums) {
                     *gradient += times * of_sum;
@@ -239,12 +245,14 @@ impl Numbers {
              # they are the other's.\n"
         );
         let whole = |value: f32| value.round() as i32;
-        let tempo = whole(WORTH * self.start[0].value);
-        let _ = writeln!(text, "tempo {tempo}");
-        let neurons = self.start[1..].iter().map(|one| whole(NEURON * one.value));
-        let _ = writeln!(text, "bias {}", spaced(neurons));
-        let unit = WORTH / NEURON * (1u32 << OUTPUT_BITS) as f32;
-        let output = self.output.iter().map(|one| whole(unit * one.value));
+        let fine = WORTH * (1u32 << LINEAR_BITS) as f32;
+        let unit = |n: usize| if n == 0 { fine } else { NEURON };
+        let scaled =
+            |values: [f32; 1 + HIDDEN]| std::array::from_fn(|n| whole(unit(n) * values[n]));
+        let start: [i32; 1 + HIDDEN] = scaled(self.start.map(|one| one.value));
+        let _ = writeln!(text, "start {}", spaced(start.into_iter()));
+        let loud = WORTH / NEURON * (1u32 << OUTPUT_BITS) as f32;
+        let output = self.output.iter().map(|one| whole(loud * one.value));
         let _ = writeln!(text, "output {}", spaced(output));
         for set in sorted_sets() {
             let promise = [true, false].map(|is_own| {
@@ -260,17 +268,32 @@ impl Numbers {
                 let mut sums = [0.0; 1 + HIDDEN];
                 for number in describe(set, is_own) {
                     for (sum, one) in sums.iter_mut().zip(&self.worth[number as usize]) {
-                        *sum += one.value;
+                        *sum += self.scale[number as usize] * one.value;
                     }
                 }
-                let unit = |n: usize| if n == 0 { WORTH } else { NEURON };
-                std::array::from_fn::<i32, { 1 + HIDDEN }, _>(|n| whole(unit(n) * sums[n]))
+                let scaled: [i32; 1 + HIDDEN] = scaled(sums);
+                scaled
             });
             let reaches = set.into_iter().map(i32::from);
             let _ = writeln!(text, "{}", spaced(reaches.chain(promise).chain(worth)));
         }
         text
     }
+}
+
+/// One by how often each description applies where it does, at the root of the mean square.
+fn scale(positions: &[Position]) -> Vec<f32> {
+    let mut sums = vec![(0.0, 0.0); DESCRIPTIONS];
+    for (description, times) in positions.iter().flat_map(|position| &position.described) {
+        let (count, squares) = &mut sums[*description as usize];
+        *count += 1.0;
+        *squares += times * times;
+    }
+    let of_sums = |(count, squares): (f32, f32)| match count {
+        0.0 => 1.0,
+        _ => (count / squares).sqrt(),
+    };
+    sums.into_iter().map(of_sums).collect()
 }
 
 fn spaced(numbers: impl Iterator<Item = i32>) -> String {

@@ -136,7 +136,7 @@ impl Samples {
                 }
             }
             board.marks[play.at.index()] = Some(play.by);
-            patterns.change(play.by, play.at, true);
+            patterns.play(play.by, play.at);
         }
     }
 }

@@ -130,7 +130,10 @@ impl Lines {
                 }
             });
         if let Some(patterns) = &mut self.patterns {
-            patterns.change(by, at, add);
+            match add {
+                true => patterns.play(by, at),
+                false => patterns.take_back(by, at),
+            }
         }
         self.note_near(at, add);
         self.marks = if add { self.marks + 1 } else { self.marks - 1 };

@@ -70,32 +70,10 @@ impl Combination {
 }
 
 /// Neurons between the combinations and what a board is worth.
-pub const HIDDEN: usize = 8;
+pub const HIDDEN: usize = 7;
 
-/// What a combination adds to what a board is worth, and to each neuron.
-#[derive(Clone, Copy, Default)]
-struct Weights {
-    linear: i32,
-    hidden: [i32; HIDDEN],
-}
-
-impl Weights {
-    #[inline]
-    fn add(&mut self, other: &Weights) {
-        self.linear += other.linear;
-        for (sum, one) in self.hidden.iter_mut().zip(&other.hidden) {
-            *sum += one;
-        }
-    }
-
-    #[inline]
-    fn take(&mut self, other: &Weights) {
-        self.linear -= other.linear;
-        for (sum, one) in self.hidden.iter_mut().zip(&other.hidden) {
-            *sum -= one;
-        }
-    }
-}
+/// What a combination adds to what a board is worth, and behind that to each neuron.
+type Weights = [i32; 1 + HIDDEN];
 
 /// What was learned of a combination: where it is the mover's own, and where it is the other's.
 #[derive(Clone, Copy)]
@@ -119,6 +97,9 @@ struct Learned {
 /// What is above zero in a neuron counts by its output, in parts of this power of two.
 pub const OUTPUT_BITS: u32 = 12;
 
+/// What is beside the neurons counts in parts of this one.
+pub const LINEAR_BITS: u32 = 4;
+
 static LEARNED: LazyLock<Learned> = LazyLock::new(|| {
     let read = Learned::read(include_str!("patterns/five.txt"));
     read.expect("the numbers are part of the program, and a test reads them")
@@ -132,37 +113,30 @@ impl Learned {
             let numbers = lines.next()?.strip_prefix(name)?.split_whitespace();
             numbers.map(|word| word.parse().ok()).collect()
         };
-        let (tempo, bias, output) = (words("tempo")?, words("bias")?, words("output")?);
-        let hidden = |numbers: &[i32]| -> Option<[i32; HIDDEN]> { numbers.try_into().ok() };
-        let weights = |numbers: &[i32]| -> Option<Weights> {
-            let (linear, neurons) = numbers.split_first()?;
-            Some(Weights {
-                linear: *linear,
-                hidden: hidden(neurons)?,
-            })
-        };
         let mut learned = Learned {
             reaches: reaches(),
-            places: vec![0; COMBINATIONS],
+            places: Vec::with_capacity(COMBINATIONS),
             numbers: Vec::new(),
-            start: weights(&[&tempo[..], &bias[..]].concat())?,
-            output: hidden(&output)?,
+            start: words("start")?.try_into().ok()?,
+            output: words("output")?.try_into().ok()?,
         };
-        let mut sets = Vec::new();
-        for _ in sorted_sets() {
+        let sets = sorted_sets();
+        for set in &sets {
             let numbers = words("")?;
-            let (set, numbers) = numbers.split_at_checked(4)?;
+            let (reaches, numbers) = numbers.split_at_checked(set.len())?;
             let (promise, numbers) = numbers.split_at_checked(2)?;
             let (own, other) = numbers.split_at_checked(1 + HIDDEN)?;
-            sets.push(set.iter().map(|reach| *reach as u8).collect::<Vec<u8>>());
+            if reaches != set.map(i32::from) {
+                return None;
+            }
             learned.numbers.push(Numbers {
-                weights: [weights(own)?, weights(other)?],
+                weights: [own.try_into().ok()?, other.try_into().ok()?],
                 promise: promise.try_into().ok()?,
             });
         }
-        for (combination, place) in learned.places.iter_mut().enumerate() {
-            let sorted = Combination(combination as u16).sorted();
-            *place = sets.iter().position(|set| *set == sorted)? as u16;
+        for combination in 0..COMBINATIONS as u16 {
+            let place = sets.binary_search(&Combination(combination).sorted());
+            learned.places.push(place.ok()? as u16);
         }
         Some(learned)
     }
@@ -174,12 +148,62 @@ impl Learned {
 
     /// What a board is worth, given what all its combinations add up to.
     #[inline]
-    fn value(&self, sum: &Weights) -> i32 {
-        let neurons = sum.hidden.iter().zip(&self.output);
+    fn value(&self, [linear, neurons @ ..]: &Weights) -> i32 {
+        let neurons = neurons.iter().zip(&self.output);
         let above: i64 = neurons
-            .map(|(sum, output)| i64::from((*sum).max(0)) * i64::from(*output))
+            .map(|(neuron, output)| i64::from((*neuron).max(0)) * i64::from(*output))
             .sum();
-        sum.linear + (above >> OUTPUT_BITS) as i32
+        let beside = i64::from(*linear) << (OUTPUT_BITS - LINEAR_BITS);
+        ((beside + above) >> OUTPUT_BITS) as i32
+    }
+
+    /// What a free cell adds for this mover.
+    #[inline]
+    fn weights(&self, mover: usize, combinations: [Combination; 2]) -> Weights {
+        let own = &self.numbers(combinations[mover]).weights[0];
+        let other = &self.numbers(combinations[1 - mover]).weights[1];
+        std::array::from_fn(|n| own[n] + other[n])
+    }
+
+    /// What a free cell was to this mover becomes what it is now.
+    #[inline]
+    fn exchange(
+        &self,
+        sum: &mut Weights,
+        mover: usize,
+        before: [Combination; 2],
+        after: [Combination; 2],
+    ) {
+        for side in 0..2 {
+            if before[side] != after[side] {
+                let whose = usize::from(side != mover);
+                let before = &self.numbers(before[side]).weights[whose];
+                let after = &self.numbers(after[side]).weights[whose];
+                for (sum, (before, after)) in sum.iter_mut().zip(before.iter().zip(after)) {
+                    *sum += after - before;
+                }
+            }
+        }
+    }
+
+    /// A cell's combinations as its line in this direction makes them now. What the cell itself has makes no
+    /// difference.
+    #[inline]
+    fn turned(
+        &self,
+        combinations: [Combination; 2],
+        direction: usize,
+        line: u64,
+        shift: usize,
+    ) -> [Combination; 2] {
+        let arms = line >> (shift - 2 * ARM);
+        let around = arms & 0xFF | arms >> 2 & 0xFF00;
+        let reaches = self.reaches[around as usize];
+        let [first, second] = combinations;
+        [
+            first.with(direction, reaches & REACH_MASK as u8),
+            second.with(direction, reaches >> REACH_BITS),
+        ]
     }
 }
 
@@ -207,31 +231,31 @@ fn reaches() -> Vec<u8> {
 /// The reach of the first side by the cells around one.
 fn reaches_of_first() -> Vec<Reach> {
     let mut all = vec![Reach::Nothing; 1 << (4 * ARM)];
-    let cell = |around: usize, n: usize| around >> (2 * n) & 3;
-    let marks = |around: &usize| (0..2 * ARM).filter(|n| cell(*around, *n) == 1).count();
-    let mut order: Vec<usize> = (0..all.len()).collect();
+    let cells = |around: usize| (0..2 * ARM).map(move |n| around >> (2 * n) & 3);
+    let marks = |around: usize| cells(around).filter(|cell| *cell == 1).count();
     // What a line can become has one mark more, and is known by then.
-    order.sort_by_key(|around| std::cmp::Reverse(marks(around)));
-    for around in order {
-        let free = (0..2 * ARM).filter(|n| cell(around, *n) == 0);
-        let next: Vec<usize> = free.map(|n| around | 1 << (2 * n)).collect();
-        let completing = next.iter().filter(|next| is_complete(**next)).count();
-        all[around] = match completing {
-            _ if is_complete(around) => Reach::OpenFour,
-            2.. => Reach::OpenFour,
-            1 => Reach::Four,
-            0 => {
-                let before = next.iter().map(|next| match all[*next] {
-                    Reach::OpenFour => Reach::OpenThree,
-                    Reach::Four => Reach::Three,
-                    Reach::OpenThree => Reach::OpenTwo,
-                    Reach::Three => Reach::Two,
-                    Reach::OpenTwo => Reach::One,
-                    Reach::Two | Reach::One | Reach::Nothing => Reach::Nothing,
-                });
-                before.max().unwrap_or(Reach::Nothing)
-            }
-        };
+    for most in (0..=2 * ARM).rev() {
+        for around in (0..all.len()).filter(|around| marks(*around) == most) {
+            let free = cells(around).enumerate().filter(|(_, cell)| *cell == 0);
+            let next = free.map(|(n, _)| around | 1 << (2 * n));
+            let completing = next.clone().filter(|next| is_complete(*next)).count();
+            all[around] = match completing {
+                _ if is_complete(around) => Reach::OpenFour,
+                2.. => Reach::OpenFour,
+                1 => Reach::Four,
+                0 => {
+                    let before = next.map(|next| match all[next] {
+                        Reach::OpenFour => Reach::OpenThree,
+                        Reach::Four => Reach::Three,
+                        Reach::OpenThree => Reach::OpenTwo,
+                        Reach::Three => Reach::Two,
+                        Reach::OpenTwo => Reach::One,
+                        Reach::Two | Reach::One | Reach::Nothing => Reach::Nothing,
+                    });
+                    before.max().unwrap_or(Reach::Nothing)
+                }
+            };
+        }
     }
     all
 }
@@ -260,6 +284,7 @@ struct Place {
 /// The lines of a board and what they promise, kept play by play.
 #[derive(Clone)]
 pub struct Patterns {
+    learned: &'static Learned,
     /// Two bits a cell: free, the first side's, the second's, or beyond the edge.
     lines: Vec<u64>,
     places: Vec<[Place; 4]>,
@@ -269,6 +294,8 @@ pub struct Patterns {
     taken: Vec<bool>,
     /// By who is to move: what the combinations of all free cells add up to.
     sums: [Weights; 2],
+    /// What they were before each mark.
+    before: Vec<[Weights; 2]>,
 }
 
 impl Patterns {
@@ -299,90 +326,119 @@ impl Patterns {
                 lines.push(!(cells << (2 * ARM)));
             }
         }
-        let mut patterns = Patterns {
+        let learned = &*LEARNED;
+        let mut sums = [learned.start; 2];
+        let mut combinations = vec![[Combination::default(); 2]; spec.cells()];
+        for (combinations, places) in combinations.iter_mut().zip(&places) {
+            for (direction, place) in places.iter().enumerate() {
+                let line = lines[usize::from(place.line)];
+                *combinations = learned.turned(*combinations, direction, line, place.shift.into());
+            }
+            for (mover, sum) in sums.iter_mut().enumerate() {
+                let weights = learned.weights(mover, *combinations);
+                sum.iter_mut()
+                    .zip(weights)
+                    .for_each(|(sum, one)| *sum += one);
+            }
+        }
+        Patterns {
+            learned,
             lines,
             places,
             steps: DIRECTIONS.map(|(down, right)| step(columns, down, right)),
-            combinations: vec![[Combination::default(); 2]; spec.cells()],
+            combinations,
             taken: vec![false; spec.cells()],
-            sums: [LEARNED.start; 2],
-        };
-        for cell in 0..spec.cells() {
-            for (direction, place) in patterns.places[cell].into_iter().enumerate() {
-                let line = patterns.lines[usize::from(place.line)];
-                let before = patterns.combinations[cell];
-                patterns.combinations[cell] = turned(before, direction, line, place.shift.into());
-            }
-            for (mover, sum) in patterns.sums.iter_mut().enumerate() {
-                weights(mover, patterns.combinations[cell]).for_each(|weights| sum.add(weights));
-            }
+            sums,
+            before: Vec::new(),
         }
-        patterns
     }
 
-    /// A side puts a mark, or takes it off.
-    pub fn change(&mut self, by: Side, at: Move, is_put: bool) {
+    /// A side puts a mark into a free cell.
+    pub fn play(&mut self, by: Side, at: Move) {
         let cell = at.index();
-        for (mover, sum) in self.sums.iter_mut().enumerate() {
-            let weights = weights(mover, self.combinations[cell]);
-            match is_put {
-                true => weights.for_each(|weights| sum.take(weights)),
-                false => weights.for_each(|weights| sum.add(weights)),
-            }
+        self.before.push(self.sums);
+        self.taken[cell] = true;
+        let (learned, mut sums) = (self.learned, self.sums);
+        for (mover, sum) in sums.iter_mut().enumerate() {
+            let weights = learned.weights(mover, self.combinations[cell]);
+            sum.iter_mut()
+                .zip(weights)
+                .for_each(|(sum, one)| *sum -= one);
         }
-        self.taken[cell] = is_put;
         for direction in 0..4 {
-            let place = self.places[cell][direction];
-            let line = &mut self.lines[usize::from(place.line)];
-            *line ^= mark(by) << place.shift;
-            let line = *line;
+            let line = self.mark(by, cell, direction);
             for (other, shift) in self.line_around(cell, direction) {
                 let before = self.combinations[other];
-                let after = turned(before, direction, line, shift);
+                let after = learned.turned(before, direction, line, shift);
                 if after != before {
                     self.combinations[other] = after;
                     if !self.taken[other] {
-                        exchange(&mut self.sums[0], 0, before, after);
-                        exchange(&mut self.sums[1], 1, before, after);
+                        learned.exchange(&mut sums[0], 0, before, after);
+                        learned.exchange(&mut sums[1], 1, before, after);
                     }
                 }
             }
         }
+        self.sums = sums;
+    }
+
+    /// The mark that was put last is taken off again.
+    pub fn take_back(&mut self, by: Side, at: Move) {
+        let cell = at.index();
+        for direction in 0..4 {
+            let line = self.mark(by, cell, direction);
+            for (other, shift) in self.line_around(cell, direction) {
+                let before = self.combinations[other];
+                self.combinations[other] = self.learned.turned(before, direction, line, shift);
+            }
+        }
+        self.taken[cell] = false;
+        self.sums = self.before.pop().unwrap_or(self.sums);
+    }
+
+    /// Puts a mark into a line, or takes it off, and says what the line is then.
+    #[inline]
+    fn mark(&mut self, by: Side, cell: usize, direction: usize) -> u64 {
+        let place = self.places[cell][direction];
+        let line = &mut self.lines[usize::from(place.line)];
+        *line ^= mark(by) << place.shift;
+        *line
     }
 
     /// What the board would be worth to the other side, to move, if this one played there.
     pub(crate) fn after(&self, by: Side, at: Move) -> i32 {
         let (cell, mover) = (at.index(), 1 - by.index());
+        let learned = self.learned;
         let mut sum = self.sums[mover];
-        weights(mover, self.combinations[cell]).for_each(|weights| sum.take(weights));
+        let weights = learned.weights(mover, self.combinations[cell]);
+        sum.iter_mut()
+            .zip(weights)
+            .for_each(|(sum, one)| *sum -= one);
         for direction in 0..4 {
             let place = self.places[cell][direction];
             let line = self.lines[usize::from(place.line)] ^ mark(by) << place.shift;
             for (other, shift) in self.line_around(cell, direction) {
                 if !self.taken[other] && other != cell {
                     let before = self.combinations[other];
-                    exchange(
-                        &mut sum,
-                        mover,
-                        before,
-                        turned(before, direction, line, shift),
-                    );
+                    let after = learned.turned(before, direction, line, shift);
+                    learned.exchange(&mut sum, mover, before, after);
                 }
             }
         }
-        LEARNED.value(&sum)
+        learned.value(&sum)
     }
 
     /// What the board is worth to a side that is to move.
     pub(crate) fn estimate(&self, mover: Side) -> i32 {
-        LEARNED.value(&self.sums[mover.index()])
+        self.learned.value(&self.sums[mover.index()])
     }
 
     /// What a cell promises to a side.
+    #[inline]
     pub(crate) fn promise(&self, side: Side, at: Move) -> i32 {
         let combinations = self.combinations[at.index()];
-        let own = LEARNED.numbers(combinations[side.index()]);
-        let other = LEARNED.numbers(combinations[1 - side.index()]);
+        let own = self.learned.numbers(combinations[side.index()]);
+        let other = self.learned.numbers(combinations[1 - side.index()]);
         own.promise[0] + other.promise[1]
     }
 
@@ -421,46 +477,6 @@ fn step(columns: isize, down: isize, right: isize) -> usize {
 #[inline]
 fn mark(by: Side) -> u64 {
     by.index() as u64 + 1
-}
-
-/// A cell's combinations as its line in this direction makes them now. What the cell itself has makes no
-/// difference.
-#[inline]
-fn turned(
-    combinations: [Combination; 2],
-    direction: usize,
-    line: u64,
-    shift: usize,
-) -> [Combination; 2] {
-    let arms = line >> (shift - 2 * ARM);
-    let around = arms & 0xFF | arms >> 2 & 0xFF00;
-    let reaches = LEARNED.reaches[around as usize];
-    let [first, second] = combinations;
-    [
-        first.with(direction, reaches & REACH_MASK as u8),
-        second.with(direction, reaches >> REACH_BITS),
-    ]
-}
-
-/// What a free cell adds for this mover.
-#[inline]
-fn weights(mover: usize, combinations: [Combination; 2]) -> impl Iterator<Item = &'static Weights> {
-    let sides = combinations.into_iter().enumerate();
-    sides.map(move |(side, combination)| {
-        &LEARNED.numbers(combination).weights[usize::from(side != mover)]
-    })
-}
-
-/// What a free cell was to this mover becomes what it is now.
-#[inline]
-fn exchange(sum: &mut Weights, mover: usize, before: [Combination; 2], after: [Combination; 2]) {
-    for side in 0..2 {
-        if before[side] != after[side] {
-            let whose = usize::from(side != mover);
-            sum.take(&LEARNED.numbers(before[side]).weights[whose]);
-            sum.add(&LEARNED.numbers(after[side]).weights[whose]);
-        }
-    }
 }
 
 #[cfg(test)]
