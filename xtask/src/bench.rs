@@ -268,7 +268,7 @@ mod tests {
         let refusal = run("rulse", &[], &mut Scripted::default()).expect_err("no such bench");
         assert_eq!(
             refusal,
-            "no bench `rulse`: there is rules, engine, solve, levels, strength, beside, start, tcp, http"
+            "no bench `rulse`: there is rules, engine, solve, levels, strength, learn, beside, start, tcp, http"
         );
         assert!(listing().starts_with("rules "));
     }

@@ -25,8 +25,8 @@ const NEAR: usize = 2;
 const LEAST_ATTACK: i32 = 2 * WORTH[3];
 
 /// How much less a four promises than it seems to. One that is no part of a sequence gives away what
-/// it could be part of later: looked at last, `search:2000n` loses 19 games of 600 to `greedy` on
-/// 15x15k5, looked at first 34. Where promises were learned they know that.
+/// it could be part of later: looked at last, `search:2000n` lost 19 games of 600 to `greedy` on
+/// 15x15k5, looked at first 34. Where promises were learned, as they are there now, they know that.
 const SPENT_FOUR: i32 = 3_500;
 
 /// Sequences of fours are looked for where lines are this long: shorter ones are made at once.

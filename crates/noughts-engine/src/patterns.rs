@@ -220,7 +220,7 @@ pub fn sorted_sets() -> Vec<[u8; 4]> {
 /// The reaches by the cells around one, two bits each, of both sides.
 fn reaches() -> Vec<u8> {
     let first = reaches_of_first();
-    let swapped = |around: usize| (around & 0x5555) << 1 | (around & 0xAAAA) >> 1;
+    let swapped = |around: usize| (around & LOW_BITS) << 1 | around >> 1 & LOW_BITS;
     let both = (0..first.len()).map(|around| {
         let second = first[swapped(around)];
         first[around] as u8 | (second as u8) << REACH_BITS
@@ -231,43 +231,55 @@ fn reaches() -> Vec<u8> {
 /// The reach of the first side by the cells around one.
 fn reaches_of_first() -> Vec<Reach> {
     let mut all = vec![Reach::Nothing; 1 << (4 * ARM)];
-    let cells = |around: usize| (0..2 * ARM).map(move |n| around >> (2 * n) & 3);
-    let marks = |around: usize| cells(around).filter(|cell| *cell == 1).count();
+    let beyond = |around: usize| around & around >> 1 & LOW_BITS;
+    let mut within: Vec<usize> = (0..all.len())
+        .filter(|around| beyond(*around) == 0)
+        .collect();
     // What a line can become has one mark more, and is known by then.
-    for most in (0..=2 * ARM).rev() {
-        for around in (0..all.len()).filter(|around| marks(*around) == most) {
-            let free = cells(around).enumerate().filter(|(_, cell)| *cell == 0);
-            let next = free.map(|(n, _)| around | 1 << (2 * n));
-            let completing = next.clone().filter(|next| is_complete(*next)).count();
-            all[around] = match completing {
-                _ if is_complete(around) => Reach::OpenFour,
-                2.. => Reach::OpenFour,
-                1 => Reach::Four,
-                0 => {
-                    let before = next.map(|next| match all[next] {
-                        Reach::OpenFour => Reach::OpenThree,
-                        Reach::Four => Reach::Three,
-                        Reach::OpenThree => Reach::OpenTwo,
-                        Reach::Three => Reach::Two,
-                        Reach::OpenTwo => Reach::One,
-                        Reach::Two | Reach::One | Reach::Nothing => Reach::Nothing,
-                    });
-                    before.max().unwrap_or(Reach::Nothing)
-                }
-            };
-        }
+    within.sort_by_key(|around| std::cmp::Reverse(own(*around).count_ones()));
+    for around in within {
+        let free = !(around | around >> 1) & LOW_BITS;
+        let bits = (0..2 * ARM).map(|n| 1 << (2 * n));
+        let next = bits.filter(|bit| free & bit != 0).map(|bit| around | bit);
+        let completing = next.clone().filter(|next| is_complete(*next)).count();
+        all[around] = match completing {
+            _ if is_complete(around) => Reach::OpenFour,
+            2.. => Reach::OpenFour,
+            1 => Reach::Four,
+            0 => {
+                let before = next.map(|next| match all[next] {
+                    Reach::OpenFour => Reach::OpenThree,
+                    Reach::Four => Reach::Three,
+                    Reach::OpenThree => Reach::OpenTwo,
+                    Reach::Three => Reach::Two,
+                    Reach::OpenTwo => Reach::One,
+                    Reach::Two | Reach::One | Reach::Nothing => Reach::Nothing,
+                });
+                before.max().unwrap_or(Reach::Nothing)
+            }
+        };
+    }
+    // What is beyond the edge is as if the other had it.
+    for around in 0..all.len() {
+        all[around] = all[around & !beyond(around)];
     }
     all
 }
 
+/// The lower bit of every cell around one.
+const LOW_BITS: usize = 0x5555;
+
+/// The marks of the first side around a cell, each at the lower of its bits.
+fn own(around: usize) -> usize {
+    around & !(around >> 1) & LOW_BITS
+}
+
 /// Whether the first side has five in a line, the cell in the middle one of them.
 fn is_complete(around: usize) -> bool {
-    let is_own = |n: usize| match n {
-        ARM => true,
-        0..ARM => around >> (2 * n) & 3 == 1,
-        _ => around >> (2 * (n - 1)) & 3 == 1,
-    };
-    (0..=ARM).any(|first| (first..=first + ARM).all(is_own))
+    let (before, after) = (own(around) & 0xFF, own(around) & 0xFF00);
+    let line = before | 1 << (2 * ARM) | after << 2;
+    let two = line & line >> 2;
+    two & two >> 4 & line >> 8 != 0
 }
 
 /// Where a cell is in its line of one direction.

@@ -109,11 +109,13 @@ impl<R: Searchable> Search<'_, R> {
         self.put_fours_last(list);
     }
 
-    /// Notes where the side to move can make a four, and says how many such cells there are.
+    /// Notes where the side to move can make a four, where that makes a difference, and says how many such
+    /// cells there are.
     pub(super) fn note_fours(&mut self) -> usize {
         let mover = self.board.to_move();
+        let matters = self.by_force && self.board.features().spent_four() > 0;
         self.fours.clear();
-        if let Some(windows) = self.board.windows().filter(|_| self.by_force) {
+        if let Some(windows) = self.board.windows().filter(|_| matters) {
             let lacking = windows.lacking(mover, 2).iter();
             let cells = lacking.flat_map(|number| windows.free(*number));
             self.fours.extend(cells);
