@@ -3,7 +3,8 @@
 use std::fmt::Write;
 
 use noughts_engine::Random;
-use noughts_engine::patterns::{HIDDEN, LINEAR_BITS, OUTPUT_BITS, sorted_sets};
+use noughts_engine::patterns::{HIDDEN, LINEAR_BITS, OUTPUT_BITS, Patterns, sorted_sets};
+use noughts_rules::{Move, Variant};
 
 use crate::samples::{Choice, DESCRIPTIONS, Part, Position, describe, is_special};
 
@@ -18,6 +19,12 @@ const SPECIAL_DECAY: f32 = 5e-5;
 /// What one natural logarithm of the odds is worth in the search's hundredths, and in promises.
 const WORTH: f32 = 600.0;
 const PROMISE: f32 = 1000.0;
+
+/// What the mover's open fours add. Nothing is learned of them, since a search that finds them asks nobody what
+/// the board is worth; but not everybody searches.
+const OPEN_FOUR: u8 = 7;
+const OPEN_FOUR_WORTH: f32 = 4.0;
+const OPEN_FOUR_PROMISE: f32 = 20.0;
 
 /// What one is in a neuron.
 const NEURON: f32 = 1024.0;
@@ -219,7 +226,8 @@ impl Numbers {
             let chance = self.chance(&self.sums(position)).clamp(1e-4, 1.0 - 1e-4);
             -(position.got * chance.ln() + (1.0 - position.got) * (1.0 - chance).ln())
         };
-        positions.iter().map(loss).sum::<f32>() / positions.len().max(1) as f32
+        let all: f64 = positions.iter().map(|one| f64::from(loss(one))).sum();
+        (all / positions.len().max(1) as f64) as f32
     }
 
     /// The share of moves that are among the so many that promise most.
@@ -235,10 +243,22 @@ impl Numbers {
         choices.iter().filter(is_among).count() as f32 / choices.len().max(1) as f32
     }
 
+    /// What a combination adds.
+    fn worth_of(&self, reaches: [u8; 4], is_own: bool) -> Weights {
+        let mut sums = [0.0; 1 + HIDDEN];
+        for number in describe(reaches, is_own) {
+            let scale = self.scale[number as usize];
+            for (sum, one) in sums.iter_mut().zip(&self.worth[number as usize]) {
+                *sum += scale * one.value;
+            }
+        }
+        sums
+    }
+
     /// As a text that the engine reads.
     pub(crate) fn write(&self, origin: &str) -> String {
         let mut text = format!(
-            "# What lines of five are worth and promise: cargo xtask bench learn --write\n\
+            "# What lines of five are worth and promise, by cargo xtask bench learn --write.\n\
              # Learned from {origin}.\n\
              # Of each four reaches: what they promise to who is to move where they are its own and where they are the\n\
              # other's; then what they add to the board's worth and to each neuron, where they are its own and where\n\
@@ -249,7 +269,23 @@ impl Numbers {
         let unit = |n: usize| if n == 0 { fine } else { NEURON };
         let scaled =
             |values: [f32; 1 + HIDDEN]| std::array::from_fn(|n| whole(unit(n) * values[n]));
-        let start: [i32; 1 + HIDDEN] = scaled(self.start.map(|one| one.value));
+        // An empty board of the kind that was learned from, so that others are worth as much.
+        let spec = match "15x15k5".parse() {
+            Ok(Variant::Grid(spec)) => spec,
+            _ => unreachable!("15x15k5 is one board"),
+        };
+        let empty = Patterns::new(&spec).expect("something is learned for it");
+        let mut start = self.start.map(|one| one.value);
+        for at in (0..spec.cells()).map(Move::at) {
+            for (side, reaches) in empty.reaches(at).into_iter().flatten().enumerate() {
+                let worth = self.worth_of(reaches, side == 0);
+                start
+                    .iter_mut()
+                    .zip(worth)
+                    .for_each(|(sum, one)| *sum += one);
+            }
+        }
+        let start: [i32; 1 + HIDDEN] = scaled(start);
         let _ = writeln!(text, "start {}", spaced(start.into_iter()));
         let loud = WORTH / NEURON * (1u32 << OUTPUT_BITS) as f32;
         let output = self.output.iter().map(|one| whole(loud * one.value));
@@ -257,21 +293,25 @@ impl Numbers {
         for set in sorted_sets() {
             let promise = [true, false].map(|is_own| {
                 let described = describe(set, is_own);
+                let learned: f32 = described
+                    .map(|number| self.promise[number as usize].value)
+                    .sum();
+                let is_won = is_own && set[3] == OPEN_FOUR;
                 whole(
                     PROMISE
-                        * described
-                            .map(|number| self.promise[number as usize].value)
-                            .sum::<f32>(),
+                        * if is_won {
+                            learned + OPEN_FOUR_PROMISE
+                        } else {
+                            learned
+                        },
                 )
             });
             let worth = [true, false].into_iter().flat_map(|is_own| {
-                let mut sums = [0.0; 1 + HIDDEN];
-                for number in describe(set, is_own) {
-                    for (sum, one) in sums.iter_mut().zip(&self.worth[number as usize]) {
-                        *sum += self.scale[number as usize] * one.value;
-                    }
+                let mut worth = self.worth_of(set, is_own);
+                if is_own && set[3] == OPEN_FOUR {
+                    worth[0] += OPEN_FOUR_WORTH;
                 }
-                let scaled: [i32; 1 + HIDDEN] = scaled(sums);
+                let scaled: [i32; 1 + HIDDEN] = scaled(worth);
                 scaled
             });
             let reaches = set.into_iter().map(i32::from);

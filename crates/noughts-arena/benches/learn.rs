@@ -57,16 +57,17 @@ fn run(mut words: Vec<String>) -> Result<(), String> {
     let origin = match &words[..] {
         [] => {
             play(games, seed, threads, &mut samples)?;
+            let [one, other] = PLAYERS;
             format!(
-                "{games} games of {} and {}, seed {seed}",
-                PLAYERS[0], PLAYERS[1]
+                "{} games of {one} and {other}, seed {seed}",
+                samples.games()
             )
         }
         folders => {
             for folder in folders {
                 read(folder, &mut samples)?;
             }
-            format!("{} games that were kept", samples.games())
+            format!("{} games that had been kept", samples.games())
         }
     };
     println!("{origin}: {samples}");

@@ -14,10 +14,10 @@ const FIRST: usize = 6;
 const EVERY_POSITION: usize = 2;
 const EVERY_CHOICE: usize = 4;
 
-/// One game in so many is kept apart.
+/// Of the pairs of games with one opening one in so many is kept apart.
 const APART: usize = 10;
 
-/// What is not looked at further than so many cells from any mark is not played either.
+/// Moves further than this from any mark are not looked at, so they are no choices.
 const NEAR: usize = 2;
 
 /// A combination is described by itself, by the two of its reaches that come furthest, and by each reach: rare
@@ -101,7 +101,7 @@ impl Samples {
         (self.training, self.test)
     }
 
-    /// Takes what a finished game shows.
+    /// Takes what a finished game shows, where it is one that can be learned from.
     pub(crate) fn take(&mut self, record: &Record) {
         let game = record.game();
         let Variant::Grid(spec) = game.variant() else {
@@ -115,13 +115,19 @@ impl Samples {
             }) => sides.iter().next(),
             _ => return,
         };
-        self.games += 1;
-        let part = match self.games.is_multiple_of(APART) {
+        let is_in_turn = |(number, side): (usize, &Side)| number == side.index();
+        let Some(mut patterns) = Patterns::new(spec) else {
+            return;
+        };
+        if game.start().is_some() || !game.order().iter().enumerate().all(is_in_turn) {
+            return;
+        }
+        let part = match (self.games / 2).is_multiple_of(APART) {
             true => &mut self.test,
             false => &mut self.training,
         };
-        let mut board = Board::new(spec);
-        let mut patterns = Patterns::new(spec);
+        self.games += 1;
+        let mut board = Marks::new(spec);
         let last = quiet_plays(game, spec, winner);
         let mut random = Random::new(self.games as u64);
         for (number, play) in game.plays().iter().enumerate().take(last) {
@@ -141,7 +147,7 @@ impl Samples {
     }
 }
 
-fn position(board: &Board, patterns: &Patterns, mover: Side, winner: Option<Side>) -> Position {
+fn position(board: &Marks, patterns: &Patterns, mover: Side, winner: Option<Side>) -> Position {
     let mut all: Vec<u32> = Vec::new();
     for cell in (0..board.marks.len()).map(Move::at) {
         for (side, reaches) in patterns.reaches(cell).into_iter().flatten().enumerate() {
@@ -160,7 +166,7 @@ fn position(board: &Board, patterns: &Patterns, mover: Side, winner: Option<Side
     }
 }
 
-fn choice(board: &Board, patterns: &Patterns, mover: Side, at: Move) -> Option<Choice> {
+fn choice(board: &Marks, patterns: &Patterns, mover: Side, at: Move) -> Option<Choice> {
     let cells = (0..board.marks.len()).filter(|cell| board.is_near(*cell));
     let free: Vec<(Move, [[u8; 4]; 2])> = cells
         .map(Move::at)
@@ -183,7 +189,7 @@ fn quiet_plays(game: &Game, spec: &GridSpec, winner: Option<Side>) -> usize {
     let Some(winner) = winner else {
         return plays.len();
     };
-    let mut board = Board::new(spec);
+    let mut board = Marks::new(spec);
     for play in plays {
         board.marks[play.at.index()] = Some(play.by);
     }
@@ -201,16 +207,16 @@ fn quiet_plays(game: &Game, spec: &GridSpec, winner: Option<Side>) -> usize {
     last
 }
 
-/// Marks alone.
-struct Board {
+/// The marks of a board.
+struct Marks {
     columns: usize,
     rows: usize,
     marks: Vec<Option<Side>>,
 }
 
-impl Board {
-    fn new(spec: &GridSpec) -> Board {
-        Board {
+impl Marks {
+    fn new(spec: &GridSpec) -> Marks {
+        Marks {
             columns: spec.columns(),
             rows: spec.rows(),
             marks: vec![None; spec.cells()],

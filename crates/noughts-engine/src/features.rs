@@ -28,7 +28,7 @@ pub(crate) trait Features<R: Rules>: Clone + Send {
     /// `by` puts a mark at `at`.
     fn play(&mut self, by: Side, at: Move);
 
-    /// The mark that `by` has at `at` is taken off again.
+    /// The latest mark, which `by` has at `at`, is taken off again.
     fn take_back(&mut self, by: Side, at: Move);
 
     /// A number for the position, equal for symmetric ones, and which symmetry it was read by.
@@ -81,7 +81,7 @@ pub(crate) trait Features<R: Rules>: Clone + Send {
         into: &mut Vec<Candidate>,
     );
 
-    /// Moves that may make a threat of `side`, with what they are worth to it.
+    /// Moves that may make a threat of `side`, with what they promise to it.
     fn attacks(&self, _side: Side, _into: &mut Vec<Candidate>) {}
 
     /// Whether this side wins with its next move, unless it is stopped.

@@ -1,4 +1,4 @@
-//! Features of one board: how far every possible line has come.
+//! Features of one board: how far every possible line has come, and what was learned of lines of five.
 //!
 //! A *window* is K cells in a line. It belongs to a side while only that side has marks in it, and
 //! is worth the more the fewer are missing. Every play changes the windows through its cell, and
@@ -7,7 +7,7 @@
 use noughts_rules::{Goal, GridSpec, Move, Overline, Placement, Rules, Side, Symmetry, Variant};
 
 use crate::features::{Candidate, Features};
-use crate::patterns::{LONGEST_LINE, Patterns};
+use crate::patterns::Patterns;
 use crate::windows::Windows;
 
 /// What a window is worth by how many marks it lacks: nothing when complete, since then the game
@@ -25,8 +25,8 @@ const NEAR: usize = 2;
 const LEAST_ATTACK: i32 = 2 * WORTH[3];
 
 /// How much less a four promises than it seems to. One that is no part of a sequence gives away what
-/// it could be part of later: looked at last, `search:2000n` lost 19 games of 600 to `greedy` on
-/// 15x15k5, looked at first 34. Where promises were learned, as they are there now, they know that.
+/// it could be part of later: before promises were learned there, `search:2000n` lost 19 games of 600 to
+/// `greedy` on 15x15k5 with them looked at last, 34 with them first. What was learned knows that.
 const SPENT_FOUR: i32 = 3_500;
 
 /// Sequences of fours are looked for where lines are this long: shorter ones are made at once.
@@ -37,7 +37,7 @@ pub(crate) struct Lines {
     spec: GridSpec,
     sides: usize,
     windows: Windows,
-    /// Where lines of five win.
+    /// What lines promise, where that was learned; then windows are not weighed.
     patterns: Option<Patterns>,
     /// What the windows through a cell are worth to a side: `side * cells + cell`.
     worth: Vec<i32>,
@@ -67,7 +67,7 @@ impl Lines {
                 spec,
                 sides == 2 && is_simple(&spec) && spec.line() >= SHORTEST_SEQUENCE,
             ),
-            patterns: has_patterns(&spec).then(|| Patterns::new(&spec)),
+            patterns: Patterns::new(&spec),
             worth: vec![0; sides * cells],
             total: vec![0; sides],
             threats: vec![0; sides],
@@ -158,8 +158,8 @@ impl Lines {
         }
     }
 
-    /// What a cell promises to a side: its own windows there, and nearly as much those of the
-    /// others, which a mark would close.
+    /// What a cell promises to a side: what was learned, or its own windows there, and nearly as much those
+    /// of the others, which a mark would close.
     fn promise(&self, side: Side, at: Move) -> i32 {
         if let Some(patterns) = &self.patterns {
             return patterns.promise(side, at) + self.centre(at);
@@ -175,7 +175,7 @@ impl Lines {
         }
     }
 
-    /// What it is worth to be to move.
+    /// What it is worth to be to move, beyond what was learned.
     fn urgency(&self, mover: Side) -> i32 {
         let side = mover.index();
         let others = (0..self.sides).filter(|other| *other != side);
@@ -186,6 +186,7 @@ impl Lines {
             (1.., _) => 9_000,
             (0, 2..) if self.spec.placement == Placement::Anywhere => -7_000,
             (0, 1..) => 0,
+            // Nothing where windows are not weighed.
             (0, 0) => self.total[side] / 4,
         }
     }
@@ -227,16 +228,20 @@ impl<R: Rules> Features<R> for Lines {
 
     fn estimate(&self, rules: &R, position: &R::Position, me: Side) -> i32 {
         let mover = rules.to_move(position);
+        let urgent = self.urgency(mover);
+        if let Some(patterns) = &self.patterns {
+            // What nobody can win any more is drawn, whatever its last free cells look like.
+            let value = match self.alive[..] {
+                [0, 0] => 0,
+                _ => (patterns.estimate(mover) + urgent).clamp(-90_000, 90_000),
+            };
+            return if mover == me { value } else { -value };
+        }
         let others = (0..self.sides).filter(|side| *side != me.index());
         let most = others.map(|side| self.total[side]).max().unwrap_or(0);
         let balance = self.total[me.index()] - most;
         if self.spec.goal == Goal::Avoid {
             return (-balance).clamp(-90_000, 90_000);
-        }
-        let urgent = self.urgency(mover);
-        if let Some(patterns) = &self.patterns {
-            let value = (patterns.estimate(mover) + urgent).clamp(-90_000, 90_000);
-            return if mover == me { value } else { -value };
         }
         let urgent = if mover == me { urgent } else { -urgent };
         (balance + urgent).clamp(-90_000, 90_000)
@@ -401,14 +406,6 @@ fn is_simple(spec: &GridSpec) -> bool {
     spec.placement == Placement::Anywhere
         && spec.goal == Goal::Make
         && spec.overline == Overline::Counts
-}
-
-/// Whether what lines promise was learned for this board.
-fn has_patterns(spec: &GridSpec) -> bool {
-    spec.sides() == 2
-        && is_simple(spec)
-        && spec.line() == 5
-        && spec.columns().max(spec.rows()) <= LONGEST_LINE
 }
 
 /// Keeps the number of windows that lack one mark, when one goes from so many marks to so many.

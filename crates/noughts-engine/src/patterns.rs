@@ -8,7 +8,7 @@
 
 use std::sync::LazyLock;
 
-use noughts_rules::{GridSpec, Move, Side};
+use noughts_rules::{Goal, GridSpec, Move, Overline, Placement, Side};
 
 use crate::windows::DIRECTIONS;
 
@@ -16,7 +16,7 @@ use crate::windows::DIRECTIONS;
 const ARM: usize = 4;
 
 /// Longer lines do not fit into a word with what is beyond their ends.
-pub(crate) const LONGEST_LINE: usize = 32 - 2 * ARM;
+const LONGEST_LINE: usize = 32 - 2 * ARM;
 
 /// How far a line comes if a side plays in the middle of it.
 #[repr(u8)]
@@ -89,7 +89,7 @@ struct Learned {
     /// By combination: where its numbers are. Those with the same reaches have the same.
     places: Vec<u16>,
     numbers: Vec<Numbers>,
-    /// What there is before anything is added.
+    /// What an empty board adds up to.
     start: Weights,
     output: [i32; HIDDEN],
 }
@@ -306,13 +306,24 @@ pub struct Patterns {
     taken: Vec<bool>,
     /// By who is to move: what the combinations of all free cells add up to.
     sums: [Weights; 2],
-    /// What they were before each mark.
-    before: Vec<[Weights; 2]>,
+    /// What they were before each mark, and where it is.
+    before: Vec<([Weights; 2], usize)>,
 }
 
 impl Patterns {
-    /// An empty board of up to 24 columns and rows.
-    pub fn new(spec: &GridSpec) -> Patterns {
+    /// An empty board, where something was learned for it: two sides, lines of five or more, up to 24 columns
+    /// and rows. However large it is, empty it is worth the same.
+    pub fn new(spec: &GridSpec) -> Option<Patterns> {
+        let is_learned = spec.sides() == 2
+            && spec.line() == 5
+            && spec.columns().max(spec.rows()) <= LONGEST_LINE
+            && spec.goal == Goal::Make
+            && spec.placement == Placement::Anywhere
+            && spec.overline == Overline::Counts;
+        is_learned.then(|| Patterns::empty(spec))
+    }
+
+    fn empty(spec: &GridSpec) -> Patterns {
         let (rows, columns) = (spec.rows() as isize, spec.columns() as isize);
         let is_inside = |row, column| (0..rows).contains(&row) && (0..columns).contains(&column);
         let mut places = vec![[Place::default(); 4]; spec.cells()];
@@ -339,18 +350,11 @@ impl Patterns {
             }
         }
         let learned = &*LEARNED;
-        let mut sums = [learned.start; 2];
         let mut combinations = vec![[Combination::default(); 2]; spec.cells()];
         for (combinations, places) in combinations.iter_mut().zip(&places) {
             for (direction, place) in places.iter().enumerate() {
                 let line = lines[usize::from(place.line)];
                 *combinations = learned.turned(*combinations, direction, line, place.shift.into());
-            }
-            for (mover, sum) in sums.iter_mut().enumerate() {
-                let weights = learned.weights(mover, *combinations);
-                sum.iter_mut()
-                    .zip(weights)
-                    .for_each(|(sum, one)| *sum += one);
             }
         }
         Patterns {
@@ -360,7 +364,7 @@ impl Patterns {
             steps: DIRECTIONS.map(|(down, right)| step(columns, down, right)),
             combinations,
             taken: vec![false; spec.cells()],
-            sums,
+            sums: [learned.start; 2],
             before: Vec::new(),
         }
     }
@@ -368,7 +372,7 @@ impl Patterns {
     /// A side puts a mark into a free cell.
     pub fn play(&mut self, by: Side, at: Move) {
         let cell = at.index();
-        self.before.push(self.sums);
+        self.before.push((self.sums, cell));
         self.taken[cell] = true;
         let (learned, mut sums) = (self.learned, self.sums);
         for (mover, sum) in sums.iter_mut().enumerate() {
@@ -394,7 +398,7 @@ impl Patterns {
         self.sums = sums;
     }
 
-    /// The mark that was put last is taken off again.
+    /// The mark that was put last, this one, is taken off again.
     pub fn take_back(&mut self, by: Side, at: Move) {
         let cell = at.index();
         for direction in 0..4 {
@@ -405,7 +409,10 @@ impl Patterns {
             }
         }
         self.taken[cell] = false;
-        self.sums = self.before.pop().unwrap_or(self.sums);
+        if let Some((sums, last)) = self.before.pop() {
+            debug_assert_eq!(last, cell, "only the latest mark can be taken back");
+            self.sums = sums;
+        }
     }
 
     /// Puts a mark into a line, or takes it off, and says what the line is then.

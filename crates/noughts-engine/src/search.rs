@@ -38,14 +38,15 @@ const LIKELY: i32 = DECIDED - 200_000;
 /// Above every value.
 const INFINITE: i32 = WIN + 1;
 
-/// How many nodes go by between two looks at the clock: a large board has some 200 000 a second.
+/// How many nodes go by between two looks at the clock: a large board has some hundred thousand a second.
 const BETWEEN_LOOKS: u64 = 128;
 
 /// Replies that are forced are not counted as depth, to this ply.
 const DEEPEST_EXTENSION: usize = 60;
 
 /// Moves to look at on a large board where fours force replies, at the root and elsewhere: the most
-/// promising. With 16 elsewhere `search:2000n` loses 29 games of 600 to `greedy`, with 12 19.
+/// promising. With 16 elsewhere `search:20000n` won 50.2 % of 200 games of 15x15k5 against itself with 12, with
+/// 20 41.0 %.
 const MOST_AT_ROOT: usize = 30;
 const MOST_CANDIDATES: usize = 12;
 

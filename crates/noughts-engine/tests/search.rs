@@ -105,6 +105,9 @@ fn minimax_is_worth_what_plain_minimax_finds_on_every_family() {
         agrees(variant, &[], 60, 3);
     }
     agrees("11x11k5", &[], 40, 2);
+    agrees("6x6k5", &[], 30, 3);
+    agrees("5x9k5", &[], 30, 2);
+    agrees("6x6k5", &[0, 0, 1], 30, 3);
     agrees("3x3k3", &[0, 0, 1], 60, 4);
     agrees("4x4k3", &[0, 1, 1], 60, 3);
 }

@@ -7,7 +7,8 @@ use crate::search::{Search, WIN};
 use crate::threats::only_completion;
 
 /// How many positions are looked at for a sequence of fours: before anything else, on the way, and
-/// where an estimate would do. At the end 8 or 100 make no difference that 600 games show.
+/// where an estimate would do. At the end 8 or 100 made no difference in 600 games of 15x15k5, with windows
+/// weighed.
 const FIRST_SEQUENCE: u64 = 400;
 const INNER_SEQUENCE: u64 = 100;
 pub(super) const LAST_SEQUENCE: u64 = 30;
