@@ -2,7 +2,7 @@
 //!
 //! Of a cell the four cells to either side are looked at, in each of four directions. They have a
 //! *reach* for each side, from nothing to a five, and the four reaches of a side are the cell's
-//! [`Combination`]. All combinations of a board together make what it is worth: they are added up for a few
+//! *combination*. All combinations of a board together make what it is worth: they are added up for a few
 //! neurons, which only count where they are above zero, and beside them. What each adds, and how likely
 //! it is to be played, was learned from games; `five.txt` has the numbers and says how they were made.
 
