@@ -38,7 +38,7 @@ const LIKELY: i32 = DECIDED - 200_000;
 /// Above every value.
 const INFINITE: i32 = WIN + 1;
 
-/// How many nodes go by between two looks at the clock: a large board has some hundred thousand a second.
+/// How many nodes go by between two looks at the clock: a large board has about a million a second.
 const BETWEEN_LOOKS: u64 = 128;
 
 /// Replies that are forced are not counted as depth, to this ply.

@@ -42,7 +42,7 @@ fn lines_reach_what_players_call_them() {
         ("ooox_....", Reach::Two),
         ("...._....", Reach::One),
         ("oooo_....", Reach::Nothing),
-        ("oooo_....", Reach::Nothing),
+        ("oo.._..oo", Reach::Nothing),
     ] {
         assert!(reach(line) == expected, "{line}");
         let mirrored: String = line.chars().rev().collect();
