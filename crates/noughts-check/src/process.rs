@@ -1,7 +1,7 @@
 //! A program of somebody else's, started, fed, heard and ended with everything that it started.
 
 use std::ffi::OsString;
-use std::io::{Read, Write};
+use std::io::{self, Read, Write};
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, SyncSender, channel, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -19,19 +19,23 @@ struct Held {
 }
 
 impl Leash {
-    /// Ends everything on it, and everything that would come on it later.
+    /// Ends everything on it; nothing comes on it later.
     pub fn pull(&self) {
         let mut held = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         held.is_pulled = true;
         held.groups.drain(..).for_each(kill_group);
     }
 
-    fn take(&self, group: u32) {
+    /// Starts a program on it. It is held from the very start, and none is started once the leash is pulled:
+    /// who pulls it may be gone before anything else could be ended.
+    fn start(&self, command: &mut Command) -> io::Result<Child> {
         let mut held = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        match held.is_pulled {
-            true => kill_group(group),
-            false => held.groups.push(group),
+        if held.is_pulled {
+            return Err(io::ErrorKind::Interrupted.into());
         }
+        let child = command.spawn()?;
+        held.groups.push(child.id());
+        Ok(child)
     }
 
     fn release(&self, group: u32) {
@@ -90,10 +94,9 @@ impl Program {
             .stderr(Stdio::piped());
         #[cfg(unix)]
         std::os::unix::process::CommandExt::process_group(&mut start, 0);
-        let mut child = start
-            .spawn()
+        let mut child = leash
+            .start(&mut start)
             .map_err(|error| format!("{} can't be started: {error}", name.to_string_lossy()))?;
-        leash.take(child.id());
         let (say, heard) = sync_channel(16);
         if let Some(output) = child.stdout.take() {
             listen(output, say.clone(), Heard::Output);
