@@ -14,6 +14,7 @@ use noughts_rules::{Quoted, Record, Variant};
 use crate::Failure;
 use crate::args::Arena;
 use crate::outside;
+use crate::signals::when_told_to_end;
 
 /// How long programs may take for a move when positions are counted instead.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -49,7 +50,8 @@ pub(crate) fn run(task: &Arena) -> Result<(), Failure> {
         .map(|folder| Ledger::open(Path::new(folder), &contest, &limits.to_string()));
     let ledger = ledger.transpose().map_err(Failure::asked)?;
     let stop = Stop::new();
-    stop_on_signals(&stop)?;
+    let told = stop.clone();
+    when_told_to_end(move |_| told.set())?;
     let mut hall = Hall {
         outcomes: match &ledger {
             Some(ledger) => ledger.outcomes().clone(),
@@ -347,24 +349,6 @@ fn write_time(seconds: f64) -> String {
         seconds @ 60..3600 => format!("{} min", seconds / 60),
         seconds => format!("{} h {} min", seconds / 3600, seconds % 3600 / 60),
     }
-}
-
-#[cfg(unix)]
-fn stop_on_signals(stop: &Stop) -> io::Result<()> {
-    use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
-    let mut signals = signal_hook::iterator::Signals::new([SIGHUP, SIGINT, SIGTERM])?;
-    let stop = stop.clone();
-    std::thread::spawn(move || {
-        for _ in signals.forever() {
-            stop.set();
-        }
-    });
-    Ok(())
-}
-
-#[cfg(not(unix))]
-fn stop_on_signals(_: &Stop) -> io::Result<()> {
-    Ok(())
 }
 
 #[cfg(test)]

@@ -14,6 +14,7 @@ use noughts_rules::Quoted;
 use noughts_wire::Dialect;
 
 use crate::args::{CheckClassic, CheckClient, CheckTcp, Judged, SpokenDialect, Telling};
+use crate::signals::when_told_to_end;
 use crate::{Failure, time};
 
 pub(crate) fn run(what: Judged) -> Result<ExitCode, Failure> {
@@ -141,18 +142,11 @@ fn read_folder(folder: &Path) -> Result<Vec<Case>, Failure> {
 /// A leash that is pulled when the judge is told to end.
 fn held() -> Result<Leash, Failure> {
     let leash = Leash::default();
-    #[cfg(unix)]
-    {
-        use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
-        let mut signals = signal_hook::iterator::Signals::new([SIGHUP, SIGINT, SIGTERM])?;
-        let leash = leash.clone();
-        std::thread::spawn(move || {
-            if let Some(signal) = signals.forever().next() {
-                leash.pull();
-                std::process::exit(128 + signal);
-            }
-        });
-    }
+    let pulled = leash.clone();
+    when_told_to_end(move |signal| {
+        pulled.pull();
+        std::process::exit(128 + signal);
+    })?;
     Ok(leash)
 }
 

@@ -19,6 +19,7 @@ mod outside;
 mod perft;
 mod play;
 mod serve;
+mod signals;
 mod solve;
 mod time;
 mod tui;

@@ -12,7 +12,8 @@ use noughts_server::{
     misbehave, open_store, raise_descriptor_limit,
 };
 use tokio::net::TcpListener;
-use tokio::signal;
+#[cfg(unix)]
+use tokio::signal::unix::{Signal, SignalKind, signal};
 use tracing::{info, warn};
 
 use crate::args::{Serve, Sync};
@@ -254,29 +255,36 @@ fn look_at_descriptors(limits: &Limits) {
     }
 }
 
-/// Ctrl-C, or the system's wish that the process ends.
+/// Ctrl-C, or the system's wish that the process ends: heard from the moment this is made.
 struct Enough {
     #[cfg(unix)]
-    terminate: signal::unix::Signal,
+    interrupt: Signal,
+    #[cfg(unix)]
+    terminate: Signal,
 }
 
 impl Enough {
     fn new() -> io::Result<Enough> {
         Ok(Enough {
             #[cfg(unix)]
-            terminate: signal::unix::signal(signal::unix::SignalKind::terminate())?,
+            interrupt: signal(SignalKind::interrupt())?,
+            #[cfg(unix)]
+            terminate: signal(SignalKind::terminate())?,
         })
     }
 
     /// Waits until somebody says so, and tells how.
+    #[cfg(unix)]
     async fn said(mut self) -> &'static str {
-        #[cfg(unix)]
-        let terminated = self.terminate.recv();
-        #[cfg(not(unix))]
-        let terminated = std::future::pending::<Option<()>>();
         tokio::select! {
-            _ = signal::ctrl_c() => "interrupt",
-            _ = terminated => "terminate",
+            _ = self.interrupt.recv() => "interrupt",
+            _ = self.terminate.recv() => "terminate",
         }
+    }
+
+    #[cfg(not(unix))]
+    async fn said(self) -> &'static str {
+        let _ = tokio::signal::ctrl_c().await;
+        "interrupt"
     }
 }

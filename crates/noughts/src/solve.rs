@@ -11,6 +11,7 @@ use noughts_rules::{Diagram, Variant};
 
 use crate::Failure;
 use crate::args::Solve;
+use crate::signals::when_told_to_end;
 
 /// How often a checkpoint is written.
 const BETWEEN_CHECKPOINTS: Duration = Duration::from_secs(300);
@@ -27,7 +28,14 @@ pub(crate) fn run(task: &Solve) -> Result<(), Failure> {
         load(&mut solver, name)?;
     }
     let stop = Stop::new();
-    stop_on_interrupt(stop.clone());
+    // The first asks for what is known, the second ends the program.
+    let told = stop.clone();
+    when_told_to_end(move |signal| {
+        if told.is_set() {
+            std::process::exit(128 + signal);
+        }
+        told.set();
+    })?;
     let found = solve(&mut solver, task, budget, &stop)?;
     let text = match task.json {
         true => json(&variant, &found),
@@ -129,24 +137,6 @@ fn write_whole(
             Err(told(error))
         }
     }
-}
-
-/// The first Ctrl-C asks for what is known, the second ends the program.
-fn stop_on_interrupt(stop: Stop) {
-    std::thread::spawn(move || {
-        let runtime = tokio::runtime::Builder::new_current_thread()
-            .enable_all()
-            .build();
-        let Ok(runtime) = runtime else { return };
-        runtime.block_on(async {
-            while tokio::signal::ctrl_c().await.is_ok() {
-                if stop.is_set() {
-                    std::process::exit(130);
-                }
-                stop.set();
-            }
-        });
-    });
 }
 
 /// Tells how far it is: on a terminal in one line that changes, elsewhere in a line now and then.

@@ -99,6 +99,15 @@ fn a_signal_ends_it_with_everything_closed() {
 }
 
 #[test]
+fn who_knows_its_address_can_end_it() {
+    // What is done between the first word and the wait for the last must be safe from a Ctrl-C too.
+    for signal in ["-INT", "-TERM"].repeat(8) {
+        let (exit, log) = Serving::start("", "").end(signal);
+        assert_eq!(exit, Some(0), "{signal}: {log}");
+    }
+}
+
+#[test]
 fn two_who_are_put_out_together_have_left_together() {
     let serving = Serving::start("", "");
     let mut pair = [0, 1].map(|_| {

@@ -131,26 +131,29 @@ fn what_cannot_be_solved_is_refused_in_a_sentence() {
 #[test]
 fn an_interrupt_tells_what_is_known() {
     use std::io::{BufRead, BufReader};
-    let mut child = Command::new(env!("CARGO_BIN_EXE_noughts"))
-        .args(["solve", "8x8k5", "--json"])
+    // As `nohup` does: a terminal that closes is nothing to it then.
+    let solve = concat!(
+        "trap '' HUP; exec ",
+        env!("CARGO_BIN_EXE_noughts"),
+        " solve 8x8k5 --json"
+    );
+    let mut child = Command::new("sh")
+        .args(["-c", solve])
         .stdin(Stdio::null())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .spawn()
         .unwrap();
-    // Too much for any machine in the seconds until the first word of progress.
-    let mut progress = String::new();
-    let mut stderr = BufReader::new(child.stderr.take().unwrap());
-    stderr.read_line(&mut progress).unwrap();
-    assert!(progress.contains("can x win? so far unknown"), "{progress}");
     let pid = child.id().to_string();
-    assert!(
-        Command::new("kill")
-            .args(["-INT", &pid])
-            .status()
-            .unwrap()
-            .success()
-    );
+    let mut stderr = BufReader::new(child.stderr.take().unwrap());
+    for signal in ["-HUP", "-INT"] {
+        // Too much for any machine in the seconds between two words of progress.
+        let mut progress = String::new();
+        stderr.read_line(&mut progress).unwrap();
+        assert!(progress.contains("can x win? so far unknown"), "{progress}");
+        let sent = Command::new("kill").args([signal, &pid]).status().unwrap();
+        assert!(sent.success());
+    }
     let output = child.wait_with_output().unwrap();
     assert_eq!(output.status.code(), Some(3));
     let out = String::from_utf8(output.stdout).unwrap();
