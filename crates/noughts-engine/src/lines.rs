@@ -1,10 +1,9 @@
 //! Features of one board: how far every possible line has come, and what was learned of lines of five.
 //!
-//! A *window* is K cells in a line. It belongs to a side while only that side has marks in it, and
-//! is worth the more the fewer are missing. Every play changes the windows through its cell, and
-//! nothing else.
+//! A *window* is K cells in a line. While a side can complete it, it is worth the more the fewer marks are
+//! missing.
 
-use noughts_rules::{Goal, GridSpec, Move, Overline, Placement, Rules, Side, Symmetry, Variant};
+use noughts_rules::{Goal, GridSpec, Move, Placement, Rules, Side, Symmetry, Variant};
 
 use crate::features::{Candidate, Features};
 use crate::patterns::Patterns;
@@ -88,46 +87,22 @@ impl Lines {
     }
 
     fn change(&mut self, by: Side, at: Move, add: bool) {
-        let (line, cells, sides) = (self.spec.line(), self.spec.cells(), self.sides);
+        let (line, cells) = (self.spec.line(), self.spec.cells());
         let is_weighed = self.patterns.is_none();
         self.windows
-            .change(by, at, add, |counts, window, own, all| {
-                let sign = if add { 1 } else { -1 };
-                let mut weigh = |side: usize, delta: i32| {
-                    if is_weighed {
-                        self.total[side] += delta;
-                        let row = &mut self.worth[side * cells..(side + 1) * cells];
-                        window.cells(line).for_each(|cell| row[cell] += delta);
-                    }
-                };
-                let mut gain = |side: usize, with: usize, without: usize| {
-                    weigh(side, sign * (worth(line, with) - worth(line, without)));
-                    let (to, from) = if add {
-                        (with, without)
-                    } else {
-                        (without, with)
-                    };
-                    count(&mut self.threats[side], line, to, from);
-                };
-                if own == all {
-                    gain(by.index(), own + 1, own);
+            .change(by, at, add, |side, window, before, now| {
+                let delta = worth_while(line, now) - worth_while(line, before);
+                if is_weighed && delta != 0 {
+                    self.total[side] += delta;
+                    let row = &mut self.worth[side * cells..(side + 1) * cells];
+                    window.cells(line).for_each(|cell| row[cell] += delta);
                 }
-                if own == 0 {
-                    for side in (0..sides).filter(|side| *side != by.index()) {
-                        let theirs = usize::from(counts[side]);
-                        if theirs == all {
-                            // This mark closes their window, or opens it again.
-                            let alive = &mut self.alive[side];
-                            *alive = if add { *alive - 1 } else { *alive + 1 };
-                            if theirs > 0 {
-                                weigh(side, -sign * worth(line, theirs));
-                                // Closed, it counts as one without marks.
-                                let (to, from) = if add { (0, theirs) } else { (theirs, 0) };
-                                count(&mut self.threats[side], line, to, from);
-                            }
-                        }
-                    }
-                }
+                let threats = &mut self.threats[side];
+                *threats += u32::from(now == Some(line - 1));
+                *threats -= u32::from(before == Some(line - 1));
+                let alive = &mut self.alive[side];
+                *alive += u32::from(now.is_some());
+                *alive -= u32::from(before.is_some());
             });
         if let Some(patterns) = &mut self.patterns {
             match add {
@@ -364,16 +339,12 @@ impl<R: Rules> Features<R> for Lines {
             return (-value).clamp(-90_000, 90_000);
         }
         let line = self.spec.line();
-        let (mut mine, mut theirs) = (0, 0);
-        self.windows.change(by, at, true, |_, _, own, all| {
-            if own == all {
-                mine += worth(line, own + 1) - worth(line, own);
-            } else if own == 0 {
-                theirs -= worth(line, all);
-            }
+        let mut more = [0, 0];
+        self.windows.change(by, at, true, |side, _, before, now| {
+            more[side] += worth_while(line, now) - worth_while(line, before);
         });
-        let mine = mine + self.total[by.index()];
-        let theirs = theirs + self.total[by.next(2).index()];
+        let [mine, theirs] =
+            [by, by.next(2)].map(|side| self.total[side.index()] + more[side.index()]);
         (mine - theirs - theirs / 4).clamp(-90_000, 90_000)
     }
 
@@ -400,18 +371,15 @@ impl<R: Rules> Features<R> for Lines {
 }
 
 /// Whether who completes a window always can and always wins by it. With gravity a cell may not be
-/// playable yet; with exact lines a completed window may be too long; in a misère game nobody wants
-/// to complete one.
+/// playable yet; in a misère game nobody wants to complete one.
 fn is_simple(spec: &GridSpec) -> bool {
-    spec.placement == Placement::Anywhere
-        && spec.goal == Goal::Make
-        && spec.overline == Overline::Counts
+    spec.placement == Placement::Anywhere && spec.goal == Goal::Make
 }
 
-/// Keeps the number of windows that lack one mark, when one goes from so many marks to so many.
-fn count(number: &mut u32, line: usize, to: usize, from: usize) {
-    *number += u32::from(to + 1 == line);
-    *number -= u32::from(from + 1 == line);
+/// What a window is worth to a side with so many marks, if it is the side's.
+#[inline]
+fn worth_while(line: usize, marks: Option<usize>) -> i32 {
+    marks.map_or(0, |marks| worth(line, marks))
 }
 
 fn worth(line: usize, marks: usize) -> i32 {

@@ -84,8 +84,6 @@ struct Numbers {
 
 /// All that was learned.
 struct Learned {
-    /// By the cells around one, two bits each: the reach of the first side, and above it of the second.
-    reaches: Vec<u8>,
     /// By combination: where its numbers are. Those with the same reaches have the same.
     places: Vec<u16>,
     numbers: Vec<Numbers>,
@@ -105,6 +103,13 @@ static LEARNED: LazyLock<Learned> = LazyLock::new(|| {
     read.expect("the numbers are part of the program, and a test reads them")
 });
 
+/// By the cells around one, two bits each: the reach of the first side, and above it of the second. Where
+/// longer lines count, and where they do not.
+static REACHES: [LazyLock<Vec<u8>>; 2] = [
+    LazyLock::new(|| reaches(is_five_or_more)),
+    LazyLock::new(|| reaches(is_five)),
+];
+
 impl Learned {
     /// `None` where a line is not as it should be.
     fn read(text: &str) -> Option<Learned> {
@@ -114,7 +119,6 @@ impl Learned {
             numbers.map(|word| word.parse().ok()).collect()
         };
         let mut learned = Learned {
-            reaches: reaches(),
             places: Vec::with_capacity(COMBINATIONS),
             numbers: Vec::new(),
             start: words("start")?.try_into().ok()?,
@@ -185,26 +189,26 @@ impl Learned {
             }
         }
     }
+}
 
-    /// A cell's combinations as its line in this direction makes them now. What the cell itself has makes no
-    /// difference.
-    #[inline]
-    fn turned(
-        &self,
-        combinations: [Combination; 2],
-        direction: usize,
-        line: u64,
-        shift: usize,
-    ) -> [Combination; 2] {
-        let arms = line >> (shift - 2 * ARM);
-        let around = arms & 0xFF | arms >> 2 & 0xFF00;
-        let reaches = self.reaches[around as usize];
-        let [first, second] = combinations;
-        [
-            first.with(direction, reaches & REACH_MASK as u8),
-            second.with(direction, reaches >> REACH_BITS),
-        ]
-    }
+/// A cell's combinations as its line in this direction makes them now. What the cell itself has makes no
+/// difference.
+#[inline]
+fn turned(
+    reaches: &[u8],
+    combinations: [Combination; 2],
+    direction: usize,
+    line: u64,
+    shift: usize,
+) -> [Combination; 2] {
+    let arms = line >> (shift - 2 * ARM);
+    let around = arms & 0xFF | arms >> 2 & 0xFF00;
+    let reaches = reaches[around as usize];
+    let [first, second] = combinations;
+    [
+        first.with(direction, reaches & REACH_MASK as u8),
+        second.with(direction, reaches >> REACH_BITS),
+    ]
 }
 
 /// Every four reaches that a combination may have, the least first, in the order of `five.txt`.
@@ -218,8 +222,8 @@ pub fn sorted_sets() -> Vec<[u8; 4]> {
 }
 
 /// The reaches by the cells around one, two bits each, of both sides.
-fn reaches() -> Vec<u8> {
-    let first = reaches_of_first();
+fn reaches(is_complete: fn(usize) -> bool) -> Vec<u8> {
+    let first = reaches_of_first(is_complete);
     let swapped = |around: usize| (around & LOW_BITS) << 1 | around >> 1 & LOW_BITS;
     let both = (0..first.len()).map(|around| {
         let second = first[swapped(around)];
@@ -229,7 +233,7 @@ fn reaches() -> Vec<u8> {
 }
 
 /// The reach of the first side by the cells around one.
-fn reaches_of_first() -> Vec<Reach> {
+fn reaches_of_first(is_complete: fn(usize) -> bool) -> Vec<Reach> {
     let mut all = vec![Reach::Nothing; 1 << (4 * ARM)];
     let beyond = |around: usize| around & around >> 1 & LOW_BITS;
     let mut within: Vec<usize> = (0..all.len())
@@ -274,12 +278,26 @@ fn own(around: usize) -> usize {
     around & !(around >> 1) & LOW_BITS
 }
 
-/// Whether the first side has five in a line, the cell in the middle one of them.
-fn is_complete(around: usize) -> bool {
+/// The marks of the first side in a line, the cell in the middle one of them, two bits each.
+fn with_middle(around: usize) -> usize {
     let (before, after) = (own(around) & 0xFF, own(around) & 0xFF00);
-    let line = before | 1 << (2 * ARM) | after << 2;
+    before | 1 << (2 * ARM) | after << 2
+}
+
+/// Whether the first side has five in a line, the cell in the middle one of them, or more.
+fn is_five_or_more(around: usize) -> bool {
+    let line = with_middle(around);
     let two = line & line >> 2;
     two & two >> 4 & line >> 8 != 0
+}
+
+/// Whether it has five and not more. What is beyond four cells is not seen.
+fn is_five(around: usize) -> bool {
+    let line = with_middle(around);
+    let has = |n: &usize| line >> (2 * n) & 1 == 1;
+    let after = (ARM + 1..=2 * ARM).take_while(has).count();
+    let before = (0..ARM).rev().take_while(has).count();
+    before + 1 + after == 5
 }
 
 /// Where a cell is in its line of one direction.
@@ -297,6 +315,7 @@ struct Place {
 #[derive(Clone)]
 pub struct Patterns {
     learned: &'static Learned,
+    reaches: &'static [u8],
     /// Two bits a cell: free, the first side's, the second's, or beyond the edge.
     lines: Vec<u64>,
     places: Vec<[Place; 4]>,
@@ -311,15 +330,15 @@ pub struct Patterns {
 }
 
 impl Patterns {
-    /// An empty board, where something was learned for it: two sides, lines of five or more, up to 24 columns
-    /// and rows. However large it is, empty it is worth the same.
+    /// An empty board, where something was learned for it: two sides, lines of five, up to 24 columns and rows.
+    /// Where longer lines do not count the same numbers serve for what is reached then. However large it is,
+    /// empty it is worth the same.
     pub fn new(spec: &GridSpec) -> Option<Patterns> {
         let is_learned = spec.sides() == 2
             && spec.line() == 5
             && spec.columns().max(spec.rows()) <= LONGEST_LINE
             && spec.goal == Goal::Make
-            && spec.placement == Placement::Anywhere
-            && spec.overline == Overline::Counts;
+            && spec.placement == Placement::Anywhere;
         is_learned.then(|| Patterns::empty(spec))
     }
 
@@ -350,15 +369,17 @@ impl Patterns {
             }
         }
         let learned = &*LEARNED;
+        let reaches = &**REACHES[usize::from(spec.overline == Overline::Ignored)];
         let mut combinations = vec![[Combination::default(); 2]; spec.cells()];
         for (combinations, places) in combinations.iter_mut().zip(&places) {
             for (direction, place) in places.iter().enumerate() {
                 let line = lines[usize::from(place.line)];
-                *combinations = learned.turned(*combinations, direction, line, place.shift.into());
+                *combinations = turned(reaches, *combinations, direction, line, place.shift.into());
             }
         }
         Patterns {
             learned,
+            reaches,
             lines,
             places,
             steps: DIRECTIONS.map(|(down, right)| step(columns, down, right)),
@@ -385,7 +406,7 @@ impl Patterns {
             let line = self.mark(by, cell, direction);
             for (other, shift) in self.line_around(cell, direction) {
                 let before = self.combinations[other];
-                let after = learned.turned(before, direction, line, shift);
+                let after = turned(self.reaches, before, direction, line, shift);
                 if after != before {
                     self.combinations[other] = after;
                     if !self.taken[other] {
@@ -405,7 +426,7 @@ impl Patterns {
             let line = self.mark(by, cell, direction);
             for (other, shift) in self.line_around(cell, direction) {
                 let before = self.combinations[other];
-                self.combinations[other] = self.learned.turned(before, direction, line, shift);
+                self.combinations[other] = turned(self.reaches, before, direction, line, shift);
             }
         }
         self.taken[cell] = false;
@@ -439,7 +460,7 @@ impl Patterns {
             for (other, shift) in self.line_around(cell, direction) {
                 if !self.taken[other] && other != cell {
                     let before = self.combinations[other];
-                    let after = learned.turned(before, direction, line, shift);
+                    let after = turned(self.reaches, before, direction, line, shift);
                     learned.exchange(&mut sum, mover, before, after);
                 }
             }

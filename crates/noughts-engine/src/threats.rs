@@ -3,7 +3,7 @@
 //! A *four* is a window that lacks one mark. Who makes one leaves the other a single reply; who
 //! makes two at once has won. The attacker tries fours and nothing else, so that a sequence of
 //! twenty plays is a matter of a few hundred positions, and what is found is a proof: no other
-//! reply would have helped. For two sides who take turns, where every completed window wins.
+//! reply would have helped. For two sides who take turns, where every window that a side completes wins.
 
 use noughts_rules::{Move, Side};
 

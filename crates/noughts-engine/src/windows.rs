@@ -1,10 +1,12 @@
 //! Every possible line of one board, and how far each side has come in it.
 //!
-//! A *window* is K cells in a line. Every play changes the windows through its cell, and nothing
-//! else. Between two sides those that lack one or two marks are listed beside the counts: who plays
-//! for fours looks at these and at nothing else.
+//! A *window* is K cells in a line. It belongs to a side as long as that side can still complete it: nobody
+//! else has a mark in it and, where longer lines do not count, the side has none next to its ends. Every
+//! play changes the windows through its cell and next to it, and nothing else. Between two sides those that
+//! lack one or two marks are listed beside the counts: who plays for fours looks at these and at nothing
+//! else.
 
-use noughts_rules::{GridSpec, Move, Side};
+use noughts_rules::{GridSpec, Move, Overline, Side};
 
 use crate::seed::Random;
 
@@ -20,6 +22,9 @@ pub(crate) struct Windows {
     sides: usize,
     /// Marks in each window by side: `(direction * cells + first cell) * sides + side`.
     counts: Vec<u8>,
+    /// Marks next to the ends of each window, in the same order, where longer lines do not count; else
+    /// nothing.
+    beside: Vec<u8>,
     /// Whether a cell has a mark.
     taken: Vec<bool>,
     /// A number for each cell and side: `cell * sides + side`.
@@ -64,6 +69,10 @@ impl Windows {
             hash: 0,
             sides,
             counts: vec![0; 4 * cells * sides],
+            beside: match spec.overline {
+                Overline::Counts => Vec::new(),
+                Overline::Ignored => vec![0; 4 * cells * sides],
+            },
             taken: vec![false; cells],
             listed: listed.then(|| Listed {
                 lacking: Default::default(),
@@ -132,46 +141,116 @@ impl Windows {
             .map(Move::at)
     }
 
-    /// Puts a mark, or takes it off. For every window through the cell `f` is told its marks by
-    /// side as they are now, where it is, and how many marks of `by` and of all it has without
-    /// this one.
+    /// Puts a mark, or takes it off. For every window that this gives to a side, takes from it or brings
+    /// further `f` is told whose it is, where it is, and how many marks of that side were in it before and
+    /// are now; `None` while it is not the side's.
     #[inline]
     pub(crate) fn change(
         &mut self,
         by: Side,
         at: Move,
         add: bool,
-        mut f: impl FnMut(&[u8], Window, usize, usize),
+        mut f: impl FnMut(usize, Window, Option<usize>, Option<usize>),
     ) {
-        let (spec, sides) = (self.spec, self.sides);
         self.taken[at.index()] = add;
         self.hash ^= self.key(by, at);
+        if !self.beside.is_empty() {
+            return self.change_exact(by, at, add, f);
+        }
+        let (spec, sides, by) = (self.spec, self.sides, by.index());
         if let Some(listed) = &mut self.listed {
             // Most of the time that a search of fours takes goes by here.
-            let (line, own, other) = (spec.line(), by.index(), 1 - by.index());
+            let (line, other) = (spec.line(), 1 - by);
             let (pairs, _) = self.counts.as_chunks_mut::<2>();
             each_window(&spec, at, |number, window| {
                 let counts = &mut pairs[number];
-                let mine = usize::from(counts[own]) - usize::from(!add);
+                let mine = usize::from(counts[by]) - usize::from(!add);
                 let theirs = usize::from(counts[other]);
-                counts[own] = (mine + usize::from(add)) as u8;
+                counts[by] = (mine + usize::from(add)) as u8;
                 if Listed::is_concerned(line, mine, theirs) {
                     listed.change(line, number as u32, by, add, mine, theirs);
                 }
-                f(counts, window, mine, mine + theirs);
+                if theirs == 0 {
+                    tell(add, by, window, Some(mine), Some(mine + 1), &mut f);
+                }
+                if mine == 0 {
+                    tell(add, other, window, Some(theirs), None, &mut f);
+                }
             });
             return;
         }
         each_window(&spec, at, |number, window| {
             let counts = &mut self.counts[number * sides..(number + 1) * sides];
-            let all = match counts {
-                [one, two] => usize::from(*one) + usize::from(*two),
-                _ => counts.iter().map(|c| usize::from(*c)).sum(),
-            };
-            let own = usize::from(counts[by.index()]);
-            counts[by.index()] = if add { own + 1 } else { own - 1 } as u8;
-            let (own, all) = if add { (own, all) } else { (own - 1, all - 1) };
-            f(counts, window, own, all);
+            counts[by] -= u8::from(!add);
+            let all = sum(counts);
+            let own = usize::from(counts[by]);
+            if own == all {
+                tell(add, by, window, Some(own), Some(own + 1), &mut f);
+            }
+            if own == 0 {
+                for side in (0..sides).filter(|side| *side != by) {
+                    let theirs = usize::from(counts[side]);
+                    if theirs == all {
+                        tell(add, side, window, Some(theirs), None, &mut f);
+                    }
+                }
+            }
+            counts[by] += u8::from(add);
+        });
+    }
+
+    /// The same where longer lines do not count: the mark also spoils windows that it is next to.
+    fn change_exact(
+        &mut self,
+        by: Side,
+        at: Move,
+        add: bool,
+        mut f: impl FnMut(usize, Window, Option<usize>, Option<usize>),
+    ) {
+        let (spec, sides, by) = (self.spec, self.sides, by.index());
+        let line = spec.line();
+        let (counts, beside, listed) = (&mut self.counts, &mut self.beside, &mut self.listed);
+        let mut note = |number, side, window, without, with| {
+            if let Some(listed) = listed {
+                let (from, to) = if add {
+                    (without, with)
+                } else {
+                    (with, without)
+                };
+                let lacks = |marks: Option<usize>| line - marks.unwrap_or(0);
+                listed.leave(side, lacks(from), number);
+                listed.enter(side, lacks(to), number);
+            }
+            tell(add, side, window, without, with, &mut f);
+        };
+        each_window(&spec, at, |number, window| {
+            let counts = &mut counts[number * sides..(number + 1) * sides];
+            let beside = &beside[number * sides..(number + 1) * sides];
+            counts[by] -= u8::from(!add);
+            let all = sum(counts);
+            let own = usize::from(counts[by]);
+            if own == all && beside[by] == 0 {
+                note(number as u32, by, window, Some(own), Some(own + 1));
+            }
+            if own == 0 {
+                for side in (0..sides).filter(|side| *side != by) {
+                    let theirs = usize::from(counts[side]);
+                    if theirs == all && beside[side] == 0 {
+                        note(number as u32, side, window, Some(theirs), None);
+                    }
+                }
+            }
+            counts[by] += u8::from(add);
+        });
+        each_neighbour(&spec, at, |number, window| {
+            let counts = &counts[number * sides..(number + 1) * sides];
+            let beside = &mut beside[number * sides + by];
+            *beside -= u8::from(!add);
+            let own = usize::from(counts[by]);
+            if *beside == 0 && own == sum(counts) {
+                note(number as u32, by, window, Some(own), None);
+            }
+            *beside += u8::from(add);
         });
     }
 
@@ -190,11 +269,38 @@ impl Windows {
     pub(crate) fn completes(&self, side: Side, at: Move) -> bool {
         let line = self.spec.line();
         let mut found = false;
-        self.through(at, |counts, _| {
-            let all: usize = counts.iter().map(|c| usize::from(*c)).sum();
-            found |= usize::from(counts[side.index()]) == line - 1 && all == line - 1;
+        each_window(&self.spec, at, |number, _| {
+            let counts = &self.counts[number * self.sides..(number + 1) * self.sides];
+            let own = number * self.sides + side.index();
+            let is_spoilt = self.beside.get(own).is_some_and(|marks| *marks > 0);
+            let lacks_one = usize::from(self.counts[own]) == line - 1 && sum(counts) == line - 1;
+            found |= lacks_one && !is_spoilt;
         });
         found
+    }
+}
+
+/// Tells `f` of a window that has so many marks of a side without a mark and with it.
+#[inline(always)]
+fn tell(
+    add: bool,
+    side: usize,
+    window: Window,
+    without: Option<usize>,
+    with: Option<usize>,
+    f: &mut impl FnMut(usize, Window, Option<usize>, Option<usize>),
+) {
+    match add {
+        true => f(side, window, without, with),
+        false => f(side, window, with, without),
+    }
+}
+
+#[inline]
+fn sum(counts: &[u8]) -> usize {
+    match counts {
+        [one, two] => usize::from(*one) + usize::from(*two),
+        _ => counts.iter().map(|count| usize::from(*count)).sum(),
     }
 }
 
@@ -210,8 +316,8 @@ impl Listed {
     /// `own` marks of `by` and `other` of the other side are in the window without the mark that
     /// comes or goes.
     #[inline]
-    fn change(&mut self, line: usize, number: u32, by: Side, add: bool, own: usize, other: usize) {
-        let (by, rival) = (by.index(), 1 - by.index());
+    fn change(&mut self, line: usize, number: u32, by: usize, add: bool, own: usize, other: usize) {
+        let rival = 1 - by;
         if other == 0 {
             let (from, to) = (line - own, line - own - 1);
             if from <= MOST_LACKING + 1 {
@@ -255,25 +361,154 @@ fn step(spec: &GridSpec, direction: usize) -> usize {
     (dy * spec.columns() as isize + dx) as usize
 }
 
-/// Calls `f` with the number of every window through the cell, and where it is.
+/// How many cells lie before one and after it, by direction.
 #[inline]
-fn each_window(spec: &GridSpec, at: Move, mut f: impl FnMut(usize, Window)) {
-    let (columns, rows, line) = (spec.columns(), spec.rows(), spec.line());
+fn room(spec: &GridSpec, at: Move) -> [(usize, usize); 4] {
+    let (columns, rows) = (spec.columns(), spec.rows());
     let (row, column) = (at.index() / columns, at.index() % columns);
     let (down, right) = (rows - 1 - row, columns - 1 - column);
-    let room = [
+    [
         (column, right),
         (row, down),
         (row.min(column), down.min(right)),
         (row.min(right), down.min(column)),
-    ];
-    for (direction, (before, after)) in room.into_iter().enumerate() {
+    ]
+}
+
+/// Calls `f` with the number of every window through the cell, and where it is.
+#[inline]
+fn each_window(spec: &GridSpec, at: Move, mut f: impl FnMut(usize, Window)) {
+    let line = spec.line();
+    for (direction, (before, after)) in room(spec, at).into_iter().enumerate() {
         let step = step(spec, direction);
         let least = (line - 1).saturating_sub(after);
         let most = before.min(line - 1);
         for back in least..=most {
             let first = at.index() - back * step;
             f(direction * spec.cells() + first, Window { first, step });
+        }
+    }
+}
+
+/// The same for every window that has the cell next to one of its ends.
+fn each_neighbour(spec: &GridSpec, at: Move, mut f: impl FnMut(usize, Window)) {
+    let line = spec.line();
+    for (direction, (before, after)) in room(spec, at).into_iter().enumerate() {
+        let step = step(spec, direction);
+        let mut tell = |first: usize| f(direction * spec.cells() + first, Window { first, step });
+        if before >= line {
+            tell(at.index() - line * step);
+        }
+        if after >= line {
+            tell(at.index() + step);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use noughts_rules::Variant;
+
+    use super::*;
+
+    /// The slow twin: by where it is and whose, the marks in every window that a side can still complete.
+    fn owned(spec: &GridSpec, marks: &[Option<Side>]) -> BTreeMap<(usize, usize, usize), usize> {
+        let (columns, rows) = (spec.columns() as isize, spec.rows() as isize);
+        let line = spec.line() as isize;
+        let mut found = BTreeMap::new();
+        for (direction, (down, right)) in DIRECTIONS.into_iter().enumerate() {
+            for first in 0..columns * rows {
+                let at = |n: isize| {
+                    let (row, column) = (first / columns + n * down, first % columns + n * right);
+                    let is_inside = (0..rows).contains(&row) && (0..columns).contains(&column);
+                    is_inside.then(|| marks[(row * columns + column) as usize])
+                };
+                if (0..line).any(|n| at(n).is_none()) {
+                    continue;
+                }
+                for side in (0..spec.sides()).filter_map(Side::new) {
+                    let is_others = |n| at(n).flatten().is_some_and(|mark| mark != side);
+                    let is_own = |n| at(n).flatten() == Some(side);
+                    let is_too_long =
+                        spec.overline == Overline::Ignored && (is_own(-1) || is_own(line));
+                    if !(0..line).any(is_others) && !is_too_long {
+                        let own = (0..line).filter(|n| is_own(*n)).count();
+                        found.insert((first as usize, step(spec, direction), side.index()), own);
+                    }
+                }
+            }
+        }
+        found
+    }
+
+    #[test]
+    fn what_is_kept_play_by_play_is_what_looking_finds() {
+        for name in [
+            "6x5k3",
+            "7x7k4",
+            "9x6k5",
+            "5x5k3p3",
+            "6x5k3+exact",
+            "9x6k4+exact",
+            "9x8k5+exact",
+            "6x6k3p3+exact",
+        ] {
+            let Ok(Variant::Grid(spec)) = name.parse() else {
+                panic!("{name} is one board");
+            };
+            let (sides, is_listed) = (spec.sides(), spec.sides() == 2);
+            let mut random = Random::new(11);
+            let mut windows = Windows::new(spec, is_listed);
+            let mut marks = vec![None; spec.cells()];
+            let mut kept = owned(&spec, &marks);
+            for _ in 0..400 {
+                let cell = random.below(spec.cells());
+                let add = marks[cell].is_none();
+                let by = marks[cell]
+                    .or_else(|| Side::new(random.below(sides.into()) as u8))
+                    .unwrap();
+                marks[cell] = add.then_some(by);
+                windows.change(by, Move::at(cell), add, |side, window, before, now| {
+                    let place = (window.first, window.step, side);
+                    assert_eq!(kept.remove(&place), before, "{name}");
+                    kept.extend(now.map(|marks| (place, marks)));
+                });
+                assert_eq!(kept, owned(&spec, &marks), "{name}");
+                for side in (0..sides).filter_map(Side::new) {
+                    let lacking = |missing| {
+                        kept.iter().filter(move |((_, _, whose), marks)| {
+                            *whose == side.index() && **marks + missing == spec.line()
+                        })
+                    };
+                    for missing in (1..=MOST_LACKING).filter(|_| is_listed) {
+                        let mut listed: Vec<(usize, usize)> = windows
+                            .lacking(side, missing)
+                            .iter()
+                            .map(|number| {
+                                let window = windows.window(*number);
+                                (window.first, window.step)
+                            })
+                            .collect();
+                        listed.sort_unstable();
+                        let expected: Vec<_> = lacking(missing)
+                            .map(|((first, step, _), _)| (*first, *step))
+                            .collect();
+                        assert_eq!(listed, expected, "{name}");
+                    }
+                    for at in (0..spec.cells()).filter(|at| marks[*at].is_none()) {
+                        let completes = lacking(1).any(|((first, step, _), _)| {
+                            let window = Window {
+                                first: *first,
+                                step: *step,
+                            };
+                            window.cells(spec.line()).any(|cell| cell == at)
+                        });
+                        assert_eq!(windows.completes(side, Move::at(at)), completes, "{name}");
+                    }
+                }
+            }
         }
     }
 }

@@ -2,7 +2,10 @@ use super::*;
 use crate::seed::Random;
 
 fn board(columns: u8, rows: u8) -> GridSpec {
-    let name = format!("{columns}x{rows}k5");
+    named(&format!("{columns}x{rows}k5"))
+}
+
+fn named(name: &str) -> GridSpec {
     let Ok(noughts_rules::Variant::Grid(spec)) = name.parse() else {
         panic!("{name} is one board");
     };
@@ -10,7 +13,7 @@ fn board(columns: u8, rows: u8) -> GridSpec {
 }
 
 /// The reach of `x` in the middle of a line such as `.x._.x..`, which has an edge or an `o` beyond it.
-fn reach(line: &str) -> Reach {
+fn reach(is_complete: fn(usize) -> bool, line: &str) -> Reach {
     let cells = line.chars().filter(|cell| *cell != '_');
     let around = cells.enumerate().map(|(n, cell)| {
         let bits = match cell {
@@ -21,7 +24,7 @@ fn reach(line: &str) -> Reach {
         };
         bits << (2 * n)
     });
-    reaches_of_first()[around.sum::<usize>()]
+    reaches_of_first(is_complete)[around.sum::<usize>()]
 }
 
 #[test]
@@ -44,9 +47,31 @@ fn lines_reach_what_players_call_them() {
         ("oooo_....", Reach::Nothing),
         ("oo.._..oo", Reach::Nothing),
     ] {
-        assert!(reach(line) == expected, "{line}");
-        let mirrored: String = line.chars().rev().collect();
-        assert!(reach(&mirrored) == expected, "{mirrored}");
+        check_reach(is_five_or_more, line, expected);
+    }
+    for (line, expected) in [
+        ("xxxx_....", Reach::OpenFour),
+        ("oxxx_xooo", Reach::OpenFour),
+        // With one more at either end it is too long.
+        ("xxxx_x...", Reach::Nothing),
+        (".xxx_....", Reach::OpenFour),
+        (".xxx_.x..", Reach::Four),
+        ("xxx._xxx.", Reach::Four),
+        ("oxxx_.x..", Reach::Nothing),
+        ("..xx_....", Reach::OpenThree),
+        ("..xx_..x.", Reach::OpenThree),
+        ("o.xx_..xo", Reach::Three),
+        ("...._....", Reach::One),
+    ] {
+        check_reach(is_five, line, expected);
+    }
+}
+
+fn check_reach(is_complete: fn(usize) -> bool, line: &str, expected: Reach) {
+    let mirrored: String = line.chars().rev().collect();
+    for line in [line, &mirrored] {
+        let found = reach(is_complete, line);
+        assert!(found == expected, "{line}: {}", found as u8);
     }
 }
 
@@ -54,9 +79,10 @@ fn lines_reach_what_players_call_them() {
 #[test]
 fn reaches_are_what_playing_on_finds() {
     // A line as digits: 0 free, 1 own, 2 not to be had.
-    fn best(line: &mut [u8; 9], completes: &mut usize) -> u8 {
+    fn best(is_exact: bool, line: &mut [u8; 9], completes: &mut usize) -> u8 {
         let five = |line: &[u8; 9]| {
-            (0..5).any(|first| line[first..first + 5].iter().all(|cell| *cell == 1))
+            let mut runs = line.split(|cell| *cell != 1);
+            runs.any(|run| run.len() == 5 || run.len() > 5 && !is_exact)
         };
         if five(line) {
             return Reach::OpenFour as u8;
@@ -69,7 +95,7 @@ fn reaches_are_what_playing_on_finds() {
             *completes += usize::from(five(line));
             if !five(line) {
                 let mut its = 0;
-                let reach = best(line, &mut its);
+                let reach = best(is_exact, line, &mut its);
                 next = next.max(reach.saturating_sub(2));
             }
             line[n] = 0;
@@ -80,29 +106,40 @@ fn reaches_are_what_playing_on_finds() {
             _ => Reach::OpenFour as u8,
         }
     }
-    let all = reaches_of_first();
-    let mut reached = [0; 8];
-    for (around, reach) in all.iter().enumerate() {
-        // One in seven keeps it quick; all have seven steps.
-        if around % 7 != 0 {
-            continue;
+    for (is_exact, is_complete) in [
+        (false, is_five_or_more as fn(usize) -> bool),
+        (true, is_five),
+    ] {
+        let mut reached = [0; 8];
+        for (around, reach) in reaches_of_first(is_complete).iter().enumerate() {
+            // One in seven keeps it quick; all have seven steps.
+            if around % 7 != 0 {
+                continue;
+            }
+            let mut line = [1; 9];
+            for n in 0..8 {
+                let cell = (around >> (2 * n) & 3) as u8;
+                line[if n < 4 { n } else { n + 1 }] = cell.min(2);
+            }
+            assert_eq!(*reach as u8, best(is_exact, &mut line, &mut 0), "{line:?}");
+            reached[*reach as usize] += 1;
         }
-        let mut line = [1; 9];
-        for n in 0..8 {
-            let cell = (around >> (2 * n) & 3) as u8;
-            line[if n < 4 { n } else { n + 1 }] = cell.min(2);
-        }
-        assert_eq!(*reach as u8, best(&mut line, &mut 0), "{line:?}");
-        reached[*reach as usize] += 1;
+        assert!(reached.iter().all(|count| *count > 0), "{reached:?}");
     }
-    assert!(reached.iter().all(|count| *count > 0), "{reached:?}");
 }
 
 #[test]
 fn what_is_kept_play_by_play_is_what_a_new_board_has() {
     let mut random = Random::new(7);
-    for (columns, rows) in [(15, 15), (24, 24), (22, 4), (5, 9), (6, 6)] {
-        let spec = board(columns, rows);
+    for name in [
+        "15x15k5",
+        "24x24k5",
+        "22x4k5",
+        "5x9k5",
+        "6x6k5",
+        "9x9k5+exact",
+    ] {
+        let spec = named(name);
         let mut kept = Patterns::new(&spec).unwrap();
         let mut marks: Vec<(Side, Move)> = Vec::new();
         for _ in 0..300 {
@@ -199,7 +236,14 @@ fn nothing_was_learned_for_other_games() {
         noughts_rules::Variant::Grid(spec) => Patterns::new(&spec).is_some(),
         noughts_rules::Variant::Nested(_) => false,
     };
-    for name in ["15x15k5", "5x5k5", "24x24k5", "22x4k5", "4x24k5"] {
+    for name in [
+        "15x15k5",
+        "5x5k5",
+        "24x24k5",
+        "22x4k5",
+        "4x24k5",
+        "15x15k5+exact",
+    ] {
         assert!(learned(name), "{name}");
     }
     for name in [
@@ -208,7 +252,7 @@ fn nothing_was_learned_for_other_games() {
         "15x15k4",
         "15x15k6",
         "15x15k5p3",
-        "15x15k5+exact",
+        "15x15k5+exact+gravity",
         "15x15k5+misere",
         "15x15k5+gravity",
     ] {

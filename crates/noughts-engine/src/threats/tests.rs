@@ -25,7 +25,7 @@ fn windows(spec: GridSpec, diagram: &Diagram) -> Windows {
 
 /// What o can play against the sequence of x.
 fn defences(rows: &str) -> Vec<String> {
-    let (variant, mut windows) = drawn(rows);
+    let (variant, mut windows) = drawn("", rows);
     let mut threats = Threats::new();
     assert!(threats.wins(&mut windows, X, PLENTY).is_some());
     let mut defences = Vec::new();
@@ -37,10 +37,10 @@ fn defences(rows: &str) -> Vec<String> {
 }
 
 /// A board of five in a line as it is drawn.
-fn drawn(rows: &str) -> (Variant, Windows) {
+fn drawn(suffix: &str, rows: &str) -> (Variant, Windows) {
     let rows: Vec<String> = rows.lines().map(|row| row.replace(' ', "")).collect();
     let rows: Vec<String> = rows.into_iter().filter(|row| !row.is_empty()).collect();
-    let variant: Variant = format!("{}x{}k5", rows[0].len(), rows.len())
+    let variant: Variant = format!("{}x{}k5{suffix}", rows[0].len(), rows.len())
         .parse()
         .unwrap();
     let diagram = Diagram::read(&variant, &format!("{} x", rows.join("/"))).unwrap();
@@ -52,7 +52,11 @@ fn drawn(rows: &str) -> (Variant, Windows) {
 
 /// In how many plies x wins by fours, and its first play.
 fn found(rows: &str) -> Option<(u32, String)> {
-    let (variant, mut windows) = drawn(rows);
+    found_in("", rows)
+}
+
+fn found_in(suffix: &str, rows: &str) -> Option<(u32, String)> {
+    let (variant, mut windows) = drawn(suffix, rows);
     let mut threats = Threats::new();
     let plies = threats.wins(&mut windows, X, PLENTY)?;
     Some((plies, variant.write_move(threats.first()?)))
@@ -99,6 +103,24 @@ fn two_threes_that_are_shut_on_one_side_make_a_double_four() {
         ",
     );
     assert_eq!(wins, Some((3, "1-4".into())));
+}
+
+#[test]
+fn what_would_be_too_long_is_no_four() {
+    let row = |row: &str| {
+        let rest = ". . . . . . . . .\n".repeat(4);
+        found_in("+exact", &format!("{row}\n{rest}"))
+    };
+    // Six would stand there, or seven.
+    assert_eq!(row("x x x . x x . . ."), None);
+    assert_eq!(row("x x x . x x x . ."), None);
+    assert_eq!(row("x x x x . x . . o"), None);
+    // Five would, on one side only.
+    assert_eq!(row("o x x x . x . . ."), Some((1, "0-4".into())));
+    assert_eq!(row(". x x x x . x . ."), Some((1, "0-0".into())));
+    // The four at 0-4 has one completing cell, not two: at the other six would stand.
+    assert_eq!(row(". x x x . . x . ."), None);
+    assert_eq!(row(". x x x . . . . ."), Some((3, "0-4".into())));
 }
 
 /// The four at 1-4 is answered at 1-5, and brings the third mark of the column.
@@ -195,7 +217,14 @@ fn each_position(
 
 #[test]
 fn who_wins_by_fours_wins_by_brute_force() {
-    for (name, plays, least) in [("6x6k4", 14, 50), ("7x7k4", 14, 50), ("7x7k5", 24, 20)] {
+    for (name, plays, least) in [
+        ("6x6k4", 14, 50),
+        ("7x7k4", 14, 50),
+        ("7x7k5", 24, 20),
+        ("6x6k4+exact", 14, 50),
+        ("7x7k4+exact", 20, 50),
+        ("8x8k5+exact", 34, 20),
+    ] {
         let mut wins = 0;
         each_position(name, plays, 300, |game, windows| {
             let plies = Threats::new().wins(windows, X, PLENTY);
@@ -215,29 +244,39 @@ fn who_wins_by_fours_wins_by_brute_force() {
 
 #[test]
 fn the_board_is_as_it_was_after_looking() {
-    each_position("7x7k4", 14, 100, |game, windows| {
-        let before = windows.hash();
-        Threats::new().wins(windows, X, PLENTY);
-        let Variant::Grid(spec) = *game.variant() else {
-            unreachable!("a grid's name");
+    for name in ["7x7k4", "7x7k4+exact"] {
+        each_position(name, 14, 100, is_as_it_was);
+    }
+}
+
+fn is_as_it_was(game: &Game, windows: &mut Windows) {
+    let before = windows.hash();
+    Threats::new().wins(windows, X, PLENTY);
+    let Variant::Grid(spec) = *game.variant() else {
+        unreachable!("a grid's name");
+    };
+    let fresh = self::windows(spec, &game.diagram());
+    assert_eq!(windows.hash(), before);
+    for (side, missing) in [(X, 1), (X, 2), (O, 1), (O, 2)] {
+        let sorted = |windows: &Windows| {
+            let mut list = windows.lacking(side, missing).to_vec();
+            list.sort_unstable();
+            list
         };
-        let fresh = self::windows(spec, &game.diagram());
-        assert_eq!(windows.hash(), before);
-        for (side, missing) in [(X, 1), (X, 2), (O, 1), (O, 2)] {
-            let sorted = |windows: &Windows| {
-                let mut list = windows.lacking(side, missing).to_vec();
-                list.sort_unstable();
-                list
-            };
-            assert_eq!(sorted(windows), sorted(&fresh));
-        }
-    });
+        assert_eq!(sorted(windows), sorted(&fresh));
+    }
 }
 
 /// x is to move, and o would win by fours if it were: whatever x plays elsewhere, o still does.
 #[test]
 fn what_is_no_defence_loses() {
-    for (name, plays) in [("6x6k4", 12), ("7x7k4", 14), ("8x8k5", 30)] {
+    for (name, plays) in [
+        ("6x6k4", 12),
+        ("7x7k4", 14),
+        ("8x8k5", 30),
+        ("7x7k4+exact", 14),
+        ("8x8k5+exact", 30),
+    ] {
         let mut compared = 0;
         each_position(name, plays, 300, |game, windows| {
             if !windows.lacking(X, 1).is_empty() || !windows.lacking(O, 1).is_empty() {
