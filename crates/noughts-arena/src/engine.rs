@@ -81,7 +81,6 @@ enum Mind {
     /// A search as the manager wants it.
     Search {
         search: Box<Deepening>,
-        made_for: Shape,
         /// What the next move should take, where there is a clock for the whole game.
         usual: Option<Duration>,
     },
@@ -100,15 +99,6 @@ impl Mind {
             }
         }
     }
-}
-
-/// What a search is made for, and can't be changed.
-#[derive(Clone, Copy, PartialEq, Eq)]
-struct Shape {
-    nodes: Option<u64>,
-    threads: usize,
-    /// For what it remembers, in bytes.
-    memory: usize,
 }
 
 /// A thought under way.
@@ -255,7 +245,7 @@ impl<W: Write> Desk<'_, W> {
             "RESTART" => match self.sheet.variant() {
                 Ok(_) => {
                     self.sheet.clear();
-                    self.mind = None;
+                    self.prepare();
                     self.say("OK")
                 }
                 Err(reason) => self.refuse(&reason),
@@ -288,9 +278,11 @@ impl<W: Write> Desk<'_, W> {
         let Some((columns, rows)) = size else {
             return self.refuse(&format!("it is written {example}"));
         };
-        self.mind = None;
         match self.sheet.start(columns, rows) {
-            Ok(()) => self.say("OK"),
+            Ok(()) => {
+                self.prepare();
+                self.say("OK")
+            }
             Err(reason) => self.refuse(&reason),
         }
     }
@@ -363,13 +355,13 @@ impl<W: Write> Desk<'_, W> {
         let number: Option<i64> = value.parse().ok();
         match (key.to_ascii_lowercase().as_str(), number) {
             ("variant", _) if self.thinking.is_none() => {
-                self.mind = None;
+                self.forget();
                 if let Err(reason) = self.sheet.name(value) {
                     return self.refuse(&reason);
                 }
             }
             ("rule", Some(rule)) if self.thinking.is_none() => {
-                self.mind = None;
+                self.forget();
                 self.sheet.set_rule(rule);
             }
             (key, Some(number)) => {
@@ -433,32 +425,55 @@ impl<W: Write> Desk<'_, W> {
             let strategy = name.build(game, &setup);
             return strategy.map(Mind::Named).map_err(|unfit| unfit.to_string());
         }
-        let shape = Shape {
-            nodes: self.pace.nodes(),
-            threads: self.pace.threads(),
-            memory: self.pace.memory(),
-        };
-        let limits = Limits {
-            depth: self.pace.depth(),
-            nodes: shape.nodes,
-            time: time.map(|time| time.most),
-        };
-        let mut search = match self.mind.take() {
-            Some(Mind::Search {
-                search, made_for, ..
-            }) if made_for == shape => search,
-            Some(_) | None => {
-                let clock = Arc::clone(&self.outside.clock);
-                let search = Deepening::in_memory(limits, shape.memory, clock);
-                Box::new(search.with_threads(shape.threads))
-            }
-        };
-        search.set_limits(limits);
         Ok(Mind::Search {
-            search,
-            made_for: shape,
+            search: self.search(time.map(|time| time.most)),
             usual: time.and_then(|time| time.usual),
         })
+    }
+
+    /// A search as the manager wants it: the one from before, if it has the room that it should have.
+    fn search(&mut self, time: Option<Duration>) -> Box<Deepening> {
+        let memory = self.pace.memory();
+        let limits = Limits {
+            depth: self.pace.depth(),
+            nodes: self.pace.nodes(),
+            time,
+        };
+        let before = match self.mind.take() {
+            Some(Mind::Search { search, .. }) => Some(search),
+            Some(Mind::Named(_)) | None => None,
+        };
+        let before = before.filter(|search| search.is_as_large(&limits, memory));
+        let mut search = before.unwrap_or_else(|| {
+            let clock = Arc::clone(&self.outside.clock);
+            Box::new(Deepening::in_memory(limits, memory, clock))
+        });
+        search.set_limits(limits);
+        search.set_threads(self.pace.threads());
+        search
+    }
+
+    /// Forgets the last game, and makes room for what is found in the next one: that may take longer than a
+    /// short thought, and nobody's clock runs now.
+    fn prepare(&mut self) {
+        self.forget();
+        if self.strategy.is_none() {
+            self.mind = Some(Mind::Search {
+                search: self.search(None),
+                usual: None,
+            });
+        }
+    }
+
+    /// Forgets the last game.
+    fn forget(&mut self) {
+        self.mind = match self.mind.take() {
+            Some(Mind::Search { mut search, usual }) => {
+                search.forget();
+                Some(Mind::Search { search, usual })
+            }
+            Some(Mind::Named(_)) | None => None,
+        };
     }
 
     fn answer(&mut self, mind: Mind, decision: Option<Decision>) -> io::Result<Go> {

@@ -13,6 +13,12 @@ use noughts_rules::{Action, Game, Move, Options};
 
 /// What it says to these lines, without its messages.
 fn talk(strategy: &str, said: &str) -> Vec<String> {
+    let mut lines = answers(strategy, said);
+    lines.retain(|line| !line.starts_with("MESSAGE"));
+    lines
+}
+
+fn answers(strategy: &str, said: &str) -> Vec<String> {
     let strategy: Option<StrategyName> = match strategy {
         "" => None,
         name => Some(name.parse().unwrap()),
@@ -21,8 +27,7 @@ fn talk(strategy: &str, said: &str) -> Vec<String> {
     let input = Cursor::new(said.to_owned());
     serve(strategy.as_ref(), &Setup::with_seed(1), input, &mut output).unwrap();
     let lines = String::from_utf8(output).unwrap();
-    let lines = lines.lines().filter(|line| !line.starts_with("MESSAGE"));
-    lines.map(str::to_owned).collect()
+    lines.lines().map(str::to_owned).collect()
 }
 
 fn check(strategy: &str, said: &str, answers: &[&str]) {
@@ -68,6 +73,28 @@ fn a_board_is_taken_as_it_is_told() {
         "START 15\nBEGIN\nTURN 1,0\nTAKEBACK 2,0\nTAKEBACK 1,0\nTURN 5,5\nEND\n",
         &["OK", "0,0", "2,0", "OK", "OK", "1,0"],
     );
+}
+
+/// Nothing is left of a game in the next one: its messages, which count positions, are those of the first.
+#[test]
+fn every_game_is_played_as_the_first() {
+    let start = "START 15\nINFO max_node 3000\n";
+    let game = "BOARD\n7,7,1\n8,7,2\n5,9,1\n9,5,2\nDONE\nTURN 0,0\n";
+    let first = answers("", &format!("{start}{game}"));
+    assert_eq!(first.len(), 5, "{first:?}");
+    for between in [
+        "RESTART",
+        "START 15",
+        "RECTSTART 15,15",
+        "START 15\nINFO rule 0\nINFO max_memory 0\nINFO thread_num 1",
+        "START 15\nINFO max_node 60000\nBEGIN\nRESTART\nINFO max_node 3000",
+    ] {
+        let said = answers("", &format!("{start}{game}{between}\n{game}"));
+        assert_eq!(said[said.len() - 4..], first[1..], "{between}");
+    }
+    // Asked about the same position again it does remember.
+    let again = answers("", &format!("{start}{game}{game}"));
+    assert_ne!(again[again.len() - 4..], first[1..]);
 }
 
 #[test]

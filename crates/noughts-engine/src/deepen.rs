@@ -42,6 +42,7 @@ pub struct Deepening {
     threads: usize,
     table: Table,
     endgame: Endgame,
+    is_used: bool,
     clock: Arc<dyn Clock>,
 }
 
@@ -55,33 +56,45 @@ impl Deepening {
     /// The same, remembering no more than fits into so many bytes; with less than 160 kB it may still
     /// take up to that.
     pub fn in_memory(limits: Limits, memory: usize, clock: Arc<dyn Clock>) -> Deepening {
-        // A place for every node, within reason.
-        let wanted = match limits.nodes {
-            Some(nodes) => nodes.max(1).ilog2(),
-            None => 20,
-        };
-        // One half for the table, the other for what the endgames take.
-        let half = memory / 2;
-        let bits = wanted.min(Table::largest(half));
         Deepening {
             limits,
             threads: 1,
-            table: Table::new(bits.clamp(*TABLE_BITS.start(), *TABLE_BITS.end())),
-            endgame: Endgame::in_memory(half),
+            table: Table::new(table_bits(&limits, memory)),
+            endgame: Endgame::in_memory(memory / 2),
+            is_used: false,
             clock,
         }
     }
 
     /// In so many threads, of which 256 are the most. With more than one the same limits need not
     /// give the same answer.
-    pub fn with_threads(self, threads: usize) -> Deepening {
-        let threads = threads.clamp(1, MOST_THREADS);
-        Deepening { threads, ..self }
+    pub fn with_threads(mut self, threads: usize) -> Deepening {
+        self.set_threads(threads);
+        self
+    }
+
+    /// From now on in so many threads.
+    pub fn set_threads(&mut self, threads: usize) {
+        self.threads = threads.clamp(1, MOST_THREADS);
     }
 
     /// From now on within these limits.
     pub fn set_limits(&mut self, limits: Limits) {
         self.limits = limits;
+    }
+
+    /// Whether one that is made for these limits and this memory has as much room for what it remembers.
+    pub fn is_as_large(&self, limits: &Limits, memory: usize) -> bool {
+        self.table.bits() == table_bits(limits, memory) && self.endgame.is_as_large(memory / 2)
+    }
+
+    /// Forgets all that it found, for another game.
+    pub fn forget(&mut self) {
+        if self.is_used {
+            self.table.clear();
+            self.endgame.clear();
+            self.is_used = false;
+        }
     }
 
     /// What a game that goes on is worth, and the best line.
@@ -99,6 +112,7 @@ impl Deepening {
     }
 
     fn think(&mut self, aim: Aim, game: &Game, stop: &Stop) -> Analysis {
+        self.is_used = true;
         let thinking = Thinking {
             limits: self.limits,
             width: Width::Selective,
@@ -108,6 +122,17 @@ impl Deepening {
         };
         search_for(aim, self.threads, Some(&mut self.endgame), game, thinking)
     }
+}
+
+/// How large a table is, as a power of two: a place for every node, within reason, in one half of the
+/// memory. The other is for what the endgames take.
+fn table_bits(limits: &Limits, memory: usize) -> u32 {
+    let wanted = match limits.nodes {
+        Some(nodes) => nodes.max(1).ilog2(),
+        None => 20,
+    };
+    let bits = wanted.min(Table::largest(memory / 2));
+    bits.clamp(*TABLE_BITS.start(), *TABLE_BITS.end())
 }
 
 impl Strategy for Deepening {
@@ -164,7 +189,7 @@ mod tests {
             ..Limits::default()
         };
         let clock = Arc::new(SystemClock::default());
-        Deepening::in_memory(limits, memory, clock).table.bytes()
+        16 << Deepening::in_memory(limits, memory, clock).table.bits()
     }
 
     #[test]

@@ -38,8 +38,22 @@ impl Endgame {
     pub(crate) fn in_memory(bytes: usize) -> Endgame {
         Endgame {
             solver: None,
-            memory: (bytes as u64).clamp(LEAST_MEMORY, MOST_MEMORY),
+            memory: Endgame::room(bytes),
         }
+    }
+
+    /// Whether one that takes no more than so many bytes has as much room.
+    pub(crate) fn is_as_large(&self, bytes: usize) -> bool {
+        self.memory == Endgame::room(bytes)
+    }
+
+    fn room(bytes: usize) -> u64 {
+        (bytes as u64).clamp(LEAST_MEMORY, MOST_MEMORY)
+    }
+
+    /// Becomes as it was when it was new.
+    pub(crate) fn clear(&mut self) {
+        self.solver = None;
     }
 
     /// What the game is worth and which moves keep it, if half of what the search may use is likely to

@@ -96,15 +96,20 @@ impl Table {
         }
     }
 
+    /// Becomes as it was when it was new.
+    pub(crate) fn clear(&mut self) {
+        self.slots.fill_with(Slot::default);
+        self.generation = AtomicU8::new(0);
+    }
+
     /// For how many bits a table takes so many bytes or less; 0 where not even one place does.
     pub(crate) fn largest(bytes: usize) -> u32 {
         (bytes / size_of::<Slot>()).max(1).ilog2()
     }
 
-    /// What it takes.
-    #[cfg(test)]
-    pub(crate) fn bytes(&self) -> usize {
-        self.slots.len() * size_of::<Slot>()
+    /// Of how many places it is, as a power of two.
+    pub(crate) fn bits(&self) -> u32 {
+        self.slots.len().ilog2()
     }
 
     /// Begins another search.
