@@ -24,7 +24,7 @@ const RENEWED: Duration = Duration::from_secs(3);
 /// hints got lost.
 const COMPARED: Duration = Duration::from_secs(2);
 
-/// How often seats that others opened are looked for, while somebody waits for one.
+/// How often seats that are not in the lobby are looked for, while somebody waits for one.
 const LOOKED_FOR: Duration = Duration::from_secs(1);
 
 /// How many games are compared by one question.
@@ -128,10 +128,11 @@ async fn compare(house: &Arc<House>, gap: &Notify) {
     }
 }
 
-/// Seats that were open before this process began wait in its lobby, and those that others open.
+/// Seats that were open before this process began wait in its lobby, those that others open, and those that
+/// nobody could take while the store did not answer.
 async fn welcome(house: &Arc<House>) {
     let mut is_first = true;
-    while is_first || house.bus().is_shared() {
+    loop {
         if is_first || house.has_waiting_guest() {
             match house.offer_stored().await {
                 Ok(()) => is_first = false,

@@ -7,12 +7,12 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use noughts_engine::{Random, Setup};
+use noughts_engine::{Random, Setup as Outside};
 use noughts_rules::{Action, Conclusion, Move, Refusal, Seat, Turn};
 use noughts_server::{
-    Answer, Appended, Chair, Created, Ending, GameId, Guest, House, Last, Leavers, Listed, Memory,
-    NewGame, NodeId, Notice, Query, Refused, Sitting, Store, StoreError, StoredGame, StoredTurn,
-    Table, Verdict,
+    Answer, Appended, Chair, Created, Ending, GameId, Guest, Holder, House, Ids, Last, Laying,
+    Leavers, Limits, Listed, Memory, NewGame, NodeId, Notice, Opening, Query, Refused, Server,
+    Setting, Setup, Sitting, Store, StoreError, StoredGame, StoredTurn, Table, Verdict,
 };
 
 /// How many clients a world has, and how many games each wants.
@@ -44,6 +44,54 @@ fn every_game_ends_in_one_result_that_both_agree_on() {
         ];
         assert!(each.iter().all(|count| *count > 50), "{sum:?}");
     }
+}
+
+/// A seat in the lobby is not lost while nobody can be seated there.
+#[tokio::test(start_paused = true)]
+async fn who_waits_is_seated_when_the_store_answers_again() {
+    let mood = Arc::new(Mutex::new(Mood::Good));
+    let store = Moody {
+        games: Arc::new(Memory::default()),
+        mood: Arc::clone(&mood),
+    };
+    let server = Server::start(Setup {
+        http: None,
+        tcp: None,
+        tcp_strategy: "perfect".parse().unwrap(),
+        pairs: None,
+        store: Box::new(store),
+        limits: Limits::default(),
+        thinkers: 1,
+        outside: Outside::with_seed(1),
+    })
+    .unwrap();
+    let setting = Setting {
+        id: Ids::default().draw(),
+        variant: "3x3k3".parse().unwrap(),
+        history: 0,
+        start: None,
+        holders: vec![
+            Holder::Robot("first".parse().unwrap()),
+            Holder::Open(Opening::Lobby),
+        ],
+        created_ms: server.house().now_ms(),
+    };
+    let game = setting.id;
+    let laying = server.house().lay(NewGame { setting, key: None }).await;
+    assert_eq!(laying, Ok(Laying::Laid(game)));
+    tokio::time::sleep(Duration::from_secs(5)).await;
+    *mood.lock().unwrap() = Mood::Bad;
+    let mut guest = server.house().against_anybody("Ann".to_owned());
+    let bad = tokio::time::timeout(Duration::from_secs(60), guest.next()).await;
+    assert!(bad.is_err(), "{bad:?}");
+    *mood.lock().unwrap() = Mood::Good;
+    let good = tokio::time::timeout(Duration::from_secs(60), guest.next()).await;
+    let Ok(Some(Notice::Seated(chair))) = good else {
+        panic!("{good:?}");
+    };
+    assert_eq!((chair.game(), chair.seat()), (game, Seat(1)));
+    drop((guest, chair));
+    assert!(server.stop().await);
 }
 
 /// What happened in a world.
@@ -92,9 +140,9 @@ async fn world(seed: u64) -> Seen {
     let games = Arc::new(Memory::keeping(1_000_000));
     let store = Moody {
         games: Arc::clone(&games),
-        mood: Mutex::new(Random::new(!seed)),
+        mood: Arc::new(Mutex::new(Mood::Changing(Random::new(!seed)))),
     };
-    let (house, rooms) = House::new(Box::new(store), 1, Setup::with_seed(seed));
+    let (house, rooms) = House::new(Box::new(store), 1, Outside::with_seed(seed));
     let mut seeds = Random::new(seed);
     let clients = (0..CLIENTS).map(|name| {
         let client = Client {
@@ -268,7 +316,13 @@ impl Client {
 /// A store that takes its time and sometimes does not answer.
 struct Moody {
     games: Arc<Memory>,
-    mood: Mutex<Random>,
+    mood: Arc<Mutex<Mood>>,
+}
+
+enum Mood {
+    Changing(Random),
+    Good,
+    Bad,
 }
 
 impl Moody {
@@ -284,9 +338,10 @@ impl Moody {
     }
 
     async fn is_in_the_mood(&self) -> Result<(), StoreError> {
-        let (wait, fails) = {
-            let mut mood = self.mood.lock().unwrap();
-            (mood.below(20), mood.below(50) == 0)
+        let (wait, fails) = match &mut *self.mood.lock().unwrap() {
+            Mood::Changing(random) => (random.below(20), random.below(50) == 0),
+            Mood::Good => (0, false),
+            Mood::Bad => (0, true),
         };
         tokio::time::sleep(Duration::from_millis(wait as u64)).await;
         match fails {
