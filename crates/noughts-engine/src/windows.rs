@@ -154,61 +154,40 @@ impl Windows {
     ) {
         self.taken[at.index()] = add;
         self.hash ^= self.key(by, at);
-        if !self.beside.is_empty() {
-            return self.change_exact(by, at, add, f);
-        }
-        let (spec, sides, by) = (self.spec, self.sides, by.index());
-        if let Some(listed) = &mut self.listed {
-            // Most of the time that a search of fours takes goes by here.
-            let (line, other) = (spec.line(), 1 - by);
-            let (pairs, _) = self.counts.as_chunks_mut::<2>();
-            each_window(&spec, at, |number, window| {
-                let counts = &mut pairs[number];
-                let mine = usize::from(counts[by]) - usize::from(!add);
-                let theirs = usize::from(counts[other]);
-                counts[by] = (mine + usize::from(add)) as u8;
-                if Listed::is_concerned(line, mine, theirs) {
-                    listed.change(line, number as u32, by, add, mine, theirs);
-                }
-                if theirs == 0 {
-                    tell(add, by, window, Some(mine), Some(mine + 1), &mut f);
-                }
-                if mine == 0 {
-                    tell(add, other, window, Some(theirs), None, &mut f);
-                }
-            });
-            return;
-        }
-        each_window(&spec, at, |number, window| {
-            let counts = &mut self.counts[number * sides..(number + 1) * sides];
-            counts[by] -= u8::from(!add);
-            let all = sum(counts);
-            let own = usize::from(counts[by]);
-            if own == all {
-                tell(add, by, window, Some(own), Some(own + 1), &mut f);
+        let listed = match &mut self.listed {
+            Some(listed) if self.beside.is_empty() => listed,
+            Some(_) | None => return self.change_any(by, at, add, f),
+        };
+        // Most of the time that a search of fours takes goes by here.
+        let (line, by, other) = (self.spec.line(), by.index(), 1 - by.index());
+        let (pairs, _) = self.counts.as_chunks_mut::<2>();
+        each_window(&self.spec, at, |number, window| {
+            let counts = &mut pairs[number];
+            let mine = usize::from(counts[by]) - usize::from(!add);
+            let theirs = usize::from(counts[other]);
+            counts[by] = (mine + usize::from(add)) as u8;
+            if Listed::is_concerned(line, mine, theirs) {
+                listed.change(line, number as u32, by, add, mine, theirs);
             }
-            if own == 0 {
-                for side in (0..sides).filter(|side| *side != by) {
-                    let theirs = usize::from(counts[side]);
-                    if theirs == all {
-                        tell(add, side, window, Some(theirs), None, &mut f);
-                    }
-                }
+            if theirs == 0 {
+                tell(add, by, window, Some(mine), Some(mine + 1), &mut f);
             }
-            counts[by] += u8::from(add);
+            if mine == 0 {
+                tell(add, other, window, Some(theirs), None, &mut f);
+            }
         });
     }
 
-    /// The same where longer lines do not count: the mark also spoils windows that it is next to.
-    fn change_exact(
+    /// The same for any number of sides, and where longer lines do not count: then the mark also spoils
+    /// windows that it is next to.
+    fn change_any(
         &mut self,
         by: Side,
         at: Move,
         add: bool,
         mut f: impl FnMut(usize, Window, Option<usize>, Option<usize>),
     ) {
-        let (spec, sides, by) = (self.spec, self.sides, by.index());
-        let line = spec.line();
+        let (line, sides, by) = (self.spec.line(), self.sides, by.index());
         let (counts, beside, listed) = (&mut self.counts, &mut self.beside, &mut self.listed);
         let mut note = |number, side, window, without, with| {
             if let Some(listed) = listed {
@@ -223,26 +202,29 @@ impl Windows {
             }
             tell(add, side, window, without, with, &mut f);
         };
-        each_window(&spec, at, |number, window| {
+        each_window(&self.spec, at, |number, window| {
             let counts = &mut counts[number * sides..(number + 1) * sides];
-            let beside = &beside[number * sides..(number + 1) * sides];
+            let is_spoilt = |side| beside.get(number * sides + side).is_some_and(|n| *n > 0);
             counts[by] -= u8::from(!add);
             let all = sum(counts);
             let own = usize::from(counts[by]);
-            if own == all && beside[by] == 0 {
+            if own == all && !is_spoilt(by) {
                 note(number as u32, by, window, Some(own), Some(own + 1));
             }
             if own == 0 {
                 for side in (0..sides).filter(|side| *side != by) {
                     let theirs = usize::from(counts[side]);
-                    if theirs == all && beside[side] == 0 {
+                    if theirs == all && !is_spoilt(side) {
                         note(number as u32, side, window, Some(theirs), None);
                     }
                 }
             }
             counts[by] += u8::from(add);
         });
-        each_neighbour(&spec, at, |number, window| {
+        if beside.is_empty() {
+            return;
+        }
+        each_neighbour(&self.spec, at, |number, window| {
             let counts = &counts[number * sides..(number + 1) * sides];
             let beside = &mut beside[number * sides + by];
             *beside -= u8::from(!add);

@@ -17,6 +17,7 @@ type Hashes<const W: usize> = [u64; W];
 /// Where lines can be, and how positions are hashed.
 struct Ground<B, L, const W: usize> {
     scale: Scale,
+    guesses: Guesses,
     lines: Vec<B>,
     /// Every cell.
     all: B,
@@ -227,12 +228,12 @@ impl<B: Bits, L: Bits, const W: usize> Plain<B, L, W> {
         if sum < if self.attacks { enough } else { enough / 2 } {
             return Numbers::REFUTED;
         }
-        // The factors, and the steps, are what proved 5x5k4, 7x7k4 and 7x4k4 with the fewest positions.
-        let weight = 8 * sum + sign * 4 * theirs - 6 * others;
-        let likely = (weight.max(0) / enough).min(STEPS.into()) as u32;
+        let by = &self.ground.guesses;
+        let weight = by.mine * sum + sign * by.near * theirs - by.theirs * others;
+        let likely = (weight.max(0) / enough).min(by.steps.into()) as u32;
         Numbers {
-            proof: 1 + STEPS - likely,
-            refutation: 1 + likely * if self.attacks { 1 } else { 4 },
+            proof: 1 + by.steps - likely,
+            refutation: 1 + likely * if self.attacks { 1 } else { by.dearer },
         }
     }
 
@@ -248,8 +249,38 @@ impl<B: Bits, L: Bits, const W: usize> Plain<B, L, W> {
 /// Keeps wide keys and others apart.
 const WIDE: u64 = 0x9E37_79B9_7F4A_7C15;
 
-/// How finely first guesses differ.
-const STEPS: u32 = 16;
+/// What first guesses are made of.
+struct Guesses {
+    /// How much the attacker's lines count, those of the defender, and those of the defender through the
+    /// cell that is played.
+    mine: i64,
+    theirs: i64,
+    near: i64,
+    /// How finely they differ.
+    steps: u32,
+    /// How much dearer it is to refute a position where the attacker is to move.
+    dearer: u32,
+}
+
+impl Guesses {
+    /// What proved 5x5k4, 7x7k4 and 7x4k4 with the fewest positions.
+    const SHORT: Guesses = Guesses {
+        mine: 8,
+        theirs: 6,
+        near: 4,
+        steps: 16,
+        dearer: 4,
+    };
+
+    /// Of the positions that the others need this refutes 7x7k5, 8x6k5 and 8x7k5 with 64, 102 and 70 of a hundred.
+    const LONG: Guesses = Guesses {
+        mine: 9,
+        theirs: 6,
+        near: 0,
+        steps: 48,
+        dearer: 1,
+    };
+}
 
 impl<B: Bits, L: Bits, const W: usize> Field for Plain<B, L, W> {
     fn attacks(&self) -> bool {
@@ -422,6 +453,10 @@ impl<B: Bits, L: Bits, const W: usize> Ground<B, L, W> {
         let set = |cells: &Vec<usize>| cells.iter().fold(B::NONE, |set, at| set.or(B::one(*at)));
         Ground {
             scale: Scale::new(spec.line()),
+            guesses: match spec.line() {
+                ..=4 => Guesses::SHORT,
+                _ => Guesses::LONG,
+            },
             lines: lines.iter().map(set).collect(),
             all: (0..spec.cells()).fold(B::NONE, |set, at| set.or(B::one(at))),
             through,
