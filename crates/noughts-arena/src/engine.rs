@@ -90,7 +90,7 @@ impl Mind {
     fn choose(&mut self, game: &Game, stop: &Stop) -> Decision {
         match self {
             Mind::Named(strategy) => strategy.choose(game, stop),
-            Mind::Search { search, usual, .. } => {
+            Mind::Search { search, usual } => {
                 let analysis = search.find_move(game, *usual, stop);
                 Decision {
                     at: analysis.line[0],
@@ -245,8 +245,7 @@ impl<W: Write> Desk<'_, W> {
             "RESTART" => match self.sheet.variant() {
                 Ok(_) => {
                     self.sheet.clear();
-                    self.prepare();
-                    self.say("OK")
+                    self.prepare()
                 }
                 Err(reason) => self.refuse(&reason),
             },
@@ -279,10 +278,7 @@ impl<W: Write> Desk<'_, W> {
             return self.refuse(&format!("it is written {example}"));
         };
         match self.sheet.start(columns, rows) {
-            Ok(()) => {
-                self.prepare();
-                self.say("OK")
-            }
+            Ok(()) => self.prepare(),
             Err(reason) => self.refuse(&reason),
         }
     }
@@ -366,6 +362,7 @@ impl<W: Write> Desk<'_, W> {
             }
             (key, Some(number)) => {
                 self.pace.set(key, number);
+                self.make_room();
             }
             // Whatever else there is to know: what is not known is not answered.
             (_, None) => {}
@@ -453,11 +450,18 @@ impl<W: Write> Desk<'_, W> {
         search
     }
 
-    /// Forgets the last game, and makes room for what is found in the next one: that may take longer than a
-    /// short thought, and nobody's clock runs now.
-    fn prepare(&mut self) {
+    /// Forgets the last game, for another one.
+    fn prepare(&mut self) -> io::Result<Go> {
         self.forget();
-        if self.strategy.is_none() {
+        self.make_room();
+        self.say("OK")
+    }
+
+    /// Makes as much room for what is found in a game as the manager allows: that may take longer than a short
+    /// thought, and nobody's clock runs now.
+    fn make_room(&mut self) {
+        let has_game = self.sheet.variant().is_ok();
+        if has_game && self.thinking.is_none() && self.strategy.is_none() {
             self.mind = Some(Mind::Search {
                 search: self.search(None),
                 usual: None,

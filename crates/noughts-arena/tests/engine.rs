@@ -87,6 +87,7 @@ fn every_game_is_played_as_the_first() {
         "START 15",
         "RECTSTART 15,15",
         "START 15\nINFO rule 0\nINFO max_memory 0\nINFO thread_num 1",
+        "INFO rule 1\nINFO rule 0",
         "START 15\nINFO max_node 60000\nBEGIN\nRESTART\nINFO max_node 3000",
     ] {
         let said = answers("", &format!("{start}{game}{between}\n{game}"));

@@ -44,7 +44,7 @@ pub(crate) struct Lines {
     total: Vec<i32>,
     /// By side: windows that lack one mark.
     threats: Vec<u32>,
-    /// By side: windows in which nobody else has a mark.
+    /// By side: windows that it can still complete.
     alive: Vec<u32>,
     /// Marks near each cell.
     near: Vec<u16>,

@@ -35,7 +35,7 @@ pub(crate) struct Windows {
     listed: Option<Listed>,
 }
 
-/// Of two sides: the windows in which the other has no mark and that lack few.
+/// Of two sides: the windows of each that lack few marks.
 #[derive(Clone)]
 struct Listed {
     /// By side and how many marks are missing, one or two: numbers of windows.

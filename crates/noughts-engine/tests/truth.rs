@@ -86,6 +86,8 @@ fn search_to_the_end_tells_and_plays_the_truth_with_every_suffix() {
         "5x4k3+exact",
         "4x3k3+misere+gravity",
         "5x4k4",
+        "5x4k4+exact",
+        "6x4k4+exact",
         "4x4k4+misere",
         "5x4k4+gravity",
     ] {

@@ -24,8 +24,10 @@ const RENEWED: Duration = Duration::from_secs(3);
 /// hints got lost.
 const COMPARED: Duration = Duration::from_secs(2);
 
-/// How often seats that are not in the lobby are looked for, while somebody waits for one.
+/// How often seats that are not in the lobby are looked for, while somebody waits for one. Where nobody else
+/// opens them only a store that did not answer keeps them out.
 const LOOKED_FOR: Duration = Duration::from_secs(1);
+const LOOKED_FOR_ALONE: Duration = Duration::from_secs(10);
 
 /// How many games are compared by one question.
 const AT_ONCE: usize = 1_000;
@@ -139,7 +141,11 @@ async fn welcome(house: &Arc<House>) {
                 Err(error) => debug!(%error, "open seats are looked for again"),
             }
         }
-        sleep(LOOKED_FOR).await;
+        sleep(match house.bus().is_shared() {
+            true => LOOKED_FOR,
+            false => LOOKED_FOR_ALONE,
+        })
+        .await;
     }
 }
 

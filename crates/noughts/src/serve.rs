@@ -255,7 +255,7 @@ fn look_at_descriptors(limits: &Limits) {
     }
 }
 
-/// Ctrl-C, or the system's wish that the process ends: heard from the moment this is made.
+/// Ctrl-C, or the system's wish that the process ends: on Unix heard from the moment this is made.
 struct Enough {
     #[cfg(unix)]
     interrupt: Signal,

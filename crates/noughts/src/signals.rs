@@ -2,9 +2,12 @@
 
 use std::io;
 
+/// Ctrl-C.
+pub(crate) const INTERRUPT: i32 = 2;
+
 /// Calls back for each signal to end, from now on: Ctrl-C, the system's wish, a terminal that closes.
 ///
-/// Whoever was started to outlive its terminal (`nohup`) is not told of that one.
+/// Whoever was started to outlive its terminal (`nohup`) is not told of that one, where Linux says so.
 #[cfg(unix)]
 pub(crate) fn when_told_to_end(mut told: impl FnMut(i32) + Send + 'static) -> io::Result<()> {
     use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
@@ -18,10 +21,9 @@ pub(crate) fn when_told_to_end(mut told: impl FnMut(i32) + Send + 'static) -> io
     Ok(())
 }
 
-/// Elsewhere Ctrl-C is all there is.
+/// Elsewhere Ctrl-C is all there is, from soon on.
 #[cfg(not(unix))]
 pub(crate) fn when_told_to_end(mut told: impl FnMut(i32) + Send + 'static) -> io::Result<()> {
-    const INTERRUPT: i32 = 2;
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()?;
@@ -53,6 +55,7 @@ mod tests {
     fn what_is_ignored_is_read_from_the_status() {
         // SIGHUP is 1 and SIGPIPE 13, as signal(7) numbers them.
         let status = "Name:\tnoughts\nSigBlk:\t0000000000000002\nSigIgn:\t0000000000001001\n";
+        assert_eq!(INTERRUPT, SIGINT);
         assert!(is_ignored(status, SIGHUP));
         assert!(is_ignored(status, SIGPIPE));
         assert!(!is_ignored(status, SIGINT));

@@ -11,7 +11,7 @@ use noughts_rules::{Diagram, Variant};
 
 use crate::Failure;
 use crate::args::Solve;
-use crate::signals::when_told_to_end;
+use crate::signals::{INTERRUPT, when_told_to_end};
 
 /// How often a checkpoint is written.
 const BETWEEN_CHECKPOINTS: Duration = Duration::from_secs(300);
@@ -28,10 +28,11 @@ pub(crate) fn run(task: &Solve) -> Result<(), Failure> {
         load(&mut solver, name)?;
     }
     let stop = Stop::new();
-    // The first asks for what is known, the second ends the program.
+    // The first asks for what is known, a Ctrl-C after it ends the program. Another signal does not: a
+    // terminal that closes often says so twice.
     let told = stop.clone();
     when_told_to_end(move |signal| {
-        if told.is_set() {
+        if told.is_set() && signal == INTERRUPT {
             std::process::exit(128 + signal);
         }
         told.set();

@@ -264,7 +264,7 @@ struct Guesses {
 
 impl Guesses {
     /// What proved 5x5k4, 7x7k4 and 7x4k4 with the fewest positions.
-    const SHORT: Guesses = Guesses {
+    const USUAL: Guesses = Guesses {
         mine: 8,
         theirs: 6,
         near: 4,
@@ -272,8 +272,9 @@ impl Guesses {
         dearer: 4,
     };
 
-    /// Of the positions that the others need this refutes 7x7k5, 8x6k5 and 8x7k5 with 64, 102 and 70 of a hundred.
-    const LONG: Guesses = Guesses {
+    /// Lines of five: of the positions that the others need this refutes 7x7k5, 8x6k5 and 8x7k5 with 64, 102 and 70 of
+    /// a hundred (`noughts solve 7x7k5 --json` and so on, the last in two threads).
+    const FIVE: Guesses = Guesses {
         mine: 9,
         theirs: 6,
         near: 0,
@@ -454,8 +455,8 @@ impl<B: Bits, L: Bits, const W: usize> Ground<B, L, W> {
         Ground {
             scale: Scale::new(spec.line()),
             guesses: match spec.line() {
-                ..=4 => Guesses::SHORT,
-                _ => Guesses::LONG,
+                5 => Guesses::FIVE,
+                _ => Guesses::USUAL,
             },
             lines: lines.iter().map(set).collect(),
             all: (0..spec.cells()).fold(B::NONE, |set, at| set.or(B::one(at))),
