@@ -457,11 +457,11 @@ impl<W: Write> Desk<'_, W> {
         self.say("OK")
     }
 
-    /// Makes as much room for what is found in a game as the manager allows: that may take longer than a short
-    /// thought, and nobody's clock runs now.
+    /// Makes as much room for what is found in a game as the manager allows, if it has said how much: that may
+    /// take longer than a short thought, and nobody's clock runs now.
     fn make_room(&mut self) {
-        let has_game = self.sheet.variant().is_ok();
-        if has_game && self.thinking.is_none() && self.strategy.is_none() {
+        let is_search = self.thinking.is_none() && self.strategy.is_none();
+        if is_search && self.sheet.variant().is_ok() && self.pace.has_heard_of_memory() {
             self.mind = Some(Mind::Search {
                 search: self.search(None),
                 usual: None,

@@ -78,7 +78,7 @@ fn a_board_is_taken_as_it_is_told() {
 /// Nothing is left of a game in the next one: its messages, which count positions, are those of the first.
 #[test]
 fn every_game_is_played_as_the_first() {
-    let start = "START 15\nINFO max_node 3000\n";
+    let start = "START 15\nINFO max_memory 0\nINFO max_node 3000\n";
     let game = "BOARD\n7,7,1\n8,7,2\n5,9,1\n9,5,2\nDONE\nTURN 0,0\n";
     let first = answers("", &format!("{start}{game}"));
     assert_eq!(first.len(), 5, "{first:?}");
@@ -87,15 +87,21 @@ fn every_game_is_played_as_the_first() {
         "START 15",
         "RECTSTART 15,15",
         "START 15\nINFO rule 0\nINFO max_memory 0\nINFO thread_num 1",
-        "INFO rule 1\nINFO rule 0",
         "START 15\nINFO max_node 60000\nBEGIN\nRESTART\nINFO max_node 3000",
     ] {
         let said = answers("", &format!("{start}{game}{between}\n{game}"));
         assert_eq!(said[said.len() - 4..], first[1..], "{between}");
     }
+    // Another rule makes another game, where it is heard: not while it thinks.
+    let mut engine = Engine::start(Setup::with_seed(1));
+    engine.say(&format!("{start}{game}"));
+    assert_eq!(engine.lines(5), first);
+    engine.say(&format!("INFO rule 1\nINFO rule 0\n{game}"));
+    assert_eq!(engine.lines(4), first[1..]);
     // Asked about the same position again it does remember.
-    let again = answers("", &format!("{start}{game}{game}"));
-    assert_ne!(again[again.len() - 4..], first[1..]);
+    engine.say(game);
+    assert_ne!(engine.lines(4), first[1..]);
+    engine.say("END\n");
 }
 
 #[test]
@@ -304,6 +310,12 @@ impl Engine {
 
     fn say(&self, text: &str) {
         self.says.send(text.as_bytes().to_vec()).unwrap();
+    }
+
+    /// What it says next, its messages too.
+    fn lines(&mut self, count: usize) -> Vec<String> {
+        let lines = self.lines.by_ref().map(|line| line.unwrap());
+        lines.take(count).collect()
     }
 
     fn answer(&mut self) -> String {

@@ -46,6 +46,7 @@ pub(super) struct Pace {
     depth: Option<u32>,
     threads: Option<usize>,
     memory: Option<usize>,
+    has_heard_of_memory: bool,
 }
 
 impl Pace {
@@ -65,6 +66,7 @@ impl Pace {
             }
             "max_memory" => {
                 self.memory = limit.map(|bytes| usize::try_from(bytes).unwrap_or(usize::MAX));
+                self.has_heard_of_memory = true;
             }
             _ => return false,
         }
@@ -87,6 +89,11 @@ impl Pace {
     /// How many threads shall think.
     pub(super) fn threads(&self) -> usize {
         self.threads.unwrap_or(1).min(MOST_THREADS)
+    }
+
+    /// Whether a manager spoke of memory, so that what may be taken is known before the first move.
+    pub(super) fn has_heard_of_memory(&self) -> bool {
+        self.has_heard_of_memory
     }
 
     /// How many bytes a search may take for what it remembers.
