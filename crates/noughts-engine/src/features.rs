@@ -89,6 +89,11 @@ pub(crate) trait Features<R: Rules>: Clone + Send {
         false
     }
 
+    /// False only where no move of this side can win at once: then nobody need play them all to find out.
+    fn may_win_at_once(&self, _side: Side) -> bool {
+        true
+    }
+
     /// Puts a mark into the [`windows`](Features::windows) alone, which is much quicker than to play
     /// it, and says what would be estimated then for `by`, if nobody has a four.
     fn try_on(&mut self, _by: Side, _at: Move) -> i32 {

@@ -24,9 +24,9 @@ const MOST_CANDIDATES: usize = 12;
 struct Greedy(Random);
 
 impl Strategy for Greedy {
-    fn choose(&mut self, game: &Game, _stop: &Stop) -> Decision {
+    fn choose(&mut self, game: &Game, stop: &Stop) -> Decision {
         let candidates = dispatch!(game.timeline(), timeline => {
-            ranked(Board::new(game, timeline))
+            ranked(Board::new(game, timeline), stop)
         });
         let best = candidates.iter().map(|candidate| candidate.promise).max();
         let equal: Vec<&Candidate> = candidates
@@ -37,8 +37,9 @@ impl Strategy for Greedy {
     }
 }
 
-/// Every candidate, what ends the game at once raised above or sunk below all others.
-fn ranked<R: Searchable>(mut board: Board<R>) -> Vec<Candidate> {
+/// Every candidate, what ends the game at once raised above or sunk below all others, as far as that was found out
+/// before the stop.
+fn ranked<R: Searchable>(mut board: Board<R>, stop: &Stop) -> Vec<Candidate> {
     let mut list = Vec::new();
     let me = board.to_move();
     let rival = Some(board.next_to_move()).filter(|next| *next != me);
@@ -50,7 +51,7 @@ fn ranked<R: Searchable>(mut board: Board<R>) -> Vec<Candidate> {
             .features()
             .candidates(board.rules(), board.position(), MOST_CANDIDATES, &mut list);
     }
-    for candidate in &mut list {
+    for candidate in list.iter_mut().take_while(|_| !stop.is_set()) {
         board.play(candidate.at);
         match board.outcome() {
             Some(Outcome::Won(sides)) if sides.contains(me) => candidate.promise = i32::MAX,

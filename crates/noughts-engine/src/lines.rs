@@ -332,6 +332,13 @@ impl<R: Rules> Features<R> for Lines {
         is_simple(&self.spec) && self.threats[side.index()] > 0
     }
 
+    fn may_win_at_once(&self, side: Side) -> bool {
+        match self.spec.goal {
+            Goal::Make => self.threats[side.index()] > 0,
+            Goal::Avoid => true,
+        }
+    }
+
     fn try_on(&mut self, by: Side, at: Move) -> i32 {
         if let Some(patterns) = &self.patterns {
             let value = patterns.after(by, at);

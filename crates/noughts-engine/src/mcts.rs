@@ -90,7 +90,7 @@ impl<'r, R: Rules> Tree<'r, R> {
     fn best(mut self, games: u64, stop: &Stop) -> Move {
         self.grow(0, &self.root.clone(), self.seat);
         for _ in 0..games {
-            self.play_one();
+            self.play_one(stop);
             if stop.is_set() {
                 break;
             }
@@ -102,8 +102,9 @@ impl<'r, R: Rules> Tree<'r, R> {
         most.map_or(Move::at(0), |node| node.at)
     }
 
-    /// One game: down the tree, one step further, then at random to its end.
-    fn play_one(&mut self) {
+    /// One game: down the tree, one step further, then at random to its end. A game that the stop interrupts
+    /// counts for nothing.
+    fn play_one(&mut self, stop: &Stop) {
         let mut position = self.root.clone();
         let mut seat = self.seat;
         let mut path = vec![0];
@@ -121,7 +122,9 @@ impl<'r, R: Rules> Tree<'r, R> {
             self.play(&mut position, self.nodes[node].at, &mut seat);
             path.push(node);
         }
-        let outcome = self.finish(position, seat);
+        let Some(outcome) = self.finish(position, seat, stop) else {
+            return;
+        };
         for node in path {
             let node = &mut self.nodes[node];
             node.visits += 1;
@@ -166,10 +169,19 @@ impl<'r, R: Rules> Tree<'r, R> {
             .0
     }
 
-    fn finish(&mut self, mut position: R::Position, mut seat: usize) -> Outcome {
+    /// How a random game from here ends; `None` where it is told to stop before that.
+    fn finish(
+        &mut self,
+        mut position: R::Position,
+        mut seat: usize,
+        stop: &Stop,
+    ) -> Option<Outcome> {
         for _ in 0..LONGEST_PLAYOUT {
             if let Some(outcome) = self.rules.outcome(&position) {
-                return outcome;
+                return Some(outcome);
+            }
+            if stop.is_set() {
+                return None;
             }
             let count = self.rules.moves(&position).count();
             let chosen = self.random.below(count);
@@ -178,7 +190,7 @@ impl<'r, R: Rules> Tree<'r, R> {
             };
             self.play(&mut position, at, &mut seat);
         }
-        self.rules.outcome(&position).unwrap_or(Outcome::Draw)
+        Some(self.rules.outcome(&position).unwrap_or(Outcome::Draw))
     }
 
     fn play(&self, position: &mut R::Position, at: Move, seat: &mut usize) {

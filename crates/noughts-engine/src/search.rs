@@ -38,8 +38,10 @@ const LIKELY: i32 = DECIDED - 200_000;
 /// Above every value.
 const INFINITE: i32 = WIN + 1;
 
-/// How many nodes go by between two looks at the clock: a large board has about a million a second.
-const BETWEEN_LOOKS: u64 = 128;
+/// Nodes between two looks at the clock, by how many cells are weighed per node: a 15x15 board for two sides has
+/// about a million nodes per second, 255x255 for 64 sides about a hundred. A look costs some 30 ns.
+const CELLS_BETWEEN_LOOKS: u64 = 128 * 450;
+const MOST_BETWEEN_LOOKS: u64 = 128;
 
 /// Replies that are forced are not counted as depth, to this ply.
 const DEEPEST_EXTENSION: usize = 60;
@@ -149,8 +151,9 @@ struct Search<'t, R: Searchable> {
     nodes: u64,
     /// What is known beforehand: only moves that keep it are looked at.
     verdict: Option<Verdict>,
-    /// When to look at the clock again.
+    /// When to look at the clock again, and how many nodes lie between two looks.
     next_look: u64,
+    between_looks: u64,
     /// A limit was reached, or somebody wants an answer: what is returned from now on is nothing.
     aborted: bool,
     /// Some line was given up before its end, so that the value is no proof.
@@ -194,6 +197,7 @@ impl<'t, R: Searchable> Search<'t, R> {
             nodes: 0,
             verdict: None,
             next_look: 0,
+            between_looks: between_looks(board.rules()),
             aborted: false,
             horizon: false,
             lists: Vec::new(),
@@ -497,10 +501,12 @@ impl<'t, R: Searchable> Search<'t, R> {
         if limits.nodes.is_some_and(|nodes| self.nodes >= nodes) {
             self.aborted = true;
         }
+        // One load per node: on the largest boards a node takes milliseconds.
+        self.aborted |= self.thinking.stop.is_set();
         if self.nodes >= self.next_look {
-            self.next_look = self.nodes + BETWEEN_LOOKS;
+            self.next_look = self.nodes + self.between_looks;
             let late = limits.time.is_some_and(|time| self.elapsed() >= time);
-            self.aborted |= late || self.thinking.stop.is_set();
+            self.aborted |= late;
             self.look_at_crew();
         }
     }
@@ -548,6 +554,11 @@ fn rank(candidate: &Candidate, killer: Option<Move>) -> i64 {
         0
     };
     killer + (i64::from(candidate.promise) << 16) - candidate.at.index() as i64
+}
+
+fn between_looks<R: Searchable>(rules: &R) -> u64 {
+    let weighed = rules.variant().cells() as u64 * u64::from(rules.sides());
+    (CELLS_BETWEEN_LOOKS / weighed).clamp(1, MOST_BETWEEN_LOOKS)
 }
 
 fn free_cells<R: Searchable>(board: &Board<R>) -> usize {

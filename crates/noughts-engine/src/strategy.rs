@@ -51,7 +51,13 @@ impl Setup {
 
 /// Tells whoever thinks to answer now. Clones tell one another.
 #[derive(Clone, Default, Debug)]
-pub struct Stop(Arc<AtomicBool>);
+pub struct Stop(Arc<Flag>);
+
+#[derive(Default, Debug)]
+struct Flag {
+    is_set: AtomicBool,
+    parent: Option<Stop>,
+}
 
 impl Stop {
     /// One that nobody has used yet.
@@ -59,13 +65,35 @@ impl Stop {
         Stop::default()
     }
 
+    /// A stop that is also set when this one is. Setting it does not set this one: a deadline can end one
+    /// computation of many that share a stop.
+    ///
+    /// ```
+    /// use noughts_engine::Stop;
+    ///
+    /// let shutdown = Stop::new();
+    /// let (one, other) = (shutdown.child(), shutdown.child());
+    /// one.set();
+    /// assert!(one.is_set() && !other.is_set() && !shutdown.is_set());
+    /// shutdown.set();
+    /// assert!(other.is_set());
+    /// ```
+    #[must_use]
+    pub fn child(&self) -> Stop {
+        Stop(Arc::new(Flag {
+            is_set: AtomicBool::new(false),
+            parent: Some(self.clone()),
+        }))
+    }
+
     /// Asks for an answer now.
     pub fn set(&self) {
-        self.0.store(true, Ordering::Relaxed);
+        self.0.is_set.store(true, Ordering::Relaxed);
     }
 
     /// Whether an answer is wanted now.
     pub fn is_set(&self) -> bool {
-        self.0.load(Ordering::Relaxed)
+        let flag = &self.0;
+        flag.is_set.load(Ordering::Relaxed) || flag.parent.as_ref().is_some_and(Stop::is_set)
     }
 }

@@ -16,6 +16,9 @@ pub(crate) const DIRECTIONS: [(isize, isize); 4] = [(0, 1), (1, 0), (1, 1), (1, 
 /// Windows that lack more are not listed.
 const MOST_LACKING: usize = 2;
 
+/// Keys that are kept in a table, 1 MB: those of 255x255 for two sides.
+const MOST_KEYS: usize = 1 << 17;
+
 #[derive(Clone)]
 pub(crate) struct Windows {
     spec: GridSpec,
@@ -27,7 +30,8 @@ pub(crate) struct Windows {
     beside: Vec<u8>,
     /// Whether a cell has a mark.
     taken: Vec<bool>,
-    /// A number for each cell and side: `cell * sides + side`.
+    /// A number for each cell and side: `cell * sides + side`. The table has the first of them; those behind its end
+    /// are computed when they are needed, since 255x255 for 64 sides would take 33 MB and some 20 ms to fill.
     keys: Vec<u64>,
     /// The numbers of all marks together.
     hash: u64,
@@ -63,9 +67,8 @@ impl Windows {
     /// An empty board; `listed` where few missing marks are to be listed.
     pub(crate) fn new(spec: GridSpec, listed: bool) -> Windows {
         let (cells, sides) = (spec.cells(), usize::from(spec.sides()));
-        let mut random = Random::new(0x6E6F_7567_6874_7331);
         Windows {
-            keys: (0..cells * sides).map(|_| random.draw()).collect(),
+            keys: (0..(cells * sides).min(MOST_KEYS)).map(key).collect(),
             hash: 0,
             sides,
             counts: vec![0; 4 * cells * sides],
@@ -96,7 +99,11 @@ impl Windows {
     /// The number that stands for a mark.
     #[inline]
     pub(crate) fn key(&self, by: Side, cell: Move) -> u64 {
-        self.keys[cell.index() * self.sides + by.index()]
+        let index = cell.index() * self.sides + by.index();
+        match self.keys.get(index) {
+            Some(key) => *key,
+            None => key(index),
+        }
     }
 
     /// A number for all marks.
@@ -211,13 +218,16 @@ impl Windows {
             if own == all && !is_spoilt(by) {
                 note(number as u32, by, window, Some(own), Some(own + 1));
             }
-            if own == 0 {
-                for side in (0..sides).filter(|side| *side != by) {
-                    let theirs = usize::from(counts[side]);
-                    if theirs == all && !is_spoilt(side) {
-                        note(number as u32, side, window, Some(theirs), None);
-                    }
+            // An empty window was everybody's; one with marks of others belongs to one of them at most.
+            if all == 0 {
+                for side in (0..sides).filter(|side| *side != by && !is_spoilt(*side)) {
+                    note(number as u32, side, window, Some(0), None);
                 }
+            } else if own == 0
+                && let Some(side) = counts.iter().position(|theirs| usize::from(*theirs) == all)
+                && !is_spoilt(side)
+            {
+                note(number as u32, side, window, Some(all), None);
             }
             counts[by] += u8::from(add);
         });
@@ -260,6 +270,11 @@ impl Windows {
         });
         found
     }
+}
+
+/// The number for a cell and side by its index.
+fn key(index: usize) -> u64 {
+    Random::new(0x6E6F_7567_6874_7331).nth(index as u64)
 }
 
 /// Tells `f` of a window that has so many marks of a side without a mark and with it.

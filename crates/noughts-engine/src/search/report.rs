@@ -39,11 +39,17 @@ impl<R: Searchable> Search<'_, R> {
         matches!(&self.verdict, Some(verdict) if verdict.worth == worth)
     }
 
-    /// A move that wins at once: the table does not keep the last steps.
+    /// A move that wins at once: the table does not keep the last steps. Not looked for after the stop: it plays
+    /// every move of the board.
     fn winning_move(&mut self) -> Option<Move> {
         let mover = self.board.to_move();
+        if !self.board.features().may_win_at_once(mover) {
+            return None;
+        }
         let moves: Vec<Move> = self.board.rules().moves(self.board.position()).collect();
-        moves.into_iter().find(|at| {
+        let stop = self.thinking.stop;
+        let before_stop = moves.into_iter().take_while(|_| !stop.is_set());
+        before_stop.into_iter().find(|at| {
             self.board.play(*at);
             let outcome = self.board.outcome();
             self.board.take_back();
