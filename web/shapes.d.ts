@@ -27,6 +27,7 @@ export interface View {
   variant: string;
   history: number;
   turn: number;
+  entry: number;
   to_move: number | null;
   seats: SeatView[];
   marks: (number | null)[] | string[];

@@ -1,6 +1,6 @@
 //! A table survives any commands: what it promises happens, once, and what it refuses changes nothing.
 //!
-//! The first byte is the game; then each four bytes are a command.
+//! Three bytes are the game, its seats and a watcher; then each six bytes are a command.
 #![no_main]
 
 #[path = "../../crates/noughts-server/tests/table/survival.rs"]

@@ -27,6 +27,6 @@ pub use rows::{read_row, write_row};
 pub use study::{Mistake, Prospect, StudiedTurn, Study, Worth};
 pub use table::{Again, From, Laid, NewTable, Openness, SeatWish, Seated, TakeSeat};
 pub use view::{
-    BoardView, Boards, Empty, Last, Legal, Marks, Outcome, SeatKind, SeatView, View, Who, Why,
-    view_of,
+    BoardView, Boards, Empty, Last, Legal, MOST_CELLS, Marks, Outcome, SeatKind, SeatView, View,
+    Who, Why, view_of,
 };

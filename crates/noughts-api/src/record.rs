@@ -73,7 +73,7 @@ impl GameRecord {
             turns: game
                 .turns()
                 .iter()
-                .map(|turn| Last::new(game, *turn))
+                .map(|turn| Last::new(game.variant(), *turn))
                 .collect(),
             result: result.trim_start_matches("result ").to_owned(),
         }

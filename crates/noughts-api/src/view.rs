@@ -1,7 +1,7 @@
 //! What anybody may see of a table, as JSON.
 
 use noughts_rules::{
-    Action, BoardState, By, Conclusion, Game, Side, Turn, Variant, View as GameView,
+    Action, BoardState, By, Conclusion, NestedView, Side, Turn, Variant, View as GameView,
 };
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
@@ -20,6 +20,9 @@ pub struct View {
     pub history: u16,
     /// Completed turns plus one, also when it is over.
     pub turn: usize,
+    /// The number of the latest entry of the game's log: what a stream names its events by.
+    #[serde(default)]
+    pub entry: u32,
     /// The seat whose turn it is; null when it is over.
     pub to_move: Option<u8>,
     /// Who sits where, in turn order.
@@ -174,6 +177,8 @@ pub enum Why {
 pub struct Who {
     /// Its name.
     pub id: String,
+    /// The number of the latest entry of its log.
+    pub entry: u32,
     /// Who sits where; the symbols are put in.
     pub seats: Vec<SeatView>,
     /// The game that was made when everybody wanted to play again.
@@ -181,11 +186,10 @@ pub struct Who {
 }
 
 /// Boards with more cells are sent as rows of runs.
-const MOST_CELLS: usize = 1_024;
+pub const MOST_CELLS: usize = 1_024;
 
 /// A game at a table as it stands. Costs no more than a look at every cell.
-pub fn view_of(game: &Game, who: Who) -> View {
-    let seen = game.view();
+pub fn view_of(seen: &GameView, who: Who) -> View {
     let is_large = seen.variant.cells() > MOST_CELLS;
     let mut seats = who.seats;
     for (seat, side) in seats.iter_mut().zip(&seen.order) {
@@ -198,22 +202,19 @@ pub fn view_of(game: &Game, who: Who) -> View {
         turn: seen.turn,
         to_move: seen.to_move.map(|seat| seat.0),
         seats,
-        marks: marks(&seen, is_large),
+        entry: who.entry,
+        marks: marks(seen, is_large),
         legal: match is_large && seen.outcome.is_none() {
             true => Legal::All(Empty::Empty),
             false => Legal::Moves(written(&seen.variant, &seen.legal)),
         },
         rewind: seen.longest_rewind,
-        last: seen.last.map(|turn| Last::new(game, turn)),
-        nine: seen.nested.map(|nested| Boards {
-            boards: nested.boards.map(BoardView::from).to_vec(),
-            score: nested.score,
-            active: nested.active.map(|board| board.index() as u8),
-        }),
+        last: seen.last.map(|turn| Last::new(&seen.variant, turn)),
+        nine: seen.nested.map(Boards::from),
         outcome: seen
             .outcome
             .as_ref()
-            .map(|end| Outcome::new(game.variant(), end)),
+            .map(|end| Outcome::new(&seen.variant, end)),
         rematch: who.rematch,
     }
 }
@@ -235,8 +236,8 @@ fn written(variant: &Variant, moves: &[noughts_rules::Move]) -> Vec<String> {
 }
 
 impl Last {
-    /// A turn of this game.
-    pub fn new(game: &Game, turn: Turn) -> Last {
+    /// A turn of a game of this variant.
+    pub fn new(variant: &Variant, turn: Turn) -> Last {
         let mut last = Last {
             by: turn.by.0,
             play: None,
@@ -244,7 +245,7 @@ impl Last {
             resign: None,
         };
         match turn.action {
-            Action::Play(at) => last.play = Some(game.variant().write_move(at)),
+            Action::Play(at) => last.play = Some(variant.write_move(at)),
             Action::Rewind(count) => last.rewind = Some(count),
             Action::Resign => last.resign = Some(true),
         }
@@ -285,6 +286,16 @@ impl Outcome {
             line,
             by: Some(why),
             ..Outcome::default()
+        }
+    }
+}
+
+impl From<NestedView> for Boards {
+    fn from(nested: NestedView) -> Boards {
+        Boards {
+            boards: nested.boards.map(BoardView::from).to_vec(),
+            score: nested.score,
+            active: nested.active.map(|board| board.index() as u8),
         }
     }
 }

@@ -1,4 +1,4 @@
-//! How many turns a second a store takes: `appends sqlite:FILE full`, `appends sqlite:FILE normal`,
+//! How many turns per second a store takes: `appends sqlite:FILE full`, `appends sqlite:FILE normal`,
 //! `appends postgres://…`. Each of 1, 32 and 1 000 players appends one turn after the other, each
 //! when the one before is durable.
 
@@ -9,7 +9,8 @@ use std::time::{Duration, Instant};
 
 use noughts_rules::{Action, Move, Seat, Turn};
 use noughts_server::{
-    Holder, Ids, NewGame, Postgres, Setting, Sqlite, Store, StoreError, StoredTurn, SyncMode,
+    Append, Entry, GameId, Holder, LogEntry, NewGame, Postgres, Settings, Sqlite, Store,
+    StoreError, SyncMode, Table,
 };
 use tokio::task::JoinSet;
 
@@ -35,12 +36,11 @@ async fn main() -> Result<(), Box<dyn Error>> {
 }
 
 async fn measure(store: &Arc<dyn Store>, players: usize) -> Result<(), StoreError> {
-    let ids = Arc::new(Ids::default());
     let mut all = JoinSet::new();
     let begun = Instant::now();
     for _ in 0..players {
-        let (store, ids) = (Arc::clone(store), Arc::clone(&ids));
-        all.spawn(async move { play(&*store, &ids, begun).await });
+        let store = Arc::clone(store);
+        all.spawn(async move { play(&*store, begun).await });
     }
     let mut took = Vec::new();
     for player in all.join_all().await {
@@ -58,36 +58,49 @@ async fn measure(store: &Arc<dyn Store>, players: usize) -> Result<(), StoreErro
     Ok(())
 }
 
-/// Game after game of fifty turns; gives how long each turn took.
-async fn play(store: &dyn Store, ids: &Ids, begun: Instant) -> Result<Vec<Duration>, StoreError> {
+/// Game after game of fifty turns; returns how long each turn took.
+async fn play(store: &dyn Store, begun: Instant) -> Result<Vec<Duration>, StoreError> {
     let human = |name: &str| Holder::Human {
         name: name.to_owned(),
         node: None,
     };
     let mut took = Vec::new();
     while begun.elapsed() < LASTS {
-        let setting = Setting {
-            id: ids.draw(),
+        let settings = Settings {
+            id: GameId::random(),
             variant: "9x9k5".parse().expect("this is a variant"),
             history: 0,
             start: None,
             holders: vec![human("Ann"), human("Bob")],
             created_ms: 0,
         };
-        let id = setting.id;
-        store.create(NewGame { setting, key: None }).await?;
-        for number in 1..=50 {
+        let (game, variant) = (settings.id, settings.variant);
+        let table = Table::new(settings.clone()).expect("two seats for two sides");
+        let new = NewGame {
+            settings,
+            key: None,
+        };
+        store.create(new, table.summary()).await?;
+        for first in 1..=50 {
             let turn = Turn {
-                by: Seat((number % 2) as u8),
-                action: Action::Play(Move::at(number)),
+                by: Seat((first % 2) as u8),
+                action: Action::Play(Move::at(first as usize)),
             };
-            let stored = StoredTurn {
-                turn,
-                key: None,
+            let entry = LogEntry {
                 at_ms: 0,
+                entry: Entry::Turn(turn),
+                key: None,
+            };
+            let append = Append {
+                game,
+                variant,
+                first,
+                entries: vec![entry],
+                summary: None,
+                new_game: None,
             };
             let asked = Instant::now();
-            store.append(id, number, stored).await?;
+            store.append(&append).await?;
             took.push(asked.elapsed());
             if begun.elapsed() > LASTS {
                 break;

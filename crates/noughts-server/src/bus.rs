@@ -1,49 +1,51 @@
-//! Hints between processes that share a store: "this game has N entries".
+//! Hints between nodes that share a store: "this game has entry N".
 //!
-//! A hint is never the truth, which is in the store: who hears one that is news reads what is
-//! missing. Hints may come late, twice, or not at all; that some may be missing is said.
+//! A hint is never the truth, which is in the store: a node that hears of an entry it does not have
+//! reads it. Hints may arrive late, twice or not at all; that some may be missing is a hint too.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::future::Future;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use tokio::sync::{Notify, broadcast};
+use tokio::sync::{Notify, broadcast, mpsc};
 use tokio::task::AbortHandle;
 
 use crate::id::GameId;
 
-/// Where hints come and go.
+/// Sends and receives hints.
 #[derive(Debug)]
 pub struct Bus {
-    /// None where there is nobody else.
+    /// `None` where there are no other nodes.
     outbox: Option<Outbox>,
     inbox: Inbox,
     tasks: Vec<AbortHandle>,
 }
 
-/// What is heard of other processes.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum News {
-    /// A game has so many [entries](crate::StoredGame::entries), or more.
-    At {
+/// What another node said.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Hint {
+    /// A game has this entry, and perhaps more.
+    Entry {
         /// Which game.
         game: GameId,
-        /// How many.
-        entries: usize,
+        /// The number of the entry.
+        number: u32,
     },
-    /// Something may have been missed: everything that matters is to be read again. Also the first
-    /// news, from when on others are heard.
-    Gap,
+    /// A player of this game connected or disconnected.
+    Presence(GameId),
+    /// Hints may have been missed: compare everything with the store. Also the first hint, from when on
+    /// others are heard.
+    Missed,
 }
 
-/// How much may wait for a subscriber; one who is further behind hears of a gap.
-const MOST_HEARD: usize = 1_024;
+/// How many hints may wait for a subscriber; one that is further behind gets [`Hint::Missed`].
+const MAX_RECEIVED: usize = 1_024;
 
-/// How many games' hints may wait to be told; if there are more, the others hear of a gap.
-const MOST_TOLD: usize = 10_000;
+/// How many games' hints may wait to be sent; beyond, the others get [`Hint::Missed`].
+const MAX_UNSENT: usize = 10_000;
 
 impl Bus {
-    /// For a process that has its store to itself: there is nobody to tell, and nothing is heard.
+    /// For a process that has its store to itself: nothing is sent and nothing is received.
     pub fn alone() -> Bus {
         Bus {
             outbox: None,
@@ -52,19 +54,19 @@ impl Bus {
         }
     }
 
-    /// With a task that tells others what is in the outbox, and one that hears them.
-    pub(crate) fn between<T, H>(
-        tell: impl FnOnce(Outbox) -> T,
-        hear: impl FnOnce(Inbox) -> H,
+    /// With a task that sends what is in the outbox, and one that receives.
+    pub(crate) fn between<S, R>(
+        send: impl FnOnce(Outbox) -> S,
+        receive: impl FnOnce(Inbox) -> R,
     ) -> Bus
     where
-        T: Future<Output = ()> + Send + 'static,
-        H: Future<Output = ()> + Send + 'static,
+        S: Future<Output = ()> + Send + 'static,
+        R: Future<Output = ()> + Send + 'static,
     {
         let (outbox, inbox) = (Outbox::default(), Inbox::new());
         let tasks = vec![
-            tokio::spawn(tell(outbox.clone())).abort_handle(),
-            tokio::spawn(hear(inbox.clone())).abort_handle(),
+            tokio::spawn(send(outbox.clone())).abort_handle(),
+            tokio::spawn(receive(inbox.clone())).abort_handle(),
         ];
         Bus {
             outbox: Some(outbox),
@@ -73,20 +75,40 @@ impl Bus {
         }
     }
 
-    /// Lets the other processes know, some milliseconds from now, that a game has so many entries. For
-    /// after they are stored.
-    pub fn publish(&self, game: GameId, entries: usize) {
+    /// Hints go through channels of the caller: for tests and simulations, which may lose, delay or repeat
+    /// some of them.
+    pub fn linked(sent: mpsc::Sender<Hint>, mut received: mpsc::Receiver<Hint>) -> Bus {
+        let send = |outbox: Outbox| async move {
+            loop {
+                outbox.filled().await;
+                for hint in outbox.take() {
+                    if sent.send(hint).await.is_err() {
+                        return;
+                    }
+                }
+            }
+        };
+        let receive = |inbox: Inbox| async move {
+            while let Some(hint) = received.recv().await {
+                inbox.put(hint);
+            }
+        };
+        Bus::between(send, receive)
+    }
+
+    /// Tells the other nodes, some milliseconds from now. For after the entry is stored.
+    pub fn publish(&self, hint: Hint) {
         if let Some(outbox) = &self.outbox {
-            outbox.put(game, entries);
+            outbox.put(hint);
         }
     }
 
-    /// Whether there may be others.
+    /// Whether there may be other nodes.
     pub fn is_shared(&self) -> bool {
         self.outbox.is_some()
     }
 
-    /// What is heard from now on.
+    /// Everything that is received from now on.
     pub fn subscribe(&self) -> Hints {
         Hints(self.inbox.0.subscribe())
     }
@@ -100,102 +122,106 @@ impl Drop for Bus {
     }
 }
 
-/// What one subscriber hears.
+/// The hints that one subscriber receives.
 #[derive(Debug)]
-pub struct Hints(broadcast::Receiver<News>);
+pub struct Hints(broadcast::Receiver<Hint>);
 
 impl Hints {
-    /// The next news; `None` when the bus is gone. Dropped before it answers, nothing is lost.
-    pub async fn next(&mut self) -> Option<News> {
+    /// The next hint; `None` when the bus is gone. Cancel safe.
+    pub async fn next(&mut self) -> Option<Hint> {
         match self.0.recv().await {
-            Ok(news) => Some(news),
-            Err(broadcast::error::RecvError::Lagged(_)) => Some(News::Gap),
+            Ok(hint) => Some(hint),
+            Err(broadcast::error::RecvError::Lagged(_)) => Some(Hint::Missed),
             Err(broadcast::error::RecvError::Closed) => None,
         }
     }
 }
 
-/// What was heard, for all subscribers.
+/// Received hints, for all subscribers.
 #[derive(Clone, Debug)]
-pub(crate) struct Inbox(broadcast::Sender<News>);
+pub(crate) struct Inbox(broadcast::Sender<Hint>);
 
 impl Inbox {
     fn new() -> Inbox {
-        Inbox(broadcast::Sender::new(MOST_HEARD))
+        Inbox(broadcast::Sender::new(MAX_RECEIVED))
     }
 
-    pub(crate) fn put(&self, news: News) {
-        // That nobody listens is no failure.
-        let _ = self.0.send(news);
+    pub(crate) fn put(&self, hint: Hint) {
+        // It fails where nobody subscribed.
+        let _ = self.0.send(hint);
     }
 }
 
-/// What is to be told.
+/// Hints to send.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Outbox(Arc<Waiting>);
+pub(crate) struct Outbox(Arc<Unsent>);
 
 #[derive(Debug, Default)]
-struct Waiting {
-    news: Mutex<Collected>,
+struct Unsent {
+    hints: Mutex<Collected>,
     filled: Notify,
 }
 
 #[derive(Debug, Default)]
 struct Collected {
-    /// By game, the latest count: the ones before it are no news then.
-    games: HashMap<GameId, usize>,
-    has_gap: bool,
+    /// The latest entry by game: it implies the ones before.
+    entries: HashMap<GameId, u32>,
+    presence: HashSet<GameId>,
+    has_missed: bool,
 }
 
 impl Collected {
-    fn put(&mut self, game: GameId, entries: usize) {
-        if self.games.len() < MOST_TOLD || self.games.contains_key(&game) {
-            let latest = self.games.entry(game).or_default();
-            *latest = entries.max(*latest);
-        } else {
-            self.games.clear();
-            self.has_gap = true;
+    fn put(&mut self, hint: Hint) {
+        match hint {
+            Hint::Entry { game, number } => {
+                let latest = self.entries.entry(game).or_default();
+                *latest = number.max(*latest);
+            }
+            Hint::Presence(game) => {
+                self.presence.insert(game);
+            }
+            Hint::Missed => self.has_missed = true,
+        }
+        if self.entries.len() + self.presence.len() > MAX_UNSENT {
+            *self = Collected {
+                has_missed: true,
+                ..Collected::default()
+            };
         }
     }
 }
 
 impl Outbox {
-    fn put(&self, game: GameId, entries: usize) {
-        self.change(|collected| collected.put(game, entries));
+    fn put(&self, hint: Hint) {
+        self.change(|collected| collected.put(hint));
         self.0.filled.notify_one();
     }
 
-    /// Ends when there is something.
+    /// Waits until there is something to send.
     pub(crate) async fn filled(&self) {
         self.0.filled.notified().await;
     }
 
-    /// All that waits.
-    pub(crate) fn take(&self) -> Vec<News> {
+    /// Takes everything out.
+    pub(crate) fn take(&self) -> Vec<Hint> {
         let collected = self.change(std::mem::take);
-        let gap = collected.has_gap.then_some(News::Gap);
-        let games = collected.games.into_iter();
-        let games = games.map(|(game, entries)| News::At { game, entries });
-        gap.into_iter().chain(games).collect()
+        let missed = collected.has_missed.then_some(Hint::Missed);
+        let entries = collected.entries.into_iter();
+        let entries = entries.map(|(game, number)| Hint::Entry { game, number });
+        let presence = collected.presence.into_iter().map(Hint::Presence);
+        missed.into_iter().chain(entries).chain(presence).collect()
     }
 
-    /// What could not be told waits on.
-    pub(crate) fn put_back(&self, news: Vec<News>) {
-        self.change(|collected| {
-            for one in news {
-                match one {
-                    News::At { game, entries } => collected.put(game, entries),
-                    News::Gap => collected.has_gap = true,
-                }
-            }
-        });
+    /// Puts back what could not be sent.
+    pub(crate) fn put_back(&self, hints: Vec<Hint>) {
+        self.change(|collected| hints.into_iter().for_each(|hint| collected.put(hint)));
         self.0.filled.notify_one();
     }
 
     fn change<T>(&self, change: impl FnOnce(&mut Collected) -> T) -> T {
-        // Nothing is half done in there, whoever panicked while holding it.
-        let mut news = self.0.news.lock().unwrap_or_else(PoisonError::into_inner);
-        change(&mut news)
+        // Every change is complete, so a poisoned lock holds a good value.
+        let mut hints = self.0.hints.lock().unwrap_or_else(PoisonError::into_inner);
+        change(&mut hints)
     }
 }
 
@@ -203,51 +229,51 @@ impl Outbox {
 mod tests {
     use super::*;
 
-    fn at(game: u128, entries: usize) -> News {
+    fn entry(game: u128, number: u32) -> Hint {
         let game = GameId::new(game);
-        News::At { game, entries }
+        Hint::Entry { game, number }
     }
 
     #[tokio::test]
-    async fn a_process_alone_hears_nothing_of_itself() {
+    async fn a_node_alone_receives_nothing() {
         let bus = Bus::alone();
         let mut hints = bus.subscribe();
-        bus.publish(GameId::new(1), 1);
+        bus.publish(entry(1, 1));
         drop(bus);
         assert_eq!(hints.next().await, None);
     }
 
     #[tokio::test]
-    async fn who_is_too_far_behind_hears_of_a_gap() {
+    async fn a_slow_subscriber_hears_that_it_missed_hints() {
         let bus = Bus::alone();
         let mut hints = bus.subscribe();
-        for entries in 0..=MOST_HEARD {
-            bus.inbox.put(at(1, entries));
+        for number in 0..=MAX_RECEIVED as u32 {
+            bus.inbox.put(entry(1, number));
         }
-        assert_eq!(hints.next().await, Some(News::Gap));
-        assert_eq!(hints.next().await, Some(at(1, 1)));
+        assert_eq!(hints.next().await, Some(Hint::Missed));
+        assert_eq!(hints.next().await, Some(entry(1, 1)));
     }
 
     #[test]
-    fn only_the_latest_count_of_a_game_is_told() {
+    fn only_the_latest_entry_of_a_game_is_sent() {
         let outbox = Outbox::default();
-        for entries in [1, 3, 2] {
-            outbox.put(GameId::new(7), entries);
+        for number in [1, 3, 2] {
+            outbox.put(entry(7, number));
         }
-        let news = outbox.take();
-        assert_eq!(news, [at(7, 3)]);
+        let hints = outbox.take();
+        assert_eq!(hints, [entry(7, 3)]);
         assert_eq!(outbox.take(), []);
-        outbox.put(GameId::new(7), 4);
-        outbox.put_back(news);
-        assert_eq!(outbox.take(), [at(7, 4)]);
+        outbox.put(entry(7, 4));
+        outbox.put_back(hints);
+        assert_eq!(outbox.take(), [entry(7, 4)]);
     }
 
     #[test]
-    fn what_waits_has_a_bound() {
+    fn unsent_hints_are_bounded() {
         let outbox = Outbox::default();
-        for game in 0..=MOST_TOLD as u128 {
-            outbox.put(GameId::new(game), 1);
+        for game in 0..=MAX_UNSENT as u128 {
+            outbox.put(entry(game, 1));
         }
-        assert_eq!(outbox.take(), [News::Gap]);
+        assert_eq!(outbox.take(), [Hint::Missed]);
     }
 }

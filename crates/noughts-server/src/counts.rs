@@ -6,8 +6,7 @@ use std::time::Duration;
 
 use noughts_api::{Kind, Problem};
 
-use crate::room::Denied;
-use crate::table::Refused;
+use crate::tables::SubmitError;
 
 /// Everything that is counted.
 #[derive(Debug, Default)]
@@ -124,16 +123,14 @@ impl Counts {
         self.refused[0].0[kind as usize].add(1);
     }
 
-    /// Something was refused to somebody at a TCP door.
-    pub(crate) fn denied(&self, denied: Denied) {
-        let kind = match denied {
-            Denied::Refused(Refused::Stale { .. }) => Kind::Stale,
-            Denied::Refused(Refused::Rules(refusal)) => crate::http::kind_of_refusal(refusal),
-            Denied::KeyReused => Kind::KeyReused,
-            Denied::SeatTaken => Kind::SeatTaken,
-            Denied::NotOver => Kind::NotOver,
-            Denied::NoSuchGame => Kind::NoSuchGame,
-            Denied::Unavailable | Denied::Gone => Kind::Unavailable,
+    /// A TCP client was refused something.
+    pub(crate) fn denied(&self, error: &SubmitError) {
+        let kind = match error {
+            SubmitError::Refused(refusal) => crate::http::kind_of_table_refusal(*refusal),
+            SubmitError::NoSuchGame => Kind::NoSuchGame,
+            SubmitError::Unavailable(_) | SubmitError::Busy | SubmitError::Closed => {
+                Kind::Unavailable
+            }
         };
         self.refused[1].0[kind as usize].add(1);
     }

@@ -1,23 +1,25 @@
-//! The HTTP door: tables as JSON, and what happens at them as it happens.
+//! The HTTP server: tables as JSON, and what happens at them as it happens.
 
+mod analysis;
+mod board_image;
 mod body;
-mod callers;
 mod catalog;
 mod events;
-mod follow;
-mod front;
+mod games;
+mod middleware;
 mod openapi;
 mod page;
 mod picture;
+mod rate_limit;
 mod records;
 mod refusal;
-mod socket;
-mod study;
-mod tables;
+mod stream;
 mod tokens;
 mod watchman;
+mod websocket;
 mod wishes;
 
+use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -30,120 +32,137 @@ use hyper_util::rt::{TokioIo, TokioTimer};
 use noughts_api::Kind;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::watch;
-use tokio::task::JoinSet;
+use tokio::time::timeout;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
 use crate::counts;
-use crate::house::House;
-use crate::store::Query;
-use crate::tcp::{Guests, Trouble};
-use callers::Callers;
-use front::Front;
+use crate::matchmaking::Matchmaking;
+use crate::net::{
+    self, Connections, Permit, REFUSED_TIME, WhenFull, WriteTimeout, serve_connections,
+};
+use crate::presence::Presence;
+use crate::tables::Tables;
+use analysis::Analyses;
+use board_image::BoardImages;
+use middleware::Middleware;
+use rate_limit::RateLimiter;
 use refusal::refuse;
-use study::Studies;
 use tokens::Tokens;
 
-pub use callers::HttpLimits;
-pub(crate) use refusal::kind_of_refusal;
+pub use rate_limit::HttpLimits;
+pub(crate) use refusal::kind_of_table_refusal;
 
-/// What every request finds.
+/// What the handlers of all requests share.
 pub(crate) struct Web {
-    house: Arc<House>,
+    tables: Arc<Tables>,
+    matchmaking: Arc<Matchmaking>,
+    presence: Arc<Presence>,
     tokens: Tokens,
-    callers: Callers,
-    studies: Studies,
-    guests: Arc<Guests>,
+    rate_limiter: Arc<RateLimiter>,
+    analyses: Analyses,
+    board_images: BoardImages,
+    connections: Arc<Connections>,
     closing: watch::Receiver<bool>,
 }
 
-/// How long somebody may take to say what they want.
-const HEADERS: Duration = Duration::from_secs(10);
+/// Time for a client to send the headers of a request.
+const HEADER_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// The most that the headers of a request, or what is read of a body at once, may take up.
-const MOST_HEADERS: usize = 16 * 1024;
+/// Maximum size of the headers of a request, and of what is read of a body at once.
+const MAX_HEADER_BYTES: usize = 16 * 1024;
 
-/// The door, ready to be opened.
-pub(crate) struct HttpDoor {
-    front: Front,
+/// A connection whose client reads nothing for this long is closed.
+const WRITE_TIMEOUT: Duration = Duration::from_secs(30);
+
+/// Time for answers under way when the server stops.
+const LAST_ANSWERS: Duration = Duration::from_secs(2);
+
+/// The HTTP server, before it has its listener.
+pub(crate) struct HttpServer {
+    middleware: Middleware,
 }
 
-impl HttpDoor {
-    /// A door to this house.
+impl HttpServer {
     pub(crate) fn new(
-        house: Arc<House>,
-        guests: Arc<Guests>,
+        (tables, matchmaking, presence): (&Arc<Tables>, &Arc<Matchmaking>, &Arc<Presence>),
+        connections: Arc<Connections>,
         secret: [u8; 32],
         limits: HttpLimits,
         closing: watch::Receiver<bool>,
-    ) -> HttpDoor {
+    ) -> HttpServer {
         let web = Arc::new(Web {
-            house,
+            tables: Arc::clone(tables),
+            matchmaking: Arc::clone(matchmaking),
+            presence: Arc::clone(presence),
             tokens: Tokens::new(secret),
-            callers: Callers::new(limits),
-            studies: Studies::default(),
-            guests,
+            rate_limiter: Arc::new(RateLimiter::new(limits)),
+            analyses: Analyses::new(closing.clone()),
+            board_images: BoardImages::default(),
+            connections,
             closing,
         });
-        HttpDoor {
-            front: Front::new(Arc::clone(&web), routes(web)),
+        HttpServer {
+            middleware: Middleware::new(Arc::clone(&web), routes(web)),
         }
     }
 
-    /// Lets people in until the house closes; then those who are in may finish what they asked.
-    pub(crate) async fn keep(self, listener: TcpListener, mut closing: watch::Receiver<bool>) {
-        let mut connections = JoinSet::new();
-        let mut trouble = Trouble::default();
-        let web = self.front.web();
-        let came = &web.house.counts().connections[counts::Door::Http as usize];
-        loop {
-            tokio::select! {
-                biased;
-                _ = closing.changed() => break,
-                Some(_) = connections.join_next() => {}
-                accepted = listener.accept() => match accepted {
-                    Ok((stream, peer)) => {
-                        trouble = Trouble::default();
-                        came.add(1);
-                        if let Some(admitted) = web.guests.admit().filter(|admitted| !admitted.full) {
-                            let front = self.front.to(peer.ip(), Arc::new(admitted));
-                            connections.spawn(serve(stream, front, closing.clone()));
-                        }
-                    }
-                    Err(error) => tokio::select! {
-                        () = trouble.wait_after(&error) => {}
-                        _ = closing.changed() => break,
-                    },
-                },
-            }
-        }
-        drop(listener);
-        let finish = async {
-            while connections.join_next().await.is_some() {}
-            // WebSockets have left their connections, and say good-bye on their own.
-            web.callers.streams_ended().await;
+    /// Serves connections until `closing`; then requests that are being answered may finish.
+    pub(crate) async fn run(self, listener: TcpListener, closing: watch::Receiver<bool>) {
+        let web = self.middleware.web();
+        let accepted = &web.tables.counts().connections[counts::Door::Http as usize];
+        let limits = (&web.connections, WhenFull::AnswerHealthChecks);
+        let stopping = closing.clone();
+        let serve = |stream, peer, permit| {
+            serve_connection(
+                stream,
+                peer,
+                permit,
+                self.middleware.clone(),
+                stopping.clone(),
+            )
         };
-        let _ = tokio::time::timeout(LAST_ANSWERS, finish).await;
-        connections.shutdown().await;
+        let mut open = serve_connections(listener, limits, accepted, closing, serve).await;
+        let finish = async {
+            while open.join_next().await.is_some() {}
+            // WebSockets run in tasks of their own.
+            web.rate_limiter.all_streams_closed().await;
+        };
+        let _ = timeout(LAST_ANSWERS, finish).await;
+        open.shutdown().await;
     }
 }
 
-/// How long answers under way may take when the server ends.
-const LAST_ANSWERS: Duration = Duration::from_secs(2);
-
-async fn serve(stream: TcpStream, front: Front, mut closing: watch::Receiver<bool>) {
-    crate::tcp::prepare(&stream);
+async fn serve_connection(
+    stream: TcpStream,
+    peer: IpAddr,
+    permit: Permit,
+    middleware: Middleware,
+    mut closing: watch::Receiver<bool>,
+) {
+    net::prepare(&stream);
+    let is_served = permit.is_served();
     let mut builder = hyper::server::conn::http1::Builder::new();
-    // Without a timer whoever sends headers slowly is waited for as long as they like.
+    // Without a timer hyper has no timeout for headers.
     builder
         .timer(TokioTimer::new())
-        .header_read_timeout(HEADERS)
-        .max_buf_size(MOST_HEADERS);
-    let connection = builder.serve_connection(TokioIo::new(stream), front);
+        .header_read_timeout(HEADER_TIMEOUT)
+        .max_buf_size(MAX_HEADER_BYTES)
+        .keep_alive(is_served);
+    let stream = WriteTimeout::new(stream, WRITE_TIMEOUT);
+    let service = middleware.for_connection(peer, permit);
+    let connection = builder.serve_connection(TokioIo::new(stream), service);
     let mut connection = std::pin::pin!(connection.with_upgrades());
+    let refused = async {
+        match is_served {
+            true => std::future::pending().await,
+            false => tokio::time::sleep(REFUSED_TIME).await,
+        }
+    };
     tokio::select! {
-        // A client that goes or talks nonsense is an ordinary thing.
+        // That a client disconnects or breaks the protocol is normal.
         _ = connection.as_mut() => {}
+        () = refused => {}
         _ = closing.changed() => {
             connection.as_mut().graceful_shutdown();
             let _ = connection.await;
@@ -153,16 +172,16 @@ async fn serve(stream: TcpStream, front: Front, mut closing: watch::Receiver<boo
 
 fn routes(web: Arc<Web>) -> Router {
     let (described, description) = OpenApiRouter::with_openapi(openapi::about())
-        .routes(routes!(tables::lay, catalog::list))
-        .routes(routes!(tables::look))
-        .routes(routes!(tables::sit))
-        .routes(routes!(tables::act))
-        .routes(routes!(tables::again))
+        .routes(routes!(games::create, catalog::list))
+        .routes(routes!(games::get))
+        .routes(routes!(games::take_seat))
+        .routes(routes!(games::act))
+        .routes(routes!(games::rematch))
         .routes(routes!(events::events))
-        .routes(routes!(socket::socket))
+        .routes(routes!(websocket::websocket))
         .routes(routes!(records::record))
         .routes(routes!(records::archive))
-        .routes(routes!(study::analysis))
+        .routes(routes!(analysis::analysis))
         .routes(routes!(catalog::variants))
         .routes(routes!(catalog::strategies))
         .split_for_parts();
@@ -177,17 +196,10 @@ fn routes(web: Arc<Web>) -> Router {
         .with_state(web)
 }
 
-/// Whether tables can be laid now: the store answers.
+/// Whether a turn could be stored now.
 async fn ready(State(web): State<Arc<Web>>) -> Response {
-    let query = Query {
-        variant: None,
-        player: None,
-        status: None,
-        before: None,
-        limit: 1,
-    };
-    match web.house.store().list(query).await {
-        Ok(_) => "ready\n".into_response(),
+    match web.tables.store().check_writable().await {
+        Ok(()) => "ready\n".into_response(),
         Err(error) => (StatusCode::SERVICE_UNAVAILABLE, format!("{error}\n")).into_response(),
     }
 }

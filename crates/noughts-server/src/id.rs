@@ -1,9 +1,8 @@
-//! Names of games that nobody can guess.
+//! Ids of games and nodes, which nobody can guess.
 
 use std::fmt;
-use std::hash::{BuildHasher, BuildHasherDefault, Hasher, RandomState};
+use std::hash::{BuildHasherDefault, Hasher};
 use std::str::FromStr;
-use std::sync::atomic::{AtomicU64, Ordering};
 
 /// A game's name in the store, in links and in logs: 128 bits, written as 26 letters and digits.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -12,7 +11,7 @@ pub struct GameId(u128);
 /// Without the letters that are taken for digits when read aloud (Crockford's base 32).
 const LETTERS: &[u8; 32] = b"0123456789abcdefghjkmnpqrstvwxyz";
 
-/// 128 bits, five a letter.
+/// 128 bits, five per letter.
 const LENGTH: usize = 26;
 
 impl GameId {
@@ -61,16 +60,16 @@ impl FromStr for GameId {
     }
 }
 
-/// For maps of games by name: their names were drawn here, so there is no need to mix them again.
-pub(crate) type Drawn = BuildHasherDefault<DrawnHasher>;
+/// For maps by game id: ids are random, so they need no strong hash.
+pub(crate) type IdHash = BuildHasherDefault<IdHasher>;
 
-/// Half of a name that was drawn.
+/// One half of an id.
 #[derive(Clone, Default, Debug)]
-pub(crate) struct DrawnHasher(u64);
+pub(crate) struct IdHasher(u64);
 
-impl Hasher for DrawnHasher {
+impl Hasher for IdHasher {
     fn write_u128(&mut self, number: u128) {
-        // An odd number near 2^64 / 1.618 carries low bits upwards, for small names in tests.
+        // An odd number near 2^64 / 1.618 carries low bits upwards, for the small ids of tests.
         self.0 = (number as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15);
     }
 
@@ -85,7 +84,7 @@ impl Hasher for DrawnHasher {
     }
 }
 
-/// The text is no name of a game.
+/// The text is no id of a game.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct NotAnId;
 
@@ -97,27 +96,30 @@ impl fmt::Display for NotAnId {
 
 impl std::error::Error for NotAnId {}
 
-/// A process that serves tables, while it runs: another id with each start.
+/// A process that serves tables. It gets a new id with each start.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct NodeId(pub u64);
 
-/// Where new ids come from.
-///
-/// A keyed hash of a counter, its two keys drawn from the system's randomness as the standard
-/// library's hash maps draw theirs: no id tells anything about the next.
-#[derive(Debug, Default)]
-pub struct Ids {
-    keys: [RandomState; 2],
-    count: AtomicU64,
+impl GameId {
+    /// A new one, of 128 random bits: no id tells anything about another.
+    pub fn random() -> GameId {
+        GameId(u128::from_ne_bytes(random_bytes()))
+    }
 }
 
-impl Ids {
-    /// One that was never given before.
-    pub fn draw(&self) -> GameId {
-        let count = self.count.fetch_add(1, Ordering::Relaxed);
-        let [high, low] = [0, 1].map(|i: usize| u128::from(self.keys[i].hash_one(count)));
-        GameId(high << 64 | low)
+impl NodeId {
+    /// A new one.
+    pub fn random() -> NodeId {
+        NodeId(u64::from_ne_bytes(random_bytes()))
     }
+}
+
+/// Bytes of the system's random number generator.
+pub(crate) fn random_bytes<const N: usize>() -> [u8; N] {
+    let mut bytes = [0; N];
+    // It fails only where the system has no such generator, and then nothing here is safe.
+    getrandom::fill(&mut bytes).expect("the system has a random number generator");
+    bytes
 }
 
 #[cfg(test)]
@@ -148,10 +150,9 @@ mod tests {
     }
 
     #[test]
-    fn no_id_is_given_twice() {
-        let ids = Ids::default();
-        let drawn: std::collections::HashSet<GameId> = (0..10_000).map(|_| ids.draw()).collect();
-        assert_eq!(drawn.len(), 10_000);
-        assert_ne!(Ids::default().draw(), Ids::default().draw());
+    fn random_ids_differ() {
+        let ids: std::collections::HashSet<GameId> =
+            (0..10_000).map(|_| GameId::random()).collect();
+        assert_eq!(ids.len(), 10_000);
     }
 }

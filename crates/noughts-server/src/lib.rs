@@ -1,54 +1,57 @@
-//! The server of Noughts: tables, the lobby, the store, and the doors.
+//! The server of Noughts: tables, matchmaking, the store, TCP and HTTP.
 //!
-//! One move's way through it:
+//! A turn's way through it:
 //!
 //! ```text
-//!  bytes ─► tcp: a connection, with its wire::Session ─► Chair::act
-//!                                                           │ the room's mailbox, bounded
-//!                                                           ▼
-//!                                   Room ─► Table::handle ─► Game::act
-//!                                    │           └ Refused: nothing has changed
-//!                                    ▼
-//!                                   Store::append: durable, or somebody was first
-//!                                    │
-//!                                    ▼
-//!  bytes ◄─ tcp ◄─ Notice to everybody at the table; a robot next? ─► Robots, and again
+//!  bytes ─► tcp or http ─► Tables::submit ─► Table::decide   what happens, or why not
+//!                               │
+//!                               ├─► Store::append            durable, or another node was first
+//!                               ├─► Table::apply
+//!                               └─► watchers, other nodes, robots
 //! ```
 //!
-//! [`Table`] and [`Lobby`] are pure; a room and a connection are the tasks around them. Listeners,
-//! the clock, the seed and the end come in from outside.
+//! [`Table`] is pure; everything around it is given its listeners, clock and seed from outside.
 
-mod archive;
+mod background;
 mod bus;
+mod clock;
 mod counts;
 mod descriptors;
-mod guest;
-mod house;
 mod http;
 mod id;
-mod lobby;
+mod matchmaking;
+mod net;
+mod nodes;
+mod presence;
+mod records;
+mod retention;
 mod robots;
-mod room;
 mod server;
 mod store;
 mod table;
+mod tables;
 mod tcp;
-mod upkeep;
 
-pub use archive::{NoTable, record_of, stored_from};
-pub use bus::{Bus, Hints, News};
+pub use bus::{Bus, Hint, Hints};
+pub use clock::ServerClock;
 pub use descriptors::raise_descriptor_limit;
-pub use guest::Guest;
-pub use house::{House, Laying, Rooms};
 pub use http::HttpLimits;
-pub use id::{GameId, Ids, NodeId, NotAnId};
-pub use lobby::{Entered, Lobby, Ticket};
-pub use room::{Asked, Chair, Denied, Happening, MOST_NOTICES, Notice, Room, Sight, Watch, Wish};
-pub use server::{Http, Server, Setup, listen, listen_for_http};
+pub use id::{GameId, NodeId, NotAnId};
+pub use matchmaking::{Matchmaking, WaitingClient};
+pub use net::{Limits, listen, listen_for_http};
+pub use records::{NotStorable, record_of, stored_from};
+pub use server::{Http, Server, Setup};
 pub use store::{
-    Answer, Appended, Created, Ending, Key, Last, Listed, Memory, NewGame, Postgres, Query,
-    Sitting, Sqlite, Status, Store, StoreError, StoreFigures, StoredGame, StoredTurn, SyncMode,
-    family, open_store,
+    Append, Appended, Created, Listed, LogTail, Memory, Position, Postgres, Query, Reply, Sqlite,
+    Store, StoreError, StoredGame, Sweep, SyncMode, WriteCounts, family, open_store,
 };
-pub use table::{Command, Event, Holder, Leavers, Opening, Refused, Setting, Table, Verdict};
-pub use tcp::{Limits, Misbehaviour, NoMisbehaviour, misbehave};
+pub use table::{
+    Change, Command, CreationKey, Decision, EndReason, Ending, Entry, Holder, InvalidLog,
+    KEY_LIFETIME_MS, Key, LogEntry, MAX_LISTED_CELLS, NewGame, Offer, OpenTo, ROBOT_DEADLINE_MS,
+    RequestKey, SeatResult, SeatSet, Settings, Snapshot, Status, Summary, Table, TableRefusal,
+    TurnChange, Update,
+};
+pub use tables::{
+    ConnectedSeat, Creation, GameEnd, LiveTable, Progress, SubmitError, Tables, Watch,
+};
+pub use tcp::{Misbehaviour, NoMisbehaviour, misbehave};

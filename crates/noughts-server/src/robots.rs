@@ -1,29 +1,42 @@
-//! Robots think here: the quick ones at the table itself, the others a few at a time.
+//! Robots and analyses: strategies that answer in microseconds run inline, all others in a bounded, fair queue.
+//!
+//! Everything that a client can start is bounded here: how many computations run (slots), how many of them belong to
+//! one owner (half of the slots), how many wait, how long each takes ([`MAX_THINK`]), and how much processor time an
+//! owner gets over time ([`budget`]). An owner is a client address; `None` is one owner too.
+
+mod analysis;
+mod budget;
+mod queue;
 
 use std::fmt;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::net::IpAddr;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use noughts_engine::{
-    Analysis, Clock, Limits, Setup, Stop, Strategy, StrategyName, Unfit, analyze,
-};
-use noughts_rules::{Game, Move, Variant};
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use noughts_engine::{Analysis, Clock, Random, Setup, Stop, Strategy, StrategyName, Unfit};
+use noughts_rules::{Action, Game, Move, Variant};
+use tokio::sync::oneshot;
 use tokio::task::spawn_blocking;
+use tokio::time::sleep;
+use tracing::{debug, error};
 
-/// Everything that thinks in this process.
+use analysis::analyze_turns;
+use queue::{Owner, Queue, Ticket, Turn};
+
+/// Everything that computes in this process.
 pub(crate) struct Robots {
-    /// One of each that answers in microseconds, shared by all tables: some keep a table of
-    /// answers, and thousands of games should not each have their own.
+    /// One instance of each instant strategy and variant, shared by all tables: some keep a table of answers, and
+    /// thousands of games should not each have their own.
     instant: Mutex<Vec<(StrategyName, Variant, Instant)>>,
-    /// Whoever gets one may think. They are handed out in the order in which they were asked for.
-    chairs: Arc<Semaphore>,
-    /// How many there are.
-    thinkers: usize,
-    /// How many wait for one.
-    waiting: AtomicUsize,
-    outside: Setup,
+    slots: Arc<Slots>,
+    setup: Setup,
+}
+
+/// The queue with its clock, shared with the computations that hold a slot.
+struct Slots {
+    queue: Mutex<Queue>,
+    clock: Arc<dyn Clock>,
 }
 
 type Instant = Arc<Mutex<Box<dyn Strategy>>>;
@@ -31,146 +44,263 @@ type Instant = Arc<Mutex<Box<dyn Strategy>>>;
 /// A robot at one seat of one table.
 #[derive(Clone)]
 pub(crate) enum Mind {
-    /// Answers at once.
+    /// Answers in microseconds: ask [`answer`].
     Instant(Instant),
-    /// Takes its time; made anew for each move, so that only those that think take memory.
+    /// Takes its time: ask [`Robots::choose`]. The strategy is built for each move, so that only those that compute
+    /// take memory.
     Thinker(StrategyName),
 }
 
+/// Maximum number of shared instant strategies. Beyond it the oldest is dropped; tables that use it keep it.
+const MAX_SHARED: usize = 64;
+
+/// How often a waiting analysis looks whether it should stop.
+const STOP_INTERVAL: Duration = Duration::from_millis(50);
+
+/// Why a computation has no result.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Failure {
+    /// The stop was set before it had a slot.
+    Stopped,
+    /// The queue is full.
+    Full,
+    /// It panicked, or the runtime is shutting down.
+    Panicked,
+}
+
 impl Robots {
-    /// So many may think at the same time. The seed decides what they choose where they draw.
-    pub(crate) fn new(thinkers: usize, outside: Setup) -> Robots {
+    /// At most `slots` computations run at the same time; at least 2, so that one owner never holds all of them. The
+    /// seed of the setup decides what strategies choose where they draw.
+    pub(crate) fn new(slots: usize, setup: Setup) -> Robots {
         Robots {
             instant: Mutex::default(),
-            chairs: Arc::new(Semaphore::new(thinkers.max(1))),
-            thinkers: thinkers.max(1),
-            waiting: AtomicUsize::new(0),
-            outside,
+            slots: Arc::new(Slots {
+                queue: Mutex::new(Queue::new(slots)),
+                clock: Arc::clone(&setup.clock),
+            }),
+            setup,
         }
     }
 
-    /// The mind of a robot that plays so, or why it does not play this game.
+    /// How this strategy is asked for moves, or why it does not play this game.
     pub(crate) fn mind(&self, name: &StrategyName, game: &Game) -> Result<Mind, Unfit> {
         if !name.is_instant(game) {
-            // Asked now, so that it can be built later.
+            // Checked now, so that it can be built later.
             return name.fits(game).map(|()| Mind::Thinker(name.clone()));
         }
-        // What a thread that panicked left behind is as good as any: answers are only ever added.
+        // A thread that panicked leaves nothing half done here: entries are only added and removed.
         let mut all = self.instant.lock().unwrap_or_else(PoisonError::into_inner);
-        // A few, so that looking at each is quicker than any other way to find one.
         let is_it = |(known, variant, _): &&(StrategyName, Variant, Instant)| {
             variant == game.variant() && known == name
         };
         if let Some((_, _, mind)) = all.iter().find(is_it) {
             return Ok(Mind::Instant(Arc::clone(mind)));
         }
-        let mind = Arc::new(Mutex::new(name.build(game, &self.outside)?));
-        if all.len() >= MOST_SHARED {
-            // Tables that have it keep it.
+        let mind = Arc::new(Mutex::new(name.build(game, &self.setup)?));
+        if all.len() >= MAX_SHARED {
             all.remove(0);
         }
         all.push((name.clone(), *game.variant(), Arc::clone(&mind)));
         Ok(Mind::Instant(mind))
     }
 
-    /// Lets a robot that takes its time choose, when its turn to think comes. `None` where it was
-    /// told to stop before that. The same game and seed give the same move, but where a clock
-    /// decides.
-    pub(crate) async fn ponder(
+    /// Chooses a move for the seat to move, in a game in progress. `None` only if `stop` was set before the request
+    /// had a slot. Dropping the future removes the request from the queue and ends the computation.
+    ///
+    /// The move is legal even if the strategy panics or the queue is full: then it is a random one. The same game and
+    /// seed give the same move, unless a clock or the deadline decides.
+    pub(crate) async fn choose(
         &self,
+        owner: Option<IpAddr>,
         name: StrategyName,
         game: Game,
         seed: u64,
         stop: Stop,
     ) -> Option<Move> {
-        let chair = self.chair().await?;
-        if stop.is_set() {
-            return None;
-        }
         let setup = Setup {
-            seed: self.outside.seed ^ seed,
-            clock: Arc::clone(&self.outside.clock),
+            seed: self.setup.seed ^ seed,
+            clock: Arc::clone(&self.setup.clock),
         };
-        let thought = spawn_blocking(move || {
-            let _chair = chair;
-            let mut strategy = name.build(&game, &setup).ok()?;
-            Some(strategy.choose(&game, &stop).at)
-        });
-        thought.await.ok().flatten()
+        let label = name.to_string();
+        let strategy = move |game: &Game, stop: &Stop| {
+            let mut strategy = name.build(game, &setup).ok()?;
+            Some(strategy.choose(game, stop).at)
+        };
+        self.choose_by(owner, &label, strategy, game, seed, stop)
+            .await
     }
 
-    /// Waits for a chance to think. Who gives up waiting does not count as waiting any more.
-    async fn chair(&self) -> Option<OwnedSemaphorePermit> {
-        struct Waits<'r>(&'r AtomicUsize);
-        impl Drop for Waits<'_> {
-            fn drop(&mut self) {
-                self.0.fetch_sub(1, Ordering::Relaxed);
+    async fn choose_by(
+        &self,
+        owner: Option<IpAddr>,
+        label: &str,
+        strategy: impl FnOnce(&Game, &Stop) -> Option<Move> + Send + 'static,
+        game: Game,
+        seed: u64,
+        stop: Stop,
+    ) -> Option<Move> {
+        let game = Arc::new(game);
+        let in_slot = Arc::clone(&game);
+        let work = move |stop: &Stop, _limit| strategy(&in_slot, stop);
+        let chosen = match self.compute(owner, &stop, work).await {
+            Ok(chosen) => chosen.filter(|at| is_legal(&game, *at)),
+            Err(Failure::Stopped) => return None,
+            Err(Failure::Full) => {
+                debug!(
+                    strategy = label,
+                    "the queue of robots is full: playing a random move"
+                );
+                return random_move(&game, seed);
             }
+            Err(Failure::Panicked) => None,
+        };
+        chosen.or_else(|| {
+            error!(strategy = label, variant = %game.variant(), "strategy failed: playing a random move");
+            random_move(&game, seed)
+        })
+    }
+
+    /// The value and best line before each turn of a game, as far as the time allows: `None` for the turns after that.
+    /// No result if the queue is full, if the owner's budget does not suffice, or if `stop` is set before the end; then
+    /// it returns at once.
+    pub(crate) async fn analyze(
+        &self,
+        owner: Option<IpAddr>,
+        game: Game,
+        stop: Stop,
+    ) -> Option<Vec<Option<Analysis>>> {
+        let clock = Arc::clone(&self.setup.clock);
+        let work = move |stop: &Stop, limit| analyze_turns(&game, &clock, limit, stop);
+        let found = tokio::select! {
+            found = self.compute(owner, &stop, work) => found,
+            () = until_set(&stop) => Err(Failure::Stopped),
+        };
+        match found {
+            Ok(found) => found.filter(|_| !stop.is_set()),
+            Err(Failure::Panicked) => {
+                error!("analysis panicked");
+                None
+            }
+            Err(Failure::Stopped | Failure::Full) => None,
         }
-        self.waiting.fetch_add(1, Ordering::Relaxed);
-        let _waits = Waits(&self.waiting);
-        // The semaphore is never closed.
-        Arc::clone(&self.chairs).acquire_owned().await.ok()
     }
 
-    /// How many think now, and how many wait for a chance to.
+    /// Number of computations that run, and of requests that wait for a slot.
     pub(crate) fn busy(&self) -> (usize, usize) {
-        let thinking = self
-            .thinkers
-            .saturating_sub(self.chairs.available_permits());
-        (thinking, self.waiting.load(Ordering::Relaxed))
+        self.slots.queue().busy()
     }
 
-    /// Looks at every turn of a game that is over, when its turn to think comes. `None` where it
-    /// could not be thought to its end.
-    pub(crate) async fn study(&self, game: Game) -> Option<Vec<Option<Analysis>>> {
-        let chair = self.chair().await?;
-        let clock = Arc::clone(&self.outside.clock);
-        let studied = spawn_blocking(move || {
-            let _chair = chair;
-            study(&game, &clock)
+    /// Waits for a slot, then runs `work` in a thread of its own with its time limit and a stop that is set when that
+    /// limit is reached, when `stop` is set, or when this future is dropped.
+    async fn compute<T: Send + 'static>(
+        &self,
+        owner: Option<IpAddr>,
+        stop: &Stop,
+        work: impl FnOnce(&Stop, Duration) -> T + Send + 'static,
+    ) -> Result<T, Failure> {
+        let (place, turn) = self.enter(owner).ok_or(Failure::Full)?;
+        let limit = match turn.await {
+            Ok(Turn::Granted(limit)) => limit,
+            Ok(Turn::Displaced) | Err(_) => return Err(Failure::Full),
+        };
+        if stop.is_set() {
+            return Err(Failure::Stopped);
+        }
+        let deadline = SetOnDrop(stop.child());
+        let stop = deadline.0.clone();
+        let mut computation = spawn_blocking(move || {
+            // The slot is free when this thread has finished, not when somebody stops waiting for it.
+            let _place = place;
+            catch_unwind(AssertUnwindSafe(|| work(&stop, limit)))
         });
-        studied.await.ok()
+        let finished = tokio::select! {
+            finished = &mut computation => finished,
+            () = sleep(limit) => {
+                deadline.0.set();
+                computation.await
+            }
+        };
+        match finished {
+            Ok(Ok(result)) => Ok(result),
+            Ok(Err(_)) | Err(_) => Err(Failure::Panicked),
+        }
+    }
+
+    /// Adds a request to the queue; `None` if it is full.
+    fn enter(&self, owner: Option<IpAddr>) -> Option<(Place, oneshot::Receiver<Turn>)> {
+        let owner = Owner::new(owner);
+        let now = self.slots.clock.now();
+        let (ticket, turn) = self.slots.queue().enter(owner, now)?;
+        let place = Place {
+            slots: Arc::clone(&self.slots),
+            owner,
+            ticket,
+        };
+        Some((place, turn))
     }
 }
 
-/// How long a game may be studied in all, and how much of it one turn may take.
-const STUDY: Duration = Duration::from_secs(4);
-const STUDY_TURN: Duration = Duration::from_millis(400);
-const STUDY_NODES: u64 = 400_000;
-
-/// What each turn of a game started from: its worth and the best line, as far as the time allows.
-fn study(game: &Game, clock: &Arc<dyn Clock>) -> Vec<Option<Analysis>> {
-    let begun = clock.now();
-    let turns = game.turns();
-    let mut past = game.after(0);
-    let share = STUDY / u32::try_from(turns.len().max(1)).unwrap_or(u32::MAX);
-    let limits = Limits {
-        depth: None,
-        nodes: Some(STUDY_NODES),
-        time: Some(share.clamp(Duration::from_millis(2), STUDY_TURN)),
-    };
-    let mut found = Vec::with_capacity(turns.len());
-    for turn in turns {
-        let has_time = clock.now().saturating_sub(begun) < STUDY;
-        let goes_on = past.conclusion().is_none();
-        found.push(
-            (has_time && goes_on).then(|| analyze(&past, limits, &Stop::new(), Arc::clone(clock))),
-        );
-        // They were taken once, so they are taken again.
-        let _ = past.act(turn.by, turn.action);
+impl Slots {
+    fn queue(&self) -> MutexGuard<'_, Queue> {
+        self.queue.lock().unwrap_or_else(PoisonError::into_inner)
     }
-    found
 }
 
-/// More kinds of variant and strategy than anybody plays at once; beyond it the oldest makes room, so
-/// that nobody can fill them up for good with games that are played once.
-const MOST_SHARED: usize = 64;
+/// A request in the queue, and later its slot. Dropped, it gives up either.
+struct Place {
+    slots: Arc<Slots>,
+    owner: Owner,
+    ticket: Ticket,
+}
 
-/// The answer of a robot that has it at once, for the seat to move.
+impl Drop for Place {
+    fn drop(&mut self) {
+        let now = self.slots.clock.now();
+        self.slots.queue().leave(self.owner, self.ticket, now);
+    }
+}
+
+/// Sets a stop when nobody waits for the result any more.
+struct SetOnDrop(Stop);
+
+impl Drop for SetOnDrop {
+    fn drop(&mut self) {
+        self.0.set();
+    }
+}
+
+/// Returns soon after the stop is set.
+async fn until_set(stop: &Stop) {
+    while !stop.is_set() {
+        sleep(STOP_INTERVAL).await;
+    }
+}
+
+fn is_legal(game: &Game, at: Move) -> bool {
+    game.to_move()
+        .is_some_and(|seat| game.check(seat, Action::Play(at)).is_ok())
+}
+
+/// `None` only if the game is over.
+fn random_move(game: &Game, seed: u64) -> Option<Move> {
+    let legal = game.legal();
+    match legal.len() {
+        0 => None,
+        count => Some(legal[Random::new(seed).below(count)]),
+    }
+}
+
+/// The move of an instant strategy for the seat to move, in a game in progress; a random one if it panics.
 pub(crate) fn answer(mind: &Mutex<Box<dyn Strategy>>, game: &Game, stop: &Stop) -> Move {
-    let mut mind = mind.lock().unwrap_or_else(PoisonError::into_inner);
-    mind.choose(game, stop).at
+    let choose = || {
+        let mut mind = mind.lock().unwrap_or_else(PoisonError::into_inner);
+        mind.choose(game, stop).at
+    };
+    catch_unwind(AssertUnwindSafe(choose)).unwrap_or_else(|panic| {
+        error!(variant = %game.variant(), "instant strategy panicked: playing a random move");
+        let seed = game.turns().len() as u64;
+        random_move(game, seed).unwrap_or_else(|| resume_unwind(panic))
+    })
 }
 
 impl fmt::Debug for Robots {
@@ -180,26 +310,4 @@ impl fmt::Debug for Robots {
 }
 
 #[cfg(test)]
-mod tests {
-    use noughts_rules::Options;
-
-    use super::*;
-
-    #[test]
-    fn whoever_plays_many_games_once_takes_nothing_from_those_that_are_played_often() {
-        let robots = Robots::new(1, Setup::with_seed(1));
-        let mind = |name: &str, variant: &str| {
-            let game = Game::new(&variant.parse().unwrap(), Options::default()).unwrap();
-            match robots.mind(&name.parse().unwrap(), &game).unwrap() {
-                Mind::Instant(mind) => mind,
-                Mind::Thinker(name) => panic!("{name} takes its time"),
-            }
-        };
-        for columns in 3..3 + 2 * MOST_SHARED {
-            mind("random", &format!("{columns}x3k3"));
-        }
-        let one = mind("perfect", "3x3k3");
-        assert!(Arc::ptr_eq(&one, &mind("perfect", "3x3k3")));
-        assert_eq!(robots.instant.lock().unwrap().len(), MOST_SHARED);
-    }
-}
+mod tests;

@@ -1,167 +1,173 @@
-//! The whole server: doors opened, and closed again.
+//! The whole server: started, and stopped again.
 
-use std::io;
-use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
-use noughts_engine::{Setup as Outside, StrategyName, Unfit};
-use tokio::net::{TcpListener, TcpSocket};
+use noughts_engine::{Setup as EngineSetup, StrategyName, Unfit};
+use tokio::net::TcpListener;
 use tokio::sync::watch;
 use tokio::task::{AbortHandle, JoinHandle};
 use tokio::time::timeout;
+use tracing::warn;
 
-use crate::house::{House, Rooms};
-use crate::http::{HttpDoor, HttpLimits};
+use crate::clock::ServerClock;
+use crate::http::{HttpLimits, HttpServer};
+use crate::matchmaking::Matchmaking;
+use crate::net::{Connections, Limits};
+use crate::nodes;
+use crate::presence::Presence;
+use crate::retention::forget_after;
+use crate::robots::Robots;
 use crate::store::Store;
-use crate::tcp::{Door, Guests, Limits, Opponent};
-use crate::upkeep::{forget_after, keep_up};
+use crate::tables::Tables;
+use crate::tcp::{Opponent, TcpServer};
 
 /// What a server is made of.
 pub struct Setup {
-    /// The HTTP door.
+    /// The HTTP listener.
     pub http: Option<Http>,
-    /// The TCP door against the computer.
+    /// The TCP listener for games against the computer.
     pub tcp: Option<TcpListener>,
     /// How the computer plays there.
     pub tcp_strategy: StrategyName,
-    /// The TCP door for two players.
+    /// The TCP listener for games between two clients.
     pub pairs: Option<TcpListener>,
-    /// Where games last.
+    /// Where games are stored.
     pub store: Box<dyn Store>,
-    /// What a stranger may take up.
+    /// Limits for connections, over all listeners.
     pub limits: Limits,
     /// How many robots may think at the same time.
     pub thinkers: usize,
-    /// The time, and the seed of everything that is drawn by lot.
-    pub outside: Outside,
+    /// The clock, and the seed of everything random.
+    pub outside: EngineSetup,
 }
 
-/// What the HTTP door is made of.
+/// What the HTTP server is made of.
 pub struct Http {
     /// Where it listens.
     pub listener: TcpListener,
     /// The store's [secret](Store::secret).
     pub secret: [u8; 32],
-    /// What one address may take up.
+    /// Limits per client address.
     pub limits: HttpLimits,
 }
 
-/// A server with its doors open. Dropped, it closes them too, but nobody can wait for that as
-/// [`stop`](Server::stop) does.
+/// A running server. Dropping it ends it too, but only [`stop`](Server::stop) waits for that.
 #[derive(Debug)]
 pub struct Server {
-    doors: Vec<JoinHandle<()>>,
+    listeners: Vec<JoinHandle<()>>,
     closing: watch::Sender<bool>,
-    house: Arc<House>,
-    rooms: Rooms,
-    /// What the house does by itself.
-    upkeep: Vec<AbortHandle>,
+    tables: Arc<Tables>,
+    matchmaking: Arc<Matchmaking>,
+    /// Work that goes on for as long as the server runs.
+    tasks: Vec<AbortHandle>,
 }
 
-/// How long tables have to be closed when the server ends. They take microseconds, or the time
-/// of one answer of the store.
-const LAST_ORDERS: Duration = Duration::from_secs(5);
+/// How long each step of a stop may take: one reply of the store, or of a few clients.
+const STOP_STEP: Duration = Duration::from_secs(1);
 
 impl Server {
-    /// Opens the doors, or says why the computer can't play so.
+    /// Starts serving, or says why the computer cannot play so.
     pub fn start(setup: Setup) -> Result<Server, Unfit> {
-        let (house, rooms) = House::new(setup.store, setup.thinkers, setup.outside);
-        house.check(&setup.tcp_strategy)?;
+        let seed = setup.outside.seed;
+        let clock = ServerClock::new(Arc::clone(&setup.outside.clock));
+        let robots = Robots::new(setup.thinkers, setup.outside);
+        let tables = Tables::new(setup.store, robots, clock);
+        let matchmaking = Matchmaking::new(&tables, seed);
+        matchmaking.check(&setup.tcp_strategy)?;
+        let presence = Presence::new(&tables);
         let (closing, closed) = watch::channel(false);
-        let guests = Arc::new(Guests::new(setup.limits));
-        let open = |listener, opponent| {
-            let door = Door::new(opponent, Arc::clone(&house), Arc::clone(&guests));
-            tokio::spawn(door.keep(listener, closed.clone()))
+        let http_limits = setup.http.as_ref().map(|http| &http.limits);
+        let proxies = http_limits.map_or(&[][..], |limits| &limits.proxies);
+        let connections = Arc::new(Connections::new(setup.limits, proxies));
+        let serve_tcp = |listener, opponent| {
+            let server = TcpServer::new(opponent, &matchmaking, &connections);
+            tokio::spawn(server.run(listener, closed.clone()))
         };
-        let tcp = setup
-            .tcp
-            .map(|listener| open(listener, Opponent::Robot(setup.tcp_strategy)));
-        let pairs = setup
-            .pairs
-            .map(|listener| open(listener, Opponent::Anybody));
+        let robot = Opponent::Robot(setup.tcp_strategy);
+        let tcp = setup.tcp.map(|listener| serve_tcp(listener, robot));
+        let anybody = Opponent::Anybody;
+        let pairs = setup.pairs.map(|listener| serve_tcp(listener, anybody));
         let http = setup.http.map(|http| {
-            let (house, guests) = (Arc::clone(&house), Arc::clone(&guests));
-            let door = HttpDoor::new(house, guests, http.secret, http.limits, closed.clone());
-            tokio::spawn(door.keep(http.listener, closed.clone()))
+            let server = HttpServer::new(
+                (&tables, &matchmaking, &presence),
+                Arc::clone(&connections),
+                http.secret,
+                http.limits,
+                closed.clone(),
+            );
+            tokio::spawn(server.run(http.listener, closed.clone()))
         });
-        let upkeep = tokio::spawn(keep_up(Arc::clone(&house))).abort_handle();
+        let tasks = vec![
+            tokio::spawn(nodes::sweep(Arc::clone(&tables))).abort_handle(),
+            tokio::spawn(nodes::remove_idle_tables(Arc::clone(&tables))).abort_handle(),
+            tokio::spawn(presence.share()).abort_handle(),
+            tokio::spawn(Arc::clone(&matchmaking).find_open_seats()).abort_handle(),
+        ];
         Ok(Server {
-            upkeep: vec![upkeep],
-            doors: tcp.into_iter().chain(pairs).chain(http).collect(),
+            listeners: tcp.into_iter().chain(pairs).chain(http).collect(),
             closing,
-            house,
-            rooms,
+            tables,
+            matchmaking,
+            tasks,
         })
     }
 
-    /// Closes the doors: no port is held and no connection open when this returns. True where every
-    /// table was closed too; a store that does not answer may keep some from it.
-    pub async fn stop(self) -> bool {
-        // Before their connections end, so that those who are put out together leave together.
-        let put_out = timeout(LAST_ORDERS, self.house.put_out()).await;
-        // Nobody is left to be told only where every door has ended already.
-        let _ = self.closing.send(true);
-        for door in self.doors {
-            let _ = door.await;
+    /// Stops: no port is held and no connection open when this returns. True where everything that was
+    /// under way is stored too.
+    pub async fn stop(mut self) -> bool {
+        // Before their connections end, so that the players of one table leave it together.
+        self.tables.leave_all();
+        let has_left = self.tables.background().ended(STOP_STEP).await;
+        if !has_left {
+            warn!("the store is slow: some seats have not left yet");
         }
-        let closed = timeout(LAST_ORDERS, self.house.close()).await;
-        for task in &self.upkeep {
+        // It fails only where every listener has ended already.
+        let _ = self.closing.send(true);
+        for listener in std::mem::take(&mut self.listeners) {
+            let _ = listener.await;
+        }
+        for task in &self.tasks {
             task.abort();
         }
-        // Its seats have left: the others need not wait for its word to lapse.
-        let _ = timeout(LAST_ORDERS, self.house.store().bury(self.house.node())).await;
-        let _ = timeout(LAST_ORDERS, self.house.store().tidy()).await;
-        drop(self.house);
-        closed.is_ok() && put_out.is_ok() && timeout(LAST_ORDERS, self.rooms.closed()).await.is_ok()
+        let is_stored = self.tables.background().ended(STOP_STEP).await;
+        let store = self.tables.store();
+        if is_stored {
+            // Its seats have left, so the other nodes need not find out that it is gone.
+            let removed = timeout(STOP_STEP, store.remove_node(self.tables.node())).await;
+            if !matches!(removed, Ok(Ok(()))) {
+                warn!("the store is slow: the other nodes will find out that this one is gone");
+            }
+        }
+        if !matches!(timeout(STOP_STEP, store.close()).await, Ok(Ok(()))) {
+            warn!("the store is slow: it was not closed in order, which loses nothing");
+        }
+        is_stored
     }
 
-    /// From now on games are forgotten when nothing has happened at them for so long.
-    pub fn forget_after(&mut self, time: Duration) {
-        let forgets = forget_after(Arc::clone(&self.house), time);
-        self.upkeep.push(tokio::spawn(forgets).abort_handle());
+    /// From now on games are deleted when nothing has happened at them for this long.
+    pub fn forget_after(&mut self, age: Duration) {
+        let (tables, matchmaking) = (Arc::clone(&self.tables), Arc::clone(&self.matchmaking));
+        let forget = forget_after(tables, matchmaking, age);
+        self.tasks.push(tokio::spawn(forget).abort_handle());
     }
 
-    /// What the doors share.
-    pub fn house(&self) -> &Arc<House> {
-        &self.house
+    /// The tables.
+    pub fn tables(&self) -> &Arc<Tables> {
+        &self.tables
+    }
+
+    /// Who waits for an opponent.
+    pub fn matchmaking(&self) -> &Arc<Matchmaking> {
+        &self.matchmaking
     }
 }
 
-/// How many connections may wait to be accepted.
-const BACKLOG: u32 = 1024;
-
-/// Hundreds of frames.
-const SYSTEM_BUFFER: u32 = 16 * 1024;
-
-/// Several views of the largest boards, and enough for files over long ways.
-const HTTP_SEND_BUFFER: u32 = 128 * 1024;
-
-/// Listens at an address, for the TCP doors; port 0 is any that is free.
-pub fn listen(at: SocketAddr) -> io::Result<TcpListener> {
-    let socket = socket(at)?;
-    // Connections inherit them. The system would let each grow to megabytes of its memory, for a
-    // client that asks and does not listen.
-    socket.set_send_buffer_size(SYSTEM_BUFFER)?;
-    socket.set_recv_buffer_size(SYSTEM_BUFFER)?;
-    socket.listen(BACKLOG)
-}
-
-/// Listens at an address, for the HTTP door.
-pub fn listen_for_http(at: SocketAddr) -> io::Result<TcpListener> {
-    let socket = socket(at)?;
-    // Else the system would keep megabytes for each who watches and does not read.
-    socket.set_send_buffer_size(HTTP_SEND_BUFFER)?;
-    socket.listen(BACKLOG)
-}
-
-fn socket(at: SocketAddr) -> io::Result<TcpSocket> {
-    let socket = match at {
-        SocketAddr::V4(_) => TcpSocket::new_v4(),
-        SocketAddr::V6(_) => TcpSocket::new_v6(),
-    }?;
-    // Else a server that was stopped could not be started again for a minute.
-    socket.set_reuseaddr(true)?;
-    socket.bind(at)?;
-    Ok(socket)
+impl Drop for Server {
+    fn drop(&mut self) {
+        let _ = self.closing.send(true);
+        for task in &self.tasks {
+            task.abort();
+        }
+    }
 }

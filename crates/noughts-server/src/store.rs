@@ -1,311 +1,261 @@
-//! Where games last: append-only turns, each under its game and number.
+//! Where games are stored: one append-only log per game.
 //!
-//! That key is the lock, for one process and for fifty: of two that write the same turn one is
-//! told that somebody was first. Nothing is changed or deleted, but by retention.
+//! The key (game, number) of an entry is the only lock, for one process and for fifty: of two that
+//! append the same number one is told [`Appended::Conflict`]. An entry needs its predecessor, so a
+//! log has no gaps. Nothing is changed or deleted except by retention.
 
 mod address;
+mod codec;
+mod error;
+mod group_commit;
 mod memory;
+mod migrations;
 mod page;
 mod postgres;
-mod row;
-mod schema;
 mod sqlite;
-mod text;
-mod writer;
+mod unreadable;
 
 use std::fmt;
 use std::future::Future;
 use std::pin::Pin;
 
-use noughts_rules::{Conclusion, Seat, Turn, Variant};
+use noughts_rules::Variant;
 
 use crate::bus::Bus;
 use crate::id::{GameId, NodeId};
-use crate::table::{Holder, Leavers, Setting};
+use crate::table::{
+    CreationKey, Ending, Holder, LogEntry, NewGame, SeatSet, Settings, Status, Summary,
+};
 
 pub use address::open_store;
 pub use memory::Memory;
 pub use postgres::Postgres;
 pub use sqlite::{Sqlite, SyncMode};
 
-/// A store's answer, when it comes.
-pub type Answer<'a, T> = Pin<Box<dyn Future<Output = Result<T, StoreError>> + Send + 'a>>;
+/// A store's reply, when it comes.
+pub type Reply<'a, T> = Pin<Box<dyn Future<Output = Result<T, StoreError>> + Send + 'a>>;
 
-/// Where games last. When an answer says that something is stored, it is as durable as the store
-/// makes things: what was stored is never lost again, and an error means that nothing was stored,
-/// or that nobody knows; then loading the game tells.
+/// Where games are stored. When a reply says that something is stored, it is durable and never lost
+/// again. An error means that nothing was stored, or that nobody knows; reading the log tells.
 pub trait Store: Send + Sync + 'static {
-    /// A new game, under an id that no other has. With a key that another game was created with
-    /// nothing is stored, and that other game is named.
-    fn create(&self, game: NewGame) -> Answer<'_, Created>;
+    /// Creates a game, under an id that no other has. If a game was created with the same key (same
+    /// scope and text, or text alone for keys of older versions) within the last 24 hours, nothing is
+    /// stored and that game is named.
+    fn create(&self, game: NewGame, summary: Summary) -> Reply<'_, Created>;
 
-    /// The game that was created with this key; `None` where there is none.
-    fn created_with(&self, key: String) -> Answer<'_, Option<GameId>>;
+    /// The game that was created with this key, and the key as it was stored. Only `scope` and
+    /// `key.text` matter, and keys older than 24 hours before `now_ms` do not count.
+    fn created_with(
+        &self,
+        key: CreationKey,
+        now_ms: u64,
+    ) -> Reply<'_, Option<(GameId, CreationKey)>>;
 
-    /// Somebody takes an open seat.
-    fn sit(&self, game: GameId, seat: Seat, sitter: Sitting) -> Answer<'_, Appended>;
-
-    /// Turn `number` of a game, counted from 1, whose predecessor is stored. Taken is also what has
-    /// the key of another turn of the same seat.
-    fn append(&self, game: GameId, number: usize, turn: StoredTurn) -> Answer<'_, Appended>;
-
-    /// These left and ended the game, after turn `number`. No turn may follow.
-    fn leave(&self, game: GameId, number: usize, leavers: Leavers) -> Answer<'_, Appended>;
-
-    /// The last that happens at a game and what the archive lists of it, both or neither: whenever
-    /// the process ends, no game is over and listed as if it went on.
-    fn conclude(&self, game: GameId, last: Last, ending: Ending) -> Answer<'_, Appended>;
-
-    /// What the archive lists of a game that has ended, where that was not stored [with its
-    /// end](Store::conclude). To say it again changes nothing.
-    fn finish(&self, game: GameId, ending: Ending) -> Answer<'_, ()>;
-
-    /// A seat's wish to play again. When this was the last that was missing, `next` is created, and
-    /// its id is remembered as this game's rematch; of two that are last one is told `Taken`.
-    fn rematch(&self, game: GameId, seat: Seat, next: Option<NewGame>) -> Answer<'_, Appended>;
+    /// Appends entries to a game's log, together or not at all.
+    fn append<'a>(&'a self, append: &'a Append) -> Reply<'a, Appended>;
 
     /// Everything of a game; `None` where there is no such game.
-    fn load(&self, game: GameId) -> Answer<'_, Option<StoredGame>>;
+    fn load(&self, game: GameId) -> Reply<'_, Option<StoredGame>>;
 
-    /// A game that was played elsewhere and has ended. A store that can be cut off between two turns
-    /// should do it all at once: what is half archived would be taken for a game that goes on.
-    fn archive(&self, game: StoredGame, ending: Ending) -> Answer<'_, Created> {
-        Box::pin(async move {
-            let StoredGame { setting, key, .. } = game;
-            let id = setting.id;
-            if let before @ Created::Before(_) = self.create(NewGame { setting, key }).await? {
-                return Ok(before);
-            }
-            let turns = game.turns.len();
-            for (number, turn) in (1..).zip(game.turns) {
-                self.append(id, number, turn).await?;
-            }
-            if let Some(leavers) = game.left {
-                self.leave(id, turns, leavers).await?;
-            }
-            self.finish(id, ending).await?;
-            Ok(Created::Stored)
-        })
-    }
+    /// The entries after number `after`, and how many there are in all; `None` where there is no such
+    /// game.
+    fn entries_after(&self, game: GameId, after: u32) -> Reply<'_, Option<LogTail>>;
 
-    /// A page of the lobby and the archive, newest first.
-    fn list(&self, query: Query) -> Answer<'_, Vec<Listed>>;
+    /// Stores a finished game that was played elsewhere, all of it or nothing.
+    fn import(&self, game: StoredGame, summary: Summary) -> Reply<'_, Created>;
 
-    /// What was found out about a finished game, as text that only its writer reads.
-    fn analysis(&self, game: GameId) -> Answer<'_, Option<String>>;
+    /// A page of the lobby and the archive, newest first. A row that cannot be read is left out and
+    /// logged; it never fails the page.
+    fn list(&self, query: Query) -> Reply<'_, Vec<Listed>>;
 
-    /// Keeps what was found out. To keep it again changes nothing.
-    fn keep_analysis(&self, game: GameId, analysis: String) -> Answer<'_, ()>;
+    /// The stored analysis of a finished game, as text that only its writer reads.
+    fn analysis(&self, game: GameId) -> Reply<'_, Option<String>>;
 
-    /// What it has done since it was opened, for whoever watches over the server. A store that writes
-    /// nothing together says nothing.
-    fn figures(&self) -> StoreFigures {
-        StoreFigures::default()
-    }
+    /// Stores an analysis, unless there is one or there is no such game.
+    fn keep_analysis(&self, game: GameId, analysis: String) -> Reply<'_, ()>;
 
-    /// 32 bytes that were drawn when the store was made, from which the tokens of seats are
-    /// derived. Every process that opens the store gets the same.
-    fn secret(&self) -> Answer<'_, [u8; 32]>;
+    /// 32 random bytes that were made with the store, from which seat tokens are derived. Every
+    /// process that opens the store gets the same.
+    fn secret(&self) -> Reply<'_, [u8; 32]>;
 
-    /// This process lives, and will say so again before `lasts_ms` are over, by the store's own clock
-    /// where it has one. Gives those whose word has lapsed; each is given until [`bury`](Store::bury)
-    /// is called for it.
-    fn renew(&self, node: NodeId, lasts_ms: u64) -> Answer<'_, Vec<NodeId>>;
+    /// Increments this node's counter and reads those of the others, the store's clock, and the
+    /// games whose deadline passed more than `grace_ms` ago. `now_ms` is the caller's clock, by which
+    /// a store without a clock of its own compares deadlines.
+    fn sweep(&self, node: NodeId, now_ms: u64, grace_ms: u64) -> Reply<'_, Sweep>;
 
-    /// A process that is gone: the games in which seats are tied to it, with those seats, but for those
-    /// that were [finished](Store::finish). Some may have ended and only miss that.
-    fn tied_to(&self, node: NodeId) -> Answer<'_, Vec<(GameId, Leavers)>>;
+    /// The unfinished games with seats that last as long as a connection to this node, and those
+    /// seats. A game that cannot be read is left out and logged.
+    fn seats_of_node(&self, node: NodeId) -> Reply<'_, Vec<(GameId, SeatSet)>>;
 
-    /// Forgets a process: its seats have left.
-    fn bury(&self, node: NodeId) -> Answer<'_, ()>;
+    /// Removes a node that is gone, with its presence: its seats have left.
+    fn remove_node(&self, node: NodeId) -> Reply<'_, ()>;
 
-    /// How many [entries](StoredGame::entries) these games have by now, those of them that there are.
-    /// Asked only where other processes share the store.
-    fn entries(&self, _games: Vec<GameId>) -> Answer<'_, Vec<(GameId, usize)>> {
-        Box::pin(std::future::ready(Ok(Vec::new())))
-    }
-
-    /// Forgets some of the games that ended before this time, or in which nothing was played since and
-    /// that were made before, with everything of theirs. Tells which; none when there are no more.
-    fn forget(&self, before_ms: u64) -> Answer<'_, Vec<GameId>>;
-
-    /// The process is about to end: where games are in a file, all of them are in it from now on, and a
-    /// copy of it has them. Nothing is lost without.
-    fn tidy(&self) -> Answer<'_, ()> {
+    /// Sets which seats have a connected player on this node, for these games. Only stores that nodes
+    /// share keep it.
+    fn set_presence(&self, node: NodeId, seats: Vec<(GameId, SeatSet)>) -> Reply<'_, ()> {
+        let _ = (node, seats);
         Box::pin(std::future::ready(Ok(())))
     }
 
-    /// The bus to the other processes that share this store; this one is called `node`. Where there can
-    /// be no others it is that of a process [alone](Bus::alone).
-    fn bus(&self, _node: NodeId) -> Bus {
+    /// The number of the latest entry of each of these games that exist, and which seats have a
+    /// connected player on another node than this. Only stores that nodes share are asked.
+    fn positions(&self, node: NodeId, games: Vec<GameId>) -> Reply<'_, Vec<Position>> {
+        let _ = (node, games);
+        Box::pin(std::future::ready(Ok(Vec::new())))
+    }
+
+    /// Deletes some of the games without an entry since this time. Returns their ids; none when there
+    /// are no more. A game that cannot be read is deleted like any other.
+    fn forget(&self, before_ms: u64) -> Reply<'_, Vec<GameId>>;
+
+    /// Proves that a write would be stored now, by one: for readiness checks.
+    fn check_writable(&self) -> Reply<'_, ()>;
+
+    /// The process is about to end: moves everything into the main file, where there is one.
+    fn close(&self) -> Reply<'_, ()> {
+        Box::pin(std::future::ready(Ok(())))
+    }
+
+    /// What it has written since it was opened.
+    fn write_counts(&self) -> WriteCounts {
+        WriteCounts::default()
+    }
+
+    /// The bus to the other nodes that share this store; this one is `node`.
+    fn bus(&self, node: NodeId) -> Bus {
+        let _ = node;
         Bus::alone()
     }
 }
 
-/// What a store has done since it was opened.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct StoreFigures {
-    /// How often it made something durable.
-    pub batches: u64,
-    /// How much that was, in all.
-    pub writes: u64,
-    /// How long that took, in all.
-    pub took_us: u64,
+/// Selects the id, the time of creation and the seats of games of status `$1` without an entry since `$2`, at most `$3`. Only
+/// games that are older than that are looked at, oldest first, by an index.
+const OLD_GAMES: &str = "SELECT id, created_ms, seats FROM games WHERE status = $1 \
+    AND created_ms < $2 AND coalesce((SELECT at_ms FROM entries WHERE game = id \
+    ORDER BY number DESC LIMIT 1), 0) < $2 ORDER BY created_ms, id LIMIT $3";
+
+/// The tables with rows of a game, except players, and the column that names the game.
+const TABLES_OF_GAMES: [(&str, &str); 3] =
+    [("entries", "game"), ("analyses", "game"), ("games", "id")];
+
+/// Maximum number of overdue games that one sweep returns.
+const MAX_OVERDUE: usize = 100;
+
+/// Entries to append to a game's log.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Append {
+    /// Which game.
+    pub game: GameId,
+    /// Its variant, by which moves are written.
+    pub variant: Variant,
+    /// The number of the first entry.
+    pub first: u32,
+    /// At least one.
+    pub entries: Vec<LogEntry>,
+    /// What lists show from now on, where that changes.
+    pub summary: Option<Summary>,
+    /// A game to create together with the entries, and what lists show of it. Its key is ignored.
+    pub new_game: Option<(NewGame, Summary)>,
 }
 
-/// A game that is to be created.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct NewGame {
-    /// How the table is laid.
-    pub setting: Setting,
-    /// The client's key for this request, with what makes another request another.
-    pub key: Option<Key>,
+/// What became of entries that were to be appended.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Appended {
+    /// They are stored.
+    Stored,
+    /// They are not: the log has other entries at these numbers, or does not reach so far.
+    Conflict,
+    /// There is no such game.
+    NoSuchGame,
 }
 
 /// What became of a game that was to be created.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Created {
     /// It is stored.
     Stored,
-    /// The key was used before, for this game.
-    Before(GameId),
-}
-
-/// A key that a client gave to a request, so that it may be repeated.
-#[derive(Clone, PartialEq, Eq, Hash, Debug)]
-pub struct Key {
-    /// The client's words: 1 to 128 visible ASCII characters.
-    pub text: String,
-    /// A hash of what was asked for: the same key with another is a mistake.
-    pub body: u64,
-}
-
-/// Somebody who takes an open seat.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Sitting {
-    /// Their name.
-    pub name: String,
-    /// The process to whose connection the seat is tied, at the TCP doors.
-    pub node: Option<NodeId>,
-    /// The client's key for this request.
-    pub key: Option<Key>,
-}
-
-impl Sitting {
-    /// Who holds the seat from then on.
-    pub fn holder(&self) -> Holder {
-        Holder::Human {
-            name: self.name.clone(),
-            node: self.node,
-        }
-    }
-}
-
-/// A turn with what the store keeps beside it.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct StoredTurn {
-    /// Who did what.
-    pub turn: Turn,
-    /// The client's key for this request; unique in a game and seat.
-    pub key: Option<Key>,
-    /// When, in milliseconds since 1970.
-    pub at_ms: u64,
-}
-
-/// The last that happens at a game.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Last {
-    /// This turn ends it, as in [`append`](Store::append).
-    Turn(usize, StoredTurn),
-    /// These leave, as in [`leave`](Store::leave).
-    Leave(usize, Leavers),
-}
-
-/// What became of something that was to be appended.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Appended {
-    /// It is stored.
-    Stored,
-    /// Somebody else was first: this one is not stored, that other one is.
-    Taken,
+    /// The key was used before, for this game; the key as it was stored.
+    Before(GameId, CreationKey),
 }
 
 /// A game as it is stored.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct StoredGame {
-    /// How the table was laid.
-    pub setting: Setting,
+    /// How its table was set up.
+    pub settings: Settings,
     /// The key it was created with.
-    pub key: Option<Key>,
-    /// Who took an open seat since, in any order.
-    pub sat: Vec<(Seat, Sitting)>,
-    /// Every turn, oldest first.
-    pub turns: Vec<StoredTurn>,
-    /// Who ended it by leaving.
-    pub left: Option<Leavers>,
-    /// The seats that want to play again, in any order.
-    pub again: Vec<Seat>,
-    /// The game that was made for them.
-    pub rematch: Option<GameId>,
-    /// Whether what the archive lists of it was [stored](Store::finish).
-    pub is_finished: bool,
+    pub key: Option<CreationKey>,
+    /// Its log, oldest first.
+    pub entries: Vec<LogEntry>,
 }
 
-impl StoredGame {
-    /// One at which nothing has happened yet.
-    pub fn new(new: NewGame) -> StoredGame {
-        StoredGame {
-            setting: new.setting,
-            key: new.key,
-            sat: Vec::new(),
-            turns: Vec::new(),
-            left: None,
-            again: Vec::new(),
-            rematch: None,
-            is_finished: false,
-        }
-    }
-
-    /// How much is stored of what happened at the table: it grows with everything that shows there, so
-    /// who knows of fewer has missed something.
-    pub fn entries(&self) -> usize {
-        let lone = usize::from(self.left.is_some()) + usize::from(self.rematch.is_some());
-        self.turns.len() + self.sat.len() + self.again.len() + lone
-    }
-}
-
-/// What the archive lists of a finished game.
+/// The end of a game's log.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Ending {
-    /// How it ended.
-    pub conclusion: Conclusion,
-    /// When, in milliseconds since 1970.
-    pub at_ms: u64,
+pub struct LogTail {
+    /// The number of the latest entry.
+    pub last: u32,
+    /// The entries that were asked for, oldest first.
+    pub entries: Vec<LogEntry>,
+}
+
+/// What one sweep found.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Sweep {
+    /// The other nodes, each with its counter.
+    pub others: Vec<(NodeId, u64)>,
+    /// The store's own clock, in milliseconds since 1970; `None` where it has none.
+    pub now_ms: Option<u64>,
+    /// Some of the games whose deadline has passed, oldest deadline first.
+    pub overdue: Vec<GameId>,
+}
+
+/// How far a game is at other nodes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Position {
+    /// Which game.
+    pub game: GameId,
+    /// The number of its latest entry.
+    pub entry: u32,
+    /// The seats with a connected player on another node.
+    pub present: SeatSet,
+}
+
+/// What a store has written since it was opened.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct WriteCounts {
+    /// Transactions.
+    pub batches: u64,
+    /// Writes in them.
+    pub writes: u64,
+    /// Time spent on them, in microseconds.
+    pub micros: u64,
 }
 
 /// Which games to list.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Query {
-    /// Only those of this variant, `multi@N` being `multi`.
+    /// Only those of this variant; `multi@N` counts as `multi`.
     pub variant: Option<Variant>,
-    /// Only those in which somebody of exactly this name sits or sat.
+    /// Only those in which a person of exactly this name sits.
     pub player: Option<String>,
-    /// Only those that stand so.
+    /// Only those that stand so. Unlisted games are never listed.
     pub status: Option<Status>,
     /// Only those created before this one: the last of the page before.
     pub before: Option<(u64, GameId)>,
-    /// At most so many.
+    /// The size of a page.
     pub limit: usize,
 }
 
 impl Query {
-    /// Whether a listed game is one of those, wherever on the pages.
-    pub fn wants(&self, listed: &Listed) -> bool {
+    /// Whether a game is one of those, on whatever page.
+    pub fn matches(&self, listed: &Listed) -> bool {
         let sits = |name: &String| {
             let is = |holder: &Holder| matches!(holder, Holder::Human { name: n, .. } if n == name);
-            listed.holders.iter().any(is)
+            listed.summary.holders.iter().any(is)
         };
-        self.status.is_none_or(|status| status == listed.status)
+        let status = listed.summary.status;
+        status != Status::Unlisted
+            && self.status.is_none_or(|wanted| wanted == status)
             && self
                 .variant
                 .is_none_or(|wanted| wanted == family(&listed.variant))
@@ -321,18 +271,6 @@ pub fn family(variant: &Variant) -> Variant {
     }
 }
 
-/// How a game stands, for the lobby.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum Status {
-    /// A seat that is open to everybody waits for somebody. Seats open to who has the link do not
-    /// count: such games are not listed until they are full.
-    Waiting,
-    /// It is being played.
-    Playing,
-    /// It is over.
-    Over,
-}
-
 /// A game as the lobby and the archive list it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Listed {
@@ -342,30 +280,62 @@ pub struct Listed {
     pub variant: Variant,
     /// The size of its history.
     pub history: u16,
-    /// Who sits where now.
-    pub holders: Vec<Holder>,
-    /// How it stands.
-    pub status: Status,
+    /// Whether it begins from a position of its own instead of the variant's first.
+    pub has_start: bool,
     /// When it was created, in milliseconds since 1970.
     pub created_ms: u64,
-    /// How it ended, where it did.
-    pub ending: Option<Ending>,
+    /// Who sits there, and how it stands.
+    pub summary: Summary,
 }
 
-/// The store can't be reached, or can't take more.
+impl Listed {
+    /// How it ended, where it did.
+    pub fn ending(&self) -> Option<&Ending> {
+        self.summary.ending.as_ref()
+    }
+}
+
+/// Why a store did not do what it was asked.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct StoreError(pub String);
+pub enum StoreError {
+    /// It cannot be reached, or did not reply in time. Trying again may help.
+    Unavailable(String),
+    /// It cannot write: the disk is full or read-only, or the file is gone.
+    NotWritable(String),
+    /// What it holds cannot be read.
+    Corrupt(String),
+    /// It was made by a newer version of this program.
+    TooNew {
+        /// Its schema.
+        schema: i64,
+        /// The newest that this program knows.
+        known: i64,
+    },
+    /// It cannot be opened, or the address is wrong.
+    Invalid(String),
+}
+
+impl StoreError {
+    /// A new game has the id of one that is stored. Ids are random, so that is not by chance.
+    fn another_game(id: GameId) -> StoreError {
+        StoreError::Invalid(format!("there is another game with the id {id}"))
+    }
+}
 
 impl fmt::Display for StoreError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "the store does not answer: {}", self.0)
+        match self {
+            StoreError::Unavailable(why) => write!(f, "the store does not reply: {why}"),
+            StoreError::NotWritable(why) => write!(f, "the store cannot write: {why}"),
+            StoreError::Corrupt(what) => write!(f, "the store cannot be read: {what}"),
+            StoreError::TooNew { schema, known } => write!(
+                f,
+                "the store was made by a newer version of noughts: its schema is {schema}, \
+                 and this version knows schemas up to {known}"
+            ),
+            StoreError::Invalid(why) => f.write_str(why),
+        }
     }
 }
 
 impl std::error::Error for StoreError {}
-
-impl From<sqlx::Error> for StoreError {
-    fn from(error: sqlx::Error) -> StoreError {
-        StoreError(error.to_string())
-    }
-}

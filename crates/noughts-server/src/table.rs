@@ -1,65 +1,31 @@
-//! A game with its seats, pure: commands are judged, events happen.
+//! A game with its seats: a pure fold over the entries of its log.
 //!
-//! No socket, no store, no clock: whoever keeps a table stores what happens before it does. So it
-//! can be simulated, thousands of games a second, under a seed.
+//! No I/O, no clock, no store: [`decide`](Table::decide) says which entries a command leads to,
+//! and [`apply`](Table::apply) makes an entry happen, live, when a game is loaded and in a replay.
+//! So a table can be simulated, thousands of games per second, under a seed.
 
-use noughts_engine::StrategyName;
+mod decide;
+mod entry;
+mod view;
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
 use noughts_rules::{
-    Action, By, Conclusion, Diagram, Game, GameError, Move, Options, Player, Refusal, Seat, Side,
-    Turn, Variant,
+    Action, By, Conclusion, Diagram, Game, GameError, Move, Options, Seat, Side, Turn, Variant,
 };
 
-use crate::id::{GameId, NodeId};
-use crate::store::StoredGame;
+use crate::id::GameId;
 
-/// Who holds a seat.
+pub use decide::{Command, CreationKey, Decision, Ending, NewGame, Status, Summary, TableRefusal};
+pub use entry::{
+    EndReason, Entry, Holder, KEY_LIFETIME_MS, Key, LogEntry, Offer, OpenTo, RequestKey, SeatSet,
+};
+pub use view::{Change, MAX_LISTED_CELLS, Snapshot, TurnChange, Update};
+
+/// How a table is set up: everything there is of it before the first entry.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Holder {
-    /// Nobody yet.
-    Open(Opening),
-    /// Somebody, by the name that was given.
-    Human {
-        /// May be empty.
-        name: String,
-        /// Where the seat lives with its connection, as at the TCP doors, the process that has it.
-        node: Option<NodeId>,
-    },
-    /// A robot, by its strategy.
-    Robot(StrategyName),
-}
-
-/// For whom an open seat is.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum Opening {
-    /// For whoever knows the game's id.
-    Link,
-    /// For everybody: it is listed.
-    Lobby,
-}
-
-impl Holder {
-    /// As records name it.
-    pub fn player(&self) -> Player {
-        match self {
-            Holder::Open(_) => Player::Human(String::new()),
-            Holder::Human { name, .. } => Player::Human(name.clone()),
-            Holder::Robot(strategy) => Player::Robot(strategy.to_string()),
-        }
-    }
-}
-
-/// A game with its seats.
-#[derive(Clone, Debug)]
-pub struct Table {
-    setting: Setting,
-    game: Game,
-    /// A game that goes round in rewinds is a draw after so many turns.
-    most_turns: usize,
-}
-
-/// How a table was laid: all that there is of it before the first turn.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Setting {
+pub struct Settings {
     /// Its name.
     pub id: GameId,
     /// Which game.
@@ -68,233 +34,175 @@ pub struct Setting {
     pub history: u16,
     /// The position it begins from, where that is not the variant's first.
     pub start: Option<Diagram>,
-    /// Who sits where, before anybody took an open seat.
+    /// Who holds each seat before anybody takes an open one.
     pub holders: Vec<Holder>,
-    /// When, in milliseconds since 1970.
+    /// When it was created, in milliseconds since 1970.
     pub created_ms: u64,
 }
 
-/// What a table is told.
+/// How long the node that stored a turn has for the move of a robot that thinks. After that any node
+/// may move for it.
+pub const ROBOT_DEADLINE_MS: u64 = 15_000;
+
+/// A game with its seats.
+#[derive(Clone, Debug)]
+pub struct Table {
+    settings: Arc<Settings>,
+    holders: Vec<Holder>,
+    game: Game,
+    /// The entries that are not turns, with their numbers. Turns are in the game.
+    other_entries: Vec<(u32, Entry)>,
+    /// The seats that asked for a rematch.
+    rematch_offers: SeatSet,
+    rematch: Option<GameId>,
+    /// The idempotency keys used so far, by seat and text, with when.
+    keys: HashMap<(Seat, String), (u64, u64)>,
+    /// When the latest entry was stored.
+    last_ms: u64,
+    /// When the game ended.
+    ended_ms: Option<u64>,
+    /// Robots that may need more than microseconds for a move.
+    thinkers: SeatSet,
+    max_turns: usize,
+}
+
+/// The entries of a log do not fit the game that they are said to be of.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Command {
-    /// A seat wants something, in answer to the table as it was in turn `at_turn`.
-    Act {
-        /// Which seat.
-        seat: Seat,
-        /// What it wants.
-        action: Action,
-        /// The turn that it saw: completed turns plus one.
-        at_turn: usize,
-    },
-    /// These seats' players are gone for good, all at once.
-    Leave(Leavers),
+pub struct InvalidLog {
+    /// The number of the first entry that does not.
+    pub entry: u32,
 }
-
-/// A set of seats.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Leavers(u64);
-
-impl Leavers {
-    /// Nobody.
-    pub const NONE: Leavers = Leavers(0);
-
-    /// One seat alone.
-    pub fn one(seat: Seat) -> Leavers {
-        Leavers(1u64.checked_shl(seat.0.into()).unwrap_or(0))
-    }
-
-    /// These and one more.
-    #[must_use]
-    pub fn and(self, seat: Seat) -> Leavers {
-        Leavers(self.0 | Leavers::one(seat).0)
-    }
-
-    /// Whether this one is among them.
-    pub fn contains(self, seat: Seat) -> bool {
-        self.0 & Leavers::one(seat).0 != 0
-    }
-}
-
-/// What happens at a table.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Event {
-    /// A turn is completed.
-    Turned {
-        /// Completed turns, this one included.
-        number: usize,
-        /// Who did what.
-        turn: Turn,
-    },
-    /// These left, and so ended the game.
-    Left(Leavers),
-}
-
-/// Why a command was not taken; nothing has changed.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Refused {
-    /// The answer was to a table that has gone on since.
-    Stale {
-        /// This is the turn now.
-        turn: usize,
-    },
-    /// The rules say no.
-    Rules(Refusal),
-}
-
-impl std::fmt::Display for Refused {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            Refused::Stale { turn } => write!(f, "the game has gone on: it is in turn {turn}"),
-            Refused::Rules(refusal) => refusal.fmt(f),
-        }
-    }
-}
-
-impl std::error::Error for Refused {}
 
 impl Table {
-    /// Sets a table up: one holder a seat, one seat a side.
-    pub fn new(setting: Setting) -> Result<Table, GameError> {
+    /// Sets a table up: one holder per seat, one seat per side.
+    pub fn new(settings: Settings) -> Result<Table, GameError> {
         let options = Options {
-            history: setting.history,
+            history: settings.history,
             ..Options::default()
         };
-        let game = match &setting.start {
-            None => Game::new(&setting.variant, options),
-            Some(start) => Game::from_diagram(&setting.variant, options, start.clone()),
+        let game = match &settings.start {
+            None => Game::new(&settings.variant, options),
+            Some(start) => Game::from_diagram(&settings.variant, options, start.clone()),
         }?;
-        if setting.holders.len() != game.order().len() {
-            return Err(GameError::Seats(setting.holders.len()));
+        if settings.holders.len() != game.order().len() {
+            return Err(GameError::Seats(settings.holders.len()));
         }
+        let thinks = |(seat, holder): (Seat, &Holder)| match holder {
+            Holder::Robot(strategy) if !strategy.is_instant(&game) => Some(seat),
+            Holder::Robot(_) | Holder::Human { .. } | Holder::Open(_) => None,
+        };
+        let thinkers = (0..).map(Seat).zip(&settings.holders).filter_map(thinks);
         Ok(Table {
-            most_turns: 4 * setting.variant.cells() + 100,
+            thinkers: thinkers.collect(),
+            max_turns: 4 * settings.variant.cells() + 100,
+            holders: settings.holders.clone(),
             game,
-            setting,
+            other_entries: Vec::new(),
+            rematch_offers: SeatSet::EMPTY,
+            rematch: None,
+            keys: HashMap::new(),
+            last_ms: settings.created_ms,
+            ended_ms: None,
+            settings: Arc::new(settings),
         })
     }
 
-    /// The table as it was left: who sat down, every turn again, and who left. `None` where the turns
-    /// are not those of such a table, which no store has any business to say.
-    pub fn restore(stored: StoredGame) -> Option<Table> {
-        let mut table = Table::new(stored.setting).ok()?;
-        for (seat, sitting) in &stored.sat {
-            *table.setting.holders.get_mut(usize::from(seat.0))? = sitting.holder();
+    /// The table after these entries, or the first entry that does not fit.
+    pub fn replay<'e>(
+        settings: Settings,
+        entries: impl IntoIterator<Item = &'e LogEntry>,
+    ) -> Result<Table, InvalidLog> {
+        let mut table = Table::new(settings).map_err(|_| InvalidLog { entry: 0 })?;
+        for entry in entries {
+            table.apply(entry)?;
         }
-        for (number, stored) in (1..).zip(stored.turns) {
-            let turn = stored.turn;
-            table.happen(Event::Turned { number, turn }).ok()?;
-        }
-        if let Some(leavers) = stored.left {
-            table.happen(Event::Left(leavers)).ok()?;
-        }
-        Some(table)
+        Ok(table)
     }
 
-    /// What a command would make happen, or why nothing would. Nothing has changed yet: whoever
-    /// keeps the table first stores the event, and then lets it [`happen`](Table::happen).
-    pub fn check(&self, command: Command) -> Result<Event, Refused> {
-        match command {
-            Command::Act {
-                seat,
-                action,
-                at_turn,
-            } => {
-                if self.game.conclusion().is_none() && at_turn != self.turn() {
-                    return Err(Refused::Stale { turn: self.turn() });
-                }
-                self.game.check(seat, action).map_err(Refused::Rules)?;
-                Ok(Event::Turned {
-                    number: self.turn(),
-                    turn: Turn { by: seat, action },
-                })
-            }
-            Command::Leave(leavers) => {
-                // To leave may be refused for the same reasons as to give up.
-                let check = self.game.check(self.first(leavers), Action::Resign);
-                check.map_err(Refused::Rules)?;
-                Ok(Event::Left(leavers))
-            }
+    /// Makes an entry happen: the next of the log. On an error nothing has changed.
+    pub fn apply(&mut self, logged: &LogEntry) -> Result<(), InvalidLog> {
+        let number = self.entry() + 1;
+        self.apply_entry(number, &logged.entry)
+            .ok_or(InvalidLog { entry: number })?;
+        if let (Some(key), Some(seat)) = (&logged.key, logged.entry.seat()) {
+            let place = (seat, key.text.clone());
+            self.keys.insert(place, (key.request, logged.at_ms));
         }
+        self.last_ms = self.last_ms.max(logged.at_ms);
+        if self.is_over() {
+            self.ended_ms.get_or_insert(self.last_ms);
+        }
+        Ok(())
     }
 
-    /// Lets happen what [`check`](Table::check) promised. What it did not is refused, and nothing
-    /// has changed.
-    pub fn happen(&mut self, event: Event) -> Result<(), Refused> {
-        let done = match event {
-            Event::Turned { number, .. } if number != self.turn() => {
-                return Err(Refused::Stale { turn: self.turn() });
-            }
-            Event::Turned { number, turn } => {
-                let done = self.game.act(turn.by, turn.action);
-                if number >= self.most_turns {
-                    // Whatever the turn itself ended stays as it is.
+    fn apply_entry(&mut self, number: u32, entry: &Entry) -> Option<()> {
+        match entry {
+            Entry::Turn(turn) => {
+                self.game.act(turn.by, turn.action).ok()?;
+                if self.game.turns().len() >= self.max_turns {
+                    // An end by the turn itself stays as it is.
                     let _ = self.game.call_draw();
                 }
-                done
+                return Some(());
             }
-            Event::Left(leavers) if self.is_all(leavers) => self.game.abandon(),
-            Event::Left(leavers) => self.game.leave(self.first(leavers)),
-        };
-        done.map_err(Refused::Rules)
-    }
-
-    /// How the game ends by what [`check`](Table::check) promised; `None` where it goes on. So an end is
-    /// known before it happens, and stored with it.
-    pub fn conclusion_after(&self, event: Event) -> Option<Conclusion> {
-        match event {
-            Event::Turned { number, turn } => {
-                let called = (number >= self.most_turns).then_some(Conclusion::Draw);
-                self.game.conclusion_after(turn).or(called)
+            Entry::Seated { seat, holder } => {
+                let held = self.holders.get_mut(usize::from(seat.0))?;
+                *held = holder.clone();
             }
-            Event::Left(leavers) if self.is_all(leavers) => Some(Conclusion::Abandoned),
-            Event::Left(leavers) => self.game.conclusion_without(self.first(leavers)),
+            Entry::Offered {
+                seat,
+                offer: Offer::Rematch,
+            } => self.rematch_offers = self.rematch_offers.with(*seat),
+            Entry::Ended {
+                reason: EndReason::Leaving,
+                seats,
+            } => match self.is_everybody(*seats) {
+                true => self.game.abandon().ok()?,
+                false => self.game.leave(self.first_of(*seats)?).ok()?,
+            },
+            Entry::RematchCreated(game) => self.rematch = Some(*game),
         }
+        self.other_entries.push((number, entry.clone()));
+        Some(())
     }
 
-    /// Whether these are all who sit here.
-    fn is_all(&self, leavers: Leavers) -> bool {
-        self.seats().all(|seat| leavers.contains(seat))
+    /// Whether these are all seats of the table.
+    fn is_everybody(&self, seats: SeatSet) -> bool {
+        self.seats().all(|seat| seats.contains(seat))
     }
 
-    /// The one of them who sits first; where none of them does, a seat that no table has.
-    fn first(&self, leavers: Leavers) -> Seat {
-        let first = self.seats().find(|seat| leavers.contains(*seat));
-        first.unwrap_or(Seat(u8::MAX))
+    /// The first seat of this table among these.
+    fn first_of(&self, seats: SeatSet) -> Option<Seat> {
+        self.seats().find(|seat| seats.contains(*seat))
     }
 
     fn seats(&self) -> impl Iterator<Item = Seat> + use<> {
-        (0..self.setting.holders.len()).map(|seat| Seat(seat as u8))
+        (0..self.holders.len()).map(|seat| Seat(seat as u8))
     }
 
-    /// Somebody holds this seat from now on.
-    pub(crate) fn sit(&mut self, seat: Seat, holder: Holder) {
-        if let Some(held) = self.setting.holders.get_mut(usize::from(seat.0)) {
-            *held = holder;
-        }
-    }
-
-    /// Those who sit at the other sit here.
-    pub(crate) fn seat_as(&mut self, other: &Table) {
-        self.setting.holders.clone_from(&other.setting.holders);
-    }
-
-    /// The seat whose turn it is, if a robot holds it.
-    pub fn robot_to_move(&self) -> Option<Seat> {
-        let seat = self.game.to_move()?;
-        match self.holder(seat)? {
-            Holder::Open(_) | Holder::Human { .. } => None,
-            Holder::Robot(_) => Some(seat),
-        }
-    }
-
-    /// Its name.
+    /// The game's name.
     pub fn id(&self) -> GameId {
-        self.setting.id
+        self.settings.id
     }
 
-    /// How it was laid.
-    pub fn setting(&self) -> &Setting {
-        &self.setting
+    /// How it was set up.
+    pub fn settings(&self) -> &Settings {
+        &self.settings
+    }
+
+    /// The game.
+    pub fn game(&self) -> &Game {
+        &self.game
+    }
+
+    /// Who holds each seat now.
+    pub fn holders(&self) -> &[Holder] {
+        &self.holders
+    }
+
+    /// Who holds this seat now.
+    pub fn holder(&self, seat: Seat) -> Option<&Holder> {
+        self.holders.get(usize::from(seat.0))
     }
 
     /// Completed turns plus one, also when the game is over.
@@ -302,44 +210,103 @@ impl Table {
         self.game.turns().len() + 1
     }
 
-    /// The game on it.
-    pub fn game(&self) -> &Game {
-        &self.game
+    /// The number of the latest entry; 0 before the first.
+    pub fn entry(&self) -> u32 {
+        (self.game.turns().len() + self.other_entries.len()) as u32
     }
 
-    /// Who holds this seat.
-    pub fn holder(&self, seat: Seat) -> Option<&Holder> {
-        self.setting.holders.get(usize::from(seat.0))
+    /// The latest entry.
+    pub fn latest_entry(&self) -> Option<Entry> {
+        match self.other_entries.last() {
+            Some((number, entry)) if *number == self.entry() => Some(entry.clone()),
+            Some(_) | None => self.game.turns().last().map(|turn| Entry::Turn(*turn)),
+        }
+    }
+
+    /// After so many turns the game is a draw, so that no game of rewinds goes on for ever.
+    pub fn max_turns(&self) -> usize {
+        self.max_turns
+    }
+
+    /// When the latest entry was stored.
+    pub fn last_ms(&self) -> u64 {
+        self.last_ms
+    }
+
+    /// When the game ended, if it did.
+    pub fn ended_ms(&self) -> Option<u64> {
+        self.ended_ms
+    }
+
+    /// Whether the game is over.
+    pub fn is_over(&self) -> bool {
+        self.game.conclusion().is_some()
+    }
+
+    /// The seats that asked for a rematch.
+    pub fn rematch_offers(&self) -> SeatSet {
+        self.rematch_offers
+    }
+
+    /// The game that was created for a rematch.
+    pub fn rematch(&self) -> Option<GameId> {
+        self.rematch
+    }
+
+    /// The seat to move, if a robot holds it.
+    pub fn robot_to_move(&self) -> Option<Seat> {
+        let seat = self.game.to_move()?;
+        matches!(self.holder(seat)?, Holder::Robot(_)).then_some(seat)
+    }
+
+    /// When another node may act for the one that stored the latest entry: while a robot thinks, or
+    /// where only robots play, so that nobody else would notice that they stopped.
+    pub fn deadline_ms(&self) -> Option<u64> {
+        let next = self.game.to_move()?;
+        self.deadline_if_next(next, self.last_ms)
+    }
+
+    fn deadline_if_next(&self, next: Seat, at_ms: u64) -> Option<u64> {
+        let is_watched = self.thinkers.contains(next) || !self.has_people();
+        let is_robot = matches!(self.holder(next)?, Holder::Robot(_));
+        (is_robot && is_watched).then_some(at_ms + ROBOT_DEADLINE_MS)
+    }
+
+    /// Whether a person sits here, or may.
+    fn has_people(&self) -> bool {
+        let is_robot = |holder: &Holder| matches!(holder, Holder::Robot(_));
+        !self.holders.iter().all(is_robot)
     }
 
     /// How the game ended for a seat; `None` while it goes on.
-    pub fn result(&self, seat: Seat) -> Option<Verdict> {
+    pub fn result(&self, seat: Seat) -> Option<SeatResult> {
         let side = self.game.order().get(usize::from(seat.0))?;
         Some(match self.game.conclusion()? {
-            Conclusion::Won { sides, .. } if sides.contains(*side) => Verdict::Won,
-            Conclusion::Won { .. } => Verdict::Lost,
-            Conclusion::Draw => Verdict::Draw,
-            Conclusion::Abandoned => Verdict::Abandoned,
+            Conclusion::Won { sides, .. } if sides.contains(*side) => SeatResult::Won,
+            Conclusion::Won { .. } => SeatResult::Lost,
+            Conclusion::Draw => SeatResult::Draw,
+            Conclusion::Abandoned => SeatResult::Abandoned,
         })
     }
 
-    /// The play of another seat than this one that ended the game, if one did.
-    pub fn answer_that_ended(&self, seat: Seat) -> Option<Move> {
-        let by_turns = match self.game.conclusion()? {
-            Conclusion::Won { by, .. } => !matches!(by, By::Leaving | By::Resignation),
-            Conclusion::Draw => true,
-            Conclusion::Abandoned => false,
-        };
+    /// Whether the latest turn itself ended the game, and not a seat that left.
+    pub fn is_ended_by_turn(&self) -> bool {
+        let is_end = |(_, entry): &(u32, Entry)| matches!(entry, Entry::Ended { .. });
+        self.is_over() && !self.other_entries.iter().any(is_end)
+    }
+
+    /// The move of another seat that ended the game, if one did.
+    pub fn opponent_move_that_ended(&self, seat: Seat) -> Option<Move> {
         match self.game.turns().last()? {
             Turn {
                 by,
                 action: Action::Play(at),
-            } if *by != seat && by_turns => Some(*at),
+            } if *by != seat && self.is_ended_by_turn() => Some(*at),
             Turn { .. } => None,
         }
     }
 
-    /// How the game ended, for a log.
+    /// How the game ended, for a log line.
     pub fn outcome_in_words(&self) -> String {
         let (sides, by) = match self.game.conclusion() {
             None => return "unfinished".to_owned(),
@@ -358,14 +325,25 @@ impl Table {
     }
 }
 
+impl Entry {
+    /// The seat that caused it, where one did.
+    pub fn seat(&self) -> Option<Seat> {
+        match self {
+            Entry::Seated { seat, .. } | Entry::Offered { seat, .. } => Some(*seat),
+            Entry::Turn(turn) => Some(turn.by),
+            Entry::Ended { .. } | Entry::RematchCreated(_) => None,
+        }
+    }
+}
+
 /// How a game ended for one seat.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Verdict {
+pub enum SeatResult {
     /// Its side won.
     Won,
-    /// Another did.
+    /// Another side won.
     Lost,
-    /// Nobody did.
+    /// Nobody won.
     Draw,
     /// Everybody left.
     Abandoned,

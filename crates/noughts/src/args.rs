@@ -328,8 +328,8 @@ pub(crate) struct Serve {
     /// Forget games when nothing has happened at them for so long, such as 90d [default: never]
     #[arg(long, value_name = "TIME", env = "NOUGHTS_FORGET_AFTER")]
     pub(crate) forget_after: Option<String>,
-    /// How many requests a second one address may make at the HTTP door; whoever is on this machine is not
-    /// counted, unless a proxy says for whom it asks
+    /// How many requests per second one address may make at the HTTP door; 127.0.0.1 and ::1 are not limited,
+    /// unless a proxy there names the client's address
     #[arg(
         long,
         env = "NOUGHTS_RATE",
@@ -347,6 +347,15 @@ pub(crate) struct Serve {
         allow_hyphen_values = true
     )]
     pub(crate) tables: String,
+    /// How many bytes of records one address may import per day
+    #[arg(
+        long,
+        env = "NOUGHTS_IMPORT_BYTES_PER_DAY",
+        value_name = "N",
+        default_value = "20000000",
+        allow_hyphen_values = true
+    )]
+    pub(crate) import_bytes_per_day: String,
     /// The address of a proxy that is believed about X-Forwarded-For, besides those on this machine
     #[arg(
         long,
@@ -372,6 +381,16 @@ pub(crate) struct Serve {
         allow_hyphen_values = true
     )]
     pub(crate) max_connections: String,
+    /// Maximum number of connections from one address, at all doors; 127.0.0.1, ::1 and --proxy addresses
+    /// are not limited
+    #[arg(
+        long,
+        env = "NOUGHTS_CONNECTIONS_PER_ADDRESS",
+        value_name = "N",
+        default_value = "512",
+        allow_hyphen_values = true
+    )]
+    pub(crate) connections_per_address: String,
     /// How long somebody whose turn it is may say nothing
     #[arg(
         long,

@@ -7,7 +7,7 @@ use std::time::SystemTime;
 
 use noughts_rules::{Quoted, Record};
 use noughts_server::{
-    GameId, Holder, Ids, Listed, Query, Status, Store, StoreError, SyncMode, Table, open_store,
+    GameId, Holder, Listed, Query, Status, Store, StoreError, SyncMode, Table, open_store,
     record_of, stored_from,
 };
 
@@ -36,7 +36,7 @@ pub(crate) fn run(task: &Games) -> Result<(), Failure> {
         .build()?;
     runtime.block_on(async {
         let store = open_store(&task.store, SyncMode::Full).await;
-        let store = store.map_err(|error| Failure::asked(error.0))?;
+        let store = store.map_err(failed)?;
         match what {
             GamesTask::List(listing) => list(&*store, listing).await,
             GamesTask::Show { id } => show(&*store, id).await,
@@ -69,8 +69,9 @@ async fn list(store: &dyn Store, listing: &Listing) -> Result<(), Failure> {
 }
 
 fn line(listed: &Listed) -> String {
-    let status = match listed.status {
-        Status::Waiting => "waiting",
+    let status = match listed.summary.status {
+        // Unlisted games are not listed.
+        Status::Unlisted | Status::Waiting => "waiting",
         Status::Playing => "playing",
         Status::Over => "over",
     };
@@ -79,7 +80,7 @@ fn line(listed: &Listed) -> String {
         listed.variant.to_string(),
         date(listed.created_ms),
     );
-    let players: Vec<String> = listed.holders.iter().map(player).collect();
+    let players: Vec<String> = listed.summary.holders.iter().map(player).collect();
     format!(
         "{id}  {when}  {status:<7}  {variant:<10}  {}",
         players.join(", ")
@@ -99,8 +100,8 @@ fn player(holder: &Holder) -> String {
 async fn table(store: &dyn Store, id: GameId) -> Result<Table, Failure> {
     let none = || Failure::asked(format_args!("there is no game {id} in this store"));
     let stored = store.load(id).await.map_err(failed)?.ok_or_else(none)?;
-    let unreadable = || Failure::asked(format_args!("game {id} can't be read back"));
-    Table::restore(stored).ok_or_else(unreadable)
+    let table = Table::replay(stored.settings, &stored.entries);
+    table.map_err(|_| Failure::asked(format_args!("game {id} cannot be read: its log is damaged")))
 }
 
 fn read_id(text: &str) -> Result<GameId, Failure> {
@@ -110,16 +111,16 @@ fn read_id(text: &str) -> Result<GameId, Failure> {
 
 async fn show(store: &dyn Store, id: &str) -> Result<(), Failure> {
     let table = table(store, read_id(id)?).await?;
-    let (game, setting) = (table.game(), table.setting());
+    let (game, settings) = (table.game(), table.settings());
     let mut out = io::stdout().lock();
-    writeln!(out, "{}  {}", setting.variant, date(setting.created_ms))?;
-    for (side, holder) in game.order().iter().zip(&setting.holders) {
+    writeln!(out, "{}  {}", settings.variant, date(settings.created_ms))?;
+    for (side, holder) in game.order().iter().zip(table.holders()) {
         writeln!(out, "{}: {}", side.symbol(), player(holder))?;
     }
     writeln!(
         out,
         "\n{}",
-        game.diagram().draw(&setting.variant).trim_end()
+        game.diagram().draw(&settings.variant).trim_end()
     )?;
     let turns = game.turns().len();
     writeln!(out, "\n{}, after {turns} turns", table.outcome_in_words())?;
@@ -162,7 +163,7 @@ async fn write_record(store: &dyn Store, id: GameId, out: &mut impl Write) -> Re
 const AT_ONCE: usize = 256;
 
 async fn import(store: &dyn Store, files: &[String]) -> Result<(), Failure> {
-    let (ids, now_ms) = (Ids::default(), now_ms());
+    let now_ms = now_ms();
     for file in files {
         let text = match file.as_str() {
             "-" => {
@@ -181,7 +182,7 @@ async fn import(store: &dyn Store, files: &[String]) -> Result<(), Failure> {
                 Failure::asked(format_args!("record {number} of {name}: {why}"))
             };
             let record = Record::read(&record).map_err(|error| wrong(&error))?;
-            let stored = stored_from(&record, ids.draw(), now_ms);
+            let stored = stored_from(&record, GameId::random(), now_ms);
             games.push(stored.map_err(|error| wrong(&error))?);
         }
         if games.is_empty() {
@@ -190,13 +191,13 @@ async fn import(store: &dyn Store, files: &[String]) -> Result<(), Failure> {
         for some in games.chunks(AT_ONCE) {
             let kept = some
                 .iter()
-                .map(|(game, ending)| store.archive(game.clone(), ending.clone()));
+                .map(|(game, summary)| store.import(game.clone(), summary.clone()));
             for kept in join_all(kept.collect()).await {
                 kept.map_err(failed)?;
             }
             let mut out = io::stdout().lock();
             for (game, _) in some {
-                writeln!(out, "{}", game.setting.id)?;
+                writeln!(out, "{}", game.settings.id)?;
             }
         }
     }

@@ -24,6 +24,10 @@ pub(crate) fn run(task: &Serve) -> Result<(), Failure> {
     let strategy: StrategyName = task.tcp_strategy.parse().map_err(Failure::asked)?;
     let limits = Limits {
         connections: number("the connections (--max-connections)", &task.max_connections)?,
+        per_address: number(
+            "the connections of one address (--connections-per-address)",
+            &task.connections_per_address,
+        )?,
         idle: time::read("the idle time (--idle)", &task.idle)?,
     };
     let misbehaviour: Option<Misbehaviour> = match &task.misbehave {
@@ -37,6 +41,10 @@ pub(crate) fn run(task: &Serve) -> Result<(), Failure> {
         per_second: rate as u32,
         at_once: 5 * rate as u32,
         open_tables: number("the open tables of one address (--tables)", &task.tables)?,
+        import_bytes_per_day: number(
+            "the bytes that one address may import per day (--import-bytes-per-day)",
+            &task.import_bytes_per_day,
+        )?,
         proxies: each(&task.proxy, read_proxy)?,
         origins: each(&task.origin, read_origin)?,
         ..HttpLimits::default()
@@ -46,7 +54,7 @@ pub(crate) fn run(task: &Serve) -> Result<(), Failure> {
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
         .build()?;
-    runtime.block_on(async {
+    let served = runtime.block_on(async {
         let http = open_door("--http", &task.http, listen_for_http)?;
         let tcp = open_door("--tcp", &task.tcp, listen)?;
         let pairs = open_door("--tcp-pairs", &task.tcp_pairs, listen)?;
@@ -76,9 +84,9 @@ pub(crate) fn run(task: &Serve) -> Result<(), Failure> {
         }
         // Last of what may fail, so that nothing is made on a disk by what can't be served.
         let store = open_store(&task.store, task.sync.into());
-        let store = store.await.map_err(|error| Failure::asked(error.0))?;
+        let store = store.await.map_err(Failure::asked)?;
         let secret = store.secret().await;
-        let secret = secret.map_err(|error| Failure::asked(error.0))?;
+        let secret = secret.map_err(Failure::asked)?;
         let (tcp, pairs) = match misbehaviour {
             None => (tcp, pairs),
             Some(kind) => {
@@ -114,12 +122,15 @@ pub(crate) fn run(task: &Serve) -> Result<(), Failure> {
         let signal = enough.said().await;
         info!(signal, "stopping");
         if !server.stop().await {
-            warn!("some tables could not be closed: the store does not answer");
+            warn!("something that was under way is not stored: the store was too slow");
         }
         info!("stopped");
         log.close();
         Ok(())
-    })
+    });
+    // A robot or an analysis that still thinks is not worth waiting for: its game is over or stored.
+    runtime.shutdown_background();
+    served
 }
 
 /// Opens a door at an address, or leaves it closed.
@@ -242,8 +253,9 @@ fn read_forget_after(text: &str) -> Result<Duration, Failure> {
         })
 }
 
-/// A few are needed for other things than connections.
-const OTHER_DESCRIPTORS: u64 = 64;
+/// Descriptors for other things than served connections: connections that are refused or in the
+/// reserve for health checks (256 + 32), the store, the log.
+const OTHER_DESCRIPTORS: u64 = 352;
 
 fn look_at_descriptors(limits: &Limits) {
     let wanted = (limits.connections as u64).saturating_add(OTHER_DESCRIPTORS);

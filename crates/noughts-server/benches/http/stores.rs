@@ -118,19 +118,19 @@ fn fill(path: &Path, games: u64) {
         );
         let id = "unhex(printf('%032x', n))";
         let made = "1700000000000 + n * 1000";
+        let people = "'human Ann' || char(10) || 'human Bob'";
         let turns = "SELECT 1 AS number, 0 AS seat, '0-0' AS action UNION ALL SELECT 2, 1, '1-0' \
              UNION ALL SELECT 3, 0, '0-1' UNION ALL SELECT 4, 1, '1-1' UNION ALL SELECT 5, 0, '0-2'";
         for statement in [
             "PRAGMA synchronous = off".to_owned(),
             format!(
-                "INSERT INTO games (id, variant, family, row_length, history, holders, created_ms, \
-                 status, tied, ended_ms, conclusion) {numbers} SELECT {id}, '3x3k3', '3x3k3', 3, 0, \
-                 'human Ann' || char(10) || 'human Bob', {made}, 'over', 0, {made} + 500, \
-                 'won x by line 0 1 2' FROM game"
+                "INSERT INTO games (id, variant, family, history, holders, created_ms, status, seats, \
+                 tied, ended_ms, outcome) {numbers} SELECT {id}, '3x3k3', '3x3k3', 0, {people}, {made}, \
+                 'over', {people}, 0, {made} + 500, 'won x by line 0 1 2' FROM game"
             ),
             format!(
-                "INSERT INTO turns (game, number, seat, action, at_ms) {numbers} \
-                 SELECT {id}, number, seat, action, {made} + number FROM game CROSS JOIN ({turns})"
+                "INSERT INTO entries (game, number, at_ms, seat, kind, data) {numbers} \
+                 SELECT {id}, number, {made} + number, seat, 'turn', action FROM game CROSS JOIN ({turns})"
             ),
             format!(
                 "INSERT INTO players (name, created_ms, game, family) {numbers} \

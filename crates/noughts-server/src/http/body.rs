@@ -11,21 +11,49 @@ use axum::http::{HeaderMap, header, request::Parts};
 use futures_core::Stream;
 use noughts_api::Kind;
 use serde::de::DeserializeOwned;
+use sha2::{Digest, Sha256};
 use tokio::time::timeout;
 
 use super::Web;
 use super::refusal::{Refuse, refuse};
 use super::tokens::Pass;
 use crate::id::GameId;
-use crate::store::Key;
+use crate::table::{Key, RequestKey};
 
 /// A body, read to its end and with a bound.
 pub(super) struct Body<const MOST: usize> {
     /// What it says it is, in lower case and without parameters.
     pub(super) medium: String,
     pub(super) bytes: Vec<u8>,
-    /// The same for the same request, in any process.
-    pub(super) hash: u64,
+    /// Identifies the request by its path and body.
+    pub(super) hash: RequestHash,
+}
+
+/// Hashes of a request: the same for the same request, in any process and release.
+#[derive(Clone, Copy)]
+pub(super) struct RequestHash {
+    /// The first bytes of SHA-256.
+    current: u64,
+    /// As versions before the log computed it, for the keys that they stored.
+    former: u64,
+}
+
+impl RequestHash {
+    fn new(path: &str, body: &[u8]) -> RequestHash {
+        let mut sha = Sha256::new();
+        // With its length, so that no two requests are the same bytes.
+        sha.update((path.len() as u64).to_be_bytes());
+        sha.update(path.as_bytes());
+        sha.update(body);
+        let hash = sha.finalize();
+        let first = hash.first_chunk::<8>().expect("SHA-256 has 32 bytes");
+        let mut sip = DefaultHasher::new();
+        (path, body).hash(&mut sip);
+        RequestHash {
+            current: u64::from_be_bytes(*first),
+            former: sip.finish(),
+        }
+    }
 }
 
 /// How long a body may take.
@@ -56,10 +84,7 @@ impl<const MOST: usize, S: Send + Sync> FromRequest<S> for Body<MOST> {
             let detail = format!("a body must be sent within {} seconds", SLOWEST.as_secs());
             refuse(Kind::TooSlow, detail)
         })??;
-        // Not seeded: it is compared with what another process stored.
-        let mut hasher = DefaultHasher::new();
-        (path, bytes.as_slice()).hash(&mut hasher);
-        let hash = hasher.finish();
+        let hash = RequestHash::new(&path, &bytes);
         Ok(Body {
             medium,
             bytes,
@@ -117,7 +142,7 @@ pub(super) fn read_object<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, serde_
 /// A body of JSON, and its hash.
 pub(super) struct Json<T> {
     pub(super) value: T,
-    pub(super) hash: u64,
+    pub(super) hash: RequestHash,
 }
 
 impl<T: DeserializeOwned, S: Send + Sync> FromRequest<S> for Json<T> {
@@ -169,7 +194,11 @@ impl<T: DeserializeOwned, S: Send + Sync> FromRequestParts<S> for InQuery<T> {
 }
 
 /// The `Idempotency-Key` of a request, if it has one.
-pub(super) fn key(headers: &HeaderMap, hash: u64, least: usize) -> Result<Option<Key>, Refuse> {
+pub(super) fn key(
+    headers: &HeaderMap,
+    hash: RequestHash,
+    least: usize,
+) -> Result<Option<RequestKey>, Refuse> {
     let Some(value) = headers.get("idempotency-key") else {
         return Ok(None);
     };
@@ -181,9 +210,13 @@ pub(super) fn key(headers: &HeaderMap, hash: u64, least: usize) -> Result<Option
             format!("an Idempotency-Key is {least} to {LONGEST_KEY} visible ASCII characters"),
         ));
     }
-    Ok(Some(Key {
+    let key = Key {
         text: text.to_owned(),
-        body: hash,
+        request: hash.current,
+    };
+    Ok(Some(RequestKey {
+        key,
+        former_hash: hash.former,
     }))
 }
 
@@ -201,9 +234,7 @@ impl FromRequestParts<Arc<Web>> for AtSeat {
     async fn from_request_parts(parts: &mut Parts, web: &Arc<Web>) -> Result<AtSeat, Refuse> {
         let game = game_in(parts.uri.path())?;
         // First whether there is such a game, then whose token it is.
-        if web.house.room(game).await?.is_none() {
-            return Err(no_such_game());
-        }
+        super::games::table(web, game).await?;
         let token = bearer(&parts.headers).unwrap_or_default();
         web.pass(game, token).map(AtSeat)
     }

@@ -16,8 +16,8 @@ use utoipa::IntoParams;
 use super::Web;
 use super::body::InQuery;
 use super::refusal::{Refuse, refuse};
-use crate::store::{Listed, Query, Status, family};
-use crate::table::Holder;
+use crate::store::{Listed, Query, family};
+use crate::table::{Holder, Status};
 
 /// The variants that are offered by name; every other that can be written can be played too.
 const OFFERED: [(&str, &str); 8] = [
@@ -128,7 +128,7 @@ pub(super) async fn list(
         before,
         limit,
     };
-    let listed = web.house.store().list(query).await?;
+    let listed = web.tables.store().list(query).await?;
     let last = listed.last().filter(|_| listed.len() == limit);
     let page = Page {
         before: last.map(|game| format!("{}.{}", game.created_ms, game.id)),
@@ -146,17 +146,18 @@ fn line(game: &Listed) -> Listing {
         };
         SeatListing { kind, name }
     };
-    let ending = game.ending.as_ref();
+    let ending = game.ending();
     Listing {
         id: game.id.to_string(),
         variant: game.variant.to_string(),
         history: game.history,
-        status: match game.status {
-            Status::Waiting => Standing::Waiting,
+        status: match game.summary.status {
+            // Unlisted games are not listed.
+            Status::Unlisted | Status::Waiting => Standing::Waiting,
             Status::Playing => Standing::Playing,
             Status::Over => Standing::Over,
         },
-        seats: game.holders.iter().map(sits).collect(),
+        seats: game.summary.holders.iter().map(sits).collect(),
         created_ms: game.created_ms,
         outcome: ending.map(|ending| Outcome::new(&game.variant, &ending.conclusion)),
     }

@@ -8,28 +8,29 @@ use axum::extract::State;
 use axum::http::HeaderMap;
 use axum::response::sse::{Event, KeepAlive, Sse};
 use axum::response::{IntoResponse, Response};
-use noughts_api::{Kind, Live, Problem};
+use noughts_api::{Kind, Problem};
 use tokio::sync::mpsc;
 
 use super::Web;
-use super::body::{InPath, bearer, no_such_game, read_id};
-use super::callers::{Caller, Streaming};
-use super::follow::{Follow, News};
+use super::body::{InPath, bearer, read_id};
+use super::games::table;
+use super::rate_limit::{Client, StreamPermit};
 use super::refusal::{Refuse, refuse};
-use crate::room::Sight;
+use super::stream::{Follow, Followed, update_message, update_name, view_message};
+use crate::table::{Snapshot, Update};
 
-/// Events that wait for one who reads slowly; each may be a view of the largest board. Beyond, the stream
-/// itself waits, and falls behind until it is given a fresh view.
-const MOST_WAITING: usize = 1;
+/// Events that wait for a slow reader; each may be a view of the largest board. Beyond, the stream
+/// itself waits, and falls behind until it sends a new view.
+const MAX_WAITING: usize = 1;
 
-/// Server-sent events. Each turn is an event with the number of completed turns as its id; a stream
-/// that goes on after `Last-Event-ID` brings every later turn in order, a new one begins with the
-/// view. With a seat's token one is present there as long as the stream lasts.
+/// Server-sent events. The id of an event is the number of an entry of the game's log. A new stream
+/// begins with the view; with `Last-Event-ID` it brings everything later, in order, and then who is
+/// present. With a seat's token the player is present for as long as the stream lasts.
 #[utoipa::path(
     get, path = "/api/games/{id}/events", tag = "live",
     params(
         ("id" = String, Path, description = "the game"),
-        ("Last-Event-ID" = Option<u32>, Header, description = "completed turns that were seen"),
+        ("Last-Event-ID" = Option<u32>, Header, description = "the latest entry that was seen"),
     ),
     security((), ("seat" = [])),
     responses(
@@ -41,11 +42,11 @@ const MOST_WAITING: usize = 1;
 pub(super) async fn events(
     State(web): State<Arc<Web>>,
     InPath([id]): InPath<1>,
-    caller: Caller,
+    client: Client,
     headers: HeaderMap,
 ) -> Result<Response, Refuse> {
     let id = read_id(&id)?;
-    web.house.room(id).await?.ok_or_else(no_such_game)?;
+    table(&web, id).await?;
     let seat = match bearer(&headers) {
         Some(token) => Some(web.pass(id, token)?.seat),
         None => None,
@@ -57,47 +58,55 @@ pub(super) async fn events(
             let wrong = || {
                 refuse(
                     Kind::Unreadable,
-                    "Last-Event-ID is a number of completed turns",
+                    "Last-Event-ID is the number of an entry, as it was sent",
                 )
             };
             Some(number.ok_or_else(wrong)?)
         }
     };
-    let counted = web.count_stream(&caller)?;
+    let counted = web
+        .rate_limiter
+        .open_stream(&client, web.tables.clock().now())?;
     let follow = Follow::begin(&web, id, seat).await?;
-    let (sender, events) = mpsc::channel(MOST_WAITING);
+    let (sender, events) = mpsc::channel(MAX_WAITING);
     let closing = web.closing.clone();
-    tokio::spawn(tell(follow, seen, sender, closing, counted));
+    tokio::spawn(send(follow, seen, sender, closing, counted));
     let stream = Sse::new(Events(events));
     Ok(stream
         .keep_alive(KeepAlive::new().interval(Duration::from_secs(15)))
         .into_response())
 }
 
-/// Tells what happens until nobody listens any more.
-async fn tell(
+/// Sends what happens until nobody reads any more.
+async fn send(
     mut follow: Follow,
-    seen: Option<usize>,
+    seen: Option<u32>,
     sender: mpsc::Sender<Event>,
     mut closing: tokio::sync::watch::Receiver<bool>,
-    _counted: Streaming,
+    _permit: StreamPermit,
 ) {
-    if begin(follow.sight(), seen, &sender).await.is_none() {
-        return;
+    let resumed = seen.and_then(|entry| follow.resume(entry));
+    let first = match resumed {
+        Some(updates) => updates.iter().map(update_event).collect(),
+        None => vec![view_event(follow.snapshot())],
+    };
+    for event in first {
+        if sender.send(event).await.is_err() {
+            return;
+        }
     }
     loop {
-        let news = tokio::select! {
-            news = follow.next() => news,
+        let followed = tokio::select! {
+            followed = follow.next() => followed,
             () = sender.closed() => return,
             _ = closing.changed() => {
-                let _ = sender.send(event(None, "restart", "{\"restart\":true}")).await;
+                let _ = sender.send(event(None, "restart", b"{\"restart\":true}")).await;
                 return;
             }
         };
-        let event = match news {
-            Some(News::Turn(turn, happening)) => event(Some(turn), "change", &happening.json),
-            Some(News::Aside(happening)) => event(None, happening.name, &happening.json),
-            Some(News::Afresh(sight)) => view(&sight),
+        let event = match followed {
+            Some(Followed::Update(update)) => update_event(&update),
+            Some(Followed::Snapshot(snapshot)) => view_event(&snapshot),
             None => return,
         };
         if sender.send(event).await.is_err() {
@@ -106,41 +115,23 @@ async fn tell(
     }
 }
 
-/// The view, or every turn since the one that was seen.
-async fn begin(sight: &Sight, seen: Option<usize>, sender: &mpsc::Sender<Event>) -> Option<()> {
-    let turns = sight.table().turn() - 1;
-    match seen {
-        Some(seen) if seen <= turns && turns - seen <= MOST_MADE_UP => {
-            for number in seen + 1..=turns {
-                let json = serde_json::to_string(&Live::Change(sight.change(number)?)).ok()?;
-                let missed = event(Some(number), "change", &json);
-                sender.send(missed).await.ok()?;
-            }
-            Some(())
-        }
-        // One who has seen more than there was has seen another table; one who was away for long is
-        // better served with how it stands.
-        Some(_) | None => sender.send(view(sight)).await.ok(),
-    }
+fn view_event(snapshot: &Snapshot) -> Event {
+    event(Some(snapshot.entry), "view", &view_message(snapshot))
 }
 
-/// So many turns are told again, one by one.
-const MOST_MADE_UP: usize = 1_000;
-
-fn view(sight: &Sight) -> Event {
-    let turns = sight.table().turn() - 1;
-    event(Some(turns), "view", &sight.live_view())
+fn update_event(update: &Update) -> Event {
+    event(update.entry, update_name(update), &update_message(update))
 }
 
-fn event(id: Option<usize>, name: &str, json: &str) -> Event {
+fn event(id: Option<u32>, name: &str, json: &[u8]) -> Event {
     let event = match id {
         Some(id) => Event::default().id(id.to_string()),
         None => Event::default(),
     };
-    event.event(name).data(json)
+    event.event(name).data(String::from_utf8_lossy(json))
 }
 
-/// What the task that listens hands over.
+/// The events that the task of the stream sends.
 struct Events(mpsc::Receiver<Event>);
 
 impl futures_core::Stream for Events {

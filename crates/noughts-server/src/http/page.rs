@@ -17,10 +17,12 @@ use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 
 use super::Web;
+use super::board_image::{self, Format};
 use super::body::read_id;
-use super::picture;
-use super::tables::look_at;
-use files::{Coding, File, Site};
+use super::games::snapshot;
+use super::stream::view_of;
+pub(super) use files::File;
+use files::{Coding, Site};
 use preview::Preview;
 
 /// Everything that browsers are given, compressed once.
@@ -54,7 +56,7 @@ pub(super) fn routes() -> Router<Arc<Web>> {
         )
         .route("/favicon.ico", get(|headers| rooted("icon.svg", headers)))
         .route("/icon.svg", get(|headers| rooted("icon.svg", headers)))
-        .route("/icon/{size}", get(icon))
+        .route("/icon/{name}", get(icon))
 }
 
 /// What is said where there is nothing: to people the page, which knows how to say it.
@@ -79,9 +81,9 @@ async fn game(State(web): State<Arc<Web>>, Path(id): Path<String>, headers: Head
     let Ok(id) = read_id(&id) else {
         return document(&headers, StatusCode::NOT_FOUND);
     };
-    match look_at(&web, id).await {
-        Ok(sight) => {
-            let preview = Preview::of_game(&headers, &sight.view());
+    match snapshot(&web, id).await {
+        Ok(snapshot) => {
+            let preview = Preview::of_game(&headers, &view_of(&snapshot));
             with_preview(&headers, StatusCode::OK, &preview)
         }
         // The page finds out by itself what is wrong, and says it.
@@ -122,17 +124,12 @@ async fn rooted(path: &'static str, headers: HeaderMap) -> Response {
     }
 }
 
-/// `GET /icon/{size}`: `192.png`, and what else systems ask for.
-async fn icon(Path(size): Path<String>, headers: HeaderMap) -> Response {
-    let is_maskable = size.starts_with("mask-");
-    let pixels = match size.trim_start_matches("mask-") {
-        "180.png" => 180,
-        "192.png" => 192,
-        "512.png" => 512,
-        _ => return super::nothing_here().into_response(),
-    };
-    let file = File::made("image/png", picture::icon(pixels, is_maskable));
-    answer(&file, &headers, "public, max-age=86400")
+/// `GET /icon/{name}`: `192.png`, `mask-512.png`.
+async fn icon(Path(name): Path<String>, headers: HeaderMap) -> Response {
+    match board_image::icon(&name).await {
+        Some(file) => answer(file, &headers, "public, max-age=86400"),
+        None => super::nothing_here().into_response(),
+    }
 }
 
 async fn board_as_svg(
@@ -140,10 +137,7 @@ async fn board_as_svg(
     Path(id): Path<String>,
     headers: HeaderMap,
 ) -> Response {
-    board(&web, &id, &headers, "image/svg+xml", |view| {
-        picture::svg(view).into_bytes()
-    })
-    .await
+    board(&web, &id, &headers, Format::Svg).await
 }
 
 async fn board_as_png(
@@ -151,29 +145,22 @@ async fn board_as_png(
     Path(id): Path<String>,
     headers: HeaderMap,
 ) -> Response {
-    board(&web, &id, &headers, "image/png", picture::png).await
+    board(&web, &id, &headers, Format::Png).await
 }
 
-async fn board(
-    web: &Arc<Web>,
-    id: &str,
-    headers: &HeaderMap,
-    medium: &'static str,
-    draw: fn(&noughts_api::View) -> Vec<u8>,
-) -> Response {
+async fn board(web: &Arc<Web>, id: &str, headers: &HeaderMap, format: Format) -> Response {
     let looked = match read_id(id) {
-        Ok(id) => look_at(web, id).await,
+        Ok(id) => snapshot(web, id).await,
         Err(refused) => Err(refused),
     };
-    let sight = match looked {
-        Ok(sight) => sight,
+    let snapshot = match looked {
+        Ok(snapshot) => snapshot,
         Err(refused) => return refused.into_response(),
     };
-    // A large board takes a while, in which others are not to wait.
-    let made = tokio::task::spawn_blocking(move || File::made(medium, draw(&sight.view())));
-    match made.await {
-        Ok(file) => answer(&file, headers, ASK_AGAIN),
-        Err(_) => StatusCode::INTERNAL_SERVER_ERROR.into_response(),
+    let key = (snapshot.id, snapshot.game.turn, format);
+    match web.board_images.get(key, move || view_of(&snapshot)).await {
+        Some(file) => answer(&file, headers, ASK_AGAIN),
+        None => StatusCode::INTERNAL_SERVER_ERROR.into_response(),
     }
 }
 
@@ -195,7 +182,7 @@ fn answer(file: &File, headers: &HeaderMap, keep: &'static str) -> Response {
         });
     let mut response = match is_known {
         true => StatusCode::NOT_MODIFIED.into_response(),
-        false => bytes.to_vec().into_response(),
+        false => bytes.into_response(),
     };
     let told = response.headers_mut();
     let mut say = |name: HeaderName, value: &str| {

@@ -46,18 +46,35 @@ pub(super) fn svg(view: &View) -> String {
          stroke-linecap=\"round\" stroke-linejoin=\"round\">\
          <path fill=\"{PAPER}\" d=\"M0 0h{WIDTH}v{HEIGHT}H0z\"/>"
     );
-    for stroke in drawing(view) {
+    for path in paths(&drawing(view)) {
         let _ = write!(
             text,
             "<path stroke=\"{}\" stroke-width=\"{:.1}\" d=\"",
-            stroke.colour, stroke.width
+            path[0].colour, path[0].width
         );
-        for (number, (x, y)) in stroke.points.iter().enumerate() {
-            let _ = write!(text, "{}{x:.1} {y:.1}", if number == 0 { 'M' } else { 'L' });
+        for stroke in path {
+            for (number, (x, y)) in stroke.points.iter().enumerate() {
+                let _ = write!(text, "{}{x:.1} {y:.1}", if number == 0 { 'M' } else { 'L' });
+            }
         }
         text += "\"/>";
     }
     text + "</svg>"
+}
+
+/// Strokes of one colour and width are one path: a full 255x255 board has 65 025 marks.
+fn paths(strokes: &[Stroke]) -> Vec<Vec<&Stroke>> {
+    let mut paths: Vec<Vec<&Stroke>> = Vec::new();
+    for stroke in strokes {
+        let is_same = |path: &&mut Vec<&Stroke>| {
+            path[0].colour == stroke.colour && path[0].width == stroke.width
+        };
+        match paths.iter_mut().find(is_same) {
+            Some(path) => path.push(stroke),
+            None => paths.push(vec![stroke]),
+        }
+    }
+    paths
 }
 
 /// The board as it stands, as PNG.
@@ -232,7 +249,11 @@ fn sides(marks: &Marks) -> Vec<Option<u8>> {
 fn mark(strokes: &mut Vec<Stroke>, (x, y): (f32, f32), size: f32, side: u8) {
     let colour = SIDES[usize::from(side) % SIDES.len()];
     // Where nobody could see more, fewer corners do.
-    let corners = if size > 60.0 { 96 } else { 24 };
+    let corners = match size {
+        60.0.. => 96,
+        8.0.. => 24,
+        _ => 6,
+    };
     for shape in shapes(side, corners) {
         strokes.push(Stroke {
             points: shape
@@ -280,7 +301,7 @@ fn shapes(side: u8, corners: usize) -> Vec<Vec<(f32, f32)>> {
             vec![(0.5, 0.8), (0.5, 0.2)],
             vec![(0.26, 0.44), (0.5, 0.2), (0.74, 0.44)],
         ],
-        _ => vec![polygon((0.5, 0.5), 0.06, 8)],
+        _ => vec![polygon((0.5, 0.5), 0.06, corners.min(8))],
     }
 }
 
@@ -294,6 +315,8 @@ fn polygon((x, y): (f32, f32), radius: f32, corners: usize) -> Vec<(f32, f32)> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::board_image::MAX_BYTES;
+    use super::super::page::File;
     use super::*;
     use noughts_api::{Who, view_of};
     use noughts_rules::{Action, Game, Options, Seat};
@@ -307,11 +330,12 @@ mod tests {
             game.act(seat, action).unwrap();
         }
         let who = Who {
+            entry: 0,
             id: "x".to_owned(),
             seats: Vec::new(),
             rematch: None,
         };
-        view_of(&game, who)
+        view_of(&game.view(), who)
     }
 
     #[test]
@@ -337,6 +361,21 @@ mod tests {
             let view = view(name, &[]);
             assert!(svg(&view).ends_with("</svg>"), "{name}");
             assert!(png(&view).starts_with(b"\x89PNG\r\n\x1a\n"), "{name}");
+        }
+    }
+
+    #[test]
+    fn full_board_of_the_largest_size_fits_into_the_cache() {
+        for sides in [2, 64] {
+            let mut view = view("255x255k255", &[]);
+            let marks = (0..255 * 255_u32).map(|cell| Some((cell % sides) as u8));
+            view.marks = Marks::Cells(marks.collect());
+            let file = File::drawn("image/svg+xml", svg(&view).into_bytes());
+            assert!(
+                file.size() < MAX_BYTES,
+                "{} bytes, {sides} sides",
+                file.size()
+            );
         }
     }
 }

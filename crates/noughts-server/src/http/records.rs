@@ -10,11 +10,15 @@ use noughts_rules::{Player, Record, RecordSeat};
 
 use super::Web;
 use super::body::{Body, InPath, UNGUESSED, key};
+use super::games::{creation_key, snapshot, table};
+use super::rate_limit::Client;
 use super::refusal::{Refuse, refuse};
-use super::tables::look_at;
+use super::stream::view_of;
 use super::wishes::{read_name, read_strategy};
-use crate::archive::{record_of, stored_from};
-use crate::store::Created;
+use crate::id::GameId;
+use crate::records::{record_of, stored_from};
+use crate::store::{Created, StoredGame};
+use crate::table::{RequestKey, Summary, TableRefusal};
 
 /// The record of a game, as text or, where `Accept` asks for it, as JSON.
 #[utoipa::path(
@@ -30,8 +34,9 @@ pub(super) async fn record(
     InPath([id]): InPath<1>,
     headers: HeaderMap,
 ) -> Result<Response, Refuse> {
-    let sight = look_at(&web, super::body::read_id(&id)?).await?;
-    let record = record_of(sight.table()).map_err(|error| refuse(Kind::Unavailable, error))?;
+    let live = table(&web, super::body::read_id(&id)?).await?;
+    let record = live.read(record_of);
+    let record = record.map_err(|error| refuse(Kind::Unavailable, error))?;
     if prefers_json(&headers) {
         return Ok(axum::Json(GameRecord::new(&record)).into_response());
     }
@@ -53,7 +58,7 @@ fn prefers_json(headers: &HeaderMap) -> bool {
 }
 
 /// Puts a finished game into the archive, from its record as JSON or as text. A request with an
-/// `Idempotency-Key` may be repeated.
+/// `Idempotency-Key` may be repeated. An address may import a number of bytes per day.
 #[utoipa::path(
     post, path = "/api/records", tag = "records",
     params(("Idempotency-Key" = Option<String>, Header, description = "16 to 128 visible characters")),
@@ -67,6 +72,7 @@ fn prefers_json(headers: &HeaderMap) -> bool {
 )]
 pub(super) async fn archive(
     State(web): State<Arc<Web>>,
+    client: Client,
     headers: HeaderMap,
     body: Body<RECORD_BYTES>,
 ) -> Result<Response, Refuse> {
@@ -88,26 +94,52 @@ pub(super) async fn archive(
             ));
         }
     };
-    let now_ms = web.house.now_ms();
+    let now_ms = web.tables.clock().now_ms();
     record.seats().iter().try_for_each(check_seat)?;
-    let stored = stored_from(&record, web.house.new_id(), now_ms);
-    let (mut stored, ending) = stored.map_err(|error| refuse(Kind::Impossible, error))?;
-    stored.key.clone_from(&key);
-    let new_id = stored.setting.id;
-    let (id, status) = match web.house.store().archive(stored, ending).await? {
+    let stored = stored_from(&record, GameId::random(), now_ms);
+    let (mut stored, summary) = stored.map_err(|error| refuse(Kind::Impossible, error))?;
+    stored.key = key.as_ref().map(|request| creation_key(&client, request));
+    let new_id = stored.settings.id;
+    let import = import(&web, &client, (stored, summary), body.bytes.len());
+    let (id, status) = match import.await? {
         Created::Stored => (new_id, StatusCode::CREATED),
-        Created::Before(id) => {
-            let before = web.house.store().load(id).await?;
-            if before.and_then(|before| before.key) != key {
-                return Err(crate::room::Denied::KeyReused.into());
+        Created::Before(id, before) => {
+            let is_repeat = |request: &RequestKey| request.is_repeat_of(&before.key);
+            if !key.as_ref().is_some_and(is_repeat) {
+                return Err(TableRefusal::KeyReused.into());
             }
             (id, StatusCode::OK)
         }
     };
-    let view = look_at(&web, id).await?.view();
+    let view = view_of(&*snapshot(&web, id).await?);
     let id = id.to_string();
     let place = [(header::LOCATION, format!("/api/games/{id}"))];
     Ok((status, place, axum::Json(Archived { id, view })).into_response())
+}
+
+/// Stores a game if its address may import so many bytes. A repeat stores nothing and costs nothing,
+/// so it is answered also when the limit is reached.
+async fn import(
+    web: &Web,
+    client: &Client,
+    (game, summary): (StoredGame, Summary),
+    bytes: usize,
+) -> Result<Created, Refuse> {
+    let (store, clock) = (web.tables.store(), web.tables.clock());
+    let now = clock.now();
+    if let Err(too_many) = web.rate_limiter.count_import(client, bytes, now) {
+        let before = match game.key {
+            Some(key) => store.created_with(key, clock.now_ms()).await?,
+            None => None,
+        };
+        let (id, key) = before.ok_or(too_many)?;
+        return Ok(Created::Before(id, key));
+    }
+    let created = store.import(game, summary).await;
+    if !matches!(created, Ok(Created::Stored)) {
+        web.rate_limiter.refund_import(client, bytes, now);
+    }
+    Ok(created?)
 }
 
 /// The largest record that is taken: a game on a large board.

@@ -5,9 +5,9 @@ use axum::response::{IntoResponse, Response};
 use noughts_api::{Kind, Problem};
 use noughts_rules::{Illegal, Refusal};
 
-use crate::room::Denied;
 use crate::store::StoreError;
-use crate::table::Refused;
+use crate::table::TableRefusal;
+use crate::tables::SubmitError;
 
 /// Why a request was not served.
 #[derive(Debug)]
@@ -50,54 +50,66 @@ pub(crate) fn refuse(kind: Kind, detail: impl ToString) -> Refuse {
 impl From<StoreError> for Refuse {
     fn from(error: StoreError) -> Refuse {
         tracing::warn!(%error, "a request could not be served");
-        refuse(
-            Kind::Unavailable,
-            "the store does not answer now; try again in a moment",
-        )
+        unavailable(&error)
     }
 }
 
-impl From<Denied> for Refuse {
-    fn from(denied: Denied) -> Refuse {
-        match denied {
-            Denied::Refused(refused) => refused.into(),
-            Denied::KeyReused => refuse(
-                Kind::KeyReused,
-                "this Idempotency-Key was used for another request; take a new one for each",
-            ),
-            Denied::NoSuchGame => super::body::no_such_game(),
-            Denied::SeatTaken => refuse(
-                Kind::SeatTaken,
-                "somebody sits there; only open seats can be taken",
-            ),
-            Denied::NotOver => refuse(
-                Kind::NotOver,
-                "the game goes on; a rematch is for games that are over",
-            ),
-            Denied::Unavailable | Denied::Gone => refuse(
+/// What a client is told of a store that failed: the truth, without details of this machine.
+fn unavailable(error: &StoreError) -> Refuse {
+    let detail = match error {
+        StoreError::Unavailable(_) | StoreError::TooNew { .. } | StoreError::Invalid(_) => {
+            "the store does not reply now; try again in a moment"
+        }
+        StoreError::NotWritable(_) => "the store cannot write now; the operator must make room",
+        StoreError::Corrupt(_) => {
+            "this game cannot be read from the store; trying again does not help"
+        }
+    };
+    refuse(Kind::Unavailable, detail)
+}
+
+impl From<SubmitError> for Refuse {
+    fn from(error: SubmitError) -> Refuse {
+        match error {
+            SubmitError::Refused(refusal) => refusal.into(),
+            SubmitError::NoSuchGame => super::body::no_such_game(),
+            // It was logged where it happened.
+            SubmitError::Unavailable(error) => unavailable(&error),
+            SubmitError::Busy => refuse(
                 Kind::Unavailable,
-                "the store does not answer now; try again in a moment",
+                "too many requests wait for this table; try again in a moment",
+            ),
+            SubmitError::Closed => refuse(
+                Kind::Unavailable,
+                "the table is being loaded again; try again in a moment",
             ),
         }
     }
 }
 
-impl From<Refused> for Refuse {
-    fn from(refused: Refused) -> Refuse {
-        let kind = match refused {
-            Refused::Stale { turn } => {
-                let mut problem = Kind::Stale.because(refused.to_string());
-                problem.turn = Some(turn);
-                return Refuse { problem, wait_s: 1 };
-            }
-            Refused::Rules(refusal) => kind_of_refusal(refusal),
-        };
-        refuse(kind, refused)
+impl From<TableRefusal> for Refuse {
+    fn from(refusal: TableRefusal) -> Refuse {
+        let mut refused = refuse(kind_of_table_refusal(refusal), refusal);
+        if let TableRefusal::Stale { turn } = refusal {
+            refused.problem.turn = Some(turn);
+        }
+        refused
+    }
+}
+
+/// The kind of a refusal by a table.
+pub(crate) fn kind_of_table_refusal(refusal: TableRefusal) -> Kind {
+    match refusal {
+        TableRefusal::Stale { .. } => Kind::Stale,
+        TableRefusal::Rules(refusal) => kind_of_refusal(refusal),
+        TableRefusal::KeyReused => Kind::KeyReused,
+        TableRefusal::SeatTaken => Kind::SeatTaken,
+        TableRefusal::NotOver => Kind::NotOver,
     }
 }
 
 /// The kind of a refusal by the rules.
-pub(crate) fn kind_of_refusal(refusal: Refusal) -> Kind {
+fn kind_of_refusal(refusal: Refusal) -> Kind {
     match refusal {
         Refusal::Over => Kind::Over,
         Refusal::NoSuchSeat { .. } => Kind::NoToken,

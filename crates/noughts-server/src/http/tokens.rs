@@ -5,7 +5,7 @@ use noughts_rules::Seat;
 use sha2::Sha256;
 
 use crate::id::GameId;
-use crate::store::Key;
+use crate::table::Key;
 
 /// Makes and knows tokens. A token says for which seat of which game it is, and proves it; the same
 /// request, by its key, is given the same token again.
@@ -85,7 +85,7 @@ mod tests {
     fn key(text: &str) -> Key {
         Key {
             text: text.to_owned(),
-            body: 0,
+            request: 0,
         }
     }
 

@@ -18,20 +18,20 @@ pub(super) async fn metrics(State(web): State<Arc<Web>>) -> Response {
 impl Web {
     fn figures(&self) -> String {
         let mut text = String::with_capacity(8 * 1024);
-        let house = &self.house;
-        house.counts().write(&mut text);
-        let (thinking, queue) = house.robots().busy();
+        let tables = &self.tables;
+        tables.counts().write(&mut text);
+        let (thinking, queue) = tables.robots().busy();
         for (name, help, value) in [
             (
                 "noughts_connections",
                 "Connections now, at all doors.",
-                self.guests.inside(),
+                self.connections.open(),
             ),
-            ("noughts_tables", "Tables in memory.", house.tables()),
+            ("noughts_tables", "Tables in memory.", tables.len()),
             (
                 "noughts_lobby",
                 "People and seats that wait for somebody.",
-                house.waiting(),
+                self.matchmaking.waiting(),
             ),
             (
                 "noughts_robots_thinking",
@@ -46,7 +46,14 @@ impl Web {
         ] {
             gauge(&mut text, name, help, value as u64);
         }
-        let store = house.store().figures();
+        let refused = "Connections that were not served: the server or their address had too many.";
+        counter(
+            &mut text,
+            "noughts_connections_refused_total",
+            refused,
+            self.connections.refused_total(),
+        );
+        let store = tables.store().write_counts();
         let batches = "How often the store made something durable.";
         counter(
             &mut text,
@@ -62,7 +69,7 @@ impl Web {
             store.writes,
         );
         let took = "How long that took the store, in all.";
-        let seconds = store.took_us as f64 / 1e6;
+        let seconds = store.micros as f64 / 1e6;
         counter(&mut text, "noughts_store_seconds_total", took, seconds);
         text
     }

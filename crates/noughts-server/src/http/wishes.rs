@@ -7,11 +7,11 @@ use unicode_properties::{GeneralCategory, UnicodeGeneralCategory};
 
 use super::refusal::{Refuse, refuse};
 use crate::id::GameId;
-use crate::table::{Holder, Opening, Setting, Table};
+use crate::table::{Holder, OpenTo, Settings, Table};
 
 /// A table as it is to be laid, and the seats that the caller takes.
 pub(super) struct Plan {
-    pub(super) setting: Setting,
+    pub(super) settings: Settings,
     pub(super) taken: Vec<Seat>,
 }
 
@@ -83,11 +83,11 @@ impl Plan {
                 ))),
                 _ if is_taken => Err(impossible(format!("seat {seat} is taken and given to somebody else"))),
                 SeatWish::Robot(name) => read_strategy(name).map(Holder::Robot),
-                SeatWish::Open(Openness::Link) => Ok(Holder::Open(Opening::Link)),
-                SeatWish::Open(Openness::Lobby) => Ok(Holder::Open(Opening::Lobby)),
+                SeatWish::Open(Openness::Link) => Ok(Holder::Open(OpenTo::Link)),
+                SeatWish::Open(Openness::Lobby) => Ok(Holder::Open(OpenTo::Lobby)),
             }
         });
-        let setting = Setting {
+        let settings = Settings {
             id,
             variant,
             history: wish.history.unwrap_or(0),
@@ -95,12 +95,12 @@ impl Plan {
             holders: holders.collect::<Result<_, Refuse>>()?,
             created_ms,
         };
-        let table = Table::new(setting.clone()).map_err(impossible)?;
-        fit(&setting, table.game())?;
+        let table = Table::new(settings.clone()).map_err(impossible)?;
+        fit(&settings, table.game())?;
         let mut taken: Vec<Seat> = taken.into_iter().map(Seat).collect();
         taken.sort_unstable();
         taken.dedup();
-        Ok(Plan { setting, taken })
+        Ok(Plan { settings, taken })
     }
 }
 
@@ -109,8 +109,8 @@ fn impossible(detail: impl ToString) -> Refuse {
 }
 
 /// Every robot must play this game.
-fn fit(setting: &Setting, game: &Game) -> Result<(), Refuse> {
-    for holder in &setting.holders {
+fn fit(settings: &Settings, game: &Game) -> Result<(), Refuse> {
+    for holder in &settings.holders {
         if let Holder::Robot(name) = holder {
             name.fits(game).map_err(impossible)?;
         }
@@ -171,18 +171,16 @@ pub(super) fn read_name(text: &str) -> Result<String, Refuse> {
     }
 }
 
-/// A position of another game to go on from.
-pub(super) fn before(game: &Game, turns: usize) -> Result<Before, Refuse> {
-    let most = game.turns().len();
-    if turns > most {
-        return Err(impossible(format!("that game has {most} turns")));
+/// The position of another game after `turns` of its `all` turns, to go on from.
+pub(super) fn before(past: &Game, turns: usize, all: usize) -> Result<Before, Refuse> {
+    if turns > all {
+        return Err(impossible(format!("that game has {all} turns")));
     }
-    let past = game.after(turns);
     if past.conclusion().is_some() {
         return Err(impossible("nothing can be played after the end of a game"));
     }
     Ok(Before {
-        variant: *game.variant(),
+        variant: *past.variant(),
         diagram: past.diagram(),
     })
 }

@@ -1,10 +1,11 @@
-//! Which store an address names.
+//! From an address to the store that it names.
 
 use std::path::Path;
 
 use super::{Memory, Postgres, Sqlite, Store, StoreError, SyncMode};
 
-/// Opens `memory:`, `sqlite:FILE` or `postgres://…`. How a commit is synced is PostgreSQL's own affair.
+/// Opens `memory:`, `sqlite:FILE` or `postgres://…`. `sync` is for SQLite;
+/// PostgreSQL has its own setting.
 pub async fn open_store(address: &str, sync: SyncMode) -> Result<Box<dyn Store>, StoreError> {
     match address.split_once(':') {
         Some(("memory", "")) => Ok(Box::<Memory>::default()),
@@ -12,8 +13,8 @@ pub async fn open_store(address: &str, sync: SyncMode) -> Result<Box<dyn Store>,
             Ok(Box::new(Sqlite::open(Path::new(path), sync).await?))
         }
         Some(("postgres" | "postgresql", _)) => Ok(Box::new(Postgres::open(address).await?)),
-        // Not repeated: what somebody mistyped may hold a password.
-        _ => Err(StoreError(
+        // The address is not repeated: it may hold a password.
+        _ => Err(StoreError::Invalid(
             "a store is memory:, sqlite:FILE or postgres://USER@HOST/DATABASE".to_owned(),
         )),
     }
@@ -24,7 +25,7 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn addresses_name_stores_or_say_how() {
+    async fn an_address_names_a_store() {
         let directory = tempfile::tempdir().unwrap();
         let file = format!("sqlite:{}", directory.path().join("a ?.db").display());
         for address in ["memory:", &file] {

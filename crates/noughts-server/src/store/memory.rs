@@ -1,47 +1,57 @@
-//! Games in memory: as lasting as the process.
+//! Games in memory, as long as the process lives: also the reference implementation that the other
+//! stores are compared with.
 
-use std::collections::{BTreeMap, HashMap, VecDeque};
-use std::hash::{BuildHasher, RandomState};
+use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use noughts_rules::Seat;
-
 use super::{
-    Answer, Appended, Created, Ending, Key, Last, Listed, NewGame, Query, Sitting, Status, Store,
-    StoreError, StoredGame, StoredTurn,
+    Append, Appended, Created, Listed, LogTail, MAX_OVERDUE, Query, Reply, Store, StoreError,
+    StoredGame, Sweep,
 };
-use crate::id::{Drawn, GameId, NodeId};
-use crate::table::{Holder, Leavers, Opening};
+use crate::id::{GameId, IdHash, NodeId, random_bytes};
+use crate::table::{
+    CreationKey, KEY_LIFETIME_MS, LogEntry, NewGame, SeatSet, Settings, Status, Summary,
+};
 
-/// Games in memory. Of those that ended only the latest are kept, so that it does not grow with
-/// every stranger who plays.
+/// Games in memory. Only the latest of the finished games are kept, so that memory is bounded.
 #[derive(Debug)]
 pub struct Memory {
-    shelves: [Mutex<Shelf>; SHELVES],
-    /// By the key that a game was created with.
-    keys: Mutex<HashMap<String, GameId>>,
-    most_finished: usize,
+    shards: [Mutex<Shard>; SHARDS],
+    /// The latest game of each creation key, by scope and text.
+    keys: Mutex<HashMap<(String, String), KeyUse>>,
+    max_finished: usize,
     secret: [u8; 32],
 }
 
-/// So that two threads seldom wait for one another.
-const SHELVES: usize = 16;
+/// Enough that two threads seldom wait for one another.
+const SHARDS: usize = 16;
 
-/// So many turns have room at once: most games are no longer.
-const A_SHORT_GAME: usize = 9;
+/// Entries that have room from the start: most games are no longer.
+const SHORT_LOG: usize = 10;
 
 #[derive(Debug, Default)]
-struct Shelf {
-    games: HashMap<GameId, Kept, Drawn>,
-    /// Those that ended, oldest first.
+struct Shard {
+    games: HashMap<GameId, Kept, IdHash>,
+    /// The finished games, in the order in which they ended.
     finished: VecDeque<GameId>,
+    deadlines: BTreeSet<(u64, GameId)>,
 }
 
 #[derive(Debug)]
 struct Kept {
-    game: StoredGame,
-    ending: Option<Ending>,
+    settings: Settings,
+    key: Option<CreationKey>,
+    entries: Vec<LogEntry>,
+    summary: Summary,
     analysis: Option<String>,
+}
+
+/// Which game a creation key was used for, and when.
+#[derive(Clone, Debug)]
+struct KeyUse {
+    game: GameId,
+    key: CreationKey,
+    created_ms: u64,
 }
 
 impl Default for Memory {
@@ -51,27 +61,20 @@ impl Default for Memory {
 }
 
 impl Memory {
-    /// A store that keeps about so many finished games.
+    /// A store that keeps about this many finished games.
     pub fn keeping(finished: usize) -> Memory {
-        let random = RandomState::new();
-        let mut secret = [0; 32];
-        for (number, bytes) in secret.chunks_exact_mut(8).enumerate() {
-            bytes.copy_from_slice(&random.hash_one(number).to_le_bytes());
-        }
         Memory {
-            shelves: Default::default(),
+            shards: Default::default(),
             keys: Mutex::default(),
-            most_finished: finished.div_ceil(SHELVES),
-            secret,
+            max_finished: finished.div_ceil(SHARDS),
+            secret: random_bytes(),
         }
     }
 
     /// How many games it holds.
     pub fn len(&self) -> usize {
-        self.shelves
-            .iter()
-            .map(|shelf| hold(shelf).games.len())
-            .sum()
+        let shards = self.shards.iter();
+        shards.map(|shard| lock(shard).games.len()).sum()
     }
 
     /// Whether it holds none.
@@ -79,225 +82,296 @@ impl Memory {
         self.len() == 0
     }
 
-    fn shelf(&self, game: GameId) -> MutexGuard<'_, Shelf> {
-        hold(&self.shelves[game.number() as usize % SHELVES])
+    fn shard(&self, game: GameId) -> MutexGuard<'_, Shard> {
+        lock(&self.shards[shard_of(game)])
     }
 
-    fn change<T>(&self, id: GameId, change: impl FnOnce(&mut Kept) -> T) -> Result<T, StoreError> {
-        match self.shelf(id).games.get_mut(&id) {
-            Some(kept) => Ok(change(kept)),
-            None => Err(StoreError(format!("there is no game {id}"))),
+    fn read<T>(&self, game: GameId, read: impl FnOnce(&Kept) -> T) -> Option<T> {
+        self.shard(game).games.get(&game).map(read)
+    }
+
+    /// Stores a game unless its key was used before.
+    fn insert(&self, kept: Kept) -> Result<Created, StoreError> {
+        let id = kept.settings.id;
+        let now_ms = kept.settings.created_ms;
+        let mut keys = lock(&self.keys);
+        if let Some(key) = &kept.key
+            && let Some(before) = find_key(&keys, key, now_ms)
+        {
+            return Ok(Created::Before(before.game, before.key.clone()));
         }
-    }
-
-    fn insert(&self, new: NewGame) {
-        let id = new.setting.id;
-        let mut game = StoredGame::new(new);
-        game.turns.reserve_exact(A_SHORT_GAME);
-        let kept = Kept {
-            game,
-            ending: None,
-            analysis: None,
-        };
-        self.shelf(id).games.insert(id, kept);
-    }
-
-    fn forget_key(&self, id: GameId, kept: Option<Kept>) {
-        if let Some(Key { text, .. }) = kept.and_then(|kept| kept.game.key) {
-            let mut keys = hold(&self.keys);
-            if keys.get(&text) == Some(&id) {
-                keys.remove(&text);
+        let key = kept.key.clone();
+        let forgotten = self.shard(id).insert(kept, self.max_finished)?;
+        if let Some(key) = key {
+            let place = (key.scope.clone(), key.key.text.clone());
+            let used = KeyUse {
+                game: id,
+                key,
+                created_ms: now_ms,
+            };
+            if let Some(expired) = keys.insert(place, used)
+                && let Some(kept) = self.shard(expired.game).games.get_mut(&expired.game)
+            {
+                kept.key = None;
             }
         }
+        forget_keys(&mut keys, forgotten);
+        Ok(Created::Stored)
+    }
+
+    /// Locks the shards of two games, in the order of the shards, and then appends.
+    fn append_with_game(
+        &self,
+        append: &Append,
+        new_game: &NewGame,
+        summary: &Summary,
+    ) -> Result<Appended, StoreError> {
+        let (here, there) = (shard_of(append.game), shard_of(new_game.settings.id));
+        let mut shards: BTreeMap<usize, MutexGuard<'_, Shard>> = BTreeSet::from([here, there])
+            .into_iter()
+            .map(|shard| (shard, lock(&self.shards[shard])))
+            .collect();
+        if let Some(refused) = shards[&here].refusal(append) {
+            return Ok(refused);
+        }
+        let new_game = NewGame {
+            settings: new_game.settings.clone(),
+            key: None,
+        };
+        let mut forgotten = Vec::new();
+        if let Some(shard) = shards.get_mut(&there) {
+            let kept = Kept::new(new_game, summary.clone());
+            forgotten.extend(shard.insert(kept, self.max_finished)?);
+        }
+        if let Some(shard) = shards.get_mut(&here) {
+            forgotten.extend(shard.append(append, self.max_finished));
+        }
+        drop(shards);
+        forget_keys(&mut lock(&self.keys), forgotten);
+        Ok(Appended::Stored)
     }
 }
 
-/// Nothing is half done in here, whoever panicked while holding it.
-fn hold<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+fn shard_of(game: GameId) -> usize {
+    game.number() as usize % SHARDS
+}
+
+/// Every change is complete when a lock is released, so a poisoned lock holds a good value.
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-impl Kept {
-    fn has_ended(&self) -> bool {
-        self.game.left.is_some() || self.ending.is_some()
-    }
+/// The latest game with this key that is not older than the lifetime of keys.
+fn find_key<'k>(
+    keys: &'k HashMap<(String, String), KeyUse>,
+    key: &CreationKey,
+    now_ms: u64,
+) -> Option<&'k KeyUse> {
+    // Keys of older versions have no scope and count for everybody.
+    let scopes = [key.scope.clone(), String::new()];
+    let found = scopes.map(|scope| keys.get(&(scope, key.key.text.clone())));
+    let found = found.into_iter().flatten();
+    found
+        .filter(|used| now_ms < used.created_ms + KEY_LIFETIME_MS)
+        .max_by_key(|used| (used.created_ms, used.game))
+}
 
-    /// When it ended, or something was last played there.
-    fn was_touched_ms(&self) -> u64 {
-        let played = self.game.turns.iter().map(|turn| turn.at_ms).max();
-        let ended = self.ending.as_ref().map(|ending| ending.at_ms);
-        let created = self.game.setting.created_ms;
-        created.max(ended.or(played).unwrap_or(0))
-    }
-
-    fn holders(&self) -> Vec<Holder> {
-        let mut holders = self.game.setting.holders.clone();
-        for (seat, sitting) in &self.game.sat {
-            if let Some(holder) = holders.get_mut(usize::from(seat.0)) {
-                *holder = sitting.holder();
-            }
-        }
-        holders
-    }
-
-    /// As the lobby shows it; `None` where it does not.
-    fn listed(&self) -> Option<Listed> {
-        let holders = self.holders();
-        let has = |opening| holders.contains(&Holder::Open(opening));
-        let status = match (&self.ending, has(Opening::Link), has(Opening::Lobby)) {
-            (Some(_), _, _) => Status::Over,
-            (None, true, _) => return None,
-            (None, false, true) => Status::Waiting,
-            (None, false, false) => Status::Playing,
+fn forget_keys(keys: &mut HashMap<(String, String), KeyUse>, forgotten: Vec<Kept>) {
+    for kept in forgotten {
+        let Some(CreationKey { scope, key }) = kept.key else {
+            continue;
         };
-        let setting = &self.game.setting;
-        Some(Listed {
-            id: setting.id,
-            variant: setting.variant,
-            history: setting.history,
-            holders,
-            status,
-            created_ms: setting.created_ms,
-            ending: self.ending.clone(),
+        let place = (scope, key.text);
+        if keys.get(&place).map(|used| used.game) == Some(kept.settings.id) {
+            keys.remove(&place);
+        }
+    }
+}
+
+impl Kept {
+    fn new(game: NewGame, summary: Summary) -> Kept {
+        Kept {
+            settings: game.settings,
+            key: game.key,
+            entries: Vec::with_capacity(SHORT_LOG),
+            summary,
+            analysis: None,
+        }
+    }
+
+    /// When the latest entry was stored.
+    fn last_ms(&self) -> u64 {
+        let last = self.entries.last().map_or(0, |entry| entry.at_ms);
+        last.max(self.settings.created_ms)
+    }
+
+    fn listed(&self) -> Listed {
+        Listed {
+            id: self.settings.id,
+            variant: self.settings.variant,
+            history: self.settings.history,
+            has_start: self.settings.start.is_some(),
+            created_ms: self.settings.created_ms,
+            summary: self.summary.clone(),
+        }
+    }
+
+    fn stored(&self) -> StoredGame {
+        StoredGame {
+            settings: self.settings.clone(),
+            key: self.key.clone(),
+            entries: self.entries.clone(),
+        }
+    }
+}
+
+impl Shard {
+    /// Stores a new game. Returns the finished games that make room for it.
+    fn insert(&mut self, kept: Kept, max_finished: usize) -> Result<Vec<Kept>, StoreError> {
+        let id = kept.settings.id;
+        if self.games.contains_key(&id) {
+            return Err(StoreError::another_game(id));
+        }
+        if let Some(deadline_ms) = kept.summary.deadline_ms {
+            self.deadlines.insert((deadline_ms, id));
+        }
+        let is_over = kept.summary.status == Status::Over;
+        self.games.insert(id, kept);
+        Ok(match is_over {
+            true => self.finish(id, max_finished),
+            false => Vec::new(),
         })
+    }
+
+    /// Why these entries cannot be appended.
+    fn refusal(&self, append: &Append) -> Option<Appended> {
+        let Some(kept) = self.games.get(&append.game) else {
+            return Some(Appended::NoSuchGame);
+        };
+        let is_next = append.first as usize == kept.entries.len() + 1;
+        (!is_next).then_some(Appended::Conflict)
+    }
+
+    /// Appends entries that are not [refused](Shard::refusal). Returns the finished games that make
+    /// room for one more.
+    fn append(&mut self, append: &Append, max_finished: usize) -> Vec<Kept> {
+        let id = append.game;
+        let Some(kept) = self.games.get_mut(&id) else {
+            return Vec::new();
+        };
+        kept.entries.extend_from_slice(&append.entries);
+        let Some(summary) = &append.summary else {
+            return Vec::new();
+        };
+        let before = std::mem::replace(&mut kept.summary, summary.clone());
+        if let Some(deadline_ms) = before.deadline_ms {
+            self.deadlines.remove(&(deadline_ms, id));
+        }
+        if let Some(deadline_ms) = summary.deadline_ms {
+            self.deadlines.insert((deadline_ms, id));
+        }
+        match before.status != Status::Over && summary.status == Status::Over {
+            true => self.finish(id, max_finished),
+            false => Vec::new(),
+        }
+    }
+
+    fn finish(&mut self, game: GameId, max_finished: usize) -> Vec<Kept> {
+        self.finished.push_back(game);
+        let excess = self.finished.len().saturating_sub(max_finished);
+        let oldest: Vec<GameId> = self.finished.drain(..excess).collect();
+        let mut forgotten = Vec::with_capacity(oldest.len());
+        for id in oldest {
+            let Some(kept) = self.games.remove(&id) else {
+                continue;
+            };
+            if let Some(deadline_ms) = kept.summary.deadline_ms {
+                self.deadlines.remove(&(deadline_ms, id));
+            }
+            forgotten.push(kept);
+        }
+        forgotten
     }
 }
 
 impl Store for Memory {
-    fn create(&self, game: NewGame) -> Answer<'_, Created> {
-        if let Some(key) = &game.key {
-            let mut keys = hold(&self.keys);
-            if let Some(before) = keys.get(&key.text) {
-                return now(Ok(Created::Before(*before)));
+    fn create(&self, game: NewGame, summary: Summary) -> Reply<'_, Created> {
+        let kept = Kept::new(game, summary);
+        match kept.key {
+            Some(_) => ready(self.insert(kept)),
+            // Only keys need the lock that all games share.
+            None => {
+                let mut shard = self.shard(kept.settings.id);
+                let inserted = shard.insert(kept, self.max_finished);
+                drop(shard);
+                ready(inserted.map(|forgotten| {
+                    if forgotten.iter().any(|kept| kept.key.is_some()) {
+                        forget_keys(&mut lock(&self.keys), forgotten);
+                    }
+                    Created::Stored
+                }))
             }
-            keys.insert(key.text.clone(), game.setting.id);
         }
-        self.insert(game);
-        now(Ok(Created::Stored))
     }
 
-    fn created_with(&self, key: String) -> Answer<'_, Option<GameId>> {
-        now(Ok(hold(&self.keys).get(&key).copied()))
+    fn created_with(
+        &self,
+        key: CreationKey,
+        now_ms: u64,
+    ) -> Reply<'_, Option<(GameId, CreationKey)>> {
+        let keys = lock(&self.keys);
+        let found = find_key(&keys, &key, now_ms);
+        ready(Ok(found.map(|used| (used.game, used.key.clone()))))
     }
 
-    fn sit(&self, game: GameId, seat: Seat, sitting: Sitting) -> Answer<'_, Appended> {
-        now(self.change(game, |kept| {
-            let is_open = matches!(
-                kept.holders().get(usize::from(seat.0)),
-                Some(Holder::Open(_))
-            );
-            if !is_open || kept.has_ended() {
-                return Appended::Taken;
-            }
-            kept.game.sat.push((seat, sitting));
-            Appended::Stored
+    fn append<'a>(&'a self, append: &'a Append) -> Reply<'a, Appended> {
+        if let Some((new_game, summary)) = &append.new_game {
+            return ready(self.append_with_game(append, new_game, summary));
+        }
+        let mut shard = self.shard(append.game);
+        if let Some(refused) = shard.refusal(append) {
+            return ready(Ok(refused));
+        }
+        let forgotten = shard.append(append, self.max_finished);
+        drop(shard);
+        if forgotten.iter().any(|kept| kept.key.is_some()) {
+            forget_keys(&mut lock(&self.keys), forgotten);
+        }
+        ready(Ok(Appended::Stored))
+    }
+
+    fn load(&self, game: GameId) -> Reply<'_, Option<StoredGame>> {
+        ready(Ok(self.read(game, Kept::stored)))
+    }
+
+    fn entries_after(&self, game: GameId, after: u32) -> Reply<'_, Option<LogTail>> {
+        let tail = |kept: &Kept| LogTail {
+            last: kept.entries.len() as u32,
+            entries: kept.entries.iter().skip(after as usize).cloned().collect(),
+        };
+        ready(Ok(self.read(game, tail)))
+    }
+
+    fn import(&self, game: StoredGame, summary: Summary) -> Reply<'_, Created> {
+        ready(self.insert(Kept {
+            settings: game.settings,
+            key: game.key,
+            entries: game.entries,
+            summary,
+            analysis: None,
         }))
     }
 
-    fn append(&self, game: GameId, number: usize, turn: StoredTurn) -> Answer<'_, Appended> {
-        now(self.change(game, |kept| {
-            let by = turn.turn.by;
-            let used = |key: &Key| {
-                let same = |other: &StoredTurn| {
-                    let text = other.key.as_ref().map(|key| &key.text);
-                    other.turn.by == by && text == Some(&key.text)
-                };
-                kept.game.turns.iter().any(same)
-            };
-            let repeated = turn.key.as_ref().is_some_and(used);
-            if repeated || kept.game.turns.len() + 1 != number || kept.game.left.is_some() {
-                return Appended::Taken;
-            }
-            kept.game.turns.push(turn);
-            Appended::Stored
-        }))
-    }
-
-    fn leave(&self, game: GameId, number: usize, leavers: Leavers) -> Answer<'_, Appended> {
-        now(self.change(game, |kept| {
-            if kept.game.turns.len() != number || kept.game.left.is_some() {
-                return Appended::Taken;
-            }
-            kept.game.left = Some(leavers);
-            Appended::Stored
-        }))
-    }
-
-    fn conclude(&self, game: GameId, last: Last, ending: Ending) -> Answer<'_, Appended> {
-        Box::pin(async move {
-            let appended = match last {
-                Last::Turn(number, turn) => self.append(game, number, turn).await?,
-                Last::Leave(number, leavers) => self.leave(game, number, leavers).await?,
-            };
-            // Nothing is waited for between the two.
-            if appended == Appended::Stored {
-                self.finish(game, ending).await?;
-            }
-            Ok(appended)
-        })
-    }
-
-    fn finish(&self, game: GameId, ending: Ending) -> Answer<'_, ()> {
-        let mut forgotten = Vec::new();
-        {
-            let mut shelf = self.shelf(game);
-            match shelf.games.get_mut(&game) {
-                Some(kept) if kept.ending.is_none() => {
-                    kept.ending = Some(ending);
-                    kept.game.is_finished = true;
-                }
-                Some(_) | None => return now(Ok(())),
-            }
-            shelf.finished.push_back(game);
-            while shelf.finished.len() > self.most_finished {
-                if let Some(oldest) = shelf.finished.pop_front() {
-                    forgotten.push((oldest, shelf.games.remove(&oldest)));
-                }
-            }
-        }
-        for (id, kept) in forgotten {
-            self.forget_key(id, kept);
-        }
-        now(Ok(()))
-    }
-
-    fn rematch(&self, game: GameId, seat: Seat, next: Option<NewGame>) -> Answer<'_, Appended> {
-        let next_id = next.as_ref().map(|next| next.setting.id);
-        let changed = self.change(game, |kept| {
-            if kept.game.rematch.is_some() {
-                return Appended::Taken;
-            }
-            if !kept.game.again.contains(&seat) {
-                kept.game.again.push(seat);
-            }
-            kept.game.rematch = next_id;
-            Appended::Stored
-        });
-        if let (Ok(Appended::Stored), Some(next)) = (&changed, next) {
-            self.insert(next);
-        }
-        now(changed)
-    }
-
-    fn load(&self, game: GameId) -> Answer<'_, Option<StoredGame>> {
-        now(Ok(self
-            .shelf(game)
-            .games
-            .get(&game)
-            .map(|kept| kept.game.clone())))
-    }
-
-    fn list(&self, query: Query) -> Answer<'_, Vec<Listed>> {
-        // Newest first: by when they were created, and then by name.
+    fn list(&self, query: Query) -> Reply<'_, Vec<Listed>> {
         let mut found = BTreeMap::new();
-        for shelf in &self.shelves {
-            for kept in hold(shelf).games.values() {
-                let setting = &kept.game.setting;
-                let place = (setting.created_ms, setting.id);
+        for shard in &self.shards {
+            for kept in lock(shard).games.values() {
+                let place = (kept.settings.created_ms, kept.settings.id);
                 if query.before.is_some_and(|before| place >= before) {
                     continue;
                 }
-                if let Some(listed) = kept.listed().filter(|listed| query.wants(listed)) {
+                let listed = kept.listed();
+                if query.matches(&listed) {
                     found.insert(place, listed);
                     if found.len() > query.limit {
                         found.pop_first();
@@ -305,58 +379,74 @@ impl Store for Memory {
                 }
             }
         }
-        now(Ok(found.into_values().rev().collect()))
+        ready(Ok(found.into_values().rev().collect()))
     }
 
-    fn analysis(&self, game: GameId) -> Answer<'_, Option<String>> {
-        let found = self
-            .shelf(game)
-            .games
-            .get(&game)
-            .and_then(|kept| kept.analysis.clone());
-        now(Ok(found))
+    fn analysis(&self, game: GameId) -> Reply<'_, Option<String>> {
+        let analysis = self.read(game, |kept| kept.analysis.clone());
+        ready(Ok(analysis.flatten()))
     }
 
-    fn keep_analysis(&self, game: GameId, analysis: String) -> Answer<'_, ()> {
-        now(self.change(game, |kept| {
+    fn keep_analysis(&self, game: GameId, analysis: String) -> Reply<'_, ()> {
+        if let Some(kept) = self.shard(game).games.get_mut(&game) {
             kept.analysis.get_or_insert(analysis);
+        }
+        ready(Ok(()))
+    }
+
+    fn secret(&self) -> Reply<'_, [u8; 32]> {
+        ready(Ok(self.secret))
+    }
+
+    /// There are no other nodes.
+    fn sweep(&self, _: NodeId, now_ms: u64, grace_ms: u64) -> Reply<'_, Sweep> {
+        let mut overdue: Vec<(u64, GameId)> = Vec::new();
+        for shard in &self.shards {
+            let is_due = |(at_ms, _): &&(u64, GameId)| at_ms.saturating_add(grace_ms) < now_ms;
+            let shard = lock(shard);
+            let due = shard.deadlines.iter().take_while(is_due);
+            overdue.extend(due.take(MAX_OVERDUE));
+        }
+        overdue.sort_unstable();
+        overdue.truncate(MAX_OVERDUE);
+        ready(Ok(Sweep {
+            overdue: overdue.into_iter().map(|(_, id)| id).collect(),
+            ..Sweep::default()
         }))
     }
 
-    fn secret(&self) -> Answer<'_, [u8; 32]> {
-        now(Ok(self.secret))
+    fn seats_of_node(&self, _: NodeId) -> Reply<'_, Vec<(GameId, SeatSet)>> {
+        ready(Ok(Vec::new()))
     }
 
-    /// Nobody else has this memory.
-    fn renew(&self, _: NodeId, _: u64) -> Answer<'_, Vec<NodeId>> {
-        now(Ok(Vec::new()))
+    fn remove_node(&self, _: NodeId) -> Reply<'_, ()> {
+        ready(Ok(()))
     }
 
-    fn tied_to(&self, _: NodeId) -> Answer<'_, Vec<(GameId, Leavers)>> {
-        now(Ok(Vec::new()))
-    }
-
-    fn bury(&self, _: NodeId) -> Answer<'_, ()> {
-        now(Ok(()))
-    }
-
-    fn forget(&self, before_ms: u64) -> Answer<'_, Vec<GameId>> {
+    fn forget(&self, before_ms: u64) -> Reply<'_, Vec<GameId>> {
         let mut forgotten = Vec::new();
-        for shelf in &self.shelves {
-            let Shelf { games, finished } = &mut *hold(shelf);
-            let old = games.extract_if(|_, kept| kept.was_touched_ms() < before_ms);
-            forgotten.extend(old);
+        for shard in &self.shards {
+            let Shard {
+                games,
+                finished,
+                deadlines,
+            } = &mut *lock(shard);
+            let old = games.extract_if(|_, kept| kept.last_ms() < before_ms);
+            forgotten.extend(old.map(|(_, kept)| kept));
             finished.retain(|id| games.contains_key(id));
+            deadlines.retain(|(_, id)| games.contains_key(id));
         }
-        let ids = forgotten.iter().map(|(id, _)| *id).collect();
-        for (id, kept) in forgotten {
-            self.forget_key(id, Some(kept));
-        }
-        now(Ok(ids))
+        let ids = forgotten.iter().map(|kept| kept.settings.id).collect();
+        forget_keys(&mut lock(&self.keys), forgotten);
+        ready(Ok(ids))
+    }
+
+    fn check_writable(&self) -> Reply<'_, ()> {
+        ready(Ok(()))
     }
 }
 
-/// An answer that is there already.
-fn now<'a, T: Send + 'a>(answer: Result<T, StoreError>) -> Answer<'a, T> {
-    Box::pin(std::future::ready(answer))
+/// A reply without waiting.
+fn ready<'a, T: Send + 'a>(reply: Result<T, StoreError>) -> Reply<'a, T> {
+    Box::pin(std::future::ready(reply))
 }

@@ -2,20 +2,97 @@
 
 use sqlx::{Database, Encode, QueryBuilder, Type};
 
-use super::row::{id_bytes, signed, write_status};
-use super::text::write_name;
-use super::{Query, Status};
+use super::codec::text::{write_name, write_status};
+use super::codec::{
+    LISTED_COLUMNS, ListedColumns, id_bytes, read_id, read_listed, signed, unsigned,
+};
+use super::unreadable::Unreadable;
+use super::{Listed, Query, StoreError};
+use crate::id::GameId;
+use crate::table::Status;
 
-/// Each has its part of the index, in order: a page is the newest of all of them.
-pub(super) const EVERY_STATUS: [Status; 3] = [Status::Waiting, Status::Playing, Status::Over];
+/// The statuses of listed games. Each has its part of the index, in order: a page is the newest of all
+/// of them.
+const LISTED_STATUSES: [Status; 3] = [Status::Waiting, Status::Playing, Status::Over];
 
-/// The games that stand so, newest first. No statement reads more of the archive than what a page
-/// and its filters need.
-pub(super) fn select_page<D: Database>(
-    columns: &str,
-    query: &Query,
-    status: Status,
-) -> QueryBuilder<D>
+/// The statuses that a query asks for.
+pub(super) fn statuses(query: &Query) -> impl Iterator<Item = Status> {
+    let wanted = query.status;
+    let statuses = LISTED_STATUSES.into_iter();
+    statuses.filter(move |status| wanted.is_none_or(|wanted| wanted == *status))
+}
+
+/// A row of a page: its place in the order, where that can be read, and its columns.
+#[derive(Debug)]
+pub(super) struct PageRow {
+    place: Option<(u64, GameId)>,
+    columns: Result<ListedColumns, StoreError>,
+}
+
+impl PageRow {
+    pub(super) fn new(
+        id: Result<Vec<u8>, sqlx::Error>,
+        created_ms: Result<i64, sqlx::Error>,
+        columns: Result<ListedColumns, sqlx::Error>,
+    ) -> PageRow {
+        let id = id.ok().and_then(|id| read_id(&id).ok());
+        PageRow {
+            place: created_ms.ok().map(unsigned).zip(id),
+            columns: columns.map_err(StoreError::from),
+        }
+    }
+}
+
+/// A list that is being filled, page by page, until it is long enough. One page is enough unless
+/// some of its rows cannot be read.
+#[derive(Debug)]
+pub(super) struct Filling<'u> {
+    query: Query,
+    listed: Vec<Listed>,
+    unreadable: &'u Unreadable,
+}
+
+impl Filling<'_> {
+    pub(super) fn new(query: Query, unreadable: &Unreadable) -> Filling<'_> {
+        Filling {
+            query,
+            listed: Vec::new(),
+            unreadable,
+        }
+    }
+
+    /// The query for the next page.
+    pub(super) fn query(&self) -> &Query {
+        &self.query
+    }
+
+    /// Adds the pages of all statuses. Returns the list when it is complete.
+    pub(super) fn add(&mut self, mut rows: Vec<PageRow>) -> Option<Vec<Listed>> {
+        rows.sort_by_key(|row| std::cmp::Reverse(row.place));
+        rows.truncate(self.query.limit);
+        let is_last = rows.len() < self.query.limit;
+        let last = rows.last().and_then(|row| row.place);
+        let before = self.listed.len();
+        let count = rows.len();
+        for row in rows {
+            match row.columns.and_then(read_listed) {
+                Ok(listed) => self.listed.push(listed),
+                Err(error) => self.unreadable.log(row.place.map(|(_, id)| id), &error),
+            }
+        }
+        let is_full = self.listed.len() - before == count;
+        if is_last || is_full || last.is_none() {
+            return Some(std::mem::take(&mut self.listed));
+        }
+        self.query.before = last;
+        self.query.limit -= self.listed.len() - before;
+        None
+    }
+}
+
+/// Selects the games of one status, newest first. No statement reads more of the archive than what a
+/// page and its filters need.
+pub(super) fn select_page<D: Database>(query: &Query, status: Status) -> QueryBuilder<D>
 where
     String: Encode<'static, D> + Type<D>,
     &'static str: Encode<'static, D> + Type<D>,
@@ -23,17 +100,17 @@ where
     i64: Encode<'static, D> + Type<D>,
 {
     let mut select = QueryBuilder::<D>::new("SELECT ");
-    select.push(columns).push(" FROM ");
+    select.push(LISTED_COLUMNS).push(" FROM ");
     let (keys, of_family) = match (status, query.player.as_deref().map(write_name)) {
-        // Nearly all games that somebody played are over: those are found by the name.
+        // Nearly all games of a player are over: find them by the name.
         (Status::Over, Some(name)) => {
-            // SQLite does a cross join in the order in which it is written.
+            // SQLite runs a cross join in the order in which it is written.
             select.push("players CROSS JOIN games WHERE games.id = players.game AND name = ");
             select.push_bind(name);
             ("players.created_ms, players.game", " AND players.family = ")
         }
-        // Those that are not over are few, and are looked through for the name.
-        (Status::Waiting | Status::Playing, Some(name)) => {
+        // Few games are not over: look through them for the name.
+        (Status::Unlisted | Status::Waiting | Status::Playing, Some(name)) => {
             select.push("games WHERE EXISTS (SELECT 1 FROM players WHERE name = ");
             select.push_bind(name);
             select.push(" AND players.created_ms = games.created_ms AND players.game = games.id)");

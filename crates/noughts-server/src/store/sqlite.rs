@@ -1,49 +1,55 @@
-//! Games in one file: SQLite, built in.
+//! Games in one SQLite file.
 //!
-//! One connection writes, by group commit; others read beside it, from the last commit.
+//! One connection writes, by group commit; others read beside it, from the latest commit.
 
-mod ledger;
+mod file;
+mod migrate;
 mod read;
+mod statement;
 mod write;
+mod writer;
 
-use std::fs::OpenOptions;
 use std::path::Path;
 use std::str::FromStr;
 use std::sync::Arc;
 use std::time::Duration;
 
-use noughts_rules::Seat;
+use sqlx::pool::PoolConnection;
 use sqlx::sqlite::{
     SqliteConnectOptions, SqliteJournalMode, SqlitePool, SqlitePoolOptions, SqliteSynchronous,
 };
 
-use self::ledger::SqliteLedger;
-use super::row::NewTurn;
-use super::writer::{Done, Request, Tally, Writer, surprise};
+use self::file::DatabaseFile;
+use self::writer::Writer;
+use super::codec::{AppendRows, GameRow};
+use super::group_commit::{Counter, GroupCommit};
+use super::unreadable::Unreadable;
 use super::{
-    Answer, Appended, Created, Ending, Last, Listed, NewGame, Query, Sitting, Store, StoreError,
-    StoreFigures, StoredGame, StoredTurn,
+    Append, Appended, Created, Listed, LogTail, Query, Reply, Store, StoreError, StoredGame, Sweep,
+    WriteCounts,
 };
 use crate::id::{GameId, NodeId};
-use crate::table::Leavers;
+use crate::table::{CreationKey, NewGame, SeatSet, Summary};
 
-/// Games in one file.
+/// Games in one SQLite file.
 #[derive(Debug)]
 pub struct Sqlite {
-    ledger: Arc<SqliteLedger>,
-    writer: Writer,
-    tally: Arc<Tally>,
+    writer: Arc<Writer>,
+    group_commit: GroupCommit,
+    counter: Arc<Counter>,
     readers: SqlitePool,
+    file: Arc<DatabaseFile>,
+    unreadable: Unreadable,
 }
 
-/// When a commit is answered.
+/// When a commit is confirmed.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub enum SyncMode {
-    /// When the disk has it: what was answered survives a power failure.
+    /// When the disk has it: confirmed writes survive a power failure.
     #[default]
     Full,
-    /// When the system has it: what was answered survives the process, and a power failure may
-    /// take the last moments.
+    /// When the operating system has it: confirmed writes survive the process, and a power failure may
+    /// take the latest of them.
     Normal,
 }
 
@@ -54,29 +60,35 @@ impl FromStr for SyncMode {
         match text {
             "full" => Ok(SyncMode::Full),
             "normal" => Ok(SyncMode::Normal),
-            other => Err(StoreError(format!("sync is full or normal, not {other:?}"))),
+            other => Err(StoreError::Invalid(format!(
+                "sync is full or normal, not {other:?}"
+            ))),
         }
     }
 }
 
-/// Reading is a matter of microseconds: more connections would only wait for the same processors.
-const READERS: u32 = 4;
+/// Reads take microseconds: more connections would only wait for the same processors.
+const MAX_READERS: u32 = 4;
 
-/// How long a lock of somebody else's is waited for: a backup, or a person with a shell.
-const BUSY: Duration = Duration::from_secs(5);
+/// How long to wait for a lock of another process: a backup, or a person with a shell.
+const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
 
 impl Sqlite {
-    /// Opens the file, and makes it where there is none, for its owner's eyes only: it holds the
-    /// secret that seats' tokens are derived from. Takes as long with a million games as with none.
+    /// Opens the file. Creates it where there is none, readable by its owner only: it holds the secret
+    /// that seat tokens are derived from. A file of an older version is migrated; one of a newer
+    /// version or of another program is refused and not changed.
     pub async fn open(path: &Path, sync: SyncMode) -> Result<Sqlite, StoreError> {
-        let told = |why: &dyn std::fmt::Display| {
-            StoreError(format!("{} can't be opened: {why}", path.display()))
-        };
-        make_private(path).map_err(|error| told(&error))?;
+        let opened = Sqlite::open_file(path, sync).await;
+        opened.map_err(|error| error.on_opening(&path.display().to_string()))
+    }
+
+    async fn open_file(path: &Path, sync: SyncMode) -> Result<Sqlite, StoreError> {
+        file::create_private(path)?;
         let options = SqliteConnectOptions::new()
             .filename(path)
-            .busy_timeout(BUSY)
+            .busy_timeout(BUSY_TIMEOUT)
             .statement_cache_capacity(200);
+        migrate::check(&options).await?;
         let writing = options
             .clone()
             .journal_mode(SqliteJournalMode::Wal)
@@ -84,142 +96,150 @@ impl Sqlite {
                 SyncMode::Full => SqliteSynchronous::Full,
                 SyncMode::Normal => SqliteSynchronous::Normal,
             });
-        let ledger = SqliteLedger::open(writing).await;
-        let ledger = Arc::new(ledger.map_err(|error| told(&error.0))?);
+        let file = Arc::new(DatabaseFile::new(path)?);
+        let writer = Arc::new(Writer::open(writing, Arc::clone(&file)).await?);
         let readers = SqlitePoolOptions::new()
-            .max_connections(READERS)
-            .acquire_timeout(BUSY)
-            // A connection to a file does not die unnoticed.
+            // All from the start and for ever: a connection that is opened later would read another
+            // file where this one was replaced.
+            .min_connections(MAX_READERS)
+            .max_connections(MAX_READERS)
+            .idle_timeout(None)
+            .max_lifetime(None)
+            .acquire_timeout(BUSY_TIMEOUT)
+            // A connection to a file does not break unnoticed.
             .test_before_acquire(false)
-            .connect_lazy_with(options.pragma("query_only", "on"));
-        let tally = Arc::new(Tally::default());
+            .after_connect({
+                let file = Arc::clone(&file);
+                move |_, _| {
+                let is_same = file.check();
+                let is_same = is_same.map_err(|error| sqlx::Error::Configuration(error.into()));
+                Box::pin(std::future::ready(is_same))
+            }})
+            .connect_with(options.pragma("query_only", "on"))
+            .await?;
+        let counter = Arc::new(Counter::default());
         Ok(Sqlite {
-            writer: Writer::start(Arc::clone(&ledger), 1, Arc::clone(&tally)),
-            tally,
-            ledger,
+            group_commit: GroupCommit::start(&writer, 1, &counter),
+            writer,
+            counter,
             readers,
+            file,
+            unreadable: Unreadable::default(),
         })
     }
 
-    /// From now on the file takes no more than so many pages of 4 KiB, or as many as it has. What
-    /// does not fit is an error, as when the disk is full. Tells how many it takes.
+    /// A connection to read from.
+    async fn reader(&self) -> Result<PoolConnection<sqlx::Sqlite>, StoreError> {
+        self.file.check_shared_memory()?;
+        Ok(self.readers.acquire().await?)
+    }
+
+    /// A transaction to read in: all of it sees one moment.
+    async fn snapshot(&self) -> Result<sqlx::Transaction<'_, sqlx::Sqlite>, StoreError> {
+        self.file.check_shared_memory()?;
+        Ok(self.readers.begin().await?)
+    }
+
+    /// Limits the file to this many pages of 4 KiB, or as many as it has. Beyond, writes fail as on a
+    /// full disk. Returns the limit.
     pub async fn limit_pages(&self, pages: u32) -> Result<u32, StoreError> {
-        self.ledger.limit_pages(pages).await
+        self.writer.limit_pages(pages).await
     }
 }
 
-#[cfg(unix)]
-fn make_private(path: &Path) -> std::io::Result<()> {
-    use std::os::unix::fs::OpenOptionsExt;
-    let mut options = OpenOptions::new();
-    // The files beside it, SQLite makes with the same rights.
-    options.append(true).create(true).mode(0o600);
-    options.open(path).map(drop)
-}
-
-#[cfg(not(unix))]
-fn make_private(path: &Path) -> std::io::Result<()> {
-    let mut options = OpenOptions::new();
-    options.append(true).create(true).open(path).map(drop)
+/// Runs a write in a transaction of its own. It waits for at most the batch that is being written:
+/// the lock of the connection is fair.
+macro_rules! in_transaction {
+    ($self:ident, $work:path $(, $argument:expr)*) => {
+        Box::pin(async move {
+            $self.counter.count(1, async {
+                let mut transaction = $self.writer.begin().await?;
+                let done = $work(transaction.connection() $(, $argument)*).await;
+                transaction.end(done).await
+            }).await
+        })
+    };
 }
 
 impl Store for Sqlite {
-    fn create(&self, game: NewGame) -> Answer<'_, Created> {
-        Box::pin(self.writer.create(game))
+    fn create(&self, game: NewGame, summary: Summary) -> Reply<'_, Created> {
+        Box::pin(self.group_commit.create(GameRow::new(&game, &summary)))
     }
 
-    fn created_with(&self, key: String) -> Answer<'_, Option<GameId>> {
-        Box::pin(read::created_with(&self.readers, key))
-    }
-
-    fn sit(&self, game: GameId, seat: Seat, sitter: Sitting) -> Answer<'_, Appended> {
-        Box::pin(self.writer.append(Request::Sit(game, seat, sitter)))
-    }
-
-    fn append(&self, game: GameId, number: usize, turn: StoredTurn) -> Answer<'_, Appended> {
-        let turn = NewTurn::acted(game, number, &turn);
-        Box::pin(self.writer.append(Request::Turn(turn)))
-    }
-
-    fn leave(&self, game: GameId, number: usize, leavers: Leavers) -> Answer<'_, Appended> {
-        let turn = NewTurn::left(game, number, leavers);
-        Box::pin(self.writer.append(Request::Turn(turn)))
-    }
-
-    fn conclude(&self, game: GameId, last: Last, ending: Ending) -> Answer<'_, Appended> {
-        let turn = NewTurn::last(game, &last, &ending);
-        Box::pin(self.writer.append(Request::Turn(turn)))
-    }
-
-    fn finish(&self, game: GameId, ending: Ending) -> Answer<'_, ()> {
-        Box::pin(self.writer.note(Request::Finish(game, ending)))
-    }
-
-    fn rematch(&self, game: GameId, seat: Seat, next: Option<NewGame>) -> Answer<'_, Appended> {
-        Box::pin(self.writer.append(Request::Rematch(game, seat, next)))
-    }
-
-    fn load(&self, game: GameId) -> Answer<'_, Option<StoredGame>> {
-        Box::pin(read::load(&self.readers, game))
-    }
-
-    fn archive(&self, game: StoredGame, ending: Ending) -> Answer<'_, Created> {
+    fn created_with(
+        &self,
+        key: CreationKey,
+        now_ms: u64,
+    ) -> Reply<'_, Option<(GameId, CreationKey)>> {
         Box::pin(async move {
-            let archive = Request::Archive(Box::new(game), ending);
-            match self.writer.ask(archive).await? {
-                Done::Created(created) => Ok(created),
-                other => Err(surprise(&other)),
-            }
+            let mut from = self.reader().await?;
+            read::created_with(&mut from, &key.scope, &key.key.text, now_ms).await
         })
     }
 
-    fn list(&self, query: Query) -> Answer<'_, Vec<Listed>> {
-        Box::pin(read::list(&self.readers, query))
+    fn append<'a>(&'a self, append: &'a Append) -> Reply<'a, Appended> {
+        Box::pin(async move { self.group_commit.append(AppendRows::new(append)?).await })
     }
 
-    fn analysis(&self, game: GameId) -> Answer<'_, Option<String>> {
-        Box::pin(read::analysis(&self.readers, game))
+    fn load(&self, game: GameId) -> Reply<'_, Option<StoredGame>> {
+        Box::pin(async move { read::load(&mut *self.snapshot().await?, game).await })
     }
 
-    fn keep_analysis(&self, game: GameId, analysis: String) -> Answer<'_, ()> {
-        Box::pin(self.writer.note(Request::KeepAnalysis(game, analysis)))
+    fn entries_after(&self, game: GameId, after: u32) -> Reply<'_, Option<LogTail>> {
+        Box::pin(
+            async move { read::entries_after(&mut *self.snapshot().await?, game, after).await },
+        )
     }
 
-    fn figures(&self) -> StoreFigures {
-        self.tally.figures()
+    fn import(&self, game: StoredGame, summary: Summary) -> Reply<'_, Created> {
+        in_transaction!(self, write::import, &game, &summary)
     }
 
-    fn secret(&self) -> Answer<'_, [u8; 32]> {
-        Box::pin(read::secret(&self.readers))
+    fn list(&self, query: Query) -> Reply<'_, Vec<Listed>> {
+        Box::pin(
+            async move { read::list(&mut *self.snapshot().await?, query, &self.unreadable).await },
+        )
     }
 
-    fn renew(&self, node: NodeId, lasts_ms: u64) -> Answer<'_, Vec<NodeId>> {
+    fn analysis(&self, game: GameId) -> Reply<'_, Option<String>> {
+        Box::pin(async move { read::analysis(&mut *self.reader().await?, game).await })
+    }
+
+    fn keep_analysis(&self, game: GameId, analysis: String) -> Reply<'_, ()> {
+        in_transaction!(self, write::keep_analysis, game, &analysis)
+    }
+
+    fn secret(&self) -> Reply<'_, [u8; 32]> {
+        Box::pin(async move { read::secret(&mut *self.reader().await?).await })
+    }
+
+    fn sweep(&self, node: NodeId, now_ms: u64, grace_ms: u64) -> Reply<'_, Sweep> {
+        in_transaction!(self, write::sweep, node, now_ms, grace_ms)
+    }
+
+    fn seats_of_node(&self, node: NodeId) -> Reply<'_, Vec<(GameId, SeatSet)>> {
         Box::pin(async move {
-            match self.writer.ask(Request::Renew(node, lasts_ms)).await? {
-                Done::Lapsed(nodes) => Ok(nodes),
-                other => Err(surprise(&other)),
-            }
+            read::seats_of_node(&mut *self.reader().await?, node, &self.unreadable).await
         })
     }
 
-    fn tied_to(&self, node: NodeId) -> Answer<'_, Vec<(GameId, Leavers)>> {
-        Box::pin(read::tied_to(&self.readers, node))
+    fn remove_node(&self, node: NodeId) -> Reply<'_, ()> {
+        in_transaction!(self, write::remove_node, node)
     }
 
-    fn bury(&self, node: NodeId) -> Answer<'_, ()> {
-        Box::pin(self.writer.note(Request::Bury(node)))
+    fn forget(&self, before_ms: u64) -> Reply<'_, Vec<GameId>> {
+        in_transaction!(self, write::forget, before_ms)
     }
 
-    fn tidy(&self) -> Answer<'_, ()> {
-        Box::pin(self.ledger.tidy())
+    fn check_writable(&self) -> Reply<'_, ()> {
+        in_transaction!(self, write::probe)
     }
 
-    fn forget(&self, before_ms: u64) -> Answer<'_, Vec<GameId>> {
-        Box::pin(async move {
-            match self.writer.ask(Request::Forget(before_ms)).await? {
-                Done::Forgotten(games) => Ok(games),
-                other => Err(surprise(&other)),
-            }
-        })
+    fn close(&self) -> Reply<'_, ()> {
+        Box::pin(self.writer.checkpoint())
+    }
+
+    fn write_counts(&self) -> WriteCounts {
+        self.counter.counts()
     }
 }

@@ -1,11 +1,12 @@
 //! One connection: its bytes, its session, and its seat.
 
 use std::fmt;
-use std::future::poll_fn;
+use std::future::{pending, poll_fn};
 use std::io;
+use std::net::IpAddr;
 use std::pin::{Pin, pin};
 use std::sync::Arc;
-use std::task::Poll;
+use std::task::{Context, Poll, Waker};
 
 use noughts_rules::{Action, Move, Refusal};
 use noughts_wire::{
@@ -17,38 +18,66 @@ use tokio::task::coop;
 use tokio::time::{Duration, Instant, sleep_until, timeout_at};
 use tracing::info;
 
-use super::{Admitted, Door, Opponent, socket};
-use crate::guest::Guest;
-use crate::room::{Asked, Chair, Notice};
-use crate::table;
+use super::{Opponent, TcpServer};
+use crate::matchmaking::WaitingClient;
+use crate::net::{self, Permit};
+use crate::table::{SeatResult, TableRefusal};
+use crate::tables::{BoxFuture, ConnectedSeat, GameEnd, SubmitError};
 
-/// One connection. It is one task that never waits for anything while it could do something else:
-/// neither for a client that does not read nor for a table that thinks.
+/// One connection: one task that waits neither for a client that does not read nor for a table that
+/// is slow while it could do something else.
 pub(super) struct Connection {
-    door: Arc<Door>,
+    server: Arc<TcpServer>,
     stream: TcpStream,
+    peer: IpAddr,
     session: Session,
     /// Bytes that the client has not taken yet.
     out: Vec<u8>,
-    guest: Option<Guest>,
-    chair: Option<Chair>,
-    /// The turn of the game, as this client knows it.
-    turn: usize,
-    /// Since when nothing has gone forward.
+    stage: Stage,
+    /// Since when nothing has made progress.
     since: Instant,
-    /// Something went forward this moment.
-    goes_forward: bool,
+    /// Something made progress this moment.
+    has_progress: bool,
     games: u32,
-    /// The client will say no more.
+    /// The client will send no more.
     has_ended: bool,
-    _admitted: Admitted,
+    permit: Permit,
 }
 
-/// How long one who will say no more is waited with for the computer's last answer.
+/// How far the client is on its way to a game and through it.
+enum Stage {
+    /// It has not asked for a game.
+    Idle,
+    /// A table against the computer is being created.
+    Seating(BoxFuture<ConnectedSeat>),
+    /// It waits for an opponent.
+    Waiting(WaitingClient),
+    Playing {
+        seat: ConnectedSeat,
+        /// The client's move, while it is being stored, and since when.
+        submission: Option<(Submission, Instant)>,
+    },
+}
+
+type Submission = BoxFuture<Result<(), SubmitError>>;
+
+/// What happened to the client's game.
+enum GameEvent {
+    Seated(ConnectedSeat),
+    NotSeated,
+    /// The client's move was decided.
+    Submitted(Result<(), SubmitError>),
+    /// Something changed at the table.
+    Changed,
+    /// The table is gone.
+    TableGone,
+}
+
+/// How long a client that will send no more is still answered.
 const LAST_ANSWER: Duration = Duration::from_secs(1);
 
-/// Beyond so many bytes that the client does not read, nothing more is read from it.
-const MOST_UNREAD: usize = 4096;
+/// Beyond this many bytes that the client does not read, nothing more is read from it.
+const MAX_UNREAD: usize = 4096;
 
 /// Enough for any frame.
 const READ_AT_ONCE: usize = 512;
@@ -56,52 +85,88 @@ const READ_AT_ONCE: usize = 512;
 /// How a connection ended, for the log.
 #[derive(Clone, Copy, Debug)]
 enum End {
-    /// The client went.
+    /// The client left.
     Left,
     /// The client was silent for too long.
     Idle,
-    /// The client was put out, and told why in the protocol.
+    /// The client was told why in the protocol.
     PutOut(Why),
-    /// The table is gone without a word.
+    /// The table is gone.
     NoTable,
+    /// The store was away for too long.
+    StoreAway,
+}
+
+impl Stage {
+    /// The next event of the client's game. Cancel safe.
+    async fn next(&mut self) -> GameEvent {
+        match self {
+            Stage::Idle => pending().await,
+            Stage::Seating(seating) => GameEvent::Seated(seating.await),
+            Stage::Waiting(waiting) => match waiting.seat().await {
+                Some(seat) => GameEvent::Seated(seat),
+                None => GameEvent::NotSeated,
+            },
+            Stage::Playing { seat, submission } => {
+                let submitted = async {
+                    match submission {
+                        Some((submission, _)) => submission.await,
+                        None => pending().await,
+                    }
+                };
+                tokio::select! {
+                    biased;
+                    result = submitted => GameEvent::Submitted(result),
+                    is_there = seat.changed() => match is_there {
+                        true => GameEvent::Changed,
+                        false => GameEvent::TableGone,
+                    },
+                }
+            }
+        }
+    }
 }
 
 impl Connection {
-    pub(super) fn new(door: Arc<Door>, stream: TcpStream, admitted: Admitted) -> Connection {
-        let protocol = match door.opponent {
+    pub(super) fn new(
+        server: Arc<TcpServer>,
+        stream: TcpStream,
+        peer: IpAddr,
+        permit: Permit,
+    ) -> Connection {
+        let protocol = match server.opponent {
             Opponent::Robot(_) => Protocol::Computer,
             Opponent::Anybody => Protocol::Pairs,
         };
         Connection {
-            door,
+            server,
             stream,
-            session: Session::new(protocol, admitted.full),
+            peer,
+            session: Session::new(protocol, !permit.is_served()),
             out: Vec::new(),
-            guest: None,
-            chair: None,
-            turn: 1,
+            stage: Stage::Idle,
             since: Instant::now(),
-            goes_forward: false,
+            has_progress: false,
             games: 0,
             has_ended: false,
-            _admitted: admitted,
+            permit,
         }
     }
 
-    /// Serves the client until one of the two has enough.
+    /// Serves the client until one of the two ends the connection.
     pub(super) async fn serve(&mut self) {
-        // Here and not before, so that the door can turn to the next one.
-        socket::prepare(&self.stream);
+        // Here, so that the accept loop can go on.
+        net::prepare(&self.stream);
         let begun = Instant::now();
         let end = match self.converse().await {
             Ok(end) => end,
-            // A disconnection at any moment is ordinary.
+            // A disconnection at any moment is normal.
             Err(_) => End::Left,
         };
-        // Whoever sits opposite need not wait for the last bytes.
-        (self.chair, self.guest) = (None, None);
+        // The opponent need not wait for the last bytes.
+        self.leave_game();
         info!(
-            door = self.door.name(),
+            door = self.server.name(),
             name = ?self.session.name().to_string(),
             games = self.games,
             seconds = begun.elapsed().as_secs(),
@@ -114,7 +179,7 @@ impl Connection {
     }
 
     async fn converse(&mut self) -> io::Result<End> {
-        let idle = self.door.guests.limits().idle;
+        let idle = self.permit.idle_limit();
         let mut alarm = pin!(sleep_until(self.since + idle));
         loop {
             if let Some(end) = self.proceed()? {
@@ -123,29 +188,19 @@ impl Connection {
             if self.has_ended && !self.is_owed_something() {
                 return Ok(End::Left);
             }
-            if std::mem::take(&mut self.goes_forward) {
+            if std::mem::take(&mut self.has_progress) {
                 self.since = Instant::now();
             }
-            // Whatever wakes this loop without end, others on the same thread have their turn.
+            // If something wakes this loop without end, others on the same thread have their turn.
             coop::consume_budget().await;
             let reads = self.reads();
             tokio::select! {
                 biased;
-                notice = next_notice(&mut self.guest) => match notice {
-                    Some(notice) => {
-                        self.hear(notice);
-                        while let Some(notice) = self.guest.as_mut().and_then(Guest::next_now) {
-                            self.hear(notice);
-                        }
+                event = self.stage.next() => {
+                    if let Some(end) = self.handle(event) {
+                        return Ok(end);
                     }
-                    // No table could be laid, and it may be tried again; or one was lost.
-                    None => {
-                        self.guest = None;
-                        if !self.session.tell(News::NotSeated, &mut self.out) {
-                            return Ok(End::NoTable);
-                        }
-                    }
-                },
+                }
                 stirred = stir(&mut self.stream, &mut self.session, reads, !self.out.is_empty()) => {
                     match stirred? {
                         Stirred::GoesOn => {}
@@ -160,6 +215,9 @@ impl Connection {
                     if self.has_ended {
                         return Ok(End::Left);
                     }
+                    if self.is_store_away(idle) {
+                        return Ok(End::StoreAway);
+                    }
                     if !self.waits() {
                         self.since = Instant::now();
                     }
@@ -172,29 +230,27 @@ impl Connection {
         }
     }
 
-    /// Judges what was read, asks for what is wanted, writes what can be written: until nothing
-    /// more can be done before something happens.
+    /// Handles what was read, submits what is requested and writes what can be written, until there
+    /// is nothing to do before something happens.
     fn proceed(&mut self) -> io::Result<Option<End>> {
         loop {
-            if self.out.len() > MOST_UNREAD {
+            if self.out.len() > MAX_UNREAD {
                 self.write()?;
-                if self.out.len() > MOST_UNREAD {
+                if self.out.len() > MAX_UNREAD {
                     return Ok(None);
                 }
             }
             let before = self.out.len();
-            let ask = self
-                .session
-                .next(&mut self.out, || self.door.house.session_id());
-            self.goes_forward |= ask.is_some() || self.out.len() != before;
+            let ask = self.session.next(&mut self.out, session_id);
+            self.has_progress |= ask.is_some() || self.out.len() != before;
             match ask {
                 None => break,
-                Some(Ask::Seat) => self.sit_down(),
+                Some(Ask::Seat) => self.ask_for_game(),
                 Some(Ask::Move(cell)) => self.play(cell),
                 Some(Ask::Heard(heard)) => {
                     let text = heard.text.to_string();
                     info!(code = heard.code, text, "a client complains");
-                    socket::acknowledge_quickly(&self.stream);
+                    net::acknowledge_quickly(&self.stream);
                 }
                 Some(Ask::Close(why)) => return Ok(Some(End::PutOut(why))),
             }
@@ -202,15 +258,15 @@ impl Connection {
         self.write()?;
         let is_half_read = self.session.room() < MOST_HELD;
         if is_half_read {
-            socket::acknowledge_quickly(&self.stream);
+            net::acknowledge_quickly(&self.stream);
         }
         Ok(None)
     }
 
-    /// Whether somebody who will say no more is still to be answered: what was said to the computer
-    /// before is. In pairs whoever says no more has left.
+    /// Whether a client that will send no more is still to be answered. The computer answers what was
+    /// sent before; in pairs a client that sends no more has left.
     fn is_owed_something(&self) -> bool {
-        let is_answered = match self.door.opponent {
+        let is_answered = match self.server.opponent {
             Opponent::Robot(_) => self.session.waits_for_client(),
             Opponent::Anybody => !self.session.is_moving(),
         };
@@ -219,10 +275,10 @@ impl Connection {
 
     /// Whether more is wanted from the client now.
     fn reads(&self) -> bool {
-        !self.has_ended && self.out.len() <= MOST_UNREAD && self.session.room() > 0
+        !self.has_ended && self.out.len() <= MAX_UNREAD && self.session.room() > 0
     }
 
-    /// Whether it is the client who must do something.
+    /// Whether the server waits for the client.
     fn waits(&self) -> bool {
         self.session.waits_for_client() || !self.out.is_empty()
     }
@@ -237,68 +293,155 @@ impl Connection {
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => break,
                 Err(error) => return Err(error),
             }
-            self.goes_forward = true;
+            self.has_progress = true;
         }
         Ok(())
     }
 
-    fn sit_down(&mut self) {
-        self.guest = Some(self.door.seat(self.session.name().to_string()));
+    fn ask_for_game(&mut self) {
+        let name = self.session.name().to_string();
+        let matchmaking = Arc::clone(&self.server.matchmaking);
+        let address = (!net::is_exempt(self.peer)).then(|| net::network(self.peer));
+        match &self.server.opponent {
+            Opponent::Anybody => self.stage = Stage::Waiting(matchmaking.join(name, address)),
+            Opponent::Robot(strategy) => {
+                let strategy = strategy.clone();
+                let mut seating: BoxFuture<ConnectedSeat> = Box::pin(async move {
+                    let seat = matchmaking.play_robot(name, strategy, address);
+                    seat.await
+                });
+                match poll_once(&mut seating) {
+                    Poll::Ready(seat) => self.begin_game(seat),
+                    Poll::Pending => self.stage = Stage::Seating(seating),
+                }
+            }
+        }
+    }
+
+    fn begin_game(&mut self, seat: ConnectedSeat) {
+        let first = seat.seat().0 == 0;
+        self.stage = Stage::Playing {
+            seat,
+            submission: None,
+        };
+        self.games += 1;
+        self.tell(News::Admitted { first });
+        self.tell_progress();
     }
 
     fn play(&mut self, cell: Cell) {
         let at = Move::at(3 * usize::from(cell.row()) + usize::from(cell.column()));
-        if let Some(guest) = &self.guest {
-            guest.is_about_to_listen();
-        }
-        let asked = match &self.chair {
-            Some(chair) => chair.act(Action::Play(at), self.turn),
-            None => Asked::Gone,
+        let Stage::Playing { seat, submission } = &mut self.stage else {
+            self.tell(News::Refused(NotTaken::NotNow));
+            return;
         };
-        match asked {
-            Asked::Waits => {}
-            // The table was closed this moment: how it ended is heard next.
-            Asked::Gone => {}
-            Asked::Full => {
-                let refused = News::Refused(NotTaken::NotNow);
-                self.session.tell(refused, &mut self.out);
-            }
+        let mut act = seat.act(Action::Play(at), seat.turn());
+        match poll_once(&mut act) {
+            Poll::Ready(result) => self.submitted(result),
+            Poll::Pending => *submission = Some((act, Instant::now())),
         }
     }
 
-    fn hear(&mut self, notice: Notice) {
-        let me = self.chair.as_ref().map(Chair::seat);
-        let news = match notice {
-            Notice::Seated(chair) => {
-                let first = chair.seat().0 == 0;
-                self.chair = Some(chair);
-                self.turn = 1;
-                self.games += 1;
-                News::Admitted { first }
+    fn handle(&mut self, event: GameEvent) -> Option<End> {
+        match event {
+            GameEvent::Seated(seat) => self.begin_game(seat),
+            GameEvent::NotSeated => {
+                self.stage = Stage::Idle;
+                self.tell(News::NotSeated);
             }
-            Notice::Turned { number, turn } => {
-                self.turn = number + 1;
-                match (turn.by, turn.action) {
-                    (by, Action::Play(at)) if Some(by) != me => News::Played(cell(at)),
-                    (_, Action::Play(_) | Action::Rewind(_) | Action::Resign) => News::Accepted,
+            GameEvent::Submitted(result) => {
+                if let Stage::Playing { submission, .. } = &mut self.stage {
+                    *submission = None;
+                }
+                match result {
+                    Err(SubmitError::NoSuchGame | SubmitError::Closed) => {
+                        return Some(End::NoTable);
+                    }
+                    result => self.submitted(result),
                 }
             }
-            Notice::Refused(refused) => News::Refused(not_taken(refused)),
-            Notice::Unavailable => News::Refused(NotTaken::NotNow),
-            Notice::Over { verdict, answer } => {
-                (self.chair, self.guest) = (None, None);
-                News::Over {
-                    verdict: match verdict {
-                        table::Verdict::Won => Verdict::Won,
-                        table::Verdict::Lost => Verdict::Lost,
-                        table::Verdict::Draw | table::Verdict::Abandoned => Verdict::Draw,
-                    },
-                    opponent_cell: answer.map(cell),
-                }
-            }
+            GameEvent::Changed => self.tell_progress(),
+            GameEvent::TableGone => return Some(End::NoTable),
+        }
+        None
+    }
+
+    /// The client's move was stored or refused.
+    fn submitted(&mut self, result: Result<(), SubmitError>) {
+        self.tell_progress();
+        let Err(error) = result else { return };
+        self.server.tables.counts().denied(&error);
+        if let Stage::Playing { .. } = self.stage {
+            self.tell(News::Refused(match error {
+                SubmitError::Refused(refusal) => not_taken(refusal),
+                _ => NotTaken::NotNow,
+            }));
+        }
+    }
+
+    /// Tells the client what it does not know yet of its game.
+    fn tell_progress(&mut self) {
+        let Stage::Playing { seat, .. } = &mut self.stage else {
+            return;
         };
-        self.goes_forward = true;
+        // Whose game ends because the server stops is told no result.
+        if self.server.tables.is_stopping() {
+            return;
+        }
+        let me = seat.seat();
+        let progress = seat.progress();
+        for turn in progress.turns {
+            self.tell(match turn.action {
+                Action::Play(at) if turn.by != me => News::Played(cell(at)),
+                Action::Play(_) | Action::Rewind(_) | Action::Resign => News::Accepted,
+            });
+        }
+        if let Some(GameEnd {
+            result,
+            opponent_move,
+        }) = progress.end
+        {
+            self.leave_game();
+            self.tell(News::Over {
+                verdict: match result {
+                    SeatResult::Won => Verdict::Won,
+                    SeatResult::Lost => Verdict::Lost,
+                    SeatResult::Draw | SeatResult::Abandoned => Verdict::Draw,
+                },
+                opponent_cell: opponent_move.map(cell),
+            });
+        }
+    }
+
+    fn tell(&mut self, news: News) {
+        self.has_progress = true;
         self.session.tell(news, &mut self.out);
+    }
+
+    /// Gives up the seat. A move that is being stored is stored to the end.
+    fn leave_game(&mut self) {
+        let stage = std::mem::replace(&mut self.stage, Stage::Idle);
+        if let Stage::Playing {
+            seat,
+            submission: Some((submission, _)),
+        } = stage
+        {
+            self.server.tables.background().spawn(async move {
+                let _ = submission.await;
+                drop(seat);
+            });
+        }
+    }
+
+    /// Whether the client's move could not be stored for this long.
+    fn is_store_away(&self, limit: Duration) -> bool {
+        match &self.stage {
+            Stage::Playing {
+                submission: Some((_, since)),
+                ..
+            } => since.elapsed() >= limit,
+            _ => false,
+        }
     }
 
     /// The last bytes must reach the client: a socket closed with something unread in it throws
@@ -309,7 +452,7 @@ impl Connection {
             self.stream.write_all(&self.out).await?;
             self.stream.shutdown().await?;
             let mut unread = 0;
-            while unread < MOST_UNREAD {
+            while unread < MAX_UNREAD {
                 self.stream.readable().await?;
                 match self.stream.try_read(&mut [0; READ_AT_ONCE]) {
                     Ok(0) => break,
@@ -379,12 +522,16 @@ async fn stir(
     .await
 }
 
-/// What a guest hears next; one who is none hears nothing.
-async fn next_notice(guest: &mut Option<Guest>) -> Option<Notice> {
-    match guest {
-        Some(guest) => guest.next().await,
-        None => std::future::pending().await,
-    }
+/// Polls a future that is polled again later, and so needs no waker yet.
+fn poll_once<T>(future: &mut BoxFuture<T>) -> Poll<T> {
+    let mut context = Context::from_waker(Waker::noop());
+    future.as_mut().poll(&mut context)
+}
+
+/// A five-digit id for a session whose client leaves the choice to the server. It is a label, and two
+/// sessions may have the same.
+fn session_id() -> u32 {
+    10_000 + u32::from_ne_bytes(crate::id::random_bytes()) % 90_000
 }
 
 fn cell(at: Move) -> Cell {
@@ -392,10 +539,20 @@ fn cell(at: Move) -> Cell {
     Cell::new(row as u8, column as u8).expect("tic-tac-toe has three rows and columns")
 }
 
-fn not_taken(refused: table::Refused) -> NotTaken {
-    match refused {
-        table::Refused::Rules(Refusal::Illegal(_)) => NotTaken::Occupied,
-        table::Refused::Stale { .. } | table::Refused::Rules(_) => NotTaken::NotNow,
+fn not_taken(refusal: TableRefusal) -> NotTaken {
+    match refusal {
+        TableRefusal::Rules(Refusal::Illegal(_)) => NotTaken::Occupied,
+        TableRefusal::Rules(_)
+        | TableRefusal::Stale { .. }
+        | TableRefusal::KeyReused
+        | TableRefusal::SeatTaken
+        | TableRefusal::NotOver => NotTaken::NotNow,
+    }
+}
+
+impl Drop for Connection {
+    fn drop(&mut self) {
+        self.leave_game();
     }
 }
 
@@ -406,6 +563,7 @@ impl fmt::Display for End {
             End::Idle => f.write_str("the client was silent for too long"),
             End::PutOut(why) => why.fmt(f),
             End::NoTable => f.write_str("the table was closed"),
+            End::StoreAway => f.write_str("the store was away for too long"),
         }
     }
 }

@@ -17,7 +17,7 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::task::JoinSet;
 use tokio::time::sleep;
 
-use super::Trouble;
+use crate::net::Acceptor;
 
 /// What is wrong with a server.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -91,18 +91,14 @@ impl std::error::Error for NoMisbehaviour {}
 /// Lets people in, to the good door at `behind`, until it is dropped.
 pub async fn misbehave(listener: TcpListener, behind: SocketAddr, kind: Misbehaviour) {
     let mut connections = JoinSet::new();
-    let mut trouble = Trouble::default();
+    let mut acceptor = Acceptor::new(listener);
     loop {
         tokio::select! {
             Some(_) = connections.join_next() => {}
-            accepted = listener.accept() => match accepted {
-                Ok((client, _)) => {
-                    trouble = Trouble::default();
-                    // The good door's bounds are this one's too: whom it closes out is closed out here.
-                    connections.spawn(async move { Spoiler::between(client, behind, kind).await });
-                }
-                Err(error) => trouble.wait_after(&error).await,
-            },
+            (client, _) = acceptor.accept() => {
+                // Bounded by the server behind: a connection that it closes is closed here too.
+                connections.spawn(async move { Spoiler::between(client, behind, kind).await });
+            }
         }
     }
 }

@@ -1,5 +1,6 @@
 //! A server of one's own, and a client that writes its requests by hand.
 
+use std::net::{IpAddr, Ipv4Addr};
 use std::time::Duration;
 
 use noughts_engine::Setup as Outside;
@@ -8,8 +9,11 @@ use noughts_server::{
 };
 use serde_json::Value;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
-use tokio::net::TcpStream;
+use tokio::net::{TcpListener, TcpSocket, TcpStream};
 use tokio::time::timeout;
+
+/// Any free port.
+pub(crate) const FREE: &str = "127.0.0.1:0";
 
 /// Longer than anything takes here, however busy the machine.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(20);
@@ -25,12 +29,40 @@ impl World {
         World::with(HttpLimits::default()).await
     }
 
-    /// A server that lets each address have so much.
+    /// A server with these limits per address.
     pub(crate) async fn with(limits: HttpLimits) -> World {
-        let at = "127.0.0.1:0".parse().unwrap();
-        let (http, pairs) = (listen_for_http(at).unwrap(), listen(at).unwrap());
-        let port = |listener: &tokio::net::TcpListener| listener.local_addr().unwrap().port();
-        let store = Memory::default();
+        World::limited(Limits::default(), limits).await
+    }
+
+    /// A server with these limits.
+    pub(crate) async fn limited(limits: Limits, http_limits: HttpLimits) -> World {
+        let listener = listen_for_http(FREE.parse().unwrap()).unwrap();
+        World::behind(listener, limits, http_limits).await
+    }
+
+    /// A server with this listener for HTTP.
+    pub(crate) async fn behind(
+        http: TcpListener,
+        limits: Limits,
+        http_limits: HttpLimits,
+    ) -> World {
+        World::start(http, limits, http_limits, Box::<Memory>::default()).await
+    }
+
+    /// A server over this store.
+    pub(crate) async fn over(store: Box<dyn Store>) -> World {
+        let listener = listen_for_http(FREE.parse().unwrap()).unwrap();
+        World::start(listener, Limits::default(), HttpLimits::default(), store).await
+    }
+
+    async fn start(
+        http: TcpListener,
+        limits: Limits,
+        http_limits: HttpLimits,
+        store: Box<dyn Store>,
+    ) -> World {
+        let pairs = listen(FREE.parse().unwrap()).unwrap();
+        let port = |listener: &TcpListener| listener.local_addr().unwrap().port();
         let secret = store.secret().await.unwrap();
         World {
             http: port(&http),
@@ -39,18 +71,35 @@ impl World {
                 http: Some(Http {
                     listener: http,
                     secret,
-                    limits,
+                    limits: http_limits,
                 }),
                 tcp: None,
                 tcp_strategy: "perfect".parse().unwrap(),
                 pairs: Some(pairs),
-                store: Box::new(store),
-                limits: Limits::default(),
+                store,
+                limits,
                 thinkers: 1,
                 outside: Outside::with_seed(1),
             })
             .unwrap(),
         }
+    }
+
+    /// A connection from another address of this machine, such as 127.0.0.2.
+    pub(crate) async fn connect_from(&self, address: &str) -> TcpStream {
+        let socket = TcpSocket::new_v4().unwrap();
+        let address: IpAddr = address.parse().unwrap();
+        socket.bind((address, 0).into()).unwrap();
+        let server = (Ipv4Addr::LOCALHOST, self.http).into();
+        socket.connect(server).await.unwrap()
+    }
+
+    /// A request from another address of this machine.
+    pub(crate) async fn get_from(&self, address: &str, path: &str) -> Answer {
+        let mut stream = self.connect_from(address).await;
+        let request = format!("GET {path} HTTP/1.1\r\nHost: here\r\nConnection: close\r\n\r\n");
+        stream.write_all(request.as_bytes()).await.unwrap();
+        Answer::from(stream).await
     }
 
     /// A request without a token.
@@ -148,7 +197,7 @@ pub(crate) struct Answer {
 
 impl Answer {
     /// All that comes until the other end is closed.
-    async fn from(mut stream: TcpStream) -> Answer {
+    pub(crate) async fn from(mut stream: TcpStream) -> Answer {
         let mut text = Vec::new();
         let read = timeout(PATIENCE, stream.read_to_end(&mut text)).await;
         read.expect("no answer came").unwrap();

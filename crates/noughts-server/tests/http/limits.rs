@@ -1,12 +1,16 @@
 //! What a stranger can't do: each is refused or bounded.
 
-use noughts_server::HttpLimits;
-use serde_json::json;
-use tokio::io::{AsyncReadExt, AsyncWriteExt};
-use tokio::net::TcpStream;
-use tokio::time::timeout;
+use std::sync::mpsc;
+use std::time::{Duration, Instant};
 
-use crate::client::{PATIENCE, World};
+use noughts_server::{HttpLimits, Limits};
+use serde_json::{Value, json};
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::{TcpSocket, TcpStream};
+use tokio::time::{advance, pause, timeout};
+use tokio_tungstenite::connect_async;
+
+use crate::client::{Answer, FREE, PATIENCE, World};
 
 const WISH: &str = r#"{"variant":"3x3k3","seats":[{"human":""},{"human":""}],"take":[0,1]}"#;
 
@@ -309,4 +313,294 @@ async fn who_sends_slowly_is_put_out_and_others_are_served() {
     body.read_exact(&mut first).await.unwrap();
     assert_eq!(&first, b"HTTP/1.1 408");
     assert_eq!(world.ask("GET", "/healthz", None).await.status, 200);
+}
+
+/// Time that passes only by `advance`. While a blocking task runs, the paused clock does not jump to
+/// the next timer by itself.
+struct Still(#[expect(dead_code, reason = "ends the task when dropped")] mpsc::Sender<()>);
+
+fn still() -> Still {
+    let (end, ended) = mpsc::channel();
+    tokio::task::spawn_blocking(move || ended.recv());
+    pause();
+    Still(end)
+}
+
+/// A connection that has had one request answered and stays open.
+async fn kept_open(mut stream: TcpStream) -> TcpStream {
+    let request = b"GET /healthz HTTP/1.1\r\nHost: here\r\n\r\n";
+    stream.write_all(request).await.unwrap();
+    let mut text = Vec::new();
+    while !text.ends_with(b"alive\n") {
+        let mut more = [0; 512];
+        let read = timeout(PATIENCE, stream.read(&mut more)).await;
+        let count = read.expect("no answer came").unwrap();
+        assert_ne!(count, 0, "{}", text.escape_ascii());
+        text.extend(&more[..count]);
+    }
+    assert!(text.starts_with(b"HTTP/1.1 200"), "{}", text.escape_ascii());
+    stream
+}
+
+/// Whether the server closes a connection without an answer.
+async fn is_closed_at_once(mut stream: TcpStream) -> bool {
+    let mut text = Vec::new();
+    let read = timeout(PATIENCE, stream.read_to_end(&mut text)).await;
+    // Closing with a request unread resets the connection.
+    let _ = read.expect("it stays open");
+    text.is_empty()
+}
+
+#[tokio::test]
+async fn full_server_still_answers_health_checks() {
+    let _still = still();
+    let limits = Limits {
+        connections: 3,
+        ..Limits::default()
+    };
+    let world = World::limited(limits, HttpLimits::default()).await;
+    let mut open = Vec::new();
+    for _ in 0..3 {
+        open.push(kept_open(world.connect_from("127.0.0.1").await).await);
+    }
+    for path in ["/healthz", "/readyz", "/metrics"] {
+        let answer = world.ask("GET", path, None).await;
+        assert_eq!(answer.status, 200, "{path}");
+    }
+    let refused = world.ask("GET", "/api/variants", None).await;
+    refused.is_problem(503, "unavailable");
+    assert!(
+        refused.headers.contains("retry-after: 5"),
+        "{}",
+        refused.headers
+    );
+    // The reserve is for one request each, even if the client wants more.
+    let mut stream = world.connect_from("127.0.0.1").await;
+    let request = b"GET /healthz HTTP/1.1\r\nHost: here\r\n\r\n";
+    stream.write_all(request).await.unwrap();
+    assert_eq!(Answer::from(stream).await.status, 200);
+    // Clients that say nothing can occupy the reserve, but not for long.
+    let mut silent = Vec::new();
+    for _ in 0..32 {
+        silent.push(world.connect_from("127.0.0.1").await);
+    }
+    assert!(is_closed_at_once(world.connect_from("127.0.0.1").await).await);
+    advance(Duration::from_secs(6)).await;
+    for stream in silent {
+        assert!(is_closed_at_once(stream).await);
+    }
+    assert_eq!(world.ask("GET", "/healthz", None).await.status, 200);
+    let metrics = world.ask("GET", "/metrics", None).await.text;
+    let line = metrics
+        .lines()
+        .find(|line| line.starts_with("noughts_connections_refused_total"));
+    let count: u64 = line.unwrap().split(' ').nth(1).unwrap().parse().unwrap();
+    assert!(count >= 38, "{count}");
+}
+
+#[tokio::test]
+async fn address_with_too_many_connections_is_told_so() {
+    let limits = Limits {
+        per_address: 3,
+        ..Limits::default()
+    };
+    let world = World::limited(limits, HttpLimits::default()).await;
+    let mut open = Vec::new();
+    for _ in 0..3 {
+        open.push(kept_open(world.connect_from("127.0.0.2").await).await);
+    }
+    let refused = world.get_from("127.0.0.2", "/healthz").await;
+    refused.is_problem(429, "too-many");
+    assert!(
+        refused.headers.contains("retry-after: 5"),
+        "{}",
+        refused.headers
+    );
+    assert!(refused.headers.contains("connection: close"));
+    // Some are told, the others are closed at once.
+    let mut silent = Vec::new();
+    for _ in 0..16 {
+        silent.push(world.connect_from("127.0.0.2").await);
+    }
+    assert!(is_closed_at_once(world.connect_from("127.0.0.2").await).await);
+    assert_eq!(world.get_from("127.0.0.3", "/healthz").await.status, 200);
+    assert_eq!(world.ask("GET", "/healthz", None).await.status, 200);
+    // A connection that closes makes room, as soon as the server has seen it close.
+    drop((open.pop(), silent));
+    loop {
+        let mut stream = world.connect_from("127.0.0.2").await;
+        let request = b"GET /healthz HTTP/1.1\r\nHost: here\r\n\r\n";
+        let _ = stream.write_all(request).await;
+        let mut first = [0; 12];
+        if stream.read_exact(&mut first).await.is_ok() && &first == b"HTTP/1.1 200" {
+            break;
+        }
+    }
+}
+
+#[tokio::test]
+async fn rest_of_the_loopback_network_is_limited_and_not_trusted() {
+    let limits = HttpLimits {
+        per_second: 1,
+        at_once: 3,
+        ..HttpLimits::default()
+    };
+    let world = World::with(limits).await;
+    for status in [200, 200, 200, 429] {
+        let mut stream = world.connect_from("127.0.0.2").await;
+        let request = format!(
+            "GET /healthz HTTP/1.1\r\nHost: here\r\nConnection: close\r\nX-Forwarded-For: 192.0.2.{status}\r\n\r\n"
+        );
+        stream.write_all(request.as_bytes()).await.unwrap();
+        assert_eq!(Answer::from(stream).await.status, status);
+    }
+}
+
+#[tokio::test]
+async fn event_stream_that_is_never_read_is_closed() {
+    let _still = still();
+    // Small buffers at both ends, so that a few hundred turns fill them.
+    let socket = TcpSocket::new_v4().unwrap();
+    socket.set_send_buffer_size(4096).unwrap();
+    socket.bind(FREE.parse().unwrap()).unwrap();
+    let listener = socket.listen(16).unwrap();
+    let world = World::behind(listener, Limits::default(), HttpLimits::default()).await;
+    let wish = r#"{"variant":"255x255k5","seats":[{"human":""},{"human":""}],"take":[0,1]}"#;
+    let (id, tokens) = world.lay(wish).await;
+    let socket = TcpSocket::new_v4().unwrap();
+    socket.set_recv_buffer_size(4096).unwrap();
+    let server = ([127, 0, 0, 1], world.http).into();
+    let mut stream = socket.connect(server).await.unwrap();
+    let request = format!("GET /api/games/{id}/events HTTP/1.1\r\nHost: here\r\n\r\n");
+    stream.write_all(request.as_bytes()).await.unwrap();
+    stream.readable().await.unwrap();
+    for turn in 1..=500 {
+        let cell = format!("{}-{}", (turn - 1) / 255, (turn - 1) % 255);
+        let seat = ((turn - 1) % 2).to_string();
+        world.play(&id, &tokens[&seat], turn, &cell).await;
+    }
+    let connections = async || {
+        let metrics = world.ask("GET", "/metrics", None).await.text;
+        let mut lines = metrics.lines();
+        let line = lines.find(|line| line.starts_with("noughts_connections "));
+        line.unwrap().split(' ').nth(1).unwrap().to_owned()
+    };
+    // A slow reader has some time.
+    for _ in 0..3 {
+        advance(Duration::from_secs(9)).await;
+        assert_eq!(connections().await, "2");
+    }
+    let mut waited = 0;
+    while connections().await != "1" {
+        assert!(waited < 60, "it stays open");
+        advance(Duration::from_secs(1)).await;
+        waited += 1;
+    }
+}
+
+#[tokio::test]
+async fn address_imports_so_many_bytes_per_day() {
+    let record = "noughts 1\nvariant 3x3k3\nhistory 0\nseat 0 x human Ann\nseat 1 o robot perfect\n\
+        1 0 0-0\n2 1 0-1\n3 0 1-1\n4 1 0-2\n5 0 2-2\nresult won x by line\n";
+    let limits = HttpLimits {
+        import_bytes_per_day: 2 * record.len() + 10,
+        ..HttpLimits::default()
+    };
+    let world = World::with(limits).await;
+    let import = |address: &'static str, key: &'static str| {
+        let headers = [("X-Forwarded-For", address), ("Idempotency-Key", key)];
+        let world = &world;
+        async move {
+            let path = "/api/records";
+            world.send_as("text/plain", path, &headers, record).await
+        }
+    };
+    let first = import("203.0.113.7", "0123456789abcde0").await;
+    assert_eq!(first.status, 201, "{}", first.text);
+    // A repeat stores nothing, so it costs nothing.
+    for _ in 0..3 {
+        assert_eq!(import("203.0.113.7", "0123456789abcde0").await.status, 200);
+    }
+    assert_eq!(import("203.0.113.7", "0123456789abcde1").await.status, 201);
+    let refused = import("203.0.113.7", "0123456789abcde2").await;
+    refused.is_problem(429, "too-many");
+    let detail = refused.body["detail"].as_str().unwrap();
+    assert!(
+        detail.contains(&(2 * record.len() + 10).to_string()),
+        "{detail}"
+    );
+    let wait = refused.headers.split("retry-after: ").nth(1).unwrap();
+    let wait: u64 = wait.split("\r\n").next().unwrap().parse().unwrap();
+    assert!((36_000..=43_200).contains(&wait), "{wait}");
+    let again = import("203.0.113.7", "0123456789abcde1").await;
+    assert_eq!(again.status, 200, "a repeat is answered at the limit too");
+    // Nothing was stored, and other addresses are served.
+    let listed = world.ask("GET", "/api/games?status=over", None).await;
+    assert_eq!(listed.body["games"].as_array().unwrap().len(), 2);
+    assert_eq!(import("203.0.113.8", "0123456789abcde3").await.status, 201);
+}
+
+/// How long a stop may take that waits for nobody. It takes some milliseconds.
+const PROMPT: Duration = Duration::from_millis(1_500);
+
+#[tokio::test(flavor = "multi_thread")]
+async fn stop_does_not_wait_for_clients_that_say_nothing() {
+    let world = World::new().await;
+    let (id, _) = world.lay(WISH).await;
+    let mut sockets = Vec::new();
+    for _ in 0..50 {
+        let url = format!("ws://127.0.0.1:{}/api/games/{id}/ws", world.http);
+        sockets.push(connect_async(url).await.unwrap().0);
+    }
+    let mut idle = Vec::new();
+    for _ in 0..50 {
+        idle.push(kept_open(world.connect_from("127.0.0.1").await).await);
+    }
+    let mut streams = Vec::new();
+    for _ in 0..20 {
+        let path = format!("/api/games/{id}/events");
+        let mut stream = world.open("GET", &path, &[], None).await;
+        stream.read_exact(&mut [0; 12]).await.unwrap();
+        streams.push(stream);
+    }
+    let begun = Instant::now();
+    assert!(world.server.stop().await, "a table stays open");
+    let took = begun.elapsed();
+    assert!(took < PROMPT, "{took:?}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn stop_answers_requests_that_wait_for_an_analysis() {
+    let world = World::new().await;
+    let wish = r#"{"variant":"15x15k5","seats":[{"human":""},{"human":""}],"take":[0,1]}"#;
+    let mut waiting = Vec::new();
+    for _ in 0..6 {
+        let (id, tokens) = world.lay(wish).await;
+        for turn in 1..=9 {
+            let (row, seat) = ((turn - 1) % 2, ((turn - 1) % 2).to_string());
+            let cell = format!("{}-{}", row * 3, (turn - 1) / 2);
+            world.play(&id, &tokens[&seat], turn, &cell).await;
+        }
+        let path = format!("/api/games/{id}/analysis");
+        waiting.push(world.open("GET", &path, &[], None).await);
+    }
+    let queued = async {
+        loop {
+            let metrics = world.ask("GET", "/metrics", None).await.text;
+            let mut lines = metrics.lines();
+            if lines.any(|line| line == "noughts_robots_queue 4") {
+                break;
+            }
+        }
+    };
+    timeout(PATIENCE, queued).await.expect("nobody thinks");
+    let begun = Instant::now();
+    assert!(world.server.stop().await, "a table stays open");
+    let took = begun.elapsed();
+    assert!(took < PROMPT, "{took:?}");
+    for stream in waiting {
+        let answer = Answer::from(stream).await;
+        answer.is_problem(503, "unavailable");
+        assert_ne!(answer.body["detail"], Value::Null);
+    }
 }

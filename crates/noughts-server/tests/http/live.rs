@@ -46,6 +46,12 @@ impl Events {
             }
         }
     }
+
+    /// The next event is the one that closes the backlog of a resumed stream.
+    async fn expect_end_of_backlog(&mut self) {
+        let (number, name, _) = self.next().await;
+        assert_eq!((number, name.as_str()), (None, "presence"));
+    }
 }
 
 #[tokio::test]
@@ -58,6 +64,7 @@ async fn who_watches_sees_every_turn_in_order() {
     let (number, name, view) = events.next().await;
     assert_eq!((number, name.as_str()), (Some(0), "view"));
     assert_eq!(view["view"]["turn"], 1);
+    assert_eq!(view["view"]["entry"], 0);
     for (turn, cell) in ["0-0", "1-1", "2-2"].into_iter().enumerate() {
         world
             .play(&id, &tokens[(turn % 2).to_string()], turn + 1, cell)
@@ -82,12 +89,13 @@ async fn who_watches_sees_every_turn_in_order() {
         json!([["1-1", null], ["2-2", null]])
     );
 
-    // One who was away since turn 2 hears what was missed.
+    // A stream that resumes after entry 2 brings the later entries.
     let mut late = Events::open(&world, &id, Some(2)).await;
     for expected in [3, 4] {
         let (number, name, _) = late.next().await;
         assert_eq!((number, name.as_str()), (Some(expected), "change"));
     }
+    late.expect_end_of_backlog().await;
     world
         .ask_as(
             tokens["0"].as_str().unwrap(),
@@ -132,10 +140,11 @@ async fn who_listens_at_a_seat_is_seen_there() {
     assert_eq!(data, json!({ "presence": presence }));
     let sit = format!("/api/games/{id}/seats/1");
     world.ask("POST", &sit, Some(r#"{"name":"Bob"}"#)).await;
+    // A taken seat is an entry of the log; a connection is not.
     let (number, _, data) = watcher.next().await;
     assert_eq!(
         (number, &data["presence"]["names"][1]),
-        (None, &json!("Bob"))
+        (Some(1), &json!("Bob"))
     );
     drop(ann);
     let (_, _, data) = watcher.next().await;
@@ -148,4 +157,74 @@ async fn who_listens_at_a_seat_is_seen_there() {
     let path = format!("/api/games/{other}/events");
     let answer = world.send("GET", &path, &headers, None).await;
     answer.is_problem(403, "wrong-game");
+}
+
+#[tokio::test]
+async fn resumed_stream_brings_every_kind_of_entry() {
+    let world = World::new().await;
+    let wish = r#"{"variant":"3x3k3","seats":[{"human":"Ann"},{"open":"link"}]}"#;
+    let (id, tokens) = world.lay(wish).await;
+    let path = format!("/api/games/{id}");
+    let taken = world
+        .ask(
+            "POST",
+            &format!("{path}/seats/1"),
+            Some(r#"{"name":"Bob"}"#),
+        )
+        .await;
+    let (ann, bob) = (&tokens["0"], &taken.body["token"]);
+    world.play(&id, ann, 1, "1-1").await;
+    let resign = r#"{"turn":2,"resign":true}"#;
+    let actions = format!("{path}/actions");
+    let resigned = world.ask_as(bob.as_str().unwrap(), &actions, resign).await;
+    assert_eq!(resigned.status, 200, "{}", resigned.body);
+
+    // Entries 1 to 3: a taken seat, a move, a resignation.
+    let mut events = Events::open(&world, &id, Some(0)).await;
+    expect_three_entries(&mut events).await;
+    events.expect_end_of_backlog().await;
+
+    // Entry 4: Ann offers a rematch. No small change can express it.
+    let rematch = format!("{path}/rematch");
+    world.ask_as(ann.as_str().unwrap(), &rematch, "").await;
+    let mut resumed = Events::open(&world, &id, Some(0)).await;
+    expect_three_entries(&mut resumed).await;
+    for stream in [&mut events, &mut resumed] {
+        let (number, name, data) = stream.next().await;
+        assert_eq!((number, name.as_str()), (Some(4), "view"));
+        assert_eq!(data["view"]["entry"], 4);
+        assert_eq!(data["view"]["rematch"], json!(null));
+    }
+    resumed.expect_end_of_backlog().await;
+
+    // Entries 5 and 6: Bob offers one too, and the rematch is created.
+    let both = world.ask_as(bob.as_str().unwrap(), &rematch, "").await;
+    assert!(both.body["rematch"].is_string(), "{}", both.body);
+    for seen in [4, 5] {
+        let mut resumed = Events::open(&world, &id, Some(seen)).await;
+        let (number, name, data) = resumed.next().await;
+        assert_eq!((number, name.as_str()), (Some(6), "view"));
+        assert_eq!(data["view"]["entry"], 6);
+        assert_eq!(data["view"]["rematch"], both.body["rematch"]);
+        resumed.expect_end_of_backlog().await;
+    }
+    // Nothing is missing after the latest entry.
+    let mut resumed = Events::open(&world, &id, Some(6)).await;
+    resumed.expect_end_of_backlog().await;
+    let now = world.ask("GET", &path, None).await;
+    assert_eq!(now.body["entry"], 6);
+}
+
+/// A taken seat, a move and a resignation.
+async fn expect_three_entries(events: &mut Events) {
+    let (number, name, data) = events.next().await;
+    assert_eq!((number, name.as_str()), (Some(1), "presence"));
+    assert_eq!(data["presence"]["names"], json!(["Ann", "Bob"]));
+    let (number, name, data) = events.next().await;
+    assert_eq!((number, name.as_str()), (Some(2), "change"));
+    assert_eq!(data["change"]["cells"], json!([["1-1", 0]]));
+    let (number, name, data) = events.next().await;
+    assert_eq!((number, name.as_str()), (Some(3), "change"));
+    let won = json!({"won": [0], "by": "resignation"});
+    assert_eq!(data["change"]["outcome"], won);
 }

@@ -8,3 +8,4 @@ mod live;
 mod records;
 mod refusals;
 mod sockets;
+mod upgrade;

@@ -1,21 +1,20 @@
-//! Games and turns to put into stores.
+//! Games and entries for stores.
 
-use std::sync::LazyLock;
-
-use noughts_rules::{Action, Move, Seat, Turn};
+use noughts_rules::{Action, Conclusion, Move, Seat, Turn};
 use noughts_server::{
-    GameId, Holder, Ids, Key, NewGame, NodeId, Opening, Setting, Sitting, Store, StoredGame,
-    StoredTurn,
+    Append, Appended, CreationKey, Ending, Entry, GameId, Holder, Key, LogEntry, NewGame, NodeId,
+    OpenTo, Settings, Status, Store, StoredGame, Summary, Table,
 };
 
-static IDS: LazyLock<Ids> = LazyLock::new(Ids::default);
+/// When games of these tests are created.
+pub(crate) const CREATED_MS: u64 = 1_700_000_000_000;
 
-/// A holder by its text: `link`, `lobby`, `robot`, or a person's name; `Ann@7` sits at the TCP door
-/// of process 7.
+/// A holder by its text: `link`, `lobby`, `robot`, or a person's name; `Ann@7` has a connection to
+/// node 7.
 pub(crate) fn holder(text: &str) -> Holder {
     match text {
-        "link" => Holder::Open(Opening::Link),
-        "lobby" => Holder::Open(Opening::Lobby),
+        "link" => Holder::Open(OpenTo::Link),
+        "lobby" => Holder::Open(OpenTo::Lobby),
         "robot" => Holder::Robot("level:3".parse().unwrap()),
         name => {
             let (name, node) = name.split_once('@').unwrap_or((name, ""));
@@ -27,26 +26,29 @@ pub(crate) fn holder(text: &str) -> Holder {
     }
 }
 
-/// A game that was never there before, of tic-tac-toe.
+/// A new game of tic-tac-toe.
 pub(crate) fn game(holders: &[&str]) -> NewGame {
-    game_of("3x3k3", holders, 1_700_000_000_000)
+    game_of("3x3k3", holders, CREATED_MS)
 }
 
 pub(crate) fn game_of(variant: &str, holders: &[&str], created_ms: u64) -> NewGame {
-    let setting = Setting {
-        id: IDS.draw(),
+    let settings = Settings {
+        id: GameId::random(),
         variant: variant.parse().unwrap(),
         history: 0,
         start: None,
         holders: holders.iter().map(|text| holder(text)).collect(),
         created_ms,
     };
-    NewGame { setting, key: None }
+    NewGame {
+        settings,
+        key: None,
+    }
 }
 
-pub(crate) fn keyed(game: NewGame, text: &str) -> NewGame {
+pub(crate) fn keyed(game: NewGame, scope: &str, text: &str) -> NewGame {
     NewGame {
-        key: Some(key(text)),
+        key: Some(creation_key(scope, text)),
         ..game
     }
 }
@@ -54,48 +56,107 @@ pub(crate) fn keyed(game: NewGame, text: &str) -> NewGame {
 pub(crate) fn key(text: &str) -> Key {
     Key {
         text: text.to_owned(),
-        body: u64::MAX - text.len() as u64,
+        request: u64::MAX - text.len() as u64,
     }
 }
 
-pub(crate) fn play(seat: u8, cell: usize) -> StoredTurn {
-    acted(seat, Action::Play(Move::at(cell)))
+pub(crate) fn creation_key(scope: &str, text: &str) -> CreationKey {
+    CreationKey {
+        scope: scope.to_owned(),
+        key: key(text),
+    }
 }
 
-pub(crate) fn acted(seat: u8, action: Action) -> StoredTurn {
-    StoredTurn {
-        turn: Turn {
-            by: Seat(seat),
-            action,
+/// The summary of a game that goes on, with these holders.
+pub(crate) fn summary(holders: &[Holder]) -> Summary {
+    let has = |open_to| holders.contains(&Holder::Open(open_to));
+    Summary {
+        status: match (has(OpenTo::Link), has(OpenTo::Lobby)) {
+            (true, _) => Status::Unlisted,
+            (false, true) => Status::Waiting,
+            (false, false) => Status::Playing,
         },
-        key: None,
-        at_ms: 1_700_000_000_123,
+        holders: holders.to_vec(),
+        deadline_ms: None,
+        ending: None,
     }
 }
 
-pub(crate) fn sitting(name: &str) -> Sitting {
-    Sitting {
-        name: name.to_owned(),
-        node: None,
+/// The summary of a game that is over.
+pub(crate) fn over(holders: &[Holder], conclusion: Conclusion, at_ms: u64) -> Summary {
+    Summary {
+        status: Status::Over,
+        ending: Some(Ending { conclusion, at_ms }),
+        ..summary(holders)
+    }
+}
+
+pub(crate) fn turn(seat: u8, action: Action) -> Entry {
+    Entry::Turn(Turn {
+        by: Seat(seat),
+        action,
+    })
+}
+
+pub(crate) fn play(seat: u8, cell: usize) -> Entry {
+    turn(seat, Action::Play(Move::at(cell)))
+}
+
+pub(crate) fn seated(seat: u8, text: &str) -> Entry {
+    Entry::Seated {
+        seat: Seat(seat),
+        holder: holder(text),
+    }
+}
+
+pub(crate) fn logged(entry: Entry) -> LogEntry {
+    LogEntry {
+        at_ms: CREATED_MS + 123,
+        entry,
         key: None,
     }
 }
 
-/// Creates a game and gives its id.
+/// An append of these entries to a game of tic-tac-toe.
+pub(crate) fn append(game: GameId, first: u32, entries: impl IntoIterator<Item = Entry>) -> Append {
+    Append {
+        game,
+        variant: "3x3k3".parse().unwrap(),
+        first,
+        entries: entries.into_iter().map(logged).collect(),
+        summary: None,
+        new_game: None,
+    }
+}
+
+/// Creates a game and returns its id.
 pub(crate) async fn created(store: &dyn Store, game: NewGame) -> GameId {
-    let id = game.setting.id;
-    store.create(game).await.expect("the game is created");
+    let id = game.settings.id;
+    let summary = summary(&game.settings.holders);
+    store.create(game, summary).await.expect("it is created");
     id
 }
 
-/// The game, with what has no order in order.
-pub(crate) async fn loaded(store: &dyn Store, id: GameId) -> StoredGame {
-    let game = store.load(id).await.expect("the store answers");
-    in_order(game.expect("the game is there"))
+/// Appends one entry.
+pub(crate) async fn appended(
+    store: &dyn Store,
+    game: GameId,
+    first: u32,
+    entry: Entry,
+) -> Appended {
+    let appended = store.append(&append(game, first, [entry])).await;
+    appended.expect("the store replies")
 }
 
-pub(crate) fn in_order(mut game: StoredGame) -> StoredGame {
-    game.sat.sort_by_key(|(seat, _)| *seat);
-    game.again.sort_unstable();
-    game
+pub(crate) async fn loaded(store: &dyn Store, id: GameId) -> StoredGame {
+    let game = store.load(id).await.expect("the store replies");
+    game.expect("the game is there")
+}
+
+/// The game as a table.
+pub(crate) async fn table(store: &dyn Store, id: GameId) -> Table {
+    let StoredGame {
+        settings, entries, ..
+    } = loaded(store, id).await;
+    Table::replay(settings, &entries).expect("the entries fit the game")
 }

@@ -1,16 +1,16 @@
-//! Whatever is asked of a store, in whatever order: it answers as the one in memory does, which is
-//! slow and obvious.
+//! SQL stores reply like the store in memory, whatever is requested in whatever order.
 
-use noughts_rules::{Action, Conclusion, Diagram, Move, Seat};
+use noughts_rules::{Action, Conclusion, Diagram, Move, Seat, Turn};
 use noughts_server::{
-    Created, Ending, GameId, Key, Last, Leavers, Memory, NewGame, Query, Setting, Sitting, Status,
-    Store, StoredTurn,
+    Append, Appended, Created, CreationKey, EndReason, Ending, Entry, GameId, Holder,
+    KEY_LIFETIME_MS, Key, LogEntry, Memory, NewGame, NodeId, Offer, Query, SeatSet, Settings,
+    Status, Store, Summary,
 };
 use proptest::prelude::*;
 
-use crate::games::{acted, holder, in_order};
+use crate::games::{holder, summary};
 
-/// One request: what, of which game, and three numbers to make it of.
+/// One request: its kind, its game, and three numbers to make it of.
 pub(crate) type Step = (u8, u8, u8, u8, u8);
 
 pub(crate) fn steps() -> impl Strategy<Value = Vec<Step>> {
@@ -34,112 +34,94 @@ const HOLDERS: [&[&str]; 5] = [
     &["lobby", "lobby"],
 ];
 
-/// Asks both the same, and compares what they say and what they hold at the end.
+/// A game that was created, with what lists show of it.
+struct Known {
+    settings: Settings,
+    summary: Summary,
+}
+
+/// Makes the same requests to both, and compares the replies and what both hold at the end.
 pub(crate) async fn compare(store: &dyn Store, steps: &[Step]) {
-    let twin = Memory::default();
-    let mut games: Vec<NewGame> = Vec::new();
-    let mut turns: Vec<usize> = Vec::new();
+    let reference = Memory::default();
+    let mut games: Vec<Known> = Vec::new();
     for (number, step) in steps.iter().enumerate() {
-        let &(what, which, a, b, c) = step;
-        let at = usize::from(which) % games.len().max(1);
-        if games.is_empty() || what % 8 == 0 {
+        let &(kind, which, a, b, c) = step;
+        let context = format!("{number}: {step:?}");
+        if games.is_empty() || kind % 8 == 0 {
             let new = new_game(number, a, b, c);
-            let answers = (
-                twin.create(new.clone()).await,
-                store.create(new.clone()).await,
-            );
-            assert_eq!(answers.0, answers.1, "{number}: {step:?}");
-            if answers.0 == Ok(Created::Stored) {
-                games.push(new);
-                turns.push(0);
+            let key = new.key.clone();
+            let mut summary = summary(&new.settings.holders);
+            summary.deadline_ms = c.is_multiple_of(3).then_some(u64::from(a));
+            let expected = reference.create(new.clone(), summary.clone()).await;
+            let actual = store.create(new.clone(), summary.clone()).await;
+            assert_eq!(actual, expected, "{context}");
+            if expected == Ok(Created::Stored) {
+                let settings = new.settings;
+                games.push(Known { settings, summary });
+            }
+            if let Some(key) = key {
+                let now_ms = u64::from(c % 3) * KEY_LIFETIME_MS;
+                let expected = reference.created_with(key.clone(), now_ms).await;
+                let actual = store.created_with(key, now_ms).await;
+                assert_eq!(actual, expected, "{context}");
             }
             continue;
         }
-        let id = games[at].setting.id;
-        let seat = Seat(b % 3);
-        // Mostly the next turn, and now and then another.
-        let next = turns[at] + 1;
-        let wrong = if c % 8 == 0 { usize::from(a % 3) } else { 1 };
-        match what % 8 {
-            1..=3 => {
-                let turn = new_turn(&games[at], seat, a, c);
-                let place = (next + wrong).saturating_sub(1);
-                if c % 7 == 0 {
-                    let (last, ending) = (Last::Turn(place, turn), new_ending(a, b));
-                    let answers = (
-                        twin.conclude(id, last.clone(), ending.clone()).await,
-                        store.conclude(id, last, ending).await,
-                    );
-                    assert_eq!(answers.0, answers.1, "{number}: {step:?}");
-                    turns[at] = twin.load(id).await.unwrap().unwrap().turns.len();
-                    same_game(&twin, store, id).await;
-                    continue;
-                }
-                let answers = (
-                    twin.append(id, place, turn.clone()).await,
-                    store.append(id, place, turn).await,
-                );
-                assert_eq!(answers.0, answers.1, "{number}: {step:?}");
+        let at = usize::from(which) % games.len();
+        let last = reference.entries_after(games[at].settings.id, 0).await;
+        let last = last.unwrap().expect("it was created").last;
+        let append = new_append(number, &games[at], last, step);
+        let expected = reference.append(&append).await;
+        assert_eq!(store.append(&append).await, expected, "{context}");
+        if expected == Ok(Appended::Stored) {
+            if let Some(summary) = append.summary.clone() {
+                games[at].summary = summary;
             }
-            4 => {
-                let who = Sitting {
-                    name: ["Ann", "Cyd", ""][usize::from(a) % 3].to_owned(),
-                    node: (c % 2 == 0).then_some(noughts_server::NodeId(c.into())),
-                    key: new_key(c),
-                };
-                let answers = (
-                    twin.sit(id, seat, who.clone()).await,
-                    store.sit(id, seat, who).await,
-                );
-                assert_eq!(answers.0, answers.1, "{number}: {step:?}");
-            }
-            5 if c % 4 == 0 => {
-                let leavers = Leavers::one(seat).and(Seat(a % 64));
-                let place = (next + wrong).saturating_sub(2);
-                let answers = (
-                    twin.leave(id, place, leavers).await,
-                    store.leave(id, place, leavers).await,
-                );
-                assert_eq!(answers.0, answers.1, "{number}: {step:?}");
-            }
-            5 | 6 => {
-                let ending = new_ending(a, b);
-                let answers = (
-                    twin.finish(id, ending.clone()).await,
-                    store.finish(id, ending).await,
-                );
-                assert_eq!(answers.0, answers.1, "{number}: {step:?}");
-            }
-            _ => {
-                let next = (c % 3 == 0).then(|| NewGame {
-                    key: None,
-                    ..new_game(number, a, b, c)
-                });
-                let answers = (
-                    twin.rematch(id, seat, next.clone()).await,
-                    store.rematch(id, seat, next).await,
-                );
-                assert_eq!(answers.0, answers.1, "{number}: {step:?}");
+            if let Some((new, summary)) = append.new_game {
+                let settings = new.settings;
+                games.push(Known { settings, summary });
             }
         }
-        turns[at] = twin.load(id).await.unwrap().unwrap().turns.len();
-        same_game(&twin, store, id).await;
+        compare_game(&reference, store, games[at].settings.id, c.into()).await;
     }
-    same_lists(&twin, store).await;
+    for game in &games {
+        compare_game(&reference, store, game.settings.id, 0).await;
+    }
+    compare_lists(&reference, store).await;
+    // The clock of PostgreSQL is not the caller's, but all deadlines here are long past.
+    let sweep = async |store: &dyn Store| store.sweep(NodeId(1), 1_000_000, 0).await.unwrap();
+    assert_eq!(sweep(store).await.overdue, sweep(&reference).await.overdue);
+    let forget = async |store: &dyn Store| {
+        let mut forgotten = Vec::new();
+        loop {
+            match store.forget(150).await.unwrap() {
+                games if games.is_empty() => break,
+                games => forgotten.extend(games),
+            }
+        }
+        forgotten.sort_unstable();
+        forgotten
+    };
+    assert_eq!(forget(store).await, forget(&reference).await);
+    compare_lists(&reference, store).await;
 }
 
-async fn same_game(twin: &Memory, store: &dyn Store, id: GameId) {
-    let games = (twin.load(id).await.unwrap(), store.load(id).await.unwrap());
-    assert_eq!(games.0.map(in_order), games.1.map(in_order));
+async fn compare_game(reference: &Memory, store: &dyn Store, id: GameId, after: u32) {
+    let (actual, expected) = (store.load(id).await, reference.load(id).await);
+    assert_eq!(actual, expected);
+    let actual = store.entries_after(id, after % 5).await;
+    assert_eq!(actual, reference.entries_after(id, after % 5).await);
 }
 
-async fn same_lists(twin: &Memory, store: &dyn Store) {
-    for status in [
+async fn compare_lists(reference: &Memory, store: &dyn Store) {
+    let statuses = [
         None,
+        Some(Status::Unlisted),
         Some(Status::Waiting),
         Some(Status::Playing),
         Some(Status::Over),
-    ] {
+    ];
+    for status in statuses {
         for player in [None, Some("Ann"), Some("")] {
             for variant in [None, Some("multi"), Some("3x3k3")] {
                 for limit in [0, 2, 100] {
@@ -150,8 +132,8 @@ async fn same_lists(twin: &Memory, store: &dyn Store) {
                         before: None,
                         limit,
                     };
-                    let lists = (twin.list(query.clone()).await, store.list(query).await);
-                    assert_eq!(lists.0, lists.1);
+                    let actual = store.list(query.clone()).await;
+                    assert_eq!(actual, reference.list(query).await);
                 }
             }
         }
@@ -162,47 +144,112 @@ fn new_game(number: usize, a: u8, b: u8, c: u8) -> NewGame {
     let (variant, start) = VARIANTS[usize::from(a) % VARIANTS.len()];
     let variant = variant.parse().unwrap();
     let holders = HOLDERS[usize::from(b) % HOLDERS.len()];
-    let setting = Setting {
-        // High and low numbers, so that the order of bytes shows.
+    let settings = Settings {
+        // High and low numbers, so that the order of bytes matters.
         id: GameId::new((u128::from(c) << 120) + number as u128),
         variant,
         history: a.into(),
         start: start.map(|text| Diagram::read(&variant, text).unwrap()),
         holders: holders.iter().map(|text| holder(text)).collect(),
-        created_ms: u64::from(c % 5),
+        // Some are a day later, so that keys expire.
+        created_ms: u64::from(c % 5) + u64::from(b % 2) * KEY_LIFETIME_MS,
     };
-    NewGame {
-        setting,
-        key: new_key(c),
-    }
+    let key = a.is_multiple_of(2).then(|| CreationKey {
+        scope: ["", "s", "t"][usize::from(c) % 3].to_owned(),
+        key: new_key(b),
+    });
+    NewGame { settings, key }
 }
 
-fn new_key(number: u8) -> Option<Key> {
-    number.is_multiple_of(5).then(|| Key {
+fn new_key(number: u8) -> Key {
+    Key {
         text: format!("key {}", number % 3),
-        body: u64::MAX - u64::from(number),
-    })
-}
-
-fn new_ending(a: u8, b: u8) -> Ending {
-    let conclusion = match a % 2 {
-        0 => Conclusion::Draw,
-        _ => Conclusion::Abandoned,
-    };
-    Ending {
-        conclusion,
-        at_ms: u64::from(b),
+        request: u64::MAX - u64::from(number),
     }
 }
 
-fn new_turn(game: &NewGame, seat: Seat, a: u8, c: u8) -> StoredTurn {
-    let action = match a % 8 {
-        6 => Action::Rewind(u16::from(c) * 257),
-        7 => Action::Resign,
-        _ => Action::Play(Move::at(usize::from(c) % game.setting.variant.cells())),
+fn new_append(number: usize, known: &Known, last: u32, step: &Step) -> Append {
+    let &(kind, _, a, b, c) = step;
+    let settings = &known.settings;
+    // Mostly the next number, and now and then another.
+    let first = match c % 8 {
+        0 => last + u32::from(a % 4),
+        _ => last + 1,
     };
-    StoredTurn {
-        key: new_key(c),
-        ..acted(seat.0, action)
+    let mut append = Append {
+        game: settings.id,
+        variant: settings.variant,
+        first,
+        entries: Vec::new(),
+        summary: None,
+        new_game: None,
+    };
+    if c == 255 {
+        append.game = GameId::new(u128::MAX - 7);
+    }
+    let mut holders = known.summary.holders.clone();
+    for i in 0..=(a % 3) {
+        let (b, c) = (b.wrapping_add(i), c.wrapping_add(i));
+        let entry = new_entry(settings, &holders, kind.wrapping_add(i / 2), b, c);
+        if let Entry::Seated { seat, holder } = &entry
+            && let Some(held) = holders.get_mut(usize::from(seat.0))
+        {
+            *held = holder.clone();
+        }
+        append.entries.push(LogEntry {
+            at_ms: u64::from(number as u32 * 5) + u64::from(i),
+            entry,
+            key: c.is_multiple_of(5).then(|| Box::new(new_key(b))),
+        });
+    }
+    let has_sat = holders != known.summary.holders;
+    if has_sat || c % 7 == 0 {
+        let mut changed = summary(&holders);
+        changed.deadline_ms = b.is_multiple_of(2).then_some(a.into());
+        if c % 14 == 0 {
+            changed.status = Status::Over;
+            changed.ending = Some(Ending {
+                conclusion: [Conclusion::Draw, Conclusion::Abandoned][usize::from(a) % 2].clone(),
+                at_ms: b.into(),
+            });
+        }
+        append.summary = Some(changed);
+    }
+    if kind % 8 == 7 && c % 3 == 0 {
+        let new = new_game(number, a, b, c);
+        let summary = summary(&new.settings.holders);
+        append.new_game = Some((new, summary));
+    }
+    append
+}
+
+fn new_entry(settings: &Settings, holders: &[Holder], kind: u8, b: u8, c: u8) -> Entry {
+    let seat = Seat(b % holders.len() as u8);
+    match kind % 8 {
+        // Only open seats are taken.
+        4 if holders[usize::from(seat.0)].is_open() => Entry::Seated {
+            seat,
+            holder: Holder::Human {
+                name: ["Ann", "Cyd", ""][usize::from(c) % 3].to_owned(),
+                node: c.is_multiple_of(2).then_some(NodeId(c.into())),
+            },
+        },
+        5 => Entry::Ended {
+            reason: EndReason::Leaving,
+            seats: SeatSet::only(seat).with(Seat(c % 64)),
+        },
+        6 => Entry::Offered {
+            seat,
+            offer: Offer::Rematch,
+        },
+        7 => Entry::RematchCreated(GameId::new(u128::from(c) << 64)),
+        _ => {
+            let action = match c % 8 {
+                6 => Action::Rewind(u16::from(b) * 257),
+                7 => Action::Resign,
+                _ => Action::Play(Move::at(usize::from(b) % settings.variant.cells())),
+            };
+            Entry::Turn(Turn { by: seat, action })
+        }
     }
 }

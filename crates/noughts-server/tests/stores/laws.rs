@@ -1,49 +1,21 @@
-//! The laws, one function each.
+//! What every store promises, one function per property.
 
 use std::sync::Arc;
 
 use noughts_rules::{Action, By, Conclusion, Seat, Side, Sides};
 use noughts_server::{
-    Appended, Created, Ending, GameId, Holder, Last, Leavers, NewGame, NodeId, Query, Sitting,
-    Status, Store, StoreFigures,
+    Append, Appended, Created, EndReason, Entry, GameId, Holder, KEY_LIFETIME_MS, LogEntry,
+    LogTail, NewGame, NodeId, Offer, Query, SeatSet, Status, Store, StoredGame, Summary, Table,
+    WriteCounts,
 };
 use tokio::task::JoinSet;
 
-use crate::games::{acted, created, game, game_of, key, keyed, loaded, play, sitting};
+use crate::games::{
+    CREATED_MS, append, appended, created, creation_key, game, game_of, holder, key, keyed, loaded,
+    logged, over, play, seated, summary, turn,
+};
 
-/// How many are first, of so many that try at once.
-async fn winners<T: Send + 'static>(
-    tries: impl Iterator<Item = T>,
-    act: impl AsyncTry<T>,
-) -> usize {
-    let mut all = JoinSet::new();
-    for one in tries {
-        all.spawn(act.clone().attempt(one));
-    }
-    let results = all.join_all().await;
-    results.iter().filter(|r| **r == Appended::Stored).count()
-}
-
-/// Something that several try at once.
-trait AsyncTry<T>: Clone {
-    fn attempt(self, one: T) -> impl Future<Output = Appended> + Send + 'static;
-}
-
-impl<T, F, R> AsyncTry<T> for F
-where
-    F: Fn(T) -> R + Clone,
-    R: Future<Output = Appended> + Send + 'static,
-{
-    fn attempt(self, one: T) -> impl Future<Output = Appended> + Send + 'static {
-        self(one)
-    }
-}
-
-fn ending(conclusion: Conclusion, at_ms: u64) -> Ending {
-    Ending { conclusion, at_ms }
-}
-
-fn every() -> Query {
+pub(crate) fn every() -> Query {
     Query {
         variant: None,
         player: None,
@@ -58,7 +30,19 @@ async fn ids(store: &dyn Store, query: Query) -> Vec<GameId> {
     listed.into_iter().map(|listed| listed.id).collect()
 }
 
-pub(crate) async fn a_game_is_loaded_as_it_was_created(store: Arc<dyn Store>) {
+/// How many of these appends, made at once, are stored.
+async fn stored_of(store: &Arc<dyn Store>, appends: Vec<Append>) -> usize {
+    let mut all = JoinSet::new();
+    for append in appends {
+        let store = Arc::clone(store);
+        all.spawn(async move { store.append(&append).await.unwrap() });
+    }
+    let outcomes = all.join_all().await;
+    let is_stored = |outcome: &&Appended| **outcome == Appended::Stored;
+    outcomes.iter().filter(is_stored).count()
+}
+
+pub(crate) async fn a_game_loads_as_it_was_created(store: Arc<dyn Store>) {
     let variants = [
         "3x3k3",
         "7x6k4+gravity",
@@ -68,15 +52,18 @@ pub(crate) async fn a_game_is_loaded_as_it_was_created(store: Arc<dyn Store>) {
         "255x255k5",
     ];
     for variant in variants {
-        let mut new = keyed(game_of(variant, &["Ann", "robot", "link"], 5), variant);
-        new.setting.history = 3;
-        let position = noughts_rules::Game::new(&new.setting.variant, Default::default()).unwrap();
-        new.setting.start = Some(position.diagram());
+        let game = game_of(variant, &["Ann", "robot", "link"], 5);
+        let mut new = keyed(game, "scope", variant);
+        new.settings.history = 3;
+        let position = noughts_rules::Game::new(&new.settings.variant, Default::default()).unwrap();
+        new.settings.start = Some(position.diagram());
         let id = created(&*store, new.clone()).await;
-        let stored = loaded(&*store, id).await;
-        assert_eq!((stored.setting, stored.key), (new.setting, new.key));
-        assert!(stored.sat.is_empty() && stored.turns.is_empty() && stored.again.is_empty());
-        assert_eq!((stored.left, stored.rematch), (None, None));
+        let expected = StoredGame {
+            settings: new.settings,
+            key: new.key,
+            entries: vec![],
+        };
+        assert_eq!(loaded(&*store, id).await, expected);
     }
     let strange = [
         "",
@@ -89,33 +76,85 @@ pub(crate) async fn a_game_is_loaded_as_it_was_created(store: Arc<dyn Store>) {
         "'; DROP TABLE games; --",
     ];
     let id = created(&*store, game(&strange)).await;
-    let names = loaded(&*store, id).await.setting.holders;
-    assert_eq!(names, game(&strange).setting.holders);
+    let names = loaded(&*store, id).await.settings.holders;
+    assert_eq!(names, game(&strange).settings.holders);
 }
 
-pub(crate) async fn a_repeated_key_creates_nothing(store: Arc<dyn Store>) {
-    let first = keyed(game(&["Ann", "robot"]), "once");
-    let id = first.setting.id;
-    let created_with = async |text: &str| store.created_with(text.to_owned()).await;
-    assert_eq!(created_with("once").await, Ok(None));
-    assert_eq!(store.create(first.clone()).await, Ok(Created::Stored));
-    assert_eq!(created_with("once").await, Ok(Some(id)));
-    assert_eq!(created_with("many").await, Ok(None));
-    for again in [first, keyed(game(&["Bob", "robot"]), "once")] {
-        let other = again.setting.id;
-        assert_eq!(store.create(again).await, Ok(Created::Before(id)));
+pub(crate) async fn every_kind_of_entry_loads_as_it_was_stored(store: Arc<dyn Store>) {
+    let id = created(&*store, game(&["Ann", "lobby", "link"])).await;
+    let with_key = |entry, text: &str| LogEntry {
+        key: Some(Box::new(key(text))),
+        ..logged(entry)
+    };
+    let entries = vec![
+        with_key(seated(1, "Bo\nb"), "seat"),
+        logged(seated(2, "Cyd@18446744073709551615")),
+        with_key(play(0, 8), "turn"),
+        logged(turn(1, Action::Rewind(1))),
+        logged(turn(2, Action::Resign)),
+        logged(Entry::Ended {
+            reason: EndReason::Leaving,
+            seats: SeatSet::only(Seat(0)).with(Seat(2)),
+        }),
+        logged(Entry::Offered {
+            seat: Seat(1),
+            offer: Offer::Rematch,
+        }),
+        LogEntry {
+            at_ms: u64::from(u32::MAX) * 1_000,
+            ..logged(Entry::RematchCreated(GameId::new(u128::MAX)))
+        },
+    ];
+    for (first, some) in [(1, &entries[..3]), (4, &entries[3..])] {
+        let append = Append {
+            entries: some.to_vec(),
+            ..append(id, first, [])
+        };
+        assert_eq!(store.append(&append).await, Ok(Appended::Stored));
+    }
+    assert_eq!(loaded(&*store, id).await.entries, entries);
+    for after in 0..=entries.len() as u32 + 1 {
+        let tail = LogTail {
+            last: entries.len() as u32,
+            entries: entries.iter().skip(after as usize).cloned().collect(),
+        };
+        assert_eq!(store.entries_after(id, after).await, Ok(Some(tail)));
+    }
+}
+
+pub(crate) async fn a_creation_key_creates_one_game(store: Arc<dyn Store>) {
+    let first = keyed(game(&["Ann", "robot"]), "a", "once");
+    let id = first.settings.id;
+    let created_with = async |scope: &str, text: &str| {
+        let key = creation_key(scope, text);
+        store.created_with(key, CREATED_MS).await.unwrap()
+    };
+    assert_eq!(created_with("a", "once").await, None);
+    created(&*store, first.clone()).await;
+    let found = Some((id, creation_key("a", "once")));
+    assert_eq!(created_with("a", "once").await, found);
+    assert_eq!(created_with("a", "many").await, None);
+    assert_eq!(created_with("b", "once").await, None);
+    for again in [first, keyed(game(&["Bob", "robot"]), "a", "once")] {
+        let (other, summary) = (again.settings.id, summary(&again.settings.holders));
+        let created = store.create(again, summary).await;
+        assert_eq!(created, Ok(Created::Before(id, creation_key("a", "once"))));
         assert_eq!(store.load(other).await.unwrap().is_some(), other == id);
     }
-    // Of many at once with one key one is created, and all are told which.
+    // Another scope has its own keys.
+    let other = created(&*store, keyed(game(&["Bob", "robot"]), "b", "once")).await;
+    let found = Some((other, creation_key("b", "once")));
+    assert_eq!(created_with("b", "once").await, found);
+    // Of many at once with one key, one is created, and all are told which.
     let mut all = JoinSet::new();
     for _ in 0..20 {
         let store = Arc::clone(&store);
         all.spawn(async move {
-            let new = keyed(game(&["Ann", "robot"]), "many");
-            let id = new.setting.id;
-            match store.create(new).await.unwrap() {
+            let new = keyed(game(&["Ann", "robot"]), "a", "many");
+            let (id, summary) = (new.settings.id, summary(&new.settings.holders));
+            match store.create(new, summary).await.unwrap() {
                 Created::Stored => (id, true),
-                Created::Before(id) => (id, false),
+                Created::Before(id, _) => (id, false),
             }
         });
     }
@@ -124,143 +163,147 @@ pub(crate) async fn a_repeated_key_creates_nothing(store: Arc<dyn Store>) {
     assert_eq!(told.iter().filter(|(_, stored)| *stored).count(), 1);
 }
 
-pub(crate) async fn one_of_many_gets_a_seat(store: Arc<dyn Store>) {
-    let id = created(&*store, game(&["Ann", "lobby", "link"])).await;
-    for seat in [1, 2] {
-        let shared = Arc::clone(&store);
-        let sit = move |number: u64| {
-            let store = Arc::clone(&shared);
-            async move {
-                let who = Sitting {
-                    node: number.is_multiple_of(2).then_some(NodeId(number)),
-                    key: Some(key("k")),
-                    ..sitting(&format!("guest {number}"))
-                };
-                store.sit(id, Seat(seat), who).await.unwrap()
+pub(crate) async fn a_creation_key_is_forgotten_after_a_day(store: Arc<dyn Store>) {
+    let at = |created_ms, scope| keyed(game_of("3x3k3", &["Ann", "robot"], created_ms), scope, "k");
+    let created_with = async |now_ms| {
+        let found = store.created_with(creation_key("s", "k"), now_ms).await;
+        found.unwrap().map(|(id, _)| id)
+    };
+    let first = created(&*store, at(1_000, "s")).await;
+    let end = 1_000 + KEY_LIFETIME_MS;
+    assert_eq!(created_with(end - 1).await, Some(first));
+    assert_eq!(created_with(end).await, None);
+    let late = at(end - 1, "s");
+    let holders = late.settings.holders.clone();
+    let before = store.create(late, summary(&holders)).await;
+    assert_eq!(before, Ok(Created::Before(first, creation_key("s", "k"))));
+    // The new game takes the key over.
+    let mut all = JoinSet::new();
+    for _ in 0..5 {
+        let (store, new) = (Arc::clone(&store), at(end, "s"));
+        all.spawn(async move {
+            let (id, summary) = (new.settings.id, summary(&new.settings.holders));
+            match store.create(new, summary).await.unwrap() {
+                Created::Stored => id,
+                Created::Before(id, _) => id,
             }
-        };
-        assert_eq!(winners(0..20, sit).await, 1);
+        });
     }
-    let stored = loaded(&*store, id).await;
-    let seats: Vec<u8> = stored.sat.iter().map(|(seat, _)| seat.0).collect();
-    assert_eq!(seats, [1, 2]);
-    assert_eq!(stored.sat[0].1.key, Some(key("k")));
+    let told = all.join_all().await;
+    assert!(told.iter().all(|id| *id == told[0] && *id != first));
+    assert_eq!(created_with(end).await, Some(told[0]));
+    assert_eq!(loaded(&*store, first).await.key, None);
+    assert_eq!(
+        loaded(&*store, told[0]).await.key,
+        Some(creation_key("s", "k"))
+    );
 }
 
-pub(crate) async fn seats_that_are_not_open_are_taken(store: Arc<dyn Store>) {
-    let id = created(&*store, game(&["Ann", "robot"])).await;
-    for seat in [0, 1, 2, 255] {
-        let sat = store.sit(id, Seat(seat), sitting("Bob")).await;
-        assert_eq!(sat, Ok(Appended::Taken));
-    }
-    let over = created(&*store, game(&["Ann", "lobby"])).await;
-    let left = store.leave(over, 0, Leavers::one(Seat(0))).await;
-    assert_eq!(left, Ok(Appended::Stored));
-    let sat = store.sit(over, Seat(1), sitting("Bob")).await;
-    assert_eq!(sat, Ok(Appended::Taken));
+pub(crate) async fn a_key_without_scope_counts_for_everybody(store: Arc<dyn Store>) {
+    let old = created(&*store, keyed(game(&["Ann", "robot"]), "", "k")).await;
+    let found = store
+        .created_with(creation_key("anybody", "k"), CREATED_MS)
+        .await;
+    assert_eq!(found, Ok(Some((old, creation_key("", "k")))));
+    let create = async |created_ms| {
+        let new = keyed(
+            game_of("3x3k3", &["Bob", "robot"], created_ms),
+            "anybody",
+            "k",
+        );
+        let summary = summary(&new.settings.holders);
+        store.create(new, summary).await
+    };
+    let before = Ok(Created::Before(old, creation_key("", "k")));
+    assert_eq!(create(CREATED_MS + KEY_LIFETIME_MS - 1).await, before);
+    assert_eq!(
+        create(CREATED_MS + KEY_LIFETIME_MS).await,
+        Ok(Created::Stored)
+    );
 }
 
-pub(crate) async fn turns_come_in_order_and_once(store: Arc<dyn Store>) {
+pub(crate) async fn entries_have_consecutive_numbers(store: Arc<dyn Store>) {
     let id = created(&*store, game(&["Ann", "Bob"])).await;
-    let turns = [
+    let entries = [
         play(0, 4),
         play(1, 0),
-        acted(0, Action::Rewind(2)),
-        acted(1, Action::Resign),
+        turn(0, Action::Rewind(2)),
+        turn(1, Action::Resign),
     ];
-    let append =
-        async |number, turn: &_| store.append(id, number, Clone::clone(turn)).await.unwrap();
-    assert_eq!(append(2, &turns[0]).await, Appended::Taken);
-    assert_eq!(append(0, &turns[0]).await, Appended::Taken);
-    for (number, turn) in (1..).zip(&turns) {
-        assert_eq!(append(number + 1, turn).await, Appended::Taken);
-        assert_eq!(append(number, turn).await, Appended::Stored);
-        assert_eq!(append(number, &play(0, 8)).await, Appended::Taken);
+    let conflict = Appended::Conflict;
+    assert_eq!(appended(&*store, id, 2, play(0, 0)).await, conflict);
+    assert_eq!(appended(&*store, id, 0, play(0, 0)).await, conflict);
+    for (number, entry) in (1..).zip(entries.clone()) {
+        assert_eq!(
+            appended(&*store, id, number + 1, play(0, 8)).await,
+            conflict
+        );
+        assert_eq!(appended(&*store, id, number, entry).await, Appended::Stored);
+        assert_eq!(appended(&*store, id, number, play(0, 8)).await, conflict);
     }
-    assert_eq!(append(usize::MAX, &turns[0]).await, Appended::Taken);
-    assert_eq!(loaded(&*store, id).await.turns, turns);
+    assert_eq!(appended(&*store, id, u32::MAX, play(0, 8)).await, conflict);
+    let stored = loaded(&*store, id).await.entries;
+    assert_eq!(stored, entries.map(logged));
 }
 
-pub(crate) async fn a_key_is_used_once_a_seat(store: Arc<dyn Store>) {
+pub(crate) async fn entries_of_one_append_are_stored_together(store: Arc<dyn Store>) {
     let id = created(&*store, game(&["Ann", "Bob"])).await;
-    let with = |turn: noughts_server::StoredTurn, text: &str| noughts_server::StoredTurn {
-        key: Some(key(text)),
-        ..turn
-    };
-    let append = async |number, turn| store.append(id, number, turn).await.unwrap();
-    assert_eq!(append(1, with(play(0, 0), "a")).await, Appended::Stored);
-    assert_eq!(append(2, with(play(0, 1), "a")).await, Appended::Taken);
-    assert_eq!(append(2, with(play(1, 1), "a")).await, Appended::Stored);
-    assert_eq!(append(3, with(play(0, 2), "b")).await, Appended::Stored);
-    let stored = loaded(&*store, id).await;
-    assert_eq!(stored.turns[2], with(play(0, 2), "b"));
-    // Another game's keys are its own.
-    let other = created(&*store, game(&["Ann", "Bob"])).await;
-    let appended = store.append(other, 1, with(play(0, 0), "a")).await;
-    assert_eq!(appended, Ok(Appended::Stored));
-}
-
-pub(crate) async fn nothing_follows_after_somebody_left(store: Arc<dyn Store>) {
-    let both = Leavers::one(Seat(0)).and(Seat(1));
-    for after in [0, 2] {
-        let id = created(&*store, game(&["Ann", "Bob"])).await;
-        for number in 1..=after {
-            store.append(id, number, play(0, number)).await.unwrap();
-        }
-        let leave = async |number| store.leave(id, number, both).await.unwrap();
-        assert_eq!(leave(after + 1).await, Appended::Taken);
-        assert_eq!(leave(after).await, Appended::Stored);
-        assert_eq!(leave(after).await, Appended::Taken);
-        for number in after..after + 3 {
-            let appended = store.append(id, number, play(1, 8)).await;
-            assert_eq!(appended, Ok(Appended::Taken), "turn {number} after {after}");
-            assert_eq!(leave(number).await, Appended::Taken);
-        }
-        let stored = loaded(&*store, id).await;
-        assert_eq!((stored.turns.len(), stored.left), (after, Some(both)));
+    let pair = |first| append(id, first, [play(0, 1), play(1, 2)]);
+    assert_eq!(store.append(&pair(1)).await, Ok(Appended::Stored));
+    for wrong in [1, 2, 4] {
+        assert_eq!(store.append(&pair(wrong)).await, Ok(Appended::Conflict));
     }
-    // Of a turn and somebody who leaves instead one is first.
-    for _ in 0..20 {
-        let id = created(&*store, game(&["Ann", "Bob"])).await;
-        let (turned, left) =
-            tokio::join!(store.append(id, 1, play(0, 0)), store.leave(id, 0, both));
-        assert_ne!(turned.unwrap(), left.unwrap());
-    }
-}
-
-pub(crate) async fn one_of_many_appends_each_turn(store: Arc<dyn Store>) {
-    let id = created(&*store, game(&["Ann", "Bob"])).await;
-    let mut won = Vec::new();
-    for number in 1..=20 {
-        let shared = Arc::clone(&store);
-        let append = move |cell| {
-            let store = Arc::clone(&shared);
-            async move { store.append(id, number, play(0, cell)).await.unwrap() }
+    assert_eq!(store.append(&pair(3)).await, Ok(Appended::Stored));
+    assert_eq!(loaded(&*store, id).await.entries.len(), 4);
+    // Long and short appends that compete for one place, in one batch.
+    for round in 0..10 {
+        let first = loaded(&*store, id).await.entries.len() as u32 + 1;
+        let appends = (0..9).map(|n| {
+            let entries = vec![play(0, n); 1 + (n + round) % 3];
+            append(id, first, entries)
+        });
+        assert_eq!(stored_of(&store, appends.collect()).await, 1);
+        let entries = loaded(&*store, id).await.entries;
+        let new = &entries[first as usize - 1..];
+        let Entry::Turn(turn) = new[0].entry else {
+            panic!("a turn was stored");
         };
-        assert_eq!(winners(0..9, append).await, 1);
-        won.push(number);
-        assert_eq!(loaded(&*store, id).await.turns.len(), won.len());
+        let Action::Play(at) = turn.action else {
+            panic!("a play was stored");
+        };
+        assert_eq!(new.len(), 1 + (at.index() + round) % 3);
+        assert!(new.iter().all(|entry| *entry == new[0]));
     }
 }
 
-pub(crate) async fn turns_of_many_games_are_all_kept(store: Arc<dyn Store>) {
+pub(crate) async fn one_of_many_appends_at_a_place_is_stored(store: Arc<dyn Store>) {
+    let id = created(&*store, game(&["Ann", "Bob"])).await;
+    for number in 1..=20 {
+        let appends = (0..9).map(|cell| append(id, number, [play(0, cell)]));
+        assert_eq!(stored_of(&store, appends.collect()).await, 1);
+        assert_eq!(loaded(&*store, id).await.entries.len(), number as usize);
+    }
+}
+
+pub(crate) async fn many_games_keep_all_their_entries(store: Arc<dyn Store>) {
     let mut players = JoinSet::new();
     for _ in 0..100 {
         let store = Arc::clone(&store);
         players.spawn(async move {
-            let id = created(&*store, game(&["Ann", "Bob"])).await;
-            for number in 1..=9 {
-                let turn = play((number % 2) as u8, number - 1);
-                let appended = store.append(id, number, turn).await;
-                assert_eq!(appended, Ok(Appended::Stored));
+            let new = game(&["Ann", "Bob"]);
+            let holders = new.settings.holders.clone();
+            let id = created(&*store, new).await;
+            for number in 1..=9u32 {
+                let entry = play((number % 2) as u8, number as usize - 1);
+                let mut append = append(id, number, [entry]);
+                append.summary = (number == 9).then(|| over(&holders, Conclusion::Draw, 9));
+                assert_eq!(store.append(&append).await, Ok(Appended::Stored));
             }
-            let draw = ending(Conclusion::Draw, 9);
-            store.finish(id, draw).await.unwrap();
             id
         });
     }
     for id in players.join_all().await {
-        assert_eq!(loaded(&*store, id).await.turns.len(), 9);
+        assert_eq!(loaded(&*store, id).await.entries.len(), 9);
     }
     let over = Query {
         status: Some(Status::Over),
@@ -269,160 +312,62 @@ pub(crate) async fn turns_of_many_games_are_all_kept(store: Arc<dyn Store>) {
     assert_eq!(ids(&*store, over).await.len(), 100);
 }
 
-pub(crate) async fn a_game_ends_once(store: Arc<dyn Store>) {
-    let id = created(&*store, game_of("multi@4", &["Ann", "Bob"], 1)).await;
-    let won = Conclusion::Won {
-        sides: Sides::only(Side::SECOND),
-        by: By::Points,
-    };
-    for conclusion in [won.clone(), Conclusion::Draw, Conclusion::Abandoned] {
-        store.finish(id, ending(conclusion, 77)).await.unwrap();
-    }
-    let listed = store.list(every()).await.unwrap();
-    assert_eq!(listed.len(), 1);
-    assert_eq!(listed[0].ending, Some(ending(won, 77)));
-    assert_eq!(listed[0].status, Status::Over);
-    assert_eq!(
-        store
-            .finish(GameId::new(1), ending(Conclusion::Draw, 1))
-            .await,
-        Ok(())
-    );
-}
-
-pub(crate) async fn an_end_comes_with_its_last_turn(store: Arc<dyn Store>) {
-    let listed = async |id| {
+pub(crate) async fn a_summary_is_stored_with_its_entry(store: Arc<dyn Store>) {
+    let new = game_of("multi@4", &["Ann", "Bob"], 1);
+    let holders = new.settings.holders.clone();
+    let id = created(&*store, new).await;
+    let listed = async || {
         let listed = store.list(every()).await.unwrap();
-        let listed = listed.into_iter().find(|listed| listed.id == id).unwrap();
-        assert_eq!(
-            loaded(&*store, id).await.is_finished,
-            listed.ending.is_some()
-        );
-        (listed.status, listed.ending)
+        listed.into_iter().find(|listed| listed.id == id).unwrap()
     };
-    let draw = ending(Conclusion::Draw, 9);
-    let lasts = [
-        Last::Turn(2, play(1, 8)),
-        Last::Leave(1, Leavers::one(Seat(1))),
-    ];
-    for last in lasts {
-        let id = created(&*store, game(&["Ann", "Bob"])).await;
-        let conclude = async || store.conclude(id, last.clone(), draw.clone()).await;
-        // What is not stored ends nothing.
-        assert_eq!(conclude().await, Ok(Appended::Taken));
-        assert_eq!(listed(id).await, (Status::Playing, None));
-        store.append(id, 1, play(0, 4)).await.unwrap();
-        assert_eq!(conclude().await, Ok(Appended::Stored));
-        assert_eq!(listed(id).await, (Status::Over, Some(draw.clone())));
-        assert_eq!(conclude().await, Ok(Appended::Taken));
-        let stored = loaded(&*store, id).await;
-        assert_eq!(stored.turns.len() + usize::from(stored.left.is_some()), 2);
-        let missing = store.conclude(GameId::new(1), last, draw.clone()).await;
-        assert!(missing.is_err());
-    }
-    // Of many that would end it one does, and it is listed as that one says.
-    let id = created(&*store, game(&["Ann", "Bob"])).await;
-    let shared = Arc::clone(&store);
-    let conclude = move |cell: u64| {
-        let store = Arc::clone(&shared);
-        let last = Last::Turn(1, play(0, cell as usize));
-        async move {
-            let ending = ending(Conclusion::Draw, cell);
-            store.conclude(id, last, ending).await.unwrap()
-        }
+    let summary_of = |cell: u64| {
+        let won = Conclusion::Won {
+            sides: Sides::only(Side::SECOND),
+            by: By::Points,
+        };
+        over(&holders, won, cell)
     };
-    assert_eq!(winners(0..9, conclude).await, 1);
-    let turn = loaded(&*store, id).await.turns[0].turn;
-    let ended_ms = listed(id).await.1.unwrap().at_ms;
-    assert_eq!(turn, play(0, ended_ms as usize).turn);
-}
-
-/// Of stores that write for many at once; the one in memory has nothing to tell.
-pub(crate) async fn what_is_durable_is_counted(store: Arc<dyn Store>) {
-    let before = store.figures();
-    let id = created(&*store, game(&["Ann", "lobby"])).await;
-    store.sit(id, Seat(1), sitting("Bob")).await.unwrap();
-    let alone = store.figures();
-    let since = |now: StoreFigures, then: StoreFigures| {
-        assert!(now.took_us > then.took_us);
-        (now.batches - then.batches, now.writes - then.writes)
+    let at = |first, cell: u64| Append {
+        variant: "multi@4".parse().unwrap(),
+        summary: Some(summary_of(cell)),
+        ..append(id, first, [play(0, cell as usize)])
     };
-    assert_eq!(since(alone, before), (2, 2));
-    let mut all = JoinSet::new();
-    for _ in 0..100 {
-        let store = Arc::clone(&store);
-        all.spawn(async move { created(&*store, game(&["Ann", "Bob"])).await });
-    }
-    all.join_all().await;
-    let (batches, writes) = since(store.figures(), alone);
-    assert_eq!(writes, 100);
-    assert!(
-        (1..100).contains(&batches),
-        "{batches} commits for a hundred"
+    // An append that is not stored changes no summary.
+    assert_eq!(store.append(&at(2, 7)).await, Ok(Appended::Conflict));
+    assert_eq!(listed().await.summary, summary(&holders));
+    let thinking = Summary {
+        deadline_ms: Some(77),
+        ..summary(&holders)
+    };
+    let mut append = at(1, 8);
+    append.summary = Some(thinking.clone());
+    assert_eq!(store.append(&append).await, Ok(Appended::Stored));
+    assert_eq!(listed().await.summary, thinking);
+    // Of many at one place the summary is that of the stored one.
+    assert_eq!(
+        stored_of(&store, (0..9).map(|cell| at(2, cell)).collect()).await,
+        1
     );
-}
-
-pub(crate) async fn one_of_many_makes_the_rematch(store: Arc<dyn Store>) {
-    let id = created(&*store, game(&["Ann", "Bob", "Cyd"])).await;
-    for _ in 0..2 {
-        let wished = store.rematch(id, Seat(2), None).await;
-        assert_eq!(wished, Ok(Appended::Stored));
-    }
-    let nexts: Vec<NewGame> = (0..10).map(|_| game(&["Bob", "Cyd", "Ann"])).collect();
-    let shared = Arc::clone(&store);
-    let wish = move |(seat, next)| {
-        let store = Arc::clone(&shared);
-        async move { store.rematch(id, Seat(seat), Some(next)).await.unwrap() }
+    let Entry::Turn(turn) = loaded(&*store, id).await.entries[1].entry else {
+        panic!("a turn was stored");
     };
-    let wishes: Vec<(u8, NewGame)> = (0..10).map(|n| n % 2).zip(nexts.clone()).collect();
-    assert_eq!(winners(wishes.into_iter(), wish).await, 1);
-    let stored = loaded(&*store, id).await;
-    assert_eq!(stored.again.len(), 2);
-    assert!(stored.again.contains(&Seat(2)));
-    for next in nexts {
-        let there = store.load(next.setting.id).await.unwrap();
-        assert_eq!(there.is_some(), stored.rematch == Some(next.setting.id));
-    }
-    let late = store.rematch(id, Seat(1), None).await;
-    assert_eq!(late, Ok(Appended::Taken));
+    let ended_ms = listed().await.summary.ending.unwrap().at_ms;
+    assert_eq!(Entry::Turn(turn), play(0, ended_ms as usize));
+    assert_eq!(listed().await.summary, summary_of(ended_ms));
 }
 
-pub(crate) async fn a_missing_game_is_an_error_or_nothing(store: Arc<dyn Store>) {
-    let id = game(&[]).setting.id;
-    assert_eq!(store.load(id).await, Ok(None));
-    assert_eq!(store.analysis(id).await, Ok(None));
-    assert!(store.append(id, 1, play(0, 0)).await.is_err());
-    assert!(store.leave(id, 0, Leavers::one(Seat(0))).await.is_err());
-    assert!(store.sit(id, Seat(0), sitting("Ann")).await.is_err());
-    assert!(store.rematch(id, Seat(0), None).await.is_err());
-    assert!(store.keep_analysis(id, "good".to_owned()).await.is_err());
-    // And who asks beside somebody who is wrong is answered as ever.
-    let there = created(&*store, game(&["Ann", "Bob"])).await;
-    let (wrong, right) = tokio::join!(
-        store.append(id, 1, play(0, 0)),
-        store.append(there, 1, play(0, 0))
-    );
-    assert!(wrong.is_err());
-    assert_eq!(right, Ok(Appended::Stored));
-}
-
-pub(crate) async fn an_analysis_is_kept_once(store: Arc<dyn Store>) {
-    let id = created(&*store, game(&["Ann", "Bob"])).await;
-    assert_eq!(store.analysis(id).await, Ok(None));
-    for text in ["first\nof two lines", "second"] {
-        store.keep_analysis(id, text.to_owned()).await.unwrap();
-    }
-    let kept = store.analysis(id).await.unwrap();
-    assert_eq!(kept.as_deref(), Some("first\nof two lines"));
-}
-
-pub(crate) async fn a_link_is_not_listed_until_it_is_full(store: Arc<dyn Store>) {
+pub(crate) async fn a_seated_player_is_listed(store: Arc<dyn Store>) {
     let id = created(&*store, game(&["Ann", "lobby", "link"])).await;
     assert_eq!(ids(&*store, every()).await, []);
-    store.sit(id, Seat(2), sitting("Bob")).await.unwrap();
-    let status = async || store.list(every()).await.unwrap()[0].status;
+    let seat = async |first, seat: u8, name: &str, now: [&str; 3]| {
+        let mut append = append(id, first, [seated(seat, name)]);
+        append.summary = Some(summary(&now.map(holder)));
+        assert_eq!(store.append(&append).await, Ok(Appended::Stored));
+    };
+    let status = async || store.list(every()).await.unwrap()[0].summary.status;
+    seat(1, 2, "Bob", ["Ann", "lobby", "Bob"]).await;
     assert_eq!(status().await, Status::Waiting);
-    store.sit(id, Seat(1), sitting("Cyd")).await.unwrap();
+    seat(2, 1, "Cyd", ["Ann", "Cyd", "Bob"]).await;
     assert_eq!(status().await, Status::Playing);
     for name in ["Ann", "Bob", "Cyd", "Dan"] {
         let query = Query {
@@ -433,8 +378,92 @@ pub(crate) async fn a_link_is_not_listed_until_it_is_full(store: Arc<dyn Store>)
         assert_eq!(found.is_empty(), name == "Dan", "{name}");
     }
     let listed = store.list(every()).await.unwrap();
-    let human = |holder: &Holder| matches!(holder, Holder::Human { .. });
-    assert!(listed[0].holders.iter().all(human));
+    let holders = &listed[0].summary.holders;
+    assert!(holders.iter().all(Holder::is_human));
+}
+
+pub(crate) async fn a_rematch_is_created_with_its_entry(store: Arc<dyn Store>) {
+    let id = created(&*store, game(&["Ann", "Bob"])).await;
+    let nexts: Vec<NewGame> = (0..10).map(|_| game(&["Bob", "Ann"])).collect();
+    let rematch = |next: &NewGame| {
+        let offer = Entry::Offered {
+            seat: Seat(1),
+            offer: Offer::Rematch,
+        };
+        let made = Entry::RematchCreated(next.settings.id);
+        let mut append = append(id, 1, [offer, made]);
+        append.new_game = Some((next.clone(), summary(&next.settings.holders)));
+        append
+    };
+    assert_eq!(
+        stored_of(&store, nexts.iter().map(rematch).collect()).await,
+        1
+    );
+    let entries = loaded(&*store, id).await.entries;
+    assert_eq!(entries.len(), 2);
+    for next in nexts {
+        let next_id = next.settings.id;
+        let is_it = entries[1].entry == Entry::RematchCreated(next_id);
+        let there = store.load(next_id).await.unwrap();
+        assert_eq!(
+            there.map(|game| game.settings),
+            is_it.then_some(next.settings)
+        );
+    }
+    assert_eq!(ids(&*store, every()).await.len(), 2);
+    // A game that exists is not replaced, and nothing is stored.
+    let mut taken = append(id, 3, [play(0, 0)]);
+    let existing = loaded(&*store, id).await;
+    let again = NewGame {
+        settings: existing.settings,
+        key: None,
+    };
+    taken.new_game = Some((again.clone(), summary(&again.settings.holders)));
+    assert!(store.append(&taken).await.is_err());
+    assert_eq!(loaded(&*store, id).await.entries.len(), 2);
+}
+
+pub(crate) async fn a_missing_game_is_told(store: Arc<dyn Store>) {
+    let id = GameId::random();
+    assert_eq!(store.load(id).await, Ok(None));
+    assert_eq!(store.entries_after(id, 0).await, Ok(None));
+    assert_eq!(store.analysis(id).await, Ok(None));
+    assert_eq!(store.keep_analysis(id, "good".to_owned()).await, Ok(()));
+    assert_eq!(store.analysis(id).await, Ok(None));
+    for first in [1, 2] {
+        let told = appended(&*store, id, first, play(0, 0)).await;
+        assert_eq!(told, Appended::NoSuchGame);
+    }
+    let mut with_game = append(id, 1, [play(0, 0)]);
+    let next = game(&["Ann", "Bob"]);
+    with_game.new_game = Some((next.clone(), summary(&next.settings.holders)));
+    assert_eq!(store.append(&with_game).await, Ok(Appended::NoSuchGame));
+    assert_eq!(store.load(next.settings.id).await, Ok(None));
+    // A request in the same batch is not affected.
+    let there = created(&*store, game(&["Ann", "Bob"])).await;
+    let (wrong, right) = tokio::join!(
+        appended(&*store, id, 1, play(0, 0)),
+        appended(&*store, there, 1, play(0, 0))
+    );
+    assert_eq!((wrong, right), (Appended::NoSuchGame, Appended::Stored));
+}
+
+pub(crate) async fn an_id_is_used_once(store: Arc<dyn Store>) {
+    let new = game(&["Ann", "Bob"]);
+    let id = created(&*store, new.clone()).await;
+    let holders = new.settings.holders.clone();
+    assert!(store.create(new, summary(&holders)).await.is_err());
+    assert_eq!(loaded(&*store, id).await.settings.holders, holders);
+}
+
+pub(crate) async fn an_analysis_is_stored_once(store: Arc<dyn Store>) {
+    let id = created(&*store, game(&["Ann", "Bob"])).await;
+    assert_eq!(store.analysis(id).await, Ok(None));
+    for text in ["first\nof two lines", "second"] {
+        store.keep_analysis(id, text.to_owned()).await.unwrap();
+    }
+    let kept = store.analysis(id).await.unwrap();
+    assert_eq!(kept.as_deref(), Some("first\nof two lines"));
 }
 
 pub(crate) async fn pages_follow_one_another(store: Arc<dyn Store>) {
@@ -446,27 +475,33 @@ pub(crate) async fn pages_follow_one_another(store: Arc<dyn Store>) {
         ["lobby", "link"],
     ];
     for number in 0..48 {
-        // Several are of the same moment.
-        let new = game_of(
-            variants[number % 4],
-            &holders[number / 4 % 4],
-            number as u64 / 5,
-        );
-        let id = created(&*store, new).await;
-        if number % 3 == 0 {
-            store
-                .finish(id, ending(Conclusion::Abandoned, 50))
-                .await
-                .unwrap();
+        // Several games have the same time.
+        let variant = variants[number % 4];
+        let mut new = game_of(variant, &holders[number / 4 % 4], number as u64 / 5);
+        if variant == "4x4k4" {
+            let settings = &mut new.settings;
+            let position = noughts_rules::Game::new(&settings.variant, Default::default());
+            settings.start = Some(position.unwrap().diagram());
         }
+        let summary = match number % 3 {
+            0 => over(&new.settings.holders, Conclusion::Abandoned, 50),
+            _ => summary(&new.settings.holders),
+        };
+        store.create(new, summary).await.unwrap();
     }
     let all = store.list(every()).await.unwrap();
     assert!(all.is_sorted_by_key(|listed| std::cmp::Reverse((listed.created_ms, listed.id))));
+    let is_4x4k4 = |listed: &noughts_server::Listed| listed.variant.to_string() == "4x4k4";
+    assert!(
+        all.iter()
+            .all(|listed| listed.has_start == is_4x4k4(listed))
+    );
     let statuses = [
         None,
         Some(Status::Waiting),
         Some(Status::Playing),
         Some(Status::Over),
+        Some(Status::Unlisted),
     ];
     for status in statuses {
         for player in [None, Some("Ann"), Some("Bob"), Some("")] {
@@ -478,16 +513,15 @@ pub(crate) async fn pages_follow_one_another(store: Arc<dyn Store>) {
                     before: None,
                     limit: 4,
                 };
-                let wanted = all.iter().filter(|listed| query.wants(listed));
+                let wanted = all.iter().filter(|listed| query.matches(listed));
                 let wanted: Vec<_> = wanted.cloned().collect();
-                assert_eq!(turned(&*store, query).await, wanted);
+                assert_eq!(all_pages(&*store, query).await, wanted);
             }
         }
     }
 }
 
-/// Every page of a list, one after the other.
-async fn turned(store: &dyn Store, mut query: Query) -> Vec<noughts_server::Listed> {
+async fn all_pages(store: &dyn Store, mut query: Query) -> Vec<noughts_server::Listed> {
     let mut found = Vec::new();
     loop {
         let page = store.list(query.clone()).await.unwrap();
@@ -506,47 +540,70 @@ pub(crate) async fn the_secret_stays(store: Arc<dyn Store>) {
     assert_ne!(secret, [0; 32]);
 }
 
-pub(crate) async fn entries_count_what_shows(store: Arc<dyn Store>) {
-    let id = created(&*store, game(&["Ann", "lobby"])).await;
-    let count = async || loaded(&*store, id).await.entries();
-    assert_eq!(count().await, 0);
-    store.sit(id, Seat(1), sitting("Bob")).await.unwrap();
-    assert_eq!(count().await, 1);
-    store.append(id, 1, play(0, 4)).await.unwrap();
-    assert_eq!(count().await, 2);
-    store.leave(id, 1, Leavers::one(Seat(0))).await.unwrap();
-    assert_eq!(count().await, 3);
-    store.finish(id, ending(Conclusion::Draw, 9)).await.unwrap();
-    assert_eq!(count().await, 3, "how it ended follows from the rest");
-    store.rematch(id, Seat(0), None).await.unwrap();
-    let next = game(&["Bob", "Ann"]);
-    store.rematch(id, Seat(1), Some(next)).await.unwrap();
-    assert_eq!(count().await, 6);
-    let told = store.entries(vec![id, GameId::new(7)]).await.unwrap();
-    // Only stores that processes share need answer.
-    assert!(told.is_empty() || told == [(id, 6)], "{told:?}");
+pub(crate) async fn a_sweep_finds_overdue_games(store: Arc<dyn Store>) {
+    let node = NodeId(1);
+    // Stores with a clock of their own use that one: deadlines far in the past and in the future.
+    let now_ms = 1_800_000_000_000;
+    let far_ms = 9_000_000_000_000;
+    let mut late = Vec::new();
+    for number in 0..150 {
+        let new = game(&["robot", "robot"]);
+        let deadline_ms = [Some(1_000 + number), None, Some(far_ms)][number as usize % 3];
+        let summary = Summary {
+            deadline_ms,
+            ..summary(&new.settings.holders)
+        };
+        let id = new.settings.id;
+        store.create(new, summary).await.unwrap();
+        if number % 3 == 0 {
+            late.push(id);
+        }
+    }
+    let overdue = async |grace_ms| store.sweep(node, now_ms, grace_ms).await.unwrap().overdue;
+    assert_eq!(overdue(4_000).await, late, "oldest deadline first");
+    assert_eq!(overdue(far_ms).await, []);
+    // A turn moves the deadline, and an end removes it.
+    let mut moved = append(late[0], 1, [play(0, 0)]);
+    moved.summary = Some(Summary {
+        deadline_ms: Some(far_ms),
+        ..summary(&["robot", "robot"].map(holder))
+    });
+    let mut ended = append(late[1], 1, [turn(0, Action::Resign)]);
+    ended.summary = Some(over(&["robot", "robot"].map(holder), Conclusion::Draw, 9));
+    for append in [moved, ended] {
+        assert_eq!(store.append(&append).await, Ok(Appended::Stored));
+    }
+    assert_eq!(overdue(4_000).await, late[2..]);
+    // A sweep is bounded.
+    for _ in 0..100 {
+        let new = game(&["robot", "robot"]);
+        let summary = Summary {
+            deadline_ms: Some(7),
+            ..summary(&new.settings.holders)
+        };
+        store.create(new, summary).await.unwrap();
+    }
+    assert_eq!(overdue(4_000).await.len(), 100);
 }
 
-pub(crate) async fn what_is_old_is_forgotten(store: Arc<dyn Store>) {
-    let over = created(&*store, game_of("3x3k3", &["Ann", "lobby"], 10)).await;
-    store.sit(over, Seat(1), sitting("Bob")).await.unwrap();
-    store.append(over, 1, play(0, 4)).await.unwrap();
-    store.rematch(over, Seat(0), None).await.unwrap();
-    store
-        .finish(over, ending(Conclusion::Draw, 20))
-        .await
-        .unwrap();
-    store.keep_analysis(over, "fine".to_owned()).await.unwrap();
-    let key = keyed(game_of("3x3k3", &["Ann", "link"], 10), "a key");
-    let unplayed = created(&*store, key.clone()).await;
-    let ended_late = created(&*store, game_of("3x3k3", &["Ann", "Bob"], 10)).await;
-    store
-        .finish(ended_late, ending(Conclusion::Draw, 30))
-        .await
-        .unwrap();
-    // Its turn is of a later time.
+pub(crate) async fn games_without_a_new_entry_are_forgotten(store: Arc<dyn Store>) {
+    let at = |at_ms: u64, entry| LogEntry {
+        at_ms,
+        ..logged(entry)
+    };
+    let over_id = created(&*store, game_of("3x3k3", &["Ann", "lobby"], 10)).await;
+    let mut ending = append(over_id, 1, []);
+    ending.entries = vec![at(11, seated(1, "Bob")), at(20, play(0, 4))];
+    ending.summary = Some(over(&["Ann", "Bob"].map(holder), Conclusion::Draw, 20));
+    store.append(&ending).await.unwrap();
+    let analysed = store.keep_analysis(over_id, "fine".to_owned()).await;
+    assert_eq!(analysed, Ok(()));
+    let with_key = keyed(game_of("3x3k3", &["Ann", "link"], 10), "s", "a key");
+    let unplayed = created(&*store, with_key.clone()).await;
     let played = created(&*store, game_of("3x3k3", &["Ann", "Bob"], 10)).await;
-    store.append(played, 1, play(0, 4)).await.unwrap();
+    let mut turn = append(played, 1, []);
+    turn.entries = vec![at(30, play(0, 4))];
+    store.append(&turn).await.unwrap();
     let young = created(&*store, game_of("3x3k3", &["Ann", "lobby"], 30)).await;
     let mut forgotten = Vec::new();
     loop {
@@ -555,63 +612,145 @@ pub(crate) async fn what_is_old_is_forgotten(store: Arc<dyn Store>) {
             games => forgotten.extend(games),
         }
     }
-    let mut old = [over, unplayed];
+    let mut old = [over_id, unplayed];
     forgotten.sort_unstable();
     old.sort_unstable();
     assert_eq!(forgotten, old);
-    assert_eq!(store.created_with("a key".to_owned()).await, Ok(None));
-    for id in [over, unplayed] {
+    let key = creation_key("s", "a key");
+    assert_eq!(store.created_with(key.clone(), 10).await, Ok(None));
+    for id in old {
         assert_eq!(store.load(id).await, Ok(None));
+        assert_eq!(
+            appended(&*store, id, 2, play(0, 0)).await,
+            Appended::NoSuchGame
+        );
     }
-    assert_eq!(store.analysis(over).await, Ok(None));
-    for id in [ended_late, played, young] {
-        loaded(&*store, id).await;
-    }
+    assert_eq!(store.analysis(over_id).await, Ok(None));
     let of_ann = Query {
         player: Some("Ann".to_owned()),
         ..every()
     };
     let mut listed = ids(&*store, of_ann).await;
-    let mut left = vec![ended_late, played, young];
+    let mut left = vec![played, young];
     listed.sort_unstable();
     left.sort_unstable();
     assert_eq!(listed, left);
-    // A key of what is forgotten is free again.
-    let again = game_of("3x3k3", &["Ann", "link"], 40);
+    // The key of a forgotten game is free again.
     let again = NewGame {
-        key: key.key,
-        ..again
+        key: Some(key),
+        ..game_of("3x3k3", &["Ann", "link"], 40)
     };
-    assert_eq!(store.create(again).await, Ok(Created::Stored));
+    let holders = again.settings.holders.clone();
+    assert_eq!(
+        store.create(again, summary(&holders)).await,
+        Ok(Created::Stored)
+    );
 }
 
-pub(crate) async fn an_archived_game_is_there_as_if_it_had_been_played(store: Arc<dyn Store>) {
-    for text in [
-        "noughts 1\nvariant multi\nhistory 3\nseat 0 x human Ann\nseat 1 o robot level:3\n\
-         1 0 4-0\n2 1 0-2\n3 0 <<1\n4 1 0-8\n5 0 resign\nresult won o by resignation\n",
-        "noughts 1\nvariant 7x6k4+gravity\nhistory 0\nseat 0 x human Ann\nseat 1 o human Bob\n\
-         1 0 5-3\nresult won x by leaving\n",
-        "noughts 1\nvariant 3x3k3\nhistory 0\nseat 0 x human Ann\nseat 1 o human Bob\n\
-         1 0 0-0\n2 1 1-1\n3 0 0-1\n4 1 2-2\n5 0 0-2\nresult won x by line\n",
-    ] {
-        let record = noughts_rules::Record::read(text).unwrap();
-        let id = game(&["Ann", "Bob"]).setting.id;
-        let (mut archived, ending) = noughts_server::stored_from(&record, id, 7).unwrap();
-        archived.key = Some(key(text.lines().nth(1).unwrap()));
-        for expected in [Created::Stored, Created::Before(id)] {
-            let created = store.archive(archived.clone(), ending.clone()).await;
-            assert_eq!(created, Ok(expected));
-        }
-        let stored = loaded(&*store, id).await;
-        assert_eq!(stored, archived);
-        let table = noughts_server::Table::restore(stored).unwrap();
-        let again = noughts_server::record_of(&table).unwrap();
-        assert_eq!(again.to_string(), text);
-        let listed = store.list(every()).await.unwrap();
-        let listed = listed.iter().find(|listed| listed.id == id).unwrap();
-        assert_eq!(
-            (listed.status, listed.ending.as_ref()),
-            (Status::Over, Some(&ending))
-        );
+pub(crate) async fn an_imported_game_is_like_a_played_one(store: Arc<dyn Store>) {
+    let mut new = keyed(game_of("7x6k4+gravity", &["Ann", "Bob"], 7), "s", "import");
+    new.settings.history = 3;
+    let id = new.settings.id;
+    let actions = [
+        play(0, 38),
+        play(1, 31),
+        turn(0, Action::Rewind(1)),
+        play(1, 39),
+        turn(0, Action::Resign),
+    ];
+    let entries: Vec<LogEntry> = actions.into_iter().map(logged).collect();
+    let table = Table::replay(new.settings.clone(), &entries).unwrap();
+    assert!(table.is_over());
+    let game = StoredGame {
+        settings: new.settings,
+        key: new.key.clone(),
+        entries,
+    };
+    for expected in [Created::Stored, Created::Before(id, new.key.unwrap())] {
+        let created = store.import(game.clone(), table.summary()).await;
+        assert_eq!(created, Ok(expected));
     }
+    assert_eq!(loaded(&*store, id).await, game);
+    let listed = store.list(every()).await.unwrap();
+    assert_eq!(listed[0].summary, table.summary());
+    // A long one.
+    let mut long = game_of("255x255k5", &["Ann", "Bob"], 7);
+    long.settings.history = 0;
+    let entries = (0..5_000).map(|cell| logged(play((cell % 2) as u8, cell)));
+    let long = StoredGame {
+        settings: long.settings,
+        key: None,
+        entries: entries.collect(),
+    };
+    let summary = over(&long.settings.holders, Conclusion::Draw, 8);
+    assert_eq!(
+        store.import(long.clone(), summary).await,
+        Ok(Created::Stored)
+    );
+    assert_eq!(loaded(&*store, long.settings.id).await, long);
+}
+
+pub(crate) async fn a_working_store_is_writable(store: Arc<dyn Store>) {
+    for _ in 0..3 {
+        assert_eq!(store.check_writable().await, Ok(()));
+    }
+}
+
+/// For stores with group commit.
+pub(crate) async fn writes_are_counted(store: Arc<dyn Store>) {
+    let before = store.write_counts();
+    let id = created(&*store, game(&["Ann", "lobby"])).await;
+    assert_eq!(appended(&*store, id, 1, play(0, 0)).await, Appended::Stored);
+    let alone = store.write_counts();
+    let since = |now: WriteCounts, then: WriteCounts| {
+        assert!(now.micros > then.micros);
+        (now.batches - then.batches, now.writes - then.writes)
+    };
+    assert_eq!(since(alone, before), (2, 2));
+    let mut all = JoinSet::new();
+    for _ in 0..100 {
+        let store = Arc::clone(&store);
+        all.spawn(async move { created(&*store, game(&["Ann", "Bob"])).await });
+    }
+    all.join_all().await;
+    let (batches, writes) = since(store.write_counts(), alone);
+    assert_eq!(writes, 100);
+    assert!(
+        (1..100).contains(&batches),
+        "{batches} commits for a hundred"
+    );
+}
+
+/// For stores that several nodes may open.
+pub(crate) async fn nodes_see_each_other_count(store: Arc<dyn Store>) {
+    let (here, there) = (NodeId(1), NodeId(u64::MAX));
+    let others = async |node| store.sweep(node, 0, 0).await.unwrap().others;
+    assert_eq!(others(here).await, []);
+    assert_eq!(others(there).await, [(here, 1)]);
+    assert_eq!(others(here).await, [(there, 1)]);
+    assert_eq!(others(here).await, [(there, 1)]);
+    assert_eq!(others(there).await, [(here, 3)]);
+    let name = format!("Ann@{}", there.0);
+    let tied = created(&*store, game(&[&name, "lobby", "Cyd@3"])).await;
+    let late = created(&*store, game(&["Ann", "lobby"])).await;
+    let take = async |id, now: &[&str]| {
+        let mut append = append(id, 1, [seated(1, &format!("Bob@{}", there.0))]);
+        let holders: Vec<Holder> = now.iter().map(|text| holder(text)).collect();
+        append.summary = Some(summary(&holders));
+        assert_eq!(store.append(&append).await, Ok(Appended::Stored));
+    };
+    let bob = format!("Bob@{}", there.0);
+    take(tied, &[&name, &bob, "Cyd@3"]).await;
+    take(late, &["Ann", &bob]).await;
+    let over_game = game(&[&name, "Bob"]);
+    let ended = over(&over_game.settings.holders, Conclusion::Draw, 1);
+    store.create(over_game, ended).await.unwrap();
+    let mut found = store.seats_of_node(there).await.unwrap();
+    found.sort_by_key(|(id, _)| *id != tied);
+    let both = SeatSet::only(Seat(0)).with(Seat(1));
+    assert_eq!(found, [(tied, both), (late, SeatSet::only(Seat(1)))]);
+    store.remove_node(there).await.unwrap();
+    assert_eq!(others(here).await, []);
+    // A node that was removed by mistake comes back.
+    assert_eq!(others(there).await, [(here, 4)]);
 }

@@ -3,7 +3,7 @@
 mod games;
 mod history;
 mod laws;
-mod leases;
+mod migrations;
 #[cfg(unix)]
 mod postgres;
 #[cfg(unix)]
@@ -15,20 +15,20 @@ use std::sync::Arc;
 
 use noughts_server::{Memory, Store};
 
-/// A law, held against a store that nobody has used before.
-type Law = fn(Arc<dyn Store>) -> Held;
-type Held = std::pin::Pin<Box<dyn Future<Output = ()> + Send>>;
+/// A property, checked with a store that nobody has used before.
+type Law = fn(Arc<dyn Store>) -> Checked;
+type Checked = std::pin::Pin<Box<dyn Future<Output = ()> + Send>>;
 
 macro_rules! laws {
     ($($law:ident)*) => {
-        /// Every law by its name, for stores that are too dear to be made anew for each test.
+        /// Every property by its name, for stores that are too slow to be created for each test.
         const LAWS: &[(&str, Law)] = &[$((stringify!($law), |store| Box::pin(laws::$law(store)))),*];
 
-        mod memory_keeps {
+        mod memory {
             $(#[tokio::test] async fn $law() { crate::laws::$law(crate::in_memory()).await; })*
         }
 
-        mod sqlite_keeps {
+        mod sqlite_file {
             $(#[tokio::test] async fn $law() {
                 let place = crate::sqlite::Place::new();
                 crate::laws::$law(std::sync::Arc::new(place.open().await)).await;
@@ -38,28 +38,48 @@ macro_rules! laws {
 }
 
 laws! {
-    a_game_is_loaded_as_it_was_created
-    a_repeated_key_creates_nothing
-    one_of_many_gets_a_seat
-    seats_that_are_not_open_are_taken
-    turns_come_in_order_and_once
-    a_key_is_used_once_a_seat
-    nothing_follows_after_somebody_left
-    one_of_many_appends_each_turn
-    turns_of_many_games_are_all_kept
-    a_game_ends_once
-    an_end_comes_with_its_last_turn
-    one_of_many_makes_the_rematch
-    a_missing_game_is_an_error_or_nothing
-    an_analysis_is_kept_once
-    a_link_is_not_listed_until_it_is_full
+    a_game_loads_as_it_was_created
+    every_kind_of_entry_loads_as_it_was_stored
+    a_creation_key_creates_one_game
+    a_creation_key_is_forgotten_after_a_day
+    a_key_without_scope_counts_for_everybody
+    entries_have_consecutive_numbers
+    entries_of_one_append_are_stored_together
+    one_of_many_appends_at_a_place_is_stored
+    many_games_keep_all_their_entries
+    a_summary_is_stored_with_its_entry
+    a_seated_player_is_listed
+    a_rematch_is_created_with_its_entry
+    a_missing_game_is_told
+    an_id_is_used_once
+    an_analysis_is_stored_once
     pages_follow_one_another
     the_secret_stays
-    entries_count_what_shows
-    what_is_old_is_forgotten
-    an_archived_game_is_there_as_if_it_had_been_played
+    a_sweep_finds_overdue_games
+    games_without_a_new_entry_are_forgotten
+    an_imported_game_is_like_a_played_one
+    a_working_store_is_writable
 }
 
 fn in_memory() -> Arc<dyn Store> {
     Arc::new(Memory::default())
+}
+
+#[tokio::test]
+async fn memory_keeps_a_bounded_number_of_finished_games() {
+    use crate::games::{game, over, summary};
+    use noughts_rules::Conclusion;
+    let store = Memory::keeping(160);
+    for _ in 0..2_000 {
+        let new = game(&["Ann", "Bob"]);
+        let over = over(&new.settings.holders, Conclusion::Draw, 1);
+        store.create(new, over).await.unwrap();
+    }
+    assert!(store.len() <= 160, "{}", store.len());
+    let unfinished = game(&["Ann", "Bob"]);
+    let holders = unfinished.settings.holders.clone();
+    let before = store.len();
+    store.create(unfinished, summary(&holders)).await.unwrap();
+    assert_eq!(store.len(), before + 1);
+    assert_ne!(store.secret().await, Memory::default().secret().await);
 }

@@ -1,27 +1,31 @@
-//! What PostgreSQL promises beyond the laws: any number of processes on one database, which may go
-//! away and come back.
+//! What PostgreSQL promises beyond the laws: any number of nodes on one database, which may go away and
+//! come back.
 
 use std::sync::Arc;
 
 use noughts_rules::Seat;
 use noughts_server::{
-    Answer, Appended, Created, Ending, GameId, Last, Leavers, Listed, NewGame, News, NodeId,
-    Postgres, Query, Sitting, Store, StoredGame, StoredTurn,
+    Append, Appended, Created, CreationKey, GameId, Hint, Listed, LogTail, NewGame, NodeId,
+    Position, Postgres, Query, Reply, SeatSet, Store, StoreError, StoredGame, Summary, Sweep,
 };
 use proptest::prelude::*;
 use proptest::test_runner::TestRunner;
-use sqlx::{ConnectOptions, postgres::PgConnectOptions, query};
+use sqlx::{ConnectOptions, PgConnection, postgres::PgConnectOptions, query};
 use tokio::task::JoinSet;
 
 use crate::LAWS;
-use crate::games::{created, game, loaded, play};
+use crate::games::{append, appended, created, game, loaded, play};
 use crate::history;
-use crate::laws::what_is_durable_is_counted;
-use crate::leases::leases;
+use crate::laws::{every, nodes_see_each_other_count, writes_are_counted};
 use crate::postgres_server::Server;
 
 async fn open(url: &str) -> Postgres {
     Postgres::open(url).await.expect("the database opens")
+}
+
+pub(crate) async fn raw(url: &str) -> PgConnection {
+    let options: PgConnectOptions = url.parse().unwrap();
+    options.connect().await.unwrap()
 }
 
 #[tokio::test]
@@ -32,18 +36,18 @@ async fn postgres_keeps_the_laws() {
         let url = server.database(name);
         law(Arc::new(open(&url).await)).await;
     }
-    let url = server.database("figures");
-    what_is_durable_is_counted(Arc::new(open(&url).await)).await;
-    let url = server.database("leases");
-    leases(&open(&url).await).await;
+    let url = server.database("counts");
+    writes_are_counted(Arc::new(open(&url).await)).await;
+    let url = server.database("nodes");
+    nodes_see_each_other_count(Arc::new(open(&url).await)).await;
 }
 
-/// Two processes that are asked in turns.
+/// Two nodes that are used in turns.
 struct Both([Postgres; 2], std::sync::atomic::AtomicUsize);
 
 impl Both {
     async fn open(url: &str) -> Both {
-        // At once, so that both would make the schema.
+        // At once, so that both would create the schema.
         let (one, other) = tokio::join!(open(url), open(url));
         Both([one, other], Default::default())
     }
@@ -55,77 +59,66 @@ impl Both {
 }
 
 impl Store for Both {
-    fn create(&self, game: NewGame) -> Answer<'_, Created> {
-        self.next().create(game)
+    fn create(&self, game: NewGame, summary: Summary) -> Reply<'_, Created> {
+        self.next().create(game, summary)
     }
-    fn created_with(&self, key: String) -> Answer<'_, Option<GameId>> {
-        self.next().created_with(key)
+    fn created_with(
+        &self,
+        key: CreationKey,
+        now_ms: u64,
+    ) -> Reply<'_, Option<(GameId, CreationKey)>> {
+        self.next().created_with(key, now_ms)
     }
-    fn sit(&self, game: GameId, seat: Seat, sitter: Sitting) -> Answer<'_, Appended> {
-        self.next().sit(game, seat, sitter)
+    fn append<'a>(&'a self, append: &'a Append) -> Reply<'a, Appended> {
+        self.next().append(append)
     }
-    fn append(&self, game: GameId, number: usize, turn: StoredTurn) -> Answer<'_, Appended> {
-        self.next().append(game, number, turn)
-    }
-    fn leave(&self, game: GameId, number: usize, leavers: Leavers) -> Answer<'_, Appended> {
-        self.next().leave(game, number, leavers)
-    }
-    fn conclude(&self, game: GameId, last: Last, ending: Ending) -> Answer<'_, Appended> {
-        self.next().conclude(game, last, ending)
-    }
-    fn finish(&self, game: GameId, ending: Ending) -> Answer<'_, ()> {
-        self.next().finish(game, ending)
-    }
-    fn rematch(&self, game: GameId, seat: Seat, next: Option<NewGame>) -> Answer<'_, Appended> {
-        self.next().rematch(game, seat, next)
-    }
-    fn load(&self, game: GameId) -> Answer<'_, Option<StoredGame>> {
+    fn load(&self, game: GameId) -> Reply<'_, Option<StoredGame>> {
         self.next().load(game)
     }
-    fn list(&self, query: Query) -> Answer<'_, Vec<Listed>> {
+    fn entries_after(&self, game: GameId, after: u32) -> Reply<'_, Option<LogTail>> {
+        self.next().entries_after(game, after)
+    }
+    fn import(&self, game: StoredGame, summary: Summary) -> Reply<'_, Created> {
+        self.next().import(game, summary)
+    }
+    fn list(&self, query: Query) -> Reply<'_, Vec<Listed>> {
         self.next().list(query)
     }
-    fn analysis(&self, game: GameId) -> Answer<'_, Option<String>> {
+    fn analysis(&self, game: GameId) -> Reply<'_, Option<String>> {
         self.next().analysis(game)
     }
-    fn keep_analysis(&self, game: GameId, analysis: String) -> Answer<'_, ()> {
+    fn keep_analysis(&self, game: GameId, analysis: String) -> Reply<'_, ()> {
         self.next().keep_analysis(game, analysis)
     }
-    fn secret(&self) -> Answer<'_, [u8; 32]> {
+    fn secret(&self) -> Reply<'_, [u8; 32]> {
         self.next().secret()
     }
-    fn renew(&self, node: NodeId, lasts_ms: u64) -> Answer<'_, Vec<NodeId>> {
-        self.next().renew(node, lasts_ms)
+    fn sweep(&self, node: NodeId, now_ms: u64, grace_ms: u64) -> Reply<'_, Sweep> {
+        self.next().sweep(node, now_ms, grace_ms)
     }
-    fn tied_to(&self, node: NodeId) -> Answer<'_, Vec<(GameId, Leavers)>> {
-        self.next().tied_to(node)
+    fn seats_of_node(&self, node: NodeId) -> Reply<'_, Vec<(GameId, SeatSet)>> {
+        self.next().seats_of_node(node)
     }
-    fn bury(&self, node: NodeId) -> Answer<'_, ()> {
-        self.next().bury(node)
+    fn remove_node(&self, node: NodeId) -> Reply<'_, ()> {
+        self.next().remove_node(node)
     }
-
-    fn entries(&self, games: Vec<GameId>) -> Answer<'_, Vec<(GameId, usize)>> {
-        self.next().entries(games)
-    }
-
-    fn archive(&self, game: StoredGame, ending: Ending) -> Answer<'_, Created> {
-        self.next().archive(game, ending)
-    }
-
-    fn forget(&self, before_ms: u64) -> Answer<'_, Vec<GameId>> {
+    fn forget(&self, before_ms: u64) -> Reply<'_, Vec<GameId>> {
         self.next().forget(before_ms)
+    }
+    fn check_writable(&self) -> Reply<'_, ()> {
+        self.next().check_writable()
     }
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn two_processes_keep_the_laws_together() {
+async fn two_nodes_keep_the_laws_together() {
     let mut server = Server::start();
     for (name, law) in LAWS {
         println!("{name}");
         let url = server.database(name);
         law(Arc::new(Both::open(&url).await)).await;
     }
-    // The same turns from both, in batches: each is stored once, and nobody waits for ever.
+    // The same entries from both, in batches: each is stored once, and there is no deadlock.
     let url = server.database("batches");
     let stores = Both::open(&url).await.0.map(Arc::new);
     let mut games = Vec::new();
@@ -136,7 +129,7 @@ async fn two_processes_keep_the_laws_together() {
         let mut all = JoinSet::new();
         for (at, id) in games.iter().copied().enumerate() {
             for store in [at % 2, 1 - at % 2].map(|which| Arc::clone(&stores[which])) {
-                all.spawn(async move { store.append(id, number, play(0, number)).await.unwrap() });
+                all.spawn(async move { appended(&*store, id, number, play(0, 1)).await });
             }
         }
         let stored = all.join_all().await;
@@ -144,12 +137,12 @@ async fn two_processes_keep_the_laws_together() {
         assert_eq!(stored.count(), games.len());
     }
     for id in games {
-        assert_eq!(loaded(&*stores[1], id).await.turns.len(), 5);
+        assert_eq!(loaded(&*stores[1], id).await.entries.len(), 5);
     }
 }
 
 #[test]
-fn postgres_answers_as_memory_does() {
+fn postgres_replies_like_memory() {
     let server = std::cell::RefCell::new(Server::start());
     let runtime = tokio::runtime::Runtime::new().unwrap();
     let mut runner = TestRunner::new(ProptestConfig {
@@ -176,80 +169,185 @@ async fn a_database_that_comes_back_is_used_again() {
     let store = open(&url).await;
     let bus = store.bus(NodeId(1));
     let mut hints = bus.subscribe();
-    assert_eq!(hints.next().await, Some(News::Gap));
+    assert_eq!(hints.next().await, Some(Hint::Missed));
     let id = created(&store, game(&["Ann", "Bob"])).await;
     let secret = store.secret().await;
     server.end();
-    let (appended, found) = tokio::join!(store.append(id, 1, play(0, 0)), store.load(id));
-    assert!(appended.is_err() && found.is_err());
+    let turn = append(id, 1, [play(0, 0)]);
+    let (appended, found, check) =
+        tokio::join!(store.append(&turn), store.load(id), store.check_writable());
+    let is_unavailable = |error: StoreError| matches!(error, StoreError::Unavailable(_));
+    assert!(is_unavailable(appended.unwrap_err()));
+    assert!(is_unavailable(found.unwrap_err()));
+    assert!(is_unavailable(check.unwrap_err()));
     server.begin();
-    assert_eq!(store.append(id, 1, play(0, 0)).await, Ok(Appended::Stored));
-    assert_eq!(loaded(&store, id).await.turns.len(), 1);
-    // Whoever listens is told that something may have been missed.
-    assert_eq!(hints.next().await, Some(News::Gap));
+    assert_eq!(store.append(&turn).await, Ok(Appended::Stored));
+    assert_eq!(store.check_writable().await, Ok(()));
+    assert_eq!(loaded(&store, id).await.entries.len(), 1);
+    // Subscribers are told that hints may have been missed.
+    assert_eq!(hints.next().await, Some(Hint::Missed));
     drop((store, bus));
     assert_eq!(open(&url).await.secret().await, secret);
 }
 
 #[tokio::test]
-async fn hints_go_to_the_others() {
+async fn hints_go_to_the_other_nodes() {
     let mut server = Server::start();
     let url = server.database("hints");
     let (one, other) = tokio::join!(open(&url), open(&url));
     let (here, there) = (one.bus(NodeId(1)), other.bus(NodeId(2)));
     let (mut heard_here, mut heard_there) = (here.subscribe(), there.subscribe());
     for hints in [&mut heard_here, &mut heard_there] {
-        assert_eq!(hints.next().await, Some(News::Gap), "they listen");
+        assert_eq!(hints.next().await, Some(Hint::Missed), "they listen");
     }
-    let at = |game, entries| News::At {
+    let entry = |game, number| Hint::Entry {
         game: GameId::new(game),
-        entries,
+        number,
     };
     // Many more than one notification holds.
     for number in 0..1_000 {
-        here.publish(GameId::new(number), 7);
+        here.publish(entry(number, 7));
     }
     let mut heard = Vec::new();
     while heard.len() < 1_000 {
         heard.push(heard_there.next().await.unwrap());
     }
-    assert!((0..1_000).all(|number| heard.contains(&at(number, 7))));
-    // And what this process said itself is not what it hears first.
-    there.publish(GameId::new(5), 8);
-    assert_eq!(heard_here.next().await, Some(at(5, 8)));
-    // Connections that are cut are a gap.
-    let options: PgConnectOptions = url.parse().unwrap();
-    let mut raw = options.connect().await.unwrap();
+    assert!((0..1_000).all(|number| heard.contains(&entry(number, 7))));
+    // A node does not hear its own hints.
+    let presence = Hint::Presence(GameId::new(5));
+    there.publish(presence);
+    assert_eq!(heard_here.next().await, Some(presence));
+    // After connections were cut, hints may have been missed.
     query(
         "SELECT pg_terminate_backend(pid) FROM pg_stat_activity \
          WHERE datname = current_database() AND pid <> pg_backend_pid()",
     )
-    .execute(&mut raw)
+    .execute(&mut raw(&url).await)
     .await
     .unwrap();
-    assert_eq!(heard_there.next().await, Some(News::Gap));
-    assert_eq!(heard_here.next().await, Some(News::Gap));
-    here.publish(GameId::new(6), 9);
-    assert_eq!(heard_there.next().await, Some(at(6, 9)));
+    assert_eq!(heard_there.next().await, Some(Hint::Missed));
+    assert_eq!(heard_here.next().await, Some(Hint::Missed));
+    here.publish(entry(6, 9));
+    assert_eq!(heard_there.next().await, Some(entry(6, 9)));
 }
 
 #[tokio::test]
-async fn what_can_not_be_opened_is_told_in_a_sentence() {
+async fn presence_is_shared_between_nodes() {
+    let mut server = Server::start();
+    let url = server.database("presence");
+    let store = open(&url).await;
+    let (here, there, third) = (NodeId(1), NodeId(2), NodeId(3));
+    let mut games = Vec::new();
+    for _ in 0..3 {
+        games.push(created(&store, game(&["Ann", "Bob"])).await);
+    }
+    assert_eq!(
+        appended(&store, games[1], 1, play(0, 0)).await,
+        Appended::Stored
+    );
+    let (first, second) = (SeatSet::only(Seat(0)), SeatSet::only(Seat(1)));
+    let set = async |node, seats: &[(GameId, SeatSet)]| {
+        store.set_presence(node, seats.to_vec()).await.unwrap();
+    };
+    let present = async |node| {
+        let mut asked = games.clone();
+        asked.push(GameId::new(7));
+        let positions = store.positions(node, asked).await.unwrap();
+        assert_eq!(positions.len(), 3, "only games that exist");
+        let of = |id: &GameId| {
+            let position = positions.iter().find(|position| position.game == *id);
+            let Position { entry, present, .. } = *position.unwrap();
+            assert_eq!(entry, u32::from(*id == games[1]));
+            present
+        };
+        games.iter().map(of).collect::<Vec<_>>()
+    };
+    let nobody = SeatSet::EMPTY;
+    assert_eq!(present(here).await, [nobody; 3]);
+    set(there, &[(games[0], first), (games[1], second)]).await;
+    set(third, &[(games[0], second)]).await;
+    let both = first.union(second);
+    assert_eq!(present(here).await, [both, second, nobody]);
+    assert_eq!(present(there).await, [second, nobody, nobody]);
+    set(
+        there,
+        &[(games[0], nobody), (games[1], both), (games[2], first)],
+    )
+    .await;
+    assert_eq!(present(here).await, [second, both, first]);
+    store.remove_node(there).await.unwrap();
+    assert_eq!(present(here).await, [second, nobody, nobody]);
+}
+
+#[tokio::test]
+async fn an_unreadable_game_is_left_out() {
+    let mut server = Server::start();
+    let url = server.database("unreadable");
+    let store = open(&url).await;
+    let bad = created(&store, game(&["Ann@7", "Bob"])).await;
+    let good = created(&store, game(&["Ann@7", "Bob"])).await;
+    assert_eq!(appended(&store, bad, 1, play(0, 0)).await, Appended::Stored);
+    let mut raw = raw(&url).await;
+    for sql in [
+        "UPDATE games SET seats = 'nonsense' WHERE id = $1",
+        "UPDATE entries SET kind = 'mystery' WHERE game = $1",
+    ] {
+        let id = bad.number().to_be_bytes().to_vec();
+        query(sql).bind(id).execute(&mut raw).await.unwrap();
+    }
+    let listed = store.list(every()).await.unwrap();
+    assert_eq!(listed.iter().map(|one| one.id).collect::<Vec<_>>(), [good]);
+    let seats = store.seats_of_node(NodeId(7)).await.unwrap();
+    assert_eq!(seats, [(good, SeatSet::only(Seat(0)))]);
+    let load = store.load(bad).await;
+    assert!(matches!(load, Err(StoreError::Corrupt(_))), "{load:?}");
+    let tail = store.entries_after(bad, 0).await;
+    assert!(matches!(tail, Err(StoreError::Corrupt(_))), "{tail:?}");
+    assert_eq!(store.forget(u64::MAX / 2).await.unwrap().len(), 2);
+}
+
+#[tokio::test]
+async fn a_read_only_database_is_not_writable() {
+    let mut server = Server::start();
+    let url = server.database("standby");
+    drop(open(&url).await);
+    query("ALTER DATABASE standby SET default_transaction_read_only = on")
+        .execute(&mut raw(&url).await)
+        .await
+        .unwrap();
+    let store = open(&url).await;
+    let check = store.check_writable().await;
+    assert!(
+        matches!(check, Err(StoreError::NotWritable(_))),
+        "{check:?}"
+    );
+}
+
+#[tokio::test]
+async fn other_databases_are_refused_and_not_changed() {
     let mut server = Server::start();
     let url = server.database("newer");
     drop(open(&url).await);
-    let options: PgConnectOptions = url.parse().unwrap();
-    let mut raw = options.connect().await.unwrap();
+    let mut newer = raw(&url).await;
     query("INSERT INTO schema_steps VALUES (1000)")
-        .execute(&mut raw)
+        .execute(&mut newer)
+        .await
+        .unwrap();
+    let error = Postgres::open(&url).await.unwrap_err();
+    let (schema, known) = (1000, 2);
+    assert_eq!(error, StoreError::TooNew { schema, known });
+    let url = server.database("other");
+    let mut other = raw(&url).await;
+    query("CREATE TABLE games (name text)")
+        .execute(&mut other)
         .await
         .unwrap();
     let error = Postgres::open(&url).await.unwrap_err().to_string();
-    assert!(error.contains("newer") && error.contains("1000"), "{error}");
+    assert!(error.contains("another program"), "{error}");
     let secret = "postgres://ann:sesame@localhost:1/nowhere";
     let error = Postgres::open(secret).await.unwrap_err().to_string();
     assert!(
-        error.contains("can't be opened") && !error.contains("sesame"),
+        error.contains("cannot open") && !error.contains("sesame"),
         "{error}"
     );
     assert!(Postgres::open("postgres").await.is_err());

@@ -1,20 +1,22 @@
-//! `--forget-after`: games leave by themselves, by the server's own clock.
+//! `--forget-after`: old games are deleted, by the server's own clock.
 
 use std::sync::Arc;
 use std::time::Duration;
 
-use noughts_engine::{Clock, Setup as Outside};
+use noughts_engine::{Clock, Setup as EngineSetup};
 use noughts_rules::{Action, Move, Seat};
-use noughts_server::{Denied, GameId, Laying, Limits, Memory, Server, Setup, Wish};
+use noughts_server::{
+    Command, Creation, GameId, Limits, LiveTable, Memory, Server, Setup, SubmitError,
+};
 use tokio::sync::broadcast::error::RecvError;
 use tokio::time::{Instant, advance};
 
-use crate::games::{game_of, sitting};
+use crate::games::{game_of, holder};
 
-/// Goes as the runtime's does, which stands still until it is told to go on.
-struct Told(Instant);
+/// The runtime's clock, which stands still until it is advanced.
+struct TestClock(Instant);
 
-impl Clock for Told {
+impl Clock for TestClock {
     fn now(&self) -> Duration {
         self.0.elapsed()
     }
@@ -22,41 +24,41 @@ impl Clock for Told {
 
 const MINUTE: Duration = Duration::from_secs(60);
 
-async fn lay(server: &Server) -> GameId {
-    lay_for(server, &["Ann", "Bob"]).await
-}
-
-async fn lay_for(server: &Server, holders: &[&str]) -> GameId {
-    let new = game_of("3x3k3", holders, server.house().now_ms());
-    match server.house().lay(new).await {
-        Ok(Laying::Laid(id)) => id,
+async fn create(server: &Server, holders: &[&str]) -> GameId {
+    let new = game_of("3x3k3", holders, server.tables().clock().now_ms());
+    match server.tables().create(new, None, None).await {
+        Ok(Creation::Created(live)) => live.id(),
         other => panic!("{other:?}"),
     }
 }
 
-async fn act(server: &Server, game: GameId, action: Action) {
-    let room = server.house().room(game).await.unwrap().unwrap();
-    let wish = Wish {
-        seat: Seat(0),
-        action,
-        at_turn: 1,
-        key: None,
-    };
-    room.act(wish).await.unwrap();
+async fn table(server: &Server, game: GameId) -> Option<Arc<LiveTable>> {
+    server.tables().get(game).await.unwrap()
 }
 
-/// Lets so much time pass, a minute after the other, as it would.
+async fn act(server: &Server, game: GameId, action: Action) -> Result<(), SubmitError> {
+    let live = table(server, game).await.ok_or(SubmitError::NoSuchGame)?;
+    let command = Command::Act {
+        seat: Seat(0),
+        action,
+        turn: 1,
+        key: None,
+    };
+    server.tables().submit(&live, &command).await
+}
+
+/// Lets time pass, a minute after the other.
 async fn pass(minutes: u32) {
     for _ in 0..minutes {
         advance(MINUTE).await;
-        // Whoever waited for this moment does what it waited for.
+        // Whatever waited for this moment runs.
         for _ in 0..20 {
             tokio::task::yield_now().await;
         }
     }
 }
 
-/// A server that forgets after half an hour.
+/// A server that deletes games after half an hour.
 fn forgetful() -> Server {
     let mut server = Server::start(Setup {
         http: None,
@@ -66,9 +68,9 @@ fn forgetful() -> Server {
         store: Box::new(Memory::default()),
         limits: Limits::default(),
         thinkers: 1,
-        outside: Outside {
+        outside: EngineSetup {
             seed: 1,
-            clock: Arc::new(Told(Instant::now())),
+            clock: Arc::new(TestClock(Instant::now())),
         },
     })
     .unwrap();
@@ -77,78 +79,91 @@ fn forgetful() -> Server {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_server_forgets_what_nothing_happened_at_for_so_long() {
+async fn games_without_an_entry_for_half_an_hour_are_deleted() {
     let server = forgetful();
-    let (over, idle, played) = (lay(&server).await, lay(&server).await, lay(&server).await);
-    act(&server, over, Action::Resign).await;
-    pass(10).await;
-    act(&server, played, Action::Play(Move::at(4))).await;
-    let there = async |game| server.house().room(game).await.unwrap().is_some();
-    pass(19).await;
-    assert!(there(over).await && there(idle).await && there(played).await);
-    // They leave memory when nobody has asked for a minute, and the store was swept by then.
-    pass(4).await;
-    assert!(!there(over).await && !there(idle).await, "they are old");
-    assert!(
-        there(played).await,
-        "somebody played there ten minutes later"
+    let people = ["Ann", "Bob"];
+    let over = create(&server, &people).await;
+    let (idle, played) = (
+        create(&server, &people).await,
+        create(&server, &people).await,
     );
+    act(&server, over, Action::Resign).await.unwrap();
     pass(10).await;
-    assert!(!there(played).await);
-    assert_eq!(server.house().tables(), 0);
+    let play = Action::Play(Move::at(4));
+    act(&server, played, play).await.unwrap();
+    pass(19).await;
+    for game in [over, idle, played] {
+        assert!(table(&server, game).await.is_some());
+    }
+    pass(4).await;
+    assert!(table(&server, over).await.is_none());
+    assert!(table(&server, idle).await.is_none());
+    assert!(table(&server, played).await.is_some(), "it is younger");
+    pass(10).await;
+    assert!(table(&server, played).await.is_none());
+    assert!(server.tables().is_empty());
     assert!(server.stop().await);
 }
 
 #[tokio::test(start_paused = true)]
-async fn who_watches_a_table_until_it_is_forgotten_is_told_that_there_is_none() {
+async fn tables_leave_memory_when_nobody_uses_them() {
     let server = forgetful();
-    let game = lay_for(&server, &["Ann", "lobby"]).await;
-    let room = server.house().room(game).await.unwrap().unwrap();
-    let mut watch = room.watch(None).await.unwrap();
+    let game = create(&server, &["Ann", "Bob"]).await;
+    let watched = create(&server, &["Ann", "Bob"]).await;
+    let live = table(&server, watched).await.unwrap();
+    pass(2).await;
+    assert_eq!(server.tables().len(), 1, "the one that is in use");
+    assert!(table(&server, game).await.is_some(), "it is loaded again");
+    drop(live);
+    pass(2).await;
+    assert!(server.tables().is_empty());
+}
+
+#[tokio::test(start_paused = true)]
+async fn watchers_of_a_deleted_game_are_told_that_it_is_gone() {
+    let server = forgetful();
+    let game = create(&server, &["Ann", "lobby"]).await;
+    let live = table(&server, game).await.unwrap();
+    let mut watch = live.watch().unwrap();
     pass(29).await;
-    assert_eq!(room.look().await.unwrap().table().id(), game);
-    assert_eq!(server.house().waiting(), 1, "its seat is open");
+    assert_eq!(live.snapshot().id, game);
+    assert_eq!(server.matchmaking().waiting(), 1, "its seat is open");
     pass(3).await;
-    assert_eq!(watch.happenings.recv().await.err(), Some(RecvError::Closed));
-    assert_eq!(room.look().await.err(), Some(Denied::Gone));
-    assert!(server.house().room(game).await.unwrap().is_none());
-    assert_eq!(server.house().waiting(), 0, "nobody can sit there");
+    assert_eq!(watch.updates.recv().await.err(), Some(RecvError::Closed));
+    assert_eq!(live.watch().err(), Some(SubmitError::Closed));
+    assert!(table(&server, game).await.is_none());
+    assert_eq!(server.matchmaking().waiting(), 0);
     assert!(server.stop().await);
 }
 
 #[tokio::test(start_paused = true)]
-async fn who_plays_before_the_table_knows_that_it_is_forgotten_hears_so_too() {
+async fn a_turn_at_a_game_that_was_just_deleted_is_refused() {
     let server = forgetful();
-    let game = lay(&server).await;
-    let room = server.house().room(game).await.unwrap().unwrap();
-    let now_ms = server.house().now_ms();
-    let forgotten = server.house().store().forget(now_ms + 1).await;
+    let game = create(&server, &["Ann", "Bob"]).await;
+    let now_ms = server.tables().clock().now_ms();
+    let forgotten = server.tables().store().forget(now_ms + 1).await;
     assert_eq!(forgotten, Ok(vec![game]));
-    let play = || Wish {
-        seat: Seat(0),
-        action: Action::Play(Move::at(4)),
-        at_turn: 1,
-        key: None,
-    };
-    // What can't be stored may be tried again, and then it is known why.
-    assert_eq!(room.act(play()).await.err(), Some(Denied::Unavailable));
-    assert_eq!(room.act(play()).await.err(), Some(Denied::NoSuchGame));
-    assert!(server.house().room(game).await.unwrap().is_none());
+    let play = Action::Play(Move::at(4));
+    assert_eq!(act(&server, game, play).await, Err(SubmitError::NoSuchGame));
+    assert!(table(&server, game).await.is_none());
     assert!(server.stop().await);
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_seat_waits_in_the_lobby_only_while_it_is_open() {
     let server = forgetful();
-    let (taken, left) = (
-        lay_for(&server, &["Ann", "lobby"]).await,
-        lay_for(&server, &["Ann", "lobby"]).await,
-    );
-    assert_eq!(server.house().waiting(), 2);
-    let room = server.house().room(taken).await.unwrap().unwrap();
-    room.sit(Seat(1), sitting("Bob")).await.unwrap();
-    assert_eq!(server.house().waiting(), 1);
-    act(&server, left, Action::Resign).await;
-    assert_eq!(server.house().waiting(), 0);
+    let taken = create(&server, &["Ann", "lobby"]).await;
+    let resigned = create(&server, &["Ann", "lobby"]).await;
+    assert_eq!(server.matchmaking().waiting(), 2);
+    let live = table(&server, taken).await.unwrap();
+    let command = Command::TakeSeat {
+        seat: Seat(1),
+        holder: holder("Bob"),
+        key: None,
+    };
+    server.tables().submit(&live, &command).await.unwrap();
+    assert_eq!(server.matchmaking().waiting(), 1);
+    act(&server, resigned, Action::Resign).await.unwrap();
+    assert_eq!(server.matchmaking().waiting(), 0);
     assert!(server.stop().await);
 }

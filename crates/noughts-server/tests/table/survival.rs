@@ -1,8 +1,9 @@
-//! A table told anything, for the tests and for the fuzzer.
+//! A table under arbitrary commands, for the property test and for the fuzzer.
 
-use noughts_rules::{Action, Move, Seat, Turn};
+use noughts_rules::{Action, Conclusion, Move, Seat, Side, View};
 use noughts_server::{
-    Command, Event, GameId, Holder, Leavers, Setting, StoredGame, StoredTurn, Table,
+    Change, Command, Decision, Entry, GameId, Holder, KEY_LIFETIME_MS, Key, LogEntry, OpenTo,
+    RequestKey, SeatSet, Settings, Summary, Table, TableRefusal,
 };
 
 /// Games of every family, with and without a history, small enough to end.
@@ -17,110 +18,301 @@ const GAMES: [(&str, u16); 8] = [
     ("7x7k4p5+exact", 48),
 ];
 
-/// Tells a table everything that the bytes say, and checks after each what a table promises.
-/// Gives how many commands were taken.
+/// How many bytes make a command.
+const COMMAND_BYTES: usize = 6;
+
+/// Everything that can be compared of a table.
+#[derive(PartialEq, Debug)]
+struct Observed {
+    entry: u32,
+    turn: usize,
+    last_ms: u64,
+    holders: Vec<Holder>,
+    conclusion: Option<Conclusion>,
+    view: View,
+    rematch_offers: SeatSet,
+    rematch: Option<GameId>,
+    summary: Summary,
+}
+
+impl Observed {
+    fn of(table: &Table) -> Observed {
+        Observed {
+            entry: table.entry(),
+            turn: table.turn(),
+            last_ms: table.last_ms(),
+            holders: table.holders().to_vec(),
+            conclusion: table.game().conclusion().cloned(),
+            view: table.game().view(),
+            rematch_offers: table.rematch_offers(),
+            rematch: table.rematch(),
+            summary: table.summary(),
+        }
+    }
+}
+
+/// Gives a table the commands that the bytes encode, and checks the table's promises after each.
+/// Returns the number of commands that led to entries.
+///
+/// The first three bytes are the game, its seats and the entry that a watcher has seen; then each six
+/// bytes are a command.
 pub(crate) fn survive(input: &[u8]) -> usize {
-    let [which, rest @ ..] = input else {
+    let [which, seats, seen, rest @ ..] = input else {
         return 0;
     };
-    let (variant, history) = GAMES[usize::from(*which) % GAMES.len()];
+    let mut table = Table::new(settings(*which, *seats)).unwrap();
+    let (mut log, mut now_ms, mut accepted) = (Vec::new(), 1_000_000, 0);
+    for bytes in rest.chunks_exact(COMMAND_BYTES) {
+        now_ms = time_after(now_ms, bytes[5]);
+        let command = command(&table, bytes);
+        let before = Observed::of(&table);
+        let decided = table.decide(&command, now_ms);
+        assert_eq!(Observed::of(&table), before, "decide changes nothing");
+        match decided {
+            Err(refusal) => assert!(!refusal.to_string().is_empty()),
+            Ok(None) => {}
+            Ok(Some(decision)) => {
+                check_applied(&mut table, &before, &decision);
+                check_new_game(&table, &decision);
+                check_key(&table, &command);
+                log.extend(decision.entries);
+                accepted += 1;
+            }
+        }
+        check_end(&table);
+        let again = table.decide(&command, now_ms);
+        let replayed = replay(&table, &log);
+        assert_eq!(Observed::of(&replayed), Observed::of(&table));
+        assert_eq!(replayed.decide(&command, now_ms), again, "{command:?}");
+    }
+    assert!(log.is_sorted_by_key(|logged| logged.at_ms));
+    check_changes(&table, &log, u32::from(*seen) % (table.entry() + 2));
+    accepted
+}
+
+fn settings(which: u8, seats: u8) -> Settings {
+    let (variant, history) = GAMES[usize::from(which) % GAMES.len()];
     let variant: noughts_rules::Variant = variant.parse().unwrap();
-    let holder = |seat: u8| match seat % 2 {
+    let holder = |seat: u8| match seats.rotate_left(2 * u32::from(seat)) % 6 {
         0 => Holder::Robot("random".parse().unwrap()),
-        _ => Holder::Human {
-            name: String::new(),
-            node: None,
-        },
+        1 => Holder::Robot("level:8".parse().unwrap()),
+        2 => Holder::Open(OpenTo::Lobby),
+        3 => Holder::Open(OpenTo::Link),
+        _ => human("Ann"),
     };
-    let setting = Setting {
+    Settings {
         id: GameId::new(1),
         variant,
         history,
         start: None,
         holders: (0..variant.sides()).map(holder).collect(),
-        created_ms: 0,
+        created_ms: 500_000,
+    }
+}
+
+fn human(name: &str) -> Holder {
+    Holder::Human {
+        name: name.to_owned(),
+        node: None,
+    }
+}
+
+/// Mostly a little later; sometimes earlier, as another node's clock may say, or a day later.
+fn time_after(now_ms: u64, byte: u8) -> u64 {
+    match byte {
+        0..=239 => now_ms + u64::from(byte),
+        240..=249 => now_ms - 1_000 * u64::from(byte - 239),
+        250..=255 => now_ms + KEY_LIFETIME_MS,
+    }
+}
+
+fn replay(table: &Table, log: &[LogEntry]) -> Table {
+    Table::replay(table.settings().clone(), log).expect("every entry was applied before")
+}
+
+/// Applies a decision: what it says of the end, of the summary and of the cells comes true.
+fn check_applied(table: &mut Table, before: &Observed, decision: &Decision) {
+    let summary = table.summary_after(decision);
+    let first_number = table.entry() + 1;
+    for (number, logged) in (first_number..).zip(&decision.entries) {
+        let marks = table.game().view().marks;
+        let cells = match &logged.entry {
+            Entry::Turn(turn) => table.cells_changed_by(*turn),
+            _ => Vec::new(),
+        };
+        table.apply(logged).expect("a decided entry can be applied");
+        assert_eq!(table.entry(), number);
+        assert_eq!(table.latest_entry().as_ref(), Some(&logged.entry));
+        assert_eq!(with_cells(marks, &cells), table.game().view().marks);
+    }
+    let conclusion = decision.conclusion.as_ref();
+    let expected = conclusion.or(before.conclusion.as_ref());
+    assert_eq!(table.game().conclusion(), expected, "{decision:?}");
+    assert!(conclusion.is_none() || before.conclusion.is_none());
+    let expected = summary.unwrap_or_else(|| before.summary.clone());
+    assert_eq!(table.summary(), expected, "{decision:?}");
+}
+
+/// A created rematch has the same people, shifted by one seat.
+fn check_new_game(table: &Table, decision: &Decision) {
+    let Some(new_game) = &decision.new_game else {
+        return;
     };
-    let mut table = Table::new(setting).unwrap();
-    let most_turns = 4 * variant.cells() + 100;
-    let (mut turns, mut left, mut taken) = (Vec::new(), None, 0);
-    for bytes in rest.chunks_exact(4) {
-        let command = command(&table, bytes);
-        let (turn, was_over) = (table.turn(), table.game().conclusion().is_some());
-        match table.check(command) {
-            Err(refused) => {
-                assert!(!refused.to_string().is_empty());
-                assert_eq!(table.turn(), turn);
+    assert_eq!(table.rematch(), Some(new_game.settings.id));
+    let next = Table::new(new_game.settings.clone()).expect("a rematch can be played");
+    let mut holders = next.holders().to_vec();
+    holders.rotate_left(1);
+    assert_eq!(holders, table.holders());
+    assert_eq!(next.turn(), 1);
+}
+
+/// The idempotency key of an accepted command is known for a day.
+fn check_key(table: &Table, command: &Command) {
+    let mut other = command.clone();
+    let key = match &mut other {
+        Command::Act { key, .. } | Command::TakeSeat { key, .. } => key,
+        Command::RobotPlay { .. } | Command::OfferRematch { .. } | Command::Leave(_) => return,
+    };
+    let Some(key) = key else {
+        return;
+    };
+    (key.key.request, key.former_hash) = (u64::MAX, u64::MAX);
+    let stored_ms = table.last_ms();
+    for now_ms in [stored_ms, stored_ms + KEY_LIFETIME_MS - 1] {
+        assert_eq!(table.decide(command, now_ms), Ok(None));
+        assert_eq!(table.decide(&other, now_ms), Err(TableRefusal::KeyReused));
+    }
+    let a_day_later = table.decide(&other, stored_ms + KEY_LIFETIME_MS);
+    assert_ne!(a_day_later, Err(TableRefusal::KeyReused));
+}
+
+fn check_end(table: &Table) {
+    assert!(table.game().turns().len() <= table.max_turns());
+    assert_eq!(table.is_over(), table.game().to_move().is_none());
+    for seat in 0..table.holders().len() {
+        let result = table.result(Seat(seat as u8));
+        assert_eq!(result.is_some(), table.is_over());
+    }
+}
+
+/// A watcher that has seen the first `seen` entries gets every later one, in order.
+fn check_changes(table: &Table, log: &[LogEntry], seen: u32) {
+    let present = SeatSet::only(Seat(0));
+    let updates = table.changes_after(seen, present);
+    let first = log.len().min(seen as usize);
+    let mut past = replay(table, &log[..first]);
+    let mut has_view = false;
+    for update in updates {
+        assert!(!has_view, "the whole table is the last update");
+        let marks = past.game().view().marks;
+        let logged = &log[past.entry() as usize];
+        past.apply(logged).unwrap();
+        match (&update.change, &logged.entry) {
+            (Change::Turn(change), Entry::Turn(turn)) => {
+                assert_eq!(update.entry, Some(past.entry()));
+                let view = past.game().view();
+                assert_eq!(with_cells(marks, &change.cells), view.marks);
+                assert_eq!((change.turn, change.number + 1), (*turn, past.turn()));
+                assert_eq!(change.to_move, view.to_move);
+                assert_eq!(change.legal.as_ref(), Some(&view.legal));
+                assert_eq!(change.longest_rewind, view.longest_rewind);
+                assert_eq!(change.nested, view.nested);
+                assert_eq!(change.outcome, view.outcome);
             }
-            Ok(event) => {
-                assert!(!was_over, "{event:?} after the end");
-                let end = table.conclusion_after(event);
-                table.happen(event).expect("what was promised happens");
-                assert_eq!(table.game().conclusion(), end.as_ref(), "{event:?}");
-                assert!(table.happen(event).is_err(), "{event:?} happened twice");
-                taken += 1;
-                match event {
-                    Event::Turned { number, turn } => {
-                        assert_eq!(number + 1, table.turn());
-                        turns.push(turn);
-                    }
-                    Event::Left(leavers) => left = Some(leavers),
-                }
+            (
+                Change::Seats {
+                    holders,
+                    present: p,
+                },
+                Entry::Seated { .. },
+            ) => {
+                assert_eq!(update.entry, Some(past.entry()));
+                assert_eq!((holders.as_slice(), *p), (past.holders(), present));
             }
+            (Change::View(snapshot), entry) => {
+                assert!(!matches!(entry, Entry::Turn(_) | Entry::Seated { .. }));
+                assert_eq!(update.entry, Some(table.entry()));
+                assert_eq!(snapshot.entry, table.entry());
+                assert_eq!(snapshot.game, table.game().view());
+                assert_eq!(snapshot.rematch, table.rematch());
+                has_view = true;
+            }
+            (change, entry) => panic!("{entry:?} became {change:?}"),
         }
-        assert!(table.game().turns().len() <= most_turns);
-        let is_over = table.game().conclusion().is_some();
-        assert_eq!(is_over, table.game().to_move().is_none());
-        let results = (0..variant.sides()).map(|seat| table.result(Seat(seat)).is_some());
-        assert!({ results }.all(|known| known == is_over));
     }
-    let again = Table::restore(stored(table.setting(), &turns, left)).expect("it was played so");
-    assert_eq!(again.game().view(), table.game().view());
-    taken
+    let is_complete = past.entry() == table.entry();
+    assert!(has_view || is_complete, "entries after {seen} are missing");
 }
 
-/// As a store keeps it.
-pub(crate) fn stored(setting: &Setting, turns: &[Turn], left: Option<Leavers>) -> StoredGame {
-    let turn = |turn: &Turn| StoredTurn {
-        turn: *turn,
-        key: None,
-        at_ms: 0,
-    };
-    StoredGame {
-        setting: setting.clone(),
-        key: None,
-        sat: Vec::new(),
-        turns: turns.iter().map(turn).collect(),
-        left,
-        again: Vec::new(),
-        rematch: None,
-        is_finished: false,
+fn with_cells(mut marks: Vec<Option<Side>>, cells: &[(Move, Option<Side>)]) -> Vec<Option<Side>> {
+    for (at, side) in cells {
+        marks[at.index()] = *side;
     }
+    marks
 }
 
-/// Mostly something that may be taken: any seat, any action, any turn.
+/// Mostly a command that can be accepted; also any seat, any action, any turn, any entry, any key.
 fn command(table: &Table, bytes: &[u8]) -> Command {
-    let [kind, seat, at, by] = *bytes else {
-        unreachable!("four bytes a command")
+    let [kind, seat, at, turn, key, _] = *bytes else {
+        unreachable!("six bytes per command")
     };
     let next = table.game().to_move().unwrap_or(Seat(0));
-    let seat = if seat < 200 { next } else { Seat(seat) };
+    // Any seat of the table, where it need not be the one to move.
+    let any_seat = match seat {
+        0..=239 => Seat(seat % table.holders().len() as u8),
+        240..=255 => Seat(seat),
+    };
+    let seat = if seat < 200 { next } else { any_seat };
     let legal = table.game().legal();
+    let legal_move = match legal.is_empty() {
+        false => legal[usize::from(at) % legal.len()],
+        true => Move::at(0),
+    };
+    let key = request_key(key, bytes);
     let action = match kind {
         0..=3 => Action::Resign,
         4..=15 => Action::Rewind(u16::from(at)),
-        16..=60 => Action::Play(Move::at(usize::from(at))),
-        61..=251 if !legal.is_empty() => Action::Play(legal[usize::from(at) % legal.len()]),
-        61..=251 => Action::Play(Move::at(0)),
-        252..=254 => return Command::Leave(Leavers::one(seat)),
-        255 => return Command::Leave(Leavers::one(seat).and(Seat(at))),
+        16..=50 => Action::Play(Move::at(usize::from(at))),
+        51..=170 => Action::Play(legal_move),
+        171..=205 => {
+            let entry = match turn {
+                0..=240 => table.entry(),
+                _ => u32::from(at),
+            };
+            let at = legal_move;
+            return Command::RobotPlay { seat, at, entry };
+        }
+        206..=225 => {
+            let (seat, holder) = (any_seat, human("Bob"));
+            return Command::TakeSeat { seat, holder, key };
+        }
+        226..=251 => {
+            let (seat, next) = (any_seat, GameId::new(2 + u128::from(at)));
+            return Command::OfferRematch { seat, next };
+        }
+        252..=253 => return Command::Leave(SeatSet::only(seat)),
+        254 => return Command::Leave(SeatSet::only(seat).with(Seat(at))),
+        255 => return Command::Leave((0..table.holders().len() as u8).map(Seat).collect()),
     };
-    let at_turn = match by {
+    let turn = match turn {
         0..=240 => table.turn(),
         _ => usize::from(at),
     };
     Command::Act {
         seat,
         action,
-        at_turn,
+        turn,
+        key,
     }
+}
+
+/// One of four keys, or none. Two requests that differ have different hashes.
+fn request_key(key: u8, bytes: &[u8]) -> Option<Box<RequestKey>> {
+    let hash = |hash: u64, byte: &u8| hash << 8 | u64::from(*byte);
+    let request = bytes[..4].iter().fold(0, hash);
+    let text = (key >= 128).then(|| format!("key-{}", key % 4))?;
+    Some(Box::new(RequestKey {
+        key: Key { text, request },
+        former_hash: request,
+    }))
 }

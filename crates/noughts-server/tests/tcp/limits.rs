@@ -92,6 +92,78 @@ async fn beyond_the_limit_some_are_told_and_the_rest_are_not_heard() {
     drop((told, more, one, last));
 }
 
+async fn greeted_from(address: [u8; 4], port: u16) -> Client {
+    let mut client = Client::connect_from(address, port).await;
+    client.send(HELLO).await;
+    client.expect(READY).await;
+    client
+}
+
+#[tokio::test]
+async fn one_address_cannot_take_all_connections() {
+    let limits = Limits {
+        connections: 100,
+        per_address: 4,
+        ..Limits::default()
+    };
+    let world = World::new("first", 1, limits);
+    let address = [127, 0, 0, 2];
+    // The limit counts both listeners together.
+    let mut open = Vec::new();
+    for port in [world.tcp, world.pairs, world.tcp, world.pairs] {
+        open.push(greeted_from(address, port).await);
+    }
+    // Some more are told, the others are closed at once.
+    let mut refused = Vec::new();
+    for _ in 0..16 {
+        refused.push(Client::connect_from(address, world.tcp).await);
+    }
+    Client::connect_from(address, world.tcp)
+        .await
+        .expect_end()
+        .await;
+    for client in &mut refused {
+        client.send(HELLO).await;
+        client.expect(REFUSED).await;
+        client.expect_end().await;
+    }
+    // Other addresses notice nothing, and 127.0.0.1 has no limit.
+    greeted_from([127, 0, 0, 3], world.tcp).await;
+    for _ in 0..20 {
+        open.push(greeted(world.tcp).await);
+    }
+    // A connection that closes makes room.
+    open[0].0.shutdown().await.unwrap();
+    open[0].expect_end().await;
+    loop {
+        let mut client = Client::connect_from(address, world.tcp).await;
+        client.send(HELLO).await;
+        match client.read(READY.len()).await {
+            heard if heard == READY => break,
+            heard => assert!(REFUSED.starts_with(&heard), "{}", shown(&heard)),
+        }
+    }
+}
+
+#[tokio::test]
+async fn refused_client_that_says_nothing_is_closed_after_seconds() {
+    let _still = still();
+    let limits = Limits {
+        connections: 1,
+        ..Limits::default()
+    };
+    let world = World::new("first", 1, limits);
+    let mut served = greeted(world.tcp).await;
+    let mut refused = Client::connect(world.tcp).await;
+    let mut next = Client::connect(world.tcp).await;
+    next.send(HELLO).await;
+    next.expect(REFUSED).await;
+    next.expect_end().await;
+    advance(Duration::from_secs(6)).await;
+    refused.expect_end().await;
+    wins_a_game(&mut served).await;
+}
+
 #[tokio::test]
 async fn who_leaves_makes_room() {
     let limits = Limits {
@@ -289,7 +361,7 @@ async fn thoughts_for_those_who_left_wait_for_nothing() {
         client.expect(ADMIT).await;
         client.0.set_zero_linger().unwrap();
     }
-    until(|| world.server.house().tables() == 0).await;
+    until(|| world.server.tables().is_empty()).await;
     let mut client = greeted(world.tcp).await;
     client.send(PLAY).await;
     client.expect(ADMIT).await;

@@ -5,7 +5,7 @@ use std::time::Duration;
 use noughts_engine::Setup as Outside;
 use noughts_server::{Limits, Memory, Server, Setup, listen};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
-use tokio::net::TcpStream;
+use tokio::net::{TcpSocket, TcpStream};
 use tokio::time::timeout;
 
 /// A server on two free ports.
@@ -45,7 +45,7 @@ impl World {
 
     /// Until so many wait for somebody to play with.
     pub(crate) async fn until_waiting(&self, count: usize) {
-        until(|| self.server.house().waiting() == count).await;
+        until(|| self.server.matchmaking().waiting() == count).await;
     }
 }
 
@@ -68,6 +68,15 @@ pub(crate) struct Client(pub(crate) TcpStream);
 impl Client {
     pub(crate) async fn connect(port: u16) -> Client {
         let stream = TcpStream::connect(("127.0.0.1", port)).await.unwrap();
+        stream.set_nodelay(true).unwrap();
+        Client(stream)
+    }
+
+    /// Connects from another address of this machine, such as 127.0.0.2.
+    pub(crate) async fn connect_from(address: [u8; 4], port: u16) -> Client {
+        let socket = TcpSocket::new_v4().unwrap();
+        socket.bind((address, 0).into()).unwrap();
+        let stream = socket.connect(([127, 0, 0, 1], port).into()).await.unwrap();
         stream.set_nodelay(true).unwrap();
         Client(stream)
     }

@@ -208,7 +208,10 @@ fn without_file_descriptors_nobody_new_comes_in_and_nobody_is_lost() {
     assert_eq!(heard, READY);
     let (exit, log) = serving.end("-TERM");
     assert_eq!(exit, Some(0));
-    assert!(log.contains("nobody can be let in for the moment"), "{log}");
+    assert!(
+        log.contains("no connection can be accepted for the moment"),
+        "{log}"
+    );
     assert!(
         log.lines().count() < 20,
         "it says so once, and not with every try: {log}"
@@ -268,7 +271,7 @@ fn what_cannot_be_served_is_said_in_a_sentence() {
                 "--store",
                 "sqlite:/no/such/place.db",
             ],
-            "/no/such/place.db can't be opened: ",
+            "cannot open /no/such/place.db: ",
         ),
         (
             &[
@@ -281,7 +284,7 @@ fn what_cannot_be_served_is_said_in_a_sentence() {
                 "--store",
                 "postgres://127.0.0.1:1/none",
             ],
-            "the PostgreSQL database can't be opened: ",
+            "cannot open the PostgreSQL database: ",
         ),
         (&["--idle", "never"], "such as 120s"),
         (&["--forget-after", "soon"], "such as 90d"),
@@ -301,6 +304,14 @@ fn what_cannot_be_served_is_said_in_a_sentence() {
         (
             &["--max-connections", "1e4"],
             "the connections (--max-connections) must be",
+        ),
+        (
+            &["--connections-per-address", "0"],
+            "the connections of one address (--connections-per-address) must be",
+        ),
+        (
+            &["--import-bytes-per-day", "20MB"],
+            "the bytes that one address may import per day (--import-bytes-per-day) must be",
         ),
         (
             &["--proxy", "10.0.0.2:80"],

@@ -49,7 +49,7 @@ fn no_game_is_over_and_listed_as_playing(store: &str) {
         };
         for listed in store.list(playing).await.unwrap() {
             let stored = store.load(listed.id).await.unwrap().unwrap();
-            let table = Table::restore(stored).unwrap();
+            let table = Table::replay(stored.settings, &stored.entries).unwrap();
             assert_eq!(table.game().conclusion(), None, "game {}", listed.id);
         }
     });

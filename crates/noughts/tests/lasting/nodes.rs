@@ -135,7 +135,7 @@ fn a_watcher_at_another_node_hears_of_turns_and_of_who_sits_down() {
         let path = format!("/api/games/{}/seats/1", laid.id);
         let sat = Client::new(nodes[0].http).ask("POST", &path, "", "", Some(r#"{"name":"Bob"}"#));
         laid.tokens["1"] = sat.unwrap().body["token"].clone();
-        events.wait_for(|event| event["seats"][1]["name"] == "Bob");
+        events.wait_for(|event| event["names"][1] == "Bob");
         let cells = ["0-0", "1-1", "0-1", "2-2", "0-2"];
         for (turn, cell) in (1..).zip(cells) {
             assert_eq!(laid.play(nodes[0].http, turn, cell).status, 200);

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::io::Write as _;
 
+use axum::body::Bytes;
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use sha2::{Digest, Sha256};
@@ -80,12 +81,12 @@ const FIRST: &[&str] = &[
     "words.js",
 ];
 
-/// One file, plain and compressed.
-pub(super) struct File {
+/// One file, plain and compressed. Its bytes are shared by all responses.
+pub(in crate::http) struct File {
     medium: &'static str,
-    plain: Vec<u8>,
+    plain: Bytes,
     /// Where that is smaller.
-    gzip: Option<Vec<u8>>,
+    gzip: Option<Bytes>,
     hash: String,
 }
 
@@ -97,19 +98,33 @@ pub(super) enum Coding {
 }
 
 impl File {
-    /// A file that was just made.
+    /// A file of the site or a document: small, and compressed as well as possible.
     pub(super) fn made(medium: &'static str, plain: Vec<u8>) -> File {
-        // Pictures are compressed already.
+        File::compressed(medium, plain, Compression::best())
+    }
+
+    /// A picture, which may have megabytes: compressed quickly.
+    pub(in crate::http) fn drawn(medium: &'static str, plain: Vec<u8>) -> File {
+        File::compressed(medium, plain, Compression::fast())
+    }
+
+    fn compressed(medium: &'static str, plain: Vec<u8>, level: Compression) -> File {
+        // PNG is compressed already.
         let gzip = match medium {
             "image/png" => None,
-            _ => Some(compressed(&plain)).filter(|gzip| gzip.len() < plain.len()),
+            _ => Some(compressed(&plain, level)).filter(|gzip| gzip.len() < plain.len()),
         };
         File {
             medium,
             hash: hash(&[&plain]),
-            plain,
-            gzip,
+            plain: plain.into(),
+            gzip: gzip.map(Bytes::from),
         }
+    }
+
+    /// Bytes of memory that it takes.
+    pub(in crate::http) fn size(&self) -> usize {
+        self.plain.len() + self.gzip.as_ref().map_or(0, Bytes::len)
     }
 
     pub(super) fn medium(&self) -> &'static str {
@@ -117,10 +132,10 @@ impl File {
     }
 
     /// Its bytes, in the coding that was asked for if there are any.
-    pub(super) fn bytes(&self, coding: Coding) -> (&[u8], Coding) {
+    pub(super) fn bytes(&self, coding: Coding) -> (Bytes, Coding) {
         match (coding, &self.gzip) {
-            (Coding::Gzip, Some(gzip)) => (gzip, Coding::Gzip),
-            (Coding::Gzip, None) | (Coding::Plain, _) => (&self.plain, Coding::Plain),
+            (Coding::Gzip, Some(gzip)) => (gzip.clone(), Coding::Gzip),
+            (Coding::Gzip, None) | (Coding::Plain, _) => (self.plain.clone(), Coding::Plain),
         }
     }
 
@@ -217,8 +232,8 @@ fn medium(path: &str) -> &'static str {
     }
 }
 
-fn compressed(bytes: &[u8]) -> Vec<u8> {
-    let mut encoder = GzEncoder::new(Vec::new(), Compression::best());
+fn compressed(bytes: &[u8], level: Compression) -> Vec<u8> {
+    let mut encoder = GzEncoder::new(Vec::new(), level);
     match encoder.write_all(bytes) {
         Ok(()) => encoder.finish().unwrap_or_default(),
         Err(_) => Vec::new(),

@@ -196,13 +196,14 @@ mod tests {
             present: true,
         });
         let who = Who {
+            entry: 0,
             id: "g".to_owned(),
             seats: seats.to_vec(),
             rematch: None,
         };
         let mut headers = called("a.example");
         headers.insert(header::ACCEPT_LANGUAGE, language.parse().unwrap());
-        Preview::of_game(&headers, &view_of(&game, who)).to_string()
+        Preview::of_game(&headers, &view_of(&game.view(), who)).to_string()
     }
 
     #[test]

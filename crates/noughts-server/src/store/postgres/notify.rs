@@ -1,8 +1,8 @@
-//! Hints between processes, by LISTEN and NOTIFY.
+//! Hints between nodes, by LISTEN and NOTIFY.
 //!
-//! A notification inside the transaction of a move would take a lock that all committers share, and
-//! cost five sixths of the throughput. So hints are collected, and told a few milliseconds later by
-//! a statement of their own.
+//! A notification inside the transaction of a turn would take a lock that all commits share, and cost
+//! five sixths of the throughput. So hints are collected, and sent a few milliseconds later by a
+//! statement of their own.
 
 use std::time::Duration;
 
@@ -11,79 +11,79 @@ use sqlx::query;
 use tokio::time::{sleep, timeout};
 use tracing::{debug, warn};
 
-use super::{ANSWER, settled};
-use crate::bus::{Bus, Inbox, News, Outbox};
+use super::{REPLY_TIMEOUT, settle};
+use crate::bus::{Bus, Hint, Inbox, Outbox};
 use crate::id::NodeId;
 use crate::store::StoreError;
-use crate::store::text::write_node;
+use crate::store::codec::text::write_node;
 
 const CHANNEL: &str = "noughts";
 
-/// How long hints are collected for: less than anybody sees, and a hundred moves on a busy node.
+/// How long hints are collected: shorter than anybody notices, and a hundred turns on a busy node.
 const COLLECT: Duration = Duration::from_millis(5);
 
-/// A notification has at most 8 000 bytes; a hint has at most 47.
-const HINTS_A_TIME: usize = 150;
+/// A notification has at most 8 000 bytes; a hint has at most 38.
+const MAX_HINTS: usize = 150;
 
-/// A connection on which nothing is heard for so long is asked whether it lives.
+/// A connection that received nothing for this long is checked by a query.
 const SILENCE: Duration = Duration::from_secs(5);
 
-/// How long a database that is away is left alone.
-const BETWEEN_TRIES: Duration = Duration::from_millis(250);
+/// The pause between two attempts to reach the database.
+const RETRY_PAUSE: Duration = Duration::from_millis(250);
 
 pub(super) fn bus(pool: PgPool, node: NodeId) -> Bus {
     Bus::between(
-        |outbox| tell(pool.clone(), node, outbox),
-        |inbox| hear(pool.clone(), node, inbox),
+        |outbox| send(pool.clone(), node, outbox),
+        |inbox| receive(pool.clone(), node, inbox),
     )
 }
 
-async fn tell(pool: PgPool, node: NodeId, outbox: Outbox) {
+async fn send(pool: PgPool, node: NodeId, outbox: Outbox) {
     loop {
         outbox.filled().await;
         sleep(COLLECT).await;
-        let news = outbox.take();
-        let texts = news.chunks(HINTS_A_TIME).map(|some| write(node, some));
+        let hints = outbox.take();
+        let texts = hints.chunks(MAX_HINTS).map(|some| write(node, some));
         if let Err(error) = notify(&pool, texts.collect()).await {
-            debug!(%error, "the other processes could not be told");
-            outbox.put_back(news);
-            sleep(BETWEEN_TRIES).await;
+            debug!(%error, "hints to the other nodes could not be sent");
+            outbox.put_back(hints);
+            sleep(RETRY_PAUSE).await;
         }
     }
 }
 
 async fn notify(pool: &PgPool, texts: Vec<String>) -> Result<(), StoreError> {
     let mut connection = pool.acquire().await?;
-    let told = query("SELECT pg_notify($1, text) FROM unnest($2::text[]) AS text")
+    let notified = query("SELECT pg_notify($1, text) FROM unnest($2::text[]) AS text")
         .bind(CHANNEL)
         .bind(texts)
         .execute(&mut *connection);
-    let told = timeout(ANSWER, told).await;
-    settled(connection, told).map(drop)
+    let notified = timeout(REPLY_TIMEOUT, notified).await;
+    settle(connection, notified).map(drop)
 }
 
-async fn hear(pool: PgPool, node: NodeId, inbox: Inbox) {
+async fn receive(pool: PgPool, node: NodeId, inbox: Inbox) {
     loop {
         match listen(&pool, node, &inbox).await {
             Ok(()) => debug!("the connection for hints was lost"),
-            Err(error) => warn!(%error, "no hints from the other processes"),
+            Err(error) => warn!(%error, "cannot receive hints from the other nodes"),
         }
-        sleep(BETWEEN_TRIES).await;
+        sleep(RETRY_PAUSE).await;
     }
 }
 
-/// Hears hints until the connection is lost.
+/// Receives hints until the connection is lost.
 async fn listen(pool: &PgPool, node: NodeId, inbox: &Inbox) -> Result<(), sqlx::Error> {
     let mut listener = PgListener::connect_with(pool).await?;
     listener.eager_reconnect(false);
     listener.listen(CHANNEL).await?;
-    // What was told before this moment nobody here has heard.
-    inbox.put(News::Gap);
+    // Hints that were sent before this moment are missed.
+    inbox.put(Hint::Missed);
     loop {
         match timeout(SILENCE, listener.try_recv()).await {
             Ok(Ok(Some(heard))) => {
-                for news in read(node, heard.payload()) {
-                    inbox.put(news);
+                for hint in read(node, heard.payload()) {
+                    inbox.put(hint);
                 }
             }
             Ok(Ok(None)) => return Ok(()),
@@ -100,30 +100,41 @@ async fn listen(pool: &PgPool, node: NodeId, inbox: &Inbox) -> Result<(), sqlx::
     }
 }
 
-/// Who says it, and then each game with its count: `00c0ffee00c0ffee 0…1:7 0…2:3`. A gap is a star.
-fn write(node: NodeId, news: &[News]) -> String {
+/// The sender, and then each hint: `00c0ffee00c0ffee 0…1:7 0…2:p *` are an entry, presence, and that
+/// hints may have been missed.
+fn write(node: NodeId, hints: &[Hint]) -> String {
     let mut text = write_node(node);
-    for one in news {
-        match one {
-            News::At { game, entries } => text.push_str(&format!(" {game}:{entries}")),
-            News::Gap => text.push_str(" *"),
+    for hint in hints {
+        match hint {
+            Hint::Entry { game, number } => text.push_str(&format!(" {game}:{number}")),
+            Hint::Presence(game) => text.push_str(&format!(" {game}:p")),
+            Hint::Missed => text.push_str(" *"),
         }
     }
     text
 }
 
-/// What another process said; nothing where it was this one. What can't be read may be anything.
-fn read(node: NodeId, text: &str) -> Vec<News> {
+/// The hints of another node; none where this node sent them. A hint that cannot be read may be any, so
+/// it is [`Hint::Missed`].
+fn read(node: NodeId, text: &str) -> Vec<Hint> {
     let mut words = text.split(' ');
     if words.next() == Some(&write_node(node)) {
         return Vec::new();
     }
-    let news = |word: &str| {
-        let (game, entries) = word.split_once(':')?;
-        let (game, entries) = (game.parse().ok()?, entries.parse().ok()?);
-        Some(News::At { game, entries })
+    let hint = |word: &str| {
+        let (game, rest) = word.split_once(':')?;
+        let game = game.parse().ok()?;
+        match rest {
+            "p" => Some(Hint::Presence(game)),
+            number => Some(Hint::Entry {
+                game,
+                number: number.parse().ok()?,
+            }),
+        }
     };
-    words.map(|word| news(word).unwrap_or(News::Gap)).collect()
+    words
+        .map(|word| hint(word).unwrap_or(Hint::Missed))
+        .collect()
 }
 
 #[cfg(test)]
@@ -134,23 +145,24 @@ mod tests {
     #[test]
     fn hints_are_read_as_they_are_written_and_fit() {
         let (here, there) = (NodeId(1), NodeId(u64::MAX));
-        let longest = News::At {
-            game: GameId::new(u128::MAX),
-            entries: usize::MAX,
+        let game = GameId::new(u128::MAX);
+        let longest = Hint::Entry {
+            game,
+            number: u32::MAX,
         };
-        let news = vec![longest; HINTS_A_TIME];
-        let text = write(there, &news);
+        let mut hints = vec![longest; MAX_HINTS - 2];
+        hints.extend([Hint::Presence(game), Hint::Missed]);
+        let text = write(there, &hints);
         assert!(text.len() < 8_000, "{}", text.len());
-        assert_eq!(read(here, &text), news);
+        assert_eq!(read(here, &text), hints);
         assert_eq!(read(there, &text), []);
-        assert_eq!(read(here, &write(there, &[News::Gap])), [News::Gap]);
     }
 
     #[test]
-    fn whatever_somebody_else_says_may_be_anything() {
+    fn an_unreadable_hint_may_be_any() {
         let read = |text| read(NodeId(1), text);
         assert_eq!(read("hello"), []);
-        assert_eq!(read("hello world"), [News::Gap]);
-        assert_eq!(read("0 00000000000000000000000001:x"), [News::Gap]);
+        assert_eq!(read("hello world"), [Hint::Missed]);
+        assert_eq!(read("0 00000000000000000000000001:x"), [Hint::Missed]);
     }
 }

@@ -1,92 +1,35 @@
 //! What is read. One statement sees one moment, so a game is read by one.
 
-use sqlx::{Connection, PgConnection, Row, query, query_as};
+use sqlx::postgres::PgRow;
+use sqlx::{AssertSqlSafe, Connection, FromRow, PgConnection, Row, query, query_as};
 
 use crate::id::{GameId, NodeId};
-use crate::store::page::{EVERY_STATUS, select_page};
-use crate::store::row::{
-    GameRow, GameRows, ListedRow, SittingRow, TurnRow, holders_now, id_bytes, read_id, seats_tied,
+use crate::store::codec::text::{read_seats, write_node};
+use crate::store::codec::{
+    EntryRow, ListedColumns, SETTINGS_COLUMNS, SettingsColumns, id_bytes, read_creation_key,
+    read_entries, read_game, read_id, read_seats_of_node, read_variant, signed,
 };
-use crate::store::{Listed, Query, Status, StoreError, StoredGame};
-use crate::table::Leavers;
+use crate::store::page::{Filling, PageRow, select_page, statuses};
+use crate::store::unreadable::Unreadable;
+use crate::store::{Listed, LogTail, Position, Query, StoreError, StoredGame};
+use crate::table::{CreationKey, KEY_LIFETIME_MS, SeatSet};
 
-const GAME: &str = "\
-    SELECT variant, history, start, holders, created_ms, key, body, \
-        ended_ms IS NOT NULL AS is_finished, (SELECT next FROM rematches WHERE game = id) AS next, \
-        ARRAY(SELECT seat FROM wishes WHERE game = id ORDER BY seat) AS wishes, \
-        sat.*, turned.* \
-    FROM games, LATERAL (\
-        SELECT array_agg(seat ORDER BY seat) AS sat_seats, \
-            array_agg(holder ORDER BY seat) AS sat_holders, \
-            array_agg(key ORDER BY seat) AS sat_keys, \
-            array_agg(body ORDER BY seat) AS sat_bodies \
-        FROM sittings WHERE game = id\
-    ) AS sat, LATERAL (\
-        SELECT array_agg(seat ORDER BY number) AS turn_seats, \
-            array_agg(action ORDER BY number) AS turn_actions, \
-            array_agg(at_ms ORDER BY number) AS turn_times, \
-            array_agg(key ORDER BY number) AS turn_keys, \
-            array_agg(body ORDER BY number) AS turn_bodies \
-        FROM turns WHERE game = id\
-    ) AS turned WHERE id = $1";
+/// The entries of the game `id` after number `$2`, as one row of arrays.
+const ENTRIES: &str = "LATERAL (\
+    SELECT array_agg(number ORDER BY number) AS numbers, \
+        array_agg(at_ms ORDER BY number) AS times, \
+        array_agg(seat ORDER BY number) AS seats_of, \
+        array_agg(kind ORDER BY number) AS kinds, \
+        array_agg(data ORDER BY number) AS data, \
+        array_agg(key ORDER BY number) AS keys, \
+        array_agg(request ORDER BY number) AS requests \
+    FROM entries WHERE entries.game = games.id AND number > $2) AS log";
 
-pub(super) async fn load(
-    from: &mut PgConnection,
-    id: GameId,
-) -> Result<Option<StoredGame>, StoreError> {
-    let found = query(GAME).bind(id_bytes(id)).fetch_optional(from).await?;
-    let Some(row) = found else {
-        return Ok(None);
-    };
-    let game = GameRow {
-        variant: row.try_get("variant")?,
-        history: row.try_get("history")?,
-        start: row.try_get("start")?,
-        holders: row.try_get("holders")?,
-        created_ms: row.try_get("created_ms")?,
-        key: row.try_get("key")?,
-        body: row.try_get("body")?,
-        is_finished: row.try_get("is_finished")?,
-    };
-    let sittings = zip4(
-        column::<i16>(&row, "sat_seats")?,
-        column::<String>(&row, "sat_holders")?,
-        column(&row, "sat_keys")?,
-        column(&row, "sat_bodies")?,
-    );
-    let sittings = sittings.map(|(seat, holder, key, body)| SittingRow {
-        seat,
-        holder,
-        key,
-        body,
-    });
-    let seats: Vec<Option<i16>> = column(&row, "turn_seats")?;
-    let turns = zip4(
-        column::<String>(&row, "turn_actions")?,
-        column::<i64>(&row, "turn_times")?,
-        column(&row, "turn_keys")?,
-        column(&row, "turn_bodies")?,
-    );
-    let turns = seats.into_iter().zip(turns);
-    let turns = turns.map(|(seat, (action, at_ms, key, body))| TurnRow {
-        seat,
-        action,
-        at_ms,
-        key,
-        body,
-    });
-    let rows = GameRows {
-        game,
-        sittings: sittings.collect(),
-        turns: turns.collect(),
-        wishes: row.try_get("wishes")?,
-        rematch: row.try_get("next")?,
-    };
-    rows.read(id).map(Some)
-}
+/// The columns of [`ENTRIES`].
+const ENTRY_ARRAYS: &str = "numbers, times, seats_of, kinds, log.data, keys, requests";
 
 /// A column of arrays, which is null where there are no rows.
-fn column<T>(row: &sqlx::postgres::PgRow, name: &str) -> Result<Vec<T>, sqlx::Error>
+fn array<T>(row: &PgRow, name: &str) -> Result<Vec<T>, sqlx::Error>
 where
     Option<Vec<T>>: for<'r> sqlx::Decode<'r, sqlx::Postgres> + sqlx::Type<sqlx::Postgres>,
 {
@@ -94,60 +37,121 @@ where
     Ok(found.unwrap_or_default())
 }
 
-/// Columns of the same rows.
-fn zip4<A, B, C, D>(
-    a: Vec<A>,
-    b: Vec<B>,
-    c: Vec<C>,
-    d: Vec<D>,
-) -> impl Iterator<Item = (A, B, C, D)> {
-    let zipped = a.into_iter().zip(b).zip(c.into_iter().zip(d));
-    zipped.map(|((a, b), (c, d))| (a, b, c, d))
+fn entry_rows(row: &PgRow) -> Result<Vec<EntryRow>, sqlx::Error> {
+    let numbers: Vec<i32> = array(row, "numbers")?;
+    let (times, seats): (Vec<i64>, Vec<Option<i16>>) =
+        (array(row, "times")?, array(row, "seats_of")?);
+    let (kinds, data): (Vec<String>, Vec<String>) = (array(row, "kinds")?, array(row, "data")?);
+    let (keys, requests): (Vec<Option<String>>, Vec<Option<i64>>) =
+        (array(row, "keys")?, array(row, "requests")?);
+    let places = numbers.into_iter().zip(times).zip(seats);
+    let texts = kinds.into_iter().zip(data);
+    let keys = keys.into_iter().zip(requests);
+    let rows = places.zip(texts).zip(keys);
+    Ok(rows
+        .map(
+            |((((number, at_ms), seat), (kind, data)), (key, request))| {
+                EntryRow::from_columns((number, at_ms, seat, kind, data, key, request))
+            },
+        )
+        .collect())
 }
 
-pub(super) async fn list(from: &mut PgConnection, query: Query) -> Result<Vec<Listed>, StoreError> {
-    // One moment for all statuses, lest a game that changes its own be listed twice or not at all.
+pub(super) async fn load(
+    from: &mut PgConnection,
+    id: GameId,
+) -> Result<Option<StoredGame>, StoreError> {
+    let columns = SETTINGS_COLUMNS
+        .split(", ")
+        .map(|column| format!("games.{column}"))
+        .collect::<Vec<_>>()
+        .join(", ");
+    let select = format!("SELECT {columns}, {ENTRY_ARRAYS} FROM games, {ENTRIES} WHERE id = $1");
+    let found = query(AssertSqlSafe(select))
+        .bind(id_bytes(id))
+        .bind(0i32)
+        .fetch_optional(from)
+        .await?;
+    let Some(row) = found else {
+        return Ok(None);
+    };
+    let columns = SettingsColumns::from_row(&row)?;
+    read_game(id, columns, entry_rows(&row)?).map(Some)
+}
+
+pub(super) async fn entries_after(
+    from: &mut PgConnection,
+    id: GameId,
+    after: u32,
+) -> Result<Option<LogTail>, StoreError> {
+    let select = format!(
+        "SELECT variant, coalesce((SELECT max(number) FROM entries WHERE game = games.id), 0) \
+         AS last, {ENTRY_ARRAYS} FROM games, {ENTRIES} WHERE id = $1"
+    );
+    let found = query(AssertSqlSafe(select))
+        .bind(id_bytes(id))
+        .bind(i32::try_from(after).unwrap_or(i32::MAX))
+        .fetch_optional(from)
+        .await?;
+    let Some(row) = found else {
+        return Ok(None);
+    };
+    let variant = read_variant(id, row.try_get("variant")?)?;
+    let last: i32 = row.try_get("last")?;
+    Ok(Some(LogTail {
+        last: u32::try_from(last).unwrap_or(0),
+        entries: read_entries(id, &variant, after, entry_rows(&row)?)?,
+    }))
+}
+
+/// The latest game with this key that is not older than the lifetime of keys.
+pub(super) async fn created_with(
+    from: &mut PgConnection,
+    scope: &str,
+    key: &str,
+    now_ms: u64,
+) -> Result<Option<(GameId, CreationKey)>, StoreError> {
+    type Columns = (Vec<u8>, String, Option<String>, Option<i64>);
+    let found: Option<Columns> = query_as(
+        "SELECT id, key_scope, key, request FROM games WHERE key = $1 AND key_scope IN ($2, '') \
+         AND created_ms > $3 ORDER BY created_ms DESC, id DESC LIMIT 1",
+    )
+    .bind(key)
+    .bind(scope)
+    .bind(signed(now_ms) - signed(KEY_LIFETIME_MS))
+    .fetch_optional(from)
+    .await?;
+    let Some((id, scope, key, request)) = found else {
+        return Ok(None);
+    };
+    let id = read_id(&id)?;
+    Ok(read_creation_key(scope, key, request).map(|key| (id, key)))
+}
+
+pub(super) async fn list(
+    from: &mut PgConnection,
+    query: Query,
+    unreadable: &Unreadable,
+) -> Result<Vec<Listed>, StoreError> {
+    // One moment for all statuses, or a game that changes its status is listed twice or not at all.
     let mut at = from
         .begin_with("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
         .await?;
-    let mut found = Vec::new();
-    for status in EVERY_STATUS {
-        if query.status.is_none_or(|wanted| wanted == status) {
-            found.extend(page(&mut at, &query, status).await?);
+    let mut filling = Filling::new(query, unreadable);
+    loop {
+        let mut rows = Vec::new();
+        for status in statuses(filling.query()) {
+            let mut select = select_page::<sqlx::Postgres>(filling.query(), status);
+            for row in select.build().fetch_all(&mut *at).await? {
+                let columns = ListedColumns::from_row(&row);
+                rows.push(PageRow::new(row.try_get(0), row.try_get(1), columns));
+            }
+        }
+        if let Some(listed) = filling.add(rows) {
+            at.commit().await?;
+            return Ok(listed);
         }
     }
-    at.commit().await?;
-    found.sort_by(|a, b| (b.created_ms, &b.id).cmp(&(a.created_ms, &a.id)));
-    found.truncate(query.limit);
-    found.into_iter().map(ListedRow::read).collect()
-}
-
-const COLUMNS: &str = "games.id, variant, history, holders, status, games.created_ms, ended_ms, \
-    conclusion, ARRAY(SELECT seat FROM sittings WHERE game = games.id ORDER BY seat), \
-    ARRAY(SELECT holder FROM sittings WHERE game = games.id ORDER BY seat)";
-
-async fn page(
-    from: &mut PgConnection,
-    query: &Query,
-    status: Status,
-) -> Result<Vec<ListedRow>, sqlx::Error> {
-    let mut select = select_page::<sqlx::Postgres>(COLUMNS, query, status);
-    let rows = select.build().fetch_all(from).await?;
-    let listed = |row: &sqlx::postgres::PgRow| {
-        let (seats, holders): (Vec<i16>, Vec<String>) = (row.try_get(8)?, row.try_get(9)?);
-        Ok(ListedRow {
-            id: row.try_get(0)?,
-            variant: row.try_get(1)?,
-            history: row.try_get(2)?,
-            holders: row.try_get(3)?,
-            status: row.try_get(4)?,
-            created_ms: row.try_get(5)?,
-            ended_ms: row.try_get(6)?,
-            conclusion: row.try_get(7)?,
-            sat: seats.into_iter().zip(holders).collect(),
-        })
-    };
-    rows.iter().map(listed).collect()
 }
 
 pub(super) async fn analysis(
@@ -165,61 +169,51 @@ pub(super) async fn secret(from: &mut PgConnection) -> Result<[u8; 32], StoreErr
     let (secret,): (Vec<u8>,) = query_as("SELECT secret FROM secrets")
         .fetch_one(from)
         .await?;
-    let wrong = |_| StoreError("its secret has not 32 bytes".to_owned());
+    let wrong = |_| StoreError::Corrupt("the secret does not have 32 bytes".to_owned());
     secret.try_into().map_err(wrong)
 }
 
-/// The game that was created with this key.
-pub(super) async fn created_with(
+pub(super) async fn seats_of_node(
     from: &mut PgConnection,
-    key: String,
-) -> Result<Option<GameId>, StoreError> {
-    let found: Option<(Vec<u8>,)> = query_as("SELECT id FROM games WHERE key = $1")
-        .bind(key)
-        .fetch_optional(from)
-        .await?;
-    found.map(|(id,)| read_id(&id)).transpose()
+    node: NodeId,
+    unreadable: &Unreadable,
+) -> Result<Vec<(GameId, SeatSet)>, StoreError> {
+    let rows: Vec<(Vec<u8>, String)> =
+        query_as("SELECT id, seats FROM games WHERE tied AND ended_ms IS NULL ORDER BY id")
+            .fetch_all(from)
+            .await?;
+    let mut found = Vec::new();
+    for (id, seats) in rows {
+        match read_seats_of_node(node, &id, &seats) {
+            Ok(seats) => found.extend(seats),
+            Err(error) => unreadable.log(read_id(&id).ok(), &error),
+        }
+    }
+    Ok(found)
 }
 
-/// How much there is of each of these games.
-pub(super) async fn entries(
+pub(super) async fn positions(
     from: &mut PgConnection,
-    games: Vec<GameId>,
-) -> Result<Vec<(GameId, usize)>, StoreError> {
-    let ids: Vec<Vec<u8>> = games.into_iter().map(id_bytes).collect();
-    let rows: Vec<(Vec<u8>, i64)> = query_as(
-        "SELECT id, (SELECT count(*) FROM turns WHERE game = id) \
-         + (SELECT count(*) FROM sittings WHERE game = id) \
-         + (SELECT count(*) FROM wishes WHERE game = id) \
-         + (SELECT count(*) FROM rematches WHERE game = id) \
-         FROM games WHERE id = ANY ($1)",
+    node: NodeId,
+    games: &[GameId],
+) -> Result<Vec<Position>, StoreError> {
+    let ids: Vec<Vec<u8>> = games.iter().map(|game| id_bytes(*game)).collect();
+    let rows: Vec<(Vec<u8>, i32, String)> = query_as(
+        "SELECT id, coalesce((SELECT max(number) FROM entries WHERE game = id), 0), \
+         coalesce((SELECT string_agg(presence.seats, ' ') FROM presence \
+             WHERE game = id AND node <> $1), '') \
+         FROM games WHERE id = ANY ($2)",
     )
+    .bind(write_node(node))
     .bind(ids)
     .fetch_all(from)
     .await?;
-    let read =
-        |(id, count): (Vec<u8>, i64)| Ok((read_id(&id)?, usize::try_from(count).unwrap_or(0)));
-    rows.into_iter().map(read).collect()
-}
-
-pub(super) async fn tied_to(
-    from: &mut PgConnection,
-    node: NodeId,
-) -> Result<Vec<(GameId, Leavers)>, StoreError> {
-    type Row = (Vec<u8>, String, Vec<i16>, Vec<String>);
-    let rows: Vec<Row> = query_as(
-        "SELECT id, holders, ARRAY(SELECT seat FROM sittings WHERE game = id ORDER BY seat), \
-         ARRAY(SELECT holder FROM sittings WHERE game = id ORDER BY seat) \
-         FROM games WHERE tied AND ended_ms IS NULL ORDER BY id",
-    )
-    .fetch_all(from)
-    .await?;
-    let mut tied = Vec::new();
-    for (id, holders, seats, sitters) in rows {
-        let id = read_id(&id)?;
-        let sat: Vec<(i16, String)> = seats.into_iter().zip(sitters).collect();
-        let seats = seats_tied(node, &holders_now(id, &holders, &sat)?);
-        tied.extend(seats.map(|seats| (id, seats)));
-    }
-    Ok(tied)
+    let position = |(id, entry, present): (Vec<u8>, i32, String)| {
+        Some(Position {
+            game: read_id(&id).ok()?,
+            entry: u32::try_from(entry).unwrap_or(0),
+            present: read_seats(&present).unwrap_or_default(),
+        })
+    };
+    Ok(rows.into_iter().filter_map(position).collect())
 }

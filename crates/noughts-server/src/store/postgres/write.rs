@@ -2,255 +2,240 @@
 
 use std::collections::HashSet;
 
-use noughts_rules::Seat;
-use sqlx::{Connection, PgConnection, query, query_as};
+use sqlx::postgres::PgArguments;
+use sqlx::query::QueryAs;
+use sqlx::{Connection, PgConnection, Row, query, query_as};
 
+use super::read;
 use crate::id::{GameId, NodeId};
-use crate::store::row::{
-    NewTurn, OLD, TABLES_OF_GAMES, archived_turns, family_name, holders_now, id_bytes, is_tied,
-    key_columns, missing, player_name, player_names, read_id, signed, status_word,
+use crate::store::codec::text::{names_in, read_node, write_node, write_seats};
+use crate::store::codec::{
+    AppendRows, EntryRow, GameRow, SummaryRow, entry_rows, id_bytes, read_id, signed, unsigned,
 };
-use crate::store::text::{
-    read_node, row_length, write_conclusion, write_holder, write_holders, write_node,
+use crate::store::group_commit::{Outcome, split_repeats};
+use crate::store::{
+    Appended, Created, MAX_OVERDUE, OLD_GAMES, StoreError, StoredGame, Sweep, TABLES_OF_GAMES,
 };
-use crate::store::writer::firsts;
-use crate::store::{Appended, Created, Ending, NewGame, Sitting, StoreError, StoredGame};
-use crate::table::Holder;
+use crate::table::{SeatSet, Summary};
 
-type Each<T> = Vec<(usize, Result<T, StoreError>)>;
-
-pub(super) async fn create_all(
-    to: &mut PgConnection,
-    mut games: Vec<(usize, &NewGame)>,
-) -> Result<Each<Created>, sqlx::Error> {
-    // Two processes that insert the same keys in two orders would wait for one another.
-    games.sort_by(|(_, a), (_, b)| {
-        let key = |game: &NewGame| game.key.as_ref().map(|key| key.text.clone());
-        key(a).cmp(&key(b))
-    });
-    let (firsts, repeats) = firsts(games, |(_, game)| game.setting.id);
-    let mut outcomes = Vec::with_capacity(firsts.len() + repeats.len());
-    let new: Vec<&NewGame> = firsts.iter().map(|(_, game)| *game).collect();
-    let stored = match new.is_empty() {
-        true => HashSet::new(),
-        false => insert_games(to, &new).await?,
+/// Inserts first entries of appends whose predecessor is there, and returns those whose place was free.
+/// The first entry of a log needs its game. In order: two nodes that insert the same places in two
+/// orders would deadlock.
+macro_rules! insert_first_entries {
+    () => {
+        "INSERT INTO entries (game, number, at_ms, seat, kind, data, key, request) \
+         SELECT * FROM unnest($1::bytea[], $2::int4[], $3::int8[], $4::int2[], $5::text[], \
+             $6::text[], $7::text[], $8::int8[]) \
+             AS new (game, number, at_ms, seat, kind, data, key, request) \
+         WHERE CASE new.number WHEN 1 THEN EXISTS (SELECT 1 FROM games WHERE id = new.game) \
+             ELSE EXISTS (SELECT 1 FROM entries AS previous WHERE previous.game = new.game \
+             AND previous.number = new.number - 1) END \
+         ORDER BY new.game, new.number ON CONFLICT DO NOTHING RETURNING game, number"
     };
-    // Those are stored: whatever fails from here on fails for one row alone.
-    for (at, game) in firsts {
-        let outcome = match stored.contains(&game.setting.id) {
-            true => Ok(Created::Stored),
-            false => before(to, game).await,
-        };
-        outcomes.push((at, outcome));
-    }
-    for (at, game) in repeats {
-        outcomes.push((at, create(to, game).await));
-    }
-    Ok(outcomes)
 }
 
-async fn create(to: &mut PgConnection, game: &NewGame) -> Result<Created, StoreError> {
-    match insert_games(to, &[game]).await?.is_empty() {
-        false => Ok(Created::Stored),
-        true => before(to, game).await,
-    }
+/// Appends of one entry each that change nothing else.
+const APPEND_PLAIN: &str = insert_first_entries!();
+
+/// Appends of any kind, except those that create a game.
+const APPEND: &str = concat!(
+    "WITH stored AS (",
+    insert_first_entries!(),
+    "), rest AS (\
+     INSERT INTO entries (game, number, at_ms, seat, kind, data, key, request) \
+     SELECT new.game, new.number, at_ms, seat, kind, data, key, request \
+     FROM unnest($9::bytea[], $10::int4[], $11::int4[], $12::int8[], $13::int2[], $14::text[], \
+         $15::text[], $16::text[], $17::int8[]) \
+         AS new (game, first, number, at_ms, seat, kind, data, key, request) \
+     JOIN stored ON stored.game = new.game AND stored.number = new.first\
+     ), updated AS (\
+     UPDATE games SET status = new.status, seats = new.seats, tied = new.tied, \
+         deadline_ms = new.deadline_ms, ended_ms = new.ended_ms, outcome = new.outcome \
+     FROM unnest($18::bytea[], $19::int4[], $20::text[], $21::text[], $22::bool[], $23::int8[], \
+         $24::int8[], $25::text[]) \
+         AS new (game, first, status, seats, tied, deadline_ms, ended_ms, outcome) \
+     JOIN stored ON stored.game = new.game AND stored.number = new.first \
+     WHERE games.id = new.game\
+     ), named AS (\
+     INSERT INTO players (name, created_ms, game, family) \
+     SELECT new.name, games.created_ms, games.id, games.family \
+     FROM unnest($26::bytea[], $27::int4[], $28::text[]) AS new (game, first, name) \
+     JOIN stored ON stored.game = new.game AND stored.number = new.first \
+     JOIN games ON games.id = new.game ON CONFLICT DO NOTHING\
+     ) SELECT game, number FROM stored"
+);
+
+/// Inserts games whose key is free, with their players, and returns them. The index of keys has scopes;
+/// keys of older versions have none and count for everybody, for 24 hours (86 400 000 ms).
+const INSERT_GAMES: &str = "\
+    WITH stored AS (\
+    INSERT INTO games (id, variant, family, history, start, holders, created_ms, key_scope, key, \
+        request, status, seats, tied, deadline_ms, ended_ms, outcome) \
+    SELECT * FROM unnest($1::bytea[], $2::text[], $3::text[], $4::int4[], $5::text[], $6::text[], \
+        $7::int8[], $8::text[], $9::text[], $10::int8[], $11::text[], $12::text[], $13::bool[], \
+        $14::int8[], $15::int8[], $16::text[]) \
+        AS new (id, variant, family, history, start, holders, created_ms, key_scope, key, request, \
+        status, seats, tied, deadline_ms, ended_ms, outcome) \
+    WHERE new.key IS NULL OR NOT EXISTS (SELECT 1 FROM games AS older WHERE older.key = new.key \
+        AND older.key_scope = '' AND older.created_ms > new.created_ms - 86400000) \
+    ON CONFLICT DO NOTHING RETURNING id, created_ms, family\
+    ), named AS (\
+    INSERT INTO players (name, created_ms, game, family) SELECT name, created_ms, id, family \
+    FROM unnest($17::text[], $18::bytea[]) AS player (name, game) JOIN stored ON id = game \
+    ON CONFLICT DO NOTHING\
+    ) SELECT id FROM stored";
+
+type PlacesQuery = QueryAs<'static, sqlx::Postgres, (Vec<u8>, i32), PgArguments>;
+
+/// Binds a column of each row, in the order of the rows.
+macro_rules! bind_columns {
+    ($query:expr, $rows:expr, |$row:pat_param| $($column:expr),+ $(,)?) => {
+        $query$(.bind({
+            let mut values = Vec::with_capacity($rows.len());
+            #[allow(unused_variables, reason = "a column needs a part of its row")]
+            for $row in $rows.iter() {
+                values.push($column);
+            }
+            values
+        }))+
+    };
 }
 
-/// Inserts games, and gives those that were not there.
-async fn insert_games(
-    to: &mut PgConnection,
-    games: &[&NewGame],
-) -> Result<HashSet<GameId>, sqlx::Error> {
-    let settings = || games.iter().map(|game| &game.setting);
-    let (keys, bodies): (Vec<Option<String>>, Vec<Option<i64>>) = games
+fn bind_first_entries(insert: PlacesQuery, appends: &[&AppendRows]) -> PlacesQuery {
+    bind_columns!(
+        insert,
+        appends,
+        |append| id_bytes(append.game),
+        append.first.number,
+        append.first.at_ms,
+        append.first.seat,
+        append.first.kind.to_string(),
+        append.first.data.clone(),
+        append.first.key.clone(),
+        append.first.request,
+    )
+}
+
+fn bind_rest(insert: PlacesQuery, appends: &[&AppendRows]) -> PlacesQuery {
+    let rest: Vec<(&AppendRows, &EntryRow)> = appends
         .iter()
-        .map(|game| key_columns(game.key.as_ref()))
-        .unzip();
-    let starts = settings().map(|s| s.start.as_ref().map(|start| start.write(&s.variant)));
-    let players = settings().flat_map(|setting| {
-        let names = player_names(&setting.holders).into_iter();
-        names.map(|name| (name, id_bytes(setting.id)))
-    });
-    let (names, of_games): (Vec<String>, Vec<Vec<u8>>) = players.unzip();
-    let rows: Vec<(Vec<u8>,)> = query_as(
-        "WITH new AS (\
-             INSERT INTO games (id, variant, family, row_length, history, start, holders, \
-                 created_ms, key, body, status, tied) \
-             SELECT * FROM unnest($1::bytea[], $2::text[], $3::text[], $4::int4[], $5::int4[], \
-                 $6::text[], $7::text[], $8::int8[], $9::text[], $10::int8[], $11::text[], $12::bool[]) \
-             ON CONFLICT DO NOTHING RETURNING id, created_ms, family\
-         ), named AS (\
-             INSERT INTO players (name, created_ms, game, family) \
-             SELECT name, created_ms, id, family \
-             FROM unnest($13::text[], $14::bytea[]) AS player (name, game) JOIN new ON id = game \
-             ON CONFLICT DO NOTHING\
-         ) SELECT id FROM new",
+        .flat_map(|append| append.rest.iter().map(|entry| (*append, entry)))
+        .collect();
+    let insert = bind_columns!(
+        insert,
+        rest,
+        |(append, entry)| id_bytes(append.game),
+        append.first.number,
+        entry.number,
+        entry.at_ms,
+        entry.seat,
+        entry.kind.to_string(),
+        entry.data.clone(),
+        entry.key.clone(),
+        entry.request,
+    );
+    let summaries: Vec<(&AppendRows, &SummaryRow)> = appends
+        .iter()
+        .filter_map(|append| Some((*append, append.summary.as_ref()?)))
+        .collect();
+    let insert = bind_columns!(
+        insert,
+        summaries,
+        |(append, summary)| id_bytes(append.game),
+        append.first.number,
+        summary.status,
+        summary.seats.clone(),
+        summary.tied,
+        summary.deadline_ms,
+        summary.ended_ms,
+        summary.outcome.clone(),
+    );
+    let names: Vec<(&AppendRows, &String)> = appends
+        .iter()
+        .flat_map(|append| append.names.iter().map(|name| (*append, name)))
+        .collect();
+    bind_columns!(
+        insert,
+        names,
+        |(append, name)| id_bytes(append.game),
+        append.first.number,
+        (*name).clone(),
     )
-    .bind(settings().map(|s| id_bytes(s.id)).collect::<Vec<_>>())
-    .bind(settings().map(|s| s.variant.to_string()).collect::<Vec<_>>())
-    .bind(settings().map(|s| family_name(&s.variant)).collect::<Vec<_>>())
-    .bind(settings().map(|s| row_length(&s.variant) as i32).collect::<Vec<_>>())
-    .bind(settings().map(|s| i32::from(s.history)).collect::<Vec<_>>())
-    .bind(starts.collect::<Vec<_>>())
-    .bind(settings().map(|s| write_holders(&s.holders)).collect::<Vec<_>>())
-    .bind(settings().map(|s| signed(s.created_ms)).collect::<Vec<_>>())
-    .bind(keys)
-    .bind(bodies)
-    .bind(settings().map(|s| status_word(&s.holders).to_owned()).collect::<Vec<_>>())
-    .bind(settings().map(|s| is_tied(&s.holders)).collect::<Vec<_>>())
-    .bind(names)
-    .bind(of_games)
-    .fetch_all(to)
-    .await?;
-    Ok(rows.iter().filter_map(|(id,)| read_id(id).ok()).collect())
 }
 
-/// Why a game was not stored: its key was used before, or its id.
-async fn before(to: &mut PgConnection, game: &NewGame) -> Result<Created, StoreError> {
-    let found: Option<(Vec<u8>,)> = match &game.key {
-        None => None,
-        Some(key) => {
-            query_as("SELECT id FROM games WHERE key = $1")
-                .bind(key.text.clone())
-                .fetch_optional(to)
-                .await?
-        }
-    };
-    match found {
-        Some((id,)) => read_id(&id).map(Created::Before),
-        None => {
-            let id = game.setting.id;
-            Err(StoreError(format!("there is another game {id}")))
-        }
-    }
-}
-
-/// A game with all its turns and its end, or nothing of it.
-pub(super) async fn archive(
-    to: &mut PgConnection,
-    game: &StoredGame,
-    ending: &Ending,
-) -> Result<Created, StoreError> {
-    let new = NewGame {
-        setting: game.setting.clone(),
-        key: game.key.clone(),
-    };
-    let mut at = to.begin().await?;
-    if insert_games(&mut at, &[&new]).await?.is_empty() {
-        return before(&mut at, &new).await;
-    }
-    let turns = archived_turns(game);
-    let turns = || turns.iter();
-    query(
-        "INSERT INTO turns (game, number, seat, action, at_ms, key, body) \
-         SELECT $1, * FROM unnest($2::int4[], $3::int2[], $4::text[], $5::int8[], $6::text[], $7::int8[])",
-    )
-    .bind(id_bytes(game.setting.id))
-    .bind(turns().map(|t| t.number).collect::<Vec<_>>())
-    .bind(turns().map(|t| t.seat).collect::<Vec<_>>())
-    .bind(turns().map(|t| t.word.clone()).collect::<Vec<_>>())
-    .bind(turns().map(|t| t.at_ms).collect::<Vec<_>>())
-    .bind(turns().map(|t| t.key.clone()).collect::<Vec<_>>())
-    .bind(turns().map(|t| t.body).collect::<Vec<_>>())
-    .execute(&mut *at)
-    .await?;
-    finish_all(&mut at, vec![(game.setting.id, ending)]).await?;
-    at.commit().await?;
-    Ok(Created::Stored)
-}
-
+/// Writes appends. Those without a new game are one statement; what fails after it fails for one
+/// request alone.
 pub(super) async fn append_all(
     to: &mut PgConnection,
-    turns: Vec<(usize, &NewTurn)>,
-) -> Result<Each<Appended>, sqlx::Error> {
-    let (firsts, repeats) = firsts(turns, |(_, turn)| turn.place());
-    let mut outcomes = Vec::with_capacity(firsts.len() + repeats.len());
-    let new: Vec<&NewTurn> = firsts.iter().map(|(_, turn)| *turn).collect();
-    let stored = match new.is_empty() {
-        true => HashSet::new(),
-        false => insert_turns(to, &new).await?,
-    };
-    // Those are stored: whatever fails from here on fails for one row alone.
-    for (at, turn) in firsts {
-        let outcome = match stored.contains(&turn.place()) {
-            true => Ok(Appended::Stored),
-            false => taken(to, turn.game).await,
-        };
-        outcomes.push((at, outcome));
+    appends: &[AppendRows],
+) -> Result<Vec<Outcome<Appended>>, sqlx::Error> {
+    let has_game = |(_, append): &(usize, &AppendRows)| append.new_game.is_some();
+    let numbered = appends.iter().enumerate();
+    let (with_games, others): (Vec<_>, Vec<_>) = numbered.partition(has_game);
+    let (firsts, repeats) = split_repeats(others, |(_, append)| append.place());
+    let mut outcomes = vec![Ok(Appended::Stored); appends.len()];
+    let rows: Vec<&AppendRows> = firsts.iter().map(|(_, append)| *append).collect();
+    let stored = insert_appends(to, &rows).await?;
+    for (at, append) in firsts {
+        if !stored.contains(&append.place()) {
+            outcomes[at] = refusal(to, append.game).await;
+        }
     }
-    for (at, turn) in repeats {
-        outcomes.push((at, append(to, turn).await));
+    for (at, append) in repeats {
+        outcomes[at] = append_one(to, append).await;
+    }
+    for (at, append) in with_games {
+        outcomes[at] = append_with_game(to, append).await;
     }
     Ok(outcomes)
 }
 
-async fn append(to: &mut PgConnection, turn: &NewTurn) -> Result<Appended, StoreError> {
-    match insert_turns(to, &[turn]).await?.is_empty() {
-        false => Ok(Appended::Stored),
-        true => taken(to, turn.game).await,
-    }
-}
-
-/// What is said of a row that was not stored.
-async fn taken(to: &mut PgConnection, game: GameId) -> Result<Appended, StoreError> {
-    match exists(to, game).await? {
-        true => Ok(Appended::Taken),
-        false => Err(missing(game)),
-    }
-}
-
-/// Inserts turns whose predecessor is there, and gives those that were not there themselves. In
-/// order: two processes that insert the same turns in two orders would wait for one another. What
-/// ends a game by being stored lists it as over, by the same statement.
-async fn insert_turns(
+/// Writes appends at different places, and returns those that are stored.
+async fn insert_appends(
     to: &mut PgConnection,
-    turns: &[&NewTurn],
+    appends: &[&AppendRows],
 ) -> Result<HashSet<(GameId, i32)>, sqlx::Error> {
-    let turns = || turns.iter();
-    let rows: Vec<(Vec<u8>, i32)> = query_as(
-        "WITH new AS (\
-             SELECT * FROM unnest($1::bytea[], $2::int4[], $3::int2[], $4::int4[], $5::text[], \
-                 $6::int8[], $7::text[], $8::int8[], $9::int8[], $10::text[]) \
-             AS turn (game, number, seat, cell, word, at_ms, key, body, ended_ms, conclusion)\
-         ), stored AS (\
-         INSERT INTO turns (game, number, seat, action, at_ms, key, body) \
-         SELECT new.game, new.number, new.seat, coalesce(new.word, \
-             (new.cell / games.row_length) || '-' || (new.cell % games.row_length)), \
-             new.at_ms, new.key, new.body \
-         FROM new JOIN games ON games.id = new.game \
-         WHERE new.number = 1 OR EXISTS (SELECT 1 FROM turns AS previous WHERE \
-             previous.game = new.game AND previous.number = new.number - 1 \
-             AND previous.seat IS NOT NULL) \
-         ORDER BY new.game, new.number \
-         ON CONFLICT DO NOTHING RETURNING game, number\
-         ), ended AS (\
-         UPDATE games SET ended_ms = new.ended_ms, conclusion = new.conclusion, status = 'over' \
-         FROM new JOIN stored ON stored.game = new.game AND stored.number = new.number \
-         WHERE games.id = new.game AND new.conclusion IS NOT NULL AND games.ended_ms IS NULL\
-         ) SELECT game, number FROM stored",
-    )
-    .bind(turns().map(|t| id_bytes(t.game)).collect::<Vec<_>>())
-    .bind(turns().map(|t| t.number).collect::<Vec<_>>())
-    .bind(turns().map(|t| t.seat).collect::<Vec<_>>())
-    .bind(turns().map(|t| t.cell).collect::<Vec<_>>())
-    .bind(turns().map(|t| t.word.clone()).collect::<Vec<_>>())
-    .bind(turns().map(|t| t.at_ms).collect::<Vec<_>>())
-    .bind(turns().map(|t| t.key.clone()).collect::<Vec<_>>())
-    .bind(turns().map(|t| t.body).collect::<Vec<_>>())
-    .bind(
-        turns()
-            .map(|t| t.ending.as_ref().map(|(ms, _)| *ms))
-            .collect::<Vec<_>>(),
-    )
-    .bind(
-        turns()
-            .map(|t| t.ending.as_ref().map(|(_, how)| how.clone()))
-            .collect::<Vec<_>>(),
-    )
-    .fetch_all(to)
-    .await?;
+    if appends.is_empty() {
+        return Ok(HashSet::new());
+    }
+    let insert = match appends.iter().all(|append| append.is_plain()) {
+        true => bind_first_entries(query_as(APPEND_PLAIN), appends),
+        false => bind_rest(bind_first_entries(query_as(APPEND), appends), appends),
+    };
+    let rows = insert.fetch_all(to).await?;
     let place = |(id, number): &(Vec<u8>, i32)| Some((read_id(id).ok()?, *number));
     Ok(rows.iter().filter_map(place).collect())
+}
+
+async fn append_one(to: &mut PgConnection, append: &AppendRows) -> Result<Appended, StoreError> {
+    match insert_appends(to, &[append]).await?.is_empty() {
+        false => Ok(Appended::Stored),
+        true => refusal(to, append.game).await,
+    }
+}
+
+async fn append_with_game(
+    to: &mut PgConnection,
+    append: &AppendRows,
+) -> Result<Appended, StoreError> {
+    let mut at = to.begin().await?;
+    let appended = append_one(&mut at, append).await?;
+    if let Some(game) = append.new_game.as_deref()
+        && appended == Appended::Stored
+        && insert_games(&mut at, &[game]).await?.is_empty()
+    {
+        return Err(StoreError::another_game(game.id));
+    }
+    at.commit().await?;
+    Ok(appended)
+}
+
+/// Why entries were not stored.
+async fn refusal(to: &mut PgConnection, game: GameId) -> Result<Appended, StoreError> {
+    Ok(match exists(to, game).await? {
+        true => Appended::Conflict,
+        false => Appended::NoSuchGame,
+    })
 }
 
 async fn exists(to: &mut PgConnection, game: GameId) -> Result<bool, sqlx::Error> {
@@ -261,127 +246,141 @@ async fn exists(to: &mut PgConnection, game: GameId) -> Result<bool, sqlx::Error
     Ok(found.is_some())
 }
 
-pub(super) async fn finish_all(
+/// Creates games by one statement; what fails after it fails for one request alone.
+pub(super) async fn create_all(
     to: &mut PgConnection,
-    endings: Vec<(GameId, &Ending)>,
-) -> Result<(), sqlx::Error> {
-    let (endings, _) = firsts(endings, |(game, _)| *game);
-    if endings.is_empty() {
-        return Ok(());
-    }
-    let endings = || endings.iter();
-    // The rows are locked in order before any is changed.
-    query(
-        "UPDATE games SET ended_ms = new.ended_ms, conclusion = new.conclusion, status = 'over' \
-         FROM unnest($1::bytea[], $2::int8[], $3::text[]) AS new (id, ended_ms, conclusion), \
-         (SELECT id FROM games WHERE id = ANY ($1) AND ended_ms IS NULL ORDER BY id FOR UPDATE) AS free \
-         WHERE games.id = new.id AND games.id = free.id",
-    )
-    .bind(endings().map(|(game, _)| id_bytes(*game)).collect::<Vec<_>>())
-    .bind(endings().map(|(_, e)| signed(e.at_ms)).collect::<Vec<_>>())
-    .bind(endings().map(|(_, e)| write_conclusion(&e.conclusion)).collect::<Vec<_>>())
-    .execute(to)
-    .await?;
-    Ok(())
-}
-
-pub(super) async fn sit(
-    to: &mut PgConnection,
-    game: GameId,
-    seat: Seat,
-    sitting: &Sitting,
-) -> Result<Appended, StoreError> {
-    let mut at = to.begin().await?;
-    type Row = (String, i64, String, String, bool);
-    let found: Option<Row> = query_as(
-        "SELECT status, created_ms, family, holders, EXISTS (SELECT 1 FROM turns WHERE game = id \
-         AND seat IS NULL) FROM games WHERE id = $1 FOR UPDATE",
-    )
-    .bind(id_bytes(game))
-    .fetch_optional(&mut *at)
-    .await?;
-    let Some((status, created_ms, family, holders, has_left)) = found else {
-        return Err(missing(game));
-    };
-    let sat: Vec<(i16, String)> = query_as("SELECT seat, holder FROM sittings WHERE game = $1")
-        .bind(id_bytes(game))
-        .fetch_all(&mut *at)
-        .await?;
-    let mut holders = holders_now(game, &holders, &sat)?;
-    let holder = sitting.holder();
-    match holders.get_mut(usize::from(seat.0)) {
-        Some(open @ Holder::Open(_)) if status != "over" && !has_left => *open = holder.clone(),
-        Some(_) | None => return Ok(Appended::Taken),
-    }
-    let (key, body) = key_columns(sitting.key.as_ref());
-    query("INSERT INTO sittings (game, seat, holder, key, body) VALUES ($1, $2, $3, $4, $5)")
-        .bind(id_bytes(game))
-        .bind(i16::from(seat.0))
-        .bind(write_holder(&holder))
-        .bind(key)
-        .bind(body)
-        .execute(&mut *at)
-        .await?;
-    query("UPDATE games SET status = $2, tied = $3 WHERE id = $1")
-        .bind(id_bytes(game))
-        .bind(status_word(&holders))
-        .bind(is_tied(&holders))
-        .execute(&mut *at)
-        .await?;
-    query(
-        "INSERT INTO players (name, created_ms, game, family) VALUES ($1, $2, $3, $4) \
-         ON CONFLICT DO NOTHING",
-    )
-    .bind(player_name(&holder))
-    .bind(created_ms)
-    .bind(id_bytes(game))
-    .bind(family)
-    .execute(&mut *at)
-    .await?;
-    at.commit().await?;
-    Ok(Appended::Stored)
-}
-
-pub(super) async fn rematch(
-    to: &mut PgConnection,
-    game: GameId,
-    seat: Seat,
-    next: Option<&NewGame>,
-) -> Result<Appended, StoreError> {
-    let mut at = to.begin().await?;
-    let found: Option<(i32,)> = query_as("SELECT 1 FROM games WHERE id = $1 FOR UPDATE")
-        .bind(id_bytes(game))
-        .fetch_optional(&mut *at)
-        .await?;
-    found.ok_or_else(|| missing(game))?;
-    // A statement of its own: the one before may have waited, and saw the time before that.
-    let made: Option<(i32,)> = query_as("SELECT 1 FROM rematches WHERE game = $1")
-        .bind(id_bytes(game))
-        .fetch_optional(&mut *at)
-        .await?;
-    if made.is_some() {
-        return Ok(Appended::Taken);
-    }
-    if let Some(next) = next {
-        if insert_games(&mut at, &[next]).await?.is_empty() {
-            let created = before(&mut at, next).await?;
-            return Err(StoreError(format!(
-                "the rematch is another game: {created:?}"
-            )));
+    games: &[GameRow],
+) -> Result<Vec<Outcome<Created>>, sqlx::Error> {
+    let mut numbered: Vec<(usize, &GameRow)> = games.iter().enumerate().collect();
+    // Two nodes that insert the same keys in two orders would deadlock.
+    numbered.sort_by_key(|(_, game)| (&game.key, &game.key_scope, game.id));
+    let (firsts, repeats) = split_repeats(numbered, |(_, game)| game.id);
+    let mut outcomes = vec![Ok(Created::Stored); games.len()];
+    let rows: Vec<&GameRow> = firsts.iter().map(|(_, game)| *game).collect();
+    let stored = insert_games(to, &rows).await?;
+    for (at, game) in firsts {
+        if !stored.contains(&game.id) {
+            outcomes[at] = create_again(to, game).await;
         }
-        query("INSERT INTO rematches (game, next) VALUES ($1, $2)")
-            .bind(id_bytes(game))
-            .bind(id_bytes(next.setting.id))
-            .execute(&mut *at)
-            .await?;
     }
-    query("INSERT INTO wishes (game, seat) VALUES ($1, $2) ON CONFLICT DO NOTHING")
-        .bind(id_bytes(game))
-        .bind(i16::from(seat.0))
+    for (at, game) in repeats {
+        outcomes[at] = create_one(to, game).await;
+    }
+    Ok(outcomes)
+}
+
+async fn create_one(to: &mut PgConnection, game: &GameRow) -> Result<Created, StoreError> {
+    match insert_games(to, &[game]).await?.is_empty() {
+        false => Ok(Created::Stored),
+        true => create_again(to, game).await,
+    }
+}
+
+/// Inserts games, and returns those whose id and key were free.
+async fn insert_games(
+    to: &mut PgConnection,
+    games: &[&GameRow],
+) -> Result<HashSet<GameId>, sqlx::Error> {
+    if games.is_empty() {
+        return Ok(HashSet::new());
+    }
+    let insert = bind_columns!(
+        query_as(INSERT_GAMES),
+        games,
+        |game| id_bytes(game.id),
+        game.variant.clone(),
+        game.family.clone(),
+        game.history,
+        game.start.clone(),
+        game.holders.clone(),
+        game.created_ms,
+        game.key_scope.clone(),
+        game.key.clone(),
+        game.request,
+        game.summary.status,
+        game.summary.seats.clone(),
+        game.summary.tied,
+        game.summary.deadline_ms,
+        game.summary.ended_ms,
+        game.summary.outcome.clone(),
+    );
+    let names: Vec<(&String, GameId)> = games
+        .iter()
+        .flat_map(|game| game.names.iter().map(|name| (name, game.id)))
+        .collect();
+    let insert = bind_columns!(insert, names, |(name, id)| (*name).clone(), id_bytes(*id));
+    let rows: Vec<(Vec<u8>,)> = insert.fetch_all(to).await?;
+    Ok(rows.iter().filter_map(|(id,)| read_id(id).ok()).collect())
+}
+
+/// Creates a game that was not inserted: its key was used before, or its id. An expired key is taken
+/// from the game that has it.
+async fn create_again(to: &mut PgConnection, game: &GameRow) -> Result<Created, StoreError> {
+    let another = || Err(StoreError::another_game(game.id));
+    let Some(key) = &game.key else {
+        return another();
+    };
+    let now_ms = unsigned(game.created_ms);
+    // Another node may take the same expired key; then the second attempt finds its game.
+    for _ in 0..2 {
+        if let Some((id, key)) = read::created_with(to, &game.key_scope, key, now_ms).await? {
+            return Ok(Created::Before(id, key));
+        }
+        if exists(to, game.id).await? {
+            return another();
+        }
+        let mut at = to.begin().await?;
+        query(
+            "UPDATE games SET key = NULL WHERE key = $1 AND key_scope = $2 \
+             AND created_ms <= $3 - 86400000",
+        )
+        .bind(key)
+        .bind(&*game.key_scope)
+        .bind(game.created_ms)
         .execute(&mut *at)
         .await?;
+        if !insert_games(&mut at, &[game]).await?.is_empty() {
+            at.commit().await?;
+            return Ok(Created::Stored);
+        }
+        at.rollback().await?;
+    }
+    Err(StoreError::Unavailable(
+        "another node creates a game with the same key".to_owned(),
+    ))
+}
+
+/// Stores a finished game with all its entries.
+pub(super) async fn import(
+    to: &mut PgConnection,
+    game: &StoredGame,
+    summary: &Summary,
+) -> Result<Created, StoreError> {
+    let row = GameRow::with_key(&game.settings, game.key.as_ref(), summary);
+    let mut at = to.begin().await?;
+    let created = create_one(&mut at, &row).await?;
+    if created == Created::Stored {
+        let entries: Vec<EntryRow> = entry_rows(&game.settings.variant, 1, &game.entries).collect();
+        let insert = query(
+            "INSERT INTO entries (game, number, at_ms, seat, kind, data, key, request) \
+             SELECT $1, * FROM unnest($2::int4[], $3::int8[], $4::int2[], $5::text[], $6::text[], \
+             $7::text[], $8::int8[])",
+        );
+        let insert = bind_columns!(
+            insert.bind(id_bytes(row.id)),
+            entries,
+            |entry| entry.number,
+            entry.at_ms,
+            entry.seat,
+            entry.kind.to_string(),
+            entry.data.clone(),
+            entry.key.clone(),
+            entry.request,
+        );
+        insert.execute(&mut *at).await?;
+    }
     at.commit().await?;
-    Ok(Appended::Stored)
+    Ok(created)
 }
 
 pub(super) async fn keep_analysis(
@@ -389,22 +388,96 @@ pub(super) async fn keep_analysis(
     game: GameId,
     analysis: &str,
 ) -> Result<(), StoreError> {
-    if !exists(to, game).await? {
-        return Err(missing(game));
-    }
-    query("INSERT INTO analyses (game, analysis) VALUES ($1, $2) ON CONFLICT DO NOTHING")
-        .bind(id_bytes(game))
-        .bind(analysis.to_owned())
-        .execute(to)
-        .await?;
+    query(
+        "INSERT INTO analyses (game, analysis) SELECT id, $1 FROM games WHERE id = $2 \
+         ON CONFLICT DO NOTHING",
+    )
+    .bind(analysis)
+    .bind(id_bytes(game))
+    .execute(to)
+    .await?;
     Ok(())
 }
 
-/// How many games are forgotten at once: their rows are some thousands.
-const FORGOTTEN_AT_ONCE: i64 = 200;
+pub(super) async fn sweep(
+    to: &mut PgConnection,
+    node: NodeId,
+    grace_ms: u64,
+) -> Result<Sweep, StoreError> {
+    let (now_ms,): (i64,) = query_as(
+        "WITH counted AS (\
+             INSERT INTO nodes AS node (node, counter) VALUES ($1, 1) \
+             ON CONFLICT (node) DO UPDATE SET counter = node.counter + 1\
+         ) SELECT (extract(epoch FROM clock_timestamp()) * 1000)::int8",
+    )
+    .bind(write_node(node))
+    .fetch_one(&mut *to)
+    .await?;
+    let nodes: Vec<(String, i64)> =
+        query_as("SELECT node, counter FROM nodes WHERE node <> $1 ORDER BY node")
+            .bind(write_node(node))
+            .fetch_all(&mut *to)
+            .await?;
+    let overdue: Vec<(Vec<u8>,)> = query_as(
+        "SELECT id FROM games WHERE deadline_ms IS NOT NULL AND deadline_ms < $1 \
+         ORDER BY deadline_ms, id LIMIT $2",
+    )
+    .bind(now_ms.saturating_sub(signed(grace_ms)))
+    .bind(MAX_OVERDUE as i64)
+    .fetch_all(to)
+    .await?;
+    let other = |(node, counter): &(String, i64)| Some((read_node(node)?, unsigned(*counter)));
+    Ok(Sweep {
+        others: nodes.iter().filter_map(other).collect(),
+        now_ms: Some(unsigned(now_ms)),
+        overdue: overdue.iter().flat_map(|(id,)| read_id(id)).collect(),
+    })
+}
 
-/// Forgets some of the games that nothing happened at since. One process at a time: what another one
-/// is about to forget need not be waited for.
+pub(super) async fn remove_node(to: &mut PgConnection, node: NodeId) -> Result<(), StoreError> {
+    query(
+        "WITH absent AS (DELETE FROM presence WHERE node = $1) DELETE FROM nodes WHERE node = $1",
+    )
+    .bind(write_node(node))
+    .execute(to)
+    .await?;
+    Ok(())
+}
+
+pub(super) async fn set_presence(
+    to: &mut PgConnection,
+    node: NodeId,
+    seats: &[(GameId, SeatSet)],
+) -> Result<(), StoreError> {
+    // Of two for one game the last counts.
+    let (mut games, _) = split_repeats(seats.iter().rev(), |(game, _)| *game);
+    games.sort_by_key(|(game, _)| *game);
+    let (absent, present): (Vec<_>, Vec<_>) =
+        games.into_iter().partition(|(_, seats)| seats.is_empty());
+    let absent: Vec<Vec<u8>> = absent.iter().map(|(game, _)| id_bytes(*game)).collect();
+    // The two parts name different games, so their order does not matter.
+    let set = query(
+        "WITH absent AS (DELETE FROM presence WHERE node = $1 AND game = ANY ($2)) \
+         INSERT INTO presence (node, game, seats) \
+         SELECT $1, * FROM unnest($3::bytea[], $4::text[]) \
+         ON CONFLICT (game, node) DO UPDATE SET seats = excluded.seats",
+    )
+    .bind(write_node(node))
+    .bind(absent);
+    let set = bind_columns!(
+        set,
+        present,
+        |(game, seats)| id_bytes(*game),
+        write_seats(*seats)
+    );
+    set.execute(to).await?;
+    Ok(())
+}
+
+/// How many games of each status are deleted at once: their rows are some thousands.
+const MAX_FORGOTTEN: i64 = 200;
+
+/// One node at a time: what another node is about to delete need not be waited for.
 pub(super) async fn forget(
     to: &mut PgConnection,
     before_ms: u64,
@@ -416,77 +489,52 @@ pub(super) async fn forget(
     if !is_mine {
         return Ok(Vec::new());
     }
-    type Row = (Vec<u8>, i64, String, Vec<i16>, Vec<String>);
-    let mut rows: Vec<Row> = Vec::new();
-    for old in OLD {
-        let found: Vec<Row> = query_as(sqlx::AssertSqlSafe(format!(
-            "SELECT id, created_ms, holders, \
-             ARRAY(SELECT seat FROM sittings WHERE game = id ORDER BY seat), \
-             ARRAY(SELECT holder FROM sittings WHERE game = id ORDER BY seat) \
-             FROM games WHERE created_ms < $1 AND {old} ORDER BY created_ms, id LIMIT $2"
-        )))
-        .bind(signed(before_ms))
-        .bind(FORGOTTEN_AT_ONCE)
-        .fetch_all(&mut *at)
-        .await?;
-        rows.extend(found);
-    }
-    let ids: Vec<Vec<u8>> = rows.iter().map(|row| row.0.clone()).collect();
-    let (mut names, mut times, mut games) = (Vec::new(), Vec::new(), Vec::new());
-    for (id, created_ms, holders, seats, sitters) in rows {
-        let sat: Vec<(i16, String)> = seats.into_iter().zip(sitters).collect();
-        for name in player_names(&holders_now(read_id(&id)?, &holders, &sat)?) {
-            names.push(name);
-            times.push(created_ms);
-            games.push(id.clone());
+    let mut ids: Vec<Vec<u8>> = Vec::new();
+    let mut players: Vec<(String, i64, Vec<u8>)> = Vec::new();
+    for status in ["over", "playing", "waiting", "unlisted"] {
+        let rows = query(OLD_GAMES)
+            .bind(status)
+            .bind(signed(before_ms))
+            .bind(MAX_FORGOTTEN)
+            .fetch_all(&mut *at)
+            .await?;
+        for row in rows {
+            let (id, created_ms): (Vec<u8>, i64) = (row.try_get(0)?, row.try_get(1)?);
+            let names = names_in(row.try_get(2)?).into_iter();
+            players.extend(names.map(|name| (name, created_ms, id.clone())));
+            ids.push(id);
         }
     }
-    query(
+    let delete = query(
         "DELETE FROM players USING unnest($1::text[], $2::int8[], $3::bytea[]) AS old (n, c, g) \
          WHERE name = n AND created_ms = c AND game = g",
-    )
-    .bind(names)
-    .bind(times)
-    .bind(games)
-    .execute(&mut *at)
-    .await?;
-    for (table, column) in TABLES_OF_GAMES {
+    );
+    let delete = bind_columns!(
+        delete,
+        players,
+        |(name, created_ms, id)| name.clone(),
+        *created_ms,
+        id.clone(),
+    );
+    delete.execute(&mut *at).await?;
+    for (table, column) in TABLES_OF_GAMES.into_iter().chain([("presence", "game")]) {
         let delete = format!("DELETE FROM {table} WHERE {column} = ANY ($1)");
         query(sqlx::AssertSqlSafe(delete))
-            .bind(ids.clone())
+            .bind(&ids)
             .execute(&mut *at)
             .await?;
     }
     at.commit().await?;
-    ids.iter().map(|id| read_id(id)).collect()
+    Ok(ids.iter().flat_map(|id| read_id(id)).collect())
 }
 
-/// By the database's clock, since those of the processes may differ.
-pub(super) async fn renew(
-    to: &mut PgConnection,
-    node: NodeId,
-    lasts_ms: u64,
-) -> Result<Vec<NodeId>, StoreError> {
-    let lapsed: Vec<(String,)> = query_as(
-        "WITH clock AS (SELECT (extract(epoch FROM now()) * 1000)::int8 AS now_ms), renewed AS (\
-             INSERT INTO nodes (node, until_ms) SELECT $1, now_ms + $2 FROM clock \
-             ON CONFLICT (node) DO UPDATE SET until_ms = excluded.until_ms\
-         ) SELECT node FROM nodes, clock WHERE node <> $1 AND until_ms <= now_ms ORDER BY node",
-    )
-    .bind(write_node(node))
-    .bind(signed(lasts_ms.min(u32::MAX.into())))
-    .fetch_all(to)
-    .await?;
-    Ok(lapsed
-        .iter()
-        .filter_map(|(node,)| read_node(node))
-        .collect())
-}
-
-pub(super) async fn bury(to: &mut PgConnection, node: NodeId) -> Result<(), StoreError> {
-    query("DELETE FROM nodes WHERE node = $1")
-        .bind(write_node(node))
-        .execute(to)
+/// A write that leaves nothing behind.
+pub(super) async fn probe(to: &mut PgConnection) -> Result<(), StoreError> {
+    let mut at = to.begin().await?;
+    query("INSERT INTO probes (data) VALUES ('\\x00')")
+        .execute(&mut *at)
         .await?;
+    query("DELETE FROM probes").execute(&mut *at).await?;
+    at.commit().await?;
     Ok(())
 }

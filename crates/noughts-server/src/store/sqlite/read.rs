@@ -1,246 +1,186 @@
-//! What is read, on connections of their own: each sees the last commit, and waits for nobody.
+//! What is read, on connections of their own: each sees the latest commit and waits for no writer.
 
-use std::collections::HashMap;
-
-use sqlx::sqlite::SqlitePool;
-use sqlx::{QueryBuilder, Sqlite, SqliteConnection, query_as};
+use sqlx::{AssertSqlSafe, FromRow, Row, Sqlite, SqliteConnection, query, query_as};
 
 use crate::id::{GameId, NodeId};
-use crate::store::page::{EVERY_STATUS, select_page};
-use crate::store::row::{
-    GameRow, GameRows, ListedRow, SittingRow, TurnRow, holders_now, id_bytes, read_id, seats_tied,
+use crate::store::codec::{
+    EntryColumns, EntryRow, ListedColumns, SETTINGS_COLUMNS, SettingsColumns, id_bytes,
+    read_creation_key, read_entries, read_game, read_id, read_seats_of_node, read_variant, signed,
 };
-use crate::store::{Listed, Query, Status, StoreError, StoredGame};
-use crate::table::Leavers;
+use crate::store::page::{Filling, PageRow, select_page, statuses};
+use crate::store::unreadable::Unreadable;
+use crate::store::{Listed, LogTail, Query, StoreError, StoredGame};
+use crate::table::{CreationKey, KEY_LIFETIME_MS, SeatSet};
 
+/// Reads a game. `from` is in a transaction, so that all of it is of one moment.
 pub(super) async fn load(
-    readers: &SqlitePool,
+    from: &mut SqliteConnection,
     id: GameId,
 ) -> Result<Option<StoredGame>, StoreError> {
-    // One transaction, so that all of it is of one moment.
-    let mut at = readers.begin().await?;
-    type Row = (
-        String,
-        i32,
-        Option<String>,
-        String,
-        i64,
-        Option<String>,
-        Option<i64>,
-        Option<Vec<u8>>,
-        bool,
-    );
-    let found: Option<Row> = query_as(
-        "SELECT variant, history, start, holders, created_ms, key, body, \
-         (SELECT next FROM rematches WHERE game = id), ended_ms IS NOT NULL FROM games WHERE id = ?",
-    )
-    .bind(id_bytes(id))
-    .fetch_optional(&mut *at)
-    .await?;
-    let Some(row) = found else {
+    let select = format!("SELECT {SETTINGS_COLUMNS} FROM games WHERE id = ?");
+    let found: Option<SettingsColumns> = query_as(AssertSqlSafe(select))
+        .bind(id_bytes(id))
+        .fetch_optional(&mut *from)
+        .await?;
+    let Some(columns) = found else {
         return Ok(None);
     };
-    let (variant, history, start, holders, created_ms, key, body, rematch, is_finished) = row;
-    let sittings: Vec<(i16, String, Option<String>, Option<i64>)> =
-        query_as("SELECT seat, holder, key, body FROM sittings WHERE game = ? ORDER BY seat")
-            .bind(id_bytes(id))
-            .fetch_all(&mut *at)
-            .await?;
-    type Turn = (Option<i16>, String, i64, Option<String>, Option<i64>);
-    let turns: Vec<Turn> =
-        query_as("SELECT seat, action, at_ms, key, body FROM turns WHERE game = ? ORDER BY number")
-            .bind(id_bytes(id))
-            .fetch_all(&mut *at)
-            .await?;
-    let wishes: Vec<(i16,)> = query_as("SELECT seat FROM wishes WHERE game = ? ORDER BY seat")
-        .bind(id_bytes(id))
-        .fetch_all(&mut *at)
-        .await?;
-    at.commit().await?;
-    let rows = GameRows {
-        game: GameRow {
-            variant,
-            history,
-            start,
-            holders,
-            created_ms,
-            key,
-            body,
-            is_finished,
-        },
-        sittings: sittings
-            .into_iter()
-            .map(|(seat, holder, key, body)| SittingRow {
-                seat,
-                holder,
-                key,
-                body,
-            })
-            .collect(),
-        turns: turns
-            .into_iter()
-            .map(|(seat, action, at_ms, key, body)| TurnRow {
-                seat,
-                action,
-                at_ms,
-                key,
-                body,
-            })
-            .collect(),
-        wishes: wishes.into_iter().map(|(seat,)| seat).collect(),
-        rematch,
-    };
-    rows.read(id).map(Some)
+    let entries = entry_rows(from, id, 0).await?;
+    read_game(id, columns, entries).map(Some)
 }
 
-/// The game that was created with this key.
+async fn entry_rows(
+    from: &mut SqliteConnection,
+    game: GameId,
+    after: u32,
+) -> Result<Vec<EntryRow>, sqlx::Error> {
+    let rows: Vec<EntryColumns> = query_as(
+        "SELECT number, at_ms, seat, kind, data, key, request FROM entries \
+         WHERE game = ? AND number > ? ORDER BY number",
+    )
+    .bind(id_bytes(game))
+    .bind(i64::from(after))
+    .fetch_all(from)
+    .await?;
+    Ok(rows.into_iter().map(EntryRow::from_columns).collect())
+}
+
+/// Reads the end of a log. `from` is in a transaction.
+pub(super) async fn entries_after(
+    from: &mut SqliteConnection,
+    id: GameId,
+    after: u32,
+) -> Result<Option<LogTail>, StoreError> {
+    let found: Option<(String, i64)> = query_as(
+        "SELECT variant, coalesce((SELECT max(number) FROM entries WHERE game = id), 0) \
+         FROM games WHERE id = ?",
+    )
+    .bind(id_bytes(id))
+    .fetch_optional(&mut *from)
+    .await?;
+    let Some((variant, last)) = found else {
+        return Ok(None);
+    };
+    let variant = read_variant(id, &variant)?;
+    let rows = entry_rows(from, id, after).await?;
+    Ok(Some(LogTail {
+        last: u32::try_from(last).unwrap_or(0),
+        entries: read_entries(id, &variant, after, rows)?,
+    }))
+}
+
+/// The latest game with this key that is not older than the lifetime of keys.
 pub(super) async fn created_with(
-    readers: &SqlitePool,
-    key: String,
-) -> Result<Option<GameId>, StoreError> {
-    let found: Option<(Vec<u8>,)> = query_as("SELECT id FROM games WHERE key = ?")
-        .bind(key)
-        .fetch_optional(readers)
-        .await?;
-    found.map(|(id,)| read_id(&id)).transpose()
-}
-
-pub(super) async fn list(readers: &SqlitePool, query: Query) -> Result<Vec<Listed>, StoreError> {
-    let mut at = readers.begin().await?;
-    let mut found = Vec::new();
-    // Each status has its part of the index, in order: the page is the newest of all of them.
-    for status in EVERY_STATUS {
-        if query.status.is_none_or(|wanted| wanted == status) {
-            found.extend(page(&mut at, &query, status).await?);
-        }
-    }
-    found.sort_by(|a, b| (b.created_ms, &b.id).cmp(&(a.created_ms, &a.id)));
-    found.truncate(query.limit);
-    let ids = found.iter().map(|row| row.id.clone()).collect();
-    let mut sat = sat(&mut at, ids).await?;
-    at.commit().await?;
-    for row in &mut found {
-        row.sat = sat.remove(&row.id).unwrap_or_default();
-    }
-    found.into_iter().map(ListedRow::read).collect()
-}
-
-const COLUMNS: &str =
-    "games.id, variant, history, holders, status, games.created_ms, ended_ms, conclusion";
-
-async fn page(
-    at: &mut SqliteConnection,
-    query: &Query,
-    status: Status,
-) -> Result<Vec<ListedRow>, sqlx::Error> {
-    type Row = (
-        Vec<u8>,
-        String,
-        i32,
-        String,
-        String,
-        i64,
-        Option<i64>,
-        Option<String>,
-    );
-    let mut select = select_page::<Sqlite>(COLUMNS, query, status);
-    let rows: Vec<Row> = select.build_query_as().fetch_all(at).await?;
-    let listed = |row: Row| {
-        let (id, variant, history, holders, status, created_ms, ended_ms, conclusion) = row;
-        ListedRow {
-            id,
-            variant,
-            history,
-            holders,
-            status,
-            created_ms,
-            ended_ms,
-            conclusion,
-            sat: Vec::new(),
-        }
+    from: &mut SqliteConnection,
+    scope: &str,
+    key: &str,
+    now_ms: u64,
+) -> Result<Option<(GameId, CreationKey)>, StoreError> {
+    type Row = (Vec<u8>, String, Option<String>, Option<i64>);
+    let found: Option<Row> = query_as(
+        "SELECT id, key_scope, key, request FROM games WHERE key = ? AND key_scope IN (?, '') \
+         AND created_ms > ? ORDER BY created_ms DESC, id DESC LIMIT 1",
+    )
+    .bind(key)
+    .bind(scope)
+    .bind(signed(now_ms) - signed(KEY_LIFETIME_MS))
+    .fetch_optional(from)
+    .await?;
+    let Some((id, scope, key, request)) = found else {
+        return Ok(None);
     };
-    Ok(rows.into_iter().map(listed).collect())
+    Ok(read_creation_key(scope, key, request)
+        .zip(Some(read_id(&id)?))
+        .map(|(key, id)| (id, key)))
 }
 
-/// Who took open seats of these games.
-async fn sat(
-    at: &mut SqliteConnection,
-    ids: Vec<Vec<u8>>,
-) -> Result<HashMap<Vec<u8>, Vec<(i16, String)>>, sqlx::Error> {
-    let mut found: HashMap<Vec<u8>, Vec<(i16, String)>> = HashMap::new();
-    // A statement takes some ten thousand values, and no more.
-    for some in ids.chunks(1_000) {
-        let mut select =
-            QueryBuilder::<Sqlite>::new("SELECT game, seat, holder FROM sittings WHERE game IN (");
-        let mut values = select.separated(", ");
-        for id in some {
-            values.push_bind(id.clone());
+/// Reads a list. `from` is in a transaction.
+pub(super) async fn list(
+    from: &mut SqliteConnection,
+    query: Query,
+    unreadable: &Unreadable,
+) -> Result<Vec<Listed>, StoreError> {
+    let mut filling = Filling::new(query, unreadable);
+    loop {
+        let mut rows = Vec::new();
+        for status in statuses(filling.query()) {
+            let mut select = select_page::<Sqlite>(filling.query(), status);
+            for row in select.build().fetch_all(&mut *from).await? {
+                let columns = ListedColumns::from_row(&row);
+                rows.push(PageRow::new(row.try_get(0), row.try_get(1), columns));
+            }
         }
-        select.push(")");
-        let rows: Vec<(Vec<u8>, i16, String)> = select.build_query_as().fetch_all(&mut *at).await?;
-        for (game, seat, holder) in rows {
-            found.entry(game).or_default().push((seat, holder));
+        if let Some(listed) = filling.add(rows) {
+            return Ok(listed);
+        }
+    }
+}
+
+pub(super) async fn analysis(
+    from: &mut SqliteConnection,
+    game: GameId,
+) -> Result<Option<String>, StoreError> {
+    let found: Option<(String,)> = query_as("SELECT analysis FROM analyses WHERE game = ?")
+        .bind(id_bytes(game))
+        .fetch_optional(from)
+        .await?;
+    Ok(found.map(|(analysis,)| analysis))
+}
+
+pub(super) async fn secret(from: &mut SqliteConnection) -> Result<[u8; 32], StoreError> {
+    let (secret,): (Vec<u8>,) = query_as("SELECT secret FROM secrets")
+        .fetch_one(from)
+        .await?;
+    let wrong = |_| StoreError::Corrupt("the secret does not have 32 bytes".to_owned());
+    secret.try_into().map_err(wrong)
+}
+
+pub(super) async fn seats_of_node(
+    from: &mut SqliteConnection,
+    node: NodeId,
+    unreadable: &Unreadable,
+) -> Result<Vec<(GameId, SeatSet)>, StoreError> {
+    let rows = query("SELECT id, seats FROM games WHERE tied = 1 AND ended_ms IS NULL ORDER BY id")
+        .fetch_all(from)
+        .await?;
+    let mut found = Vec::new();
+    for row in rows {
+        let id: Vec<u8> = row.try_get(0).unwrap_or_default();
+        let seats = row.try_get::<&str, _>(1).map_err(StoreError::from);
+        match seats.and_then(|seats| read_seats_of_node(node, &id, seats)) {
+            Ok(seats) => found.extend(seats),
+            Err(error) => unreadable.log(read_id(&id).ok(), &error),
         }
     }
     Ok(found)
 }
 
-pub(super) async fn analysis(
-    readers: &SqlitePool,
-    game: GameId,
-) -> Result<Option<String>, StoreError> {
-    let found: Option<(String,)> = query_as("SELECT analysis FROM analyses WHERE game = ?")
-        .bind(id_bytes(game))
-        .fetch_optional(readers)
-        .await?;
-    Ok(found.map(|(analysis,)| analysis))
-}
-
-pub(super) async fn secret(readers: &SqlitePool) -> Result<[u8; 32], StoreError> {
-    let (secret,): (Vec<u8>,) = query_as("SELECT secret FROM secrets")
-        .fetch_one(readers)
-        .await?;
-    let wrong = |_| StoreError("its secret has not 32 bytes".to_owned());
-    secret.try_into().map_err(wrong)
-}
-
-pub(super) async fn tied_to(
-    readers: &SqlitePool,
-    node: NodeId,
-) -> Result<Vec<(GameId, Leavers)>, StoreError> {
-    let mut at = readers.begin().await?;
-    let rows: Vec<(Vec<u8>, String)> =
-        query_as("SELECT id, holders FROM games WHERE tied = 1 AND ended_ms IS NULL ORDER BY id")
-            .fetch_all(&mut *at)
-            .await?;
-    let ids = rows.iter().map(|(id, _)| id.clone()).collect();
-    let mut sat = sat(&mut at, ids).await?;
-    at.commit().await?;
-    let mut tied = Vec::new();
-    for (id, holders) in rows {
-        let sat = sat.remove(&id).unwrap_or_default();
-        let id = read_id(&id)?;
-        let seats = seats_tied(node, &holders_now(id, &holders, &sat)?);
-        tied.extend(seats.map(|seats| (id, seats)));
-    }
-    Ok(tied)
-}
-
 #[cfg(test)]
 mod tests {
-    use sqlx::{AssertSqlSafe, ConnectOptions, raw_sql};
+    use sqlx::{ConnectOptions, raw_sql};
 
     use super::*;
+    use crate::store::migrations;
+    use crate::table::Status;
+
+    async fn plan(from: &mut SqliteConnection, sql: &str) -> Vec<String> {
+        let plan = AssertSqlSafe(format!("EXPLAIN QUERY PLAN {sql}"));
+        let plan: Vec<(i64, i64, i64, String)> = query_as(plan).fetch_all(from).await.unwrap();
+        plan.into_iter().map(|(.., step)| step).collect()
+    }
 
     #[tokio::test]
-    async fn pages_are_read_by_an_index_and_need_no_sorting() {
+    async fn pages_and_overdue_games_are_read_by_an_index() {
         let mut at = sqlx::sqlite::SqliteConnectOptions::new()
             .in_memory(true)
             .connect()
             .await
             .unwrap();
-        let schema = raw_sql(include_str!("0001.sql"));
-        schema.execute(&mut at).await.unwrap();
+        let temporary = "CREATE TABLE temp.seats_now (game, seats); \
+                         CREATE TABLE temp.rematch_ids (game, data)";
+        for sql in [migrations::SQLITE[0], temporary, migrations::SQLITE[1]] {
+            raw_sql(sql).execute(&mut at).await.unwrap();
+        }
         let every = Query {
             variant: None,
             player: None,
@@ -251,7 +191,12 @@ mod tests {
         let before = Some((7, GameId::new(7)));
         let variant = Some("multi".parse().unwrap());
         let player = Some("Ann".to_owned());
-        for status in EVERY_STATUS {
+        let mut selects = vec![
+            "SELECT id FROM games WHERE deadline_ms IS NOT NULL AND deadline_ms < 7 \
+             ORDER BY deadline_ms, id LIMIT 100"
+                .to_owned(),
+        ];
+        for status in [Status::Waiting, Status::Playing, Status::Over] {
             for bits in 0..8 {
                 let query = Query {
                     before: before.filter(|_| bits & 1 != 0),
@@ -259,15 +204,15 @@ mod tests {
                     player: player.clone().filter(|_| bits & 4 != 0),
                     ..every.clone()
                 };
-                let select = select_page::<Sqlite>(COLUMNS, &query, status).into_string();
-                let plan = AssertSqlSafe(format!("EXPLAIN QUERY PLAN {select}"));
-                let plan: Vec<(i64, i64, i64, String)> =
-                    query_as(plan).fetch_all(&mut at).await.unwrap();
-                assert!(!plan.is_empty());
-                for (.., step) in plan {
-                    let whole = step.starts_with("SCAN") || step.contains("TEMP B-TREE");
-                    assert!(!whole, "{select}: {step}");
-                }
+                selects.push(select_page::<Sqlite>(&query, status).into_string());
+            }
+        }
+        for select in selects {
+            let plan = plan(&mut at, &select).await;
+            assert!(!plan.is_empty());
+            for step in plan {
+                let is_whole = step.starts_with("SCAN") || step.contains("TEMP B-TREE");
+                assert!(!is_whole, "{select}: {step}");
             }
         }
     }

@@ -1,282 +1,354 @@
-//! A batch of requests as statements: one for all games, one for all turns, one for all endings.
-//!
-//! A statement for each row would be a hundred times slower than one for a thousand rows.
+//! What is written, as statements inside the transaction that is open.
 
 use std::collections::HashSet;
 
-use noughts_rules::Seat;
-use sqlx::{QueryBuilder, Sqlite, SqliteConnection, query, query_as};
+use sqlx::query::Query;
+use sqlx::sqlite::SqliteArguments;
+use sqlx::{Row, Sqlite, SqliteConnection, query, query_as};
 
+use super::read;
+use super::statement::{MAX_ROWS, Statement};
 use crate::id::{GameId, NodeId};
-use crate::store::row::{
-    NewTurn, OLD, TABLES_OF_GAMES, archived_turns, family_name, holders_now, id_bytes, is_tied,
-    key_columns, missing, player_name, player_names, read_id, signed, status_word,
+use crate::store::codec::text::{names_in, read_node, write_node};
+use crate::store::codec::{
+    AppendRows, EntryRow, GameRow, SummaryRow, entry_rows, id_bytes, read_id, signed, unsigned,
 };
-use crate::store::text::{
-    read_node, row_length, write_conclusion, write_holder, write_holders, write_node,
+use crate::store::group_commit::{Outcome, Outcomes, split_repeats};
+use crate::store::{
+    Appended, Created, MAX_OVERDUE, OLD_GAMES, StoreError, StoredGame, Sweep, TABLES_OF_GAMES,
 };
-use crate::store::writer::{Done, Outcome, Request, firsts};
-use crate::store::{Appended, Created, Ending, NewGame, Sitting, StoreError, StoredGame};
-use crate::table::Holder;
+use crate::table::Summary;
 
-/// Writes a batch inside the transaction that is open. Requests of different kinds are written kind
-/// by kind: who asked for two things at once asked for them in any order.
+type Values<'q> = Query<'q, Sqlite, SqliteArguments>;
+
+/// Inserts first entries of appends whose predecessor is there, and returns those whose place was free.
+/// The first entry of a log needs its game.
+static INSERT_FIRST_ENTRIES: Statement = Statement::new(
+    "INSERT INTO entries (game, number, at_ms, seat, kind, data, key, request) SELECT * FROM (",
+    8,
+    ") WHERE CASE column2 WHEN 1 THEN EXISTS (SELECT 1 FROM games WHERE id = column1) \
+     ELSE EXISTS (SELECT 1 FROM entries AS previous WHERE previous.game = column1 \
+     AND previous.number = column2 - 1) END ON CONFLICT DO NOTHING RETURNING game, number",
+);
+
+static INSERT_ENTRIES: Statement = Statement::new(
+    "INSERT INTO entries (game, number, at_ms, seat, kind, data, key, request) SELECT * FROM (",
+    8,
+    ") WHERE column1 IS NOT NULL",
+);
+
+static UPDATE_SUMMARIES: Statement = Statement::new(
+    "UPDATE games SET status = column2, seats = column3, tied = column4, deadline_ms = column5, \
+     ended_ms = column6, outcome = column7 FROM (",
+    7,
+    ") WHERE games.id = column1",
+);
+
+// A cross join is done in the order in which it is written.
+static INSERT_PLAYERS: Statement = Statement::new(
+    "INSERT INTO players (name, created_ms, game, family) \
+     SELECT column1, games.created_ms, games.id, games.family FROM (",
+    2,
+    ") CROSS JOIN games ON games.id = column2 WHERE true ON CONFLICT DO NOTHING",
+);
+
+/// Inserts games whose key is free. The index of keys has scopes; keys of older versions have none and
+/// count for everybody, for 24 hours (86 400 000 ms).
+static INSERT_GAMES: Statement = Statement::new(
+    "INSERT INTO games (id, variant, family, history, start, holders, created_ms, key_scope, key, \
+     request, status, seats, tied, deadline_ms, ended_ms, outcome) SELECT * FROM (",
+    16,
+    ") WHERE column1 IS NOT NULL AND (column9 IS NULL OR NOT EXISTS (SELECT 1 FROM games AS older \
+     WHERE older.key = column9 AND older.key_scope = '' AND older.created_ms > column7 - 86400000)) \
+     ON CONFLICT DO NOTHING RETURNING id",
+);
+
+fn bind_entry<'q>(values: Values<'q>, game: GameId, entry: &'q EntryRow) -> Values<'q> {
+    values
+        .bind(id_bytes(game))
+        .bind(entry.number)
+        .bind(entry.at_ms)
+        .bind(entry.seat)
+        .bind(&*entry.kind)
+        .bind(&*entry.data)
+        .bind(entry.key.as_deref())
+        .bind(entry.request)
+}
+
+fn bind_summary<'q>(values: Values<'q>, summary: &'q SummaryRow) -> Values<'q> {
+    values
+        .bind(summary.status)
+        .bind(&*summary.seats)
+        .bind(summary.tied)
+        .bind(summary.deadline_ms)
+        .bind(summary.ended_ms)
+        .bind(summary.outcome.as_deref())
+}
+
+fn bind_game<'q>(values: Values<'q>, game: &'q GameRow) -> Values<'q> {
+    let values = values
+        .bind(id_bytes(game.id))
+        .bind(&*game.variant)
+        .bind(&*game.family)
+        .bind(game.history)
+        .bind(game.start.as_deref())
+        .bind(&*game.holders)
+        .bind(game.created_ms)
+        .bind(&*game.key_scope)
+        .bind(game.key.as_deref())
+        .bind(game.request);
+    bind_summary(values, &game.summary)
+}
+
+/// The statement for these rows, with their values.
+fn values_of<'q, T>(
+    statement: &'static Statement,
+    rows: &'q [T],
+    bind: impl Fn(Values<'q>, &'q T) -> Values<'q>,
+) -> Values<'q> {
+    let (sql, nulls) = statement.for_rows(rows.len());
+    let values = rows.iter().fold(query(sql), bind);
+    (0..nulls).fold(values, |values, _| values.bind(None::<i64>))
+}
+
+/// Writes a batch inside the transaction that is open.
 pub(super) async fn write_batch(
     to: &mut SqliteConnection,
-    batch: &[Request],
-) -> Result<Vec<Outcome>, sqlx::Error> {
-    let mut games = Vec::new();
-    let mut turns = Vec::new();
-    let mut endings = Vec::new();
-    let mut others = Vec::new();
-    for (at, request) in batch.iter().enumerate() {
-        match request {
-            Request::Create(game) => games.push((at, game)),
-            Request::Turn(turn) => turns.push((at, turn)),
-            Request::Finish(game, ending) => endings.push((*game, ending)),
-            other => others.push((at, other)),
-        }
-    }
-    let mut outcomes: Vec<Outcome> = vec![Ok(Done::Nothing); batch.len()];
-    for (at, created) in create_all(to, games).await? {
-        outcomes[at] = created.map(Done::Created);
-    }
-    for (at, other) in others {
-        outcomes[at] = match other {
-            Request::Sit(game, seat, sitting) => appended(sit(to, *game, *seat, sitting).await?),
-            Request::Rematch(game, seat, next) => {
-                appended(rematch(to, *game, *seat, next.as_ref()).await?)
-            }
-            Request::KeepAnalysis(game, analysis) => keep_analysis(to, *game, analysis).await?,
-            Request::Renew(node, lasts_ms) => renew(to, *node, *lasts_ms).await?,
-            Request::Bury(node) => bury(to, *node).await?,
-            Request::Forget(before_ms) => forget(to, *before_ms).await?,
-            Request::Archive(game, ending) => archive(to, game, ending).await?.map(Done::Created),
-            Request::Create(_) | Request::Turn(_) | Request::Finish(..) => Ok(Done::Nothing),
-        };
-    }
-    for (at, outcome) in append_all(to, turns).await? {
-        outcomes[at] = appended(outcome);
-    }
-    finish_all(to, endings).await?;
-    Ok(outcomes)
-}
-
-fn appended(outcome: Result<Appended, StoreError>) -> Outcome {
-    outcome.map(Done::Appended)
-}
-
-/// Cuts rows into pieces of few different lengths, so that few different statements are prepared.
-fn pieces<T>(mut rows: &[T]) -> impl Iterator<Item = &[T]> {
-    const LONGEST: usize = 512;
-    std::iter::from_fn(move || {
-        let length = (rows.len().checked_ilog2()?.min(LONGEST.ilog2())) as usize;
-        let (piece, rest) = rows.split_at(1 << length);
-        rows = rest;
-        Some(piece)
+    creates: &[GameRow],
+    appends: &[AppendRows],
+) -> Result<Outcomes, sqlx::Error> {
+    Ok(Outcomes {
+        created: create_all(to, creates).await?,
+        appended: append_all(to, appends).await?,
     })
 }
 
-async fn create_all(
+/// Whether [`append_plain`] can write these.
+pub(super) fn is_one_statement(appends: &[AppendRows]) -> bool {
+    let mut places = HashSet::with_capacity(appends.len());
+    appends.len() <= MAX_ROWS
+        && appends
+            .iter()
+            .all(|append| append.is_plain() && places.insert(append.place()))
+}
+
+/// Writes appends of one entry each, at different places, that change nothing else.
+pub(super) async fn append_plain(
     to: &mut SqliteConnection,
-    games: Vec<(usize, &NewGame)>,
-) -> Result<Vec<(usize, Result<Created, StoreError>)>, sqlx::Error> {
-    let (firsts, repeats) = firsts(games, |(_, game)| game.setting.id);
-    let mut outcomes = Vec::with_capacity(firsts.len());
-    let alone = repeats.chunks(1);
-    for piece in pieces(&firsts).chain(alone) {
-        let new: Vec<&NewGame> = piece.iter().map(|(_, game)| *game).collect();
-        let stored = insert_games(to, &new).await?;
-        for (at, game) in piece {
-            let outcome = match stored.contains(&game.setting.id) {
-                true => Ok(Created::Stored),
-                false => before(to, game).await?,
-            };
-            outcomes.push((*at, outcome));
-        }
+    appends: &[AppendRows],
+) -> Result<Vec<Outcome<Appended>>, sqlx::Error> {
+    let mut sorted: Vec<&AppendRows> = appends.iter().collect();
+    sorted.sort_unstable_by_key(|append| append.place());
+    let stored = insert_first_entries(to, &sorted).await?;
+    let mut outcomes = Vec::with_capacity(appends.len());
+    for append in appends {
+        outcomes.push(Ok(outcome_of(to, append, &stored).await?));
     }
     Ok(outcomes)
 }
 
-/// Inserts games, and gives those that were not there.
-async fn insert_games(
+async fn outcome_of(
     to: &mut SqliteConnection,
-    games: &[&NewGame],
-) -> Result<HashSet<GameId>, sqlx::Error> {
-    let mut insert = QueryBuilder::<Sqlite>::new(
-        "INSERT INTO games (id, variant, family, row_length, history, start, holders, created_ms, \
-         key, body, status, tied) ",
-    );
-    insert.push_values(games, |mut row, game| {
-        let setting = &game.setting;
-        let (key, body) = key_columns(game.key.as_ref());
-        let start = setting.start.as_ref();
-        row.push_bind(id_bytes(setting.id))
-            .push_bind(setting.variant.to_string())
-            .push_bind(family_name(&setting.variant))
-            .push_bind(row_length(&setting.variant) as i64)
-            .push_bind(i32::from(setting.history))
-            .push_bind(start.map(|start| start.write(&setting.variant)))
-            .push_bind(write_holders(&setting.holders))
-            .push_bind(signed(setting.created_ms))
-            .push_bind(key)
-            .push_bind(body)
-            .push_bind(status_word(&setting.holders))
-            .push_bind(is_tied(&setting.holders));
-    });
-    insert.push(" ON CONFLICT DO NOTHING RETURNING id");
-    let rows: Vec<(Vec<u8>,)> = insert.build_query_as().fetch_all(&mut *to).await?;
-    let stored: HashSet<GameId> = rows.iter().filter_map(|(id,)| read_id(id).ok()).collect();
-    let mut players = Vec::new();
-    for game in games
-        .iter()
-        .filter(|game| stored.contains(&game.setting.id))
-    {
-        for name in player_names(&game.setting.holders) {
-            players.push((name, *game));
-        }
+    append: &AppendRows,
+    stored: &HashSet<(GameId, i32)>,
+) -> Result<Appended, sqlx::Error> {
+    if stored.contains(&append.place()) {
+        return Ok(Appended::Stored);
     }
-    for piece in pieces(&players) {
-        let mut insert =
-            QueryBuilder::<Sqlite>::new("INSERT INTO players (name, created_ms, game, family) ");
-        insert.push_values(piece, |mut row, (name, game)| {
-            row.push_bind(name.clone())
-                .push_bind(signed(game.setting.created_ms))
-                .push_bind(id_bytes(game.setting.id))
-                .push_bind(family_name(&game.setting.variant));
-        });
-        insert.push(" ON CONFLICT DO NOTHING");
-        insert.build().execute(&mut *to).await?;
-    }
-    Ok(stored)
-}
-
-/// Why a game was not stored: its key was used before, or its id.
-async fn before(
-    to: &mut SqliteConnection,
-    game: &NewGame,
-) -> Result<Result<Created, StoreError>, sqlx::Error> {
-    let found: Option<(Vec<u8>,)> = match &game.key {
-        None => None,
-        Some(key) => {
-            query_as("SELECT id FROM games WHERE key = ?")
-                .bind(key.text.clone())
-                .fetch_optional(to)
-                .await?
-        }
-    };
-    Ok(match found {
-        Some((id,)) => read_id(&id).map(Created::Before),
-        None => {
-            let id = game.setting.id;
-            Err(StoreError(format!("there is another game {id}")))
-        }
+    Ok(match exists(to, append.game).await? {
+        true => Appended::Conflict,
+        false => Appended::NoSuchGame,
     })
-}
-
-/// A game with all its turns and its end.
-async fn archive(
-    to: &mut SqliteConnection,
-    game: &StoredGame,
-    ending: &Ending,
-) -> Result<Result<Created, StoreError>, sqlx::Error> {
-    let new = NewGame {
-        setting: game.setting.clone(),
-        key: game.key.clone(),
-    };
-    if insert_games(to, &[&new]).await?.is_empty() {
-        return before(to, &new).await;
-    }
-    for piece in pieces(&archived_turns(game)) {
-        let mut insert = QueryBuilder::<Sqlite>::new(
-            "INSERT INTO turns (game, number, seat, action, at_ms, key, body) ",
-        );
-        insert.push_values(piece, |mut row, turn| {
-            row.push_bind(id_bytes(turn.game))
-                .push_bind(turn.number)
-                .push_bind(turn.seat)
-                .push_bind(turn.word.clone())
-                .push_bind(turn.at_ms)
-                .push_bind(turn.key.clone())
-                .push_bind(turn.body);
-        });
-        insert.build().execute(&mut *to).await?;
-    }
-    finish_all(to, vec![(game.setting.id, ending)]).await?;
-    Ok(Ok(Created::Stored))
 }
 
 async fn append_all(
     to: &mut SqliteConnection,
-    mut turns: Vec<(usize, &NewTurn)>,
-) -> Result<Vec<(usize, Result<Appended, StoreError>)>, sqlx::Error> {
-    turns.sort_by_key(|(_, turn)| turn.place());
-    let (firsts, repeats) = firsts(turns, |(_, turn)| turn.place());
-    let mut outcomes = Vec::with_capacity(firsts.len() + repeats.len());
-    let alone = repeats.chunks(1);
-    for piece in pieces(&firsts).chain(alone) {
-        let new: Vec<&NewTurn> = piece.iter().map(|(_, turn)| *turn).collect();
-        let stored = insert_turns(to, &new).await?;
-        // What ended games by being stored, they are listed with.
-        let last = |turn: &&NewTurn| {
-            let (ended_ms, conclusion) = turn.ending.clone()?;
-            let is_stored = stored.contains(&turn.place());
-            is_stored.then_some((turn.game, ended_ms, conclusion))
-        };
-        let endings: Vec<EndingRow> = new.iter().filter_map(last).collect();
-        update_ended(to, &endings).await?;
-        for (at, turn) in piece {
-            let outcome = match stored.contains(&turn.place()) {
-                true => Ok(Appended::Stored),
-                false => taken(to, turn.game).await?,
-            };
-            outcomes.push((*at, outcome));
+    appends: &[AppendRows],
+) -> Result<Vec<Outcome<Appended>>, sqlx::Error> {
+    let mut numbered: Vec<(usize, &AppendRows)> = appends.iter().enumerate().collect();
+    numbered.sort_by_key(|(_, append)| append.place());
+    let (firsts, repeats) = split_repeats(numbered, |(_, append)| append.place());
+    let mut outcomes = vec![Ok(Appended::Conflict); appends.len()];
+    for piece in firsts.chunks(MAX_ROWS).chain(repeats.chunks(1)) {
+        let mut new = Vec::with_capacity(piece.len());
+        for (at, append) in piece {
+            match &append.new_game {
+                Some(game) if exists(to, game.id).await? => {
+                    outcomes[*at] = Err(StoreError::another_game(game.id));
+                }
+                Some(_) | None => new.push((*at, *append)),
+            }
+        }
+        let rows: Vec<&AppendRows> = new.iter().map(|(_, append)| *append).collect();
+        let stored = append_piece(to, &rows).await?;
+        for (at, append) in new {
+            outcomes[at] = Ok(outcome_of(to, append, &stored).await?);
         }
     }
     Ok(outcomes)
 }
 
-/// Inserts turns whose predecessor is there, and gives those that were not there themselves.
-async fn insert_turns(
+/// Appends at different places, at most [`MAX_ROWS`].
+async fn append_piece(
     to: &mut SqliteConnection,
-    turns: &[&NewTurn],
+    appends: &[&AppendRows],
 ) -> Result<HashSet<(GameId, i32)>, sqlx::Error> {
-    let mut insert = QueryBuilder::<Sqlite>::new(
-        "INSERT INTO turns (game, number, seat, action, at_ms, key, body) \
-         SELECT column1, column2, column3, coalesce(column5, \
-         (column4 / games.row_length) || '-' || (column4 % games.row_length)), \
-         column6, column7, column8 FROM (",
-    );
-    insert.push_values(turns, |mut row, turn| {
-        row.push_bind(id_bytes(turn.game))
-            .push_bind(turn.number)
-            .push_bind(turn.seat)
-            .push_bind(turn.cell)
-            .push_bind(turn.word.clone())
-            .push_bind(turn.at_ms)
-            .push_bind(turn.key.clone())
-            .push_bind(turn.body);
-    });
-    // A cross join is done in the order in which it is written.
-    insert.push(
-        ") CROSS JOIN games ON games.id = column1 WHERE column2 = 1 OR EXISTS (SELECT 1 FROM turns \
-         AS previous WHERE previous.game = column1 AND previous.number = column2 - 1 \
-         AND previous.seat IS NOT NULL) ON CONFLICT DO NOTHING RETURNING game, number",
-    );
-    let rows: Vec<(Vec<u8>, i32)> = insert.build_query_as().fetch_all(to).await?;
-    let place = |(id, number): &(Vec<u8>, i32)| Some((read_id(id).ok()?, *number));
-    Ok(rows.iter().filter_map(place).collect())
+    let stored = insert_first_entries(to, appends).await?;
+    let is_stored = |append: &&&AppendRows| stored.contains(&append.place());
+    let written = || appends.iter().filter(is_stored);
+    let rest = written().flat_map(|append| append.rest.iter().map(|entry| (append.game, entry)));
+    insert_entries(to, &rest.collect::<Vec<_>>()).await?;
+    let summary = |append: &&'_ AppendRows| Some((append.game, append.summary.clone()?));
+    update_summaries(to, &written().filter_map(summary).collect::<Vec<_>>()).await?;
+    let names = written().flat_map(|append| append.names.iter().map(|name| (name, append.game)));
+    insert_players(to, &names.collect::<Vec<_>>()).await?;
+    let new_games = written().filter_map(|append| append.new_game.as_deref());
+    insert_games(to, &new_games.collect::<Vec<_>>()).await?;
+    Ok(stored)
 }
 
-/// What is said of a row that was not stored.
-async fn taken(
+async fn insert_first_entries(
     to: &mut SqliteConnection,
-    game: GameId,
-) -> Result<Result<Appended, StoreError>, sqlx::Error> {
-    Ok(match exists(to, game).await? {
-        true => Ok(Appended::Taken),
-        false => Err(missing(game)),
+    appends: &[&AppendRows],
+) -> Result<HashSet<(GameId, i32)>, sqlx::Error> {
+    if appends.is_empty() {
+        return Ok(HashSet::new());
+    }
+    let insert = values_of(&INSERT_FIRST_ENTRIES, appends, |values, append| {
+        bind_entry(values, append.game, &append.first)
+    });
+    let rows = insert.fetch_all(to).await?;
+    let mut stored = HashSet::with_capacity(rows.len());
+    for row in rows {
+        let (game, number): (&[u8], i32) = (row.try_get(0)?, row.try_get(1)?);
+        stored.extend(read_id(game).map(|game| (game, number)));
+    }
+    Ok(stored)
+}
+
+async fn insert_entries(
+    to: &mut SqliteConnection,
+    entries: &[(GameId, &EntryRow)],
+) -> Result<(), sqlx::Error> {
+    for piece in entries.chunks(MAX_ROWS) {
+        let insert = values_of(&INSERT_ENTRIES, piece, |values, (game, entry)| {
+            bind_entry(values, *game, entry)
+        });
+        insert.execute(&mut *to).await?;
+    }
+    Ok(())
+}
+
+async fn update_summaries(
+    to: &mut SqliteConnection,
+    summaries: &[(GameId, SummaryRow)],
+) -> Result<(), sqlx::Error> {
+    for piece in summaries.chunks(MAX_ROWS) {
+        let update = values_of(&UPDATE_SUMMARIES, piece, |values, (game, summary)| {
+            bind_summary(values.bind(id_bytes(*game)), summary)
+        });
+        update.execute(&mut *to).await?;
+    }
+    Ok(())
+}
+
+async fn insert_players(
+    to: &mut SqliteConnection,
+    players: &[(&String, GameId)],
+) -> Result<(), sqlx::Error> {
+    for piece in players.chunks(MAX_ROWS) {
+        let insert = values_of(&INSERT_PLAYERS, piece, |values, (name, game)| {
+            values.bind(name.as_str()).bind(id_bytes(*game))
+        });
+        insert.execute(&mut *to).await?;
+    }
+    Ok(())
+}
+
+async fn create_all(
+    to: &mut SqliteConnection,
+    games: &[GameRow],
+) -> Result<Vec<Outcome<Created>>, sqlx::Error> {
+    let numbered = games.iter().enumerate();
+    let (firsts, repeats) = split_repeats(numbered, |(_, game)| game.id);
+    let mut outcomes = vec![Ok(Created::Stored); games.len()];
+    for piece in firsts.chunks(MAX_ROWS).chain(repeats.chunks(1)) {
+        let new: Vec<&GameRow> = piece.iter().map(|(_, game)| *game).collect();
+        let stored = insert_games(to, &new).await?;
+        for (at, game) in piece {
+            if !stored.contains(&game.id) {
+                outcomes[*at] = create_again(to, game).await?;
+            }
+        }
+    }
+    Ok(outcomes)
+}
+
+/// Inserts games, at most [`MAX_ROWS`], and returns those whose id and key were free.
+async fn insert_games(
+    to: &mut SqliteConnection,
+    games: &[&GameRow],
+) -> Result<HashSet<GameId>, sqlx::Error> {
+    if games.is_empty() {
+        return Ok(HashSet::new());
+    }
+    let insert = values_of(&INSERT_GAMES, games, |values, game| bind_game(values, game));
+    let mut stored = HashSet::with_capacity(games.len());
+    for row in insert.fetch_all(&mut *to).await? {
+        stored.extend(read_id(row.try_get(0)?));
+    }
+    let written = games.iter().filter(|game| stored.contains(&game.id));
+    let names = written.flat_map(|game| game.names.iter().map(|name| (name, game.id)));
+    insert_players(to, &names.collect::<Vec<_>>()).await?;
+    Ok(stored)
+}
+
+/// Creates a game that was not inserted: its key was used before, or its id. An expired key is taken
+/// from the game that has it.
+async fn create_again(
+    to: &mut SqliteConnection,
+    game: &GameRow,
+) -> Result<Outcome<Created>, sqlx::Error> {
+    let another = || Err(StoreError::another_game(game.id));
+    let Some(key) = &game.key else {
+        return Ok(another());
+    };
+    let now_ms = unsigned(game.created_ms);
+    match read::created_with(to, &game.key_scope, key, now_ms).await {
+        Ok(Some((id, key))) => return Ok(Ok(Created::Before(id, key))),
+        Ok(None) => {}
+        Err(error) => return Ok(Err(error)),
+    }
+    if exists(to, game.id).await? {
+        return Ok(another());
+    }
+    query("UPDATE games SET key = NULL WHERE key = ? AND key_scope = ?")
+        .bind(key)
+        .bind(&*game.key_scope)
+        .execute(&mut *to)
+        .await?;
+    Ok(match insert_games(to, &[game]).await?.is_empty() {
+        false => Ok(Created::Stored),
+        true => another(),
     })
+}
+
+/// Stores a finished game with all its entries.
+pub(super) async fn import(
+    to: &mut SqliteConnection,
+    game: &StoredGame,
+    summary: &Summary,
+) -> Result<Created, StoreError> {
+    let row = GameRow::with_key(&game.settings, game.key.as_ref(), summary);
+    let mut outcomes = create_all(to, std::slice::from_ref(&row)).await?;
+    let created = outcomes.swap_remove(0)?;
+    if created == Created::Stored {
+        let entries: Vec<EntryRow> = entry_rows(&game.settings.variant, 1, &game.entries).collect();
+        let entries: Vec<(GameId, &EntryRow)> =
+            entries.iter().map(|entry| (row.id, entry)).collect();
+        insert_entries(to, &entries).await?;
+    }
+    Ok(created)
 }
 
 async fn exists(to: &mut SqliteConnection, game: GameId) -> Result<bool, sqlx::Error> {
@@ -287,226 +359,114 @@ async fn exists(to: &mut SqliteConnection, game: GameId) -> Result<bool, sqlx::E
     Ok(found.is_some())
 }
 
-async fn finish_all(
-    to: &mut SqliteConnection,
-    endings: Vec<(GameId, &Ending)>,
-) -> Result<(), sqlx::Error> {
-    let (mut firsts, _) = firsts(endings, |(game, _)| *game);
-    firsts.sort_by_key(|(game, _)| *game);
-    let row = |(game, ending): (GameId, &Ending)| {
-        let conclusion = write_conclusion(&ending.conclusion);
-        (game, signed(ending.at_ms), conclusion)
-    };
-    let rows: Vec<EndingRow> = firsts.into_iter().map(row).collect();
-    update_ended(to, &rows).await
-}
-
-/// Which game, when it ended, and how.
-type EndingRow = (GameId, i64, String);
-
-/// Lists each of these as over, where it was not.
-async fn update_ended(to: &mut SqliteConnection, rows: &[EndingRow]) -> Result<(), sqlx::Error> {
-    for piece in pieces(rows) {
-        let mut update = QueryBuilder::<Sqlite>::new(
-            "UPDATE games SET ended_ms = column2, conclusion = column3, status = 'over' FROM (",
-        );
-        update.push_values(piece, |mut row, (game, ended_ms, conclusion)| {
-            row.push_bind(id_bytes(*game))
-                .push_bind(*ended_ms)
-                .push_bind(conclusion.clone());
-        });
-        update.push(") WHERE games.id = column1 AND games.ended_ms IS NULL");
-        update.build().execute(&mut *to).await?;
-    }
-    Ok(())
-}
-
-async fn sit(
-    to: &mut SqliteConnection,
-    game: GameId,
-    seat: Seat,
-    sitting: &Sitting,
-) -> Result<Result<Appended, StoreError>, sqlx::Error> {
-    type Row = (String, i64, String, String, Option<String>);
-    let found: Option<Row> = query_as(
-        "SELECT status, created_ms, family, holders, (SELECT action FROM turns WHERE game = id \
-         AND seat IS NULL AND number = (SELECT max(number) FROM turns WHERE game = id)) \
-         FROM games WHERE id = ?",
-    )
-    .bind(id_bytes(game))
-    .fetch_optional(&mut *to)
-    .await?;
-    let Some((status, created_ms, family, holders, left)) = found else {
-        return Ok(Err(missing(game)));
-    };
-    let sat: Vec<(i16, String)> = query_as("SELECT seat, holder FROM sittings WHERE game = ?")
-        .bind(id_bytes(game))
-        .fetch_all(&mut *to)
-        .await?;
-    let mut holders = match holders_now(game, &holders, &sat) {
-        Ok(holders) => holders,
-        Err(error) => return Ok(Err(error)),
-    };
-    let holder = sitting.holder();
-    match holders.get_mut(usize::from(seat.0)) {
-        Some(open @ Holder::Open(_)) if status != "over" && left.is_none() => {
-            *open = holder.clone();
-        }
-        Some(_) | None => return Ok(Ok(Appended::Taken)),
-    }
-    let (key, body) = key_columns(sitting.key.as_ref());
-    query("INSERT INTO sittings (game, seat, holder, key, body) VALUES (?, ?, ?, ?, ?)")
-        .bind(id_bytes(game))
-        .bind(i16::from(seat.0))
-        .bind(write_holder(&holder))
-        .bind(key)
-        .bind(body)
-        .execute(&mut *to)
-        .await?;
-    query("UPDATE games SET status = ?, tied = ? WHERE id = ?")
-        .bind(status_word(&holders))
-        .bind(is_tied(&holders))
-        .bind(id_bytes(game))
-        .execute(&mut *to)
-        .await?;
-    query("INSERT INTO players (name, created_ms, game, family) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING")
-        .bind(player_name(&holder))
-        .bind(created_ms)
-        .bind(id_bytes(game))
-        .bind(family)
-        .execute(to)
-        .await?;
-    Ok(Ok(Appended::Stored))
-}
-
-async fn rematch(
-    to: &mut SqliteConnection,
-    game: GameId,
-    seat: Seat,
-    next: Option<&NewGame>,
-) -> Result<Result<Appended, StoreError>, sqlx::Error> {
-    if !exists(to, game).await? {
-        return Ok(Err(missing(game)));
-    }
-    let made: Option<(i64,)> = query_as("SELECT 1 FROM rematches WHERE game = ?")
-        .bind(id_bytes(game))
-        .fetch_optional(&mut *to)
-        .await?;
-    if made.is_some() {
-        return Ok(Ok(Appended::Taken));
-    }
-    if let Some(next) = next {
-        if insert_games(to, &[next]).await?.is_empty() {
-            return Ok(before(to, next).await?.and_then(|created| {
-                Err(StoreError(format!(
-                    "the rematch is another game: {created:?}"
-                )))
-            }));
-        }
-        query("INSERT INTO rematches (game, next) VALUES (?, ?)")
-            .bind(id_bytes(game))
-            .bind(id_bytes(next.setting.id))
-            .execute(&mut *to)
-            .await?;
-    }
-    query("INSERT INTO wishes (game, seat) VALUES (?, ?) ON CONFLICT DO NOTHING")
-        .bind(id_bytes(game))
-        .bind(i16::from(seat.0))
-        .execute(to)
-        .await?;
-    Ok(Ok(Appended::Stored))
-}
-
-async fn keep_analysis(
+pub(super) async fn keep_analysis(
     to: &mut SqliteConnection,
     game: GameId,
     analysis: &str,
-) -> Result<Outcome, sqlx::Error> {
-    if !exists(to, game).await? {
-        return Ok(Err(missing(game)));
-    }
-    query("INSERT INTO analyses (game, analysis) VALUES (?, ?) ON CONFLICT DO NOTHING")
-        .bind(id_bytes(game))
-        .bind(analysis.to_owned())
-        .execute(to)
-        .await?;
-    Ok(Ok(Done::Nothing))
+) -> Result<(), sqlx::Error> {
+    query(
+        "INSERT INTO analyses (game, analysis) SELECT id, ? FROM games WHERE id = ? \
+         ON CONFLICT DO NOTHING",
+    )
+    .bind(analysis)
+    .bind(id_bytes(game))
+    .execute(to)
+    .await?;
+    Ok(())
 }
 
-async fn renew(
+pub(super) async fn sweep(
     to: &mut SqliteConnection,
     node: NodeId,
-    lasts_ms: u64,
-) -> Result<Outcome, sqlx::Error> {
+    now_ms: u64,
+    grace_ms: u64,
+) -> Result<Sweep, sqlx::Error> {
     query(
-        "INSERT INTO nodes (node, until_ms) VALUES (?, CAST(unixepoch('subsec') * 1000 AS INTEGER) + ?) \
-         ON CONFLICT (node) DO UPDATE SET until_ms = excluded.until_ms",
+        "INSERT INTO nodes (node, counter) VALUES (?, 1) \
+         ON CONFLICT (node) DO UPDATE SET counter = counter + 1",
     )
     .bind(write_node(node))
-    .bind(signed(lasts_ms.min(u32::MAX.into())))
     .execute(&mut *to)
     .await?;
-    let lapsed: Vec<(String,)> = query_as(
-        "SELECT node FROM nodes WHERE node <> ? AND until_ms <= unixepoch('subsec') * 1000 ORDER BY node",
+    let nodes: Vec<(String, i64)> =
+        query_as("SELECT node, counter FROM nodes WHERE node <> ? ORDER BY node")
+            .bind(write_node(node))
+            .fetch_all(&mut *to)
+            .await?;
+    let overdue: Vec<(Vec<u8>,)> = query_as(
+        "SELECT id FROM games WHERE deadline_ms IS NOT NULL AND deadline_ms < ? \
+         ORDER BY deadline_ms, id LIMIT ?",
     )
-    .bind(write_node(node))
+    .bind(signed(now_ms.saturating_sub(grace_ms)))
+    .bind(MAX_OVERDUE as i64)
     .fetch_all(to)
     .await?;
-    let nodes = lapsed.iter().filter_map(|(node,)| read_node(node));
-    Ok(Ok(Done::Lapsed(nodes.collect())))
+    let other = |(node, counter): &(String, i64)| Some((read_node(node)?, unsigned(*counter)));
+    Ok(Sweep {
+        others: nodes.iter().filter_map(other).collect(),
+        now_ms: None,
+        overdue: overdue.iter().flat_map(|(id,)| read_id(id)).collect(),
+    })
 }
 
-/// How many games are forgotten at once: others wait meanwhile.
-const FORGOTTEN_AT_ONCE: i64 = 200;
-
-/// Forgets some of the games that nothing happened at since.
-async fn forget(to: &mut SqliteConnection, before_ms: u64) -> Result<Outcome, sqlx::Error> {
-    let mut forgotten = Vec::new();
-    for old in OLD {
-        let rows: Vec<(Vec<u8>, i64, String)> = query_as(sqlx::AssertSqlSafe(format!(
-            "SELECT id, created_ms, holders FROM games WHERE created_ms < $1 AND {old} \
-             ORDER BY created_ms, id LIMIT $2"
-        )))
-        .bind(signed(before_ms))
-        .bind(FORGOTTEN_AT_ONCE)
-        .fetch_all(&mut *to)
+pub(super) async fn remove_node(
+    to: &mut SqliteConnection,
+    node: NodeId,
+) -> Result<(), sqlx::Error> {
+    query("DELETE FROM nodes WHERE node = ?")
+        .bind(write_node(node))
+        .execute(to)
         .await?;
-        for (id, created_ms, holders) in &rows {
-            let sat: Vec<(i16, String)> =
-                query_as("SELECT seat, holder FROM sittings WHERE game = ?")
-                    .bind(id)
-                    .fetch_all(&mut *to)
-                    .await?;
-            let read = read_id(id).and_then(|game| Ok((game, holders_now(game, holders, &sat)?)));
-            let (game, names) = match read {
-                Ok((game, holders)) => (game, player_names(&holders)),
-                Err(error) => return Ok(Err(error)),
+    Ok(())
+}
+
+/// How many games of each status are deleted at once. Other writes wait meanwhile, some 100 ms.
+const MAX_FORGOTTEN: i64 = 50;
+
+pub(super) async fn forget(
+    to: &mut SqliteConnection,
+    before_ms: u64,
+) -> Result<Vec<GameId>, sqlx::Error> {
+    let mut forgotten = Vec::new();
+    for status in ["over", "playing", "waiting", "unlisted"] {
+        let rows = query(OLD_GAMES)
+            .bind(status)
+            .bind(signed(before_ms))
+            .bind(MAX_FORGOTTEN)
+            .fetch_all(&mut *to)
+            .await?;
+        for row in rows {
+            let Ok(id) = row.try_get::<Vec<u8>, _>(0) else {
+                continue;
             };
-            forgotten.push(game);
-            for name in names {
+            // Whatever the seats are: the game is deleted.
+            let seats: String = row.try_get(2).unwrap_or_default();
+            for name in names_in(&seats) {
                 query("DELETE FROM players WHERE name = ? AND created_ms = ? AND game = ?")
                     .bind(name)
-                    .bind(created_ms)
-                    .bind(id)
+                    .bind(row.try_get::<i64, _>(1)?)
+                    .bind(&*id)
                     .execute(&mut *to)
                     .await?;
             }
             for (table, column) in TABLES_OF_GAMES {
                 let delete = format!("DELETE FROM {table} WHERE {column} = ?");
                 query(sqlx::AssertSqlSafe(delete))
-                    .bind(id)
+                    .bind(&*id)
                     .execute(&mut *to)
                     .await?;
             }
+            forgotten.extend(read_id(&id));
         }
     }
-    Ok(Ok(Done::Forgotten(forgotten)))
+    Ok(forgotten)
 }
 
-async fn bury(to: &mut SqliteConnection, node: NodeId) -> Result<Outcome, sqlx::Error> {
-    query("DELETE FROM nodes WHERE node = ?")
-        .bind(write_node(node))
-        .execute(to)
+/// A write that needs some free pages and leaves nothing behind.
+pub(super) async fn probe(to: &mut SqliteConnection) -> Result<(), sqlx::Error> {
+    query("INSERT INTO probes (data) VALUES (zeroblob(16384))")
+        .execute(&mut *to)
         .await?;
-    Ok(Ok(Done::Nothing))
+    query("DELETE FROM probes").execute(to).await?;
+    Ok(())
 }

@@ -1,0 +1,109 @@
+//! Work that must end even if nobody waits for it.
+
+use std::future::Future;
+use std::pin::{Pin, pin};
+use std::task::{Context, Poll, Waker};
+use std::time::Duration;
+
+use tokio::sync::watch;
+use tokio::time::timeout;
+
+/// Counts tasks that must end before the process does.
+#[derive(Debug)]
+pub(crate) struct Background {
+    running: watch::Sender<usize>,
+}
+
+impl Default for Background {
+    fn default() -> Background {
+        Background {
+            running: watch::Sender::new(0),
+        }
+    }
+}
+
+/// Held by a task while it runs.
+struct Running(watch::Sender<usize>);
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        self.0.send_modify(|count| *count -= 1);
+    }
+}
+
+impl Background {
+    /// Runs a task of its own. Without a runtime, as when the process is ending, nothing runs.
+    pub(crate) fn spawn(&self, task: impl Future<Output = ()> + Send + 'static) {
+        let Ok(runtime) = tokio::runtime::Handle::try_current() else {
+            return;
+        };
+        self.running.send_modify(|count| *count += 1);
+        let running = Running(self.running.clone());
+        runtime.spawn(async move {
+            let _running = running;
+            task.await;
+        });
+    }
+
+    /// Waits until no task runs, but no longer than this: whether none does.
+    pub(crate) async fn ended(&self, patience: Duration) -> bool {
+        let mut running = self.running.subscribe();
+        let ended = running.wait_for(|count| *count == 0);
+        timeout(patience, ended).await.is_ok()
+    }
+}
+
+/// Runs a future to its end even if the caller is dropped. What is ready at once costs no task.
+pub(crate) async fn detach<T>(work: impl Future<Output = T> + Send + 'static) -> Option<T>
+where
+    T: Send + 'static,
+{
+    let mut work: Pin<Box<dyn Future<Output = T> + Send>> = Box::pin(work);
+    match poll_once(work.as_mut()) {
+        Poll::Ready(value) => Some(value),
+        // It fails where the work panicked.
+        Poll::Pending => tokio::spawn(work).await.ok(),
+    }
+}
+
+/// Polls a future that is polled again by somebody else, and so needs no waker yet.
+pub(crate) fn poll_once<T>(work: Pin<&mut (dyn Future<Output = T> + Send)>) -> Poll<T> {
+    let mut work = pin!(work);
+    work.as_mut().poll(&mut Context::from_waker(Waker::noop()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tokio::sync::oneshot;
+
+    #[tokio::test]
+    async fn detached_work_ends_without_its_caller() {
+        let (begin, begun) = oneshot::channel::<()>();
+        let (end, ended) = oneshot::channel();
+        {
+            let work = detach(async move {
+                begun.await.ok();
+                end.send(7).ok();
+            });
+            let mut work = pin!(work);
+            let mut context = Context::from_waker(Waker::noop());
+            assert!(work.as_mut().poll(&mut context).is_pending());
+        }
+        begin.send(()).ok();
+        assert_eq!(ended.await, Ok(7));
+        assert_eq!(detach(async { 5 }).await, Some(5));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn background_tasks_are_waited_for() {
+        let background = Background::default();
+        let (end, ended) = oneshot::channel::<()>();
+        background.spawn(async move {
+            ended.await.ok();
+        });
+        assert!(!background.ended(Duration::from_secs(1)).await);
+        end.send(()).ok();
+        assert!(background.ended(Duration::from_secs(1)).await);
+    }
+}

@@ -1,0 +1,219 @@
+//! The analysis of a finished game, turn by turn: computed once, and stored with the game.
+
+use std::collections::HashMap;
+use std::net::IpAddr;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use axum::extract::State;
+use axum::http::header;
+use axum::response::{IntoResponse, Response};
+use noughts_api::{Kind, Last, Mistake, Problem, Prospect, StudiedTurn, Study, Worth};
+use noughts_engine::{Analysis, Stop, Value};
+use noughts_rules::{Action, Game};
+use tokio::sync::{OnceCell, watch};
+
+use super::Web;
+use super::body::{InPath, read_id};
+use super::games::table;
+use super::rate_limit::Client;
+use super::refusal::{Refuse, refuse};
+use crate::id::GameId;
+use crate::store::StoreError;
+use crate::table::Table;
+use crate::tables::{LiveTable, Tables};
+
+/// What each turn of a finished game was worth: computed once, in at most a few seconds, and stored.
+#[utoipa::path(
+    get, path = "/api/games/{id}/analysis", tag = "records",
+    params(("id" = String, Path, description = "the game")),
+    responses(
+        (status = 200, body = Study),
+        (status = 404, body = Problem, content_type = "application/problem+json"),
+        (status = 409, body = Problem, content_type = "application/problem+json", description = "it is still being played"),
+        (status = 429, body = Problem, content_type = "application/problem+json"),
+        (status = 503, body = Problem, content_type = "application/problem+json"),
+    )
+)]
+pub(super) async fn analysis(
+    State(web): State<Arc<Web>>,
+    InPath([id]): InPath<1>,
+    client: Client,
+) -> Result<Response, Refuse> {
+    let id = read_id(&id)?;
+    let live = table(&web, id).await?;
+    if !live.read(Table::is_over) {
+        return Err(refuse(
+            Kind::StillRunning,
+            "the game goes on; it is analysed when it is over, so that nobody is told what to play",
+        ));
+    }
+    let json = match web.tables.store().analysis(id).await? {
+        Some(json) => json,
+        None => web.analyses.find(&web.tables, &live, &client).await?,
+    };
+    let medium = [(header::CONTENT_TYPE, "application/json")];
+    Ok((medium, json).into_response())
+}
+
+/// The analyses that are being computed: all who ask for the same game wait for the same one.
+pub(super) struct Analyses {
+    running: Arc<Mutex<HashMap<GameId, Running>>>,
+    closing: watch::Receiver<bool>,
+}
+
+type Running = Arc<OnceCell<Result<String, StoreError>>>;
+
+/// How many games may wait to be analysed.
+const MAX_RUNNING: usize = 32;
+
+impl Analyses {
+    pub(super) fn new(closing: watch::Receiver<bool>) -> Analyses {
+        Analyses {
+            running: Arc::default(),
+            closing,
+        }
+    }
+
+    async fn find(
+        &self,
+        tables: &Arc<Tables>,
+        live: &Arc<LiveTable>,
+        client: &Client,
+    ) -> Result<String, Refuse> {
+        let id = live.id();
+        let running = {
+            let mut all = self.running.lock().unwrap_or_else(PoisonError::into_inner);
+            if all.len() >= MAX_RUNNING && !all.contains_key(&id) {
+                return Err(refuse(
+                    Kind::TooMany,
+                    "many games wait to be analysed; try again in a moment",
+                ));
+            }
+            Arc::clone(all.entry(id).or_default())
+        };
+        let (all, tables) = (Arc::clone(&self.running), Arc::clone(tables));
+        let (mut closing, owner) = (self.closing.clone(), client.network());
+        let game = live.read(|table| table.game().clone());
+        // In a task of its own, so that it is stored even if nobody waits for it any more.
+        let found = tokio::spawn(async move {
+            let stop = Stop::new();
+            let compute = || analyse(&tables, id, &game, owner, stop.clone());
+            let found = tokio::select! {
+                found = running.get_or_init(compute) => found.clone(),
+                // An analysis must not delay the stop of the server.
+                _ = closing.changed() => {
+                    stop.set();
+                    Err(StoreError::Unavailable("the server restarts".to_owned()))
+                }
+            };
+            let mut all = all.lock().unwrap_or_else(PoisonError::into_inner);
+            all.remove(&id);
+            found
+        });
+        let panicked = |_| StoreError::Unavailable("the analysis failed".to_owned());
+        Ok(found.await.map_err(panicked)??)
+    }
+}
+
+async fn analyse(
+    tables: &Tables,
+    id: GameId,
+    game: &Game,
+    owner: Option<IpAddr>,
+    stop: Stop,
+) -> Result<String, StoreError> {
+    let failed = || StoreError::Unavailable("the analysis failed".to_owned());
+    let found = tables.robots().analyze(owner, game.clone(), stop).await;
+    let study = Study {
+        id: id.to_string(),
+        variant: game.variant().to_string(),
+        turns: judge(game, &found.ok_or_else(failed)?),
+    };
+    let json = serde_json::to_string(&study).expect("the types of the API are JSON");
+    tables.store().keep_analysis(id, json.clone()).await?;
+    Ok(json)
+}
+
+/// A turn is a mistake where what it left is known to be less than what there was.
+fn judge(game: &Game, found: &[Option<Analysis>]) -> Vec<StudiedTurn> {
+    let two = game.variant().sides() == 2;
+    let turn = |(number, (turn, before)): (usize, (&noughts_rules::Turn, &Option<Analysis>))| {
+        let had = before.as_ref().map(|before| prospect(before.value));
+        let after = found.get(number + 1).and_then(Option::as_ref);
+        let after = after.map(|after| prospect(after.value).for_the_other());
+        let left = match turn.action {
+            Action::Resign => Some(Prospect::Loss),
+            Action::Play(_) if two && number + 1 == found.len() => ending(game, turn.by),
+            Action::Play(_) if two => after,
+            // With more sides the next one's prospects say nothing of this one's, and a rewind is
+            // not judged.
+            Action::Play(_) | Action::Rewind(_) => None,
+        };
+        let mistake = had.zip(left).filter(|(had, left)| {
+            *had != Prospect::Unknown && *left != Prospect::Unknown && left < had
+        });
+        StudiedTurn {
+            turn: number + 1,
+            done: Last::new(game.variant(), *turn),
+            worth: before.as_ref().map(|before| worth(before.value)),
+            best: before
+                .as_ref()
+                .and_then(|before| before.line.first())
+                .map(|at| game.variant().write_move(*at)),
+            mistake: mistake.map(|(had, left)| Mistake { had, left }),
+        }
+    };
+    let turns = game.turns().iter().zip(found);
+    turns.enumerate().map(turn).collect()
+}
+
+/// What the last turn made of it for who did it, where it was that which ended the game.
+fn ending(game: &Game, by: noughts_rules::Seat) -> Option<Prospect> {
+    use noughts_rules::{By, Conclusion};
+    let side = game.order().get(usize::from(by.0))?;
+    match game.conclusion()? {
+        Conclusion::Won {
+            by: By::Leaving, ..
+        } => None,
+        Conclusion::Won { sides, .. } if sides.contains(*side) => Some(Prospect::Win),
+        Conclusion::Won { .. } => Some(Prospect::Loss),
+        Conclusion::Draw => Some(Prospect::Draw),
+        Conclusion::Abandoned => None,
+    }
+}
+
+trait OtherSide {
+    fn for_the_other(self) -> Self;
+}
+
+impl OtherSide for Prospect {
+    fn for_the_other(self) -> Prospect {
+        match self {
+            Prospect::Win => Prospect::Loss,
+            Prospect::Loss => Prospect::Win,
+            Prospect::Draw | Prospect::Unknown => self,
+        }
+    }
+}
+
+fn prospect(value: Value) -> Prospect {
+    match value {
+        Value::Win { .. } => Prospect::Win,
+        Value::Loss { .. } => Prospect::Loss,
+        Value::Draw => Prospect::Draw,
+        Value::Estimate(_) => Prospect::Unknown,
+    }
+}
+
+fn worth(value: Value) -> Worth {
+    let (plies, estimate) = match value {
+        Value::Win { plies } | Value::Loss { plies } => (Some(plies), None),
+        Value::Draw => (None, None),
+        Value::Estimate(points) => (None, Some(points)),
+    };
+    Worth {
+        value: prospect(value),
+        plies,
+        estimate,
+    }
+}

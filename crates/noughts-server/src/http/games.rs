@@ -1,0 +1,354 @@
+//! Games: created, read, joined and played.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use axum::extract::State;
+use axum::http::{HeaderMap, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use noughts_api::{Act, Again, Kind, Laid, NewTable, Problem, Seated, TakeSeat, View};
+use noughts_rules::{Game, Placement, Seat, Variant};
+use serde::Deserialize;
+use utoipa::IntoParams;
+
+use super::Web;
+use super::body::{AtSeat, InPath, InQuery, Json, UNGUESSED, key, no_such_game, read_id};
+use super::rate_limit::Client;
+use super::refusal::{Refuse, refuse};
+use super::stream::{view_json, view_of};
+use super::tokens::Pass;
+use super::wishes::{Plan, before, read_name};
+use crate::background::detach;
+use crate::id::GameId;
+use crate::table::{
+    Command, CreationKey, Holder, NewGame, RequestKey, Snapshot, Table, TableRefusal,
+};
+use crate::tables::{Creation, LiveTable, SubmitError};
+
+/// Creates a table. Only `variant` is required: by default the caller takes seat 0 and robots of level
+/// 8 take the others. A request with an `Idempotency-Key` may be repeated.
+#[utoipa::path(
+    post, path = "/api/games", tag = "tables",
+    params(("Idempotency-Key" = Option<String>, Header, description = "16 to 128 visible characters")),
+    request_body = NewTable,
+    responses(
+        (status = 201, body = Laid, headers(("Location" = String))),
+        (status = 200, body = Laid, description = "a repeat"),
+        (status = "4XX", body = Problem, content_type = "application/problem+json"),
+        (status = 503, body = Problem, content_type = "application/problem+json"),
+    )
+)]
+pub(super) async fn create(
+    State(web): State<Arc<Web>>,
+    client: Client,
+    headers: HeaderMap,
+    body: Json<NewTable>,
+) -> Result<Response, Refuse> {
+    let request = key(&headers, body.hash, UNGUESSED)?;
+    let wish = body.value;
+    let from = match &wish.from {
+        Some(from) => {
+            let live = table(&web, read_id(&from.game)?).await?;
+            let game = live.read(|table| table.game().after(from.turn));
+            let turns = live.read(Table::turn) - 1;
+            Some(before(&game, from.turn, turns)?)
+        }
+        None => None,
+    };
+    let (id, now_ms) = (GameId::random(), web.tables.clock().now_ms());
+    let plan = Plan::new(&wish, from, (id, now_ms))?;
+    let creation_key = request
+        .as_ref()
+        .map(|request| creation_key(&client, request));
+    let limit = web.rate_limiter.check_open_tables(&client, &web.tables);
+    let creation = match (limit.await, &creation_key, &request) {
+        (Ok(()), ..) => create_table(&web, &client, plan.settings, request.as_ref()).await?,
+        // A repeat creates no further table.
+        (Err(too_many), Some(key), Some(request)) => {
+            let before = web.tables.created_before(key, request).await?;
+            before.ok_or(too_many)?
+        }
+        (Err(too_many), ..) => return Err(too_many),
+    };
+    let (live, status) = match creation {
+        Creation::Created(live) => {
+            let now = web.tables.clock().now();
+            web.rate_limiter.add_table(&client, live.id(), now);
+            (live, StatusCode::CREATED)
+        }
+        Creation::Repeat(id) => (table(&web, id).await?, StatusCode::OK),
+        Creation::KeyReused => return Err(TableRefusal::KeyReused.into()),
+    };
+    let id = live.id();
+    let token = |seat: &Seat| {
+        let pass = Pass {
+            game: id,
+            seat: *seat,
+        };
+        let key = request.as_ref().map(|request| &request.key);
+        (seat.0.to_string(), web.tokens.give(pass, key))
+    };
+    let laid = Laid {
+        id: id.to_string(),
+        tokens: plan.taken.iter().map(token).collect::<BTreeMap<_, _>>(),
+        view: view_of(&live.snapshot()),
+    };
+    let place = format!("/api/games/{id}");
+    Ok((status, [(header::LOCATION, place)], axum::Json(laid)).into_response())
+}
+
+async fn create_table(
+    web: &Arc<Web>,
+    client: &Client,
+    settings: crate::table::Settings,
+    request: Option<&RequestKey>,
+) -> Result<Creation, Refuse> {
+    let key = request.map(|request| creation_key(client, request));
+    let (tables, owner) = (Arc::clone(&web.tables), client.network());
+    let (new, request) = (NewGame { settings, key }, request.cloned());
+    let created = detach(async move {
+        let created = tables.create(new, request.as_ref(), owner).await?;
+        if let Creation::Created(live) = &created {
+            // Its creator knows its id.
+            live.set_requested(owner);
+        }
+        Ok::<_, crate::store::StoreError>(created)
+    });
+    Ok(created.await.ok_or(SubmitError::Closed)??)
+}
+
+/// The keys of two addresses are different ones.
+pub(super) fn creation_key(client: &Client, request: &RequestKey) -> CreationKey {
+    let scope = match client.network() {
+        Some(network) => network.to_string(),
+        None => "local".to_owned(),
+    };
+    CreationKey {
+        scope,
+        key: request.key.clone(),
+    }
+}
+
+/// Which turn to show.
+#[derive(Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+pub(super) struct At {
+    /// The table as it was after this many completed turns.
+    after: Option<usize>,
+    /// The same, by its former name.
+    turn: Option<usize>,
+}
+
+/// A table as it stands.
+#[utoipa::path(
+    get, path = "/api/games/{id}", tag = "tables",
+    params(("id" = String, Path, description = "the game"), At),
+    responses(
+        (status = 200, body = View),
+        (status = "4XX", body = Problem, content_type = "application/problem+json"),
+        (status = 503, body = Problem, content_type = "application/problem+json"),
+    )
+)]
+pub(super) async fn get(
+    State(web): State<Arc<Web>>,
+    InPath([id]): InPath<1>,
+    InQuery(at): InQuery<At>,
+) -> Result<Response, Refuse> {
+    let live = table(&web, read_id(&id)?).await?;
+    let Some(turns) = at.after.or(at.turn) else {
+        return Ok(view(&live.snapshot()));
+    };
+    match live.snapshot_after(turns) {
+        Some(snapshot) => Ok(axum::Json(view_of(&snapshot)).into_response()),
+        None => Err(refuse(
+            Kind::Unreadable,
+            format!(
+                "this game has {} completed turns so far",
+                live.read(Table::turn) - 1
+            ),
+        )),
+    }
+}
+
+/// Takes an open seat. A request with an `Idempotency-Key` may be repeated.
+#[utoipa::path(
+    post, path = "/api/games/{id}/seats/{seat}", tag = "tables",
+    params(
+        ("id" = String, Path, description = "the game"),
+        ("seat" = u8, Path, description = "the seat, from 0"),
+        ("Idempotency-Key" = Option<String>, Header, description = "16 to 128 visible characters"),
+    ),
+    request_body = TakeSeat,
+    responses(
+        (status = 200, body = Seated),
+        (status = "4XX", body = Problem, content_type = "application/problem+json"),
+        (status = 503, body = Problem, content_type = "application/problem+json"),
+    )
+)]
+pub(super) async fn take_seat(
+    State(web): State<Arc<Web>>,
+    InPath([id, seat]): InPath<2>,
+    headers: HeaderMap,
+    body: Json<TakeSeat>,
+) -> Result<Response, Refuse> {
+    let game = read_id(&id)?;
+    let live = table(&web, game).await?;
+    let request = key(&headers, body.hash, UNGUESSED)?;
+    let seats = live.read(|table| table.holders().len());
+    let seat = seat.parse().ok().filter(|seat| usize::from(*seat) < seats);
+    let seat = seat.map(Seat).ok_or_else(|| {
+        let last = seats - 1;
+        let detail = format!("the seats of this game are 0 to {last}");
+        refuse(Kind::NoSuchPage, detail)
+    })?;
+    let (name, node) = (read_name(&body.value.name)?, None);
+    let command = Command::TakeSeat {
+        seat,
+        holder: Holder::Human { name, node },
+        key: request.clone().map(Box::new),
+    };
+    let live = submit(&web, game, command).await?;
+    let key = request.as_ref().map(|request| &request.key);
+    let token = web.tokens.give(Pass { game, seat }, key);
+    let view = view_of(&live.snapshot());
+    Ok(axum::Json(Seated { token, view }).into_response())
+}
+
+/// Plays, rewinds or resigns, with the token of a seat. The answer is the view, which may already
+/// contain a robot's reply. A repeat is safe.
+#[utoipa::path(
+    post, path = "/api/games/{id}/actions", tag = "tables",
+    params(
+        ("id" = String, Path, description = "the game"),
+        ("Idempotency-Key" = Option<String>, Header, description = "1 to 128 visible characters"),
+    ),
+    request_body = Act,
+    security(("seat" = [])),
+    responses(
+        (status = 200, body = View),
+        (status = "4XX", body = Problem, content_type = "application/problem+json"),
+        (status = 503, body = Problem, content_type = "application/problem+json"),
+    )
+)]
+pub(super) async fn act(
+    State(web): State<Arc<Web>>,
+    AtSeat(pass): AtSeat,
+    client: Client,
+    headers: HeaderMap,
+    body: Json<Act>,
+) -> Result<Response, Refuse> {
+    let key = key(&headers, body.hash, 1)?;
+    let snapshot = act_at(&web, (pass.game, pass.seat), &body.value, key, &client).await?;
+    Ok(view(&snapshot))
+}
+
+/// Carries out what a seat requests: the table after it.
+pub(super) async fn act_at(
+    web: &Arc<Web>,
+    (game, seat): (GameId, Seat),
+    act: &Act,
+    key: Option<RequestKey>,
+    client: &Client,
+) -> Result<Arc<Snapshot>, Refuse> {
+    let live = table(web, game).await?;
+    live.set_requested(client.network());
+    let unreadable = |error| refuse(Kind::Unreadable, error);
+    let deed = act.deed().map_err(unreadable)?;
+    let action = live.read(|table| deed.action(&seen_by(act, table)));
+    let command = Command::Act {
+        seat,
+        action: action.map_err(unreadable)?,
+        turn: act.turn,
+        key: key.map(Box::new),
+    };
+    let live = submit(web, game, command).await?;
+    Ok(live.snapshot())
+}
+
+/// The game as the client saw it: with gravity a column is another cell in every turn, and a repeat
+/// must be recognized.
+fn seen_by<'t>(act: &Act, table: &'t Table) -> Cow<'t, Game> {
+    let marks_fall = match table.settings().variant {
+        Variant::Grid(spec) => spec.placement == Placement::Gravity,
+        Variant::Nested(_) => false,
+    };
+    match marks_fall && act.turn < table.turn() {
+        true => Cow::Owned(table.game().after(act.turn.saturating_sub(1))),
+        false => Cow::Borrowed(table.game()),
+    }
+}
+
+/// Asks for a rematch, with the token of a seat. When every human seat has asked, the view's `rematch`
+/// is a new game with seats shifted by one, and the caller gets the token of their seat there.
+#[utoipa::path(
+    post, path = "/api/games/{id}/rematch", tag = "tables",
+    params(("id" = String, Path, description = "the game")),
+    security(("seat" = [])),
+    responses(
+        (status = 200, body = Again),
+        (status = "4XX", body = Problem, content_type = "application/problem+json"),
+        (status = 503, body = Problem, content_type = "application/problem+json"),
+    )
+)]
+pub(super) async fn rematch(
+    State(web): State<Arc<Web>>,
+    AtSeat(pass): AtSeat,
+) -> Result<Response, Refuse> {
+    let command = Command::OfferRematch {
+        seat: pass.seat,
+        next: GameId::random(),
+    };
+    let live = submit(&web, pass.game, command).await?;
+    let snapshot = live.snapshot();
+    // A player who asked first asks once more, when they see the new game.
+    let seats = snapshot.holders.len();
+    let next = snapshot.rematch.map(|game| Pass {
+        game,
+        seat: Seat(((usize::from(pass.seat.0) + 1) % seats) as u8),
+    });
+    let again = Again {
+        view: view_of(&snapshot),
+        seat: next.map(|pass| pass.seat.0),
+        token: next.map(|pass| web.tokens.give(pass, None)),
+    };
+    Ok(axum::Json(again).into_response())
+}
+
+/// The table of a game.
+pub(super) async fn table(web: &Arc<Web>, id: GameId) -> Result<Arc<LiveTable>, Refuse> {
+    web.tables.get(id).await?.ok_or_else(no_such_game)
+}
+
+/// A game as it stands.
+pub(super) async fn snapshot(web: &Arc<Web>, id: GameId) -> Result<Arc<Snapshot>, Refuse> {
+    Ok(table(web, id).await?.snapshot())
+}
+
+/// Submits a command, and carries it out even if the client disconnects.
+async fn submit(
+    web: &Arc<Web>,
+    id: GameId,
+    command: Command,
+) -> Result<Arc<LiveTable>, SubmitError> {
+    /// How often a table that left memory meanwhile is loaded again.
+    const MAX_LOADS: usize = 3;
+    let tables = Arc::clone(&web.tables);
+    let submitted = detach(async move {
+        for _ in 0..MAX_LOADS {
+            let live = tables.get(id).await.map_err(SubmitError::Unavailable)?;
+            let live = live.ok_or(SubmitError::NoSuchGame)?;
+            match tables.submit(&live, &command).await {
+                Err(SubmitError::Closed) => {}
+                submitted => return submitted.map(|()| live),
+            }
+        }
+        Err(SubmitError::Closed)
+    });
+    submitted.await.unwrap_or(Err(SubmitError::Closed))
+}
+
+fn view(snapshot: &Snapshot) -> Response {
+    let medium = [(header::CONTENT_TYPE, "application/json")];
+    (medium, view_json(snapshot)).into_response()
+}

@@ -1,0 +1,239 @@
+//! What every request passes on its way to the routes: limits, CORS, the timeout, metrics.
+
+use std::convert::Infallible;
+use std::net::IpAddr;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use axum::Router;
+use axum::http::{HeaderMap, HeaderValue, Method, Request, StatusCode, Version, header};
+use axum::response::{IntoResponse, Response};
+use hyper::body::Incoming;
+use hyper_util::service::TowerToHyperService;
+use noughts_api::Kind;
+use tokio::sync::watch;
+use tokio::time::{sleep, timeout};
+
+use super::Web;
+use super::rate_limit::too_many;
+use super::refusal::{Refuse, refuse};
+use crate::net::{Permission, Permit};
+
+/// Time until an answer must begin. The slowest are analyses, which take a few seconds each and
+/// wait for one another.
+const ANSWER_TIMEOUT: Duration = Duration::from_secs(30);
+
+/// How long requests that are being answered may take after the server begins to stop.
+const GRACE: Duration = Duration::from_secs(1);
+
+/// An analysis counts as this many requests.
+const ANALYSIS_COST: u32 = 50;
+
+/// Paths that are served when the server is full.
+const HEALTH_CHECKS: [&str; 3] = ["/healthz", "/readyz", "/metrics"];
+
+/// The service that hyper calls for each request.
+#[derive(Clone)]
+pub(super) struct Middleware {
+    web: Arc<Web>,
+    routes: TowerToHyperService<Router>,
+}
+
+/// The same, for the requests of one connection.
+pub(super) struct ConnectionService {
+    shared: Middleware,
+    peer: IpAddr,
+    permit: Arc<Permit>,
+}
+
+impl Middleware {
+    pub(super) fn new(web: Arc<Web>, routes: Router) -> Middleware {
+        Middleware {
+            web,
+            routes: TowerToHyperService::new(routes),
+        }
+    }
+
+    pub(super) fn web(&self) -> &Arc<Web> {
+        &self.web
+    }
+
+    pub(super) fn for_connection(&self, peer: IpAddr, permit: Permit) -> ConnectionService {
+        ConnectionService {
+            shared: self.clone(),
+            peer,
+            permit: Arc::new(permit),
+        }
+    }
+
+    /// Answers a CORS preflight request of an allowed origin.
+    fn answer_preflight(&self, request: &Request<Incoming>) -> Option<Response> {
+        let headers = request.headers();
+        let is_preflight = request.method() == Method::OPTIONS
+            && headers.contains_key(header::ACCESS_CONTROL_REQUEST_METHOD);
+        let is_allowed = is_preflight && self.allowed_origin(headers).is_some();
+        is_allowed.then(|| StatusCode::NO_CONTENT.into_response())
+    }
+
+    /// The `Origin` of a request, if pages of that origin may use the API.
+    fn allowed_origin(&self, headers: &HeaderMap) -> Option<HeaderValue> {
+        let origins = &self.web.rate_limiter.limits().origins;
+        if origins.is_empty() {
+            return None;
+        }
+        let origin = headers.get(header::ORIGIN)?;
+        let is_allowed = origins
+            .iter()
+            .any(|other| other.as_bytes() == origin.as_bytes());
+        is_allowed.then(|| origin.clone())
+    }
+
+    /// Lets the routes answer, within the timeout and before the server stops.
+    async fn route(&self, request: Request<Incoming>) -> Response {
+        let routed = hyper::service::Service::call(&self.routes, request);
+        tokio::select! {
+            biased;
+            answered = timeout(ANSWER_TIMEOUT, routed) => match answered {
+                Ok(Ok(response)) => response,
+                Ok(Err(never)) => match never {},
+                Err(_) => refuse(
+                    Kind::Unavailable,
+                    "the answer took too long; try again in a moment",
+                )
+                .into_response(),
+            },
+            () = grace_over(self.web.closing.clone()) => refuse(
+                Kind::Unavailable,
+                "the server restarts; try again in a moment",
+            )
+            .into_response(),
+        }
+    }
+
+    /// Counts an answer, and adds the headers that every answer has.
+    fn finish(&self, response: &mut Response, about: &RequestInfo) {
+        let counts = self.web.tables.counts();
+        counts.answered(response.status().as_u16());
+        if let Some(kind) = response.extensions().get::<Kind>() {
+            counts.refused_as(*kind);
+        }
+        let times = match about.is_read {
+            true => &counts.asked,
+            false => &counts.done,
+        };
+        times.took(about.begun.elapsed());
+        let headers = response.headers_mut();
+        let no_sniffing = HeaderValue::from_static("nosniff");
+        headers.insert(header::X_CONTENT_TYPE_OPTIONS, no_sniffing);
+        if let Some(origin) = &about.origin {
+            headers.insert(header::ACCESS_CONTROL_ALLOW_ORIGIN, origin.clone());
+            headers.insert(header::VARY, HeaderValue::from_static("Origin"));
+            for (name, value) in CORS {
+                headers.insert(name, HeaderValue::from_static(value));
+            }
+        }
+    }
+}
+
+impl ConnectionService {
+    /// Refuses a request that must not reach the routes; otherwise notes its client.
+    fn check(&self, request: &mut Request<Incoming>) -> Result<(), Refuse> {
+        // A proxy in between may have checked another one than we would use.
+        let hosts = request.headers().get_all(header::HOST).iter().count();
+        let needed = usize::from(request.version() == Version::HTTP_11);
+        if !(needed..=1).contains(&hosts) {
+            return Err(refuse(Kind::Unreadable, "a request has exactly one Host"));
+        }
+        let path = request.uri().path();
+        check_permission(self.permit.permission(), path)?;
+        let web = &self.shared.web;
+        let limiter = &web.rate_limiter;
+        let client = limiter.client(self.peer, request.headers(), &self.permit);
+        let cost = match path.ends_with("/analysis") {
+            true => ANALYSIS_COST,
+            false => 1,
+        };
+        limiter.count_request(&client, cost, web.tables.clock().now())?;
+        request.extensions_mut().insert(client);
+        Ok(())
+    }
+}
+
+/// Whether a connection with this permission may ask for this path.
+fn check_permission(permission: Permission, path: &str) -> Result<(), Refuse> {
+    let is_full = match permission {
+        Permission::Serve => false,
+        Permission::HealthChecks => !HEALTH_CHECKS.contains(&path),
+        Permission::ServerFull => true,
+        Permission::AddressFull => {
+            let detail = "this address has too many open connections: close some, or share them";
+            return Err(too_many(Duration::from_secs(5), detail.to_owned()));
+        }
+    };
+    match is_full {
+        false => Ok(()),
+        true => Err(Refuse {
+            wait_s: 5,
+            ..refuse(
+                Kind::Unavailable,
+                "the server has too many connections; try again in a moment",
+            )
+        }),
+    }
+}
+
+/// Waits until the server has been stopping for [`GRACE`].
+async fn grace_over(mut closing: watch::Receiver<bool>) {
+    // An error means that the server is gone, which is the same.
+    let _ = closing.wait_for(|closing| *closing).await;
+    sleep(GRACE).await;
+}
+
+/// Headers for pages of allowed origins.
+const CORS: [(header::HeaderName, &str); 4] = [
+    (header::ACCESS_CONTROL_ALLOW_METHODS, "GET, POST"),
+    (
+        header::ACCESS_CONTROL_ALLOW_HEADERS,
+        "authorization, content-type, idempotency-key, last-event-id",
+    ),
+    (
+        header::ACCESS_CONTROL_EXPOSE_HEADERS,
+        "location, retry-after",
+    ),
+    (header::ACCESS_CONTROL_MAX_AGE, "600"),
+];
+
+/// What is needed of a request when it has been answered.
+struct RequestInfo {
+    begun: Instant,
+    is_read: bool,
+    origin: Option<HeaderValue>,
+}
+
+type Answering = Pin<Box<dyn Future<Output = Result<Response, Infallible>> + Send>>;
+
+impl hyper::service::Service<Request<Incoming>> for ConnectionService {
+    type Response = Response;
+    type Error = Infallible;
+    type Future = Answering;
+
+    fn call(&self, mut request: Request<Incoming>) -> Answering {
+        let about = RequestInfo {
+            begun: Instant::now(),
+            is_read: request.method() == Method::GET,
+            origin: self.shared.allowed_origin(request.headers()),
+        };
+        let checked = self.check(&mut request);
+        let shared = self.shared.clone();
+        Box::pin(async move {
+            let mut response = match (checked, shared.answer_preflight(&request)) {
+                (Err(refuse), _) => refuse.into_response(),
+                (Ok(()), Some(response)) => response,
+                (Ok(()), None) => shared.route(request).await,
+            };
+            shared.finish(&mut response, &about);
+            Ok(response)
+        })
+    }
+}

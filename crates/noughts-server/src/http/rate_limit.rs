@@ -1,0 +1,602 @@
+//! What one client address may use over HTTP: requests, open tables, streams, imported bytes.
+
+use std::collections::VecDeque;
+use std::hash::{BuildHasher, RandomState};
+use std::net::IpAddr;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use axum::extract::FromRequestParts;
+use axum::http::{HeaderMap, request::Parts};
+use noughts_api::Kind;
+use tokio::sync::watch;
+
+use super::Web;
+use super::refusal::{Refuse, refuse};
+use crate::id::GameId;
+use crate::net::{Permit, is_exempt, network};
+use crate::table::Table;
+use crate::tables::Tables;
+
+/// Limits per client address over HTTP; an IPv6 /64 counts as one address. Clients at 127.0.0.1 and
+/// ::1 are exempt, unless they are proxies that name the client in `X-Forwarded-For`.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct HttpLimits {
+    /// Requests per second, on average.
+    pub per_second: u32,
+    /// Requests at once, after a pause.
+    pub at_once: u32,
+    /// Tables that were created by the address and are not over.
+    pub open_tables: usize,
+    /// Event streams and WebSockets.
+    pub streams: usize,
+    /// Bytes of imported records: so many at once after a day without imports, and as many per day
+    /// on average. The length of the request's body counts.
+    pub import_bytes_per_day: usize,
+    /// Proxies whose `X-Forwarded-For` is trusted, besides 127.0.0.1 and ::1.
+    pub proxies: Vec<IpAddr>,
+    /// Origins of other servers' pages that may use the API, such as `https://example.org`.
+    pub origins: Vec<String>,
+}
+
+impl Default for HttpLimits {
+    fn default() -> HttpLimits {
+        HttpLimits {
+            per_second: 100,
+            at_once: 500,
+            open_tables: 500,
+            streams: 500,
+            import_bytes_per_day: 20_000_000,
+            proxies: Vec::new(),
+            origins: Vec::new(),
+        }
+    }
+}
+
+/// A table older than this no longer counts, even if it is not over.
+const TABLE_COUNTS: Duration = Duration::from_secs(24 * 3600);
+
+/// Maximum number of tables that are checked to find one that is over.
+const MAX_CHECKED_TABLES: usize = 32;
+
+const DAY: Duration = Duration::from_secs(24 * 3600);
+
+/// Counts what each client address uses.
+#[derive(Debug)]
+pub(super) struct RateLimiter {
+    limits: HttpLimits,
+    usage: UsageTable,
+    /// Number of open streams, of all clients.
+    streams: watch::Sender<usize>,
+}
+
+/// The client of a request.
+#[derive(Clone)]
+pub(crate) struct Client {
+    /// `None` if limits per address do not apply.
+    network: Option<IpAddr>,
+    /// Keeps the connection counted, also by a stream that outlives the request.
+    permit: Arc<Permit>,
+}
+
+/// The right to one open stream. Dropping it makes room for another.
+pub(super) struct StreamPermit {
+    limiter: Arc<RateLimiter>,
+    network: Option<IpAddr>,
+    _permit: Arc<Permit>,
+}
+
+impl Client {
+    /// The address that robots work for and that keys belong to; `None` if limits do not apply.
+    pub(super) fn network(&self) -> Option<IpAddr> {
+        self.network
+    }
+}
+
+impl RateLimiter {
+    pub(super) fn new(limits: HttpLimits) -> RateLimiter {
+        RateLimiter {
+            limits,
+            usage: UsageTable::new(SETS),
+            streams: watch::channel(0).0,
+        }
+    }
+
+    pub(super) fn limits(&self) -> &HttpLimits {
+        &self.limits
+    }
+
+    /// Waits until no stream is open.
+    pub(super) async fn all_streams_closed(&self) {
+        // The sender lives as long as `self`, so this cannot fail.
+        let _ = self.streams.subscribe().wait_for(|open| *open == 0).await;
+    }
+
+    /// The client behind a connection: its peer, or the address that a trusted proxy names.
+    pub(super) fn client(&self, peer: IpAddr, headers: &HeaderMap, permit: &Arc<Permit>) -> Client {
+        let is_local = is_exempt(peer);
+        let forwarded = match is_local || self.limits.proxies.contains(&peer.to_canonical()) {
+            true => forwarded_for(headers),
+            false => None,
+        };
+        let address = forwarded.or((!is_local).then_some(peer));
+        Client {
+            network: address.map(network),
+            permit: Arc::clone(permit),
+        }
+    }
+
+    /// Counts a request that costs as much as `cost` simple ones.
+    pub(super) fn count_request(
+        &self,
+        client: &Client,
+        cost: u32,
+        now: Duration,
+    ) -> Result<(), Refuse> {
+        let Some(network) = client.network else {
+            return Ok(());
+        };
+        let interval = self.request_interval();
+        let capacity = interval * self.limits.at_once.max(cost);
+        let taken = self.usage.with(network, now, &self.limits, |usage| {
+            usage.requests.take(interval * cost, capacity, now)
+        });
+        taken.map_err(|wait| {
+            let per_second = self.limits.per_second;
+            let detail = format!("one address may make at most {per_second} requests per second");
+            too_many(wait, detail)
+        })
+    }
+
+    /// Counts the bytes of a record that is to be imported.
+    pub(super) fn count_import(
+        &self,
+        client: &Client,
+        bytes: usize,
+        now: Duration,
+    ) -> Result<(), Refuse> {
+        let Some(network) = client.network else {
+            return Ok(());
+        };
+        let cost = self.import_cost(bytes);
+        let taken = self.usage.with(network, now, &self.limits, |usage| {
+            usage.imports.take(cost, DAY, now)
+        });
+        taken.map_err(|wait| {
+            let limit = self.limits.import_bytes_per_day;
+            let detail = format!("one address may import at most {limit} bytes of records per day");
+            too_many(wait, detail)
+        })
+    }
+
+    /// Gives back the bytes of a record that was not stored.
+    pub(super) fn refund_import(&self, client: &Client, bytes: usize, now: Duration) {
+        if let Some(network) = client.network {
+            let cost = self.import_cost(bytes);
+            self.usage.with(network, now, &self.limits, |usage| {
+                usage.imports.give_back(cost);
+            });
+        }
+    }
+
+    /// Checks whether the client may create one more table.
+    pub(super) async fn check_open_tables(
+        &self,
+        client: &Client,
+        tables: &Arc<Tables>,
+    ) -> Result<(), Refuse> {
+        let (Some(network), now) = (client.network, tables.clock().now()) else {
+            return Ok(());
+        };
+        let limit = self.limits.open_tables;
+        for _ in 0..MAX_CHECKED_TABLES {
+            let oldest = self.usage.with(network, now, &self.limits, |usage| {
+                let is_full = usage.tables.len() >= limit;
+                is_full.then(|| usage.tables.pop_front())
+            });
+            let Some(oldest) = oldest else { return Ok(()) };
+            let Some((id, created)) = oldest else { break };
+            if now.saturating_sub(created) < TABLE_COUNTS && is_open(tables, id).await {
+                self.remember_table(network, (id, created), now);
+            }
+        }
+        Err(too_many(
+            Duration::from_secs(10),
+            format!(
+                "one address may have at most {limit} tables that are not over: finish some games, or resign"
+            ),
+        ))
+    }
+
+    /// Counts a table that the client has created.
+    pub(super) fn add_table(&self, client: &Client, id: GameId, now: Duration) {
+        if let Some(network) = client.network {
+            self.remember_table(network, (id, now), now);
+        }
+    }
+
+    fn remember_table(&self, network: IpAddr, table: (GameId, Duration), now: Duration) {
+        self.usage.with(network, now, &self.limits, |usage| {
+            usage.tables.push_back(table);
+        });
+    }
+
+    /// Counts a stream for as long as the permit is held.
+    pub(super) fn open_stream(
+        self: &Arc<RateLimiter>,
+        client: &Client,
+        now: Duration,
+    ) -> Result<StreamPermit, Refuse> {
+        let limit = self.limits.streams;
+        if let Some(network) = client.network {
+            let has_room = self.usage.with(network, now, &self.limits, |usage| {
+                let has_room = usage.streams < limit;
+                usage.streams += usize::from(has_room);
+                has_room
+            });
+            if !has_room {
+                let detail = format!("one address may have at most {limit} streams open");
+                return Err(too_many(Duration::from_secs(10), detail));
+            }
+        }
+        self.streams.send_modify(|open| *open += 1);
+        Ok(StreamPermit {
+            limiter: Arc::clone(self),
+            network: client.network,
+            _permit: Arc::clone(&client.permit),
+        })
+    }
+
+    fn request_interval(&self) -> Duration {
+        self.limits.request_interval()
+    }
+
+    /// The part of a day in which so many bytes are allowed.
+    fn import_cost(&self, bytes: usize) -> Duration {
+        let per_day = self.limits.import_bytes_per_day.max(1);
+        DAY.mul_f64(bytes as f64 / per_day as f64)
+    }
+}
+
+impl HttpLimits {
+    fn request_interval(&self) -> Duration {
+        Duration::from_secs(1) / self.per_second.max(1)
+    }
+}
+
+impl Drop for StreamPermit {
+    fn drop(&mut self) {
+        let limiter = &self.limiter;
+        limiter.streams.send_modify(|open| *open -= 1);
+        if let Some(network) = self.network {
+            limiter
+                .usage
+                .with_known(network, |usage| usage.streams -= 1);
+        }
+    }
+}
+
+/// A token bucket as the generic cell rate algorithm (GCRA) keeps it: one moment.
+#[derive(Clone, Copy, Default, Debug)]
+struct Bucket {
+    /// Theoretical arrival time of the next unit: when the bucket is full again.
+    full_at: Duration,
+}
+
+impl Bucket {
+    /// Takes `cost` out of a bucket that holds `capacity`, or says how long to wait for it. On `Err`
+    /// nothing has changed.
+    fn take(&mut self, cost: Duration, capacity: Duration, now: Duration) -> Result<(), Duration> {
+        let full_at = self.full_at.max(now) + cost;
+        match (full_at - now).checked_sub(capacity) {
+            Some(wait) if !wait.is_zero() => Err(wait),
+            Some(_) | None => {
+                self.full_at = full_at;
+                Ok(())
+            }
+        }
+    }
+
+    fn give_back(&mut self, cost: Duration) {
+        self.full_at = self.full_at.saturating_sub(cost);
+    }
+
+    fn is_full(self, now: Duration) -> bool {
+        self.full_at <= now
+    }
+
+    /// Whether less than `cost` is left.
+    fn is_below(mut self, cost: Duration, capacity: Duration, now: Duration) -> bool {
+        self.take(cost, capacity, now).is_err()
+    }
+}
+
+/// What one address uses.
+#[derive(Debug, Default)]
+struct Usage {
+    last_seen: Duration,
+    requests: Bucket,
+    imports: Bucket,
+    /// Tables that may still be open, with the time of their creation.
+    tables: VecDeque<(GameId, Duration)>,
+    streams: usize,
+}
+
+/// How much is lost if an entry is forgotten.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+enum Weight {
+    /// Nothing: a new entry would be the same.
+    Nothing,
+    /// The address has used some of what it may.
+    Something,
+    /// A limit is in force: the address would be served again too early.
+    Limit,
+}
+
+impl Usage {
+    fn weight(&self, limits: &HttpLimits, now: Duration) -> Weight {
+        let interval = limits.request_interval();
+        let capacity = interval * limits.at_once.max(1);
+        let is_limited = self.requests.is_below(interval, capacity, now)
+            || self.imports.is_below(DAY / 20, DAY, now)
+            || self.tables.len() >= limits.open_tables;
+        let is_unused =
+            self.requests.is_full(now) && self.imports.is_full(now) && self.tables.is_empty();
+        match (is_limited, is_unused) {
+            (true, _) => Weight::Limit,
+            (false, false) => Weight::Something,
+            (false, true) => Weight::Nothing,
+        }
+    }
+}
+
+/// Maximum number of entries per set, apart from those with open streams.
+const WAYS: usize = 16;
+
+/// 4 096 sets of 16 entries are 65 536 addresses.
+const SETS: usize = 4_096;
+
+/// What every address uses, in bounded memory: a set-associative table.
+///
+/// The hash of an address selects one of the sets, and a new address replaces an entry of its own
+/// set. So a request locks and searches one set of 16, whatever the number of addresses. The hash
+/// is seeded at random, so nobody can choose addresses that share a set with a victim.
+///
+/// A set that is full loses the entry whose loss matters least ([`Weight`]), and among equals the
+/// one that was not seen for the longest time. So addresses without open limits cannot displace an
+/// address that has reached one. An entry with open streams is never lost: its set grows instead,
+/// by no more than there are connections.
+#[derive(Debug)]
+struct UsageTable {
+    sets: Vec<Mutex<Vec<(IpAddr, Usage)>>>,
+    hasher: RandomState,
+}
+
+impl UsageTable {
+    fn new(sets: usize) -> UsageTable {
+        UsageTable {
+            sets: std::iter::repeat_with(Mutex::default).take(sets).collect(),
+            hasher: RandomState::new(),
+        }
+    }
+
+    /// Calls `change` with what an address uses; for a new address that is nothing.
+    fn with<T>(
+        &self,
+        network: IpAddr,
+        now: Duration,
+        limits: &HttpLimits,
+        change: impl FnOnce(&mut Usage) -> T,
+    ) -> T {
+        let mut set = self.set_of(network);
+        let known = set.iter().position(|(other, _)| *other == network);
+        let index = known.unwrap_or_else(|| {
+            make_room(&mut set, limits, now);
+            set.push((network, Usage::default()));
+            set.len() - 1
+        });
+        let usage = &mut set[index].1;
+        usage.last_seen = now;
+        change(usage)
+    }
+
+    /// Calls `change` if the address is known.
+    fn with_known(&self, network: IpAddr, change: impl FnOnce(&mut Usage)) {
+        let mut set = self.set_of(network);
+        if let Some((_, usage)) = set.iter_mut().find(|(other, _)| *other == network) {
+            change(usage);
+        }
+    }
+
+    fn set_of(&self, network: IpAddr) -> MutexGuard<'_, Vec<(IpAddr, Usage)>> {
+        let index = self.hasher.hash_one(network) as usize % self.sets.len();
+        // A panic while the set is locked leaves every entry valid.
+        self.sets[index]
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Removes an entry of a full set.
+fn make_room(set: &mut Vec<(IpAddr, Usage)>, limits: &HttpLimits, now: Duration) {
+    if set.len() < WAYS {
+        return;
+    }
+    let entries = set.iter().enumerate();
+    let evictable = entries.filter(|(_, (_, usage))| usage.streams == 0);
+    let least =
+        evictable.min_by_key(|(_, (_, usage))| (usage.weight(limits, now), usage.last_seen));
+    if let Some((index, _)) = least {
+        set.swap_remove(index);
+    }
+}
+
+impl FromRequestParts<Arc<Web>> for Client {
+    type Rejection = Refuse;
+
+    async fn from_request_parts(parts: &mut Parts, _: &Arc<Web>) -> Result<Client, Refuse> {
+        let client = parts.extensions.get::<Client>().cloned();
+        client.ok_or_else(|| refuse(Kind::Unavailable, "the client's address is not known"))
+    }
+}
+
+/// A refusal that says when to try again.
+pub(super) fn too_many(wait: Duration, detail: String) -> Refuse {
+    Refuse {
+        wait_s: wait.as_secs() + u64::from(wait.subsec_nanos() > 0),
+        ..refuse(Kind::TooMany, detail)
+    }
+}
+
+async fn is_open(tables: &Arc<Tables>, id: GameId) -> bool {
+    let live = tables.get(id).await;
+    live.is_ok_and(|live| live.is_some_and(|live| !live.read(Table::is_over)))
+}
+
+/// The client that a proxy names: each proxy appends the address that it sees, so the last counts.
+fn forwarded_for(headers: &HeaderMap) -> Option<IpAddr> {
+    let value = headers.get_all("x-forwarded-for").iter().next_back()?;
+    let last = value.to_str().ok()?.rsplit(',').next()?.trim();
+    last.parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::net::Ipv4Addr;
+
+    use super::*;
+    use crate::net::{Connections, Limits, WhenFull};
+
+    const NOW: Duration = Duration::from_secs(1_000);
+
+    fn limiter() -> Arc<RateLimiter> {
+        Arc::new(RateLimiter::new(HttpLimits {
+            per_second: 1,
+            at_once: 5,
+            import_bytes_per_day: 1_000,
+            open_tables: 2,
+            ..HttpLimits::default()
+        }))
+    }
+
+    fn client(address: u32) -> Client {
+        let connections = Arc::new(Connections::new(Limits::default(), &[]));
+        let address = IpAddr::V4(Ipv4Addr::from_bits(address));
+        let permit = connections.admit(address, WhenFull::Refuse).unwrap();
+        Client {
+            network: Some(network(address)),
+            permit: Arc::new(permit),
+        }
+    }
+
+    /// More addresses than the table holds, each of which uses a little.
+    fn flood(limiter: &Arc<RateLimiter>, count: u32, now: Duration) {
+        let template = client(1);
+        for address in 0..count {
+            let address = Ipv4Addr::from_bits(0x0b00_0000 + address);
+            let client = Client {
+                network: Some(address.into()),
+                ..template.clone()
+            };
+            limiter.count_request(&client, 1, now).unwrap();
+        }
+    }
+
+    fn entries(limiter: &RateLimiter) -> usize {
+        let sets = limiter.usage.sets.iter();
+        sets.map(|set| set.lock().unwrap().len()).sum()
+    }
+
+    #[test]
+    fn requests_are_limited_by_rate_and_burst() {
+        let (limiter, client) = (limiter(), client(1));
+        for _ in 0..5 {
+            limiter.count_request(&client, 1, NOW).unwrap();
+        }
+        let refused = limiter.count_request(&client, 1, NOW).unwrap_err();
+        assert_eq!(refused.wait_s, 1);
+        let later = NOW + Duration::from_secs(1);
+        limiter.count_request(&client, 1, later).unwrap();
+        limiter.count_request(&client, 1, later).unwrap_err();
+        // A request that costs more than the whole burst needs a full bucket.
+        let rested = later + Duration::from_secs(5);
+        limiter.count_request(&client, 50, rested).unwrap();
+        let refused = limiter.count_request(&client, 1, rested).unwrap_err();
+        assert_eq!(refused.wait_s, 46);
+    }
+
+    #[test]
+    fn imports_are_limited_by_bytes_per_day() {
+        let (limiter, client) = (limiter(), client(1));
+        limiter.count_import(&client, 600, NOW).unwrap();
+        limiter.count_import(&client, 600, NOW).unwrap_err();
+        limiter.count_import(&client, 400, NOW).unwrap();
+        let refused = limiter.count_import(&client, 500, NOW).unwrap_err();
+        assert_eq!(refused.wait_s, 12 * 3600);
+        limiter.refund_import(&client, 400, NOW);
+        limiter.count_import(&client, 400, NOW).unwrap();
+        limiter.count_import(&client, 1_000, NOW + DAY).unwrap();
+    }
+
+    #[test]
+    fn flood_of_addresses_does_not_lift_limits() {
+        let limiter = limiter();
+        let (requests, imports, tables, streams) = (client(1), client(2), client(3), client(4));
+        for _ in 0..5 {
+            limiter.count_request(&requests, 1, NOW).unwrap();
+        }
+        limiter.count_import(&imports, 1_000, NOW).unwrap();
+        for number in 0..2 {
+            let id = GameId::new(number);
+            limiter.add_table(&tables, id, NOW);
+        }
+        let stream = limiter.open_stream(&streams, NOW).unwrap();
+        let most = SETS * WAYS;
+        flood(&limiter, 4 * most as u32, NOW);
+        assert!(entries(&limiter) <= most + 1, "{}", entries(&limiter));
+        limiter.count_request(&requests, 1, NOW).unwrap_err();
+        limiter.count_import(&imports, 1_000, NOW).unwrap_err();
+        let count_tables = |usage: &mut Usage| usage.tables.len();
+        let network = tables.network.unwrap();
+        let open = limiter
+            .usage
+            .with(network, NOW, &limiter.limits, count_tables);
+        assert_eq!(open, 2);
+        let network = streams.network.unwrap();
+        let count_streams = |usage: &mut Usage| usage.streams;
+        let open = limiter
+            .usage
+            .with(network, NOW, &limiter.limits, count_streams);
+        assert_eq!(open, 1);
+        drop(stream);
+        assert_eq!(*limiter.streams.borrow(), 0);
+    }
+
+    #[test]
+    fn entries_that_hold_nothing_are_replaced_first() {
+        let limits = HttpLimits::default();
+        let table = UsageTable::new(1);
+        let address = |number: u8| IpAddr::from([10, 0, 0, number]);
+        let spend = |usage: &mut Usage| usage.requests.take(DAY / 2, DAY, NOW).unwrap();
+        // The oldest entries hold something, number 7 holds nothing.
+        for number in 0..16 {
+            table.with(address(number), NOW, &limits, |usage| {
+                if number != 7 {
+                    spend(usage);
+                }
+            });
+        }
+        table.with(address(16), NOW, &limits, spend);
+        // Now all hold something: the one that was not seen for the longest time goes.
+        let later = NOW + Duration::from_secs(1);
+        for number in (0..17).filter(|number| *number != 7 && *number != 3) {
+            table.with(address(number), later, &limits, |_| ());
+        }
+        table.with(address(17), later, &limits, spend);
+        let set = table.set_of(address(0));
+        let mut left: Vec<IpAddr> = set.iter().map(|(address, _)| *address).collect();
+        left.sort_unstable();
+        let expected = (0..18).filter(|number| ![3, 7].contains(number));
+        assert_eq!(left, expected.map(address).collect::<Vec<_>>());
+    }
+}

@@ -1,0 +1,16 @@
+//! Connections below both protocols: accepting, limits, socket options. Nothing here knows HTTP or
+//! the TCP protocol.
+
+mod accept;
+mod limits;
+mod socket;
+mod write_timeout;
+
+pub(crate) use accept::{Acceptor, serve_connections};
+pub use limits::Limits;
+pub(crate) use limits::{
+    Connections, Permission, Permit, REFUSED_TIME, WhenFull, is_exempt, network,
+};
+pub(crate) use socket::{acknowledge_quickly, prepare};
+pub use socket::{listen, listen_for_http};
+pub(crate) use write_timeout::WriteTimeout;

@@ -1,0 +1,107 @@
+//! The accept loop of every listener.
+
+use std::io;
+use std::net::IpAddr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::watch;
+use tokio::task::JoinSet;
+use tokio::time::{Instant, sleep_until};
+use tracing::{debug, warn};
+
+use super::{Connections, Permit, WhenFull};
+use crate::counts::Count;
+
+/// A listener that waits after an error instead of spinning.
+pub(crate) struct Acceptor {
+    listener: TcpListener,
+    /// Consecutive errors that had to be waited for.
+    failures: u32,
+    /// When to try again after an error.
+    retry_at: Option<Instant>,
+}
+
+impl Acceptor {
+    pub(crate) fn new(listener: TcpListener) -> Acceptor {
+        Acceptor {
+            listener,
+            failures: 0,
+            retry_at: None,
+        }
+    }
+
+    /// The next connection. Cancel safe: a wait that was interrupted continues with the next call.
+    ///
+    /// If the process has no file descriptors left, or the system no memory, it waits for 10 ms to
+    /// 640 ms and tries again. Open connections are not affected, and free descriptors when they
+    /// close.
+    pub(crate) async fn accept(&mut self) -> (TcpStream, IpAddr) {
+        loop {
+            if let Some(retry_at) = self.retry_at {
+                sleep_until(retry_at).await;
+                self.retry_at = None;
+            }
+            match self.listener.accept().await {
+                Ok((stream, peer)) => {
+                    self.failures = 0;
+                    return (stream, peer.ip());
+                }
+                Err(error) if concerns_one_client(&error) => {}
+                Err(error) => {
+                    if self.failures == 0 {
+                        warn!(%error, "no connection can be accepted for the moment");
+                    }
+                    let wait = Duration::from_millis(10 << self.failures.min(6));
+                    self.failures += 1;
+                    self.retry_at = Some(Instant::now() + wait);
+                }
+            }
+        }
+    }
+}
+
+/// Whether the client went away before it was accepted.
+fn concerns_one_client(error: &io::Error) -> bool {
+    use io::ErrorKind::{ConnectionAborted, ConnectionReset, Interrupted};
+    matches!(
+        error.kind(),
+        ConnectionAborted | ConnectionReset | Interrupted
+    )
+}
+
+/// Accepts connections and spawns `serve` for each that the limits permit, until `closing`.
+/// Returns the connections that are still open then; the listener is closed.
+///
+/// A connection without a permit is closed at once: nothing is read, written or remembered.
+/// `accepted` counts all of them.
+pub(crate) async fn serve_connections<F>(
+    listener: TcpListener,
+    (connections, when_full): (&Arc<Connections>, WhenFull),
+    accepted: &Count,
+    mut closing: watch::Receiver<bool>,
+    serve: impl Fn(TcpStream, IpAddr, Permit) -> F,
+) -> JoinSet<()>
+where
+    F: Future<Output = ()> + Send + 'static,
+{
+    let mut acceptor = Acceptor::new(listener);
+    let mut open = JoinSet::new();
+    loop {
+        tokio::select! {
+            biased;
+            _ = closing.changed() => return open,
+            Some(_) = open.join_next() => {}
+            (stream, peer) = acceptor.accept() => {
+                accepted.add(1);
+                match connections.admit(peer, when_full) {
+                    Some(permit) => {
+                        open.spawn(serve(stream, peer, permit));
+                    }
+                    None => debug!(%peer, "closed a connection at once: there are too many"),
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,78 @@
+//! Listening sockets and socket options.
+
+use std::io;
+use std::net::SocketAddr;
+
+use tokio::net::{TcpListener, TcpSocket, TcpStream};
+
+/// Maximum number of connections that the system queues until they are accepted.
+const BACKLOG: u32 = 1024;
+
+/// The system's buffers for a TCP client: hundreds of frames.
+const SYSTEM_BUFFER: u32 = 16 * 1024;
+
+/// The system's send buffer for an HTTP client: several views of the largest board, and enough for
+/// files over long distances.
+const HTTP_SEND_BUFFER: u32 = 128 * 1024;
+
+/// Listens at an address, for the TCP protocol; port 0 takes any free port.
+pub fn listen(at: SocketAddr) -> io::Result<TcpListener> {
+    let socket = bind(at)?;
+    // Connections inherit the sizes. Without them the system lets each buffer grow to megabytes for
+    // a client that asks and does not read.
+    socket.set_send_buffer_size(SYSTEM_BUFFER)?;
+    socket.set_recv_buffer_size(SYSTEM_BUFFER)?;
+    socket.listen(BACKLOG)
+}
+
+/// Listens at an address, for HTTP; port 0 takes any free port.
+pub fn listen_for_http(at: SocketAddr) -> io::Result<TcpListener> {
+    let socket = bind(at)?;
+    // Without it the system keeps megabytes for each watcher that does not read.
+    socket.set_send_buffer_size(HTTP_SEND_BUFFER)?;
+    socket.listen(BACKLOG)
+}
+
+fn bind(at: SocketAddr) -> io::Result<TcpSocket> {
+    let socket = match at {
+        SocketAddr::V4(_) => TcpSocket::new_v4(),
+        SocketAddr::V6(_) => TcpSocket::new_v6(),
+    }?;
+    // Without it a server could not be restarted on the same port for a minute.
+    socket.set_reuseaddr(true)?;
+    socket.bind(at)?;
+    Ok(socket)
+}
+
+/// Sends small messages at once (no Nagle), and detects a dead peer after two minutes (keepalive).
+///
+/// A failure makes the connection slower, not wrong, so it is ignored.
+pub(crate) fn prepare(stream: &TcpStream) {
+    let _ = stream.set_nodelay(true);
+    #[cfg(unix)]
+    {
+        use rustix::net::sockopt;
+        let _ = sockopt::set_socket_keepalive(stream, true);
+        #[cfg(target_os = "linux")]
+        {
+            use std::time::Duration;
+            let _ = sockopt::set_tcp_keepidle(stream, Duration::from_secs(60));
+            let _ = sockopt::set_tcp_keepintvl(stream, Duration::from_secs(15));
+            let _ = sockopt::set_tcp_keepcnt(stream, 4);
+        }
+    }
+}
+
+/// Acknowledges at once data that will not be answered yet, such as half a frame.
+///
+/// A client that writes a frame field by field with Nagle's algorithm sends the second field only
+/// after the first was acknowledged, and a delayed acknowledgement takes 40 ms. The system forgets
+/// this option, so it is set each time it matters. Setting it with every read would cost one more
+/// packet per move: an answer carries the acknowledgement anyway.
+#[cfg(target_os = "linux")]
+pub(crate) fn acknowledge_quickly(stream: &TcpStream) {
+    let _ = rustix::net::sockopt::set_tcp_quickack(stream, true);
+}
+
+#[cfg(not(target_os = "linux"))]
+pub(crate) fn acknowledge_quickly(_: &TcpStream) {}

@@ -1,0 +1,181 @@
+//! Which nodes that share the store are alive, and which games wait for one that is not.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::task::JoinHandle;
+use tokio::time::{Instant, sleep, sleep_until};
+use tracing::{debug, info, warn};
+
+use crate::id::NodeId;
+use crate::store::StoreError;
+use crate::tables::Tables;
+
+/// How often a node increments its counter and reads those of the others.
+const SWEEP_SHARED: Duration = Duration::from_secs(1);
+
+/// The same where no other node shares the store: there only leftovers of earlier processes are found.
+const SWEEP_ALONE: Duration = Duration::from_secs(2);
+
+/// A sweep that took longer says nothing about the others: the store was slow.
+const SLOW_SWEEP: Duration = Duration::from_millis(1_500);
+
+/// A node is dead when its counter stood still in so many successful sweeps.
+const SWEEPS_UNTIL_DEAD: u32 = 10;
+
+/// How long after a game's deadline other nodes act for the one that should have.
+const GRACE_MS: u64 = 4_000;
+
+/// The counters of other nodes, as this node has read them.
+#[derive(Debug, Default)]
+struct Liveness {
+    nodes: HashMap<NodeId, Observed>,
+}
+
+#[derive(Debug)]
+struct Observed {
+    counter: u64,
+    /// Successful sweeps in which it stood still.
+    sweeps: u32,
+}
+
+impl Liveness {
+    /// What a successful sweep read: the nodes that are dead now.
+    fn observe(&mut self, others: &[(NodeId, u64)]) -> Vec<NodeId> {
+        self.nodes
+            .retain(|node, _| others.iter().any(|(other, _)| other == node));
+        let mut dead = Vec::new();
+        for (node, counter) in others {
+            let observed = self.nodes.entry(*node).or_insert(Observed {
+                counter: *counter,
+                sweeps: 0,
+            });
+            match observed.counter == *counter {
+                true => observed.sweeps += 1,
+                false => (observed.counter, observed.sweeps) = (*counter, 0),
+            }
+            if observed.sweeps >= SWEEPS_UNTIL_DEAD {
+                dead.push(*node);
+            }
+        }
+        dead
+    }
+
+    /// A sweep failed or was slow. The others may not have reached the store either, so counting
+    /// begins again.
+    fn restart(&mut self) {
+        for observed in self.nodes.values_mut() {
+            observed.sweeps = 0;
+        }
+    }
+}
+
+/// Sweeps for as long as the server runs.
+pub(crate) async fn sweep(tables: Arc<Tables>) {
+    let mut liveness = Liveness::default();
+    let interval = match tables.bus().is_shared() {
+        true => SWEEP_SHARED,
+        false => SWEEP_ALONE,
+    };
+    // One at a time; the increments do not wait for it.
+    let mut removing: Option<JoinHandle<()>> = None;
+    let mut next = Instant::now();
+    loop {
+        let begun = Instant::now();
+        let now_ms = tables.clock().now_ms();
+        let swept = tables.store().sweep(tables.node(), now_ms, GRACE_MS);
+        match swept.await {
+            Ok(swept) => {
+                if let Some(now_ms) = swept.now_ms {
+                    tables.clock().correct(now_ms);
+                }
+                let dead = match begun.elapsed() > SLOW_SWEEP {
+                    true => {
+                        liveness.restart();
+                        Vec::new()
+                    }
+                    false => liveness.observe(&swept.others),
+                };
+                let is_free = removing.as_ref().is_none_or(JoinHandle::is_finished);
+                if is_free && (!dead.is_empty() || !swept.overdue.is_empty()) {
+                    let tables = Arc::clone(&tables);
+                    removing = Some(tokio::spawn(async move {
+                        for node in dead {
+                            if let Err(error) = remove(&tables, node).await {
+                                debug!(%error, "a dead node is removed later");
+                            }
+                        }
+                        for game in swept.overdue {
+                            // What fails now is found again by the next sweep.
+                            if let Ok(Some(live)) = tables.get(game).await {
+                                tables.refresh(&live).await;
+                                tables.move_overdue_robots(&live);
+                            }
+                        }
+                    }));
+                }
+            }
+            Err(error) => {
+                warn!(%error, "the other nodes do not see that this one is alive");
+                liveness.restart();
+            }
+        }
+        next = (next + interval).max(Instant::now());
+        sleep_until(next).await;
+    }
+}
+
+/// The seats of a dead node leave; then it is forgotten.
+async fn remove(tables: &Arc<Tables>, node: NodeId) -> Result<(), StoreError> {
+    let seats = tables.store().seats_of_node(node).await?;
+    let games = seats.len();
+    for (game, seats) in seats {
+        match tables.get(game).await {
+            Ok(Some(live)) => tables.leave_now(live, seats).await,
+            Ok(None) => {}
+            // An unreadable game keeps nobody else waiting.
+            Err(StoreError::Corrupt(what)) => warn!(%game, what, "a game cannot be ended"),
+            Err(error) => return Err(error),
+        }
+    }
+    tables.store().remove_node(node).await?;
+    info!(games, "a node that shared the store is gone");
+    Ok(())
+}
+
+/// Removes tables from memory that nobody uses.
+pub(crate) async fn remove_idle_tables(tables: Arc<Tables>) {
+    loop {
+        sleep(Duration::from_secs(10)).await;
+        tables.remove_idle();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const OTHER: NodeId = NodeId(7);
+
+    #[test]
+    fn a_counter_that_stands_still_for_ten_sweeps_is_a_dead_node() {
+        let mut liveness = Liveness::default();
+        for _ in 0..SWEEPS_UNTIL_DEAD - 1 {
+            assert_eq!(liveness.observe(&[(OTHER, 3)]), []);
+        }
+        assert_eq!(liveness.observe(&[(OTHER, 3)]), [OTHER]);
+        assert_eq!(liveness.observe(&[(OTHER, 4)]), [], "it is back");
+    }
+
+    #[test]
+    fn a_failed_sweep_begins_the_count_again() {
+        let mut liveness = Liveness::default();
+        for _ in 0..3 {
+            for _ in 0..SWEEPS_UNTIL_DEAD - 1 {
+                assert_eq!(liveness.observe(&[(OTHER, 3)]), []);
+            }
+            liveness.restart();
+        }
+    }
+}

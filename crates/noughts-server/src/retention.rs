@@ -1,0 +1,43 @@
+//! Deletes games at which nothing happened for a long time.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::time::sleep;
+use tracing::{info, warn};
+
+use crate::matchmaking::Matchmaking;
+use crate::tables::Tables;
+
+/// How often old games are searched.
+const SEARCH: Duration = Duration::from_secs(60);
+
+/// Deletes games without an entry for this long, for as long as the server runs.
+pub(crate) async fn forget_after(
+    tables: Arc<Tables>,
+    matchmaking: Arc<Matchmaking>,
+    age: Duration,
+) {
+    loop {
+        let now_ms = tables.clock().now_ms();
+        let before_ms = now_ms.saturating_sub(age.as_millis() as u64);
+        match tables.store().forget(before_ms).await {
+            Ok(games) if games.is_empty() => sleep(SEARCH).await,
+            // Where there were some, there may be more.
+            Ok(games) => {
+                info!(games = games.len(), "deleted old games");
+                for game in games {
+                    matchmaking.forget(game);
+                    if let Some(live) = tables.in_memory(game) {
+                        tables.remove(&live);
+                    }
+                }
+                tokio::task::yield_now().await;
+            }
+            Err(error) => {
+                warn!(%error, "old games cannot be deleted now");
+                sleep(SEARCH).await;
+            }
+        }
+    }
+}

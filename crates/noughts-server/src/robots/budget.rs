@@ -1,0 +1,70 @@
+//! Processor time per owner, as a token bucket.
+
+use std::time::Duration;
+
+/// A bucket holds at most this much processor time.
+const CAPACITY: Duration = Duration::from_secs(20);
+
+/// Wall clock time that refills one second of processor time.
+const REFILL_SECONDS: u32 = 2;
+
+/// An owner owes at most this much beyond an empty bucket, so that a burst is forgotten within 10 s.
+const MAX_DEBT: Duration = Duration::from_secs(5);
+
+/// A full bucket needs no memory of its past: it equals a new one.
+#[derive(Clone, Copy, Default, Debug)]
+pub(super) struct Budget {
+    /// When the bucket is full again.
+    full_at: Duration,
+}
+
+impl Budget {
+    /// Processor time that is left.
+    pub(super) fn remaining(&self, now: Duration) -> Duration {
+        CAPACITY.saturating_sub(self.missing(now))
+    }
+
+    /// Takes processor time that was used.
+    pub(super) fn charge(&mut self, used: Duration, now: Duration) {
+        let missing = (self.missing(now) + used).min(CAPACITY + MAX_DEBT);
+        self.full_at = now + missing * REFILL_SECONDS;
+    }
+
+    pub(super) fn is_full(&self, now: Duration) -> bool {
+        self.full_at <= now
+    }
+
+    fn missing(&self, now: Duration) -> Duration {
+        self.full_at.saturating_sub(now) / REFILL_SECONDS
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SECOND: Duration = Duration::from_secs(1);
+
+    #[test]
+    fn refills_half_a_second_per_second() {
+        let mut budget = Budget::default();
+        assert!(budget.is_full(Duration::ZERO));
+        budget.charge(3 * SECOND, 100 * SECOND);
+        assert_eq!(budget.remaining(100 * SECOND), 17 * SECOND);
+        assert_eq!(budget.remaining(102 * SECOND), 18 * SECOND);
+        assert!(!budget.is_full(105 * SECOND));
+        assert!(budget.is_full(106 * SECOND));
+        assert_eq!(budget.remaining(1_000 * SECOND), CAPACITY);
+    }
+
+    #[test]
+    fn debt_is_bounded() {
+        let mut budget = Budget::default();
+        for _ in 0..1_000 {
+            budget.charge(5 * SECOND, SECOND);
+        }
+        assert_eq!(budget.remaining(SECOND), Duration::ZERO);
+        assert_eq!(budget.remaining(11 * SECOND), Duration::ZERO);
+        assert_eq!(budget.remaining(13 * SECOND), SECOND);
+    }
+}

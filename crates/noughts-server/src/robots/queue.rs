@@ -1,0 +1,401 @@
+//! A bounded queue for a few slots, fair across owners: round robin over the owners that wait, those that hold fewer
+//! slots first; first in first out within an owner. It knows neither threads nor timers; the caller says what time it is.
+
+use std::collections::{BTreeMap, HashMap, VecDeque};
+use std::net::{IpAddr, Ipv6Addr};
+use std::time::Duration;
+
+use tokio::sync::oneshot;
+
+use super::budget::Budget;
+
+/// Maximum number of requests that wait, of all owners.
+pub(super) const MAX_WAITING: usize = 10_000;
+
+/// Accounts without anything running, waiting or owed are dropped when this many are kept, and then whenever the
+/// number has doubled.
+const MIN_ACCOUNTS_SWEPT: usize = 256;
+
+/// Longest time for one computation.
+pub(crate) const MAX_THINK: Duration = Duration::from_secs(5);
+
+/// Time for one computation of an owner whose budget is used up.
+pub(super) const MIN_THINK: Duration = Duration::from_millis(50);
+
+/// Who asks for a computation: the network of a client address, or `None` for a client on this machine, which is
+/// exempt from limits per owner.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(super) struct Owner(Option<IpAddr>);
+
+impl Owner {
+    /// One IPv6 customer has at least a /64, so its addresses count as one.
+    pub(super) fn new(address: Option<IpAddr>) -> Owner {
+        Owner(address.map(|address| match address.to_canonical() {
+            IpAddr::V6(v6) => IpAddr::V6(Ipv6Addr::from_bits(v6.to_bits() & (u128::MAX << 64))),
+            v4 @ IpAddr::V4(_) => v4,
+        }))
+    }
+
+    fn is_exempt(self) -> bool {
+        self.0.is_none()
+    }
+}
+
+/// What a request hears when it leaves the queue.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Turn {
+    /// It has a slot and may compute this long.
+    Granted(Duration),
+    /// The queue is full and another request took its place.
+    Displaced,
+}
+
+/// Identifies a request from [`Queue::enter`] to [`Queue::leave`].
+pub(super) type Ticket = u64;
+
+pub(super) struct Queue {
+    slots: usize,
+    /// Slots that one owner may hold that is not exempt.
+    slots_per_owner: usize,
+    running: usize,
+    waiting: usize,
+    next_ticket: Ticket,
+    accounts: HashMap<Owner, Account>,
+    /// Owners that wait, the next one first. Each is listed once.
+    order: VecDeque<Owner>,
+    /// Number of accounts at which idle ones are dropped.
+    sweep_at: usize,
+}
+
+#[derive(Default)]
+struct Account {
+    /// By ticket, so that the oldest comes first and any can be removed.
+    waiting: BTreeMap<Ticket, oneshot::Sender<Turn>>,
+    /// When each running computation got its slot.
+    running: BTreeMap<Ticket, Duration>,
+    budget: Budget,
+}
+
+impl Queue {
+    /// A queue for this many slots, at least 2.
+    pub(super) fn new(slots: usize) -> Queue {
+        let slots = slots.max(2);
+        Queue {
+            slots,
+            slots_per_owner: slots / 2,
+            running: 0,
+            waiting: 0,
+            next_ticket: 0,
+            accounts: HashMap::new(),
+            order: VecDeque::new(),
+            sweep_at: MIN_ACCOUNTS_SWEPT,
+        }
+    }
+
+    /// Adds a request. The receiver hears when it has a slot; `None` if the queue is full and no other owner has
+    /// more requests in it: then nothing has changed. Each request that entered must [`leave`](Queue::leave), whatever it heard.
+    pub(super) fn enter(
+        &mut self,
+        owner: Owner,
+        now: Duration,
+    ) -> Option<(Ticket, oneshot::Receiver<Turn>)> {
+        if self.waiting >= MAX_WAITING && !self.displace(owner) {
+            return None;
+        }
+        self.sweep(now);
+        let ticket = self.next_ticket;
+        self.next_ticket += 1;
+        let (sender, receiver) = oneshot::channel();
+        let account = self.accounts.entry(owner).or_default();
+        if account.waiting.is_empty() {
+            self.order.push_back(owner);
+        }
+        account.waiting.insert(ticket, sender);
+        self.waiting += 1;
+        self.grant(now);
+        Some((ticket, receiver))
+    }
+
+    /// Removes a request, whether it waits, runs or was displaced, and charges the owner for the time it held a slot.
+    pub(super) fn leave(&mut self, owner: Owner, ticket: Ticket, now: Duration) {
+        let Some(account) = self.accounts.get_mut(&owner) else {
+            return;
+        };
+        if let Some(started) = account.running.remove(&ticket) {
+            self.running -= 1;
+            if !owner.is_exempt() {
+                account.budget.charge(now.saturating_sub(started), now);
+            }
+        } else if account.waiting.remove(&ticket).is_some() {
+            self.waiting -= 1;
+            if account.waiting.is_empty() {
+                self.order.retain(|other| *other != owner);
+            }
+        }
+        self.grant(now);
+    }
+
+    /// Number of computations that run, and of requests that wait.
+    pub(super) fn busy(&self) -> (usize, usize) {
+        (self.running, self.waiting)
+    }
+
+    /// Hands out free slots.
+    fn grant(&mut self, now: Duration) {
+        while self.running < self.slots {
+            let Some(owner) = self.next_owner().and_then(|place| self.order.remove(place)) else {
+                return;
+            };
+            let Some(account) = self.accounts.get_mut(&owner) else {
+                continue;
+            };
+            let Some((ticket, sender)) = account.waiting.pop_first() else {
+                continue;
+            };
+            if !account.waiting.is_empty() {
+                self.order.push_back(owner);
+            }
+            self.waiting -= 1;
+            self.running += 1;
+            account.running.insert(ticket, now);
+            let limit = account.budget.remaining(now).clamp(MIN_THINK, MAX_THINK);
+            // A receiver that is gone leaves on its own: it holds the ticket.
+            let _ = sender.send(Turn::Granted(limit));
+        }
+    }
+
+    /// Whose turn it is, as a place in the order: the first of the owners that hold the fewest slots. Looks at as many
+    /// owners as there are slots, and one more.
+    fn next_owner(&self) -> Option<usize> {
+        let mut best: Option<(usize, usize)> = None;
+        for (place, owner) in self.order.iter().enumerate() {
+            let held = self
+                .accounts
+                .get(owner)
+                .map_or(0, |account| account.running.len());
+            let limit = match owner.is_exempt() {
+                true => self.slots,
+                false => self.slots_per_owner,
+            };
+            if held < limit && best.is_none_or(|(fewest, _)| held < fewest) {
+                best = Some((held, place));
+            }
+            if held == 0 {
+                break;
+            }
+        }
+        best.map(|(_, place)| place)
+    }
+
+    /// Makes room in a full queue: removes the newest request of the owner with the most, if that owner keeps at least
+    /// as many as `owner` has then.
+    fn displace(&mut self, owner: Owner) -> bool {
+        let own = self
+            .accounts
+            .get(&owner)
+            .map_or(0, |account| account.waiting.len());
+        let most = self
+            .accounts
+            .values_mut()
+            .max_by_key(|account| account.waiting.len());
+        let Some(account) = most.filter(|account| account.waiting.len() > own + 1) else {
+            return false;
+        };
+        if let Some((_, sender)) = account.waiting.pop_last() {
+            let _ = sender.send(Turn::Displaced);
+            self.waiting -= 1;
+        }
+        true
+    }
+
+    /// Drops idle accounts. Those that remain wait, run or have used processor time lately, of which there is a
+    /// bounded amount: at most two per slot on average, besides those that wait.
+    fn sweep(&mut self, now: Duration) {
+        if self.accounts.len() < self.sweep_at {
+            return;
+        }
+        self.accounts.retain(|_, account| {
+            let is_idle = account.waiting.is_empty() && account.running.is_empty();
+            !is_idle || !account.budget.is_full(now)
+        });
+        self.sweep_at = (2 * self.accounts.len()).max(MIN_ACCOUNTS_SWEPT);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const NOW: Duration = Duration::from_secs(1);
+
+    fn owner(last: u8) -> Owner {
+        Owner::new(Some(IpAddr::from([192, 0, 2, last])))
+    }
+
+    /// A request as its caller sees it.
+    struct Request {
+        owner: Owner,
+        ticket: Ticket,
+        turn: oneshot::Receiver<Turn>,
+    }
+
+    impl Request {
+        fn new(queue: &mut Queue, owner: Owner) -> Request {
+            let (ticket, turn) = queue.enter(owner, NOW).expect("the queue has room");
+            Request {
+                owner,
+                ticket,
+                turn,
+            }
+        }
+
+        fn turn(&mut self) -> Option<Turn> {
+            self.turn.try_recv().ok()
+        }
+
+        fn leave(self, queue: &mut Queue, now: Duration) {
+            queue.leave(self.owner, self.ticket, now);
+        }
+    }
+
+    #[test]
+    fn one_owner_holds_at_most_half_of_the_slots() {
+        for (slots, most) in [(0, 1), (1, 1), (2, 1), (3, 1), (4, 2), (9, 4)] {
+            let mut queue = Queue::new(slots);
+            for _ in 0..200 {
+                queue.enter(owner(1), NOW);
+            }
+            assert_eq!(queue.busy(), (most, 200 - most), "{slots} slots");
+        }
+    }
+
+    #[test]
+    fn another_owner_does_not_wait_for_two_hundred_requests() {
+        let mut queue = Queue::new(4);
+        let mut hostile: Vec<Request> = (0..200)
+            .map(|_| Request::new(&mut queue, owner(1)))
+            .collect();
+        let mut other = Request::new(&mut queue, owner(2));
+        assert_eq!(other.turn(), Some(Turn::Granted(MAX_THINK)));
+        // With all slots taken, a third owner gets the next one, whoever frees it.
+        let mut second = Request::new(&mut queue, owner(2));
+        assert!(second.turn().is_some());
+        let mut third = Request::new(&mut queue, owner(3));
+        assert_eq!((third.turn(), queue.busy().0), (None, 4));
+        hostile.remove(0).leave(&mut queue, NOW);
+        assert!(third.turn().is_some());
+        // The next one is for the hostile owner again.
+        second.leave(&mut queue, NOW);
+        assert!(hostile[1].turn().is_some());
+    }
+
+    #[test]
+    fn owners_take_turns_and_their_requests_keep_their_order() {
+        let mut queue = Queue::new(2);
+        let running = [9, 8].map(|last| Request::new(&mut queue, owner(last)));
+        let mut waiting: Vec<(char, Request)> =
+            [('a', 1), ('b', 1), ('c', 1), ('d', 2), ('e', 3), ('f', 2)]
+                .map(|(name, last)| (name, Request::new(&mut queue, owner(last))))
+                .into();
+        let mut order = String::new();
+        let [first, second] = running;
+        first.leave(&mut queue, NOW);
+        // One slot stays taken, so that the others are handed out one by one.
+        while let Some(place) = waiting
+            .iter_mut()
+            .position(|(_, request)| request.turn().is_some())
+        {
+            let (name, request) = waiting.remove(place);
+            order.push(name);
+            request.leave(&mut queue, NOW);
+        }
+        assert_eq!(order, "adebfc");
+        second.leave(&mut queue, NOW);
+        assert_eq!(queue.busy(), (0, 0));
+    }
+
+    #[test]
+    fn request_that_leaves_early_frees_its_place() {
+        let mut queue = Queue::new(2);
+        let running = Request::new(&mut queue, owner(1));
+        let waiting = Request::new(&mut queue, owner(1));
+        let mut last = Request::new(&mut queue, owner(1));
+        waiting.leave(&mut queue, NOW);
+        assert_eq!(queue.busy(), (1, 1));
+        // Granted, but its receiver never looked.
+        running.leave(&mut queue, NOW);
+        assert!(last.turn().is_some());
+        last.leave(&mut queue, NOW);
+        assert_eq!(queue.busy(), (0, 0));
+        assert!(queue.order.is_empty());
+    }
+
+    #[test]
+    fn used_up_budget_leaves_a_short_deadline() {
+        let mut queue = Queue::new(2);
+        let mut now = NOW;
+        let mut limits = Vec::new();
+        for _ in 0..20 {
+            let (ticket, mut turn) = queue.enter(owner(1), now).unwrap();
+            let Ok(Turn::Granted(limit)) = turn.try_recv() else {
+                panic!("nobody else is there");
+            };
+            limits.push(limit);
+            now += limit;
+            queue.leave(owner(1), ticket, now);
+        }
+        // Of 5 s that a move takes 2.5 s are refilled meanwhile; later each move gets what is left.
+        assert_eq!(limits[..6], [MAX_THINK; 6]);
+        assert!(limits.is_sorted_by(|one, next| one >= next), "{limits:?}");
+        assert_eq!(limits.last(), Some(&MIN_THINK));
+        // Others have budgets of their own, and time refills this one.
+        let (_, mut turn) = queue.enter(owner(2), now).unwrap();
+        assert_eq!(turn.try_recv(), Ok(Turn::Granted(MAX_THINK)));
+        let (_, mut turn) = queue.enter(owner(1), now + 100 * NOW).unwrap();
+        assert_eq!(turn.try_recv(), Ok(Turn::Granted(MAX_THINK)));
+    }
+
+    #[test]
+    fn full_queue_displaces_the_owner_with_the_most_requests() {
+        let mut queue = Queue::new(2);
+        let mut many: Vec<Request> = (0..=MAX_WAITING)
+            .map(|_| Request::new(&mut queue, owner(1)))
+            .collect();
+        assert_eq!(queue.busy(), (1, MAX_WAITING));
+        assert!(queue.enter(owner(1), NOW).is_none());
+        let mut other = Request::new(&mut queue, owner(2));
+        assert!(other.turn().is_some());
+        let mut newest = many.pop().unwrap();
+        assert_eq!(newest.turn(), Some(Turn::Displaced));
+        newest.leave(&mut queue, NOW);
+        for request in many {
+            request.leave(&mut queue, NOW);
+        }
+        other.leave(&mut queue, NOW);
+        assert_eq!(queue.busy(), (0, 0));
+    }
+
+    #[test]
+    fn accounts_of_idle_owners_are_dropped() {
+        let mut queue = Queue::new(2);
+        for number in 0..100_000_u32 {
+            let owner = Owner::new(Some(IpAddr::from(number.to_be_bytes())));
+            let now = Duration::from_millis(u64::from(number));
+            let (ticket, _) = queue.enter(owner, now).unwrap();
+            queue.leave(owner, ticket, now + Duration::from_millis(1));
+        }
+        assert!(
+            queue.accounts.len() <= MIN_ACCOUNTS_SWEPT,
+            "{}",
+            queue.accounts.len()
+        );
+    }
+
+    #[test]
+    fn addresses_of_one_ipv6_network_are_one_owner() {
+        let of = |text: &str| Owner::new(Some(text.parse().unwrap()));
+        assert_eq!(of("2001:db8::1"), of("2001:db8::ffff:2"));
+        assert_ne!(of("2001:db8::1"), of("2001:db8:0:1::1"));
+        assert_eq!(of("::ffff:192.0.2.1"), of("192.0.2.1"));
+    }
+}

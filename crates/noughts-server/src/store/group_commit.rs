@@ -1,0 +1,342 @@
+//! Group commit: one transaction stores what many callers want to write.
+//!
+//! A durable commit costs the disk a few milliseconds, whether it holds one row or a thousand.
+//! Requests wait in a bounded queue while a batch is written; the next batch is everything that
+//! waits.
+
+use std::collections::HashSet;
+use std::future::Future;
+use std::hash::Hash;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Instant;
+
+use tokio::sync::{Mutex, mpsc, oneshot};
+
+use super::codec::{AppendRows, GameRow};
+use super::{Appended, Created, StoreError, WriteCounts};
+
+/// Maximum number of requests in a batch. Beyond some hundred rows there is nothing left to share.
+pub(super) const MAX_BATCH: usize = 1_024;
+
+/// How many requests may wait beside the batch that is being written; beyond, callers wait to be
+/// queued.
+const MAX_QUEUED: usize = 4_096;
+
+/// What became of one request.
+pub(super) type Outcome<T> = Result<T, StoreError>;
+
+/// One outcome per request of a batch, in the same order.
+#[derive(Debug, Default)]
+pub(super) struct Outcomes {
+    pub(super) created: Vec<Outcome<Created>>,
+    pub(super) appended: Vec<Outcome<Appended>>,
+}
+
+/// Why nothing of a batch was written.
+#[derive(Debug)]
+pub(super) struct BatchError {
+    pub(super) error: StoreError,
+    /// One row may have caused it, so that the other requests would succeed alone.
+    pub(super) may_be_one_row: bool,
+}
+
+/// Writes batches.
+pub(super) trait WriteBatch: Send + Sync + 'static {
+    /// Writes all of these durably, or nothing.
+    fn write(
+        &self,
+        creates: &[GameRow],
+        appends: &[AppendRows],
+    ) -> impl Future<Output = Result<Outcomes, BatchError>> + Send;
+}
+
+/// Counts what was written since the store was opened.
+#[derive(Debug, Default)]
+pub(super) struct Counter {
+    batches: AtomicU64,
+    writes: AtomicU64,
+    micros: AtomicU64,
+}
+
+impl Counter {
+    /// Runs something that makes this many writes durable at once, and counts it if it succeeds.
+    pub(super) async fn count<T, E>(
+        &self,
+        writes: usize,
+        work: impl Future<Output = Result<T, E>>,
+    ) -> Result<T, E> {
+        let begun = Instant::now();
+        let done = work.await;
+        if done.is_ok() {
+            let micros = u64::try_from(begun.elapsed().as_micros()).unwrap_or(u64::MAX);
+            self.batches.fetch_add(1, Ordering::Relaxed);
+            self.writes.fetch_add(writes as u64, Ordering::Relaxed);
+            self.micros.fetch_add(micros, Ordering::Relaxed);
+        }
+        done
+    }
+
+    pub(super) fn counts(&self) -> WriteCounts {
+        WriteCounts {
+            batches: self.batches.load(Ordering::Relaxed),
+            writes: self.writes.load(Ordering::Relaxed),
+            micros: self.micros.load(Ordering::Relaxed),
+        }
+    }
+}
+
+/// The queue of requests, and the tasks that write them.
+#[derive(Debug)]
+pub(super) struct GroupCommit {
+    queue: mpsc::Sender<Request>,
+}
+
+/// A request with where its outcome goes.
+#[derive(Debug)]
+enum Request {
+    Create(Box<GameRow>, oneshot::Sender<Outcome<Created>>),
+    Append(Box<AppendRows>, oneshot::Sender<Outcome<Appended>>),
+}
+
+impl GroupCommit {
+    /// Starts `lanes` tasks, each of which writes one batch at a time. They end when this is dropped
+    /// and nothing waits.
+    pub(super) fn start(
+        writer: &Arc<impl WriteBatch>,
+        lanes: usize,
+        counter: &Arc<Counter>,
+    ) -> GroupCommit {
+        let (queue, requests) = mpsc::channel(MAX_QUEUED);
+        let requests = Arc::new(Mutex::new(requests));
+        for _ in 0..lanes {
+            let (writer, counter) = (Arc::clone(writer), Arc::clone(counter));
+            tokio::spawn(run_lane(writer, Arc::clone(&requests), counter));
+        }
+        GroupCommit { queue }
+    }
+
+    /// Creates a game; replies when that is durable.
+    pub(super) async fn create(&self, game: GameRow) -> Outcome<Created> {
+        let (reply, outcome) = oneshot::channel();
+        self.send(Request::Create(Box::new(game), reply)).await?;
+        outcome.await.map_err(|_| closed())?
+    }
+
+    /// Appends entries; replies when they are durable.
+    pub(super) async fn append(&self, append: AppendRows) -> Outcome<Appended> {
+        let (reply, outcome) = oneshot::channel();
+        self.send(Request::Append(Box::new(append), reply)).await?;
+        outcome.await.map_err(|_| closed())?
+    }
+
+    async fn send(&self, request: Request) -> Result<(), StoreError> {
+        self.queue.send(request).await.map_err(|_| closed())
+    }
+}
+
+fn closed() -> StoreError {
+    StoreError::Unavailable("the store is closed".to_owned())
+}
+
+async fn run_lane(
+    writer: Arc<impl WriteBatch>,
+    requests: Arc<Mutex<mpsc::Receiver<Request>>>,
+    counter: Arc<Counter>,
+) {
+    let mut taken = Vec::new();
+    loop {
+        let count = requests.lock().await.recv_many(&mut taken, MAX_BATCH).await;
+        if count == 0 {
+            return;
+        }
+        Batch::of(&mut taken).write(&*writer, &counter).await;
+    }
+}
+
+/// Requests of one transaction, with where each outcome goes.
+#[derive(Default)]
+struct Batch {
+    creates: Vec<GameRow>,
+    created: Vec<oneshot::Sender<Outcome<Created>>>,
+    appends: Vec<AppendRows>,
+    appended: Vec<oneshot::Sender<Outcome<Appended>>>,
+}
+
+impl Batch {
+    fn of(requests: &mut Vec<Request>) -> Batch {
+        let mut batch = Batch::default();
+        for request in requests.drain(..) {
+            match request {
+                Request::Create(game, reply) => {
+                    batch.creates.push(*game);
+                    batch.created.push(reply);
+                }
+                Request::Append(append, reply) => {
+                    batch.appends.push(*append);
+                    batch.appended.push(reply);
+                }
+            }
+        }
+        batch
+    }
+
+    /// Writes the batch and sends every outcome.
+    async fn write(self, writer: &impl WriteBatch, counter: &Counter) {
+        let (creates, appends) = (&self.creates, &self.appends);
+        let writes = creates.len() + appends.len();
+        let outcomes = match counter.count(writes, writer.write(creates, appends)).await {
+            Ok(outcomes) => outcomes,
+            Err(failed) if failed.may_be_one_row && writes > 1 => {
+                one_by_one(writer, counter, creates, appends).await
+            }
+            Err(failed) => Outcomes {
+                created: vec![Err(failed.error.clone()); creates.len()],
+                appended: vec![Err(failed.error); appends.len()],
+            },
+        };
+        debug_assert_eq!(outcomes.created.len(), creates.len());
+        debug_assert_eq!(outcomes.appended.len(), appends.len());
+        // A caller that no longer waits does not need its outcome.
+        for (outcome, reply) in outcomes.created.into_iter().zip(self.created) {
+            let _ = reply.send(outcome);
+        }
+        for (outcome, reply) in outcomes.appended.into_iter().zip(self.appended) {
+            let _ = reply.send(outcome);
+        }
+    }
+}
+
+async fn one_by_one(
+    writer: &impl WriteBatch,
+    counter: &Counter,
+    creates: &[GameRow],
+    appends: &[AppendRows],
+) -> Outcomes {
+    let mut outcomes = Outcomes::default();
+    for one in creates.chunks(1) {
+        let written = counter.count(1, writer.write(one, &[])).await;
+        outcomes.created.extend(match written {
+            Ok(written) => written.created,
+            Err(failed) => vec![Err(failed.error)],
+        });
+    }
+    for one in appends.chunks(1) {
+        let written = counter.count(1, writer.write(&[], one)).await;
+        outcomes.appended.extend(match written {
+            Ok(written) => written.appended,
+            Err(failed) => vec![Err(failed.error)],
+        });
+    }
+    outcomes
+}
+
+/// The first row of each key, and the rows whose key came before: a statement tells which keys it
+/// stored, not whose.
+pub(super) fn split_repeats<T, K: Hash + Eq>(
+    rows: impl IntoIterator<Item = T>,
+    key: impl Fn(&T) -> K,
+) -> (Vec<T>, Vec<T>) {
+    let mut seen = HashSet::new();
+    rows.into_iter().partition(|row| seen.insert(key(row)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::id::GameId;
+    use crate::store::Append;
+    use crate::table::{Entry, LogEntry};
+
+    /// Refuses every batch that has one of these games.
+    #[derive(Debug)]
+    struct Picky {
+        refused: GameId,
+        may_be_one_row: bool,
+    }
+
+    impl WriteBatch for Picky {
+        async fn write(
+            &self,
+            creates: &[GameRow],
+            appends: &[AppendRows],
+        ) -> Result<Outcomes, BatchError> {
+            // So that requests gather for the next batch.
+            tokio::task::yield_now().await;
+            if appends.iter().any(|append| append.game == self.refused) {
+                return Err(BatchError {
+                    error: StoreError::NotWritable("refused".to_owned()),
+                    may_be_one_row: self.may_be_one_row,
+                });
+            }
+            Ok(Outcomes {
+                created: vec![Ok(Created::Stored); creates.len()],
+                appended: vec![Ok(Appended::Stored); appends.len()],
+            })
+        }
+    }
+
+    fn append_to(game: u128) -> AppendRows {
+        let entry = Entry::RematchCreated(GameId::new(7));
+        let logged = LogEntry {
+            at_ms: 1,
+            entry,
+            key: None,
+        };
+        AppendRows::new(&Append {
+            game: GameId::new(game),
+            variant: "3x3k3".parse().unwrap(),
+            first: 1,
+            entries: vec![logged],
+            summary: None,
+            new_game: None,
+        })
+        .unwrap()
+    }
+
+    /// The outcomes of appends to games 0 to 9, of which game 3 is refused, and how often was written.
+    async fn outcomes(may_be_one_row: bool, lanes: usize) -> (Vec<bool>, WriteCounts) {
+        let writer = Arc::new(Picky {
+            refused: GameId::new(3),
+            may_be_one_row,
+        });
+        let counter = Arc::new(Counter::default());
+        let group_commit = Arc::new(GroupCommit::start(&writer, lanes, &counter));
+        let mut all = tokio::task::JoinSet::new();
+        for game in 0..10 {
+            let group_commit = Arc::clone(&group_commit);
+            all.spawn(async move { (game, group_commit.append(append_to(game)).await.is_ok()) });
+        }
+        let mut outcomes = all.join_all().await;
+        outcomes.sort_unstable();
+        let outcomes = outcomes.into_iter().map(|(_, is_ok)| is_ok).collect();
+        (outcomes, counter.counts())
+    }
+
+    #[tokio::test]
+    async fn a_bad_row_fails_alone() {
+        for lanes in [1, 2] {
+            let (outcomes, counts) = outcomes(true, lanes).await;
+            assert!(
+                (0..10).all(|game| outcomes[game] == (game != 3)),
+                "{outcomes:?}"
+            );
+            assert_eq!(counts.writes, 9);
+        }
+    }
+
+    #[tokio::test]
+    async fn an_error_that_is_not_about_a_row_fails_the_batch_once() {
+        let (outcomes, counts) = outcomes(false, 1).await;
+        assert!(!outcomes[3]);
+        let stored = outcomes.iter().filter(|is_ok| **is_ok).count();
+        assert_eq!(counts.writes as usize, stored);
+        assert!(stored < 9, "game 3 shared its batch");
+    }
+
+    #[test]
+    fn repeats_are_split_off() {
+        let (firsts, repeats) = split_repeats([1, 2, 1, 3, 2], |row| *row);
+        assert_eq!((firsts, repeats), (vec![1, 2, 3], vec![1, 2]));
+    }
+}

@@ -1,0 +1,166 @@
+//! Numbered migrations, from one schema to the next and never back.
+//!
+//! A store is migrated when it is opened, in one transaction: a crash leaves the older schema. The
+//! numbers are kept in the table `schema_steps`.
+
+use std::time::{Duration, Instant};
+
+use super::codec::read_id;
+use super::{StoreError, StoredGame};
+use crate::table::Table;
+
+/// The schema that this program reads and writes.
+pub(super) const SCHEMA: i64 = 2;
+
+/// The statements of each schema, the first being schema 1. They are never changed once released.
+pub(super) const SQLITE: [&str; SCHEMA as usize] = [
+    include_str!("migrations/sqlite_0001.sql"),
+    include_str!("migrations/sqlite_0002.sql"),
+];
+
+/// See [`SQLITE`].
+pub(super) const POSTGRES: [&str; SCHEMA as usize] = [
+    include_str!("migrations/postgres_0001.sql"),
+    include_str!("migrations/postgres_0002.sql"),
+];
+
+/// The tables of every schema, by which a database of another program is recognised.
+pub(super) const TABLES: [&str; 12] = [
+    "games",
+    "entries",
+    "players",
+    "analyses",
+    "nodes",
+    "presence",
+    "secrets",
+    "probes",
+    "sittings",
+    "turns",
+    "wishes",
+    "rematches",
+];
+
+/// Refuses a store of a newer version of this program.
+pub(super) fn check_version(schema: i64) -> Result<(), StoreError> {
+    match schema > SCHEMA {
+        true => Err(StoreError::TooNew {
+            schema,
+            known: SCHEMA,
+        }),
+        false => Ok(()),
+    }
+}
+
+pub(super) fn another_program() -> StoreError {
+    StoreError::Invalid("it is the database of another program".to_owned())
+}
+
+/// How long a migration waits for nodes of schema 1 to be gone. Their leases last 10 s.
+const MAX_WAIT: Duration = Duration::from_secs(15);
+
+/// Waits for nodes of the older version. They write tables that the migration removes.
+#[derive(Debug)]
+pub(super) struct OldNodes {
+    give_up: Instant,
+}
+
+impl OldNodes {
+    pub(super) fn new() -> OldNodes {
+        OldNodes {
+            give_up: Instant::now() + MAX_WAIT,
+        }
+    }
+
+    /// How long to wait before looking again, where the longest lease lasts this much longer. Refuses
+    /// where that is too long: then a node is alive.
+    pub(super) fn wait(&self, lease_ms: i64) -> Result<Option<Duration>, StoreError> {
+        if lease_ms <= 0 {
+            return Ok(None);
+        }
+        let wait = Duration::from_millis(lease_ms.unsigned_abs());
+        if Instant::now() + wait > self.give_up {
+            return Err(StoreError::Invalid(
+                "it has to be migrated, and a server of the older version is using it; stop every \
+                 server that uses it and start this one again"
+                    .to_owned(),
+            ));
+        }
+        Ok(Some(wait))
+    }
+}
+
+/// A seat of schema 1 that was taken: the game, the seat, who took it, and the game's `holders`.
+pub(super) type Sitting = (Vec<u8>, i16, String, String);
+
+/// The holders of each game with taken seats. Sittings of a game follow one another.
+pub(super) fn seats_now(sittings: Vec<Sitting>) -> Vec<(Vec<u8>, String)> {
+    let mut games: Vec<(Vec<u8>, String)> = Vec::new();
+    for (game, seat, holder, holders) in sittings {
+        match games.last_mut() {
+            Some((last, seats)) if *last == game => *seats = take_seat(seats, seat, &holder),
+            Some(_) | None => games.push((game, take_seat(&holders, seat, &holder))),
+        }
+    }
+    games
+}
+
+/// One line per seat, with this one replaced. Works on the text, so that an unreadable line stays as it
+/// is.
+fn take_seat(holders: &str, seat: i16, holder: &str) -> String {
+    let mut lines: Vec<&str> = holders.lines().collect();
+    let line = usize::try_from(seat).ok().and_then(|s| lines.get_mut(s));
+    if let Some(line) = line {
+        *line = holder;
+    }
+    lines.join("\n")
+}
+
+/// Each game with the text of its rematch's id.
+pub(super) fn rematch_ids(rematches: Vec<(Vec<u8>, Vec<u8>)>) -> Vec<(Vec<u8>, String)> {
+    let text = |(game, next): (Vec<u8>, Vec<u8>)| Some((game, read_id(&next).ok()?.to_string()));
+    rematches.into_iter().filter_map(text).collect()
+}
+
+/// The deadline of an unfinished game that was played by the older version, which had none. So robots
+/// that stopped with their server are found.
+pub(super) fn deadline_of(game: StoredGame) -> Option<u64> {
+    let id = game.settings.id;
+    match Table::replay(game.settings, &game.entries) {
+        Ok(table) => table.deadline_ms(),
+        Err(invalid) => {
+            tracing::error!(game = %id, entry = invalid.entry, "a migrated game cannot be replayed");
+            None
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn taken_seats_replace_lines() {
+        let holders = "human Ann\nopen link\nnonsense";
+        let sat =
+            |game: u8, seat, who: &str| (vec![game], seat, who.to_owned(), holders.to_owned());
+        let sittings = vec![
+            sat(1, 1, "human Bob"),
+            sat(1, 0, "human Cyd"),
+            sat(2, 7, "human Dan"),
+        ];
+        let expected = [
+            (vec![1], "human Cyd\nhuman Bob\nnonsense".to_owned()),
+            (vec![2], holders.to_owned()),
+        ];
+        assert_eq!(seats_now(sittings), expected);
+    }
+
+    #[test]
+    fn only_short_leases_are_waited_for() {
+        let nodes = OldNodes::new();
+        assert_eq!(nodes.wait(0), Ok(None));
+        assert_eq!(nodes.wait(-5), Ok(None));
+        assert_eq!(nodes.wait(1_000), Ok(Some(Duration::from_secs(1))));
+        assert!(nodes.wait(60_000).is_err());
+    }
+}

@@ -1,0 +1,252 @@
+//! The one connection that writes.
+
+use std::sync::Arc;
+
+use sqlx::sqlite::{SqliteConnectOptions, SqliteError};
+use sqlx::{ConnectOptions, SqliteConnection, query_as, raw_sql};
+use tokio::sync::{Mutex, MutexGuard};
+
+use super::file::DatabaseFile;
+use super::{migrate, write};
+use crate::store::StoreError;
+use crate::store::codec::{AppendRows, GameRow};
+use crate::store::error::{primary_code, sqlite_code};
+use crate::store::group_commit::{BatchError, Outcomes, WriteBatch};
+
+/// The one connection that writes.
+#[derive(Debug)]
+pub(super) struct Writer {
+    options: SqliteConnectOptions,
+    file: Arc<DatabaseFile>,
+    open: Mutex<Open>,
+}
+
+#[derive(Debug)]
+struct Open {
+    /// `None` after a failure that left it in an unknown state.
+    connection: Option<SqliteConnection>,
+    max_pages: Option<u32>,
+}
+
+impl Writer {
+    pub(super) async fn open(
+        options: SqliteConnectOptions,
+        file: Arc<DatabaseFile>,
+    ) -> Result<Writer, StoreError> {
+        let mut connection = options.connect().await?;
+        migrate::migrate(&mut connection).await?;
+        let open = Open {
+            connection: Some(connection),
+            max_pages: None,
+        };
+        Ok(Writer {
+            options,
+            file,
+            open: Mutex::new(open),
+        })
+    }
+
+    pub(super) async fn limit_pages(&self, pages: u32) -> Result<u32, StoreError> {
+        let mut lease = self.lease().await?;
+        lease.open.max_pages = Some(pages);
+        let limit = set_max_pages(lease.connection(), pages).await;
+        lease.is_clean = true;
+        limit
+    }
+
+    /// Moves everything from the write-ahead log into the main file.
+    pub(super) async fn checkpoint(&self) -> Result<(), StoreError> {
+        let mut lease = self.lease().await?;
+        let done = raw_sql("PRAGMA wal_checkpoint(TRUNCATE)")
+            .execute(lease.connection())
+            .await;
+        lease.is_clean = true;
+        done?;
+        Ok(())
+    }
+
+    /// Begins a transaction.
+    pub(super) async fn begin(&self) -> Result<Transaction<'_>, StoreError> {
+        let mut lease = self.lease().await?;
+        let begun = raw_sql("BEGIN IMMEDIATE").execute(lease.connection()).await;
+        lease.is_clean = begun.is_err();
+        begun?;
+        Ok(Transaction(lease))
+    }
+
+    /// Takes the connection, and makes a new one where there is none. Refuses where the file is gone,
+    /// so that nothing is written to a deleted file.
+    async fn lease(&self) -> Result<Lease<'_>, StoreError> {
+        let mut open = self.open.lock().await;
+        self.file.check()?;
+        let connection = match open.connection.take() {
+            Some(connection) => connection,
+            None => {
+                let mut connection = self.options.connect().await?;
+                if let Some(pages) = open.max_pages {
+                    set_max_pages(&mut connection, pages).await?;
+                }
+                connection
+            }
+        };
+        Ok(Lease {
+            connection: Some(connection),
+            open,
+            file: &self.file,
+            is_clean: false,
+        })
+    }
+}
+
+async fn set_max_pages(connection: &mut SqliteConnection, pages: u32) -> Result<u32, StoreError> {
+    let set = sqlx::AssertSqlSafe(format!("PRAGMA max_page_count = {pages}"));
+    let (limit,): (i64,) = query_as(set).fetch_one(connection).await?;
+    Ok(u32::try_from(limit).unwrap_or(u32::MAX))
+}
+
+/// The connection while it is in use. Dropped before it is clean, as when its caller is cancelled, the
+/// connection is closed, which rolls back.
+struct Lease<'w> {
+    /// `None` only while it is dropped.
+    connection: Option<SqliteConnection>,
+    open: MutexGuard<'w, Open>,
+    file: &'w DatabaseFile,
+    /// Whether the connection is in no transaction.
+    is_clean: bool,
+}
+
+impl Lease<'_> {
+    fn connection(&mut self) -> &mut SqliteConnection {
+        self.connection
+            .as_mut()
+            .expect("a lease has its connection until it is dropped")
+    }
+}
+
+impl Drop for Lease<'_> {
+    fn drop(&mut self) {
+        if self.is_clean {
+            self.open.connection = self.connection.take();
+        }
+    }
+}
+
+/// An open transaction of the writing connection.
+pub(super) struct Transaction<'w>(Lease<'w>);
+
+impl Transaction<'_> {
+    pub(super) fn connection(&mut self) -> &mut SqliteConnection {
+        self.0.connection()
+    }
+
+    /// Commits where the work succeeded, and rolls back where it did not.
+    pub(super) async fn end<T, E>(self, done: Result<T, E>) -> Result<T, StoreError>
+    where
+        E: Into<StoreError>,
+    {
+        match done {
+            Ok(done) => {
+                self.commit().await?;
+                Ok(done)
+            }
+            Err(error) => {
+                self.roll_back().await;
+                Err(error.into())
+            }
+        }
+    }
+
+    async fn commit(mut self) -> Result<(), StoreError> {
+        match raw_sql("COMMIT").execute(self.connection()).await {
+            Ok(_) => {
+                self.0.is_clean = true;
+                // Deleted meanwhile: nobody will find what was just written.
+                self.0.file.check()
+            }
+            Err(error) => {
+                self.roll_back().await;
+                Err(error.into())
+            }
+        }
+    }
+
+    async fn roll_back(mut self) {
+        // Some errors end the transaction by themselves; then there is nothing to roll back.
+        self.0.is_clean = match raw_sql("ROLLBACK").execute(self.connection()).await {
+            Ok(_) => true,
+            Err(error) => error.to_string().contains("no transaction is active"),
+        };
+    }
+}
+
+impl WriteBatch for Writer {
+    async fn write(
+        &self,
+        creates: &[GameRow],
+        appends: &[AppendRows],
+    ) -> Result<Outcomes, BatchError> {
+        match creates.is_empty() && write::is_one_statement(appends) {
+            true => self.write_statement(appends).await,
+            false => self.write_transaction(creates, appends).await,
+        }
+    }
+}
+
+impl Writer {
+    /// One statement is a transaction by itself: that saves two of three trips to the connection's
+    /// thread.
+    async fn write_statement(&self, appends: &[AppendRows]) -> Result<Outcomes, BatchError> {
+        let mut lease = self.lease().await.map_err(batch_error)?;
+        let written = write::append_plain(lease.connection(), appends).await;
+        lease.is_clean = true;
+        let appended = written.map_err(|error| row_error(&error))?;
+        self.file.check().map_err(batch_error)?;
+        Ok(Outcomes {
+            created: Vec::new(),
+            appended,
+        })
+    }
+
+    async fn write_transaction(
+        &self,
+        creates: &[GameRow],
+        appends: &[AppendRows],
+    ) -> Result<Outcomes, BatchError> {
+        let mut transaction = self.begin().await.map_err(batch_error)?;
+        let written = write::write_batch(transaction.connection(), creates, appends).await;
+        match written {
+            // Where a commit fails, nobody knows what the disk has: nothing is tried again.
+            Ok(outcomes) => {
+                transaction.commit().await.map_err(batch_error)?;
+                Ok(outcomes)
+            }
+            Err(error) => {
+                transaction.roll_back().await;
+                Err(row_error(&error))
+            }
+        }
+    }
+}
+
+fn batch_error(error: StoreError) -> BatchError {
+    BatchError {
+        error,
+        may_be_one_row: false,
+    }
+}
+
+fn row_error(error: &sqlx::Error) -> BatchError {
+    BatchError {
+        may_be_one_row: may_be_one_row(error),
+        error: StoreError::from_ref(error),
+    }
+}
+
+/// Whether an error may be about one row, so that the others would succeed without it. Where the file
+/// is locked or cannot be read or written, each would only wait as long for the same error.
+fn may_be_one_row(error: &sqlx::Error) -> bool {
+    use sqlite_code::{BUSY, IOERR, LOCKED};
+    let database = error.as_database_error();
+    let sqlite = database.and_then(|error| error.try_downcast_ref::<SqliteError>());
+    sqlite.is_some_and(|error| ![BUSY, LOCKED, IOERR].contains(&primary_code(error)))
+}

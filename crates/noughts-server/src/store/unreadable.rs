@@ -1,0 +1,28 @@
+//! Games that cannot be read are left out of lists. Each is logged once per process.
+
+use std::collections::HashSet;
+use std::sync::{Mutex, PoisonError};
+
+use super::StoreError;
+use crate::id::GameId;
+
+/// The games that were logged.
+#[derive(Debug, Default)]
+pub(super) struct Unreadable(Mutex<HashSet<GameId>>);
+
+/// How many games are logged; then a fault is known well enough.
+const MAX_LOGGED: usize = 1_000;
+
+impl Unreadable {
+    /// Logs an unreadable game, the first time.
+    pub(super) fn log(&self, game: Option<GameId>, error: &StoreError) {
+        let Some(game) = game else {
+            tracing::error!(%error, "a game without a readable id is left out");
+            return;
+        };
+        let mut logged = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if logged.len() < MAX_LOGGED && logged.insert(game) {
+            tracing::error!(%game, %error, "an unreadable game is left out");
+        }
+    }
+}

@@ -1,0 +1,626 @@
+//! The tables in memory, and how commands are submitted to them.
+//!
+//! ```text
+//!  submit ─► lock ─► Table::decide ─► Store::append ─► Table::apply ─► publish ─► unlock
+//!                          ▲                 │ conflict
+//!                          └── catch up ◄────┘
+//! ```
+//!
+//! There is no task per table. A submission runs in the task of its client; where that client may
+//! disconnect, it is [detached](crate::background::detach).
+
+mod live;
+mod robot_moves;
+mod seat;
+
+use std::collections::HashMap;
+use std::fmt;
+use std::net::{IpAddr, Ipv4Addr};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::time::Duration;
+
+use noughts_rules::Seat;
+use tracing::{error, info, warn};
+
+use crate::background::Background;
+use crate::bus::{Bus, Hint};
+use crate::clock::ServerClock;
+use crate::counts::Counts;
+use crate::id::{GameId, IdHash, NodeId};
+use crate::robots::Robots;
+use crate::store::{Append, Appended, Created, LogTail, Store, StoreError, StoredGame};
+use crate::table::{
+    Command, CreationKey, Entry, Holder, NewGame, RequestKey, SeatSet, Table, TableRefusal,
+};
+
+use live::{CloseOnPanic, Phase, State};
+pub use live::{GameEnd, LiveTable, Progress, Watch};
+pub(crate) use seat::BoxFuture;
+pub use seat::ConnectedSeat;
+
+/// How often a command is decided again because another node appended first.
+const MAX_CONFLICTS: usize = 16;
+
+/// How long a table stays in memory when nobody uses it.
+const IDLE: Duration = Duration::from_secs(60);
+
+/// How long a store that failed is left alone before something is tried again.
+const RETRY_AFTER: Duration = Duration::from_millis(250);
+
+/// Robots at tables that were loaded work for this address until a client acts there.
+const UNKNOWN_OWNER: Option<IpAddr> = Some(IpAddr::V4(Ipv4Addr::UNSPECIFIED));
+
+/// The tables in memory, and everything that they need.
+pub struct Tables {
+    store: Box<dyn Store>,
+    robots: Robots,
+    clock: ServerClock,
+    counts: Counts,
+    bus: Bus,
+    node: NodeId,
+    live: Mutex<HashMap<GameId, Arc<LiveTable>, IdHash>>,
+    background: Background,
+    is_stopping: AtomicBool,
+    /// Is told of every table whose seats changed.
+    seats_changed: OnceLock<SeatsChanged>,
+}
+
+type SeatsChanged = Box<dyn Fn(&Table) + Send + Sync>;
+
+/// Why a command was not carried out.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum SubmitError {
+    /// The table refuses it; nothing has changed.
+    Refused(TableRefusal),
+    /// There is no such game.
+    NoSuchGame,
+    /// The store does not reply: nobody knows whether it was stored. It may be tried again.
+    Unavailable(StoreError),
+    /// Too many submissions wait for this table.
+    Busy,
+    /// The table left memory: get it again.
+    Closed,
+}
+
+/// What became of a request for a new table.
+#[derive(Clone, Debug)]
+pub enum Creation {
+    /// It was created.
+    Created(Arc<LiveTable>),
+    /// The same request created this game before.
+    Repeat(GameId),
+    /// The key was used for another request.
+    KeyReused,
+}
+
+impl Tables {
+    /// No tables yet.
+    pub(crate) fn new(store: Box<dyn Store>, robots: Robots, clock: ServerClock) -> Arc<Tables> {
+        let node = NodeId::random();
+        Arc::new(Tables {
+            bus: store.bus(node),
+            store,
+            robots,
+            clock,
+            counts: Counts::default(),
+            node,
+            live: Mutex::default(),
+            background: Background::default(),
+            is_stopping: AtomicBool::new(false),
+            seats_changed: OnceLock::new(),
+        })
+    }
+
+    /// The table of a game, from memory or from the store; `None` where there is no such game.
+    pub async fn get(self: &Arc<Tables>, id: GameId) -> Result<Option<Arc<LiveTable>>, StoreError> {
+        if let Some(live) = self.in_memory(id) {
+            live.used(self.clock.now());
+            live.state().is_requested = true;
+            return Ok(Some(live));
+        }
+        let Some(stored) = self.store.load(id).await? else {
+            return Ok(None);
+        };
+        let table = replay(stored)?;
+        let live = self.insert(table, UNKNOWN_OWNER);
+        live.state().is_requested = true;
+        self.move_robots(&live);
+        Ok(Some(live))
+    }
+
+    /// The table of a game, if it is in memory. One that a panic closed is loaded again.
+    pub(crate) fn in_memory(&self, id: GameId) -> Option<Arc<LiveTable>> {
+        let all = self.live();
+        all.get(&id).filter(|live| !live.is_closed()).cloned()
+    }
+
+    /// Every table in memory.
+    pub(crate) fn all(&self) -> Vec<Arc<LiveTable>> {
+        self.live().values().cloned().collect()
+    }
+
+    /// The number of tables in memory.
+    pub fn len(&self) -> usize {
+        self.live().len()
+    }
+
+    /// Whether no table is in memory.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Creates a table, or finds the one that the same request created before. Robots there work for
+    /// `owner`.
+    pub async fn create(
+        self: &Arc<Tables>,
+        new: NewGame,
+        request: Option<&RequestKey>,
+        owner: Option<IpAddr>,
+    ) -> Result<Creation, StoreError> {
+        let table = Table::new(new.settings.clone());
+        let table = table.map_err(|error| StoreError::Invalid(error.to_string()))?;
+        match self.store.create(new, table.summary()).await? {
+            Created::Before(id, stored) => return Ok(repeat_of(id, &stored, request)),
+            Created::Stored => {}
+        }
+        Ok(Creation::Created(self.open(table, owner)))
+    }
+
+    /// A game that this node has just created enters memory.
+    fn open(self: &Arc<Tables>, table: Table, owner: Option<IpAddr>) -> Arc<LiveTable> {
+        self.counts.tables_laid.add(1);
+        self.seats_changed(&table);
+        let live = self.insert(table, owner);
+        live.state().is_stored_here = true;
+        self.move_robots(&live);
+        live
+    }
+
+    /// What the request with this key created before, if it did.
+    pub async fn created_before(
+        &self,
+        key: &CreationKey,
+        request: &RequestKey,
+    ) -> Result<Option<Creation>, StoreError> {
+        let found = self.store.created_with(key.clone(), self.clock.now_ms());
+        let found = found.await?;
+        Ok(found.map(|(id, stored)| repeat_of(id, &stored, Some(request))))
+    }
+
+    /// Puts a table into memory, unless it is there already.
+    fn insert(&self, table: Table, owner: Option<IpAddr>) -> Arc<LiveTable> {
+        let mind = |holder: &Holder| match holder {
+            Holder::Robot(name) => self.robots.mind(name, table.game()).ok(),
+            Holder::Open(_) | Holder::Human { .. } => None,
+        };
+        let minds = table.holders().iter().map(mind).collect();
+        let live = Arc::new(LiveTable::new(table, minds, owner));
+        live.used(self.clock.now());
+        let mut all = self.live();
+        match all.get(&live.id()) {
+            Some(before) if !before.is_closed() => Arc::clone(before),
+            Some(_) | None => {
+                all.insert(live.id(), Arc::clone(&live));
+                live
+            }
+        }
+    }
+
+    /// Decides a command, stores what it leads to, and applies it. Also the moves of robots that answer
+    /// at once are applied when this returns. On an error nothing has changed, except that nobody knows
+    /// where the store is unavailable. Not cancel safe: see [`detach`](crate::background::detach).
+    pub async fn submit(
+        self: &Arc<Tables>,
+        live: &Arc<LiveTable>,
+        command: &Command,
+    ) -> Result<(), SubmitError> {
+        let _queued = live.enqueue()?;
+        let _submission = live.submission.lock().await;
+        let _guard = CloseOnPanic(live);
+        // Whether this submission has compared the table with the store.
+        let mut is_checked = false;
+        for _ in 0..MAX_CONFLICTS {
+            let append = match self.decide(live, command, is_checked)? {
+                Decided::Nothing => return Ok(()),
+                Decided::CatchUp => {
+                    self.catch_up(live).await?;
+                    is_checked = true;
+                    // A turn whose reply was lost may have made it a robot's turn.
+                    self.move_robots(live);
+                    continue;
+                }
+                Decided::Append(append) => append,
+            };
+            match self.store.append(&append).await {
+                Ok(Appended::Stored) => {
+                    self.apply(live, &append);
+                    self.move_robots(live);
+                    self.open_rematch(live, append);
+                    return Ok(());
+                }
+                Ok(Appended::Conflict) => live.mark_behind(),
+                Ok(Appended::NoSuchGame) => {
+                    self.remove(live);
+                    return Err(SubmitError::NoSuchGame);
+                }
+                Err(error) => {
+                    warn!(game = %live.id(), %error, "entries could not be stored");
+                    // They may have been: the next submission finds out.
+                    live.mark_behind();
+                    live.state().unconfirmed = append.entries;
+                    return Err(SubmitError::Unavailable(error));
+                }
+            }
+        }
+        let error = StoreError::Unavailable("other nodes were faster each time".to_owned());
+        Err(SubmitError::Unavailable(error))
+    }
+
+    /// The game that was created with these entries, if one was: a robot may be to move there.
+    fn open_rematch(self: &Arc<Tables>, live: &LiveTable, append: Append) {
+        if let Some((new, _)) = append.new_game
+            && let Ok(table) = Table::new(new.settings)
+        {
+            let owner = live.state().owner;
+            self.open(table, owner);
+        }
+    }
+
+    fn decide(
+        &self,
+        live: &LiveTable,
+        command: &Command,
+        is_checked: bool,
+    ) -> Result<Decided, SubmitError> {
+        let state = live.state();
+        match state.phase {
+            Phase::Current => {}
+            Phase::Behind => return Ok(Decided::CatchUp),
+            Phase::Closed => return Err(SubmitError::Closed),
+        }
+        let table = &state.table;
+        let decision = table.decide(command, self.clock.now_ms());
+        let refused = |refusal| {
+            // A client that knows more than this node was served by another one.
+            let is_ahead = match (command, refusal) {
+                (Command::Act { turn, .. }, TableRefusal::Stale { turn: ours }) => *turn > ours,
+                (Command::OfferRematch { .. }, TableRefusal::NotOver) => true,
+                _ => false,
+            };
+            match is_ahead && self.bus.is_shared() && !is_checked {
+                true => Ok(Decided::CatchUp),
+                false => Err(SubmitError::Refused(refusal)),
+            }
+        };
+        let mut decision = match decision {
+            Ok(Some(decision)) => decision,
+            Ok(None) => return Ok(Decided::Nothing),
+            Err(refusal) => return refused(refusal),
+        };
+        self.add_robot_replies(&state, &mut decision);
+        let summary = table.summary_after(&decision);
+        let new_game = decision.new_game.map(|new| {
+            let summary = Table::new(new.settings.clone()).map(|table| table.summary());
+            summary.map(|summary| (new, summary))
+        });
+        let new_game = new_game.transpose().map_err(|error| {
+            SubmitError::Unavailable(StoreError::Corrupt(format!("no rematch: {error}")))
+        })?;
+        Ok(Decided::Append(Append {
+            game: live.id(),
+            variant: table.settings().variant,
+            first: table.entry() + 1,
+            entries: decision.entries,
+            summary,
+            new_game,
+        }))
+    }
+
+    /// Applies entries that are stored, and tells everybody.
+    fn apply(&self, live: &Arc<LiveTable>, append: &Append) {
+        let mut state = live.state();
+        let was_over = state.table.is_over();
+        state.is_stored_here = true;
+        state.unconfirmed.clear();
+        for logged in &append.entries {
+            if let Err(invalid) = state.apply(logged) {
+                error!(game = %live.id(), entry = invalid.entry, "a decided entry does not fit");
+                state.phase = Phase::Behind;
+                return;
+            }
+            if let Entry::Turn(_) = logged.entry {
+                self.counts.turns.add(1);
+            }
+        }
+        self.after_entries(&mut state, was_over, append.summary.is_some());
+        let (number, over) = (state.table.entry(), state.table.is_over());
+        let leaves_memory = over && !state.is_requested;
+        drop(state);
+        let game = live.id();
+        self.bus.publish(Hint::Entry { game, number });
+        if leaves_memory {
+            self.live().remove(&game);
+        }
+    }
+
+    /// What follows from new entries, wherever they came from.
+    fn after_entries(&self, state: &mut State, was_over: bool, seats_may_differ: bool) {
+        if state.table.is_over() && !was_over {
+            if let Some(stop) = state.robot.take() {
+                stop.set();
+            }
+            let table = &state.table;
+            info!(
+                game = %table.id(), variant = %table.settings().variant,
+                players = players(table), turns = table.turn() - 1,
+                outcome = table.outcome_in_words(), "game over"
+            );
+            self.counts.games_over.add(1);
+        }
+        if seats_may_differ {
+            self.seats_changed(&state.table);
+        }
+    }
+
+    fn seats_changed(&self, table: &Table) {
+        if let Some(tell) = self.seats_changed.get() {
+            tell(table);
+        }
+    }
+
+    /// From now on `tell` is called for every new table and every table whose seats changed.
+    pub(crate) fn on_seats_changed(&self, tell: impl Fn(&Table) + Send + Sync + 'static) {
+        // There is one matchmaker per server.
+        let _ = self.seats_changed.set(Box::new(tell));
+    }
+
+    /// Reads the entries that the store has and this table has not.
+    async fn catch_up(&self, live: &Arc<LiveTable>) -> Result<(), SubmitError> {
+        let known = live.read(Table::entry);
+        // With the latest known one, which shows whether the store has the same log.
+        let tail = self.store.entries_after(live.id(), known.saturating_sub(1));
+        let tail = match tail.await {
+            Ok(tail) => tail,
+            Err(error) => {
+                warn!(game = %live.id(), %error, "a table cannot be compared with the store");
+                live.mark_behind();
+                return Err(SubmitError::Unavailable(error));
+            }
+        };
+        let Some(tail) = tail else {
+            self.remove(live);
+            return Err(SubmitError::NoSuchGame);
+        };
+        match self.take(live, &tail) {
+            true => Ok(()),
+            false => self.reload(live).await,
+        }
+    }
+
+    /// Applies the entries of a log's tail that this table has not; false where the log is another one.
+    fn take(&self, live: &LiveTable, tail: &LogTail) -> bool {
+        let mut state = live.state();
+        let new = match (state.table.latest_entry(), tail.entries.split_first()) {
+            (None, _) => &tail.entries[..],
+            (Some(ours), Some((first, new))) if first.entry == ours => new,
+            (Some(_), _) => return false,
+        };
+        let was_over = state.table.is_over();
+        for logged in new {
+            if state.apply(logged).is_err() {
+                return false;
+            }
+        }
+        if state.phase == Phase::Behind {
+            state.phase = Phase::Current;
+        }
+        // Entries of this node, if only the store's reply was lost.
+        let unconfirmed = std::mem::take(&mut state.unconfirmed);
+        match new {
+            [] => {}
+            [..] => state.is_stored_here = *new == *unconfirmed,
+        }
+        self.after_entries(&mut state, was_over, !new.is_empty());
+        true
+    }
+
+    /// The store has another log than this table, as after a failover that lost the latest writes: the
+    /// table becomes what the store has.
+    async fn reload(&self, live: &Arc<LiveTable>) -> Result<(), SubmitError> {
+        warn!(game = %live.id(), "the store has other entries than memory: taking the store's");
+        let stored = self.store.load(live.id()).await;
+        let table = match stored.and_then(|stored| stored.map(replay).transpose()) {
+            Ok(Some(table)) => table,
+            Ok(None) => {
+                self.remove(live);
+                return Err(SubmitError::NoSuchGame);
+            }
+            Err(error) => {
+                error!(game = %live.id(), %error, "a game cannot be loaded");
+                live.mark_behind();
+                return Err(SubmitError::Unavailable(error));
+            }
+        };
+        let mut state = live.state();
+        state.replace(table);
+        state.is_stored_here = false;
+        state.unconfirmed.clear();
+        if state.phase == Phase::Behind {
+            state.phase = Phase::Current;
+        }
+        self.after_entries(&mut state, false, true);
+        Ok(())
+    }
+
+    /// Compares a table with the store where another node may have written, and takes what is new.
+    pub(crate) async fn refresh(self: &Arc<Tables>, live: &Arc<LiveTable>) {
+        let _submission = live.submission.lock().await;
+        live.mark_behind();
+        // What fails now is tried with the next hint or submission.
+        if self.catch_up(live).await.is_ok() {
+            self.move_robots(live);
+        }
+    }
+
+    /// The connections of these seats are gone for good: retries until the store has it.
+    pub(crate) fn leave(self: &Arc<Tables>, live: &Arc<LiveTable>, seats: SeatSet) {
+        let (tables, live) = (Arc::clone(self), Arc::clone(live));
+        self.background.spawn(async move {
+            tables.leave_now(live, seats).await;
+        });
+    }
+
+    /// The same, and returns when it is stored or no longer matters.
+    pub(crate) async fn leave_now(self: &Arc<Tables>, mut live: Arc<LiveTable>, seats: SeatSet) {
+        let command = Command::Leave(seats);
+        loop {
+            match self.submit(&live, &command).await {
+                Ok(()) | Err(SubmitError::Refused(_) | SubmitError::NoSuchGame) => return,
+                Err(SubmitError::Closed) => match self.get(live.id()).await {
+                    Ok(Some(again)) => live = again,
+                    Ok(None) => return,
+                    Err(_) => tokio::time::sleep(RETRY_AFTER).await,
+                },
+                Err(SubmitError::Busy | SubmitError::Unavailable(_)) => {
+                    tokio::time::sleep(RETRY_AFTER).await;
+                }
+            }
+        }
+    }
+
+    /// The server stops: the seats of all connections to this node leave, those of one table together.
+    /// Their players are told no result.
+    pub(crate) fn leave_all(self: &Arc<Tables>) {
+        self.is_stopping.store(true, Ordering::SeqCst);
+        let is_here = |holder: &Holder| matches!(holder, Holder::Human { node: Some(node), .. } if *node == self.node);
+        for live in self.all() {
+            let seats = live.read(|table| {
+                let seats = (0..).map(Seat).zip(table.holders());
+                let seats = seats.filter(|(_, holder)| !table.is_over() && is_here(holder));
+                seats.map(|(seat, _)| seat).collect::<SeatSet>()
+            });
+            if !seats.is_empty() {
+                self.leave(&live, seats);
+            }
+        }
+    }
+
+    /// Whether the server is about to end.
+    pub(crate) fn is_stopping(&self) -> bool {
+        self.is_stopping.load(Ordering::SeqCst)
+    }
+
+    /// A table leaves memory: the store has no such game any more, or nobody uses it.
+    pub(crate) fn remove(&self, live: &Arc<LiveTable>) {
+        let mut all = self.live();
+        if all
+            .get(&live.id())
+            .is_some_and(|one| Arc::ptr_eq(one, live))
+        {
+            all.remove(&live.id());
+        }
+        drop(all);
+        live.close();
+    }
+
+    /// Removes the tables that nobody has used for a while.
+    pub(crate) fn remove_idle(&self) {
+        let now_ms = self.clock.now().as_millis() as u64;
+        let idle_ms = IDLE.as_millis() as u64;
+        self.live().retain(|_, live| {
+            // Nobody else holds it, and nobody can get it while the map is locked.
+            let is_unused = Arc::strong_count(live) == 1;
+            let is_idle = now_ms >= live.used_ms() + idle_ms || live.is_closed();
+            !(is_unused && is_idle)
+        });
+    }
+
+    fn live(&self) -> MutexGuard<'_, HashMap<GameId, Arc<LiveTable>, IdHash>> {
+        // Every change is complete, so a poisoned lock holds a good value.
+        self.live.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Where the games are stored.
+    pub fn store(&self) -> &dyn Store {
+        &*self.store
+    }
+
+    /// What time it is.
+    pub fn clock(&self) -> &ServerClock {
+        &self.clock
+    }
+
+    pub(crate) fn counts(&self) -> &Counts {
+        &self.counts
+    }
+
+    pub(crate) fn bus(&self) -> &Bus {
+        &self.bus
+    }
+
+    pub(crate) fn node(&self) -> NodeId {
+        self.node
+    }
+
+    pub(crate) fn robots(&self) -> &Robots {
+        &self.robots
+    }
+
+    /// Tasks that must end before the process does.
+    pub(crate) fn background(&self) -> &Background {
+        &self.background
+    }
+}
+
+/// What a command leads to.
+#[expect(
+    clippy::large_enum_variant,
+    reason = "one per submission, on the stack"
+)]
+enum Decided {
+    Nothing,
+    /// The store must be read first.
+    CatchUp,
+    Append(Append),
+}
+
+/// What it means that a request's key was used before.
+fn repeat_of(id: GameId, stored: &CreationKey, request: Option<&RequestKey>) -> Creation {
+    match request.is_some_and(|request| request.is_repeat_of(&stored.key)) {
+        true => Creation::Repeat(id),
+        false => Creation::KeyReused,
+    }
+}
+
+fn replay(stored: StoredGame) -> Result<Table, StoreError> {
+    let id = stored.settings.id;
+    let table = Table::replay(stored.settings, &stored.entries);
+    table.map_err(|invalid| {
+        let entry = invalid.entry;
+        StoreError::Corrupt(format!("entry {entry} of game {id} does not fit the game"))
+    })
+}
+
+/// Who sits there, for the log.
+fn players(table: &Table) -> String {
+    let player = |holder: &Holder| match holder {
+        Holder::Open(_) => "nobody".to_owned(),
+        Holder::Human { name, .. } => format!("{name:?}"),
+        Holder::Robot(name) => name.to_string(),
+    };
+    let players: Vec<String> = table.holders().iter().map(player).collect();
+    players.join(" ")
+}
+
+impl From<TableRefusal> for SubmitError {
+    fn from(refusal: TableRefusal) -> SubmitError {
+        SubmitError::Refused(refusal)
+    }
+}
+
+impl fmt::Debug for Tables {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Tables").finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,439 @@
+//! A table in memory: its state, and the channels that tell others of changes.
+
+use std::fmt;
+use std::net::IpAddr;
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use noughts_engine::Stop;
+use noughts_rules::{Action, Move, Seat, Turn};
+use tokio::sync::{broadcast, watch};
+
+use super::SubmitError;
+use crate::id::GameId;
+use crate::robots::Mind;
+use crate::table::{Change, Entry, Holder, LogEntry, SeatResult, SeatSet, Snapshot, Table, Update};
+
+/// How many updates a slow watcher may be behind before it must take a new snapshot.
+const MAX_BEHIND: usize = 64;
+
+/// How many submissions may wait for one table.
+const MAX_QUEUED: usize = 64;
+
+/// A table in memory. Reads use its state and never wait for the store; submissions come one after the
+/// other.
+pub struct LiveTable {
+    id: GameId,
+    /// Held while a command is decided, stored and applied.
+    pub(super) submission: tokio::sync::Mutex<()>,
+    /// Submissions that wait or are under way.
+    queued: AtomicUsize,
+    /// When it was last used, in milliseconds of the process's clock.
+    used_ms: AtomicU64,
+    state: Mutex<State>,
+}
+
+/// Everything that changes.
+pub(super) struct State {
+    pub(super) table: Table,
+    /// By seat: how the robot there is asked for its moves.
+    pub(super) minds: Vec<Option<Mind>>,
+    /// The latest snapshot, made when somebody reads.
+    snapshot: Option<Arc<Snapshot>>,
+    /// For those who are sent every change; made by the first.
+    updates: Option<broadcast::Sender<Arc<Update>>>,
+    /// For those who only need to know that something changed; made by the first.
+    changed: Option<watch::Sender<u32>>,
+    /// Connected players on this node, by seat.
+    connected: Vec<u32>,
+    /// Seats with a connected player on another node.
+    present_elsewhere: SeatSet,
+    pub(super) phase: Phase,
+    /// Entries that this node tried to store when the store did not reply.
+    pub(super) unconfirmed: Vec<LogEntry>,
+    /// Whether this node stored the latest entry, and so moves for robots.
+    pub(super) is_stored_here: bool,
+    /// Whether anybody asked for the table by its id; otherwise it leaves memory with its end.
+    pub(super) is_requested: bool,
+    /// Stops the robot that thinks here.
+    pub(super) robot: Option<Stop>,
+    /// The client address that robots here work for.
+    pub(super) owner: Option<IpAddr>,
+}
+
+/// How far the state can be trusted.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Phase {
+    /// It has every entry that this node knows of.
+    Current,
+    /// The store may have other entries: they are read before the next decision.
+    Behind,
+    /// The table left memory. Whoever needs it loads it again.
+    Closed,
+}
+
+/// A wait in a table's queue. Dropped, there is room for another.
+pub(super) struct Queued<'t>(&'t LiveTable);
+
+impl Drop for Queued<'_> {
+    fn drop(&mut self) {
+        self.0.queued.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+/// Closes a table when a submission panics, so that the next request loads it again.
+pub(super) struct CloseOnPanic<'t>(pub(super) &'t LiveTable);
+
+impl Drop for CloseOnPanic<'_> {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            self.0.close();
+        }
+    }
+}
+
+impl LiveTable {
+    pub(super) fn new(table: Table, minds: Vec<Option<Mind>>, owner: Option<IpAddr>) -> LiveTable {
+        LiveTable {
+            id: table.id(),
+            submission: tokio::sync::Mutex::new(()),
+            queued: AtomicUsize::new(0),
+            used_ms: AtomicU64::new(0),
+            state: Mutex::new(State {
+                connected: vec![0; table.holders().len()],
+                table,
+                minds,
+                snapshot: None,
+                updates: None,
+                changed: None,
+                present_elsewhere: SeatSet::EMPTY,
+                phase: Phase::Current,
+                unconfirmed: Vec::new(),
+                is_stored_here: false,
+                is_requested: false,
+                robot: None,
+                owner,
+            }),
+        }
+    }
+
+    /// The game's name.
+    pub fn id(&self) -> GameId {
+        self.id
+    }
+
+    /// Reads the table as it stands.
+    pub fn read<T>(&self, read: impl FnOnce(&Table) -> T) -> T {
+        read(&self.state().table)
+    }
+
+    /// A snapshot of the table as it stands; everything that was acknowledged before is in it.
+    pub fn snapshot(&self) -> Arc<Snapshot> {
+        self.state().snapshot()
+    }
+
+    /// The table as it stood after `turns` turns; `None` where there are fewer.
+    pub fn snapshot_after(&self, turns: usize) -> Option<Snapshot> {
+        let state = self.state();
+        let exists = turns < state.table.turn();
+        exists.then(|| state.table.snapshot_after(turns, state.present()))
+    }
+
+    /// A snapshot, and every update from then on.
+    pub fn watch(&self) -> Result<Watch, SubmitError> {
+        let mut state = self.state();
+        if state.phase == Phase::Closed {
+            return Err(SubmitError::Closed);
+        }
+        let updates = state
+            .updates
+            .get_or_insert_with(|| broadcast::Sender::new(MAX_BEHIND))
+            .subscribe();
+        let snapshot = state.snapshot();
+        Ok(Watch { snapshot, updates })
+    }
+
+    /// What each entry after number `entry` changed; `None` where that is too much, or where the log
+    /// never had so many.
+    pub fn changes_after(&self, entry: u32) -> Option<Vec<Update>> {
+        /// So many entries are sent one by one, with so many legal moves in all.
+        const MAX_ENTRIES: u32 = 1_000;
+        const MAX_MOVES: usize = 100_000;
+        let state = self.state();
+        let missed = state.table.entry().checked_sub(entry)?;
+        let cells = state.table.settings().variant.cells();
+        let listed = match cells > crate::table::MAX_LISTED_CELLS {
+            true => 1,
+            false => cells,
+        };
+        if missed > MAX_ENTRIES || missed as usize * listed > MAX_MOVES {
+            return None;
+        }
+        let present = state.present();
+        let table = state.table.clone();
+        // A replay of a long game takes milliseconds: others need not wait for it.
+        drop(state);
+        Some(table.changes_after(entry, present))
+    }
+
+    /// A client asked for the table by its id: it stays in memory for a while when its game is over.
+    /// Robots here work for the client from now on.
+    pub(crate) fn set_requested(&self, client: Option<IpAddr>) {
+        let mut state = self.state();
+        (state.is_requested, state.owner) = (true, client);
+    }
+
+    /// Wakes whenever an entry was applied.
+    pub(super) fn subscribe(&self) -> watch::Receiver<u32> {
+        let mut state = self.state();
+        let entry = state.table.entry();
+        state
+            .changed
+            .get_or_insert_with(|| watch::Sender::new(entry))
+            .subscribe()
+    }
+
+    pub(super) fn state(&self) -> MutexGuard<'_, State> {
+        // A panic inside closes the table, and a closed one is only read.
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Enters the queue of submissions, unless it is full.
+    pub(super) fn enqueue(&self) -> Result<Queued<'_>, SubmitError> {
+        let before = self.queued.fetch_add(1, Ordering::Relaxed);
+        let queued = Queued(self);
+        match before < MAX_QUEUED {
+            true => Ok(queued),
+            false => Err(SubmitError::Busy),
+        }
+    }
+
+    /// The store may have other entries than this table.
+    pub(super) fn mark_behind(&self) {
+        let mut state = self.state();
+        if state.phase == Phase::Current {
+            state.phase = Phase::Behind;
+        }
+    }
+
+    /// The table leaves memory: streams end, and submissions are told to load it again.
+    pub(super) fn close(&self) {
+        let mut state = self.state();
+        state.phase = Phase::Closed;
+        state.updates = None;
+        state.changed = None;
+        if let Some(stop) = &state.robot {
+            stop.set();
+        }
+    }
+
+    pub(super) fn is_closed(&self) -> bool {
+        self.state().phase == Phase::Closed
+    }
+
+    pub(super) fn used(&self, now: Duration) {
+        let now_ms = now.as_millis() as u64;
+        self.used_ms.store(now_ms, Ordering::Relaxed);
+    }
+
+    pub(super) fn used_ms(&self) -> u64 {
+        self.used_ms.load(Ordering::Relaxed)
+    }
+
+    /// A player of this seat connected to this node: whether that is the first connection.
+    pub(crate) fn connect(&self, seat: Seat) -> bool {
+        self.count(seat, |count| {
+            *count += 1;
+            *count == 1
+        })
+    }
+
+    /// A player of this seat disconnected from this node: whether that was the last connection.
+    pub(crate) fn disconnect(&self, seat: Seat) -> bool {
+        self.count(seat, |count| {
+            *count = count.saturating_sub(1);
+            *count == 0
+        })
+    }
+
+    fn count(&self, seat: Seat, change: impl FnOnce(&mut u32) -> bool) -> bool {
+        let mut state = self.state();
+        let Some(count) = state.connected.get_mut(usize::from(seat.0)) else {
+            return false;
+        };
+        let has_changed = change(count);
+        if has_changed {
+            state.publish_seats(None);
+        }
+        has_changed
+    }
+
+    /// The seats with a connected player on this node.
+    pub(crate) fn connected_here(&self) -> SeatSet {
+        self.state().connected_here()
+    }
+
+    /// These seats have a connected player on another node.
+    pub(crate) fn set_present_elsewhere(&self, seats: SeatSet) {
+        let mut state = self.state();
+        if state.present_elsewhere != seats {
+            state.present_elsewhere = seats;
+            state.publish_seats(None);
+        }
+    }
+
+    /// Everything about this seat's game since its player saw `turns` turns.
+    pub(super) fn progress(&self, seat: Seat, turns: usize) -> Progress {
+        let state = self.state();
+        let table = &state.table;
+        let mut new = table.game().turns().get(turns..).unwrap_or_default();
+        if table.is_ended_by_turn() {
+            new = &new[..new.len().saturating_sub(1)];
+        }
+        Progress {
+            turns: new.to_vec(),
+            end: table.result(seat).map(|result| GameEnd {
+                result,
+                opponent_move: table.opponent_move_that_ended(seat),
+            }),
+        }
+    }
+}
+
+impl fmt::Debug for LiveTable {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "LiveTable({})", self.id)
+    }
+}
+
+impl State {
+    /// Who is connected anywhere. A seat that lasts as long as a TCP connection is.
+    fn present(&self) -> SeatSet {
+        let is_connection = |holder: &Holder| matches!(holder, Holder::Human { node: Some(_), .. });
+        let by_tcp = (0..).map(Seat).zip(self.table.holders());
+        let by_tcp = by_tcp.filter(|(_, holder)| is_connection(holder) && !self.table.is_over());
+        self.connected_here()
+            .union(self.present_elsewhere)
+            .union(by_tcp.map(|(seat, _)| seat).collect())
+    }
+
+    fn connected_here(&self) -> SeatSet {
+        let connected = (0..).map(Seat).zip(&self.connected);
+        let connected = connected.filter(|(_, count)| **count > 0);
+        connected.map(|(seat, _)| seat).collect()
+    }
+
+    fn snapshot(&mut self) -> Arc<Snapshot> {
+        if let Some(snapshot) = &self.snapshot {
+            return Arc::clone(snapshot);
+        }
+        let snapshot = Arc::new(self.table.snapshot(self.present()));
+        self.snapshot = Some(Arc::clone(&snapshot));
+        snapshot
+    }
+
+    /// Applies an entry that is stored, and tells everybody who watches.
+    pub(super) fn apply(&mut self, logged: &LogEntry) -> Result<(), crate::table::InvalidLog> {
+        let is_watched = self.is_watched();
+        let cells = match &logged.entry {
+            Entry::Turn(turn) if is_watched => self.table.cells_changed_by(*turn),
+            _ => Vec::new(),
+        };
+        self.table.apply(logged)?;
+        self.snapshot = None;
+        let entry = self.table.entry();
+        if let Some(changed) = &self.changed {
+            changed.send_replace(entry);
+        }
+        if !is_watched {
+            return Ok(());
+        }
+        match &logged.entry {
+            Entry::Turn(turn) => {
+                let change = Box::new(self.table.turn_change(*turn, cells));
+                self.send(Some(entry), Change::Turn(change));
+            }
+            Entry::Seated { .. } => self.publish_seats(Some(entry)),
+            Entry::Offered { .. } | Entry::Ended { .. } | Entry::RematchCreated(_) => {
+                self.publish_view();
+            }
+        }
+        Ok(())
+    }
+
+    /// The table becomes what the store says, whatever it was before.
+    pub(super) fn replace(&mut self, table: Table) {
+        self.table = table;
+        self.snapshot = None;
+        if let Some(changed) = &self.changed {
+            changed.send_replace(self.table.entry());
+        }
+        self.publish_view();
+    }
+
+    fn publish_view(&mut self) {
+        if self.is_watched() {
+            let snapshot = self.snapshot();
+            self.send(Some(snapshot.entry), Change::View(snapshot));
+        }
+    }
+
+    fn publish_seats(&mut self, entry: Option<u32>) {
+        self.snapshot = None;
+        if self.is_watched() {
+            let (holders, present) = (self.table.holders().to_vec(), self.present());
+            self.send(entry, Change::Seats { holders, present });
+        }
+    }
+
+    fn is_watched(&self) -> bool {
+        let updates = self.updates.as_ref();
+        updates.is_some_and(|updates| updates.receiver_count() > 0)
+    }
+
+    fn send(&self, entry: Option<u32>, change: Change) {
+        if let Some(updates) = &self.updates {
+            // It fails where the last watcher has just gone.
+            let _ = updates.send(Arc::new(Update::new(entry, change)));
+        }
+    }
+}
+
+/// A table as it stood when the watch began, and everything since.
+#[derive(Debug)]
+pub struct Watch {
+    /// The table as it stood.
+    pub snapshot: Arc<Snapshot>,
+    /// What changed since. A watcher that is too slow misses some, and takes a new snapshot.
+    pub updates: broadcast::Receiver<Arc<Update>>,
+}
+
+/// What happened in a player's game since they last looked.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Progress {
+    /// The turns, without one that ended the game.
+    pub turns: Vec<Turn>,
+    /// How it ended, if it did.
+    pub end: Option<GameEnd>,
+}
+
+/// How a game ended for a seat.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct GameEnd {
+    /// For this seat.
+    pub result: SeatResult,
+    /// The opponent's move that ended it, if one did.
+    pub opponent_move: Option<Move>,
+}
+
+/// The seat after this one.
+pub(super) fn next_seat(seat: Seat, seats: usize) -> Seat {
+    Seat(((usize::from(seat.0) + 1) % seats) as u8)
+}
+
+/// A robot's move as an entry.
+pub(super) fn robot_turn(by: Seat, at: Move) -> Turn {
+    let action = Action::Play(at);
+    Turn { by, action }
+}

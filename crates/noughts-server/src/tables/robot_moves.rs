@@ -1,0 +1,185 @@
+//! The robots at a table: replies that are stored with the turn they answer, and robots that think.
+
+use std::sync::Arc;
+
+use noughts_engine::Stop;
+use noughts_rules::{Conclusion, Game, Move, Seat};
+use tokio::time::sleep;
+use tracing::error;
+
+use super::live::{LiveTable, Phase, State, next_seat, robot_turn};
+use super::{RETRY_AFTER, SubmitError, Tables};
+use crate::robots::{Mind, answer};
+use crate::table::{Command, Decision, Entry, LogEntry, Table, TableRefusal};
+
+/// A robot that is to move.
+struct Task {
+    seat: Seat,
+    mind: Mind,
+    game: Game,
+    /// The latest entry that it knows.
+    entry: u32,
+    stop: Stop,
+    owner: Option<std::net::IpAddr>,
+}
+
+impl Tables {
+    /// Adds the replies of robots that answer at once, so that they are stored with the turn.
+    pub(super) fn add_robot_replies(&self, state: &State, decision: &mut Decision) {
+        let Some((Entry::Turn(turn), at_ms)) = latest(decision) else {
+            return;
+        };
+        let (turn, seats) = (*turn, state.minds.len());
+        let mut next = next_seat(turn.by, seats);
+        let instant = |seat: Seat| match &state.minds[usize::from(seat.0)] {
+            Some(Mind::Instant(mind)) => Some(mind),
+            Some(Mind::Thinker(_)) | None => None,
+        };
+        if decision.conclusion.is_some() || instant(next).is_none() {
+            return;
+        }
+        let mut game = state.table.game().clone();
+        if game.act(turn.by, turn.action).is_err() {
+            return;
+        }
+        // Not longer than until the first seat is to move again: a table of robots has no end to it.
+        for _ in 1..seats {
+            let (None, Some(mind)) = (game.conclusion(), instant(next)) else {
+                return;
+            };
+            let reply = robot_turn(next, answer(mind, &game, &Stop::new()));
+            if game.act(reply.by, reply.action).is_err() {
+                return;
+            }
+            decision.push(Entry::Turn(reply), at_ms);
+            let is_last = game.turns().len() >= state.table.max_turns();
+            let called = is_last.then_some(Conclusion::Draw);
+            decision.conclusion = game.conclusion().cloned().or(called);
+            if decision.conclusion.is_some() {
+                return;
+            }
+            next = next_seat(next, seats);
+        }
+    }
+
+    /// Lets the robot to move think, if one is to move and none thinks, and if this node is to do it:
+    /// where nodes share a store, the node that stored the latest entry is, until the deadline.
+    pub(super) fn move_robots(self: &Arc<Tables>, live: &Arc<LiveTable>) {
+        self.move_robots_after(live, false);
+    }
+
+    /// The deadline has passed, so this node is to do it in any case.
+    pub(crate) fn move_overdue_robots(self: &Arc<Tables>, live: &Arc<LiveTable>) {
+        self.move_robots_after(live, true);
+    }
+
+    fn move_robots_after(self: &Arc<Tables>, live: &Arc<LiveTable>, is_overdue: bool) {
+        let mut state = live.state();
+        if state.robot.is_some() || state.table.robot_to_move().is_none() {
+            return;
+        }
+        let is_elsewhere = self.bus().is_shared() && !state.is_stored_here && !is_overdue;
+        let deadline_ms = state.table.deadline_ms().unwrap_or(0);
+        if is_elsewhere && self.clock().now_ms() < deadline_ms {
+            return;
+        }
+        state.robot = Some(Stop::new());
+        drop(state);
+        let (tables, live) = (Arc::clone(self), Arc::clone(live));
+        tokio::spawn(async move { tables.play_robots(&live).await });
+    }
+
+    /// Plays for the robots until a person is to move.
+    async fn play_robots(self: &Arc<Tables>, live: &Arc<LiveTable>) {
+        let mut entry = None;
+        while let Some(task) = next_task(live) {
+            entry = Some(task.entry);
+            let (seat, after, stop) = (task.seat, task.entry, task.stop.clone());
+            match self.choose(task).await {
+                Some(at) => {
+                    if !self.submit_robot_play(live, seat, at, after, &stop).await {
+                        break;
+                    }
+                }
+                None if stop.is_set() => break,
+                // Too many robots wait.
+                None => sleep(RETRY_AFTER).await,
+            }
+            // Where the store replies at once, others on this thread have their turn.
+            tokio::task::yield_now().await;
+        }
+        let mut state = live.state();
+        state.robot = None;
+        let has_gone_on = entry.is_some_and(|entry| entry != state.table.entry());
+        drop(state);
+        if has_gone_on && !live.is_closed() {
+            // A turn may have come between the last look and now.
+            self.move_robots(live);
+        }
+    }
+
+    async fn choose(&self, task: Task) -> Option<Move> {
+        match task.mind {
+            Mind::Instant(mind) => Some(answer(&mind, &task.game, &task.stop)),
+            Mind::Thinker(name) => {
+                let seed = task.game.turns().len() as u64 ^ u64::from(task.entry) << 32;
+                let chosen = self
+                    .robots()
+                    .choose(task.owner, name, task.game, seed, task.stop);
+                chosen.await
+            }
+        }
+    }
+
+    /// Submits a robot's move until it is stored or does not matter any more: whether to go on.
+    async fn submit_robot_play(
+        self: &Arc<Tables>,
+        live: &Arc<LiveTable>,
+        seat: Seat,
+        at: Move,
+        entry: u32,
+        stop: &Stop,
+    ) -> bool {
+        let command = Command::RobotPlay { seat, at, entry };
+        loop {
+            match self.submit(live, &command).await {
+                // A stale move was chosen for a table that has gone on.
+                Ok(()) | Err(SubmitError::Refused(TableRefusal::Stale { .. })) => return true,
+                Err(SubmitError::Refused(refusal)) => {
+                    if !live.read(Table::is_over) {
+                        error!(game = %live.id(), %refusal, "a robot chose an illegal move");
+                    }
+                    return false;
+                }
+                Err(SubmitError::NoSuchGame | SubmitError::Closed) => return false,
+                Err(SubmitError::Busy | SubmitError::Unavailable(_)) => {
+                    if stop.is_set() {
+                        return false;
+                    }
+                    sleep(RETRY_AFTER).await;
+                }
+            }
+        }
+    }
+}
+
+fn latest(decision: &Decision) -> Option<(&Entry, u64)> {
+    let LogEntry { entry, at_ms, .. } = decision.entries.last()?;
+    Some((entry, *at_ms))
+}
+
+fn next_task(live: &LiveTable) -> Option<Task> {
+    let state = live.state();
+    if state.phase == Phase::Closed {
+        return None;
+    }
+    let seat = state.table.robot_to_move()?;
+    Some(Task {
+        seat,
+        mind: state.minds.get(usize::from(seat.0))?.clone()?,
+        game: state.table.game().clone(),
+        entry: state.table.entry(),
+        stop: state.robot.clone()?,
+        owner: state.owner,
+    })
+}

@@ -1,0 +1,118 @@
+//! A seat that lasts as long as a connection.
+
+use std::fmt;
+use std::sync::Arc;
+
+use noughts_rules::{Action, Seat};
+use tokio::sync::watch;
+use tokio::time::sleep;
+
+use super::live::{LiveTable, Progress};
+use super::{RETRY_AFTER, SubmitError, Tables};
+use crate::id::GameId;
+use crate::robots::Mind;
+use crate::table::{Command, SeatSet, Table};
+
+/// A future that runs anywhere.
+pub(crate) type BoxFuture<T> = std::pin::Pin<Box<dyn Future<Output = T> + Send>>;
+
+/// A seat that lasts as long as this value: dropping it leaves the game.
+pub struct ConnectedSeat {
+    tables: Arc<Tables>,
+    live: Arc<LiveTable>,
+    seat: Seat,
+    /// `None` where only robots that answer at once sit opposite: then nothing changes by itself.
+    changed: Option<watch::Receiver<u32>>,
+    /// The turns that the player was told of.
+    turns: usize,
+    has_ended: bool,
+}
+
+impl ConnectedSeat {
+    pub(crate) fn new(tables: &Arc<Tables>, live: &Arc<LiveTable>, seat: Seat) -> ConnectedSeat {
+        let is_alone = {
+            let state = live.state();
+            let minds = (0..).map(Seat).zip(&state.minds);
+            let is_instant = |mind: &Option<Mind>| matches!(mind, Some(Mind::Instant(_)));
+            minds
+                .into_iter()
+                .all(|(other, mind)| other == seat || is_instant(mind))
+        };
+        ConnectedSeat {
+            changed: (!is_alone).then(|| live.subscribe()),
+            tables: Arc::clone(tables),
+            live: Arc::clone(live),
+            seat,
+            turns: 0,
+            has_ended: false,
+        }
+    }
+
+    /// Of which game.
+    pub fn game(&self) -> GameId {
+        self.live.id()
+    }
+
+    /// Which seat.
+    pub fn seat(&self) -> Seat {
+        self.seat
+    }
+
+    /// The turn that the player knows of: completed turns plus one.
+    pub fn turn(&self) -> usize {
+        self.turns + 1
+    }
+
+    /// Requests an action, in answer to the table as it was in turn `turn`, and tries again while the
+    /// store is away. What comes of it is in the [progress](ConnectedSeat::progress). Not cancel safe.
+    pub fn act(&self, action: Action, turn: usize) -> BoxFuture<Result<(), SubmitError>> {
+        let (tables, live) = (Arc::clone(&self.tables), Arc::clone(&self.live));
+        let (seat, key) = (self.seat, None);
+        let command = Command::Act {
+            seat,
+            action,
+            turn,
+            key,
+        };
+        Box::pin(async move {
+            loop {
+                match tables.submit(&live, &command).await {
+                    Err(SubmitError::Unavailable(_) | SubmitError::Busy) => {
+                        sleep(RETRY_AFTER).await;
+                    }
+                    result => return result,
+                }
+            }
+        })
+    }
+
+    /// Waits until something changed at the table; false when the table is gone. Cancel safe.
+    pub async fn changed(&mut self) -> bool {
+        match &mut self.changed {
+            Some(changed) => changed.changed().await.is_ok(),
+            None => std::future::pending().await,
+        }
+    }
+
+    /// What the player was not told of yet. After the end there is nothing to leave.
+    pub fn progress(&mut self) -> Progress {
+        let progress = self.live.progress(self.seat, self.turns);
+        self.turns += progress.turns.len();
+        self.has_ended |= progress.end.is_some();
+        progress
+    }
+}
+
+impl Drop for ConnectedSeat {
+    fn drop(&mut self) {
+        if !self.has_ended && !self.live.read(Table::is_over) {
+            self.tables.leave(&self.live, SeatSet::only(self.seat));
+        }
+    }
+}
+
+impl fmt::Debug for ConnectedSeat {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "ConnectedSeat({} of {})", self.seat.0, self.live.id())
+    }
+}

@@ -1,0 +1,104 @@
+//! A node: a server without listeners, which can be killed.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use noughts_engine::{Clock, Setup as Outside};
+use noughts_server::{Limits, Matchmaking, NodeId, Server, Setup, Tables};
+use tokio::sync::watch;
+use tokio::time::Instant;
+
+use super::database::{Database, Plug};
+
+/// A server without listeners.
+pub(crate) struct Node {
+    server: Option<Server>,
+    pub(crate) tables: Arc<Tables>,
+    pub(crate) matchmaking: Arc<Matchmaking>,
+    plug: Plug,
+    ended: watch::Sender<bool>,
+}
+
+impl Node {
+    /// Starts a node that shares the database with others.
+    pub(crate) fn start(database: &Arc<Database>, seed: u64) -> Node {
+        Node::start_as(database, seed, true)
+    }
+
+    /// Starts a node that has the database to itself.
+    pub(crate) fn start_alone(database: &Arc<Database>, seed: u64) -> Node {
+        Node::start_as(database, seed, false)
+    }
+
+    fn start_as(database: &Arc<Database>, seed: u64, is_shared: bool) -> Node {
+        let connection = database.connect(is_shared);
+        let plug = connection.plug();
+        let server = Server::start(Setup {
+            http: None,
+            tcp: None,
+            tcp_strategy: "perfect".parse().unwrap(),
+            pairs: None,
+            store: Box::new(connection),
+            limits: Limits::default(),
+            thinkers: 1,
+            outside: Outside {
+                seed,
+                clock: Arc::new(VirtualClock::default()),
+            },
+        });
+        let server = server.unwrap();
+        Node {
+            tables: Arc::clone(server.tables()),
+            matchmaking: Arc::clone(server.matchmaking()),
+            server: Some(server),
+            plug,
+            ended: watch::Sender::new(false),
+        }
+    }
+
+    /// Ends the node as `kill -9` does: nothing more is stored, and nobody is told.
+    pub(crate) fn kill(&mut self) {
+        self.plug.pull();
+        self.ended.send_replace(true);
+        drop(self.server.take());
+    }
+
+    /// Ends the node in order.
+    pub(crate) async fn stop(&mut self) -> bool {
+        let server = self.server.take().expect("the node runs");
+        let is_stored = server.stop().await;
+        self.plug.pull();
+        self.ended.send_replace(true);
+        is_stored
+    }
+
+    /// Its id in the database.
+    pub(crate) fn id(&self) -> NodeId {
+        self.plug.node()
+    }
+
+    /// Counted from 0 in the order of the nodes' start.
+    pub(crate) fn number(&self) -> usize {
+        self.plug.number()
+    }
+
+    /// Becomes true when the node ends.
+    pub(crate) fn ended(&self) -> watch::Receiver<bool> {
+        self.ended.subscribe()
+    }
+}
+
+/// The time that tokio shows, which tests may pause.
+pub(crate) struct VirtualClock(Instant);
+
+impl Default for VirtualClock {
+    fn default() -> VirtualClock {
+        VirtualClock(Instant::now())
+    }
+}
+
+impl Clock for VirtualClock {
+    fn now(&self) -> Duration {
+        self.0.elapsed()
+    }
+}

@@ -1,0 +1,86 @@
+//! Faults that were found by attack and by fault injection: one test for each, over a database that
+//! fails in just that way.
+
+#[allow(dead_code)]
+#[path = "../cluster/mod.rs"]
+mod cluster;
+mod liveness;
+mod robots;
+mod seats;
+mod submissions;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use cluster::{Database, Node, variant};
+use noughts_rules::{Action, Move, Seat};
+use noughts_server::{
+    Command, Creation, GameId, Holder, LiveTable, NewGame, Settings, SubmitError, Table,
+};
+
+/// Longer than anything takes here.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+fn human(name: &str) -> Holder {
+    Holder::Human {
+        name: name.to_owned(),
+        node: None,
+    }
+}
+
+fn robot(strategy: &str) -> Holder {
+    Holder::Robot(strategy.parse().unwrap())
+}
+
+/// Creates a game of tic-tac-toe.
+async fn create(node: &Node, holders: Vec<Holder>) -> Arc<LiveTable> {
+    let settings = Settings {
+        id: GameId::random(),
+        variant: variant("3x3k3"),
+        history: 0,
+        start: None,
+        holders,
+        created_ms: node.tables.clock().now_ms(),
+    };
+    let new = NewGame {
+        settings,
+        key: None,
+    };
+    match node.tables.create(new, None, None).await {
+        Ok(Creation::Created(live)) => live,
+        other => panic!("{other:?}"),
+    }
+}
+
+fn play(seat: u8, cell: usize, turn: usize) -> Command {
+    Command::Act {
+        seat: Seat(seat),
+        action: Action::Play(Move::at(cell)),
+        turn,
+        key: None,
+    }
+}
+
+/// Gets the table and submits to it, as HTTP does.
+async fn submit(node: &Node, game: GameId, command: &Command) -> Result<(), SubmitError> {
+    let live = node.tables.get(game).await;
+    let live = live.map_err(SubmitError::Unavailable)?;
+    let live = live.ok_or(SubmitError::NoSuchGame)?;
+    node.tables.submit(&live, command).await
+}
+
+/// Waits until the game in the database is as wanted; returns how long that took.
+async fn until(
+    database: &Database,
+    game: GameId,
+    is_so: impl Fn(&Table) -> bool,
+) -> Option<Duration> {
+    let begun = tokio::time::Instant::now();
+    while !is_so(&database.table(game).await) {
+        if begun.elapsed() > PATIENCE {
+            return None;
+        }
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    }
+    Some(begun.elapsed())
+}

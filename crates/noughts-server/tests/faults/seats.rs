@@ -1,0 +1,218 @@
+//! TCP clients that take seats while the store fails.
+
+use std::time::Duration;
+
+use noughts_rules::{Action, Move, Seat};
+use noughts_server::{Holder, OpenTo, Table};
+use tokio::time::{sleep, timeout};
+
+use crate::cluster::{Database, Fault, Node, Operation, Treatment};
+use crate::{PATIENCE, create, human, robot, until};
+
+fn lobby() -> Holder {
+    Holder::Open(OpenTo::Lobby)
+}
+
+/// A seat in the lobby is not lost while nobody can be seated there.
+#[tokio::test(start_paused = true)]
+async fn who_waits_is_seated_when_the_store_answers_again() {
+    let database = Database::new();
+    let mut node = Node::start_alone(&database, 1);
+    let game = create(&node, vec![robot("first"), lobby()]).await.id();
+    sleep(Duration::from_secs(5)).await;
+    database.treat_all(Fault::RequestLost);
+    let mut client = node.matchmaking.join("Ann".to_owned(), None);
+    let seated = timeout(PATIENCE, client.seat()).await;
+    assert!(seated.is_err(), "{seated:?}");
+    database.treat_all(Fault::None);
+    let seated = timeout(PATIENCE, client.seat()).await;
+    let Ok(Some(seat)) = seated else {
+        panic!("{seated:?}");
+    };
+    assert_eq!((seat.game(), seat.seat()), (game, Seat(1)));
+    drop((client, seat));
+    assert!(node.stop().await);
+}
+
+/// The store has the client's seat, but its replies are lost for a while.
+#[tokio::test(start_paused = true)]
+async fn a_lost_reply_seats_a_waiting_client_once() {
+    let database = Database::new();
+    let node = Node::start_alone(&database, 1);
+    let game = create(&node, vec![human("Ann"), lobby()]).await.id();
+    database.treat_each(Operation::Append, Fault::ReplyLost);
+    let mut client = node.matchmaking.join("Bob".to_owned(), None);
+    let seat = timeout(PATIENCE, client.seat()).await.unwrap().unwrap();
+    assert_eq!((seat.game(), seat.seat()), (game, Seat(1)));
+    assert_eq!(database.load(game).await.unwrap().entries.len(), 1);
+}
+
+/// The client has gone when the store's reply is lost: its seat, if it has one, is left again.
+#[tokio::test(start_paused = true)]
+async fn a_lost_reply_leaves_no_ghost_opponent() {
+    for fault in [Fault::ReplyLost, Fault::RequestLost, Fault::CarriedOutLater] {
+        for gone_after_ms in [50, 150, 400] {
+            let database = Database::new();
+            let node = Node::start_alone(&database, 1);
+            let game = create(&node, vec![human("Ann"), lobby()]).await.id();
+            let mut appends = 0;
+            database.treat(move |request| {
+                appends += usize::from(request.operation == Operation::Append);
+                Treatment {
+                    before: Duration::from_millis(100),
+                    after: Duration::from_millis(100),
+                    fault: match request.operation == Operation::Append && appends == 1 {
+                        true => fault,
+                        false => Fault::None,
+                    },
+                }
+            });
+            let client = node.matchmaking.join("Bob".to_owned(), None);
+            sleep(Duration::from_millis(gone_after_ms)).await;
+            drop(client);
+            sleep(Duration::from_secs(5)).await;
+            let table = database.table(game).await;
+            let is_open = table.holder(Seat(1)) == Some(&lobby());
+            assert!(
+                is_open || table.is_over(),
+                "{fault:?}, gone after {gone_after_ms} ms: {:?}",
+                table.holders()
+            );
+        }
+    }
+}
+
+/// A pair's table may be stored although nobody was told.
+#[tokio::test(start_paused = true)]
+async fn a_pair_that_has_gone_leaves_no_game_behind() {
+    for fault in [Fault::ReplyLost, Fault::RequestLost, Fault::CarriedOutLater] {
+        for gone_after_ms in [50, 150, 400] {
+            let database = Database::new();
+            let node = Node::start_alone(&database, 1);
+            let mut creations = 0;
+            database.treat(move |request| {
+                creations += usize::from(request.operation == Operation::Create);
+                Treatment {
+                    before: Duration::from_millis(100),
+                    after: Duration::from_millis(300),
+                    fault: match request.operation == Operation::Create && creations == 1 {
+                        true => fault,
+                        false => Fault::None,
+                    },
+                }
+            });
+            let ann = node.matchmaking.join("Ann".to_owned(), None);
+            let bob = node.matchmaking.join("Bob".to_owned(), None);
+            sleep(Duration::from_millis(gone_after_ms)).await;
+            drop((ann, bob));
+            sleep(Duration::from_secs(5)).await;
+            for id in database.ids() {
+                if database.load(id).await.is_some() {
+                    let table = database.table(id).await;
+                    assert!(table.is_over(), "{fault:?}, gone after {gone_after_ms} ms");
+                }
+            }
+        }
+    }
+}
+
+/// The same for a client that plays a robot.
+#[tokio::test(start_paused = true)]
+async fn a_client_of_a_robot_that_has_gone_leaves_no_game_behind() {
+    let faults = [
+        Fault::None,
+        Fault::ReplyLost,
+        Fault::RequestLost,
+        Fault::CarriedOutLater,
+    ];
+    for fault in faults {
+        for gone_after_ms in [50, 150, 400] {
+            let database = Database::new();
+            let node = Node::start_alone(&database, 1);
+            let mut creations = 0;
+            database.treat(move |request| {
+                creations += usize::from(request.operation == Operation::Create);
+                Treatment {
+                    before: Duration::from_millis(100),
+                    after: Duration::from_millis(300),
+                    fault: match request.operation == Operation::Create && creations == 1 {
+                        true => fault,
+                        false => Fault::None,
+                    },
+                }
+            });
+            let strategy = "first".parse().unwrap();
+            let seat = node
+                .matchmaking
+                .play_robot("Ann".to_owned(), strategy, None);
+            let gone_after = Duration::from_millis(gone_after_ms);
+            // The client is gone, or leaves at once.
+            drop(timeout(gone_after, seat).await);
+            sleep(Duration::from_secs(5)).await;
+            for id in database.ids() {
+                if database.load(id).await.is_some() {
+                    let table = database.table(id).await;
+                    assert!(table.is_over(), "{fault:?}, gone after {gone_after_ms} ms");
+                }
+            }
+        }
+    }
+}
+
+/// The creation arrives long after the client has gone and the store was asked for the game.
+#[tokio::test(start_paused = true)]
+async fn a_late_creation_for_a_client_that_has_gone_ends() {
+    let database = Database::new();
+    let node = Node::start_alone(&database, 1);
+    let mut creations = 0;
+    database.treat(move |request| {
+        creations += usize::from(request.operation == Operation::Create);
+        match request.operation == Operation::Create && creations == 1 {
+            true => Treatment {
+                before: Duration::from_millis(100),
+                fault: Fault::CarriedOutLater,
+                after: Duration::from_secs(3),
+            },
+            false => Treatment::default(),
+        }
+    });
+    let strategy = "first".parse().unwrap();
+    let seat = node
+        .matchmaking
+        .play_robot("Ann".to_owned(), strategy, None);
+    assert!(timeout(Duration::from_millis(50), seat).await.is_err());
+    sleep(Duration::from_secs(10)).await;
+    let games = database.ids();
+    assert_eq!(games.len(), 1);
+    assert!(database.table(games[0]).await.is_over());
+}
+
+/// A move that meets a store without a reply is not refused: it is stored when the store is back.
+#[tokio::test(start_paused = true)]
+async fn a_move_waits_for_the_store() {
+    for fault in [Fault::RequestLost, Fault::ReplyLost, Fault::CarriedOutLater] {
+        let database = Database::new();
+        let node = Node::start_alone(&database, 1);
+        let strategy = "first".parse().unwrap();
+        let seat = node
+            .matchmaking
+            .play_robot("Ann".to_owned(), strategy, None);
+        let mut seat = seat.await;
+        database.treat_each(Operation::Append, fault);
+        let act = tokio::spawn(seat.act(Action::Play(Move::at(8)), 1));
+        sleep(Duration::from_secs(20)).await;
+        assert_eq!(act.is_finished(), fault != Fault::RequestLost, "{fault:?}");
+        database.treat_all(Fault::None);
+        assert_eq!(timeout(PATIENCE, act).await.unwrap().unwrap(), Ok(()));
+        assert_eq!(
+            seat.progress().turns.len(),
+            2,
+            "the move and the robot's reply"
+        );
+        assert!(
+            until(&database, seat.game(), |table: &Table| table.turn() == 3)
+                .await
+                .is_some()
+        );
+    }
+}

@@ -1,0 +1,148 @@
+//! A store of the version before the log: every game, token and idempotency key still works.
+
+use std::path::Path;
+use std::time::SystemTime;
+
+use noughts_server::{Sqlite, SyncMode};
+use serde_json::Value;
+use sqlx::sqlite::SqliteConnectOptions;
+use sqlx::{ConnectOptions, query, query_as};
+
+use crate::client::World;
+
+const FIXTURES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../testdata/stores");
+
+/// What the older version was asked and answered when the file was made.
+fn fixture() -> Value {
+    let text = std::fs::read_to_string(format!("{FIXTURES}/schema-1-sqlite.json")).unwrap();
+    serde_json::from_str(&text).unwrap()
+}
+
+/// A server over a copy of the older version's file, as if it had been written today: keys expire.
+async fn upgraded(directory: &Path) -> World {
+    let file = directory.join("noughts.db");
+    std::fs::copy(format!("{FIXTURES}/schema-1-sqlite.db"), &file).unwrap();
+    let options = SqliteConnectOptions::new().filename(&file);
+    let mut raw = options.connect().await.unwrap();
+    let newest = "SELECT max(created_ms) FROM games";
+    let (newest,): (i64,) = query_as(newest).fetch_one(&mut raw).await.unwrap();
+    let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
+    let later = now.unwrap().as_millis() as i64 - newest;
+    for update in [
+        "UPDATE games SET created_ms = created_ms + ?1, ended_ms = ended_ms + ?1",
+        "UPDATE turns SET at_ms = at_ms + ?1",
+        "UPDATE players SET created_ms = created_ms + ?1",
+    ] {
+        query(update).bind(later).execute(&mut raw).await.unwrap();
+    }
+    drop(raw);
+    let store = Sqlite::open(&file, SyncMode::Normal).await.unwrap();
+    World::over(Box::new(store)).await
+}
+
+/// A view without what the older version did not know and what changes by itself.
+fn comparable(view: &Value) -> Value {
+    let mut view = view.clone();
+    let fields = view.as_object_mut().unwrap();
+    fields.remove("entry");
+    for seat in fields["seats"].as_array_mut().unwrap() {
+        seat.as_object_mut().unwrap().remove("present");
+    }
+    view
+}
+
+#[tokio::test]
+async fn games_of_the_older_version_look_the_same() {
+    let directory = tempfile::tempdir().unwrap();
+    let world = upgraded(directory.path()).await;
+    let fixture = fixture();
+    for (name, game) in fixture["games"].as_object().unwrap() {
+        let id = game["id"].as_str().unwrap();
+        let answer = world.ask("GET", &format!("/api/games/{id}"), None).await;
+        assert_eq!(answer.status, 200, "{name}");
+        assert_eq!(
+            comparable(&answer.body),
+            comparable(&game["view"]),
+            "{name}"
+        );
+        if let Some(record) = game["record"].as_str() {
+            let path = format!("/api/games/{id}/record");
+            let answer = world.ask("GET", &path, None).await;
+            assert_eq!(answer.text, record, "{name}");
+        }
+        if let Some(analysis) = game.get("analysis") {
+            let path = format!("/api/games/{id}/analysis");
+            let answer = world.ask("GET", &path, None).await;
+            assert_eq!(&answer.body, analysis, "{name}");
+        }
+    }
+}
+
+/// Every request of a seat, and every one with a key, is a repeat of what the older version did.
+#[tokio::test]
+async fn repeats_of_requests_to_the_older_version_are_recognized() {
+    let directory = tempfile::tempdir().unwrap();
+    let world = upgraded(directory.path()).await;
+    let fixture = fixture();
+    let mut repeated = 0;
+    for request in fixture["requests"].as_array().unwrap() {
+        let text = |name: &str| request[name].as_str().unwrap();
+        let headers = request["headers"].as_object().unwrap();
+        let (path, response) = (text("path"), &request["response"]);
+        let creates = path == "/api/games" || path == "/api/records" || path.contains("/seats/");
+        if creates && !headers.contains_key("Idempotency-Key") {
+            continue;
+        }
+        let sent: Vec<(&str, &str)> = headers
+            .iter()
+            .filter(|(name, _)| *name != "Content-Type")
+            .map(|(name, value)| (name.as_str(), value.as_str().unwrap()))
+            .collect();
+        let medium = headers["Content-Type"].as_str().unwrap();
+        let answer = world.send_as(medium, path, &sent, text("body")).await;
+        assert_eq!(
+            answer.status,
+            200,
+            "{path} {}: {}",
+            text("body"),
+            answer.text
+        );
+        for field in ["id", "token", "tokens"] {
+            // Who asked first for a rematch had no token there yet.
+            if let Some(value) = response.get(field).filter(|value| !value.is_null()) {
+                assert_eq!(&answer.body[field], value, "{path}");
+            }
+        }
+        repeated += 1;
+    }
+    assert!(repeated > 30, "{repeated}");
+    // Nothing was done twice.
+    let game = &fixture["games"]["three_sides"];
+    let path = format!("/api/games/{}", game["id"].as_str().unwrap());
+    let view = world.ask("GET", &path, None).await.body;
+    assert_eq!(view["turn"], game["view"]["turn"]);
+}
+
+#[tokio::test]
+async fn games_of_the_older_version_go_on() {
+    let directory = tempfile::tempdir().unwrap();
+    let world = upgraded(directory.path()).await;
+    let fixture = fixture();
+    let game = &fixture["games"]["gravity"];
+    let (id, view) = (game["id"].as_str().unwrap(), &game["view"]);
+    let to_move = view["to_move"].to_string();
+    let token = &game["tokens"][&to_move];
+    let turn = view["turn"].as_u64().unwrap() as usize;
+    let after = world.play(id, token, turn, "5").await;
+    assert_eq!(after["turn"], turn + 1);
+    // The key of one request is refused for another.
+    let keyed = fixture["requests"].as_array().unwrap().iter();
+    let mut keyed = keyed.filter(|request| {
+        request["path"] == "/api/games" && request["headers"].get("Idempotency-Key").is_some()
+    });
+    let key = keyed.next().unwrap()["headers"]["Idempotency-Key"].as_str();
+    let headers = [("Idempotency-Key", key.unwrap())];
+    let body = Some(r#"{"variant":"9x9k5"}"#);
+    let other = world.send("POST", "/api/games", &headers, body).await;
+    other.is_problem(422, "key-reused");
+}

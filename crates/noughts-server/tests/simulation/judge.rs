@@ -1,0 +1,245 @@
+//! Compares the stored logs with everything that clients were told.
+
+use std::collections::{HashMap, HashSet};
+
+use noughts_rules::{Action, By, Conclusion, Seat, Turn};
+use noughts_server::{Entry, GameId, Holder, Listed, NodeId, Status, StoredGame, Table};
+
+use crate::facts::Facts;
+use crate::watchers::Watched;
+use crate::world::World;
+
+/// A game as it is stored, and what its replay gives.
+struct Judged {
+    stored: StoredGame,
+    table: Table,
+}
+
+/// Panics where something is not as it should be.
+pub(crate) async fn judge(world: &World, killed: NodeId, watched: Vec<Watched>) {
+    let mut games = HashMap::new();
+    for id in world.database.ids() {
+        if let Some(stored) = world.database.load(id).await {
+            let table = Table::replay(stored.settings.clone(), &stored.entries);
+            let table = table.unwrap_or_else(|invalid| panic!("{invalid:?} in {stored:?}"));
+            games.insert(id, Judged { stored, table });
+        }
+    }
+    let listed = world.database.list().await;
+    let mut facts = world.facts();
+    for judged in games.values() {
+        check_log(judged, &facts);
+        check_seats(judged, killed, world, &mut facts);
+        count(judged, &mut facts);
+    }
+    check_rematches(&games, &facts);
+    check_facts(&games, &facts);
+    check_lists(&games, &listed);
+    for (node, seat) in world.kept.lock().unwrap().iter_mut() {
+        if !node.is_killed() {
+            let told = seat.progress().end.map(|end| end.result);
+            let table = &games[&seat.game()].table;
+            assert_eq!(told, table.result(seat.seat()), "{seat:?}");
+        }
+    }
+    for watched in watched {
+        let judged = &games[&watched.game];
+        assert_eq!(watched, Watched::of(&judged.table), "{:?}", judged.stored);
+    }
+}
+
+/// The log of one game, by itself.
+fn check_log(judged: &Judged, facts: &Facts) {
+    let Judged { stored, table } = judged;
+    let mut at_ms = stored.settings.created_ms;
+    let mut keys = HashSet::new();
+    let (mut ends, mut rematches) = (0, 0);
+    for logged in &stored.entries {
+        assert!(logged.at_ms >= at_ms, "time goes back: {stored:?}");
+        at_ms = logged.at_ms;
+        if let Some(key) = &logged.key {
+            assert!(keys.insert(&key.text), "a key acted twice: {stored:?}");
+            let refused = facts.refused_keys.get(&key.text);
+            assert_eq!(refused, None, "{logged:?}: {stored:?}");
+        }
+        match &logged.entry {
+            Entry::Ended { .. } => ends += 1,
+            Entry::RematchCreated(_) => rematches += 1,
+            Entry::Turn(_) | Entry::Seated { .. } | Entry::Offered { .. } => {}
+        }
+    }
+    assert!(ends <= 1 && rematches <= 1, "{stored:?}");
+    assert_eq!(
+        table.robot_to_move(),
+        None,
+        "a robot stands still: {stored:?}"
+    );
+}
+
+/// The seats of TCP clients.
+fn check_seats(judged: &Judged, killed: NodeId, world: &World, facts: &mut Facts) {
+    let Judged { stored, table } = judged;
+    let kept: HashSet<(GameId, Seat)> = {
+        let kept = world.kept.lock().unwrap();
+        kept.iter()
+            .map(|(_, seat)| (seat.game(), seat.seat()))
+            .collect()
+    };
+    let left = stored
+        .entries
+        .iter()
+        .find_map(|logged| match &logged.entry {
+            Entry::Ended { seats, .. } => Some(*seats),
+            _ => None,
+        });
+    let left = left.unwrap_or_default();
+    for (seat, holder) in (0..).map(Seat).zip(table.holders()) {
+        let Holder::Human {
+            node: Some(node), ..
+        } = holder
+        else {
+            assert!(
+                !left.contains(seat),
+                "{seat:?} has no connection: {stored:?}"
+            );
+            continue;
+        };
+        let place = (table.id(), seat);
+        if *node == killed {
+            assert!(
+                table.is_over(),
+                "{seat:?} of a dead node plays on: {stored:?}"
+            );
+            facts.add("games killed with a node", left.contains(seat).into());
+            continue;
+        }
+        let has_left = facts.connected.get(&place).is_none_or(|left| *left);
+        assert!(
+            has_left || !left.contains(seat),
+            "{seat:?} is connected and did not leave: {stored:?}"
+        );
+        assert!(
+            table.is_over() || kept.contains(&place),
+            "nobody is at {seat:?}: {stored:?}"
+        );
+    }
+}
+
+/// Rematches are created once, with their game and with nothing else.
+fn check_rematches(games: &HashMap<GameId, Judged>, facts: &Facts) {
+    let mut rematches = HashSet::new();
+    for Judged { stored, table } in games.values() {
+        let Some(next) = table.rematch() else {
+            continue;
+        };
+        assert!(rematches.insert(next), "{next} is the rematch of two games");
+        let next = games.get(&next);
+        let next = next.unwrap_or_else(|| panic!("the rematch of {stored:?} is not stored"));
+        let mut holders = table.holders().to_vec();
+        holders.rotate_right(1);
+        assert_eq!(next.stored.settings.holders, holders);
+    }
+    for (id, judged) in games {
+        let is_connected = |holder: &Holder| matches!(holder, Holder::Human { node: Some(_), .. });
+        let is_tcp = judged.stored.settings.holders.iter().any(is_connected);
+        let kinds = [facts.created.contains(id), rematches.contains(id), is_tcp];
+        let kinds = kinds.iter().filter(|kind| **kind).count();
+        assert_eq!(kinds, 1, "nobody or too many created {:?}", judged.stored);
+    }
+}
+
+/// What clients were told is in the logs, once.
+fn check_facts(games: &HashMap<GameId, Judged>, facts: &Facts) {
+    for act in &facts.acts {
+        let Judged { stored, table } = &games[&act.game];
+        let turn = Turn {
+            by: act.seat,
+            action: act.action,
+        };
+        let done = table.game().turns().get(act.turn - 1);
+        assert_eq!(done, Some(&turn), "{act:?} is lost: {stored:?}");
+    }
+    for (game, seat, holder) in &facts.seated {
+        let Judged { stored, table } = &games[game];
+        let is_it = |entry: &Entry| matches!(entry, Entry::Seated { seat: its, .. } if its == seat);
+        let times = stored.entries.iter().filter(|logged| is_it(&logged.entry));
+        assert_eq!(times.count(), 1, "{stored:?}");
+        assert_eq!(table.holder(*seat), Some(holder), "{stored:?}");
+    }
+    for (game, seat) in &facts.offers {
+        let Judged { stored, .. } = &games[game];
+        let is_it =
+            |entry: &Entry| matches!(entry, Entry::Offered { seat: its, .. } if its == seat);
+        let times = stored.entries.iter().filter(|logged| is_it(&logged.entry));
+        assert_eq!(times.count(), 1, "the offer of {seat:?}: {stored:?}");
+    }
+    for (game, seat, result) in &facts.results {
+        let Judged { stored, table } = &games[game];
+        assert_eq!(table.result(*seat), Some(*result), "{seat:?}: {stored:?}");
+    }
+    for (game, turns) in &facts.turns {
+        let Judged { stored, table } = &games[game];
+        assert!(
+            table.game().turns().starts_with(turns),
+            "{turns:?}: {stored:?}"
+        );
+    }
+    for game in &facts.created {
+        assert!(games.contains_key(game), "{game} is lost");
+    }
+}
+
+/// Lists show what the logs say.
+fn check_lists(games: &HashMap<GameId, Judged>, listed: &[Listed]) {
+    let shown: HashMap<GameId, &Listed> = listed.iter().map(|one| (one.id, one)).collect();
+    assert_eq!(shown.len(), listed.len(), "a game is listed twice");
+    for (id, Judged { stored, table }) in games {
+        let expected = table.summary();
+        let Some(one) = shown.get(id) else {
+            assert_eq!(expected.status, Status::Unlisted, "{stored:?}");
+            continue;
+        };
+        let summary = &one.summary;
+        assert_eq!(summary.status, expected.status, "{stored:?}");
+        assert_eq!(summary.holders, expected.holders, "{stored:?}");
+        assert_eq!(summary.deadline_ms, expected.deadline_ms, "{stored:?}");
+        let conclusions = [summary, &expected]
+            .map(|summary| summary.ending.as_ref().map(|ending| &ending.conclusion));
+        assert_eq!(conclusions[0], conclusions[1], "{stored:?}");
+    }
+}
+
+fn count(judged: &Judged, facts: &mut Facts) {
+    let table = &judged.table;
+    facts.count("games");
+    facts.add("rematches", table.rematch().is_some().into());
+    facts.count(match table.game().conclusion() {
+        None => "unfinished",
+        Some(Conclusion::Draw) => "draws",
+        Some(Conclusion::Abandoned) => "abandoned",
+        Some(Conclusion::Won { by, .. }) => match by {
+            By::Line(_) | By::Boards(_) | By::Points => "lines",
+            By::Resignation => "resignations",
+            By::Leaving => "leavings",
+        },
+    });
+    for logged in &judged.stored.entries {
+        match &logged.entry {
+            Entry::Turn(Turn {
+                by,
+                action: Action::Play(_),
+            }) => match table.holder(*by) {
+                Some(Holder::Robot(name)) if name.to_string() == "minimax:2" => {
+                    facts.count("moves of robots that think");
+                }
+                Some(Holder::Robot(_)) => facts.count("moves of instant robots"),
+                _ => facts.count("moves of people"),
+            },
+            Entry::Seated {
+                holder: Holder::Human { node: Some(_), .. },
+                ..
+            } => facts.count("seats taken by TCP clients"),
+            _ => {}
+        }
+    }
+}

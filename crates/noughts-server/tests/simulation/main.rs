@@ -1,0 +1,97 @@
+//! Whole clusters in virtual time: two nodes over one database that is slow and loses requests and
+//! replies, clients that vanish and repeat, and a node that is killed. At the end the stored logs
+//! are compared with everything that clients were told.
+//!
+//! `SEED=N cargo test -p noughts-server --test simulation` runs one world. The seed decides what
+//! clients do and what fails, but ids are random and robots think in threads of their own, so two
+//! runs of a seed are similar and not equal: repeat it to meet a rare failure again.
+
+#[allow(dead_code, unused_imports)]
+#[path = "../cluster/mod.rs"]
+mod cluster;
+mod facts;
+mod judge;
+mod players;
+mod tcp_clients;
+mod watchers;
+mod world;
+
+use std::collections::BTreeMap;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+
+/// The number of worlds of a normal run.
+const SEEDS: u64 = 150;
+
+/// What must happen somewhere in a normal run: a simulation without it does not test it.
+const EXPECTED: [&str; 32] = [
+    "acts acknowledged",
+    "acts of TCP clients acknowledged",
+    "answers not waited for",
+    "conflicts",
+    "creations repeated",
+    "draws",
+    "games killed with a node",
+    "hints lost",
+    "hints repeated",
+    "keys reused",
+    "leavings",
+    "lines",
+    "moves of robots that think",
+    "nodes killed",
+    "offers acknowledged",
+    "outages",
+    "overdue",
+    "refused by the rules",
+    "refused: seat taken",
+    "refused: stale",
+    "rematches",
+    "replies lost",
+    "requests carried out later",
+    "requests lost",
+    "resignations",
+    "seats kept to the end",
+    "seats taken by API players",
+    "seats taken by TCP clients",
+    "unavailable",
+    "updates applied",
+    "waiting clients gave up",
+    "watches begun",
+];
+
+#[test]
+fn every_acknowledged_entry_survives() {
+    let only: Option<u64> = std::env::var("SEED")
+        .ok()
+        .map(|seed| seed.parse().expect("SEED is a number"));
+    let seeds = match only {
+        Some(seed) => seed..=seed,
+        None => 1..=SEEDS,
+    };
+    let mut total: BTreeMap<&'static str, usize> = BTreeMap::new();
+    for seed in seeds {
+        let counts = catch_unwind(AssertUnwindSafe(|| run(seed)));
+        let counts = counts.unwrap_or_else(|panic| {
+            eprintln!("It happened in the world of SEED={seed}.");
+            resume_unwind(panic);
+        });
+        for (what, count) in counts {
+            *total.entry(what).or_default() += count;
+        }
+    }
+    eprintln!("{total:#?}");
+    if only.is_none() {
+        for what in EXPECTED {
+            assert!(total.contains_key(what), "this never happened: {what}");
+        }
+    }
+}
+
+/// Runs the world of a seed, and returns how often each kind of event happened.
+fn run(seed: u64) -> BTreeMap<&'static str, usize> {
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_time()
+        .start_paused(true)
+        .build()
+        .unwrap();
+    runtime.block_on(world::run(seed))
+}

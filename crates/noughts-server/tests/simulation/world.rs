@@ -1,0 +1,234 @@
+//! A world: nodes, clients, a database that fails, and a time at which everything is good again.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, MutexGuard};
+use std::time::Duration;
+
+use noughts_engine::Random;
+use noughts_server::{ConnectedSeat, GameId, Matchmaking, Tables};
+use tokio::sync::watch;
+use tokio::task::JoinHandle;
+use tokio::time::{Instant, sleep, sleep_until};
+
+use crate::cluster::{Database, Fault, Node, Treatment};
+use crate::facts::Facts;
+use crate::watchers::{Watched, watch_game};
+use crate::{judge, players, tcp_clients};
+
+/// How long the database fails. Clients begin nothing new after that.
+pub(crate) const FAULTY: Duration = Duration::from_secs(45);
+
+/// How long everything is good before the logs are judged: long enough to notice dead nodes, and
+/// for robots whose node died.
+const CALM: Duration = Duration::from_secs(60);
+
+/// How long a robot that answers at once may take when somebody opens its game. Where a person plays
+/// too, it need not move before.
+const LOOKED_AT: Duration = Duration::from_secs(3);
+
+const TCP_CLIENTS: usize = 7;
+const API_GAMES: usize = 6;
+
+/// What all clients of a world share.
+pub(crate) struct World {
+    pub(crate) database: Arc<Database>,
+    nodes: Mutex<Vec<Arc<RunningNode>>>,
+    facts: Mutex<Facts>,
+    /// Seats of TCP clients that stay connected to the end, each with its node.
+    pub(crate) kept: Mutex<Vec<(Arc<RunningNode>, ConnectedSeat)>>,
+    watchers: Mutex<Vec<JoinHandle<Watched>>>,
+    is_finished: watch::Sender<bool>,
+    pub(crate) begun: Instant,
+}
+
+/// A node as its clients see it.
+pub(crate) struct RunningNode {
+    pub(crate) tables: Arc<Tables>,
+    pub(crate) matchmaking: Arc<Matchmaking>,
+    ended: watch::Receiver<bool>,
+}
+
+impl RunningNode {
+    fn of(node: &Node) -> Arc<RunningNode> {
+        Arc::new(RunningNode {
+            tables: Arc::clone(&node.tables),
+            matchmaking: Arc::clone(&node.matchmaking),
+            ended: node.ended(),
+        })
+    }
+
+    pub(crate) fn is_killed(&self) -> bool {
+        *self.ended.borrow()
+    }
+
+    /// Returns when the node is killed.
+    pub(crate) async fn killed(&self) {
+        // It fails where the node is dropped, which is an end too.
+        let _ = self.ended.clone().wait_for(|ended| *ended).await;
+    }
+
+    /// Runs a future as long as the node runs; `None` if that ends first.
+    pub(crate) async fn while_alive<T>(&self, work: impl Future<Output = T>) -> Option<T> {
+        tokio::select! {
+            biased;
+            () = self.killed() => None,
+            done = work => Some(done),
+        }
+    }
+}
+
+impl World {
+    pub(crate) fn facts(&self) -> MutexGuard<'_, Facts> {
+        self.facts.lock().unwrap()
+    }
+
+    pub(crate) fn count(&self, what: &'static str) {
+        self.facts().count(what);
+    }
+
+    /// Any node that runs.
+    pub(crate) fn node(&self, random: &mut Random) -> Arc<RunningNode> {
+        let nodes = self.nodes.lock().unwrap();
+        Arc::clone(&nodes[random.below(nodes.len())])
+    }
+
+    /// Whether clients may begin something new.
+    pub(crate) fn is_open(&self) -> bool {
+        self.begun.elapsed() < FAULTY
+    }
+
+    /// Somebody watches the game to the end of the world.
+    pub(crate) fn watch_game(self: &Arc<World>, game: GameId, random: &mut Random) {
+        let random = Random::new(random.draw());
+        let watching = tokio::spawn(watch_game(Arc::clone(self), game, random));
+        self.watchers.lock().unwrap().push(watching);
+    }
+
+    /// Returns when the world is about to be judged.
+    pub(crate) async fn finished(&self) {
+        let mut is_finished = self.is_finished.subscribe();
+        let _ = is_finished.wait_for(|finished| *finished).await;
+    }
+}
+
+/// A random time below so many milliseconds.
+pub(crate) fn up_to_ms(random: &mut Random, ms: usize) -> Duration {
+    Duration::from_millis(random.below(ms) as u64)
+}
+
+/// Runs a world and judges it: how often each kind of event happened.
+pub(crate) async fn run(seed: u64) -> BTreeMap<&'static str, usize> {
+    let mut random = Random::new(seed);
+    let database = Database::new();
+    let mut nodes = vec![
+        Node::start(&database, random.draw()),
+        Node::start(&database, random.draw()),
+    ];
+    let world = Arc::new(World {
+        database: Arc::clone(&database),
+        nodes: Mutex::new(nodes.iter().map(RunningNode::of).collect()),
+        facts: Mutex::default(),
+        kept: Mutex::default(),
+        watchers: Mutex::default(),
+        is_finished: watch::Sender::new(false),
+        begun: Instant::now(),
+    });
+    fail(&world, &mut random);
+    let mut clients = Vec::new();
+    for number in 0..TCP_CLIENTS {
+        let own = Random::new(random.draw());
+        clients.push(tokio::spawn(tcp_clients::run(
+            Arc::clone(&world),
+            number,
+            own,
+        )));
+    }
+    for number in 0..API_GAMES {
+        let own = Random::new(random.draw());
+        clients.push(tokio::spawn(players::run(Arc::clone(&world), number, own)));
+    }
+    // One node is killed, and a new one starts.
+    sleep(Duration::from_secs(5) + up_to_ms(&mut random, 25_000)).await;
+    let killed = random.below(2);
+    world.nodes.lock().unwrap().remove(killed);
+    nodes[killed].kill();
+    world.count("nodes killed");
+    sleep(up_to_ms(&mut random, 8_000)).await;
+    let started = Node::start(&database, random.draw());
+    world.nodes.lock().unwrap().push(RunningNode::of(&started));
+    nodes.push(started);
+    sleep_until(world.begun + FAULTY).await;
+    database.treat_all(Fault::None);
+    for client in clients {
+        client.await.expect("a client ends well");
+    }
+    sleep(CALM).await;
+    look_at_all(&world, &mut random).await;
+    sleep(LOOKED_AT).await;
+    world.is_finished.send_replace(true);
+    let watchers = std::mem::take(&mut *world.watchers.lock().unwrap());
+    let mut watched = Vec::new();
+    for watcher in watchers {
+        watched.push(watcher.await.expect("a watcher ends well"));
+    }
+    judge::judge(&world, nodes[killed].id(), watched).await;
+    let counts = database.counts();
+    let mut facts = world.facts();
+    for (what, count) in counts {
+        facts.add(what, count);
+    }
+    facts.counts()
+}
+
+/// Somebody opens every game, at any node.
+async fn look_at_all(world: &World, random: &mut Random) {
+    for game in world.database.ids() {
+        let node = world.node(random);
+        // A creation that failed left nothing behind.
+        let _ = node.tables.get(game).await.expect("the database is good");
+    }
+}
+
+/// From now on the database is slow and loses requests and replies, and hints get lost.
+fn fail(world: &Arc<World>, random: &mut Random) {
+    let mut own = Random::new(random.draw());
+    // Each world has its own share of faults, and some have an outage.
+    let share = 10 + random.below(60);
+    let slowness_ms = 2 + random.below(120);
+    let outage_from = Duration::from_secs(3) + up_to_ms(random, 30_000);
+    let outage = match random.below(2) {
+        0 => Duration::ZERO,
+        _ => {
+            world.count("outages");
+            up_to_ms(random, 14_000)
+        }
+    };
+    let begun = world.begun;
+    world.database.treat(move |_| {
+        let time = begun.elapsed();
+        let is_out = time >= outage_from && time < outage_from + outage;
+        let fault = match own.below(1_000) {
+            _ if is_out => Fault::RequestLost,
+            roll if roll < share => Fault::RequestLost,
+            roll if roll < 2 * share => Fault::ReplyLost,
+            roll if roll < 3 * share => Fault::CarriedOutLater,
+            _ => Fault::None,
+        };
+        let slowness_ms = match own.below(60) {
+            0 => 2_000,
+            _ => slowness_ms,
+        };
+        Treatment {
+            before: up_to_ms(&mut own, slowness_ms),
+            fault,
+            after: up_to_ms(&mut own, slowness_ms),
+        }
+    });
+    let mut own = Random::new(random.draw());
+    let lost = random.below(60);
+    world.database.delay_hints(move |_| match own.below(100) {
+        roll if roll < lost => Vec::new(),
+        roll if roll > 95 => vec![up_to_ms(&mut own, 50), up_to_ms(&mut own, 3_000)],
+        _ => vec![up_to_ms(&mut own, 200)],
+    });
+}
