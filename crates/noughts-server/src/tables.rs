@@ -7,7 +7,7 @@
 //! ```
 //!
 //! There is no task per table. A submission runs in the task of its client; where that client may
-//! disconnect, it is [detached](crate::background::detach).
+//! disconnect, it is detached.
 
 mod live;
 mod robot_moves;
@@ -209,7 +209,7 @@ impl Tables {
 
     /// Decides a command, stores what it leads to, and applies it. Also the moves of robots that answer
     /// at once are applied when this returns. On an error nothing has changed, except that nobody knows
-    /// where the store is unavailable. Not cancel safe: see [`detach`](crate::background::detach).
+    /// where the store is unavailable. Not cancel safe.
     pub async fn submit(
         self: &Arc<Tables>,
         live: &Arc<LiveTable>,
