@@ -27,6 +27,7 @@ function blank() {
     variant: variant.name,
     history: 0,
     turn: 1,
+    entry: 0,
     to_move: 0,
     seats: [
       { ...seat, kind: "human", symbol: "x" },

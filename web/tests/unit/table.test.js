@@ -15,6 +15,7 @@ const view = (more = {}) => ({
   variant: "3x3k3",
   history: 0,
   turn: 1,
+  entry: 0,
   to_move: 0,
   seats: [
     { name: "Ann", kind: "human", symbol: "x", present: true },
