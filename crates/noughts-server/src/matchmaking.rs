@@ -1,4 +1,4 @@
-//! Who plays with whom: TCP clients that wait for an opponent, and open seats in the lobby.
+//! Pairs TCP clients with each other and with open lobby seats.
 
 mod queue;
 
@@ -147,7 +147,7 @@ impl Matchmaking {
         seat.await.expect("it is tried until there is one")
     }
 
-    /// Pairs a TCP client with whoever waits longest, or queues it. The first mover is random.
+    /// Pairs a TCP client with the longest-waiting opponent, or queues it. The first mover is random.
     pub fn join(self: &Arc<Matchmaking>, name: String, address: Option<IpAddr>) -> WaitingClient {
         let (sender, seat) = oneshot::channel();
         let client = Client {

@@ -21,7 +21,7 @@ const SWEEP_ALONE: Duration = Duration::from_secs(2);
 /// A sweep that took longer says nothing about the others: the store was slow.
 const SLOW_SWEEP: Duration = Duration::from_millis(1_500);
 
-/// A node is dead when its counter stood still in so many successful sweeps.
+/// Number of successful sweeps with an unchanged counter after which a node is dead.
 const SWEEPS_UNTIL_DEAD: u32 = 10;
 
 /// How long after a game's deadline other nodes act for the one that should have.

@@ -13,7 +13,7 @@ use crate::bus::Hint;
 use crate::id::GameId;
 use crate::tables::{LiveTable, Tables};
 
-/// How long changes are collected before the other nodes are told.
+/// How long changes are collected before they are sent to the other nodes.
 const COLLECT: Duration = Duration::from_millis(50);
 
 /// How long a store that failed is left alone.

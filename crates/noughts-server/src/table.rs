@@ -223,7 +223,7 @@ impl Table {
         }
     }
 
-    /// After so many turns the game is a draw, so that no game of rewinds goes on for ever.
+    /// Maximum number of turns: then the game is a draw, so that no game of rewinds goes on for ever.
     pub fn max_turns(&self) -> usize {
         self.max_turns
     }

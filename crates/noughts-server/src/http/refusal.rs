@@ -54,7 +54,7 @@ impl From<StoreError> for Refuse {
     }
 }
 
-/// What a client is told of a store that failed: the truth, without details of this machine.
+/// The problem for a store error: says what is wrong, without details of this machine.
 fn unavailable(error: &StoreError) -> Refuse {
     let detail = match error {
         StoreError::Unavailable(_) | StoreError::TooNew { .. } | StoreError::Invalid(_) => {

@@ -69,7 +69,7 @@ pub(super) enum Phase {
     Current,
     /// The store may have other entries: they are read before the next decision.
     Behind,
-    /// The table left memory. Whoever needs it loads it again.
+    /// The table left memory. The next request loads it again.
     Closed,
 }
 
@@ -157,7 +157,7 @@ impl LiveTable {
     /// What each entry after number `entry` changed; `None` where that is too much, or where the log
     /// never had so many.
     pub fn changes_after(&self, entry: u32) -> Option<Vec<Update>> {
-        /// So many entries are sent one by one, with so many legal moves in all.
+        /// Maximum number of entries, and of legal moves in them, that are sent one by one.
         const MAX_ENTRIES: u32 = 1_000;
         const MAX_MOVES: usize = 100_000;
         let state = self.state();
