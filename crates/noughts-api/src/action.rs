@@ -11,7 +11,7 @@ use utoipa::ToSchema;
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 #[schema(example = json!({"turn": 5, "play": "1-0"}))]
-pub struct Act {
+pub struct ActionRequest {
     /// The `turn` of the view that this answers.
     pub turn: usize,
     /// Put a mark, such as `1-0`.
@@ -25,9 +25,9 @@ pub struct Act {
     pub resign: Option<bool>,
 }
 
-/// What an [`Act`] says, once it is clear that it says one thing.
+/// What an [`ActionRequest`] says, once it is clear that it says one thing.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Deed {
+pub enum RequestedAction {
     /// Put a mark.
     Play(String),
     /// Take marks back.
@@ -38,54 +38,54 @@ pub enum Deed {
 
 /// Why an [`Act`] says nothing that can be done.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum BadAct {
+pub enum ActionError {
     /// None of the three, or several.
     NotOne,
     /// The move is not written as moves of this game are.
     Place(PlaceError),
 }
 
-impl Act {
+impl ActionRequest {
     /// The one thing that it says.
-    pub fn deed(&self) -> Result<Deed, BadAct> {
+    pub fn requested_action(&self) -> Result<RequestedAction, ActionError> {
         match (&self.play, self.rewind, self.resign) {
-            (Some(play), None, None) => Ok(Deed::Play(play.clone())),
-            (None, Some(rewind), None) => Ok(Deed::Rewind(rewind)),
-            (None, None, Some(true)) => Ok(Deed::Resign),
-            _ => Err(BadAct::NotOne),
+            (Some(play), None, None) => Ok(RequestedAction::Play(play.clone())),
+            (None, Some(rewind), None) => Ok(RequestedAction::Rewind(rewind)),
+            (None, None, Some(true)) => Ok(RequestedAction::Resign),
+            _ => Err(ActionError::NotOne),
         }
     }
 }
 
-impl Deed {
+impl RequestedAction {
     /// The action that it is in this game.
-    pub fn action(&self, game: &Game) -> Result<Action, BadAct> {
+    pub fn action(&self, game: &Game) -> Result<Action, ActionError> {
         match self {
             // Only moves: `<<2` and `resign` have fields of their own.
-            Deed::Play(text) => match game.read(text) {
+            RequestedAction::Play(text) => match game.read(text) {
                 Ok(play @ Action::Play(_)) => Ok(play),
-                Ok(Action::Rewind(_) | Action::Resign) => Err(BadAct::NotOne),
+                Ok(Action::Rewind(_) | Action::Resign) => Err(ActionError::NotOne),
                 // Written well, so the rules are asked: it may be too late for it anyway.
                 Err(PlaceError::OffBoard { .. }) => {
                     Ok(Action::Play(Move::at(game.variant().cells())))
                 }
-                Err(error @ PlaceError::Unreadable { .. }) => Err(BadAct::Place(error)),
+                Err(error @ PlaceError::Unreadable { .. }) => Err(ActionError::Place(error)),
             },
-            Deed::Rewind(count) => Ok(Action::Rewind(*count)),
-            Deed::Resign => Ok(Action::Resign),
+            RequestedAction::Rewind(count) => Ok(Action::Rewind(*count)),
+            RequestedAction::Resign => Ok(Action::Resign),
         }
     }
 }
 
-impl fmt::Display for BadAct {
+impl fmt::Display for ActionError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            BadAct::NotOne => f.write_str(
+            ActionError::NotOne => f.write_str(
                 "an action is exactly one of \"play\": \"1-0\", \"rewind\": 2 and \"resign\": true",
             ),
-            BadAct::Place(error) => error.fmt(f),
+            ActionError::Place(error) => error.fmt(f),
         }
     }
 }
 
-impl std::error::Error for BadAct {}
+impl std::error::Error for ActionError {}

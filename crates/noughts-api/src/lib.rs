@@ -1,32 +1,32 @@
-//! The JSON shapes of the service: what is asked for, what is answered, and how a refusal looks.
+//! The JSON types of the service: requests, responses and problems.
 //!
-//! A client needs no rules: a [`View`] has everything that a screen needs, the legal moves too.
-//!
-//! No tables, no SQL, and no sockets but the client's own.
+//! A client needs no rules: a [`View`] contains everything a screen shows, the legal moves included.
 
 mod action;
-mod archive;
+mod analysis;
+mod catalog;
 mod client;
-mod live;
 mod problem;
 mod record;
-mod rows;
-mod study;
+mod run_length;
+mod stream;
 mod table;
 mod view;
 
-pub use action::{Act, BadAct, Deed};
-pub use archive::{
-    Archived, Listing, OfferedStrategy, OfferedVariant, Page, SeatListing, Standing,
+pub use action::{ActionError, ActionRequest, RequestedAction};
+pub use analysis::{Evaluation, GameAnalysis, GameValue, Mistake, TurnAnalysis};
+pub use catalog::{
+    GameListing, GameStatus, GamesPage, ImportedGame, OfferedStrategy, OfferedVariant, SeatListing,
 };
-pub use client::{BadUrl, Client, Follow, Trouble, Url};
-pub use live::{Change, Hello, Live, Presence};
-pub use problem::{Kind, Problem};
-pub use record::{GameRecord, NotARecord, SeatRecord};
-pub use rows::{read_row, write_row};
-pub use study::{Mistake, Prospect, StudiedTurn, Study, Worth};
-pub use table::{Again, From, Laid, NewTable, Openness, SeatWish, Seated, TakeSeat};
+pub use client::{Client, ClientError, EventStream, ServerUrl, UrlError};
+pub use problem::{Problem, ProblemKind};
+pub use record::{GameRecord, GameRecordError, SeatRecord};
+pub use run_length::{decode_row, encode_row};
+pub use stream::{Change, Hello, Presence, StreamMessage};
+pub use table::{
+    CreatedTable, NewTable, OpenSeat, RematchView, SeatRequest, StartFrom, TakeSeat, TakenSeat,
+};
 pub use view::{
-    BoardView, Boards, Empty, Last, Legal, MOST_CELLS, Marks, Outcome, SeatKind, SeatView, View,
-    Who, Why, view_of,
+    BoardView, Empty, Legal, MAX_LISTED_CELLS, Marks, NineBoards, Outcome, SeatKind, SeatView,
+    TableInfo, TurnView, View, WinReason,
 };

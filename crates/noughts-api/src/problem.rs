@@ -23,7 +23,7 @@ pub struct Problem {
 /// The kinds of refusal.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[expect(missing_docs, reason = "each says itself in `title`")]
-pub enum Kind {
+pub enum ProblemKind {
     Unreadable,
     NoToken,
     WrongGame,
@@ -54,70 +54,72 @@ pub enum Kind {
     Unavailable,
 }
 
-impl Kind {
+impl ProblemKind {
     /// All of them.
-    pub const ALL: [Kind; 28] = [
-        Kind::Unreadable,
-        Kind::NoToken,
-        Kind::WrongGame,
-        Kind::NoSuchGame,
-        Kind::NoSuchPage,
-        Kind::NoSuchMethod,
-        Kind::TooSlow,
-        Kind::ForeignOrigin,
-        Kind::Over,
-        Kind::Stale,
-        Kind::NotYourTurn,
-        Kind::OffBoard,
-        Kind::Occupied,
-        Kind::Floating,
-        Kind::WrongBoard,
-        Kind::ClosedBoard,
-        Kind::NoRewind,
-        Kind::RewindTooFar,
-        Kind::MustPlay,
-        Kind::SeatTaken,
-        Kind::StillRunning,
-        Kind::NotOver,
-        Kind::TooLarge,
-        Kind::WrongMedium,
-        Kind::Impossible,
-        Kind::KeyReused,
-        Kind::TooMany,
-        Kind::Unavailable,
+    pub const ALL: [ProblemKind; 28] = [
+        ProblemKind::Unreadable,
+        ProblemKind::NoToken,
+        ProblemKind::WrongGame,
+        ProblemKind::NoSuchGame,
+        ProblemKind::NoSuchPage,
+        ProblemKind::NoSuchMethod,
+        ProblemKind::TooSlow,
+        ProblemKind::ForeignOrigin,
+        ProblemKind::Over,
+        ProblemKind::Stale,
+        ProblemKind::NotYourTurn,
+        ProblemKind::OffBoard,
+        ProblemKind::Occupied,
+        ProblemKind::Floating,
+        ProblemKind::WrongBoard,
+        ProblemKind::ClosedBoard,
+        ProblemKind::NoRewind,
+        ProblemKind::RewindTooFar,
+        ProblemKind::MustPlay,
+        ProblemKind::SeatTaken,
+        ProblemKind::StillRunning,
+        ProblemKind::NotOver,
+        ProblemKind::TooLarge,
+        ProblemKind::WrongMedium,
+        ProblemKind::Impossible,
+        ProblemKind::KeyReused,
+        ProblemKind::TooMany,
+        ProblemKind::Unavailable,
     ];
 
     /// The status, the last part of the type, and the title.
     fn said(self) -> (u16, &'static str, &'static str) {
         match self {
-            Kind::Unreadable => (400, "unreadable", "That can't be understood"),
-            Kind::NoToken => (401, "no-token", "A seat's token is needed"),
-            Kind::WrongGame => (403, "wrong-game", "That token is for another game"),
-            Kind::NoSuchGame => (404, "no-such-game", "There is no such game"),
-            Kind::NoSuchPage => (404, "no-such-page", "There is nothing here"),
-            Kind::NoSuchMethod => (405, "no-such-method", "That can't be done here"),
-            Kind::TooSlow => (408, "too-slow", "That took too long"),
-            Kind::ForeignOrigin => (403, "foreign-origin", "That page is not of this server"),
-            Kind::Over => (409, "over", "The game is over"),
-            Kind::Stale => (409, "stale", "The game has gone on"),
-            Kind::NotYourTurn => (409, "not-your-turn", "It is not your turn"),
-            Kind::OffBoard => (409, "off-board", "There is no such cell"),
-            Kind::Occupied => (409, "occupied", "That cell is taken"),
-            Kind::Floating => (409, "floating", "A mark would not rest there"),
-            Kind::WrongBoard => (409, "wrong-board", "Another board must be played on"),
-            Kind::ClosedBoard => (409, "closed-board", "That board is closed"),
-            Kind::NoRewind => (409, "no-rewind", "This game has no rewind"),
-            Kind::RewindTooFar => (409, "rewind-too-far", "That many can't be taken back"),
-            Kind::MustPlay => (409, "must-play", "A rewind takes back at least one here"),
-            Kind::SeatTaken => (409, "seat-taken", "That seat is taken"),
-            Kind::StillRunning => (409, "still-running", "The game still runs"),
-            Kind::NotOver => (409, "not-over", "The game is not over yet"),
-            Kind::TooLarge => (413, "too-large", "That is too large"),
-            Kind::WrongMedium => (415, "wrong-medium", "Another medium is wanted here"),
-            Kind::Impossible => (422, "impossible", "There can be no such table"),
-            Kind::KeyReused => (422, "key-reused", "That key was used for something else"),
-            Kind::TooMany => (429, "too-many", "Too much at once"),
-            Kind::Unavailable => (503, "unavailable", "Not now"),
+            ProblemKind::Unreadable => (400, "unreadable", "That can't be understood"),
+            ProblemKind::NoToken => (401, "no-token", "A seat's token is needed"),
+            ProblemKind::WrongGame => (403, "wrong-game", "That token is for another game"),
+            ProblemKind::NoSuchGame => (404, "no-such-game", "There is no such game"),
+            ProblemKind::NoSuchPage => (404, "no-such-page", "There is nothing here"),
+            ProblemKind::NoSuchMethod => (405, "no-such-method", "That can't be done here"),
+            ProblemKind::TooSlow => (408, "too-slow", "That took too long"),
+            ProblemKind::ForeignOrigin => {
+                (403, "foreign-origin", "That page is not of this server")
+            }
+            ProblemKind::Over => (409, "over", "The game is over"),
+            ProblemKind::Stale => (409, "stale", "The game has gone on"),
+            ProblemKind::NotYourTurn => (409, "not-your-turn", "It is not your turn"),
+            ProblemKind::OffBoard => (409, "off-board", "There is no such cell"),
+            ProblemKind::Occupied => (409, "occupied", "That cell is taken"),
+            ProblemKind::Floating => (409, "floating", "A mark would not rest there"),
+            ProblemKind::WrongBoard => (409, "wrong-board", "Another board must be played on"),
+            ProblemKind::ClosedBoard => (409, "closed-board", "That board is closed"),
+            ProblemKind::NoRewind => (409, "no-rewind", "This game has no rewind"),
+            ProblemKind::RewindTooFar => (409, "rewind-too-far", "That many can't be taken back"),
+            ProblemKind::MustPlay => (409, "must-play", "A rewind takes back at least one here"),
+            ProblemKind::SeatTaken => (409, "seat-taken", "That seat is taken"),
+            ProblemKind::StillRunning => (409, "still-running", "The game still runs"),
+            ProblemKind::NotOver => (409, "not-over", "The game is not over yet"),
+            ProblemKind::TooLarge => (413, "too-large", "That is too large"),
+            ProblemKind::WrongMedium => (415, "wrong-medium", "Another medium is wanted here"),
+            ProblemKind::Impossible => (422, "impossible", "There can be no such table"),
+            ProblemKind::KeyReused => (422, "key-reused", "That key was used for something else"),
+            ProblemKind::TooMany => (429, "too-many", "Too much at once"),
+            ProblemKind::Unavailable => (503, "unavailable", "Not now"),
         }
     }
 
@@ -155,9 +157,12 @@ mod tests {
 
     #[test]
     fn every_kind_has_a_type_of_its_own() {
-        let mut types: Vec<String> = Kind::ALL.iter().map(|kind| kind.because("").kind).collect();
+        let mut types: Vec<String> = ProblemKind::ALL
+            .iter()
+            .map(|kind| kind.because("").kind)
+            .collect();
         types.sort();
         types.dedup();
-        assert_eq!(types.len(), Kind::ALL.len());
+        assert_eq!(types.len(), ProblemKind::ALL.len());
     }
 }

@@ -4,7 +4,7 @@ use noughts_rules::{Player, Record, RecordError};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use crate::view::Last;
+use crate::view::TurnView;
 
 /// A game with who sat where, as its text says it.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, ToSchema)]
@@ -29,7 +29,7 @@ pub struct GameRecord {
     /// Who sat where, in turn order.
     pub seats: Vec<SeatRecord>,
     /// Every turn, oldest first.
-    pub turns: Vec<Last>,
+    pub turns: Vec<TurnView>,
     /// `unfinished`, `draw`, `abandoned`, or `won x by line`.
     pub result: String,
 }
@@ -51,7 +51,7 @@ pub struct SeatRecord {
 
 /// Why some JSON is no record.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum NotARecord {
+pub enum GameRecordError {
     /// Something in it is not written as records write it; here is how it should be.
     Form(&'static str),
     /// As text it is none.
@@ -73,20 +73,20 @@ impl GameRecord {
             turns: game
                 .turns()
                 .iter()
-                .map(|turn| Last::new(game.variant(), *turn))
+                .map(|turn| TurnView::new(game.variant(), *turn))
                 .collect(),
             result: result.trim_start_matches("result ").to_owned(),
         }
     }
 
     /// Reads and replays it, as its text would be.
-    pub fn read(&self) -> Result<Record, NotARecord> {
-        Record::read(&self.text()?).map_err(NotARecord::Text)
+    pub fn read(&self) -> Result<Record, GameRecordError> {
+        Record::read(&self.text()?).map_err(GameRecordError::Text)
     }
 
-    fn text(&self) -> Result<String, NotARecord> {
+    fn text(&self) -> Result<String, GameRecordError> {
         if self.noughts != 1 {
-            return Err(NotARecord::Form(
+            return Err(GameRecordError::Form(
                 "\"noughts\" is 1, the version of the form",
             ));
         }
@@ -104,7 +104,7 @@ impl GameRecord {
                 (Some(name), None) => format!("human {}", line(name)?),
                 (None, Some(strategy)) => format!("robot {}", line(strategy)?),
                 _ => {
-                    return Err(NotARecord::Form(
+                    return Err(GameRecordError::Form(
                         "a seat is either \"human\": NAME or \"robot\": STRATEGY",
                     ));
                 }
@@ -118,7 +118,7 @@ impl GameRecord {
                 (None, Some(count), None) => format!("<<{count}"),
                 (None, None, Some(true)) => "resign".to_owned(),
                 _ => {
-                    return Err(NotARecord::Form(
+                    return Err(GameRecordError::Form(
                         "a turn has exactly one of \"play\": \"1-0\", \"rewind\": 2 and \"resign\": true",
                     ));
                 }
@@ -144,25 +144,25 @@ impl SeatRecord {
 }
 
 /// What fits into one line, and so can't pretend to be several.
-fn line(text: &str) -> Result<&str, NotARecord> {
+fn line(text: &str) -> Result<&str, GameRecordError> {
     match text.chars().any(char::is_control) {
-        true => Err(NotARecord::Form(
+        true => Err(GameRecordError::Form(
             "no text in a record has control characters, line ends among them",
         )),
         false => Ok(text),
     }
 }
 
-impl std::fmt::Display for NotARecord {
+impl std::fmt::Display for GameRecordError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            NotARecord::Form(right) => f.write_str(right),
-            NotARecord::Text(error) => error.fmt(f),
+            GameRecordError::Form(right) => f.write_str(right),
+            GameRecordError::Text(error) => error.fmt(f),
         }
     }
 }
 
-impl std::error::Error for NotARecord {}
+impl std::error::Error for GameRecordError {}
 
 #[cfg(test)]
 mod tests {
@@ -190,8 +190,8 @@ mod tests {
     fn a_name_is_no_second_line() {
         let mut json = GameRecord::new(&Record::read(TEXT).unwrap());
         json.seats[0].human = Some("Ann\nseat 1 o human Eve".to_owned());
-        assert!(matches!(json.read(), Err(NotARecord::Form(_))));
+        assert!(matches!(json.read(), Err(GameRecordError::Form(_))));
         json.seats[0].human = None;
-        assert!(matches!(json.read(), Err(NotARecord::Form(_))));
+        assert!(matches!(json.read(), Err(GameRecordError::Form(_))));
     }
 }

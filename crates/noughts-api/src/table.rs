@@ -21,31 +21,31 @@ pub struct NewTable {
     pub history: Option<u16>,
     /// Who sits where, in turn order.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub seats: Option<Vec<SeatWish>>,
+    pub seats: Option<Vec<SeatRequest>>,
     /// The seats that the caller takes, and gets a token for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub take: Option<Vec<u8>>,
     /// A position of another game to play on from.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub from: Option<From>,
+    pub from: Option<StartFrom>,
 }
 
 /// Who shall sit there.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
-pub enum SeatWish {
+pub enum SeatRequest {
     /// The caller, by name: only for seats in `take`.
     Human(String),
     /// A robot, by its strategy.
     Robot(String),
     /// Whoever comes.
-    Open(Openness),
+    Open(OpenSeat),
 }
 
 /// For whom an open seat is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
-pub enum Openness {
+pub enum OpenSeat {
     /// For whoever has the link; not listed.
     Link,
     /// For everybody; listed.
@@ -55,7 +55,7 @@ pub enum Openness {
 /// A position of a game.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
-pub struct From {
+pub struct StartFrom {
     /// Of this one.
     pub game: String,
     /// After so many completed turns.
@@ -64,7 +64,7 @@ pub struct From {
 
 /// The answer to a new table.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, ToSchema)]
-pub struct Laid {
+pub struct CreatedTable {
     /// The game's name.
     pub id: String,
     /// A token for each seat that was taken, by its number.
@@ -75,7 +75,7 @@ pub struct Laid {
 
 /// The answer to who wants to play again: the table, and once everybody does, a seat at the new one.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, ToSchema)]
-pub struct Again {
+pub struct RematchView {
     /// The old table; its `rematch` is the new one.
     #[serde(flatten)]
     pub view: View,
@@ -98,7 +98,7 @@ pub struct TakeSeat {
 
 /// The answer to who took a seat.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, ToSchema)]
-pub struct Seated {
+pub struct TakenSeat {
     /// The seat's.
     pub token: String,
     /// The table.

@@ -6,7 +6,7 @@ use noughts_rules::{
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use crate::rows::write_row;
+use crate::run_length::encode_row;
 
 /// Everything that a screen needs of a table.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, ToSchema)]
@@ -34,11 +34,11 @@ pub struct View {
     /// How many marks may be taken back now; null where there is no rewind, or it is over.
     pub rewind: Option<u16>,
     /// The latest turn.
-    pub last: Option<Last>,
+    pub last: Option<TurnView>,
     /// On nine boards: how each stands, the score and where to play.
     #[serde(flatten)]
     #[schema(ignore)]
-    pub nine: Option<Boards>,
+    pub nine: Option<NineBoards>,
     /// How it ended; null while it goes on.
     pub outcome: Option<Outcome>,
     /// The game that was made when everybody wanted to play again.
@@ -101,7 +101,7 @@ pub enum Empty {
 /// A turn: who did what.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Last {
+pub struct TurnView {
     /// The seat.
     pub by: u8,
     /// The move that was played.
@@ -117,7 +117,7 @@ pub struct Last {
 
 /// What there is to see only on nine boards.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, ToSchema)]
-pub struct Boards {
+pub struct NineBoards {
     /// How each stands: `open`, `drawn`, or the side that won it.
     pub boards: Vec<BoardView>,
     /// How many boards each side has won.
@@ -155,13 +155,13 @@ pub struct Outcome {
     pub line: Vec<String>,
     /// What won it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub by: Option<Why>,
+    pub by: Option<WinReason>,
 }
 
 /// What won a game.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
-pub enum Why {
+pub enum WinReason {
     /// A line.
     Line,
     /// More boards than the other.
@@ -174,7 +174,7 @@ pub enum Why {
 
 /// What a table knows that its game does not.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Who {
+pub struct TableInfo {
     /// Its name.
     pub id: String,
     /// The number of the latest entry of its log.
@@ -185,44 +185,46 @@ pub struct Who {
     pub rematch: Option<String>,
 }
 
-/// Boards with more cells are sent as rows of runs.
-pub const MOST_CELLS: usize = 1_024;
+/// NineBoards with more cells are sent as rows of runs.
+pub const MAX_LISTED_CELLS: usize = 1_024;
 
-/// A game at a table as it stands. Costs no more than a look at every cell.
-pub fn view_of(seen: &GameView, who: Who) -> View {
-    let is_large = seen.variant.cells() > MOST_CELLS;
-    let mut seats = who.seats;
-    for (seat, side) in seats.iter_mut().zip(&seen.order) {
-        seat.symbol = side.symbol();
-    }
-    View {
-        id: who.id,
-        variant: seen.variant.to_string(),
-        history: seen.history,
-        turn: seen.turn,
-        to_move: seen.to_move.map(|seat| seat.0),
-        seats,
-        entry: who.entry,
-        marks: marks(seen, is_large),
-        legal: match is_large && seen.outcome.is_none() {
-            true => Legal::All(Empty::Empty),
-            false => Legal::Moves(written(&seen.variant, &seen.legal)),
-        },
-        rewind: seen.longest_rewind,
-        last: seen.last.map(|turn| Last::new(&seen.variant, turn)),
-        nine: seen.nested.map(Boards::from),
-        outcome: seen
-            .outcome
-            .as_ref()
-            .map(|end| Outcome::new(&seen.variant, end)),
-        rematch: who.rematch,
+impl View {
+    /// The view of a table from the view of its game. Takes time proportional to the number of cells.
+    pub fn new(game: &GameView, table: TableInfo) -> View {
+        let is_large = game.variant.cells() > MAX_LISTED_CELLS;
+        let mut seats = table.seats;
+        for (seat, side) in seats.iter_mut().zip(&game.order) {
+            seat.symbol = side.symbol();
+        }
+        View {
+            id: table.id,
+            variant: game.variant.to_string(),
+            history: game.history,
+            turn: game.turn,
+            to_move: game.to_move.map(|seat| seat.0),
+            seats,
+            entry: table.entry,
+            marks: marks(game, is_large),
+            legal: match is_large && game.outcome.is_none() {
+                true => Legal::All(Empty::Empty),
+                false => Legal::Moves(written(&game.variant, &game.legal)),
+            },
+            rewind: game.longest_rewind,
+            last: game.last.map(|turn| TurnView::new(&game.variant, turn)),
+            nine: game.nested.map(NineBoards::from),
+            outcome: game
+                .outcome
+                .as_ref()
+                .map(|end| Outcome::new(&game.variant, end)),
+            rematch: table.rematch,
+        }
     }
 }
 
 fn marks(seen: &GameView, is_large: bool) -> Marks {
     match (&seen.variant, is_large) {
         (Variant::Grid(spec), true) => {
-            Marks::Rows(seen.marks.chunks(spec.columns()).map(write_row).collect())
+            Marks::Rows(seen.marks.chunks(spec.columns()).map(encode_row).collect())
         }
         (Variant::Grid(_) | Variant::Nested(_), _) => {
             let number = |side: Side| side.index() as u8;
@@ -235,10 +237,10 @@ fn written(variant: &Variant, moves: &[noughts_rules::Move]) -> Vec<String> {
     moves.iter().map(|at| variant.write_move(*at)).collect()
 }
 
-impl Last {
+impl TurnView {
     /// A turn of a game of this variant.
-    pub fn new(variant: &Variant, turn: Turn) -> Last {
-        let mut last = Last {
+    pub fn new(variant: &Variant, turn: Turn) -> TurnView {
+        let mut last = TurnView {
             by: turn.by.0,
             play: None,
             rewind: None,
@@ -272,14 +274,14 @@ impl Outcome {
             Conclusion::Won { sides, by } => (sides, by),
         };
         let (why, line) = match by {
-            By::Line(cells) => (Why::Line, written(variant, cells)),
+            By::Line(cells) => (WinReason::Line, written(variant, cells)),
             By::Boards(boards) => {
                 let boards = boards.iter().map(|board| board.index().to_string());
-                (Why::Line, boards.collect())
+                (WinReason::Line, boards.collect())
             }
-            By::Points => (Why::Points, Vec::new()),
-            By::Resignation => (Why::Resignation, Vec::new()),
-            By::Leaving => (Why::Leaving, Vec::new()),
+            By::Points => (WinReason::Points, Vec::new()),
+            By::Resignation => (WinReason::Resignation, Vec::new()),
+            By::Leaving => (WinReason::Leaving, Vec::new()),
         };
         Outcome {
             won: sides.iter().map(|side| side.index() as u8).collect(),
@@ -290,9 +292,9 @@ impl Outcome {
     }
 }
 
-impl From<NestedView> for Boards {
-    fn from(nested: NestedView) -> Boards {
-        Boards {
+impl From<NestedView> for NineBoards {
+    fn from(nested: NestedView) -> NineBoards {
+        NineBoards {
             boards: nested.boards.map(BoardView::from).to_vec(),
             score: nested.score,
             active: nested.active.map(|board| board.index() as u8),

@@ -4,7 +4,7 @@ use std::fmt::Write;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use noughts_api::{Kind, Problem};
+use noughts_api::{Problem, ProblemKind};
 
 use crate::tables::SubmitError;
 
@@ -60,7 +60,7 @@ impl Count {
 
 /// A count for each kind of refusal.
 #[derive(Debug)]
-struct Kinds([Count; Kind::ALL.len()]);
+struct Kinds([Count; ProblemKind::ALL.len()]);
 
 impl Default for Kinds {
     fn default() -> Kinds {
@@ -114,12 +114,12 @@ impl Counts {
 
     /// Something was refused at the HTTP door.
     pub(crate) fn refused(&self, problem: &Problem) {
-        if let Some(kind) = Kind::ALL.iter().find(|kind| kind.is(problem)) {
+        if let Some(kind) = ProblemKind::ALL.iter().find(|kind| kind.is(problem)) {
             self.refused_as(*kind);
         }
     }
 
-    pub(crate) fn refused_as(&self, kind: Kind) {
+    pub(crate) fn refused_as(&self, kind: ProblemKind) {
         self.refused[0].0[kind as usize].add(1);
     }
 
@@ -127,9 +127,9 @@ impl Counts {
     pub(crate) fn denied(&self, error: &SubmitError) {
         let kind = match error {
             SubmitError::Refused(refusal) => crate::http::kind_of_table_refusal(*refusal),
-            SubmitError::NoSuchGame => Kind::NoSuchGame,
+            SubmitError::NoSuchGame => ProblemKind::NoSuchGame,
             SubmitError::Unavailable(_) | SubmitError::Busy | SubmitError::Closed => {
-                Kind::Unavailable
+                ProblemKind::Unavailable
             }
         };
         self.refused[1].0[kind as usize].add(1);
@@ -171,7 +171,7 @@ impl Counts {
             "What was refused, by door and reason.",
         );
         for (door, kinds) in ["http", "tcp"].iter().zip(&self.refused) {
-            for (kind, count) in Kind::ALL.iter().zip(&kinds.0) {
+            for (kind, count) in ProblemKind::ALL.iter().zip(&kinds.0) {
                 let (reason, count) = (kind.name(), count.get());
                 if count > 0 {
                     let labels = format!("door=\"{door}\",reason=\"{reason}\"");

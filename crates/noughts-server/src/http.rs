@@ -29,7 +29,7 @@ use axum::http::{HeaderMap, Method, StatusCode, Uri};
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 use hyper_util::rt::{TokioIo, TokioTimer};
-use noughts_api::Kind;
+use noughts_api::ProblemKind;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::watch;
 use tokio::time::timeout;
@@ -211,12 +211,16 @@ async fn nowhere(method: Method, uri: Uri, headers: HeaderMap) -> Response {
 
 fn nothing_here() -> Response {
     refuse(
-        Kind::NoSuchPage,
+        ProblemKind::NoSuchPage,
         "there is nothing at this address; /api/games is where games are",
     )
     .into_response()
 }
 
 async fn no_such_method() -> Response {
-    refuse(Kind::NoSuchMethod, "this address is for another method").into_response()
+    refuse(
+        ProblemKind::NoSuchMethod,
+        "this address is for another method",
+    )
+    .into_response()
 }

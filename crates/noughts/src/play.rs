@@ -6,7 +6,8 @@ use std::thread;
 use std::time::Duration;
 
 use noughts_api::{
-    Act, Client, Kind, NewTable, Openness, SeatKind, SeatWish, Trouble as ApiTrouble, Url, View,
+    ActionRequest, Client, ClientError, NewTable, OpenSeat, ProblemKind, SeatKind, SeatRequest,
+    ServerUrl, View,
 };
 use noughts_engine::StrategyName;
 use noughts_rules::{Record, Seat, Variant};
@@ -16,7 +17,7 @@ use crate::args::Play;
 use crate::{Failure, outside};
 
 pub(crate) fn run(task: Play) -> Result<(), Failure> {
-    let url: Url = task.url.parse().map_err(Failure::asked)?;
+    let url: ServerUrl = task.url.parse().map_err(Failure::asked)?;
     let robot = task.robot.as_deref().map(str::parse::<StrategyName>);
     let robot = robot.transpose().map_err(Failure::asked)?;
     let outside = outside::read(task.seed.as_deref())?;
@@ -53,7 +54,7 @@ pub(crate) fn run(task: Play) -> Result<(), Failure> {
         Ok(Parting::Over) => Ok(()),
         Ok(Parting::Left) => {
             if let Some((seat, token)) = place.seat.zip(place.token) {
-                let url = Url {
+                let url = ServerUrl {
                     game: Some(place.game),
                     ..url
                 };
@@ -83,23 +84,23 @@ fn lay(client: &Client, task: &Play, name: &str) -> Result<Place, Failure> {
     let variant = task.variant.as_deref().unwrap_or("3x3k3");
     let sides = variant.parse::<Variant>().map_err(Failure::asked)?.sides();
     let against = match task.against.as_deref().unwrap_or("level:8") {
-        "link" => SeatWish::Open(Openness::Link),
-        "lobby" => SeatWish::Open(Openness::Lobby),
-        strategy => SeatWish::Robot(strategy.to_owned()),
+        "link" => SeatRequest::Open(OpenSeat::Link),
+        "lobby" => SeatRequest::Open(OpenSeat::Lobby),
+        strategy => SeatRequest::Robot(strategy.to_owned()),
     };
     let seat = task.seat.unwrap_or(0);
     let wish = |other: u8| match other == seat {
-        true => SeatWish::Human(name.to_owned()),
+        true => SeatRequest::Human(name.to_owned()),
         false => against.clone(),
     };
-    let laid = client.lay(&NewTable {
+    let laid = client.create_table(&NewTable {
         variant: Some(variant.to_owned()),
         seats: Some((0..sides).map(wish).collect()),
         take: Some(vec![seat]),
         ..NewTable::default()
     });
     let laid = laid.map_err(Failure::asked)?;
-    let url = Url {
+    let url = ServerUrl {
         game: Some(laid.id.clone()),
         ..client.url().clone()
     };
@@ -117,7 +118,7 @@ fn sit(client: &Client, game: String, task: &Play, name: &str) -> Result<Place, 
         let (seat, token) = (Some(Seat(seat)), Some(token));
         return Ok(Place { game, seat, token });
     }
-    let view = client.look(&game).map_err(Failure::asked)?;
+    let view = client.view(&game).map_err(Failure::asked)?;
     let open = match task.seat {
         Some(seat) => Some(seat),
         None => first_open(&view),
@@ -126,7 +127,9 @@ fn sit(client: &Client, game: String, task: &Play, name: &str) -> Result<Place, 
         let (seat, token) = (None, None);
         return Ok(Place { game, seat, token });
     };
-    let seated = client.sit(&game, seat, name).map_err(Failure::asked)?;
+    let seated = client
+        .take_seat(&game, seat, name)
+        .map_err(Failure::asked)?;
     Ok(Place {
         game,
         seat: Some(Seat(seat)),
@@ -152,9 +155,9 @@ impl Table for Remote {
     }
 
     fn act(&self, turn: usize, action: &str) -> Result<(), Trouble> {
-        let mut act = Act {
+        let mut act = ActionRequest {
             turn,
-            ..Act::default()
+            ..ActionRequest::default()
         };
         match action.strip_prefix("<<") {
             Some(count) => act.rewind = count.parse().ok(),
@@ -167,19 +170,21 @@ impl Table for Remote {
     }
 }
 
-fn trouble(trouble: ApiTrouble) -> Trouble {
+fn trouble(trouble: ClientError) -> Trouble {
     let words = trouble.to_string();
     match trouble {
-        ApiTrouble::Lost(_) => Trouble::Lost(words),
-        ApiTrouble::Foreign(_) => Trouble::Gone(words),
+        ClientError::Lost(_) => Trouble::Lost(words),
+        ClientError::Foreign(_) => Trouble::Gone(words),
         // It may do in a moment.
-        ApiTrouble::Refused(problem) if problem.status >= 500 || Kind::TooMany.is(&problem) => {
+        ClientError::Refused(problem)
+            if problem.status >= 500 || ProblemKind::TooMany.is(&problem) =>
+        {
             Trouble::Lost(words)
         }
-        ApiTrouble::Refused(problem) if matches!(problem.status, 401 | 403 | 404) => {
+        ClientError::Refused(problem) if matches!(problem.status, 401 | 403 | 404) => {
             Trouble::Gone(words)
         }
-        ApiTrouble::Refused(_) => Trouble::Refused(words),
+        ClientError::Refused(_) => Trouble::Refused(words),
     }
 }
 
@@ -194,7 +199,7 @@ const MOST_CALLS: u32 = 30;
 fn listen(client: &Client, place: &Place, sender: &SyncSender<Heard>) {
     let (mut seen, mut calls, mut pause) = (None, 0, FIRST_PAUSE);
     loop {
-        match client.follow(&place.game, place.token.as_deref(), seen) {
+        match client.events(&place.game, place.token.as_deref(), seen) {
             Ok(mut follow) => {
                 if calls > 0 && sender.send(Heard::Back).is_err() {
                     return;

@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 /// The address of a server, and perhaps of a game there.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Url {
+pub struct ServerUrl {
     /// A name or an address; one of the newer kind without its brackets.
     pub host: String,
     /// 80 where none is said.
@@ -16,7 +16,7 @@ pub struct Url {
 
 /// Why a text is no such address.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum BadUrl {
+pub enum UrlError {
     /// It is of another kind.
     Scheme,
     /// It is encrypted, which this client does not speak.
@@ -28,21 +28,21 @@ pub enum BadUrl {
 /// The length of a game's id, and its letters: digits and capitals.
 const ID: usize = 26;
 
-impl FromStr for Url {
-    type Err = BadUrl;
+impl FromStr for ServerUrl {
+    type Err = UrlError;
 
-    fn from_str(text: &str) -> Result<Url, BadUrl> {
+    fn from_str(text: &str) -> Result<ServerUrl, UrlError> {
         let rest = match text.split_once("://") {
             Some(("http", rest)) => rest,
-            Some(("https", _)) => return Err(BadUrl::Encrypted),
-            Some(_) => return Err(BadUrl::Scheme),
+            Some(("https", _)) => return Err(UrlError::Encrypted),
+            Some(_) => return Err(UrlError::Scheme),
             None => text,
         };
         let end = rest.find(['/', '?', '#']).unwrap_or(rest.len());
         let (authority, path) = rest.split_at(end);
         let (host, port) = match authority.strip_prefix('[') {
             Some(rest) => {
-                let (host, port) = rest.split_once(']').ok_or(BadUrl::Host)?;
+                let (host, port) = rest.split_once(']').ok_or(UrlError::Host)?;
                 (host, port.strip_prefix(':'))
             }
             None => match authority.split_once(':') {
@@ -52,15 +52,15 @@ impl FromStr for Url {
         };
         let is_odd = |c: char| c.is_whitespace() || c.is_control() || matches!(c, '@' | '\\');
         if host.is_empty() || host.contains(is_odd) {
-            return Err(BadUrl::Host);
+            return Err(UrlError::Host);
         }
         let port = match port {
             None => 80,
-            Some(port) => port.parse().map_err(|_| BadUrl::Host)?,
+            Some(port) => port.parse().map_err(|_| UrlError::Host)?,
         };
         let is_id = |word: &&str| word.len() == ID;
         let mut words = path.split(|c: char| !c.is_ascii_alphanumeric());
-        Ok(Url {
+        Ok(ServerUrl {
             host: host.to_owned(),
             port,
             game: words.find(is_id).map(str::to_owned),
@@ -68,7 +68,7 @@ impl FromStr for Url {
     }
 }
 
-impl Url {
+impl ServerUrl {
     /// As a request names it.
     pub(super) fn authority(&self) -> String {
         match self.host.contains(':') {
@@ -78,7 +78,7 @@ impl Url {
     }
 }
 
-impl fmt::Display for Url {
+impl fmt::Display for ServerUrl {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "http://{}", self.authority())?;
         match &self.game {
@@ -88,19 +88,19 @@ impl fmt::Display for Url {
     }
 }
 
-impl fmt::Display for BadUrl {
+impl fmt::Display for UrlError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            BadUrl::Scheme => "an address begins with http://",
-            BadUrl::Encrypted => {
+            UrlError::Scheme => "an address begins with http://",
+            UrlError::Encrypted => {
                 "https:// is not spoken here: ask the server itself, or through a tunnel, with http://"
             }
-            BadUrl::Host => "an address is http://HOST:PORT, with a game's id behind it or not",
+            UrlError::Host => "an address is http://HOST:PORT, with a game's id behind it or not",
         })
     }
 }
 
-impl std::error::Error for BadUrl {}
+impl std::error::Error for UrlError {}
 
 #[cfg(test)]
 mod tests {
@@ -123,22 +123,22 @@ mod tests {
             (&format!("h:1/#/play/{id}"), "h", 1, Some(id)),
             (&format!("http://h/?game={id}"), "h", 80, Some(id)),
         ] {
-            let url: Url = text.parse().unwrap();
+            let url: ServerUrl = text.parse().unwrap();
             assert_eq!((url.host.as_str(), url.port), (host, port), "{text}");
             assert_eq!(url.game.as_deref(), game, "{text}");
-            assert_eq!(url.to_string().parse::<Url>(), Ok(url));
+            assert_eq!(url.to_string().parse::<ServerUrl>(), Ok(url));
         }
         for (text, why) in [
-            ("https://h", BadUrl::Encrypted),
-            ("ftp://h", BadUrl::Scheme),
-            ("http://", BadUrl::Host),
-            ("http://h:port", BadUrl::Host),
-            ("http://[::1", BadUrl::Host),
-            ("http://a b/", BadUrl::Host),
-            ("http://h\r\nX: y/", BadUrl::Host),
-            ("http://user@h/", BadUrl::Host),
+            ("https://h", UrlError::Encrypted),
+            ("ftp://h", UrlError::Scheme),
+            ("http://", UrlError::Host),
+            ("http://h:port", UrlError::Host),
+            ("http://[::1", UrlError::Host),
+            ("http://a b/", UrlError::Host),
+            ("http://h\r\nX: y/", UrlError::Host),
+            ("http://user@h/", UrlError::Host),
         ] {
-            assert_eq!(text.parse::<Url>(), Err(why), "{text}");
+            assert_eq!(text.parse::<ServerUrl>(), Err(why), "{text}");
         }
     }
 }

@@ -7,7 +7,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 use axum::extract::State;
 use axum::http::header;
 use axum::response::{IntoResponse, Response};
-use noughts_api::{Kind, Last, Mistake, Problem, Prospect, StudiedTurn, Study, Worth};
+use noughts_api::{
+    Evaluation, GameAnalysis, GameValue, Mistake, Problem, ProblemKind, TurnAnalysis, TurnView,
+};
 use noughts_engine::{Analysis, Stop, Value};
 use noughts_rules::{Action, Game};
 use tokio::sync::{OnceCell, watch};
@@ -27,7 +29,7 @@ use crate::tables::{LiveTable, Tables};
     get, path = "/api/games/{id}/analysis", tag = "records",
     params(("id" = String, Path, description = "the game")),
     responses(
-        (status = 200, body = Study),
+        (status = 200, body = GameAnalysis),
         (status = 404, body = Problem, content_type = "application/problem+json"),
         (status = 409, body = Problem, content_type = "application/problem+json", description = "it is still being played"),
         (status = 429, body = Problem, content_type = "application/problem+json"),
@@ -43,7 +45,7 @@ pub(super) async fn analysis(
     let live = table(&web, id).await?;
     if !live.read(Table::is_over) {
         return Err(refuse(
-            Kind::StillRunning,
+            ProblemKind::StillRunning,
             "the game goes on; it is analysed when it is over, so that nobody is told what to play",
         ));
     }
@@ -85,7 +87,7 @@ impl Analyses {
             let mut all = self.running.lock().unwrap_or_else(PoisonError::into_inner);
             if all.len() >= MAX_RUNNING && !all.contains_key(&id) {
                 return Err(refuse(
-                    Kind::TooMany,
+                    ProblemKind::TooMany,
                     "many games wait to be analysed; try again in a moment",
                 ));
             }
@@ -124,7 +126,7 @@ async fn analyse(
 ) -> Result<String, StoreError> {
     let failed = || StoreError::Unavailable("the analysis failed".to_owned());
     let found = tables.robots().analyze(owner, game.clone(), stop).await;
-    let study = Study {
+    let study = GameAnalysis {
         id: id.to_string(),
         variant: game.variant().to_string(),
         turns: judge(game, &found.ok_or_else(failed)?),
@@ -135,14 +137,14 @@ async fn analyse(
 }
 
 /// A turn is a mistake where what it left is known to be less than what there was.
-fn judge(game: &Game, found: &[Option<Analysis>]) -> Vec<StudiedTurn> {
+fn judge(game: &Game, found: &[Option<Analysis>]) -> Vec<TurnAnalysis> {
     let two = game.variant().sides() == 2;
     let turn = |(number, (turn, before)): (usize, (&noughts_rules::Turn, &Option<Analysis>))| {
         let had = before.as_ref().map(|before| prospect(before.value));
         let after = found.get(number + 1).and_then(Option::as_ref);
         let after = after.map(|after| prospect(after.value).for_the_other());
         let left = match turn.action {
-            Action::Resign => Some(Prospect::Loss),
+            Action::Resign => Some(GameValue::Loss),
             Action::Play(_) if two && number + 1 == found.len() => ending(game, turn.by),
             Action::Play(_) if two => after,
             // With more sides the next one's prospects say nothing of this one's, and a rewind is
@@ -150,11 +152,11 @@ fn judge(game: &Game, found: &[Option<Analysis>]) -> Vec<StudiedTurn> {
             Action::Play(_) | Action::Rewind(_) => None,
         };
         let mistake = had.zip(left).filter(|(had, left)| {
-            *had != Prospect::Unknown && *left != Prospect::Unknown && left < had
+            *had != GameValue::Unknown && *left != GameValue::Unknown && left < had
         });
-        StudiedTurn {
+        TurnAnalysis {
             turn: number + 1,
-            done: Last::new(game.variant(), *turn),
+            done: TurnView::new(game.variant(), *turn),
             worth: before.as_ref().map(|before| worth(before.value)),
             best: before
                 .as_ref()
@@ -168,16 +170,16 @@ fn judge(game: &Game, found: &[Option<Analysis>]) -> Vec<StudiedTurn> {
 }
 
 /// What the last turn made of it for who did it, where it was that which ended the game.
-fn ending(game: &Game, by: noughts_rules::Seat) -> Option<Prospect> {
+fn ending(game: &Game, by: noughts_rules::Seat) -> Option<GameValue> {
     use noughts_rules::{By, Conclusion};
     let side = game.order().get(usize::from(by.0))?;
     match game.conclusion()? {
         Conclusion::Won {
             by: By::Leaving, ..
         } => None,
-        Conclusion::Won { sides, .. } if sides.contains(*side) => Some(Prospect::Win),
-        Conclusion::Won { .. } => Some(Prospect::Loss),
-        Conclusion::Draw => Some(Prospect::Draw),
+        Conclusion::Won { sides, .. } if sides.contains(*side) => Some(GameValue::Win),
+        Conclusion::Won { .. } => Some(GameValue::Loss),
+        Conclusion::Draw => Some(GameValue::Draw),
         Conclusion::Abandoned => None,
     }
 }
@@ -186,32 +188,32 @@ trait OtherSide {
     fn for_the_other(self) -> Self;
 }
 
-impl OtherSide for Prospect {
-    fn for_the_other(self) -> Prospect {
+impl OtherSide for GameValue {
+    fn for_the_other(self) -> GameValue {
         match self {
-            Prospect::Win => Prospect::Loss,
-            Prospect::Loss => Prospect::Win,
-            Prospect::Draw | Prospect::Unknown => self,
+            GameValue::Win => GameValue::Loss,
+            GameValue::Loss => GameValue::Win,
+            GameValue::Draw | GameValue::Unknown => self,
         }
     }
 }
 
-fn prospect(value: Value) -> Prospect {
+fn prospect(value: Value) -> GameValue {
     match value {
-        Value::Win { .. } => Prospect::Win,
-        Value::Loss { .. } => Prospect::Loss,
-        Value::Draw => Prospect::Draw,
-        Value::Estimate(_) => Prospect::Unknown,
+        Value::Win { .. } => GameValue::Win,
+        Value::Loss { .. } => GameValue::Loss,
+        Value::Draw => GameValue::Draw,
+        Value::Estimate(_) => GameValue::Unknown,
     }
 }
 
-fn worth(value: Value) -> Worth {
+fn worth(value: Value) -> Evaluation {
     let (plies, estimate) = match value {
         Value::Win { plies } | Value::Loss { plies } => (Some(plies), None),
         Value::Draw => (None, None),
         Value::Estimate(points) => (None, Some(points)),
     };
-    Worth {
+    Evaluation {
         value: prospect(value),
         plies,
         estimate,

@@ -9,7 +9,7 @@ use std::time::Duration;
 use axum::extract::{FromRequest, FromRequestParts, Query, RawPathParams, Request};
 use axum::http::{HeaderMap, header, request::Parts};
 use futures_core::Stream;
-use noughts_api::Kind;
+use noughts_api::ProblemKind;
 use serde::de::DeserializeOwned;
 use sha2::{Digest, Sha256};
 use tokio::time::timeout;
@@ -82,7 +82,7 @@ impl<const MOST: usize, S: Send + Sync> FromRequest<S> for Body<MOST> {
         let read = timeout(SLOWEST, read::<MOST>(request.into_body())).await;
         let bytes = read.map_err(|_| {
             let detail = format!("a body must be sent within {} seconds", SLOWEST.as_secs());
-            refuse(Kind::TooSlow, detail)
+            refuse(ProblemKind::TooSlow, detail)
         })??;
         let hash = RequestHash::new(&path, &bytes);
         Ok(Body {
@@ -97,7 +97,12 @@ async fn read<const MOST: usize>(body: axum::body::Body) -> Result<Vec<u8>, Refu
     let mut stream = body.into_data_stream();
     let (mut bytes, mut length) = (Vec::new(), 0);
     while let Some(piece) = poll_fn(|context| Pin::new(&mut stream).poll_next(context)).await {
-        let unreadable = |_| refuse(Kind::Unreadable, "the body could not be read to its end");
+        let unreadable = |_| {
+            refuse(
+                ProblemKind::Unreadable,
+                "the body could not be read to its end",
+            )
+        };
         let piece = piece.map_err(unreadable)?;
         length += piece.len();
         match length <= MOST {
@@ -116,7 +121,7 @@ async fn read<const MOST: usize>(body: axum::body::Body) -> Result<Vec<u8>, Refu
 
 fn too_large(most: usize) -> Refuse {
     refuse(
-        Kind::TooLarge,
+        ProblemKind::TooLarge,
         format!("a body has at most {most} bytes here"),
     )
 }
@@ -126,7 +131,7 @@ impl<const MOST: usize> Body<MOST> {
     pub(super) fn json<T: DeserializeOwned>(&self) -> Result<T, Refuse> {
         read_object(&self.bytes).map_err(|error| {
             let detail = format!("the body is not the JSON that is wanted here: {error}");
-            refuse(Kind::Unreadable, detail)
+            refuse(ProblemKind::Unreadable, detail)
         })
     }
 }
@@ -152,7 +157,7 @@ impl<T: DeserializeOwned, S: Send + Sync> FromRequest<S> for Json<T> {
         let body = Body::<MOST_BYTES>::from_request(request, state).await?;
         if body.medium != "application/json" {
             return Err(refuse(
-                Kind::WrongMedium,
+                ProblemKind::WrongMedium,
                 "the Content-Type of the body must be application/json",
             ));
         }
@@ -171,7 +176,7 @@ impl<const N: usize, S: Send + Sync> FromRequestParts<S> for InPath<N> {
     type Rejection = Refuse;
 
     async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<InPath<N>, Refuse> {
-        let nothing = || refuse(Kind::NoSuchPage, "there is nothing at this address");
+        let nothing = || refuse(ProblemKind::NoSuchPage, "there is nothing at this address");
         let path = RawPathParams::from_request_parts(parts, state).await;
         let path = path.map_err(|_| nothing())?;
         let values: Vec<String> = path.iter().map(|(_, value)| value.to_owned()).collect();
@@ -188,7 +193,7 @@ impl<T: DeserializeOwned, S: Send + Sync> FromRequestParts<S> for InQuery<T> {
     async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<InQuery<T>, Refuse> {
         match Query::try_from_uri(&parts.uri) {
             Ok(Query(value)) => Ok(InQuery(value)),
-            Err(error) => Err(refuse(Kind::Unreadable, error.body_text())),
+            Err(error) => Err(refuse(ProblemKind::Unreadable, error.body_text())),
         }
     }
 }
@@ -206,7 +211,7 @@ pub(super) fn key(
     let is_visible = text.bytes().all(|byte| byte.is_ascii_graphic());
     if !is_visible || !(least..=LONGEST_KEY).contains(&text.len()) {
         return Err(refuse(
-            Kind::Unreadable,
+            ProblemKind::Unreadable,
             format!("an Idempotency-Key is {least} to {LONGEST_KEY} visible ASCII characters"),
         ));
     }
@@ -245,14 +250,14 @@ impl Web {
     pub(super) fn pass(&self, game: GameId, token: &str) -> Result<Pass, Refuse> {
         let pass = self.tokens.read(token).ok_or_else(|| {
             refuse(
-                Kind::NoToken,
+                ProblemKind::NoToken,
                 "send the token of a seat as Authorization: Bearer TOKEN",
             )
         })?;
         match pass.game == game {
             true => Ok(pass),
             false => Err(refuse(
-                Kind::WrongGame,
+                ProblemKind::WrongGame,
                 "this token is for a seat at another table; each table gives its own",
             )),
         }
@@ -279,7 +284,7 @@ pub(super) fn read_id(text: &str) -> Result<GameId, Refuse> {
 
 pub(super) fn no_such_game() -> Refuse {
     refuse(
-        Kind::NoSuchGame,
+        ProblemKind::NoSuchGame,
         "no game has this id; ids come from POST /api/games",
     )
 }

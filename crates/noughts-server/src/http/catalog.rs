@@ -5,8 +5,8 @@ use std::sync::Arc;
 use axum::extract::State;
 use axum::response::{IntoResponse, Response};
 use noughts_api::{
-    Kind, Listing, OfferedStrategy, OfferedVariant, Outcome, Page, Problem, SeatKind, SeatListing,
-    Standing,
+    GameListing, GameStatus, GamesPage, OfferedStrategy, OfferedVariant, Outcome, Problem,
+    ProblemKind, SeatKind, SeatListing,
 };
 use noughts_engine::KINDS;
 use noughts_rules::Variant;
@@ -72,7 +72,7 @@ pub(super) struct Wanted {
     player: Option<String>,
     /// Only games that stand so.
     #[param(inline)]
-    status: Option<Standing>,
+    status: Option<GameStatus>,
     /// The page after the one that said so.
     before: Option<String>,
     /// At most so many.
@@ -88,7 +88,7 @@ const MOST_LISTED: usize = 100;
     get, path = "/api/games", tag = "catalog",
     params(Wanted),
     responses(
-        (status = 200, body = Page),
+        (status = 200, body = GamesPage),
         (status = "4XX", body = Problem, content_type = "application/problem+json"),
         (status = 503, body = Problem, content_type = "application/problem+json"),
     )
@@ -97,11 +97,11 @@ pub(super) async fn list(
     State(web): State<Arc<Web>>,
     InQuery(wanted): InQuery<Wanted>,
 ) -> Result<Response, Refuse> {
-    let unreadable = |detail: String| refuse(Kind::Unreadable, detail);
+    let unreadable = |detail: String| refuse(ProblemKind::Unreadable, detail);
     let status = wanted.status.map(|status| match status {
-        Standing::Waiting => Status::Waiting,
-        Standing::Playing => Status::Playing,
-        Standing::Over => Status::Over,
+        GameStatus::Waiting => Status::Waiting,
+        GameStatus::Playing => Status::Playing,
+        GameStatus::Over => Status::Over,
     });
     let variant = wanted
         .variant
@@ -130,14 +130,14 @@ pub(super) async fn list(
     };
     let listed = web.tables.store().list(query).await?;
     let last = listed.last().filter(|_| listed.len() == limit);
-    let page = Page {
+    let page = GamesPage {
         before: last.map(|game| format!("{}.{}", game.created_ms, game.id)),
         games: listed.iter().map(line).collect(),
     };
     Ok(axum::Json(page).into_response())
 }
 
-fn line(game: &Listed) -> Listing {
+fn line(game: &Listed) -> GameListing {
     let sits = |holder: &Holder| {
         let (kind, name) = match holder {
             Holder::Open(_) => (SeatKind::Open, String::new()),
@@ -147,15 +147,15 @@ fn line(game: &Listed) -> Listing {
         SeatListing { kind, name }
     };
     let ending = game.ending();
-    Listing {
+    GameListing {
         id: game.id.to_string(),
         variant: game.variant.to_string(),
         history: game.history,
         status: match game.summary.status {
             // Unlisted games are not listed.
-            Status::Unlisted | Status::Waiting => Standing::Waiting,
-            Status::Playing => Standing::Playing,
-            Status::Over => Standing::Over,
+            Status::Unlisted | Status::Waiting => GameStatus::Waiting,
+            Status::Playing => GameStatus::Playing,
+            Status::Over => GameStatus::Over,
         },
         seats: game.summary.holders.iter().map(sits).collect(),
         created_ms: game.created_ms,

@@ -8,7 +8,7 @@ use axum::extract::State;
 use axum::http::HeaderMap;
 use axum::response::sse::{Event, KeepAlive, Sse};
 use axum::response::{IntoResponse, Response};
-use noughts_api::{Kind, Problem};
+use noughts_api::{Problem, ProblemKind};
 use tokio::sync::mpsc;
 
 use super::Web;
@@ -57,7 +57,7 @@ pub(super) async fn events(
             let number = value.to_str().ok().and_then(|text| text.parse().ok());
             let wrong = || {
                 refuse(
-                    Kind::Unreadable,
+                    ProblemKind::Unreadable,
                     "Last-Event-ID is the number of an entry, as it was sent",
                 )
             };

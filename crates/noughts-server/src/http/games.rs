@@ -7,7 +7,10 @@ use std::sync::Arc;
 use axum::extract::State;
 use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::{IntoResponse, Response};
-use noughts_api::{Act, Again, Kind, Laid, NewTable, Problem, Seated, TakeSeat, View};
+use noughts_api::{
+    ActionRequest, CreatedTable, NewTable, Problem, ProblemKind, RematchView, TakeSeat, TakenSeat,
+    View,
+};
 use noughts_rules::{Game, Placement, Seat, Variant};
 use serde::Deserialize;
 use utoipa::IntoParams;
@@ -33,8 +36,8 @@ use crate::tables::{Creation, LiveTable, SubmitError};
     params(("Idempotency-Key" = Option<String>, Header, description = "16 to 128 visible characters")),
     request_body = NewTable,
     responses(
-        (status = 201, body = Laid, headers(("Location" = String))),
-        (status = 200, body = Laid, description = "a repeat"),
+        (status = 201, body = CreatedTable, headers(("Location" = String))),
+        (status = 200, body = CreatedTable, description = "a repeat"),
         (status = "4XX", body = Problem, content_type = "application/problem+json"),
         (status = 503, body = Problem, content_type = "application/problem+json"),
     )
@@ -89,7 +92,7 @@ pub(super) async fn create(
         let key = request.as_ref().map(|request| &request.key);
         (seat.0.to_string(), web.tokens.give(pass, key))
     };
-    let laid = Laid {
+    let laid = CreatedTable {
         id: id.to_string(),
         tokens: plan.taken.iter().map(token).collect::<BTreeMap<_, _>>(),
         view: view_of(&live.snapshot()),
@@ -162,7 +165,7 @@ pub(super) async fn get(
     match live.snapshot_after(turns) {
         Some(snapshot) => Ok(axum::Json(view_of(&snapshot)).into_response()),
         None => Err(refuse(
-            Kind::Unreadable,
+            ProblemKind::Unreadable,
             format!(
                 "this game has {} completed turns so far",
                 live.read(Table::turn) - 1
@@ -181,7 +184,7 @@ pub(super) async fn get(
     ),
     request_body = TakeSeat,
     responses(
-        (status = 200, body = Seated),
+        (status = 200, body = TakenSeat),
         (status = "4XX", body = Problem, content_type = "application/problem+json"),
         (status = 503, body = Problem, content_type = "application/problem+json"),
     )
@@ -200,7 +203,7 @@ pub(super) async fn take_seat(
     let seat = seat.map(Seat).ok_or_else(|| {
         let last = seats - 1;
         let detail = format!("the seats of this game are 0 to {last}");
-        refuse(Kind::NoSuchPage, detail)
+        refuse(ProblemKind::NoSuchPage, detail)
     })?;
     let (name, node) = (read_name(&body.value.name)?, None);
     let command = Command::TakeSeat {
@@ -212,7 +215,7 @@ pub(super) async fn take_seat(
     let key = request.as_ref().map(|request| &request.key);
     let token = web.tokens.give(Pass { game, seat }, key);
     let view = view_of(&live.snapshot());
-    Ok(axum::Json(Seated { token, view }).into_response())
+    Ok(axum::Json(TakenSeat { token, view }).into_response())
 }
 
 /// Plays, rewinds or resigns, with the token of a seat. The answer is the view, which may already
@@ -223,7 +226,7 @@ pub(super) async fn take_seat(
         ("id" = String, Path, description = "the game"),
         ("Idempotency-Key" = Option<String>, Header, description = "1 to 128 visible characters"),
     ),
-    request_body = Act,
+    request_body = ActionRequest,
     security(("seat" = [])),
     responses(
         (status = 200, body = View),
@@ -236,7 +239,7 @@ pub(super) async fn act(
     AtSeat(pass): AtSeat,
     client: Client,
     headers: HeaderMap,
-    body: Json<Act>,
+    body: Json<ActionRequest>,
 ) -> Result<Response, Refuse> {
     let key = key(&headers, body.hash, 1)?;
     let snapshot = act_at(&web, (pass.game, pass.seat), &body.value, key, &client).await?;
@@ -247,15 +250,15 @@ pub(super) async fn act(
 pub(super) async fn act_at(
     web: &Arc<Web>,
     (game, seat): (GameId, Seat),
-    act: &Act,
+    act: &ActionRequest,
     key: Option<RequestKey>,
     client: &Client,
 ) -> Result<Arc<Snapshot>, Refuse> {
     let live = table(web, game).await?;
     live.set_requested(client.network());
-    let unreadable = |error| refuse(Kind::Unreadable, error);
-    let deed = act.deed().map_err(unreadable)?;
-    let action = live.read(|table| deed.action(&seen_by(act, table)));
+    let unreadable = |error| refuse(ProblemKind::Unreadable, error);
+    let requested = act.requested_action().map_err(unreadable)?;
+    let action = live.read(|table| requested.action(&seen_by(act, table)));
     let command = Command::Act {
         seat,
         action: action.map_err(unreadable)?,
@@ -268,7 +271,7 @@ pub(super) async fn act_at(
 
 /// The game as the client saw it: with gravity a column is another cell in every turn, and a repeat
 /// must be recognized.
-fn seen_by<'t>(act: &Act, table: &'t Table) -> Cow<'t, Game> {
+fn seen_by<'t>(act: &ActionRequest, table: &'t Table) -> Cow<'t, Game> {
     let marks_fall = match table.settings().variant {
         Variant::Grid(spec) => spec.placement == Placement::Gravity,
         Variant::Nested(_) => false,
@@ -286,7 +289,7 @@ fn seen_by<'t>(act: &Act, table: &'t Table) -> Cow<'t, Game> {
     params(("id" = String, Path, description = "the game")),
     security(("seat" = [])),
     responses(
-        (status = 200, body = Again),
+        (status = 200, body = RematchView),
         (status = "4XX", body = Problem, content_type = "application/problem+json"),
         (status = 503, body = Problem, content_type = "application/problem+json"),
     )
@@ -307,7 +310,7 @@ pub(super) async fn rematch(
         game,
         seat: Seat(((usize::from(pass.seat.0) + 1) % seats) as u8),
     });
-    let again = Again {
+    let again = RematchView {
         view: view_of(&snapshot),
         seat: next.map(|pass| pass.seat.0),
         token: next.map(|pass| web.tokens.give(pass, None)),

@@ -11,7 +11,7 @@ use axum::http::{HeaderMap, HeaderValue, Method, Request, StatusCode, Version, h
 use axum::response::{IntoResponse, Response};
 use hyper::body::Incoming;
 use hyper_util::service::TowerToHyperService;
-use noughts_api::Kind;
+use noughts_api::ProblemKind;
 use tokio::sync::watch;
 use tokio::time::{sleep, timeout};
 
@@ -98,13 +98,13 @@ impl Middleware {
                 Ok(Ok(response)) => response,
                 Ok(Err(never)) => match never {},
                 Err(_) => refuse(
-                    Kind::Unavailable,
+                    ProblemKind::Unavailable,
                     "the answer took too long; try again in a moment",
                 )
                 .into_response(),
             },
             () = grace_over(self.web.closing.clone()) => refuse(
-                Kind::Unavailable,
+                ProblemKind::Unavailable,
                 "the server restarts; try again in a moment",
             )
             .into_response(),
@@ -115,7 +115,7 @@ impl Middleware {
     fn finish(&self, response: &mut Response, about: &RequestInfo) {
         let counts = self.web.tables.counts();
         counts.answered(response.status().as_u16());
-        if let Some(kind) = response.extensions().get::<Kind>() {
+        if let Some(kind) = response.extensions().get::<ProblemKind>() {
             counts.refused_as(*kind);
         }
         let times = match about.is_read {
@@ -143,7 +143,10 @@ impl ConnectionService {
         let hosts = request.headers().get_all(header::HOST).iter().count();
         let needed = usize::from(request.version() == Version::HTTP_11);
         if !(needed..=1).contains(&hosts) {
-            return Err(refuse(Kind::Unreadable, "a request has exactly one Host"));
+            return Err(refuse(
+                ProblemKind::Unreadable,
+                "a request has exactly one Host",
+            ));
         }
         let path = request.uri().path();
         check_permission(self.permit.permission(), path)?;
@@ -176,7 +179,7 @@ fn check_permission(permission: Permission, path: &str) -> Result<(), Refuse> {
         true => Err(Refuse {
             wait_s: 5,
             ..refuse(
-                Kind::Unavailable,
+                ProblemKind::Unavailable,
                 "the server has too many connections; try again in a moment",
             )
         }),

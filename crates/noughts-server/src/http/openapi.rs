@@ -7,7 +7,7 @@ use axum::body::Bytes;
 use axum::http::header;
 use axum::response::IntoResponse;
 use axum::routing::get;
-use noughts_api::{Boards, Change, Hello, Live, Presence};
+use noughts_api::{Change, Hello, NineBoards, Presence, StreamMessage};
 use utoipa::OpenApi;
 use utoipa::openapi::RefOr;
 use utoipa::openapi::schema::Schema;
@@ -21,7 +21,7 @@ use super::Web;
         title = "Noughts",
         description = "Every game of the tic-tac-toe family at shared tables. A client needs no rules: a view has everything that a screen needs, the legal moves too.",
     ),
-    components(schemas(Boards, Live, Change, Presence, Hello)),
+    components(schemas(NineBoards, StreamMessage, Change, Presence, Hello)),
     modifiers(&Seats)
 )]
 struct About;
@@ -84,7 +84,7 @@ pub(super) fn pages(description: &utoipa::openapi::OpenApi) -> Router<Arc<Web>> 
 /// What views and changes have on nine boards only. Derived, it would be asked for on every board.
 fn add_nine_boards(description: &mut utoipa::openapi::OpenApi) {
     let schemas = &mut description.components.get_or_insert_default().schemas;
-    let Some(RefOr::T(Schema::Object(boards))) = schemas.get("Boards") else {
+    let Some(RefOr::T(Schema::Object(boards))) = schemas.get("NineBoards") else {
         return;
     };
     let nine = boards.properties.clone();

@@ -8,7 +8,7 @@ mod canvas;
 use std::f32::consts::TAU;
 use std::fmt::Write as _;
 
-use noughts_api::{Marks, View, read_row};
+use noughts_api::{Marks, View, decode_row};
 use noughts_rules::Variant;
 
 use canvas::{Canvas, Colour};
@@ -238,7 +238,7 @@ fn sides(marks: &Marks) -> Vec<Option<u8>> {
         Marks::Cells(cells) => cells.clone(),
         Marks::Rows(rows) => rows
             .iter()
-            .filter_map(|row| read_row(row))
+            .filter_map(|row| decode_row(row))
             .flatten()
             .map(|side| side.map(|side| side.index() as u8))
             .collect(),
@@ -318,7 +318,7 @@ mod tests {
     use super::super::board_image::MAX_BYTES;
     use super::super::page::File;
     use super::*;
-    use noughts_api::{Who, view_of};
+    use noughts_api::TableInfo;
     use noughts_rules::{Action, Game, Options, Seat};
 
     fn view(variant: &str, moves: &[&str]) -> View {
@@ -329,13 +329,13 @@ mod tests {
             let action: Action = game.read(text).unwrap();
             game.act(seat, action).unwrap();
         }
-        let who = Who {
+        let who = TableInfo {
             entry: 0,
             id: "x".to_owned(),
             seats: Vec::new(),
             rematch: None,
         };
-        view_of(&game.view(), who)
+        View::new(&game.view(), who)
     }
 
     #[test]

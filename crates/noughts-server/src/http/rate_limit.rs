@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use axum::extract::FromRequestParts;
 use axum::http::{HeaderMap, request::Parts};
-use noughts_api::Kind;
+use noughts_api::ProblemKind;
 use tokio::sync::watch;
 
 use super::Web;
@@ -436,7 +436,12 @@ impl FromRequestParts<Arc<Web>> for Client {
 
     async fn from_request_parts(parts: &mut Parts, _: &Arc<Web>) -> Result<Client, Refuse> {
         let client = parts.extensions.get::<Client>().cloned();
-        client.ok_or_else(|| refuse(Kind::Unavailable, "the client's address is not known"))
+        client.ok_or_else(|| {
+            refuse(
+                ProblemKind::Unavailable,
+                "the client's address is not known",
+            )
+        })
     }
 }
 
@@ -444,7 +449,7 @@ impl FromRequestParts<Arc<Web>> for Client {
 pub(super) fn too_many(wait: Duration, detail: String) -> Refuse {
     Refuse {
         wait_s: wait.as_secs() + u64::from(wait.subsec_nanos() > 0),
-        ..refuse(Kind::TooMany, detail)
+        ..refuse(ProblemKind::TooMany, detail)
     }
 }
 

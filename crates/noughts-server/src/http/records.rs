@@ -5,7 +5,7 @@ use std::sync::Arc;
 use axum::extract::State;
 use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::{IntoResponse, Response};
-use noughts_api::{Archived, GameRecord, Kind, Problem};
+use noughts_api::{GameRecord, ImportedGame, Problem, ProblemKind};
 use noughts_rules::{Player, Record, RecordSeat};
 
 use super::Web;
@@ -36,7 +36,7 @@ pub(super) async fn record(
 ) -> Result<Response, Refuse> {
     let live = table(&web, super::body::read_id(&id)?).await?;
     let record = live.read(record_of);
-    let record = record.map_err(|error| refuse(Kind::Unavailable, error))?;
+    let record = record.map_err(|error| refuse(ProblemKind::Unavailable, error))?;
     if prefers_json(&headers) {
         return Ok(axum::Json(GameRecord::new(&record)).into_response());
     }
@@ -64,8 +64,8 @@ fn prefers_json(headers: &HeaderMap) -> bool {
     params(("Idempotency-Key" = Option<String>, Header, description = "16 to 128 visible characters")),
     request_body(content((GameRecord = "application/json"), (String = "text/plain"))),
     responses(
-        (status = 201, body = Archived, headers(("Location" = String))),
-        (status = 200, body = Archived, description = "a repeat"),
+        (status = 201, body = ImportedGame, headers(("Location" = String))),
+        (status = 200, body = ImportedGame, description = "a repeat"),
         (status = "4XX", body = Problem, content_type = "application/problem+json"),
         (status = 503, body = Problem, content_type = "application/problem+json"),
     )
@@ -80,16 +80,16 @@ pub(super) async fn archive(
     let record = match body.medium.as_str() {
         "application/json" => {
             let record = body.json::<GameRecord>()?.read();
-            record.map_err(|error| refuse(Kind::Unreadable, error))?
+            record.map_err(|error| refuse(ProblemKind::Unreadable, error))?
         }
         "text/plain" => {
             let text = std::str::from_utf8(&body.bytes)
-                .map_err(|_| refuse(Kind::Unreadable, "a record is UTF-8"))?;
-            Record::read(text).map_err(|error| refuse(Kind::Unreadable, error))?
+                .map_err(|_| refuse(ProblemKind::Unreadable, "a record is UTF-8"))?;
+            Record::read(text).map_err(|error| refuse(ProblemKind::Unreadable, error))?
         }
         _ => {
             return Err(refuse(
-                Kind::WrongMedium,
+                ProblemKind::WrongMedium,
                 "the Content-Type of a record is application/json or text/plain",
             ));
         }
@@ -97,7 +97,7 @@ pub(super) async fn archive(
     let now_ms = web.tables.clock().now_ms();
     record.seats().iter().try_for_each(check_seat)?;
     let stored = stored_from(&record, GameId::random(), now_ms);
-    let (mut stored, summary) = stored.map_err(|error| refuse(Kind::Impossible, error))?;
+    let (mut stored, summary) = stored.map_err(|error| refuse(ProblemKind::Impossible, error))?;
     stored.key = key.as_ref().map(|request| creation_key(&client, request));
     let new_id = stored.settings.id;
     let import = import(&web, &client, (stored, summary), body.bytes.len());
@@ -114,7 +114,7 @@ pub(super) async fn archive(
     let view = view_of(&*snapshot(&web, id).await?);
     let id = id.to_string();
     let place = [(header::LOCATION, format!("/api/games/{id}"))];
-    Ok((status, place, axum::Json(Archived { id, view })).into_response())
+    Ok((status, place, axum::Json(ImportedGame { id, view })).into_response())
 }
 
 /// Stores a game if its address may import so many bytes. A repeat stores nothing and costs nothing,

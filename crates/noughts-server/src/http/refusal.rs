@@ -2,7 +2,7 @@
 
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
-use noughts_api::{Kind, Problem};
+use noughts_api::{Problem, ProblemKind};
 use noughts_rules::{Illegal, Refusal};
 
 use crate::store::StoreError;
@@ -25,7 +25,7 @@ impl IntoResponse for Refuse {
         let headers = response.headers_mut();
         let medium = HeaderValue::from_static("application/problem+json");
         headers.insert(header::CONTENT_TYPE, medium);
-        if let Some(kind) = Kind::ALL.iter().find(|kind| kind.is(&self.problem)) {
+        if let Some(kind) = ProblemKind::ALL.iter().find(|kind| kind.is(&self.problem)) {
             // For whoever counts them.
             response.extensions_mut().insert(*kind);
         }
@@ -42,7 +42,7 @@ impl IntoResponse for Refuse {
 }
 
 /// A refusal of a kind, with what was wrong and what would be right.
-pub(crate) fn refuse(kind: Kind, detail: impl ToString) -> Refuse {
+pub(crate) fn refuse(kind: ProblemKind, detail: impl ToString) -> Refuse {
     let problem = kind.because(detail.to_string());
     Refuse { problem, wait_s: 1 }
 }
@@ -65,7 +65,7 @@ fn unavailable(error: &StoreError) -> Refuse {
             "this game cannot be read from the store; trying again does not help"
         }
     };
-    refuse(Kind::Unavailable, detail)
+    refuse(ProblemKind::Unavailable, detail)
 }
 
 impl From<SubmitError> for Refuse {
@@ -76,11 +76,11 @@ impl From<SubmitError> for Refuse {
             // It was logged where it happened.
             SubmitError::Unavailable(error) => unavailable(&error),
             SubmitError::Busy => refuse(
-                Kind::Unavailable,
+                ProblemKind::Unavailable,
                 "too many requests wait for this table; try again in a moment",
             ),
             SubmitError::Closed => refuse(
-                Kind::Unavailable,
+                ProblemKind::Unavailable,
                 "the table is being loaded again; try again in a moment",
             ),
         }
@@ -98,36 +98,36 @@ impl From<TableRefusal> for Refuse {
 }
 
 /// The kind of a refusal by a table.
-pub(crate) fn kind_of_table_refusal(refusal: TableRefusal) -> Kind {
+pub(crate) fn kind_of_table_refusal(refusal: TableRefusal) -> ProblemKind {
     match refusal {
-        TableRefusal::Stale { .. } => Kind::Stale,
+        TableRefusal::Stale { .. } => ProblemKind::Stale,
         TableRefusal::Rules(refusal) => kind_of_refusal(refusal),
-        TableRefusal::KeyReused => Kind::KeyReused,
-        TableRefusal::SeatTaken => Kind::SeatTaken,
-        TableRefusal::NotOver => Kind::NotOver,
+        TableRefusal::KeyReused => ProblemKind::KeyReused,
+        TableRefusal::SeatTaken => ProblemKind::SeatTaken,
+        TableRefusal::NotOver => ProblemKind::NotOver,
     }
 }
 
 /// The kind of a refusal by the rules.
-fn kind_of_refusal(refusal: Refusal) -> Kind {
+fn kind_of_refusal(refusal: Refusal) -> ProblemKind {
     match refusal {
-        Refusal::Over => Kind::Over,
-        Refusal::NoSuchSeat { .. } => Kind::NoToken,
-        Refusal::NotYourTurn { .. } => Kind::NotYourTurn,
-        Refusal::NoRewind => Kind::NoRewind,
-        Refusal::RewindTooFar { .. } => Kind::RewindTooFar,
-        Refusal::MustPlay => Kind::MustPlay,
+        Refusal::Over => ProblemKind::Over,
+        Refusal::NoSuchSeat { .. } => ProblemKind::NoToken,
+        Refusal::NotYourTurn { .. } => ProblemKind::NotYourTurn,
+        Refusal::NoRewind => ProblemKind::NoRewind,
+        Refusal::RewindTooFar { .. } => ProblemKind::RewindTooFar,
+        Refusal::MustPlay => ProblemKind::MustPlay,
         Refusal::Illegal(illegal) => kind_of(illegal),
     }
 }
 
-fn kind_of(illegal: Illegal) -> Kind {
+fn kind_of(illegal: Illegal) -> ProblemKind {
     match illegal {
-        Illegal::GameOver => Kind::Over,
-        Illegal::OffBoard => Kind::OffBoard,
-        Illegal::Occupied => Kind::Occupied,
-        Illegal::Floating => Kind::Floating,
-        Illegal::WrongBoard { .. } => Kind::WrongBoard,
-        Illegal::ClosedBoard => Kind::ClosedBoard,
+        Illegal::GameOver => ProblemKind::Over,
+        Illegal::OffBoard => ProblemKind::OffBoard,
+        Illegal::Occupied => ProblemKind::Occupied,
+        Illegal::Floating => ProblemKind::Floating,
+        Illegal::WrongBoard { .. } => ProblemKind::WrongBoard,
+        Illegal::ClosedBoard => ProblemKind::ClosedBoard,
     }
 }

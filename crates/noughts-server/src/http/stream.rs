@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use noughts_api::{
-    Boards, Change as ChangeJson, Empty, Last, Legal, Live, Outcome, Presence, SeatKind, SeatView,
-    View, Who,
+    Change as ChangeJson, Empty, Legal, NineBoards, Outcome, Presence, SeatKind, SeatView,
+    StreamMessage, TableInfo, TurnView, View,
 };
 use noughts_rules::{Move, Seat, Side};
 use tokio::sync::broadcast::error::RecvError;
@@ -19,17 +19,17 @@ use crate::table::{Change, Holder, MAX_LISTED_CELLS, SeatSet, Snapshot, TurnChan
 use crate::tables::{LiveTable, Watch};
 
 // A change and a view say in the same way which moves are legal.
-const _: () = assert!(MAX_LISTED_CELLS == noughts_api::MOST_CELLS);
+const _: () = assert!(MAX_LISTED_CELLS == noughts_api::MAX_LISTED_CELLS);
 
 /// A snapshot as the API shows it.
 pub(super) fn view_of(snapshot: &Snapshot) -> View {
-    let who = Who {
+    let who = TableInfo {
         id: snapshot.id.to_string(),
         entry: snapshot.entry,
         seats: seats(&snapshot.holders, snapshot.present),
         rematch: snapshot.rematch.map(|id| id.to_string()),
     };
-    noughts_api::view_of(&snapshot.game, who)
+    View::new(&snapshot.game, who)
 }
 
 /// A snapshot as JSON, encoded once for all readers.
@@ -40,16 +40,16 @@ pub(super) fn view_json(snapshot: &Snapshot) -> Bytes {
 
 /// The message that carries a snapshot, encoded once for all watchers.
 pub(super) fn view_message(snapshot: &Snapshot) -> Bytes {
-    let encode = || to_json(&Live::View(view_of(snapshot)));
+    let encode = || to_json(&StreamMessage::View(view_of(snapshot)));
     snapshot.encoded_message.get_or_init(encode).clone()
 }
 
 /// The message that carries an update, encoded once for all watchers.
 pub(super) fn update_message(update: &Update) -> Bytes {
     let encode = || match &update.change {
-        Change::Turn(change) => to_json(&Live::Change(change_json(change))),
+        Change::Turn(change) => to_json(&StreamMessage::Change(change_json(change))),
         Change::Seats { holders, present } => {
-            to_json(&Live::Presence(presence_json(holders, *present)))
+            to_json(&StreamMessage::Presence(presence_json(holders, *present)))
         }
         Change::View(snapshot) => view_message(snapshot),
     };
@@ -71,14 +71,14 @@ fn change_json(change: &TurnChange) -> ChangeJson {
     ChangeJson {
         turn: change.number + 1,
         to_move: change.to_move.map(|seat| seat.0),
-        last: Last::new(&change.variant, change.turn),
+        last: TurnView::new(&change.variant, change.turn),
         cells: change.cells.iter().map(cell).collect(),
         legal: match &change.legal {
             Some(moves) => Legal::Moves(moves.iter().map(write).collect()),
             None => Legal::All(Empty::Empty),
         },
         rewind: change.longest_rewind,
-        nine: change.nested.map(Boards::from),
+        nine: change.nested.map(NineBoards::from),
         outcome: change
             .outcome
             .as_ref()

@@ -10,7 +10,7 @@ use axum::http::{HeaderMap, header};
 use axum::response::Response;
 use bytes::Bytes;
 use futures_util::SinkExt;
-use noughts_api::{Act, Hello, Kind, Live, Problem};
+use noughts_api::{ActionRequest, Hello, Problem, ProblemKind, StreamMessage};
 use noughts_rules::Seat;
 use tokio::time::{Instant, sleep_until, timeout};
 
@@ -72,7 +72,7 @@ pub(super) async fn websocket(
     check_origin(&headers, &web.rate_limiter.limits().origins)?;
     let upgrade = upgrade.map_err(|error| {
         let why = format!("this address is for WebSockets: {}", error.body_text());
-        refuse(Kind::Unreadable, why)
+        refuse(ProblemKind::Unreadable, why)
     })?;
     let counted = web
         .rate_limiter
@@ -117,7 +117,7 @@ fn check_origin(headers: &HeaderMap, others: &[String]) -> Result<(), Refuse> {
         return Ok(());
     }
     Err(refuse(
-        Kind::ForeignOrigin,
+        ProblemKind::ForeignOrigin,
         "pages of other servers may not open a WebSocket here",
     ))
 }
@@ -199,7 +199,7 @@ impl Visitor {
     async fn greet(&mut self, text: &str) -> Result<(Box<Follow>, Option<Seat>), Refuse> {
         let hello: Hello = read_object(text.as_bytes()).map_err(|error| {
             let detail = format!("the first message is {{\"token\":\"…\"}} or {{}}: {error}");
-            refuse(Kind::Unreadable, detail)
+            refuse(ProblemKind::Unreadable, detail)
         })?;
         let seat = match hello.token {
             Some(token) => Some(self.web.pass(self.id, &token)?.seat),
@@ -272,15 +272,15 @@ impl Visitor {
         self.web
             .rate_limiter
             .count_request(&self.client, 1, self.web.tables.clock().now())?;
-        let act: Act = read_object(text.as_bytes()).map_err(|error| {
+        let act: ActionRequest = read_object(text.as_bytes()).map_err(|error| {
             refuse(
-                Kind::Unreadable,
+                ProblemKind::Unreadable,
                 format!("a message is the body of an action: {error}"),
             )
         })?;
         let seat = seat.ok_or_else(|| {
             refuse(
-                Kind::NoToken,
+                ProblemKind::NoToken,
                 "who only watches does nothing; say your token in the first message",
             )
         })?;
@@ -289,7 +289,7 @@ impl Visitor {
 
     async fn refuse(&mut self, refuse: Refuse) -> Result<(), End> {
         self.web.tables.counts().refused(&refuse.problem);
-        let json = serde_json::to_vec(&Live::Problem(refuse.problem));
+        let json = serde_json::to_vec(&StreamMessage::Problem(refuse.problem));
         self.say(json.expect("the types of the API are JSON").into())
             .await?;
         self.refusals += 1;

@@ -1,6 +1,6 @@
 //! From what somebody wants of a new table to how it is laid.
 
-use noughts_api::{Kind, NewTable, Openness, SeatWish};
+use noughts_api::{NewTable, OpenSeat, ProblemKind, SeatRequest};
 use noughts_engine::{StrategyName, read_limits};
 use noughts_rules::{Diagram, Game, Seat, Variant};
 use unicode_properties::{GeneralCategory, UnicodeGeneralCategory};
@@ -65,8 +65,8 @@ impl Plan {
             Some(seats) => seats.clone(),
             None => {
                 let wish = |seat: usize| match taken.contains(&(seat as u8)) {
-                    true => SeatWish::Human(String::new()),
-                    false => SeatWish::Robot("level:8".to_owned()),
+                    true => SeatRequest::Human(String::new()),
+                    false => SeatRequest::Robot("level:8".to_owned()),
                 };
                 (0..sides).map(wish).collect()
             }
@@ -74,17 +74,17 @@ impl Plan {
         let holders = wishes.iter().zip(0u8..).map(|(wish, seat)| {
             let is_taken = taken.contains(&seat);
             match wish {
-                SeatWish::Human(name) if is_taken => Ok(Holder::Human {
+                SeatRequest::Human(name) if is_taken => Ok(Holder::Human {
                     name: read_name(name)?,
                     node: None,
                 }),
-                SeatWish::Human(_) => Err(impossible(format!(
+                SeatRequest::Human(_) => Err(impossible(format!(
                     "seat {seat} is for a person who is not in \"take\": open it with {{\"open\":\"link\"}}"
                 ))),
                 _ if is_taken => Err(impossible(format!("seat {seat} is taken and given to somebody else"))),
-                SeatWish::Robot(name) => read_strategy(name).map(Holder::Robot),
-                SeatWish::Open(Openness::Link) => Ok(Holder::Open(OpenTo::Link)),
-                SeatWish::Open(Openness::Lobby) => Ok(Holder::Open(OpenTo::Lobby)),
+                SeatRequest::Robot(name) => read_strategy(name).map(Holder::Robot),
+                SeatRequest::Open(OpenSeat::Link) => Ok(Holder::Open(OpenTo::Link)),
+                SeatRequest::Open(OpenSeat::Lobby) => Ok(Holder::Open(OpenTo::Lobby)),
             }
         });
         let settings = Settings {
@@ -105,7 +105,7 @@ impl Plan {
 }
 
 fn impossible(detail: impl ToString) -> Refuse {
-    refuse(Kind::Impossible, detail)
+    refuse(ProblemKind::Impossible, detail)
 }
 
 /// Every robot must play this game.

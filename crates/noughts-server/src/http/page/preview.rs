@@ -177,7 +177,7 @@ fn escaped(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use noughts_api::{SeatView, Who, view_of};
+    use noughts_api::{SeatView, TableInfo};
     use noughts_rules::{Game, Options};
 
     fn called(host: &str) -> HeaderMap {
@@ -195,7 +195,7 @@ mod tests {
             symbol: 'x',
             present: true,
         });
-        let who = Who {
+        let who = TableInfo {
             entry: 0,
             id: "g".to_owned(),
             seats: seats.to_vec(),
@@ -203,7 +203,7 @@ mod tests {
         };
         let mut headers = called("a.example");
         headers.insert(header::ACCEPT_LANGUAGE, language.parse().unwrap());
-        Preview::of_game(&headers, &view_of(&game.view(), who)).to_string()
+        Preview::of_game(&headers, &View::new(&game.view(), who)).to_string()
     }
 
     #[test]

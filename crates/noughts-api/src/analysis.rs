@@ -3,29 +3,29 @@
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use crate::view::Last;
+use crate::view::TurnView;
 
 /// A finished game, turn by turn.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, ToSchema)]
-pub struct Study {
+pub struct GameAnalysis {
     /// The game's name.
     pub id: String,
     /// Which game.
     pub variant: String,
     /// Every turn, oldest first.
-    pub turns: Vec<StudiedTurn>,
+    pub turns: Vec<TurnAnalysis>,
 }
 
 /// What stood before a turn, and what the turn made of it.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, ToSchema)]
-pub struct StudiedTurn {
+pub struct TurnAnalysis {
     /// The number of the turn, from 1.
     pub turn: usize,
     /// Who did what.
-    pub done: Last,
+    pub done: TurnView,
     /// What the position before it was worth to the side to move; null where the time was over.
     #[schema(required)]
-    pub worth: Option<Worth>,
+    pub worth: Option<Evaluation>,
     /// The best move that was found there.
     #[schema(required)]
     pub best: Option<String>,
@@ -36,9 +36,9 @@ pub struct StudiedTurn {
 
 /// What a position is worth to the side to move.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, ToSchema)]
-pub struct Worth {
+pub struct Evaluation {
     /// In a word.
-    pub value: Prospect,
+    pub value: GameValue,
     /// Where it is won or lost: in so many plays at best.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub plies: Option<u32>,
@@ -50,7 +50,7 @@ pub struct Worth {
 /// A position's worth in a word.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
-pub enum Prospect {
+pub enum GameValue {
     /// It is lost, if the others play well.
     Loss,
     /// It can be held.
@@ -65,7 +65,7 @@ pub enum Prospect {
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, ToSchema)]
 pub struct Mistake {
     /// What there was before it, for who made it.
-    pub had: Prospect,
+    pub had: GameValue,
     /// What there was after it.
-    pub left: Prospect,
+    pub left: GameValue,
 }

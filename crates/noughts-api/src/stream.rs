@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use crate::problem::Problem;
-use crate::view::{Boards, Last, Legal, Outcome, View};
+use crate::view::{Legal, NineBoards, Outcome, TurnView, View};
 
 /// What a turn changed. Together with the view before it, it is the view after it.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, ToSchema)]
@@ -14,7 +14,7 @@ pub struct Change {
     /// The seat whose turn it is now.
     pub to_move: Option<u8>,
     /// The turn.
-    pub last: Last,
+    pub last: TurnView,
     /// The cells that changed, with their side or null.
     pub cells: Vec<(String, Option<u8>)>,
     /// Every legal move now.
@@ -24,7 +24,7 @@ pub struct Change {
     /// The nine boards, where there are nine.
     #[serde(flatten)]
     #[schema(ignore)]
-    pub nine: Option<Boards>,
+    pub nine: Option<NineBoards>,
     /// How it ended, if it did.
     pub outcome: Option<Outcome>,
 }
@@ -50,7 +50,7 @@ pub struct Hello {
 /// A message of a live stream.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
-pub enum Live {
+pub enum StreamMessage {
     /// The table as it stands.
     View(View),
     /// A turn was completed.

@@ -1,24 +1,24 @@
 //! What happens at a table, as it happens.
 
-use super::Trouble;
-use super::exchange::Answer;
-use crate::live::Live;
+use super::ClientError;
+use super::http::Answer;
+use crate::stream::StreamMessage;
 
 /// A stream of what happens at a table. When it is lost, another goes on after the last turn that was
-/// [seen](Follow::seen).
-pub struct Follow {
+/// [seen](EventStream::seen).
+pub struct EventStream {
     answer: Answer,
     seen: Option<usize>,
 }
 
-impl Follow {
-    pub(super) fn new(answer: Answer) -> Follow {
-        Follow { answer, seen: None }
+impl EventStream {
+    pub(super) fn new(answer: Answer) -> EventStream {
+        EventStream { answer, seen: None }
     }
 
     /// Waits for what happens next; `None` when the server has ended the stream.
     #[expect(clippy::should_implement_trait, reason = "it may fail")]
-    pub fn next(&mut self) -> Result<Option<Live>, Trouble> {
+    pub fn next(&mut self) -> Result<Option<StreamMessage>, ClientError> {
         let (mut line, mut data, mut id) = (String::new(), None, None);
         while self.answer.line(&mut line)?.is_some() {
             match line.split_once(':') {
@@ -32,7 +32,8 @@ impl Follow {
                     };
                     self.seen = id.or(self.seen);
                     let live = serde_json::from_str(&data);
-                    let foreign = |error: serde_json::Error| Trouble::Foreign(error.to_string());
+                    let foreign =
+                        |error: serde_json::Error| ClientError::Foreign(error.to_string());
                     return live.map(Some).map_err(foreign);
                 }
             }

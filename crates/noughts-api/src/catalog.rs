@@ -7,9 +7,9 @@ use crate::view::{Outcome, SeatKind, View};
 
 /// A page of the lobby and the archive, newest first.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, ToSchema)]
-pub struct Page {
+pub struct GamesPage {
     /// The games on it.
-    pub games: Vec<Listing>,
+    pub games: Vec<GameListing>,
     /// What to ask for the next page with; null on the last.
     #[schema(required)]
     pub before: Option<String>,
@@ -17,7 +17,7 @@ pub struct Page {
 
 /// One game of a page.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, ToSchema)]
-pub struct Listing {
+pub struct GameListing {
     /// The game's name.
     pub id: String,
     /// Which game.
@@ -25,7 +25,7 @@ pub struct Listing {
     /// The size of its history.
     pub history: u16,
     /// How it stands.
-    pub status: Standing,
+    pub status: GameStatus,
     /// Who sits where.
     pub seats: Vec<SeatListing>,
     /// When it was created, in milliseconds since 1970.
@@ -38,7 +38,7 @@ pub struct Listing {
 /// How a listed game stands.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
-pub enum Standing {
+pub enum GameStatus {
     /// A seat that is open to everybody waits for somebody.
     Waiting,
     /// It is being played.
@@ -58,7 +58,7 @@ pub struct SeatListing {
 
 /// A game that was put into the archive.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, ToSchema)]
-pub struct Archived {
+pub struct ImportedGame {
     /// Its name.
     pub id: String,
     /// The table at its end.

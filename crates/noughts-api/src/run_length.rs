@@ -4,7 +4,7 @@ use noughts_rules::Side;
 
 /// A row as text: for each run of equal cells its length and the symbol of its side, `.` where they
 /// are free.
-pub fn write_row(cells: &[Option<Side>]) -> String {
+pub fn encode_row(cells: &[Option<Side>]) -> String {
     let mut text = String::new();
     for run in cells.chunk_by(|a, b| a == b) {
         if !text.is_empty() {
@@ -16,8 +16,8 @@ pub fn write_row(cells: &[Option<Side>]) -> String {
     text
 }
 
-/// A row as [`write_row`] wrote it; `None` where nobody did.
-pub fn read_row(text: &str) -> Option<Vec<Option<Side>>> {
+/// A row as [`encode_row`] wrote it; `None` where nobody did.
+pub fn decode_row(text: &str) -> Option<Vec<Option<Side>>> {
     let mut cells = Vec::new();
     for run in text.split(' ').filter(|run| !run.is_empty()) {
         let symbol = run.chars().next_back()?;
@@ -42,13 +42,13 @@ mod tests {
     fn rows_are_read_as_they_are_written() {
         let (x, o) = (Some(Side::FIRST), Some(Side::SECOND));
         let row = [None, None, None, x, o, o, None];
-        assert_eq!(write_row(&row), "3. 1x 2o 1.");
-        assert_eq!(read_row("3. 1x 2o 1.").as_deref(), Some(&row[..]));
-        assert_eq!(read_row("256x"), None);
-        assert_eq!(read_row("x"), None);
-        assert_eq!(read_row("1é"), None);
+        assert_eq!(encode_row(&row), "3. 1x 2o 1.");
+        assert_eq!(decode_row("3. 1x 2o 1.").as_deref(), Some(&row[..]));
+        assert_eq!(decode_row("256x"), None);
+        assert_eq!(decode_row("x"), None);
+        assert_eq!(decode_row("1é"), None);
         // A side whose symbol is a digit.
         let seven = Side::from_symbol('7');
-        assert_eq!(read_row(&write_row(&[seven; 12])), Some(vec![seven; 12]));
+        assert_eq!(decode_row(&encode_row(&[seven; 12])), Some(vec![seven; 12]));
     }
 }

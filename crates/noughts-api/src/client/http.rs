@@ -4,7 +4,7 @@ use std::io::{self, BufRead, BufReader, ErrorKind, Read, Write};
 use std::net::{TcpStream, ToSocketAddrs};
 use std::time::Duration;
 
-use super::{Trouble, Url};
+use super::{ClientError, ServerUrl};
 use crate::problem::Problem;
 
 /// How long one address may take to answer a call.
@@ -48,7 +48,7 @@ impl<'r> Request<'r> {
     }
 
     /// Asks, and reads the head of the answer.
-    pub(super) fn send(self, url: &Url) -> Result<Answer, Trouble> {
+    pub(super) fn send(self, url: &ServerUrl) -> Result<Answer, ClientError> {
         let mut stream = call(url)?;
         stream.set_nodelay(true)?;
         stream.set_read_timeout(Some(SILENCE))?;
@@ -60,7 +60,7 @@ impl<'r> Request<'r> {
     }
 
     /// In the older HTTP an answer simply ends with its connection, streams too.
-    fn head(&self, url: &Url) -> Result<String, Trouble> {
+    fn head(&self, url: &ServerUrl) -> Result<String, ClientError> {
         let method = match self.body {
             Some(_) => "POST",
             None => "GET",
@@ -90,7 +90,7 @@ impl<'r> Request<'r> {
 }
 
 /// Calls the addresses of a host one after the other, until one answers.
-fn call(url: &Url) -> io::Result<TcpStream> {
+fn call(url: &ServerUrl) -> io::Result<TcpStream> {
     let mut failed = io::Error::new(ErrorKind::NotFound, "nobody has that name");
     for address in (url.host.as_str(), url.port).to_socket_addrs()? {
         match TcpStream::connect_timeout(&address, CALL) {
@@ -102,7 +102,7 @@ fn call(url: &Url) -> io::Result<TcpStream> {
 }
 
 impl Answer {
-    fn read(stream: TcpStream) -> Result<Answer, Trouble> {
+    fn read(stream: TcpStream) -> Result<Answer, ClientError> {
         let mut body = BufReader::new(stream);
         let mut head = (&mut body).take(MOST_HEAD);
         let mut line = String::new();
@@ -110,7 +110,7 @@ impl Answer {
         let mut words = line.split(' ');
         let is_http = words.next().is_some_and(|word| word.starts_with("HTTP/1."));
         let status = words.next().and_then(|status| status.parse().ok());
-        let foreign = || Trouble::Foreign("it does not speak HTTP".to_owned());
+        let foreign = || ClientError::Foreign("it does not speak HTTP".to_owned());
         let status = status.filter(|_| is_http).ok_or_else(foreign)?;
         while !line.is_empty() {
             read_line(&mut head, &mut line)?;
@@ -119,30 +119,30 @@ impl Answer {
     }
 
     /// The answer to what was done, or why it was not.
-    pub(super) fn expect_good(self) -> Result<Answer, Trouble> {
+    pub(super) fn expect_good(self) -> Result<Answer, ClientError> {
         if (200..300).contains(&self.status) {
             return Ok(self);
         }
         let status = self.status;
         let body = self.read_all()?;
         Err(match serde_json::from_slice::<Problem>(&body) {
-            Ok(problem) => Trouble::Refused(problem),
-            Err(_) => Trouble::Foreign(format!("it answers with status {status}")),
+            Ok(problem) => ClientError::Refused(problem),
+            Err(_) => ClientError::Foreign(format!("it answers with status {status}")),
         })
     }
 
     /// All of it, where it has a bound.
-    pub(super) fn read_all(self) -> Result<Vec<u8>, Trouble> {
+    pub(super) fn read_all(self) -> Result<Vec<u8>, ClientError> {
         let mut bytes = Vec::new();
         let read = self.body.take(MOST_BYTES).read_to_end(&mut bytes)?;
         match (read as u64) < MOST_BYTES {
             true => Ok(bytes),
-            false => Err(Trouble::Foreign("it answers without end".to_owned())),
+            false => Err(ClientError::Foreign("it answers without end".to_owned())),
         }
     }
 
     /// The next line of a stream; `None` when it has ended.
-    pub(super) fn line(&mut self, line: &mut String) -> Result<Option<()>, Trouble> {
+    pub(super) fn line(&mut self, line: &mut String) -> Result<Option<()>, ClientError> {
         let mut bounded = (&mut self.body).take(MOST_BYTES);
         match read_line(&mut bounded, line) {
             Ok(()) => Ok(Some(())),
