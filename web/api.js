@@ -62,10 +62,10 @@ function post(body, { key, token } = {}) {
 const game = (/** @type {string} */ id) => `/api/games/${encodeURIComponent(id)}`;
 
 export const api = {
-  /** @param {import("./shapes").NewTable} table @param {string} [key] @returns {Promise<import("./shapes").Laid>} */
+  /** @param {import("./shapes").NewTable} table @param {string} [key] @returns {Promise<import("./shapes").CreatedTable>} */
   lay: (table, key = freshKey()) => ask("/api/games", post(table, { key })),
 
-  /** @param {string} id @param {number} seat @param {string} name @param {string} [key] @returns {Promise<import("./shapes").Seated>} */
+  /** @param {string} id @param {number} seat @param {string} name @param {string} [key] @returns {Promise<import("./shapes").TakenSeat>} */
   sit: (id, seat, name, key = freshKey()) => ask(`${game(id)}/seats/${seat}`, post({ name }, { key })),
 
   /** @param {string} id @param {number} [turn] @returns {Promise<import("./shapes").View>} */
@@ -74,19 +74,19 @@ export const api = {
   /** @param {string} id @param {string} token @param {object} act @param {string} [key] @returns {Promise<import("./shapes").View>} */
   act: (id, token, act, key = freshKey()) => ask(`${game(id)}/actions`, post(act, { key, token })),
 
-  /** @param {string} id @param {string} token @returns {Promise<import("./shapes").Again>} */
+  /** @param {string} id @param {string} token @returns {Promise<import("./shapes").RematchView>} */
   again: (id, token) => ask(`${game(id)}/rematch`, post({}, { token })),
 
   /** @param {string} id @returns {Promise<string>} */
   record: (id) => ask(`${game(id)}/record`, { headers: { Accept: "text/plain" } }),
 
-  /** @param {string} id @returns {Promise<import("./shapes").Study>} */
+  /** @param {string} id @returns {Promise<import("./shapes").GameAnalysis>} */
   study: (id) => ask(`${game(id)}/analysis`),
 
-  /** @param {Record<string, string>} wanted @returns {Promise<import("./shapes").Page>} */
+  /** @param {Record<string, string>} wanted @returns {Promise<import("./shapes").GamesPage>} */
   list: (wanted) => ask(`/api/games?${new URLSearchParams(wanted)}`),
 
-  /** @param {string} text @returns {Promise<import("./shapes").Archived>} */
+  /** @param {string} text @returns {Promise<import("./shapes").ImportedGame>} */
   archive: (text) =>
     ask("/api/records", {
       method: "POST",

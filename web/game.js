@@ -26,7 +26,7 @@ import {
 import { t } from "./words.js";
 
 /** @typedef {import("./shapes").Table} Table */
-/** @typedef {import("./shapes").Last} Last */
+/** @typedef {import("./shapes").TurnView} TurnView */
 /** @typedef {import("./app.js").Context} Context */
 
 /** @param {Context} context */
@@ -48,7 +48,7 @@ export class GamePage {
   constructor(context, table, at) {
     this.context = context;
     this.table = table;
-    /** @type {Last[]} */
+    /** @type {TurnView[]} */
     this.turns = [];
     /** Completed turns that are looked at; null: the present. */
     this.at = at;

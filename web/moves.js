@@ -5,7 +5,7 @@ import { placeName } from "./place.js";
 import { t } from "./words.js";
 
 /** @typedef {import("./shapes").Table} Table */
-/** @typedef {import("./shapes").Last} Last */
+/** @typedef {import("./shapes").TurnView} TurnView */
 
 /** A list shows so many turns around the one that is looked at; a long game is not all in the document. */
 const AROUND = 60;
@@ -37,7 +37,7 @@ export function makeMoves(onLook) {
     if (item) go(Number(item.dataset.turn));
   });
 
-  /** @param {Table} table @param {Last[]} turns @param {number | null} looked @param {Map<number, string>} [remarks] by turn */
+  /** @param {Table} table @param {TurnView[]} turns @param {number | null} looked @param {Map<number, string>} [remarks] by turn */
   const show = (table, turns, looked, remarks) => {
     // The record comes later than the table.
     total = Math.max(turns.length, table.turn - 1);
@@ -75,7 +75,7 @@ export function makeMoves(onLook) {
 /** @param {string} sign @param {string} look @param {() => void} onClick */
 const stepper = (sign, look, onClick) => h("button", { type: "button", class: `quiet ${look}`, click: onClick }, sign);
 
-/** @param {Table} table @param {Last} turn @param {number} number @param {Map<number, string>} [remarks] */
+/** @param {Table} table @param {TurnView} turn @param {number} number @param {Map<number, string>} [remarks] */
 function item(table, turn, number, remarks) {
   const remark = remarks?.get(number);
   return h(
@@ -96,7 +96,7 @@ function item(table, turn, number, remarks) {
   );
 }
 
-/** @param {Table} table @param {Last} turn */
+/** @param {Table} table @param {TurnView} turn */
 function says(table, turn) {
   if (turn.play !== undefined) {
     const isSmall = table.variant.columns === 3 && table.variant.rows === 3;

@@ -86,7 +86,7 @@ export function gameDetails(variant) {
 }
 
 /** What was done in a turn, said to those who listen.
- * @param {Table} table @param {import("./shapes").Last} last @param {Set<number>} mine */
+ * @param {Table} table @param {import("./shapes").TurnView} last @param {Set<number>} mine */
 export function deed(table, last, mine) {
   const seat = table.seats[last.by];
   const name = seat ? seatName(seat, last.by) : "";

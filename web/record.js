@@ -1,13 +1,13 @@
 // A record as text: who sat where, and every turn.
 
-/** @typedef {import("./shapes").Last} Last */
+/** @typedef {import("./shapes").TurnView} TurnView */
 
 /**
  * @param {string} text
- * @returns {{ variant: string, turns: Last[], start: string | null, result: string }}
+ * @returns {{ variant: string, turns: TurnView[], start: string | null, result: string }}
  */
 export function readRecord(text) {
-  /** @type {Last[]} */
+  /** @type {TurnView[]} */
   const turns = [];
   let variant = "";
   let result = "";
@@ -23,7 +23,7 @@ export function readRecord(text) {
   return { variant, turns, start, result };
 }
 
-/** @param {number} by @param {string} action @returns {Last} */
+/** @param {number} by @param {string} action @returns {TurnView} */
 function readTurn(by, action) {
   if (action === "resign") return { by, resign: true };
   if (action.startsWith("<<")) return { by, rewind: Number(action.slice(2)) };

@@ -7,7 +7,7 @@ export interface SeatView {
   symbol: string;
   present: boolean;
 }
-export interface Last {
+export interface TurnView {
   by: number;
   play?: string;
   rewind?: number;
@@ -33,7 +33,7 @@ export interface View {
   marks: (number | null)[] | string[];
   legal: string[] | "empty";
   rewind: number | null;
-  last: Last | null;
+  last: TurnView | null;
   boards?: BoardView[];
   score?: [number, number];
   active?: number | null;
@@ -41,14 +41,14 @@ export interface View {
   rematch: string | null;
 }
 /** When there is a new game: which seat is the caller's there, and its token. */
-export interface Again extends View {
+export interface RematchView extends View {
   seat?: number;
   token?: string;
 }
 export interface Change {
   turn: number;
   to_move: number | null;
-  last: Last;
+  last: TurnView;
   cells: [string, number | null][];
   legal: string[] | "empty";
   rewind: number | null;
@@ -61,16 +61,16 @@ export interface Presence {
   present: boolean[];
   names: string[];
 }
-export interface Laid {
+export interface CreatedTable {
   id: string;
   tokens: Record<string, string>;
   view: View;
 }
-export interface Seated {
+export interface TakenSeat {
   token: string;
   view: View;
 }
-export interface Archived {
+export interface ImportedGame {
   id: string;
   view: View;
 }
@@ -90,7 +90,7 @@ export interface NewTable {
   from?: { game: string; turn: number };
 }
 export type Standing = "waiting" | "playing" | "over";
-export interface Listing {
+export interface GameListing {
   id: string;
   variant: string;
   history: number;
@@ -99,12 +99,12 @@ export interface Listing {
   created_ms: number;
   outcome?: Outcome | null;
 }
-export interface Page {
-  games: Listing[];
+export interface GamesPage {
+  games: GameListing[];
   before: string | null;
 }
 export type Prospect = "win" | "draw" | "loss" | "unknown";
-export interface Worth {
+export interface Evaluation {
   value: Prospect;
   plies?: number;
   estimate?: number;
@@ -113,17 +113,17 @@ export interface Mistake {
   had: Prospect;
   left: Prospect;
 }
-export interface StudiedTurn {
+export interface TurnAnalysis {
   turn: number;
-  done: Last;
-  worth: Worth | null;
+  done: TurnView;
+  worth: Evaluation | null;
   best: string | null;
   mistake: Mistake | null;
 }
-export interface Study {
+export interface GameAnalysis {
   id: string;
   variant: string;
-  turns: StudiedTurn[];
+  turns: TurnAnalysis[];
 }
 
 /** A game by its name, taken apart. */
@@ -150,7 +150,7 @@ export interface Table {
   marks: (number | null)[];
   legal: Set<string> | "empty";
   rewind: number | null;
-  last: Last | null;
+  last: TurnView | null;
   boards: BoardView[] | null;
   score: [number, number] | null;
   active: number | null;

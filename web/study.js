@@ -5,8 +5,8 @@ import { h, refill, s } from "./dom.js";
 import { placeName, seatName, sideName } from "./place.js";
 import { t } from "./words.js";
 
-/** @typedef {import("./shapes").Study} Study */
-/** @typedef {import("./shapes").StudiedTurn} StudiedTurn */
+/** @typedef {import("./shapes").GameAnalysis} GameAnalysis */
+/** @typedef {import("./shapes").TurnAnalysis} TurnAnalysis */
 /** @typedef {import("./shapes").Table} Table */
 
 export class StudyPanel {
@@ -15,7 +15,7 @@ export class StudyPanel {
     this.table = table;
     this.onLook = onLook;
     this.onChange = onChange;
-    /** @type {Study | null} */
+    /** @type {GameAnalysis | null} */
     this.study = null;
     this.isLeft = false;
     this.root = h("section", { class: "study", tabindex: -1 }, h("h2", {}, t("analysis")), h("p", {}, t("analysing")));
@@ -91,7 +91,7 @@ export class StudyPanel {
     );
   }
 
-  /** @param {StudiedTurn | undefined} turn */
+  /** @param {TurnAnalysis | undefined} turn */
   words(turn) {
     if (!turn?.worth) return turn ? t("worthUnknown") : "";
     const { table } = this;
@@ -108,7 +108,7 @@ export class StudyPanel {
     return `${t("worthBetter", { side: sideName(estimate > 0 ? mover : other) })}.${best}`;
   }
 
-  /** @param {StudiedTurn} turn */
+  /** @param {TurnAnalysis} turn */
   says(turn) {
     const seat = this.table.seats[turn.done.by];
     const name = seat ? seatName(seat, turn.done.by) : "";
@@ -116,7 +116,7 @@ export class StudyPanel {
     return `${t("mistakeAt", { n: turn.turn, name, place })}: ${gave(turn)}`;
   }
 
-  /** @param {number[]} values @param {number} here @param {StudiedTurn[]} mistakes */
+  /** @param {number[]} values @param {number} here @param {TurnAnalysis[]} mistakes */
   chart(values, here, mistakes) {
     const width = Math.max(1, values.length - 1);
     const x = (/** @type {number} */ at) => (at / width) * 300;
@@ -143,10 +143,10 @@ export class StudyPanel {
   }
 }
 
-/** @param {StudiedTurn} turn */
+/** @param {TurnAnalysis} turn */
 const gave = (turn) => t(turn.mistake?.had === "win" ? "gaveWin" : "gaveDraw");
 
-/** What a position is worth to the first side, from -1 to 1. @param {StudiedTurn} turn @param {number} sides */
+/** What a position is worth to the first side, from -1 to 1. @param {TurnAnalysis} turn @param {number} sides */
 export function valueFor(turn, sides) {
   if (!turn.worth || sides !== 2) return 0;
   const sign = turn.done.by === 0 ? 1 : -1;

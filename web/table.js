@@ -150,7 +150,7 @@ export function obstacle(table, move, mine) {
 
 /**
  * The marks on the board in the order in which they were made, by what was done so far.
- * @param {import("./shapes").Last[]} turns
+ * @param {import("./shapes").TurnView[]} turns
  * @returns {string[]} moves
  */
 export function standing(turns) {

@@ -8,7 +8,7 @@ import { gameName, seatName } from "./place.js";
 import { readVariant } from "./variant.js";
 import { t, when } from "./words.js";
 
-/** @typedef {import("./shapes").Listing} Listing */
+/** @typedef {import("./shapes").GameListing} GameListing */
 /** @typedef {import("./app.js").Context} Context */
 
 const EVERY_MS = 4000;
@@ -95,12 +95,12 @@ class WatchPage {
   }
 }
 
-/** @param {HTMLElement} list @param {Listing[]} games @param {string} none @param {string} verb */
+/** @param {HTMLElement} list @param {GameListing[]} games @param {string} none @param {string} verb */
 function fill(list, games, none, verb) {
   refill(list, games.length ? games.map((game) => row(game, verb)) : h("li", { class: "none" }, none));
 }
 
-/** One game of a list. @param {Listing} game @param {string} verb */
+/** One game of a list. @param {GameListing} game @param {string} verb */
 export function row(game, verb) {
   const variant = readVariant(game.variant);
   const names = game.seats.slice(0, 4).map((seat, at) => {

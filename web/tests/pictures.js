@@ -8,7 +8,7 @@ import { chromium } from "playwright-core";
 import { CHROMIUM, Server, fromDisk } from "./world.js";
 
 /** @typedef {import("playwright-core").Page} Page */
-/** @typedef {{ path: string, laid?: import("../shapes").Laid, seats?: number[], act?: (page: Page) => Promise<unknown> }} Scene */
+/** @typedef {{ path: string, laid?: import("../shapes").CreatedTable, seats?: number[], act?: (page: Page) => Promise<unknown> }} Scene */
 
 const WIDTHS = { phone: { width: 390, height: 844 }, desk: { width: 1200, height: 800 } };
 const SHOWN = ["won-desk-light", "ultimate-desk-dark", "analysis-desk-light", "ultimate-phone-light"];
@@ -51,7 +51,7 @@ async function scenes() {
   }
   const link = await server.lay({ variant: "3x3k3", seats: [{ human: "Ann" }, { open: "link" }], take: [0] });
   await server.lay({ variant: "multi", seats: [{ human: "Zoe" }, { open: "lobby" }], take: [0] });
-  const first = (/** @type {import("../shapes").Laid} */ laid) => ({ path: `/game/${laid.id}`, laid, seats: [0] });
+  const first = (/** @type {import("../shapes").CreatedTable} */ laid) => ({ path: `/game/${laid.id}`, laid, seats: [0] });
   const drawer = async (/** @type {Page} */ page) => {
     const handle = page.locator(".handle");
     if (await handle.isVisible()) await handle.click();

@@ -6,7 +6,7 @@ import { CHROMIUM, Server, fromDisk } from "./world.js";
 const server = await new Server(["--store", "memory:"]).start();
 const browser = await chromium.launch({ executablePath: CHROMIUM, args: ["--no-sandbox"] });
 
-/** @param {string} path @param {import("../shapes").Laid | null} laid */
+/** @param {string} path @param {import("../shapes").CreatedTable | null} laid */
 async function open(path, laid) {
   const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, serviceWorkers: "block" });
   if (process.env.PAGE === "disk") await fromDisk(context);

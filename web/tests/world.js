@@ -75,7 +75,7 @@ export class Server {
     return fetch(this.url + path, init);
   }
 
-  /** Lays a table. @param {import("../shapes").NewTable} table @returns {Promise<import("../shapes").Laid>} */
+  /** Lays a table. @param {import("../shapes").NewTable} table @returns {Promise<import("../shapes").CreatedTable>} */
   async lay(table) {
     const answer = await this.ask("/api/games", table);
     const laid = await answer.json();
@@ -83,7 +83,7 @@ export class Server {
     return laid;
   }
 
-  /** Plays a move that is taken. @param {import("../shapes").Laid} laid @param {number} seat @param {object} act */
+  /** Plays a move that is taken. @param {import("../shapes").CreatedTable} laid @param {number} seat @param {object} act */
   async act(laid, seat, act) {
     const answer = await this.ask(`/api/games/${laid.id}/actions`, act, {
       Authorization: `Bearer ${laid.tokens[seat]}`,
@@ -206,7 +206,7 @@ export class Person {
     await this.page.locator("main > *:not(noscript)").first().waitFor();
   }
 
-  /** Opens a table with these seats of it. @param {import("../shapes").Laid} laid @param {number[]} [seats] */
+  /** Opens a table with these seats of it. @param {import("../shapes").CreatedTable} laid @param {number[]} [seats] */
   async sitAt(laid, seats = Object.keys(laid.tokens).map(Number)) {
     const tokens = Object.fromEntries(seats.map((seat) => [seat, laid.tokens[seat]]));
     const kept = JSON.stringify({ [laid.id]: { at: Date.now(), tokens } });
