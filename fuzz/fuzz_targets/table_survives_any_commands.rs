@@ -3,11 +3,11 @@
 //! Three bytes are the game, its seats and a watcher; then each six bytes are a command.
 #![no_main]
 
-#[path = "../../crates/noughts-server/tests/table/survival.rs"]
-mod survival;
+#[path = "../../crates/noughts-server/tests/table/random_commands.rs"]
+mod random_commands;
 
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|input: &[u8]| {
-    survival::survive(input);
+    random_commands::survive(input);
 });

@@ -2,22 +2,22 @@
 
 mod analysis;
 mod board_image;
-mod body;
 mod catalog;
+mod create_table;
+mod error;
 mod events;
+mod extract;
 mod games;
+mod link_preview;
+mod metrics;
 mod middleware;
 mod openapi;
-mod page;
-mod picture;
 mod rate_limit;
 mod records;
-mod refusal;
+mod seat_token;
+mod site;
 mod stream;
-mod tokens;
-mod watchman;
 mod websocket;
-mod wishes;
 
 use std::net::IpAddr;
 use std::sync::Arc;
@@ -36,8 +36,8 @@ use tokio::time::timeout;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
-use crate::counts;
 use crate::matchmaking::Matchmaking;
+use crate::metrics::ListenerKind;
 use crate::net::{
     self, Connections, Permit, REFUSED_TIME, WhenFull, WriteTimeout, serve_connections,
 };
@@ -45,20 +45,20 @@ use crate::presence::Presence;
 use crate::tables::Tables;
 use analysis::Analyses;
 use board_image::BoardImages;
+use error::api_error;
 use middleware::Middleware;
 use rate_limit::RateLimiter;
-use refusal::refuse;
-use tokens::Tokens;
+use seat_token::SeatTokens;
 
+pub(crate) use error::kind_of_table_refusal;
 pub use rate_limit::HttpLimits;
-pub(crate) use refusal::kind_of_table_refusal;
 
 /// What the handlers of all requests share.
-pub(crate) struct Web {
+pub(crate) struct AppState {
     tables: Arc<Tables>,
     matchmaking: Arc<Matchmaking>,
     presence: Arc<Presence>,
-    tokens: Tokens,
+    tokens: SeatTokens,
     rate_limiter: Arc<RateLimiter>,
     analyses: Analyses,
     board_images: BoardImages,
@@ -91,11 +91,11 @@ impl HttpServer {
         limits: HttpLimits,
         closing: watch::Receiver<bool>,
     ) -> HttpServer {
-        let web = Arc::new(Web {
+        let app = Arc::new(AppState {
             tables: Arc::clone(tables),
             matchmaking: Arc::clone(matchmaking),
             presence: Arc::clone(presence),
-            tokens: Tokens::new(secret),
+            tokens: SeatTokens::new(secret),
             rate_limiter: Arc::new(RateLimiter::new(limits)),
             analyses: Analyses::new(closing.clone()),
             board_images: BoardImages::default(),
@@ -103,15 +103,15 @@ impl HttpServer {
             closing,
         });
         HttpServer {
-            middleware: Middleware::new(Arc::clone(&web), routes(web)),
+            middleware: Middleware::new(Arc::clone(&app), routes(app)),
         }
     }
 
     /// Serves connections until `closing`; then requests that are being answered may finish.
     pub(crate) async fn run(self, listener: TcpListener, closing: watch::Receiver<bool>) {
-        let web = self.middleware.web();
-        let accepted = &web.tables.counts().connections[counts::Door::Http as usize];
-        let limits = (&web.connections, WhenFull::AnswerHealthChecks);
+        let app = self.middleware.app();
+        let accepted = &app.tables.metrics().connections[ListenerKind::Http as usize];
+        let limits = (&app.connections, WhenFull::AnswerHealthChecks);
         let stopping = closing.clone();
         let serve = |stream, peer, permit| {
             serve_connection(
@@ -126,7 +126,7 @@ impl HttpServer {
         let finish = async {
             while open.join_next().await.is_some() {}
             // WebSockets run in tasks of their own.
-            web.rate_limiter.all_streams_closed().await;
+            app.rate_limiter.all_streams_closed().await;
         };
         let _ = timeout(LAST_ANSWERS, finish).await;
         open.shutdown().await;
@@ -170,7 +170,7 @@ async fn serve_connection(
     }
 }
 
-fn routes(web: Arc<Web>) -> Router {
+fn routes(app: Arc<AppState>) -> Router {
     let (described, description) = OpenApiRouter::with_openapi(openapi::about())
         .routes(routes!(games::create, catalog::list))
         .routes(routes!(games::get))
@@ -189,16 +189,16 @@ fn routes(web: Arc<Web>) -> Router {
         .merge(openapi::pages(&description))
         .route("/healthz", get(|| async { "alive\n" }))
         .route("/readyz", get(ready))
-        .route("/metrics", get(watchman::metrics))
-        .merge(page::routes())
+        .route("/metrics", get(metrics::metrics))
+        .merge(site::routes())
         .fallback(nowhere)
         .method_not_allowed_fallback(no_such_method)
-        .with_state(web)
+        .with_state(app)
 }
 
 /// Whether a turn could be stored now.
-async fn ready(State(web): State<Arc<Web>>) -> Response {
-    match web.tables.store().check_writable().await {
+async fn ready(State(app): State<Arc<AppState>>) -> Response {
+    match app.tables.store().check_writable().await {
         Ok(()) => "ready\n".into_response(),
         Err(error) => (StatusCode::SERVICE_UNAVAILABLE, format!("{error}\n")).into_response(),
     }
@@ -206,11 +206,11 @@ async fn ready(State(web): State<Arc<Web>>) -> Response {
 
 /// People are told by the page, programs in JSON.
 async fn nowhere(method: Method, uri: Uri, headers: HeaderMap) -> Response {
-    page::nothing_for_people(&method, &uri, &headers).unwrap_or_else(nothing_here)
+    site::nothing_for_people(&method, &uri, &headers).unwrap_or_else(nothing_here)
 }
 
 fn nothing_here() -> Response {
-    refuse(
+    api_error(
         ProblemKind::NoSuchPage,
         "there is nothing at this address; /api/games is where games are",
     )
@@ -218,7 +218,7 @@ fn nothing_here() -> Response {
 }
 
 async fn no_such_method() -> Response {
-    refuse(
+    api_error(
         ProblemKind::NoSuchMethod,
         "this address is for another method",
     )

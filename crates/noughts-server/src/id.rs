@@ -41,18 +41,18 @@ impl fmt::Debug for GameId {
 }
 
 impl FromStr for GameId {
-    type Err = NotAnId;
+    type Err = InvalidId;
 
-    fn from_str(text: &str) -> Result<GameId, NotAnId> {
+    fn from_str(text: &str) -> Result<GameId, InvalidId> {
         if text.len() != LENGTH {
-            return Err(NotAnId);
+            return Err(InvalidId);
         }
         let mut number = 0u128;
         for letter in text.bytes() {
-            let digit = LETTERS.iter().position(|l| *l == letter).ok_or(NotAnId)?;
+            let digit = LETTERS.iter().position(|l| *l == letter).ok_or(InvalidId)?;
             // The first letter has room for three bits only.
             if number >> 123 != 0 {
-                return Err(NotAnId);
+                return Err(InvalidId);
             }
             number = number << 5 | digit as u128;
         }
@@ -86,15 +86,15 @@ impl Hasher for IdHasher {
 
 /// The text is no id of a game.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct NotAnId;
+pub struct InvalidId;
 
-impl fmt::Display for NotAnId {
+impl fmt::Display for InvalidId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "a game's id is {LENGTH} small letters and digits")
     }
 }
 
-impl std::error::Error for NotAnId {}
+impl std::error::Error for InvalidId {}
 
 /// A process that serves tables. It gets a new id with each start.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -144,7 +144,7 @@ mod tests {
             "0000000000000000000000000u",
             "80000000000000000000000000",
         ] {
-            assert_eq!(text.parse::<GameId>(), Err(NotAnId), "{text}");
+            assert_eq!(text.parse::<GameId>(), Err(InvalidId), "{text}");
         }
         assert!("7zzzzzzzzzzzzzzzzzzzzzzzzz".parse::<GameId>().is_ok());
     }

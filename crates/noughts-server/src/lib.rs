@@ -12,16 +12,16 @@
 //!
 //! [`Table`] is pure; everything around it is given its listeners, clock and seed from outside.
 
-mod background;
+mod background_tasks;
 mod bus;
 mod clock;
-mod counts;
-mod descriptors;
+
 mod http;
 mod id;
+mod liveness;
 mod matchmaking;
+mod metrics;
 mod net;
-mod nodes;
 mod presence;
 mod records;
 mod retention;
@@ -34,16 +34,15 @@ mod tcp;
 
 pub use bus::{Bus, Hint, Hints};
 pub use clock::ServerClock;
-pub use descriptors::raise_descriptor_limit;
 pub use http::HttpLimits;
-pub use id::{GameId, NodeId, NotAnId};
+pub use id::{GameId, InvalidId, NodeId};
 pub use matchmaking::{Matchmaking, WaitingClient};
-pub use net::{Limits, listen, listen_for_http};
-pub use records::{NotStorable, record_of, stored_from};
-pub use server::{Http, Server, Setup};
+pub use net::{ConnectionLimits, listen, listen_for_http, raise_descriptor_limit};
+pub use records::{NotStorable, game_from_record, game_to_record};
+pub use server::{HttpConfig, Server, ServerConfig};
 pub use store::{
-    Append, Appended, Created, Listed, LogTail, Memory, Position, Postgres, Query, Reply, Sqlite,
-    Store, StoreError, StoredGame, Sweep, SyncMode, WriteCounts, family, open_store,
+    Append, Appended, Created, ListQuery, ListedGame, LogPosition, LogTail, Memory, Postgres,
+    Reply, Sqlite, Store, StoreError, StoredGame, Sweep, SyncMode, WriteCounts, family, open_store,
 };
 pub use table::{
     Change, Command, CreationKey, Decision, EndReason, Ending, Entry, Holder, InvalidLog,
@@ -54,4 +53,4 @@ pub use table::{
 pub use tables::{
     ConnectedSeat, Creation, GameEnd, LiveTable, Progress, SubmitError, Tables, Watch,
 };
-pub use tcp::{Misbehaviour, NoMisbehaviour, misbehave};
+pub use tcp::{Misbehaviour, UnknownMisbehaviour, misbehave};

@@ -12,9 +12,9 @@ use tokio::sync::oneshot;
 use tokio::time::sleep;
 use tracing::{debug, warn};
 
-use crate::background::poll_once;
+use crate::background_tasks::poll_once;
 use crate::id::GameId;
-use crate::store::{Query, StoreError};
+use crate::store::{ListQuery, StoreError};
 use crate::table::{
     Command, Holder, Key, NewGame, OpenTo, RequestKey, SeatSet, Settings, Status, Table,
 };
@@ -392,7 +392,7 @@ impl Matchmaking {
 
     /// Oldest first, as they would have entered.
     async fn offer_stored_seats(self: &Arc<Matchmaking>) -> Result<(), StoreError> {
-        let mut query = Query {
+        let mut query = ListQuery {
             variant: Some(self.variant),
             player: None,
             status: Some(Status::Waiting),

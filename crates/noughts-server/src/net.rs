@@ -2,12 +2,14 @@
 //! the TCP protocol.
 
 mod accept;
+mod descriptor_limit;
 mod limits;
 mod socket;
 mod write_timeout;
 
 pub(crate) use accept::{Acceptor, serve_connections};
-pub use limits::Limits;
+pub use descriptor_limit::raise_descriptor_limit;
+pub use limits::ConnectionLimits;
 pub(crate) use limits::{
     Connections, Permission, Permit, REFUSED_TIME, WhenFull, is_exempt, network,
 };

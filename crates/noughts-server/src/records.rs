@@ -9,7 +9,7 @@ use crate::store::StoredGame;
 use crate::table::{EndReason, Entry, Holder, LogEntry, SeatSet, Settings, Summary, Table};
 
 /// The record of a table's game.
-pub fn record_of(table: &Table) -> Result<Record, RecordError> {
+pub fn game_to_record(table: &Table) -> Result<Record, RecordError> {
     let game = table.game().clone();
     let seat = |(holder, side): (&Holder, &Side)| RecordSeat {
         symbol: side.symbol(),
@@ -33,7 +33,7 @@ impl fmt::Display for NotStorable {
 impl std::error::Error for NotStorable {}
 
 /// A record as a stored game, for [`Store::import`](crate::Store::import).
-pub fn stored_from(
+pub fn game_from_record(
     record: &Record,
     id: GameId,
     now_ms: u64,

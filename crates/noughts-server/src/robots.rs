@@ -43,12 +43,12 @@ type Instant = Arc<Mutex<Box<dyn Strategy>>>;
 
 /// A robot at one seat of one table.
 #[derive(Clone)]
-pub(crate) enum Mind {
+pub(crate) enum Robot {
     /// Answers in microseconds: ask [`answer`].
     Instant(Instant),
     /// Takes its time: ask [`Robots::choose`]. The strategy is built for each move, so that only those that compute
     /// take memory.
-    Thinker(StrategyName),
+    Slow(StrategyName),
 }
 
 /// Maximum number of shared instant strategies. Beyond it the oldest is dropped; tables that use it keep it.
@@ -83,25 +83,25 @@ impl Robots {
     }
 
     /// How this strategy is asked for moves, or why it does not play this game.
-    pub(crate) fn mind(&self, name: &StrategyName, game: &Game) -> Result<Mind, Unfit> {
+    pub(crate) fn robot(&self, name: &StrategyName, game: &Game) -> Result<Robot, Unfit> {
         if !name.is_instant(game) {
             // Checked now, so that it can be built later.
-            return name.fits(game).map(|()| Mind::Thinker(name.clone()));
+            return name.fits(game).map(|()| Robot::Slow(name.clone()));
         }
         // A thread that panicked leaves nothing half done here: entries are only added and removed.
         let mut all = self.instant.lock().unwrap_or_else(PoisonError::into_inner);
         let is_it = |(known, variant, _): &&(StrategyName, Variant, Instant)| {
             variant == game.variant() && known == name
         };
-        if let Some((_, _, mind)) = all.iter().find(is_it) {
-            return Ok(Mind::Instant(Arc::clone(mind)));
+        if let Some((_, _, robot)) = all.iter().find(is_it) {
+            return Ok(Robot::Instant(Arc::clone(robot)));
         }
-        let mind = Arc::new(Mutex::new(name.build(game, &self.setup)?));
+        let robot = Arc::new(Mutex::new(name.build(game, &self.setup)?));
         if all.len() >= MAX_SHARED {
             all.remove(0);
         }
-        all.push((name.clone(), *game.variant(), Arc::clone(&mind)));
-        Ok(Mind::Instant(mind))
+        all.push((name.clone(), *game.variant(), Arc::clone(&robot)));
+        Ok(Robot::Instant(robot))
     }
 
     /// Chooses a move for the seat to move, in a game in progress. `None` only if `stop` was set before the request
@@ -291,10 +291,10 @@ fn random_move(game: &Game, seed: u64) -> Option<Move> {
 }
 
 /// The move of an instant strategy for the seat to move, in a game in progress; a random one if it panics.
-pub(crate) fn answer(mind: &Mutex<Box<dyn Strategy>>, game: &Game, stop: &Stop) -> Move {
+pub(crate) fn answer(robot: &Mutex<Box<dyn Strategy>>, game: &Game, stop: &Stop) -> Move {
     let choose = || {
-        let mut mind = mind.lock().unwrap_or_else(PoisonError::into_inner);
-        mind.choose(game, stop).at
+        let mut robot = robot.lock().unwrap_or_else(PoisonError::into_inner);
+        robot.choose(game, stop).at
     };
     catch_unwind(AssertUnwindSafe(choose)).unwrap_or_else(|panic| {
         error!(variant = %game.variant(), "instant strategy panicked: playing a random move");

@@ -12,9 +12,9 @@ use tracing::warn;
 
 use crate::clock::ServerClock;
 use crate::http::{HttpLimits, HttpServer};
+use crate::liveness;
 use crate::matchmaking::Matchmaking;
-use crate::net::{Connections, Limits};
-use crate::nodes;
+use crate::net::{ConnectionLimits, Connections};
 use crate::presence::Presence;
 use crate::retention::forget_after;
 use crate::robots::Robots;
@@ -23,9 +23,9 @@ use crate::tables::Tables;
 use crate::tcp::{Opponent, TcpServer};
 
 /// What a server is made of.
-pub struct Setup {
+pub struct ServerConfig {
     /// The HTTP listener.
-    pub http: Option<Http>,
+    pub http: Option<HttpConfig>,
     /// The TCP listener for games against the computer.
     pub tcp: Option<TcpListener>,
     /// How the computer plays there.
@@ -34,21 +34,21 @@ pub struct Setup {
     pub pairs: Option<TcpListener>,
     /// Where games are stored.
     pub store: Box<dyn Store>,
-    /// Limits for connections, over all listeners.
-    pub limits: Limits,
+    /// ConnectionLimits for connections, over all listeners.
+    pub limits: ConnectionLimits,
     /// How many robots may think at the same time.
-    pub thinkers: usize,
+    pub robot_threads: usize,
     /// The clock, and the seed of everything random.
-    pub outside: EngineSetup,
+    pub engine: EngineSetup,
 }
 
 /// What the HTTP server is made of.
-pub struct Http {
+pub struct HttpConfig {
     /// Where it listens.
     pub listener: TcpListener,
     /// The store's [secret](Store::secret).
     pub secret: [u8; 32],
-    /// Limits per client address.
+    /// ConnectionLimits per client address.
     pub limits: HttpLimits,
 }
 
@@ -68,10 +68,10 @@ const STOP_STEP: Duration = Duration::from_secs(1);
 
 impl Server {
     /// Starts serving, or says why the computer cannot play so.
-    pub fn start(setup: Setup) -> Result<Server, Unfit> {
-        let seed = setup.outside.seed;
-        let clock = ServerClock::new(Arc::clone(&setup.outside.clock));
-        let robots = Robots::new(setup.thinkers, setup.outside);
+    pub fn start(setup: ServerConfig) -> Result<Server, Unfit> {
+        let seed = setup.engine.seed;
+        let clock = ServerClock::new(Arc::clone(&setup.engine.clock));
+        let robots = Robots::new(setup.robot_threads, setup.engine);
         let tables = Tables::new(setup.store, robots, clock);
         let matchmaking = Matchmaking::new(&tables, seed);
         matchmaking.check(&setup.tcp_strategy)?;
@@ -99,8 +99,8 @@ impl Server {
             tokio::spawn(server.run(http.listener, closed.clone()))
         });
         let tasks = vec![
-            tokio::spawn(nodes::sweep(Arc::clone(&tables))).abort_handle(),
-            tokio::spawn(nodes::remove_idle_tables(Arc::clone(&tables))).abort_handle(),
+            tokio::spawn(liveness::sweep(Arc::clone(&tables))).abort_handle(),
+            tokio::spawn(liveness::remove_idle_tables(Arc::clone(&tables))).abort_handle(),
             tokio::spawn(presence.share()).abort_handle(),
             tokio::spawn(Arc::clone(&matchmaking).find_open_seats()).abort_handle(),
         ];

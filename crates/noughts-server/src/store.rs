@@ -4,16 +4,16 @@
 //! append the same number one is told [`Appended::Conflict`]. An entry needs its predecessor, so a
 //! log has no gaps. Nothing is changed or deleted except by retention.
 
-mod address;
 mod codec;
 mod error;
 mod group_commit;
+mod listing;
 mod memory;
 mod migrations;
-mod page;
+mod open;
 mod postgres;
 mod sqlite;
-mod unreadable;
+mod unreadable_games;
 
 use std::fmt;
 use std::future::Future;
@@ -27,8 +27,8 @@ use crate::table::{
     CreationKey, Ending, Holder, LogEntry, NewGame, SeatSet, Settings, Status, Summary,
 };
 
-pub use address::open_store;
 pub use memory::Memory;
+pub use open::open_store;
 pub use postgres::Postgres;
 pub use sqlite::{Sqlite, SyncMode};
 
@@ -66,13 +66,13 @@ pub trait Store: Send + Sync + 'static {
 
     /// A page of the lobby and the archive, newest first. A row that cannot be read is left out and
     /// logged; it never fails the page.
-    fn list(&self, query: Query) -> Reply<'_, Vec<Listed>>;
+    fn list(&self, query: ListQuery) -> Reply<'_, Vec<ListedGame>>;
 
     /// The stored analysis of a finished game, as text that only its writer reads.
     fn analysis(&self, game: GameId) -> Reply<'_, Option<String>>;
 
     /// Stores an analysis, unless there is one or there is no such game.
-    fn keep_analysis(&self, game: GameId, analysis: String) -> Reply<'_, ()>;
+    fn store_analysis(&self, game: GameId, analysis: String) -> Reply<'_, ()>;
 
     /// 32 random bytes that were made with the store, from which seat tokens are derived. Every
     /// process that opens the store gets the same.
@@ -99,7 +99,7 @@ pub trait Store: Send + Sync + 'static {
 
     /// The number of the latest entry of each of these games that exist, and which seats have a
     /// connected player on another node than this. Only stores that nodes share are asked.
-    fn positions(&self, node: NodeId, games: Vec<GameId>) -> Reply<'_, Vec<Position>> {
+    fn positions(&self, node: NodeId, games: Vec<GameId>) -> Reply<'_, Vec<LogPosition>> {
         let _ = (node, games);
         Box::pin(std::future::ready(Ok(Vec::new())))
     }
@@ -175,7 +175,7 @@ pub enum Created {
     /// It is stored.
     Stored,
     /// The key was used before, for this game; the key as it was stored.
-    Before(GameId, CreationKey),
+    Existing(GameId, CreationKey),
 }
 
 /// A game as it is stored.
@@ -211,7 +211,7 @@ pub struct Sweep {
 
 /// How far a game is at other nodes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Position {
+pub struct LogPosition {
     /// Which game.
     pub game: GameId,
     /// The number of its latest entry.
@@ -233,7 +233,7 @@ pub struct WriteCounts {
 
 /// Which games to list.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Query {
+pub struct ListQuery {
     /// Only those of this variant; `multi@N` counts as `multi`.
     pub variant: Option<Variant>,
     /// Only those in which a person of exactly this name sits.
@@ -246,9 +246,9 @@ pub struct Query {
     pub limit: usize,
 }
 
-impl Query {
+impl ListQuery {
     /// Whether a game is one of those, on whatever page.
-    pub fn matches(&self, listed: &Listed) -> bool {
+    pub fn matches(&self, listed: &ListedGame) -> bool {
         let sits = |name: &String| {
             let is = |holder: &Holder| matches!(holder, Holder::Human { name: n, .. } if n == name);
             listed.summary.holders.iter().any(is)
@@ -273,7 +273,7 @@ pub fn family(variant: &Variant) -> Variant {
 
 /// A game as the lobby and the archive list it.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Listed {
+pub struct ListedGame {
     /// Its name.
     pub id: GameId,
     /// Which game.
@@ -288,7 +288,7 @@ pub struct Listed {
     pub summary: Summary,
 }
 
-impl Listed {
+impl ListedGame {
     /// How it ended, where it did.
     pub fn ending(&self) -> Option<&Ending> {
         self.summary.ending.as_ref()

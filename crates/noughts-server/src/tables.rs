@@ -9,9 +9,9 @@
 //! There is no task per table. A submission runs in the task of its client; where that client may
 //! disconnect, it is detached.
 
-mod live;
+mod connected_seat;
+mod live_table;
 mod robot_moves;
-mod seat;
 
 use std::collections::HashMap;
 use std::fmt;
@@ -23,21 +23,21 @@ use std::time::Duration;
 use noughts_rules::Seat;
 use tracing::{error, info, warn};
 
-use crate::background::Background;
+use crate::background_tasks::BackgroundTasks;
 use crate::bus::{Bus, Hint};
 use crate::clock::ServerClock;
-use crate::counts::Counts;
 use crate::id::{GameId, IdHash, NodeId};
+use crate::metrics::Metrics;
 use crate::robots::Robots;
 use crate::store::{Append, Appended, Created, LogTail, Store, StoreError, StoredGame};
 use crate::table::{
     Command, CreationKey, Entry, Holder, NewGame, RequestKey, SeatSet, Table, TableRefusal,
 };
 
-use live::{CloseOnPanic, Phase, State};
-pub use live::{GameEnd, LiveTable, Progress, Watch};
-pub(crate) use seat::BoxFuture;
-pub use seat::ConnectedSeat;
+pub(crate) use connected_seat::BoxFuture;
+pub use connected_seat::ConnectedSeat;
+use live_table::{CloseOnPanic, Phase, State};
+pub use live_table::{GameEnd, LiveTable, Progress, Watch};
 
 /// How often a command is decided again because another node appended first.
 const MAX_CONFLICTS: usize = 16;
@@ -56,11 +56,11 @@ pub struct Tables {
     store: Box<dyn Store>,
     robots: Robots,
     clock: ServerClock,
-    counts: Counts,
+    metrics: Metrics,
     bus: Bus,
     node: NodeId,
     live: Mutex<HashMap<GameId, Arc<LiveTable>, IdHash>>,
-    background: Background,
+    background: BackgroundTasks,
     is_stopping: AtomicBool,
     /// Is told of every table whose seats changed.
     seats_changed: OnceLock<SeatsChanged>,
@@ -103,10 +103,10 @@ impl Tables {
             store,
             robots,
             clock,
-            counts: Counts::default(),
+            metrics: Metrics::default(),
             node,
             live: Mutex::default(),
-            background: Background::default(),
+            background: BackgroundTasks::default(),
             is_stopping: AtomicBool::new(false),
             seats_changed: OnceLock::new(),
         })
@@ -161,7 +161,7 @@ impl Tables {
         let table = Table::new(new.settings.clone());
         let table = table.map_err(|error| StoreError::Invalid(error.to_string()))?;
         match self.store.create(new, table.summary()).await? {
-            Created::Before(id, stored) => return Ok(repeat_of(id, &stored, request)),
+            Created::Existing(id, stored) => return Ok(repeat_of(id, &stored, request)),
             Created::Stored => {}
         }
         Ok(Creation::Created(self.open(table, owner)))
@@ -169,7 +169,7 @@ impl Tables {
 
     /// A game that this node has just created enters memory.
     fn open(self: &Arc<Tables>, table: Table, owner: Option<IpAddr>) -> Arc<LiveTable> {
-        self.counts.tables_laid.add(1);
+        self.metrics.tables_created.add(1);
         self.seats_changed(&table);
         let live = self.insert(table, owner);
         live.state().is_stored_here = true;
@@ -190,12 +190,12 @@ impl Tables {
 
     /// Puts a table into memory, unless it is there already.
     fn insert(&self, table: Table, owner: Option<IpAddr>) -> Arc<LiveTable> {
-        let mind = |holder: &Holder| match holder {
-            Holder::Robot(name) => self.robots.mind(name, table.game()).ok(),
+        let robot = |holder: &Holder| match holder {
+            Holder::Robot(name) => self.robots.robot(name, table.game()).ok(),
             Holder::Open(_) | Holder::Human { .. } => None,
         };
-        let minds = table.holders().iter().map(mind).collect();
-        let live = Arc::new(LiveTable::new(table, minds, owner));
+        let robots = table.holders().iter().map(robot).collect();
+        let live = Arc::new(LiveTable::new(table, robots, owner));
         live.used(self.clock.now());
         let mut all = self.live();
         match all.get(&live.id()) {
@@ -330,7 +330,7 @@ impl Tables {
                 return;
             }
             if let Entry::Turn(_) = logged.entry {
-                self.counts.turns.add(1);
+                self.metrics.turns.add(1);
             }
         }
         self.after_entries(&mut state, was_over, append.summary.is_some());
@@ -356,7 +356,7 @@ impl Tables {
                 players = players(table), turns = table.turn() - 1,
                 outcome = table.outcome_in_words(), "game over"
             );
-            self.counts.games_over.add(1);
+            self.metrics.games_ended.add(1);
         }
         if seats_may_differ {
             self.seats_changed(&state.table);
@@ -551,8 +551,8 @@ impl Tables {
         &self.clock
     }
 
-    pub(crate) fn counts(&self) -> &Counts {
-        &self.counts
+    pub(crate) fn metrics(&self) -> &Metrics {
+        &self.metrics
     }
 
     pub(crate) fn bus(&self) -> &Bus {
@@ -568,7 +568,7 @@ impl Tables {
     }
 
     /// Tasks that must end before the process does.
-    pub(crate) fn background(&self) -> &Background {
+    pub(crate) fn background(&self) -> &BackgroundTasks {
         &self.background
     }
 }

@@ -9,13 +9,13 @@ use noughts_engine::StrategyName;
 use tokio::net::TcpListener;
 use tokio::sync::watch;
 
-use crate::counts;
 use crate::matchmaking::Matchmaking;
+use crate::metrics::ListenerKind;
 use crate::net::{Connections, WhenFull, serve_connections};
 use crate::tables::Tables;
 use connection::Connection;
 
-pub use misbehave::{Misbehaviour, NoMisbehaviour, misbehave};
+pub use misbehave::{Misbehaviour, UnknownMisbehaviour, misbehave};
 
 /// Who clients of a listener play with.
 #[derive(Clone, Debug)]
@@ -53,10 +53,10 @@ impl TcpServer {
     pub(crate) async fn run(self, listener: TcpListener, closing: watch::Receiver<bool>) {
         let server = Arc::new(self);
         let kind = match server.opponent {
-            Opponent::Robot(_) => counts::Door::Tcp,
-            Opponent::Anybody => counts::Door::Pairs,
+            Opponent::Robot(_) => ListenerKind::Tcp,
+            Opponent::Anybody => ListenerKind::Pairs,
         };
-        let accepted = &server.tables.counts().connections[kind as usize];
+        let accepted = &server.tables.metrics().connections[kind as usize];
         let limits = (&server.connections, WhenFull::Refuse);
         let serve = |stream, peer, permit| {
             let mut connection = Connection::new(Arc::clone(&server), stream, peer, permit);

@@ -7,8 +7,8 @@ use std::time::SystemTime;
 
 use noughts_rules::{Quoted, Record};
 use noughts_server::{
-    GameId, Holder, Listed, Query, Status, Store, StoreError, SyncMode, Table, open_store,
-    record_of, stored_from,
+    GameId, Holder, ListQuery, ListedGame, Status, Store, StoreError, SyncMode, Table,
+    game_from_record, game_to_record, open_store,
 };
 
 use crate::Failure;
@@ -52,7 +52,7 @@ fn failed(error: StoreError) -> Failure {
 
 async fn list(store: &dyn Store, listing: &Listing) -> Result<(), Failure> {
     let variant = listing.variant.as_deref().map(str::parse);
-    let query = Query {
+    let query = ListQuery {
         variant: variant
             .transpose()
             .map_err(|error: noughts_rules::VariantError| Failure::asked(error))?,
@@ -68,7 +68,7 @@ async fn list(store: &dyn Store, listing: &Listing) -> Result<(), Failure> {
     Ok(())
 }
 
-fn line(listed: &Listed) -> String {
+fn line(listed: &ListedGame) -> String {
     let status = match listed.summary.status {
         // Unlisted games are not listed.
         Status::Unlisted | Status::Waiting => "waiting",
@@ -133,7 +133,7 @@ async fn export(store: &dyn Store, ids: &[String]) -> Result<(), Failure> {
     for id in ids {
         write_record(store, read_id(id)?, &mut out).await?;
     }
-    let mut query = Query {
+    let mut query = ListQuery {
         variant: None,
         player: None,
         status: Some(Status::Over),
@@ -154,7 +154,7 @@ async fn export(store: &dyn Store, ids: &[String]) -> Result<(), Failure> {
 }
 
 async fn write_record(store: &dyn Store, id: GameId, out: &mut impl Write) -> Result<(), Failure> {
-    let record = record_of(&table(store, id).await?);
+    let record = game_to_record(&table(store, id).await?);
     let record = record.map_err(|error| Failure::asked(format_args!("game {id}: {error}")))?;
     Ok(writeln!(out, "{record}")?)
 }
@@ -182,7 +182,7 @@ async fn import(store: &dyn Store, files: &[String]) -> Result<(), Failure> {
                 Failure::asked(format_args!("record {number} of {name}: {why}"))
             };
             let record = Record::read(&record).map_err(|error| wrong(&error))?;
-            let stored = stored_from(&record, GameId::random(), now_ms);
+            let stored = game_from_record(&record, GameId::random(), now_ms);
             games.push(stored.map_err(|error| wrong(&error))?);
         }
         if games.is_empty() {

@@ -8,8 +8,8 @@ use std::time::Duration;
 use noughts_engine::StrategyName;
 use noughts_rules::Quoted;
 use noughts_server::{
-    Http, HttpLimits, Limits, Misbehaviour, Server, Setup, SyncMode, listen, listen_for_http,
-    misbehave, open_store, raise_descriptor_limit,
+    ConnectionLimits, HttpConfig, HttpLimits, Misbehaviour, Server, ServerConfig, SyncMode, listen,
+    listen_for_http, misbehave, open_store, raise_descriptor_limit,
 };
 use tokio::net::TcpListener;
 #[cfg(unix)]
@@ -22,7 +22,7 @@ use crate::{Failure, outside, time};
 
 pub(crate) fn run(task: &Serve) -> Result<(), Failure> {
     let strategy: StrategyName = task.tcp_strategy.parse().map_err(Failure::asked)?;
-    let limits = Limits {
+    let limits = ConnectionLimits {
         connections: number("the connections (--max-connections)", &task.max_connections)?,
         per_address: number(
             "the connections of one address (--connections-per-address)",
@@ -98,8 +98,8 @@ pub(crate) fn run(task: &Serve) -> Result<(), Failure> {
         look_at_descriptors(&limits);
         // Before the doors open, so that whoever reads it may come in at once, and can stop it.
         let enough = Enough::new()?;
-        let mut server = Server::start(Setup {
-            http: http.map(|listener| Http {
+        let mut server = Server::start(ServerConfig {
+            http: http.map(|listener| HttpConfig {
                 listener,
                 secret,
                 limits: http_limits,
@@ -109,8 +109,8 @@ pub(crate) fn run(task: &Serve) -> Result<(), Failure> {
             pairs,
             store,
             limits,
-            thinkers: threads,
-            outside,
+            robot_threads: threads,
+            engine: outside,
         })
         .map_err(Failure::asked)?;
         if let Some(time) = forget_after {
@@ -257,7 +257,7 @@ fn read_forget_after(text: &str) -> Result<Duration, Failure> {
 /// reserve for health checks (256 + 32), the store, the log.
 const OTHER_DESCRIPTORS: u64 = 352;
 
-fn look_at_descriptors(limits: &Limits) {
+fn look_at_descriptors(limits: &ConnectionLimits) {
     let wanted = (limits.connections as u64).saturating_add(OTHER_DESCRIPTORS);
     if let Some(most) = raise_descriptor_limit().filter(|most| *most < wanted) {
         warn!(

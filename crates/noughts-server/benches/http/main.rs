@@ -11,7 +11,6 @@
 //! reads every answer. What processes take is read from `/proc`, so it needs Linux.
 
 mod clients;
-mod other_side;
 #[cfg(unix)]
 #[path = "../../tests/stores/postgres_server.rs"]
 #[expect(dead_code, reason = "tests also stop it and start it again")]
@@ -20,15 +19,16 @@ mod postgres_server;
 mod process;
 #[path = "../tcp/rounds.rs"]
 mod rounds;
-mod sockets;
+mod servers;
 mod stores;
+mod websockets;
 
 use std::process::ExitCode;
 
 use clients::{Asks, Clients, Counted};
-use other_side::Part;
 use process::Process;
 use rounds::{ROUNDS, Spread};
+use servers::Role;
 
 /// As `noughts` has it, for both sides.
 #[global_allocator]
@@ -41,15 +41,15 @@ fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let words = arguments.iter().map(String::as_str);
     let words: Vec<&str> = words.filter(|word| *word != "--bench").collect(); // cargo says it
-    if let ["--part", word] = words[..] {
-        other_side::play(Part::named(word).expect("this program started itself"));
+    if let ["--role", word] = words[..] {
+        servers::play(Role::named(word).expect("this program started itself"));
         return ExitCode::SUCCESS;
     }
     let tables: [(&str, fn()); 6] = [
         ("requests", requests),
         ("durable", stores::durable),
-        ("idle", sockets::idle),
-        ("watchers", sockets::watchers),
+        ("idle", websockets::idle),
+        ("watchers", websockets::watchers),
         ("nodes", stores::nodes),
         ("finished", stores::finished),
     ];
@@ -71,9 +71,9 @@ fn main() -> ExitCode {
 
 /// Views that are looked at, and turns that are played, each beside the bare handler.
 fn requests() {
-    let server = Process::start(Part::Server, &[]);
+    let server = Process::start(Role::Server, &[]);
     let (laid, view) = clients::rehearse(&server);
-    let bare = Process::start(Part::Bare, &[("LAID", &laid), ("VIEW", &view)]);
+    let bare = Process::start(Role::Bare, &[("LAID", &laid), ("VIEW", &view)]);
     println!(
         "requests a second, beside a bare axum handler that returns the same JSON ({ROUNDS} rounds)"
     );

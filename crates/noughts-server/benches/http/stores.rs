@@ -12,10 +12,10 @@ use tempfile::TempDir;
 
 use crate::clients::connect;
 use crate::clients::{self, Asks, Clients, Counted};
-use crate::other_side::Part;
 use crate::process::Process;
 use crate::rounds::{self, ROUNDS, Spread};
-use crate::sockets::{frame, settle, watch};
+use crate::servers::Role;
+use crate::websockets::{frame, settle, watch};
 
 /// How many play at the same time.
 const PLAYERS: usize = 1_000;
@@ -24,7 +24,7 @@ const PLAYERS: usize = 1_000;
 pub(crate) fn durable() {
     let place = place();
     let file = address(&place, "durable.db");
-    let sides = [&file, "memory:"].map(|store| Process::start(Part::Server, &[("STORE", store)]));
+    let sides = [&file, "memory:"].map(|store| Process::start(Role::Server, &[("STORE", store)]));
     let [disk, memory] = sides
         .each_ref()
         .map(|side| Clients::connect(side, PLAYERS, Asks::Turns));
@@ -75,7 +75,7 @@ pub(crate) fn finished() {
             let which = turn % 2;
             let store = address(&place, ["none.db", "many.db"][which]);
             let begun = Instant::now();
-            let server = Process::start(Part::Server, &[("STORE", &store)]);
+            let server = Process::start(Role::Server, &[("STORE", &store)]);
             let found = listed(&server);
             times[which].push(begun.elapsed().as_secs_f64() * 1e3);
             assert_eq!(found, [0, 20][which], "it serves what it was given");
@@ -149,7 +149,7 @@ fn fill(path: &Path, games: u64) {
 pub(crate) fn nodes() {
     let mut database = crate::postgres_server::Server::start();
     let store = database.database("nodes");
-    let [here, there] = [(); 2].map(|()| Process::start(Part::Server, &[("STORE", &store)]));
+    let [here, there] = [(); 2].map(|()| Process::start(Role::Server, &[("STORE", &store)]));
     let (mut own, mut other) = (Vec::new(), Vec::new());
     for _ in 0..12 {
         let (id, tokens, _, mut player) = clients::lay(&here);

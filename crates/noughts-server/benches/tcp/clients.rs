@@ -17,7 +17,7 @@ use crate::rounds::Job;
 const SLICE: Duration = Duration::from_millis(300);
 
 /// Connecting and each slice take less.
-const PATIENCE: Duration = Duration::from_secs(10);
+const TIMEOUT: Duration = Duration::from_secs(10);
 
 /// Clients who are connected and have begun a game, on one thread.
 pub(crate) struct Clients<'p> {
@@ -174,7 +174,7 @@ fn runtime() -> Runtime {
 }
 
 fn in_time<T>(runtime: &Runtime, what: impl Future<Output = T>) -> T {
-    let limited = async { timeout(PATIENCE, what).await };
+    let limited = async { timeout(TIMEOUT, what).await };
     runtime.block_on(limited).expect("answers in time")
 }
 

@@ -10,19 +10,19 @@
 //! the server's log. What processes take is read from `/proc`, so it needs Linux.
 
 mod clients;
-mod crowd;
-mod other_side;
+mod idle_connections;
 mod process;
 mod rounds;
+mod servers;
 
 use std::process::ExitCode;
 use std::time::Duration;
 
 use clients::{Clients, Counted, Talk, Writes};
-use crowd::{CROWD, Crowd, Gathering};
-use other_side::Part;
+use idle_connections::{CONNECTIONS_OPENED, IdleConnections, IdleFigures};
 use process::Process;
 use rounds::{ROUNDS, Spread};
+use servers::Role;
 
 /// As in `noughts serve`.
 #[global_allocator]
@@ -35,9 +35,9 @@ fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let words = arguments.iter().map(String::as_str);
     let words: Vec<&str> = words.filter(|word| *word != "--bench").collect(); // cargo says it
-    if let ["--part", word] = words[..] {
-        let part = Part::named(word).expect("this program started itself");
-        other_side::play(part);
+    if let ["--role", word] = words[..] {
+        let role = Role::named(word).expect("this program started itself");
+        servers::play(role);
         return ExitCode::SUCCESS;
     }
     let tables: [(&str, fn()); 3] = [("moves", moves), ("fields", fields), ("idle", idle)];
@@ -62,8 +62,8 @@ fn main() -> ExitCode {
 /// trips, so that what begins a game is the server's own affair; waiting is that of all frames.
 fn moves() {
     let (server, echo) = (
-        Process::start(Part::Server, &[]),
-        Process::start(Part::Echo, &[]),
+        Process::start(Role::Server, &[]),
+        Process::start(Role::Echo, &[]),
     );
     let script = clients::rehearse(&server);
     println!(
@@ -115,7 +115,7 @@ fn moves() {
 /// The server alone: clients that write a frame in three pieces with Nagle's algorithm on, beside
 /// clients that write it at once.
 fn fields() {
-    let server = Process::start(Part::Server, &[]);
+    let server = Process::start(Role::Server, &[]);
     println!("\nmoves a second: opcode, id and cell written one by one with Nagle's algorithm on");
     line(
         "connections",
@@ -132,9 +132,11 @@ fn fields() {
 
 /// Many who are there and say nothing, at the server and at a bare accept loop.
 fn idle() {
-    println!("\n{CROWD} idle connections, beside an accept loop that keeps the sockets");
-    let [ours, bare] = rounds::alternate([Part::Server, Part::Accepts].map(Gathering::new));
-    let row = |figure: fn(&Crowd) -> f64| [column(&ours, figure), column(&bare, figure)];
+    println!(
+        "\n{CONNECTIONS_OPENED} idle connections, beside an accept loop that keeps the sockets"
+    );
+    let [ours, bare] = rounds::alternate([Role::Server, Role::Accepts].map(IdleConnections::new));
+    let row = |figure: fn(&IdleFigures) -> f64| [column(&ours, figure), column(&bare, figure)];
     line(
         "",
         [
@@ -145,12 +147,12 @@ fn idle() {
     );
     let [a, b] = row(|crowd| crowd.accepted_in.as_secs_f64());
     print_row("let in, ms", &a, &b, |time| format!("{:.0}", time * 1e3));
-    let [a, b] = row(|crowd| crowd.cpu.as_secs_f64() / CROWD as f64);
+    let [a, b] = row(|crowd| crowd.cpu.as_secs_f64() / CONNECTIONS_OPENED as f64);
     print_row("processor each", &a, &b, micros);
-    let [a, b] = row(|crowd| crowd.silent_bytes as f64 / CROWD as f64);
+    let [a, b] = row(|crowd| crowd.silent_bytes as f64 / CONNECTIONS_OPENED as f64);
     print_row("bytes each, silent", &a, &b, |bytes| format!("{bytes:.0}"));
     let greeted: Vec<f64> = column(&ours, |crowd| {
-        crowd.greeted_bytes.unwrap_or_default() as f64 / CROWD as f64
+        crowd.greeted_bytes.unwrap_or_default() as f64 / CONNECTIONS_OPENED as f64
     });
     line(
         "bytes each, after READY",

@@ -6,9 +6,9 @@ use std::net::SocketAddr;
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
-use crate::other_side::Part;
+use crate::servers::Role;
 
-/// This program once more, playing a part. Dropped, it ends.
+/// This program once more, playing a role. Dropped, it ends.
 pub(crate) struct Process {
     child: Child,
     /// Where it listens.
@@ -17,9 +17,9 @@ pub(crate) struct Process {
 
 impl Process {
     /// With these variables in its environment.
-    pub(crate) fn start(part: Part, environment: &[(&str, &str)]) -> Process {
+    pub(crate) fn start(role: Role, environment: &[(&str, &str)]) -> Process {
         let mut child = Command::new(std::env::current_exe().expect("this program has a path"))
-            .args(["--part", part.name()])
+            .args(["--role", role.name()])
             .envs(environment.iter().copied())
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())

@@ -14,11 +14,11 @@ use noughts_engine::{Analysis, Stop, Value};
 use noughts_rules::{Action, Game};
 use tokio::sync::{OnceCell, watch};
 
-use super::Web;
-use super::body::{InPath, read_id};
+use super::AppState;
+use super::error::{ApiError, api_error};
+use super::extract::{PathParams, read_id};
 use super::games::table;
 use super::rate_limit::Client;
-use super::refusal::{Refuse, refuse};
 use crate::id::GameId;
 use crate::store::StoreError;
 use crate::table::Table;
@@ -37,21 +37,21 @@ use crate::tables::{LiveTable, Tables};
     )
 )]
 pub(super) async fn analysis(
-    State(web): State<Arc<Web>>,
-    InPath([id]): InPath<1>,
+    State(app): State<Arc<AppState>>,
+    PathParams([id]): PathParams<1>,
     client: Client,
-) -> Result<Response, Refuse> {
+) -> Result<Response, ApiError> {
     let id = read_id(&id)?;
-    let live = table(&web, id).await?;
+    let live = table(&app, id).await?;
     if !live.read(Table::is_over) {
-        return Err(refuse(
+        return Err(api_error(
             ProblemKind::StillRunning,
             "the game goes on; it is analysed when it is over, so that nobody is told what to play",
         ));
     }
-    let json = match web.tables.store().analysis(id).await? {
+    let json = match app.tables.store().analysis(id).await? {
         Some(json) => json,
-        None => web.analyses.find(&web.tables, &live, &client).await?,
+        None => app.analyses.find(&app.tables, &live, &client).await?,
     };
     let medium = [(header::CONTENT_TYPE, "application/json")];
     Ok((medium, json).into_response())
@@ -81,12 +81,12 @@ impl Analyses {
         tables: &Arc<Tables>,
         live: &Arc<LiveTable>,
         client: &Client,
-    ) -> Result<String, Refuse> {
+    ) -> Result<String, ApiError> {
         let id = live.id();
         let running = {
             let mut all = self.running.lock().unwrap_or_else(PoisonError::into_inner);
             if all.len() >= MAX_RUNNING && !all.contains_key(&id) {
-                return Err(refuse(
+                return Err(api_error(
                     ProblemKind::TooMany,
                     "many games wait to be analysed; try again in a moment",
                 ));
@@ -132,7 +132,7 @@ async fn analyse(
         turns: judge(game, &found.ok_or_else(failed)?),
     };
     let json = serde_json::to_string(&study).expect("the types of the API are JSON");
-    tables.store().keep_analysis(id, json.clone()).await?;
+    tables.store().store_analysis(id, json.clone()).await?;
     Ok(json)
 }
 

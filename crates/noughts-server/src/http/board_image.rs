@@ -3,6 +3,9 @@
 //! A full 255x255 board takes 0.15 s (PNG) to 0.2 s (SVG) to draw, so that drawing per request would let one client
 //! occupy the machine.
 
+mod drawing;
+mod png_canvas;
+
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
@@ -10,8 +13,7 @@ use noughts_api::View;
 use tokio::sync::Semaphore;
 use tokio::task::spawn_blocking;
 
-use super::page::File;
-use super::picture;
+use super::site::File;
 use crate::id::GameId;
 
 /// Maximum number of boards that are drawn at the same time; other requests wait.
@@ -56,8 +58,8 @@ impl BoardImages {
         let draw = move || {
             let view = view();
             match format {
-                Format::Svg => File::drawn("image/svg+xml", picture::svg(&view).into_bytes()),
-                Format::Png => File::drawn("image/png", picture::png(&view)),
+                Format::Svg => File::drawn("image/svg+xml", drawing::svg(&view).into_bytes()),
+                Format::Png => File::drawn("image/png", drawing::png(&view)),
             }
         };
         self.get_or_draw((game, turns, format), draw).await
@@ -153,7 +155,7 @@ impl Icon {
 
     fn draw(&'static self) -> &'static File {
         self.file.get_or_init(|| {
-            let png = picture::icon(self.pixels, self.is_maskable);
+            let png = drawing::icon(self.pixels, self.is_maskable);
             File::drawn("image/png", png)
         })
     }

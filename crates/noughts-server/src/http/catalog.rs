@@ -13,10 +13,10 @@ use noughts_rules::Variant;
 use serde::Deserialize;
 use utoipa::IntoParams;
 
-use super::Web;
-use super::body::InQuery;
-use super::refusal::{Refuse, refuse};
-use crate::store::{Listed, Query, family};
+use super::AppState;
+use super::error::{ApiError, api_error};
+use super::extract::QueryParams;
+use crate::store::{ListQuery, ListedGame, family};
 use crate::table::{Holder, Status};
 
 /// The variants that are offered by name; every other that can be written can be played too.
@@ -94,10 +94,10 @@ const MOST_LISTED: usize = 100;
     )
 )]
 pub(super) async fn list(
-    State(web): State<Arc<Web>>,
-    InQuery(wanted): InQuery<Wanted>,
-) -> Result<Response, Refuse> {
-    let unreadable = |detail: String| refuse(ProblemKind::Unreadable, detail);
+    State(app): State<Arc<AppState>>,
+    QueryParams(wanted): QueryParams<Wanted>,
+) -> Result<Response, ApiError> {
+    let unreadable = |detail: String| api_error(ProblemKind::Unreadable, detail);
     let status = wanted.status.map(|status| match status {
         GameStatus::Waiting => Status::Waiting,
         GameStatus::Playing => Status::Playing,
@@ -121,14 +121,14 @@ pub(super) async fn list(
             Some(place.ok_or_else(wrong)?)
         }
     };
-    let query = Query {
+    let query = ListQuery {
         variant: variant.map_err(|error| unreadable(error.to_string()))?,
         player: wanted.player,
         status,
         before,
         limit,
     };
-    let listed = web.tables.store().list(query).await?;
+    let listed = app.tables.store().list(query).await?;
     let last = listed.last().filter(|_| listed.len() == limit);
     let page = GamesPage {
         before: last.map(|game| format!("{}.{}", game.created_ms, game.id)),
@@ -137,7 +137,7 @@ pub(super) async fn list(
     Ok(axum::Json(page).into_response())
 }
 
-fn line(game: &Listed) -> GameListing {
+fn line(game: &ListedGame) -> GameListing {
     let sits = |holder: &Holder| {
         let (kind, name) = match holder {
             Holder::Open(_) => (SeatKind::Open, String::new()),

@@ -11,11 +11,11 @@ use axum::response::{IntoResponse, Response};
 use noughts_api::{Problem, ProblemKind};
 use tokio::sync::mpsc;
 
-use super::Web;
-use super::body::{InPath, bearer, read_id};
+use super::AppState;
+use super::error::{ApiError, api_error};
+use super::extract::{PathParams, bearer, read_id};
 use super::games::table;
 use super::rate_limit::{Client, StreamPermit};
-use super::refusal::{Refuse, refuse};
 use super::stream::{Follow, Followed, update_message, update_name, view_message};
 use crate::table::{Snapshot, Update};
 
@@ -40,15 +40,15 @@ const MAX_WAITING: usize = 1;
     )
 )]
 pub(super) async fn events(
-    State(web): State<Arc<Web>>,
-    InPath([id]): InPath<1>,
+    State(app): State<Arc<AppState>>,
+    PathParams([id]): PathParams<1>,
     client: Client,
     headers: HeaderMap,
-) -> Result<Response, Refuse> {
+) -> Result<Response, ApiError> {
     let id = read_id(&id)?;
-    table(&web, id).await?;
+    table(&app, id).await?;
     let seat = match bearer(&headers) {
-        Some(token) => Some(web.pass(id, token)?.seat),
+        Some(token) => Some(app.pass(id, token)?.seat),
         None => None,
     };
     let seen = match headers.get("last-event-id") {
@@ -56,7 +56,7 @@ pub(super) async fn events(
         Some(value) => {
             let number = value.to_str().ok().and_then(|text| text.parse().ok());
             let wrong = || {
-                refuse(
+                api_error(
                     ProblemKind::Unreadable,
                     "Last-Event-ID is the number of an entry, as it was sent",
                 )
@@ -64,12 +64,12 @@ pub(super) async fn events(
             Some(number.ok_or_else(wrong)?)
         }
     };
-    let counted = web
+    let counted = app
         .rate_limiter
-        .open_stream(&client, web.tables.clock().now())?;
-    let follow = Follow::begin(&web, id, seat).await?;
+        .open_stream(&client, app.tables.clock().now())?;
+    let follow = Follow::begin(&app, id, seat).await?;
     let (sender, events) = mpsc::channel(MAX_WAITING);
-    let closing = web.closing.clone();
+    let closing = app.closing.clone();
     tokio::spawn(send(follow, seen, sender, closing, counted));
     let stream = Sse::new(Events(events));
     Ok(stream

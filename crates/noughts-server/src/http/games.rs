@@ -15,14 +15,17 @@ use noughts_rules::{Game, Placement, Seat, Variant};
 use serde::Deserialize;
 use utoipa::IntoParams;
 
-use super::Web;
-use super::body::{AtSeat, InPath, InQuery, Json, UNGUESSED, key, no_such_game, read_id};
+use super::AppState;
+use super::create_table::{TablePlan, before, read_name};
+use super::error::{ApiError, api_error};
+use super::extract::{
+    AuthorizedSeat, Json, MIN_SECRET_KEY_LENGTH, PathParams, QueryParams, key, no_such_game,
+    read_id,
+};
 use super::rate_limit::Client;
-use super::refusal::{Refuse, refuse};
+use super::seat_token::GameSeat;
 use super::stream::{view_json, view_of};
-use super::tokens::Pass;
-use super::wishes::{Plan, before, read_name};
-use crate::background::detach;
+use crate::background_tasks::detach;
 use crate::id::GameId;
 use crate::table::{
     Command, CreationKey, Holder, NewGame, RequestKey, Snapshot, Table, TableRefusal,
@@ -43,54 +46,54 @@ use crate::tables::{Creation, LiveTable, SubmitError};
     )
 )]
 pub(super) async fn create(
-    State(web): State<Arc<Web>>,
+    State(app): State<Arc<AppState>>,
     client: Client,
     headers: HeaderMap,
     body: Json<NewTable>,
-) -> Result<Response, Refuse> {
-    let request = key(&headers, body.hash, UNGUESSED)?;
+) -> Result<Response, ApiError> {
+    let request = key(&headers, body.hash, MIN_SECRET_KEY_LENGTH)?;
     let wish = body.value;
     let from = match &wish.from {
         Some(from) => {
-            let live = table(&web, read_id(&from.game)?).await?;
+            let live = table(&app, read_id(&from.game)?).await?;
             let game = live.read(|table| table.game().after(from.turn));
             let turns = live.read(Table::turn) - 1;
             Some(before(&game, from.turn, turns)?)
         }
         None => None,
     };
-    let (id, now_ms) = (GameId::random(), web.tables.clock().now_ms());
-    let plan = Plan::new(&wish, from, (id, now_ms))?;
+    let (id, now_ms) = (GameId::random(), app.tables.clock().now_ms());
+    let plan = TablePlan::new(&wish, from, (id, now_ms))?;
     let creation_key = request
         .as_ref()
         .map(|request| creation_key(&client, request));
-    let limit = web.rate_limiter.check_open_tables(&client, &web.tables);
+    let limit = app.rate_limiter.check_open_tables(&client, &app.tables);
     let creation = match (limit.await, &creation_key, &request) {
-        (Ok(()), ..) => create_table(&web, &client, plan.settings, request.as_ref()).await?,
+        (Ok(()), ..) => create_table(&app, &client, plan.settings, request.as_ref()).await?,
         // A repeat creates no further table.
         (Err(too_many), Some(key), Some(request)) => {
-            let before = web.tables.created_before(key, request).await?;
+            let before = app.tables.created_before(key, request).await?;
             before.ok_or(too_many)?
         }
         (Err(too_many), ..) => return Err(too_many),
     };
     let (live, status) = match creation {
         Creation::Created(live) => {
-            let now = web.tables.clock().now();
-            web.rate_limiter.add_table(&client, live.id(), now);
+            let now = app.tables.clock().now();
+            app.rate_limiter.add_table(&client, live.id(), now);
             (live, StatusCode::CREATED)
         }
-        Creation::Repeat(id) => (table(&web, id).await?, StatusCode::OK),
+        Creation::Repeat(id) => (table(&app, id).await?, StatusCode::OK),
         Creation::KeyReused => return Err(TableRefusal::KeyReused.into()),
     };
     let id = live.id();
     let token = |seat: &Seat| {
-        let pass = Pass {
+        let pass = GameSeat {
             game: id,
             seat: *seat,
         };
         let key = request.as_ref().map(|request| &request.key);
-        (seat.0.to_string(), web.tokens.give(pass, key))
+        (seat.0.to_string(), app.tokens.give(pass, key))
     };
     let laid = CreatedTable {
         id: id.to_string(),
@@ -102,13 +105,13 @@ pub(super) async fn create(
 }
 
 async fn create_table(
-    web: &Arc<Web>,
+    app: &Arc<AppState>,
     client: &Client,
     settings: crate::table::Settings,
     request: Option<&RequestKey>,
-) -> Result<Creation, Refuse> {
+) -> Result<Creation, ApiError> {
     let key = request.map(|request| creation_key(client, request));
-    let (tables, owner) = (Arc::clone(&web.tables), client.network());
+    let (tables, owner) = (Arc::clone(&app.tables), client.network());
     let (new, request) = (NewGame { settings, key }, request.cloned());
     let created = detach(async move {
         let created = tables.create(new, request.as_ref(), owner).await?;
@@ -154,17 +157,17 @@ pub(super) struct At {
     )
 )]
 pub(super) async fn get(
-    State(web): State<Arc<Web>>,
-    InPath([id]): InPath<1>,
-    InQuery(at): InQuery<At>,
-) -> Result<Response, Refuse> {
-    let live = table(&web, read_id(&id)?).await?;
+    State(app): State<Arc<AppState>>,
+    PathParams([id]): PathParams<1>,
+    QueryParams(at): QueryParams<At>,
+) -> Result<Response, ApiError> {
+    let live = table(&app, read_id(&id)?).await?;
     let Some(turns) = at.after.or(at.turn) else {
         return Ok(view(&live.snapshot()));
     };
     match live.snapshot_after(turns) {
         Some(snapshot) => Ok(axum::Json(view_of(&snapshot)).into_response()),
-        None => Err(refuse(
+        None => Err(api_error(
             ProblemKind::Unreadable,
             format!(
                 "this game has {} completed turns so far",
@@ -190,20 +193,20 @@ pub(super) async fn get(
     )
 )]
 pub(super) async fn take_seat(
-    State(web): State<Arc<Web>>,
-    InPath([id, seat]): InPath<2>,
+    State(app): State<Arc<AppState>>,
+    PathParams([id, seat]): PathParams<2>,
     headers: HeaderMap,
     body: Json<TakeSeat>,
-) -> Result<Response, Refuse> {
+) -> Result<Response, ApiError> {
     let game = read_id(&id)?;
-    let live = table(&web, game).await?;
-    let request = key(&headers, body.hash, UNGUESSED)?;
+    let live = table(&app, game).await?;
+    let request = key(&headers, body.hash, MIN_SECRET_KEY_LENGTH)?;
     let seats = live.read(|table| table.holders().len());
     let seat = seat.parse().ok().filter(|seat| usize::from(*seat) < seats);
     let seat = seat.map(Seat).ok_or_else(|| {
         let last = seats - 1;
         let detail = format!("the seats of this game are 0 to {last}");
-        refuse(ProblemKind::NoSuchPage, detail)
+        api_error(ProblemKind::NoSuchPage, detail)
     })?;
     let (name, node) = (read_name(&body.value.name)?, None);
     let command = Command::TakeSeat {
@@ -211,9 +214,9 @@ pub(super) async fn take_seat(
         holder: Holder::Human { name, node },
         key: request.clone().map(Box::new),
     };
-    let live = submit(&web, game, command).await?;
+    let live = submit(&app, game, command).await?;
     let key = request.as_ref().map(|request| &request.key);
-    let token = web.tokens.give(Pass { game, seat }, key);
+    let token = app.tokens.give(GameSeat { game, seat }, key);
     let view = view_of(&live.snapshot());
     Ok(axum::Json(TakenSeat { token, view }).into_response())
 }
@@ -235,28 +238,28 @@ pub(super) async fn take_seat(
     )
 )]
 pub(super) async fn act(
-    State(web): State<Arc<Web>>,
-    AtSeat(pass): AtSeat,
+    State(app): State<Arc<AppState>>,
+    AuthorizedSeat(pass): AuthorizedSeat,
     client: Client,
     headers: HeaderMap,
     body: Json<ActionRequest>,
-) -> Result<Response, Refuse> {
+) -> Result<Response, ApiError> {
     let key = key(&headers, body.hash, 1)?;
-    let snapshot = act_at(&web, (pass.game, pass.seat), &body.value, key, &client).await?;
+    let snapshot = act_at(&app, (pass.game, pass.seat), &body.value, key, &client).await?;
     Ok(view(&snapshot))
 }
 
 /// Carries out what a seat requests: the table after it.
 pub(super) async fn act_at(
-    web: &Arc<Web>,
+    app: &Arc<AppState>,
     (game, seat): (GameId, Seat),
     act: &ActionRequest,
     key: Option<RequestKey>,
     client: &Client,
-) -> Result<Arc<Snapshot>, Refuse> {
-    let live = table(web, game).await?;
+) -> Result<Arc<Snapshot>, ApiError> {
+    let live = table(app, game).await?;
     live.set_requested(client.network());
-    let unreadable = |error| refuse(ProblemKind::Unreadable, error);
+    let unreadable = |error| api_error(ProblemKind::Unreadable, error);
     let requested = act.requested_action().map_err(unreadable)?;
     let action = live.read(|table| requested.action(&seen_by(act, table)));
     let command = Command::Act {
@@ -265,7 +268,7 @@ pub(super) async fn act_at(
         turn: act.turn,
         key: key.map(Box::new),
     };
-    let live = submit(web, game, command).await?;
+    let live = submit(app, game, command).await?;
     Ok(live.snapshot())
 }
 
@@ -295,48 +298,48 @@ fn seen_by<'t>(act: &ActionRequest, table: &'t Table) -> Cow<'t, Game> {
     )
 )]
 pub(super) async fn rematch(
-    State(web): State<Arc<Web>>,
-    AtSeat(pass): AtSeat,
-) -> Result<Response, Refuse> {
+    State(app): State<Arc<AppState>>,
+    AuthorizedSeat(pass): AuthorizedSeat,
+) -> Result<Response, ApiError> {
     let command = Command::OfferRematch {
         seat: pass.seat,
         next: GameId::random(),
     };
-    let live = submit(&web, pass.game, command).await?;
+    let live = submit(&app, pass.game, command).await?;
     let snapshot = live.snapshot();
     // A player who asked first asks once more, when they see the new game.
     let seats = snapshot.holders.len();
-    let next = snapshot.rematch.map(|game| Pass {
+    let next = snapshot.rematch.map(|game| GameSeat {
         game,
         seat: Seat(((usize::from(pass.seat.0) + 1) % seats) as u8),
     });
     let again = RematchView {
         view: view_of(&snapshot),
         seat: next.map(|pass| pass.seat.0),
-        token: next.map(|pass| web.tokens.give(pass, None)),
+        token: next.map(|pass| app.tokens.give(pass, None)),
     };
     Ok(axum::Json(again).into_response())
 }
 
 /// The table of a game.
-pub(super) async fn table(web: &Arc<Web>, id: GameId) -> Result<Arc<LiveTable>, Refuse> {
-    web.tables.get(id).await?.ok_or_else(no_such_game)
+pub(super) async fn table(app: &Arc<AppState>, id: GameId) -> Result<Arc<LiveTable>, ApiError> {
+    app.tables.get(id).await?.ok_or_else(no_such_game)
 }
 
 /// A game as it stands.
-pub(super) async fn snapshot(web: &Arc<Web>, id: GameId) -> Result<Arc<Snapshot>, Refuse> {
-    Ok(table(web, id).await?.snapshot())
+pub(super) async fn snapshot(app: &Arc<AppState>, id: GameId) -> Result<Arc<Snapshot>, ApiError> {
+    Ok(table(app, id).await?.snapshot())
 }
 
 /// Submits a command, and carries it out even if the client disconnects.
 async fn submit(
-    web: &Arc<Web>,
+    app: &Arc<AppState>,
     id: GameId,
     command: Command,
 ) -> Result<Arc<LiveTable>, SubmitError> {
     /// How often a table that left memory meanwhile is loaded again.
     const MAX_LOADS: usize = 3;
-    let tables = Arc::clone(&web.tables);
+    let tables = Arc::clone(&app.tables);
     let submitted = detach(async move {
         for _ in 0..MAX_LOADS {
             let live = tables.get(id).await.map_err(SubmitError::Unavailable)?;

@@ -15,9 +15,9 @@ use noughts_api::ProblemKind;
 use tokio::sync::watch;
 use tokio::time::{sleep, timeout};
 
-use super::Web;
+use super::AppState;
+use super::error::{ApiError, api_error};
 use super::rate_limit::too_many;
-use super::refusal::{Refuse, refuse};
 use crate::net::{Permission, Permit};
 
 /// Time until an answer must begin. The slowest are analyses, which take a few seconds each and
@@ -36,7 +36,7 @@ const HEALTH_CHECKS: [&str; 3] = ["/healthz", "/readyz", "/metrics"];
 /// The service that hyper calls for each request.
 #[derive(Clone)]
 pub(super) struct Middleware {
-    web: Arc<Web>,
+    app: Arc<AppState>,
     routes: TowerToHyperService<Router>,
 }
 
@@ -48,15 +48,15 @@ pub(super) struct ConnectionService {
 }
 
 impl Middleware {
-    pub(super) fn new(web: Arc<Web>, routes: Router) -> Middleware {
+    pub(super) fn new(app: Arc<AppState>, routes: Router) -> Middleware {
         Middleware {
-            web,
+            app,
             routes: TowerToHyperService::new(routes),
         }
     }
 
-    pub(super) fn web(&self) -> &Arc<Web> {
-        &self.web
+    pub(super) fn app(&self) -> &Arc<AppState> {
+        &self.app
     }
 
     pub(super) fn for_connection(&self, peer: IpAddr, permit: Permit) -> ConnectionService {
@@ -78,7 +78,7 @@ impl Middleware {
 
     /// The `Origin` of a request, if pages of that origin may use the API.
     fn allowed_origin(&self, headers: &HeaderMap) -> Option<HeaderValue> {
-        let origins = &self.web.rate_limiter.limits().origins;
+        let origins = &self.app.rate_limiter.limits().origins;
         if origins.is_empty() {
             return None;
         }
@@ -97,13 +97,13 @@ impl Middleware {
             answered = timeout(ANSWER_TIMEOUT, routed) => match answered {
                 Ok(Ok(response)) => response,
                 Ok(Err(never)) => match never {},
-                Err(_) => refuse(
+                Err(_) => api_error(
                     ProblemKind::Unavailable,
                     "the answer took too long; try again in a moment",
                 )
                 .into_response(),
             },
-            () = grace_over(self.web.closing.clone()) => refuse(
+            () = grace_over(self.app.closing.clone()) => api_error(
                 ProblemKind::Unavailable,
                 "the server restarts; try again in a moment",
             )
@@ -111,9 +111,9 @@ impl Middleware {
         }
     }
 
-    /// Counts an answer, and adds the headers that every answer has.
+    /// Metrics an answer, and adds the headers that every answer has.
     fn finish(&self, response: &mut Response, about: &RequestInfo) {
-        let counts = self.web.tables.counts();
+        let counts = self.app.tables.metrics();
         counts.answered(response.status().as_u16());
         if let Some(kind) = response.extensions().get::<ProblemKind>() {
             counts.refused_as(*kind);
@@ -122,7 +122,7 @@ impl Middleware {
             true => &counts.asked,
             false => &counts.done,
         };
-        times.took(about.begun.elapsed());
+        times.observe(about.begun.elapsed());
         let headers = response.headers_mut();
         let no_sniffing = HeaderValue::from_static("nosniff");
         headers.insert(header::X_CONTENT_TYPE_OPTIONS, no_sniffing);
@@ -138,33 +138,33 @@ impl Middleware {
 
 impl ConnectionService {
     /// Refuses a request that must not reach the routes; otherwise notes its client.
-    fn check(&self, request: &mut Request<Incoming>) -> Result<(), Refuse> {
+    fn check(&self, request: &mut Request<Incoming>) -> Result<(), ApiError> {
         // A proxy in between may have checked another one than we would use.
         let hosts = request.headers().get_all(header::HOST).iter().count();
         let needed = usize::from(request.version() == Version::HTTP_11);
         if !(needed..=1).contains(&hosts) {
-            return Err(refuse(
+            return Err(api_error(
                 ProblemKind::Unreadable,
                 "a request has exactly one Host",
             ));
         }
         let path = request.uri().path();
         check_permission(self.permit.permission(), path)?;
-        let web = &self.shared.web;
-        let limiter = &web.rate_limiter;
+        let app = &self.shared.app;
+        let limiter = &app.rate_limiter;
         let client = limiter.client(self.peer, request.headers(), &self.permit);
         let cost = match path.ends_with("/analysis") {
             true => ANALYSIS_COST,
             false => 1,
         };
-        limiter.count_request(&client, cost, web.tables.clock().now())?;
+        limiter.count_request(&client, cost, app.tables.clock().now())?;
         request.extensions_mut().insert(client);
         Ok(())
     }
 }
 
 /// Whether a connection with this permission may ask for this path.
-fn check_permission(permission: Permission, path: &str) -> Result<(), Refuse> {
+fn check_permission(permission: Permission, path: &str) -> Result<(), ApiError> {
     let is_full = match permission {
         Permission::Serve => false,
         Permission::HealthChecks => !HEALTH_CHECKS.contains(&path),
@@ -176,9 +176,9 @@ fn check_permission(permission: Permission, path: &str) -> Result<(), Refuse> {
     };
     match is_full {
         false => Ok(()),
-        true => Err(Refuse {
+        true => Err(ApiError {
             wait_s: 5,
-            ..refuse(
+            ..api_error(
                 ProblemKind::Unavailable,
                 "the server has too many connections; try again in a moment",
             )

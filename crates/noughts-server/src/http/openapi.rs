@@ -13,7 +13,7 @@ use utoipa::openapi::RefOr;
 use utoipa::openapi::schema::Schema;
 use utoipa::openapi::security::{HttpAuthScheme, HttpBuilder, SecurityScheme};
 
-use super::Web;
+use super::AppState;
 
 #[derive(OpenApi)]
 #[openapi(
@@ -26,7 +26,7 @@ use super::Web;
 )]
 struct About;
 
-/// Tokens are for seats.
+/// SeatTokens are for seats.
 struct Seats;
 
 impl utoipa::Modify for Seats {
@@ -50,7 +50,7 @@ pub(super) fn about() -> utoipa::openapi::OpenApi {
 }
 
 /// The description and the page.
-pub(super) fn pages(description: &utoipa::openapi::OpenApi) -> Router<Arc<Web>> {
+pub(super) fn pages(description: &utoipa::openapi::OpenApi) -> Router<Arc<AppState>> {
     let mut description = description.clone();
     add_nine_boards(&mut description);
     let json = description.to_json().expect("a description is JSON");

@@ -11,8 +11,8 @@ use axum::http::{HeaderMap, request::Parts};
 use noughts_api::ProblemKind;
 use tokio::sync::watch;
 
-use super::Web;
-use super::refusal::{Refuse, refuse};
+use super::AppState;
+use super::error::{ApiError, api_error};
 use crate::id::GameId;
 use crate::net::{Permit, is_exempt, network};
 use crate::table::Table;
@@ -61,7 +61,7 @@ const MAX_CHECKED_TABLES: usize = 32;
 
 const DAY: Duration = Duration::from_secs(24 * 3600);
 
-/// Counts what each client address uses.
+/// Metrics what each client address uses.
 #[derive(Debug)]
 pub(super) struct RateLimiter {
     limits: HttpLimits,
@@ -126,13 +126,13 @@ impl RateLimiter {
         }
     }
 
-    /// Counts a request that costs as much as `cost` simple ones.
+    /// Metrics a request that costs as much as `cost` simple ones.
     pub(super) fn count_request(
         &self,
         client: &Client,
         cost: u32,
         now: Duration,
-    ) -> Result<(), Refuse> {
+    ) -> Result<(), ApiError> {
         let Some(network) = client.network else {
             return Ok(());
         };
@@ -148,13 +148,13 @@ impl RateLimiter {
         })
     }
 
-    /// Counts the bytes of a record that is to be imported.
+    /// Metrics the bytes of a record that is to be imported.
     pub(super) fn count_import(
         &self,
         client: &Client,
         bytes: usize,
         now: Duration,
-    ) -> Result<(), Refuse> {
+    ) -> Result<(), ApiError> {
         let Some(network) = client.network else {
             return Ok(());
         };
@@ -184,7 +184,7 @@ impl RateLimiter {
         &self,
         client: &Client,
         tables: &Arc<Tables>,
-    ) -> Result<(), Refuse> {
+    ) -> Result<(), ApiError> {
         let (Some(network), now) = (client.network, tables.clock().now()) else {
             return Ok(());
         };
@@ -208,7 +208,7 @@ impl RateLimiter {
         ))
     }
 
-    /// Counts a table that the client has created.
+    /// Metrics a table that the client has created.
     pub(super) fn add_table(&self, client: &Client, id: GameId, now: Duration) {
         if let Some(network) = client.network {
             self.remember_table(network, (id, now), now);
@@ -221,12 +221,12 @@ impl RateLimiter {
         });
     }
 
-    /// Counts a stream for as long as the permit is held.
+    /// Metrics a stream for as long as the permit is held.
     pub(super) fn open_stream(
         self: &Arc<RateLimiter>,
         client: &Client,
         now: Duration,
-    ) -> Result<StreamPermit, Refuse> {
+    ) -> Result<StreamPermit, ApiError> {
         let limit = self.limits.streams;
         if let Some(network) = client.network {
             let has_room = self.usage.with(network, now, &self.limits, |usage| {
@@ -431,13 +431,13 @@ fn make_room(set: &mut Vec<(IpAddr, Usage)>, limits: &HttpLimits, now: Duration)
     }
 }
 
-impl FromRequestParts<Arc<Web>> for Client {
-    type Rejection = Refuse;
+impl FromRequestParts<Arc<AppState>> for Client {
+    type Rejection = ApiError;
 
-    async fn from_request_parts(parts: &mut Parts, _: &Arc<Web>) -> Result<Client, Refuse> {
+    async fn from_request_parts(parts: &mut Parts, _: &Arc<AppState>) -> Result<Client, ApiError> {
         let client = parts.extensions.get::<Client>().cloned();
         client.ok_or_else(|| {
-            refuse(
+            api_error(
                 ProblemKind::Unavailable,
                 "the client's address is not known",
             )
@@ -446,10 +446,10 @@ impl FromRequestParts<Arc<Web>> for Client {
 }
 
 /// A refusal that says when to try again.
-pub(super) fn too_many(wait: Duration, detail: String) -> Refuse {
-    Refuse {
+pub(super) fn too_many(wait: Duration, detail: String) -> ApiError {
+    ApiError {
         wait_s: wait.as_secs() + u64::from(wait.subsec_nanos() > 0),
-        ..refuse(ProblemKind::TooMany, detail)
+        ..api_error(ProblemKind::TooMany, detail)
     }
 }
 
@@ -470,7 +470,7 @@ mod tests {
     use std::net::Ipv4Addr;
 
     use super::*;
-    use crate::net::{Connections, Limits, WhenFull};
+    use crate::net::{ConnectionLimits, Connections, WhenFull};
 
     const NOW: Duration = Duration::from_secs(1_000);
 
@@ -485,7 +485,7 @@ mod tests {
     }
 
     fn client(address: u32) -> Client {
-        let connections = Arc::new(Connections::new(Limits::default(), &[]));
+        let connections = Arc::new(Connections::new(ConnectionLimits::default(), &[]));
         let address = IpAddr::V4(Ipv4Addr::from_bits(address));
         let permit = connections.admit(address, WhenFull::Refuse).unwrap();
         Client {

@@ -8,15 +8,15 @@ use axum::response::{IntoResponse, Response};
 use noughts_api::{GameRecord, ImportedGame, Problem, ProblemKind};
 use noughts_rules::{Player, Record, RecordSeat};
 
-use super::Web;
-use super::body::{Body, InPath, UNGUESSED, key};
+use super::AppState;
+use super::create_table::{read_name, read_strategy};
+use super::error::{ApiError, api_error};
+use super::extract::{Body, MIN_SECRET_KEY_LENGTH, PathParams, key};
 use super::games::{creation_key, snapshot, table};
 use super::rate_limit::Client;
-use super::refusal::{Refuse, refuse};
 use super::stream::view_of;
-use super::wishes::{read_name, read_strategy};
 use crate::id::GameId;
-use crate::records::{record_of, stored_from};
+use crate::records::{game_from_record, game_to_record};
 use crate::store::{Created, StoredGame};
 use crate::table::{RequestKey, Summary, TableRefusal};
 
@@ -30,13 +30,13 @@ use crate::table::{RequestKey, Summary, TableRefusal};
     )
 )]
 pub(super) async fn record(
-    State(web): State<Arc<Web>>,
-    InPath([id]): InPath<1>,
+    State(app): State<Arc<AppState>>,
+    PathParams([id]): PathParams<1>,
     headers: HeaderMap,
-) -> Result<Response, Refuse> {
-    let live = table(&web, super::body::read_id(&id)?).await?;
-    let record = live.read(record_of);
-    let record = record.map_err(|error| refuse(ProblemKind::Unavailable, error))?;
+) -> Result<Response, ApiError> {
+    let live = table(&app, super::extract::read_id(&id)?).await?;
+    let record = live.read(game_to_record);
+    let record = record.map_err(|error| api_error(ProblemKind::Unavailable, error))?;
     if prefers_json(&headers) {
         return Ok(axum::Json(GameRecord::new(&record)).into_response());
     }
@@ -71,39 +71,40 @@ fn prefers_json(headers: &HeaderMap) -> bool {
     )
 )]
 pub(super) async fn archive(
-    State(web): State<Arc<Web>>,
+    State(app): State<Arc<AppState>>,
     client: Client,
     headers: HeaderMap,
     body: Body<RECORD_BYTES>,
-) -> Result<Response, Refuse> {
-    let key = key(&headers, body.hash, UNGUESSED)?;
+) -> Result<Response, ApiError> {
+    let key = key(&headers, body.hash, MIN_SECRET_KEY_LENGTH)?;
     let record = match body.medium.as_str() {
         "application/json" => {
             let record = body.json::<GameRecord>()?.read();
-            record.map_err(|error| refuse(ProblemKind::Unreadable, error))?
+            record.map_err(|error| api_error(ProblemKind::Unreadable, error))?
         }
         "text/plain" => {
             let text = std::str::from_utf8(&body.bytes)
-                .map_err(|_| refuse(ProblemKind::Unreadable, "a record is UTF-8"))?;
-            Record::read(text).map_err(|error| refuse(ProblemKind::Unreadable, error))?
+                .map_err(|_| api_error(ProblemKind::Unreadable, "a record is UTF-8"))?;
+            Record::read(text).map_err(|error| api_error(ProblemKind::Unreadable, error))?
         }
         _ => {
-            return Err(refuse(
+            return Err(api_error(
                 ProblemKind::WrongMedium,
                 "the Content-Type of a record is application/json or text/plain",
             ));
         }
     };
-    let now_ms = web.tables.clock().now_ms();
+    let now_ms = app.tables.clock().now_ms();
     record.seats().iter().try_for_each(check_seat)?;
-    let stored = stored_from(&record, GameId::random(), now_ms);
-    let (mut stored, summary) = stored.map_err(|error| refuse(ProblemKind::Impossible, error))?;
+    let stored = game_from_record(&record, GameId::random(), now_ms);
+    let (mut stored, summary) =
+        stored.map_err(|error| api_error(ProblemKind::Impossible, error))?;
     stored.key = key.as_ref().map(|request| creation_key(&client, request));
     let new_id = stored.settings.id;
-    let import = import(&web, &client, (stored, summary), body.bytes.len());
+    let import = import(&app, &client, (stored, summary), body.bytes.len());
     let (id, status) = match import.await? {
         Created::Stored => (new_id, StatusCode::CREATED),
-        Created::Before(id, before) => {
+        Created::Existing(id, before) => {
             let is_repeat = |request: &RequestKey| request.is_repeat_of(&before.key);
             if !key.as_ref().is_some_and(is_repeat) {
                 return Err(TableRefusal::KeyReused.into());
@@ -111,7 +112,7 @@ pub(super) async fn archive(
             (id, StatusCode::OK)
         }
     };
-    let view = view_of(&*snapshot(&web, id).await?);
+    let view = view_of(&*snapshot(&app, id).await?);
     let id = id.to_string();
     let place = [(header::LOCATION, format!("/api/games/{id}"))];
     Ok((status, place, axum::Json(ImportedGame { id, view })).into_response())
@@ -120,24 +121,24 @@ pub(super) async fn archive(
 /// Stores a game if its address may import so many bytes. A repeat stores nothing and costs nothing,
 /// so it is answered also when the limit is reached.
 async fn import(
-    web: &Web,
+    app: &AppState,
     client: &Client,
     (game, summary): (StoredGame, Summary),
     bytes: usize,
-) -> Result<Created, Refuse> {
-    let (store, clock) = (web.tables.store(), web.tables.clock());
+) -> Result<Created, ApiError> {
+    let (store, clock) = (app.tables.store(), app.tables.clock());
     let now = clock.now();
-    if let Err(too_many) = web.rate_limiter.count_import(client, bytes, now) {
+    if let Err(too_many) = app.rate_limiter.count_import(client, bytes, now) {
         let before = match game.key {
             Some(key) => store.created_with(key, clock.now_ms()).await?,
             None => None,
         };
         let (id, key) = before.ok_or(too_many)?;
-        return Ok(Created::Before(id, key));
+        return Ok(Created::Existing(id, key));
     }
     let created = store.import(game, summary).await;
     if !matches!(created, Ok(Created::Stored)) {
-        web.rate_limiter.refund_import(client, bytes, now);
+        app.rate_limiter.refund_import(client, bytes, now);
     }
     Ok(created?)
 }
@@ -146,7 +147,7 @@ async fn import(
 const RECORD_BYTES: usize = 1024 * 1024;
 
 /// What comes from outside may name nobody, and no robot, that a table would not let in.
-fn check_seat(seat: &RecordSeat) -> Result<(), Refuse> {
+fn check_seat(seat: &RecordSeat) -> Result<(), ApiError> {
     match &seat.player {
         Player::Human(name) => read_name(name).map(drop),
         Player::Robot(strategy) => read_strategy(strategy).map(drop),

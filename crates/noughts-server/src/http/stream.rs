@@ -10,9 +10,9 @@ use noughts_api::{
 use noughts_rules::{Move, Seat, Side};
 use tokio::sync::broadcast::error::RecvError;
 
-use super::Web;
+use super::AppState;
+use super::error::ApiError;
 use super::games::table;
-use super::refusal::Refuse;
 use crate::id::GameId;
 use crate::presence::Connected;
 use crate::table::{Change, Holder, MAX_LISTED_CELLS, SeatSet, Snapshot, TurnChange, Update};
@@ -139,12 +139,12 @@ pub(super) enum Followed {
 impl Follow {
     /// Begins to follow a game, as the player of a seat or from outside.
     pub(super) async fn begin(
-        web: &Arc<Web>,
+        app: &Arc<AppState>,
         id: GameId,
         seat: Option<Seat>,
-    ) -> Result<Follow, Refuse> {
-        let live = table(web, id).await?;
-        let connected = seat.map(|seat| web.presence.connect(&live, seat));
+    ) -> Result<Follow, ApiError> {
+        let live = table(app, id).await?;
+        let connected = seat.map(|seat| app.presence.connect(&live, seat));
         let watch = live.watch()?;
         Ok(Follow {
             entry: watch.snapshot.entry,

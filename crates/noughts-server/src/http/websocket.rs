@@ -14,17 +14,17 @@ use noughts_api::{ActionRequest, Hello, Problem, ProblemKind, StreamMessage};
 use noughts_rules::Seat;
 use tokio::time::{Instant, sleep_until, timeout};
 
-use super::Web;
-use super::body::{InPath, read_id, read_object};
+use super::AppState;
+use super::error::{ApiError, api_error};
+use super::extract::{PathParams, read_id, read_object};
 use super::games::{act_at, table};
 use super::rate_limit::{Client, StreamPermit};
-use super::refusal::{Refuse, refuse};
 use super::stream::{Follow, Followed, update_message, view_message};
 use crate::id::GameId;
 use crate::table::Snapshot;
 
 /// The longest message from a client; the longest that means something has a few hundred bytes.
-const MOST_BYTES: usize = 4096;
+const MAX_BYTES: usize = 4096;
 
 /// With buffers of the usual size an idle connection costs 137 KB instead of some 10.
 const BUFFER: usize = 4096;
@@ -61,32 +61,32 @@ const MOST_REFUSALS: u32 = 50;
     )
 )]
 pub(super) async fn websocket(
-    State(web): State<Arc<Web>>,
-    InPath([id]): InPath<1>,
+    State(app): State<Arc<AppState>>,
+    PathParams([id]): PathParams<1>,
     client: Client,
     headers: HeaderMap,
     upgrade: Result<WebSocketUpgrade, WebSocketUpgradeRejection>,
-) -> Result<Response, Refuse> {
+) -> Result<Response, ApiError> {
     let id = read_id(&id)?;
-    table(&web, id).await?;
-    check_origin(&headers, &web.rate_limiter.limits().origins)?;
+    table(&app, id).await?;
+    check_origin(&headers, &app.rate_limiter.limits().origins)?;
     let upgrade = upgrade.map_err(|error| {
         let why = format!("this address is for WebSockets: {}", error.body_text());
-        refuse(ProblemKind::Unreadable, why)
+        api_error(ProblemKind::Unreadable, why)
     })?;
-    let counted = web
+    let counted = app
         .rate_limiter
-        .open_stream(&client, web.tables.clock().now())?;
+        .open_stream(&client, app.tables.clock().now())?;
     let upgrade = upgrade
         .read_buffer_size(BUFFER)
         .write_buffer_size(BUFFER)
         .max_write_buffer_size(MOST_UNSENT)
-        .max_message_size(MOST_BYTES)
-        .max_frame_size(MOST_BYTES);
+        .max_message_size(MAX_BYTES)
+        .max_frame_size(MAX_BYTES);
     Ok(upgrade.on_upgrade(move |socket| async move {
         // In a box, so that those who only watch do not carry what those who play need.
-        let mut visitor = Visitor {
-            web,
+        let mut visitor = Connection {
+            app,
             id,
             client,
             socket,
@@ -103,7 +103,7 @@ pub(super) async fn websocket(
 
 /// A page of somebody else's server must not play with what a browser knows of ours. Who is no
 /// browser says no origin.
-fn check_origin(headers: &HeaderMap, others: &[String]) -> Result<(), Refuse> {
+fn check_origin(headers: &HeaderMap, others: &[String]) -> Result<(), ApiError> {
     let Some(origin) = headers.get(header::ORIGIN) else {
         return Ok(());
     };
@@ -116,15 +116,15 @@ fn check_origin(headers: &HeaderMap, others: &[String]) -> Result<(), Refuse> {
     if is_ours || others.iter().any(|other| other == origin) {
         return Ok(());
     }
-    Err(refuse(
+    Err(api_error(
         ProblemKind::ForeignOrigin,
         "pages of other servers may not open a WebSocket here",
     ))
 }
 
 /// Somebody at the other end.
-struct Visitor {
-    web: Arc<Web>,
+struct Connection {
+    app: Arc<AppState>,
     id: GameId,
     client: Client,
     socket: WebSocket,
@@ -158,11 +158,11 @@ impl End {
     }
 }
 
-impl Visitor {
+impl Connection {
     /// The first message, and what is answered to it.
     async fn come_in(&mut self) -> Result<(Box<Follow>, Option<Seat>), End> {
         let patience = Instant::now() + HELLO;
-        let mut closing = self.web.closing.clone();
+        let mut closing = self.app.closing.clone();
         let text = loop {
             let heard = tokio::select! {
                 heard = tokio::time::timeout_at(patience, self.socket.recv()) => heard,
@@ -190,28 +190,28 @@ impl Visitor {
                 Ok((follow, seat))
             }
             Err(refuse) => {
-                self.refuse(refuse).await?;
+                self.api_error(refuse).await?;
                 Err(End::Sent(1008, "who is there?"))
             }
         }
     }
 
-    async fn greet(&mut self, text: &str) -> Result<(Box<Follow>, Option<Seat>), Refuse> {
+    async fn greet(&mut self, text: &str) -> Result<(Box<Follow>, Option<Seat>), ApiError> {
         let hello: Hello = read_object(text.as_bytes()).map_err(|error| {
             let detail = format!("the first message is {{\"token\":\"…\"}} or {{}}: {error}");
-            refuse(ProblemKind::Unreadable, detail)
+            api_error(ProblemKind::Unreadable, detail)
         })?;
         let seat = match hello.token {
-            Some(token) => Some(self.web.pass(self.id, &token)?.seat),
+            Some(token) => Some(self.app.pass(self.id, &token)?.seat),
             None => None,
         };
-        let follow = Follow::begin(&self.web, self.id, seat).await?;
+        let follow = Follow::begin(&self.app, self.id, seat).await?;
         Ok((Box::new(follow), seat))
     }
 
     /// Tells what happens and does what is asked until one of the two has enough.
     async fn stay(&mut self, mut follow: Box<Follow>, seat: Option<Seat>) -> End {
-        let mut closing = self.web.closing.clone();
+        let mut closing = self.app.closing.clone();
         let mut patience = Instant::now() + SILENCE;
         let mut is_asked = false;
         loop {
@@ -264,31 +264,31 @@ impl Visitor {
                 follow.has_sent(&snapshot);
                 self.say(view_message(&snapshot)).await
             }
-            Err(refuse) => self.refuse(refuse).await,
+            Err(refuse) => self.api_error(refuse).await,
         }
     }
 
-    async fn act(&mut self, text: &str, seat: Option<Seat>) -> Result<Arc<Snapshot>, Refuse> {
-        self.web
+    async fn act(&mut self, text: &str, seat: Option<Seat>) -> Result<Arc<Snapshot>, ApiError> {
+        self.app
             .rate_limiter
-            .count_request(&self.client, 1, self.web.tables.clock().now())?;
+            .count_request(&self.client, 1, self.app.tables.clock().now())?;
         let act: ActionRequest = read_object(text.as_bytes()).map_err(|error| {
-            refuse(
+            api_error(
                 ProblemKind::Unreadable,
                 format!("a message is the body of an action: {error}"),
             )
         })?;
         let seat = seat.ok_or_else(|| {
-            refuse(
+            api_error(
                 ProblemKind::NoToken,
                 "who only watches does nothing; say your token in the first message",
             )
         })?;
-        act_at(&self.web, (self.id, seat), &act, None, &self.client).await
+        act_at(&self.app, (self.id, seat), &act, None, &self.client).await
     }
 
-    async fn refuse(&mut self, refuse: Refuse) -> Result<(), End> {
-        self.web.tables.counts().refused(&refuse.problem);
+    async fn api_error(&mut self, refuse: ApiError) -> Result<(), End> {
+        self.app.tables.metrics().refused(&refuse.problem);
         let json = serde_json::to_vec(&StreamMessage::Problem(refuse.problem));
         self.say(json.expect("the types of the API are JSON").into())
             .await?;

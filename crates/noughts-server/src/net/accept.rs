@@ -12,7 +12,7 @@ use tokio::time::{Instant, sleep_until};
 use tracing::{debug, warn};
 
 use super::{Connections, Permit, WhenFull};
-use crate::counts::Count;
+use crate::metrics::Counter;
 
 /// A listener that waits after an error instead of spinning.
 pub(crate) struct Acceptor {
@@ -79,7 +79,7 @@ fn concerns_one_client(error: &io::Error) -> bool {
 pub(crate) async fn serve_connections<F>(
     listener: TcpListener,
     (connections, when_full): (&Arc<Connections>, WhenFull),
-    accepted: &Count,
+    accepted: &Counter,
     mut closing: watch::Receiver<bool>,
     serve: impl Fn(TcpStream, IpAddr, Permit) -> F,
 ) -> JoinSet<()>

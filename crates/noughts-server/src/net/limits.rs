@@ -6,9 +6,9 @@ use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-/// Limits for connections, over all listeners.
+/// ConnectionLimits for connections, over all listeners.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Limits {
+pub struct ConnectionLimits {
     /// Maximum number of open connections.
     pub connections: usize,
     /// Maximum number of open connections from one address; an IPv6 /64 counts as one address.
@@ -18,9 +18,9 @@ pub struct Limits {
     pub idle: Duration,
 }
 
-impl Default for Limits {
-    fn default() -> Limits {
-        Limits {
+impl Default for ConnectionLimits {
+    fn default() -> ConnectionLimits {
+        ConnectionLimits {
             connections: 10_000,
             per_address: 512,
             idle: Duration::from_secs(120),
@@ -67,7 +67,7 @@ pub(crate) enum WhenFull {
 /// All open connections, counted.
 #[derive(Debug)]
 pub(crate) struct Connections {
-    limits: Limits,
+    limits: ConnectionLimits,
     /// Trusted proxies: each has the connections of many clients.
     proxies: Vec<IpAddr>,
     served: Slots,
@@ -96,7 +96,7 @@ pub(crate) struct Permit {
 }
 
 impl Connections {
-    pub(crate) fn new(limits: Limits, proxies: &[IpAddr]) -> Connections {
+    pub(crate) fn new(limits: ConnectionLimits, proxies: &[IpAddr]) -> Connections {
         Connections {
             limits,
             proxies: proxies.iter().map(IpAddr::to_canonical).collect(),
@@ -288,10 +288,10 @@ mod tests {
     use super::*;
 
     fn connections(total: usize, per_address: usize) -> Arc<Connections> {
-        let limits = Limits {
+        let limits = ConnectionLimits {
             connections: total,
             per_address,
-            ..Limits::default()
+            ..ConnectionLimits::default()
         };
         let proxy = "10.0.0.9".parse().unwrap();
         Arc::new(Connections::new(limits, &[proxy]))

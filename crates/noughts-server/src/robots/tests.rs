@@ -66,18 +66,18 @@ fn poll<F: Future + Unpin>(future: &mut F) -> Poll<F::Output> {
 #[test]
 fn shared_strategies_are_bounded_and_reused() {
     let (robots, _) = robots(1);
-    let mind = |name: &str, variant: &str| match robots
-        .mind(&name.parse().unwrap(), &game(variant))
+    let robot = |name: &str, variant: &str| match robots
+        .robot(&name.parse().unwrap(), &game(variant))
         .unwrap()
     {
-        Mind::Instant(mind) => mind,
-        Mind::Thinker(name) => panic!("{name} takes its time"),
+        Robot::Instant(robot) => robot,
+        Robot::Slow(name) => panic!("{name} takes its time"),
     };
     for columns in 3..3 + 2 * MAX_SHARED {
-        mind("random", &format!("{columns}x3k3"));
+        robot("random", &format!("{columns}x3k3"));
     }
-    let one = mind("perfect", "3x3k3");
-    assert!(Arc::ptr_eq(&one, &mind("perfect", "3x3k3")));
+    let one = robot("perfect", "3x3k3");
+    assert!(Arc::ptr_eq(&one, &robot("perfect", "3x3k3")));
     assert_eq!(robots.instant.lock().unwrap().len(), MAX_SHARED);
 }
 
@@ -138,9 +138,9 @@ fn panicking_instant_strategy_leaves_a_legal_move() {
             panic!("on purpose")
         }
     }
-    let mind: Mutex<Box<dyn Strategy>> = Mutex::new(Box::new(Panics));
+    let robot: Mutex<Box<dyn Strategy>> = Mutex::new(Box::new(Panics));
     for _ in 0..2 {
-        let at = answer(&mind, &game("3x3k3"), &Stop::new());
+        let at = answer(&robot, &game("3x3k3"), &Stop::new());
         assert!(is_legal(&game("3x3k3"), at));
     }
 }

@@ -11,7 +11,7 @@ use self::text::{
     read_status, write_action, write_conclusion, write_end, write_holder, write_holders,
     write_offer, write_status,
 };
-use super::{Append, Listed, StoreError, StoredGame, family};
+use super::{Append, ListedGame, StoreError, StoredGame, family};
 use crate::id::{GameId, NodeId};
 use crate::table::{
     CreationKey, Ending, Entry, Holder, Key, LogEntry, NewGame, SeatSet, Settings, Summary,
@@ -27,7 +27,7 @@ pub(super) fn read_id(bytes: &[u8]) -> Result<GameId, StoreError> {
     Ok(GameId::new(u128::from_be_bytes(bytes)))
 }
 
-/// Times as both databases have them: with a sign.
+/// Histogram as both databases have them: with a sign.
 pub(super) fn signed(number: u64) -> i64 {
     i64::try_from(number).unwrap_or(i64::MAX)
 }
@@ -374,7 +374,7 @@ pub(super) type ListedColumns = (
 pub(super) const LISTED_COLUMNS: &str = "games.id, games.created_ms, variant, history, \
     start IS NOT NULL, status, seats, deadline_ms, ended_ms, outcome";
 
-pub(super) fn read_listed(columns: ListedColumns) -> Result<Listed, StoreError> {
+pub(super) fn read_listed(columns: ListedColumns) -> Result<ListedGame, StoreError> {
     let (
         id,
         created_ms,
@@ -400,7 +400,7 @@ pub(super) fn read_listed(columns: ListedColumns) -> Result<Listed, StoreError> 
         (None, None) => None,
         (Some(_), None) | (None, Some(_)) => return Err(unreadable(id, "the outcome")),
     };
-    Ok(Listed {
+    Ok(ListedGame {
         id,
         variant,
         history: read_history(id, history)?,

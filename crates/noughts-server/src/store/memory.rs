@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use super::{
-    Append, Appended, Created, Listed, LogTail, MAX_OVERDUE, Query, Reply, Store, StoreError,
-    StoredGame, Sweep,
+    Append, Appended, Created, ListQuery, ListedGame, LogTail, MAX_OVERDUE, Reply, Store,
+    StoreError, StoredGame, Sweep,
 };
 use crate::id::{GameId, IdHash, NodeId, random_bytes};
 use crate::table::{
@@ -98,7 +98,7 @@ impl Memory {
         if let Some(key) = &kept.key
             && let Some(before) = find_key(&keys, key, now_ms)
         {
-            return Ok(Created::Before(before.game, before.key.clone()));
+            return Ok(Created::Existing(before.game, before.key.clone()));
         }
         let key = kept.key.clone();
         let forgotten = self.shard(id).insert(kept, self.max_finished)?;
@@ -205,8 +205,8 @@ impl Kept {
         last.max(self.settings.created_ms)
     }
 
-    fn listed(&self) -> Listed {
-        Listed {
+    fn listed(&self) -> ListedGame {
+        ListedGame {
             id: self.settings.id,
             variant: self.settings.variant,
             history: self.settings.history,
@@ -362,7 +362,7 @@ impl Store for Memory {
         }))
     }
 
-    fn list(&self, query: Query) -> Reply<'_, Vec<Listed>> {
+    fn list(&self, query: ListQuery) -> Reply<'_, Vec<ListedGame>> {
         let mut found = BTreeMap::new();
         for shard in &self.shards {
             for kept in lock(shard).games.values() {
@@ -387,7 +387,7 @@ impl Store for Memory {
         ready(Ok(analysis.flatten()))
     }
 
-    fn keep_analysis(&self, game: GameId, analysis: String) -> Reply<'_, ()> {
+    fn store_analysis(&self, game: GameId, analysis: String) -> Reply<'_, ()> {
         if let Some(kept) = self.shard(game).games.get_mut(&game) {
             kept.analysis.get_or_insert(analysis);
         }

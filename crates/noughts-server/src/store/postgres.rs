@@ -22,10 +22,10 @@ use tokio::time::timeout;
 use self::writer::Writer;
 use super::codec::{AppendRows, GameRow};
 use super::group_commit::{Counter, GroupCommit};
-use super::unreadable::Unreadable;
+use super::unreadable_games::Unreadable;
 use super::{
-    Append, Appended, Created, Listed, LogTail, Position, Query, Reply, Store, StoreError,
-    StoredGame, Sweep, WriteCounts,
+    Append, Appended, Created, ListQuery, ListedGame, LogPosition, LogTail, Reply, Store,
+    StoreError, StoredGame, Sweep, WriteCounts,
 };
 use crate::bus::Bus;
 use crate::id::{GameId, NodeId};
@@ -165,7 +165,7 @@ impl Store for Postgres {
         written!(self, write::import, &game, &summary)
     }
 
-    fn list(&self, query: Query) -> Reply<'_, Vec<Listed>> {
+    fn list(&self, query: ListQuery) -> Reply<'_, Vec<ListedGame>> {
         on_connection!(self, read::list, query, &self.unreadable)
     }
 
@@ -173,8 +173,8 @@ impl Store for Postgres {
         on_connection!(self, read::analysis, game)
     }
 
-    fn keep_analysis(&self, game: GameId, analysis: String) -> Reply<'_, ()> {
-        written!(self, write::keep_analysis, game, &analysis)
+    fn store_analysis(&self, game: GameId, analysis: String) -> Reply<'_, ()> {
+        written!(self, write::store_analysis, game, &analysis)
     }
 
     fn secret(&self) -> Reply<'_, [u8; 32]> {
@@ -198,7 +198,7 @@ impl Store for Postgres {
         written!(self, write::set_presence, node, &seats)
     }
 
-    fn positions(&self, node: NodeId, games: Vec<GameId>) -> Reply<'_, Vec<Position>> {
+    fn positions(&self, node: NodeId, games: Vec<GameId>) -> Reply<'_, Vec<LogPosition>> {
         on_connection!(self, read::positions, node, &games)
     }
 

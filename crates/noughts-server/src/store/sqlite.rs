@@ -23,10 +23,10 @@ use self::file::DatabaseFile;
 use self::writer::Writer;
 use super::codec::{AppendRows, GameRow};
 use super::group_commit::{Counter, GroupCommit};
-use super::unreadable::Unreadable;
+use super::unreadable_games::Unreadable;
 use super::{
-    Append, Appended, Created, Listed, LogTail, Query, Reply, Store, StoreError, StoredGame, Sweep,
-    WriteCounts,
+    Append, Appended, Created, ListQuery, ListedGame, LogTail, Reply, Store, StoreError,
+    StoredGame, Sweep, WriteCounts,
 };
 use crate::id::{GameId, NodeId};
 use crate::table::{CreationKey, NewGame, SeatSet, Summary};
@@ -195,7 +195,7 @@ impl Store for Sqlite {
         in_transaction!(self, write::import, &game, &summary)
     }
 
-    fn list(&self, query: Query) -> Reply<'_, Vec<Listed>> {
+    fn list(&self, query: ListQuery) -> Reply<'_, Vec<ListedGame>> {
         Box::pin(
             async move { read::list(&mut *self.snapshot().await?, query, &self.unreadable).await },
         )
@@ -205,8 +205,8 @@ impl Store for Sqlite {
         Box::pin(async move { read::analysis(&mut *self.reader().await?, game).await })
     }
 
-    fn keep_analysis(&self, game: GameId, analysis: String) -> Reply<'_, ()> {
-        in_transaction!(self, write::keep_analysis, game, &analysis)
+    fn store_analysis(&self, game: GameId, analysis: String) -> Reply<'_, ()> {
+        in_transaction!(self, write::store_analysis, game, &analysis)
     }
 
     fn secret(&self) -> Reply<'_, [u8; 32]> {

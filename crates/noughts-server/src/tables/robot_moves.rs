@@ -7,15 +7,15 @@ use noughts_rules::{Conclusion, Game, Move, Seat};
 use tokio::time::sleep;
 use tracing::error;
 
-use super::live::{LiveTable, Phase, State, next_seat, robot_turn};
+use super::live_table::{LiveTable, Phase, State, next_seat, robot_turn};
 use super::{RETRY_AFTER, SubmitError, Tables};
-use crate::robots::{Mind, answer};
+use crate::robots::{Robot, answer};
 use crate::table::{Command, Decision, Entry, LogEntry, Table, TableRefusal};
 
 /// A robot that is to move.
 struct Task {
     seat: Seat,
-    mind: Mind,
+    robot: Robot,
     game: Game,
     /// The latest entry that it knows.
     entry: u32,
@@ -29,11 +29,11 @@ impl Tables {
         let Some((Entry::Turn(turn), at_ms)) = latest(decision) else {
             return;
         };
-        let (turn, seats) = (*turn, state.minds.len());
+        let (turn, seats) = (*turn, state.robots.len());
         let mut next = next_seat(turn.by, seats);
-        let instant = |seat: Seat| match &state.minds[usize::from(seat.0)] {
-            Some(Mind::Instant(mind)) => Some(mind),
-            Some(Mind::Thinker(_)) | None => None,
+        let instant = |seat: Seat| match &state.robots[usize::from(seat.0)] {
+            Some(Robot::Instant(robot)) => Some(robot),
+            Some(Robot::Slow(_)) | None => None,
         };
         if decision.conclusion.is_some() || instant(next).is_none() {
             return;
@@ -44,10 +44,10 @@ impl Tables {
         }
         // Not longer than until the first seat is to move again: a table of robots has no end to it.
         for _ in 1..seats {
-            let (None, Some(mind)) = (game.conclusion(), instant(next)) else {
+            let (None, Some(robot)) = (game.conclusion(), instant(next)) else {
                 return;
             };
-            let reply = robot_turn(next, answer(mind, &game, &Stop::new()));
+            let reply = robot_turn(next, answer(robot, &game, &Stop::new()));
             if game.act(reply.by, reply.action).is_err() {
                 return;
             }
@@ -119,9 +119,9 @@ impl Tables {
     }
 
     async fn choose(&self, task: Task) -> Option<Move> {
-        match task.mind {
-            Mind::Instant(mind) => Some(answer(&mind, &task.game, &task.stop)),
-            Mind::Thinker(name) => {
+        match task.robot {
+            Robot::Instant(robot) => Some(answer(&robot, &task.game, &task.stop)),
+            Robot::Slow(name) => {
                 let seed = task.game.turns().len() as u64 ^ u64::from(task.entry) << 32;
                 let chosen = self
                     .robots()
@@ -176,7 +176,7 @@ fn next_task(live: &LiveTable) -> Option<Task> {
     let seat = state.table.robot_to_move()?;
     Some(Task {
         seat,
-        mind: state.minds.get(usize::from(seat.0))?.clone()?,
+        robot: state.robots.get(usize::from(seat.0))?.clone()?,
         game: state.table.game().clone(),
         entry: state.table.entry(),
         stop: state.robot.clone()?,

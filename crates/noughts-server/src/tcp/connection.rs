@@ -370,7 +370,7 @@ impl Connection {
     fn submitted(&mut self, result: Result<(), SubmitError>) {
         self.tell_progress();
         let Err(error) = result else { return };
-        self.server.tables.counts().denied(&error);
+        self.server.tables.metrics().denied(&error);
         if let Stage::Playing { .. } = self.stage {
             self.tell(News::Refused(match error {
                 SubmitError::Refused(refusal) => not_taken(refusal),

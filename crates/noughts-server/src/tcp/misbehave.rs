@@ -59,16 +59,16 @@ const KINDS: [(&str, Misbehaviour); 10] = [
 
 /// No such fault; displays those that there are.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct NoMisbehaviour(Quoted);
+pub struct UnknownMisbehaviour(Quoted);
 
 impl FromStr for Misbehaviour {
-    type Err = NoMisbehaviour;
+    type Err = UnknownMisbehaviour;
 
-    fn from_str(text: &str) -> Result<Misbehaviour, NoMisbehaviour> {
+    fn from_str(text: &str) -> Result<Misbehaviour, UnknownMisbehaviour> {
         let found = KINDS.iter().find(|(name, _)| *name == text);
         found
             .map(|(_, kind)| *kind)
-            .ok_or_else(|| NoMisbehaviour(Quoted::from(text)))
+            .ok_or_else(|| UnknownMisbehaviour(Quoted::from(text)))
     }
 }
 
@@ -79,14 +79,14 @@ impl fmt::Display for Misbehaviour {
     }
 }
 
-impl fmt::Display for NoMisbehaviour {
+impl fmt::Display for UnknownMisbehaviour {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let names = KINDS.map(|(name, _)| name).join(", ");
         write!(f, "{} is no way to misbehave: there are {names}", self.0)
     }
 }
 
-impl std::error::Error for NoMisbehaviour {}
+impl std::error::Error for UnknownMisbehaviour {}
 
 /// Lets people in, to the good door at `behind`, until it is dropped.
 pub async fn misbehave(listener: TcpListener, behind: SocketAddr, kind: Misbehaviour) {

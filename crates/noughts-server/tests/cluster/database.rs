@@ -8,9 +8,9 @@ use std::time::{Duration, SystemTime};
 
 use noughts_rules::{Seat, Variant};
 use noughts_server::{
-    Append, Appended, Bus, Created, CreationKey, GameId, Hint, Holder, Listed, LogTail, Memory,
-    NewGame, NodeId, Position, Query, Reply, SeatSet, Store, StoreError, StoredGame, Summary,
-    Sweep, Table,
+    Append, Appended, Bus, Created, CreationKey, GameId, Hint, Holder, ListQuery, ListedGame,
+    LogPosition, LogTail, Memory, NewGame, NodeId, Reply, SeatSet, Store, StoreError, StoredGame,
+    Summary, Sweep, Table,
 };
 use tokio::sync::mpsc;
 use tokio::time::{Instant, sleep};
@@ -184,8 +184,8 @@ impl Database {
     }
 
     /// Everything that lists show, without faults.
-    pub(crate) async fn list(&self) -> Vec<Listed> {
-        let query = Query {
+    pub(crate) async fn list(&self) -> Vec<ListedGame> {
+        let query = ListQuery {
             variant: None,
             player: None,
             status: None,
@@ -261,7 +261,7 @@ impl Database {
         &self,
         node: NodeId,
         games: Vec<GameId>,
-    ) -> Result<Vec<Position>, StoreError> {
+    ) -> Result<Vec<LogPosition>, StoreError> {
         let mut found = Vec::new();
         for game in games {
             let Some(tail) = self.games.entries_after(game, u32::MAX).await? else {
@@ -272,7 +272,7 @@ impl Database {
             let elsewhere = elsewhere.filter(|((at, of), _)| *at != node && *of == game);
             let present = elsewhere.fold(SeatSet::EMPTY, |all, (_, seats)| all.union(*seats));
             let entry = tail.last;
-            found.push(Position {
+            found.push(LogPosition {
                 game,
                 entry,
                 present,
@@ -438,9 +438,9 @@ impl Store for Connection {
         Read: load(game: GameId) -> Option<StoredGame>, Some(game);
         Read: entries_after(game: GameId, after: u32) -> Option<LogTail>, Some(game);
         Create: import(game: StoredGame, summary: Summary) -> Created, None;
-        List: list(query: Query) -> Vec<Listed>, None;
+        List: list(query: ListQuery) -> Vec<ListedGame>, None;
         Other: analysis(game: GameId) -> Option<String>, Some(game);
-        Other: keep_analysis(game: GameId, analysis: String) -> (), Some(game);
+        Other: store_analysis(game: GameId, analysis: String) -> (), Some(game);
         Other: secret() -> [u8; 32], None;
         Other: forget(before_ms: u64) -> Vec<GameId>, None;
         Other: check_writable() -> (), None;
@@ -505,7 +505,7 @@ impl Store for Connection {
         })
     }
 
-    fn positions(&self, node: NodeId, games: Vec<GameId>) -> Reply<'_, Vec<Position>> {
+    fn positions(&self, node: NodeId, games: Vec<GameId>) -> Reply<'_, Vec<LogPosition>> {
         self.ask(Operation::Presence, None, move |database| {
             Box::pin(async move { database.positions(node, games).await })
         })

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use noughts_engine::{Clock, Setup as Outside};
-use noughts_server::{Limits, Matchmaking, NodeId, Server, Setup, Tables};
+use noughts_engine::{Clock, Setup as EngineSetup};
+use noughts_server::{ConnectionLimits, Matchmaking, NodeId, Server, ServerConfig, Tables};
 use tokio::sync::watch;
 use tokio::time::Instant;
 
@@ -33,15 +33,15 @@ impl Node {
     fn start_as(database: &Arc<Database>, seed: u64, is_shared: bool) -> Node {
         let connection = database.connect(is_shared);
         let plug = connection.plug();
-        let server = Server::start(Setup {
+        let server = Server::start(ServerConfig {
             http: None,
             tcp: None,
             tcp_strategy: "perfect".parse().unwrap(),
             pairs: None,
             store: Box::new(connection),
-            limits: Limits::default(),
-            thinkers: 1,
-            outside: Outside {
+            limits: ConnectionLimits::default(),
+            robot_threads: 1,
+            engine: EngineSetup {
                 seed,
                 clock: Arc::new(VirtualClock::default()),
             },

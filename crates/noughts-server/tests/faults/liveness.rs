@@ -7,14 +7,14 @@ use noughts_server::{ConnectedSeat, Table};
 use tokio::time::{sleep, timeout};
 
 use crate::cluster::{Database, Fault, Node, Treatment};
-use crate::{PATIENCE, create, human, until};
+use crate::{TIMEOUT, create, human, until};
 
 /// Two TCP clients of one node, paired, in the order of their seats.
 async fn pair(node: &Node) -> [ConnectedSeat; 2] {
     let mut clients = ["Ann", "Bob"].map(|name| node.matchmaking.join(name.to_owned(), None));
     let mut seats = Vec::new();
     for client in &mut clients {
-        seats.push(timeout(PATIENCE, client.seat()).await.unwrap().unwrap());
+        seats.push(timeout(TIMEOUT, client.seat()).await.unwrap().unwrap());
     }
     seats.sort_by_key(|seat| seat.seat().0);
     seats.try_into().unwrap()
@@ -87,7 +87,7 @@ async fn the_opponent_of_a_dead_nodes_client_wins() {
     let lobby = noughts_server::Holder::Open(noughts_server::OpenTo::Lobby);
     let game = create(&nodes[1], vec![human("Ann"), lobby]).await.id();
     let mut client = nodes[0].matchmaking.join("Bob".to_owned(), None);
-    let seat = timeout(PATIENCE, client.seat()).await.unwrap().unwrap();
+    let seat = timeout(TIMEOUT, client.seat()).await.unwrap().unwrap();
     assert_eq!(seat.game(), game);
     nodes[0].kill();
     drop((client, seat));

@@ -19,7 +19,7 @@ use noughts_server::{
 };
 
 /// Longer than anything takes here.
-const PATIENCE: Duration = Duration::from_secs(60);
+const TIMEOUT: Duration = Duration::from_secs(60);
 
 fn human(name: &str) -> Holder {
     Holder::Human {
@@ -77,7 +77,7 @@ async fn until(
 ) -> Option<Duration> {
     let begun = tokio::time::Instant::now();
     while !is_so(&database.table(game).await) {
-        if begun.elapsed() > PATIENCE {
+        if begun.elapsed() > TIMEOUT {
             return None;
         }
         tokio::time::sleep(Duration::from_millis(50)).await;

@@ -7,7 +7,7 @@ use noughts_server::{Holder, OpenTo, Table};
 use tokio::time::{sleep, timeout};
 
 use crate::cluster::{Database, Fault, Node, Operation, Treatment};
-use crate::{PATIENCE, create, human, robot, until};
+use crate::{TIMEOUT, create, human, robot, until};
 
 fn lobby() -> Holder {
     Holder::Open(OpenTo::Lobby)
@@ -22,10 +22,10 @@ async fn who_waits_is_seated_when_the_store_answers_again() {
     sleep(Duration::from_secs(5)).await;
     database.treat_all(Fault::RequestLost);
     let mut client = node.matchmaking.join("Ann".to_owned(), None);
-    let seated = timeout(PATIENCE, client.seat()).await;
+    let seated = timeout(TIMEOUT, client.seat()).await;
     assert!(seated.is_err(), "{seated:?}");
     database.treat_all(Fault::None);
-    let seated = timeout(PATIENCE, client.seat()).await;
+    let seated = timeout(TIMEOUT, client.seat()).await;
     let Ok(Some(seat)) = seated else {
         panic!("{seated:?}");
     };
@@ -42,7 +42,7 @@ async fn a_lost_reply_seats_a_waiting_client_once() {
     let game = create(&node, vec![human("Ann"), lobby()]).await.id();
     database.treat_each(Operation::Append, Fault::ReplyLost);
     let mut client = node.matchmaking.join("Bob".to_owned(), None);
-    let seat = timeout(PATIENCE, client.seat()).await.unwrap().unwrap();
+    let seat = timeout(TIMEOUT, client.seat()).await.unwrap().unwrap();
     assert_eq!((seat.game(), seat.seat()), (game, Seat(1)));
     assert_eq!(database.load(game).await.unwrap().entries.len(), 1);
 }
@@ -203,7 +203,7 @@ async fn a_move_waits_for_the_store() {
         sleep(Duration::from_secs(20)).await;
         assert_eq!(act.is_finished(), fault != Fault::RequestLost, "{fault:?}");
         database.treat_all(Fault::None);
-        assert_eq!(timeout(PATIENCE, act).await.unwrap().unwrap(), Ok(()));
+        assert_eq!(timeout(TIMEOUT, act).await.unwrap().unwrap(), Ok(()));
         assert_eq!(
             seat.progress().turns.len(),
             2,

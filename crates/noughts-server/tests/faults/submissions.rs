@@ -8,7 +8,7 @@ use noughts_server::{Change, Command, Entry, SubmitError, TableRefusal};
 use tokio::time::{Instant, timeout};
 
 use crate::cluster::{Database, Fault, Node, Operation, Treatment};
-use crate::{PATIENCE, create, human, play, submit};
+use crate::{TIMEOUT, create, human, play, submit};
 
 /// As after an asynchronous failover: the database has fewer entries than the node.
 #[tokio::test(start_paused = true)]
@@ -153,9 +153,9 @@ async fn a_panic_in_a_submission_costs_nobody_else_the_table() {
         tokio::spawn(async move { submit(&node, game, &play(0, 4, 1)).await })
     };
     assert!(first.await.is_err(), "it panicked");
-    let waiting = timeout(PATIENCE, waiting).await.expect("it is answered");
+    let waiting = timeout(TIMEOUT, waiting).await.expect("it is answered");
     assert_eq!(waiting.unwrap(), Err(SubmitError::Closed));
-    let ended = timeout(PATIENCE, watch.updates.recv()).await;
+    let ended = timeout(TIMEOUT, watch.updates.recv()).await;
     ended
         .expect("streams end, so that their clients come back")
         .unwrap_err();

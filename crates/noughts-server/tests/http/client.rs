@@ -3,9 +3,10 @@
 use std::net::{IpAddr, Ipv4Addr};
 use std::time::Duration;
 
-use noughts_engine::Setup as Outside;
+use noughts_engine::Setup as EngineSetup;
 use noughts_server::{
-    Http, HttpLimits, Limits, Memory, Server, Setup, Store, listen, listen_for_http,
+    ConnectionLimits, HttpConfig, HttpLimits, Memory, Server, ServerConfig, Store, listen,
+    listen_for_http,
 };
 use serde_json::Value;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -16,59 +17,65 @@ use tokio::time::timeout;
 pub(crate) const FREE: &str = "127.0.0.1:0";
 
 /// Longer than anything takes here, however busy the machine.
-pub(crate) const PATIENCE: Duration = Duration::from_secs(20);
+pub(crate) const TIMEOUT: Duration = Duration::from_secs(20);
 
-pub(crate) struct World {
-    pub(crate) server: Server,
+pub(crate) struct TestServer {
+    pub(crate) inner: Server,
     pub(crate) http: u16,
     pub(crate) pairs: u16,
 }
 
-impl World {
-    pub(crate) async fn new() -> World {
-        World::with(HttpLimits::default()).await
+impl TestServer {
+    pub(crate) async fn new() -> TestServer {
+        TestServer::with(HttpLimits::default()).await
     }
 
     /// A server with these limits per address.
-    pub(crate) async fn with(limits: HttpLimits) -> World {
-        World::limited(Limits::default(), limits).await
+    pub(crate) async fn with(limits: HttpLimits) -> TestServer {
+        TestServer::limited(ConnectionLimits::default(), limits).await
     }
 
     /// A server with these limits.
-    pub(crate) async fn limited(limits: Limits, http_limits: HttpLimits) -> World {
+    pub(crate) async fn limited(limits: ConnectionLimits, http_limits: HttpLimits) -> TestServer {
         let listener = listen_for_http(FREE.parse().unwrap()).unwrap();
-        World::behind(listener, limits, http_limits).await
+        TestServer::behind(listener, limits, http_limits).await
     }
 
     /// A server with this listener for HTTP.
     pub(crate) async fn behind(
         http: TcpListener,
-        limits: Limits,
+        limits: ConnectionLimits,
         http_limits: HttpLimits,
-    ) -> World {
-        World::start(http, limits, http_limits, Box::<Memory>::default()).await
+    ) -> TestServer {
+        TestServer::start(http, limits, http_limits, Box::<Memory>::default()).await
     }
 
     /// A server over this store.
-    pub(crate) async fn over(store: Box<dyn Store>) -> World {
+    pub(crate) async fn over(store: Box<dyn Store>) -> TestServer {
         let listener = listen_for_http(FREE.parse().unwrap()).unwrap();
-        World::start(listener, Limits::default(), HttpLimits::default(), store).await
+        TestServer::start(
+            listener,
+            ConnectionLimits::default(),
+            HttpLimits::default(),
+            store,
+        )
+        .await
     }
 
     async fn start(
         http: TcpListener,
-        limits: Limits,
+        limits: ConnectionLimits,
         http_limits: HttpLimits,
         store: Box<dyn Store>,
-    ) -> World {
+    ) -> TestServer {
         let pairs = listen(FREE.parse().unwrap()).unwrap();
         let port = |listener: &TcpListener| listener.local_addr().unwrap().port();
         let secret = store.secret().await.unwrap();
-        World {
+        TestServer {
             http: port(&http),
             pairs: port(&pairs),
-            server: Server::start(Setup {
-                http: Some(Http {
+            inner: Server::start(ServerConfig {
+                http: Some(HttpConfig {
                     listener: http,
                     secret,
                     limits: http_limits,
@@ -78,8 +85,8 @@ impl World {
                 pairs: Some(pairs),
                 store,
                 limits,
-                thinkers: 1,
-                outside: Outside::with_seed(1),
+                robot_threads: 1,
+                engine: EngineSetup::with_seed(1),
             })
             .unwrap(),
         }
@@ -95,20 +102,20 @@ impl World {
     }
 
     /// A request from another address of this machine.
-    pub(crate) async fn get_from(&self, address: &str, path: &str) -> Answer {
+    pub(crate) async fn get_from(&self, address: &str, path: &str) -> Response {
         let mut stream = self.connect_from(address).await;
         let request = format!("GET {path} HTTP/1.1\r\nHost: here\r\nConnection: close\r\n\r\n");
         stream.write_all(request.as_bytes()).await.unwrap();
-        Answer::from(stream).await
+        Response::from(stream).await
     }
 
     /// A request without a token.
-    pub(crate) async fn ask(&self, method: &str, path: &str, body: Option<&str>) -> Answer {
+    pub(crate) async fn request(&self, method: &str, path: &str, body: Option<&str>) -> Response {
         self.send(method, path, &[], body).await
     }
 
     /// A request with a token.
-    pub(crate) async fn ask_as(&self, token: &str, path: &str, body: &str) -> Answer {
+    pub(crate) async fn request_as(&self, token: &str, path: &str, body: &str) -> Response {
         let bearer = format!("Bearer {token}");
         let headers = [("Authorization", bearer.as_str())];
         self.send("POST", path, &headers, Some(body)).await
@@ -120,8 +127,8 @@ impl World {
         path: &str,
         headers: &[(&str, &str)],
         body: Option<&str>,
-    ) -> Answer {
-        Answer::from(self.open(method, path, headers, body).await).await
+    ) -> Response {
+        Response::from(self.open(method, path, headers, body).await).await
     }
 
     /// A body of another medium than JSON.
@@ -131,7 +138,7 @@ impl World {
         path: &str,
         headers: &[(&str, &str)],
         body: &str,
-    ) -> Answer {
+    ) -> Response {
         let mut request = format!(
             "POST {path} HTTP/1.1\r\nHost: here\r\nConnection: close\r\nContent-Type: {medium}\r\n"
         );
@@ -141,7 +148,7 @@ impl World {
         request += &format!("Content-Length: {}\r\n\r\n{body}", body.len());
         let mut stream = TcpStream::connect(("127.0.0.1", self.http)).await.unwrap();
         stream.write_all(request.as_bytes()).await.unwrap();
-        Answer::from(stream).await
+        Response::from(stream).await
     }
 
     /// A request whose answer is read by somebody else.
@@ -169,8 +176,8 @@ impl World {
     }
 
     /// Lays a table, and gives its id and the tokens.
-    pub(crate) async fn lay(&self, body: &str) -> (String, Value) {
-        let laid = self.ask("POST", "/api/games", Some(body)).await;
+    pub(crate) async fn create_table(&self, body: &str) -> (String, Value) {
+        let laid = self.request("POST", "/api/games", Some(body)).await;
         assert_eq!(laid.status, 201, "{}", laid.body);
         let id = laid.body["id"].as_str().unwrap().to_owned();
         (id, laid.body["tokens"].clone())
@@ -180,7 +187,7 @@ impl World {
     pub(crate) async fn play(&self, id: &str, token: &Value, turn: usize, cell: &str) -> Value {
         let body = format!(r#"{{"turn":{turn},"play":"{cell}"}}"#);
         let path = format!("/api/games/{id}/actions");
-        let answer = self.ask_as(token.as_str().unwrap(), &path, &body).await;
+        let answer = self.request_as(token.as_str().unwrap(), &path, &body).await;
         assert_eq!(answer.status, 200, "{cell}: {}", answer.body);
         answer.body
     }
@@ -188,26 +195,26 @@ impl World {
 
 /// What came back.
 #[derive(Debug)]
-pub(crate) struct Answer {
+pub(crate) struct Response {
     pub(crate) status: u16,
     pub(crate) headers: String,
     pub(crate) body: Value,
     pub(crate) text: String,
 }
 
-impl Answer {
+impl Response {
     /// All that comes until the other end is closed.
-    pub(crate) async fn from(mut stream: TcpStream) -> Answer {
+    pub(crate) async fn from(mut stream: TcpStream) -> Response {
         let mut text = Vec::new();
-        let read = timeout(PATIENCE, stream.read_to_end(&mut text)).await;
+        let read = timeout(TIMEOUT, stream.read_to_end(&mut text)).await;
         read.expect("no answer came").unwrap();
-        Answer::read(&String::from_utf8(text).unwrap())
+        Response::read(&String::from_utf8(text).unwrap())
     }
 
-    fn read(text: &str) -> Answer {
+    fn read(text: &str) -> Response {
         let (head, body) = text.split_once("\r\n\r\n").expect("headers end");
         let status = head.split(' ').nth(1).unwrap().parse().unwrap();
-        Answer {
+        Response {
             status,
             headers: head.to_lowercase(),
             body: serde_json::from_str(body).unwrap_or(Value::Null),

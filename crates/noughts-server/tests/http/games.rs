@@ -4,16 +4,16 @@ use serde_json::json;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 
-use crate::client::World;
+use crate::client::TestServer;
 
 #[tokio::test]
 async fn two_clients_play_a_game_to_its_end() {
-    let world = World::new().await;
-    let wish = r#"{"variant":"3x3k3","seats":[{"human":"Ann"},{"open":"link"}],"take":[0]}"#;
-    let (id, tokens) = world.lay(wish).await;
+    let server = TestServer::new().await;
+    let new_table = r#"{"variant":"3x3k3","seats":[{"human":"Ann"},{"open":"link"}],"take":[0]}"#;
+    let (id, tokens) = server.create_table(new_table).await;
     let path = format!("/api/games/{id}");
-    let sat = world
-        .ask(
+    let sat = server
+        .request(
             "POST",
             &format!("{path}/seats/1"),
             Some(r#"{"name":"Bob"}"#),
@@ -24,12 +24,12 @@ async fn two_clients_play_a_game_to_its_end() {
     assert_eq!(sat.body["view"]["seats"][1]["name"], "Bob");
     for (turn, cell) in ["0-0", "1-0", "0-1", "1-1"].into_iter().enumerate() {
         let token = [ann, bob][turn % 2];
-        let view = world.play(&id, token, turn + 1, cell).await;
+        let view = server.play(&id, token, turn + 1, cell).await;
         assert_eq!(view["turn"], turn + 2);
         assert_eq!(view["to_move"], (turn + 1) % 2);
         assert_eq!(view["last"], json!({"by": turn % 2, "play": cell}));
     }
-    let view = world.play(&id, ann, 5, "0-2").await;
+    let view = server.play(&id, ann, 5, "0-2").await;
     let outcome = json!({"won": [0], "line": ["0-0", "0-1", "0-2"], "by": "line"});
     assert_eq!(view["outcome"], outcome);
     assert_eq!(
@@ -41,13 +41,13 @@ async fn two_clients_play_a_game_to_its_end() {
         json!([0, 0, 0, 1, 1, null, null, null, null])
     );
 
-    let past = world.ask("GET", &format!("{path}?turn=2"), None).await;
+    let past = server.request("GET", &format!("{path}?turn=2"), None).await;
     assert_eq!(
         past.body["marks"],
         json!([0, null, null, 1, null, null, null, null, null])
     );
     assert_eq!(past.body["outcome"], json!(null));
-    let record = world.ask("GET", &format!("{path}/record"), None).await;
+    let record = server.request("GET", &format!("{path}/record"), None).await;
     let lines: Vec<&str> = record.text.lines().collect();
     assert_eq!(lines[1], "variant 3x3k3");
     assert!(
@@ -57,67 +57,78 @@ async fn two_clients_play_a_game_to_its_end() {
 
     // Both want to play again, and change seats.
     let again = format!("{path}/rematch");
-    let one = world.ask_as(ann.as_str().unwrap(), &again, "").await;
+    let one = server.request_as(ann.as_str().unwrap(), &again, "").await;
     assert_eq!((one.status, &one.body["rematch"]), (200, &json!(null)));
-    let both = world.ask_as(bob.as_str().unwrap(), &again, "").await;
+    let both = server.request_as(bob.as_str().unwrap(), &again, "").await;
     let next = both.body["rematch"]
         .as_str()
         .expect("a new game")
         .to_owned();
-    let next = world.ask("GET", &format!("/api/games/{next}"), None).await;
+    let next = server
+        .request("GET", &format!("/api/games/{next}"), None)
+        .await;
     assert_eq!(next.body["seats"][0]["name"], "Bob");
     assert_eq!(next.body["seats"][1]["name"], "Ann");
     assert_eq!(next.body["turn"], 1);
     // Each is given a token for the new seat, who asked first when they ask once more.
-    let ann_again = world.ask_as(ann.as_str().unwrap(), &again, "").await;
+    let ann_again = server.request_as(ann.as_str().unwrap(), &again, "").await;
     assert_eq!(
         (&ann_again.body["seat"], &both.body["seat"]),
         (&json!(1), &json!(0))
     );
     let path = format!("/api/games/{}/actions", next.body["id"].as_str().unwrap());
     let play = r#"{"turn":1,"play":"1-1"}"#;
-    let token = |answer: &crate::client::Answer| answer.body["token"].as_str().unwrap().to_owned();
+    let token =
+        |answer: &crate::client::Response| answer.body["token"].as_str().unwrap().to_owned();
     assert_eq!(
-        world.ask_as(&token(&ann_again), &path, play).await.status,
+        server
+            .request_as(&token(&ann_again), &path, play)
+            .await
+            .status,
         409
     );
-    assert_eq!(world.ask_as(&token(&both), &path, play).await.status, 200);
+    assert_eq!(
+        server.request_as(&token(&both), &path, play).await.status,
+        200
+    );
 }
 
 #[tokio::test]
 async fn an_answer_has_the_reply_of_a_quick_robot_already() {
-    let world = World::new().await;
-    let wish = r#"{"variant":"3x3k3","seats":[{"human":"Ann"},{"robot":"first"}]}"#;
-    let (id, tokens) = world.lay(wish).await;
-    let view = world.play(&id, &tokens["0"], 1, "1-1").await;
+    let server = TestServer::new().await;
+    let new_table = r#"{"variant":"3x3k3","seats":[{"human":"Ann"},{"robot":"first"}]}"#;
+    let (id, tokens) = server.create_table(new_table).await;
+    let view = server.play(&id, &tokens["0"], 1, "1-1").await;
     assert_eq!(view["turn"], 3);
     assert_eq!(view["last"], json!({"by": 1, "play": "0-0"}));
     // By default everybody else is a robot, of whatever game; it may take longer.
-    let (_, tokens) = world.lay(r#"{"variant":"multi@4"}"#).await;
+    let (_, tokens) = server.create_table(r#"{"variant":"multi@4"}"#).await;
     assert!(tokens["0"].is_string() && tokens["1"].is_null());
 }
 
 #[tokio::test]
 async fn every_family_is_seen_as_it_is() {
-    let world = World::new().await;
+    let server = TestServer::new().await;
     for (variant, cells, legal) in [
         ("7x6k4+gravity", 42, 7),
         ("multi@4", 81, 9),
         ("5x5k4p3", 25, 25),
     ] {
-        let (id, _) = world.lay(&format!(r#"{{"variant":"{variant}"}}"#)).await;
-        let view = world
-            .ask("GET", &format!("/api/games/{id}"), None)
+        let (id, _) = server
+            .create_table(&format!(r#"{{"variant":"{variant}"}}"#))
+            .await;
+        let view = server
+            .request("GET", &format!("/api/games/{id}"), None)
             .await
             .body;
         assert_eq!(view["marks"].as_array().unwrap().len(), cells, "{variant}");
         assert_eq!(view["legal"].as_array().unwrap().len(), legal, "{variant}");
         assert_eq!(view["active"].is_number(), variant == "multi@4");
     }
-    let (id, tokens) = world
-        .lay(r#"{"variant":"255x255k5","seats":[{"human":""},{"open":"link"}]}"#)
+    let (id, tokens) = server
+        .create_table(r#"{"variant":"255x255k5","seats":[{"human":""},{"open":"link"}]}"#)
         .await;
-    let view = world.play(&id, &tokens["0"], 1, "1-2").await;
+    let view = server.play(&id, &tokens["0"], 1, "1-2").await;
     let rows = view["marks"].as_array().unwrap();
     assert_eq!(
         (rows.len(), &rows[0], &rows[1]),
@@ -128,18 +139,18 @@ async fn every_family_is_seen_as_it_is() {
 
 #[tokio::test]
 async fn a_game_goes_on_from_any_position_and_back_with_a_history() {
-    let world = World::new().await;
-    let wish =
+    let server = TestServer::new().await;
+    let new_table =
         r#"{"variant":"3x3k3","history":3,"seats":[{"human":""},{"human":""}],"take":[0,1]}"#;
-    let (id, tokens) = world.lay(wish).await;
+    let (id, tokens) = server.create_table(new_table).await;
     for (turn, cell) in ["0-0", "1-2", "2-0"].into_iter().enumerate() {
-        world
+        server
             .play(&id, &tokens[(turn % 2).to_string()], turn + 1, cell)
             .await;
     }
     let actions = format!("/api/games/{id}/actions");
-    let back = world
-        .ask_as(
+    let back = server
+        .request_as(
             tokens["1"].as_str().unwrap(),
             &actions,
             r#"{"turn":4,"rewind":2}"#,
@@ -156,8 +167,8 @@ async fn a_game_goes_on_from_any_position_and_back_with_a_history() {
     let from = format!(
         r#"{{"from":{{"game":"{id}","turn":2}},"seats":[{{"human":""}},{{"robot":"first"}}]}}"#
     );
-    let (next, tokens) = world.lay(&from).await;
-    let view = world.play(&next, &tokens["0"], 1, "2-2").await;
+    let (next, tokens) = server.create_table(&from).await;
+    let view = server.play(&next, &tokens["0"], 1, "2-2").await;
     assert_eq!(
         view["marks"],
         json!([0, 1, null, null, null, 1, null, null, 0])
@@ -166,32 +177,34 @@ async fn a_game_goes_on_from_any_position_and_back_with_a_history() {
 
 #[tokio::test]
 async fn repeats_are_safe() {
-    let world = World::new().await;
+    let server = TestServer::new().await;
     let lay = |key: &'static str, body: &'static str| {
-        let world = &world;
+        let server = &server;
         async move {
             let headers = [("Idempotency-Key", key)];
-            world.send("POST", "/api/games", &headers, Some(body)).await
+            server
+                .send("POST", "/api/games", &headers, Some(body))
+                .await
         }
     };
-    let wish = r#"{"variant":"3x3k3","seats":[{"human":""},{"open":"link"}]}"#;
-    let first = lay("0123456789abcdef", wish).await;
-    let second = lay("0123456789abcdef", wish).await;
+    let new_table = r#"{"variant":"3x3k3","seats":[{"human":""},{"open":"link"}]}"#;
+    let first = lay("0123456789abcdef", new_table).await;
+    let second = lay("0123456789abcdef", new_table).await;
     assert_eq!((first.status, second.status), (201, 200));
     assert_eq!(first.body["id"], second.body["id"]);
     assert_eq!(first.body["tokens"], second.body["tokens"]);
     lay("0123456789abcdef", r#"{"variant":"4x4k4"}"#)
         .await
         .is_problem(422, "key-reused");
-    lay("short", wish).await.is_problem(400, "unreadable");
+    lay("short", new_table).await.is_problem(400, "unreadable");
 
     let id = first.body["id"].as_str().unwrap();
     let sit = |key: &'static str, name: &'static str| {
-        let (world, path) = (&world, format!("/api/games/{id}/seats/1"));
+        let (server, path) = (&server, format!("/api/games/{id}/seats/1"));
         async move {
             let headers = [("Idempotency-Key", key)];
             let body = json!({ "name": name }).to_string();
-            world.send("POST", &path, &headers, Some(&body)).await
+            server.send("POST", &path, &headers, Some(&body)).await
         }
     };
     let sat = sit("fedcba9876543210", "Bob").await;
@@ -208,11 +221,11 @@ async fn repeats_are_safe() {
     let token = first.body["tokens"]["0"].as_str().unwrap();
     let bearer = format!("Bearer {token}");
     let act = |key: Option<&'static str>, body: &'static str| {
-        let (world, path, bearer) = (&world, format!("/api/games/{id}/actions"), bearer.clone());
+        let (server, path, bearer) = (&server, format!("/api/games/{id}/actions"), bearer.clone());
         async move {
             let mut headers = vec![("Authorization", bearer.as_str())];
             headers.extend(key.map(|key| ("Idempotency-Key", key)));
-            world.send("POST", &path, &headers, Some(body)).await
+            server.send("POST", &path, &headers, Some(body)).await
         }
     };
     let play = r#"{"turn":1,"play":"1-1"}"#;
@@ -234,11 +247,12 @@ async fn repeats_are_safe() {
 
 #[tokio::test]
 async fn a_column_is_known_again_after_others_fell_into_it() {
-    let world = World::new().await;
-    let wish = r#"{"variant":"7x6k4+gravity","seats":[{"human":""},{"human":""}],"take":[0,1]}"#;
-    let (id, tokens) = world.lay(wish).await;
-    world.play(&id, &tokens["0"], 1, "3").await;
-    world.play(&id, &tokens["1"], 2, "3").await;
+    let server = TestServer::new().await;
+    let new_table =
+        r#"{"variant":"7x6k4+gravity","seats":[{"human":""},{"human":""}],"take":[0,1]}"#;
+    let (id, tokens) = server.create_table(new_table).await;
+    server.play(&id, &tokens["0"], 1, "3").await;
+    server.play(&id, &tokens["1"], 2, "3").await;
     let path = format!("/api/games/{id}/actions");
     let (ann, bob) = (tokens["0"].as_str().unwrap(), tokens["1"].as_str().unwrap());
     for (token, body) in [
@@ -246,26 +260,30 @@ async fn a_column_is_known_again_after_others_fell_into_it() {
         (ann, r#"{"turn":1,"play":"5-3"}"#),
         (bob, r#"{"turn":2,"play":"3"}"#),
     ] {
-        let again = world.ask_as(token, &path, body).await;
+        let again = server.request_as(token, &path, body).await;
         assert_eq!(
             (again.status, &again.body["turn"]),
             (200, &json!(3)),
             "{body}"
         );
     }
-    let other = world.ask_as(ann, &path, r#"{"turn":1,"play":"4"}"#).await;
+    let other = server
+        .request_as(ann, &path, r#"{"turn":1,"play":"4"}"#)
+        .await;
     other.is_problem(409, "stale");
 }
 
 #[tokio::test]
 async fn a_lobby_seat_is_for_a_tcp_client_too() {
-    let world = World::new().await;
-    let wish = r#"{"variant":"3x3k3","seats":[{"human":"Ann"},{"open":"lobby"}]}"#;
-    let (id, tokens) = world.lay(wish).await;
-    let listed = world.ask("GET", "/api/games?status=waiting", None).await;
+    let server = TestServer::new().await;
+    let new_table = r#"{"variant":"3x3k3","seats":[{"human":"Ann"},{"open":"lobby"}]}"#;
+    let (id, tokens) = server.create_table(new_table).await;
+    let listed = server
+        .request("GET", "/api/games?status=waiting", None)
+        .await;
     assert_eq!(listed.body["games"][0]["id"], id);
-    world.play(&id, &tokens["0"], 1, "1-1").await;
-    let mut bob = TcpStream::connect(("127.0.0.1", world.pairs))
+    server.play(&id, &tokens["0"], 1, "1-1").await;
+    let mut bob = TcpStream::connect(("127.0.0.1", server.pairs))
         .await
         .unwrap();
     bob.write_all(b"\x01\0\0\x30\x39Bob\0\0\x03\0\0\x30\x39")
@@ -281,8 +299,8 @@ async fn a_lobby_seat_is_for_a_tcp_client_too() {
     bob.write_all(b"\x05\0\0\x30\x390-0").await.unwrap();
     let mut turn = 1;
     while turn < 3 {
-        let view = world
-            .ask("GET", &format!("/api/games/{id}"), None)
+        let view = server
+            .request("GET", &format!("/api/games/{id}"), None)
             .await
             .body;
         turn = view["turn"].as_u64().unwrap();
@@ -291,8 +309,8 @@ async fn a_lobby_seat_is_for_a_tcp_client_too() {
     drop(bob);
     let mut view = json!(null);
     while view["outcome"].is_null() {
-        view = world
-            .ask("GET", &format!("/api/games/{id}"), None)
+        view = server
+            .request("GET", &format!("/api/games/{id}"), None)
             .await
             .body;
     }

@@ -3,16 +3,16 @@
 use std::sync::mpsc;
 use std::time::{Duration, Instant};
 
-use noughts_server::{HttpLimits, Limits};
+use noughts_server::{ConnectionLimits, HttpLimits};
 use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpSocket, TcpStream};
 use tokio::time::{advance, pause, timeout};
 use tokio_tungstenite::connect_async;
 
-use crate::client::{Answer, FREE, PATIENCE, World};
+use crate::client::{FREE, Response, TIMEOUT, TestServer};
 
-const WISH: &str = r#"{"variant":"3x3k3","seats":[{"human":""},{"human":""}],"take":[0,1]}"#;
+const NEW_TABLE: &str = r#"{"variant":"3x3k3","seats":[{"human":""},{"human":""}],"take":[0,1]}"#;
 
 #[tokio::test]
 async fn an_address_asks_so_often_and_no_more() {
@@ -21,12 +21,12 @@ async fn an_address_asks_so_often_and_no_more() {
         at_once: 20,
         ..HttpLimits::default()
     };
-    let world = World::with(limits).await;
+    let server = TestServer::with(limits).await;
     let ask = |address: &'static str| {
-        let world = &world;
+        let server = &server;
         async move {
             let headers = [("X-Forwarded-For", address)];
-            world.send("GET", "/api/variants", &headers, None).await
+            server.send("GET", "/api/variants", &headers, None).await
         }
     };
     let mut refused = None;
@@ -50,7 +50,10 @@ async fn an_address_asks_so_often_and_no_more() {
     assert_eq!(ask("2001:db8::2").await.status, 429);
     assert_eq!(ask("2001:db8:0:1::2").await.status, 200);
     for _ in 0..40 {
-        assert_eq!(world.ask("GET", "/api/variants", None).await.status, 200);
+        assert_eq!(
+            server.request("GET", "/api/variants", None).await.status,
+            200
+        );
     }
 }
 
@@ -60,33 +63,37 @@ async fn an_address_has_so_many_open_tables() {
         open_tables: 3,
         ..HttpLimits::default()
     };
-    let world = World::with(limits).await;
+    let server = TestServer::with(limits).await;
     let lay = |address: &'static str| {
-        let world = &world;
+        let server = &server;
         async move {
             let headers = [("X-Forwarded-For", address)];
-            world.send("POST", "/api/games", &headers, Some(WISH)).await
+            server
+                .send("POST", "/api/games", &headers, Some(NEW_TABLE))
+                .await
         }
     };
-    let lay_with = |key: &'static str, wish: &'static str| {
-        let world = &world;
+    let lay_with = |key: &'static str, new_table: &'static str| {
+        let server = &server;
         async move {
             let headers = [("X-Forwarded-For", "203.0.113.7"), ("Idempotency-Key", key)];
-            world.send("POST", "/api/games", &headers, Some(wish)).await
+            server
+                .send("POST", "/api/games", &headers, Some(new_table))
+                .await
         }
     };
-    let first = lay_with("0123456789abcdef", WISH).await;
+    let first = lay_with("0123456789abcdef", NEW_TABLE).await;
     for _ in 0..2 {
         assert_eq!(lay("203.0.113.7").await.status, 201);
     }
     // A repeat asks for no further table.
-    let again = lay_with("0123456789abcdef", WISH).await;
+    let again = lay_with("0123456789abcdef", NEW_TABLE).await;
     assert_eq!(again.status, 200);
     assert_eq!(again.body["id"], first.body["id"]);
     assert_eq!(again.body["tokens"], first.body["tokens"]);
     let other = lay_with("0123456789abcdef", r#"{"variant":"4x4k3"}"#).await;
     other.is_problem(422, "key-reused");
-    let fresh = lay_with("0123456789abcdeg", WISH).await;
+    let fresh = lay_with("0123456789abcdeg", NEW_TABLE).await;
     fresh.is_problem(429, "too-many");
     let refused = lay("203.0.113.7").await;
     refused.is_problem(429, "too-many");
@@ -95,8 +102,8 @@ async fn an_address_has_so_many_open_tables() {
     // A game that is over makes room.
     let path = format!("/api/games/{}/actions", first.body["id"].as_str().unwrap());
     let token = first.body["tokens"]["0"].as_str().unwrap();
-    let resigned = world
-        .ask_as(token, &path, r#"{"turn":1,"resign":true}"#)
+    let resigned = server
+        .request_as(token, &path, r#"{"turn":1,"resign":true}"#)
         .await;
     assert_eq!(resigned.status, 200);
     assert_eq!(lay("203.0.113.7").await.status, 201);
@@ -109,24 +116,24 @@ async fn an_address_watches_so_many_tables() {
         streams: 2,
         ..HttpLimits::default()
     };
-    let world = World::with(limits).await;
-    let (id, _) = world.lay(WISH).await;
+    let server = TestServer::with(limits).await;
+    let (id, _) = server.create_table(NEW_TABLE).await;
     let path = format!("/api/games/{id}/events");
     let headers = [("X-Forwarded-For", "203.0.113.7")];
     let mut streams = Vec::new();
     for _ in 0..2 {
-        let mut stream = world.open("GET", &path, &headers, None).await;
+        let mut stream = server.open("GET", &path, &headers, None).await;
         let mut first = [0; 12];
         stream.read_exact(&mut first).await.unwrap();
         assert_eq!(&first, b"HTTP/1.1 200");
         streams.push(stream);
     }
-    let refused = world.send("GET", &path, &headers, None).await;
+    let refused = server.send("GET", &path, &headers, None).await;
     refused.is_problem(429, "too-many");
     // When one goes there is room again, as soon as the server has seen it go.
     streams.pop();
     loop {
-        let mut stream = world.open("GET", &path, &headers, None).await;
+        let mut stream = server.open("GET", &path, &headers, None).await;
         let mut first = [0; 12];
         stream.read_exact(&mut first).await.unwrap();
         if &first == b"HTTP/1.1 200" {
@@ -137,14 +144,16 @@ async fn an_address_watches_so_many_tables() {
 
 #[tokio::test]
 async fn a_body_of_ten_megabytes_is_refused() {
-    let world = World::new().await;
+    let server = TestServer::new().await;
     let large = "x".repeat(10 * 1024 * 1024);
-    let answer = world.ask("POST", "/api/games", Some(&large)).await;
+    let answer = server.request("POST", "/api/games", Some(&large)).await;
     answer.is_problem(413, "too-large");
-    let answer = world.ask("POST", "/api/records", Some(&large)).await;
+    let answer = server.request("POST", "/api/records", Some(&large)).await;
     answer.is_problem(413, "too-large");
     // Also where nobody says beforehand how long it will be.
-    let mut stream = TcpStream::connect(("127.0.0.1", world.http)).await.unwrap();
+    let mut stream = TcpStream::connect(("127.0.0.1", server.http))
+        .await
+        .unwrap();
     let head = "POST /api/games HTTP/1.1\r\nHost: here\r\nConnection: close\r\n\
         Content-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n";
     stream.write_all(head.as_bytes()).await.unwrap();
@@ -154,45 +163,47 @@ async fn a_body_of_ten_megabytes_is_refused() {
     }
     stream.write_all(b"0\r\n\r\n").await.unwrap();
     let mut text = String::new();
-    let read = timeout(PATIENCE, stream.read_to_string(&mut text)).await;
+    let read = timeout(TIMEOUT, stream.read_to_string(&mut text)).await;
     read.expect("no answer came").unwrap();
     assert!(text.starts_with("HTTP/1.1 413"), "{text}");
 }
 
 #[tokio::test]
 async fn headers_have_a_bound() {
-    let world = World::new().await;
+    let server = TestServer::new().await;
     let long = "x".repeat(100_000);
-    let mut stream = TcpStream::connect(("127.0.0.1", world.http)).await.unwrap();
+    let mut stream = TcpStream::connect(("127.0.0.1", server.http))
+        .await
+        .unwrap();
     let head = format!("GET /healthz HTTP/1.1\r\nHost: here\r\nX-Long: {long}\r\n\r\n");
     // It may be put out before it has said all.
     let _ = stream.write_all(head.as_bytes()).await;
     let mut answer = Vec::new();
-    let read = timeout(PATIENCE, stream.read_to_end(&mut answer)).await;
+    let read = timeout(TIMEOUT, stream.read_to_end(&mut answer)).await;
     let _ = read.expect("it was waited for");
     let text = String::from_utf8_lossy(&answer);
     assert!(
         text.is_empty() || text.starts_with("HTTP/1.1 431"),
         "{text}"
     );
-    assert_eq!(world.ask("GET", "/healthz", None).await.status, 200);
+    assert_eq!(server.request("GET", "/healthz", None).await.status, 200);
 }
 
 #[tokio::test]
 async fn other_pages_may_ask_only_where_they_are_named() {
-    let strict = World::new().await;
+    let strict = TestServer::new().await;
     let limits = HttpLimits {
         origins: vec!["https://games.example".to_owned()],
         ..HttpLimits::default()
     };
-    let open = World::with(limits).await;
+    let open = TestServer::with(limits).await;
     let from = |origin: &'static str| [("Origin", origin)];
-    for (world, origin, is_allowed) in [
+    for (server, origin, is_allowed) in [
         (&strict, "https://games.example", false),
         (&open, "https://games.example", true),
         (&open, "https://evil.example", false),
     ] {
-        let answer = world
+        let answer = server
             .send("GET", "/api/variants", &from(origin), None)
             .await;
         assert_eq!(answer.status, 200);
@@ -207,7 +218,7 @@ async fn other_pages_may_ask_only_where_they_are_named() {
             ("Origin", origin),
             ("Access-Control-Request-Method", "POST"),
         ];
-        let asked = world.send("OPTIONS", "/api/games", &headers, None).await;
+        let asked = server.send("OPTIONS", "/api/games", &headers, None).await;
         assert_eq!(asked.status, if is_allowed { 204 } else { 405 });
         assert_eq!(
             asked.headers.contains("access-control-allow-headers"),
@@ -218,17 +229,19 @@ async fn other_pages_may_ask_only_where_they_are_named() {
 
 #[tokio::test]
 async fn names_are_shown_as_they_are_or_refused() {
-    let world = World::new().await;
+    let server = TestServer::new().await;
     // Markup is a name like any other: it is data everywhere.
     let markup = "<script>alert('1')</script>&amp;";
     let body = json!({"variant": "3x3k3", "seats": [{"human": markup}, {"open": "link"}]});
-    let (id, _) = world.lay(&body.to_string()).await;
-    let view = world.ask("GET", &format!("/api/games/{id}"), None).await;
+    let (id, _) = server.create_table(&body.to_string()).await;
+    let view = server
+        .request("GET", &format!("/api/games/{id}"), None)
+        .await;
     assert_eq!(view.body["seats"][0]["name"], markup);
     assert!(view.headers.contains("content-type: application/json"));
     assert!(view.headers.contains("x-content-type-options: nosniff"));
-    let record = world
-        .ask("GET", &format!("/api/games/{id}/record"), None)
+    let record = server
+        .request("GET", &format!("/api/games/{id}/record"), None)
         .await;
     assert!(record.headers.contains("content-type: text/plain"));
     assert!(record.headers.contains("x-content-type-options: nosniff"));
@@ -243,22 +256,24 @@ async fn names_are_shown_as_they_are_or_refused() {
         &long,
     ] {
         let body = json!({ "name": name }).to_string();
-        let answer = world.ask("POST", &sit, Some(&body)).await;
+        let answer = server.request("POST", &sit, Some(&body)).await;
         answer.is_problem(422, "impossible");
     }
     let body = json!({"name": "n".repeat(64)}).to_string();
-    assert_eq!(world.ask("POST", &sit, Some(&body)).await.status, 200);
+    assert_eq!(server.request("POST", &sit, Some(&body)).await.status, 200);
 }
 
 #[tokio::test]
 async fn a_request_names_one_host() {
-    let world = World::new().await;
+    let server = TestServer::new().await;
     for (hosts, status) in [
         ("Host: here\r\n", 200),
         ("", 400),
         ("Host: here\r\nHost: evil.example\r\n", 400),
     ] {
-        let mut stream = TcpStream::connect(("127.0.0.1", world.http)).await.unwrap();
+        let mut stream = TcpStream::connect(("127.0.0.1", server.http))
+            .await
+            .unwrap();
         let request = format!("GET /healthz HTTP/1.1\r\n{hosts}Connection: close\r\n\r\n");
         stream.write_all(request.as_bytes()).await.unwrap();
         let mut text = String::new();
@@ -270,25 +285,27 @@ async fn a_request_names_one_host() {
 
 #[tokio::test]
 async fn guesses_and_replays_lead_nowhere() {
-    let world = World::new().await;
-    let (id, tokens) = world.lay(WISH).await;
+    let server = TestServer::new().await;
+    let (id, tokens) = server.create_table(NEW_TABLE).await;
     let token = tokens["0"].as_str().unwrap();
     let path = format!("/api/games/{id}/actions");
     // Another seat by a token that was changed, and a game that nobody laid.
     let parts: Vec<&str> = token.split('.').collect();
     let other_seat = [parts[0], "1", parts[2], parts[3]].join(".");
     let play = r#"{"turn":1,"play":"1-1"}"#;
-    world
-        .ask_as(&other_seat, &path, play)
+    server
+        .request_as(&other_seat, &path, play)
         .await
         .is_problem(401, "no-token");
     for guess in ["1", "0000000000000000000000000A", "..%2f..", "%00", "é"] {
-        let answer = world.ask("GET", &format!("/api/games/{guess}"), None).await;
+        let answer = server
+            .request("GET", &format!("/api/games/{guess}"), None)
+            .await;
         answer.is_problem(404, "no-such-game");
     }
     // The same request again and again is one turn.
     for _ in 0..3 {
-        let answer = world.ask_as(token, &path, play).await;
+        let answer = server.request_as(token, &path, play).await;
         assert_eq!((answer.status, &answer.body["turn"]), (200, &json!(2)));
     }
 }
@@ -296,23 +313,27 @@ async fn guesses_and_replays_lead_nowhere() {
 #[tokio::test(start_paused = true)]
 async fn who_sends_slowly_is_put_out_and_others_are_served() {
     // Time is ours here: it runs ahead whenever everybody waits.
-    let world = World::new().await;
-    let mut headers = TcpStream::connect(("127.0.0.1", world.http)).await.unwrap();
+    let server = TestServer::new().await;
+    let mut headers = TcpStream::connect(("127.0.0.1", server.http))
+        .await
+        .unwrap();
     headers
         .write_all(b"GET /healthz HTTP/1.1\r\nHo")
         .await
         .unwrap();
-    let mut body = TcpStream::connect(("127.0.0.1", world.http)).await.unwrap();
+    let mut body = TcpStream::connect(("127.0.0.1", server.http))
+        .await
+        .unwrap();
     let head = "POST /api/games HTTP/1.1\r\nHost: here\r\nContent-Type: application/json\r\n\
         Content-Length: 100\r\n\r\n{";
     body.write_all(head.as_bytes()).await.unwrap();
-    assert_eq!(world.ask("GET", "/healthz", None).await.status, 200);
+    assert_eq!(server.request("GET", "/healthz", None).await.status, 200);
     let mut text = Vec::new();
     headers.read_to_end(&mut text).await.unwrap();
     let mut first = [0; 12];
     body.read_exact(&mut first).await.unwrap();
     assert_eq!(&first, b"HTTP/1.1 408");
-    assert_eq!(world.ask("GET", "/healthz", None).await.status, 200);
+    assert_eq!(server.request("GET", "/healthz", None).await.status, 200);
 }
 
 /// Time that passes only by `advance`. While a blocking task runs, the paused clock does not jump to
@@ -333,7 +354,7 @@ async fn kept_open(mut stream: TcpStream) -> TcpStream {
     let mut text = Vec::new();
     while !text.ends_with(b"alive\n") {
         let mut more = [0; 512];
-        let read = timeout(PATIENCE, stream.read(&mut more)).await;
+        let read = timeout(TIMEOUT, stream.read(&mut more)).await;
         let count = read.expect("no answer came").unwrap();
         assert_ne!(count, 0, "{}", text.escape_ascii());
         text.extend(&more[..count]);
@@ -345,7 +366,7 @@ async fn kept_open(mut stream: TcpStream) -> TcpStream {
 /// Whether the server closes a connection without an answer.
 async fn is_closed_at_once(mut stream: TcpStream) -> bool {
     let mut text = Vec::new();
-    let read = timeout(PATIENCE, stream.read_to_end(&mut text)).await;
+    let read = timeout(TIMEOUT, stream.read_to_end(&mut text)).await;
     // Closing with a request unread resets the connection.
     let _ = read.expect("it stays open");
     text.is_empty()
@@ -354,20 +375,20 @@ async fn is_closed_at_once(mut stream: TcpStream) -> bool {
 #[tokio::test]
 async fn full_server_still_answers_health_checks() {
     let _still = still();
-    let limits = Limits {
+    let limits = ConnectionLimits {
         connections: 3,
-        ..Limits::default()
+        ..ConnectionLimits::default()
     };
-    let world = World::limited(limits, HttpLimits::default()).await;
+    let server = TestServer::limited(limits, HttpLimits::default()).await;
     let mut open = Vec::new();
     for _ in 0..3 {
-        open.push(kept_open(world.connect_from("127.0.0.1").await).await);
+        open.push(kept_open(server.connect_from("127.0.0.1").await).await);
     }
     for path in ["/healthz", "/readyz", "/metrics"] {
-        let answer = world.ask("GET", path, None).await;
+        let answer = server.request("GET", path, None).await;
         assert_eq!(answer.status, 200, "{path}");
     }
-    let refused = world.ask("GET", "/api/variants", None).await;
+    let refused = server.request("GET", "/api/variants", None).await;
     refused.is_problem(503, "unavailable");
     assert!(
         refused.headers.contains("retry-after: 5"),
@@ -375,22 +396,22 @@ async fn full_server_still_answers_health_checks() {
         refused.headers
     );
     // The reserve is for one request each, even if the client wants more.
-    let mut stream = world.connect_from("127.0.0.1").await;
+    let mut stream = server.connect_from("127.0.0.1").await;
     let request = b"GET /healthz HTTP/1.1\r\nHost: here\r\n\r\n";
     stream.write_all(request).await.unwrap();
-    assert_eq!(Answer::from(stream).await.status, 200);
+    assert_eq!(Response::from(stream).await.status, 200);
     // Clients that say nothing can occupy the reserve, but not for long.
     let mut silent = Vec::new();
     for _ in 0..32 {
-        silent.push(world.connect_from("127.0.0.1").await);
+        silent.push(server.connect_from("127.0.0.1").await);
     }
-    assert!(is_closed_at_once(world.connect_from("127.0.0.1").await).await);
+    assert!(is_closed_at_once(server.connect_from("127.0.0.1").await).await);
     advance(Duration::from_secs(6)).await;
     for stream in silent {
         assert!(is_closed_at_once(stream).await);
     }
-    assert_eq!(world.ask("GET", "/healthz", None).await.status, 200);
-    let metrics = world.ask("GET", "/metrics", None).await.text;
+    assert_eq!(server.request("GET", "/healthz", None).await.status, 200);
+    let metrics = server.request("GET", "/metrics", None).await.text;
     let line = metrics
         .lines()
         .find(|line| line.starts_with("noughts_connections_refused_total"));
@@ -400,16 +421,16 @@ async fn full_server_still_answers_health_checks() {
 
 #[tokio::test]
 async fn address_with_too_many_connections_is_told_so() {
-    let limits = Limits {
+    let limits = ConnectionLimits {
         per_address: 3,
-        ..Limits::default()
+        ..ConnectionLimits::default()
     };
-    let world = World::limited(limits, HttpLimits::default()).await;
+    let server = TestServer::limited(limits, HttpLimits::default()).await;
     let mut open = Vec::new();
     for _ in 0..3 {
-        open.push(kept_open(world.connect_from("127.0.0.2").await).await);
+        open.push(kept_open(server.connect_from("127.0.0.2").await).await);
     }
-    let refused = world.get_from("127.0.0.2", "/healthz").await;
+    let refused = server.get_from("127.0.0.2", "/healthz").await;
     refused.is_problem(429, "too-many");
     assert!(
         refused.headers.contains("retry-after: 5"),
@@ -420,15 +441,15 @@ async fn address_with_too_many_connections_is_told_so() {
     // Some are told, the others are closed at once.
     let mut silent = Vec::new();
     for _ in 0..16 {
-        silent.push(world.connect_from("127.0.0.2").await);
+        silent.push(server.connect_from("127.0.0.2").await);
     }
-    assert!(is_closed_at_once(world.connect_from("127.0.0.2").await).await);
-    assert_eq!(world.get_from("127.0.0.3", "/healthz").await.status, 200);
-    assert_eq!(world.ask("GET", "/healthz", None).await.status, 200);
+    assert!(is_closed_at_once(server.connect_from("127.0.0.2").await).await);
+    assert_eq!(server.get_from("127.0.0.3", "/healthz").await.status, 200);
+    assert_eq!(server.request("GET", "/healthz", None).await.status, 200);
     // A connection that closes makes room, as soon as the server has seen it close.
     drop((open.pop(), silent));
     loop {
-        let mut stream = world.connect_from("127.0.0.2").await;
+        let mut stream = server.connect_from("127.0.0.2").await;
         let request = b"GET /healthz HTTP/1.1\r\nHost: here\r\n\r\n";
         let _ = stream.write_all(request).await;
         let mut first = [0; 12];
@@ -445,14 +466,14 @@ async fn rest_of_the_loopback_network_is_limited_and_not_trusted() {
         at_once: 3,
         ..HttpLimits::default()
     };
-    let world = World::with(limits).await;
+    let server = TestServer::with(limits).await;
     for status in [200, 200, 200, 429] {
-        let mut stream = world.connect_from("127.0.0.2").await;
+        let mut stream = server.connect_from("127.0.0.2").await;
         let request = format!(
             "GET /healthz HTTP/1.1\r\nHost: here\r\nConnection: close\r\nX-Forwarded-For: 192.0.2.{status}\r\n\r\n"
         );
         stream.write_all(request.as_bytes()).await.unwrap();
-        assert_eq!(Answer::from(stream).await.status, status);
+        assert_eq!(Response::from(stream).await.status, status);
     }
 }
 
@@ -464,23 +485,24 @@ async fn event_stream_that_is_never_read_is_closed() {
     socket.set_send_buffer_size(4096).unwrap();
     socket.bind(FREE.parse().unwrap()).unwrap();
     let listener = socket.listen(16).unwrap();
-    let world = World::behind(listener, Limits::default(), HttpLimits::default()).await;
-    let wish = r#"{"variant":"255x255k5","seats":[{"human":""},{"human":""}],"take":[0,1]}"#;
-    let (id, tokens) = world.lay(wish).await;
+    let server =
+        TestServer::behind(listener, ConnectionLimits::default(), HttpLimits::default()).await;
+    let new_table = r#"{"variant":"255x255k5","seats":[{"human":""},{"human":""}],"take":[0,1]}"#;
+    let (id, tokens) = server.create_table(new_table).await;
     let socket = TcpSocket::new_v4().unwrap();
     socket.set_recv_buffer_size(4096).unwrap();
-    let server = ([127, 0, 0, 1], world.http).into();
-    let mut stream = socket.connect(server).await.unwrap();
+    let address = ([127, 0, 0, 1], server.http).into();
+    let mut stream = socket.connect(address).await.unwrap();
     let request = format!("GET /api/games/{id}/events HTTP/1.1\r\nHost: here\r\n\r\n");
     stream.write_all(request.as_bytes()).await.unwrap();
     stream.readable().await.unwrap();
     for turn in 1..=500 {
         let cell = format!("{}-{}", (turn - 1) / 255, (turn - 1) % 255);
         let seat = ((turn - 1) % 2).to_string();
-        world.play(&id, &tokens[&seat], turn, &cell).await;
+        server.play(&id, &tokens[&seat], turn, &cell).await;
     }
     let connections = async || {
-        let metrics = world.ask("GET", "/metrics", None).await.text;
+        let metrics = server.request("GET", "/metrics", None).await.text;
         let mut lines = metrics.lines();
         let line = lines.find(|line| line.starts_with("noughts_connections "));
         line.unwrap().split(' ').nth(1).unwrap().to_owned()
@@ -506,13 +528,13 @@ async fn address_imports_so_many_bytes_per_day() {
         import_bytes_per_day: 2 * record.len() + 10,
         ..HttpLimits::default()
     };
-    let world = World::with(limits).await;
+    let server = TestServer::with(limits).await;
     let import = |address: &'static str, key: &'static str| {
         let headers = [("X-Forwarded-For", address), ("Idempotency-Key", key)];
-        let world = &world;
+        let server = &server;
         async move {
             let path = "/api/records";
-            world.send_as("text/plain", path, &headers, record).await
+            server.send_as("text/plain", path, &headers, record).await
         }
     };
     let first = import("203.0.113.7", "0123456789abcde0").await;
@@ -535,7 +557,7 @@ async fn address_imports_so_many_bytes_per_day() {
     let again = import("203.0.113.7", "0123456789abcde1").await;
     assert_eq!(again.status, 200, "a repeat is answered at the limit too");
     // Nothing was stored, and other addresses are served.
-    let listed = world.ask("GET", "/api/games?status=over", None).await;
+    let listed = server.request("GET", "/api/games?status=over", None).await;
     assert_eq!(listed.body["games"].as_array().unwrap().len(), 2);
     assert_eq!(import("203.0.113.8", "0123456789abcde3").await.status, 201);
 }
@@ -545,61 +567,61 @@ const PROMPT: Duration = Duration::from_millis(1_500);
 
 #[tokio::test(flavor = "multi_thread")]
 async fn stop_does_not_wait_for_clients_that_say_nothing() {
-    let world = World::new().await;
-    let (id, _) = world.lay(WISH).await;
+    let server = TestServer::new().await;
+    let (id, _) = server.create_table(NEW_TABLE).await;
     let mut sockets = Vec::new();
     for _ in 0..50 {
-        let url = format!("ws://127.0.0.1:{}/api/games/{id}/ws", world.http);
+        let url = format!("ws://127.0.0.1:{}/api/games/{id}/ws", server.http);
         sockets.push(connect_async(url).await.unwrap().0);
     }
     let mut idle = Vec::new();
     for _ in 0..50 {
-        idle.push(kept_open(world.connect_from("127.0.0.1").await).await);
+        idle.push(kept_open(server.connect_from("127.0.0.1").await).await);
     }
     let mut streams = Vec::new();
     for _ in 0..20 {
         let path = format!("/api/games/{id}/events");
-        let mut stream = world.open("GET", &path, &[], None).await;
+        let mut stream = server.open("GET", &path, &[], None).await;
         stream.read_exact(&mut [0; 12]).await.unwrap();
         streams.push(stream);
     }
     let begun = Instant::now();
-    assert!(world.server.stop().await, "a table stays open");
+    assert!(server.inner.stop().await, "a table stays open");
     let took = begun.elapsed();
     assert!(took < PROMPT, "{took:?}");
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn stop_answers_requests_that_wait_for_an_analysis() {
-    let world = World::new().await;
-    let wish = r#"{"variant":"15x15k5","seats":[{"human":""},{"human":""}],"take":[0,1]}"#;
+    let server = TestServer::new().await;
+    let new_table = r#"{"variant":"15x15k5","seats":[{"human":""},{"human":""}],"take":[0,1]}"#;
     let mut waiting = Vec::new();
     for _ in 0..6 {
-        let (id, tokens) = world.lay(wish).await;
+        let (id, tokens) = server.create_table(new_table).await;
         for turn in 1..=9 {
             let (row, seat) = ((turn - 1) % 2, ((turn - 1) % 2).to_string());
             let cell = format!("{}-{}", row * 3, (turn - 1) / 2);
-            world.play(&id, &tokens[&seat], turn, &cell).await;
+            server.play(&id, &tokens[&seat], turn, &cell).await;
         }
         let path = format!("/api/games/{id}/analysis");
-        waiting.push(world.open("GET", &path, &[], None).await);
+        waiting.push(server.open("GET", &path, &[], None).await);
     }
     let queued = async {
         loop {
-            let metrics = world.ask("GET", "/metrics", None).await.text;
+            let metrics = server.request("GET", "/metrics", None).await.text;
             let mut lines = metrics.lines();
             if lines.any(|line| line == "noughts_robots_queue 4") {
                 break;
             }
         }
     };
-    timeout(PATIENCE, queued).await.expect("nobody thinks");
+    timeout(TIMEOUT, queued).await.expect("nobody thinks");
     let begun = Instant::now();
-    assert!(world.server.stop().await, "a table stays open");
+    assert!(server.inner.stop().await, "a table stays open");
     let took = begun.elapsed();
     assert!(took < PROMPT, "{took:?}");
     for stream in waiting {
-        let answer = Answer::from(stream).await;
+        let answer = Response::from(stream).await;
         answer.is_problem(503, "unavailable");
         assert_ne!(answer.body["detail"], Value::Null);
     }

@@ -1,11 +1,11 @@
 //! The HTTP door on real sockets.
 
 mod client;
-mod described;
+mod event_stream;
 mod games;
 mod limits;
-mod live;
+mod openapi;
+mod problems;
 mod records;
-mod refusals;
-mod sockets;
 mod upgrade;
+mod websocket;

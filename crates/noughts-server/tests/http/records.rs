@@ -2,26 +2,28 @@
 
 use serde_json::{Value, json};
 
-use crate::client::World;
+use crate::client::TestServer;
 
 const TEXT: &str = "noughts 1\nvariant 3x3k3\nhistory 0\nseat 0 x human Ann\nseat 1 o robot perfect\n\
     1 0 0-0\n2 1 0-1\n3 0 1-1\n4 1 0-2\n5 0 2-2\nresult won x by line\n";
 
-async fn archive_text(world: &World, text: &str) -> crate::client::Answer {
-    world.send_as("text/plain", "/api/records", &[], text).await
+async fn archive_text(server: &TestServer, text: &str) -> crate::client::Response {
+    server
+        .send_as("text/plain", "/api/records", &[], text)
+        .await
 }
 
 #[tokio::test]
 async fn a_record_is_archived_and_given_back_as_text_and_as_json() {
-    let world = World::new().await;
-    let archived = archive_text(&world, TEXT).await;
+    let server = TestServer::new().await;
+    let archived = archive_text(&server, TEXT).await;
     assert_eq!(archived.status, 201, "{}", archived.text);
     let id = archived.body["id"].as_str().unwrap();
     assert_eq!(archived.body["view"]["outcome"]["won"], json!([0]));
     let path = format!("/api/games/{id}/record");
-    assert_eq!(world.ask("GET", &path, None).await.text, TEXT);
+    assert_eq!(server.request("GET", &path, None).await.text, TEXT);
     let accept = [("Accept", "application/json, text/plain")];
-    let record = world.send("GET", &path, &accept, None).await.body;
+    let record = server.send("GET", &path, &accept, None).await.body;
     assert_eq!(
         record,
         json!({
@@ -35,29 +37,29 @@ async fn a_record_is_archived_and_given_back_as_text_and_as_json() {
         })
     );
     // What was given is taken, and is another game.
-    let again = world
-        .ask("POST", "/api/records", Some(&record.to_string()))
+    let again = server
+        .request("POST", "/api/records", Some(&record.to_string()))
         .await;
     assert_eq!(again.status, 201, "{}", again.text);
     assert_ne!(again.body["id"], archived.body["id"]);
-    let listed = world
-        .ask("GET", "/api/games?status=over&player=Ann", None)
+    let listed = server
+        .request("GET", "/api/games?status=over&player=Ann", None)
         .await;
     let games = listed.body["games"].as_array().unwrap();
     assert_eq!(games.len(), 2);
     assert_eq!(games[0]["outcome"]["by"], "line");
 
     let key = [("Idempotency-Key", "0123456789abcdef")];
-    let first = world
+    let first = server
         .send_as("text/plain", "/api/records", &key, TEXT)
         .await;
-    let second = world
+    let second = server
         .send_as("text/plain", "/api/records", &key, TEXT)
         .await;
     assert_eq!((first.status, second.status), (201, 200));
     assert_eq!(first.body["id"], second.body["id"]);
     let other = TEXT.replace("Ann", "Bob");
-    let reused = world
+    let reused = server
         .send_as("text/plain", "/api/records", &key, &other)
         .await;
     reused.is_problem(422, "key-reused");
@@ -65,7 +67,7 @@ async fn a_record_is_archived_and_given_back_as_text_and_as_json() {
 
 #[tokio::test]
 async fn every_ending_of_a_table_is_archived_as_it_was() {
-    let world = World::new().await;
+    let server = TestServer::new().await;
     for (turns, result) in [
         ("1 0 1-1\n2 1 resign\n", "won x by resignation"),
         ("1 0 1-1\n", "won o by leaving"),
@@ -78,19 +80,19 @@ async fn every_ending_of_a_table_is_archived_as_it_was() {
         let text = format!(
             "noughts 1\nvariant 3x3k3\nhistory 0\nseat 0 x human Ann\nseat 1 o human Bob\n{turns}result {result}\n"
         );
-        let archived = archive_text(&world, &text).await;
+        let archived = archive_text(&server, &text).await;
         assert_eq!(archived.status, 201, "{result}: {}", archived.text);
         let path = format!(
             "/api/games/{}/record",
             archived.body["id"].as_str().unwrap()
         );
-        assert_eq!(world.ask("GET", &path, None).await.text, text);
+        assert_eq!(server.request("GET", &path, None).await.text, text);
     }
 }
 
 #[tokio::test]
 async fn what_is_no_record_of_a_table_is_explained() {
-    let world = World::new().await;
+    let server = TestServer::new().await;
     for (from, to, status, kind, part) in [
         ("2-2\n", "0-0\n", 400, "unreadable", "line 10"),
         ("won x by line", "draw", 400, "unreadable", "won x by line"),
@@ -99,7 +101,7 @@ async fn what_is_no_record_of_a_table_is_explained() {
         ("perfect", "nobody", 422, "impossible", "strategy"),
         ("Ann", "A\u{202e}n", 422, "impossible", "U+202E"),
     ] {
-        let answer = archive_text(&world, &TEXT.replacen(from, to, 1)).await;
+        let answer = archive_text(&server, &TEXT.replacen(from, to, 1)).await;
         answer.is_problem(status, kind);
         let detail = answer.body["detail"].as_str().unwrap();
         assert!(detail.contains(part), "{to}: {detail}");
@@ -107,43 +109,43 @@ async fn what_is_no_record_of_a_table_is_explained() {
     let unfinished = TEXT
         .replace("5 0 2-2\n", "")
         .replace("won x by line", "unfinished");
-    archive_text(&world, &unfinished)
+    archive_text(&server, &unfinished)
         .await
         .is_problem(422, "impossible");
     // A draw that the rules know nothing of, at a table that would have gone on.
     let too_early = unfinished.replace("unfinished", "draw");
-    archive_text(&world, &too_early)
+    archive_text(&server, &too_early)
         .await
         .is_problem(422, "impossible");
     let several = "noughts 1\nvariant 3x3k3\nhistory 0\nseat 0 x human\nseat 1 x human\n\
         seat 2 o human\n1 0 0-0\n2 1 0-1\n3 2 resign\nresult won x by resignation\n";
-    archive_text(&world, several)
+    archive_text(&server, several)
         .await
         .is_problem(422, "impossible");
     let injected = json!({
         "noughts": 1, "variant": "3x3k3", "history": 0, "turns": [], "result": "abandoned",
         "seats": [{"symbol": "x", "human": "A\nseat 1 o human B"}, {"symbol": "o", "human": ""}],
     });
-    world
-        .ask("POST", "/api/records", Some(&injected.to_string()))
+    server
+        .request("POST", "/api/records", Some(&injected.to_string()))
         .await
         .is_problem(400, "unreadable");
-    let medium = world.send_as("image/png", "/api/records", &[], TEXT).await;
+    let medium = server.send_as("image/png", "/api/records", &[], TEXT).await;
     medium.is_problem(415, "wrong-medium");
-    let listed = world.ask("GET", "/api/games", None).await;
+    let listed = server.request("GET", "/api/games", None).await;
     assert_eq!(listed.body["games"], json!([]));
 }
 
 #[tokio::test]
 async fn an_analysis_says_who_went_wrong_where() {
-    let world = World::new().await;
+    let server = TestServer::new().await;
     // Against a corner only the centre holds: 0-1 loses by force, which x sees through.
-    let id = archive_text(&world, TEXT).await.body["id"]
+    let id = archive_text(&server, TEXT).await.body["id"]
         .as_str()
         .unwrap()
         .to_owned();
     let path = format!("/api/games/{id}/analysis");
-    let study = world.ask("GET", &path, None).await;
+    let study = server.request("GET", &path, None).await;
     assert_eq!(study.status, 200, "{}", study.text);
     let turns = study.body["turns"].as_array().unwrap();
     assert_eq!(turns.len(), 5);
@@ -159,27 +161,27 @@ async fn an_analysis_says_who_went_wrong_where() {
         assert_eq!(turn["mistake"], Value::Null, "{turn}");
     }
     // The same again, from where it is kept.
-    assert_eq!(world.ask("GET", &path, None).await.text, study.text);
+    assert_eq!(server.request("GET", &path, None).await.text, study.text);
 
-    let (running, _) = world.lay(r#"{"variant":"3x3k3"}"#).await;
-    world
-        .ask("GET", &format!("/api/games/{running}/analysis"), None)
+    let (running, _) = server.create_table(r#"{"variant":"3x3k3"}"#).await;
+    server
+        .request("GET", &format!("/api/games/{running}/analysis"), None)
         .await
         .is_problem(409, "still-running");
 }
 
 #[tokio::test]
 async fn the_archive_is_paged_and_filtered() {
-    let world = World::new().await;
+    let server = TestServer::new().await;
     for name in ["Ann", "Bob", "Ann", "Cleo", "Ann"] {
         let text = TEXT.replace("Ann", name);
-        assert_eq!(archive_text(&world, &text).await.status, 201);
+        assert_eq!(archive_text(&server, &text).await.status, 201);
     }
-    let (waiting, _) = world
-        .lay(r#"{"variant":"multi@4","seats":[{"human":"Ann"},{"open":"lobby"}]}"#)
+    let (waiting, _) = server
+        .create_table(r#"{"variant":"multi@4","seats":[{"human":"Ann"},{"open":"lobby"}]}"#)
         .await;
-    let (_, _) = world
-        .lay(r#"{"variant":"multi@4","seats":[{"human":"Ann"},{"open":"link"}]}"#)
+    let (_, _) = server
+        .create_table(r#"{"variant":"multi@4","seats":[{"human":"Ann"},{"open":"link"}]}"#)
         .await;
     let ids = |page: &Value| -> Vec<String> {
         let games = page["games"].as_array().unwrap().iter();
@@ -188,12 +190,15 @@ async fn the_archive_is_paged_and_filtered() {
             .collect()
     };
     // Every game once, however it is cut into pages.
-    let whole = world.ask("GET", "/api/games?limit=100", None).await.body;
+    let whole = server
+        .request("GET", "/api/games?limit=100", None)
+        .await
+        .body;
     assert_eq!((ids(&whole).len(), &whole["before"]), (6, &Value::Null));
     let (mut seen, mut before) = (Vec::new(), String::new());
     loop {
         let path = format!("/api/games?limit=4{before}");
-        let page = world.ask("GET", &path, None).await.body;
+        let page = server.request("GET", &path, None).await.body;
         seen.extend(ids(&page));
         match page["before"].as_str() {
             Some(next) => before = format!("&before={next}"),
@@ -211,10 +216,14 @@ async fn the_archive_is_paged_and_filtered() {
         ("variant=multi@4", 1),
         ("variant=3x3k3", 5),
     ] {
-        let page = world.ask("GET", &format!("/api/games?{query}"), None).await;
+        let page = server
+            .request("GET", &format!("/api/games?{query}"), None)
+            .await;
         assert_eq!(ids(&page.body).len(), count, "{query}");
     }
-    let page = world.ask("GET", "/api/games?status=waiting", None).await;
+    let page = server
+        .request("GET", "/api/games?status=waiting", None)
+        .await;
     assert_eq!(ids(&page.body), [waiting]);
     for query in [
         "limit=0",
@@ -224,8 +233,8 @@ async fn the_archive_is_paged_and_filtered() {
         "before=x",
         "variant=3x3",
     ] {
-        world
-            .ask("GET", &format!("/api/games?{query}"), None)
+        server
+            .request("GET", &format!("/api/games?{query}"), None)
             .await
             .is_problem(400, "unreadable");
     }

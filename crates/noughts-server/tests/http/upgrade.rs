@@ -8,7 +8,7 @@ use serde_json::Value;
 use sqlx::sqlite::SqliteConnectOptions;
 use sqlx::{ConnectOptions, query, query_as};
 
-use crate::client::World;
+use crate::client::TestServer;
 
 const FIXTURES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../testdata/stores");
 
@@ -19,7 +19,7 @@ fn fixture() -> Value {
 }
 
 /// A server over a copy of the older version's file, as if it had been written today: keys expire.
-async fn upgraded(directory: &Path) -> World {
+async fn upgraded(directory: &Path) -> TestServer {
     let file = directory.join("noughts.db");
     std::fs::copy(format!("{FIXTURES}/schema-1-sqlite.db"), &file).unwrap();
     let options = SqliteConnectOptions::new().filename(&file);
@@ -37,7 +37,7 @@ async fn upgraded(directory: &Path) -> World {
     }
     drop(raw);
     let store = Sqlite::open(&file, SyncMode::Normal).await.unwrap();
-    World::over(Box::new(store)).await
+    TestServer::over(Box::new(store)).await
 }
 
 /// A view without what the older version did not know and what changes by itself.
@@ -54,11 +54,13 @@ fn comparable(view: &Value) -> Value {
 #[tokio::test]
 async fn games_of_the_older_version_look_the_same() {
     let directory = tempfile::tempdir().unwrap();
-    let world = upgraded(directory.path()).await;
+    let server = upgraded(directory.path()).await;
     let fixture = fixture();
     for (name, game) in fixture["games"].as_object().unwrap() {
         let id = game["id"].as_str().unwrap();
-        let answer = world.ask("GET", &format!("/api/games/{id}"), None).await;
+        let answer = server
+            .request("GET", &format!("/api/games/{id}"), None)
+            .await;
         assert_eq!(answer.status, 200, "{name}");
         assert_eq!(
             comparable(&answer.body),
@@ -67,12 +69,12 @@ async fn games_of_the_older_version_look_the_same() {
         );
         if let Some(record) = game["record"].as_str() {
             let path = format!("/api/games/{id}/record");
-            let answer = world.ask("GET", &path, None).await;
+            let answer = server.request("GET", &path, None).await;
             assert_eq!(answer.text, record, "{name}");
         }
         if let Some(analysis) = game.get("analysis") {
             let path = format!("/api/games/{id}/analysis");
-            let answer = world.ask("GET", &path, None).await;
+            let answer = server.request("GET", &path, None).await;
             assert_eq!(&answer.body, analysis, "{name}");
         }
     }
@@ -82,7 +84,7 @@ async fn games_of_the_older_version_look_the_same() {
 #[tokio::test]
 async fn repeats_of_requests_to_the_older_version_are_recognized() {
     let directory = tempfile::tempdir().unwrap();
-    let world = upgraded(directory.path()).await;
+    let server = upgraded(directory.path()).await;
     let fixture = fixture();
     let mut repeated = 0;
     for request in fixture["requests"].as_array().unwrap() {
@@ -99,7 +101,7 @@ async fn repeats_of_requests_to_the_older_version_are_recognized() {
             .map(|(name, value)| (name.as_str(), value.as_str().unwrap()))
             .collect();
         let medium = headers["Content-Type"].as_str().unwrap();
-        let answer = world.send_as(medium, path, &sent, text("body")).await;
+        let answer = server.send_as(medium, path, &sent, text("body")).await;
         assert_eq!(
             answer.status,
             200,
@@ -119,21 +121,21 @@ async fn repeats_of_requests_to_the_older_version_are_recognized() {
     // Nothing was done twice.
     let game = &fixture["games"]["three_sides"];
     let path = format!("/api/games/{}", game["id"].as_str().unwrap());
-    let view = world.ask("GET", &path, None).await.body;
+    let view = server.request("GET", &path, None).await.body;
     assert_eq!(view["turn"], game["view"]["turn"]);
 }
 
 #[tokio::test]
 async fn games_of_the_older_version_go_on() {
     let directory = tempfile::tempdir().unwrap();
-    let world = upgraded(directory.path()).await;
+    let server = upgraded(directory.path()).await;
     let fixture = fixture();
     let game = &fixture["games"]["gravity"];
     let (id, view) = (game["id"].as_str().unwrap(), &game["view"]);
     let to_move = view["to_move"].to_string();
     let token = &game["tokens"][&to_move];
     let turn = view["turn"].as_u64().unwrap() as usize;
-    let after = world.play(id, token, turn, "5").await;
+    let after = server.play(id, token, turn, "5").await;
     assert_eq!(after["turn"], turn + 1);
     // The key of one request is refused for another.
     let keyed = fixture["requests"].as_array().unwrap().iter();
@@ -143,6 +145,6 @@ async fn games_of_the_older_version_go_on() {
     let key = keyed.next().unwrap()["headers"]["Idempotency-Key"].as_str();
     let headers = [("Idempotency-Key", key.unwrap())];
     let body = Some(r#"{"variant":"9x9k5"}"#);
-    let other = world.send("POST", "/api/games", &headers, body).await;
+    let other = server.send("POST", "/api/games", &headers, body).await;
     other.is_problem(422, "key-reused");
 }

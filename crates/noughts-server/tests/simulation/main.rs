@@ -2,19 +2,19 @@
 //! replies, clients that vanish and repeat, and a node that is killed. At the end the stored logs
 //! are compared with everything that clients were told.
 //!
-//! `SEED=N cargo test -p noughts-server --test simulation` runs one world. The seed decides what
+//! `SEED=N cargo test -p noughts-server --test simulation` runs one scenario. The seed decides what
 //! clients do and what fails, but ids are random and robots think in threads of their own, so two
 //! runs of a seed are similar and not equal: repeat it to meet a rare failure again.
 
+mod check_logs;
 #[allow(dead_code, unused_imports)]
 #[path = "../cluster/mod.rs"]
 mod cluster;
-mod facts;
-mod judge;
+mod observations;
 mod players;
+mod scenario;
 mod tcp_clients;
 mod watchers;
-mod world;
 
 use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
@@ -71,7 +71,7 @@ fn every_acknowledged_entry_survives() {
     for seed in seeds {
         let counts = catch_unwind(AssertUnwindSafe(|| run(seed)));
         let counts = counts.unwrap_or_else(|panic| {
-            eprintln!("It happened in the world of SEED={seed}.");
+            eprintln!("It happened in the scenario of SEED={seed}.");
             resume_unwind(panic);
         });
         for (what, count) in counts {
@@ -86,12 +86,12 @@ fn every_acknowledged_entry_survives() {
     }
 }
 
-/// Runs the world of a seed, and returns how often each kind of event happened.
+/// Runs the scenario of a seed, and returns how often each kind of event happened.
 fn run(seed: u64) -> BTreeMap<&'static str, usize> {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_time()
         .start_paused(true)
         .build()
         .unwrap();
-    runtime.block_on(world::run(seed))
+    runtime.block_on(scenario::run(seed))
 }

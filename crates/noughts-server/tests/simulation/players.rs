@@ -12,12 +12,12 @@ use noughts_server::{
 use tokio::time::{sleep, timeout};
 
 use crate::cluster::variant;
-use crate::facts::Acted;
-use crate::world::{World, up_to_ms};
+use crate::observations::Acted;
+use crate::scenario::{Scenario, up_to_ms};
 
 /// A player of one game, and then of its rematches.
 struct Player {
-    world: Arc<World>,
+    scenario: Arc<Scenario>,
     random: Random,
     name: String,
     game: GameId,
@@ -25,9 +25,9 @@ struct Player {
 }
 
 /// Creates games, and lets players play them.
-pub(crate) async fn run(world: Arc<World>, number: usize, mut random: Random) {
+pub(crate) async fn run(scenario: Arc<Scenario>, number: usize, mut random: Random) {
     let mut games = 0;
-    while world.is_open() {
+    while scenario.is_open() {
         sleep(up_to_ms(&mut random, 4_000)).await;
         games += 1;
         let name = |seat: usize| format!("api{number}.{games}.{seat}");
@@ -47,10 +47,10 @@ pub(crate) async fn run(world: Arc<World>, number: usize, mut random: Random) {
         if random.below(2) == 0 {
             holders.swap(0, 1);
         }
-        let game = create(&world, &mut random, &holders).await;
-        world.facts().created.insert(game);
+        let game = create(&scenario, &mut random, &holders).await;
+        scenario.observations().created.insert(game);
         if random.below(2) == 0 {
-            world.watch_game(game, &mut random);
+            scenario.watch_game(game, &mut random);
         }
         let mut playing = Vec::new();
         for (seat, holder) in holders.iter().enumerate() {
@@ -63,7 +63,7 @@ pub(crate) async fn run(world: Arc<World>, number: usize, mut random: Random) {
             };
             for nth in 0..players {
                 let player = Player {
-                    world: Arc::clone(&world),
+                    scenario: Arc::clone(&scenario),
                     random: Random::new(random.draw()),
                     name: format!("{}.{nth}", name(seat)),
                     game,
@@ -79,10 +79,10 @@ pub(crate) async fn run(world: Arc<World>, number: usize, mut random: Random) {
 }
 
 /// Creates a game, trying again with the same key.
-async fn create(world: &Arc<World>, random: &mut Random, holders: &[Holder]) -> GameId {
+async fn create(scenario: &Arc<Scenario>, random: &mut Random, holders: &[Holder]) -> GameId {
     let key = new_key(random);
     loop {
-        let node = world.node(random);
+        let node = scenario.node(random);
         let new = NewGame {
             settings: Settings {
                 id: GameId::random(),
@@ -101,11 +101,11 @@ async fn create(world: &Arc<World>, random: &mut Random, holders: &[Holder]) -> 
         match node.while_alive(created).await {
             Some(Ok(Creation::Created(live))) => return live.id(),
             Some(Ok(Creation::Repeat(game))) => {
-                world.count("creations repeated");
+                scenario.count("creations repeated");
                 return game;
             }
             Some(Ok(Creation::KeyReused)) => panic!("a new key was used before"),
-            Some(Err(_)) => world.count("unavailable"),
+            Some(Err(_)) => scenario.count("unavailable"),
             None => {}
         }
         sleep(up_to_ms(random, 800)).await;
@@ -136,7 +136,7 @@ impl Player {
         if takes_seat && !self.take_seat().await {
             return;
         }
-        while self.world.is_open() {
+        while self.scenario.is_open() {
             let pause = up_to_ms(&mut self.random, 1_200);
             sleep(pause).await;
             let seat = self.seat;
@@ -150,7 +150,7 @@ impl Player {
             let seen = seen.await;
             if let Some(result) = seen.result {
                 let told = (self.game, self.seat, result);
-                self.world.facts().results.push(told);
+                self.scenario.observations().results.push(told);
                 if self.random.below(5) == 0 || !self.rematch(seen.rematch).await {
                     return;
                 }
@@ -182,23 +182,23 @@ impl Player {
             key: Some(Box::new(key)),
         };
         let answer = self.submit(&command(action, key.clone()), turn).await;
-        let mut facts = self.world.facts();
+        let mut observations = self.scenario.observations();
         match answer {
             Ok(()) => {
-                facts.acts.push(Acted {
+                observations.acts.push(Acted {
                     game: self.game,
                     seat,
                     action,
                     turn,
                 });
-                facts.count("acts acknowledged");
+                observations.count("acts acknowledged");
             }
             Err(refusal) => {
-                facts.count_refusal(refusal);
+                observations.count_refusal(refusal);
                 // A request for a later turn may still be under way at a node where the client did
                 // not wait for the answer, and be right when that turn comes.
                 if turn <= seen.turn {
-                    facts.refused_keys.insert(text, refusal);
+                    observations.refused_keys.insert(text, refusal);
                 }
             }
         }
@@ -221,16 +221,18 @@ impl Player {
         };
         let answer = self.submit(&command, 0).await;
         {
-            let mut facts = self.world.facts();
+            let mut observations = self.scenario.observations();
             match answer {
                 Ok(()) => {
-                    facts.seated.push((self.game, self.seat, holder.clone()));
-                    facts.count("seats taken by API players");
+                    observations
+                        .seated
+                        .push((self.game, self.seat, holder.clone()));
+                    observations.count("seats taken by API players");
                 }
                 Err(refusal) => {
                     assert_eq!(refusal, TableRefusal::SeatTaken);
-                    facts.count_refusal(refusal);
-                    facts.refused_keys.insert(text, refusal);
+                    observations.count_refusal(refusal);
+                    observations.refused_keys.insert(text, refusal);
                     return false;
                 }
             }
@@ -248,7 +250,9 @@ impl Player {
             let is_reused = answer == Err(TableRefusal::KeyReused);
             // A node that was not told of the seat does not know the key, and yet refuses.
             assert!(is_reused, "{answer:?}");
-            self.world.facts().count_refusal(TableRefusal::KeyReused);
+            self.scenario
+                .observations()
+                .count_refusal(TableRefusal::KeyReused);
         }
         true
     }
@@ -262,9 +266,9 @@ impl Player {
         let answer = self.submit(&command, 0).await;
         assert_eq!(answer, Ok(()), "a rematch of a game that is over");
         {
-            let mut facts = self.world.facts();
-            facts.offers.push((self.game, self.seat));
-            facts.count("offers acknowledged");
+            let mut observations = self.scenario.observations();
+            observations.offers.push((self.game, self.seat));
+            observations.count("offers acknowledged");
         }
         let mut next = known;
         for _ in 0..10 {
@@ -280,7 +284,7 @@ impl Player {
         self.game = next;
         self.seat = Seat((self.seat.0 + 1) % 2);
         if self.random.below(3) == 0 {
-            self.world.watch_game(next, &mut self.random);
+            self.scenario.watch_game(next, &mut self.random);
         }
         true
     }
@@ -288,11 +292,11 @@ impl Player {
     /// Reads the table at any node.
     async fn look<T>(&mut self, read: impl Fn(&Table) -> T) -> T {
         loop {
-            let node = self.world.node(&mut self.random);
+            let node = self.scenario.node(&mut self.random);
             match node.while_alive(node.tables.get(self.game)).await {
                 Some(Ok(Some(live))) => return live.read(&read),
                 Some(Ok(None)) => panic!("{} is not stored", self.game),
-                Some(Err(_)) => self.world.count("unavailable"),
+                Some(Err(_)) => self.scenario.count("unavailable"),
                 None => {}
             }
             let pause = up_to_ms(&mut self.random, 500);
@@ -304,7 +308,7 @@ impl Player {
     /// acknowledged, the node shows it to everybody: more than `turns` turns are begun.
     async fn submit(&mut self, command: &Command, turns: usize) -> Result<(), TableRefusal> {
         loop {
-            let node = self.world.node(&mut self.random);
+            let node = self.scenario.node(&mut self.random);
             let (game, tables) = (self.game, Arc::clone(&node.tables));
             let command = command.clone();
             // It goes on when the client does not wait.
@@ -320,15 +324,15 @@ impl Player {
             let patience = Duration::from_millis(100) + up_to_ms(&mut self.random, 4_000);
             let answer = node.while_alive(timeout(patience, submission)).await;
             match answer {
-                None => self.world.count("answers lost with a node"),
-                Some(Err(_)) => self.world.count("answers not waited for"),
+                None => self.scenario.count("answers lost with a node"),
+                Some(Err(_)) => self.scenario.count("answers not waited for"),
                 Some(Ok(answer)) => match answer.expect("a submission does not panic") {
                     Ok(()) => return Ok(()),
                     Err(SubmitError::Refused(refusal)) => return Err(refusal),
                     Err(SubmitError::NoSuchGame) => panic!("{game} is not stored"),
-                    Err(SubmitError::Unavailable(_)) => self.world.count("unavailable"),
-                    Err(SubmitError::Busy) => self.world.count("busy"),
-                    Err(SubmitError::Closed) => self.world.count("closed"),
+                    Err(SubmitError::Unavailable(_)) => self.scenario.count("unavailable"),
+                    Err(SubmitError::Busy) => self.scenario.count("busy"),
+                    Err(SubmitError::Closed) => self.scenario.count("closed"),
                 },
             }
             let pause = up_to_ms(&mut self.random, 700);

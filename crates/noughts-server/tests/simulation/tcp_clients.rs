@@ -9,30 +9,30 @@ use noughts_server::{ConnectedSeat, SubmitError};
 use tokio::time::{sleep, timeout};
 
 use crate::cluster::variant;
-use crate::facts::Acted;
-use crate::world::{RunningNode, World, up_to_ms};
+use crate::observations::Acted;
+use crate::scenario::{RunningNode, Scenario, up_to_ms};
 
 /// How long a client waits for its opponent's move.
-const PATIENCE: Duration = Duration::from_secs(25);
+const TIMEOUT: Duration = Duration::from_secs(25);
 
 /// A client that plays one game after the other.
-pub(crate) async fn run(world: Arc<World>, number: usize, mut random: Random) {
-    while world.is_open() {
+pub(crate) async fn run(scenario: Arc<Scenario>, number: usize, mut random: Random) {
+    while scenario.is_open() {
         sleep(up_to_ms(&mut random, 3_000)).await;
-        let node = world.node(&mut random);
-        let visit = visit(&world, &node, number, &mut random);
+        let node = scenario.node(&mut random);
+        let visit = visit(&scenario, &node, number, &mut random);
         let Some(Some(seat)) = node.while_alive(visit).await else {
             continue;
         };
-        world.count("seats kept to the end");
-        world.kept.lock().unwrap().push((node, seat));
+        scenario.count("seats kept to the end");
+        scenario.kept.lock().unwrap().push((node, seat));
         return;
     }
 }
 
 /// One connection: the seat, where the client stays connected without a move.
 async fn visit(
-    world: &Arc<World>,
+    scenario: &Arc<Scenario>,
     node: &RunningNode,
     number: usize,
     random: &mut Random,
@@ -57,24 +57,24 @@ async fn visit(
         }
     };
     let Ok(seat) = seated else {
-        world.count("waiting clients gave up");
+        scenario.count("waiting clients gave up");
         return None;
     };
     let seat = seat?;
-    let before = world
-        .facts()
+    let before = scenario
+        .observations()
         .connected
         .insert((seat.game(), seat.seat()), false);
     assert_eq!(before, None, "two clients have the same seat: {seat:?}");
     if random.below(4) == 0 {
-        world.watch_game(seat.game(), random);
+        scenario.watch_game(seat.game(), random);
     }
-    play(world, seat, random).await
+    play(scenario, seat, random).await
 }
 
 /// Plays to the end, or until the client leaves.
 async fn play(
-    world: &Arc<World>,
+    scenario: &Arc<Scenario>,
     mut seat: ConnectedSeat,
     random: &mut Random,
 ) -> Option<ConnectedSeat> {
@@ -85,9 +85,13 @@ async fn play(
             game.act(by, action).expect("turns come once and in order");
         }
         if let Some(end) = progress.end {
-            let mut facts = world.facts();
-            facts.results.push((seat.game(), seat.seat(), end.result));
-            facts.turns.push((seat.game(), game.turns().to_vec()));
+            let mut observations = scenario.observations();
+            observations
+                .results
+                .push((seat.game(), seat.seat(), end.result));
+            observations
+                .turns
+                .push((seat.game(), game.turns().to_vec()));
             return None;
         }
         let is_mine = game.to_move() == Some(seat.seat());
@@ -96,7 +100,7 @@ async fn play(
             return Some(seat);
         }
         if whim <= 2 {
-            return leave(world, seat);
+            return leave(scenario, seat);
         }
         let free = game.legal();
         let taken = game.plays().first().map(|play| play.at);
@@ -112,9 +116,9 @@ async fn play(
             // Not its turn.
             (false, 8 | 9) => (Action::Play(free[random.below(free.len())]), seat.turn()),
             (false, _) => {
-                match timeout(PATIENCE, seat.changed()).await {
+                match timeout(TIMEOUT, seat.changed()).await {
                     Ok(is_there) => assert!(is_there, "the table of {seat:?} is gone"),
-                    Err(_) => return leave(world, seat),
+                    Err(_) => return leave(scenario, seat),
                 }
                 continue;
             }
@@ -124,34 +128,36 @@ async fn play(
         if random.below(50) == 0 {
             // The connection breaks while the store is asked.
             sleep(up_to_ms(random, 200)).await;
-            return leave(world, seat);
+            return leave(scenario, seat);
         }
-        let mut facts = match act.await.unwrap() {
+        let mut observations = match act.await.unwrap() {
             Ok(()) => {
-                let mut facts = world.facts();
+                let mut observations = scenario.observations();
                 let (game, seat) = (seat.game(), seat.seat());
-                facts.acts.push(Acted {
+                observations.acts.push(Acted {
                     game,
                     seat,
                     action,
                     turn,
                 });
-                facts.count("acts of TCP clients acknowledged");
+                observations.count("acts of TCP clients acknowledged");
                 continue;
             }
             Err(SubmitError::Refused(refusal)) => {
-                let mut facts = world.facts();
-                facts.count_refusal(refusal);
-                facts
+                let mut observations = scenario.observations();
+                observations.count_refusal(refusal);
+                observations
             }
             Err(error) => panic!("{seat:?}: {error:?}"),
         };
-        facts.count("acts of TCP clients refused");
+        observations.count("acts of TCP clients refused");
     }
 }
 
-fn leave(world: &World, seat: ConnectedSeat) -> Option<ConnectedSeat> {
-    let mut facts = world.facts();
-    facts.connected.insert((seat.game(), seat.seat()), true);
+fn leave(scenario: &Scenario, seat: ConnectedSeat) -> Option<ConnectedSeat> {
+    let mut observations = scenario.observations();
+    observations
+        .connected
+        .insert((seat.game(), seat.seat()), true);
     None
 }

@@ -9,7 +9,7 @@ use noughts_server::{Change, GameId, Holder, Snapshot, Table, Update};
 use tokio::sync::broadcast::error::RecvError;
 use tokio::time::sleep;
 
-use crate::world::{World, up_to_ms};
+use crate::scenario::{Scenario, up_to_ms};
 
 /// What a watcher knows of a game.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -68,10 +68,14 @@ impl Watched {
     }
 }
 
-/// Watches a game to the end of the world, now and then from another node.
-pub(crate) async fn watch_game(world: Arc<World>, game: GameId, mut random: Random) -> Watched {
+/// Watches a game to the end of the scenario, now and then from another node.
+pub(crate) async fn watch_game(
+    scenario: Arc<Scenario>,
+    game: GameId,
+    mut random: Random,
+) -> Watched {
     loop {
-        let node = world.node(&mut random);
+        let node = scenario.node(&mut random);
         let live = match node.while_alive(node.tables.get(game)).await {
             Some(Ok(Some(live))) => live,
             Some(Ok(None)) => panic!("the game {game} that somebody plays is not stored"),
@@ -84,10 +88,10 @@ pub(crate) async fn watch_game(world: Arc<World>, game: GameId, mut random: Rand
             sleep(Duration::from_millis(10)).await;
             continue;
         };
-        world.count("watches begun");
+        scenario.count("watches begun");
         let mut watched = Watched::from_snapshot(&watch.snapshot);
         // At the end it stays where it is.
-        let moves_on = match world.is_open() {
+        let moves_on = match scenario.is_open() {
             true => Duration::from_secs(2) + up_to_ms(&mut random, 60_000),
             false => Duration::from_secs(3_600),
         };
@@ -100,14 +104,14 @@ pub(crate) async fn watch_game(world: Arc<World>, game: GameId, mut random: Rand
                 update = watch.updates.recv() => match update {
                     Ok(update) => {
                         watched.apply(&update);
-                        world.count("updates applied");
+                        scenario.count("updates applied");
                     }
                     Err(RecvError::Lagged(_) | RecvError::Closed) => {
-                        world.count("watches interrupted");
+                        scenario.count("watches interrupted");
                         break;
                     }
                 },
-                () = world.finished() => return watched,
+                () = scenario.finished() => return watched,
                 () = &mut moves_on => break,
             }
         }

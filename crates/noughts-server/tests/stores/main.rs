@@ -1,13 +1,13 @@
 //! What every store promises, and what each promises beyond that.
 
+mod compare_with_memory;
 mod games;
-mod history;
-mod laws;
 mod migrations;
 #[cfg(unix)]
 mod postgres;
 #[cfg(unix)]
 mod postgres_server;
+mod properties;
 mod retention;
 mod sqlite;
 
@@ -19,25 +19,25 @@ use noughts_server::{Memory, Store};
 type Law = fn(Arc<dyn Store>) -> Checked;
 type Checked = std::pin::Pin<Box<dyn Future<Output = ()> + Send>>;
 
-macro_rules! laws {
+macro_rules! properties {
     ($($law:ident)*) => {
         /// Every property by its name, for stores that are too slow to be created for each test.
-        const LAWS: &[(&str, Law)] = &[$((stringify!($law), |store| Box::pin(laws::$law(store)))),*];
+        const LAWS: &[(&str, Law)] = &[$((stringify!($law), |store| Box::pin(properties::$law(store)))),*];
 
         mod memory {
-            $(#[tokio::test] async fn $law() { crate::laws::$law(crate::in_memory()).await; })*
+            $(#[tokio::test] async fn $law() { crate::properties::$law(crate::in_memory()).await; })*
         }
 
         mod sqlite_file {
             $(#[tokio::test] async fn $law() {
                 let place = crate::sqlite::Place::new();
-                crate::laws::$law(std::sync::Arc::new(place.open().await)).await;
+                crate::properties::$law(std::sync::Arc::new(place.open().await)).await;
             })*
         }
     };
 }
 
-laws! {
+properties! {
     a_game_loads_as_it_was_created
     every_kind_of_entry_loads_as_it_was_stored
     a_creation_key_creates_one_game

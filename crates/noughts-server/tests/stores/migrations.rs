@@ -7,16 +7,16 @@ use std::sync::Arc;
 
 use noughts_rules::{Action, Turn};
 use noughts_server::{
-    Appended, EndReason, Entry, GameId, Holder, Query, SeatSet, Sqlite, Status, Store, StoreError,
-    StoredGame, SyncMode, Table,
+    Appended, EndReason, Entry, GameId, Holder, ListQuery, SeatSet, Sqlite, Status, Store,
+    StoreError, StoredGame, SyncMode, Table,
 };
 use serde_json::Value;
 use sqlx::{query, query_as, raw_sql};
 
 use crate::games::{append, creation_key, loaded, table};
-use crate::laws::every;
 #[cfg(unix)]
 use crate::postgres_server::Server;
+use crate::properties::every;
 use crate::sqlite::Place;
 
 fn fixture(name: &str) -> PathBuf {
@@ -54,7 +54,7 @@ async fn check(store: &dyn Store, manifest: &Value) {
         (Status::Playing, "playing"),
         (Status::Over, "over"),
     ] {
-        let query = Query {
+        let query = ListQuery {
             status: Some(status),
             ..every()
         };
@@ -72,7 +72,7 @@ async fn check(store: &dyn Store, manifest: &Value) {
             assert_eq!(listed.ending().is_some(), is_over);
         }
     }
-    let of_bob = Query {
+    let of_bob = ListQuery {
         player: Some("Bo b\\".to_owned()),
         ..every()
     };

@@ -1,12 +1,13 @@
-//! What PostgreSQL promises beyond the laws: any number of nodes on one database, which may go away and
+//! What PostgreSQL promises beyond the properties: any number of nodes on one database, which may go away and
 //! come back.
 
 use std::sync::Arc;
 
 use noughts_rules::Seat;
 use noughts_server::{
-    Append, Appended, Created, CreationKey, GameId, Hint, Listed, LogTail, NewGame, NodeId,
-    Position, Postgres, Query, Reply, SeatSet, Store, StoreError, StoredGame, Summary, Sweep,
+    Append, Appended, Created, CreationKey, GameId, Hint, ListQuery, ListedGame, LogPosition,
+    LogTail, NewGame, NodeId, Postgres, Reply, SeatSet, Store, StoreError, StoredGame, Summary,
+    Sweep,
 };
 use proptest::prelude::*;
 use proptest::test_runner::TestRunner;
@@ -14,10 +15,10 @@ use sqlx::{ConnectOptions, PgConnection, postgres::PgConnectOptions, query};
 use tokio::task::JoinSet;
 
 use crate::LAWS;
+use crate::compare_with_memory;
 use crate::games::{append, appended, created, game, loaded, play};
-use crate::history;
-use crate::laws::{every, nodes_see_each_other_count, writes_are_counted};
 use crate::postgres_server::Server;
+use crate::properties::{every, nodes_see_each_other_count, writes_are_counted};
 
 async fn open(url: &str) -> Postgres {
     Postgres::open(url).await.expect("the database opens")
@@ -81,14 +82,14 @@ impl Store for Both {
     fn import(&self, game: StoredGame, summary: Summary) -> Reply<'_, Created> {
         self.next().import(game, summary)
     }
-    fn list(&self, query: Query) -> Reply<'_, Vec<Listed>> {
+    fn list(&self, query: ListQuery) -> Reply<'_, Vec<ListedGame>> {
         self.next().list(query)
     }
     fn analysis(&self, game: GameId) -> Reply<'_, Option<String>> {
         self.next().analysis(game)
     }
-    fn keep_analysis(&self, game: GameId, analysis: String) -> Reply<'_, ()> {
-        self.next().keep_analysis(game, analysis)
+    fn store_analysis(&self, game: GameId, analysis: String) -> Reply<'_, ()> {
+        self.next().store_analysis(game, analysis)
     }
     fn secret(&self) -> Reply<'_, [u8; 32]> {
         self.next().secret()
@@ -150,12 +151,12 @@ fn postgres_replies_like_memory() {
         ..ProptestConfig::with_cases(16)
     });
     let count = std::cell::Cell::new(0);
-    let compared = runner.run(&history::steps(), |steps| {
+    let compared = runner.run(&compare_with_memory::steps(), |steps| {
         runtime.block_on(async {
             count.set(count.get() + 1);
             let name = format!("case{}", count.get());
             let url = server.borrow_mut().database(&name);
-            history::compare(&open(&url).await, &steps).await;
+            compare_with_memory::compare(&open(&url).await, &steps).await;
         });
         Ok(())
     });
@@ -256,7 +257,7 @@ async fn presence_is_shared_between_nodes() {
         assert_eq!(positions.len(), 3, "only games that exist");
         let of = |id: &GameId| {
             let position = positions.iter().find(|position| position.game == *id);
-            let Position { entry, present, .. } = *position.unwrap();
+            let LogPosition { entry, present, .. } = *position.unwrap();
             assert_eq!(entry, u32::from(*id == games[1]));
             present
         };

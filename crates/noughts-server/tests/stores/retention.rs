@@ -6,7 +6,8 @@ use std::time::Duration;
 use noughts_engine::{Clock, Setup as EngineSetup};
 use noughts_rules::{Action, Move, Seat};
 use noughts_server::{
-    Command, Creation, GameId, Limits, LiveTable, Memory, Server, Setup, SubmitError,
+    Command, ConnectionLimits, Creation, GameId, LiveTable, Memory, Server, ServerConfig,
+    SubmitError,
 };
 use tokio::sync::broadcast::error::RecvError;
 use tokio::time::{Instant, advance};
@@ -60,15 +61,15 @@ async fn pass(minutes: u32) {
 
 /// A server that deletes games after half an hour.
 fn forgetful() -> Server {
-    let mut server = Server::start(Setup {
+    let mut server = Server::start(ServerConfig {
         http: None,
         tcp: None,
         tcp_strategy: "perfect".parse().unwrap(),
         pairs: None,
         store: Box::new(Memory::default()),
-        limits: Limits::default(),
-        thinkers: 1,
-        outside: EngineSetup {
+        limits: ConnectionLimits::default(),
+        robot_threads: 1,
+        engine: EngineSetup {
             seed: 1,
             clock: Arc::new(TestClock(Instant::now())),
         },

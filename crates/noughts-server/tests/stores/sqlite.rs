@@ -1,4 +1,4 @@
-//! What SQLite promises beyond the laws: one file that survives whatever happens to the process.
+//! What SQLite promises beyond the properties: one file that survives whatever happens to the process.
 
 use std::collections::HashMap;
 use std::fs;
@@ -6,19 +6,19 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
 use noughts_rules::{Action, Conclusion};
-use noughts_server::{Appended, GameId, Query, Sqlite, Store, StoreError, SyncMode};
+use noughts_server::{Appended, GameId, ListQuery, Sqlite, Store, StoreError, SyncMode};
 use proptest::prelude::*;
 use proptest::test_runner::TestRunner;
 use sqlx::sqlite::SqliteConnectOptions;
 use sqlx::{ConnectOptions, SqliteConnection, query, query_as};
 use tokio::task::JoinSet;
 
+use crate::compare_with_memory;
 use crate::games::{
     append, appended, created, game, game_of, holder, keyed, loaded, over, play, seated, summary,
     turn,
 };
-use crate::history;
-use crate::laws::every;
+use crate::properties::every;
 
 /// A directory with one database, gone after the test.
 pub(crate) struct Place(tempfile::TempDir);
@@ -48,10 +48,10 @@ impl Place {
 fn sqlite_replies_like_memory() {
     let runtime = tokio::runtime::Runtime::new().unwrap();
     let mut runner = TestRunner::new(ProptestConfig::with_cases(64));
-    let compared = runner.run(&history::steps(), |steps| {
+    let compared = runner.run(&compare_with_memory::steps(), |steps| {
         runtime.block_on(async {
             let place = Place::new();
-            history::compare(&place.open().await, &steps).await;
+            compare_with_memory::compare(&place.open().await, &steps).await;
         });
         Ok(())
     });
@@ -61,13 +61,13 @@ fn sqlite_replies_like_memory() {
 #[tokio::test]
 async fn writes_are_counted() {
     let place = Place::new();
-    crate::laws::writes_are_counted(Arc::new(place.open().await)).await;
+    crate::properties::writes_are_counted(Arc::new(place.open().await)).await;
 }
 
 #[tokio::test]
 async fn nodes_see_each_other_count() {
     let place = Place::new();
-    crate::laws::nodes_see_each_other_count(Arc::new(place.open().await)).await;
+    crate::properties::nodes_see_each_other_count(Arc::new(place.open().await)).await;
 }
 
 #[tokio::test]
@@ -86,7 +86,7 @@ async fn everything_is_there_when_it_is_opened_again() {
         9,
     ));
     assert_eq!(store.append(&moves).await, Ok(Appended::Stored));
-    store.keep_analysis(id, "drawn".to_owned()).await.unwrap();
+    store.store_analysis(id, "drawn".to_owned()).await.unwrap();
     let everything = async |store: &Sqlite| {
         (
             loaded(store, id).await,
@@ -229,7 +229,7 @@ async fn an_unreadable_game_affects_no_other() {
         let listed = store.list(every()).await.expect(&what);
         let has = |id: GameId| listed.iter().any(|listed| listed.id == id);
         assert_eq!((has(good), has(bad)), (true, !in_list), "{what}");
-        let small = Query {
+        let small = ListQuery {
             limit: 1,
             ..every()
         };

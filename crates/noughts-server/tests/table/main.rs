@@ -1,6 +1,6 @@
 //! What a table promises, whatever it is told.
 
-mod survival;
+mod random_commands;
 
 use noughts_rules::{Action, By, Conclusion, Move, Refusal, Seat, Side};
 use noughts_server::{
@@ -14,7 +14,7 @@ proptest! {
 
     #[test]
     fn table_survives_any_commands(input in prop::collection::vec(any::<u8>(), 0..1_200)) {
-        survival::survive(&input);
+        random_commands::survive(&input);
     }
 }
 
@@ -23,7 +23,7 @@ fn legal_moves_in_the_survival_test_are_accepted() {
     // The first game between two people: legal moves by the seat to move, until it is over.
     let moves = [100, 0, 0, 0, 0, 1].repeat(9);
     let input: Vec<u8> = [0, 0xff, 0].into_iter().chain(moves).collect();
-    assert!(survival::survive(&input) >= 5);
+    assert!(random_commands::survive(&input) >= 5);
 }
 
 fn human() -> Holder {

@@ -4,11 +4,11 @@ use std::net::Ipv4Addr;
 use std::sync::mpsc;
 use std::time::Duration;
 
-use noughts_server::{Limits, listen};
+use noughts_server::{ConnectionLimits, listen};
 use tokio::io::AsyncWriteExt;
 use tokio::time::{advance, pause};
 
-use crate::world::{Client, World, shown, until};
+use crate::test_server::{Client, TestServer, shown, until};
 
 const HELLO: &[u8] = b"\x01\0\0\x30\x39Ann\0\0";
 const READY: &[u8] = b"\x02\0\0\x30\x39";
@@ -54,21 +54,21 @@ async fn greeted(port: u16) -> Client {
 
 #[tokio::test]
 async fn beyond_the_limit_some_are_told_and_the_rest_are_not_heard() {
-    let limits = Limits {
+    let limits = ConnectionLimits {
         connections: 2,
-        ..Limits::default()
+        ..ConnectionLimits::default()
     };
-    let world = World::new("first", 1, limits);
-    let (mut one, _two) = (greeted(world.tcp).await, greeted(world.pairs).await);
+    let server = TestServer::new("first", 1, limits);
+    let (mut one, _two) = (greeted(server.tcp).await, greeted(server.pairs).await);
     let mut told = Vec::new();
     for _ in 0..256 {
-        told.push(Client::connect(world.tcp).await);
+        told.push(Client::connect(server.tcp).await);
     }
     // Only when the last was heard have all been counted.
     told[255].send(HELLO).await;
     told[255].expect(REFUSED).await;
     told[255].expect_end().await;
-    let mut last = Client::connect(world.tcp).await;
+    let mut last = Client::connect(server.tcp).await;
     told[0].send(HELLO).await;
     told[0].expect(REFUSED).await;
     told[0].expect_end().await;
@@ -76,7 +76,7 @@ async fn beyond_the_limit_some_are_told_and_the_rest_are_not_heard() {
     // One of the told has gone since, so this one may be heard; fill up and the next is not.
     let mut more = Vec::new();
     for _ in 0..8 {
-        more.push(Client::connect(world.tcp).await);
+        more.push(Client::connect(server.tcp).await);
     }
     for client in more.iter_mut().chain([&mut last]) {
         client.send(HELLO).await;
@@ -101,24 +101,24 @@ async fn greeted_from(address: [u8; 4], port: u16) -> Client {
 
 #[tokio::test]
 async fn one_address_cannot_take_all_connections() {
-    let limits = Limits {
+    let limits = ConnectionLimits {
         connections: 100,
         per_address: 4,
-        ..Limits::default()
+        ..ConnectionLimits::default()
     };
-    let world = World::new("first", 1, limits);
+    let server = TestServer::new("first", 1, limits);
     let address = [127, 0, 0, 2];
     // The limit counts both listeners together.
     let mut open = Vec::new();
-    for port in [world.tcp, world.pairs, world.tcp, world.pairs] {
+    for port in [server.tcp, server.pairs, server.tcp, server.pairs] {
         open.push(greeted_from(address, port).await);
     }
     // Some more are told, the others are closed at once.
     let mut refused = Vec::new();
     for _ in 0..16 {
-        refused.push(Client::connect_from(address, world.tcp).await);
+        refused.push(Client::connect_from(address, server.tcp).await);
     }
-    Client::connect_from(address, world.tcp)
+    Client::connect_from(address, server.tcp)
         .await
         .expect_end()
         .await;
@@ -128,15 +128,15 @@ async fn one_address_cannot_take_all_connections() {
         client.expect_end().await;
     }
     // Other addresses notice nothing, and 127.0.0.1 has no limit.
-    greeted_from([127, 0, 0, 3], world.tcp).await;
+    greeted_from([127, 0, 0, 3], server.tcp).await;
     for _ in 0..20 {
-        open.push(greeted(world.tcp).await);
+        open.push(greeted(server.tcp).await);
     }
     // A connection that closes makes room.
     open[0].0.shutdown().await.unwrap();
     open[0].expect_end().await;
     loop {
-        let mut client = Client::connect_from(address, world.tcp).await;
+        let mut client = Client::connect_from(address, server.tcp).await;
         client.send(HELLO).await;
         match client.read(READY.len()).await {
             heard if heard == READY => break,
@@ -148,14 +148,14 @@ async fn one_address_cannot_take_all_connections() {
 #[tokio::test]
 async fn refused_client_that_says_nothing_is_closed_after_seconds() {
     let _still = still();
-    let limits = Limits {
+    let limits = ConnectionLimits {
         connections: 1,
-        ..Limits::default()
+        ..ConnectionLimits::default()
     };
-    let world = World::new("first", 1, limits);
-    let mut served = greeted(world.tcp).await;
-    let mut refused = Client::connect(world.tcp).await;
-    let mut next = Client::connect(world.tcp).await;
+    let server = TestServer::new("first", 1, limits);
+    let mut served = greeted(server.tcp).await;
+    let mut refused = Client::connect(server.tcp).await;
+    let mut next = Client::connect(server.tcp).await;
     next.send(HELLO).await;
     next.expect(REFUSED).await;
     next.expect_end().await;
@@ -166,13 +166,13 @@ async fn refused_client_that_says_nothing_is_closed_after_seconds() {
 
 #[tokio::test]
 async fn who_leaves_makes_room() {
-    let limits = Limits {
+    let limits = ConnectionLimits {
         connections: 1,
-        ..Limits::default()
+        ..ConnectionLimits::default()
     };
-    let world = World::new("first", 1, limits);
+    let server = TestServer::new("first", 1, limits);
     for _ in 0..20 {
-        let mut one = greeted(world.tcp).await;
+        let mut one = greeted(server.tcp).await;
         wins_a_game(&mut one).await;
         one.0.shutdown().await.unwrap();
         one.expect_end().await;
@@ -181,8 +181,8 @@ async fn who_leaves_makes_room() {
 
 #[tokio::test]
 async fn a_name_without_end_is_not_read_to_its_end() {
-    let world = World::usual("first");
-    let mut client = Client::connect(world.tcp).await;
+    let server = TestServer::usual("first");
+    let mut client = Client::connect(server.tcp).await;
     client.send(b"\x01\0\0\x30\x39").await;
     client.send(&[b'a'; 300]).await;
     client.expect(REFUSED).await;
@@ -191,8 +191,8 @@ async fn a_name_without_end_is_not_read_to_its_end() {
 
 #[tokio::test]
 async fn a_flood_of_hellos_ends_after_fifty() {
-    let world = World::usual("first");
-    let mut client = greeted(world.tcp).await;
+    let server = TestServer::usual("first");
+    let mut client = greeted(server.tcp).await;
     client.send(&HELLO.repeat(1_000)).await;
     client.expect(&UNEXPECTED.repeat(50)).await;
     client.expect_end().await;
@@ -201,10 +201,10 @@ async fn a_flood_of_hellos_ends_after_fifty() {
 #[tokio::test]
 async fn silence_is_borne_for_so_long_and_no_longer() {
     let _still = still();
-    let world = World::usual("first");
-    let mut quiet = Client::connect(world.tcp).await;
-    let mut ready = greeted(world.tcp).await;
-    let mut player = greeted(world.tcp).await;
+    let server = TestServer::usual("first");
+    let mut quiet = Client::connect(server.tcp).await;
+    let mut ready = greeted(server.tcp).await;
+    let mut player = greeted(server.tcp).await;
     advance(Duration::from_secs(119)).await;
     // A whole game starts the clock anew.
     wins_a_game(&mut player).await;
@@ -219,9 +219,9 @@ async fn silence_is_borne_for_so_long_and_no_longer() {
 #[tokio::test]
 async fn a_byte_a_minute_is_silence() {
     let _still = still();
-    let world = World::usual("first");
-    let mut client = Client::connect(world.tcp).await;
-    let mut other = greeted(world.tcp).await;
+    let server = TestServer::usual("first");
+    let mut client = Client::connect(server.tcp).await;
+    let mut other = greeted(server.tcp).await;
     for byte in &HELLO[..2] {
         client.send(&[*byte]).await;
         advance(Duration::from_secs(59)).await;
@@ -236,18 +236,18 @@ async fn a_byte_a_minute_is_silence() {
 #[tokio::test]
 async fn who_is_silent_in_a_pair_has_left() {
     let _still = still();
-    let world = World::new("first", 1, Limits::default());
-    let mut a = greeted(world.pairs).await;
-    let mut b = greeted(world.pairs).await;
+    let server = TestServer::new("first", 1, ConnectionLimits::default());
+    let mut a = greeted(server.pairs).await;
+    let mut b = greeted(server.pairs).await;
     a.send(PLAY).await;
-    world.until_waiting(1).await;
+    server.until_waiting(1).await;
     // Waiting for somebody is not silence.
     for _ in 0..5 {
         advance(Duration::from_secs(100)).await;
     }
     // b was silent all that time.
     b.expect_end().await;
-    let mut b = greeted(world.pairs).await;
+    let mut b = greeted(server.pairs).await;
     b.send(PLAY).await;
     let (flag_a, flag_b) = (a.read(6).await[5], b.read(6).await[5]);
     assert_eq!((flag_a.min(flag_b), flag_a.max(flag_b)), (1, 2));
@@ -259,15 +259,15 @@ async fn who_is_silent_in_a_pair_has_left() {
     second.expect_end().await;
     first.expect(WON).await;
     first.send(PLAY).await;
-    world.until_waiting(1).await;
+    server.until_waiting(1).await;
 }
 
 #[tokio::test]
 async fn who_asks_without_listening_is_put_out_and_nobody_else_notices() {
     let _still = still();
-    let world = World::usual("first");
-    let mut other = greeted(world.tcp).await;
-    let greedy = greeted(world.tcp).await;
+    let server = TestServer::usual("first");
+    let mut other = greeted(server.tcp).await;
+    let greedy = greeted(server.tcp).await;
     let game = [PLAY, &action("0-0"), &action("1-0"), &action("2-0")].concat();
     let many = game.repeat(1_000);
     let mut taken = 0usize;
@@ -297,20 +297,20 @@ async fn who_asks_without_listening_is_put_out_and_nobody_else_notices() {
 
 #[tokio::test]
 async fn a_stopped_server_closes_everything_and_frees_its_ports() {
-    let world = World::usual("first");
-    let mut idle = Client::connect(world.tcp).await;
-    let mut ready = greeted(world.tcp).await;
-    let mut waiting = greeted(world.pairs).await;
+    let server = TestServer::usual("first");
+    let mut idle = Client::connect(server.tcp).await;
+    let mut ready = greeted(server.tcp).await;
+    let mut waiting = greeted(server.pairs).await;
     waiting.send(PLAY).await;
-    world.until_waiting(1).await;
-    let mut playing = greeted(world.tcp).await;
+    server.until_waiting(1).await;
+    let mut playing = greeted(server.tcp).await;
     playing.send(PLAY).await;
     playing.expect(ADMIT).await;
-    assert!(world.server.stop().await, "a table stays open");
+    assert!(server.inner.stop().await, "a table stays open");
     for client in [&mut idle, &mut ready, &mut waiting, &mut playing] {
         client.expect_end().await;
     }
-    for port in [world.tcp, world.pairs] {
+    for port in [server.tcp, server.pairs] {
         listen((Ipv4Addr::LOCALHOST, port).into()).expect("the port is free");
     }
 }
@@ -320,9 +320,9 @@ async fn a_stopped_server_closes_everything_and_frees_its_ports() {
 #[tokio::test]
 async fn who_breaks_off_with_a_full_buffer_holds_nobody_up() {
     for strategy in ["first", "mcts:100000"] {
-        let world = World::usual(strategy);
+        let server = TestServer::usual(strategy);
         for _ in 0..20 {
-            let mut client = greeted(world.tcp).await;
+            let mut client = greeted(server.tcp).await;
             client.send(PLAY).await;
             client.expect(ADMIT).await;
             let flood = [&action("0-0")[..], &PLAY.repeat(1_200)].concat();
@@ -330,18 +330,18 @@ async fn who_breaks_off_with_a_full_buffer_holds_nobody_up() {
             client.0.set_zero_linger().unwrap();
             drop(client);
         }
-        let mut other = greeted(world.tcp).await;
+        let mut other = greeted(server.tcp).await;
         other.send(PLAY).await;
         other.expect(ADMIT).await;
-        assert!(world.server.stop().await, "a table stays open");
+        assert!(server.inner.stop().await, "a table stays open");
     }
 }
 
 #[tokio::test]
 async fn what_was_said_before_a_half_close_is_answered() {
-    let world = World::usual("first");
+    let server = TestServer::usual("first");
     for _ in 0..50 {
-        let mut client = Client::connect(world.tcp).await;
+        let mut client = Client::connect(server.tcp).await;
         let moves = ["0-0", "1-0", "2-0"].map(action).concat();
         client.send(&[HELLO, PLAY, &moves].concat()).await;
         client.0.shutdown().await.unwrap();
@@ -354,15 +354,15 @@ async fn what_was_said_before_a_half_close_is_answered() {
 /// One thinks, and many who wait for their chance to think are not wanted any more.
 #[tokio::test]
 async fn thoughts_for_those_who_left_wait_for_nothing() {
-    let world = World::usual("mcts:1000000");
+    let server = TestServer::usual("mcts:1000000");
     for _ in 0..100 {
-        let mut client = greeted(world.tcp).await;
+        let mut client = greeted(server.tcp).await;
         client.send(&[PLAY, &action("1-1")].concat()).await;
         client.expect(ADMIT).await;
         client.0.set_zero_linger().unwrap();
     }
-    until(|| world.server.tables().is_empty()).await;
-    let mut client = greeted(world.tcp).await;
+    until(|| server.inner.tables().is_empty()).await;
+    let mut client = greeted(server.tcp).await;
     client.send(PLAY).await;
     client.expect(ADMIT).await;
     client.send(&action("1-1")).await;

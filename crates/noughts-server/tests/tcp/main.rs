@@ -3,4 +3,4 @@
 mod limits;
 mod script;
 mod sessions;
-mod world;
+mod test_server;

@@ -17,9 +17,9 @@
 use std::collections::BTreeMap;
 
 use noughts_engine::Random;
-use noughts_server::Limits;
+use noughts_server::ConnectionLimits;
 
-use crate::world::{Client, World, shown};
+use crate::test_server::{Client, TestServer, shown};
 
 /// How the bytes of a client are cut.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -100,19 +100,19 @@ impl Script {
     }
 
     /// Holds the first `count` steps of it, with this server; then all clients are gone at once.
-    pub(crate) async fn break_off(&self, count: usize, world: &World) {
+    pub(crate) async fn break_off(&self, count: usize, server: &TestServer) {
         let mut talk = Talk {
             cut: Cut::Lines,
             port: match self.door {
-                Door::Computer(_) => world.tcp,
-                Door::Pairs(_) => world.pairs,
+                Door::Computer(_) => server.tcp,
+                Door::Pairs(_) => server.pairs,
             },
             clients: BTreeMap::new(),
             ids: BTreeMap::new(),
         };
         for (_, step) in &self.steps[..count] {
             match step {
-                Step::Waits(count) => world.until_waiting(*count).await,
+                Step::Waits(count) => server.until_waiting(*count).await,
                 step => talk.take(step).await,
             }
         }
@@ -123,21 +123,23 @@ impl Script {
     }
 
     /// A server for it.
-    pub(crate) fn world(&self) -> World {
+    pub(crate) fn server(&self) -> TestServer {
         match &self.door {
-            Door::Computer(strategy) => World::usual(strategy),
-            Door::Pairs(waiter_begins) => {
-                World::new("perfect", seed_for(waiter_begins), Limits::default())
-            }
+            Door::Computer(strategy) => TestServer::usual(strategy),
+            Door::Pairs(waiter_begins) => TestServer::new(
+                "perfect",
+                seed_for(waiter_begins),
+                ConnectionLimits::default(),
+            ),
         }
     }
 
     /// Holds the conversation with a server of its own.
     pub(crate) async fn hold(&self, cut: Cut) {
-        let world = self.world();
+        let server = self.server();
         let port = match self.door {
-            Door::Computer(_) => world.tcp,
-            Door::Pairs(_) => world.pairs,
+            Door::Computer(_) => server.tcp,
+            Door::Pairs(_) => server.pairs,
         };
         let mut talk = Talk {
             cut,
@@ -153,7 +155,7 @@ impl Script {
             // So that a failure says where it was.
             println!("{}:{line}: {step:?}", self.name);
             if let Step::Waits(count) = step {
-                world.until_waiting(*count).await;
+                server.until_waiting(*count).await;
             } else {
                 talk.take(step).await;
             }
@@ -171,7 +173,7 @@ impl Script {
                 shown(&rest)
             );
         }
-        assert!(world.server.stop().await, "a table stays open");
+        assert!(server.inner.stop().await, "a table stays open");
     }
 
     /// Everything that is sent after the id is known, at once; then everything that is heard.
@@ -260,7 +262,7 @@ impl Talk {
                 self.clients.remove(name);
             }
             Step::Go(name) => drop(self.clients.remove(name)),
-            Step::Waits(_) => unreachable!("the world's to do"),
+            Step::Waits(_) => unreachable!("the server's to do"),
         }
     }
 }

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use crate::script::{Cut, Script};
-use crate::world::Client;
+use crate::test_server::Client;
 
 fn scripts() -> Vec<Script> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testdata/wire");
@@ -64,17 +64,17 @@ async fn all_conversations_at_once_never_mix() {
 async fn clients_that_vanish_at_any_step_leave_nothing_behind() {
     for script in scripts() {
         for count in 1..script.len() {
-            let world = script.world();
-            script.break_off(count, &world).await;
-            let mut cut_short = Client::connect(world.tcp).await;
+            let server = script.server();
+            script.break_off(count, &server).await;
+            let mut cut_short = Client::connect(server.tcp).await;
             cut_short.send(b"\x01\0\0").await;
             drop(cut_short);
-            world.until_waiting(0).await;
-            let mut next = Client::connect(world.tcp).await;
+            server.until_waiting(0).await;
+            let mut next = Client::connect(server.tcp).await;
             next.send(b"\x01\0\0\x30\x39Ann\0\0\x03\0\0\x30\x39").await;
             next.expect(b"\x02\0\0\x30\x39\x04\0\0\x30\x39\x01").await;
             drop(next);
-            assert!(world.server.stop().await, "a table stays open");
+            assert!(server.inner.stop().await, "a table stays open");
         }
     }
 }

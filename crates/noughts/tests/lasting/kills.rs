@@ -2,7 +2,7 @@
 
 use std::thread;
 
-use noughts_server::{Query, Status, SyncMode, Table, open_store};
+use noughts_server::{ListQuery, Status, SyncMode, Table, open_store};
 
 use crate::load::{Draw, Player, World};
 use crate::postgres_server::Server;
@@ -40,7 +40,7 @@ fn no_game_is_over_and_listed_as_playing(store: &str) {
     let runtime = tokio::runtime::Runtime::new().unwrap();
     runtime.block_on(async {
         let store = open_store(store, SyncMode::Full).await.unwrap();
-        let playing = Query {
+        let playing = ListQuery {
             variant: None,
             player: None,
             status: Some(Status::Playing),

@@ -9,9 +9,9 @@ use crate::store::codec::{
     EntryRow, ListedColumns, SETTINGS_COLUMNS, SettingsColumns, id_bytes, read_creation_key,
     read_entries, read_game, read_id, read_seats_of_node, read_variant, signed,
 };
-use crate::store::page::{Filling, PageRow, select_page, statuses};
-use crate::store::unreadable::Unreadable;
-use crate::store::{Listed, LogTail, Position, Query, StoreError, StoredGame};
+use crate::store::listing::{Filling, PageRow, select_page, statuses};
+use crate::store::unreadable_games::Unreadable;
+use crate::store::{ListQuery, ListedGame, LogPosition, LogTail, StoreError, StoredGame};
 use crate::table::{CreationKey, KEY_LIFETIME_MS, SeatSet};
 
 /// The entries of the game `id` after number `$2`, as one row of arrays.
@@ -130,9 +130,9 @@ pub(super) async fn created_with(
 
 pub(super) async fn list(
     from: &mut PgConnection,
-    query: Query,
+    query: ListQuery,
     unreadable: &Unreadable,
-) -> Result<Vec<Listed>, StoreError> {
+) -> Result<Vec<ListedGame>, StoreError> {
     // One moment for all statuses, or a game that changes its status is listed twice or not at all.
     let mut at = from
         .begin_with("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
@@ -196,7 +196,7 @@ pub(super) async fn positions(
     from: &mut PgConnection,
     node: NodeId,
     games: &[GameId],
-) -> Result<Vec<Position>, StoreError> {
+) -> Result<Vec<LogPosition>, StoreError> {
     let ids: Vec<Vec<u8>> = games.iter().map(|game| id_bytes(*game)).collect();
     let rows: Vec<(Vec<u8>, i32, String)> = query_as(
         "SELECT id, coalesce((SELECT max(number) FROM entries WHERE game = id), 0), \
@@ -209,7 +209,7 @@ pub(super) async fn positions(
     .fetch_all(from)
     .await?;
     let position = |(id, entry, present): (Vec<u8>, i32, String)| {
-        Some(Position {
+        Some(LogPosition {
             game: read_id(&id).ok()?,
             entry: u32::try_from(entry).unwrap_or(0),
             present: read_seats(&present).unwrap_or_default(),

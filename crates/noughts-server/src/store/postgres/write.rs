@@ -324,7 +324,7 @@ async fn create_again(to: &mut PgConnection, game: &GameRow) -> Result<Created, 
     // Another node may take the same expired key; then the second attempt finds its game.
     for _ in 0..2 {
         if let Some((id, key)) = read::created_with(to, &game.key_scope, key, now_ms).await? {
-            return Ok(Created::Before(id, key));
+            return Ok(Created::Existing(id, key));
         }
         if exists(to, game.id).await? {
             return another();
@@ -383,7 +383,7 @@ pub(super) async fn import(
     Ok(created)
 }
 
-pub(super) async fn keep_analysis(
+pub(super) async fn store_analysis(
     to: &mut PgConnection,
     game: GameId,
     analysis: &str,

@@ -7,9 +7,9 @@ use crate::store::codec::{
     EntryColumns, EntryRow, ListedColumns, SETTINGS_COLUMNS, SettingsColumns, id_bytes,
     read_creation_key, read_entries, read_game, read_id, read_seats_of_node, read_variant, signed,
 };
-use crate::store::page::{Filling, PageRow, select_page, statuses};
-use crate::store::unreadable::Unreadable;
-use crate::store::{Listed, LogTail, Query, StoreError, StoredGame};
+use crate::store::listing::{Filling, PageRow, select_page, statuses};
+use crate::store::unreadable_games::Unreadable;
+use crate::store::{ListQuery, ListedGame, LogTail, StoreError, StoredGame};
 use crate::table::{CreationKey, KEY_LIFETIME_MS, SeatSet};
 
 /// Reads a game. `from` is in a transaction, so that all of it is of one moment.
@@ -97,9 +97,9 @@ pub(super) async fn created_with(
 /// Reads a list. `from` is in a transaction.
 pub(super) async fn list(
     from: &mut SqliteConnection,
-    query: Query,
+    query: ListQuery,
     unreadable: &Unreadable,
-) -> Result<Vec<Listed>, StoreError> {
+) -> Result<Vec<ListedGame>, StoreError> {
     let mut filling = Filling::new(query, unreadable);
     loop {
         let mut rows = Vec::new();
@@ -181,7 +181,7 @@ mod tests {
         for sql in [migrations::SQLITE[0], temporary, migrations::SQLITE[1]] {
             raw_sql(sql).execute(&mut at).await.unwrap();
         }
-        let every = Query {
+        let every = ListQuery {
             variant: None,
             player: None,
             status: None,
@@ -198,7 +198,7 @@ mod tests {
         ];
         for status in [Status::Waiting, Status::Playing, Status::Over] {
             for bits in 0..8 {
-                let query = Query {
+                let query = ListQuery {
                     before: before.filter(|_| bits & 1 != 0),
                     variant: variant.filter(|_| bits & 2 != 0),
                     player: player.clone().filter(|_| bits & 4 != 0),

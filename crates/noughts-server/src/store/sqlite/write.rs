@@ -315,7 +315,7 @@ async fn create_again(
     };
     let now_ms = unsigned(game.created_ms);
     match read::created_with(to, &game.key_scope, key, now_ms).await {
-        Ok(Some((id, key))) => return Ok(Ok(Created::Before(id, key))),
+        Ok(Some((id, key))) => return Ok(Ok(Created::Existing(id, key))),
         Ok(None) => {}
         Err(error) => return Ok(Err(error)),
     }
@@ -359,7 +359,7 @@ async fn exists(to: &mut SqliteConnection, game: GameId) -> Result<bool, sqlx::E
     Ok(found.is_some())
 }
 
-pub(super) async fn keep_analysis(
+pub(super) async fn store_analysis(
     to: &mut SqliteConnection,
     game: GameId,
     analysis: &str,

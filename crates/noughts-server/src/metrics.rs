@@ -10,45 +10,46 @@ use crate::tables::SubmitError;
 
 /// Everything that is counted.
 #[derive(Debug, Default)]
-pub(crate) struct Counts {
-    pub(crate) tables_laid: Count,
-    pub(crate) games_over: Count,
-    pub(crate) turns: Count,
+pub(crate) struct Metrics {
+    pub(crate) tables_created: Counter,
+    pub(crate) games_ended: Counter,
+    pub(crate) turns: Counter,
     /// By door: who came, in all.
-    pub(crate) connections: [Count; Door::ALL.len()],
+    pub(crate) connections: [Counter; ListenerKind::ALL.len()],
     /// Answers by the first digit of their status.
-    answers: [Count; 6],
+    answers: [Counter; 6],
     /// How long requests that ask and those that do something took.
-    pub(crate) asked: Times,
-    pub(crate) done: Times,
+    pub(crate) asked: Histogram,
+    pub(crate) done: Histogram,
     refused: [Kinds; 2],
 }
 
 /// A door, in the figures.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Door {
+pub(crate) enum ListenerKind {
     Http,
     Tcp,
     Pairs,
 }
 
-impl Door {
-    pub(crate) const ALL: [Door; 3] = [Door::Http, Door::Tcp, Door::Pairs];
+impl ListenerKind {
+    pub(crate) const ALL: [ListenerKind; 3] =
+        [ListenerKind::Http, ListenerKind::Tcp, ListenerKind::Pairs];
 
     fn name(self) -> &'static str {
         match self {
-            Door::Http => "http",
-            Door::Tcp => "tcp",
-            Door::Pairs => "tcp-pairs",
+            ListenerKind::Http => "http",
+            ListenerKind::Tcp => "tcp",
+            ListenerKind::Pairs => "tcp-pairs",
         }
     }
 }
 
 /// A number that grows.
 #[derive(Debug, Default)]
-pub(crate) struct Count(AtomicU64);
+pub(crate) struct Counter(AtomicU64);
 
-impl Count {
+impl Counter {
     pub(crate) fn add(&self, more: u64) {
         self.0.fetch_add(more, Ordering::Relaxed);
     }
@@ -60,20 +61,20 @@ impl Count {
 
 /// A count for each kind of refusal.
 #[derive(Debug)]
-struct Kinds([Count; ProblemKind::ALL.len()]);
+struct Kinds([Counter; ProblemKind::ALL.len()]);
 
 impl Default for Kinds {
     fn default() -> Kinds {
-        Kinds(std::array::from_fn(|_| Count::default()))
+        Kinds(std::array::from_fn(|_| Counter::default()))
     }
 }
 
 /// How long something took, many times.
 #[derive(Debug, Default)]
-pub(crate) struct Times {
+pub(crate) struct Histogram {
     /// Each counts those that took no longer than its bound and longer than the one before.
-    buckets: [Count; BOUNDS_US.len() + 1],
-    sum_us: Count,
+    buckets: [Counter; BOUNDS_US.len() + 1],
+    sum_us: Counter,
 }
 
 /// In microseconds.
@@ -81,8 +82,8 @@ const BOUNDS_US: [u64; 12] = [
     100, 250, 500, 1_000, 2_500, 5_000, 10_000, 25_000, 50_000, 100_000, 500_000, 5_000_000,
 ];
 
-impl Times {
-    pub(crate) fn took(&self, time: Duration) {
+impl Histogram {
+    pub(crate) fn observe(&self, time: Duration) {
         let us = u64::try_from(time.as_micros()).unwrap_or(u64::MAX);
         let bucket = BOUNDS_US.partition_point(|bound| *bound < us);
         self.buckets[bucket].add(1);
@@ -104,7 +105,7 @@ impl Times {
     }
 }
 
-impl Counts {
+impl Metrics {
     /// An answer with this status went out at the HTTP door.
     pub(crate) fn answered(&self, status: u16) {
         if let Some(count) = self.answers.get(usize::from(status / 100)) {
@@ -141,12 +142,12 @@ impl Counts {
             (
                 "noughts_tables_laid_total",
                 "Tables that were laid.",
-                &self.tables_laid,
+                &self.tables_created,
             ),
             (
                 "noughts_games_over_total",
                 "Games that ended.",
-                &self.games_over,
+                &self.games_ended,
             ),
             (
                 "noughts_turns_total",
@@ -159,7 +160,7 @@ impl Counts {
         }
         let name = "noughts_connections_total";
         head(text, name, "counter", "Connections that came, by door.");
-        for door in Door::ALL {
+        for door in ListenerKind::ALL {
             let count = self.connections[door as usize].get();
             let _ = writeln!(text, "{name}{{door=\"{}\"}} {count}", door.name());
         }
@@ -223,9 +224,9 @@ mod tests {
 
     #[test]
     fn times_are_counted_in_the_bucket_they_belong_to() {
-        let times = Times::default();
+        let times = Histogram::default();
         for us in [100, 101, 6_000_000] {
-            times.took(Duration::from_micros(us));
+            times.observe(Duration::from_micros(us));
         }
         let mut text = String::new();
         times.write(&mut text, "t", "a=\"b\"");

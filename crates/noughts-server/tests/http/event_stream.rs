@@ -5,29 +5,29 @@ use tokio::io::{AsyncBufReadExt, BufReader};
 use tokio::net::TcpStream;
 use tokio::time::timeout;
 
-use crate::client::{PATIENCE, World};
+use crate::client::{TIMEOUT, TestServer};
 
 /// A stream of events, read one at a time.
 struct Events(BufReader<TcpStream>);
 
 impl Events {
-    async fn open(world: &World, id: &str, last: Option<usize>) -> Events {
+    async fn open(server: &TestServer, id: &str, last: Option<usize>) -> Events {
         let last = last.map(|last| last.to_string());
         let headers: Vec<(&str, &str)> =
             last.iter().map(|l| ("Last-Event-ID", l.as_str())).collect();
         let path = format!("/api/games/{id}/events");
         Events(BufReader::new(
-            world.open("GET", &path, &headers, None).await,
+            server.open("GET", &path, &headers, None).await,
         ))
     }
 
     /// At a seat.
-    async fn open_as(world: &World, id: &str, token: &Value) -> Events {
+    async fn open_as(server: &TestServer, id: &str, token: &Value) -> Events {
         let bearer = format!("Bearer {}", token.as_str().unwrap());
         let headers = [("Authorization", bearer.as_str())];
         let path = format!("/api/games/{id}/events");
         Events(BufReader::new(
-            world.open("GET", &path, &headers, None).await,
+            server.open("GET", &path, &headers, None).await,
         ))
     }
 
@@ -36,7 +36,7 @@ impl Events {
         let (mut id, mut name) = (None, String::new());
         loop {
             let mut line = String::new();
-            let read = timeout(PATIENCE, self.0.read_line(&mut line)).await;
+            let read = timeout(TIMEOUT, self.0.read_line(&mut line)).await;
             assert!(read.expect("nothing came").unwrap() > 0, "the stream ended");
             match line.trim().split_once(": ") {
                 Some(("id", value)) => id = Some(value.parse().unwrap()),
@@ -56,17 +56,17 @@ impl Events {
 
 #[tokio::test]
 async fn who_watches_sees_every_turn_in_order() {
-    let world = World::new().await;
-    let wish =
+    let server = TestServer::new().await;
+    let new_table =
         r#"{"variant":"3x3k3","history":4,"seats":[{"human":""},{"human":""}],"take":[0,1]}"#;
-    let (id, tokens) = world.lay(wish).await;
-    let mut events = Events::open(&world, &id, None).await;
+    let (id, tokens) = server.create_table(new_table).await;
+    let mut events = Events::open(&server, &id, None).await;
     let (number, name, view) = events.next().await;
     assert_eq!((number, name.as_str()), (Some(0), "view"));
     assert_eq!(view["view"]["turn"], 1);
     assert_eq!(view["view"]["entry"], 0);
     for (turn, cell) in ["0-0", "1-1", "2-2"].into_iter().enumerate() {
-        world
+        server
             .play(&id, &tokens[(turn % 2).to_string()], turn + 1, cell)
             .await;
         let (number, name, data) = events.next().await;
@@ -75,8 +75,8 @@ async fn who_watches_sees_every_turn_in_order() {
         assert_eq!(data["change"]["turn"], turn + 2);
     }
     let path = format!("/api/games/{id}/actions");
-    world
-        .ask_as(
+    server
+        .request_as(
             tokens["1"].as_str().unwrap(),
             &path,
             r#"{"turn":4,"rewind":2}"#,
@@ -90,14 +90,14 @@ async fn who_watches_sees_every_turn_in_order() {
     );
 
     // A stream that resumes after entry 2 brings the later entries.
-    let mut late = Events::open(&world, &id, Some(2)).await;
+    let mut late = Events::open(&server, &id, Some(2)).await;
     for expected in [3, 4] {
         let (number, name, _) = late.next().await;
         assert_eq!((number, name.as_str()), (Some(expected), "change"));
     }
     late.expect_end_of_backlog().await;
-    world
-        .ask_as(
+    server
+        .request_as(
             tokens["0"].as_str().unwrap(),
             &path,
             r#"{"turn":5,"resign":true}"#,
@@ -115,11 +115,11 @@ async fn who_watches_sees_every_turn_in_order() {
 
 #[tokio::test]
 async fn a_planned_stop_is_announced() {
-    let world = World::new().await;
-    let (id, _) = world.lay(r#"{"variant":"3x3k3"}"#).await;
-    let mut events = Events::open(&world, &id, None).await;
+    let server = TestServer::new().await;
+    let (id, _) = server.create_table(r#"{"variant":"3x3k3"}"#).await;
+    let mut events = Events::open(&server, &id, None).await;
     events.next().await;
-    let stopping = tokio::spawn(world.server.stop());
+    let stopping = tokio::spawn(server.inner.stop());
     let (number, name, _) = events.next().await;
     assert_eq!((number, name.as_str()), (None, "restart"));
     drop(events);
@@ -128,18 +128,20 @@ async fn a_planned_stop_is_announced() {
 
 #[tokio::test]
 async fn who_listens_at_a_seat_is_seen_there() {
-    let world = World::new().await;
-    let wish = r#"{"variant":"3x3k3","seats":[{"human":"Ann"},{"open":"link"}]}"#;
-    let (id, tokens) = world.lay(wish).await;
-    let mut watcher = Events::open(&world, &id, None).await;
+    let server = TestServer::new().await;
+    let new_table = r#"{"variant":"3x3k3","seats":[{"human":"Ann"},{"open":"link"}]}"#;
+    let (id, tokens) = server.create_table(new_table).await;
+    let mut watcher = Events::open(&server, &id, None).await;
     watcher.next().await;
-    let ann = Events::open_as(&world, &id, &tokens["0"]).await;
+    let ann = Events::open_as(&server, &id, &tokens["0"]).await;
     let (number, name, data) = watcher.next().await;
     assert_eq!((number, name.as_str()), (None, "presence"));
     let presence = json!({"present": [true, false], "names": ["Ann", ""]});
     assert_eq!(data, json!({ "presence": presence }));
     let sit = format!("/api/games/{id}/seats/1");
-    world.ask("POST", &sit, Some(r#"{"name":"Bob"}"#)).await;
+    server
+        .request("POST", &sit, Some(r#"{"name":"Bob"}"#))
+        .await;
     // A taken seat is an entry of the log; a connection is not.
     let (number, _, data) = watcher.next().await;
     assert_eq!(
@@ -151,43 +153,45 @@ async fn who_listens_at_a_seat_is_seen_there() {
     assert_eq!(data["presence"]["present"], json!([false, false]));
 
     // A token of another game is none here.
-    let (other, _) = world.lay(wish).await;
+    let (other, _) = server.create_table(new_table).await;
     let bearer = format!("Bearer {}", tokens["0"].as_str().unwrap());
     let headers = [("Authorization", bearer.as_str())];
     let path = format!("/api/games/{other}/events");
-    let answer = world.send("GET", &path, &headers, None).await;
+    let answer = server.send("GET", &path, &headers, None).await;
     answer.is_problem(403, "wrong-game");
 }
 
 #[tokio::test]
 async fn resumed_stream_brings_every_kind_of_entry() {
-    let world = World::new().await;
-    let wish = r#"{"variant":"3x3k3","seats":[{"human":"Ann"},{"open":"link"}]}"#;
-    let (id, tokens) = world.lay(wish).await;
+    let server = TestServer::new().await;
+    let new_table = r#"{"variant":"3x3k3","seats":[{"human":"Ann"},{"open":"link"}]}"#;
+    let (id, tokens) = server.create_table(new_table).await;
     let path = format!("/api/games/{id}");
-    let taken = world
-        .ask(
+    let taken = server
+        .request(
             "POST",
             &format!("{path}/seats/1"),
             Some(r#"{"name":"Bob"}"#),
         )
         .await;
     let (ann, bob) = (&tokens["0"], &taken.body["token"]);
-    world.play(&id, ann, 1, "1-1").await;
+    server.play(&id, ann, 1, "1-1").await;
     let resign = r#"{"turn":2,"resign":true}"#;
     let actions = format!("{path}/actions");
-    let resigned = world.ask_as(bob.as_str().unwrap(), &actions, resign).await;
+    let resigned = server
+        .request_as(bob.as_str().unwrap(), &actions, resign)
+        .await;
     assert_eq!(resigned.status, 200, "{}", resigned.body);
 
     // Entries 1 to 3: a taken seat, a move, a resignation.
-    let mut events = Events::open(&world, &id, Some(0)).await;
+    let mut events = Events::open(&server, &id, Some(0)).await;
     expect_three_entries(&mut events).await;
     events.expect_end_of_backlog().await;
 
     // Entry 4: Ann offers a rematch. No small change can express it.
     let rematch = format!("{path}/rematch");
-    world.ask_as(ann.as_str().unwrap(), &rematch, "").await;
-    let mut resumed = Events::open(&world, &id, Some(0)).await;
+    server.request_as(ann.as_str().unwrap(), &rematch, "").await;
+    let mut resumed = Events::open(&server, &id, Some(0)).await;
     expect_three_entries(&mut resumed).await;
     for stream in [&mut events, &mut resumed] {
         let (number, name, data) = stream.next().await;
@@ -198,10 +202,10 @@ async fn resumed_stream_brings_every_kind_of_entry() {
     resumed.expect_end_of_backlog().await;
 
     // Entries 5 and 6: Bob offers one too, and the rematch is created.
-    let both = world.ask_as(bob.as_str().unwrap(), &rematch, "").await;
+    let both = server.request_as(bob.as_str().unwrap(), &rematch, "").await;
     assert!(both.body["rematch"].is_string(), "{}", both.body);
     for seen in [4, 5] {
-        let mut resumed = Events::open(&world, &id, Some(seen)).await;
+        let mut resumed = Events::open(&server, &id, Some(seen)).await;
         let (number, name, data) = resumed.next().await;
         assert_eq!((number, name.as_str()), (Some(6), "view"));
         assert_eq!(data["view"]["entry"], 6);
@@ -209,9 +213,9 @@ async fn resumed_stream_brings_every_kind_of_entry() {
         resumed.expect_end_of_backlog().await;
     }
     // Nothing is missing after the latest entry.
-    let mut resumed = Events::open(&world, &id, Some(6)).await;
+    let mut resumed = Events::open(&server, &id, Some(6)).await;
     resumed.expect_end_of_backlog().await;
-    let now = world.ask("GET", &path, None).await;
+    let now = server.request("GET", &path, None).await;
     assert_eq!(now.body["entry"], 6);
 }
 

@@ -8,15 +8,15 @@ use std::time::Duration;
 use tokio::sync::watch;
 use tokio::time::timeout;
 
-/// Counts tasks that must end before the process does.
+/// Metrics tasks that must end before the process does.
 #[derive(Debug)]
-pub(crate) struct Background {
+pub(crate) struct BackgroundTasks {
     running: watch::Sender<usize>,
 }
 
-impl Default for Background {
-    fn default() -> Background {
-        Background {
+impl Default for BackgroundTasks {
+    fn default() -> BackgroundTasks {
+        BackgroundTasks {
             running: watch::Sender::new(0),
         }
     }
@@ -31,7 +31,7 @@ impl Drop for Running {
     }
 }
 
-impl Background {
+impl BackgroundTasks {
     /// Runs a task of its own. Without a runtime, as when the process is ending, nothing runs.
     pub(crate) fn spawn(&self, task: impl Future<Output = ()> + Send + 'static) {
         let Ok(runtime) = tokio::runtime::Handle::try_current() else {
@@ -97,7 +97,7 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn background_tasks_are_waited_for() {
-        let background = Background::default();
+        let background = BackgroundTasks::default();
         let (end, ended) = oneshot::channel::<()>();
         background.spawn(async move {
             ended.await.ok();

@@ -10,14 +10,14 @@ use tokio_tungstenite::tungstenite::http::HeaderValue;
 use tokio_tungstenite::tungstenite::{Error, Message};
 use tokio_tungstenite::{MaybeTlsStream, WebSocketStream, client_async, connect_async};
 
-use crate::client::{PATIENCE, World};
+use crate::client::{TIMEOUT, TestServer};
 
 pub(crate) struct Socket(WebSocketStream<MaybeTlsStream<TcpStream>>);
 
 impl Socket {
     /// Opens one and says the first message.
-    pub(crate) async fn open(world: &World, id: &str, hello: Value) -> Socket {
-        let url = format!("ws://127.0.0.1:{}/api/games/{id}/ws", world.http);
+    pub(crate) async fn open(server: &TestServer, id: &str, hello: Value) -> Socket {
+        let url = format!("ws://127.0.0.1:{}/api/games/{id}/ws", server.http);
         let (socket, _) = connect_async(url).await.unwrap();
         let mut socket = Socket(socket);
         socket.say(&hello.to_string()).await;
@@ -29,9 +29,7 @@ impl Socket {
     }
 
     async fn hear(&mut self) -> Option<Result<Message, Error>> {
-        timeout(PATIENCE, self.0.next())
-            .await
-            .expect("nothing came")
+        timeout(TIMEOUT, self.0.next()).await.expect("nothing came")
     }
 
     /// The next message that says something.
@@ -69,16 +67,16 @@ impl Socket {
 
 #[tokio::test]
 async fn a_game_is_played_over_two_sockets() {
-    let world = World::new().await;
-    let wish = r#"{"variant":"3x3k3","seats":[{"human":"Ann"},{"human":"Bob"}],"take":[0,1]}"#;
-    let (id, tokens) = world.lay(wish).await;
-    let mut watcher = Socket::open(&world, &id, json!({})).await;
+    let server = TestServer::new().await;
+    let new_table = r#"{"variant":"3x3k3","seats":[{"human":"Ann"},{"human":"Bob"}],"take":[0,1]}"#;
+    let (id, tokens) = server.create_table(new_table).await;
+    let mut watcher = Socket::open(&server, &id, json!({})).await;
     assert_eq!(watcher.next_of("view").await["turn"], 1);
-    let mut ann = Socket::open(&world, &id, json!({"token": tokens["0"]})).await;
+    let mut ann = Socket::open(&server, &id, json!({"token": tokens["0"]})).await;
     assert_eq!(ann.next_of("view").await["seats"][0]["present"], true);
     let presence = watcher.next_of("presence").await;
     assert_eq!(presence["present"], json!([true, false]));
-    let mut bob = Socket::open(&world, &id, json!({"token": tokens["1"]})).await;
+    let mut bob = Socket::open(&server, &id, json!({"token": tokens["1"]})).await;
     bob.next_of("view").await;
     for (turn, cell) in ["0-0", "1-0", "0-1", "1-1", "0-2"].into_iter().enumerate() {
         let player = if turn % 2 == 0 { &mut ann } else { &mut bob };
@@ -93,7 +91,9 @@ async fn a_game_is_played_over_two_sockets() {
         assert_eq!(change["turn"], turn + 2);
         assert_eq!(change["cells"], json!([[cell, turn % 2]]));
     }
-    let seen = world.ask("GET", &format!("/api/games/{id}"), None).await;
+    let seen = server
+        .request("GET", &format!("/api/games/{id}"), None)
+        .await;
     assert_eq!(seen.body["outcome"]["won"], json!([0]));
     // Whoever goes is seen to go.
     drop(ann);
@@ -102,12 +102,12 @@ async fn a_game_is_played_over_two_sockets() {
 
 #[tokio::test]
 async fn a_socket_plays_against_a_tcp_client_through_a_lobby_seat() {
-    let world = World::new().await;
-    let wish = r#"{"variant":"3x3k3","seats":[{"human":"Ann"},{"open":"lobby"}]}"#;
-    let (id, tokens) = world.lay(wish).await;
-    let mut ann = Socket::open(&world, &id, json!({"token": tokens["0"]})).await;
+    let server = TestServer::new().await;
+    let new_table = r#"{"variant":"3x3k3","seats":[{"human":"Ann"},{"open":"lobby"}]}"#;
+    let (id, tokens) = server.create_table(new_table).await;
+    let mut ann = Socket::open(&server, &id, json!({"token": tokens["0"]})).await;
     ann.next_of("view").await;
-    let mut bob = TcpStream::connect(("127.0.0.1", world.pairs))
+    let mut bob = TcpStream::connect(("127.0.0.1", server.pairs))
         .await
         .unwrap();
     let id_bytes = b"\0\0\x30\x39";
@@ -147,11 +147,11 @@ async fn a_socket_plays_against_a_tcp_client_through_a_lobby_seat() {
 
 #[tokio::test]
 async fn refusals_over_a_socket_change_nothing_and_are_bounded() {
-    let world = World::new().await;
-    let wish = r#"{"variant":"3x3k3","seats":[{"human":""},{"human":""}],"take":[0,1]}"#;
-    let (id, tokens) = world.lay(wish).await;
-    let (other, _) = world.lay(wish).await;
-    let mut bob = Socket::open(&world, &id, json!({"token": tokens["1"]})).await;
+    let server = TestServer::new().await;
+    let new_table = r#"{"variant":"3x3k3","seats":[{"human":""},{"human":""}],"take":[0,1]}"#;
+    let (id, tokens) = server.create_table(new_table).await;
+    let (other, _) = server.create_table(new_table).await;
+    let mut bob = Socket::open(&server, &id, json!({"token": tokens["1"]})).await;
     bob.next_of("view").await;
     for (message, status, kind) in [
         (r#"{"turn":1,"play":"1-1"}"#, 409, "not-your-turn"),
@@ -164,7 +164,7 @@ async fn refusals_over_a_socket_change_nothing_and_are_bounded() {
         assert_eq!(problem["type"], format!("/problems/{kind}"), "{message}");
         assert_eq!(problem["status"], status);
     }
-    let mut watcher = Socket::open(&world, &id, json!({})).await;
+    let mut watcher = Socket::open(&server, &id, json!({})).await;
     watcher.next_of("view").await;
     watcher.say(r#"{"turn":1,"play":"1-1"}"#).await;
     assert_eq!(watcher.next_of("problem").await["status"], 401);
@@ -178,22 +178,24 @@ async fn refusals_over_a_socket_change_nothing_and_are_bounded() {
         (json!({"tokem": ""}), 400),
         (json!([]), 400),
     ] {
-        let mut socket = Socket::open(&world, &id, hello).await;
+        let mut socket = Socket::open(&server, &id, hello).await;
         assert_eq!(socket.next_of("problem").await["status"], status);
         assert_eq!(socket.closed().await, Some(1008));
     }
-    let mut foreign = Socket::open(&world, &other, json!({"token": tokens["0"]})).await;
+    let mut foreign = Socket::open(&server, &other, json!({"token": tokens["0"]})).await;
     assert_eq!(foreign.next_of("problem").await["status"], 403);
 
     // Too long, or not text: closed, as the protocol says.
-    let mut long = Socket::open(&world, &id, json!({})).await;
+    let mut long = Socket::open(&server, &id, json!({})).await;
     long.say(&"x".repeat(5_000)).await;
     assert!(matches!(long.closed().await, None | Some(1009)));
-    let mut binary = Socket::open(&world, &id, json!({})).await;
+    let mut binary = Socket::open(&server, &id, json!({})).await;
     let sent = binary.0.send(Message::binary(vec![1, 2, 3])).await;
     sent.unwrap();
     assert_eq!(binary.closed().await, Some(1003));
-    let view = world.ask("GET", &format!("/api/games/{id}"), None).await;
+    let view = server
+        .request("GET", &format!("/api/games/{id}"), None)
+        .await;
     assert_eq!(view.body["turn"], 1);
 }
 
@@ -229,7 +231,7 @@ async fn read_frame(stream: &mut TcpStream) -> (u8, Vec<u8>) {
 }
 
 /// A WebSocket whose frames are written by hand, by one who only watches.
-async fn raw_socket(world: &World, id: &str) -> TcpStream {
+async fn raw_socket(server: &TestServer, id: &str) -> TcpStream {
     let headers = [
         ("Upgrade", "websocket"),
         ("Connection", "Upgrade"),
@@ -241,7 +243,9 @@ async fn raw_socket(world: &World, id: &str) -> TcpStream {
     for (name, value) in headers {
         request += &format!("{name}: {value}\r\n");
     }
-    let mut stream = TcpStream::connect(("127.0.0.1", world.http)).await.unwrap();
+    let mut stream = TcpStream::connect(("127.0.0.1", server.http))
+        .await
+        .unwrap();
     stream
         .write_all((request + "\r\n").as_bytes())
         .await
@@ -268,10 +272,10 @@ async fn frames_are_read_as_the_protocol_says() {
     const PING: u8 = 0x89;
     const PONG: u8 = 0x8A;
     const CLOSE: u8 = 0x88;
-    let world = World::new().await;
-    let (id, _) = world.lay(r#"{"variant":"3x3k3"}"#).await;
+    let server = TestServer::new().await;
+    let (id, _) = server.create_table(r#"{"variant":"3x3k3"}"#).await;
     // A message in pieces, with pings between, and one of a byte each: read as one.
-    let mut pieces = raw_socket(&world, &id).await;
+    let mut pieces = raw_socket(&server, &id).await;
     let mut bytes = [
         frame(FIRST, b"{\"tu"),
         frame(PING, b"between"),
@@ -334,23 +338,25 @@ async fn frames_are_read_as_the_protocol_says() {
         ("longer than anything", huge, 1009),
         ("too long in pieces", many, 1009),
     ] {
-        let mut socket = raw_socket(&world, &id).await;
+        let mut socket = raw_socket(&server, &id).await;
         socket.write_all(&bytes).await.unwrap();
         let (first, reason) = read_frame(&mut socket).await;
         assert_eq!(first, CLOSE, "{what}: {reason:?}");
         let said = u16::from_be_bytes([reason[0], reason[1]]);
         assert_eq!(said, code, "{what}");
     }
-    let view = world.ask("GET", &format!("/api/games/{id}"), None).await;
+    let view = server
+        .request("GET", &format!("/api/games/{id}"), None)
+        .await;
     assert_eq!(view.body["turn"], 1);
 }
 
 #[tokio::test(start_paused = true)]
 async fn who_pings_and_does_not_read_is_put_out() {
     // Time is ours here: it runs ahead whenever everybody waits.
-    let world = World::new().await;
-    let (id, _) = world.lay(r#"{"variant":"3x3k3"}"#).await;
-    let mut socket = raw_socket(&world, &id).await;
+    let server = TestServer::new().await;
+    let (id, _) = server.create_table(r#"{"variant":"3x3k3"}"#).await;
+    let mut socket = raw_socket(&server, &id).await;
     let pings = frame(0x89, &[7; 125]).repeat(1_000);
     // More than any buffer of any system holds for one connection.
     let mut sent = 0;
@@ -358,14 +364,14 @@ async fn who_pings_and_does_not_read_is_put_out() {
         sent += pings.len();
     }
     assert!(sent < 256 * 1024 * 1024, "its answers were all kept");
-    assert_eq!(world.ask("GET", "/healthz", None).await.status, 200);
+    assert_eq!(server.request("GET", "/healthz", None).await.status, 200);
 }
 
 #[tokio::test]
 async fn pings_are_answered_and_a_planned_stop_is_announced() {
-    let world = World::new().await;
-    let (id, _) = world.lay(r#"{"variant":"3x3k3"}"#).await;
-    let mut socket = Socket::open(&world, &id, json!({})).await;
+    let server = TestServer::new().await;
+    let (id, _) = server.create_table(r#"{"variant":"3x3k3"}"#).await;
+    let mut socket = Socket::open(&server, &id, json!({})).await;
     socket.next_of("view").await;
     let ping = Message::Ping(b"there?".as_slice().into());
     socket.0.send(ping).await.unwrap();
@@ -373,7 +379,7 @@ async fn pings_are_answered_and_a_planned_stop_is_announced() {
         Some(Ok(Message::Pong(payload))) => assert_eq!(payload.as_ref(), b"there?"),
         other => panic!("{other:?}"),
     }
-    let stopping = tokio::spawn(world.server.stop());
+    let stopping = tokio::spawn(server.inner.stop());
     assert_eq!(socket.next_of("restart").await, true);
     assert_eq!(socket.closed().await, Some(1012));
     assert!(stopping.await.unwrap());
@@ -381,10 +387,10 @@ async fn pings_are_answered_and_a_planned_stop_is_announced() {
 
 #[tokio::test]
 async fn only_pages_of_this_server_open_sockets() {
-    let world = World::new().await;
-    let (id, _) = world.lay(r#"{"variant":"3x3k3"}"#).await;
+    let server = TestServer::new().await;
+    let (id, _) = server.create_table(r#"{"variant":"3x3k3"}"#).await;
     let open = |origin: Option<String>, id: &str| {
-        let url = format!("ws://127.0.0.1:{}/api/games/{id}/ws", world.http);
+        let url = format!("ws://127.0.0.1:{}/api/games/{id}/ws", server.http);
         let mut request = url.into_client_request().unwrap();
         if let Some(origin) = origin {
             let origin = HeaderValue::from_str(&origin).unwrap();
@@ -392,7 +398,7 @@ async fn only_pages_of_this_server_open_sockets() {
         }
         connect_async(request)
     };
-    let ours = format!("http://127.0.0.1:{}", world.http);
+    let ours = format!("http://127.0.0.1:{}", server.http);
     assert!(open(Some(ours), &id).await.is_ok());
     assert!(open(None, &id).await.is_ok());
     for foreign in ["http://evil.example", "null", "http://127.0.0.1:1", ""] {
@@ -410,23 +416,25 @@ async fn only_pages_of_this_server_open_sockets() {
         Err(Error::Http(response)) => assert_eq!(response.status(), 404),
         other => panic!("{other:?}"),
     }
-    let plain = world.ask("GET", &format!("/api/games/{id}/ws"), None).await;
+    let plain = server
+        .request("GET", &format!("/api/games/{id}/ws"), None)
+        .await;
     plain.is_problem(400, "unreadable");
 }
 
 #[tokio::test]
 async fn a_slow_watcher_is_given_a_fresh_view_and_nobody_waits_for_it() {
-    let world = World::new().await;
+    let server = TestServer::new().await;
     // A board large enough that views fill what the system keeps for one who does not read.
-    let wish =
+    let new_table =
         r#"{"variant":"31x31k5","history":2,"seats":[{"human":""},{"human":""}],"take":[0,1]}"#;
-    let (id, tokens) = world.lay(wish).await;
+    let (id, tokens) = server.create_table(new_table).await;
     // One for whom the system keeps little, so that a few dozen turns fill it.
     let little = tokio::net::TcpSocket::new_v4().unwrap();
     little.set_recv_buffer_size(4096).unwrap();
-    let stream = little.connect(([127, 0, 0, 1], world.http).into()).await;
+    let stream = little.connect(([127, 0, 0, 1], server.http).into()).await;
     let stream = MaybeTlsStream::Plain(stream.unwrap());
-    let url = format!("ws://127.0.0.1:{}/api/games/{id}/ws", world.http);
+    let url = format!("ws://127.0.0.1:{}/api/games/{id}/ws", server.http);
     let mut slow = Socket(client_async(url, stream).await.unwrap().0);
     slow.say("{}").await;
     slow.next_of("view").await;
@@ -440,7 +448,9 @@ async fn a_slow_watcher_is_given_a_fresh_view_and_nobody_waits_for_it() {
             _ => format!(r#"{{"turn":{},"rewind":1}}"#, turn + 1),
         };
         let path = format!("/api/games/{id}/actions");
-        let answer = world.ask_as(token.as_str().unwrap(), &path, &body).await;
+        let answer = server
+            .request_as(token.as_str().unwrap(), &path, &body)
+            .await;
         assert_eq!(answer.status, 200, "{}", answer.text);
     }
     // Now it reads: turns in order, views where some were skipped, and at last the present.

@@ -8,7 +8,7 @@ use flate2::Compression;
 use flate2::write::GzEncoder;
 use sha2::{Digest, Sha256};
 
-use super::preview::Preview;
+use super::super::link_preview::LinkPreview;
 
 macro_rules! files {
     ($($path:literal)*) => {
@@ -92,7 +92,7 @@ pub(in crate::http) struct File {
 
 /// How a file goes over the wire.
 #[derive(Clone, Copy)]
-pub(super) enum Coding {
+pub(super) enum Encoding {
     Plain,
     Gzip,
 }
@@ -132,18 +132,18 @@ impl File {
     }
 
     /// Its bytes, in the coding that was asked for if there are any.
-    pub(super) fn bytes(&self, coding: Coding) -> (Bytes, Coding) {
+    pub(super) fn bytes(&self, coding: Encoding) -> (Bytes, Encoding) {
         match (coding, &self.gzip) {
-            (Coding::Gzip, Some(gzip)) => (gzip.clone(), Coding::Gzip),
-            (Coding::Gzip, None) | (Coding::Plain, _) => (self.plain.clone(), Coding::Plain),
+            (Encoding::Gzip, Some(gzip)) => (gzip.clone(), Encoding::Gzip),
+            (Encoding::Gzip, None) | (Encoding::Plain, _) => (self.plain.clone(), Encoding::Plain),
         }
     }
 
     /// A name for exactly these bytes.
-    pub(super) fn tag(&self, coding: Coding) -> String {
+    pub(super) fn tag(&self, coding: Encoding) -> String {
         match coding {
-            Coding::Plain => format!("\"{}\"", self.hash),
-            Coding::Gzip => format!("\"{}-gzip\"", self.hash),
+            Encoding::Plain => format!("\"{}\"", self.hash),
+            Encoding::Gzip => format!("\"{}-gzip\"", self.hash),
         }
     }
 }
@@ -207,7 +207,7 @@ impl Site {
     }
 
     /// The document, with what previews of links show.
-    pub(super) fn document(&self, preview: &Preview) -> String {
+    pub(super) fn document(&self, preview: &LinkPreview) -> String {
         let words = format!("words/{}.js", preview.tag());
         self.document
             .replacen("lang=\"en\"", &format!("lang=\"{}\"", preview.tag()), 1)

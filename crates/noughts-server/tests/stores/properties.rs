@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use noughts_rules::{Action, By, Conclusion, Seat, Side, Sides};
 use noughts_server::{
-    Append, Appended, Created, EndReason, Entry, GameId, Holder, KEY_LIFETIME_MS, LogEntry,
-    LogTail, NewGame, NodeId, Offer, Query, SeatSet, Status, Store, StoredGame, Summary, Table,
+    Append, Appended, Created, EndReason, Entry, GameId, Holder, KEY_LIFETIME_MS, ListQuery,
+    LogEntry, LogTail, NewGame, NodeId, Offer, SeatSet, Status, Store, StoredGame, Summary, Table,
     WriteCounts,
 };
 use tokio::task::JoinSet;
@@ -15,8 +15,8 @@ use crate::games::{
     logged, over, play, seated, summary, turn,
 };
 
-pub(crate) fn every() -> Query {
-    Query {
+pub(crate) fn every() -> ListQuery {
+    ListQuery {
         variant: None,
         player: None,
         status: None,
@@ -25,7 +25,7 @@ pub(crate) fn every() -> Query {
     }
 }
 
-async fn ids(store: &dyn Store, query: Query) -> Vec<GameId> {
+async fn ids(store: &dyn Store, query: ListQuery) -> Vec<GameId> {
     let listed = store.list(query).await.unwrap();
     listed.into_iter().map(|listed| listed.id).collect()
 }
@@ -138,7 +138,10 @@ pub(crate) async fn a_creation_key_creates_one_game(store: Arc<dyn Store>) {
     for again in [first, keyed(game(&["Bob", "robot"]), "a", "once")] {
         let (other, summary) = (again.settings.id, summary(&again.settings.holders));
         let created = store.create(again, summary).await;
-        assert_eq!(created, Ok(Created::Before(id, creation_key("a", "once"))));
+        assert_eq!(
+            created,
+            Ok(Created::Existing(id, creation_key("a", "once")))
+        );
         assert_eq!(store.load(other).await.unwrap().is_some(), other == id);
     }
     // Another scope has its own keys.
@@ -154,7 +157,7 @@ pub(crate) async fn a_creation_key_creates_one_game(store: Arc<dyn Store>) {
             let (id, summary) = (new.settings.id, summary(&new.settings.holders));
             match store.create(new, summary).await.unwrap() {
                 Created::Stored => (id, true),
-                Created::Before(id, _) => (id, false),
+                Created::Existing(id, _) => (id, false),
             }
         });
     }
@@ -176,7 +179,7 @@ pub(crate) async fn a_creation_key_is_forgotten_after_a_day(store: Arc<dyn Store
     let late = at(end - 1, "s");
     let holders = late.settings.holders.clone();
     let before = store.create(late, summary(&holders)).await;
-    assert_eq!(before, Ok(Created::Before(first, creation_key("s", "k"))));
+    assert_eq!(before, Ok(Created::Existing(first, creation_key("s", "k"))));
     // The new game takes the key over.
     let mut all = JoinSet::new();
     for _ in 0..5 {
@@ -185,7 +188,7 @@ pub(crate) async fn a_creation_key_is_forgotten_after_a_day(store: Arc<dyn Store
             let (id, summary) = (new.settings.id, summary(&new.settings.holders));
             match store.create(new, summary).await.unwrap() {
                 Created::Stored => id,
-                Created::Before(id, _) => id,
+                Created::Existing(id, _) => id,
             }
         });
     }
@@ -214,7 +217,7 @@ pub(crate) async fn a_key_without_scope_counts_for_everybody(store: Arc<dyn Stor
         let summary = summary(&new.settings.holders);
         store.create(new, summary).await
     };
-    let before = Ok(Created::Before(old, creation_key("", "k")));
+    let before = Ok(Created::Existing(old, creation_key("", "k")));
     assert_eq!(create(CREATED_MS + KEY_LIFETIME_MS - 1).await, before);
     assert_eq!(
         create(CREATED_MS + KEY_LIFETIME_MS).await,
@@ -305,7 +308,7 @@ pub(crate) async fn many_games_keep_all_their_entries(store: Arc<dyn Store>) {
     for id in players.join_all().await {
         assert_eq!(loaded(&*store, id).await.entries.len(), 9);
     }
-    let over = Query {
+    let over = ListQuery {
         status: Some(Status::Over),
         ..every()
     };
@@ -370,7 +373,7 @@ pub(crate) async fn a_seated_player_is_listed(store: Arc<dyn Store>) {
     seat(2, 1, "Cyd", ["Ann", "Cyd", "Bob"]).await;
     assert_eq!(status().await, Status::Playing);
     for name in ["Ann", "Bob", "Cyd", "Dan"] {
-        let query = Query {
+        let query = ListQuery {
             player: Some(name.to_owned()),
             ..every()
         };
@@ -428,7 +431,7 @@ pub(crate) async fn a_missing_game_is_told(store: Arc<dyn Store>) {
     assert_eq!(store.load(id).await, Ok(None));
     assert_eq!(store.entries_after(id, 0).await, Ok(None));
     assert_eq!(store.analysis(id).await, Ok(None));
-    assert_eq!(store.keep_analysis(id, "good".to_owned()).await, Ok(()));
+    assert_eq!(store.store_analysis(id, "good".to_owned()).await, Ok(()));
     assert_eq!(store.analysis(id).await, Ok(None));
     for first in [1, 2] {
         let told = appended(&*store, id, first, play(0, 0)).await;
@@ -460,7 +463,7 @@ pub(crate) async fn an_analysis_is_stored_once(store: Arc<dyn Store>) {
     let id = created(&*store, game(&["Ann", "Bob"])).await;
     assert_eq!(store.analysis(id).await, Ok(None));
     for text in ["first\nof two lines", "second"] {
-        store.keep_analysis(id, text.to_owned()).await.unwrap();
+        store.store_analysis(id, text.to_owned()).await.unwrap();
     }
     let kept = store.analysis(id).await.unwrap();
     assert_eq!(kept.as_deref(), Some("first\nof two lines"));
@@ -491,7 +494,7 @@ pub(crate) async fn pages_follow_one_another(store: Arc<dyn Store>) {
     }
     let all = store.list(every()).await.unwrap();
     assert!(all.is_sorted_by_key(|listed| std::cmp::Reverse((listed.created_ms, listed.id))));
-    let is_4x4k4 = |listed: &noughts_server::Listed| listed.variant.to_string() == "4x4k4";
+    let is_4x4k4 = |listed: &noughts_server::ListedGame| listed.variant.to_string() == "4x4k4";
     assert!(
         all.iter()
             .all(|listed| listed.has_start == is_4x4k4(listed))
@@ -506,7 +509,7 @@ pub(crate) async fn pages_follow_one_another(store: Arc<dyn Store>) {
     for status in statuses {
         for player in [None, Some("Ann"), Some("Bob"), Some("")] {
             for variant in [None, Some("multi"), Some("3x3k3"), Some("multi@3")] {
-                let query = Query {
+                let query = ListQuery {
                     variant: variant.map(|name| name.parse().unwrap()),
                     player: player.map(str::to_owned),
                     status,
@@ -521,7 +524,7 @@ pub(crate) async fn pages_follow_one_another(store: Arc<dyn Store>) {
     }
 }
 
-async fn all_pages(store: &dyn Store, mut query: Query) -> Vec<noughts_server::Listed> {
+async fn all_pages(store: &dyn Store, mut query: ListQuery) -> Vec<noughts_server::ListedGame> {
     let mut found = Vec::new();
     loop {
         let page = store.list(query.clone()).await.unwrap();
@@ -596,7 +599,7 @@ pub(crate) async fn games_without_a_new_entry_are_forgotten(store: Arc<dyn Store
     ending.entries = vec![at(11, seated(1, "Bob")), at(20, play(0, 4))];
     ending.summary = Some(over(&["Ann", "Bob"].map(holder), Conclusion::Draw, 20));
     store.append(&ending).await.unwrap();
-    let analysed = store.keep_analysis(over_id, "fine".to_owned()).await;
+    let analysed = store.store_analysis(over_id, "fine".to_owned()).await;
     assert_eq!(analysed, Ok(()));
     let with_key = keyed(game_of("3x3k3", &["Ann", "link"], 10), "s", "a key");
     let unplayed = created(&*store, with_key.clone()).await;
@@ -626,7 +629,7 @@ pub(crate) async fn games_without_a_new_entry_are_forgotten(store: Arc<dyn Store
         );
     }
     assert_eq!(store.analysis(over_id).await, Ok(None));
-    let of_ann = Query {
+    let of_ann = ListQuery {
         player: Some("Ann".to_owned()),
         ..every()
     };
@@ -666,7 +669,7 @@ pub(crate) async fn an_imported_game_is_like_a_played_one(store: Arc<dyn Store>)
         key: new.key.clone(),
         entries,
     };
-    for expected in [Created::Stored, Created::Before(id, new.key.unwrap())] {
+    for expected in [Created::Stored, Created::Existing(id, new.key.unwrap())] {
         let created = store.import(game.clone(), table.summary()).await;
         assert_eq!(created, Ok(expected));
     }

@@ -7,9 +7,9 @@ use std::time::{Duration, Instant};
 
 use crate::clients;
 use crate::clients::connect;
-use crate::other_side::Part;
 use crate::process::Process;
 use crate::rounds::Spread;
+use crate::servers::Role;
 
 const IDLE: usize = 9_000;
 const TABLES: usize = 90;
@@ -19,7 +19,7 @@ const WATCHERS: usize = 1_000;
 pub(crate) fn idle() {
     let mut each = Vec::new();
     for _ in 0..3 {
-        let server = Process::start(Part::Server, &[]);
+        let server = Process::start(Role::Server, &[]);
         let tables: Vec<String> = (0..TABLES).map(|_| clients::lay(&server).0).collect();
         let before = server.resident();
         let sockets: Vec<TcpStream> = (0..IDLE)
@@ -34,7 +34,7 @@ pub(crate) fn idle() {
 
 /// How soon everybody who watches a table has read a turn, by one who reads them one after the other.
 pub(crate) fn watchers() {
-    let server = Process::start(Part::Server, &[]);
+    let server = Process::start(Role::Server, &[]);
     let mut times = Vec::new();
     let mut lasts = Vec::new();
     for _ in 0..5 {

@@ -2,12 +2,12 @@
 
 use std::collections::BTreeSet;
 
-use crate::client::World;
+use crate::client::TestServer;
 
 #[tokio::test]
 async fn the_figures_are_those_that_operators_are_told_of() {
-    let world = World::new().await;
-    let figures = world.ask("GET", "/metrics", None).await.text;
+    let server = TestServer::new().await;
+    let figures = server.request("GET", "/metrics", None).await.text;
     let typed = |line: &str| {
         let (name, kind) = line.strip_prefix("# TYPE ")?.split_once(' ')?;
         Some((name.to_owned(), kind.to_owned()))
@@ -31,8 +31,8 @@ async fn the_figures_are_those_that_operators_are_told_of() {
 
 #[tokio::test]
 async fn every_call_is_described() {
-    let world = World::new().await;
-    let answer = world.ask("GET", "/api/openapi.json", None).await;
+    let server = TestServer::new().await;
+    let answer = server.request("GET", "/api/openapi.json", None).await;
     assert!(answer.headers.contains("content-type: application/json"));
     let api = answer.body;
     assert_eq!(api["info"]["title"], "Noughts");
@@ -61,13 +61,13 @@ async fn every_call_is_described() {
 
 #[tokio::test]
 async fn the_page_loads_nothing_from_elsewhere() {
-    let world = World::new().await;
+    let server = TestServer::new().await;
     for (path, medium) in [
         ("/api/docs", "text/html"),
         ("/api/docs.js", "text/javascript"),
         ("/api/docs.css", "text/css"),
     ] {
-        let answer = world.ask("GET", path, None).await;
+        let answer = server.request("GET", path, None).await;
         assert_eq!(answer.status, 200);
         assert!(
             answer.headers.contains(&format!("content-type: {medium}")),
@@ -82,11 +82,11 @@ async fn the_page_loads_nothing_from_elsewhere() {
 
 #[tokio::test]
 async fn the_figures_grow_with_what_happens() {
-    let world = World::new().await;
+    let server = TestServer::new().await;
     let figure = |name: &'static str| {
-        let world = &world;
+        let server = &server;
         async move {
-            let text = world.ask("GET", "/metrics", None).await.text;
+            let text = server.request("GET", "/metrics", None).await.text;
             let line = text
                 .lines()
                 .find(|line| line.split(' ').next() == Some(name));
@@ -94,15 +94,17 @@ async fn the_figures_grow_with_what_happens() {
             value.unwrap_or(0.0)
         }
     };
-    let wish = r#"{"variant":"3x3k3","seats":[{"human":"Ann"},{"human":"Bob"}],"take":[0,1]}"#;
-    let (id, tokens) = world.lay(wish).await;
-    world.play(&id, &tokens["0"], 1, "1-1").await;
+    let new_table = r#"{"variant":"3x3k3","seats":[{"human":"Ann"},{"human":"Bob"}],"take":[0,1]}"#;
+    let (id, tokens) = server.create_table(new_table).await;
+    server.play(&id, &tokens["0"], 1, "1-1").await;
     let path = format!("/api/games/{id}/actions");
     let bob = tokens["1"].as_str().unwrap();
-    let taken = world.ask_as(bob, &path, r#"{"turn":2,"play":"1-1"}"#).await;
+    let taken = server
+        .request_as(bob, &path, r#"{"turn":2,"play":"1-1"}"#)
+        .await;
     taken.is_problem(409, "occupied");
-    world
-        .ask_as(bob, &path, r#"{"turn":2,"resign":true}"#)
+    server
+        .request_as(bob, &path, r#"{"turn":2,"resign":true}"#)
         .await;
     for (name, value) in [
         ("noughts_tables_laid_total", 1.0),

@@ -4,10 +4,10 @@
 use axum::http::{HeaderMap, header};
 
 /// What the head of the document says, in one language. `{}` is where values go, in order.
-pub(super) struct Words {
+pub(super) struct Translation {
     /// As browsers name the language, and as its file in `web/words` is called.
     pub(super) tag: &'static str,
-    pub(super) house: &'static str,
+    pub(super) site: &'static str,
     pub(super) open_seat: &'static str,
     pub(super) computer: &'static str,
     pub(super) player: &'static str,
@@ -24,10 +24,10 @@ pub(super) struct Words {
 }
 
 /// The first is for those whose language is not among them.
-const LANGUAGES: [Words; 4] = [
-    Words {
+const LANGUAGES: [Translation; 4] = [
+    Translation {
         tag: "en",
-        house: "Every game of the tic-tac-toe family: against the computer, a friend, or whoever waits.",
+        site: "Every game of the tic-tac-toe family: against the computer, a friend, or whoever waits.",
         open_seat: "Open seat",
         computer: "Computer",
         player: "Player {}",
@@ -42,9 +42,9 @@ const LANGUAGES: [Words; 4] = [
         ultimate: "Ultimate tic-tac-toe",
         grid: "{} in a row, {} × {}",
     },
-    Words {
+    Translation {
         tag: "ca",
-        house: "Tots els jocs de la família del tres en ratlla: contra l'ordinador, amb amics o amb qui esperi.",
+        site: "Tots els jocs de la família del tres en ratlla: contra l'ordinador, amb amics o amb qui esperi.",
         open_seat: "Lloc lliure",
         computer: "Ordinador",
         player: "Jugador {}",
@@ -59,9 +59,9 @@ const LANGUAGES: [Words; 4] = [
         ultimate: "Ultimate, nou taulers",
         grid: "{} en ratlla, {} × {}",
     },
-    Words {
+    Translation {
         tag: "cs",
-        house: "Všechny hry z rodiny piškvorek: proti počítači, s přítelem i s tím, kdo právě čeká.",
+        site: "Všechny hry z rodiny piškvorek: proti počítači, s přítelem i s tím, kdo právě čeká.",
         open_seat: "Volné místo",
         computer: "Počítač",
         player: "Hráč {}",
@@ -76,9 +76,9 @@ const LANGUAGES: [Words; 4] = [
         ultimate: "Ultimate, devět desek",
         grid: "{} v řadě, {} × {}",
     },
-    Words {
+    Translation {
         tag: "fr",
-        house: "Tous les jeux de la famille du morpion : contre l'ordinateur, un ami ou qui attend.",
+        site: "Tous les jeux de la famille du morpion : contre l'ordinateur, un ami ou qui attend.",
         open_seat: "Place libre",
         computer: "Ordinateur",
         player: "Joueur {}",
@@ -96,9 +96,9 @@ const LANGUAGES: [Words; 4] = [
 ];
 
 /// The language that whoever asks likes best of those that are spoken here.
-pub(super) fn wanted(headers: &HeaderMap) -> &'static Words {
+pub(super) fn preferred_language(headers: &HeaderMap) -> &'static Translation {
     let values = headers.get_all(header::ACCEPT_LANGUAGE);
-    let mut best: (&Words, f32) = (&LANGUAGES[0], 0.0);
+    let mut best: (&Translation, f32) = (&LANGUAGES[0], 0.0);
     for wish in values
         .iter()
         .filter_map(|value| value.to_str().ok())
@@ -122,7 +122,7 @@ pub(super) fn wanted(headers: &HeaderMap) -> &'static Words {
 }
 
 /// Puts values where a text has its holes.
-pub(super) fn put(text: &str, values: &[&str]) -> String {
+pub(super) fn fill(text: &str, values: &[&str]) -> String {
     let mut parts = text.split("{}");
     let mut said = parts.next().unwrap_or_default().to_owned();
     for (part, value) in parts.zip(values) {
@@ -152,9 +152,9 @@ mod tests {
         ] {
             let mut headers = HeaderMap::new();
             headers.insert(header::ACCEPT_LANGUAGE, wishes.parse().unwrap());
-            assert_eq!(wanted(&headers).tag, tag, "{wishes}");
+            assert_eq!(preferred_language(&headers).tag, tag, "{wishes}");
         }
-        assert_eq!(wanted(&HeaderMap::new()).tag, "en");
+        assert_eq!(preferred_language(&HeaderMap::new()).tag, "en");
     }
 
     #[test]
@@ -172,6 +172,6 @@ mod tests {
 
     #[test]
     fn what_is_put_in_is_not_read_again() {
-        assert_eq!(put("{} of {}", &["{}", "b"]), "{} of b");
+        assert_eq!(fill("{} of {}", &["{}", "b"]), "{} of b");
     }
 }

@@ -1,37 +1,37 @@
 //! Every refusal by its status and its type.
 
-use crate::client::World;
+use crate::client::TestServer;
 
 #[tokio::test]
 async fn refusals_come_in_order_and_change_nothing() {
-    let world = World::new().await;
-    let wish = r#"{"variant":"3x3k3","seats":[{"human":"Ann"},{"human":"Bob"}],"take":[0,1]}"#;
-    let (id, tokens) = world.lay(wish).await;
-    let (other, others) = world.lay(wish).await;
+    let server = TestServer::new().await;
+    let new_table = r#"{"variant":"3x3k3","seats":[{"human":"Ann"},{"human":"Bob"}],"take":[0,1]}"#;
+    let (id, tokens) = server.create_table(new_table).await;
+    let (other, others) = server.create_table(new_table).await;
     let (ann, bob) = (tokens["0"].as_str().unwrap(), tokens["1"].as_str().unwrap());
     let path = format!("/api/games/{id}/actions");
     let play = r#"{"turn":1,"play":"1-1"}"#;
 
     let nowhere = "/api/games/00000000000000000000000000/actions";
-    world
-        .ask_as(ann, nowhere, play)
+    server
+        .request_as(ann, nowhere, play)
         .await
         .is_problem(404, "no-such-game");
-    world
-        .ask_as(ann, "/api/games/x/actions", play)
+    server
+        .request_as(ann, "/api/games/x/actions", play)
         .await
         .is_problem(404, "no-such-game");
-    world
-        .ask("POST", &path, Some(play))
+    server
+        .request("POST", &path, Some(play))
         .await
         .is_problem(401, "no-token");
-    world
-        .ask_as("nonsense", &path, play)
+    server
+        .request_as("nonsense", &path, play)
         .await
         .is_problem(401, "no-token");
     let foreign = others["0"].as_str().unwrap();
-    world
-        .ask_as(foreign, &path, play)
+    server
+        .request_as(foreign, &path, play)
         .await
         .is_problem(403, "wrong-game");
     for body in [
@@ -44,66 +44,66 @@ async fn refusals_come_in_order_and_change_nothing() {
         r#"{"turn":-1,"play":"1-1"}"#,
         r#"{"turn":1,"play":"<<1"}"#,
     ] {
-        world
-            .ask_as(ann, &path, body)
+        server
+            .request_as(ann, &path, body)
             .await
             .is_problem(400, "unreadable");
     }
-    world
-        .ask_as(bob, &path, play)
+    server
+        .request_as(bob, &path, play)
         .await
         .is_problem(409, "not-your-turn");
-    world
-        .ask_as(ann, &path, r#"{"turn":2,"play":"1-1"}"#)
+    server
+        .request_as(ann, &path, r#"{"turn":2,"play":"1-1"}"#)
         .await
         .is_problem(409, "stale");
-    world
-        .ask_as(ann, &path, r#"{"turn":1,"play":"3-0"}"#)
+    server
+        .request_as(ann, &path, r#"{"turn":1,"play":"3-0"}"#)
         .await
         .is_problem(409, "off-board");
     // What is too late is too late first.
-    world
-        .ask_as(ann, &path, r#"{"turn":2,"play":"3-0"}"#)
+    server
+        .request_as(ann, &path, r#"{"turn":2,"play":"3-0"}"#)
         .await
         .is_problem(409, "stale");
-    world
-        .ask_as(ann, &path, r#"{"turn":1,"rewind":1}"#)
+    server
+        .request_as(ann, &path, r#"{"turn":1,"rewind":1}"#)
         .await
         .is_problem(409, "no-rewind");
-    world.play(&id, &tokens["0"], 1, "1-1").await;
-    world
-        .ask_as(bob, &path, r#"{"turn":2,"play":"1-1"}"#)
+    server.play(&id, &tokens["0"], 1, "1-1").await;
+    server
+        .request_as(bob, &path, r#"{"turn":2,"play":"1-1"}"#)
         .await
         .is_problem(409, "occupied");
-    world
-        .ask_as(bob, &format!("/api/games/{id}/rematch"), "")
+    server
+        .request_as(bob, &format!("/api/games/{id}/rematch"), "")
         .await
         .is_problem(409, "not-over");
-    world
-        .ask_as(bob, &path, r#"{"turn":2,"resign":true}"#)
+    server
+        .request_as(bob, &path, r#"{"turn":2,"resign":true}"#)
         .await;
-    world
-        .ask_as(ann, &path, r#"{"turn":3,"play":"0-0"}"#)
+    server
+        .request_as(ann, &path, r#"{"turn":3,"play":"0-0"}"#)
         .await
         .is_problem(409, "over");
-    world
-        .ask("POST", &format!("/api/games/{other}/seats/0"), Some("{}"))
+    server
+        .request("POST", &format!("/api/games/{other}/seats/0"), Some("{}"))
         .await
         .is_problem(409, "seat-taken");
-    world
-        .ask("POST", &format!("/api/games/{other}/seats/9"), Some("{}"))
+    server
+        .request("POST", &format!("/api/games/{other}/seats/9"), Some("{}"))
         .await
         .is_problem(404, "no-such-page");
-    world
-        .ask("GET", "/api/nothing", None)
+    server
+        .request("GET", "/api/nothing", None)
         .await
         .is_problem(404, "no-such-page");
-    world
-        .ask("DELETE", &format!("/api/games/{id}"), None)
+    server
+        .request("DELETE", &format!("/api/games/{id}"), None)
         .await
         .is_problem(405, "no-such-method");
-    let view = world
-        .ask("GET", &format!("/api/games/{other}"), None)
+    let view = server
+        .request("GET", &format!("/api/games/{other}"), None)
         .await
         .body;
     assert_eq!(view["turn"], 1);
@@ -111,7 +111,7 @@ async fn refusals_come_in_order_and_change_nothing() {
 
 #[tokio::test]
 async fn tables_that_cannot_be_are_explained() {
-    let world = World::new().await;
+    let server = TestServer::new().await;
     for (body, part) in [
         (r#"{}"#, "needs a variant"),
         (r#"{"variant":"3x3"}"#, "3x3"),
@@ -151,20 +151,20 @@ async fn tables_that_cannot_be_are_explained() {
             "U+000A",
         ),
     ] {
-        let answer = world.ask("POST", "/api/games", Some(body)).await;
+        let answer = server.request("POST", "/api/games", Some(body)).await;
         answer.is_problem(422, "impossible");
         let detail = answer.body["detail"].as_str().unwrap();
         assert!(detail.contains(part), "{body}: {detail}");
     }
-    let unknown = world
-        .ask("POST", "/api/games", Some(r#"{"varient":"3x3k3"}"#))
+    let unknown = server
+        .request("POST", "/api/games", Some(r#"{"varient":"3x3k3"}"#))
         .await;
     unknown.is_problem(400, "unreadable");
     let large = format!(r#"{{"variant":"{}"}}"#, "x".repeat(70_000));
-    world
-        .ask("POST", "/api/games", Some(&large))
+    server
+        .request("POST", "/api/games", Some(&large))
         .await
         .is_problem(413, "too-large");
-    let text = world.send("POST", "/api/games", &[], None).await;
+    let text = server.send("POST", "/api/games", &[], None).await;
     text.is_problem(415, "wrong-medium");
 }

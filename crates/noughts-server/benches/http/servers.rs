@@ -7,38 +7,38 @@ use axum::Router;
 use axum::body::Bytes;
 use axum::http::{StatusCode, header};
 use axum::routing::{get, post};
-use noughts_engine::Setup as Outside;
+use noughts_engine::Setup as EngineSetup;
 use noughts_server::{
-    Http, HttpLimits, Limits, Server, Setup, SyncMode, listen_for_http, open_store,
-    raise_descriptor_limit,
+    ConnectionLimits, HttpConfig, HttpLimits, Server, ServerConfig, SyncMode, listen_for_http,
+    open_store, raise_descriptor_limit,
 };
 use tokio::net::TcpListener;
 
 /// What the other side does.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Part {
+pub(crate) enum Role {
     /// Keeps tables.
     Server,
     /// Answers with the same bytes.
     Bare,
 }
 
-impl Part {
-    pub(crate) fn named(word: &str) -> Option<Part> {
-        let mut parts = [Part::Server, Part::Bare].into_iter();
-        parts.find(|part| part.name() == word)
+impl Role {
+    pub(crate) fn named(word: &str) -> Option<Role> {
+        let mut parts = [Role::Server, Role::Bare].into_iter();
+        parts.find(|role| role.name() == word)
     }
 
     pub(crate) fn name(self) -> &'static str {
         match self {
-            Part::Server => "server",
-            Part::Bare => "bare",
+            Role::Server => "server",
+            Role::Bare => "bare",
         }
     }
 }
 
-/// Plays a part at any free port, says at which, and goes on until the standard input ends.
-pub(crate) fn play(part: Part) {
+/// Plays a role at any free port, says at which, and goes on until the standard input ends.
+pub(crate) fn play(role: Role) {
     raise_descriptor_limit();
     // The same runtime for both, and the one that `noughts serve` has.
     let runtime = tokio::runtime::Builder::new_multi_thread()
@@ -50,9 +50,9 @@ pub(crate) fn play(part: Part) {
     let listener = listen_for_http(at).expect("a free port");
     let address = listener.local_addr().expect("an address");
     let mut server = None;
-    match part {
-        Part::Server => server = Some(runtime.block_on(serve(listener))),
-        Part::Bare => drop(runtime.spawn(answer(listener))),
+    match role {
+        Role::Server => server = Some(runtime.block_on(serve(listener))),
+        Role::Bare => drop(runtime.spawn(answer(listener))),
     }
     println!("{address}");
     let _ = io::stdin().read(&mut [0]);
@@ -64,8 +64,8 @@ async fn serve(listener: TcpListener) -> Server {
     let address = std::env::var("STORE").unwrap_or("memory:".to_owned());
     let store = open_store(&address, SyncMode::Full).await.expect("a store");
     let secret = store.secret().await.expect("a secret");
-    let server = Server::start(Setup {
-        http: Some(Http {
+    let server = Server::start(ServerConfig {
+        http: Some(HttpConfig {
             listener,
             secret,
             limits: HttpLimits::default(),
@@ -74,9 +74,9 @@ async fn serve(listener: TcpListener) -> Server {
         tcp_strategy: "perfect".parse().expect("a strategy"),
         pairs: None,
         store,
-        limits: Limits::default(),
-        thinkers: 1,
-        outside: Outside::with_seed(1),
+        limits: ConnectionLimits::default(),
+        robot_threads: 1,
+        engine: EngineSetup::with_seed(1),
     });
     server.expect("`perfect` plays tic-tac-toe")
 }

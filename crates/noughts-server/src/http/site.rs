@@ -5,8 +5,6 @@
 //! must have an address of its own are asked for again.
 
 mod files;
-mod preview;
-mod words;
 
 use std::sync::{Arc, LazyLock};
 
@@ -16,14 +14,14 @@ use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, Uri, he
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 
-use super::Web;
+use super::AppState;
 use super::board_image::{self, Format};
-use super::body::read_id;
+use super::extract::read_id;
 use super::games::snapshot;
+use super::link_preview::LinkPreview;
 use super::stream::view_of;
 pub(super) use files::File;
-use files::{Coding, Site};
-use preview::Preview;
+use files::{Encoding, Site};
 
 /// Everything that browsers are given, compressed once.
 static SITE: LazyLock<Site> = LazyLock::new(Site::new);
@@ -38,7 +36,7 @@ const FOREVER: &str = "public, max-age=31536000, immutable";
 const ASK_AGAIN: &str = "no-cache";
 
 /// Where the page and its files are.
-pub(super) fn routes() -> Router<Arc<Web>> {
+pub(super) fn routes() -> Router<Arc<AppState>> {
     let document = || get(|headers: HeaderMap| async move { document(&headers, StatusCode::OK) });
     Router::new()
         .route("/", document())
@@ -73,17 +71,21 @@ pub(super) fn nothing_for_people(
 
 /// The document, as it is for every address but those of games.
 fn document(headers: &HeaderMap, status: StatusCode) -> Response {
-    with_preview(headers, status, &Preview::of_the_house(headers))
+    with_preview(headers, status, &LinkPreview::of_site(headers))
 }
 
 /// `GET /game/{id}`: the same document, with a title and a picture for where links are shown.
-async fn game(State(web): State<Arc<Web>>, Path(id): Path<String>, headers: HeaderMap) -> Response {
+async fn game(
+    State(app): State<Arc<AppState>>,
+    Path(id): Path<String>,
+    headers: HeaderMap,
+) -> Response {
     let Ok(id) = read_id(&id) else {
         return document(&headers, StatusCode::NOT_FOUND);
     };
-    match snapshot(&web, id).await {
+    match snapshot(&app, id).await {
         Ok(snapshot) => {
-            let preview = Preview::of_game(&headers, &view_of(&snapshot));
+            let preview = LinkPreview::of_game(&headers, &view_of(&snapshot));
             with_preview(&headers, StatusCode::OK, &preview)
         }
         // The page finds out by itself what is wrong, and says it.
@@ -94,7 +96,7 @@ async fn game(State(web): State<Arc<Web>>, Path(id): Path<String>, headers: Head
     }
 }
 
-fn with_preview(headers: &HeaderMap, status: StatusCode, preview: &Preview) -> Response {
+fn with_preview(headers: &HeaderMap, status: StatusCode, preview: &LinkPreview) -> Response {
     let file = File::made(
         "text/html; charset=utf-8",
         SITE.document(preview).into_bytes(),
@@ -133,24 +135,24 @@ async fn icon(Path(name): Path<String>, headers: HeaderMap) -> Response {
 }
 
 async fn board_as_svg(
-    State(web): State<Arc<Web>>,
+    State(app): State<Arc<AppState>>,
     Path(id): Path<String>,
     headers: HeaderMap,
 ) -> Response {
-    board(&web, &id, &headers, Format::Svg).await
+    board(&app, &id, &headers, Format::Svg).await
 }
 
 async fn board_as_png(
-    State(web): State<Arc<Web>>,
+    State(app): State<Arc<AppState>>,
     Path(id): Path<String>,
     headers: HeaderMap,
 ) -> Response {
-    board(&web, &id, &headers, Format::Png).await
+    board(&app, &id, &headers, Format::Png).await
 }
 
-async fn board(web: &Arc<Web>, id: &str, headers: &HeaderMap, format: Format) -> Response {
+async fn board(app: &Arc<AppState>, id: &str, headers: &HeaderMap, format: Format) -> Response {
     let looked = match read_id(id) {
-        Ok(id) => snapshot(web, id).await,
+        Ok(id) => snapshot(app, id).await,
         Err(refused) => Err(refused),
     };
     let snapshot = match looked {
@@ -158,7 +160,7 @@ async fn board(web: &Arc<Web>, id: &str, headers: &HeaderMap, format: Format) ->
         Err(refused) => return refused.into_response(),
     };
     let key = (snapshot.id, snapshot.game.turn, format);
-    match web.board_images.get(key, move || view_of(&snapshot)).await {
+    match app.board_images.get(key, move || view_of(&snapshot)).await {
         Some(file) => answer(&file, headers, ASK_AGAIN),
         None => StatusCode::INTERNAL_SERVER_ERROR.into_response(),
     }
@@ -167,8 +169,8 @@ async fn board(web: &Arc<Web>, id: &str, headers: &HeaderMap, format: Format) ->
 /// A file, compressed where the browser can read that, or nothing where it has it already.
 fn answer(file: &File, headers: &HeaderMap, keep: &'static str) -> Response {
     let coding = match accepts(headers, header::ACCEPT_ENCODING, "gzip") {
-        true => Coding::Gzip,
-        false => Coding::Plain,
+        true => Encoding::Gzip,
+        false => Encoding::Plain,
     };
     let (bytes, coding) = file.bytes(coding);
     let tag = file.tag(coding);
@@ -213,7 +215,7 @@ fn answer(file: &File, headers: &HeaderMap, keep: &'static str) -> Response {
             "camera=(), geolocation=(), microphone=()",
         );
     }
-    if matches!(coding, Coding::Gzip) {
+    if matches!(coding, Encoding::Gzip) {
         say(header::CONTENT_ENCODING, "gzip");
     }
     response

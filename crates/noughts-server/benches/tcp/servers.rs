@@ -3,14 +3,16 @@
 use std::io::{self, Read};
 use std::net::{Ipv4Addr, SocketAddr};
 
-use noughts_engine::Setup as Outside;
-use noughts_server::{Limits, Memory, Server, Setup, listen, raise_descriptor_limit};
+use noughts_engine::Setup as EngineSetup;
+use noughts_server::{
+    ConnectionLimits, Memory, Server, ServerConfig, listen, raise_descriptor_limit,
+};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 
 /// What the other side does.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Part {
+pub(crate) enum Role {
     /// Plays.
     Server,
     /// Sends back what it hears.
@@ -19,26 +21,26 @@ pub(crate) enum Part {
     Accepts,
 }
 
-impl Part {
-    const ALL: [(Part, &str); 3] = [
-        (Part::Server, "server"),
-        (Part::Echo, "echo"),
-        (Part::Accepts, "accepts"),
+impl Role {
+    const ALL: [(Role, &str); 3] = [
+        (Role::Server, "server"),
+        (Role::Echo, "echo"),
+        (Role::Accepts, "accepts"),
     ];
 
-    pub(crate) fn named(word: &str) -> Option<Part> {
-        let found = Part::ALL.iter().find(|(_, name)| *name == word);
-        found.map(|(part, _)| *part)
+    pub(crate) fn named(word: &str) -> Option<Role> {
+        let found = Role::ALL.iter().find(|(_, name)| *name == word);
+        found.map(|(role, _)| *role)
     }
 
     pub(crate) fn name(self) -> &'static str {
-        let found = Part::ALL.iter().find(|(part, _)| *part == self);
+        let found = Role::ALL.iter().find(|(role, _)| *role == self);
         found.map_or("", |(_, name)| *name)
     }
 }
 
-/// Plays a part at any free port, says at which, and goes on until the standard input ends.
-pub(crate) fn play(part: Part) {
+/// Plays a role at any free port, says at which, and goes on until the standard input ends.
+pub(crate) fn play(role: Role) {
     raise_descriptor_limit();
     // The same runtime for all, and the one that `noughts serve` has.
     let runtime = tokio::runtime::Builder::new_multi_thread()
@@ -49,10 +51,10 @@ pub(crate) fn play(part: Part) {
     let listener = listen(SocketAddr::from((Ipv4Addr::LOCALHOST, 0))).expect("a free port");
     let address = listener.local_addr().expect("an address");
     let mut server = None;
-    match part {
-        Part::Server => server = Some(serve(listener)),
-        Part::Echo => drop(runtime.spawn(echo(listener))),
-        Part::Accepts => drop(runtime.spawn(accept(listener))),
+    match role {
+        Role::Server => server = Some(serve(listener)),
+        Role::Echo => drop(runtime.spawn(echo(listener))),
+        Role::Accepts => drop(runtime.spawn(accept(listener))),
     }
     println!("{address}");
     let _ = io::stdin().read(&mut [0]);
@@ -61,15 +63,15 @@ pub(crate) fn play(part: Part) {
 }
 
 fn serve(tcp: TcpListener) -> Server {
-    let server = Server::start(Setup {
+    let server = Server::start(ServerConfig {
         http: None,
         tcp: Some(tcp),
         tcp_strategy: "perfect".parse().expect("a strategy"),
         pairs: None,
         store: Box::<Memory>::default(),
-        limits: Limits::default(),
-        thinkers: 1,
-        outside: Outside::with_seed(1),
+        limits: ConnectionLimits::default(),
+        robot_threads: 1,
+        engine: EngineSetup::with_seed(1),
     });
     server.expect("`perfect` plays tic-tac-toe")
 }

@@ -11,13 +11,13 @@ use crate::tables::SubmitError;
 
 /// Why a request was not served.
 #[derive(Debug)]
-pub(crate) struct Refuse {
+pub(crate) struct ApiError {
     pub(crate) problem: Problem,
     /// Where it may do later: in so many seconds.
     pub(crate) wait_s: u64,
 }
 
-impl IntoResponse for Refuse {
+impl IntoResponse for ApiError {
     fn into_response(self) -> Response {
         let status = StatusCode::from_u16(self.problem.status).expect("a status of ours");
         let body = serde_json::to_string(&self.problem).expect("a shape of ours is JSON");
@@ -42,20 +42,20 @@ impl IntoResponse for Refuse {
 }
 
 /// A refusal of a kind, with what was wrong and what would be right.
-pub(crate) fn refuse(kind: ProblemKind, detail: impl ToString) -> Refuse {
+pub(crate) fn api_error(kind: ProblemKind, detail: impl ToString) -> ApiError {
     let problem = kind.because(detail.to_string());
-    Refuse { problem, wait_s: 1 }
+    ApiError { problem, wait_s: 1 }
 }
 
-impl From<StoreError> for Refuse {
-    fn from(error: StoreError) -> Refuse {
+impl From<StoreError> for ApiError {
+    fn from(error: StoreError) -> ApiError {
         tracing::warn!(%error, "a request could not be served");
         unavailable(&error)
     }
 }
 
 /// The problem for a store error: says what is wrong, without details of this machine.
-fn unavailable(error: &StoreError) -> Refuse {
+fn unavailable(error: &StoreError) -> ApiError {
     let detail = match error {
         StoreError::Unavailable(_) | StoreError::TooNew { .. } | StoreError::Invalid(_) => {
             "the store does not reply now; try again in a moment"
@@ -65,21 +65,21 @@ fn unavailable(error: &StoreError) -> Refuse {
             "this game cannot be read from the store; trying again does not help"
         }
     };
-    refuse(ProblemKind::Unavailable, detail)
+    api_error(ProblemKind::Unavailable, detail)
 }
 
-impl From<SubmitError> for Refuse {
-    fn from(error: SubmitError) -> Refuse {
+impl From<SubmitError> for ApiError {
+    fn from(error: SubmitError) -> ApiError {
         match error {
             SubmitError::Refused(refusal) => refusal.into(),
-            SubmitError::NoSuchGame => super::body::no_such_game(),
+            SubmitError::NoSuchGame => super::extract::no_such_game(),
             // It was logged where it happened.
             SubmitError::Unavailable(error) => unavailable(&error),
-            SubmitError::Busy => refuse(
+            SubmitError::Busy => api_error(
                 ProblemKind::Unavailable,
                 "too many requests wait for this table; try again in a moment",
             ),
-            SubmitError::Closed => refuse(
+            SubmitError::Closed => api_error(
                 ProblemKind::Unavailable,
                 "the table is being loaded again; try again in a moment",
             ),
@@ -87,9 +87,9 @@ impl From<SubmitError> for Refuse {
     }
 }
 
-impl From<TableRefusal> for Refuse {
-    fn from(refusal: TableRefusal) -> Refuse {
-        let mut refused = refuse(kind_of_table_refusal(refusal), refusal);
+impl From<TableRefusal> for ApiError {
+    fn from(refusal: TableRefusal) -> ApiError {
+        let mut refused = api_error(kind_of_table_refusal(refusal), refusal);
         if let TableRefusal::Stale { turn } = refusal {
             refused.problem.turn = Some(turn);
         }

@@ -7,10 +7,10 @@ use noughts_rules::{Action, Seat};
 use tokio::sync::watch;
 use tokio::time::sleep;
 
-use super::live::{LiveTable, Progress};
+use super::live_table::{LiveTable, Progress};
 use super::{RETRY_AFTER, SubmitError, Tables};
 use crate::id::GameId;
-use crate::robots::Mind;
+use crate::robots::Robot;
 use crate::table::{Command, SeatSet, Table};
 
 /// A future that runs anywhere.
@@ -32,11 +32,11 @@ impl ConnectedSeat {
     pub(crate) fn new(tables: &Arc<Tables>, live: &Arc<LiveTable>, seat: Seat) -> ConnectedSeat {
         let is_alone = {
             let state = live.state();
-            let minds = (0..).map(Seat).zip(&state.minds);
-            let is_instant = |mind: &Option<Mind>| matches!(mind, Some(Mind::Instant(_)));
-            minds
+            let robots = (0..).map(Seat).zip(&state.robots);
+            let is_instant = |robot: &Option<Robot>| matches!(robot, Some(Robot::Instant(_)));
+            robots
                 .into_iter()
-                .all(|(other, mind)| other == seat || is_instant(mind))
+                .all(|(other, robot)| other == seat || is_instant(robot))
         };
         ConnectedSeat {
             changed: (!is_alone).then(|| live.subscribe()),

@@ -5,32 +5,32 @@ use noughts_engine::{StrategyName, read_limits};
 use noughts_rules::{Diagram, Game, Seat, Variant};
 use unicode_properties::{GeneralCategory, UnicodeGeneralCategory};
 
-use super::refusal::{Refuse, refuse};
+use super::error::{ApiError, api_error};
 use crate::id::GameId;
 use crate::table::{Holder, OpenTo, Settings, Table};
 
 /// A table as it is to be laid, and the seats that the caller takes.
-pub(super) struct Plan {
+pub(super) struct TablePlan {
     pub(super) settings: Settings,
     pub(super) taken: Vec<Seat>,
 }
 
 /// The position that a game is to go on from.
-pub(super) struct Before {
+pub(super) struct StartPosition {
     pub(super) variant: Variant,
     pub(super) diagram: Diagram,
 }
 
 /// The longest name, in characters.
-const LONGEST_NAME: usize = 64;
+const MAX_NAME_LENGTH: usize = 64;
 
-impl Plan {
+impl TablePlan {
     /// Reads what is wanted, or says what would be possible.
     pub(super) fn new(
         wish: &NewTable,
-        before: Option<Before>,
+        before: Option<StartPosition>,
         (id, created_ms): (GameId, u64),
-    ) -> Result<Plan, Refuse> {
+    ) -> Result<TablePlan, ApiError> {
         let variant = match (&wish.variant, &before) {
             (Some(name), None) => name.parse::<Variant>().map_err(impossible)?,
             (None, Some(before)) => before.variant,
@@ -92,7 +92,7 @@ impl Plan {
             variant,
             history: wish.history.unwrap_or(0),
             start: before.map(|before| before.diagram),
-            holders: holders.collect::<Result<_, Refuse>>()?,
+            holders: holders.collect::<Result<_, ApiError>>()?,
             created_ms,
         };
         let table = Table::new(settings.clone()).map_err(impossible)?;
@@ -100,16 +100,16 @@ impl Plan {
         let mut taken: Vec<Seat> = taken.into_iter().map(Seat).collect();
         taken.sort_unstable();
         taken.dedup();
-        Ok(Plan { settings, taken })
+        Ok(TablePlan { settings, taken })
     }
 }
 
-fn impossible(detail: impl ToString) -> Refuse {
-    refuse(ProblemKind::Impossible, detail)
+fn impossible(detail: impl ToString) -> ApiError {
+    api_error(ProblemKind::Impossible, detail)
 }
 
 /// Every robot must play this game.
-fn fit(settings: &Settings, game: &Game) -> Result<(), Refuse> {
+fn fit(settings: &Settings, game: &Game) -> Result<(), ApiError> {
     for holder in &settings.holders {
         if let Holder::Robot(name) = holder {
             name.fits(game).map_err(impossible)?;
@@ -119,7 +119,7 @@ fn fit(settings: &Settings, game: &Game) -> Result<(), Refuse> {
 }
 
 /// A strategy that may be asked for over the network: none that thinks for long.
-pub(super) fn read_strategy(text: &str) -> Result<StrategyName, Refuse> {
+pub(super) fn read_strategy(text: &str) -> Result<StrategyName, ApiError> {
     let name: StrategyName = text.parse().map_err(impossible)?;
     let written = name.to_string();
     let number = |text: &str| text.parse::<u64>().unwrap_or(u64::MAX);
@@ -143,11 +143,11 @@ pub(super) fn read_strategy(text: &str) -> Result<StrategyName, Refuse> {
 }
 
 /// A name that can be shown anywhere.
-pub(super) fn read_name(text: &str) -> Result<String, Refuse> {
+pub(super) fn read_name(text: &str) -> Result<String, ApiError> {
     let name = text.trim();
-    if name.chars().count() > LONGEST_NAME {
+    if name.chars().count() > MAX_NAME_LENGTH {
         return Err(impossible(format!(
-            "a name has at most {LONGEST_NAME} characters"
+            "a name has at most {MAX_NAME_LENGTH} characters"
         )));
     }
     let cannot_be_shown = |c: &char| {
@@ -172,14 +172,14 @@ pub(super) fn read_name(text: &str) -> Result<String, Refuse> {
 }
 
 /// The position of another game after `turns` of its `all` turns, to go on from.
-pub(super) fn before(past: &Game, turns: usize, all: usize) -> Result<Before, Refuse> {
+pub(super) fn before(past: &Game, turns: usize, all: usize) -> Result<StartPosition, ApiError> {
     if turns > all {
         return Err(impossible(format!("that game has {all} turns")));
     }
     if past.conclusion().is_some() {
         return Err(impossible("nothing can be played after the end of a game"));
     }
-    Ok(Before {
+    Ok(StartPosition {
         variant: *past.variant(),
         diagram: past.diagram(),
     })

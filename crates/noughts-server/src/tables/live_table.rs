@@ -12,7 +12,7 @@ use tokio::sync::{broadcast, watch};
 
 use super::SubmitError;
 use crate::id::GameId;
-use crate::robots::Mind;
+use crate::robots::Robot;
 use crate::table::{Change, Entry, Holder, LogEntry, SeatResult, SeatSet, Snapshot, Table, Update};
 
 /// How many updates a slow watcher may be behind before it must take a new snapshot.
@@ -38,7 +38,7 @@ pub struct LiveTable {
 pub(super) struct State {
     pub(super) table: Table,
     /// By seat: how the robot there is asked for its moves.
-    pub(super) minds: Vec<Option<Mind>>,
+    pub(super) robots: Vec<Option<Robot>>,
     /// The latest snapshot, made when somebody reads.
     snapshot: Option<Arc<Snapshot>>,
     /// For those who are sent every change; made by the first.
@@ -94,7 +94,11 @@ impl Drop for CloseOnPanic<'_> {
 }
 
 impl LiveTable {
-    pub(super) fn new(table: Table, minds: Vec<Option<Mind>>, owner: Option<IpAddr>) -> LiveTable {
+    pub(super) fn new(
+        table: Table,
+        robots: Vec<Option<Robot>>,
+        owner: Option<IpAddr>,
+    ) -> LiveTable {
         LiveTable {
             id: table.id(),
             submission: tokio::sync::Mutex::new(()),
@@ -103,7 +107,7 @@ impl LiveTable {
             state: Mutex::new(State {
                 connected: vec![0; table.holders().len()],
                 table,
-                minds,
+                robots,
                 snapshot: None,
                 updates: None,
                 changed: None,

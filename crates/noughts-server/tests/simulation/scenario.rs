@@ -1,4 +1,4 @@
-//! A world: nodes, clients, a database that fails, and a time at which everything is good again.
+//! A scenario: nodes, clients, a database that fails, and a time at which everything is good again.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard};
@@ -11,9 +11,9 @@ use tokio::task::JoinHandle;
 use tokio::time::{Instant, sleep, sleep_until};
 
 use crate::cluster::{Database, Fault, Node, Treatment};
-use crate::facts::Facts;
+use crate::observations::Observations;
 use crate::watchers::{Watched, watch_game};
-use crate::{judge, players, tcp_clients};
+use crate::{check_logs, players, tcp_clients};
 
 /// How long the database fails. Clients begin nothing new after that.
 pub(crate) const FAULTY: Duration = Duration::from_secs(45);
@@ -29,11 +29,11 @@ const LOOKED_AT: Duration = Duration::from_secs(3);
 const TCP_CLIENTS: usize = 7;
 const API_GAMES: usize = 6;
 
-/// What all clients of a world share.
-pub(crate) struct World {
+/// What all clients of a scenario share.
+pub(crate) struct Scenario {
     pub(crate) database: Arc<Database>,
     nodes: Mutex<Vec<Arc<RunningNode>>>,
-    facts: Mutex<Facts>,
+    observations: Mutex<Observations>,
     /// Seats of TCP clients that stay connected to the end, each with its node.
     pub(crate) kept: Mutex<Vec<(Arc<RunningNode>, ConnectedSeat)>>,
     watchers: Mutex<Vec<JoinHandle<Watched>>>,
@@ -77,13 +77,13 @@ impl RunningNode {
     }
 }
 
-impl World {
-    pub(crate) fn facts(&self) -> MutexGuard<'_, Facts> {
-        self.facts.lock().unwrap()
+impl Scenario {
+    pub(crate) fn observations(&self) -> MutexGuard<'_, Observations> {
+        self.observations.lock().unwrap()
     }
 
     pub(crate) fn count(&self, what: &'static str) {
-        self.facts().count(what);
+        self.observations().count(what);
     }
 
     /// Any node that runs.
@@ -97,14 +97,14 @@ impl World {
         self.begun.elapsed() < FAULTY
     }
 
-    /// Somebody watches the game to the end of the world.
-    pub(crate) fn watch_game(self: &Arc<World>, game: GameId, random: &mut Random) {
+    /// Somebody watches the game to the end of the scenario.
+    pub(crate) fn watch_game(self: &Arc<Scenario>, game: GameId, random: &mut Random) {
         let random = Random::new(random.draw());
         let watching = tokio::spawn(watch_game(Arc::clone(self), game, random));
         self.watchers.lock().unwrap().push(watching);
     }
 
-    /// Returns when the world is about to be judged.
+    /// Returns when the scenario is about to be judged.
     pub(crate) async fn finished(&self) {
         let mut is_finished = self.is_finished.subscribe();
         let _ = is_finished.wait_for(|finished| *finished).await;
@@ -116,7 +116,7 @@ pub(crate) fn up_to_ms(random: &mut Random, ms: usize) -> Duration {
     Duration::from_millis(random.below(ms) as u64)
 }
 
-/// Runs a world and judges it: how often each kind of event happened.
+/// Runs a scenario and judges it: how often each kind of event happened.
 pub(crate) async fn run(seed: u64) -> BTreeMap<&'static str, usize> {
     let mut random = Random::new(seed);
     let database = Database::new();
@@ -124,87 +124,95 @@ pub(crate) async fn run(seed: u64) -> BTreeMap<&'static str, usize> {
         Node::start(&database, random.draw()),
         Node::start(&database, random.draw()),
     ];
-    let world = Arc::new(World {
+    let scenario = Arc::new(Scenario {
         database: Arc::clone(&database),
         nodes: Mutex::new(nodes.iter().map(RunningNode::of).collect()),
-        facts: Mutex::default(),
+        observations: Mutex::default(),
         kept: Mutex::default(),
         watchers: Mutex::default(),
         is_finished: watch::Sender::new(false),
         begun: Instant::now(),
     });
-    fail(&world, &mut random);
+    fail(&scenario, &mut random);
     let mut clients = Vec::new();
     for number in 0..TCP_CLIENTS {
         let own = Random::new(random.draw());
         clients.push(tokio::spawn(tcp_clients::run(
-            Arc::clone(&world),
+            Arc::clone(&scenario),
             number,
             own,
         )));
     }
     for number in 0..API_GAMES {
         let own = Random::new(random.draw());
-        clients.push(tokio::spawn(players::run(Arc::clone(&world), number, own)));
+        clients.push(tokio::spawn(players::run(
+            Arc::clone(&scenario),
+            number,
+            own,
+        )));
     }
     // One node is killed, and a new one starts.
     sleep(Duration::from_secs(5) + up_to_ms(&mut random, 25_000)).await;
     let killed = random.below(2);
-    world.nodes.lock().unwrap().remove(killed);
+    scenario.nodes.lock().unwrap().remove(killed);
     nodes[killed].kill();
-    world.count("nodes killed");
+    scenario.count("nodes killed");
     sleep(up_to_ms(&mut random, 8_000)).await;
     let started = Node::start(&database, random.draw());
-    world.nodes.lock().unwrap().push(RunningNode::of(&started));
+    scenario
+        .nodes
+        .lock()
+        .unwrap()
+        .push(RunningNode::of(&started));
     nodes.push(started);
-    sleep_until(world.begun + FAULTY).await;
+    sleep_until(scenario.begun + FAULTY).await;
     database.treat_all(Fault::None);
     for client in clients {
         client.await.expect("a client ends well");
     }
     sleep(CALM).await;
-    look_at_all(&world, &mut random).await;
+    look_at_all(&scenario, &mut random).await;
     sleep(LOOKED_AT).await;
-    world.is_finished.send_replace(true);
-    let watchers = std::mem::take(&mut *world.watchers.lock().unwrap());
+    scenario.is_finished.send_replace(true);
+    let watchers = std::mem::take(&mut *scenario.watchers.lock().unwrap());
     let mut watched = Vec::new();
     for watcher in watchers {
         watched.push(watcher.await.expect("a watcher ends well"));
     }
-    judge::judge(&world, nodes[killed].id(), watched).await;
+    check_logs::check(&scenario, nodes[killed].id(), watched).await;
     let counts = database.counts();
-    let mut facts = world.facts();
+    let mut observations = scenario.observations();
     for (what, count) in counts {
-        facts.add(what, count);
+        observations.add(what, count);
     }
-    facts.counts()
+    observations.counts()
 }
 
 /// Somebody opens every game, at any node.
-async fn look_at_all(world: &World, random: &mut Random) {
-    for game in world.database.ids() {
-        let node = world.node(random);
+async fn look_at_all(scenario: &Scenario, random: &mut Random) {
+    for game in scenario.database.ids() {
+        let node = scenario.node(random);
         // A creation that failed left nothing behind.
         let _ = node.tables.get(game).await.expect("the database is good");
     }
 }
 
 /// From now on the database is slow and loses requests and replies, and hints get lost.
-fn fail(world: &Arc<World>, random: &mut Random) {
+fn fail(scenario: &Arc<Scenario>, random: &mut Random) {
     let mut own = Random::new(random.draw());
-    // Each world has its own share of faults, and some have an outage.
+    // Each scenario has its own share of faults, and some have an outage.
     let share = 10 + random.below(60);
     let slowness_ms = 2 + random.below(120);
     let outage_from = Duration::from_secs(3) + up_to_ms(random, 30_000);
     let outage = match random.below(2) {
         0 => Duration::ZERO,
         _ => {
-            world.count("outages");
+            scenario.count("outages");
             up_to_ms(random, 14_000)
         }
     };
-    let begun = world.begun;
-    world.database.treat(move |_| {
+    let begun = scenario.begun;
+    scenario.database.treat(move |_| {
         let time = begun.elapsed();
         let is_out = time >= outage_from && time < outage_from + outage;
         let fault = match own.below(1_000) {
@@ -226,9 +234,11 @@ fn fail(world: &Arc<World>, random: &mut Random) {
     });
     let mut own = Random::new(random.draw());
     let lost = random.below(60);
-    world.database.delay_hints(move |_| match own.below(100) {
-        roll if roll < lost => Vec::new(),
-        roll if roll > 95 => vec![up_to_ms(&mut own, 50), up_to_ms(&mut own, 3_000)],
-        _ => vec![up_to_ms(&mut own, 200)],
-    });
+    scenario
+        .database
+        .delay_hints(move |_| match own.below(100) {
+            roll if roll < lost => Vec::new(),
+            roll if roll > 95 => vec![up_to_ms(&mut own, 50), up_to_ms(&mut own, 3_000)],
+            _ => vec![up_to_ms(&mut own, 200)],
+        });
 }

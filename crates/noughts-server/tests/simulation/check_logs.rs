@@ -3,39 +3,39 @@
 use std::collections::{HashMap, HashSet};
 
 use noughts_rules::{Action, By, Conclusion, Seat, Turn};
-use noughts_server::{Entry, GameId, Holder, Listed, NodeId, Status, StoredGame, Table};
+use noughts_server::{Entry, GameId, Holder, ListedGame, NodeId, Status, StoredGame, Table};
 
-use crate::facts::Facts;
+use crate::observations::Observations;
+use crate::scenario::Scenario;
 use crate::watchers::Watched;
-use crate::world::World;
 
 /// A game as it is stored, and what its replay gives.
-struct Judged {
+struct CheckedGame {
     stored: StoredGame,
     table: Table,
 }
 
 /// Panics where something is not as it should be.
-pub(crate) async fn judge(world: &World, killed: NodeId, watched: Vec<Watched>) {
+pub(crate) async fn check(scenario: &Scenario, killed: NodeId, watched: Vec<Watched>) {
     let mut games = HashMap::new();
-    for id in world.database.ids() {
-        if let Some(stored) = world.database.load(id).await {
+    for id in scenario.database.ids() {
+        if let Some(stored) = scenario.database.load(id).await {
             let table = Table::replay(stored.settings.clone(), &stored.entries);
             let table = table.unwrap_or_else(|invalid| panic!("{invalid:?} in {stored:?}"));
-            games.insert(id, Judged { stored, table });
+            games.insert(id, CheckedGame { stored, table });
         }
     }
-    let listed = world.database.list().await;
-    let mut facts = world.facts();
+    let listed = scenario.database.list().await;
+    let mut observations = scenario.observations();
     for judged in games.values() {
-        check_log(judged, &facts);
-        check_seats(judged, killed, world, &mut facts);
-        count(judged, &mut facts);
+        check_log(judged, &observations);
+        check_seats(judged, killed, scenario, &mut observations);
+        count(judged, &mut observations);
     }
-    check_rematches(&games, &facts);
-    check_facts(&games, &facts);
+    check_rematches(&games, &observations);
+    check_facts(&games, &observations);
     check_lists(&games, &listed);
-    for (node, seat) in world.kept.lock().unwrap().iter_mut() {
+    for (node, seat) in scenario.kept.lock().unwrap().iter_mut() {
         if !node.is_killed() {
             let told = seat.progress().end.map(|end| end.result);
             let table = &games[&seat.game()].table;
@@ -49,8 +49,8 @@ pub(crate) async fn judge(world: &World, killed: NodeId, watched: Vec<Watched>) 
 }
 
 /// The log of one game, by itself.
-fn check_log(judged: &Judged, facts: &Facts) {
-    let Judged { stored, table } = judged;
+fn check_log(judged: &CheckedGame, observations: &Observations) {
+    let CheckedGame { stored, table } = judged;
     let mut at_ms = stored.settings.created_ms;
     let mut keys = HashSet::new();
     let (mut ends, mut rematches) = (0, 0);
@@ -59,7 +59,7 @@ fn check_log(judged: &Judged, facts: &Facts) {
         at_ms = logged.at_ms;
         if let Some(key) = &logged.key {
             assert!(keys.insert(&key.text), "a key acted twice: {stored:?}");
-            let refused = facts.refused_keys.get(&key.text);
+            let refused = observations.refused_keys.get(&key.text);
             assert_eq!(refused, None, "{logged:?}: {stored:?}");
         }
         match &logged.entry {
@@ -77,10 +77,15 @@ fn check_log(judged: &Judged, facts: &Facts) {
 }
 
 /// The seats of TCP clients.
-fn check_seats(judged: &Judged, killed: NodeId, world: &World, facts: &mut Facts) {
-    let Judged { stored, table } = judged;
+fn check_seats(
+    judged: &CheckedGame,
+    killed: NodeId,
+    scenario: &Scenario,
+    observations: &mut Observations,
+) {
+    let CheckedGame { stored, table } = judged;
     let kept: HashSet<(GameId, Seat)> = {
-        let kept = world.kept.lock().unwrap();
+        let kept = scenario.kept.lock().unwrap();
         kept.iter()
             .map(|(_, seat)| (seat.game(), seat.seat()))
             .collect()
@@ -110,10 +115,10 @@ fn check_seats(judged: &Judged, killed: NodeId, world: &World, facts: &mut Facts
                 table.is_over(),
                 "{seat:?} of a dead node plays on: {stored:?}"
             );
-            facts.add("games killed with a node", left.contains(seat).into());
+            observations.add("games killed with a node", left.contains(seat).into());
             continue;
         }
-        let has_left = facts.connected.get(&place).is_none_or(|left| *left);
+        let has_left = observations.connected.get(&place).is_none_or(|left| *left);
         assert!(
             has_left || !left.contains(seat),
             "{seat:?} is connected and did not leave: {stored:?}"
@@ -126,9 +131,9 @@ fn check_seats(judged: &Judged, killed: NodeId, world: &World, facts: &mut Facts
 }
 
 /// Rematches are created once, with their game and with nothing else.
-fn check_rematches(games: &HashMap<GameId, Judged>, facts: &Facts) {
+fn check_rematches(games: &HashMap<GameId, CheckedGame>, observations: &Observations) {
     let mut rematches = HashSet::new();
-    for Judged { stored, table } in games.values() {
+    for CheckedGame { stored, table } in games.values() {
         let Some(next) = table.rematch() else {
             continue;
         };
@@ -142,16 +147,20 @@ fn check_rematches(games: &HashMap<GameId, Judged>, facts: &Facts) {
     for (id, judged) in games {
         let is_connected = |holder: &Holder| matches!(holder, Holder::Human { node: Some(_), .. });
         let is_tcp = judged.stored.settings.holders.iter().any(is_connected);
-        let kinds = [facts.created.contains(id), rematches.contains(id), is_tcp];
+        let kinds = [
+            observations.created.contains(id),
+            rematches.contains(id),
+            is_tcp,
+        ];
         let kinds = kinds.iter().filter(|kind| **kind).count();
         assert_eq!(kinds, 1, "nobody or too many created {:?}", judged.stored);
     }
 }
 
 /// What clients were told is in the logs, once.
-fn check_facts(games: &HashMap<GameId, Judged>, facts: &Facts) {
-    for act in &facts.acts {
-        let Judged { stored, table } = &games[&act.game];
+fn check_facts(games: &HashMap<GameId, CheckedGame>, observations: &Observations) {
+    for act in &observations.acts {
+        let CheckedGame { stored, table } = &games[&act.game];
         let turn = Turn {
             by: act.seat,
             action: act.action,
@@ -159,41 +168,41 @@ fn check_facts(games: &HashMap<GameId, Judged>, facts: &Facts) {
         let done = table.game().turns().get(act.turn - 1);
         assert_eq!(done, Some(&turn), "{act:?} is lost: {stored:?}");
     }
-    for (game, seat, holder) in &facts.seated {
-        let Judged { stored, table } = &games[game];
+    for (game, seat, holder) in &observations.seated {
+        let CheckedGame { stored, table } = &games[game];
         let is_it = |entry: &Entry| matches!(entry, Entry::Seated { seat: its, .. } if its == seat);
         let times = stored.entries.iter().filter(|logged| is_it(&logged.entry));
         assert_eq!(times.count(), 1, "{stored:?}");
         assert_eq!(table.holder(*seat), Some(holder), "{stored:?}");
     }
-    for (game, seat) in &facts.offers {
-        let Judged { stored, .. } = &games[game];
+    for (game, seat) in &observations.offers {
+        let CheckedGame { stored, .. } = &games[game];
         let is_it =
             |entry: &Entry| matches!(entry, Entry::Offered { seat: its, .. } if its == seat);
         let times = stored.entries.iter().filter(|logged| is_it(&logged.entry));
         assert_eq!(times.count(), 1, "the offer of {seat:?}: {stored:?}");
     }
-    for (game, seat, result) in &facts.results {
-        let Judged { stored, table } = &games[game];
+    for (game, seat, result) in &observations.results {
+        let CheckedGame { stored, table } = &games[game];
         assert_eq!(table.result(*seat), Some(*result), "{seat:?}: {stored:?}");
     }
-    for (game, turns) in &facts.turns {
-        let Judged { stored, table } = &games[game];
+    for (game, turns) in &observations.turns {
+        let CheckedGame { stored, table } = &games[game];
         assert!(
             table.game().turns().starts_with(turns),
             "{turns:?}: {stored:?}"
         );
     }
-    for game in &facts.created {
+    for game in &observations.created {
         assert!(games.contains_key(game), "{game} is lost");
     }
 }
 
 /// Lists show what the logs say.
-fn check_lists(games: &HashMap<GameId, Judged>, listed: &[Listed]) {
-    let shown: HashMap<GameId, &Listed> = listed.iter().map(|one| (one.id, one)).collect();
+fn check_lists(games: &HashMap<GameId, CheckedGame>, listed: &[ListedGame]) {
+    let shown: HashMap<GameId, &ListedGame> = listed.iter().map(|one| (one.id, one)).collect();
     assert_eq!(shown.len(), listed.len(), "a game is listed twice");
-    for (id, Judged { stored, table }) in games {
+    for (id, CheckedGame { stored, table }) in games {
         let expected = table.summary();
         let Some(one) = shown.get(id) else {
             assert_eq!(expected.status, Status::Unlisted, "{stored:?}");
@@ -209,11 +218,11 @@ fn check_lists(games: &HashMap<GameId, Judged>, listed: &[Listed]) {
     }
 }
 
-fn count(judged: &Judged, facts: &mut Facts) {
+fn count(judged: &CheckedGame, observations: &mut Observations) {
     let table = &judged.table;
-    facts.count("games");
-    facts.add("rematches", table.rematch().is_some().into());
-    facts.count(match table.game().conclusion() {
+    observations.count("games");
+    observations.add("rematches", table.rematch().is_some().into());
+    observations.count(match table.game().conclusion() {
         None => "unfinished",
         Some(Conclusion::Draw) => "draws",
         Some(Conclusion::Abandoned) => "abandoned",
@@ -230,15 +239,15 @@ fn count(judged: &Judged, facts: &mut Facts) {
                 action: Action::Play(_),
             }) => match table.holder(*by) {
                 Some(Holder::Robot(name)) if name.to_string() == "minimax:2" => {
-                    facts.count("moves of robots that think");
+                    observations.count("moves of robots that think");
                 }
-                Some(Holder::Robot(_)) => facts.count("moves of instant robots"),
-                _ => facts.count("moves of people"),
+                Some(Holder::Robot(_)) => observations.count("moves of instant robots"),
+                _ => observations.count("moves of people"),
             },
             Entry::Seated {
                 holder: Holder::Human { node: Some(_), .. },
                 ..
-            } => facts.count("seats taken by TCP clients"),
+            } => observations.count("seats taken by TCP clients"),
             _ => {}
         }
     }

@@ -3,15 +3,13 @@
 //! Everything is strokes, as a pen would draw them: as SVG they are written down, as PNG they are
 //! measured, each pixel by its distance from the stroke.
 
-mod canvas;
-
 use std::f32::consts::TAU;
 use std::fmt::Write as _;
 
 use noughts_api::{Marks, View, decode_row};
 use noughts_rules::Variant;
 
-use canvas::{Canvas, Colour};
+use super::png_canvas::{Canvas, Colour};
 
 /// The size that sites which show links ask for.
 const WIDTH: f32 = 1_200.0;
@@ -315,9 +313,9 @@ fn polygon((x, y): (f32, f32), radius: f32, corners: usize) -> Vec<(f32, f32)> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::board_image::MAX_BYTES;
-    use super::super::page::File;
+    use super::super::MAX_BYTES;
     use super::*;
+    use crate::http::site::File;
     use noughts_api::TableInfo;
     use noughts_rules::{Action, Game, Options, Seat};
 

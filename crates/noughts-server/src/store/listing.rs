@@ -6,8 +6,8 @@ use super::codec::text::{write_name, write_status};
 use super::codec::{
     LISTED_COLUMNS, ListedColumns, id_bytes, read_id, read_listed, signed, unsigned,
 };
-use super::unreadable::Unreadable;
-use super::{Listed, Query, StoreError};
+use super::unreadable_games::Unreadable;
+use super::{ListQuery, ListedGame, StoreError};
 use crate::id::GameId;
 use crate::table::Status;
 
@@ -16,7 +16,7 @@ use crate::table::Status;
 const LISTED_STATUSES: [Status; 3] = [Status::Waiting, Status::Playing, Status::Over];
 
 /// The statuses that a query asks for.
-pub(super) fn statuses(query: &Query) -> impl Iterator<Item = Status> {
+pub(super) fn statuses(query: &ListQuery) -> impl Iterator<Item = Status> {
     let wanted = query.status;
     let statuses = LISTED_STATUSES.into_iter();
     statuses.filter(move |status| wanted.is_none_or(|wanted| wanted == *status))
@@ -47,13 +47,13 @@ impl PageRow {
 /// some of its rows cannot be read.
 #[derive(Debug)]
 pub(super) struct Filling<'u> {
-    query: Query,
-    listed: Vec<Listed>,
+    query: ListQuery,
+    listed: Vec<ListedGame>,
     unreadable: &'u Unreadable,
 }
 
 impl Filling<'_> {
-    pub(super) fn new(query: Query, unreadable: &Unreadable) -> Filling<'_> {
+    pub(super) fn new(query: ListQuery, unreadable: &Unreadable) -> Filling<'_> {
         Filling {
             query,
             listed: Vec::new(),
@@ -62,12 +62,12 @@ impl Filling<'_> {
     }
 
     /// The query for the next page.
-    pub(super) fn query(&self) -> &Query {
+    pub(super) fn query(&self) -> &ListQuery {
         &self.query
     }
 
     /// Adds the pages of all statuses. Returns the list when it is complete.
-    pub(super) fn add(&mut self, mut rows: Vec<PageRow>) -> Option<Vec<Listed>> {
+    pub(super) fn add(&mut self, mut rows: Vec<PageRow>) -> Option<Vec<ListedGame>> {
         rows.sort_by_key(|row| std::cmp::Reverse(row.place));
         rows.truncate(self.query.limit);
         let is_last = rows.len() < self.query.limit;
@@ -92,7 +92,7 @@ impl Filling<'_> {
 
 /// Selects the games of one status, newest first. No statement reads more of the archive than what a
 /// page and its filters need.
-pub(super) fn select_page<D: Database>(query: &Query, status: Status) -> QueryBuilder<D>
+pub(super) fn select_page<D: Database>(query: &ListQuery, status: Status) -> QueryBuilder<D>
 where
     String: Encode<'static, D> + Type<D>,
     &'static str: Encode<'static, D> + Type<D>,

@@ -14,9 +14,9 @@ use serde::de::DeserializeOwned;
 use sha2::{Digest, Sha256};
 use tokio::time::timeout;
 
-use super::Web;
-use super::refusal::{Refuse, refuse};
-use super::tokens::Pass;
+use super::AppState;
+use super::error::{ApiError, api_error};
+use super::seat_token::GameSeat;
 use crate::id::GameId;
 use crate::table::{Key, RequestKey};
 
@@ -64,9 +64,9 @@ const SLOWEST: Duration = Duration::from_secs(10);
 const MOST_DISCARDED: usize = 16 * 1024 * 1024;
 
 impl<const MOST: usize, S: Send + Sync> FromRequest<S> for Body<MOST> {
-    type Rejection = Refuse;
+    type Rejection = ApiError;
 
-    async fn from_request(request: Request, _: &S) -> Result<Body<MOST>, Refuse> {
+    async fn from_request(request: Request, _: &S) -> Result<Body<MOST>, ApiError> {
         let headers = request.headers();
         let medium = headers.get(header::CONTENT_TYPE);
         let medium = medium.and_then(|value| value.to_str().ok());
@@ -82,7 +82,7 @@ impl<const MOST: usize, S: Send + Sync> FromRequest<S> for Body<MOST> {
         let read = timeout(SLOWEST, read::<MOST>(request.into_body())).await;
         let bytes = read.map_err(|_| {
             let detail = format!("a body must be sent within {} seconds", SLOWEST.as_secs());
-            refuse(ProblemKind::TooSlow, detail)
+            api_error(ProblemKind::TooSlow, detail)
         })??;
         let hash = RequestHash::new(&path, &bytes);
         Ok(Body {
@@ -93,12 +93,12 @@ impl<const MOST: usize, S: Send + Sync> FromRequest<S> for Body<MOST> {
     }
 }
 
-async fn read<const MOST: usize>(body: axum::body::Body) -> Result<Vec<u8>, Refuse> {
+async fn read<const MOST: usize>(body: axum::body::Body) -> Result<Vec<u8>, ApiError> {
     let mut stream = body.into_data_stream();
     let (mut bytes, mut length) = (Vec::new(), 0);
     while let Some(piece) = poll_fn(|context| Pin::new(&mut stream).poll_next(context)).await {
         let unreadable = |_| {
-            refuse(
+            api_error(
                 ProblemKind::Unreadable,
                 "the body could not be read to its end",
             )
@@ -119,8 +119,8 @@ async fn read<const MOST: usize>(body: axum::body::Body) -> Result<Vec<u8>, Refu
     }
 }
 
-fn too_large(most: usize) -> Refuse {
-    refuse(
+fn too_large(most: usize) -> ApiError {
+    api_error(
         ProblemKind::TooLarge,
         format!("a body has at most {most} bytes here"),
     )
@@ -128,10 +128,10 @@ fn too_large(most: usize) -> Refuse {
 
 impl<const MOST: usize> Body<MOST> {
     /// What it says as JSON.
-    pub(super) fn json<T: DeserializeOwned>(&self) -> Result<T, Refuse> {
+    pub(super) fn json<T: DeserializeOwned>(&self) -> Result<T, ApiError> {
         read_object(&self.bytes).map_err(|error| {
             let detail = format!("the body is not the JSON that is wanted here: {error}");
-            refuse(ProblemKind::Unreadable, detail)
+            api_error(ProblemKind::Unreadable, detail)
         })
     }
 }
@@ -151,12 +151,12 @@ pub(super) struct Json<T> {
 }
 
 impl<T: DeserializeOwned, S: Send + Sync> FromRequest<S> for Json<T> {
-    type Rejection = Refuse;
+    type Rejection = ApiError;
 
-    async fn from_request(request: Request, state: &S) -> Result<Json<T>, Refuse> {
-        let body = Body::<MOST_BYTES>::from_request(request, state).await?;
+    async fn from_request(request: Request, state: &S) -> Result<Json<T>, ApiError> {
+        let body = Body::<MAX_BYTES>::from_request(request, state).await?;
         if body.medium != "application/json" {
-            return Err(refuse(
+            return Err(api_error(
                 ProblemKind::WrongMedium,
                 "the Content-Type of the body must be application/json",
             ));
@@ -167,33 +167,33 @@ impl<T: DeserializeOwned, S: Send + Sync> FromRequest<S> for Json<T> {
 }
 
 /// The most that a body may have.
-const MOST_BYTES: usize = 64 * 1024;
+const MAX_BYTES: usize = 64 * 1024;
 
 /// The variable parts of the path.
-pub(super) struct InPath<const N: usize>(pub(super) [String; N]);
+pub(super) struct PathParams<const N: usize>(pub(super) [String; N]);
 
-impl<const N: usize, S: Send + Sync> FromRequestParts<S> for InPath<N> {
-    type Rejection = Refuse;
+impl<const N: usize, S: Send + Sync> FromRequestParts<S> for PathParams<N> {
+    type Rejection = ApiError;
 
-    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<InPath<N>, Refuse> {
-        let nothing = || refuse(ProblemKind::NoSuchPage, "there is nothing at this address");
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<PathParams<N>, ApiError> {
+        let nothing = || api_error(ProblemKind::NoSuchPage, "there is nothing at this address");
         let path = RawPathParams::from_request_parts(parts, state).await;
         let path = path.map_err(|_| nothing())?;
         let values: Vec<String> = path.iter().map(|(_, value)| value.to_owned()).collect();
-        values.try_into().map(InPath).map_err(|_| nothing())
+        values.try_into().map(PathParams).map_err(|_| nothing())
     }
 }
 
 /// What stands behind the `?`.
-pub(super) struct InQuery<T>(pub(super) T);
+pub(super) struct QueryParams<T>(pub(super) T);
 
-impl<T: DeserializeOwned, S: Send + Sync> FromRequestParts<S> for InQuery<T> {
-    type Rejection = Refuse;
+impl<T: DeserializeOwned, S: Send + Sync> FromRequestParts<S> for QueryParams<T> {
+    type Rejection = ApiError;
 
-    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<InQuery<T>, Refuse> {
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<QueryParams<T>, ApiError> {
         match Query::try_from_uri(&parts.uri) {
-            Ok(Query(value)) => Ok(InQuery(value)),
-            Err(error) => Err(refuse(ProblemKind::Unreadable, error.body_text())),
+            Ok(Query(value)) => Ok(QueryParams(value)),
+            Err(error) => Err(api_error(ProblemKind::Unreadable, error.body_text())),
         }
     }
 }
@@ -203,16 +203,16 @@ pub(super) fn key(
     headers: &HeaderMap,
     hash: RequestHash,
     least: usize,
-) -> Result<Option<RequestKey>, Refuse> {
+) -> Result<Option<RequestKey>, ApiError> {
     let Some(value) = headers.get("idempotency-key") else {
         return Ok(None);
     };
     let text = value.to_str().unwrap_or_default();
     let is_visible = text.bytes().all(|byte| byte.is_ascii_graphic());
-    if !is_visible || !(least..=LONGEST_KEY).contains(&text.len()) {
-        return Err(refuse(
+    if !is_visible || !(least..=MAX_KEY_LENGTH).contains(&text.len()) {
+        return Err(api_error(
             ProblemKind::Unreadable,
-            format!("an Idempotency-Key is {least} to {LONGEST_KEY} visible ASCII characters"),
+            format!("an Idempotency-Key is {least} to {MAX_KEY_LENGTH} visible ASCII characters"),
         ));
     }
     let key = Key {
@@ -225,38 +225,41 @@ pub(super) fn key(
     }))
 }
 
-const LONGEST_KEY: usize = 128;
+const MAX_KEY_LENGTH: usize = 128;
 
 /// A key that gives back a token must be one that nobody guesses.
-pub(super) const UNGUESSED: usize = 16;
+pub(super) const MIN_SECRET_KEY_LENGTH: usize = 16;
 
 /// The game in the path, and the seat that the token is for.
-pub(super) struct AtSeat(pub(super) Pass);
+pub(super) struct AuthorizedSeat(pub(super) GameSeat);
 
-impl FromRequestParts<Arc<Web>> for AtSeat {
-    type Rejection = Refuse;
+impl FromRequestParts<Arc<AppState>> for AuthorizedSeat {
+    type Rejection = ApiError;
 
-    async fn from_request_parts(parts: &mut Parts, web: &Arc<Web>) -> Result<AtSeat, Refuse> {
+    async fn from_request_parts(
+        parts: &mut Parts,
+        app: &Arc<AppState>,
+    ) -> Result<AuthorizedSeat, ApiError> {
         let game = game_in(parts.uri.path())?;
         // First whether there is such a game, then whose token it is.
-        super::games::table(web, game).await?;
+        super::games::table(app, game).await?;
         let token = bearer(&parts.headers).unwrap_or_default();
-        web.pass(game, token).map(AtSeat)
+        app.pass(game, token).map(AuthorizedSeat)
     }
 }
 
-impl Web {
+impl AppState {
     /// The seat of this game that a token is for.
-    pub(super) fn pass(&self, game: GameId, token: &str) -> Result<Pass, Refuse> {
+    pub(super) fn pass(&self, game: GameId, token: &str) -> Result<GameSeat, ApiError> {
         let pass = self.tokens.read(token).ok_or_else(|| {
-            refuse(
+            api_error(
                 ProblemKind::NoToken,
                 "send the token of a seat as Authorization: Bearer TOKEN",
             )
         })?;
         match pass.game == game {
             true => Ok(pass),
-            false => Err(refuse(
+            false => Err(api_error(
                 ProblemKind::WrongGame,
                 "this token is for a seat at another table; each table gives its own",
             )),
@@ -273,17 +276,17 @@ pub(super) fn bearer(headers: &HeaderMap) -> Option<&str> {
 }
 
 /// `/api/games/{id}/…`
-fn game_in(path: &str) -> Result<GameId, Refuse> {
+fn game_in(path: &str) -> Result<GameId, ApiError> {
     read_id(path.split('/').nth(3).unwrap_or_default())
 }
 
 /// A game's id; what can't be one is no game's.
-pub(super) fn read_id(text: &str) -> Result<GameId, Refuse> {
+pub(super) fn read_id(text: &str) -> Result<GameId, ApiError> {
     text.parse().map_err(|_| no_such_game())
 }
 
-pub(super) fn no_such_game() -> Refuse {
-    refuse(
+pub(super) fn no_such_game() -> ApiError {
+    api_error(
         ProblemKind::NoSuchGame,
         "no game has this id; ids come from POST /api/games",
     )

@@ -1,4 +1,4 @@
-//! Tokens of seats: made from the store's secret, never kept.
+//! SeatTokens of seats: made from the store's secret, never kept.
 
 use hmac::{Hmac, Mac};
 use noughts_rules::Seat;
@@ -10,13 +10,13 @@ use crate::table::Key;
 /// Makes and knows tokens. A token says for which seat of which game it is, and proves it; the same
 /// request, by its key, is given the same token again.
 #[derive(Clone)]
-pub(crate) struct Tokens {
+pub(crate) struct SeatTokens {
     secret: [u8; 32],
 }
 
 /// What a token is for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct Pass {
+pub(crate) struct GameSeat {
     pub(crate) game: GameId,
     pub(crate) seat: Seat,
 }
@@ -25,13 +25,13 @@ pub(crate) struct Pass {
 /// and the proof.
 const PARTS: usize = 4;
 
-impl Tokens {
-    pub(crate) fn new(secret: [u8; 32]) -> Tokens {
-        Tokens { secret }
+impl SeatTokens {
+    pub(crate) fn new(secret: [u8; 32]) -> SeatTokens {
+        SeatTokens { secret }
     }
 
     /// The token of a seat that a request with this key took.
-    pub(crate) fn give(&self, pass: Pass, key: Option<&Key>) -> String {
+    pub(crate) fn give(&self, pass: GameSeat, key: Option<&Key>) -> String {
         let request = match key {
             Some(key) => self.prove(&["request", &key.text]),
             None => GameId::new(0),
@@ -43,7 +43,7 @@ impl Tokens {
     }
 
     /// What a token is for; `None` where nobody gave it.
-    pub(crate) fn read(&self, token: &str) -> Option<Pass> {
+    pub(crate) fn read(&self, token: &str) -> Option<GameSeat> {
         let parts: Vec<&str> = token.splitn(PARTS + 1, '.').collect();
         let [game, seat, request, proof] = parts[..] else {
             return None;
@@ -52,7 +52,7 @@ impl Tokens {
         // In constant time: whoever guesses learns nothing from how long a refusal takes.
         let known = self.mac(&["seat", game, seat, request]);
         let proven = known.verify_truncated_left(&proof.number().to_be_bytes());
-        let pass = Pass {
+        let pass = GameSeat {
             game: game.parse().ok()?,
             seat: Seat(seat.parse().ok()?),
         };
@@ -91,8 +91,8 @@ mod tests {
 
     #[test]
     fn a_token_is_for_its_seat_and_can_be_made_again() {
-        let tokens = Tokens::new([7; 32]);
-        let pass = Pass {
+        let tokens = SeatTokens::new([7; 32]);
+        let pass = GameSeat {
             game: GameId::new(1 << 100),
             seat: Seat(1),
         };
@@ -100,7 +100,7 @@ mod tests {
             let token = tokens.give(pass, key.as_ref());
             assert_eq!(tokens.read(&token), Some(pass));
             assert_eq!(tokens.give(pass, key.as_ref()), token);
-            assert_eq!(Tokens::new([8; 32]).read(&token), None);
+            assert_eq!(SeatTokens::new([8; 32]).read(&token), None);
         }
         assert_ne!(
             tokens.give(pass, Some(&key("a"))),
@@ -110,8 +110,8 @@ mod tests {
 
     #[test]
     fn a_token_changed_anywhere_is_none() {
-        let tokens = Tokens::new([7; 32]);
-        let pass = Pass {
+        let tokens = SeatTokens::new([7; 32]);
+        let pass = GameSeat {
             game: GameId::new(12_345),
             seat: Seat(0),
         };

@@ -7,7 +7,7 @@ use noughts_server::{GameId, Holder, SeatResult, TableRefusal};
 
 /// Everything that clients were told.
 #[derive(Default)]
-pub(crate) struct Facts {
+pub(crate) struct Observations {
     pub(crate) acts: Vec<Acted>,
     /// Seats that API players took.
     pub(crate) seated: Vec<(GameId, Seat, Holder)>,
@@ -34,7 +34,7 @@ pub(crate) struct Acted {
     pub(crate) turn: usize,
 }
 
-impl Facts {
+impl Observations {
     pub(crate) fn count(&mut self, what: &'static str) {
         self.add(what, 1);
     }

@@ -3,7 +3,7 @@
 use noughts_rules::{Action, Conclusion, Diagram, Move, Seat, Turn};
 use noughts_server::{
     Append, Appended, Created, CreationKey, EndReason, Ending, Entry, GameId, Holder,
-    KEY_LIFETIME_MS, Key, LogEntry, Memory, NewGame, NodeId, Offer, Query, SeatSet, Settings,
+    KEY_LIFETIME_MS, Key, ListQuery, LogEntry, Memory, NewGame, NodeId, Offer, SeatSet, Settings,
     Status, Store, Summary,
 };
 use proptest::prelude::*;
@@ -125,7 +125,7 @@ async fn compare_lists(reference: &Memory, store: &dyn Store) {
         for player in [None, Some("Ann"), Some("")] {
             for variant in [None, Some("multi"), Some("3x3k3")] {
                 for limit in [0, 2, 100] {
-                    let query = Query {
+                    let query = ListQuery {
                         variant: variant.map(|name| name.parse().unwrap()),
                         player: player.map(str::to_owned),
                         status,

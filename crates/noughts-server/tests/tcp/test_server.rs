@@ -2,50 +2,50 @@
 
 use std::time::Duration;
 
-use noughts_engine::Setup as Outside;
-use noughts_server::{Limits, Memory, Server, Setup, listen};
+use noughts_engine::Setup as EngineSetup;
+use noughts_server::{ConnectionLimits, Memory, Server, ServerConfig, listen};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpSocket, TcpStream};
 use tokio::time::timeout;
 
 /// A server on two free ports.
-pub(crate) struct World {
-    pub(crate) server: Server,
+pub(crate) struct TestServer {
+    pub(crate) inner: Server,
     pub(crate) tcp: u16,
     pub(crate) pairs: u16,
 }
 
-impl World {
+impl TestServer {
     /// The computer plays so; the seed draws who begins.
-    pub(crate) fn new(strategy: &str, seed: u64, limits: Limits) -> World {
+    pub(crate) fn new(strategy: &str, seed: u64, limits: ConnectionLimits) -> TestServer {
         let free = || listen("127.0.0.1:0".parse().unwrap()).unwrap();
         let (tcp, pairs) = (free(), free());
         let port = |listener: &tokio::net::TcpListener| listener.local_addr().unwrap().port();
-        World {
+        TestServer {
             tcp: port(&tcp),
             pairs: port(&pairs),
-            server: Server::start(Setup {
+            inner: Server::start(ServerConfig {
                 http: None,
                 tcp: Some(tcp),
                 tcp_strategy: strategy.parse().unwrap(),
                 pairs: Some(pairs),
                 store: Box::<Memory>::default(),
                 limits,
-                thinkers: 1,
-                outside: Outside::with_seed(seed),
+                robot_threads: 1,
+                engine: EngineSetup::with_seed(seed),
             })
             .unwrap(),
         }
     }
 
     /// With the limits of every day.
-    pub(crate) fn usual(strategy: &str) -> World {
-        World::new(strategy, 1, Limits::default())
+    pub(crate) fn usual(strategy: &str) -> TestServer {
+        TestServer::new(strategy, 1, ConnectionLimits::default())
     }
 
     /// Until so many wait for somebody to play with.
     pub(crate) async fn until_waiting(&self, count: usize) {
-        until(|| self.server.matchmaking().waiting() == count).await;
+        until(|| self.inner.matchmaking().waiting() == count).await;
     }
 }
 
@@ -56,11 +56,11 @@ pub(crate) async fn until(so: impl Fn() -> bool) {
             tokio::task::yield_now().await;
         }
     };
-    timeout(PATIENCE, waits).await.expect("it never came true");
+    timeout(TIMEOUT, waits).await.expect("it never came true");
 }
 
 /// Longer than anything takes here, however busy the machine.
-pub(crate) const PATIENCE: Duration = Duration::from_secs(20);
+pub(crate) const TIMEOUT: Duration = Duration::from_secs(20);
 
 /// A client that speaks in bytes.
 pub(crate) struct Client(pub(crate) TcpStream);
@@ -97,7 +97,7 @@ impl Client {
         let mut bytes = Vec::new();
         while bytes.len() < count {
             let mut more = vec![0; count - bytes.len()];
-            let read = timeout(PATIENCE, self.0.read(&mut more)).await;
+            let read = timeout(TIMEOUT, self.0.read(&mut more)).await;
             match read.unwrap_or_else(|_| panic!("only {} came", shown(&bytes))) {
                 Ok(0) | Err(_) => break,
                 Ok(count) => bytes.extend(&more[..count]),

@@ -6,20 +6,20 @@ use axum::extract::State;
 use axum::http::header;
 use axum::response::{IntoResponse, Response};
 
-use super::Web;
-use crate::counts::{counter, gauge};
+use super::AppState;
+use crate::metrics::{counter, gauge};
 
 /// `GET /metrics`
-pub(super) async fn metrics(State(web): State<Arc<Web>>) -> Response {
+pub(super) async fn metrics(State(app): State<Arc<AppState>>) -> Response {
     let medium = [(header::CONTENT_TYPE, "text/plain; version=0.0.4")];
-    (medium, web.figures()).into_response()
+    (medium, app.figures()).into_response()
 }
 
-impl Web {
+impl AppState {
     fn figures(&self) -> String {
         let mut text = String::with_capacity(8 * 1024);
         let tables = &self.tables;
-        tables.counts().write(&mut text);
+        tables.metrics().write(&mut text);
         let (thinking, queue) = tables.robots().busy();
         for (name, help, value) in [
             (

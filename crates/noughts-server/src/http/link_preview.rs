@@ -1,15 +1,17 @@
 //! What is shown of a link where links are shown: a title, a sentence and a picture.
 
+mod translations;
+
 use std::fmt;
 
 use axum::http::{HeaderMap, header};
 use noughts_api::{SeatKind, View};
 use noughts_rules::Variant;
 
-use super::words::{Words, put, wanted};
+use translations::{Translation, fill, preferred_language};
 
 /// The lines of the document's head that differ from address to address, and from language to language.
-pub(super) struct Preview {
+pub(in crate::http) struct LinkPreview {
     /// The language of the others.
     tag: &'static str,
     title: String,
@@ -20,24 +22,24 @@ pub(super) struct Preview {
 }
 
 /// So many names are a title; of more there are the first.
-const MOST_NAMES: usize = 4;
+const MAX_NAMES: usize = 4;
 
-impl Preview {
+impl LinkPreview {
     /// Of every address but those of games.
-    pub(super) fn of_the_house(headers: &HeaderMap) -> Preview {
-        let words = wanted(headers);
-        Preview {
+    pub(in crate::http) fn of_site(headers: &HeaderMap) -> LinkPreview {
+        let words = preferred_language(headers);
+        LinkPreview {
             tag: words.tag,
             title: "Noughts".to_owned(),
-            about: words.house.to_owned(),
+            about: words.site.to_owned(),
             picture: format!("{}/icon/512.png", origin(headers).unwrap_or_default()),
             address: None,
         }
     }
 
     /// Of a game.
-    pub(super) fn of_game(headers: &HeaderMap, view: &View) -> Preview {
-        let words = wanted(headers);
+    pub(in crate::http) fn of_game(headers: &HeaderMap, view: &View) -> LinkPreview {
+        let words = preferred_language(headers);
         let origin = origin(headers).unwrap_or_default();
         let names: Vec<String> = view
             .seats
@@ -47,17 +49,17 @@ impl Preview {
                 SeatKind::Open => words.open_seat.to_owned(),
                 SeatKind::Robot => words.computer.to_owned(),
                 SeatKind::Human if seat.name.is_empty() => {
-                    put(words.player, &[&number.to_string()])
+                    fill(words.player, &[&number.to_string()])
                 }
                 SeatKind::Human => seat.name.clone(),
             })
             .collect();
-        let more = match names.len() > MOST_NAMES {
+        let more = match names.len() > MAX_NAMES {
             true => " …",
             false => "",
         };
-        let title = names[..names.len().min(MOST_NAMES)].join(" – ");
-        Preview {
+        let title = names[..names.len().min(MAX_NAMES)].join(" – ");
+        LinkPreview {
             tag: words.tag,
             title: format!("{title}{more} · Noughts"),
             about: format!(
@@ -71,18 +73,18 @@ impl Preview {
     }
 
     /// The language that it is in.
-    pub(super) fn tag(&self) -> &'static str {
+    pub(in crate::http) fn tag(&self) -> &'static str {
         self.tag
     }
 }
 
 /// How a game stands, in a sentence.
-fn standing_in(words: &Words, view: &View, names: &[String]) -> String {
+fn standing_in(words: &Translation, view: &View, names: &[String]) -> String {
     let Some(outcome) = &view.outcome else {
         let is_waiting = view.seats.iter().any(|seat| seat.kind == SeatKind::Open);
         return match is_waiting {
             true => words.waits.to_owned(),
-            false => put(words.turn, &[&view.turn.to_string()]),
+            false => fill(words.turn, &[&view.turn.to_string()]),
         };
     };
     if outcome.draw {
@@ -96,11 +98,11 @@ fn standing_in(words: &Words, view: &View, names: &[String]) -> String {
         .collect();
     match winners.is_empty() {
         true => words.abandoned.to_owned(),
-        false => put(words.won, &[&winners.join(", ")]),
+        false => fill(words.won, &[&winners.join(", ")]),
     }
 }
 
-fn game_in(words: &Words, name: &str) -> String {
+fn game_in(words: &Translation, name: &str) -> String {
     match (name, name.parse()) {
         ("3x3k3", _) => words.tic_tac_toe.to_owned(),
         ("7x6k4+gravity", _) => words.connect_four.to_owned(),
@@ -108,7 +110,7 @@ fn game_in(words: &Words, name: &str) -> String {
         (_, Ok(Variant::Nested(_))) => words.ultimate.to_owned(),
         (_, Ok(Variant::Grid(spec))) => {
             let sizes = [spec.line(), spec.columns(), spec.rows()].map(|size| size.to_string());
-            put(words.grid, &sizes.each_ref().map(String::as_str))
+            fill(words.grid, &sizes.each_ref().map(String::as_str))
         }
         (_, Err(_)) => name.to_owned(),
     }
@@ -131,7 +133,7 @@ fn origin(headers: &HeaderMap) -> Option<String> {
     Some(format!("{scheme}://{host}"))
 }
 
-impl fmt::Display for Preview {
+impl fmt::Display for LinkPreview {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (title, about) = (escaped(&self.title), escaped(&self.about));
         let picture = escaped(&self.picture);
@@ -203,7 +205,7 @@ mod tests {
         };
         let mut headers = called("a.example");
         headers.insert(header::ACCEPT_LANGUAGE, language.parse().unwrap());
-        Preview::of_game(&headers, &View::new(&game.view(), who)).to_string()
+        LinkPreview::of_game(&headers, &View::new(&game.view(), who)).to_string()
     }
 
     #[test]

@@ -8,15 +8,15 @@ use std::time::{Duration, Instant};
 
 use noughts_wire::{Dialect, FromClient, FromServer, Name};
 
-use crate::other_side::Part;
 use crate::process::Process;
 use crate::rounds::Job;
+use crate::servers::Role;
 
 /// How many there are.
-pub(crate) const CROWD: usize = 10_000;
+pub(crate) const CONNECTIONS_OPENED: usize = 10_000;
 
 /// What it takes to have them.
-pub(crate) struct Crowd {
+pub(crate) struct IdleFigures {
     /// From the first call until the last was let in.
     pub(crate) accepted_in: Duration,
     /// The processor time of the other side until then.
@@ -28,67 +28,67 @@ pub(crate) struct Crowd {
 }
 
 /// A fresh process in each round, with all of them.
-pub(crate) struct Gathering {
-    part: Part,
-    crowd: Option<Crowd>,
+pub(crate) struct IdleConnections {
+    role: Role,
+    crowd: Option<IdleFigures>,
 }
 
-impl Gathering {
-    pub(crate) fn new(part: Part) -> Gathering {
-        Gathering { part, crowd: None }
+impl IdleConnections {
+    pub(crate) fn new(role: Role) -> IdleConnections {
+        IdleConnections { role, crowd: None }
     }
 }
 
-impl Job for Gathering {
-    type Figures = Crowd;
+impl Job for IdleConnections {
+    type Figures = IdleFigures;
     const SLICES: usize = 1;
 
     fn slice(&mut self) {
-        self.crowd = Some(gather(self.part));
+        self.crowd = Some(gather(self.role));
     }
 
-    fn figures(&mut self) -> Crowd {
+    fn figures(&mut self) -> IdleFigures {
         self.crowd.take().expect("a slice")
     }
 }
 
 /// Lets all of them connect, and go again.
-fn gather(part: Part) -> Crowd {
-    let process = Process::start(part, &[]);
+fn gather(role: Role) -> IdleFigures {
+    let process = Process::start(role, &[]);
     let (empty, open, cpu) = (process.resident(), descriptors(&process), process.cpu());
     let started = Instant::now();
-    let mut crowd: Vec<TcpStream> = (0..CROWD).map(|_| connect(&process)).collect();
-    while descriptors(&process) < open + CROWD {
-        assert!(started.elapsed() < PATIENCE, "not all were let in");
+    let mut crowd: Vec<TcpStream> = (0..CONNECTIONS_OPENED).map(|_| connect(&process)).collect();
+    while descriptors(&process) < open + CONNECTIONS_OPENED {
+        assert!(started.elapsed() < TIMEOUT, "not all were let in");
         sleep(Duration::from_millis(1));
     }
     let accepted_in = started.elapsed();
     settle(&process);
-    let silent = Crowd {
+    let silent = IdleFigures {
         accepted_in,
         cpu: process.cpu() - cpu,
         silent_bytes: process.resident() - empty,
         greeted_bytes: None,
     };
-    if part != Part::Server {
+    if role != Role::Server {
         return silent;
     }
     greet(&mut crowd);
     settle(&process);
-    Crowd {
+    IdleFigures {
         greeted_bytes: Some(process.resident() - empty),
         ..silent
     }
 }
 
-const PATIENCE: Duration = Duration::from_secs(20);
+const TIMEOUT: Duration = Duration::from_secs(20);
 
 fn connect(process: &Process) -> TcpStream {
     let stream = TcpStream::connect(process.address).expect("it listens");
     // Closed without a farewell, so that no port is kept for a minute afterwards.
     #[cfg(unix)]
     rustix::net::sockopt::set_socket_linger(&stream, Some(Duration::ZERO)).expect("a socket");
-    stream.set_read_timeout(Some(PATIENCE)).expect("a socket");
+    stream.set_read_timeout(Some(TIMEOUT)).expect("a socket");
     stream
 }
 
@@ -117,7 +117,7 @@ fn settle(process: &Process) {
     let started = Instant::now();
     let mut before = Duration::ZERO;
     while process.cpu() != before {
-        assert!(started.elapsed() < PATIENCE, "it never rests");
+        assert!(started.elapsed() < TIMEOUT, "it never rests");
         before = process.cpu();
         sleep(Duration::from_millis(50));
     }
