@@ -14,11 +14,11 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use noughts_engine::{Decision, Deepening, Limits, Random, Setup, Stop, Strategy, StrategyName};
+use noughts_process::{Line, read_lines};
 use noughts_rules::{Game, Move, PlayIn, Quoted};
 
 use self::pace::{Allowance, Pace};
 use self::sheet::{Sheet, read_play_in};
-use crate::line::{Line, read_line};
 use crate::protocol;
 
 /// Lines that were read and not yet looked at.
@@ -65,12 +65,10 @@ enum Event {
     Thought(Mind, Option<Decision>),
 }
 
-fn read_all(mut input: impl BufRead, events: &SyncSender<Event>) {
-    while let Ok(Some(line)) = read_line(&mut input) {
-        if events.send(Event::Line(line)).is_err() {
-            return;
-        }
-    }
+fn read_all(input: impl BufRead, events: &SyncSender<Event>) {
+    let _ = read_lines(input, protocol::MAX_LINE, |line| {
+        events.send(Event::Line(line)).is_ok()
+    });
     let _ = events.send(Event::InputEnded);
 }
 

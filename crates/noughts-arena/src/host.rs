@@ -9,10 +9,10 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use noughts_engine::{Decision, Engines, Fault, FaultKind, Host, Robot, Stop};
+use noughts_process::Line;
 use noughts_rules::{Action, Game, Play, PlayIn, Quoted, Side, Variant};
 
-use self::process::{Heard, Process};
-use crate::line::Line;
+use self::process::{EngineProcess, Reply};
 use crate::protocol;
 
 /// What a program may say beside its answer to one question: lines of `MESSAGE` and `DEBUG`.
@@ -80,7 +80,7 @@ fn check(game: &Game) -> Result<(), String> {
 struct Guest {
     command: String,
     terms: Terms,
-    process: Option<Process>,
+    process: Option<EngineProcess>,
     /// What it has on its board, its own last move included.
     told: Option<Vec<Play>>,
 }
@@ -95,13 +95,13 @@ impl Guest {
         }
     }
 
-    fn start(&mut self, variant: &Variant, stop: &Stop) -> Result<&mut Process, Fault> {
+    fn start(&mut self, variant: &Variant, stop: &Stop) -> Result<&mut EngineProcess, Fault> {
         if self.process.is_none() {
-            let process = Process::start(&self.command)
+            let process = EngineProcess::start(&self.command)
                 .map_err(|error| crash(format!("could not be started: {error}")))?;
             self.told = None;
             let process = self.process.insert(process);
-            process.say(&protocol::introduction(variant));
+            process.send(&protocol::introduction(variant));
             let until = Instant::now() + self.terms.start;
             let said = answer(process, until, stop)?;
             let Some(said) = said else {
@@ -120,7 +120,7 @@ impl Guest {
                 )));
             }
             let rule = protocol::rule(variant).into_iter();
-            process.say(&rule.chain(self.terms.limits()).collect::<Vec<_>>());
+            process.send(&rule.chain(self.terms.limits()).collect::<Vec<_>>());
         }
         self.process
             .as_mut()
@@ -133,15 +133,15 @@ impl Guest {
         let process = self.start(game.variant(), stop)?;
         let lines = question(game, told.as_deref());
         if lines.first().is_some_and(|line| line == "RESTART") {
-            process.say(&lines[..1]);
+            process.send(&lines[..1]);
             let until = Instant::now() + terms.start;
             match answer(process, until, stop)? {
                 Some(said) if said.trim().eq_ignore_ascii_case("OK") => {}
                 _ => return Err(crash("did not answer RESTART with OK".to_owned())),
             }
-            process.say(&lines[1..]);
+            process.send(&lines[1..]);
         } else {
-            process.say(&lines);
+            process.send(&lines);
         }
         let asked = Instant::now();
         let said = answer(process, asked + terms.time + terms.tolerance, stop)?;
@@ -176,7 +176,7 @@ impl Guest {
     }
 
     fn kill(&mut self) {
-        if let Some(mut process) = self.process.take() {
+        if let Some(process) = self.process.take() {
             process.end(Duration::from_millis(100).min(self.terms.grace));
         }
         self.told = None;
@@ -189,16 +189,14 @@ impl Robot for Guest {
         let asked = self.ask(game, stop);
         if asked.is_err() {
             // Whatever it says from now on is no answer to the next question.
-            if let Some(mut process) = self.process.take() {
-                process.kill();
-            }
+            self.process = None;
             self.told = None;
         }
         asked
     }
 
     fn part(&mut self) -> Result<(), Fault> {
-        let Some(mut process) = self.process.take() else {
+        let Some(process) = self.process.take() else {
             return Ok(());
         };
         match process.end(self.terms.grace) {
@@ -216,7 +214,7 @@ impl Robot for Guest {
 
 impl Drop for Guest {
     fn drop(&mut self) {
-        if let Some(mut process) = self.process.take() {
+        if let Some(process) = self.process.take() {
             process.end(self.terms.grace);
         }
     }
@@ -310,16 +308,20 @@ fn marks(game: &Game) -> Vec<String> {
 }
 
 /// The line that answers, past everything that is only said; `None` where none came in time.
-fn answer(process: &mut Process, until: Instant, stop: &Stop) -> Result<Option<String>, Fault> {
+fn answer(
+    process: &mut EngineProcess,
+    until: Instant,
+    stop: &Stop,
+) -> Result<Option<String>, Fault> {
     for _ in 0..MOST_LINES {
-        let line = match process.hear(until, stop) {
-            Heard::Line(Line::Text(line)) => line,
-            Heard::Line(Line::TooLong) => {
+        let line = match process.receive(until, stop) {
+            Reply::Line(Line::Text(line)) => line,
+            Reply::Line(Line::TooLong) => {
                 return Err(crash("wrote a line without end".to_owned()));
             }
-            Heard::Nothing => return Ok(None),
-            Heard::Closed => return Err(crash(process.obituary())),
-            Heard::Stopped => {
+            Reply::Timeout => return Ok(None),
+            Reply::Closed => return Err(crash(process.describe_exit())),
+            Reply::Stopped => {
                 return Err(Fault {
                     kind: FaultKind::Stopped,
                     reason: "was told to stop".to_owned(),

@@ -7,7 +7,6 @@ mod engine;
 mod evidence;
 mod host;
 mod ledger;
-mod line;
 mod opening;
 mod plot;
 mod protocol;

@@ -5,6 +5,9 @@
 
 use noughts_rules::{Goal, GridSpec, Move, Overline, Place, Placement, Variant};
 
+/// The longest line that is accepted, in bytes. The longest line of the protocol is an `INFO`.
+pub(crate) const MAX_LINE: usize = 4096;
+
 /// The boards that the protocol knows by itself.
 pub(crate) const SIZES: std::ops::RangeInclusive<usize> = 5..=22;
 

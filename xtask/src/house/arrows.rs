@@ -19,7 +19,7 @@ enum Others {
     None,
 }
 
-const TABLE: [Allowed; 11] = [
+const TABLE: [Allowed; 12] = [
     Allowed {
         name: "noughts-rules",
         ours: &[],
@@ -67,13 +67,18 @@ const TABLE: [Allowed; 11] = [
         others: Others::Any,
     },
     Allowed {
+        name: "noughts-process",
+        ours: &[],
+        others: Others::Any,
+    },
+    Allowed {
         name: "noughts-arena",
-        ours: &["noughts-rules", "noughts-engine"],
+        ours: &["noughts-rules", "noughts-engine", "noughts-process"],
         others: Others::Any,
     },
     Allowed {
         name: "noughts-check",
-        ours: &["noughts-rules", "noughts-wire"],
+        ours: &["noughts-rules", "noughts-wire", "noughts-process"],
         others: Others::Any,
     },
     Allowed {
@@ -88,6 +93,7 @@ const TABLE: [Allowed; 11] = [
             "noughts-terminal",
             "noughts-arena",
             "noughts-check",
+            "noughts-process",
         ],
         others: Others::Any,
     },

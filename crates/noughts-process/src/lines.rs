@@ -1,0 +1,158 @@
+//! Lines of text in bounded memory.
+
+use std::io::{self, BufRead};
+
+/// A line without its line break.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Line {
+    /// The text. Invalid UTF-8 is replaced.
+    Text(String),
+    /// The line has more bytes than the limit. It is reported once and dropped.
+    TooLong,
+}
+
+/// Splits a stream of bytes into lines that end with LF or CRLF.
+///
+/// The caller takes all lines after each [`push`](LineBuffer::push), so that at most one unfinished line
+/// and one chunk are kept.
+#[derive(Debug)]
+pub struct LineBuffer {
+    max_length: usize,
+    bytes: Vec<u8>,
+    /// The rest of a line that was reported as too long is dropped.
+    is_skipping: bool,
+}
+
+impl LineBuffer {
+    /// A buffer for lines of at most `max_length` bytes.
+    pub fn new(max_length: usize) -> LineBuffer {
+        LineBuffer {
+            max_length,
+            bytes: Vec::new(),
+            is_skipping: false,
+        }
+    }
+
+    /// Adds bytes from the stream.
+    pub fn push(&mut self, bytes: &[u8]) {
+        self.bytes.extend_from_slice(bytes);
+    }
+
+    /// Takes the next complete line. A line that is too long is reported before its end has come.
+    pub fn next_line(&mut self) -> Option<Line> {
+        loop {
+            let end = self.bytes.iter().position(|byte| *byte == b'\n');
+            if self.is_skipping {
+                self.bytes
+                    .drain(..end.map_or(self.bytes.len(), |end| end + 1));
+                self.is_skipping = end.is_none();
+                end?;
+            } else if end.unwrap_or(self.bytes.len()) > self.max_length {
+                self.is_skipping = true;
+                return Some(Line::TooLong);
+            } else {
+                let line: Vec<u8> = self.bytes.drain(..=end?).collect();
+                return Some(text(&line[..line.len() - 1]));
+            }
+        }
+    }
+
+    /// Takes the last line, if the stream ends without a line break.
+    pub fn last_line(&mut self) -> Option<Line> {
+        let line = std::mem::take(&mut self.bytes);
+        (!line.is_empty() && !self.is_skipping).then(|| text(&line))
+    }
+}
+
+fn text(line: &[u8]) -> Line {
+    let line = line.strip_suffix(b"\r").unwrap_or(line);
+    Line::Text(String::from_utf8_lossy(line).into_owned())
+}
+
+/// Hands over each line of the input, the last one also without a line break, until the input ends or
+/// `take` returns false.
+pub fn read_lines(
+    mut input: impl BufRead,
+    max_length: usize,
+    mut take: impl FnMut(Line) -> bool,
+) -> io::Result<()> {
+    let mut buffer = LineBuffer::new(max_length);
+    loop {
+        let count = match input.fill_buf() {
+            Ok([]) => break,
+            Ok(bytes) => {
+                buffer.push(bytes);
+                bytes.len()
+            }
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+            Err(error) => return Err(error),
+        };
+        input.consume(count);
+        while let Some(line) = buffer.next_line() {
+            if !take(line) {
+                return Ok(());
+            }
+        }
+    }
+    if let Some(line) = buffer.last_line() {
+        take(line);
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::BufReader;
+
+    use super::*;
+
+    fn lines(bytes: &[u8], capacity: usize) -> Vec<Line> {
+        let mut lines = Vec::new();
+        let input = BufReader::with_capacity(capacity, bytes);
+        let take = |line| {
+            lines.push(line);
+            true
+        };
+        read_lines(input, 100, take).unwrap();
+        lines
+    }
+
+    fn text(text: &str) -> Line {
+        Line::Text(text.to_owned())
+    }
+
+    #[test]
+    fn lines_end_with_lf_crlf_or_the_input() {
+        for capacity in [1, 3, 100] {
+            assert_eq!(
+                lines(b"START 15\r\n\nABOUT\nEND", capacity),
+                [text("START 15"), text(""), text("ABOUT"), text("END")]
+            );
+        }
+    }
+
+    #[test]
+    fn too_long_line_is_reported_once_and_skipped() {
+        for length in [101, 1000, 10_000] {
+            for capacity in [1, 100, 101, 102, 20_000] {
+                let mut bytes = vec![b'x'; length];
+                assert_eq!(lines(&bytes, capacity), [Line::TooLong]);
+                bytes.extend_from_slice(b"\nEND\n");
+                assert_eq!(lines(&bytes, capacity), [Line::TooLong, text("END")]);
+            }
+        }
+        assert_eq!(lines(&[b'x'; 100], 7), [text(&"x".repeat(100))]);
+    }
+
+    #[test]
+    fn too_long_line_is_reported_before_its_end() {
+        let mut buffer = LineBuffer::new(3);
+        buffer.push(b"abcd");
+        assert_eq!(buffer.next_line(), Some(Line::TooLong));
+        assert_eq!(buffer.next_line(), None);
+        buffer.push(b"efghijk");
+        assert_eq!(buffer.next_line(), None);
+        buffer.push(b"l\nno\n");
+        assert_eq!(buffer.next_line(), Some(text("no")));
+    }
+}

@@ -1,0 +1,235 @@
+//! A child process in its own process group, with its pipes served by threads.
+
+use std::io::{self, Read, Write};
+use std::process::{Command, ExitStatus, Stdio};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, SyncSender, channel, sync_channel};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use process_wrap::std::{ChildWrapper, CommandWrap};
+
+/// Bytes read from a pipe at once.
+const CHUNK: usize = 8192;
+
+/// Events that wait for the caller. When there are more, the child's writes block.
+const MAX_PENDING_EVENTS: usize = 16;
+
+/// How often [`Process::wait`] looks for the exit.
+const POLL_INTERVAL: Duration = Duration::from_millis(5);
+
+/// How long the pipes of an exited process are read, if its own children keep them open.
+const DRAIN_TIME: Duration = Duration::from_millis(200);
+
+type Child = Arc<Mutex<Box<dyn ChildWrapper>>>;
+
+/// Processes that can be killed together, from any thread. Clones share the set.
+#[derive(Clone, Debug, Default)]
+pub struct ProcessSet(Arc<Mutex<Members>>);
+
+#[derive(Debug, Default)]
+struct Members {
+    children: Vec<Child>,
+    is_closed: bool,
+}
+
+impl ProcessSet {
+    /// Starts a process that belongs to the set until it is dropped. Fails after [`kill_all`](Self::kill_all).
+    pub fn spawn(&self, mut command: Command) -> io::Result<Process> {
+        command.stdin(Stdio::piped());
+        command.stdout(Stdio::piped());
+        command.stderr(Stdio::piped());
+        let mut command = CommandWrap::from(command);
+        #[cfg(unix)]
+        command.wrap(process_wrap::std::ProcessGroup::leader());
+        #[cfg(windows)]
+        command.wrap(process_wrap::std::JobObject);
+        // Locked while spawning: otherwise a child started during `kill_all` would survive.
+        let mut members = lock(&self.0);
+        if members.is_closed {
+            return Err(io::ErrorKind::Interrupted.into());
+        }
+        let mut child = command.spawn()?;
+        let (stdin, stdout, stderr) = (
+            child.stdin().take(),
+            child.stdout().take(),
+            child.stderr().take(),
+        );
+        let child = Arc::new(Mutex::new(child));
+        members.children.push(Arc::clone(&child));
+        drop(members);
+
+        let (input, to_write) = channel();
+        if let Some(stdin) = stdin {
+            thread::spawn(move || write_pipe(stdin, &to_write));
+        }
+        let (sender, events) = sync_channel(MAX_PENDING_EVENTS);
+        if let Some(stdout) = stdout {
+            let sender = sender.clone();
+            thread::spawn(move || {
+                read_pipe(stdout, &sender, Event::Stdout);
+                let _ = sender.send(Event::StdoutClosed);
+            });
+        }
+        if let Some(stderr) = stderr {
+            thread::spawn(move || read_pipe(stderr, &sender, Event::Stderr));
+        }
+        Ok(Process {
+            child,
+            set: self.clone(),
+            input: Some(input),
+            events,
+            is_killed: false,
+        })
+    }
+
+    /// Kills every process of the set with everything that it started, and refuses new ones.
+    pub fn kill_all(&self) {
+        let mut members = lock(&self.0);
+        members.is_closed = true;
+        for child in members.children.drain(..) {
+            let _ = lock(&child).start_kill();
+        }
+    }
+}
+
+/// A running process. Dropping it kills it with everything that it started.
+#[derive(Debug)]
+pub struct Process {
+    child: Child,
+    set: ProcessSet,
+    input: Option<Sender<Vec<u8>>>,
+    events: Receiver<Event>,
+    /// The process id may belong to another process by now.
+    is_killed: bool,
+}
+
+/// What happened while waiting for a process.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Event {
+    /// Bytes from standard output.
+    Stdout(Vec<u8>),
+    /// Bytes from standard error.
+    Stderr(Vec<u8>),
+    /// Standard output is closed. Bytes from standard error may follow.
+    StdoutClosed,
+    /// Both outputs are closed and everything was read.
+    Closed,
+    /// Nothing until the deadline.
+    Timeout,
+}
+
+impl Process {
+    /// Starts a process that belongs to no set.
+    pub fn spawn(command: Command) -> io::Result<Process> {
+        ProcessSet::default().spawn(command)
+    }
+
+    /// Queues bytes for standard input without waiting for the process to read them.
+    pub fn write(&self, bytes: Vec<u8>) {
+        if let Some(input) = &self.input {
+            // Fails if the process has closed its input, which its missing answer will show.
+            let _ = input.send(bytes);
+        }
+    }
+
+    /// Closes standard input after everything queued.
+    pub fn close_stdin(&mut self) {
+        self.input = None;
+    }
+
+    /// Waits for the next event.
+    pub fn next_event(&self, deadline: Instant) -> Event {
+        let left = deadline.saturating_duration_since(Instant::now());
+        match self.events.recv_timeout(left) {
+            Ok(event) => event,
+            Err(RecvTimeoutError::Timeout) => Event::Timeout,
+            Err(RecvTimeoutError::Disconnected) => Event::Closed,
+        }
+    }
+
+    /// How the process ended, if it has. Its own children may still run.
+    pub fn exit_status(&self) -> Option<ExitStatus> {
+        lock(&self.child).try_wait().ok().flatten()
+    }
+
+    /// Waits until the process ends, and hands over its remaining events, so that a process that waits for
+    /// its output to be read can end.
+    pub fn wait(&self, deadline: Instant, mut take: impl FnMut(Event)) -> Option<ExitStatus> {
+        let status = loop {
+            if let Some(status) = self.exit_status() {
+                break status;
+            }
+            let now = Instant::now();
+            if now >= deadline {
+                return None;
+            }
+            match self.next_event(deadline.min(now + POLL_INTERVAL)) {
+                Event::Timeout => {}
+                Event::Closed => thread::sleep(POLL_INTERVAL),
+                event => take(event),
+            }
+        };
+        self.drain(take);
+        Some(status)
+    }
+
+    /// Hands over what an exited process has written. Its own children may keep its pipes open: they are
+    /// given 200 ms.
+    pub fn drain(&self, mut take: impl FnMut(Event)) {
+        let deadline = Instant::now() + DRAIN_TIME;
+        while Instant::now() < deadline {
+            match self.next_event(deadline) {
+                Event::Timeout | Event::Closed => return,
+                event => take(event),
+            }
+        }
+    }
+
+    /// Kills the process with everything that it started, and waits for its end.
+    pub fn kill(&mut self) {
+        if std::mem::replace(&mut self.is_killed, true) {
+            return;
+        }
+        let mut child = lock(&self.child);
+        let _ = child.start_kill();
+        let _ = child.wait();
+        drop(child);
+        let mut members = lock(&self.set.0);
+        members
+            .children
+            .retain(|child| !Arc::ptr_eq(child, &self.child));
+    }
+}
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        self.kill();
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn write_pipe(mut stdin: impl Write, to_write: &Receiver<Vec<u8>>) {
+    for bytes in to_write {
+        if stdin.write_all(&bytes).is_err() {
+            return;
+        }
+    }
+}
+
+/// Reads until the pipe is closed or the [`Process`] is dropped.
+fn read_pipe(mut pipe: impl Read, events: &SyncSender<Event>, event: fn(Vec<u8>) -> Event) {
+    let mut chunk = [0; CHUNK];
+    loop {
+        match pipe.read(&mut chunk) {
+            Ok(0) => return,
+            Ok(count) if events.send(event(chunk[..count].to_vec())).is_err() => return,
+            Ok(_) => {}
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(_) => return,
+        }
+    }
+}
