@@ -1,13 +1,13 @@
-//! Whatever is typed, the classic game prints what its twin prints.
+//! Whatever is typed, the classic game prints what its reference implementation prints.
 #![no_main]
 
-#[path = "../../crates/noughts-terminal/tests/twin/mod.rs"]
-mod twin;
+#[path = "../../crates/noughts-terminal/tests/reference/mod.rs"]
+mod reference;
 
 use libfuzzer_sys::fuzz_target;
-use noughts_engine::Setup as Outside;
-use noughts_terminal::classic::{Asked, Setup, play};
-use twin::Classic;
+use noughts_engine::Setup as EngineSetup;
+use noughts_terminal::classic::{ClassicOptions, ClassicSettings, play};
+use reference::Classic;
 
 fuzz_target!(|bytes: &[u8]| {
     let [shape, history, players, input @ ..] = bytes else {
@@ -22,15 +22,15 @@ fuzz_target!(|bytes: &[u8]| {
             .chars()
             .collect(),
     };
-    let asked = Asked {
+    let options = ClassicOptions {
         size: Some(game.size.to_string()),
         win: Some(game.win.to_string()),
         history: Some(game.history.to_string()),
         players: Some(game.players.iter().collect()),
-        ..Asked::default()
+        ..ClassicOptions::default()
     };
     let mut output = Vec::new();
-    let setup = Setup::new(&asked).expect("numbers in range");
-    play(&setup, &Outside::with_seed(0), input, &mut output).expect("memory can be written to");
+    let settings = ClassicSettings::new(&options).expect("numbers in range");
+    play(&settings, &EngineSetup::with_seed(0), input, &mut output).expect("memory can be written to");
     assert_eq!(String::from_utf8(output).expect("text"), game.play(input));
 });

@@ -64,12 +64,12 @@ fn parts() -> Vec<Part> {
         ),
         // Programs of others that ask what we would not think of.
         Part::new(
-            "outsiders",
+            "schemathesis",
             &[NEXTEST, SCHEMATHESIS, SLOWHTTPTEST],
             // Of the whole workspace, so that nothing is built anew for it.
             vec![
                 Step::new("cargo nextest run --workspace --locked --run-ignored only -E")
-                    .with(["binary(outsiders)"]),
+                    .with(["binary(schemathesis)"]),
             ],
         ),
         // The doc comments' examples, which nextest does not run.
@@ -112,10 +112,10 @@ fn parts() -> Vec<Part> {
 
 /// What is marked `#[ignore = "long: ..."]`. That there is none is said, and is no failure.
 fn long_tests() -> Part {
-    // The outsiders have a part of their own.
+    // schemathesis is a step of its own.
     let step =
         Step::new("cargo nextest run --workspace --locked --run-ignored only --no-tests warn -E")
-            .with(["not binary(outsiders)"]);
+            .with(["not binary(schemathesis)"]);
     let needs = &[NEXTEST, POSTGRESQL, PYTHON, STRACE];
     Part::new("long tests", needs, vec![step])
 }

@@ -2,19 +2,19 @@
 
 mod command;
 mod options;
-mod robots;
+mod robot_option;
 mod screen;
 
 use std::io::{self, BufRead, Write};
 
-use noughts_engine::{Fault, Setup as Outside};
+use noughts_engine::{Fault, Setup as EngineSetup};
 use noughts_rules::{Action, Conclusion, Game, Refusal, Seat};
 
 pub use command::{Command, read_command};
-pub use options::{Asked, OptionError, Setup, square};
-pub use robots::RobotError;
+pub use options::{ClassicOptions, ClassicSettings, OptionError, square};
+pub use robot_option::RobotOptionError;
 
-use crate::seats::Seats;
+use crate::robots::Robots;
 use crate::symbols::Symbols;
 
 /// Plays one game from `input` to `output` until it ends, is quit, or the input does. A robot's
@@ -23,24 +23,24 @@ use crate::symbols::Symbols;
 /// An error is one of reading or writing; a closed output is one too, as
 /// [`BrokenPipe`](io::ErrorKind::BrokenPipe).
 pub fn play(
-    setup: &Setup,
-    outside: &Outside,
+    settings: &ClassicSettings,
+    engine_setup: &EngineSetup,
     mut input: impl BufRead,
     mut output: impl Write,
 ) -> io::Result<()> {
-    let mut table = Table::new(setup);
-    let mut seats = Seats::new(&table.game, setup.holders(), outside)
+    let mut game = ClassicGame::new(settings);
+    let mut seats = Robots::new(&game.game, settings.holders(), engine_setup)
         .expect("robots that were tried sit down again");
-    while let Some(seat) = table.game.to_move() {
-        table.show_turn(seat, &mut output)?;
+    while let Some(seat) = game.game.to_move() {
+        game.show_turn(seat, &mut output)?;
         output.flush()?;
-        let command = match seats.think(seat, &table.game) {
+        let command = match seats.think(seat, &game.game) {
             Some(Err(fault)) => {
-                table.forfeit(seat, &fault, &mut output)?;
+                game.forfeit(seat, &fault, &mut output)?;
                 continue;
             }
             Some(Ok(thought)) => {
-                let (row, column) = table.game.variant().split(thought.at);
+                let (row, column) = game.game.variant().split(thought.at);
                 writeln!(output, "{row} {column}")?;
                 Command::Play {
                     row: row as i64,
@@ -54,17 +54,17 @@ pub fn play(
             screen::delimiter(&mut output)?;
             break;
         }
-        if let Err(message) = table.obey(seat, command) {
+        if let Err(message) = game.obey(seat, command) {
             writeln!(output, "{message}")?;
         }
         screen::delimiter(&mut output)?;
     }
-    table.show_end(&mut output)?;
+    game.show_end(&mut output)?;
     output.flush()
 }
 
 /// A game with the symbols that its sides are shown by.
-struct Table {
+struct ClassicGame {
     game: Game,
     /// By seat.
     symbols: Symbols,
@@ -72,12 +72,12 @@ struct Table {
     marks: Vec<char>,
 }
 
-impl Table {
-    fn new(setup: &Setup) -> Table {
-        Table {
-            game: setup.game(),
-            symbols: setup.symbols().clone(),
-            marks: setup.symbols().sides(),
+impl ClassicGame {
+    fn new(settings: &ClassicSettings) -> ClassicGame {
+        ClassicGame {
+            game: settings.game(),
+            symbols: settings.symbols().clone(),
+            marks: settings.symbols().sides(),
         }
     }
 

@@ -1,36 +1,36 @@
-//! A visit to a server of the TCP protocol: a person or a robot plays there, and hears in words what
+//! A visit to a server of the TCP protocol: a person or a robot plays there, and reader in words what
 //! happens.
 //!
 //! The model is the mirror of the server's game; `link` listens to the server and to the person at
 //! once, `screen` and `words` are what is shown. Here is what happens when.
 
 mod command;
-mod link;
-mod mirror;
+mod disconnect;
+mod messages;
 mod options;
-mod parting;
+mod score;
 mod screen;
-mod tally;
-mod words;
+mod server_game;
+mod session_io;
 
-pub use options::{Asked, OptionError, Setup};
-pub use parting::{Parting, VisitError};
+pub use disconnect::{ConnectError, Disconnect};
+pub use options::{ConnectOptions, ConnectSettings, OptionError};
 
 use std::fmt::Display;
 use std::io::{self, BufRead, Read, Write};
 use std::sync::Arc;
 use std::time::Duration;
 
-use noughts_engine::{Random, Robot, Setup as Outside, Stop};
+use noughts_engine::{Random, Robot, Setup as EngineSetup, Stop};
 use noughts_rules::{Action, Move};
 use noughts_wire::{ClientSession, Dialect, Event, Greeting, IDS, Stage, Text, Verdict};
 
 use self::command::Typed;
-use self::link::{Link, Next, Wants};
-use self::mirror::Mirror;
-use self::parting::Leave;
-use self::tally::Tally;
-use self::words::Cast;
+use self::disconnect::Exit;
+use self::messages::PlayerNames;
+use self::score::Score;
+use self::server_game::ServerGame;
+use self::session_io::{Next, SessionIo, Wants};
 use crate::console::sentence;
 
 /// How often in a row a server may complain.
@@ -44,10 +44,10 @@ const QUIT: &str = ":q";
 pub struct Connection<R, W> {
     /// Who is at its other end, for the screen.
     pub peer: String,
-    /// What the server says. Read by a thread of its own.
-    pub hears: R,
+    /// What the server writer. Read by a thread of its own.
+    pub reader: R,
     /// What the server is told.
-    pub says: W,
+    pub writer: W,
 }
 
 /// Plays over this connection until somebody leaves, and says what happened. Ends as it should when
@@ -56,41 +56,41 @@ pub struct Connection<R, W> {
 /// The input is read by a thread of its own, a line whenever one is asked for; that thread outlives
 /// the visit if it waits for a line then.
 pub fn play(
-    setup: &Setup,
-    outside: &Outside,
+    settings: &ConnectSettings,
+    engine_setup: &EngineSetup,
     connection: Connection<impl Read + Send + 'static, impl Write>,
     input: impl BufRead + Send + 'static,
     output: impl Write,
-) -> Result<(), VisitError> {
-    let mut visit = Visit {
-        setup,
-        cast: Cast::new(setup),
-        seeds: Random::new(outside.seed),
-        outside,
-        link: Link::new(connection.hears, connection.says, input),
+) -> Result<(), ConnectError> {
+    let mut conversation = Conversation {
+        settings,
+        names: PlayerNames::new(settings),
+        seeds: Random::new(engine_setup.seed),
+        engine_setup,
+        io: SessionIo::new(connection.reader, connection.writer, input),
         output,
-        tally: Tally::default(),
+        score: Score::default(),
         shown: None,
         complaints: 0,
     };
-    let parting = match visit.make(&connection.peer) {
-        Ok(()) | Err(Leave::Quit) => None,
-        Err(Leave::Parted(parting)) => Some(parting),
-        Err(Leave::Failed(error)) => return Err(VisitError::Terminal(error)),
+    let disconnect = match conversation.make(&connection.peer) {
+        Ok(()) | Err(Exit::Quit) => None,
+        Err(Exit::Disconnected(disconnect)) => Some(disconnect),
+        Err(Exit::Failed(error)) => return Err(ConnectError::Terminal(error)),
     };
-    let is_good = parting.is_none();
-    visit.end(is_good).map_err(VisitError::Terminal)?;
-    parting.map_or(Ok(()), |parting| Err(VisitError::Server(parting)))
+    let is_good = disconnect.is_none();
+    conversation.end(is_good).map_err(ConnectError::Terminal)?;
+    disconnect.map_or(Ok(()), |disconnect| Err(ConnectError::Server(disconnect)))
 }
 
-struct Visit<'a, W, O> {
-    setup: &'a Setup,
-    cast: Cast,
-    outside: &'a Outside,
+struct Conversation<'a, W, O> {
+    settings: &'a ConnectSettings,
+    names: PlayerNames,
+    engine_setup: &'a EngineSetup,
     seeds: Random,
-    link: Link<W>,
+    io: SessionIo<W>,
     output: O,
-    tally: Tally,
+    score: Score,
     /// So many plays were on the board that was shown last.
     shown: Option<usize>,
     /// From the server, in a row.
@@ -109,22 +109,22 @@ enum Answer {
     Event(Event),
 }
 
-impl<W: Write, O: Write> Visit<'_, W, O> {
-    fn make(&mut self, peer: &str) -> Result<(), Leave> {
+impl<W: Write, O: Write> Conversation<'_, W, O> {
+    fn make(&mut self, peer: &str) -> Result<(), Exit> {
         self.greet()?;
-        self.tell(words::welcome(self.setup, peer))?;
+        self.tell(messages::welcome(self.settings, peer))?;
         let mut is_first = self.join()?;
         loop {
             let verdict = self.play_game(is_first)?;
-            self.tally.add(verdict);
+            self.score.add(verdict);
             if !self.wants_another()? {
                 return Ok(());
             }
             is_first = match self.join() {
-                Err(Leave::Parted(parting)) => {
+                Err(Exit::Disconnected(disconnect)) => {
                     // On a pipe the question's line still stands open.
                     self.tell("")?;
-                    return Err(parting.into());
+                    return Err(disconnect.into());
                 }
                 joined => joined?,
             };
@@ -133,65 +133,65 @@ impl<W: Write, O: Write> Visit<'_, W, O> {
 
     /// Last words.
     fn end(&mut self, is_good: bool) -> io::Result<()> {
-        if let Some(tally) = self.cast.tally(&self.tally) {
-            self.tell(tally)?;
+        if let Some(score) = self.names.score(&self.score) {
+            self.tell(score)?;
         }
         if is_good {
-            self.tell(words::GOODBYE)?;
+            self.tell(messages::GOODBYE)?;
         }
         self.output.flush()
     }
 
-    fn greet(&mut self) -> Result<(), Leave> {
+    fn greet(&mut self) -> Result<(), Exit> {
         let id = IDS.start() + self.seeds.below(IDS.count()) as u32;
-        let greeting = match self.setup.dialect {
+        let greeting = match self.settings.dialect {
             Dialect::Seed => Greeting::Seed(id),
             Dialect::Later => Greeting::Later,
         };
-        let name = &self.setup.name;
-        self.link
+        let name = &self.settings.name;
+        self.io
             .say(|session, out| session.hello(name, greeting, out))?;
-        match self.next(Wants::Nothing, self.setup.patience)? {
+        match self.next(Wants::Nothing, self.settings.patience)? {
             Next::Event(Event::Refused { code, text }) => Err(self.refused(code, text)),
             Next::Event(_) | Next::Line(_) => Ok(()),
-            Next::Nothing => Err(Parting::Silent(Stage::Greeting).into()),
+            Next::Nothing => Err(Disconnect::Silent(Stage::Greeting).into()),
         }
     }
 
     /// Asks for a game, and waits until it begins; whether this client moves first.
-    fn join(&mut self) -> Result<bool, Leave> {
+    fn join(&mut self) -> Result<bool, Exit> {
         // A server that does not admit names the right id, so the second time must do.
         for _ in 0..2 {
-            self.link.say(ClientSession::play)?;
+            self.io.say(ClientSession::play)?;
             match self.wait_for_game()? {
                 Event::Admitted { first } => {
-                    self.cast.is_pair |= !first;
+                    self.names.is_pair |= !first;
                     return Ok(first);
                 }
                 Event::Refused { code, text } => return Err(self.refused(code, text)),
                 _ => {}
             }
         }
-        Err(Parting::NotAdmitted.into())
+        Err(Disconnect::NotAdmitted.into())
     }
 
-    fn wait_for_game(&mut self) -> Result<Event, Leave> {
-        let (mut wants, mut limit) = (Wants::Nothing, self.setup.pause);
-        if self.cast.is_pair {
-            self.tell(words::WAITING)?;
+    fn wait_for_game(&mut self) -> Result<Event, Exit> {
+        let (mut wants, mut limit) = (Wants::Nothing, self.settings.pause);
+        if self.names.is_pair {
+            self.tell(messages::WAITING)?;
             (wants, limit) = (self.wants_while_waiting(), FOR_EVER);
         }
         loop {
             match self.next(wants, limit)? {
                 Next::Event(event) => return Ok(event),
                 Next::Line(Some(line)) if line == QUIT => return Err(self.quit_alone()),
-                Next::Line(Some(line)) => wants = self.link.keep(line),
-                Next::Line(None) if self.link.is_alone() => return Err(self.quit_alone()),
+                Next::Line(Some(line)) => wants = self.io.keep(line),
+                Next::Line(None) if self.io.is_alone() => return Err(self.quit_alone()),
                 Next::Line(None) => wants = Wants::Nothing,
                 Next::Nothing => {
                     // Who waits so long is at a door for two, whatever it was taken for.
-                    self.cast.is_pair = true;
-                    self.tell(words::NO_GAME_YET)?;
+                    self.names.is_pair = true;
+                    self.tell(messages::NO_GAME_YET)?;
                     (wants, limit) = (self.wants_while_waiting(), FOR_EVER);
                 }
             }
@@ -200,63 +200,63 @@ impl<W: Write, O: Write> Visit<'_, W, O> {
 
     /// A person may leave at any time; a robot has no keyboard.
     fn wants_while_waiting(&self) -> Wants {
-        match self.setup.robot {
+        match self.settings.robot {
             None => Wants::NewLine,
             Some(_) => Wants::Nothing,
         }
     }
 
-    fn quit_alone(&mut self) -> Leave {
-        match self.tell(words::NOBODY_CAME) {
-            Ok(()) => Leave::Quit,
+    fn quit_alone(&mut self) -> Exit {
+        match self.tell(messages::NOBODY_CAME) {
+            Ok(()) => Exit::Quit,
             Err(error) => error.into(),
         }
     }
 
-    fn play_game(&mut self, is_first: bool) -> Result<Verdict, Leave> {
-        let mut mirror = Mirror::new(is_first);
-        let mut robot = self.sit_down(&mirror);
+    fn play_game(&mut self, is_first: bool) -> Result<Verdict, Exit> {
+        let mut server_game = ServerGame::new(is_first);
+        let mut robot = self.sit_down(&server_game);
         self.shown = None;
-        self.tell(self.cast.opening(mirror.own()))?;
-        self.show(&mirror)?;
-        let played = self.take_turns(&mut mirror, &mut robot);
-        let plays = mirror.game().plays().len();
+        self.tell(self.names.opening(server_game.own()))?;
+        self.show(&server_game)?;
+        let played = self.take_turns(&mut server_game, &mut robot);
+        let plays = server_game.game().plays().len();
         match &played {
-            Ok(_) | Err(Leave::Failed(_)) => {}
-            Err(Leave::Quit) => self.tell(self.cast.left(plays))?,
-            Err(Leave::Parted(_)) => self.tell(words::unfinished(plays))?,
+            Ok(_) | Err(Exit::Failed(_)) => {}
+            Err(Exit::Quit) => self.tell(self.names.left(plays))?,
+            Err(Exit::Disconnected(_)) => self.tell(messages::unfinished(plays))?,
         }
         played
     }
 
     /// The robot for this game, if one plays.
-    fn sit_down(&mut self, mirror: &Mirror) -> Option<Box<dyn Robot>> {
+    fn sit_down(&mut self, server_game: &ServerGame) -> Option<Box<dyn Robot>> {
         // Each game differs from the one before, and all are the same under the same seed.
-        let outside = Outside {
+        let engine_setup = EngineSetup {
             seed: self.seeds.draw(),
-            clock: Arc::clone(&self.outside.clock),
+            clock: Arc::clone(&self.engine_setup.clock),
         };
-        let name = self.setup.robot.as_ref()?;
-        let robot = name.build(mirror.game(), &outside);
+        let name = self.settings.robot.as_ref()?;
+        let robot = name.build(server_game.game(), &engine_setup);
         Some(robot.expect("a robot that was tried sits down again"))
     }
 
     fn take_turns(
         &mut self,
-        mirror: &mut Mirror,
+        server_game: &mut ServerGame,
         robot: &mut Option<Box<dyn Robot>>,
-    ) -> Result<Verdict, Leave> {
+    ) -> Result<Verdict, Exit> {
         loop {
-            let is_own = self.link.session().stage() == Stage::ItsTurn && !mirror.is_over();
+            let is_own = self.io.session().stage() == Stage::ItsTurn && !server_game.is_over();
             let choice = match robot {
-                _ if !is_own => Choice::Event(self.wait_for_opponent(mirror)?),
-                Some(robot) => self.let_think(mirror, robot.as_mut())?,
-                None => self.ask_for_play(mirror)?,
+                _ if !is_own => Choice::Event(self.wait_for_opponent(server_game)?),
+                Some(robot) => self.let_think(server_game, robot.as_mut())?,
+                None => self.ask_for_play(server_game)?,
             };
             match choice {
-                Choice::Play(at) => self.act(mirror, at)?,
+                Choice::Play(at) => self.act(server_game, at)?,
                 Choice::Event(event) => {
-                    if let Some(verdict) = self.follow(mirror, event)? {
+                    if let Some(verdict) = self.follow(server_game, event)? {
                         return Ok(verdict);
                     }
                 }
@@ -264,52 +264,58 @@ impl<W: Write, O: Write> Visit<'_, W, O> {
         }
     }
 
-    fn act(&mut self, mirror: &mut Mirror, at: Move) -> Result<(), Leave> {
-        mirror.play_own(at);
-        self.link
-            .say(|session, out| session.act(mirror::cell(at), out))?;
-        if self.setup.robot.is_some() {
-            return Ok(self.tell(self.cast.own_plays(at))?);
+    fn act(&mut self, server_game: &mut ServerGame, at: Move) -> Result<(), Exit> {
+        server_game.play_own(at);
+        self.io
+            .say(|session, out| session.act(server_game::cell(at), out))?;
+        if self.settings.robot.is_some() {
+            return Ok(self.tell(self.names.own_plays(at))?);
         }
         // The computer answers at once, and then one board is enough; people take their time.
-        if self.cast.is_pair {
+        if self.names.is_pair {
             self.tell("")?;
-            self.show(mirror)?;
+            self.show(server_game)?;
         }
         Ok(())
     }
 
     /// Does on the own board what happened at the server's; how the game ended, if it did.
-    fn follow(&mut self, mirror: &mut Mirror, event: Event) -> Result<Option<Verdict>, Leave> {
+    fn follow(
+        &mut self,
+        server_game: &mut ServerGame,
+        event: Event,
+    ) -> Result<Option<Verdict>, Exit> {
         match event {
             Event::Played(cell) => {
-                let at = mirror.play_other(cell).ok_or(Parting::PlayedOn(cell))?;
+                let at = server_game
+                    .play_other(cell)
+                    .ok_or(Disconnect::PlayedOn(cell))?;
                 self.complaints = 0;
-                self.tell(self.cast.other_plays(at))?;
-                self.show(mirror)?;
+                self.tell(self.names.other_plays(at))?;
+                self.show(server_game)?;
             }
             Event::Over {
                 verdict,
                 opponent_cell,
             } => {
                 self.complaints = 0;
-                if let Some(at) = mirror.settle(verdict, opponent_cell) {
-                    self.tell(self.cast.other_plays(at))?;
-                } else if self.setup.robot.is_none() && !self.is_shown(mirror) {
+                if let Some(at) = server_game.settle(verdict, opponent_cell) {
+                    self.tell(self.names.other_plays(at))?;
+                } else if self.settings.robot.is_none() && !self.is_shown(server_game) {
                     self.tell("")?;
                 }
-                self.show(mirror)?;
-                self.tell(self.cast.end(mirror, verdict))?;
+                self.show(server_game)?;
+                self.tell(self.names.end(server_game, verdict))?;
                 return Ok(Some(verdict));
             }
             Event::Refused { code, text } => {
-                let at = mirror.take_back();
-                self.tell(words::complaint(at, code, &text))?;
+                let at = server_game.take_back();
+                self.tell(messages::complaint(at, code, &text))?;
                 self.complaints += 1;
-                if self.setup.robot.is_some() || self.complaints >= MOST_COMPLAINTS {
+                if self.settings.robot.is_some() || self.complaints >= MOST_COMPLAINTS {
                     return Err(self.refused(code, text));
                 }
-                self.show(mirror)?;
+                self.show(server_game)?;
             }
             // The session makes none of these of a game that goes on.
             Event::Ready { .. }
@@ -321,34 +327,34 @@ impl<W: Write, O: Write> Visit<'_, W, O> {
         Ok(None)
     }
 
-    fn wait_for_opponent(&mut self, mirror: &Mirror) -> Result<Event, Leave> {
-        let (mut wants, mut limit) = (Wants::Nothing, self.setup.pause);
-        if mirror.is_over() {
-            limit = self.setup.patience;
-        } else if self.cast.is_pair {
-            if self.setup.robot.is_none() {
-                self.tell(words::OPPONENTS_TURN)?;
+    fn wait_for_opponent(&mut self, server_game: &ServerGame) -> Result<Event, Exit> {
+        let (mut wants, mut limit) = (Wants::Nothing, self.settings.pause);
+        if server_game.is_over() {
+            limit = self.settings.patience;
+        } else if self.names.is_pair {
+            if self.settings.robot.is_none() {
+                self.tell(messages::OPPONENTS_TURN)?;
             }
             (wants, limit) = (self.wants_while_waiting(), FOR_EVER);
         }
         let mut is_last = false;
         loop {
             // What a script typed last still has its answer, but nobody waits for ever.
-            if wants == Wants::NewLine && self.link.is_alone() {
-                self.tell(words::INPUT_ENDED)?;
-                (wants, limit, is_last) = (Wants::Nothing, self.setup.patience, true);
+            if wants == Wants::NewLine && self.io.is_alone() {
+                self.tell(messages::INPUT_ENDED)?;
+                (wants, limit, is_last) = (Wants::Nothing, self.settings.patience, true);
             }
             match self.next(wants, limit)? {
                 Next::Event(event) => return Ok(event),
-                Next::Line(Some(line)) if line == QUIT => return Err(Leave::Quit),
-                Next::Line(Some(line)) => wants = self.link.keep(line),
+                Next::Line(Some(line)) if line == QUIT => return Err(Exit::Quit),
+                Next::Line(Some(line)) => wants = self.io.keep(line),
                 Next::Line(None) => {}
-                Next::Nothing if mirror.is_over() => {
-                    return Err(Parting::Silent(Stage::Moving).into());
+                Next::Nothing if server_game.is_over() => {
+                    return Err(Disconnect::Silent(Stage::Moving).into());
                 }
-                Next::Nothing if is_last => return Err(Leave::Quit),
+                Next::Nothing if is_last => return Err(Exit::Quit),
                 Next::Nothing => {
-                    self.tell(words::THINKING)?;
+                    self.tell(messages::THINKING)?;
                     (wants, limit) = (self.wants_while_waiting(), FOR_EVER);
                 }
             }
@@ -356,11 +362,15 @@ impl<W: Write, O: Write> Visit<'_, W, O> {
     }
 
     /// Lets the robot choose, and looks up then.
-    fn let_think(&mut self, mirror: &Mirror, robot: &mut dyn Robot) -> Result<Choice, Leave> {
+    fn let_think(
+        &mut self,
+        server_game: &ServerGame,
+        robot: &mut dyn Robot,
+    ) -> Result<Choice, Exit> {
         self.output.flush()?;
         let decision = robot
-            .choose(mirror.game(), &Stop::new())
-            .map_err(Parting::Robot)?;
+            .choose(server_game.game(), &Stop::new())
+            .map_err(Disconnect::Robot)?;
         match self.next(Wants::Nothing, Duration::ZERO)? {
             Next::Event(event) => Ok(Choice::Event(event)),
             Next::Line(_) | Next::Nothing => Ok(Choice::Play(decision.at)),
@@ -368,40 +378,43 @@ impl<W: Write, O: Write> Visit<'_, W, O> {
     }
 
     /// Asks until a free cell was named. The server is not bothered with others.
-    fn ask_for_play(&mut self, mirror: &Mirror) -> Result<Choice, Leave> {
+    fn ask_for_play(&mut self, server_game: &ServerGame) -> Result<Choice, Exit> {
         loop {
-            let line = match self.ask(words::PROMPT)? {
+            let line = match self.ask(messages::PROMPT)? {
                 Answer::Line(line) => line,
                 Answer::Event(event) => return Ok(Choice::Event(event)),
             };
-            let explained = match command::read(mirror.game(), &line) {
-                Typed::Cell(at) => match mirror.game().check(mirror.own(), Action::Play(at)) {
+            let explained = match command::read(server_game.game(), &line) {
+                Typed::Cell(at) => match server_game
+                    .game()
+                    .check(server_game.own(), Action::Play(at))
+                {
                     Ok(()) => return Ok(Choice::Play(at)),
                     Err(refusal) => sentence(refusal),
                 },
-                Typed::OffBoard(cell) => words::off_board(&cell),
-                Typed::Resign => words::RESIGN.to_owned(),
-                Typed::Rewind => words::REWIND.to_owned(),
-                Typed::Help => words::HELP.to_owned(),
-                Typed::Unreadable(typed) => words::unreadable(&typed),
+                Typed::OffBoard(cell) => messages::off_board(&cell),
+                Typed::Resign => messages::RESIGN.to_owned(),
+                Typed::Rewind => messages::REWIND.to_owned(),
+                Typed::Help => messages::HELP.to_owned(),
+                Typed::Unreadable(typed) => messages::unreadable(&typed),
             };
             self.tell(explained)?;
         }
     }
 
-    fn wants_another(&mut self) -> Result<bool, Leave> {
-        if self.setup.robot.is_some() {
-            return Ok(self.tally.games() < self.setup.games);
+    fn wants_another(&mut self) -> Result<bool, Exit> {
+        if self.settings.robot.is_some() {
+            return Ok(self.score.games() < self.settings.games);
         }
         loop {
-            match self.ask(words::PLAY_AGAIN) {
+            match self.ask(messages::PLAY_AGAIN) {
                 Ok(Answer::Line(line)) => match line.to_lowercase().as_str() {
                     "y" | "yes" => return Ok(true),
                     "n" | "no" => return Ok(false),
-                    _ => self.tell(words::NO_ANSWER)?,
+                    _ => self.tell(messages::NO_ANSWER)?,
                 },
                 Ok(Answer::Event(Event::Refused { code, text })) => {
-                    self.tell(words::complaint(None, code, &text))?;
+                    self.tell(messages::complaint(None, code, &text))?;
                     self.complaints += 1;
                     if self.complaints >= MOST_COMPLAINTS {
                         return Err(self.refused(code, text));
@@ -409,8 +422,8 @@ impl<W: Write, O: Write> Visit<'_, W, O> {
                 }
                 Ok(Answer::Event(_)) => {}
                 // Nobody's game was broken off.
-                Err(Leave::Parted(Parting::Left(_))) => {
-                    self.tell(words::SERVER_LEFT)?;
+                Err(Exit::Disconnected(Disconnect::Left(_))) => {
+                    self.tell(messages::SERVER_LEFT)?;
                     return Ok(false);
                 }
                 Err(leave) => return Err(leave),
@@ -419,13 +432,13 @@ impl<W: Write, O: Write> Visit<'_, W, O> {
     }
 
     /// Asks a person, who is told at once when the server has something to say meanwhile.
-    fn ask(&mut self, prompt: &str) -> Result<Answer, Leave> {
+    fn ask(&mut self, prompt: &str) -> Result<Answer, Exit> {
         write!(self.output, "{prompt} ")?;
         let answer = match self.next(Wants::Line, FOR_EVER) {
-            Ok(Next::Line(Some(line))) if line == QUIT => return Err(Leave::Quit),
+            Ok(Next::Line(Some(line))) if line == QUIT => return Err(Exit::Quit),
             Ok(Next::Line(Some(line))) => return Ok(Answer::Line(line)),
             Ok(Next::Event(event)) => Ok(Answer::Event(event)),
-            Ok(Next::Line(None) | Next::Nothing) => Err(Leave::Quit),
+            Ok(Next::Line(None) | Next::Nothing) => Err(Exit::Quit),
             Err(leave) => Err(leave),
         };
         // No newline was typed, so the prompt's line still stands open.
@@ -434,32 +447,32 @@ impl<W: Write, O: Write> Visit<'_, W, O> {
     }
 
     /// What happens next, of which the end of the session is a reason to leave.
-    fn next(&mut self, wants: Wants, limit: Duration) -> Result<Next, Leave> {
+    fn next(&mut self, wants: Wants, limit: Duration) -> Result<Next, Exit> {
         self.output.flush()?;
-        let stage = self.link.session().stage();
-        match self.link.next(wants, limit)? {
-            Next::Event(Event::Left) => Err(Parting::Left(stage).into()),
-            Next::Event(Event::Broken(fault)) => Err(Parting::Broken(fault).into()),
+        let stage = self.io.session().stage();
+        match self.io.next(wants, limit)? {
+            Next::Event(Event::Left) => Err(Disconnect::Left(stage).into()),
+            Next::Event(Event::Broken(fault)) => Err(Disconnect::Broken(fault).into()),
             next => Ok(next),
         }
     }
 
-    fn refused(&self, code: u8, text: Text) -> Leave {
-        let stage = self.link.session().stage();
-        Parting::Refused { stage, code, text }.into()
+    fn refused(&self, code: u8, text: Text) -> Exit {
+        let stage = self.io.session().stage();
+        Disconnect::Refused { stage, code, text }.into()
     }
 
-    fn is_shown(&self, mirror: &Mirror) -> bool {
-        self.shown == Some(mirror.game().plays().len())
+    fn is_shown(&self, server_game: &ServerGame) -> bool {
+        self.shown == Some(server_game.game().plays().len())
     }
 
     /// Draws the board, if it is not the one that was drawn last.
-    fn show(&mut self, mirror: &Mirror) -> io::Result<()> {
-        if self.is_shown(mirror) {
+    fn show(&mut self, server_game: &ServerGame) -> io::Result<()> {
+        if self.is_shown(server_game) {
             return Ok(());
         }
-        self.shown = Some(mirror.game().plays().len());
-        self.tell(screen::board(&mirror.view()))
+        self.shown = Some(server_game.game().plays().len());
+        self.tell(screen::board(&server_game.view()))
     }
 
     fn tell(&mut self, words: impl Display) -> io::Result<()> {

@@ -14,16 +14,16 @@ pub(crate) struct Console<I, O> {
 
 /// Why a conversation is over.
 #[derive(Debug)]
-pub(crate) enum Leave {
+pub(crate) enum Exit {
     /// Somebody asked to go, or nobody is there any more.
     Quit,
     /// Reading or writing failed.
     Failed(io::Error),
 }
 
-impl From<io::Error> for Leave {
-    fn from(error: io::Error) -> Leave {
-        Leave::Failed(error)
+impl From<io::Error> for Exit {
+    fn from(error: io::Error) -> Exit {
+        Exit::Failed(error)
     }
 }
 
@@ -49,15 +49,15 @@ impl<I: BufRead, O: Write> Console<I, O> {
     }
 
     /// Asks, and waits for a line. `:q` and the end of input leave.
-    pub(crate) fn ask(&mut self, prompt: impl Display) -> Result<String, Leave> {
+    pub(crate) fn ask(&mut self, prompt: impl Display) -> Result<String, Exit> {
         self.begin(format_args!("{prompt} "))?;
         match read_line(&mut self.input)? {
-            Some(line) if line == ":q" => Err(Leave::Quit),
+            Some(line) if line == ":q" => Err(Exit::Quit),
             Some(line) => Ok(line),
             None => {
                 // No newline was typed, so the prompt's line still stands open.
                 self.tell("")?;
-                Err(Leave::Quit)
+                Err(Exit::Quit)
             }
         }
     }

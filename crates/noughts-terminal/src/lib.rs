@@ -1,20 +1,21 @@
-//! The terminal doors of Noughts.
+//! The terminal interfaces of Noughts: classic, menu, Multi, the full screen, and games on servers.
 //!
-//! A door turns what it hears into an [`Action`](noughts_rules::Action) and shows the
-//! [`View`](noughts_rules::View) or the [`Refusal`](noughts_rules::Refusal) that comes back. No
-//! door knows a rule. Input and output come in from outside, so that tests and fuzzers play whole
-//! games without a terminal.
+//! An interface turns input into an [`Action`](noughts_rules::Action) and shows the
+//! [`View`](noughts_rules::View) or the [`Refusal`](noughts_rules::Refusal) that results. None of them knows the rules.
+//! Input and output are parameters, so tests and fuzzers play whole games without a terminal.
 
 pub mod classic;
+mod completed_lines;
 pub mod connect;
 mod console;
-mod lines;
+mod holder;
 pub mod menu;
 pub mod multi;
 pub mod play;
-mod seats;
+mod robots;
 mod symbols;
 pub mod tui;
 
-pub use seats::{Holder, HolderError, Seats, Thought};
+pub use holder::{Holder, HolderError};
+pub use robots::{RobotMove, Robots};
 pub use symbols::{SymbolError, Symbols};

@@ -3,32 +3,33 @@
 //! The model is [`Game`], the view `screen` and `words`, which has every
 //! word; here is what happens when.
 
+mod messages;
 mod screen;
-mod words;
 
 use std::io::{self, BufRead, Write};
 use std::sync::Arc;
 
-use noughts_engine::{Random, Setup as Outside, StrategyName, Unfit};
+use noughts_engine::{Random, Setup as EngineSetup, StrategyName, Unfit};
 use noughts_rules::{Action, Game, GridSpec, Move, Options, Seat, Variant};
 
-use crate::console::{Console, Leave, sentence};
-use crate::seats::{Holder, Seats};
+use crate::console::{Console, Exit, sentence};
+use crate::holder::Holder;
+use crate::robots::Robots;
 
 /// A menu game that can be played.
 #[derive(Clone, Debug)]
-pub struct Setup {
+pub struct MenuSettings {
     spec: GridSpec,
     robot: StrategyName,
 }
 
-impl Setup {
+impl MenuSettings {
     /// This board, this robot; or why the robot does not play on it.
-    pub fn new(spec: GridSpec, robot: StrategyName) -> Result<Setup, Unfit> {
-        let setup = Setup { spec, robot };
-        let robots = setup.holders(Mode::Robots);
-        Seats::new(&setup.game(), &robots, &Outside::with_seed(0))?;
-        Ok(setup)
+    pub fn new(spec: GridSpec, robot: StrategyName) -> Result<MenuSettings, Unfit> {
+        let settings = MenuSettings { spec, robot };
+        let robots = settings.holders(Mode::Robots);
+        Robots::new(&settings.game(), &robots, &EngineSetup::with_seed(0))?;
+        Ok(settings)
     }
 
     fn game(&self) -> Game {
@@ -39,8 +40,8 @@ impl Setup {
     fn holders(&self, mode: Mode) -> [Holder; 2] {
         let robot = || Holder::Robot(self.robot.clone().into());
         match mode {
-            Mode::Humans => [Holder::Human, Holder::Human],
-            Mode::Mixed => [Holder::Human, robot()],
+            Mode::Humans => [Holder::HUMAN, Holder::HUMAN],
+            Mode::Mixed => [Holder::HUMAN, robot()],
             Mode::Robots => [robot(), robot()],
         }
     }
@@ -60,38 +61,38 @@ enum Mode {
 /// An error is one of reading or writing; a closed output is one too, as
 /// [`BrokenPipe`](io::ErrorKind::BrokenPipe).
 pub fn play(
-    setup: &Setup,
-    outside: &Outside,
+    settings: &MenuSettings,
+    engine_setup: &EngineSetup,
     input: impl BufRead,
     output: impl Write,
 ) -> io::Result<()> {
     let mut console = Console::new(input, output);
-    match visit(setup, outside, &mut console) {
-        Ok(()) | Err(Leave::Quit) => {}
-        Err(Leave::Failed(error)) => return Err(error),
+    match visit(settings, engine_setup, &mut console) {
+        Ok(()) | Err(Exit::Quit) => {}
+        Err(Exit::Failed(error)) => return Err(error),
     }
-    console.tell(words::GOODBYE)?;
+    console.tell(messages::GOODBYE)?;
     console.flush()
 }
 
 fn visit(
-    setup: &Setup,
-    outside: &Outside,
+    settings: &MenuSettings,
+    engine_setup: &EngineSetup,
     console: &mut Console<impl BufRead, impl Write>,
-) -> Result<(), Leave> {
-    let mut seeds = Random::new(outside.seed);
-    console.tell(words::welcome(&setup.spec))?;
+) -> Result<(), Exit> {
+    let mut seeds = Random::new(engine_setup.seed);
+    console.tell(messages::welcome(&settings.spec))?;
     loop {
-        console.tell(words::MENU)?;
+        console.tell(messages::MENU)?;
         let Some(mode) = choose_mode(console)? else {
             return Ok(());
         };
         // Each game differs from the one before, and all are the same under the same seed.
-        let outside = Outside {
+        let engine_setup = EngineSetup {
             seed: seeds.draw(),
-            clock: Arc::clone(&outside.clock),
+            clock: Arc::clone(&engine_setup.clock),
         };
-        Match::new(setup, mode, &outside).play(console)?;
+        Match::new(settings, mode, &engine_setup).play(console)?;
         if !wants_another(console)? {
             return Ok(());
         }
@@ -99,24 +100,24 @@ fn visit(
 }
 
 /// `None` is to quit.
-fn choose_mode(console: &mut Console<impl BufRead, impl Write>) -> Result<Option<Mode>, Leave> {
+fn choose_mode(console: &mut Console<impl BufRead, impl Write>) -> Result<Option<Mode>, Exit> {
     loop {
-        match console.ask(words::CHOICE)?.as_str() {
+        match console.ask(messages::CHOICE)?.as_str() {
             "1" => return Ok(Some(Mode::Humans)),
             "2" => return Ok(Some(Mode::Mixed)),
             "3" => return Ok(Some(Mode::Robots)),
             "4" => return Ok(None),
-            _ => console.tell(words::NO_CHOICE)?,
+            _ => console.tell(messages::NO_CHOICE)?,
         }
     }
 }
 
-fn wants_another(console: &mut Console<impl BufRead, impl Write>) -> Result<bool, Leave> {
+fn wants_another(console: &mut Console<impl BufRead, impl Write>) -> Result<bool, Exit> {
     loop {
-        match console.ask(words::PLAY_AGAIN)?.to_lowercase().as_str() {
+        match console.ask(messages::PLAY_AGAIN)?.to_lowercase().as_str() {
             "y" | "yes" => return Ok(true),
             "n" | "no" => return Ok(false),
-            _ => console.tell(words::NO_ANSWER)?,
+            _ => console.tell(messages::NO_ANSWER)?,
         }
     }
 }
@@ -126,36 +127,36 @@ struct Match {
     spec: GridSpec,
     game: Game,
     holders: [Holder; 2],
-    seats: Seats,
+    seats: Robots,
 }
 
 impl Match {
-    fn new(setup: &Setup, mode: Mode, outside: &Outside) -> Match {
-        let game = setup.game();
-        let holders = setup.holders(mode);
+    fn new(settings: &MenuSettings, mode: Mode, engine_setup: &EngineSetup) -> Match {
+        let game = settings.game();
+        let holders = settings.holders(mode);
         Match {
-            spec: setup.spec,
-            seats: Seats::new(&game, &holders, outside)
+            spec: settings.spec,
+            seats: Robots::new(&game, &holders, engine_setup)
                 .expect("robots that were tried sit down again"),
             game,
             holders,
         }
     }
 
-    fn play(&mut self, console: &mut Console<impl BufRead, impl Write>) -> Result<(), Leave> {
-        console.tell(words::opening(&self.holders))?;
+    fn play(&mut self, console: &mut Console<impl BufRead, impl Write>) -> Result<(), Exit> {
+        console.tell(messages::opening(&self.holders))?;
         console.tell(screen::board(&self.spec, &self.game.view()))?;
         match self.take_turns(console) {
-            Ok(()) => Ok(console.tell(words::end(&self.game.view(), &self.holders))?),
-            Err(Leave::Quit) => {
-                console.tell(words::unfinished(self.game.plays().len()))?;
-                Err(Leave::Quit)
+            Ok(()) => Ok(console.tell(messages::end(&self.game.view(), &self.holders))?),
+            Err(Exit::Quit) => {
+                console.tell(messages::unfinished(self.game.plays().len()))?;
+                Err(Exit::Quit)
             }
             Err(failed) => Err(failed),
         }
     }
 
-    fn take_turns(&mut self, console: &mut Console<impl BufRead, impl Write>) -> Result<(), Leave> {
+    fn take_turns(&mut self, console: &mut Console<impl BufRead, impl Write>) -> Result<(), Exit> {
         while let Some(seat) = self.game.to_move() {
             console.flush()?;
             match self.seats.think(seat, &self.game) {
@@ -172,7 +173,7 @@ impl Match {
                         .act(seat, Action::Play(thought.at))
                         .expect("strategies choose legal moves");
                     let (row, column) = self.game.variant().split(thought.at);
-                    console.tell(words::robot_plays(seat, row, column))?;
+                    console.tell(messages::robot_plays(seat, row, column))?;
                 }
             }
             console.tell(screen::board(&self.spec, &self.game.view()))?;
@@ -185,7 +186,7 @@ impl Match {
         &mut self,
         seat: Seat,
         console: &mut Console<impl BufRead, impl Write>,
-    ) -> Result<(), Leave> {
+    ) -> Result<(), Exit> {
         loop {
             let at = self.ask_for_cell(seat, console)?;
             match self.game.act(seat, Action::Play(at)) {
@@ -199,9 +200,9 @@ impl Match {
         &self,
         seat: Seat,
         console: &mut Console<impl BufRead, impl Write>,
-    ) -> Result<Move, Leave> {
-        let row = ask_for_number(words::ROW, seat, self.spec.rows(), console)?;
-        let column = ask_for_number(words::COLUMN, seat, self.spec.columns(), console)?;
+    ) -> Result<Move, Exit> {
+        let row = ask_for_number(messages::ROW, seat, self.spec.rows(), console)?;
+        let column = ask_for_number(messages::COLUMN, seat, self.spec.columns(), console)?;
         let at = self.game.variant().join(row, column);
         Ok(at.expect("a row and a column that there are have a cell"))
     }
@@ -213,12 +214,12 @@ fn ask_for_number(
     seat: Seat,
     count: usize,
     console: &mut Console<impl BufRead, impl Write>,
-) -> Result<usize, Leave> {
+) -> Result<usize, Exit> {
     loop {
-        let line = console.ask(words::question(what, seat, count))?;
+        let line = console.ask(messages::question(what, seat, count))?;
         match line.parse() {
             Ok(number) if number < count => return Ok(number),
-            Ok(_) | Err(_) => console.tell(words::no_such(what, &line, count))?,
+            Ok(_) | Err(_) => console.tell(messages::no_such(what, &line, count))?,
         }
     }
 }

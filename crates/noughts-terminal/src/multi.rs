@@ -1,68 +1,68 @@
 //! Nine boards in the terminal: Multi and Ultimate, human or machine on either side.
 
 mod command;
+mod messages;
 mod options;
 mod screen;
-mod words;
 
 use std::io::{self, BufRead, Write};
 
-use noughts_engine::Setup as Outside;
+use noughts_engine::Setup as EngineSetup;
 use noughts_rules::{Action, Game, Seat, View};
 
-pub use options::{Asked, OptionError, Setup};
-pub(crate) use words::WHICH_BOARD;
+pub(crate) use messages::WHICH_BOARD;
+pub use options::{MultiOptions, MultiSettings, OptionError};
 
-use crate::console::{Console, Leave, sentence};
-use crate::seats::Seats;
+use crate::console::{Console, Exit, sentence};
+use crate::robots::Robots;
 use command::Typed;
-use words::Spent;
+use messages::Spent;
 
 /// Plays one game from `input` to `output` until it ends, is quit, or the input does.
 ///
 /// An error is one of reading or writing; a closed output is one too, as
 /// [`BrokenPipe`](io::ErrorKind::BrokenPipe).
 pub fn play(
-    setup: &Setup,
-    outside: &Outside,
+    settings: &MultiSettings,
+    engine_setup: &EngineSetup,
     input: impl BufRead,
     output: impl Write,
 ) -> io::Result<()> {
     let mut console = Console::new(input, output);
-    let mut table = Table::new(setup, outside);
-    console.tell(words::opening(setup))?;
-    match table.take_turns(&mut console) {
-        Ok(()) => console.tell(table.ended())?,
-        Err(Leave::Quit) => console.tell(words::unfinished(&table.game.view()))?,
-        Err(Leave::Failed(error)) => return Err(error),
+    let mut game = MultiGame::new(settings, engine_setup);
+    console.tell(messages::opening(settings))?;
+    match game.take_turns(&mut console) {
+        Ok(()) => console.tell(game.ended())?,
+        Err(Exit::Quit) => console.tell(messages::unfinished(&game.game.view()))?,
+        Err(Exit::Failed(error)) => return Err(error),
     }
     console.flush()
 }
 
 /// A game and those who play it.
-struct Table {
+struct MultiGame {
     game: Game,
-    seats: Seats,
+    seats: Robots,
     /// How long the machine took, where the last turn was its own.
     spent: Option<Spent>,
 }
 
-impl Table {
-    fn new(setup: &Setup, outside: &Outside) -> Table {
-        let game = setup.game();
-        let seats = Seats::new(&game, setup.holders(), outside);
-        Table {
+impl MultiGame {
+    fn new(settings: &MultiSettings, engine_setup: &EngineSetup) -> MultiGame {
+        let game = settings.game();
+        let seats = Robots::new(&game, settings.holders(), engine_setup);
+        MultiGame {
             seats: seats.expect("robots that were tried sit down again"),
             game,
             spent: None,
         }
     }
 
-    fn take_turns(&mut self, console: &mut Console<impl BufRead, impl Write>) -> Result<(), Leave> {
+    fn take_turns(&mut self, console: &mut Console<impl BufRead, impl Write>) -> Result<(), Exit> {
         while let Some(seat) = self.game.to_move() {
             let view = self.game.view();
             console.tell(screen::boards(&view, self.game.plays().last()))?;
-            console.tell(words::status(&view, self.spent))?;
+            console.tell(messages::status(&view, self.spent))?;
             if self.seats.is_robot(seat) {
                 self.let_think(seat, console)?;
             } else {
@@ -76,8 +76,8 @@ impl Table {
         &mut self,
         seat: Seat,
         console: &mut Console<impl BufRead, impl Write>,
-    ) -> Result<(), Leave> {
-        console.begin(words::thinking(seat))?;
+    ) -> Result<(), Exit> {
+        console.begin(messages::thinking(seat))?;
         let Some(thought) = self.seats.think(seat, &self.game) else {
             return Ok(());
         };
@@ -92,7 +92,7 @@ impl Table {
             }
         };
         let action = Action::Play(thought.at);
-        console.tell(words::thought(&self.game.write(action)))?;
+        console.tell(messages::thought(&self.game.write(action)))?;
         self.spent = Some(Spent {
             seat,
             took: thought.took,
@@ -109,16 +109,16 @@ impl Table {
         seat: Seat,
         view: &View,
         console: &mut Console<impl BufRead, impl Write>,
-    ) -> Result<(), Leave> {
+    ) -> Result<(), Exit> {
         let board = view.nested.and_then(|nested| nested.active);
         loop {
-            let line = console.ask(screen::beside_key(&words::prompt(seat, board)))?;
+            let line = console.ask(screen::beside_key(&messages::prompt(seat, board)))?;
             let done = match command::read(&self.game, board, &line) {
                 Typed::Action(action) => self.game.act(seat, action).map_err(sentence),
-                Typed::WhichBoard => Err(words::WHICH_BOARD.to_owned()),
-                Typed::NoCell(cell) => Err(words::no_cell(&cell)),
-                Typed::Nothing => Err(words::what_to_type(board, view)),
-                Typed::Unreadable(text) => Err(words::unreadable(&text, board, view)),
+                Typed::WhichBoard => Err(messages::WHICH_BOARD.to_owned()),
+                Typed::NoCell(cell) => Err(messages::no_cell(&cell)),
+                Typed::Nothing => Err(messages::what_to_type(board, view)),
+                Typed::Unreadable(text) => Err(messages::unreadable(&text, board, view)),
                 Typed::NoSuchPlace(reason) => Err(sentence(reason)),
             };
             match done {
@@ -134,7 +134,7 @@ impl Table {
     fn ended(&self) -> String {
         let view = self.game.view();
         let boards = screen::boards(&view, self.game.plays().last());
-        format!("{boards}\n{}", words::end(&view, self.spent))
+        format!("{boards}\n{}", messages::end(&view, self.spent))
     }
 }
 
@@ -156,21 +156,27 @@ mod tests {
         }
     }
 
-    fn session(asked: &Asked, tick_ms: u64, input: &[u8]) -> String {
-        let outside = Outside {
+    fn session(options: &MultiOptions, tick_ms: u64, input: &[u8]) -> String {
+        let engine_setup = EngineSetup {
             seed: 1,
             clock: Arc::new(Ticking(AtomicU64::new(0), tick_ms)),
         };
         let mut output = Vec::new();
-        play(&Setup::new(asked, 1).unwrap(), &outside, input, &mut output).unwrap();
+        play(
+            &MultiSettings::new(options, 1).unwrap(),
+            &engine_setup,
+            input,
+            &mut output,
+        )
+        .unwrap();
         String::from_utf8(output).unwrap()
     }
 
-    fn against(o: &str) -> Asked {
-        Asked {
+    fn against(o: &str) -> MultiOptions {
+        MultiOptions {
             o: Some(o.to_owned()),
             start: Some("4".to_owned()),
-            ..Asked::default()
+            ..MultiOptions::default()
         }
     }
 
@@ -198,11 +204,14 @@ mod tests {
     #[test]
     fn the_first_board_is_drawn_once_from_the_seed() {
         let drawn = |seed| {
-            let asked = Asked {
+            let options = MultiOptions {
                 start: None,
                 ..against("first")
             };
-            Setup::new(&asked, seed).unwrap().variant().to_string()
+            MultiSettings::new(&options, seed)
+                .unwrap()
+                .variant()
+                .to_string()
         };
         assert_eq!(drawn(5), drawn(5));
         let mut all: Vec<String> = (0..200).map(drawn).collect();

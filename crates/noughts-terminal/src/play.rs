@@ -1,9 +1,9 @@
 //! At somebody else's table: a person or a robot plays a game that a server keeps, of any variant.
 //!
-//! The table is reached through a [`Table`], which is given: no socket is opened here. What happens
+//! The table is reached through a [`RemoteGame`], which is given: no socket is opened here. What happens
 //! there is heard through a channel, into which the lines of a person come too.
 
-mod words;
+mod messages;
 
 use std::collections::VecDeque;
 use std::fmt::Display;
@@ -11,23 +11,23 @@ use std::io::{self, BufRead, Write};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread;
 
-use noughts_engine::{Setup as Outside, Stop, Strategy, StrategyName, Unfit};
+use noughts_engine::{Setup as EngineSetup, Stop, Strategy, StrategyName, Unfit};
 use noughts_rules::{Action, Game, PlaceError, Record, Seat};
 
 use crate::console::{read_line, sentence};
 
 /// A table that is kept somewhere else.
-pub trait Table {
+pub trait RemoteGame {
     /// The game as it stands, with who sits where.
-    fn look(&self) -> Result<Record, Trouble>;
+    fn look(&self) -> Result<Record, RemoteError>;
 
     /// Does something at the own seat, in answer to the game as it was in this turn.
-    fn act(&self, turn: usize, action: &str) -> Result<(), Trouble>;
+    fn act(&self, turn: usize, action: &str) -> Result<(), RemoteError>;
 }
 
 /// Why something was not done.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Trouble {
+pub enum RemoteError {
     /// The table says no, and why. Nothing has changed.
     Refused(String),
     /// The table can't be reached now.
@@ -38,7 +38,7 @@ pub enum Trouble {
 
 /// What is heard of a table.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Heard {
+pub enum PlayEvent {
     /// Something happened: it is worth a look.
     News,
     /// The connection is lost, and is being made again.
@@ -53,7 +53,7 @@ pub enum Heard {
 
 /// Who plays, and where they sit.
 #[derive(Clone, Debug)]
-pub struct Setup {
+pub struct PlaySettings {
     /// The seat; `None` only watches.
     pub seat: Option<Seat>,
     /// How the robot plays, where one does.
@@ -73,7 +73,7 @@ pub enum PlayError {
 
 /// How a visit ended.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Parting {
+pub enum PlayEnd {
     /// The game is over.
     Over,
     /// The person left, and the game goes on.
@@ -88,35 +88,37 @@ const MOST_TYPED: usize = 256;
 
 /// A channel for what is heard. A person's lines come into it from a thread of its own, which outlives
 /// the visit if it waits for a line then.
-pub fn hear(input: Option<impl BufRead + Send + 'static>) -> (SyncSender<Heard>, Receiver<Heard>) {
-    let (sender, heard) = sync_channel(MOST_WAITING);
+pub fn hear(
+    input: Option<impl BufRead + Send + 'static>,
+) -> (SyncSender<PlayEvent>, Receiver<PlayEvent>) {
+    let (sender, events) = sync_channel(MOST_WAITING);
     if let Some(mut input) = input {
         let lines = sender.clone();
         thread::spawn(move || {
             loop {
                 let line = read_line(&mut input).ok().flatten();
                 let has_ended = line.is_none();
-                if lines.send(Heard::Line(line)).is_err() || has_ended {
+                if lines.send(PlayEvent::Line(line)).is_err() || has_ended {
                     return;
                 }
             }
         });
     }
-    (sender, heard)
+    (sender, events)
 }
 
 /// Plays at a table, or watches there, until the game is over or the person leaves.
 pub fn play(
-    setup: &Setup,
-    outside: &Outside,
-    table: &impl Table,
-    heard: Receiver<Heard>,
+    settings: &PlaySettings,
+    engine_setup: &EngineSetup,
+    remote: &impl RemoteGame,
+    events: Receiver<PlayEvent>,
     output: impl Write,
-) -> Result<Parting, PlayError> {
-    let mut visit = Visit {
-        setup,
-        table,
-        heard,
+) -> Result<PlayEnd, PlayError> {
+    let mut session = Session {
+        settings,
+        remote,
+        events,
         output,
         typed: VecDeque::new(),
         has_ended: false,
@@ -124,13 +126,13 @@ pub fn play(
         waits: None,
         open: None,
     };
-    visit.make(outside)
+    session.make(engine_setup)
 }
 
-struct Visit<'v, T, O> {
-    setup: &'v Setup,
-    table: &'v T,
-    heard: Receiver<Heard>,
+struct Session<'v, T, O> {
+    settings: &'v PlaySettings,
+    remote: &'v T,
+    events: Receiver<PlayEvent>,
     output: O,
     /// Lines for the next questions.
     typed: VecDeque<String>,
@@ -144,25 +146,26 @@ struct Visit<'v, T, O> {
     open: Option<usize>,
 }
 
-impl<T: Table, O: Write> Visit<'_, T, O> {
-    fn make(&mut self, outside: &Outside) -> Result<Parting, PlayError> {
+impl<T: RemoteGame, O: Write> Session<'_, T, O> {
+    fn make(&mut self, engine_setup: &EngineSetup) -> Result<PlayEnd, PlayError> {
         let mut record = self.look()?;
-        let mut robot = match &self.setup.robot {
+        let mut robot = match &self.settings.robot {
             Some(name) => {
-                let robot = name.build(record.game(), outside);
+                let robot = name.build(record.game(), engine_setup);
                 Some(robot.map_err(PlayError::Unfit)?)
             }
             None => None,
         };
-        self.tell(words::welcome(&record, self.setup))?;
+        self.tell(messages::welcome(&record, self.settings))?;
         loop {
             self.show(&record)?;
             if record.game().conclusion().is_some() {
-                self.tell(words::end(&record, self.setup.seat))?;
+                self.tell(messages::end(&record, self.settings.seat))?;
                 self.output.flush()?;
-                return Ok(Parting::Over);
+                return Ok(PlayEnd::Over);
             }
-            let is_own = self.setup.seat.is_some() && record.game().to_move() == self.setup.seat;
+            let is_own =
+                self.settings.seat.is_some() && record.game().to_move() == self.settings.seat;
             let action = match &mut robot {
                 Some(robot) if is_own => {
                     let chosen = choose(robot.as_mut(), record.game());
@@ -171,12 +174,12 @@ impl<T: Table, O: Write> Visit<'_, T, O> {
                 None if is_own => match self.ask(&record)? {
                     Step::Act(action) => Some(action),
                     Step::Look => None,
-                    Step::Leave => return Ok(Parting::Left),
+                    Step::Exit => return Ok(PlayEnd::Left),
                 },
                 Some(_) | None => match self.wait(&record)? {
                     Step::Act(action) => Some(action),
                     Step::Look => None,
-                    Step::Leave => return Ok(Parting::Left),
+                    Step::Exit => return Ok(PlayEnd::Left),
                 },
             };
             if let Some(action) = action {
@@ -192,7 +195,7 @@ impl<T: Table, O: Write> Visit<'_, T, O> {
         loop {
             if self.typed.is_empty() {
                 if self.has_ended {
-                    return Ok(Step::Leave);
+                    return Ok(Step::Exit);
                 }
                 self.prompt(game)?;
             }
@@ -209,18 +212,18 @@ impl<T: Table, O: Write> Visit<'_, T, O> {
     fn wait(&mut self, record: &Record) -> Result<Step, PlayError> {
         let game = record.game();
         let waits = Some((game.turns().len(), game.to_move()));
-        if self.waits != waits && self.setup.robot.is_none() {
+        if self.waits != waits && self.settings.robot.is_none() {
             self.waits = waits;
-            self.tell(words::waiting(record))?;
+            self.tell(messages::waiting(record))?;
         }
-        if self.has_ended && self.setup.seat.is_some() && self.typed.is_empty() {
-            return Ok(Step::Leave);
+        if self.has_ended && self.settings.seat.is_some() && self.typed.is_empty() {
+            return Ok(Step::Exit);
         }
         self.output.flush()?;
         match self.next()? {
-            Heard::Line(Some(line)) => match line.trim() {
-                ":q" => Ok(Step::Leave),
-                "resign" if self.setup.seat.is_some() => Ok(Step::Act("resign".to_owned())),
+            PlayEvent::Line(Some(line)) => match line.trim() {
+                ":q" => Ok(Step::Exit),
+                "resign" if self.settings.seat.is_some() => Ok(Step::Act("resign".to_owned())),
                 _ => {
                     if self.typed.len() < MOST_TYPED {
                         self.typed.push_back(line);
@@ -228,26 +231,28 @@ impl<T: Table, O: Write> Visit<'_, T, O> {
                     Ok(Step::Look)
                 }
             },
-            Heard::Line(None) | Heard::News | Heard::Lost | Heard::Back | Heard::Gone(_) => {
-                Ok(Step::Look)
-            }
+            PlayEvent::Line(None)
+            | PlayEvent::News
+            | PlayEvent::Lost
+            | PlayEvent::Back
+            | PlayEvent::Gone(_) => Ok(Step::Look),
         }
     }
 
     /// What a line means; `None` where it was explained what would mean something.
     fn command(&mut self, game: &Game, line: &str) -> Result<Option<Step>, PlayError> {
         let line = line.trim();
-        let seat = self.setup.seat.unwrap_or(Seat(0));
+        let seat = self.settings.seat.unwrap_or(Seat(0));
         let explained = match line {
-            ":q" => return Ok(Some(Step::Leave)),
-            "?" | "help" | "" => words::HELP.to_owned(),
+            ":q" => return Ok(Some(Step::Exit)),
+            "?" | "help" | "" => messages::HELP.to_owned(),
             _ => match game.read(&line.replace(' ', "-")) {
                 Ok(action) => match game.check(seat, action) {
                     Ok(()) => return Ok(Some(Step::Act(game.write(action)))),
                     Err(refusal) => sentence(refusal),
                 },
                 Err(error @ PlaceError::OffBoard { .. }) => sentence(error),
-                Err(PlaceError::Unreadable { .. }) => words::unreadable(line),
+                Err(PlaceError::Unreadable { .. }) => messages::unreadable(line),
             },
         };
         self.tell(explained)?;
@@ -256,16 +261,16 @@ impl<T: Table, O: Write> Visit<'_, T, O> {
 
     fn act(&mut self, game: &Game, action: &str) -> Result<(), PlayError> {
         let turn = game.turns().len() + 1;
-        match self.table.act(turn, action) {
+        match self.remote.act(turn, action) {
             Ok(()) => Ok(()),
             // The game has gone on, or the table knows better; what it says is what counts.
-            Err(Trouble::Refused(why)) => match self.setup.robot {
+            Err(RemoteError::Refused(why)) => match self.settings.robot {
                 Some(_) => self.until_news(),
                 None => Ok(self.tell(sentence(why))?),
             },
             // It may be stored or not: a look tells.
-            Err(Trouble::Lost(_)) => self.until_news(),
-            Err(Trouble::Gone(why)) => Err(PlayError::Table(why)),
+            Err(RemoteError::Lost(_)) => self.until_news(),
+            Err(RemoteError::Gone(why)) => Err(PlayError::Table(why)),
         }
     }
 
@@ -276,10 +281,10 @@ impl<T: Table, O: Write> Visit<'_, T, O> {
     /// The table as it stands, asked for until it answers.
     fn look(&mut self) -> Result<Record, PlayError> {
         loop {
-            match self.table.look() {
+            match self.remote.look() {
                 Ok(record) => return Ok(record),
-                Err(Trouble::Lost(_)) => self.until_news()?,
-                Err(Trouble::Refused(why) | Trouble::Gone(why)) => {
+                Err(RemoteError::Lost(_)) => self.until_news()?,
+                Err(RemoteError::Refused(why) | RemoteError::Gone(why)) => {
                     return Err(PlayError::Table(why));
                 }
             }
@@ -293,25 +298,25 @@ impl<T: Table, O: Write> Visit<'_, T, O> {
         }
         self.output.flush()?;
         match self.next()? {
-            Heard::Line(line) => {
+            PlayEvent::Line(line) => {
                 self.open = None;
                 Ok(line)
             }
-            Heard::News | Heard::Lost | Heard::Back | Heard::Gone(_) => Ok(None),
+            PlayEvent::News | PlayEvent::Lost | PlayEvent::Back | PlayEvent::Gone(_) => Ok(None),
         }
     }
 
-    fn next(&mut self) -> Result<Heard, PlayError> {
-        let gone = || Heard::Gone("the table is not heard any more".to_owned());
-        let heard = self.heard.recv().unwrap_or_else(|_| gone());
-        match &heard {
-            Heard::Gone(why) => return Err(PlayError::Table(why.clone())),
-            Heard::Lost => self.tell(words::LOST)?,
-            Heard::Back => self.tell(words::BACK)?,
-            Heard::Line(None) => self.has_ended = true,
-            Heard::Line(Some(_)) | Heard::News => {}
+    fn next(&mut self) -> Result<PlayEvent, PlayError> {
+        let gone = || PlayEvent::Gone("the remote is not events any more".to_owned());
+        let events = self.events.recv().unwrap_or_else(|_| gone());
+        match &events {
+            PlayEvent::Gone(why) => return Err(PlayError::Table(why.clone())),
+            PlayEvent::Lost => self.tell(messages::LOST)?,
+            PlayEvent::Back => self.tell(messages::BACK)?,
+            PlayEvent::Line(None) => self.has_ended = true,
+            PlayEvent::Line(Some(_)) | PlayEvent::News => {}
         }
-        Ok(heard)
+        Ok(events)
     }
 
     /// Tells the turns since the last look, and draws the board where there were any.
@@ -322,11 +327,11 @@ impl<T: Table, O: Write> Visit<'_, T, O> {
         }
         let since = self.shown.unwrap_or(turns);
         for turn in record.game().turns().get(since..).unwrap_or_default() {
-            self.tell(words::turn(record, turn, self.setup.seat))?;
+            self.tell(messages::turn(record, turn, self.settings.seat))?;
         }
         self.shown = Some(turns);
         self.tell("")?;
-        self.tell(words::board(record.game()))?;
+        self.tell(messages::board(record.game()))?;
         self.tell("")?;
         Ok(self.output.flush()?)
     }
@@ -342,7 +347,7 @@ impl<T: Table, O: Write> Visit<'_, T, O> {
     fn prompt(&mut self, game: &Game) -> io::Result<()> {
         let turns = Some(game.turns().len());
         if self.open != turns {
-            write!(self.output, "{} ", words::prompt(game))?;
+            write!(self.output, "{} ", messages::prompt(game))?;
             self.open = turns;
         }
         self.output.flush()
@@ -353,7 +358,7 @@ impl<T: Table, O: Write> Visit<'_, T, O> {
 enum Step {
     Act(String),
     Look,
-    Leave,
+    Exit,
 }
 
 fn choose(robot: &mut dyn Strategy, game: &Game) -> Action {

@@ -2,37 +2,36 @@
 //!
 //! [`App`] is everything that is on the screen: events go into [`App::handle`], [`draw`] shows it,
 //! and there is no terminal in either, so tests play whole games. Thinking is asked for by
-//! [`App::ticket`] and [`App::question`]; answers come back as events, and those to an earlier
+//! [`App::request_id`] and [`App::robot_request`]; answers come back as events, and those to an earlier
 //! question are ignored. [`play`] is the loop around it: it owns the terminal, starts the robots'
 //! thread, and reads and writes files.
 
 mod app;
 mod board;
+mod canvas;
+mod cell_grid;
 mod dialog;
-mod field;
-mod holder;
+mod game_screen;
+mod grid_layout;
 mod keys;
-mod look;
+mod labels;
+mod local_game;
 mod marks;
 mod mouse;
-mod names;
-mod nine;
-mod page;
+mod nine_boards;
 mod panel;
-mod play;
-mod records;
-mod robots;
+mod record_files;
+mod robot_thread;
 mod screen;
 mod session;
-mod sheet;
-mod start;
-mod start_page;
-mod table;
+mod start_form;
+mod start_screen;
+mod theme;
 
-pub use app::{App, Effect, Event, Setup};
-pub use look::Look;
-pub use records::{SaveError, load, perform, read};
-pub use robots::{Answer, Purpose, Question, Ticket};
+pub use app::{App, Effect, Event, TuiSettings};
+pub use record_files::{SaveError, load, perform, read};
+pub use robot_thread::{Purpose, RequestId, RobotReply, RobotRequest};
 pub use screen::draw;
 pub use session::{Screen, play};
-pub use start::{Asked, StartError};
+pub use start_form::{StartError, TuiOptions};
+pub use theme::Theme;

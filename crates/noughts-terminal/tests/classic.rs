@@ -1,23 +1,23 @@
-//! The classic game and its twin print the same, whatever is typed.
+//! The classic game and its reference implementation print the same, whatever is typed.
 
-mod twin;
+mod reference;
 
-use noughts_engine::Setup as Outside;
-use noughts_terminal::classic::{Asked, Setup, play};
+use noughts_engine::Setup as EngineSetup;
+use noughts_terminal::classic::{ClassicOptions, ClassicSettings, play};
 use proptest::prelude::*;
-use twin::Classic;
+use reference::Classic;
 
 fn check(game: &Classic, input: &[u8]) {
-    let asked = Asked {
+    let asked = ClassicOptions {
         size: Some(game.size.to_string()),
         win: Some(game.win.to_string()),
         history: Some(game.history.to_string()),
         players: Some(game.players.iter().collect()),
-        ..Asked::default()
+        ..ClassicOptions::default()
     };
     let mut output = Vec::new();
-    let setup = Setup::new(&asked).unwrap();
-    play(&setup, &Outside::with_seed(0), input, &mut output).unwrap();
+    let setup = ClassicSettings::new(&asked).unwrap();
+    play(&setup, &EngineSetup::with_seed(0), input, &mut output).unwrap();
     let (found, expected) = (String::from_utf8(output).unwrap(), game.play(input));
     assert!(found == expected, "expected:\n{expected}\nfound:\n{found}");
 }

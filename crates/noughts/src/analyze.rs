@@ -15,12 +15,12 @@ pub(crate) fn run(task: &Analyze) -> Result<(), Failure> {
     let game = game(task)?;
     let limits = read_limits(&task.time).ok_or_else(|| {
         let time = task.time.escape_debug();
-        Failure::Asked(format!(
+        Failure::Invalid(format!(
             "the time is written 200ms, 2s or 500000n, not '{time}'"
         ))
     })?;
     if game.to_move().is_none() {
-        return Err(Failure::asked(
+        return Err(Failure::invalid(
             "the game is over, there is nothing to think about",
         ));
     }
@@ -38,18 +38,18 @@ pub(crate) fn run(task: &Analyze) -> Result<(), Failure> {
 fn game(task: &Analyze) -> Result<Game, Failure> {
     if let Some(file) = &task.record {
         let text = read(file)?;
-        let record = Record::read(&text).map_err(Failure::asked)?;
+        let record = Record::read(&text).map_err(Failure::invalid)?;
         return Ok(record.game().clone());
     }
     let name = task.variant.as_deref().unwrap_or_default();
-    let variant: Variant = name.parse().map_err(Failure::asked)?;
+    let variant: Variant = name.parse().map_err(Failure::invalid)?;
     // As much history as there can be, so that any rewind in the turns is one.
     let history = u16::try_from(variant.cells() - 1).unwrap_or(u16::MAX);
     let options = Options {
         history,
         ..Options::default()
     };
-    let mut game = Game::new(&variant, options).map_err(Failure::asked)?;
+    let mut game = Game::new(&variant, options).map_err(Failure::invalid)?;
     for (number, text) in task
         .moves
         .as_deref()
@@ -60,14 +60,14 @@ fn game(task: &Analyze) -> Result<Game, Failure> {
         let turn = number + 1;
         let action = game
             .read(text)
-            .map_err(|error| Failure::Asked(format!("turn {turn}: {error}")))?;
+            .map_err(|error| Failure::Invalid(format!("turn {turn}: {error}")))?;
         let seat = game.to_move().ok_or_else(|| {
-            Failure::Asked(format!(
+            Failure::Invalid(format!(
                 "turn {turn}: the game is over after {number} turns"
             ))
         })?;
         game.act(seat, action)
-            .map_err(|refusal| Failure::Asked(format!("turn {turn}: {refusal}")))?;
+            .map_err(|refusal| Failure::Invalid(format!("turn {turn}: {refusal}")))?;
     }
     Ok(game)
 }
@@ -78,7 +78,7 @@ fn read(file: &str) -> Result<String, Failure> {
         "-" => tui::read(file, Ok(io::stdin().lock())),
         _ => tui::read(file, File::open(file)),
     };
-    text.map_err(Failure::Asked)
+    text.map_err(Failure::Invalid)
 }
 
 fn moves(game: &Game, analysis: &Analysis) -> Vec<String> {

@@ -13,7 +13,7 @@ use noughts_rules::{Quoted, Record, Variant};
 
 use crate::Failure;
 use crate::args::Arena;
-use crate::outside;
+use crate::robot_setup;
 use crate::signals::when_told_to_end;
 
 /// How long programs may take for a move when positions are counted instead.
@@ -26,7 +26,7 @@ const BETWEEN_LOOKS: Duration = Duration::from_millis(100);
 const BAR_WIDTHS: (usize, usize) = (8, 24);
 
 pub(crate) fn run(task: &Arena) -> Result<(), Failure> {
-    let variant: Variant = task.variant.parse().map_err(Failure::asked)?;
+    let variant: Variant = task.variant.parse().map_err(Failure::invalid)?;
     let limits = Limit::read(task)?;
     let sprt = read_sprt(task)?;
     let contest = Contest::new(Plan {
@@ -37,18 +37,18 @@ pub(crate) fn run(task: &Arena) -> Result<(), Failure> {
         },
         games: task.games,
         seed: match &task.seed {
-            Some(text) => outside::read(Some(text))?.seed,
+            Some(text) => robot_setup::from_seed(Some(text))?.seed,
             None => 1,
         },
         openings: openings(task.openings.as_deref(), &variant)?,
         variant,
     });
-    let contest = contest.map_err(Failure::asked)?;
+    let contest = contest.map_err(Failure::invalid)?;
     let ledger = task
         .out
         .as_deref()
         .map(|folder| Ledger::open(Path::new(folder), &contest, &limits.to_string()));
-    let ledger = ledger.transpose().map_err(Failure::asked)?;
+    let ledger = ledger.transpose().map_err(Failure::invalid)?;
     let stop = Stop::new();
     let told = stop.clone();
     when_told_to_end(move |_| told.set())?;
@@ -161,7 +161,7 @@ impl Limit {
             (None, time) => time.clone().unwrap_or_else(|| "100ms".to_owned()),
         };
         let limits = read_limits(&text).ok_or_else(|| {
-            Failure::asked(match &task.nodes {
+            Failure::invalid(match &task.nodes {
                 Some(nodes) => format!(
                     "the positions (--nodes) are a number such as 20000, not {}",
                     Quoted::from(nodes.as_str())
@@ -174,7 +174,7 @@ impl Limit {
         })?;
         let tolerance = read_limits(&task.tolerance).and_then(|limits| limits.time);
         let tolerance = tolerance.ok_or_else(|| {
-            Failure::asked(format_args!(
+            Failure::invalid(format_args!(
                 "the tolerance (--tolerance) is written 500ms or 2s, not {}",
                 Quoted::from(task.tolerance.as_str())
             ))
@@ -208,12 +208,12 @@ fn robots(task: &Arena, limit: &Limit) -> Result<Vec<RobotName>, Failure> {
         // As long as everybody may think.
         "search" => engines
             .read(&format!("search:{}", limit.text))
-            .map_err(Failure::asked),
+            .map_err(Failure::invalid),
         text => engines
             .read(text)
             .map_err(|error| match text.contains(':') {
-                true => Failure::asked(error),
-                false => Failure::asked(format_args!(
+                true => Failure::invalid(error),
+                false => Failure::invalid(format_args!(
                     "{error}; and here search, within --time or --nodes, and engine:COMMAND"
                 )),
             }),
@@ -226,11 +226,11 @@ fn read_sprt(task: &Arena) -> Result<Option<Sprt>, Failure> {
         return Ok(None);
     };
     if task.players.len() != 2 {
-        return Err(Failure::asked(
+        return Err(Failure::invalid(
             "the test (--sprt) is for two players: it says which is better",
         ));
     }
-    text.parse().map(Some).map_err(Failure::asked)
+    text.parse().map(Some).map_err(Failure::invalid)
 }
 
 fn openings(file: Option<&str>, variant: &Variant) -> Result<Openings, Failure> {
@@ -238,9 +238,9 @@ fn openings(file: Option<&str>, variant: &Variant) -> Result<Openings, Failure> 
         return Ok(Openings::Balanced);
     };
     let text = noughts_terminal::tui::read(file, std::fs::File::open(file));
-    let text = text.map_err(Failure::Asked)?;
+    let text = text.map_err(Failure::Invalid)?;
     Openings::read(variant, &text)
-        .map_err(|error| Failure::asked(format_args!("'{file}' (--openings): {error}")))
+        .map_err(|error| Failure::invalid(format_args!("'{file}' (--openings): {error}")))
 }
 
 /// A line on a terminal's standard error; nothing elsewhere.

@@ -15,7 +15,7 @@ use noughts_wire::Dialect;
 
 use crate::args::{CheckClassic, CheckClient, CheckTcp, Judged, SpokenDialect, Telling};
 use crate::signals::when_told_to_end;
-use crate::{Failure, time};
+use crate::{Failure, duration};
 
 pub(crate) fn run(what: Judged) -> Result<ExitCode, Failure> {
     match what {
@@ -24,7 +24,7 @@ pub(crate) fn run(what: Judged) -> Result<ExitCode, Failure> {
         Judged::Classic(task) => classic(task),
     }
     .map_err(|failure| match failure {
-        Failure::Asked(reason) => Failure::NotJudged(reason),
+        Failure::Invalid(reason) => Failure::NotJudged(reason),
         Failure::Output(error) if error.kind() != io::ErrorKind::BrokenPipe => {
             Failure::NotJudged(format!("the verdict can't be written: {error}"))
         }
@@ -35,7 +35,7 @@ pub(crate) fn run(what: Judged) -> Result<ExitCode, Failure> {
 fn tcp(task: &CheckTcp) -> Result<ExitCode, Failure> {
     let timeout = read_timeout(&task.timeout)?;
     let wrong = || {
-        Failure::asked(format_args!(
+        Failure::invalid(format_args!(
             "nobody knows the address {}: it is written HOST:PORT, such as 127.0.0.1:8081",
             Quoted::from(task.address.as_str())
         ))
@@ -59,7 +59,7 @@ fn tcp(task: &CheckTcp) -> Result<ExitCode, Failure> {
     }
     match refusals.is_empty() {
         true => Err(wrong()),
-        false => Err(Failure::asked(refusals.join("; "))),
+        false => Err(Failure::invalid(refusals.join("; "))),
     }
 }
 
@@ -67,7 +67,7 @@ fn client(task: CheckClient) -> Result<ExitCode, Failure> {
     let usual = if task.command.is_empty() { "60s" } else { "5s" };
     let timeout = read_timeout(task.timeout.as_deref().unwrap_or(usual))?;
     let listener = TcpListener::bind(&task.listen).map_err(|error| {
-        Failure::asked(format_args!(
+        Failure::invalid(format_args!(
             "can't listen at {} (--listen): {error}",
             Quoted::from(task.listen.as_str())
         ))
@@ -85,7 +85,7 @@ fn client(task: CheckClient) -> Result<ExitCode, Failure> {
             let _ = writeln!(io::stderr(), "{line}");
         }
     })
-    .map_err(Failure::Asked)?;
+    .map_err(Failure::Invalid)?;
     tell(&report, &task.telling)
 }
 
@@ -102,18 +102,19 @@ fn classic(task: CheckClassic) -> Result<ExitCode, Failure> {
         strict: task.strict,
         timeout,
     };
-    let report = check_classic(&judged, &leash).map_err(Failure::Asked)?;
+    let report = check_classic(&judged, &leash).map_err(Failure::Invalid)?;
     tell(&report, &task.telling)
 }
 
 fn read_timeout(text: &str) -> Result<Duration, Failure> {
-    time::read("the time (--timeout)", text)
+    duration::parse("the time (--timeout)", text)
 }
 
 /// The cases of all .txt files in a folder, by the names of the files.
 fn read_folder(folder: &Path) -> Result<Vec<Case>, Failure> {
     let shown = folder.display();
-    let unread = |error: io::Error| Failure::asked(format_args!("{shown} can't be read: {error}"));
+    let unread =
+        |error: io::Error| Failure::invalid(format_args!("{shown} can't be read: {error}"));
     let mut files = Vec::new();
     for file in std::fs::read_dir(folder).map_err(unread)? {
         let path = file.map_err(unread)?.path();
@@ -126,13 +127,13 @@ fn read_folder(folder: &Path) -> Result<Vec<Case>, Failure> {
     for path in files {
         let shown = path.display();
         let text = std::fs::read_to_string(&path)
-            .map_err(|error| Failure::asked(format_args!("{shown} can't be read: {error}")))?;
-        let read =
-            read_cases(&text).map_err(|error| Failure::asked(format_args!("{shown}, {error}")))?;
+            .map_err(|error| Failure::invalid(format_args!("{shown} can't be read: {error}")))?;
+        let read = read_cases(&text)
+            .map_err(|error| Failure::invalid(format_args!("{shown}, {error}")))?;
         cases.extend(read);
     }
     match cases.is_empty() {
-        true => Err(Failure::asked(format_args!(
+        true => Err(Failure::invalid(format_args!(
             "{shown} (--cases) has no cases: they stand in .txt files, and begin with # NAME: CLAIM"
         ))),
         false => Ok(cases),
@@ -153,7 +154,7 @@ fn held() -> Result<Leash, Failure> {
 fn tell(report: &Report, telling: &Telling) -> Result<ExitCode, Failure> {
     if let Some(path) = &telling.junit {
         std::fs::write(path, report.junit()).map_err(|error| {
-            Failure::asked(format_args!(
+            Failure::invalid(format_args!(
                 "{} (--junit) can't be written: {error}",
                 path.display()
             ))

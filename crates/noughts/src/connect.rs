@@ -5,39 +5,39 @@ use std::net::{SocketAddr, TcpStream, ToSocketAddrs};
 use std::time::Duration;
 
 use noughts_rules::Quoted;
-use noughts_terminal::connect::{self, Asked, Connection, Setup, VisitError};
+use noughts_terminal::connect::{self, ConnectError, ConnectOptions, ConnectSettings, Connection};
 
 use crate::args::{Connect, Dialect};
-use crate::{Failure, outside};
+use crate::{Failure, robot_setup};
 
 /// How long one address may take to answer a call.
 const CALL: Duration = Duration::from_secs(5);
 
 pub(crate) fn run(task: Connect) -> Result<(), Failure> {
     let port = read_port(task.port.as_deref(), task.pairs)?;
-    let outside = outside::read(task.seed.as_deref())?;
-    let setup = Setup::new(&Asked {
+    let engine_setup = robot_setup::from_seed(task.seed.as_deref())?;
+    let setup = ConnectSettings::new(&ConnectOptions {
         name: task.name,
         user: std::env::var("USER").ok(),
         robot: task.robot,
         games: task.games,
         is_pair: task.pairs,
         is_later: matches!(task.dialect, Dialect::Later),
-        engines: outside::engines(),
+        engines: robot_setup::engines(),
     })
-    .map_err(Failure::asked)?;
+    .map_err(Failure::invalid)?;
     let (peer, stream) = call(&task.host, port)?;
     prepare(&stream);
     let connection = Connection {
         peer: peer.to_string(),
-        hears: Quick(stream.try_clone()?),
-        says: stream,
+        reader: QuickAck(stream.try_clone()?),
+        writer: stream,
     };
     let output = BufWriter::with_capacity(1 << 16, io::stdout().lock());
     let input = BufReader::new(io::stdin());
-    connect::play(&setup, &outside, connection, input, output).map_err(|error| match error {
-        VisitError::Server(parting) => Failure::asked(parting),
-        VisitError::Terminal(error) => Failure::Output(error),
+    connect::play(&setup, &engine_setup, connection, input, output).map_err(|error| match error {
+        ConnectError::Server(parting) => Failure::invalid(parting),
+        ConnectError::Terminal(error) => Failure::Output(error),
     })
 }
 
@@ -47,7 +47,7 @@ fn read_port(text: Option<&str>, is_pair: bool) -> Result<u16, Failure> {
     };
     let port = text.parse().ok().filter(|port| *port > 0);
     port.ok_or_else(|| {
-        Failure::asked(format_args!(
+        Failure::invalid(format_args!(
             "the port (-p) must be a number from 1 to 65535, not {}",
             Quoted::from(text)
         ))
@@ -57,7 +57,7 @@ fn read_port(text: Option<&str>, is_pair: bool) -> Result<u16, Failure> {
 /// Calls the addresses of a host one after the other, until one answers.
 fn call(host: &str, port: u16) -> Result<(SocketAddr, TcpStream), Failure> {
     let unknown = || {
-        Failure::asked(format_args!(
+        Failure::invalid(format_args!(
             "nobody knows the host (-h) {}: a name or an address without a port, such as 127.0.0.1, may do",
             Quoted::from(host)
         ))
@@ -72,7 +72,7 @@ fn call(host: &str, port: u16) -> Result<(SocketAddr, TcpStream), Failure> {
     }
     match refusals.is_empty() {
         true => Err(unknown()),
-        false => Err(Failure::asked(format_args!(
+        false => Err(Failure::invalid(format_args!(
             "{}; noughts serve starts a server",
             refusals.join(", ")
         ))),
@@ -108,12 +108,12 @@ fn prepare(stream: &TcpStream) {
     }
 }
 
-/// A stream that acknowledges what it hears at once. A server that writes a frame field by field with
+/// A stream that acknowledges what it reader at once. A server that writes a frame field by field with
 /// Nagle's algorithm on would wait 40 ms for each; the system forgets this wish, so it is told
 /// with every read.
-struct Quick(TcpStream);
+struct QuickAck(TcpStream);
 
-impl Read for Quick {
+impl Read for QuickAck {
     fn read(&mut self, bytes: &mut [u8]) -> io::Result<usize> {
         acknowledge_quickly(&self.0);
         let count = self.0.read(bytes);

@@ -5,19 +5,19 @@ use std::io::{self, BufReader};
 use noughts_engine::StrategyName;
 
 use crate::args::Engine;
-use crate::{Failure, outside};
+use crate::{Failure, robot_setup};
 
 pub(crate) fn run(task: &Engine) -> Result<(), Failure> {
     let strategy: Option<StrategyName> = match task.strategy.as_deref() {
         // As long as the manager allows.
         None | Some("search") => None,
-        Some(text) => Some(text.parse().map_err(Failure::asked)?),
+        Some(text) => Some(text.parse().map_err(Failure::invalid)?),
     };
-    let outside = outside::read(task.seed.as_deref())?;
+    let engine_setup = robot_setup::from_seed(task.seed.as_deref())?;
     let input = BufReader::new(io::stdin());
     Ok(noughts_arena::serve(
         strategy.as_ref(),
-        &outside,
+        &engine_setup,
         input,
         io::stdout().lock(),
     )?)

@@ -25,7 +25,7 @@ pub(crate) fn run(task: &Games) -> Result<(), Failure> {
         matches!(what, GamesTask::Import { .. }),
     ) && !Path::new(path).exists()
     {
-        return Err(Failure::asked(format_args!(
+        return Err(Failure::invalid(format_args!(
             "there is no {}: --store says where games are kept",
             Quoted::from(path)
         )));
@@ -47,7 +47,7 @@ pub(crate) fn run(task: &Games) -> Result<(), Failure> {
 }
 
 fn failed(error: StoreError) -> Failure {
-    Failure::asked(error)
+    Failure::invalid(error)
 }
 
 async fn list(store: &dyn Store, listing: &Listing) -> Result<(), Failure> {
@@ -55,7 +55,7 @@ async fn list(store: &dyn Store, listing: &Listing) -> Result<(), Failure> {
     let query = ListQuery {
         variant: variant
             .transpose()
-            .map_err(|error: noughts_rules::VariantError| Failure::asked(error))?,
+            .map_err(|error: noughts_rules::VariantError| Failure::invalid(error))?,
         player: listing.player.clone(),
         status: listing.status.map(Into::into),
         before: None,
@@ -98,15 +98,16 @@ fn player(holder: &Holder) -> String {
 }
 
 async fn table(store: &dyn Store, id: GameId) -> Result<Table, Failure> {
-    let none = || Failure::asked(format_args!("there is no game {id} in this store"));
+    let none = || Failure::invalid(format_args!("there is no game {id} in this store"));
     let stored = store.load(id).await.map_err(failed)?.ok_or_else(none)?;
     let table = Table::replay(stored.settings, &stored.entries);
-    table.map_err(|_| Failure::asked(format_args!("game {id} cannot be read: its log is damaged")))
+    table
+        .map_err(|_| Failure::invalid(format_args!("game {id} cannot be read: its log is damaged")))
 }
 
 fn read_id(text: &str) -> Result<GameId, Failure> {
     text.parse()
-        .map_err(|error| Failure::asked(format_args!("{error}, not {}", Quoted::from(text))))
+        .map_err(|error| Failure::invalid(format_args!("{error}, not {}", Quoted::from(text))))
 }
 
 async fn show(store: &dyn Store, id: &str) -> Result<(), Failure> {
@@ -155,7 +156,7 @@ async fn export(store: &dyn Store, ids: &[String]) -> Result<(), Failure> {
 
 async fn write_record(store: &dyn Store, id: GameId, out: &mut impl Write) -> Result<(), Failure> {
     let record = game_to_record(&table(store, id).await?);
-    let record = record.map_err(|error| Failure::asked(format_args!("game {id}: {error}")))?;
+    let record = record.map_err(|error| Failure::invalid(format_args!("game {id}: {error}")))?;
     Ok(writeln!(out, "{record}")?)
 }
 
@@ -174,19 +175,21 @@ async fn import(store: &dyn Store, files: &[String]) -> Result<(), Failure> {
         };
         let name = Quoted::from(file.as_str());
         let text =
-            text.map_err(|error| Failure::asked(format_args!("{name} can't be read: {error}")))?;
+            text.map_err(|error| Failure::invalid(format_args!("{name} can't be read: {error}")))?;
         // All are read before any is kept.
         let mut games = Vec::new();
         for (number, record) in (1..).zip(records(&text)) {
             let wrong = |why: &dyn std::fmt::Display| {
-                Failure::asked(format_args!("record {number} of {name}: {why}"))
+                Failure::invalid(format_args!("record {number} of {name}: {why}"))
             };
             let record = Record::read(&record).map_err(|error| wrong(&error))?;
             let stored = game_from_record(&record, GameId::random(), now_ms);
             games.push(stored.map_err(|error| wrong(&error))?);
         }
         if games.is_empty() {
-            return Err(Failure::asked(format_args!("there is no record in {name}")));
+            return Err(Failure::invalid(format_args!(
+                "there is no record in {name}"
+            )));
         }
         for some in games.chunks(AT_ONCE) {
             let kept = some

@@ -10,18 +10,18 @@ mod args;
 mod check;
 mod classic;
 mod connect;
+mod duration;
 mod engine;
 mod games;
 mod log;
 mod menu;
 mod multi;
-mod outside;
 mod perft;
 mod play;
+mod robot_setup;
 mod serve;
 mod signals;
 mod solve;
-mod time;
 mod tui;
 mod usage;
 mod variants;
@@ -55,7 +55,7 @@ fn main() -> ExitCode {
             let _ = writeln!(io::stderr(), "Error: {failure}");
             match failure {
                 Failure::NotJudged(_) => ExitCode::from(2),
-                Failure::Asked(_)
+                Failure::Invalid(_)
                 | Failure::Stopped(_)
                 | Failure::Unsolved
                 | Failure::Output(_) => ExitCode::FAILURE,
@@ -91,7 +91,7 @@ fn run(args: Args) -> Result<ExitCode, Failure> {
 /// Why it could not be done.
 enum Failure {
     /// What was asked for can't be: a sentence that says what could.
-    Asked(String),
+    Invalid(String),
     /// Whoever asked stopped it, which is no error: a sentence that says how far it is.
     Stopped(String),
     /// The limit came first; what is known has been said.
@@ -103,8 +103,8 @@ enum Failure {
 }
 
 impl Failure {
-    fn asked(reason: impl std::fmt::Display) -> Failure {
-        Failure::Asked(reason.to_string())
+    fn invalid(reason: impl std::fmt::Display) -> Failure {
+        Failure::Invalid(reason.to_string())
     }
 }
 
@@ -117,7 +117,7 @@ impl From<io::Error> for Failure {
 impl std::fmt::Display for Failure {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            Failure::Asked(reason) | Failure::Stopped(reason) | Failure::NotJudged(reason) => {
+            Failure::Invalid(reason) | Failure::Stopped(reason) | Failure::NotJudged(reason) => {
                 f.write_str(reason)
             }
             Failure::Unsolved => f.write_str("the limit came before the answer"),

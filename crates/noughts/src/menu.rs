@@ -3,18 +3,23 @@
 use std::io::{self, BufWriter};
 
 use noughts_terminal::classic::square;
-use noughts_terminal::menu::{self, Setup};
+use noughts_terminal::menu::{self, MenuSettings};
 
 use crate::Failure;
 use crate::args::Menu;
-use crate::outside;
+use crate::robot_setup;
 
 pub(crate) fn run(options: &Menu) -> Result<(), Failure> {
     let spec =
-        square(options.size.as_deref(), options.win.as_deref(), 2).map_err(Failure::asked)?;
-    let robot = options.strategy.parse().map_err(Failure::asked)?;
-    let setup = Setup::new(spec, robot).map_err(Failure::asked)?;
-    let outside = outside::read(options.seed.as_deref())?;
+        square(options.size.as_deref(), options.win.as_deref(), 2).map_err(Failure::invalid)?;
+    let robot = options.strategy.parse().map_err(Failure::invalid)?;
+    let settings = MenuSettings::new(spec, robot).map_err(Failure::invalid)?;
+    let engine_setup = robot_setup::from_seed(options.seed.as_deref())?;
     let output = BufWriter::with_capacity(1 << 16, io::stdout().lock());
-    Ok(menu::play(&setup, &outside, io::stdin().lock(), output)?)
+    Ok(menu::play(
+        &settings,
+        &engine_setup,
+        io::stdin().lock(),
+        output,
+    )?)
 }

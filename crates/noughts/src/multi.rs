@@ -3,15 +3,15 @@
 use std::io::{self, BufWriter};
 
 use noughts_rules::NestedSpec;
-use noughts_terminal::multi::{self, Asked, Setup};
+use noughts_terminal::multi::{self, MultiOptions, MultiSettings};
 
 use crate::Failure;
 use crate::args::{Multi, NineBoards};
-use crate::outside;
+use crate::robot_setup;
 
 pub(crate) fn run(options: Multi) -> Result<(), Failure> {
-    let outside = outside::read(options.seed.as_deref())?;
-    let asked = Asked {
+    let engine_setup = robot_setup::from_seed(options.seed.as_deref())?;
+    let options = MultiOptions {
         x: options.x,
         o: options.o,
         start: options.start,
@@ -20,9 +20,14 @@ pub(crate) fn run(options: Multi) -> Result<(), Failure> {
             NineBoards::Ultimate => NestedSpec::ULTIMATE,
         },
         history: options.history,
-        engines: outside::engines(),
+        engines: robot_setup::engines(),
     };
-    let setup = Setup::new(&asked, outside.seed).map_err(Failure::asked)?;
+    let settings = MultiSettings::new(&options, engine_setup.seed).map_err(Failure::invalid)?;
     let output = BufWriter::with_capacity(1 << 16, io::stdout().lock());
-    Ok(multi::play(&setup, &outside, io::stdin().lock(), output)?)
+    Ok(multi::play(
+        &settings,
+        &engine_setup,
+        io::stdin().lock(),
+        output,
+    )?)
 }

@@ -8,7 +8,7 @@ use crate::Failure;
 use crate::args::Perft;
 
 pub(crate) fn run(task: &Perft) -> Result<(), Failure> {
-    let variant: Variant = task.variant.parse().map_err(Failure::asked)?;
+    let variant: Variant = task.variant.parse().map_err(Failure::invalid)?;
     let any = AnyTimeline::new(&variant);
     let mut output = io::stdout().lock();
     if !task.divide {

@@ -11,16 +11,18 @@ use noughts_api::{
 };
 use noughts_engine::StrategyName;
 use noughts_rules::{Record, Seat, Variant};
-use noughts_terminal::play::{self, Heard, Parting, PlayError, Setup, Table, Trouble};
+use noughts_terminal::play::{
+    self, PlayEnd, PlayError, PlayEvent, PlaySettings, RemoteError, RemoteGame,
+};
 
 use crate::args::Play;
-use crate::{Failure, outside};
+use crate::{Failure, robot_setup};
 
 pub(crate) fn run(task: Play) -> Result<(), Failure> {
-    let url: ServerUrl = task.url.parse().map_err(Failure::asked)?;
+    let url: ServerUrl = task.url.parse().map_err(Failure::invalid)?;
     let robot = task.robot.as_deref().map(str::parse::<StrategyName>);
-    let robot = robot.transpose().map_err(Failure::asked)?;
-    let outside = outside::read(task.seed.as_deref())?;
+    let robot = robot.transpose().map_err(Failure::invalid)?;
+    let engine_setup = robot_setup::from_seed(task.seed.as_deref())?;
     let client = Client::new(url.clone());
     let user = || std::env::var("USER").unwrap_or_default();
     let name = match (&task.name, &robot) {
@@ -33,11 +35,11 @@ pub(crate) fn run(task: Play) -> Result<(), Failure> {
         None => lay(&client, &task, &name)?,
     };
     if place.seat.is_none() && robot.is_some() {
-        return Err(Failure::asked(
+        return Err(Failure::invalid(
             "no seat is open at this table, and a robot does not watch",
         ));
     }
-    let setup = Setup {
+    let setup = PlaySettings {
         seat: place.seat,
         robot,
     };
@@ -50,9 +52,9 @@ pub(crate) fn run(task: Play) -> Result<(), Failure> {
         client,
         place: place.clone(),
     };
-    match play::play(&setup, &outside, &table, heard, output) {
-        Ok(Parting::Over) => Ok(()),
-        Ok(Parting::Left) => {
+    match play::play(&setup, &engine_setup, &table, heard, output) {
+        Ok(PlayEnd::Over) => Ok(()),
+        Ok(PlayEnd::Left) => {
             if let Some((seat, token)) = place.seat.zip(place.token) {
                 let url = ServerUrl {
                     game: Some(place.game),
@@ -65,8 +67,8 @@ pub(crate) fn run(task: Play) -> Result<(), Failure> {
             }
             Ok(())
         }
-        Err(PlayError::Unfit(unfit)) => Err(Failure::asked(unfit)),
-        Err(PlayError::Table(why)) => Err(Failure::Asked(why)),
+        Err(PlayError::Unfit(unfit)) => Err(Failure::invalid(unfit)),
+        Err(PlayError::Table(why)) => Err(Failure::Invalid(why)),
         Err(PlayError::Terminal(error)) => Err(Failure::Output(error)),
     }
 }
@@ -82,7 +84,10 @@ struct Place {
 /// Lays a table, and says where it is.
 fn lay(client: &Client, task: &Play, name: &str) -> Result<Place, Failure> {
     let variant = task.variant.as_deref().unwrap_or("3x3k3");
-    let sides = variant.parse::<Variant>().map_err(Failure::asked)?.sides();
+    let sides = variant
+        .parse::<Variant>()
+        .map_err(Failure::invalid)?
+        .sides();
     let against = match task.against.as_deref().unwrap_or("level:8") {
         "link" => SeatRequest::Open(OpenSeat::Link),
         "lobby" => SeatRequest::Open(OpenSeat::Lobby),
@@ -99,7 +104,7 @@ fn lay(client: &Client, task: &Play, name: &str) -> Result<Place, Failure> {
         take: Some(vec![seat]),
         ..NewTable::default()
     });
-    let laid = laid.map_err(Failure::asked)?;
+    let laid = laid.map_err(Failure::invalid)?;
     let url = ServerUrl {
         game: Some(laid.id.clone()),
         ..client.url().clone()
@@ -118,7 +123,7 @@ fn sit(client: &Client, game: String, task: &Play, name: &str) -> Result<Place, 
         let (seat, token) = (Some(Seat(seat)), Some(token));
         return Ok(Place { game, seat, token });
     }
-    let view = client.view(&game).map_err(Failure::asked)?;
+    let view = client.view(&game).map_err(Failure::invalid)?;
     let open = match task.seat {
         Some(seat) => Some(seat),
         None => first_open(&view),
@@ -129,7 +134,7 @@ fn sit(client: &Client, game: String, task: &Play, name: &str) -> Result<Place, 
     };
     let seated = client
         .take_seat(&game, seat, name)
-        .map_err(Failure::asked)?;
+        .map_err(Failure::invalid)?;
     Ok(Place {
         game,
         seat: Some(Seat(seat)),
@@ -149,12 +154,12 @@ struct Remote {
     place: Place,
 }
 
-impl Table for Remote {
-    fn look(&self) -> Result<Record, Trouble> {
+impl RemoteGame for Remote {
+    fn look(&self) -> Result<Record, RemoteError> {
         self.client.record(&self.place.game).map_err(trouble)
     }
 
-    fn act(&self, turn: usize, action: &str) -> Result<(), Trouble> {
+    fn act(&self, turn: usize, action: &str) -> Result<(), RemoteError> {
         let mut act = ActionRequest {
             turn,
             ..ActionRequest::default()
@@ -170,21 +175,21 @@ impl Table for Remote {
     }
 }
 
-fn trouble(trouble: ClientError) -> Trouble {
+fn trouble(trouble: ClientError) -> RemoteError {
     let words = trouble.to_string();
     match trouble {
-        ClientError::Lost(_) => Trouble::Lost(words),
-        ClientError::Foreign(_) => Trouble::Gone(words),
+        ClientError::Lost(_) => RemoteError::Lost(words),
+        ClientError::Foreign(_) => RemoteError::Gone(words),
         // It may do in a moment.
         ClientError::Refused(problem)
             if problem.status >= 500 || ProblemKind::TooMany.is(&problem) =>
         {
-            Trouble::Lost(words)
+            RemoteError::Lost(words)
         }
         ClientError::Refused(problem) if matches!(problem.status, 401 | 403 | 404) => {
-            Trouble::Gone(words)
+            RemoteError::Gone(words)
         }
-        ClientError::Refused(_) => Trouble::Refused(words),
+        ClientError::Refused(_) => RemoteError::Refused(words),
     }
 }
 
@@ -196,36 +201,36 @@ const LONGEST_PAUSE: Duration = Duration::from_secs(8);
 const MOST_CALLS: u32 = 30;
 
 /// Listens to the table until nobody wants to know any more, and calls again when it is lost.
-fn listen(client: &Client, place: &Place, sender: &SyncSender<Heard>) {
+fn listen(client: &Client, place: &Place, sender: &SyncSender<PlayEvent>) {
     let (mut seen, mut calls, mut pause) = (None, 0, FIRST_PAUSE);
     loop {
         match client.events(&place.game, place.token.as_deref(), seen) {
             Ok(mut follow) => {
-                if calls > 0 && sender.send(Heard::Back).is_err() {
+                if calls > 0 && sender.send(PlayEvent::Back).is_err() {
                     return;
                 }
                 (calls, pause) = (0, FIRST_PAUSE);
                 while let Ok(Some(_)) = follow.next() {
                     seen = follow.seen();
-                    if sender.send(Heard::News).is_err() {
+                    if sender.send(PlayEvent::News).is_err() {
                         return;
                     }
                 }
             }
             Err(error) => {
-                if let Trouble::Gone(why) = trouble(error) {
-                    let _ = sender.send(Heard::Gone(why));
+                if let RemoteError::Gone(why) = trouble(error) {
+                    let _ = sender.send(PlayEvent::Gone(why));
                     return;
                 }
             }
         }
-        if calls == 0 && sender.send(Heard::Lost).is_err() {
+        if calls == 0 && sender.send(PlayEvent::Lost).is_err() {
             return;
         }
         calls += 1;
         if calls > MOST_CALLS {
             let why = "the server did not come back".to_owned();
-            let _ = sender.send(Heard::Gone(why));
+            let _ = sender.send(PlayEvent::Gone(why));
             return;
         }
         thread::sleep(pause);

@@ -18,20 +18,20 @@ use tracing::{info, warn};
 
 use crate::args::{Serve, Sync};
 use crate::log::Log;
-use crate::{Failure, outside, time};
+use crate::{Failure, duration, robot_setup};
 
 pub(crate) fn run(task: &Serve) -> Result<(), Failure> {
-    let strategy: StrategyName = task.tcp_strategy.parse().map_err(Failure::asked)?;
+    let strategy: StrategyName = task.tcp_strategy.parse().map_err(Failure::invalid)?;
     let limits = ConnectionLimits {
         connections: number("the connections (--max-connections)", &task.max_connections)?,
         per_address: number(
             "the connections of one address (--connections-per-address)",
             &task.connections_per_address,
         )?,
-        idle: time::read("the idle time (--idle)", &task.idle)?,
+        idle: duration::parse("the idle time (--idle)", &task.idle)?,
     };
     let misbehaviour: Option<Misbehaviour> = match &task.misbehave {
-        Some(kind) => Some(kind.parse().map_err(Failure::asked)?),
+        Some(kind) => Some(kind.parse().map_err(Failure::invalid)?),
         None => None,
     };
     let forget_after = task.forget_after.as_deref().map(read_forget_after);
@@ -49,7 +49,7 @@ pub(crate) fn run(task: &Serve) -> Result<(), Failure> {
         origins: each(&task.origin, read_origin)?,
         ..HttpLimits::default()
     };
-    let outside = outside::read(None)?;
+    let engine_setup = robot_setup::from_seed(None)?;
     let threads = available_parallelism().map_or(1, usize::from);
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
@@ -78,15 +78,15 @@ pub(crate) fn run(task: &Serve) -> Result<(), Failure> {
             }
         }
         if told.is_empty() {
-            return Err(Failure::asked(
+            return Err(Failure::invalid(
                 "every door is closed: give --http, --tcp or --tcp-pairs an address",
             ));
         }
         // Last of what may fail, so that nothing is made on a disk by what can't be served.
         let store = open_store(&task.store, task.sync.into());
-        let store = store.await.map_err(Failure::asked)?;
+        let store = store.await.map_err(Failure::invalid)?;
         let secret = store.secret().await;
-        let secret = secret.map_err(Failure::asked)?;
+        let secret = secret.map_err(Failure::invalid)?;
         let (tcp, pairs) = match misbehaviour {
             None => (tcp, pairs),
             Some(kind) => {
@@ -110,9 +110,9 @@ pub(crate) fn run(task: &Serve) -> Result<(), Failure> {
             store,
             limits,
             robot_threads: threads,
-            engine: outside,
+            engine: engine_setup,
         })
-        .map_err(Failure::asked)?;
+        .map_err(Failure::invalid)?;
         if let Some(time) = forget_after {
             server.forget_after(time);
         }
@@ -143,7 +143,7 @@ fn open_door(
         return Ok(None);
     }
     let wrong = |why: &str| {
-        Failure::asked(format_args!(
+        Failure::invalid(format_args!(
             "{option} must be an address such as 127.0.0.1:8081, or none, not {}{why}",
             Quoted::from(text)
         ))
@@ -153,7 +153,7 @@ fn open_door(
         .next()
         .ok_or_else(|| wrong(": nobody has that name"))?;
     let listener = listen(at).map_err(|error| {
-        Failure::asked(format_args!(
+        Failure::invalid(format_args!(
             "can't listen at {at} ({option}): {}; another address may do, and port 0 takes one that is free",
             in_words(&error)
         ))
@@ -195,7 +195,7 @@ fn number(what: &str, text: &str) -> Result<usize, Failure> {
     number
         .filter(|number| (1..=MOST).contains(number))
         .ok_or_else(|| {
-            Failure::asked(format_args!(
+            Failure::invalid(format_args!(
                 "{what} must be a number from 1 to {MOST}, not {}",
                 Quoted::from(text)
             ))
@@ -210,7 +210,7 @@ fn each<T>(texts: &[String], read: fn(&str) -> Result<T, Failure>) -> Result<Vec
 
 fn read_proxy(text: &str) -> Result<IpAddr, Failure> {
     text.parse().map_err(|_| {
-        Failure::asked(format_args!(
+        Failure::invalid(format_args!(
             "a proxy (--proxy) is an address such as 10.0.0.2 or fd00::2, without a port, not {}",
             Quoted::from(text)
         ))
@@ -227,7 +227,7 @@ fn read_origin(origin: &str) -> Result<String, Failure> {
     };
     match name {
         Some(name) if !name.is_empty() && name.bytes().all(is_sent) => Ok(origin.to_owned()),
-        _ => Err(Failure::asked(format_args!(
+        _ => Err(Failure::invalid(format_args!(
             "an origin (--origin) is https:// or http:// and a name in small letters, with its port if it has \
              one and nothing after it, such as https://games.example.org, not {}",
             Quoted::from(origin)
@@ -246,7 +246,7 @@ fn read_forget_after(text: &str) -> Result<Duration, Failure> {
     read.filter(|time| *time <= 36_525 * 24 * 3_600)
         .map(Duration::from_secs)
         .ok_or_else(|| {
-            Failure::asked(format_args!(
+            Failure::invalid(format_args!(
                 "the time after which games are forgotten (--forget-after) must be one such as 90d, 12h or 30m, not {}",
                 Quoted::from(text)
             ))

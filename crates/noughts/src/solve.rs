@@ -17,13 +17,13 @@ use crate::signals::{INTERRUPT, when_told_to_end};
 const BETWEEN_CHECKPOINTS: Duration = Duration::from_secs(300);
 
 pub(crate) fn run(task: &Solve) -> Result<(), Failure> {
-    let variant: Variant = task.variant.parse().map_err(Failure::asked)?;
+    let variant: Variant = task.variant.parse().map_err(Failure::invalid)?;
     let position = match &task.position {
-        Some(text) => Some(Diagram::read(&variant, text).map_err(Failure::asked)?),
+        Some(text) => Some(Diagram::read(&variant, text).map_err(Failure::invalid)?),
         None => None,
     };
     let budget = budget(task)?;
-    let mut solver = Solver::new(&variant, position, budget).map_err(Failure::asked)?;
+    let mut solver = Solver::new(&variant, position, budget).map_err(Failure::invalid)?;
     if let Some(name) = &task.checkpoint {
         load(&mut solver, name)?;
     }
@@ -57,7 +57,7 @@ fn budget(task: &Solve) -> Result<Budget, Failure> {
         None => None,
         Some(text) => Some(read_limits(text).ok_or_else(|| {
             let text = text.escape_debug();
-            Failure::Asked(format!(
+            Failure::Invalid(format!(
                 "the time is written 200ms, 2s or 500000n, not '{text}'"
             ))
         })?),
@@ -113,7 +113,8 @@ fn solve(
 }
 
 fn load(solver: &mut Solver, name: &str) -> Result<(), Failure> {
-    let told = |error: io::Error| Failure::Asked(format!("{name} can't be gone on from: {error}"));
+    let told =
+        |error: io::Error| Failure::Invalid(format!("{name} can't be gone on from: {error}"));
     match File::open(name) {
         Ok(file) => solver.load(&mut BufReader::new(file)).map_err(told),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
@@ -126,7 +127,7 @@ fn write_whole(
     name: &str,
     write: impl FnOnce(&mut BufWriter<File>) -> io::Result<()>,
 ) -> Result<(), Failure> {
-    let told = |error: io::Error| Failure::Asked(format!("{name} can't be written: {error}"));
+    let told = |error: io::Error| Failure::Invalid(format!("{name} can't be written: {error}"));
     let beside = format!("{name}.part");
     let mut file = BufWriter::new(File::create(&beside).map_err(told)?);
     let written = write(&mut file).and_then(|()| file.flush());

@@ -2,38 +2,38 @@
 
 use std::io::ErrorKind;
 
-use noughts_terminal::tui::{self, App, Asked, Look, Setup};
+use noughts_terminal::tui::{self, App, Theme, TuiOptions, TuiSettings};
 
 use crate::Failure;
 use crate::args::Tui;
-use crate::outside;
+use crate::robot_setup;
 
-pub(crate) fn run(options: Tui) -> Result<(), Failure> {
-    let look = Look::from_environment(|name| std::env::var(name).ok());
-    let seed = outside::read(options.seed.as_deref())?.seed;
-    let asked = Asked {
-        seats: seats(&options),
-        variant: options.variant,
-        history: options.history,
-        first_board: options.start,
-        engines: outside::engines(),
+pub(crate) fn run(args: Tui) -> Result<(), Failure> {
+    let theme = Theme::from_environment(|name| std::env::var(name).ok());
+    let seed = robot_setup::from_seed(args.seed.as_deref())?.seed;
+    let options = TuiOptions {
+        seats: seats(&args),
+        variant: args.variant,
+        history: args.history,
+        first_board: args.start,
+        engines: robot_setup::engines(),
     };
-    let mut app = App::new(&asked, Setup::new(look, seed)).map_err(Failure::asked)?;
-    if let Some(path) = options.load {
-        let text = tui::load(&path).map_err(Failure::asked)?;
+    let mut app = App::new(&options, TuiSettings::new(theme, seed)).map_err(Failure::invalid)?;
+    if let Some(path) = args.load {
+        let text = tui::load(&path).map_err(Failure::invalid)?;
         let opened = app.open_record(&text);
-        opened.map_err(|reason| Failure::asked(format!("'{path}' is no record: {reason}")))?;
+        opened.map_err(|reason| Failure::invalid(format!("'{path}' is no record: {reason}")))?;
     }
     tui::play(app).map_err(|error| match error.kind() {
-        ErrorKind::Unsupported => Failure::asked(error),
+        ErrorKind::Unsupported => Failure::invalid(error),
         _ => Failure::Output(error),
     })
 }
 
 /// `--seat` in turn order; or `--x` and `--o`, of which the other is as usual.
-fn seats(options: &Tui) -> Vec<String> {
-    match (&options.x, &options.o) {
-        (None, None) => options.seat.clone(),
+fn seats(args: &Tui) -> Vec<String> {
+    match (&args.x, &args.o) {
+        (None, None) => args.seat.clone(),
         (Some(x), None) => vec![x.clone()],
         (x, Some(o)) => vec![x.clone().unwrap_or_else(|| "human".to_owned()), o.clone()],
     }

@@ -11,12 +11,12 @@ pub(crate) fn run(task: &Verify) -> Result<(), Failure> {
         "-" => noughts_proof::verify(io::stdin().lock()),
         name => {
             let file = File::open(name)
-                .map_err(|error| Failure::Asked(format!("{name} can't be read: {error}")))?;
+                .map_err(|error| Failure::Invalid(format!("{name} can't be read: {error}")))?;
             noughts_proof::verify(BufReader::new(file))
         }
     };
     let proved =
-        checked.map_err(|fault| Failure::Asked(format!("{} is no proof: {fault}", task.file)))?;
+        checked.map_err(|fault| Failure::Invalid(format!("{} is no proof: {fault}", task.file)))?;
     let variant = &proved.variant;
     let text = format!(
         "{variant} {}\n{} to move: {}\nproved with {} positions\n",

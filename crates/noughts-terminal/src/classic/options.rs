@@ -5,13 +5,13 @@ use std::fmt;
 use noughts_engine::{Engines, Unfit};
 use noughts_rules::{Game, GridSpec, Options, OutOfRange, Quoted, Variant, VariantError};
 
-use super::robots::{self, RobotError};
-use crate::seats::Holder;
+use super::robot_option::{self, RobotOptionError};
+use crate::holder::Holder;
 use crate::symbols::{SymbolError, Symbols};
 
 /// The options as they were typed; `None` where one was not given.
 #[derive(Clone, Default, Debug)]
-pub struct Asked {
+pub struct ClassicOptions {
     /// `-s`
     pub size: Option<String>,
     /// `-w`
@@ -30,19 +30,19 @@ pub struct Asked {
 
 /// A game that can be played.
 #[derive(Clone, Debug)]
-pub struct Setup {
+pub struct ClassicSettings {
     spec: GridSpec,
     history: u16,
     symbols: Symbols,
     holders: Vec<Holder>,
 }
 
-impl Setup {
+impl ClassicSettings {
     /// Checks what was asked for.
-    pub fn new(asked: &Asked) -> Result<Setup, OptionError> {
-        let symbols = asked.players.as_deref().map(Symbols::read).transpose();
+    pub fn new(options: &ClassicOptions) -> Result<ClassicSettings, OptionError> {
+        let symbols = options.players.as_deref().map(Symbols::read).transpose();
         let symbols = symbols.map_err(OptionError::Players)?;
-        let (spec, symbols) = match &asked.variant {
+        let (spec, symbols) = match &options.variant {
             Some(name) => {
                 let spec = grid(name)?;
                 (
@@ -52,7 +52,7 @@ impl Setup {
             }
             None => {
                 let symbols = symbols.unwrap_or_else(|| Symbols::usual(2));
-                let (size, win) = (asked.size.as_deref(), asked.win.as_deref());
+                let (size, win) = (options.size.as_deref(), options.win.as_deref());
                 (square(size, win, symbols.sides().len().max(2))?, symbols)
             }
         };
@@ -64,26 +64,26 @@ impl Setup {
             });
         }
         let most = spec.cells() - 1;
-        let history = match &asked.history {
+        let history = match &options.history {
             None => 1,
             Some(text) => number(text, 1, most).ok_or_else(|| OptionError::History {
                 most,
                 text: Quoted::from(text.as_str()),
             })?,
         };
-        let holders = robots::seat(&symbols, &asked.robots, &asked.engines);
+        let holders = robot_option::holders(&symbols, &options.robots, &options.engines);
         let holders = holders.map_err(OptionError::Robot)?;
-        let setup = Setup {
+        let settings = ClassicSettings {
             spec,
             history: history as u16,
             symbols,
             holders,
         };
-        let game = setup.game();
-        for holder in &setup.holders {
-            holder.fits(&game).map_err(OptionError::Unfit)?;
+        let game = settings.game();
+        for holder in &settings.holders {
+            holder.check(&game).map_err(OptionError::Unfit)?;
         }
-        Ok(setup)
+        Ok(settings)
     }
 
     /// The game before its first turn.
@@ -92,7 +92,7 @@ impl Setup {
             history: self.history,
             order: self.symbols.order(),
         };
-        Game::new(&self.variant(), options).expect("a setup that was checked can be played")
+        Game::new(&self.variant(), options).expect("a settings that was checked can be played")
     }
 
     /// Which game.
@@ -187,7 +187,7 @@ pub enum OptionError {
     /// Numbers that no board has.
     OutOfRange(OutOfRange),
     /// `--robot`
-    Robot(RobotError),
+    Robot(RobotOptionError),
     /// A robot that does not play this game.
     Unfit(Unfit),
 }

@@ -15,7 +15,7 @@ const MOST_GAMES: u32 = 1_000_000;
 
 /// The options as they were typed; `None` where one was not given.
 #[derive(Clone, Default, Debug)]
-pub struct Asked {
+pub struct ConnectOptions {
     /// `--name`
     pub name: Option<String>,
     /// Who is logged in: the name of who gave none.
@@ -34,7 +34,7 @@ pub struct Asked {
 
 /// A visit that can be made.
 #[derive(Clone, Debug)]
-pub struct Setup {
+pub struct ConnectSettings {
     pub(super) name: Name,
     pub(super) robot: Option<RobotName>,
     pub(super) games: u32,
@@ -46,22 +46,22 @@ pub struct Setup {
     pub(super) patience: Duration,
 }
 
-impl Setup {
+impl ConnectSettings {
     /// Checks what was asked for.
-    pub fn new(asked: &Asked) -> Result<Setup, OptionError> {
-        let robot = asked.robot.as_deref();
+    pub fn new(options: &ConnectOptions) -> Result<ConnectSettings, OptionError> {
+        let robot = options.robot.as_deref();
         let robot = robot
-            .map(|text| read_robot(text, &asked.engines))
+            .map(|text| read_robot(text, &options.engines))
             .transpose()?;
-        Ok(Setup {
-            name: match &asked.name {
+        Ok(ConnectSettings {
+            name: match &options.name {
                 Some(text) => name(text)?,
-                None => user(asked.user.as_deref()),
+                None => user(options.user.as_deref()),
             },
             robot,
-            games: asked.games.as_deref().map_or(Ok(1), games)?,
-            is_pair: asked.is_pair,
-            dialect: match asked.is_later {
+            games: options.games.as_deref().map_or(Ok(1), games)?,
+            is_pair: options.is_pair,
+            dialect: match options.is_later {
                 true => Dialect::Later,
                 false => Dialect::Seed,
             },
@@ -71,8 +71,8 @@ impl Setup {
     }
 
     /// The same with other times, so that a test waits for nothing.
-    pub fn with_times(self, pause: Duration, patience: Duration) -> Setup {
-        Setup {
+    pub fn with_times(self, pause: Duration, patience: Duration) -> ConnectSettings {
+        ConnectSettings {
             pause,
             patience,
             ..self
@@ -159,12 +159,12 @@ mod tests {
     use super::*;
 
     fn sent_name(name: Option<&str>, user: Option<&str>) -> Result<String, OptionError> {
-        let asked = Asked {
+        let options = ConnectOptions {
             name: name.map(str::to_owned),
             user: user.map(str::to_owned),
-            ..Asked::default()
+            ..ConnectOptions::default()
         };
-        Setup::new(&asked).map(|setup| setup.name.to_string())
+        ConnectSettings::new(&options).map(|settings| settings.name.to_string())
     }
 
     #[test]

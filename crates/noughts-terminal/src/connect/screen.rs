@@ -3,7 +3,7 @@
 
 use noughts_rules::{Action, Side, Turn, View};
 
-use super::words;
+use super::messages;
 
 const SIZE: usize = 3;
 
@@ -31,7 +31,7 @@ fn is_last(view: &View, cell: usize) -> bool {
 }
 
 fn cell(mark: Option<Side>, is_last: bool) -> String {
-    let mark = mark.map_or(" ", words::symbol);
+    let mark = mark.map_or(" ", messages::symbol);
     match is_last {
         true => format!("[{mark}]"),
         false => format!(" {mark} "),

@@ -2,7 +2,7 @@
 
 use noughts_rules::{GridSpec, View};
 
-use super::words;
+use super::messages;
 
 /// The board, without the end of its last line.
 pub(super) fn board(spec: &GridSpec, view: &View) -> String {
@@ -12,7 +12,7 @@ pub(super) fn board(spec: &GridSpec, view: &View) -> String {
         drawing.push('\n');
         for mark in row {
             drawing.push('|');
-            drawing.push_str(words::cell(*mark));
+            drawing.push_str(messages::cell(*mark));
         }
         drawing.push_str("|\n");
         drawing.push_str(&rule);

@@ -5,14 +5,14 @@ use std::fmt;
 use noughts_engine::{Engines, Random, Unfit};
 use noughts_rules::{Board, Game, NestedSpec, Options, Quoted, Variant};
 
-use crate::seats::{Holder, HolderError};
+use crate::holder::{Holder, HolderError};
 
 /// The machine that a person meets who did not ask for another.
 const USUAL: &str = "minimax:7";
 
 /// The options as they were typed; `None` where one was not given.
 #[derive(Clone, Debug)]
-pub struct Asked {
+pub struct MultiOptions {
     /// `--x`: `human`, or a strategy.
     pub x: Option<String>,
     /// `--o`: the same.
@@ -27,9 +27,9 @@ pub struct Asked {
     pub engines: Engines,
 }
 
-impl Default for Asked {
-    fn default() -> Asked {
-        Asked {
+impl Default for MultiOptions {
+    fn default() -> MultiOptions {
+        MultiOptions {
             x: None,
             o: None,
             start: None,
@@ -42,32 +42,33 @@ impl Default for Asked {
 
 /// A game that can be played.
 #[derive(Clone, Debug)]
-pub struct Setup {
+pub struct MultiSettings {
     spec: NestedSpec,
     history: u16,
     holders: [Holder; 2],
 }
 
-impl Setup {
+impl MultiSettings {
     /// Checks what was asked for. Where the first board is random, it is drawn here.
-    pub fn new(asked: &Asked, seed: u64) -> Result<Setup, OptionError> {
+    pub fn new(options: &MultiOptions, seed: u64) -> Result<MultiSettings, OptionError> {
         let holder = |text: Option<&str>, usual| {
-            Holder::read(text.unwrap_or(usual), &asked.engines).map_err(OptionError::Holder)
+            Holder::read_unnamed(text.unwrap_or(usual), &options.engines)
+                .map_err(OptionError::Holder)
         };
-        let first = first_board(asked.start.as_deref().unwrap_or("random"), seed)?;
-        let setup = Setup {
-            spec: asked.rules.starting_on(first),
-            history: history(asked.history.as_deref().unwrap_or("0"), &asked.rules)?,
+        let first = first_board(options.start.as_deref().unwrap_or("random"), seed)?;
+        let settings = MultiSettings {
+            spec: options.rules.starting_on(first),
+            history: history(options.history.as_deref().unwrap_or("0"), &options.rules)?,
             holders: [
-                holder(asked.x.as_deref(), "human")?,
-                holder(asked.o.as_deref(), USUAL)?,
+                holder(options.x.as_deref(), "human")?,
+                holder(options.o.as_deref(), USUAL)?,
             ],
         };
-        let game = setup.game();
-        for holder in &setup.holders {
-            holder.fits(&game).map_err(OptionError::Unfit)?;
+        let game = settings.game();
+        for holder in &settings.holders {
+            holder.check(&game).map_err(OptionError::Unfit)?;
         }
-        Ok(setup)
+        Ok(settings)
     }
 
     /// Which game; the first board is part of it.
@@ -91,7 +92,7 @@ impl Setup {
             history: self.history,
             ..Options::default()
         };
-        Game::new(&self.variant(), options).expect("a setup that was checked can be played")
+        Game::new(&self.variant(), options).expect("a settings that was checked can be played")
     }
 }
 

@@ -3,7 +3,7 @@
 
 use noughts_rules::{BoardState, Move, Play, View};
 
-use super::words;
+use super::messages;
 
 const GAP: &str = "      ";
 const RULE: &str = "---+---+---";
@@ -30,8 +30,8 @@ fn heading(view: &View, board: usize) -> String {
     let is_open = |at: &Move| view.variant.split(*at).0 == board;
     let state = view.nested.map(|nested| nested.boards[board]);
     let words = match state {
-        Some(BoardState::Won(side)) => words::board_won(board, side),
-        Some(BoardState::Drawn) => words::board_drawn(board),
+        Some(BoardState::Won(side)) => messages::board_won(board, side),
+        Some(BoardState::Drawn) => messages::board_drawn(board),
         Some(BoardState::Open) | None if view.legal.iter().any(is_open) => format!("> {board} <"),
         Some(BoardState::Open) | None => board.to_string(),
     };
@@ -42,7 +42,7 @@ fn heading(view: &View, board: usize) -> String {
 fn cells(view: &View, last: Option<&Play>, first: usize) -> String {
     let cell = |index: usize| {
         let is_last = last.is_some_and(|play| play.at.index() == index);
-        let mark: &str = view.marks[index].map_or(" ", words::name);
+        let mark: &str = view.marks[index].map_or(" ", messages::name);
         match is_last {
             true => format!("[{mark}]"),
             false => format!(" {mark} "),

@@ -6,17 +6,17 @@ use noughts_engine::{Analysis, Random, RobotName, StrategyName};
 use noughts_rules::{Action, Move, Record, Seat};
 use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers, MouseEvent};
 
+use super::canvas::is_too_small;
 use super::dialog::Dialog;
-use super::holder::Holder;
-use super::look::Look;
-use super::names::sentence;
-use super::page::is_too_small;
-use super::records::SaveError;
-use super::robots::{Answer, Purpose, Question, Ticket};
-use super::start::{Asked, Start, StartError, seed_of};
-use super::table::Table;
+use super::labels::sentence;
+use super::local_game::LocalGame;
+use super::record_files::SaveError;
+use super::robot_thread::{Purpose, RequestId, RobotReply, RobotRequest};
+use super::start_form::{StartError, StartForm, TuiOptions, seed_of};
+use super::theme::Theme;
+use crate::holder::Holder;
 
-/// Robots that play one another are slowed down to what can be followed.
+/// RobotThread that play one another are slowed down to what can be followed.
 const WATCHED: Duration = Duration::from_millis(400);
 
 /// What comes in.
@@ -31,7 +31,7 @@ pub enum Event {
     /// So long the present question has been thought about.
     Tick(Duration),
     /// A robot's answer.
-    Answer(Answer),
+    RobotReply(RobotReply),
     /// What came of [`Effect::Save`].
     Saved {
         /// Where.
@@ -53,7 +53,7 @@ pub enum Event {
 pub enum Effect {
     /// Nothing.
     None,
-    /// Leave.
+    /// Exit.
     Quit,
     /// Give the terminal back for a while.
     Suspend,
@@ -77,20 +77,20 @@ pub enum Effect {
 
 /// What the app is given from outside.
 #[derive(Clone, Debug)]
-pub struct Setup {
+pub struct TuiSettings {
     /// What the terminal can show.
-    pub look: Look,
+    pub theme: Theme,
     /// The same seed, the same robots' games, but where a clock decides.
     pub seed: u64,
     /// The strategy that hints come from.
     pub hint: String,
 }
 
-impl Setup {
+impl TuiSettings {
     /// With hints from a second of search.
-    pub fn new(look: Look, seed: u64) -> Setup {
-        Setup {
-            look,
+    pub fn new(theme: Theme, seed: u64) -> TuiSettings {
+        TuiSettings {
+            theme,
             seed,
             hint: "search:1s".to_owned(),
         }
@@ -108,17 +108,17 @@ pub(super) struct Message {
 #[derive(Clone, PartialEq, Debug)]
 pub(super) enum Hint {
     None,
-    Asked,
+    Requested,
     Given(Move, Option<Analysis>),
 }
 
 /// The state of the full screen.
 pub struct App {
     pub(super) size: (u16, u16),
-    pub(super) setup: Setup,
+    pub(super) settings: TuiSettings,
     random: Random,
-    pub(super) start: Start,
-    pub(super) table: Option<Table>,
+    pub(super) start: StartForm,
+    pub(super) local: Option<LocalGame>,
     /// Counts the tables up.
     number: u64,
     /// Whether the first screen is shown.
@@ -134,15 +134,15 @@ pub struct App {
 
 impl App {
     /// The first screen, or the game that was asked for.
-    pub fn new(asked: &Asked, setup: Setup) -> Result<App, StartError> {
-        asked.check()?;
-        let start = Start::new(asked);
+    pub fn new(options: &TuiOptions, settings: TuiSettings) -> Result<App, StartError> {
+        options.check()?;
+        let start = StartForm::new(options);
         let mut app = App {
             size: (80, 24),
-            random: Random::new(setup.seed),
-            setup,
+            random: Random::new(settings.seed),
+            settings,
             start,
-            table: None,
+            local: None,
             number: 0,
             is_choosing: true,
             dialog: None,
@@ -152,9 +152,9 @@ impl App {
             has_failed: false,
             thinking: Duration::ZERO,
         };
-        if asked.variant.is_some() {
-            let table = app.start.open(&mut app.random)?;
-            app.sit_at(table);
+        if options.variant.is_some() {
+            let local = app.start.open(&mut app.random)?;
+            app.sit_at(local);
         }
         Ok(app)
     }
@@ -162,12 +162,12 @@ impl App {
     /// Takes a record's game, or says in a sentence why it is none.
     pub fn open_record(&mut self, text: &str) -> Result<(), String> {
         let record = Record::read(text).map_err(|error| error.to_string())?;
-        let (mut table, strangers) = Table::of_record(&record);
+        let (mut local, errors) = LocalGame::of_record(&record);
         // A game that is over is there to be stepped through.
-        table.look_at(table.turns().len());
-        self.sit_at(table);
-        if let Some(stranger) = strangers.first() {
-            self.say(&format!("that seat is yours: {stranger}"));
+        local.look_at(local.turns().len());
+        self.sit_at(local);
+        if let Some(error) = errors.first() {
+            self.say(&format!("that seat is yours: {error}"));
         }
         Ok(())
     }
@@ -187,7 +187,7 @@ impl App {
                 self.thinking = time;
                 Effect::None
             }
-            Event::Answer(answer) => self.answer(answer),
+            Event::RobotReply(answer) => self.answer(answer),
             Event::Saved { path, result } => self.saved(path, result),
             Event::Loaded { path, result } => self.loaded(&path, result),
         };
@@ -196,40 +196,40 @@ impl App {
     }
 
     /// What is to be thought about now, if anything: it changes with every turn and table.
-    pub fn ticket(&self) -> Option<Ticket> {
-        let table = self.table()?;
-        let seat = table.game().to_move()?;
-        let is_asked = match table.holder(seat) {
-            Holder::Human(_) => self.hint == Hint::Asked,
+    pub fn request_id(&self) -> Option<RequestId> {
+        let local = self.local()?;
+        let seat = local.game().to_move()?;
+        let is_asked = match local.holder(seat) {
+            Holder::Human(_) => self.hint == Hint::Requested,
             Holder::Robot(_) => !self.is_paused && !self.has_failed,
         };
-        let purpose = match table.holder(seat) {
+        let purpose = match local.holder(seat) {
             Holder::Human(_) => Purpose::Hint,
             Holder::Robot(_) => Purpose::Play,
         };
-        is_asked.then_some(Ticket {
-            table: self.number,
-            turn: table.turns().len(),
+        is_asked.then_some(RequestId {
+            local: self.number,
+            turn: local.turns().len(),
             purpose,
         })
     }
 
     /// The question that the ticket is for.
-    pub fn question(&self) -> Option<Question> {
-        let ticket = self.ticket()?;
-        let table = self.table()?;
-        let seat = table.game().to_move()?;
-        let strategy = match table.holder(seat) {
+    pub fn robot_request(&self) -> Option<RobotRequest> {
+        let request_id = self.request_id()?;
+        let local = self.local()?;
+        let seat = local.game().to_move()?;
+        let strategy = match local.holder(seat) {
             Holder::Robot(strategy) => strategy.clone(),
-            Holder::Human(_) => RobotName::Strategy(self.setup.hint.parse().ok()?),
+            Holder::Human(_) => RobotName::Strategy(self.settings.hint.parse().ok()?),
         };
-        Some(Question {
-            ticket,
+        Some(RobotRequest {
+            request_id,
             seat,
             strategy,
-            game: table.game().clone(),
-            seed: seed_of(self.setup.seed, self.number, seat),
-            pace: match table.has_people() {
+            game: local.game().clone(),
+            seed: seed_of(self.settings.seed, self.number, seat),
+            pace: match local.has_people() {
                 true => Duration::ZERO,
                 false => WATCHED,
             },
@@ -237,12 +237,12 @@ impl App {
     }
 
     /// The table that is played at, unless the first screen hides it.
-    pub(super) fn table(&self) -> Option<&Table> {
-        self.table.as_ref().filter(|_| !self.is_choosing)
+    pub(super) fn local(&self) -> Option<&LocalGame> {
+        self.local.as_ref().filter(|_| !self.is_choosing)
     }
 
     pub(super) fn hint_strategy(&self) -> &str {
-        &self.setup.hint
+        &self.settings.hint
     }
 
     fn key(&mut self, key: KeyEvent) -> Effect {
@@ -272,14 +272,14 @@ impl App {
     /// Opens the table that was chosen.
     pub(super) fn begin(&mut self) -> Effect {
         match self.start.open(&mut self.random) {
-            Ok(table) => self.sit_at(table),
+            Ok(local) => self.sit_at(local),
             Err(error) => self.start.problem = Some(sentence(&error.to_string())),
         }
         Effect::None
     }
 
-    pub(super) fn sit_at(&mut self, table: Table) {
-        self.table = Some(table);
+    pub(super) fn sit_at(&mut self, local: LocalGame) {
+        self.local = Some(local);
         self.number += 1;
         self.is_choosing = false;
         self.is_paused = false;
@@ -290,10 +290,10 @@ impl App {
 
     /// Acts for the seat to move, or for another, and says what was refused.
     pub(super) fn act(&mut self, by: Option<Seat>, action: Action) {
-        let Some(table) = &mut self.table else { return };
+        let Some(local) = &mut self.local else { return };
         let acted = match by {
-            Some(by) => table.act_for(by, action),
-            None => table.act(action),
+            Some(by) => local.act_for(by, action),
+            None => local.act(action),
         };
         match acted {
             Ok(()) => {
@@ -311,20 +311,20 @@ impl App {
         self.thinking = Duration::ZERO;
     }
 
-    fn answer(&mut self, answer: Answer) -> Effect {
-        if Some(answer.ticket) != self.ticket() {
+    fn answer(&mut self, answer: RobotReply) -> Effect {
+        if Some(answer.request_id) != self.request_id() {
             return Effect::None;
         }
-        match (answer.decision, answer.ticket.purpose) {
+        match (answer.decision, answer.request_id.purpose) {
             (Ok(decision), Purpose::Hint) => self.show_hint(decision.at, decision.analysis),
             (Ok(decision), Purpose::Play) => {
                 self.act(None, Action::Play(decision.at));
                 // Refused: asking again would bring the same answer.
-                self.has_failed = Some(answer.ticket) == self.ticket();
+                self.has_failed = Some(answer.request_id) == self.request_id();
             }
             (Err(reason), Purpose::Play) if self.is_engines_turn() => {
                 // A program that does not play has lost.
-                let seat = self.table().and_then(|table| table.game().to_move());
+                let seat = self.local().and_then(|local| local.game().to_move());
                 self.act(seat, Action::Resign);
                 self.refuse(&reason);
             }
@@ -338,16 +338,16 @@ impl App {
     }
 
     fn is_engines_turn(&self) -> bool {
-        let holder = self.table().and_then(|table| {
-            let seat = table.game().to_move()?;
-            Some(table.holder(seat))
+        let holder = self.local().and_then(|local| {
+            let seat = local.game().to_move()?;
+            Some(local.holder(seat))
         });
         matches!(holder, Some(Holder::Robot(RobotName::Engine(_))))
     }
 
     fn show_hint(&mut self, at: Move, analysis: Option<Analysis>) {
-        if let Some(table) = &mut self.table {
-            table.focus = table.field().spot(at);
+        if let Some(local) = &mut self.local {
+            local.focus = local.grid().spot(at);
         }
         self.hint = Hint::Given(at, analysis);
     }
@@ -355,8 +355,8 @@ impl App {
     fn saved(&mut self, path: String, result: Result<(), SaveError>) -> Effect {
         match result {
             Ok(()) => {
-                if let Some(table) = &mut self.table {
-                    table.is_saved = true;
+                if let Some(local) = &mut self.local {
+                    local.is_saved = true;
                 }
                 self.say(&format!("saved as {path}"));
             }
@@ -396,8 +396,8 @@ impl App {
 
     /// Whether hints can be had here.
     pub(super) fn ask_for_hint(&mut self) {
-        match self.setup.hint.parse::<StrategyName>() {
-            Ok(_) => self.hint = Hint::Asked,
+        match self.settings.hint.parse::<StrategyName>() {
+            Ok(_) => self.hint = Hint::Requested,
             Err(error) => self.refuse(&format!("hints need a strategy that is missing: {error}")),
         }
     }

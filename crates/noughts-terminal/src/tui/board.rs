@@ -4,11 +4,11 @@ use noughts_rules::{Action, By, Conclusion, Move, Side, View};
 use ratatui::layout::Rect;
 use ratatui::style::Style;
 
-use super::field::Spot;
+use super::canvas::{Canvas, width};
+use super::cell_grid::Spot;
+use super::grid_layout::GridLayout;
+use super::local_game::LocalGame;
 use super::marks::{self, Stroke};
-use super::page::{Page, width};
-use super::sheet::Sheet;
-use super::table::Table;
 
 /// What is drawn beside the view itself.
 #[derive(Clone, Debug, Default)]
@@ -33,11 +33,11 @@ pub(super) enum Cue {
 
 impl Cue {
     /// What stands at the left and right of a mark in a small cell.
-    fn brackets(self, page: &Page<'_>) -> Option<[&'static str; 2]> {
+    fn brackets(self, canvas: &Canvas<'_>) -> Option<[&'static str; 2]> {
         Some(match self {
             Cue::Focus => ["[", "]"],
             Cue::Leaving => ["~", "~"],
-            Cue::Line => [page.look.text("═", "="), page.look.text("═", "=")],
+            Cue::Line => [canvas.theme.text("═", "="), canvas.theme.text("═", "=")],
             Cue::Last => ["(", ")"],
             Cue::Plain => return None,
         })
@@ -56,52 +56,57 @@ pub(super) struct Cell {
 }
 
 /// Draws a board in one piece.
-pub(super) fn draw(page: &mut Page<'_>, sheet: &Sheet, table: &Table, overlay: &Overlay) {
-    let field = table.field();
-    if sheet.is_ruled {
-        rules(page, sheet);
+pub(super) fn draw(
+    canvas: &mut Canvas<'_>,
+    layout: &GridLayout,
+    local: &LocalGame,
+    overlay: &Overlay,
+) {
+    let grid = local.grid();
+    if layout.is_ruled {
+        rules(canvas, layout);
     }
-    labels(page, sheet, overlay.focus);
-    arrows(page, sheet, field.rows, field.columns);
-    let ghost = overlay.focus.map(|spot| table.landing(spot));
-    for row in sheet.first.row..sheet.first.row + sheet.rows {
-        for column in sheet.first.column..sheet.first.column + sheet.columns {
+    labels(canvas, layout, overlay.focus);
+    arrows(canvas, layout, grid.rows, grid.columns);
+    let ghost = overlay.focus.map(|spot| local.landing(spot));
+    for row in layout.first.row..layout.first.row + layout.rows {
+        for column in layout.first.column..layout.first.column + layout.columns {
             let spot = Spot { row, column };
-            let Some(place) = sheet.place(spot) else {
+            let Some(place) = layout.place(spot) else {
                 continue;
             };
-            let at = field.cell(spot);
+            let at = grid.cell(spot);
             let ground = match (
-                sheet.is_ruled,
-                ghost == Some(at) && is_legal(table.view(), at),
+                layout.is_ruled,
+                ghost == Some(at) && is_legal(local.view(), at),
             ) {
-                (_, true) => page.look.text("·", ".").chars().next().unwrap_or(' '),
+                (_, true) => canvas.theme.text("·", ".").chars().next().unwrap_or(' '),
                 (true, false) => ' ',
-                (false, false) => page.look.text("·", ".").chars().next().unwrap_or(' '),
+                (false, false) => canvas.theme.text("·", ".").chars().next().unwrap_or(' '),
             };
             let cell = cell(
-                page,
-                table,
+                canvas,
+                local,
                 overlay,
                 at,
                 overlay.focus == Some(spot),
                 ground,
             );
-            draw_cell(page, place, cell);
+            draw_cell(canvas, place, cell);
         }
     }
 }
 
 /// What a cell shows.
 pub(super) fn cell(
-    page: &Page<'_>,
-    table: &Table,
+    canvas: &Canvas<'_>,
+    local: &LocalGame,
     overlay: &Overlay,
     at: Move,
     is_focus: bool,
     ground: char,
 ) -> Cell {
-    let view = table.view();
+    let view = local.view();
     let is_leaving = overlay.leaving.binary_search(&at).is_ok();
     let cue = if is_focus {
         Cue::Focus
@@ -115,7 +120,7 @@ pub(super) fn cell(
         Cue::Plain
     };
     let mark = view.marks[at.index()].map(|side| {
-        let glyph = page.look.glyph(table.symbol(side), side);
+        let glyph = canvas.theme.glyph(local.symbol(side), side);
         (side, glyph)
     });
     Cell {
@@ -131,7 +136,7 @@ pub(super) fn cell(
 }
 
 /// Draws one cell, small or large.
-pub(super) fn draw_cell(page: &mut Page<'_>, place: Rect, cell: Cell) {
+pub(super) fn draw_cell(canvas: &mut Canvas<'_>, place: Rect, cell: Cell) {
     let stroke = match cell.is_leaving {
         true => Stroke::Dashed,
         false => Stroke::Full,
@@ -139,7 +144,7 @@ pub(super) fn draw_cell(page: &mut Page<'_>, place: Rect, cell: Cell) {
     let middle = place.y + place.height / 2;
     match cell.mark {
         Some((side, glyph)) if place.height > 1 => {
-            marks::draw(page, place, glyph, stroke, page.look.side(side));
+            marks::draw(canvas, place, glyph, stroke, canvas.theme.side(side));
         }
         Some((side, glyph)) => {
             // Only the column in the middle is free: neighbours or cues have those beside it.
@@ -147,38 +152,38 @@ pub(super) fn draw_cell(page: &mut Page<'_>, place: Rect, cell: Cell) {
                 0 | 1 => glyph.to_string(),
                 2.. => side.symbol().to_string(),
             };
-            page.write_centred(place, middle, &text, page.look.side(side));
+            canvas.write_centred(place, middle, &text, canvas.theme.side(side));
         }
         None => {
             let style = match cell.ground {
-                '?' => page.look.strong(),
-                _ => page.look.quiet(),
+                '?' => canvas.theme.strong(),
+                _ => canvas.theme.quiet(),
             };
             let text = cell.ground.to_string();
-            page.write_centred(place, middle, &text, style);
+            canvas.write_centred(place, middle, &text, style);
         }
     }
     if place.height > 1 {
-        corners(page, place, cell.cue);
-    } else if let Some([left, right]) = cell.cue.brackets(page) {
-        let style = cue_style(page, cell.cue);
+        corners(canvas, place, cell.cue);
+    } else if let Some([left, right]) = cell.cue.brackets(canvas) {
+        let style = cue_style(canvas, cell.cue);
         let x = place.x + place.width / 2;
-        page.write(x - 1, middle, left, style);
-        page.write(x + 1, middle, right, style);
+        canvas.write(x - 1, middle, left, style);
+        canvas.write(x + 1, middle, right, style);
     }
 }
 
 /// In a large cell the cue is in its corners: all four for the focus and for a line, a dot in one
 /// for the last play.
-fn corners(page: &mut Page<'_>, place: Rect, cue: Cue) {
+fn corners(canvas: &mut Canvas<'_>, place: Rect, cue: Cue) {
     let (right, bottom) = (place.right() - 1, place.bottom() - 1);
     let signs = match cue {
-        Cue::Focus if page.look.unicode => ["┏", "┓", "┗", "┛"],
+        Cue::Focus if canvas.theme.unicode => ["┏", "┓", "┗", "┛"],
         Cue::Focus => ["[", "]", "[", "]"],
         Cue::Leaving => ["~", "~", "~", "~"],
-        Cue::Line if page.look.unicode => ["◆", "◆", "◆", "◆"],
+        Cue::Line if canvas.theme.unicode => ["◆", "◆", "◆", "◆"],
         Cue::Line => ["*", "*", "*", "*"],
-        Cue::Last if page.look.unicode => ["", "●", "", ""],
+        Cue::Last if canvas.theme.unicode => ["", "●", "", ""],
         Cue::Last => ["", "@", "", ""],
         Cue::Plain => return,
     };
@@ -188,114 +193,117 @@ fn corners(page: &mut Page<'_>, place: Rect, cue: Cue) {
         (place.x, bottom),
         (right, bottom),
     ];
-    let style = cue_style(page, cue);
+    let style = cue_style(canvas, cue);
     for ((x, y), sign) in spots.into_iter().zip(signs) {
-        page.write(x, y, sign, style);
+        canvas.write(x, y, sign, style);
     }
 }
 
-fn cue_style(page: &Page<'_>, cue: Cue) -> Style {
+fn cue_style(canvas: &Canvas<'_>, cue: Cue) -> Style {
     match cue {
-        Cue::Focus | Cue::Line => page.look.strong(),
+        Cue::Focus | Cue::Line => canvas.theme.strong(),
         Cue::Leaving | Cue::Last | Cue::Plain => Style::new(),
     }
 }
 
-fn rules(page: &mut Page<'_>, sheet: &Sheet) {
-    let style = page.look.quiet();
-    let look = page.look;
-    let width = usize::from(sheet.cell.0);
+fn rules(canvas: &mut Canvas<'_>, layout: &GridLayout) {
+    let style = canvas.theme.quiet();
+    let theme = canvas.theme;
+    let width = usize::from(layout.cell.0);
     let line = |left, across: &str, cross: &str, right| {
-        let cells = vec![across.repeat(width); sheet.columns];
+        let cells = vec![across.repeat(width); layout.columns];
         format!("{left}{}{right}", cells.join(cross))
     };
-    let (dash, bar) = (look.text("─", "-"), look.text("│", "|"));
+    let (dash, bar) = (theme.text("─", "-"), theme.text("│", "|"));
     let top = line(
-        look.text("┌", "+"),
+        theme.text("┌", "+"),
         dash,
-        look.text("┬", "+"),
-        look.text("┐", "+"),
+        theme.text("┬", "+"),
+        theme.text("┐", "+"),
     );
     let between = line(
-        look.text("├", "+"),
+        theme.text("├", "+"),
         dash,
-        look.text("┼", "+"),
-        look.text("┤", "+"),
+        theme.text("┼", "+"),
+        theme.text("┤", "+"),
     );
     let bottom = line(
-        look.text("└", "+"),
+        theme.text("└", "+"),
         dash,
-        look.text("┴", "+"),
-        look.text("┘", "+"),
+        theme.text("┴", "+"),
+        theme.text("┘", "+"),
     );
     let cells = line(bar, " ", bar, bar);
-    let Rect { x, y, .. } = sheet.area;
-    let (_, down) = sheet.pitch();
-    for offset in 0..sheet.area.height {
+    let Rect { x, y, .. } = layout.area;
+    let (_, down) = layout.pitch();
+    for offset in 0..layout.area.height {
         let text = match offset {
             0 => &top,
-            offset if offset == sheet.area.height - 1 => &bottom,
+            offset if offset == layout.area.height - 1 => &bottom,
             offset if offset % down == 0 => &between,
             _ => &cells,
         };
-        page.write(x, y + offset, text, style);
+        canvas.write(x, y + offset, text, style);
     }
 }
 
 /// Rows at the left, columns above. Where they are too near to one another, every fifth; always
 /// those of the focus.
-fn labels(page: &mut Page<'_>, sheet: &Sheet, focus: Option<Spot>) {
-    let (quiet, strong) = (page.look.quiet(), page.look.strong());
-    let (mut free, top) = (0, sheet.area.y - 1);
-    for column in sheet.first.column..sheet.first.column + sheet.columns {
+fn labels(canvas: &mut Canvas<'_>, layout: &GridLayout, focus: Option<Spot>) {
+    let (quiet, strong) = (canvas.theme.quiet(), canvas.theme.strong());
+    let (mut free, top) = (0, layout.area.y - 1);
+    for column in layout.first.column..layout.first.column + layout.columns {
         let spot = Spot {
             column,
-            ..sheet.first
+            ..layout.first
         };
-        let Some(place) = sheet.place(spot) else {
+        let Some(place) = layout.place(spot) else {
             continue;
         };
         let is_focus = focus.is_some_and(|spot| spot.column == column);
         let number = column.to_string();
         let x = place.x + place.width / 2 - (number.len() as u16 - 1) / 2;
-        if (sheet.is_ruled || column % 5 == 0) && x >= free {
-            page.write(x, top, &number, if is_focus { strong } else { quiet });
+        if (layout.is_ruled || column % 5 == 0) && x >= free {
+            canvas.write(x, top, &number, if is_focus { strong } else { quiet });
             free = x + number.len() as u16 + 1;
         }
     }
-    for row in sheet.first.row..sheet.first.row + sheet.rows {
-        let spot = Spot { row, ..sheet.first };
-        let Some(place) = sheet.place(spot) else {
+    for row in layout.first.row..layout.first.row + layout.rows {
+        let spot = Spot {
+            row,
+            ..layout.first
+        };
+        let Some(place) = layout.place(spot) else {
             continue;
         };
         let is_focus = focus.is_some_and(|spot| spot.row == row);
         let number = row.to_string();
-        let x = sheet.area.x.saturating_sub(number.len() as u16 + 1);
+        let x = layout.area.x.saturating_sub(number.len() as u16 + 1);
         let style = if is_focus { strong } else { quiet };
-        page.write(x, place.y + place.height / 2, &number, style);
+        canvas.write(x, place.y + place.height / 2, &number, style);
     }
 }
 
 /// On the edges, that there is more in that direction.
-fn arrows(page: &mut Page<'_>, sheet: &Sheet, rows: usize, columns: usize) {
-    let look = page.look;
-    let area = sheet.area;
-    let more_right = sheet.first.column + sheet.columns < columns;
-    let more_below = sheet.first.row + sheet.rows < rows;
-    let strong = look.strong();
+fn arrows(canvas: &mut Canvas<'_>, layout: &GridLayout, rows: usize, columns: usize) {
+    let theme = canvas.theme;
+    let area = layout.area;
+    let more_right = layout.first.column + layout.columns < columns;
+    let more_below = layout.first.row + layout.rows < rows;
+    let strong = theme.strong();
     // Those up and down stand above and below the numbers of the rows.
     let (across, down) = (area.x.saturating_sub(2), area.y + area.height / 2);
     if more_right {
-        page.write(area.right(), down, look.text("→", ">"), strong);
+        canvas.write(area.right(), down, theme.text("→", ">"), strong);
     }
-    if sheet.first.column > 0 {
-        page.write(area.x, down, look.text("←", "<"), strong);
+    if layout.first.column > 0 {
+        canvas.write(area.x, down, theme.text("←", "<"), strong);
     }
     if more_below {
-        page.write(across, area.bottom(), look.text("↓", "v"), strong);
+        canvas.write(across, area.bottom(), theme.text("↓", "v"), strong);
     }
-    if sheet.first.row > 0 {
-        page.write(across, area.y - 1, look.text("↑", "^"), strong);
+    if layout.first.row > 0 {
+        canvas.write(across, area.y - 1, theme.text("↑", "^"), strong);
     }
 }
 

@@ -5,9 +5,9 @@ use ratatui::crossterm::event::KeyCode;
 use ratatui::layout::Rect;
 
 use super::app::{App, Effect};
+use super::canvas::{Border, Canvas};
 use super::keys::BINDINGS;
-use super::page::{Border, Page};
-use super::table::Table;
+use super::local_game::LocalGame;
 
 /// Something that must be answered first.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -23,7 +23,7 @@ pub(super) enum Dialog {
     /// How many marks to take back.
     Rewind(u16),
     /// Whether to give up.
-    GiveUp,
+    Resign,
     /// Whether to begin again in the middle of a game.
     Again,
     /// Whether to leave a game that goes on.
@@ -57,16 +57,16 @@ impl App {
                 Effect::None
             }
             Dialog::Replace(path) if agrees => self.save(path, true),
-            Dialog::GiveUp if agrees => {
-                let person = self.table().and_then(super::table::Table::person);
+            Dialog::Resign if agrees => {
+                let person = self.local().and_then(super::local_game::LocalGame::person);
                 if person.is_some() {
                     self.act(person, Action::Resign);
                 }
                 Effect::None
             }
             Dialog::Again if agrees || code == KeyCode::Char('a') => {
-                if let Some(table) = self.table().map(Table::again) {
-                    self.sit_at(table);
+                if let Some(local) = self.local().map(LocalGame::again) {
+                    self.sit_at(local);
                 }
                 Effect::None
             }
@@ -75,7 +75,7 @@ impl App {
                 self.say("nothing was saved");
                 Effect::None
             }
-            Dialog::GiveUp | Dialog::Again | Dialog::Quit => Effect::None,
+            Dialog::Resign | Dialog::Again | Dialog::Quit => Effect::None,
         }
     }
 
@@ -93,8 +93,8 @@ impl App {
 
     fn key_in_rewind(&mut self, count: u16, code: KeyCode) -> Effect {
         let most = self
-            .table()
-            .and_then(|table| table.game().longest_rewind())
+            .local()
+            .and_then(|local| local.game().longest_rewind())
             .unwrap_or(0);
         let count = match code {
             KeyCode::Enter | KeyCode::Char('r') => {
@@ -122,10 +122,10 @@ impl App {
 
     fn save(&mut self, path: String, replaces: bool) -> Effect {
         let path = path.trim().to_owned();
-        let Some(table) = self.table.as_ref().filter(|_| !path.is_empty()) else {
+        let Some(local) = self.local.as_ref().filter(|_| !path.is_empty()) else {
             return Effect::None;
         };
-        match table.record() {
+        match local.record() {
             Ok(record) => Effect::Save {
                 path,
                 text: record.to_string(),
@@ -172,8 +172,8 @@ fn words(app: &App, dialog: &Dialog) -> (String, &'static str) {
             "Enter load  Del clear  Esc cancel",
         ),
         Dialog::Rewind(count) => {
-            let table = app.table();
-            let most = table.and_then(|table| table.game().longest_rewind());
+            let local = app.local();
+            let most = local.and_then(|local| local.game().longest_rewind());
             let marks = if *count == 1 { "mark" } else { "marks" };
             (
                 format!(
@@ -183,7 +183,7 @@ fn words(app: &App, dialog: &Dialog) -> (String, &'static str) {
                 "left right change  Enter take back  Esc cancel",
             )
         }
-        Dialog::GiveUp => (
+        Dialog::Resign => (
             "Give up? All others win.".to_owned(),
             "y give up  n play on",
         ),
@@ -192,7 +192,7 @@ fn words(app: &App, dialog: &Dialog) -> (String, &'static str) {
             "y begin again  n play on",
         ),
         Dialog::Quit => (
-            "Leave this game? It was not saved.".to_owned(),
+            "Exit this game? It was not saved.".to_owned(),
             "y leave  n play on",
         ),
     }
@@ -200,15 +200,15 @@ fn words(app: &App, dialog: &Dialog) -> (String, &'static str) {
 
 /// The lines of the help: a key and what it does.
 fn help(app: &App) -> Vec<(String, String)> {
-    let look = app.setup.look;
+    let theme = app.settings.theme;
     let mut lines: Vec<(String, String)> = BINDINGS
         .iter()
-        .filter(|binding| !binding.label(look).is_empty())
-        .map(|binding| (binding.label(look).to_owned(), binding.about.to_owned()))
+        .filter(|binding| !binding.label(theme).is_empty())
+        .map(|binding| (binding.label(theme).to_owned(), binding.about.to_owned()))
         .collect();
     let mouse = "click a cell or a turn; the wheel scrolls";
     lines.push(("Mouse".to_owned(), mouse.to_owned()));
-    let signs = format!("[ ] ( ) {}", look.text("═ ═", "= ="));
+    let signs = format!("[ ] ( ) {}", theme.text("═ ═", "= ="));
     let about = "focus, last play, winning line";
     lines.push((signs, about.to_owned()));
     lines
@@ -216,45 +216,45 @@ fn help(app: &App) -> Vec<(String, String)> {
 
 /// Draws a dialog: the help over everything, a question in the last two lines, where it hides
 /// nothing of the board.
-pub(super) fn draw(page: &mut Page<'_>, app: &App, dialog: &Dialog) {
+pub(super) fn draw(canvas: &mut Canvas<'_>, app: &App, dialog: &Dialog) {
     if let Dialog::Help(first) = dialog {
-        return draw_help(page, app, *first);
+        return draw_help(canvas, app, *first);
     }
-    let (question, keys) = words(app, dialog);
-    let area = page.area();
+    let (request, keys) = words(app, dialog);
+    let area = canvas.area();
     let room = usize::from(area.width.saturating_sub(2));
     // Of a path too long to be seen the end is shown, where the typing is.
-    let surplus = question.chars().count().saturating_sub(room);
-    let question: String = question.chars().skip(surplus).collect();
+    let surplus = request.chars().count().saturating_sub(room);
+    let request: String = request.chars().skip(surplus).collect();
     let lines = Rect::new(0, area.bottom() - 2, area.width, 2);
-    page.clear(lines);
-    page.write(1, lines.y, &question, page.look.focus());
-    page.write(1, lines.y + 1, keys, page.look.quiet());
+    canvas.clear(lines);
+    canvas.write(1, lines.y, &request, canvas.theme.focus());
+    canvas.write(1, lines.y + 1, keys, canvas.theme.quiet());
 }
 
-fn draw_help(page: &mut Page<'_>, app: &App, first: usize) {
+fn draw_help(canvas: &mut Canvas<'_>, app: &App, first: usize) {
     let lines = help(app);
-    let height = (lines.len() as u16 + 4).min(page.area().height.saturating_sub(2));
-    let inner = open(page, 62, height);
+    let height = (lines.len() as u16 + 4).min(canvas.area().height.saturating_sub(2));
+    let inner = open(canvas, 62, height);
     let room = usize::from(inner.height - 2);
     let first = first.min(lines.len().saturating_sub(room));
-    let strong = page.look.strong();
+    let strong = canvas.theme.strong();
     for (y, (key, about)) in (inner.y..).zip(lines.iter().skip(first).take(room)) {
-        page.write_within(inner.x, y, inner.right(), key, strong);
+        canvas.write_within(inner.x, y, inner.right(), key, strong);
         let plain = ratatui::style::Style::new();
-        page.write_within(inner.x + 13, y, inner.right(), about, plain);
+        canvas.write_within(inner.x + 13, y, inner.right(), about, plain);
     }
     let keys = match lines.len() > room {
         true => "up down more  any other key closes",
         false => "any key closes",
     };
-    let quiet = page.look.quiet();
-    page.write_within(inner.x, inner.bottom() - 1, inner.right(), keys, quiet);
+    let quiet = canvas.theme.quiet();
+    canvas.write_within(inner.x, inner.bottom() - 1, inner.right(), keys, quiet);
 }
 
 /// An empty frame in the middle; returns what is inside.
-fn open(page: &mut Page<'_>, width: u16, height: u16) -> Rect {
-    let area = page.area();
+fn open(canvas: &mut Canvas<'_>, width: u16, height: u16) -> Rect {
+    let area = canvas.area();
     let (width, height) = (width.min(area.width), height.min(area.height));
     let place = Rect {
         x: area.x + (area.width - width) / 2,
@@ -262,8 +262,8 @@ fn open(page: &mut Page<'_>, width: u16, height: u16) -> Rect {
         width,
         height,
     };
-    page.clear(place);
-    page.frame(place, Border::Thin, page.look.strong());
+    canvas.clear(place);
+    canvas.frame(place, Border::Thin, canvas.theme.strong());
     Rect {
         x: place.x + 2,
         y: place.y + 1,

@@ -4,7 +4,7 @@ use noughts_engine::StrategyName;
 use ratatui::crossterm::event::KeyCode;
 
 use super::app::App;
-use super::look::Look;
+use super::theme::Theme;
 
 /// What a key asks for at a table.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -25,7 +25,7 @@ pub(super) enum Command {
     Save,
     Load,
     New,
-    GiveUp,
+    Resign,
     Help,
     Quit,
 }
@@ -41,8 +41,8 @@ pub(super) struct Binding {
 }
 
 impl Binding {
-    pub(super) fn label(&self, look: Look) -> &'static str {
-        look.text(self.label.0, self.label.1)
+    pub(super) fn label(&self, theme: Theme) -> &'static str {
+        theme.text(self.label.0, self.label.1)
     }
 }
 
@@ -169,7 +169,7 @@ pub(super) const BINDINGS: &[Binding] = &[
     ),
     key(
         &[Char('g')],
-        Command::GiveUp,
+        Command::Resign,
         same("g"),
         "give up",
         "resign: all others win",
@@ -179,7 +179,7 @@ pub(super) const BINDINGS: &[Binding] = &[
         Command::Help,
         same("?"),
         "help",
-        "this page",
+        "this canvas",
     ),
     key(
         &[Char('q')],
@@ -202,28 +202,28 @@ pub(super) fn command(app: &App, code: KeyCode) -> Option<Command> {
 
 /// Whether a command does something now.
 pub(super) fn works(app: &App, command: Command) -> bool {
-    let Some(table) = app.table() else {
+    let Some(local) = app.local() else {
         return false;
     };
-    let is_over = table.game().conclusion().is_some();
-    let can_play = table.person_to_move().is_some() && table.shows_present();
+    let is_over = local.game().conclusion().is_some();
+    let can_play = local.person_to_move().is_some() && local.shows_present();
     match command {
         Command::Play => can_play,
         Command::Hint => can_play && app.hint_strategy().parse::<StrategyName>().is_ok(),
-        Command::Rewind => can_play && table.game().longest_rewind().is_some(),
-        Command::Pause => !is_over && !table.has_people(),
-        Command::Back | Command::First => table.turns_shown() > 0,
-        Command::Forward | Command::Present => !table.shows_present(),
-        Command::GiveUp => table.person().is_some(),
-        Command::Again => is_over || !table.turns().is_empty(),
+        Command::Rewind => can_play && local.game().longest_rewind().is_some(),
+        Command::Pause => !is_over && !local.has_people(),
+        Command::Back | Command::First => local.turns_shown() > 0,
+        Command::Forward | Command::Present => !local.shows_present(),
+        Command::Resign => local.person().is_some(),
+        Command::Again => is_over || !local.turns().is_empty(),
         Command::Move(..) | Command::Page(_) => can_play || app.is_cut_off(),
         Command::Save | Command::Load | Command::New | Command::Help | Command::Quit => true,
     }
 }
 
 /// The keys that work now, as many as there is room for. The last two always are.
-pub(super) fn footer(app: &App, look: Look, room: u16) -> String {
-    let word = |binding: &Binding| format!("{} {}", binding.label(look), binding.word);
+pub(super) fn footer(app: &App, theme: Theme, room: u16) -> String {
+    let word = |binding: &Binding| format!("{} {}", binding.label(theme), binding.word);
     let working: Vec<String> = BINDINGS
         .iter()
         .filter(|binding| !binding.word.is_empty())

@@ -3,7 +3,7 @@
 use ratatui::layout::Rect;
 use ratatui::style::Style;
 
-use super::page::Page;
+use super::canvas::Canvas;
 
 /// How a mark is drawn.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -14,7 +14,7 @@ pub(super) enum Stroke {
 }
 
 /// Draws a mark as large as the area allows.
-pub(super) fn draw(page: &mut Page<'_>, area: Rect, glyph: char, stroke: Stroke, style: Style) {
+pub(super) fn draw(canvas: &mut Canvas<'_>, area: Rect, glyph: char, stroke: Stroke, style: Style) {
     let shape = match glyph {
         '×' | 'x' => Some(Shape::Cross),
         '○' | 'o' => Some(Shape::Nought),
@@ -23,9 +23,11 @@ pub(super) fn draw(page: &mut Page<'_>, area: Rect, glyph: char, stroke: Stroke,
     // Odd, so that it has a middle.
     let size = (area.height.min(area.width / 2 + 1) - 1) | 1;
     match shape {
-        Some(shape) if size >= 3 && page.look.dots => dots(page, area, size, shape, stroke, style),
-        Some(shape) if size >= 3 => letters(page, area, size, shape, stroke, style),
-        Some(_) | None => page.write_centred(
+        Some(shape) if size >= 3 && canvas.theme.dots => {
+            dots(canvas, area, size, shape, stroke, style)
+        }
+        Some(shape) if size >= 3 => letters(canvas, area, size, shape, stroke, style),
+        Some(_) | None => canvas.write_centred(
             area,
             area.y + area.height / 2,
             glyph.encode_utf8(&mut [0; 4]),
@@ -41,7 +43,14 @@ enum Shape {
 }
 
 /// With braille: a character is two dots wide and four high, and dots are about square.
-fn dots(page: &mut Page<'_>, area: Rect, size: u16, shape: Shape, stroke: Stroke, style: Style) {
+fn dots(
+    canvas: &mut Canvas<'_>,
+    area: Rect,
+    size: u16,
+    shape: Shape,
+    stroke: Stroke,
+    style: Style,
+) {
     // The bits of the eight dots of a character, row by row.
     const BITS: [[u32; 2]; 4] = [[0x01, 0x08], [0x02, 0x10], [0x04, 0x20], [0x40, 0x80]];
     let columns = 2 * size - 1;
@@ -66,7 +75,7 @@ fn dots(page: &mut Page<'_>, area: Rect, size: u16, shape: Shape, stroke: Stroke
                 Some(_) | None => line.push(' '),
             }
         }
-        page.write(left, top + row, &line, style);
+        canvas.write(left, top + row, &line, style);
     }
 }
 
@@ -90,7 +99,14 @@ impl Shape {
 }
 
 /// With ASCII.
-fn letters(page: &mut Page<'_>, area: Rect, size: u16, shape: Shape, stroke: Stroke, style: Style) {
+fn letters(
+    canvas: &mut Canvas<'_>,
+    area: Rect,
+    size: u16,
+    shape: Shape,
+    stroke: Stroke,
+    style: Style,
+) {
     let (left, top) = centred(area, size, size);
     let last = size - 1;
     for y in 0..size {
@@ -112,7 +128,7 @@ fn letters(page: &mut Page<'_>, area: Rect, size: u16, shape: Shape, stroke: Str
                 Stroke::Full => letter,
                 Stroke::Dashed => ".",
             };
-            page.write(left + x, top + y, letter, style);
+            canvas.write(left + x, top + y, letter, style);
         }
     }
 }

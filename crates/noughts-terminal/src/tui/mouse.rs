@@ -3,8 +3,8 @@
 use ratatui::crossterm::event::{MouseButton, MouseEvent, MouseEventKind};
 
 use super::app::{App, Effect};
+use super::canvas::is_too_small;
 use super::dialog::Dialog;
-use super::page::is_too_small;
 use super::panel;
 use super::screen::places;
 
@@ -43,22 +43,22 @@ impl App {
 
     fn click(&mut self, x: u16, y: u16) {
         self.message = None;
-        if let Some(spot) = self.picture().and_then(|picture| picture.spot(x, y)) {
+        if let Some(spot) = self.layout().and_then(|layout| layout.spot(x, y)) {
             return self.play_at(spot);
         }
         let area = places(self.size).panel;
         let turn = self
-            .table()
-            .and_then(|table| panel::turn_at(self, table, area, x, y));
-        if let (Some(turn), Some(table)) = (turn, &mut self.table) {
-            table.look_at(turn);
+            .local()
+            .and_then(|local| panel::turn_at(self, local, area, x, y));
+        if let (Some(turn), Some(local)) = (turn, &mut self.local) {
+            local.look_at(turn);
         }
     }
 
     fn point(&mut self, x: u16, y: u16) {
-        let spot = self.picture().and_then(|picture| picture.spot(x, y));
-        if let (Some(spot), Some(table)) = (spot, &mut self.table) {
-            table.focus = spot;
+        let spot = self.layout().and_then(|layout| layout.spot(x, y));
+        if let (Some(spot), Some(local)) = (spot, &mut self.local) {
+            local.focus = spot;
         }
     }
 
@@ -69,9 +69,9 @@ impl App {
         if !places(self.size).panel.contains((x, y).into()) {
             return self.scroll(WHEEL * down, WHEEL * right);
         }
-        if let Some(table) = &mut self.table {
-            let turns = table.turns_shown().saturating_add_signed(down);
-            table.look_at(turns);
+        if let Some(local) = &mut self.local {
+            let turns = local.turns_shown().saturating_add_signed(down);
+            local.look_at(turns);
         }
     }
 }

@@ -7,15 +7,15 @@ use ratatui::style::Style;
 
 use super::app::App;
 use super::board;
+use super::canvas::{Canvas, LEAST, is_too_small, width};
+use super::cell_grid::Spot;
 use super::dialog;
-use super::field::Spot;
+use super::grid_layout::GridLayout;
 use super::keys;
-use super::nine::{self, Spread};
-use super::page::{LEAST, Page, is_too_small, width};
+use super::local_game::LocalGame;
+use super::nine_boards::{self, NineBoardsLayout};
 use super::panel;
-use super::sheet::Sheet;
-use super::start_page;
-use super::table::Table;
+use super::start_screen;
 
 /// What lies where at a table.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -51,106 +51,112 @@ pub(super) fn places((width, height): (u16, u16)) -> Places {
 
 /// The board as it lies on the screen.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Picture {
+pub(super) enum BoardLayout {
     /// One board.
-    Sheet(Sheet),
+    Grid(GridLayout),
     /// Nine.
-    Spread(Spread),
+    Nine(NineBoardsLayout),
 }
 
-impl Picture {
-    pub(super) fn of(table: &Table, area: Rect) -> Picture {
-        let field = table.field();
-        match table.game().variant() {
-            Variant::Nested(_) => Picture::Spread(Spread::fit(area)),
+impl BoardLayout {
+    pub(super) fn of(local: &LocalGame, area: Rect) -> BoardLayout {
+        let grid = local.grid();
+        match local.game().variant() {
+            Variant::Nested(_) => BoardLayout::Nine(NineBoardsLayout::fit(area)),
             Variant::Grid(_) => {
-                let (rows, columns) = (field.rows, field.columns);
-                Picture::Sheet(Sheet::fit(area, rows, columns, table.origin, table.focus))
+                let (rows, columns) = (grid.rows, grid.columns);
+                BoardLayout::Grid(GridLayout::fit(
+                    area,
+                    rows,
+                    columns,
+                    local.origin,
+                    local.focus,
+                ))
             }
         }
     }
 
     pub(super) fn spot(&self, x: u16, y: u16) -> Option<Spot> {
         match self {
-            Picture::Sheet(sheet) => sheet.spot(x, y),
-            Picture::Spread(spread) => spread.spot(x, y),
+            BoardLayout::Grid(layout) => layout.spot(x, y),
+            BoardLayout::Nine(layout) => layout.spot(x, y),
         }
     }
 }
 
 /// Draws the app.
 pub fn draw(app: &App, frame: &mut Frame<'_>) {
-    let mut page = Page::new(frame.buffer_mut(), app.setup.look);
-    let area = page.area();
+    let mut canvas = Canvas::new(frame.buffer_mut(), app.settings.theme);
+    let area = canvas.area();
     if is_too_small((area.width, area.height)) {
-        return too_small(&mut page);
+        return too_small(&mut canvas);
     }
-    match app.table() {
-        Some(table) => draw_table(&mut page, app, table),
-        None => start_page::draw(&mut page, app),
+    match app.local() {
+        Some(local) => draw_table(&mut canvas, app, local),
+        None => start_screen::draw(&mut canvas, app),
     }
     if let Some(dialog) = &app.dialog {
-        dialog::draw(&mut page, app, dialog);
+        dialog::draw(&mut canvas, app, dialog);
     }
 }
 
-fn too_small(page: &mut Page<'_>) {
-    let area = page.area();
+fn too_small(canvas: &mut Canvas<'_>) {
+    let area = canvas.area();
     let text = format!(
         "This terminal is {} x {}. Noughts needs {} x {}: make it larger, or q to quit.",
         area.width, area.height, LEAST.0, LEAST.1
     );
-    page.write_wrapped(area, &text, Style::new());
+    canvas.write_wrapped(area, &text, Style::new());
 }
 
-fn draw_table(page: &mut Page<'_>, app: &App, table: &Table) {
-    let area = page.area();
+fn draw_table(canvas: &mut Canvas<'_>, app: &App, local: &LocalGame) {
+    let area = canvas.area();
     let places = places((area.width, area.height));
-    title(page, table, places.title);
+    title(canvas, local, places.title);
     let overlay = app.overlay();
-    match (Picture::of(table, places.board), &table.view().nested) {
-        (Picture::Sheet(sheet), _) => board::draw(page, &sheet, table, &overlay),
-        (Picture::Spread(spread), Some(nested)) => {
-            nine::draw(page, &spread, table, nested, &overlay);
+    match (BoardLayout::of(local, places.board), &local.view().nested) {
+        (BoardLayout::Grid(layout), _) => board::draw(canvas, &layout, local, &overlay),
+        (BoardLayout::Nine(layout), Some(nested)) => {
+            nine_boards::draw(canvas, &layout, local, nested, &overlay);
         }
-        (Picture::Spread(_), None) => {}
+        (BoardLayout::Nine(_), None) => {}
     }
-    panel::draw(page, app, table, places.panel);
-    let footer = keys::footer(app, page.look, area.width - 2);
-    page.write(1, places.footer, &footer, page.look.quiet());
-    message(page, app, table, places.message);
+    panel::draw(canvas, app, local, places.panel);
+    let footer = keys::footer(app, canvas.theme, area.width - 2);
+    canvas.write(1, places.footer, &footer, canvas.theme.quiet());
+    message(canvas, app, local, places.message);
 }
 
-fn title(page: &mut Page<'_>, table: &Table, area: Rect) {
-    let view = table.view();
+fn title(canvas: &mut Canvas<'_>, local: &LocalGame, area: Rect) {
+    let view = local.view();
     let history = match view.history {
         0 => String::new(),
         history => format!(", history {history}"),
     };
     let left = format!("Noughts  {}{history}", view.variant);
-    page.write_within(area.x, area.y, area.right(), &left, page.look.quiet());
+    canvas.write_within(area.x, area.y, area.right(), &left, canvas.theme.quiet());
     let turn = match view.to_move {
         Some(_) => format!("turn {}", view.turn),
         None => format!("over after {} turns", view.turn - 1),
     };
-    page.write_right(area, area.y, &turn, page.look.quiet());
+    canvas.write_right(area, area.y, &turn, canvas.theme.quiet());
 }
 
-fn message(page: &mut Page<'_>, app: &App, table: &Table, y: u16) {
-    if !table.typed.is_empty() {
-        let text = format!("Play {}_", table.typed);
-        return page.write(1, y, &text, page.look.strong());
+fn message(canvas: &mut Canvas<'_>, app: &App, local: &LocalGame, y: u16) {
+    if !local.typed.is_empty() {
+        let text = format!("Play {}_", local.typed);
+        return canvas.write(1, y, &text, canvas.theme.strong());
     }
     let Some(message) = &app.message else { return };
     let style = match message.is_bad {
-        true => page.look.bad(),
-        false => page.look.strong(),
+        true => canvas.theme.bad(),
+        false => canvas.theme.strong(),
     };
     // What takes two lines takes the footer's too, until the next key.
-    let area = page.area();
+    let area = canvas.area();
     let place = Rect::new(1, y, area.width - 2, 2);
     if width(&message.text) > place.width {
-        page.clear(place);
+        canvas.clear(place);
     }
-    page.write_wrapped(place, &message.text, style);
+    canvas.write_wrapped(place, &message.text, style);
 }

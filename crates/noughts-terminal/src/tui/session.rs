@@ -10,15 +10,17 @@ use std::time::Duration;
 use ratatui::Terminal;
 use ratatui::backend::CrosstermBackend;
 use ratatui::crossterm::cursor::Show;
-use ratatui::crossterm::event::{self, DisableMouseCapture, EnableMouseCapture, Event as Heard};
+use ratatui::crossterm::event::{
+    self, DisableMouseCapture, EnableMouseCapture, Event as TerminalEvent,
+};
 use ratatui::crossterm::execute;
 use ratatui::crossterm::terminal::{
     EnterAlternateScreen, LeaveAlternateScreen, disable_raw_mode, enable_raw_mode,
 };
 
 use super::app::{App, Effect, Event};
-use super::records;
-use super::robots::Robots;
+use super::record_files;
+use super::robot_thread::RobotThread;
 use super::screen;
 
 /// How long to listen before looking after a robot's answer, or after signals alone.
@@ -40,7 +42,7 @@ pub fn play(mut app: App) -> io::Result<()> {
     }
     let signals = Signals::listen()?;
     let mut screen = Screen::open()?;
-    let mut robots = Robots::start();
+    let mut robots = RobotThread::start();
     let size = screen.terminal.size()?;
     app.handle(Event::Resize(size.width, size.height));
     while !signals.tell_to_end() {
@@ -57,7 +59,7 @@ pub fn play(mut app: App) -> io::Result<()> {
 }
 
 /// Waits for something to happen, and takes all that did before the next drawing.
-fn listen(app: &mut App, robots: &mut Robots) -> io::Result<Effect> {
+fn listen(app: &mut App, robots: &mut RobotThread) -> io::Result<Effect> {
     let mut wait = match robots.time() {
         Some(_) => BUSY,
         None => IDLE,
@@ -65,13 +67,15 @@ fn listen(app: &mut App, robots: &mut Robots) -> io::Result<Effect> {
     while event::poll(wait)? {
         wait = Duration::ZERO;
         let event = match event::read()? {
-            Heard::Key(key) => Event::Key(key),
-            Heard::Mouse(mouse) => Event::Mouse(mouse),
-            Heard::Resize(width, height) => Event::Resize(width, height),
-            Heard::FocusGained | Heard::FocusLost | Heard::Paste(_) => continue,
+            TerminalEvent::Key(key) => Event::Key(key),
+            TerminalEvent::Mouse(mouse) => Event::Mouse(mouse),
+            TerminalEvent::Resize(width, height) => Event::Resize(width, height),
+            TerminalEvent::FocusGained | TerminalEvent::FocusLost | TerminalEvent::Paste(_) => {
+                continue;
+            }
         };
         let mut effect = app.handle(event);
-        while let Some(event) = records::perform(&effect) {
+        while let Some(event) = record_files::perform(&effect) {
             effect = app.handle(event);
         }
         if effect != Effect::None {
@@ -81,7 +85,7 @@ fn listen(app: &mut App, robots: &mut Robots) -> io::Result<Effect> {
         robots.follow(app);
     }
     if let Some(answer) = robots.answer() {
-        app.handle(Event::Answer(answer));
+        app.handle(Event::RobotReply(answer));
     }
     if let Some(time) = robots.time() {
         app.handle(Event::Tick(time));

@@ -2,5 +2,5 @@
 
 mod faults;
 mod games;
+mod random_input;
 mod server;
-mod storm;

@@ -15,8 +15,8 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use noughts_engine::Setup as Outside;
-use noughts_terminal::connect::{self, Asked, Connection, Setup, VisitError};
+use noughts_engine::Setup as EngineSetup;
+use noughts_terminal::connect::{self, ConnectError, ConnectOptions, ConnectSettings, Connection};
 use noughts_wire::{Admission, FromServer, Text, Verdict};
 
 /// Longer than any test takes.
@@ -24,7 +24,7 @@ const LONG: Duration = Duration::from_secs(600);
 
 /// A visit, ready to be made.
 pub(crate) struct Visit {
-    pub(crate) asked: Asked,
+    pub(crate) asked: ConnectOptions,
     pub(crate) seed: u64,
     pub(crate) pause: Duration,
     pub(crate) patience: Duration,
@@ -52,9 +52,9 @@ impl Visit {
     /// By a person, against the server.
     pub(crate) fn to(script: &str) -> Visit {
         Visit {
-            asked: Asked {
+            asked: ConnectOptions {
                 name: Some("Ann".to_owned()),
-                ..Asked::default()
+                ..ConnectOptions::default()
             },
             seed: 1,
             pause: LONG,
@@ -109,15 +109,15 @@ impl Visit {
     }
 
     pub(crate) fn make(self, input: impl BufRead + Send + 'static) -> Told {
-        let setup = Setup::new(&self.asked)
+        let setup = ConnectSettings::new(&self.asked)
             .unwrap()
             .with_times(self.pause, self.patience);
         let (to, from) = channel();
         let frames = Arc::default();
         let connection = Connection {
             peer: "the script".to_owned(),
-            hears: Ear::new(from),
-            says: Server {
+            reader: Ear::new(from),
+            writer: Server {
                 answers: self.answers,
                 is_later: self.asked.is_later,
                 to: Some(to),
@@ -126,14 +126,14 @@ impl Visit {
             },
         };
         let mut output = Vec::new();
-        let outside = Outside::with_seed(self.seed);
-        let result = connect::play(&setup, &outside, connection, input, &mut output);
+        let engine_setup = EngineSetup::with_seed(self.seed);
+        let result = connect::play(&setup, &engine_setup, connection, input, &mut output);
         let frames = frames.lock().unwrap().clone();
         Told {
             output: String::from_utf8(output).unwrap(),
             error: result.err().map(|error| match error {
-                VisitError::Server(parting) => parting.to_string(),
-                VisitError::Terminal(error) => panic!("{error}"),
+                ConnectError::Server(parting) => parting.to_string(),
+                ConnectError::Terminal(error) => panic!("{error}"),
             }),
             frames,
         }

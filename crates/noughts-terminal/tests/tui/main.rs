@@ -3,9 +3,9 @@
 mod files;
 mod games;
 mod large;
-mod nine;
-mod player;
+mod nine_boards;
+mod random_events;
 mod screens;
 mod start;
-mod storm;
 mod terminal;
+mod test_app;

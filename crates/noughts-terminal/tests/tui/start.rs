@@ -1,45 +1,39 @@
 //! The first screen.
 
-use noughts_terminal::tui::{App, Asked, Effect, Setup};
+use noughts_terminal::tui::{App, Effect, TuiOptions, TuiSettings};
 
-use crate::player::{FULL, Player};
+use crate::test_app::{FULL, TestApp};
 
 #[test]
 fn a_game_is_chosen_with_arrows() {
-    let mut player = Player::new("");
-    player
-        .sees("‹ 3x3k3 ›")
+    let mut app = TestApp::new("");
+    app.sees("‹ 3x3k3 ›")
         .sees("tic-tac-toe")
         .keys("right right right");
-    player
-        .sees("‹ 7x6k4+gravity ›")
+    app.sees("‹ 7x6k4+gravity ›")
         .sees("Connect Four")
         .keys("down");
-    player
-        .keys("down left")
+    app.keys("down left")
         .sees("‹ human ›")
         .keys("down right right right");
-    player.sees("‹ 3 ›").keys("enter");
-    player.sees("Noughts  7x6k4+gravity, history 3");
+    app.sees("‹ 3 ›").keys("enter");
+    app.sees("Noughts  7x6k4+gravity, history 3");
 }
 
 #[test]
 fn a_game_is_chosen_by_typing() {
-    let mut player = Player::new("");
-    player.type_in("4x4k3p3").keys("down");
-    player
-        .type_in("human")
+    let mut app = TestApp::new("");
+    app.type_in("4x4k3p3").keys("down");
+    app.type_in("human")
         .keys("space")
         .type_in("Ann")
         .keys("down");
-    player
-        .type_in("first")
+    app.type_in("first")
         .keys("down")
         .type_in("random")
         .sees("Seat a")
         .keys("enter");
-    player
-        .sees("4x4k3p3")
+    app.sees("4x4k3p3")
         .sees("Ann to play.")
         .sees("○ first")
         .sees("a random");
@@ -47,86 +41,73 @@ fn a_game_is_chosen_by_typing() {
 
 #[test]
 fn what_cannot_be_played_is_explained() {
-    let mut player = Player::new("");
-    player
-        .type_in("3x3")
+    let mut app = TestApp::new("");
+    app.type_in("3x3")
         .keys("enter")
         .sees("3x3")
         .sees("such as 5x5k4");
-    player
-        .does_not_see("turn 1")
+    app.does_not_see("turn 1")
         .keys("back")
         .keys("right")
         .sees("‹ 3x3k3 ›");
-    player
-        .keys("down")
+    app.keys("down")
         .type_in("nobody")
         .keys("enter")
         .sees("\"nobody\" is not a strategy");
-    player.keys("left down down").type_in("9").keys("enter");
-    player.sees("The history is a number from 0 to 8, not \"9\".");
+    app.keys("left down down").type_in("9").keys("enter");
+    app.sees("The history is a number from 0 to 8, not \"9\".");
 }
 
 #[test]
 fn a_click_changes_a_line_or_does_what_it_says() {
-    let mut player = Player::new("");
-    let (x, y) = player.find("3x3k3");
-    player.click((x, y)).sees("‹ 3x3k3+misere ›");
-    player.click((x - 2, y)).sees("‹ 3x3k3 ›");
-    let begin = player.find("Start");
-    player.click(begin).sees("turn 1");
+    let mut app = TestApp::new("");
+    let (x, y) = app.find("3x3k3");
+    app.click((x, y)).sees("‹ 3x3k3+misere ›");
+    app.click((x - 2, y)).sees("‹ 3x3k3 ›");
+    let begin = app.find("StartForm");
+    app.click(begin).sees("turn 1");
 }
 
 #[test]
 fn one_may_look_at_the_first_screen_and_go_back() {
-    let mut player = Player::new("3x3k3 human human");
-    player
-        .play("1-1")
+    let mut app = TestApp::new("3x3k3 human human");
+    app.play("1-1")
         .keys("n")
         .sees("Load a game")
         .sees("Esc back");
-    player.keys("esc").sees("turn 2");
-    let mut player = Player::new("");
-    player
-        .keys("?")
+    app.keys("esc").sees("turn 2");
+    let mut app = TestApp::new("");
+    app.keys("?")
         .sees("any key closes")
         .keys("esc")
         .sees("Esc quit")
         .keys("esc");
-    assert_eq!(player.effect, Effect::Quit);
+    assert_eq!(app.effect, Effect::Quit);
 }
 
 #[test]
 fn nine_boards_have_a_first_one() {
-    let mut player = Player::new("");
-    player
-        .type_in("multi")
-        .sees("First board")
-        .sees("‹ random ›");
-    player
-        .keys("down")
-        .type_in("7")
-        .keys("enter")
-        .sees("multi@7");
-    let mut player = Player::new("");
-    player
-        .type_in("ultimate")
+    let mut app = TestApp::new("");
+    app.type_in("multi").sees("First board").sees("‹ random ›");
+    app.keys("down").type_in("7").keys("enter").sees("multi@7");
+    let mut app = TestApp::new("");
+    app.type_in("ultimate")
         .sees("‹ any ›")
         .keys("down")
         .type_in("9")
         .keys("enter");
-    player.sees("The first board is random, any, or 0 to 8, not \"9\".");
+    app.sees("The first board is random, any, or 0 to 8, not \"9\".");
 }
 
 #[test]
 fn options_are_judged_like_the_first_screen() {
     let open = |variant: &str, seats: &[&str]| {
-        let asked = Asked {
+        let options = TuiOptions {
             variant: Some(variant.to_owned()),
             seats: seats.iter().map(|seat| (*seat).to_owned()).collect(),
-            ..Asked::default()
+            ..TuiOptions::default()
         };
-        let app = App::new(&asked, Setup::new(FULL, 1));
+        let app = App::new(&options, TuiSettings::new(FULL, 1));
         app.map(drop).map_err(|error| error.to_string())
     };
     assert_eq!(open("3x3k3", &["human", "first"]), Ok(()));
@@ -138,27 +119,27 @@ fn options_are_judged_like_the_first_screen() {
 
 #[test]
 fn every_option_that_was_given_is_judged_at_once() {
-    let refusal = |variant: &str, asked: Asked| {
-        let asked = Asked {
+    let refusal = |variant: &str, options: TuiOptions| {
+        let options = TuiOptions {
             variant: Some(variant.to_owned()).filter(|name| !name.is_empty()),
-            ..asked
+            ..options
         };
-        let app = App::new(&asked, Setup::new(FULL, 1));
+        let app = App::new(&options, TuiSettings::new(FULL, 1));
         app.map(drop).map_err(|error| error.to_string())
     };
-    let board = |text: &str| Asked {
+    let board = |text: &str| TuiOptions {
         first_board: Some(text.to_owned()),
-        ..Asked::default()
+        ..TuiOptions::default()
     };
-    let history = |text: &str| Asked {
+    let history = |text: &str| TuiOptions {
         history: Some(text.to_owned()),
-        ..Asked::default()
+        ..TuiOptions::default()
     };
-    let seats = |seats: &[&str]| Asked {
+    let seats = |seats: &[&str]| TuiOptions {
         seats: seats.iter().map(|seat| (*seat).to_owned()).collect(),
-        ..Asked::default()
+        ..TuiOptions::default()
     };
-    for (variant, asked, told) in [
+    for (variant, options, told) in [
         (
             "",
             board("banana"),
@@ -200,17 +181,17 @@ fn every_option_that_was_given_is_judged_at_once() {
             "a game has 2 to 64 seats, not 65",
         ),
     ] {
-        assert_eq!(refusal(variant, asked), Err(told.to_owned()), "{variant}");
+        assert_eq!(refusal(variant, options), Err(told.to_owned()), "{variant}");
     }
     assert!(refusal("", seats(&["foo"])).is_err());
     assert!(refusal("", seats(&["human A\nB"])).is_err());
-    for (variant, asked) in [
+    for (variant, options) in [
         ("", board("4")),
         ("multi", board("random")),
         ("ultimate", board("8")),
         ("", history("65024")),
         ("", seats(&["human"; 64])),
     ] {
-        assert_eq!(refusal(variant, asked), Ok(()), "{variant}");
+        assert_eq!(refusal(variant, options), Ok(()), "{variant}");
     }
 }

@@ -3,9 +3,9 @@
 use std::io::{Read, Write};
 use std::process::{Child, Command, Stdio};
 
-use noughts_terminal::tui::{App, Asked, Screen, Setup, play};
+use noughts_terminal::tui::{App, Screen, TuiOptions, TuiSettings, play};
 
-use crate::player::FULL;
+use crate::test_app::FULL;
 
 /// Says what the session inside the terminal is to do; without it there is none.
 const TASK: &str = "NOUGHTS_TEST_SESSION";
@@ -16,15 +16,15 @@ const GIVEN_BACK: &str = "\x1b[?1049l";
 /// Not a test but the program of the other tests, which run it in a terminal.
 #[test]
 fn session() {
-    let asked = Asked {
+    let options = TuiOptions {
         variant: Some("3x3k3".to_owned()),
         seats: vec!["human".to_owned(), "first".to_owned()],
-        ..Asked::default()
+        ..TuiOptions::default()
     };
     match std::env::var(TASK).as_deref() {
         Ok("play") => {
             println!("pid {} ", std::process::id());
-            play(App::new(&asked, Setup::new(FULL, 1)).unwrap()).unwrap();
+            play(App::new(&options, TuiSettings::new(FULL, 1)).unwrap()).unwrap();
         }
         Ok("panic") => {
             let _screen = Screen::open().unwrap();

@@ -1,7 +1,7 @@
 //! The solver and the checker of its proofs, which know nothing of one another.
 
+mod cli;
 mod damage;
-mod door;
 mod values;
 
 use noughts_engine::{Budget, Solver, Stop, SystemClock, Worth};

@@ -1,0 +1,214 @@
+//! `--robot o`, `--robot o=perfect`, `--robot 1=random`: which seats play by themselves, and how.
+
+use std::fmt;
+
+use noughts_engine::{Engines, StrategyError};
+use noughts_rules::Quoted;
+
+use crate::holder::Holder;
+use crate::symbols::Symbols;
+
+/// How a robot plays that nobody said more about.
+const USUAL: &str = "level:8";
+
+/// Who holds each seat, when these texts name the robots.
+pub(super) fn holders(
+    symbols: &Symbols,
+    robots: &[String],
+    engines: &Engines,
+) -> Result<Vec<Holder>, RobotOptionError> {
+    let mut holders = vec![Holder::HUMAN; symbols.seats().len()];
+    for text in robots {
+        let (who, strategy) = split(text);
+        let seat = find(symbols, who)?;
+        if holders[seat] != Holder::HUMAN {
+            return Err(RobotOptionError::Twice { who: who.into() });
+        }
+        let name = engines.read(strategy.unwrap_or(USUAL));
+        holders[seat] = Holder::Robot(name.map_err(RobotOptionError::Strategy)?);
+    }
+    Ok(holders)
+}
+
+/// The seat and the strategy. Any visible character may be a symbol, `=` too.
+fn split(text: &str) -> (&str, Option<&str>) {
+    let symbol = text.chars().next().map_or(0, char::len_utf8);
+    let (who, rest) = text.split_at(symbol);
+    match (rest.strip_prefix('='), text.split_once('=')) {
+        (Some(strategy), _) => (who, Some(strategy)),
+        (None, Some((who, strategy))) if !rest.is_empty() => (who, Some(strategy)),
+        (None, _) => (text, None),
+    }
+}
+
+/// A symbol that one seat has means that seat, before a number does: players may be `1` and `0`.
+fn find(symbols: &Symbols, who: &str) -> Result<usize, RobotOptionError> {
+    let seats = symbols.seats();
+    let is_named = |symbol: &char| who.chars().eq([*symbol]);
+    let named: Vec<usize> = (0..seats.len())
+        .filter(|&seat| is_named(&seats[seat]))
+        .collect();
+    let number = who.bytes().all(|byte| byte.is_ascii_digit());
+    let number = who
+        .parse()
+        .ok()
+        .filter(|&seat| number && seat < seats.len());
+    match (named.as_slice(), number) {
+        ([seat], _) => Ok(*seat),
+        (_, Some(seat)) => Ok(seat),
+        ([], None) => Err(RobotOptionError::Nobody {
+            who: who.into(),
+            symbols: symbols.sides().into_iter().collect(),
+            last: seats.len() - 1,
+        }),
+        (several, None) => Err(RobotOptionError::Several {
+            who: who.into(),
+            seats: several.to_vec(),
+        }),
+    }
+}
+
+/// Why a robot can't sit down there. Displays where and how it could.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum RobotOptionError {
+    /// No seat has this symbol or number.
+    Nobody {
+        /// What was asked for.
+        who: Quoted,
+        /// The symbols there are.
+        symbols: String,
+        /// The last seat.
+        last: usize,
+    },
+    /// Several seats have this symbol.
+    Several {
+        /// What was asked for.
+        who: Quoted,
+        /// Those seats.
+        seats: Vec<usize>,
+    },
+    /// The same seat was given away before.
+    Twice {
+        /// What was asked for.
+        who: Quoted,
+    },
+    /// There is no such strategy.
+    Strategy(StrategyError),
+}
+
+impl fmt::Display for RobotOptionError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            RobotOptionError::Nobody { who, symbols, last } => write!(
+                f,
+                "no player (--robot) is {who}: the symbols are {symbols}, the seats 0 to {last}"
+            ),
+            RobotOptionError::Several { who, seats } => {
+                let seats: Vec<String> = seats.iter().map(ToString::to_string).collect();
+                write!(
+                    f,
+                    "several players (--robot) are {who}: say which by its seat, {}",
+                    seats.join(" or ")
+                )
+            }
+            RobotOptionError::Twice { who } => {
+                write!(f, "the player (--robot) {who} is already a robot")
+            }
+            RobotOptionError::Strategy(error) => error.fmt(f),
+        }
+    }
+}
+
+impl std::error::Error for RobotOptionError {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Where robots sit, by the letter of their strategy; `.` where people do.
+    fn seated(players: &str, robots: &[&str]) -> Result<String, String> {
+        let symbols = Symbols::read(players).unwrap();
+        let robots: Vec<String> = robots.iter().map(|text| (*text).to_owned()).collect();
+        let holders =
+            holders(&symbols, &robots, &Engines::none()).map_err(|error| error.to_string())?;
+        let letter = |holder: &Holder| match holder {
+            Holder::Human(_) => '.',
+            Holder::Robot(name) => name.to_string().chars().next().unwrap(),
+        };
+        Ok(holders.iter().map(letter).collect())
+    }
+
+    #[test]
+    fn robots_sit_by_symbol_or_by_seat() {
+        for (players, robots, expected) in [
+            ("xo", &[][..], ".."),
+            ("xo", &["o=random"], ".r"),
+            ("xo", &["0=first", "o=random"], "fr"),
+            ("xxo", &["1=random"], ".r."),
+            ("xxo", &["o=random", "0=first"], "f.r"),
+            ("ż🦀", &["🦀=first"], ".f"),
+            // Symbols before numbers, where only one seat has them.
+            ("10", &["1=random"], "r."),
+            ("110", &["1=random"], ".r."),
+            ("x=", &["==random"], ".r"),
+        ] {
+            assert_eq!(
+                seated(players, robots).as_deref(),
+                Ok(expected),
+                "{robots:?}"
+            );
+        }
+    }
+
+    #[test]
+    fn who_can_not_be_a_robot_is_said() {
+        for (players, robots, expected) in [
+            (
+                "xo",
+                &["a=random"][..],
+                "no player (--robot) is \"a\": the symbols are xo, the seats 0 to 1",
+            ),
+            (
+                "xo",
+                &["2=random"],
+                "no player (--robot) is \"2\": the symbols are xo, the seats 0 to 1",
+            ),
+            (
+                "xo",
+                &["+1=random"],
+                "no player (--robot) is \"+1\": the symbols are xo, the seats 0 to 1",
+            ),
+            (
+                "xo",
+                &["=random"],
+                "no player (--robot) is \"\": the symbols are xo, the seats 0 to 1",
+            ),
+            (
+                "xo",
+                &[""],
+                "no player (--robot) is \"\": the symbols are xo, the seats 0 to 1",
+            ),
+            (
+                "xxo",
+                &["x=random"],
+                "several players (--robot) are \"x\": say which by its seat, 0 or 1",
+            ),
+            (
+                "xo",
+                &["o=random", "1=first"],
+                "the player (--robot) \"1\" is already a robot",
+            ),
+        ] {
+            assert_eq!(
+                seated(players, robots),
+                Err(expected.to_owned()),
+                "{robots:?}"
+            );
+        }
+        let error = seated("xo", &["o=nobody"]).unwrap_err();
+        assert!(
+            error.starts_with("\"nobody\" is not a strategy: there are "),
+            "{error}"
+        );
+    }
+}

@@ -1,0 +1,41 @@
+//! Where lines lie, in words.
+
+use noughts_rules::{Action, Move, Turn, View};
+
+/// Where the completed lines lie: rows before columns before diagonals. All of them go through
+/// the last play, so that a second cell of theirs says which way.
+pub(crate) fn in_words(view: &View, cells: &[Move]) -> Vec<String> {
+    let Some(Turn {
+        action: Action::Play(last),
+        ..
+    }) = view.last
+    else {
+        return Vec::new();
+    };
+    let place = |at: &Move| {
+        let (row, column) = view.variant.split(*at);
+        (row as isize, column as isize)
+    };
+    let (row, column) = place(&last);
+    let through = |is_on: &dyn Fn(isize, isize) -> bool| -> Option<(&Move, &Move)> {
+        let mut on = cells.iter().filter(|at| {
+            let (r, c) = place(at);
+            is_on(r - row, c - column)
+        });
+        let first = on.next()?;
+        on.next_back().map(|end| (first, end))
+    };
+    let diagonal = |(first, end): (&Move, &Move)| {
+        let write = |at: &Move| view.variant.write_move(*at);
+        format!("on the diagonal from {} to {}", write(first), write(end))
+    };
+    [
+        through(&|down, _| down == 0).map(|_| format!("in row {row}")),
+        through(&|_, right| right == 0).map(|_| format!("in column {column}")),
+        through(&|down, right| down == right).map(diagonal),
+        through(&|down, right| down == -right).map(diagonal),
+    ]
+    .into_iter()
+    .flatten()
+    .collect()
+}

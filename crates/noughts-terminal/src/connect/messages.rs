@@ -1,0 +1,225 @@
+//! Everything that is said on a visit to a server.
+
+use std::fmt::Display;
+
+use noughts_rules::{By, Conclusion, Move, Quoted, Seat, Side};
+use noughts_wire::{Text, Verdict};
+
+use super::options::ConnectSettings;
+use super::score::Score;
+use super::server_game::{self, ServerGame};
+use crate::completed_lines;
+
+pub(super) const PROMPT: &str = "Your move, row and column (0 to 2):";
+pub(super) const PLAY_AGAIN: &str = "Play again? (y/n):";
+pub(super) const NO_ANSWER: &str = "Please type y for yes or n for no.";
+pub(super) const HELP: &str = "Please type row and column, such as 1 0, or :q to leave.";
+pub(super) const RESIGN: &str =
+    "Giving up is not part of this game's protocol, but leaving is: :q leaves.";
+pub(super) const REWIND: &str = "Marks can't be taken back here.";
+pub(super) const WAITING: &str = "Waiting for somebody to play with.";
+pub(super) const NO_GAME_YET: &str =
+    "No game yet: the server may be waiting for somebody to play with you.";
+pub(super) const NOBODY_CAME: &str = "Nobody had come to play.";
+pub(super) const OPPONENTS_TURN: &str = "Waiting for your opponent.";
+pub(super) const THINKING: &str = "The server is thinking.";
+pub(super) const INPUT_ENDED: &str = "The input has ended: waiting for the answer before leaving.";
+pub(super) const SERVER_LEFT: &str = "The server has left, so there is no other game.";
+pub(super) const GOODBYE: &str = "Goodbye.";
+
+pub(super) fn symbol(side: Side) -> &'static str {
+    match side {
+        Side::FIRST => "X",
+        _ => "O",
+    }
+}
+
+fn seat_symbol(seat: Seat) -> &'static str {
+    Side::new(seat.0).map_or("", symbol)
+}
+
+/// To whom, as whom.
+pub(super) fn welcome(settings: &ConnectSettings, peer: impl Display) -> String {
+    let name = &settings.name;
+    match &settings.robot {
+        Some(robot) => format!("Connected to {peer} as {name}. The robot is {robot}."),
+        None => format!("Connected to {peer} as {name}. :q leaves at any time."),
+    }
+}
+
+/// Who are the two in this game.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct PlayerNames {
+    is_robot: bool,
+    /// The opponent is another client.
+    pub(super) is_pair: bool,
+}
+
+impl PlayerNames {
+    pub(super) fn new(settings: &ConnectSettings) -> PlayerNames {
+        PlayerNames {
+            is_robot: settings.robot.is_some(),
+            is_pair: settings.is_pair,
+        }
+    }
+
+    fn own(self) -> &'static str {
+        match self.is_robot {
+            true => "The robot",
+            false => "You",
+        }
+    }
+
+    fn own_within(self) -> &'static str {
+        match self.is_robot {
+            true => "the robot",
+            false => "you",
+        }
+    }
+
+    fn other(self) -> &'static str {
+        match (self.is_pair, self.is_robot) {
+            (false, _) => "The server",
+            (true, false) => "Your opponent",
+            (true, true) => "The opponent",
+        }
+    }
+
+    /// A game begins.
+    pub(super) fn opening(self, own: Seat) -> String {
+        let (symbol, other) = (seat_symbol(own), self.other());
+        let own_is = match self.is_robot {
+            true => "The robot is",
+            false => "You are",
+        };
+        let begins = match self.is_robot {
+            true => "begins",
+            false => "begin",
+        };
+        match own {
+            Seat(0) => format!("\n{own_is} {symbol} and {begins}."),
+            _ => format!("\n{own_is} {symbol}. {other} is X and begins."),
+        }
+    }
+
+    pub(super) fn own_plays(self, at: Move) -> String {
+        format!("\n{} plays {}.", self.own(), place(at))
+    }
+
+    pub(super) fn other_plays(self, at: Move) -> String {
+        format!("\n{} plays {}.", self.other(), place(at))
+    }
+
+    /// How it ended: the server's word, and what the board shows of it.
+    pub(super) fn end(self, server_game: &ServerGame, verdict: Verdict) -> String {
+        let told = match verdict {
+            Verdict::Won => format!("{} won.", self.own()),
+            Verdict::Lost => format!("{} lost.", self.own()),
+            Verdict::Draw => "Nobody won.".to_owned(),
+        };
+        match server_game.game().conclusion() {
+            Some(end) if server_game.verdict(end) == verdict => {
+                format!("{}{told}", self.shown(server_game, end))
+            }
+            Some(_) => {
+                format!("The board says otherwise, but the server's word counts.\n{told}")
+            }
+            None => format!("{}{told}", self.not_shown(server_game, verdict)),
+        }
+    }
+
+    /// What the board shows.
+    fn shown(self, server_game: &ServerGame, end: &Conclusion) -> String {
+        let who = match server_game.verdict(end) {
+            Verdict::Won => self.own(),
+            Verdict::Lost => self.other(),
+            Verdict::Draw => return "The board is full. ".to_owned(),
+        };
+        let cells = match end {
+            Conclusion::Won {
+                by: By::Line(cells),
+                ..
+            } => cells,
+            Conclusion::Won { .. } | Conclusion::Draw | Conclusion::Abandoned => {
+                return String::new();
+            }
+        };
+        completed_lines::in_words(&server_game.view(), cells)
+            .iter()
+            .map(|line| format!("{who} completed a line {line}.\n"))
+            .collect()
+    }
+
+    /// What can be told of an end that the board does not show.
+    fn not_shown(self, server_game: &ServerGame, verdict: Verdict) -> String {
+        let other = self.other();
+        match verdict {
+            Verdict::Won if self.is_pair => format!("{other} left. "),
+            Verdict::Won => format!("{other} gave the game up. "),
+            Verdict::Lost if !server_game.lasts(verdict).is_empty() => {
+                format!("{other} completed a line, in one of two places. ")
+            }
+            Verdict::Lost | Verdict::Draw => "The server ended the game. ".to_owned(),
+        }
+    }
+
+    /// The person left in the middle.
+    pub(super) fn left(self, plays: usize) -> String {
+        match self.is_pair {
+            true => format!(
+                "You leave after {}, so your opponent wins.",
+                count(plays, "play")
+            ),
+            false => unfinished(plays),
+        }
+    }
+
+    /// What was reached, where it is more than what was just said.
+    pub(super) fn score(self, score: &Score) -> Option<String> {
+        let Score { won, lost, drawn } = score;
+        (score.games() > 1).then(|| {
+            format!(
+                "In {} games {} won {won}, lost {lost} and drew {drawn}.",
+                score.games(),
+                self.own_within()
+            )
+        })
+    }
+}
+
+/// The server is gone, or somebody left it.
+pub(super) fn unfinished(plays: usize) -> String {
+    let plays = count(plays, "play");
+    format!("The game stays unfinished after {plays}.")
+}
+
+fn place(at: Move) -> String {
+    let cell = server_game::cell(at);
+    format!("row {}, column {}", cell.row(), cell.column())
+}
+
+pub(super) fn off_board(typed: &str) -> String {
+    format!("There is no cell {typed}: rows and columns go from 0 to 2.")
+}
+
+pub(super) fn unreadable(typed: &Quoted) -> String {
+    format!("{typed} is not a move. {HELP}")
+}
+
+/// The server complained; of this play, if it was asked for one.
+pub(super) fn complaint(at: Option<Move>, code: u8, text: &Text) -> String {
+    match at {
+        Some(at) => {
+            let cell = server_game::cell(at);
+            format!("The server refused {cell}; its words: {text} (error {code}).")
+        }
+        None => format!("The server complains; its words: {text} (error {code})."),
+    }
+}
+
+fn count(number: usize, noun: &str) -> String {
+    match number {
+        1 => format!("1 {noun}"),
+        _ => format!("{number} {noun}s"),
+    }
+}

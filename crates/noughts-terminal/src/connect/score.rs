@@ -1,0 +1,25 @@
+//! How the games of a visit ended.
+
+use noughts_wire::Verdict;
+
+/// How many games ended how.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub(super) struct Score {
+    pub(super) won: u32,
+    pub(super) lost: u32,
+    pub(super) drawn: u32,
+}
+
+impl Score {
+    pub(super) fn add(&mut self, verdict: Verdict) {
+        match verdict {
+            Verdict::Won => self.won += 1,
+            Verdict::Lost => self.lost += 1,
+            Verdict::Draw => self.drawn += 1,
+        }
+    }
+
+    pub(super) fn games(&self) -> u32 {
+        self.won + self.lost + self.drawn
+    }
+}

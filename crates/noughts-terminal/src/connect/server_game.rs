@@ -1,0 +1,203 @@
+//! The server's game as this end knows it.
+
+use noughts_rules::{Action, Conclusion, Game, Move, Seat, View};
+use noughts_wire::{Cell, Verdict};
+
+use super::options::game;
+
+/// A game of its own, fed with both sides' cells. It says what may be typed and what happened; who
+/// won is the server's word.
+pub(super) struct ServerGame {
+    game: Game,
+    own: Seat,
+}
+
+impl ServerGame {
+    /// The empty board. Who moves first is X.
+    pub(super) fn new(is_first: bool) -> ServerGame {
+        ServerGame {
+            game: game(),
+            own: Seat(u8::from(!is_first)),
+        }
+    }
+
+    pub(super) fn game(&self) -> &Game {
+        &self.game
+    }
+
+    pub(super) fn view(&self) -> View {
+        self.game.view()
+    }
+
+    /// This client's seat.
+    pub(super) fn own(&self) -> Seat {
+        self.own
+    }
+
+    fn other(&self) -> Seat {
+        Seat(1 - self.own.0)
+    }
+
+    /// Nothing more can be played.
+    pub(super) fn is_over(&self) -> bool {
+        self.game.conclusion().is_some()
+    }
+
+    /// Marks this client's cell, which is legal.
+    pub(super) fn play_own(&mut self, at: Move) {
+        let played = self.game.act(self.own, Action::Play(at));
+        debug_assert_eq!(played, Ok(()));
+    }
+
+    /// The server did not take this client's last play: which one, if it was the last of all.
+    pub(super) fn take_back(&mut self) -> Option<Move> {
+        let last = self.game.plays().last()?.at;
+        let turns = self.game.turns();
+        if turns.last()?.by != self.own {
+            return None;
+        }
+        self.game = self.game.after(turns.len() - 1);
+        Some(last)
+    }
+
+    /// Marks the opponent's cell; `None` if it can't play there now, and nothing has changed.
+    pub(super) fn play_other(&mut self, cell: Cell) -> Option<Move> {
+        let at = at(cell);
+        self.game.act(self.other(), Action::Play(at)).ok()?;
+        Some(at)
+    }
+
+    /// The game ended with the opponent's play, which the server did not send as one. If it is known
+    /// or can be known which it was, it is marked and returned.
+    ///
+    /// ```text
+    /// X | O | X
+    /// X | O |       the server writer: O won. It was 2-1.
+    ///   |   |
+    /// ```
+    pub(super) fn settle(&mut self, verdict: Verdict, told: Option<Cell>) -> Option<Move> {
+        if self.game.to_move() != Some(self.other()) || verdict == Verdict::Won {
+            return None;
+        }
+        let lasts = self.lasts(verdict);
+        let told = told.map(at).filter(|at| lasts.contains(at));
+        let last = match (told, lasts.as_slice()) {
+            (Some(at), _) => at,
+            (None, [only]) => *only,
+            (None, _) => return None,
+        };
+        let played = self.game.act(self.other(), Action::Play(last));
+        debug_assert_eq!(played, Ok(()));
+        Some(last)
+    }
+
+    /// The plays of the opponent that would end the game so.
+    pub(super) fn lasts(&self, verdict: Verdict) -> Vec<Move> {
+        let ends = |at: &Move| {
+            let mut after = self.game.clone();
+            after.act(self.other(), Action::Play(*at)).is_ok()
+                && after
+                    .conclusion()
+                    .is_some_and(|end| self.verdict(end) == verdict)
+        };
+        self.game.legal().into_iter().filter(ends).collect()
+    }
+
+    /// An end of this board, seen by this client.
+    pub(super) fn verdict(&self, end: &Conclusion) -> Verdict {
+        match end {
+            Conclusion::Won { sides, .. } => {
+                let own = self.game.order()[usize::from(self.own.0)];
+                match sides.contains(own) {
+                    true => Verdict::Won,
+                    false => Verdict::Lost,
+                }
+            }
+            Conclusion::Draw | Conclusion::Abandoned => Verdict::Draw,
+        }
+    }
+}
+
+fn at(cell: Cell) -> Move {
+    Move::at(usize::from(cell.index()))
+}
+
+/// The cell as the protocol has it.
+pub(super) fn cell(at: Move) -> Cell {
+    u8::try_from(at.index())
+        .ok()
+        .and_then(Cell::from_index)
+        .expect("a board of three by three has nine cells")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// After these plays, made in turn.
+    fn server_game(is_first: bool, plays: &str) -> ServerGame {
+        let mut server_game = ServerGame::new(is_first);
+        for text in plays.split_whitespace() {
+            let seat = server_game.game.to_move().unwrap();
+            server_game
+                .game
+                .act(seat, server_game.game.read(text).unwrap())
+                .unwrap();
+        }
+        server_game
+    }
+
+    fn settled(is_first: bool, plays: &str, verdict: Verdict, told: Option<&[u8; 3]>) -> String {
+        let mut server_game = server_game(is_first, plays);
+        let told = told.and_then(|bytes| Cell::read(*bytes));
+        let last = server_game.settle(verdict, told);
+        last.map_or("?".to_owned(), |at| cell(at).to_string())
+    }
+
+    #[test]
+    fn the_last_play_is_known_where_there_is_only_one() {
+        let lost = Verdict::Lost;
+        assert_eq!(settled(true, "0-0 0-1 0-2 1-1 1-0", lost, None), "2-1");
+        assert_eq!(settled(false, "0-0 1-1 0-1 2-2", lost, None), "0-2");
+        // The ninth cell, moving second.
+        let full = "1-1 0-0 0-2 2-0 1-0 1-2 0-1 2-1";
+        assert_eq!(settled(false, full, Verdict::Draw, None), "2-2");
+    }
+
+    #[test]
+    fn of_two_that_could_be_the_server_says_which() {
+        let fork = "0-1 0-0 1-2 2-0 2-1 2-2 0-2";
+        let lost = Verdict::Lost;
+        assert_eq!(settled(true, fork, lost, None), "?");
+        assert_eq!(settled(true, fork, lost, Some(b"1-1")), "1-1");
+        assert_eq!(settled(true, fork, lost, Some(b"1-0")), "1-0");
+        // A taken one; the server is not believed.
+        assert_eq!(settled(true, fork, lost, Some(b"0-0")), "?");
+    }
+
+    #[test]
+    fn what_the_board_does_not_show_is_not_made_up() {
+        assert_eq!(settled(true, "0-0", Verdict::Lost, Some(b"1-1")), "?");
+        assert_eq!(settled(true, "0-0 1-1 0-1 2-2", Verdict::Lost, None), "?");
+        assert_eq!(settled(true, "0-0 1-1 0-1", Verdict::Won, None), "?");
+    }
+
+    #[test]
+    fn only_the_own_last_play_can_be_taken_back() {
+        let mut server_game = server_game(true, "0-0 1-1 2-2");
+        assert_eq!(server_game.take_back(), Some(Move::at(8)));
+        assert_eq!(server_game.take_back(), None);
+        assert_eq!(server_game.game.plays().len(), 2);
+        assert_eq!(ServerGame::new(true).take_back(), None);
+    }
+
+    #[test]
+    fn nobody_plays_when_it_is_over_or_another_turn() {
+        let cell = |bytes| Cell::read(bytes).unwrap();
+        let other = |mut server_game: ServerGame, bytes| server_game.play_other(cell(bytes));
+        assert_eq!(other(server_game(true, ""), *b"1-1"), None);
+        assert_eq!(other(server_game(false, ""), *b"1-1"), Some(Move::at(4)));
+        let over = server_game(true, "0-0 1-0 0-1 1-1 0-2");
+        assert_eq!(other(over, *b"1-2"), None);
+    }
+}

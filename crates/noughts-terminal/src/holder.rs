@@ -1,0 +1,182 @@
+//! Who holds a seat: a person or a robot.
+
+use std::fmt;
+use std::str::FromStr;
+
+use noughts_engine::{Engines, RobotName, StrategyError, Unfit};
+use noughts_rules::{Game, Player, RecordSeat};
+
+/// Who holds a seat. Written `human`, `human Ann`, or as a strategy is.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Holder {
+    /// Somebody at this keyboard; the name may be empty.
+    Human(String),
+    /// A strategy, or a program.
+    Robot(RobotName),
+}
+
+impl Holder {
+    /// A human without a name.
+    pub const HUMAN: Holder = Holder::Human(String::new());
+
+    /// The holder that a record of this game names.
+    pub(crate) fn of_record(seat: &RecordSeat, game: &Game) -> Result<Holder, RecordRobotError> {
+        let holder = match &seat.player {
+            Player::Human(name) => Holder::Human(name.clone()),
+            // A record names no program: whoever wrote it is a stranger.
+            Player::Robot(strategy) => Holder::Robot(
+                Engines::none()
+                    .read(strategy)
+                    .map_err(RecordRobotError::Unknown)?,
+            ),
+        };
+        holder.check(game).map_err(RecordRobotError::Unfit)?;
+        Ok(holder)
+    }
+
+    /// Refuses a robot that does not play this game.
+    pub fn check(&self, game: &Game) -> Result<(), Unfit> {
+        match self {
+            Holder::Human(_) => Ok(()),
+            Holder::Robot(robot) => robot.fits(game),
+        }
+    }
+
+    pub(crate) fn player(&self) -> Player {
+        match self {
+            Holder::Human(name) => Player::Human(name.clone()),
+            Holder::Robot(RobotName::Strategy(name)) => Player::Robot(name.to_string()),
+            // A record has no place for commands, and a name for everybody's program.
+            Holder::Robot(robot @ RobotName::Engine(_)) => Player::Human(robot.label()),
+        }
+    }
+
+    /// Reads who is meant; programs may be named if these engines allow it.
+    pub fn read(text: &str, engines: &Engines) -> Result<Holder, HolderError> {
+        let text = text.trim();
+        match text.split_once(' ').unwrap_or((text, "")) {
+            ("human", name) => Ok(Holder::Human(name.trim().to_owned())),
+            _ => engines.read(text).map(Holder::Robot).map_err(HolderError),
+        }
+    }
+
+    /// Reads `human` or a strategy, for interfaces that do not show names.
+    pub fn read_unnamed(text: &str, engines: &Engines) -> Result<Holder, HolderError> {
+        match text {
+            "human" => Ok(Holder::HUMAN),
+            _ => engines.read(text).map(Holder::Robot).map_err(HolderError),
+        }
+    }
+
+    /// Whether a human holds the seat.
+    pub fn is_human(&self) -> bool {
+        matches!(self, Holder::Human(_))
+    }
+}
+
+impl FromStr for Holder {
+    type Err = HolderError;
+
+    fn from_str(text: &str) -> Result<Holder, HolderError> {
+        Holder::read(text, &Engines::none())
+    }
+}
+
+impl fmt::Display for Holder {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Holder::Human(name) if name.is_empty() => f.write_str("human"),
+            Holder::Human(name) => write!(f, "human {name}"),
+            Holder::Robot(strategy) => strategy.fmt(f),
+        }
+    }
+}
+
+/// A text that is neither `human` nor a strategy. Displays what is allowed.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct HolderError(StrategyError);
+
+impl HolderError {
+    /// What is wrong with the strategy's name.
+    pub fn strategy_error(&self) -> &StrategyError {
+        &self.0
+    }
+}
+
+impl fmt::Display for HolderError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}; a person is human", self.0)
+    }
+}
+
+impl std::error::Error for HolderError {}
+
+/// Why the robot that a record names can't sit down here.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) enum RecordRobotError {
+    /// A strategy that there is not.
+    Unknown(StrategyError),
+    /// One that does not play this game.
+    Unfit(Unfit),
+}
+
+impl fmt::Display for RecordRobotError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            RecordRobotError::Unknown(error) => error.fmt(f),
+            RecordRobotError::Unfit(error) => error.fmt(f),
+        }
+    }
+}
+
+impl std::error::Error for RecordRobotError {}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use noughts_engine::{Host, Robot};
+
+    use super::*;
+
+    #[test]
+    fn a_holder_reads_back() {
+        for text in ["human", "human Ann B.", "random"] {
+            assert_eq!(text.parse::<Holder>().unwrap().to_string(), text);
+        }
+        assert!("nobody".parse::<Holder>().is_err());
+    }
+
+    struct Nobody;
+
+    impl Host for Nobody {
+        fn try_out(&self, _: &str, _: &Game) -> Result<(), String> {
+            Ok(())
+        }
+
+        fn seat(&self, _: &str) -> Box<dyn Robot> {
+            unreachable!("nobody plays")
+        }
+    }
+
+    #[test]
+    fn a_program_is_a_name_in_a_record_and_never_a_command() {
+        let engines = Engines::hosted_by(Arc::new(Nobody));
+        let holder = Holder::read("engine:python3 a/mine.py", &engines).unwrap();
+        assert_eq!(holder.player(), Player::Human("mine.py".to_owned()));
+        assert!("engine:python3 a/mine.py".parse::<Holder>().is_err());
+    }
+
+    #[test]
+    fn who_is_nobody_is_told_who_there_is() {
+        let error = "humna".parse::<Holder>().unwrap_err().to_string();
+        assert!(
+            error.contains("\"humna\" is not a strategy: there are "),
+            "{error}"
+        );
+        assert!(
+            error.contains("random") && error.ends_with("; a person is human"),
+            "{error}"
+        );
+    }
+}

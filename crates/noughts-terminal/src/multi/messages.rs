@@ -1,0 +1,215 @@
+//! Everything that is said around the nine boards.
+
+use std::time::Duration;
+
+use noughts_rules::{
+    Board, By, Conclusion, NestedView, Quoted, Redirect, Scoring, Seat, Side, Variant, View,
+};
+
+use super::options::MultiSettings;
+
+pub(crate) const WHICH_BOARD: &str =
+    "Several boards are open: please type board-cell, such as 4-0.";
+
+/// How long a machine took for its move.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Spent {
+    pub(super) seat: Seat,
+    pub(super) took: Duration,
+}
+
+pub(super) fn name(side: Side) -> &'static str {
+    match side {
+        Side::FIRST => "X",
+        _ => "O",
+    }
+}
+
+fn seat_name(seat: Seat) -> &'static str {
+    Side::new(seat.0).map_or("", name)
+}
+
+/// What is played, by whom, and how.
+pub(super) fn opening(settings: &MultiSettings) -> String {
+    let spec = settings.spec();
+    let aim = match spec.scoring() {
+        Scoring::MostBoards => "most boards win",
+        Scoring::MetaLine => "three boards in a line win",
+    };
+    let closed = match spec.redirect() {
+        Redirect::NextOpen => "the next open one",
+        Redirect::AnyOpen => "any open one",
+    };
+    let start = match spec.first() {
+        Some(board) => format!("X begins on board {board}."),
+        None => "X begins on any board.".to_owned(),
+    };
+    let [x, o] = settings.holders();
+    let rewind = match settings.game().history() {
+        0 | 1 => " ",
+        _ => "\n<<N takes N plays back, ",
+    };
+    format!(
+        "Nine boards, {aim}. The cell you play names the next board,\n\
+         or {closed} where that is closed.\n\
+         Type a cell from 0 to 8, or board-cell such as 4-0.{rewind}resign gives up, :q leaves.\n\
+         X is {x}, O is {o}. {start}\n"
+    )
+}
+
+pub(super) fn board_won(board: usize, side: Side) -> String {
+    format!("{board}: {} won", name(side))
+}
+
+pub(super) fn board_drawn(board: usize) -> String {
+    format!("{board}: drawn")
+}
+
+/// Where the game stands, above the prompt.
+pub(super) fn status(view: &View, spent: Option<Spent>) -> String {
+    let Some((seat, nested)) = view.to_move.zip(view.nested) else {
+        return String::new();
+    };
+    let mut status = format!(
+        "\nMove {}: {} to play on {}. {}{}",
+        moves(view) + 1,
+        seat_name(seat),
+        place(nested.active),
+        score(&nested),
+        time(spent)
+    );
+    if nested.decided {
+        status += "\nThe result can no longer change.";
+    }
+    status
+}
+
+fn place(board: Option<Board>) -> String {
+    board.map_or("any open board".to_owned(), |board| {
+        format!("board {board}")
+    })
+}
+
+fn score(nested: &NestedView) -> String {
+    let [x, o] = nested.score;
+    format!("Score: X {x}, O {o}, drawn {}.", nested.drawn)
+}
+
+fn time(spent: Option<Spent>) -> String {
+    let Some(Spent { seat, took }) = spent else {
+        return String::new();
+    };
+    let who = seat_name(seat);
+    match took.as_millis() {
+        ms @ ..10_000 => format!(" {who} took {ms} ms."),
+        _ => format!(" {who} took {:.1} s.", took.as_secs_f64()),
+    }
+}
+
+pub(super) fn prompt(seat: Seat, board: Option<Board>) -> String {
+    let who = seat_name(seat);
+    match board {
+        Some(board) => format!("{who}, cell on board {board} (0 to 8):"),
+        None => format!("{who}, any open board (board-cell):"),
+    }
+}
+
+/// Before the machine has chosen, on the same line as [`thought`].
+pub(super) fn thinking(seat: Seat) -> String {
+    format!("{} is thinking… ", seat_name(seat))
+}
+
+pub(super) fn thought(play: &str) -> String {
+    format!("plays {play}\n")
+}
+
+pub(super) fn no_cell(typed: &str) -> String {
+    format!("There is no cell {typed}: the cells go from 0 to 8.")
+}
+
+pub(super) fn unreadable(typed: &Quoted, board: Option<Board>, view: &View) -> String {
+    format!("{typed} is not a move. {}", what_to_type(board, view))
+}
+
+/// What would be understood now.
+pub(super) fn what_to_type(board: Option<Board>, view: &View) -> String {
+    let play = match board {
+        Some(_) => "a cell from 0 to 8",
+        None => "board-cell, such as 4-0",
+    };
+    let rewind = match view.longest_rewind {
+        None | Some(0) => "",
+        Some(_) => ", <<1 to take a play back",
+    };
+    format!("Please type {play}{rewind}, or :q to leave.")
+}
+
+/// How it ended, below the boards.
+pub(super) fn end(view: &View, spent: Option<Spent>) -> String {
+    let (score, time) = (score_of(view), time(spent));
+    let moves = count(moves(view), "move");
+    format!("\nGame over after {moves}. {score}{time}\n{}", result(view))
+}
+
+/// Somebody left in the middle.
+pub(super) fn unfinished(view: &View) -> String {
+    let moves = count(moves(view), "move");
+    format!(
+        "The game stays unfinished after {moves}. {}",
+        score_of(view)
+    )
+}
+
+fn result(view: &View) -> String {
+    let [x, o] = view.nested.map_or([0, 0], |nested| nested.score);
+    let (sides, by) = match &view.outcome {
+        Some(Conclusion::Won { sides, by }) => (sides, by),
+        Some(Conclusion::Draw) => return draw(view, x),
+        Some(Conclusion::Abandoned) | None => return "Nobody wins.".to_owned(),
+    };
+    let (winner, loser) = match sides.contains(Side::FIRST) {
+        true => (name(Side::FIRST), name(Side::SECOND)),
+        false => (name(Side::SECOND), name(Side::FIRST)),
+    };
+    match by {
+        By::Points => format!(
+            "{winner} wins with {} to {}.",
+            count(x.max(o), "board"),
+            x.min(o)
+        ),
+        By::Boards(boards) => {
+            let boards: Vec<String> = boards.iter().map(ToString::to_string).collect();
+            format!("{winner} wins with boards {} in a line.", boards.join(", "))
+        }
+        By::Resignation => format!("{winner} wins: {loser} gave up."),
+        By::Leaving => format!("{winner} wins: {loser} left."),
+        By::Line(_) => format!("{winner} wins."),
+    }
+}
+
+fn draw(view: &View, each: usize) -> String {
+    let scoring = match view.variant {
+        Variant::Nested(spec) => spec.scoring(),
+        Variant::Grid(_) => Scoring::MostBoards,
+    };
+    match scoring {
+        Scoring::MetaLine => "A draw: nobody has three boards in a line.".to_owned(),
+        Scoring::MostBoards => format!("A draw: {} each.", count(each, "board")),
+    }
+}
+
+fn score_of(view: &View) -> String {
+    view.nested.map_or(String::new(), |nested| score(&nested))
+}
+
+/// How many marks stand on the boards.
+fn moves(view: &View) -> usize {
+    view.marks.iter().flatten().count()
+}
+
+fn count(number: usize, noun: &str) -> String {
+    match number {
+        1 => format!("1 {noun}"),
+        _ => format!("{number} {noun}s"),
+    }
+}

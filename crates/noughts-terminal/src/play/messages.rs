@@ -1,0 +1,126 @@
+//! Everything that is said at somebody else's table.
+
+use noughts_rules::{Action, By, Conclusion, Game, Player, Quoted, Record, Seat, Turn, Variant};
+
+use super::PlaySettings;
+
+pub(super) const HELP: &str = "Please type a move such as 1-0 or 1 0, <<2 to take two marks back where that is \
+     allowed, resign to give up, or :q to leave.";
+pub(super) const LOST: &str = "Connection lost. Trying again…";
+pub(super) const BACK: &str = "You're back, nothing was missed.";
+
+pub(super) fn welcome(record: &Record, settings: &PlaySettings) -> String {
+    let variant = record.game().variant();
+    match (settings.seat, &settings.robot) {
+        (None, _) => format!("Watching a game of {variant}. :q leaves."),
+        (Some(seat), None) => format!(
+            "A game of {variant}. You are {}. :q leaves, ? helps.",
+            symbol(record, seat)
+        ),
+        (Some(seat), Some(robot)) => format!(
+            "A game of {variant}. The robot {robot} is {}.",
+            symbol(record, seat)
+        ),
+    }
+}
+
+pub(super) fn prompt(game: &Game) -> &'static str {
+    match game.variant() {
+        Variant::Grid(_) => "Your move (row-column):",
+        Variant::Nested(_) => "Your move (board-cell):",
+    }
+}
+
+pub(super) fn unreadable(line: &str) -> String {
+    format!("{} is no move. {HELP}", Quoted::from(line))
+}
+
+pub(super) fn waiting(record: &Record) -> String {
+    match record.game().to_move() {
+        Some(seat) => format!("Waiting for {}.", name(record, seat)),
+        None => "Waiting.".to_owned(),
+    }
+}
+
+/// The board, with the numbers of its rows and columns.
+pub(super) fn board(game: &Game) -> String {
+    let drawn = game.diagram().draw(game.variant());
+    match game.variant() {
+        Variant::Nested(_) => drawn,
+        Variant::Grid(spec) => {
+            let width = spec.columns().to_string().len();
+            let mut text = " ".repeat(4);
+            for column in 0..spec.columns() {
+                text += &format!(
+                    "{:<width$} ",
+                    column % 10_usize.pow(width as u32),
+                    width = 1.max(width)
+                );
+            }
+            for (row, line) in drawn.lines().enumerate() {
+                let cells = line.split_whitespace();
+                text = format!("{}\n{row:>3} ", text.trim_end());
+                for cell in cells {
+                    text += &format!("{cell:<width$} ", width = 1.max(width));
+                }
+            }
+            text.trim_end().to_owned()
+        }
+    }
+}
+
+pub(super) fn turn(record: &Record, turn: &Turn, own: Option<Seat>) -> String {
+    let is_own = own == Some(turn.by);
+    let who = match is_own {
+        true => "You".to_owned(),
+        false => name(record, turn.by),
+    };
+    let s = if is_own { "" } else { "s" };
+    match turn.action {
+        Action::Play(at) => format!("{who} play{s} {}.", record.game().variant().write_move(at)),
+        Action::Rewind(0) => format!("{who} pass{}.", if is_own { "" } else { "es" }),
+        Action::Rewind(count) => format!("{who} take{s} back {count}."),
+        Action::Resign => format!("{who} give{s} up."),
+    }
+}
+
+pub(super) fn end(record: &Record, own: Option<Seat>) -> String {
+    let game = record.game();
+    let (sides, by) = match game.conclusion() {
+        None => return "The game goes on.".to_owned(),
+        Some(Conclusion::Draw) => return "A draw.".to_owned(),
+        Some(Conclusion::Abandoned) => return "Everybody has left.".to_owned(),
+        Some(Conclusion::Won { sides, by }) => (sides, by),
+    };
+    let by = match by {
+        By::Line(_) | By::Boards(_) => "with a line",
+        By::Points => "with more boards",
+        By::Resignation => "by resignation",
+        By::Leaving => "because the others left",
+    };
+    let winners = (0..).map(Seat).zip(game.order());
+    let winners = winners.filter(|(_, side)| sides.contains(**side));
+    let winners: Vec<Seat> = winners.map(|(seat, _)| seat).collect();
+    if own.is_some_and(|own| winners.contains(&own)) {
+        return format!("You have won {by}.");
+    }
+    let names: Vec<String> = winners.iter().map(|seat| name(record, *seat)).collect();
+    let has = if names.len() == 1 { "has" } else { "have" };
+    format!("{} {has} won {by}.", names.join(" and "))
+}
+
+fn symbol(record: &Record, seat: Seat) -> char {
+    let seat = record.seats().get(usize::from(seat.0));
+    seat.map_or('?', |seat| seat.symbol)
+}
+
+/// Who sits there, told apart from others of the same name by their symbol.
+fn name(record: &Record, seat: Seat) -> String {
+    let symbol = symbol(record, seat);
+    let sits = record.seats().get(usize::from(seat.0));
+    match sits.map(|seat| &seat.player) {
+        Some(Player::Human(name)) if !name.is_empty() => format!("{name} ({symbol})"),
+        Some(Player::Robot(name)) => format!("{name} ({symbol})"),
+        Some(Player::Human(_)) | None => symbol.to_string(),
+    }
+}

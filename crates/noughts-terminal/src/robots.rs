@@ -1,0 +1,109 @@
+//! The robots of one game.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use noughts_engine::{Clock, Fault, Random, Robot, Setup as EngineSetup, Stop, Unfit};
+
+use noughts_rules::{Game, Move, Seat};
+
+use crate::holder::Holder;
+
+/// The seats of one game, its robots ready to play.
+pub struct Robots {
+    /// By seat; none where a person sits.
+    robots: Vec<Option<Box<dyn Robot>>>,
+    clock: Arc<dyn Clock>,
+}
+
+/// What a robot chose.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct RobotMove {
+    /// Its move.
+    pub at: Move,
+    /// How long it thought.
+    pub took: Duration,
+}
+
+impl Robots {
+    /// Robots these holders at a game, or says which of them does not play it. The same seed seats
+    /// the same robots, each with a seed of its own.
+    pub fn new(
+        game: &Game,
+        holders: &[Holder],
+        engine_setup: &EngineSetup,
+    ) -> Result<Robots, Unfit> {
+        let mut seeds = Random::new(engine_setup.seed);
+        let mut sit_down = |holder: &Holder| {
+            let own = EngineSetup {
+                seed: seeds.draw(),
+                clock: Arc::clone(&engine_setup.clock),
+            };
+            match holder {
+                Holder::Human(_) => Ok(None),
+                Holder::Robot(name) => name.build(game, &own).map(Some),
+            }
+        };
+        Ok(Robots {
+            robots: holders
+                .iter()
+                .map(&mut sit_down)
+                .collect::<Result<_, _>>()?,
+            clock: Arc::clone(&engine_setup.clock),
+        })
+    }
+
+    /// Whether a robot sits there.
+    pub fn is_robot(&self, seat: Seat) -> bool {
+        self.robots
+            .get(usize::from(seat.0))
+            .is_some_and(Option::is_some)
+    }
+
+    /// Lets the robot at this seat, whose turn it is, choose its move; `None` where a person sits.
+    /// Only a program from outside fails to.
+    pub fn think(&mut self, seat: Seat, game: &Game) -> Option<Result<RobotMove, Fault>> {
+        let robot = self.robots.get_mut(usize::from(seat.0))?.as_mut()?;
+        let start = self.clock.now();
+        let decision = robot.choose(game, &Stop::new());
+        Some(decision.map(|decision| RobotMove {
+            at: decision.at,
+            took: self.clock.now().saturating_sub(start),
+        }))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn seats(holders: &[&str], seed: u64) -> (Game, Robots) {
+        let game = Game::new(&"9x9k5".parse().unwrap(), Default::default()).unwrap();
+        let holders: Vec<Holder> = holders.iter().map(|text| text.parse().unwrap()).collect();
+        let seats = Robots::new(&game, &holders, &EngineSetup::with_seed(seed)).unwrap();
+        (game, seats)
+    }
+
+    #[test]
+    fn robots_think_and_people_do_not() {
+        let (game, mut seats) = seats(&["first", "human"], 1);
+        assert!(seats.is_robot(Seat(0)) && !seats.is_robot(Seat(1)) && !seats.is_robot(Seat(2)));
+        assert_eq!(
+            seats.think(Seat(0), &game).unwrap().unwrap().at,
+            Move::at(0)
+        );
+        assert_eq!(seats.think(Seat(1), &game), None);
+        assert_eq!(seats.think(Seat(2), &game), None);
+    }
+
+    #[test]
+    fn the_same_seed_seats_the_same_robots_and_no_two_alike() {
+        let moves = |seed| {
+            let (game, mut seats) = seats(&["random", "random"], seed);
+            [Seat(0), Seat(1)].map(|seat| seats.think(seat, &game).unwrap().unwrap().at)
+        };
+        assert_eq!(moves(7), moves(7));
+        assert_ne!(moves(7), moves(8));
+        assert_ne!(moves(7)[0], moves(7)[1]);
+    }
+}

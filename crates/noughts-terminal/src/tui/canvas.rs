@@ -1,0 +1,159 @@
+//! What is drawn on: the cells of the screen, and a pen that never leaves them.
+
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+use ratatui::style::Style;
+use ratatui::text::Span;
+
+use super::theme::Theme;
+
+/// The smallest terminal that everything fits into.
+pub(super) const LEAST: (u16, u16) = (64, 20);
+
+pub(super) fn is_too_small((width, height): (u16, u16)) -> bool {
+    width < LEAST.0 || height < LEAST.1
+}
+
+/// A screen and how to draw on it. What would lie outside is cut off.
+pub(super) struct Canvas<'b> {
+    buffer: &'b mut Buffer,
+    pub(super) theme: Theme,
+}
+
+impl<'b> Canvas<'b> {
+    pub(super) fn new(buffer: &'b mut Buffer, theme: Theme) -> Canvas<'b> {
+        Canvas { buffer, theme }
+    }
+
+    pub(super) fn area(&self) -> Rect {
+        self.buffer.area
+    }
+
+    /// Writes from a place to the right, no further than the screen.
+    pub(super) fn write(&mut self, x: u16, y: u16, text: &str, style: Style) {
+        self.write_within(x, y, self.buffer.area.right(), text, style);
+    }
+
+    /// Writes from a place to the right, but not at `end` or beyond.
+    pub(super) fn write_within(&mut self, x: u16, y: u16, end: u16, text: &str, style: Style) {
+        let area = self.buffer.area;
+        let end = end.min(area.right());
+        if x < area.x || x >= end || y < area.y || y >= area.bottom() {
+            return;
+        }
+        let room = usize::from(end - x);
+        if self.theme.unicode || text.is_ascii() {
+            self.buffer.set_stringn(x, y, text, room, style);
+        } else {
+            // Names come from anywhere.
+            let plain = |letter: char| if letter.is_ascii() { letter } else { '?' };
+            let text: String = text.chars().map(plain).collect();
+            self.buffer.set_stringn(x, y, text, room, style);
+        }
+    }
+
+    /// Writes in the middle of a line of this area.
+    pub(super) fn write_centred(&mut self, area: Rect, y: u16, text: &str, style: Style) {
+        let x = area.x + area.width.saturating_sub(width(text)) / 2;
+        self.write_within(x, y, area.right(), text, style);
+    }
+
+    /// Writes so that it ends where this area does.
+    pub(super) fn write_right(&mut self, area: Rect, y: u16, text: &str, style: Style) {
+        let x = area.right().saturating_sub(width(text)).max(area.x);
+        self.write_within(x, y, area.right(), text, style);
+    }
+
+    /// Writes words in lines of this area; returns how many lines it took.
+    pub(super) fn write_wrapped(&mut self, area: Rect, text: &str, style: Style) -> u16 {
+        let lines = wrap(text, area.width);
+        for (y, line) in (area.y..area.bottom()).zip(&lines) {
+            self.write_within(area.x, y, area.right(), line, style);
+        }
+        lines.len() as u16
+    }
+
+    /// Makes an area empty.
+    pub(super) fn clear(&mut self, area: Rect) {
+        for position in area.intersection(self.buffer.area).positions() {
+            self.buffer[position].reset();
+        }
+    }
+
+    /// Draws a border just inside an area.
+    pub(super) fn frame(&mut self, area: Rect, border: Border, style: Style) {
+        if area.width < 2 || area.height < 2 {
+            return;
+        }
+        let [across, down, corners] = border.strokes(self.theme);
+        let mut corner = corners.chars().map(String::from);
+        let mut next = || corner.next().unwrap_or_default();
+        let (right, bottom) = (area.right() - 1, area.bottom() - 1);
+        let rule = across.repeat(usize::from(area.width - 2));
+        self.write(area.x, area.y, &(next() + &rule + &next()), style);
+        for y in area.y + 1..bottom {
+            self.write(area.x, y, down, style);
+            self.write(right, y, down, style);
+        }
+        self.write(area.x, bottom, &(next() + &rule + &next()), style);
+    }
+}
+
+/// A border and what it means.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Border {
+    /// The ordinary one.
+    Thin,
+    /// Lifted: this is where it happens.
+    Double,
+    /// Stepped back: closed.
+    Dotted,
+}
+
+impl Border {
+    /// Across, down, and the corners from the top left to the bottom right.
+    fn strokes(self, theme: Theme) -> [&'static str; 3] {
+        match (self, theme.unicode) {
+            (Border::Thin, true) => ["─", "│", "┌┐└┘"],
+            (Border::Double, true) => ["═", "║", "╔╗╚╝"],
+            (Border::Dotted, true) => ["┄", "┊", "····"],
+            (Border::Thin, false) => ["-", "|", "++++"],
+            (Border::Double, false) => ["=", "#", "####"],
+            (Border::Dotted, false) => [".", ":", "...."],
+        }
+    }
+}
+
+/// How many cells a text takes.
+pub(super) fn width(text: &str) -> u16 {
+    u16::try_from(Span::raw(text).width()).unwrap_or(u16::MAX)
+}
+
+/// The words of a text in lines of at most this width; a longer word has a line to itself.
+pub(super) fn wrap(text: &str, most: u16) -> Vec<String> {
+    let mut lines = vec![String::new()];
+    for word in text.split(' ') {
+        let last = lines.last_mut().expect("there is always a line");
+        if last.is_empty() {
+            last.push_str(word);
+        } else if width(last) + 1 + width(word) <= most {
+            last.push(' ');
+            last.push_str(word);
+        } else {
+            lines.push(word.to_owned());
+        }
+    }
+    lines
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_are_kept_whole() {
+        assert_eq!(wrap("one two three", 7), ["one two", "three"]);
+        assert_eq!(wrap("one", 2), ["one"]);
+        assert_eq!(wrap("", 5), [""]);
+    }
+}

@@ -1,0 +1,95 @@
+//! Where the cells of a game lie beside one another, as rows and columns.
+
+use noughts_rules::{Move, Variant};
+
+/// A cell by row and column of the whole picture; nine boards are nine rows of nine columns.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(super) struct Spot {
+    pub(super) row: usize,
+    pub(super) column: usize,
+}
+
+/// The picture of a variant: so many rows and columns.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct CellGrid {
+    variant: Variant,
+    pub(super) rows: usize,
+    pub(super) columns: usize,
+}
+
+impl CellGrid {
+    pub(super) fn new(variant: &Variant) -> CellGrid {
+        let (rows, columns) = match variant {
+            Variant::Grid(spec) => (spec.rows(), spec.columns()),
+            Variant::Nested(_) => (9, 9),
+        };
+        CellGrid {
+            variant: *variant,
+            rows,
+            columns,
+        }
+    }
+
+    /// The cell there. A spot of this field always has one.
+    pub(super) fn cell(&self, spot: Spot) -> Move {
+        let Spot { row, column } = spot;
+        Move::at(match self.variant {
+            Variant::Grid(_) => row * self.columns + column,
+            Variant::Nested(_) => 9 * (row / 3 * 3 + column / 3) + row % 3 * 3 + column % 3,
+        })
+    }
+
+    /// Where a cell is.
+    pub(super) fn spot(&self, cell: Move) -> Spot {
+        let (first, second) = self.variant.split(cell);
+        match self.variant {
+            Variant::Grid(_) => Spot {
+                row: first,
+                column: second,
+            },
+            Variant::Nested(_) => Spot {
+                row: first / 3 * 3 + second / 3,
+                column: first % 3 * 3 + second % 3,
+            },
+        }
+    }
+
+    /// So many rows and columns further, no further than the edge.
+    pub(super) fn moved(&self, from: Spot, rows: isize, columns: isize) -> Spot {
+        let go = |at: usize, by, count: usize| at.saturating_add_signed(by).min(count - 1);
+        Spot {
+            row: go(from.row, rows, self.rows),
+            column: go(from.column, columns, self.columns),
+        }
+    }
+
+    pub(super) fn middle(&self) -> Spot {
+        Spot {
+            row: (self.rows - 1) / 2,
+            column: (self.columns - 1) / 2,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_cell_has_its_spot() {
+        for name in ["3x3k3", "7x6k4+gravity", "multi", "ultimate@3"] {
+            let variant: Variant = name.parse().unwrap();
+            let grid = CellGrid::new(&variant);
+            for index in 0..variant.cells() {
+                assert_eq!(grid.cell(grid.spot(Move::at(index))).index(), index);
+            }
+        }
+    }
+
+    #[test]
+    fn nine_boards_lie_in_three_rows_of_three() {
+        let variant: Variant = "multi".parse().unwrap();
+        let spot = CellGrid::new(&variant).spot(variant.join(5, 6).unwrap());
+        assert_eq!(spot, Spot { row: 5, column: 6 });
+    }
+}

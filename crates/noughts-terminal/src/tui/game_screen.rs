@@ -1,0 +1,295 @@
+//! What keys and mouse do at a table.
+
+use noughts_rules::{Action, Move};
+use ratatui::crossterm::event::KeyCode;
+
+use super::app::{App, Effect};
+use super::board::{Overlay, last_play};
+use super::canvas::is_too_small;
+use super::cell_grid::Spot;
+use super::dialog::Dialog;
+use super::keys::{self, Command};
+use super::local_game::LocalGame;
+use super::screen::{BoardLayout, places};
+use crate::multi::WHICH_BOARD;
+
+/// The longest move that can be typed: `254-254`, and room for mistakes.
+const LONGEST: usize = 9;
+
+impl App {
+    pub(super) fn key_at_table(&mut self, code: KeyCode) -> Effect {
+        let Some(local) = &mut self.local else {
+            return Effect::None;
+        };
+        match code {
+            KeyCode::Char(letter) if letter.is_ascii_digit() || letter == '-' => {
+                if local.typed.len() < LONGEST {
+                    local.typed.push(letter);
+                }
+                return Effect::None;
+            }
+            KeyCode::Backspace => {
+                local.typed.pop();
+                return Effect::None;
+            }
+            KeyCode::Esc => {
+                local.typed.clear();
+                let all = local.turns().len();
+                local.look_at(all);
+                return Effect::None;
+            }
+            _ => {}
+        }
+        let Some(command) = keys::command(self, code) else {
+            return Effect::None;
+        };
+        let effect = self.obey(command);
+        match command {
+            Command::Move(..) | Command::Page(_) => self.keep_room_around_focus(),
+            Command::Back | Command::Forward | Command::First | Command::Present => {
+                self.bring_last_play_into_view();
+            }
+            _ => {}
+        }
+        effect
+    }
+
+    fn obey(&mut self, command: Command) -> Effect {
+        let Some(local) = &mut self.local else {
+            return Effect::None;
+        };
+        let (all, shown) = (local.turns().len(), local.turns_shown());
+        match command {
+            Command::Move(rows, columns) => local.move_focus(rows, columns),
+            Command::Page(pages) => self.page(pages),
+            Command::Play => self.play(),
+            Command::Hint => self.hint(),
+            Command::Rewind => self.rewind(),
+            Command::Pause => self.is_paused = !self.is_paused,
+            Command::Back => local.look_at(shown.saturating_sub(1)),
+            Command::Forward => local.look_at(shown + 1),
+            Command::First => local.look_at(0),
+            Command::Present => local.look_at(all),
+            Command::Again if is_kept(local) => {
+                let local = local.again();
+                self.sit_at(local);
+            }
+            Command::Again => self.dialog = Some(Dialog::Again),
+            Command::Save => {
+                let name = format!("noughts-{}.txt", local.game().variant());
+                self.dialog = Some(Dialog::Save(name));
+            }
+            Command::Load => self.dialog = Some(Dialog::Load(String::new())),
+            Command::New => self.is_choosing = true,
+            Command::Resign => match local.person() {
+                Some(_) => self.dialog = Some(Dialog::Resign),
+                None => self.refuse("nobody here can give up now"),
+            },
+            Command::Help => self.dialog = Some(Dialog::Help(0)),
+            Command::Quit if is_kept(local) => return Effect::Quit,
+            Command::Quit => self.dialog = Some(Dialog::Quit),
+        }
+        Effect::None
+    }
+
+    /// Plays what was typed, or where the focus is.
+    fn play(&mut self) {
+        let Some(local) = &mut self.local else { return };
+        let typed = std::mem::take(&mut local.typed);
+        if let Some(reason) = self.why_not_now() {
+            return self.refuse(&reason);
+        }
+        let Some(local) = &self.local else { return };
+        if local.lacks_board(&typed) {
+            return self.refuse(WHICH_BOARD);
+        }
+        let action = match typed.is_empty() {
+            true => Ok(Action::Play(local.landing(local.focus))),
+            false => local.read(&typed),
+        };
+        match action {
+            Ok(action) => self.act(None, action),
+            Err(error) => self.refuse(&error.to_string()),
+        }
+    }
+
+    /// Why a person can't act now, though the rules might let them.
+    fn why_not_now(&self) -> Option<String> {
+        let local = self.local.as_ref()?;
+        if !local.shows_present() {
+            return Some("this is an earlier turn; > goes back to the present".to_owned());
+        }
+        let seat = local.game().to_move()?;
+        match local.holder(seat).is_human() {
+            true => None,
+            false => Some(format!(
+                "it is the turn of {}",
+                local.name(seat, self.settings.theme)
+            )),
+        }
+    }
+
+    fn hint(&mut self) {
+        let over = "the game is over".to_owned();
+        let is_over = self
+            .local()
+            .is_none_or(|local| local.game().to_move().is_none());
+        match self.why_not_now().or(is_over.then_some(over)) {
+            Some(reason) => self.refuse(&reason),
+            None => self.ask_for_hint(),
+        }
+    }
+
+    fn rewind(&mut self) {
+        if let Some(reason) = self.why_not_now() {
+            return self.refuse(&reason);
+        }
+        let Some(game) = self.local().map(super::local_game::LocalGame::game) else {
+            return;
+        };
+        let Some(seat) = game.to_move() else {
+            return self.refuse("the game is over");
+        };
+        match game.longest_rewind() {
+            Some(most) => self.dialog = Some(Dialog::Rewind(most.min(1))),
+            None => match game.check(seat, Action::Rewind(1)) {
+                Ok(()) => {}
+                Err(refusal) => self.refuse(&refusal.to_string()),
+            },
+        }
+    }
+
+    /// Moves the focus by as many rows as can be seen.
+    fn page(&mut self, pages: isize) {
+        let rows = match self.layout() {
+            Some(BoardLayout::Grid(layout)) => layout.rows,
+            Some(BoardLayout::Nine(_)) | None => 3,
+        };
+        if let Some(local) = &mut self.local {
+            let rows = pages * rows.max(2).saturating_sub(1) as isize;
+            local.focus = local.grid().moved(local.focus, rows, 0);
+        }
+    }
+
+    /// Plays where the mouse points.
+    pub(super) fn play_at(&mut self, spot: Spot) {
+        if let Some(local) = &mut self.local {
+            local.focus = spot;
+            local.typed.clear();
+        }
+        self.play();
+    }
+
+    /// Moves what can be seen of a large board, and the focus with it.
+    pub(super) fn scroll(&mut self, rows: isize, columns: isize) {
+        let Some(BoardLayout::Grid(layout)) = self.layout() else {
+            return;
+        };
+        let Some(local) = &mut self.local else { return };
+        let grid = local.grid();
+        let slide = |first: usize, by: isize, seen: usize, all: usize| {
+            first.saturating_add_signed(by).min(all - seen)
+        };
+        let first = Spot {
+            row: slide(layout.first.row, rows, layout.rows, grid.rows),
+            column: slide(layout.first.column, columns, layout.columns, grid.columns),
+        };
+        local.origin = first;
+        local.focus = Spot {
+            row: local
+                .focus
+                .row
+                .clamp(first.row, first.row + layout.rows - 1),
+            column: (local.focus.column).clamp(first.column, first.column + layout.columns - 1),
+        };
+    }
+
+    /// Scrolls so that the focus can be seen.
+    pub(super) fn keep_focus_in_view(&mut self) {
+        if let Some(BoardLayout::Grid(layout)) = self.layout()
+            && let Some(local) = &mut self.local
+        {
+            local.origin = layout.first;
+        }
+    }
+
+    fn keep_room_around_focus(&mut self) {
+        if let Some(BoardLayout::Grid(layout)) = self.layout()
+            && let Some(local) = &mut self.local
+        {
+            local.origin = layout.with_room_around(local.focus);
+        }
+    }
+
+    /// Scrolls so that the focus is in the middle.
+    pub(super) fn centre_focus(&mut self) {
+        if let Some(BoardLayout::Grid(layout)) = self.layout()
+            && let Some(local) = &mut self.local
+        {
+            local.origin = layout.around(local.focus);
+        }
+    }
+
+    /// On a board of which only a part is seen, moves the focus to the latest play if that is
+    /// somewhere else.
+    pub(super) fn bring_last_play_into_view(&mut self) {
+        if let Some(BoardLayout::Grid(layout)) = self.layout()
+            && let Some(local) = &mut self.local
+            && let Some(at) = last_play(local.view())
+        {
+            let spot = local.grid().spot(at);
+            if layout.place(spot).is_none() {
+                local.focus = spot;
+                local.origin = layout.around(spot);
+            }
+        }
+    }
+
+    /// Where the board of this table lies on a screen of this size, if it can be seen there.
+    pub(super) fn layout(&self) -> Option<BoardLayout> {
+        let local = self.local().filter(|_| !is_too_small(self.size))?;
+        Some(BoardLayout::of(local, places(self.size).board))
+    }
+
+    /// Whether only a part of the board can be seen.
+    pub(super) fn is_cut_off(&self) -> bool {
+        match (self.layout(), self.local()) {
+            (Some(BoardLayout::Grid(layout)), Some(local)) => {
+                let grid = local.grid();
+                layout.rows < grid.rows || layout.columns < grid.columns
+            }
+            (Some(BoardLayout::Nine(_)) | None, _) | (_, None) => false,
+        }
+    }
+
+    /// What is drawn on the board beside the view.
+    pub(super) fn overlay(&self) -> Overlay {
+        let Some(local) = self.local() else {
+            return Overlay::default();
+        };
+        let is_asked = self.dialog.is_some();
+        let can_play = local.person_to_move().is_some() && local.shows_present();
+        let mut leaving: Vec<Move> = match self.dialog {
+            Some(Dialog::Rewind(count)) => {
+                let plays = local.game().plays();
+                let kept = plays.len().saturating_sub(count.into());
+                plays[kept..].iter().map(|play| play.at).collect()
+            }
+            _ => Vec::new(),
+        };
+        leaving.sort_unstable();
+        Overlay {
+            focus: (can_play && !is_asked).then_some(local.focus),
+            leaving,
+            hint: match &self.hint {
+                super::app::Hint::Given(at, _) if local.shows_present() => Some(*at),
+                _ => None,
+            },
+        }
+    }
+}
+
+/// Whether nothing is lost when the table is left: no person is in the middle of a game there.
+fn is_kept(local: &LocalGame) -> bool {
+    local.is_saved || local.game().to_move().is_none() || !local.has_people()
+}

@@ -1,0 +1,221 @@
+//! Where the cells of one board lie on the screen, and which of them can be seen.
+
+use ratatui::layout::Rect;
+
+use super::cell_grid::Spot;
+
+/// The sizes of cells between rules, largest first. A character is about twice as high as wide.
+const SIZES: [(u16, u16); 8] = [
+    (27, 13),
+    (23, 11),
+    (19, 9),
+    (15, 7),
+    (11, 5),
+    (7, 3),
+    (5, 1),
+    (3, 1),
+];
+
+/// So many cells are seen beyond the focus, where there are.
+const ROOM: usize = 3;
+
+/// A board on the screen: as large as fits, and a part of it where it does not.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct GridLayout {
+    /// Everything but the labels.
+    pub(super) area: Rect,
+    /// A cell's width and height.
+    pub(super) cell: (u16, u16),
+    /// Whether there are rules between cells; otherwise neighbours share the space between them.
+    pub(super) is_ruled: bool,
+    /// The first row and column that can be seen.
+    pub(super) first: Spot,
+    /// How many rows and columns can be seen.
+    pub(super) rows: usize,
+    pub(super) columns: usize,
+}
+
+impl GridLayout {
+    /// Lays a board of so many rows and columns into an area, so that `focus` can be seen, and
+    /// `origin` is in the upper left corner where that is possible.
+    pub(super) fn fit(
+        area: Rect,
+        rows: usize,
+        columns: usize,
+        origin: Spot,
+        focus: Spot,
+    ) -> GridLayout {
+        let labels = label_width(rows);
+        let (width, height) = (
+            area.width.saturating_sub(labels),
+            area.height.saturating_sub(1),
+        );
+        let whole = |count: usize, size: u16| count * usize::from(size + 1) + 1;
+        let fits = |&&(w, h): &&(u16, u16)| {
+            whole(columns, w) <= width.into() && whole(rows, h) <= height.into()
+        };
+        let ruled = SIZES.iter().find(fits);
+        let (cell, taken) = match ruled {
+            Some(&(w, h)) => ((w, h), (whole(columns, w) as u16, whole(rows, h) as u16)),
+            None => {
+                // An odd width, and two lines for the arrows that say there is more.
+                let most = (2 * columns + 1).min(usize::from(width.saturating_sub(1) | 1));
+                let high = match rows <= height.into() {
+                    true => rows as u16,
+                    false => height.saturating_sub(1),
+                };
+                ((3, 1), (most as u16, high))
+            }
+        };
+        let (seen_rows, seen_columns) = match ruled {
+            Some(_) => (rows, columns),
+            None => (
+                usize::from(taken.1).min(rows),
+                usize::from(taken.0.saturating_sub(1) / 2).min(columns),
+            ),
+        };
+        GridLayout {
+            area: Rect {
+                x: area.x + labels + width.saturating_sub(taken.0) / 2,
+                y: area.y + 1 + height.saturating_sub(taken.1) / 2,
+                width: taken.0,
+                height: taken.1,
+            },
+            cell,
+            is_ruled: ruled.is_some(),
+            first: Spot {
+                row: into_view(origin.row, focus.row, seen_rows, rows),
+                column: into_view(origin.column, focus.column, seen_columns, columns),
+            },
+            rows: seen_rows,
+            columns: seen_columns,
+        }
+    }
+
+    /// Where a cell is, if it can be seen. Without rules a cell shares its first and last column
+    /// with its neighbours.
+    pub(super) fn place(&self, spot: Spot) -> Option<Rect> {
+        let row = spot.row.checked_sub(self.first.row)?;
+        let column = spot.column.checked_sub(self.first.column)?;
+        if row >= self.rows || column >= self.columns {
+            return None;
+        }
+        let (width, height) = self.cell;
+        let (across, down) = self.pitch();
+        let inset = u16::from(self.is_ruled);
+        Some(Rect {
+            x: self.area.x + inset + column as u16 * across,
+            y: self.area.y + inset + row as u16 * down,
+            width,
+            height,
+        })
+    }
+
+    /// Which cell is there.
+    pub(super) fn spot(&self, x: u16, y: u16) -> Option<Spot> {
+        if !self.area.contains((x, y).into()) {
+            return None;
+        }
+        let (across, down) = self.pitch();
+        let spot = Spot {
+            row: self.first.row + usize::from((y - self.area.y) / down).min(self.rows - 1),
+            column: self.first.column
+                + usize::from((x - self.area.x) / across).min(self.columns - 1),
+        };
+        Some(spot)
+    }
+
+    /// The corner that shows this spot and some cells around it, for keys: the pointer must not
+    /// scroll by merely being near the edge.
+    pub(super) fn with_room_around(&self, spot: Spot) -> Spot {
+        let near = |first: usize, at: usize, seen: usize| {
+            let room = ROOM.min(seen.saturating_sub(1) / 2);
+            let least = (at + 1 + room).saturating_sub(seen);
+            first.clamp(least, at.saturating_sub(room).max(least))
+        };
+        Spot {
+            row: near(self.first.row, spot.row, self.rows),
+            column: near(self.first.column, spot.column, self.columns),
+        }
+    }
+
+    /// The corner that has this spot in the middle.
+    pub(super) fn around(&self, spot: Spot) -> Spot {
+        Spot {
+            row: spot.row.saturating_sub(self.rows / 2),
+            column: spot.column.saturating_sub(self.columns / 2),
+        }
+    }
+
+    /// From one cell to the next, across and down.
+    pub(super) fn pitch(&self) -> (u16, u16) {
+        match self.is_ruled {
+            true => (self.cell.0 + 1, self.cell.1 + 1),
+            false => (2, 1),
+        }
+    }
+}
+
+/// How wide the numbers of the rows are, with a space.
+pub(super) fn label_width(rows: usize) -> u16 {
+    (rows - 1).to_string().len() as u16 + 1
+}
+
+/// The first line that can be seen: as near to `origin` as shows `focus` and no empty space.
+fn into_view(origin: usize, focus: usize, seen: usize, all: usize) -> usize {
+    let least = (focus + 1).saturating_sub(seen);
+    origin.clamp(least, focus.max(least)).min(all - seen)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn fit(width: u16, height: u16, size: usize) -> GridLayout {
+        let focus = Spot {
+            row: size - 1,
+            column: size - 1,
+        };
+        let area = Rect::new(0, 0, width, height);
+        GridLayout::fit(area, size, size, Spot::default(), focus)
+    }
+
+    #[test]
+    fn a_board_is_as_large_as_fits() {
+        assert_eq!(fit(51, 21, 3).cell, (11, 5));
+        assert_eq!(fit(150, 60, 3).cell, (27, 13));
+        assert_eq!(fit(51, 21, 9).cell, (3, 1));
+        assert!(!fit(51, 21, 15).is_ruled);
+    }
+
+    #[test]
+    fn what_does_not_fit_is_moved_to_the_focus() {
+        let layout = fit(51, 21, 255);
+        assert_eq!((layout.rows, layout.columns), (19, 23));
+        assert_eq!(
+            layout.first,
+            Spot {
+                row: 236,
+                column: 232
+            }
+        );
+    }
+
+    #[test]
+    fn every_cell_that_is_seen_is_found_under_its_place() {
+        for size in [3, 5, 9, 19, 40, 255] {
+            for (width, height) in [(35, 17), (51, 21), (120, 50)] {
+                let layout = fit(width, height, size);
+                for row in layout.first.row..layout.first.row + layout.rows {
+                    for column in layout.first.column..layout.first.column + layout.columns {
+                        let spot = Spot { row, column };
+                        let place = layout.place(spot).unwrap();
+                        let (x, y) = (place.x + place.width / 2, place.y + place.height / 2);
+                        assert_eq!(layout.spot(x, y), Some(spot), "{size} {width}x{height}");
+                        assert!(place.right() <= width && place.bottom() <= height);
+                    }
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,102 @@
+//! What people and results are called.
+
+use noughts_rules::{By, Conclusion, Seat, Side, Sides};
+
+use super::local_game::LocalGame;
+use super::theme::Theme;
+use crate::holder::Holder;
+
+impl LocalGame {
+    /// What a seat is called: a name, "You" for the only person, the strategy, or the mark where
+    /// that would be the same for two.
+    pub(super) fn name(&self, seat: Seat, theme: Theme) -> String {
+        let alike = |holder: &&Holder| *holder == self.holder(seat);
+        let is_only = self.holders().iter().filter(alike).count() == 1;
+        let mark = theme.glyph(self.symbol(self.side(seat)), self.side(seat));
+        let people = self.holders().iter().filter(|h| h.is_human()).count();
+        match self.holder(seat) {
+            Holder::Human(name) if name.is_empty() && people == 1 => "You".to_owned(),
+            Holder::Human(name) if name.is_empty() => mark.to_string(),
+            Holder::Human(name) if is_only => name.clone(),
+            Holder::Human(name) => format!("{name} ({mark})"),
+            Holder::Robot(strategy) if is_only => strategy.to_string(),
+            Holder::Robot(strategy) => format!("{strategy} ({mark})"),
+        }
+    }
+
+    /// Whose turn it is, as a sentence; how it ended where it did.
+    pub(super) fn headline(&self, theme: Theme) -> String {
+        let view = self.view();
+        match (&view.outcome, view.to_move) {
+            (Some(conclusion), _) => self.result(conclusion, theme),
+            (None, None) => String::new(),
+            (None, Some(seat)) => match (self.holder(seat), self.name(seat, theme).as_str()) {
+                (Holder::Human(_), "You") => "Your turn.".to_owned(),
+                (Holder::Human(_), name) => format!("{name} to play."),
+                (Holder::Robot(_), name) => format!("{name} is thinking."),
+            },
+        }
+    }
+
+    fn result(&self, conclusion: &Conclusion, theme: Theme) -> String {
+        let (sides, by) = match conclusion {
+            Conclusion::Draw => return "A draw.".to_owned(),
+            Conclusion::Abandoned => return "Everybody left.".to_owned(),
+            Conclusion::Won { sides, by } => (*sides, by),
+        };
+        let winners: Vec<String> = sides
+            .iter()
+            .map(|side| self.side_name(side, theme))
+            .collect();
+        let verb = match winners.as_slice() {
+            [winner] if winner != "You" => "wins",
+            _ => "win",
+        };
+        let how = match by {
+            By::Line(_) => "",
+            By::Boards(_) => " with three boards in a line",
+            By::Points => " on points",
+            By::Resignation => " by resignation",
+            By::Leaving => ": the others left",
+        };
+        format!("{} {verb}{how}.", listed(&winners))
+    }
+
+    /// The name of the only seat of a side, or the mark that its seats share.
+    fn side_name(&self, side: Side, theme: Theme) -> String {
+        let order = self.game().order().iter().zip(0..);
+        let mut seats = order
+            .filter(|(s, _)| **s == side)
+            .map(|(_, seat)| Seat(seat));
+        match (seats.next(), seats.next()) {
+            (Some(only), None) => self.name(only, theme),
+            (Some(_), Some(_)) | (None, _) => theme.glyph(self.symbol(side), side).to_string(),
+        }
+    }
+
+    /// Whether a person won; `None` where that is no question.
+    pub(super) fn winners(&self) -> Sides {
+        match &self.view().outcome {
+            Some(Conclusion::Won { sides, .. }) => *sides,
+            Some(Conclusion::Draw | Conclusion::Abandoned) | None => Sides::NONE,
+        }
+    }
+}
+
+fn listed(names: &[String]) -> String {
+    match names.split_last() {
+        Some((last, rest)) if !rest.is_empty() => format!("{} and {last}", rest.join(", ")),
+        Some(_) | None => names.concat(),
+    }
+}
+
+/// A sentence as screens begin and end it.
+pub(super) fn sentence(text: &str) -> String {
+    let mut letters = text.chars();
+    let first = letters.next().map(char::to_uppercase);
+    let mut sentence: String = first.into_iter().flatten().chain(letters).collect();
+    if !sentence.ends_with(['.', '?', '…']) {
+        sentence.push('.');
+    }
+    sentence
+}

@@ -1,0 +1,256 @@
+//! RobotThread think beside the screen: it never waits for them, and they are told to stop.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::thread::{self, JoinHandle};
+use std::time::{Duration, Instant};
+
+use noughts_engine::{Decision, FaultKind, Robot, RobotName, Setup as EngineSetup, Stop};
+use noughts_rules::{Game, Seat};
+
+use super::app::App;
+
+/// Which question an answer is for. Answers to any other than the present one are stale.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct RequestId {
+    /// Which table, counted up.
+    pub local: u64,
+    /// After so many turns.
+    pub turn: usize,
+    /// What for.
+    pub purpose: Purpose,
+}
+
+/// What is thought for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Purpose {
+    /// To play it.
+    Play,
+    /// To show it to a person.
+    Hint,
+}
+
+/// Something to think about.
+#[derive(Clone, Debug)]
+pub struct RobotRequest {
+    /// Which one.
+    pub request_id: RequestId,
+    /// For whom.
+    pub seat: Seat,
+    /// How.
+    pub strategy: RobotName,
+    /// The game as it stands.
+    pub game: Game,
+    /// For chance.
+    pub seed: u64,
+    /// Answers come no faster than this.
+    pub pace: Duration,
+}
+
+/// What was thought of it.
+#[derive(Clone, PartialEq, Debug)]
+pub struct RobotReply {
+    /// The question.
+    pub request_id: RequestId,
+    /// The move, or why there is none.
+    pub decision: Result<Decision, String>,
+}
+
+/// Where questions go, and answers come from.
+type Channels = (SyncSender<(RobotRequest, Stop)>, Receiver<RobotReply>);
+
+/// Whoever thinks, one question at a time.
+pub(super) struct RobotThread {
+    /// Both are there until the end.
+    channels: Option<Channels>,
+    thread: Option<JoinHandle<()>>,
+    busy: Option<(RequestId, Stop, Instant)>,
+}
+
+impl RobotThread {
+    /// Starts the thread. It ends when this is dropped, and is told to stop thinking then.
+    pub(super) fn start() -> RobotThread {
+        let (questions, options) = sync_channel(1);
+        let (answer, answers) = sync_channel(1);
+        let thread = thread::spawn(move || think_about_all(&options, &answer));
+        RobotThread {
+            channels: Some((questions, answers)),
+            thread: Some(thread),
+            busy: None,
+        }
+    }
+
+    /// Makes sure that what the app wants to know is being thought about, and nothing else.
+    pub(super) fn follow(&mut self, app: &App) {
+        let wanted = app.request_id();
+        if wanted == self.busy.as_ref().map(|(request_id, ..)| *request_id) {
+            return;
+        }
+        self.stop();
+        let Some(request) = app.robot_request() else {
+            return;
+        };
+        let (request_id, stop) = (request.request_id, Stop::new());
+        // Full while an earlier question is being given up: the next call tries again.
+        let Some((questions, _)) = &self.channels else {
+            return;
+        };
+        if questions.try_send((request, stop.clone())).is_ok() {
+            self.busy = Some((request_id, stop, Instant::now()));
+        }
+    }
+
+    /// An answer, if there is one.
+    pub(super) fn answer(&mut self) -> Option<RobotReply> {
+        self.channels.as_ref()?.1.try_recv().ok()
+    }
+
+    /// How long the present question has been thought about.
+    pub(super) fn time(&self) -> Option<Duration> {
+        self.busy.as_ref().map(|(_, _, since)| since.elapsed())
+    }
+
+    fn stop(&mut self) {
+        if let Some((_, stop, _)) = self.busy.take() {
+            stop.set();
+        }
+    }
+}
+
+impl Drop for RobotThread {
+    fn drop(&mut self) {
+        self.stop();
+        self.channels = None;
+        // Programs from outside are ended by the thread, so it is waited for.
+        if let Some(thread) = self.thread.take() {
+            let _ = thread.join();
+        }
+    }
+}
+
+/// The strategies of one table, each with what it learned.
+#[derive(Default)]
+struct SeatedRobots {
+    local: u64,
+    seated: Vec<(Seat, Box<dyn Robot>)>,
+}
+
+fn think_about_all(questions: &Receiver<(RobotRequest, Stop)>, answers: &SyncSender<RobotReply>) {
+    let mut robots = SeatedRobots::default();
+    for (request, stop) in questions {
+        let since = Instant::now();
+        let request_id = request.request_id;
+        // A strategy that fails must not take the screen with it.
+        let thought = catch_unwind(AssertUnwindSafe(|| robots.think(&request, &stop)));
+        let decision = thought.unwrap_or_else(|_| {
+            robots = SeatedRobots::default();
+            Err(format!("{} failed and gave no move", request.strategy))
+        });
+        while since.elapsed() < request.pace && !stop.is_set() {
+            thread::sleep(Duration::from_millis(10));
+        }
+        let answer = RobotReply {
+            request_id,
+            decision,
+        };
+        if !stop.is_set() && answers.send(answer).is_err() {
+            return;
+        }
+    }
+}
+
+impl SeatedRobots {
+    fn think(&mut self, request: &RobotRequest, stop: &Stop) -> Result<Decision, String> {
+        let setup = EngineSetup::with_seed(request.seed);
+        let build = || request.strategy.build(&request.game, &setup);
+        if request.request_id.purpose == Purpose::Hint {
+            let mut robot = build().map_err(|unfit| unfit.to_string())?;
+            return ask(robot.as_mut(), request, stop);
+        }
+        if request.request_id.local != self.local {
+            self.local = request.request_id.local;
+            self.seated.clear();
+        }
+        let known = self.seated.iter().position(|(s, _)| *s == request.seat);
+        let known = match known {
+            Some(known) => known,
+            None => {
+                let robot = build().map_err(|unfit| unfit.to_string())?;
+                self.seated.push((request.seat, robot));
+                self.seated.len() - 1
+            }
+        };
+        ask(self.seated[known].1.as_mut(), request, stop)
+    }
+}
+
+fn ask(robot: &mut dyn Robot, request: &RobotRequest, stop: &Stop) -> Result<Decision, String> {
+    robot.choose(&request.game, stop).map_err(|fault| {
+        let name = request.strategy.label();
+        match fault.kind {
+            FaultKind::Stopped => format!("{name} was told to stop"),
+            FaultKind::Illegal | FaultKind::Time | FaultKind::Crash | FaultKind::Stubborn => {
+                format!("{name} {} and has lost", fault.reason)
+            }
+        }
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tui::{Event, Theme, TuiOptions, TuiSettings};
+    use ratatui::crossterm::event::{KeyCode, KeyEvent};
+
+    fn app(seats: [&str; 2]) -> App {
+        let options = TuiOptions {
+            variant: Some("3x3k3".to_owned()),
+            seats: seats.map(str::to_owned).to_vec(),
+            ..TuiOptions::default()
+        };
+        let theme = Theme::from_environment(|_| None);
+        App::new(&options, TuiSettings::new(theme, 1)).unwrap()
+    }
+
+    fn wait_for_answer(robots: &mut RobotThread) -> RobotReply {
+        loop {
+            match robots.answer() {
+                Some(answer) => return answer,
+                None => thread::yield_now(),
+            }
+        }
+    }
+
+    #[test]
+    fn a_robot_answers_from_its_own_thread() {
+        let mut app = app(["first", "human"]);
+        let mut robots = RobotThread::start();
+        robots.follow(&app);
+        assert!(robots.time().is_some());
+        let answer = wait_for_answer(&mut robots);
+        assert_eq!(Some(answer.request_id), app.request_id());
+        app.handle(Event::RobotReply(answer));
+        robots.follow(&app);
+        assert!(robots.time().is_none() && robots.answer().is_none());
+    }
+
+    #[test]
+    fn who_is_no_longer_asked_is_told_to_stop() {
+        let mut app = app(["first", "first"]);
+        let mut robots = RobotThread::start();
+        robots.follow(&app);
+        let (_, stop, _) = robots.busy.clone().unwrap();
+        // Paused.
+        app.handle(Event::Key(KeyEvent::from(KeyCode::Char(' '))));
+        robots.follow(&app);
+        assert!(stop.is_set() && robots.time().is_none());
+        app.handle(Event::Key(KeyEvent::from(KeyCode::Char(' '))));
+        while robots.time().is_none() {
+            robots.follow(&app);
+            thread::yield_now();
+        }
+        let (_, stop, _) = robots.busy.clone().unwrap();
+        drop(robots);
+        assert!(stop.is_set());
+    }
+}

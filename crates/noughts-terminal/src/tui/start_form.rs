@@ -1,0 +1,469 @@
+//! The first screen: which game, who plays, how far back.
+
+use std::fmt;
+
+use noughts_engine::{Engines, Random, StrategyName, Unfit};
+use noughts_rules::{
+    Board, Game, GameError, MOST_SIDES, Options, Quoted, RecordError, Scoring, Seat, Side, Variant,
+    VariantError,
+};
+
+use super::local_game::LocalGame;
+use crate::holder::{Holder, HolderError};
+
+/// What was asked for on the command line, as it was typed; what was not is chosen on the first
+/// screen, or is as usual.
+#[derive(Clone, Debug, Default)]
+pub struct TuiOptions {
+    /// The game; without it the first screen is shown.
+    pub variant: Option<String>,
+    /// Who holds each seat, in turn order: `human`, `human Ann` or a strategy. RobotThread take the
+    /// rest.
+    pub seats: Vec<String>,
+    /// The size of the history.
+    pub history: Option<String>,
+    /// On nine boards, the board of the first play: `random`, `any` or 0 to 8.
+    pub first_board: Option<String>,
+    /// Whether a seat may be a program's.
+    pub engines: Engines,
+}
+
+impl TuiOptions {
+    /// Refuses what could not be played, whatever is chosen on the first screen. Where the game is
+    /// said, the rest is refused when its table is opened.
+    pub(super) fn check(&self) -> Result<(), StartError> {
+        let variant = self.variant.as_deref().map(str::parse).transpose();
+        let variant: Option<Variant> = variant.map_err(StartError::Variant)?;
+        let sides = variant.map_or(MOST_SIDES, |variant| variant.sides());
+        match (self.seats.len(), variant) {
+            (seats, _) if seats <= usize::from(sides) => {}
+            (_, Some(_)) => return Err(StartError::Seats(sides)),
+            (seats, None) => return Err(StartError::Game(GameError::Seats(seats))),
+        }
+        for text in &self.seats {
+            check_name(&Holder::read(text, &self.engines).map_err(StartError::Seat)?)?;
+        }
+        if let Some(text) = &self.history {
+            let most = variant.map_or(LONGEST_HISTORY, |variant| variant.cells() - 1);
+            history(text, most)?;
+        }
+        if let Some(text) = &self.first_board {
+            FirstBoard::read(text)?;
+            match variant {
+                Some(Variant::Grid(_)) => return Err(StartError::OneBoard),
+                Some(Variant::Nested(spec)) if spec.first().is_some() => {
+                    return Err(StartError::FirstBoardTwice(Variant::Nested(spec)));
+                }
+                Some(Variant::Nested(_)) | None => {}
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Games that people know by another name.
+pub(super) const KNOWN: [(&str, &str); 8] = [
+    ("3x3k3", "tic-tac-toe"),
+    ("3x3k3+misere", "who makes a line loses"),
+    ("4x4k3p3", "three sides"),
+    ("7x6k4+gravity", "Connect Four"),
+    ("15x15k5", "five in a line"),
+    ("15x15k5+exact", "five in a line, no more"),
+    ("multi", "nine boards, most win"),
+    ("ultimate", "nine boards, three in line win"),
+];
+
+const HOLDERS: [&str; 16] = [
+    "human",
+    "level:1",
+    "level:2",
+    "level:3",
+    "level:4",
+    "level:5",
+    "level:6",
+    "level:7",
+    "level:8",
+    "perfect",
+    "search:1s",
+    "mcts:10000",
+    "minimax:5",
+    "greedy",
+    "random",
+    "first",
+];
+
+/// The largest history that any game can have: that of 255x255.
+const LONGEST_HISTORY: usize = 255 * 255 - 1;
+
+const FIRST_BOARDS: [&str; 11] = ["random", "any", "0", "1", "2", "3", "4", "5", "6", "7", "8"];
+
+/// The longest text that can be typed into a line.
+const LONGEST: usize = 40;
+
+/// The first screen.
+#[derive(Debug)]
+pub(super) struct StartForm {
+    game: String,
+    /// `None`: as is usual in that game.
+    first_board: Option<String>,
+    seats: Vec<String>,
+    history: String,
+    pub(super) at: Item,
+    /// Whether what is typed replaces what is there.
+    is_fresh: bool,
+    pub(super) problem: Option<String>,
+    engines: Engines,
+}
+
+/// A line of the first screen.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Item {
+    Game,
+    FirstBoard,
+    Seat(usize),
+    History,
+    Begin,
+    Load,
+    Help,
+    Quit,
+}
+
+impl StartForm {
+    pub(super) fn new(options: &TuiOptions) -> StartForm {
+        let mut start = StartForm {
+            game: options.variant.clone().unwrap_or_else(|| KNOWN[0].0.into()),
+            first_board: options.first_board.clone(),
+            seats: options.seats.clone(),
+            history: options.history.clone().unwrap_or_else(|| "0".into()),
+            at: Item::Game,
+            is_fresh: true,
+            problem: None,
+            engines: options.engines.clone(),
+        };
+        if start.seats.is_empty() {
+            start.seats.push("human".into());
+        }
+        start.seat_everybody();
+        start
+    }
+
+    /// The table that was chosen, or why it can't be.
+    pub(super) fn open(&self, random: &mut Random) -> Result<LocalGame, StartError> {
+        let variant = self.variant().map_err(StartError::Variant)?;
+        let variant = self.with_first_board(variant, random)?;
+        let options = Options {
+            history: history(&self.history, variant.cells() - 1)?,
+            order: Vec::new(),
+        };
+        let game = Game::new(&variant, options).map_err(StartError::Game)?;
+        let holders: Result<Vec<Holder>, StartError> = self.seats[..usize::from(variant.sides())]
+            .iter()
+            .map(|text| Holder::read(text, &self.engines).map_err(StartError::Seat))
+            .collect();
+        let holders = holders?;
+        for holder in &holders {
+            holder.check(&game).map_err(StartError::Unfit)?;
+        }
+        let local = LocalGame::new(game, holders);
+        // A name that no record takes is better refused before the game than after it.
+        local.record().map_err(StartError::Name)?;
+        Ok(local)
+    }
+
+    pub(super) fn items(&self) -> Vec<Item> {
+        let mut items = vec![Item::Game];
+        let variant = self.variant();
+        if let Ok(Variant::Nested(spec)) = variant
+            && spec.first().is_none()
+        {
+            items.push(Item::FirstBoard);
+        }
+        let sides = variant.map_or(2, |variant| usize::from(variant.sides()));
+        items.extend((0..sides).map(Item::Seat));
+        items.extend([
+            Item::History,
+            Item::Begin,
+            Item::Load,
+            Item::Help,
+            Item::Quit,
+        ]);
+        items
+    }
+
+    /// Goes so many lines down, round and round.
+    pub(super) fn go(&mut self, lines: isize) {
+        let items = self.items();
+        let at = items.iter().position(|item| *item == self.at).unwrap_or(0);
+        let next = (at as isize + lines).rem_euclid(items.len() as isize);
+        self.go_to(items[next as usize]);
+    }
+
+    pub(super) fn go_to(&mut self, item: Item) {
+        self.at = item;
+        self.is_fresh = true;
+    }
+
+    /// The text of a line that has one.
+    pub(super) fn text(&self, item: Item) -> Option<String> {
+        match item {
+            Item::Game => Some(self.game.clone()),
+            Item::FirstBoard => Some(self.first_board().to_owned()),
+            Item::Seat(seat) => self.seats.get(seat).cloned(),
+            Item::History => Some(self.history.clone()),
+            Item::Begin | Item::Load | Item::Help | Item::Quit => None,
+        }
+    }
+
+    /// What that means, in a few words.
+    pub(super) fn about(&self, item: Item) -> String {
+        match item {
+            Item::Game => match (
+                KNOWN.iter().find(|known| known.0 == self.game),
+                self.variant(),
+            ) {
+                (Some((_, about)), _) => (*about).to_owned(),
+                (None, Ok(_)) => String::new(),
+                (None, Err(_)) => "such as 5x5k4 or 6x6k4p3+misere".to_owned(),
+            },
+            Item::FirstBoard => match self.first_board() {
+                "random" => "drawn by lot".to_owned(),
+                "any" => "as the first player likes".to_owned(),
+                _ => "of the first play".to_owned(),
+            },
+            Item::Seat(seat) => match Holder::read(&self.seats[seat], &self.engines) {
+                Ok(Holder::Human(name)) if name.is_empty() => "a person here".to_owned(),
+                Ok(Holder::Human(name)) => format!("{name}, here"),
+                Ok(Holder::Robot(robot)) => robot.about().to_owned(),
+                Err(_) => "human NAME, or a strategy".to_owned(),
+            },
+            Item::History => match self.history.as_str() {
+                "0" => "nothing is taken back".to_owned(),
+                "1" => "a turn can be passed".to_owned(),
+                _ => "a rewind takes fewer marks".to_owned(),
+            },
+            Item::Begin | Item::Load | Item::Help | Item::Quit => String::new(),
+        }
+    }
+
+    /// The next choice of the line, or the one before.
+    pub(super) fn change(&mut self, by: isize) {
+        self.problem = None;
+        let choices: Vec<&str> = match self.at {
+            Item::Game => KNOWN.iter().map(|known| known.0).collect(),
+            Item::FirstBoard => FIRST_BOARDS.to_vec(),
+            Item::Seat(_) => HOLDERS
+                .into_iter()
+                .filter(|text| text.parse::<Holder>().is_ok())
+                .collect(),
+            Item::History => {
+                let most = self.variant().map_or(0, |variant| variant.cells() - 1);
+                let now: usize = self.history.parse().unwrap_or(0);
+                self.history = now.saturating_add_signed(by).min(most).to_string();
+                return;
+            }
+            Item::Begin | Item::Load | Item::Help | Item::Quit => return,
+        };
+        let Some(text) = self.text(self.at) else {
+            return;
+        };
+        let now = choices.iter().position(|choice| *choice == text);
+        let next = match now {
+            Some(now) => (now as isize + by).rem_euclid(choices.len() as isize) as usize,
+            None => 0,
+        };
+        self.set(choices[next].to_owned());
+        self.is_fresh = true;
+    }
+
+    /// Adds what was typed to the line.
+    pub(super) fn enter(&mut self, letter: char) {
+        let mut text = match self.is_fresh {
+            true => String::new(),
+            false => self.text(self.at).unwrap_or_default(),
+        };
+        if text.chars().count() < LONGEST {
+            text.push(letter);
+        }
+        self.set(text);
+    }
+
+    /// Takes the last letter away.
+    pub(super) fn erase(&mut self) {
+        if let Some(mut text) = self.text(self.at) {
+            text.pop();
+            self.set(text);
+        }
+    }
+
+    fn set(&mut self, text: String) {
+        self.problem = None;
+        self.is_fresh = false;
+        match self.at {
+            Item::Game => {
+                self.game = text;
+                self.seat_everybody();
+            }
+            Item::FirstBoard => self.first_board = Some(text),
+            Item::Seat(seat) => self.seats[seat] = text,
+            Item::History => self.history = text,
+            Item::Begin | Item::Load | Item::Help | Item::Quit => {}
+        }
+    }
+
+    /// RobotThread take the seats that nobody was named for.
+    fn seat_everybody(&mut self) {
+        let sides = self.variant().map_or(2, |variant| variant.sides());
+        while self.seats.len() < usize::from(sides) {
+            self.seats.push(usual_robot().to_owned());
+        }
+    }
+
+    fn variant(&self) -> Result<Variant, VariantError> {
+        self.game.parse()
+    }
+
+    fn first_board(&self) -> &str {
+        match (&self.first_board, self.variant()) {
+            (Some(text), _) => text,
+            (None, Ok(Variant::Nested(spec))) if spec.scoring() == Scoring::MetaLine => "any",
+            (None, Ok(_) | Err(_)) => "random",
+        }
+    }
+
+    fn with_first_board(
+        &self,
+        variant: Variant,
+        random: &mut Random,
+    ) -> Result<Variant, StartError> {
+        let Variant::Nested(spec) = variant else {
+            return Ok(variant);
+        };
+        if spec.first().is_some() {
+            return Ok(variant);
+        }
+        let first = match FirstBoard::read(self.first_board())? {
+            FirstBoard::Any => None,
+            FirstBoard::Random => Board::new(random.below(9) as u8),
+            FirstBoard::Said(board) => Some(board),
+        };
+        Ok(Variant::Nested(spec.starting_on(first)))
+    }
+
+    /// The letter of a seat, for its label.
+    pub(super) fn side(seat: usize) -> Option<Side> {
+        Side::new(u8::try_from(seat).ok()?)
+    }
+}
+
+/// Where the first play goes on nine boards.
+enum FirstBoard {
+    Any,
+    Random,
+    Said(Board),
+}
+
+impl FirstBoard {
+    fn read(text: &str) -> Result<FirstBoard, StartError> {
+        match text {
+            "any" => Ok(FirstBoard::Any),
+            "random" => Ok(FirstBoard::Random),
+            _ => Board::all()
+                .find(|board| board.to_string() == text)
+                .map(FirstBoard::Said)
+                .ok_or_else(|| StartError::FirstBoard(text.into())),
+        }
+    }
+}
+
+/// A fair opponent.
+fn usual_robot() -> &'static str {
+    let known = |text: &&str| text.parse::<StrategyName>().is_ok();
+    ["level:4", "random"]
+        .into_iter()
+        .find(known)
+        .unwrap_or("human")
+}
+
+/// Refuses a name that no record takes, before it is known which game it would be of.
+fn check_name(holder: &Holder) -> Result<(), StartError> {
+    let variant = KNOWN[0].0.parse().map_err(StartError::Variant)?;
+    let game = Game::new(&variant, Options::default()).map_err(StartError::Game)?;
+    let local = LocalGame::new(game, vec![holder.clone(), holder.clone()]);
+    local.record().map(drop).map_err(StartError::Name)
+}
+
+fn history(text: &str, most: usize) -> Result<u16, StartError> {
+    let number = text.parse().ok();
+    number
+        .filter(|number| usize::from(*number) <= most)
+        .ok_or_else(|| StartError::History {
+            most,
+            text: text.into(),
+        })
+}
+
+/// Why a game can't be started so. Displays what is allowed.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum StartError {
+    /// Not the name of a game.
+    Variant(VariantError),
+    /// More seats than the game has sides.
+    Seats(u8),
+    /// Not somebody who can sit there.
+    Seat(HolderError),
+    /// Not a history that the game can have.
+    History {
+        /// The longest there may be.
+        most: usize,
+        /// What was asked for.
+        text: Quoted,
+    },
+    /// Not a board.
+    FirstBoard(Quoted),
+    /// A first board, where there is one board alone.
+    OneBoard,
+    /// A first board beside the one that the game's name has.
+    FirstBoardTwice(Variant),
+    /// The game can't be set up so.
+    Game(GameError),
+    /// The strategy does not play it.
+    Unfit(Unfit),
+    /// A name that no record takes.
+    Name(RecordError),
+}
+
+impl fmt::Display for StartError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            StartError::Variant(error) => error.fmt(f),
+            StartError::Seats(sides) => write!(f, "this game has {sides} seats, not more"),
+            StartError::Seat(error) => write!(
+                f,
+                "{}; or human, with a name or without",
+                error.strategy_error()
+            ),
+            StartError::History { most, text } => {
+                write!(f, "the history is a number from 0 to {most}, not {text}")
+            }
+            StartError::FirstBoard(text) => {
+                write!(f, "the first board is random, any, or 0 to 8, not {text}")
+            }
+            StartError::OneBoard => {
+                f.write_str("this game has one board, there is no first to choose")
+            }
+            StartError::FirstBoardTwice(variant) => {
+                write!(f, "the name {variant} says the first board already")
+            }
+            StartError::Game(error) => error.fmt(f),
+            StartError::Unfit(error) => error.fmt(f),
+            StartError::Name(error) => error.fmt(f),
+        }
+    }
+}
+
+impl std::error::Error for StartError {}
+
+/// The seed of a seat's robot: its own, but the same under the same seed.
+pub(super) fn seed_of(seed: u64, local: u64, seat: Seat) -> u64 {
+    Random::new(seed ^ (local << 8 | u64::from(seat.0))).draw()
+}

@@ -1,0 +1,153 @@
+//! The first screen, drawn and answered.
+
+use ratatui::crossterm::event::KeyCode;
+use ratatui::layout::Rect;
+use ratatui::style::Style;
+
+use super::app::{App, Effect};
+use super::canvas::{Canvas, width};
+use super::dialog::Dialog;
+use super::start_form::{Item, StartForm};
+
+/// How wide the lines are.
+const WIDTH: u16 = 64;
+/// Where the texts begin, and what they mean.
+const TEXT: u16 = 15;
+const ABOUT: u16 = 36;
+
+impl App {
+    pub(super) fn key_at_start(&mut self, code: KeyCode) -> Effect {
+        match code {
+            KeyCode::Up | KeyCode::BackTab => self.start.go(-1),
+            KeyCode::Down | KeyCode::Tab => self.start.go(1),
+            KeyCode::Left => self.start.change(-1),
+            KeyCode::Right => self.start.change(1),
+            KeyCode::Enter => return self.choose(self.start.at),
+            KeyCode::Backspace => self.start.erase(),
+            KeyCode::Esc if self.local.is_some() => self.is_choosing = false,
+            KeyCode::Esc => return Effect::Quit,
+            KeyCode::F(1) | KeyCode::Char('?') => self.dialog = Some(Dialog::Help(0)),
+            KeyCode::Char('q') if self.start.text(self.start.at).is_none() => return Effect::Quit,
+            KeyCode::Char(letter) if !letter.is_control() => self.start.enter(letter),
+            _ => {}
+        }
+        Effect::None
+    }
+
+    /// Does what a line stands for; a line with a text begins the game.
+    pub(super) fn choose(&mut self, item: Item) -> Effect {
+        match item {
+            Item::Game | Item::FirstBoard | Item::Seat(_) | Item::History | Item::Begin => {
+                self.begin()
+            }
+            Item::Load => {
+                self.dialog = Some(Dialog::Load(String::new()));
+                Effect::None
+            }
+            Item::Help => {
+                self.dialog = Some(Dialog::Help(0));
+                Effect::None
+            }
+            Item::Quit => Effect::Quit,
+        }
+    }
+
+    /// A click on the first screen.
+    pub(super) fn click_at_start(&mut self, x: u16, y: u16) -> Effect {
+        let lines = lines(&self.start, self.size);
+        let Some((item, place)) = lines
+            .into_iter()
+            .find(|(_, place)| place.contains((x, y).into()))
+        else {
+            return Effect::None;
+        };
+        self.start.go_to(item);
+        if self.start.text(item).is_none() {
+            return self.choose(item);
+        }
+        // The left arrow goes back, everything else on.
+        self.start
+            .change(if x < place.x + TEXT + 2 { -1 } else { 1 });
+        Effect::None
+    }
+}
+
+/// Where each line is; only those that can be seen, the present one among them.
+fn lines(start: &StartForm, size: (u16, u16)) -> Vec<(Item, Rect)> {
+    const TOP: u16 = 5;
+    let (width, height) = size;
+    let x = width.saturating_sub(WIDTH) / 2;
+    let items = start.items();
+    let room = usize::from(height.saturating_sub(TOP + 7));
+    let at = items.iter().position(|item| *item == start.at).unwrap_or(0);
+    let first = (at + 1).saturating_sub(room);
+    let seen = items.into_iter().skip(first).take(room);
+    let gap = |item| u16::from(start.text(item).is_none());
+    seen.zip(TOP..)
+        .map(|(item, y)| (item, Rect::new(x, y + gap(item), WIDTH, 1)))
+        .collect()
+}
+
+/// Draws it.
+pub(super) fn draw(canvas: &mut Canvas<'_>, app: &App) {
+    let area = canvas.area();
+    let start = &app.start;
+    let theme = canvas.theme;
+    let (strong, quiet) = (theme.strong(), theme.quiet());
+    let below = Rect::new(2, area.bottom() - 6, area.width - 4, 5);
+    canvas.write_centred(area, 1, theme.text("× ○  Noughts", "x o  Noughts"), strong);
+    canvas.write_centred(area, 2, "every game of the tic-tac-toe family", quiet);
+    for (item, place) in lines(start, (area.width, area.height)) {
+        let is_here = item == start.at;
+        let marker = if is_here { theme.text("▸", ">") } else { " " };
+        canvas.write(place.x, place.y, marker, strong);
+        let style = if is_here { strong } else { Style::new() };
+        canvas.write(place.x + 2, place.y, &label(canvas, item), style);
+        let Some(text) = start.text(item) else {
+            continue;
+        };
+        let (left, right) = (theme.text("‹", "<"), theme.text("›", ">"));
+        let room = usize::from(ABOUT - TEXT - 5);
+        let text: String = match text.chars().count() > room {
+            true => text.chars().skip(text.chars().count() - room).collect(),
+            false => text,
+        };
+        let style = if is_here { theme.focus() } else { Style::new() };
+        let text = format!("{left} {text} {right}");
+        canvas.write(place.x + TEXT, place.y, &text, style);
+        let (about, x) = (start.about(item), place.x + ABOUT);
+        if width(&about) <= area.right() - x {
+            canvas.write(x, place.y, &about, quiet);
+        } else if is_here && start.problem.is_none() {
+            canvas.write_wrapped(below, &about, quiet);
+        }
+    }
+    if let Some(problem) = &start.problem {
+        canvas.write_wrapped(below, problem, theme.bad());
+    }
+    let footer = match app.local.is_some() {
+        true => "up down choose  left right change  or type  Enter start  Esc back  ? help",
+        false => "up down choose  left right change  or type  Enter start  Esc quit  ? help",
+    };
+    let footer = match theme.unicode {
+        true => footer.replace("up down", "↑↓").replace("left right", "←→"),
+        false => footer.to_owned(),
+    };
+    canvas.write(1, area.bottom() - 1, &footer, quiet);
+}
+
+fn label(canvas: &Canvas<'_>, item: Item) -> String {
+    match item {
+        Item::Game => "Game".to_owned(),
+        Item::FirstBoard => "First board".to_owned(),
+        Item::Seat(seat) => match StartForm::side(seat) {
+            Some(side) => format!("Seat {}", canvas.theme.glyph(side.symbol(), side)),
+            None => format!("Seat {seat}"),
+        },
+        Item::History => "History".to_owned(),
+        Item::Begin => "StartForm".to_owned(),
+        Item::Load => "Load a game".to_owned(),
+        Item::Help => "Help".to_owned(),
+        Item::Quit => "Quit".to_owned(),
+    }
+}

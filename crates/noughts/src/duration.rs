@@ -1,0 +1,28 @@
+//! Times as they are typed.
+
+use std::time::Duration;
+
+use noughts_rules::Quoted;
+
+use crate::Failure;
+
+/// `120`, `120s`, `500ms`; `what` it is for stands in the refusal.
+pub(crate) fn parse(what: &str, text: &str) -> Result<Duration, Failure> {
+    let (number, unit) = match (text.strip_suffix("ms"), text.strip_suffix('s')) {
+        (Some(number), _) => (number, 1),
+        (None, Some(number)) => (number, 1_000),
+        (None, None) => (text, 1_000),
+    };
+    let amount = number.parse::<u64>().ok().filter(|amount| *amount > 0);
+    let amount = amount.and_then(|amount| amount.checked_mul(unit));
+    // A year, so that no sum of times ever overflows.
+    amount
+        .filter(|amount| *amount <= 365 * 24 * 3_600 * 1_000)
+        .map(Duration::from_millis)
+        .ok_or_else(|| {
+            Failure::invalid(format_args!(
+                "{what} must be a time such as 120s or 500ms, up to a year, not {}",
+                Quoted::from(text)
+            ))
+        })
+}

@@ -1,0 +1,30 @@
+//! What robots are given from outside: the time, a seed, and programs.
+
+use std::hash::{BuildHasher, Hasher, RandomState};
+
+use noughts_arena::Terms;
+use noughts_engine::{Engines, Setup};
+use noughts_rules::Quoted;
+
+use crate::Failure;
+
+/// Programs from outside, with a second a move: the command line may name them, and nobody else.
+pub(crate) fn engines() -> Engines {
+    Terms::default().engines()
+}
+
+/// With the seed that was typed, or one that nobody can foretell.
+pub(crate) fn from_seed(seed: Option<&str>) -> Result<Setup, Failure> {
+    let seed = match seed {
+        // The standard library seeds its hash maps from the system's randomness.
+        None => RandomState::new().build_hasher().finish(),
+        Some(text) => text.parse().map_err(|_| {
+            Failure::invalid(format_args!(
+                "the seed (--seed) must be a number from 0 to {}, not {}",
+                u64::MAX,
+                Quoted::from(text)
+            ))
+        })?,
+    };
+    Ok(Setup::with_seed(seed))
+}

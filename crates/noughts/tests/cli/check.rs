@@ -1,0 +1,405 @@
+//! `noughts check` as a process: Noughts itself by every rule, servers that misbehave, and how it ends.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use crate::server_process::ServerProcess;
+use crate::transcript::{Run, run};
+
+fn check(words: &[&str]) -> (Run, String) {
+    let run = run(&[&["check"], words].concat(), b"");
+    let output = String::from_utf8(run.output.clone()).unwrap();
+    (run, output)
+}
+
+/// The rules that are marked so in a report for people.
+fn marked<'r>(report: &'r str, mark: &str) -> Vec<&'r str> {
+    let words = report.lines().filter_map(|line| {
+        let mut words = line.split_whitespace();
+        (line.starts_with("  ") && words.next() == Some(mark))
+            .then(|| words.next())
+            .flatten()
+    });
+    words.collect()
+}
+
+fn folder(name: &str) -> PathBuf {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+    let _ = std::fs::remove_dir_all(&folder);
+    std::fs::create_dir_all(&folder).unwrap();
+    folder
+}
+
+#[test]
+fn noughts_itself_holds_every_rule_of_the_tcp_protocol() {
+    // It can be beaten, wins sometimes, and repeats itself.
+    let serving = ServerProcess::tcp(&["--tcp-strategy", "first"]);
+    for dialect in ["seed", "later", "auto"] {
+        let (run, output) = check(&[
+            "tcp",
+            &serving.tcp,
+            "--dialect",
+            dialect,
+            "--timeout",
+            "20s",
+        ]);
+        assert_eq!((run.exit, run.errors.as_str()), (0, ""), "{output}");
+        for mark in ["FAIL", "differs", "poor", "-"] {
+            assert_eq!(marked(&output, mark), [""; 0], "{dialect}: {output}");
+        }
+        let rules = marked(&output, "pass").len();
+        let expected = match dialect {
+            "seed" => 44,
+            "later" => 45,
+            _ => 89,
+        };
+        assert_eq!(rules, expected, "{output}");
+    }
+    let (run, output) = check(&["tcp", &serving.pairs, "--pairs", "--timeout", "20s"]);
+    assert_eq!(run.exit, 0, "{output}");
+    for mark in ["FAIL", "differs", "poor", "-"] {
+        assert_eq!(marked(&output, mark), [""; 0], "{output}");
+    }
+    assert_eq!(marked(&output, "pass").len(), 2 * 14, "{output}");
+}
+
+#[test]
+fn a_server_that_plays_perfectly_is_not_blamed_for_what_can_not_be_reached() {
+    let serving = ServerProcess::tcp(&[]);
+    let (run, output) = check(&["tcp", &serving.tcp, "--dialect", "seed", "--timeout", "20s"]);
+    assert_eq!(run.exit, 0, "{output}");
+    assert_eq!(marked(&output, "-"), ["result-won"], "{output}");
+    assert!(output.contains("not reached: none of"), "{output}");
+}
+
+#[test]
+fn each_way_to_misbehave_is_noticed() {
+    let mut threads = Vec::new();
+    for (kind, broken, others) in [
+        ("silent", &["ready"][..], &[][..]),
+        ("wrong-id", &["ready", "ids", "error-id"], &[]),
+        ("half-frame", &["answer"], &[]),
+        ("garbage", &["answer"], &[]),
+        ("early-close", &["answer"], &[]),
+        ("taken-cell", &["answer-free"], &[]),
+        ("no-cell", &["answer-cell"], &[]),
+        ("wrong-flag", &["admit"], &[]),
+        ("slow", &[], &["prompt"]),
+        ("bytewise", &[], &[]),
+    ] {
+        // They spend their time waiting.
+        threads.push(thread::spawn(move || {
+            let serving = ServerProcess::tcp(&["--misbehave", kind]);
+            let words = [
+                "tcp",
+                &serving.tcp,
+                "--dialect",
+                "seed",
+                "--timeout",
+                "1500ms",
+            ];
+            let (run, output) = check(&words);
+            assert_eq!(marked(&output, "FAIL"), broken, "{kind}: {output}");
+            assert_eq!(marked(&output, "poor"), others, "{kind}: {output}");
+            assert_eq!(run.exit, i32::from(!broken.is_empty()), "{kind}");
+        }));
+    }
+    for thread in threads {
+        thread.join().unwrap();
+    }
+}
+
+#[test]
+fn noughts_connect_holds_every_rule_for_clients() {
+    let program = env!("CARGO_BIN_EXE_noughts");
+    for dialect in ["seed", "later"] {
+        let words = [
+            "client", "--", program, "connect", "-h", "{host}", "-p", "{port}",
+        ];
+        let (run, output) =
+            check(&[&words[..], &["--robot", "random", "--dialect", dialect]].concat());
+        assert_eq!(run.exit, 0, "{output}");
+        for mark in ["FAIL", "poor"] {
+            assert_eq!(marked(&output, mark), [""; 0], "{dialect}: {output}");
+        }
+    }
+}
+
+#[test]
+fn the_classic_game_holds_every_case_byte_for_byte() {
+    let program = env!("CARGO_BIN_EXE_noughts");
+    for words in [
+        &["classic", "--", program][..],
+        &["classic", "--strict", "--", program],
+    ] {
+        let (run, output) = check(words);
+        assert_eq!((run.exit, run.errors.as_str()), (0, ""), "{output}");
+        assert_eq!(marked(&output, "pass").len(), 60, "{output}");
+        assert!(!output.contains("note:"), "{output}");
+        assert!(
+            output.ends_with("PASSED: everything that is demanded holds.\n"),
+            "{output}"
+        );
+    }
+}
+
+#[test]
+fn cases_of_ones_own_are_read_and_judged() {
+    let program = env!("CARGO_BIN_EXE_noughts");
+    let cases = folder("cases");
+    std::fs::write(
+        cases.join("b.txt"),
+        "# own: x plays in the middle\n> 1 1\n> :q\n",
+    )
+    .unwrap();
+    std::fs::write(cases.join("c.md"), "# no: case\n").unwrap();
+    let cases = cases.to_str().unwrap();
+    let (run, output) = check(&["classic", "--cases", cases, "--", program]);
+    assert_eq!(
+        (run.exit, marked(&output, "pass")),
+        (0, vec!["own"]),
+        "{output}"
+    );
+    let (run, output) = check(&["classic", "--cases", cases, "--", program, "-s", "4"]);
+    assert_eq!(
+        (run.exit, marked(&output, "FAIL")),
+        (1, vec!["own"]),
+        "{output}"
+    );
+    // What differs is shown as a terminal would show it.
+    assert!(
+        output.contains("| - -------\n") && output.contains("| + ---------\n"),
+        "{output}"
+    );
+}
+
+#[test]
+fn what_can_not_be_judged_is_said_and_ends_with_two() {
+    let free = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let taken = free.local_addr().unwrap().to_string();
+    let empty = folder("empty");
+    let wrong = folder("wrong");
+    std::fs::write(wrong.join("a.txt"), "> 1 1\n").unwrap();
+    let small = folder("small");
+    std::fs::write(
+        small.join("a.txt"),
+        "# two: a board of two\n$ -s 2\n> 1 1\n",
+    )
+    .unwrap();
+    let nobody = {
+        let gone = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+        gone.local_addr().unwrap().to_string()
+    };
+    for (words, told) in [
+        (&["tcp", &nobody][..], "no connection could be made"),
+        (&["tcp", "127.0.0.1"], "it is written HOST:PORT"),
+        (
+            &["tcp", "127.0.0.1:1", "--timeout", "soon"],
+            "the time (--timeout) must be a time",
+        ),
+        (
+            &["classic", "--", "/no/such/program"],
+            "/no/such/program can't be started",
+        ),
+        (
+            &["classic", "--cases", empty.to_str().unwrap(), "--", "true"],
+            "has no cases",
+        ),
+        (
+            &["classic", "--cases", wrong.to_str().unwrap(), "--", "true"],
+            "a.txt, line 1: a case begins with",
+        ),
+        (
+            &["classic", "--cases", small.to_str().unwrap(), "--", "true"],
+            "the case two asks for options",
+        ),
+        (
+            &["classic", "--cases", "/no/such/folder", "--", "true"],
+            "can't be read",
+        ),
+        (
+            &["client", "--listen", &taken, "--", "true"],
+            "can't listen at",
+        ),
+        (&["client", "--timeout", "100ms"], "no client came to"),
+    ] {
+        let (run, output) = check(words);
+        assert!(run.errors.contains(told), "{words:?}: {}", run.errors);
+        assert_eq!((run.exit, output.as_str()), (2, ""), "{words:?}");
+    }
+    for words in [
+        &["classic"][..],
+        &["tcp"],
+        &[],
+        &["tcp", "a:1", "--dialect", "no"],
+        &["udp"],
+    ] {
+        assert_eq!(check(words).0.exit, 2, "{words:?}");
+    }
+}
+
+#[test]
+fn reports_for_machines_are_written() {
+    let serving = ServerProcess::tcp(&["--misbehave", "wrong-id"]);
+    let folder = folder("reports");
+    let (json, junit) = (folder.join("report.json"), folder.join("report.xml"));
+    let words = [
+        "tcp",
+        &serving.tcp,
+        "--dialect",
+        "seed",
+        "--json",
+        "--junit",
+        junit.to_str().unwrap(),
+    ];
+    let (run, output) = check(&words);
+    assert_eq!(run.exit, 1, "{output}");
+    std::fs::write(&json, &output).unwrap();
+    // Read by somebody else's reader.
+    let reader = r#"
+import json, sys, xml.etree.ElementTree as xml
+report = json.load(open(sys.argv[1]))
+broken = [r for r in report["rules"] if r["verdict"] == "broken" and r["weight"] == "demanded"]
+assert [r["rule"] for r in broken] == ["ready", "ids", "error-id"], broken
+assert report["passed"] is False and report["demanded"]["broken"] == 3, report
+fact = {f["label"]: f for f in broken[0]["finding"]["facts"]}
+assert fact["sent"]["hex"].startswith("01 00 ") and fact["sent"]["words"].startswith("HELLO, id "), fact
+assert set(fact) == {"sent", "expected", "received"}, fact
+suites = xml.parse(sys.argv[2]).getroot()
+suite = suites.find("testsuite")
+cases = suite.findall("testcase")
+assert len(cases) == len(report["rules"]) == int(suite.get("tests")) == int(suites.get("tests"))
+failed = [case for case in cases if case.find("failure") is not None]
+assert len(failed) == 3 == int(suite.get("failures")), failed
+assert failed[0].get("classname") == "noughts.tcp.seed.ready", failed[0].attrib
+assert "source: [1] Inici de sessió" in failed[0].find("failure").text
+"#;
+    let read = Command::new("python3")
+        .arg("-c")
+        .arg(reader)
+        .arg(json)
+        .arg(junit)
+        .output()
+        .unwrap();
+    assert!(
+        read.status.success(),
+        "{}\n{output}",
+        String::from_utf8_lossy(&read.stderr)
+    );
+}
+
+/// Waits until a process that was killed is gone, or only waits for its parent to notice: a signal takes the
+/// system a moment.
+fn sees_the_end_of(id: &str) {
+    let begun = Instant::now();
+    loop {
+        let status = std::fs::read_to_string(format!("/proc/{id}/stat")).unwrap_or_default();
+        let state = status.rsplit(") ").next().unwrap_or_default();
+        if state.is_empty() || state.starts_with(['Z', 'X']) {
+            return;
+        }
+        assert!(
+            begun.elapsed() < Duration::from_secs(20),
+            "{id} is still there"
+        );
+        thread::yield_now();
+    }
+}
+
+#[test]
+fn nothing_is_left_running_of_a_program_that_hangs_and_has_children() {
+    let folder = folder("hangs");
+    let ids = folder.join("ids");
+    let case = "# one: a game\n> :q\n";
+    std::fs::write(folder.join("one.txt"), case).unwrap();
+    let script = format!("sleep 600 & echo $! $$ > {}; sleep 600", ids.display());
+    let words = [
+        "classic",
+        "--cases",
+        folder.to_str().unwrap(),
+        "--timeout",
+        "1s",
+        "--",
+        "sh",
+        "-c",
+        &script,
+    ];
+    let (run, output) = check(&words);
+    assert_eq!(
+        (run.exit, marked(&output, "FAIL")),
+        (1, vec!["one"]),
+        "{output}"
+    );
+    assert!(
+        output.contains("did not end within 1 s and was killed"),
+        "{output}"
+    );
+    let ids = std::fs::read_to_string(ids).unwrap();
+    for id in ids.split_whitespace() {
+        sees_the_end_of(id);
+    }
+}
+
+#[test]
+fn nothing_is_left_running_of_a_program_that_ends_before_its_children() {
+    let folder = folder("orphans");
+    let id = folder.join("id");
+    std::fs::write(folder.join("one.txt"), "# one: a game\n> :q\n").unwrap();
+    // The child keeps the output open.
+    let program = env!("CARGO_BIN_EXE_noughts");
+    let script = format!("sleep 600 & echo $! > {}; exec {program}", id.display());
+    let (run, output) = check(&[
+        "classic",
+        "--cases",
+        folder.to_str().unwrap(),
+        "--",
+        "sh",
+        "-c",
+        &script,
+    ]);
+    assert_eq!(
+        (run.exit, marked(&output, "pass")),
+        (0, vec!["one"]),
+        "{output}"
+    );
+    sees_the_end_of(std::fs::read_to_string(id).unwrap().trim());
+}
+
+#[test]
+fn a_judge_that_is_told_to_end_takes_the_program_with_it() {
+    let folder = folder("signal");
+    let told = folder.join("told");
+    assert!(
+        Command::new("mkfifo")
+            .arg(&told)
+            .status()
+            .unwrap()
+            .success()
+    );
+    let script = format!("echo $$ > {}; sleep 600", told.display());
+    let mut judge = Command::new(env!("CARGO_BIN_EXE_noughts"))
+        .args([
+            "check",
+            "classic",
+            "--timeout",
+            "600s",
+            "--",
+            "sh",
+            "-c",
+            &script,
+        ])
+        .stdout(Stdio::null())
+        .spawn()
+        .unwrap();
+    // Waits until somebody writes.
+    let program = std::fs::read_to_string(&told).unwrap();
+    let sent = Command::new("kill")
+        .arg(judge.id().to_string())
+        .status()
+        .unwrap();
+    assert!(sent.success());
+    assert_eq!(judge.wait().unwrap().code(), Some(128 + 15));
+    sees_the_end_of(program.trim());
+}

@@ -1,0 +1,14 @@
+//! The program at its doors, as its users meet it.
+
+mod arena;
+mod check;
+mod connect;
+mod external_engines;
+mod games;
+mod play;
+mod program;
+mod serve;
+mod server_process;
+mod strategies;
+mod transcript;
+mod transcripts;

@@ -1,0 +1,375 @@
+//! `noughts serve` as a process: where it listens, what it logs, and how it ends.
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{TcpListener, TcpStream};
+use std::process::{Child, Command, Stdio};
+use std::time::Duration;
+
+use crate::transcript::run;
+
+/// A server with its log kept, killed at the end of the test if it still runs.
+struct ServerProcess {
+    process: Child,
+    ports: Vec<u16>,
+}
+
+impl ServerProcess {
+    /// `before` is what a shell does first.
+    fn start(before: &str, words: &str) -> ServerProcess {
+        let program = env!("CARGO_BIN_EXE_noughts");
+        let doors = "--http none --tcp 127.0.0.1:0 --tcp-pairs 127.0.0.1:0";
+        let mut process = Command::new("sh")
+            .args([
+                "-c",
+                &format!("{before} exec {program} serve --store memory: {doors} {words}"),
+            ])
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let lines = BufReader::new(process.stdout.take().unwrap()).lines();
+        let port = |line: String| {
+            let address = line.split_whitespace().nth(1).unwrap().to_owned();
+            address.strip_prefix("127.0.0.1:").unwrap().parse().unwrap()
+        };
+        let ports = lines.take(2).map(|line| port(line.unwrap())).collect();
+        ServerProcess { process, ports }
+    }
+
+    fn connect(&self) -> TcpStream {
+        let stream = TcpStream::connect(("127.0.0.1", self.ports[0])).unwrap();
+        stream
+            .set_read_timeout(Some(Duration::from_secs(20)))
+            .unwrap();
+        stream
+    }
+
+    /// Sends a signal, waits for the end, and gives the exit code and the log.
+    fn end(mut self, signal: &str) -> (Option<i32>, String) {
+        let id = self.process.id().to_string();
+        let sent = Command::new("kill").args([signal, &id]).status().unwrap();
+        assert!(sent.success());
+        let mut log = String::new();
+        let mut stderr = self.process.stderr.take().unwrap();
+        stderr.read_to_string(&mut log).unwrap();
+        (self.process.wait().unwrap().code(), log)
+    }
+}
+
+impl Drop for ServerProcess {
+    fn drop(&mut self) {
+        let _ = self.process.kill();
+        let _ = self.process.wait();
+    }
+}
+
+const HELLO: &[u8] = b"\x01\0\0\x30\x39A\nn\0\0";
+const READY: &[u8] = b"\x02\0\0\x30\x39";
+
+fn greet(stream: &mut TcpStream) {
+    stream.write_all(HELLO).unwrap();
+    let mut heard = [0; READY.len()];
+    stream.read_exact(&mut heard).unwrap();
+    assert_eq!(heard, READY);
+}
+
+#[test]
+fn a_signal_ends_it_with_everything_closed() {
+    for signal in ["-TERM", "-INT"] {
+        let serving = ServerProcess::start("", "");
+        let ports = serving.ports.clone();
+        let mut client = serving.connect();
+        greet(&mut client);
+        // Heard, so that the program has it and not only the system.
+        let mut other = serving.connect();
+        greet(&mut other);
+        other.write_all(b"\x03\0\0\x30\x39").unwrap();
+        other.read_exact(&mut [0; 6]).unwrap();
+        let (exit, log) = serving.end(signal);
+        assert_eq!(exit, Some(0), "{signal}: {log}");
+        for stream in [&mut client, &mut other] {
+            // Closed, not cut off: what a reader is told is an end.
+            assert_eq!(stream.read(&mut [0; 9]).unwrap(), 0, "{signal}");
+        }
+        for port in ports {
+            TcpListener::bind(("127.0.0.1", port)).expect("the port is free again");
+        }
+        assert!(log.contains("stopped"), "{log}");
+    }
+}
+
+#[test]
+fn who_knows_its_address_can_end_it() {
+    // What is done between the first word and the wait for the last must be safe from a Ctrl-C too.
+    for signal in ["-INT", "-TERM"].repeat(8) {
+        let (exit, log) = ServerProcess::start("", "").end(signal);
+        assert_eq!(exit, Some(0), "{signal}: {log}");
+    }
+}
+
+#[test]
+fn two_who_are_put_out_together_have_left_together() {
+    let serving = ServerProcess::start("", "");
+    let mut pair = [0, 1].map(|_| {
+        let stream = TcpStream::connect(("127.0.0.1", serving.ports[1])).unwrap();
+        stream
+            .set_read_timeout(Some(Duration::from_secs(20)))
+            .unwrap();
+        stream
+    });
+    for client in &mut pair {
+        greet(client);
+        client.write_all(b"\x03\0\0\x30\x39").unwrap();
+    }
+    for client in &mut pair {
+        client.read_exact(&mut [0; 6]).unwrap();
+    }
+    let (exit, log) = serving.end("-TERM");
+    assert_eq!(exit, Some(0));
+    assert!(log.contains("outcome=\"abandoned\""), "{log}");
+}
+
+#[test]
+fn the_log_has_a_line_for_each_connection_and_game() {
+    let play_and_leave = |serving: &ServerProcess| {
+        let mut client = serving.connect();
+        greet(&mut client);
+        client.write_all(b"\x03\0\0\x30\x39").unwrap();
+        client.read_exact(&mut [0; 6]).unwrap();
+        client.shutdown(std::net::Shutdown::Write).unwrap();
+        // The server has closed when this returns.
+        assert_eq!(client.read(&mut [0; 9]).unwrap(), 0);
+    };
+    let text = ServerProcess::start("", "");
+    play_and_leave(&text);
+    let (_, log) = text.end("-TERM");
+    let lines = |with: &str| log.lines().filter(|line| line.contains(with)).count();
+    assert_eq!(
+        (lines("connection closed"), lines("game over")),
+        (1, 1),
+        "{log}"
+    );
+    // Nobody can write lines of their own into it.
+    assert!(log.lines().all(|line| line.contains("INFO")), "{log}");
+    assert!(
+        log.contains("the client left") && log.contains("o won by leaving"),
+        "{log}"
+    );
+
+    let json = ServerProcess::start("", "--log-format json");
+    play_and_leave(&json);
+    let (_, log) = json.end("-TERM");
+    assert!(
+        log.lines()
+            .all(|line| line.starts_with("{\"timestamp\"") && line.ends_with('}')),
+        "{log}"
+    );
+    assert!(log.contains("\"outcome\":\"o won by leaving\""), "{log}");
+
+    let quiet = ServerProcess::start("", "--log off");
+    play_and_leave(&quiet);
+    assert_eq!(quiet.end("-TERM"), (Some(0), String::new()));
+}
+
+#[test]
+fn a_log_that_nobody_reads_stops_nothing() {
+    let mut serving = ServerProcess::start("", "");
+    // A pipe holds 64 KiB; each line has the name.
+    let hello = [&b"\x01\0\0\x30\x39"[..], &[b'a'; 250], b"\0\0"].concat();
+    for _ in 0..500 {
+        let mut client = serving.connect();
+        client.write_all(&hello).unwrap();
+        client.read_exact(&mut [0; READY.len()]).unwrap();
+        client.shutdown(std::net::Shutdown::Write).unwrap();
+        assert_eq!(client.read(&mut [0; 9]).unwrap(), 0);
+    }
+    let id = serving.process.id().to_string();
+    assert!(Command::new("kill").arg(&id).status().unwrap().success());
+    assert_eq!(serving.process.wait().unwrap().code(), Some(0));
+}
+
+#[test]
+fn without_file_descriptors_nobody_new_comes_in_and_nobody_is_lost() {
+    let serving = ServerProcess::start("ulimit -n 32;", "--log warn");
+    let mut inside = serving.connect();
+    greet(&mut inside);
+    // More than there are descriptors: the system accepts them, the program can't.
+    let mut crowd: Vec<TcpStream> = (0..60).map(|_| serving.connect()).collect();
+    inside.write_all(b"\x03\0\0\x30\x39").unwrap();
+    let mut heard = [0; 6];
+    inside.read_exact(&mut heard).unwrap();
+    assert_eq!(&heard, b"\x04\0\0\x30\x39\x01", "who is in plays on");
+    // When some go, the others come in.
+    let mut last = crowd.pop().unwrap();
+    last.write_all(HELLO).unwrap();
+    drop(crowd);
+    let mut heard = [0; READY.len()];
+    last.read_exact(&mut heard).unwrap();
+    assert_eq!(heard, READY);
+    let (exit, log) = serving.end("-TERM");
+    assert_eq!(exit, Some(0));
+    assert!(
+        log.contains("no connection can be accepted for the moment"),
+        "{log}"
+    );
+    assert!(
+        log.lines().count() < 20,
+        "it says so once, and not with every try: {log}"
+    );
+}
+
+#[test]
+fn what_cannot_be_served_is_said_in_a_sentence() {
+    let taken = TcpListener::bind("127.0.0.1:0").unwrap();
+    let taken = taken.local_addr().unwrap().to_string();
+    for (words, told) in [
+        (
+            &["--http", "none", "--tcp", &taken][..],
+            "somebody else does already",
+        ),
+        (
+            &["--http", "none", "--tcp", "none", "--tcp-pairs", "none"],
+            "every door is closed",
+        ),
+        (
+            &["--http", "none", "--tcp", "8081"],
+            "must be an address such as 127.0.0.1:8081",
+        ),
+        (
+            &[
+                "--http",
+                "none",
+                "--tcp",
+                "none",
+                "--tcp-pairs",
+                "127.0.0.1:99999",
+            ],
+            "must be an address",
+        ),
+        (&["--tcp-strategy", "perfectly"], "is not a strategy"),
+        (
+            &[
+                "--http",
+                "127.0.0.1:0",
+                "--tcp",
+                "none",
+                "--tcp-pairs",
+                "none",
+                "--store",
+                "oracle:",
+            ],
+            "a store is memory:, sqlite:FILE",
+        ),
+        (
+            &[
+                "--http",
+                "127.0.0.1:0",
+                "--tcp",
+                "none",
+                "--tcp-pairs",
+                "none",
+                "--store",
+                "sqlite:/no/such/place.db",
+            ],
+            "cannot open /no/such/place.db: ",
+        ),
+        (
+            &[
+                "--http",
+                "127.0.0.1:0",
+                "--tcp",
+                "none",
+                "--tcp-pairs",
+                "none",
+                "--store",
+                "postgres://127.0.0.1:1/none",
+            ],
+            "cannot open the PostgreSQL database: ",
+        ),
+        (&["--idle", "never"], "such as 120s"),
+        (&["--forget-after", "soon"], "such as 90d"),
+        (&["--forget-after", "0d"], "such as 90d"),
+        (
+            &["--rate", "x"],
+            "the requests a second of one address (--rate) must be a number from 1 to 100000000, not \"x\"",
+        ),
+        (&["--rate", "0"], "not \"0\""),
+        (&["--rate", "-1"], "not \"-1\""),
+        (&["--rate", "+1"], "not \"+1\""),
+        (&["--rate", "99999999999999999999"], "from 1 to 100000000"),
+        (
+            &["--tables", "many"],
+            "the open tables of one address (--tables) must be",
+        ),
+        (
+            &["--max-connections", "1e4"],
+            "the connections (--max-connections) must be",
+        ),
+        (
+            &["--connections-per-address", "0"],
+            "the connections of one address (--connections-per-address) must be",
+        ),
+        (
+            &["--import-bytes-per-day", "20MB"],
+            "the bytes that one address may import per day (--import-bytes-per-day) must be",
+        ),
+        (
+            &["--proxy", "10.0.0.2:80"],
+            "an address such as 10.0.0.2 or fd00::2, without a port",
+        ),
+        (&["--proxy", "10.0.0.2,proxy"], "not \"proxy\""),
+        (
+            &["--origin", "games.example.org"],
+            "such as https://games.example.org, not \"games.example.org\"",
+        ),
+        (
+            &["--origin", "https://games.example.org/"],
+            "nothing after it",
+        ),
+        (&["--origin", "*"], "not \"*\""),
+    ] {
+        let run = run(&[&["serve"], words].concat(), b"");
+        assert_eq!((run.exit, run.output.len()), (1, 0), "{words:?}");
+        let is_sentence = run.errors.starts_with("Error: ") && run.errors.lines().count() == 1;
+        assert!(
+            is_sentence && run.errors.contains(told),
+            "{words:?}: {}",
+            run.errors
+        );
+    }
+}
+
+#[test]
+fn operators_are_told_of_every_option() {
+    let help = run(&["serve", "--help"], b"").output;
+    let help = String::from_utf8(help).unwrap();
+    // `--http <ADDR>`, and some lines later `[env: NOUGHTS_HTTP=]`.
+    let mut options: Vec<(String, String)> = Vec::new();
+    for line in help.lines().map(str::trim) {
+        if line.starts_with("--") && !["--help", "--version"].contains(&line) {
+            let name = line.split([' ', '=']).next().unwrap();
+            options.push((name.to_owned(), String::new()));
+        }
+        if let Some((_, rest)) = line.split_once("[env: ")
+            && let Some((_, variable)) = options.last_mut()
+        {
+            *variable = rest.split(['=', ']']).next().unwrap().to_owned();
+        }
+    }
+    let docs = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/operations.md");
+    let docs = std::fs::read_to_string(docs).unwrap();
+    // | `--http ADDR` | `NOUGHTS_HTTP` | …
+    let row = |line: &str| {
+        let mut words = line.strip_prefix("| `--")?.split('`');
+        let name = words.next()?.split(' ').next()?.to_owned();
+        Some((format!("--{name}"), words.nth(1)?.to_owned()))
+    };
+    let mut told: Vec<(String, String)> = docs.lines().filter_map(row).collect();
+    options.sort_unstable();
+    told.sort_unstable();
+    assert!(options.len() > 10, "{help}");
+    assert_eq!(
+        told, options,
+        "docs/operations.md, and noughts serve --help"
+    );
+}

@@ -1,0 +1,60 @@
+//! The server as a process.
+
+use std::io::{BufRead, BufReader};
+use std::process::{Child, Command, Stdio};
+
+/// `noughts serve` with its games in memory, killed at the end of the test.
+pub(crate) struct ServerProcess {
+    process: Child,
+    /// Where its doors are, those that are open.
+    pub(crate) url: String,
+    pub(crate) tcp: String,
+    pub(crate) pairs: String,
+}
+
+impl ServerProcess {
+    /// With its HTTP door alone.
+    pub(crate) fn http(log: &str) -> ServerProcess {
+        ServerProcess::start(&["http"], &["--log", log])
+    }
+
+    /// With both doors for the TCP protocol, and these options.
+    pub(crate) fn tcp(words: &[&str]) -> ServerProcess {
+        ServerProcess::start(&["tcp", "tcp-pairs"], &[&["--log", "off"], words].concat())
+    }
+
+    fn start(open: &[&str], words: &[&str]) -> ServerProcess {
+        let doors = ["http", "tcp", "tcp-pairs"].map(|door| match open.contains(&door) {
+            true => format!("--{door}=127.0.0.1:0"),
+            false => format!("--{door}=none"),
+        });
+        let mut process = Command::new(env!("CARGO_BIN_EXE_noughts"))
+            .args(["serve", "--store", "memory:"])
+            .args(doors)
+            .args(words)
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut lines = BufReader::new(process.stdout.take().unwrap()).lines();
+        let mut address = |door| match open.contains(&door) {
+            true => {
+                let line = lines.next().unwrap().unwrap();
+                line.split_whitespace().nth(1).unwrap().to_owned()
+            }
+            false => "none".to_owned(),
+        };
+        ServerProcess {
+            url: format!("http://{}", address("http")),
+            tcp: address("tcp"),
+            pairs: address("tcp-pairs"),
+            process,
+        }
+    }
+}
+
+impl Drop for ServerProcess {
+    fn drop(&mut self) {
+        let _ = self.process.kill();
+        let _ = self.process.wait();
+    }
+}

@@ -1,0 +1,114 @@
+//! A full disk, and a database that is away: 503, and nothing is half written.
+
+use std::collections::HashSet;
+
+use crate::client::{Answer, Client};
+use crate::postgres_server::Server;
+use crate::server_process::ServerProcess;
+
+const TABLE: &str = r#"{"variant":"3x3k3","seats":[{"human":"Ann"},{"human":"Bob"}],"take":[0,1]}"#;
+
+fn lay(client: &mut Client) -> Answer {
+    client
+        .ask("POST", "/api/games", "", "", Some(TABLE))
+        .unwrap()
+}
+
+fn play(client: &mut Client, laid: &Answer, turn: usize, cell: &str) -> Answer {
+    let id = laid.body["id"].as_str().unwrap();
+    let seat = (turn + 1) % 2;
+    let token = laid.body["tokens"][seat.to_string()].as_str().unwrap();
+    let (path, key) = (format!("/api/games/{id}/actions"), format!("turn {turn}"));
+    let body = format!(r#"{{"turn":{turn},"play":"{cell}"}}"#);
+    let key = key.replace(' ', "-");
+    client.ask("POST", &path, token, &key, Some(&body)).unwrap()
+}
+
+fn listed(client: &mut Client) -> HashSet<String> {
+    let (mut found, mut before) = (HashSet::new(), String::new());
+    loop {
+        let page = client
+            .get(&format!("/api/games?limit=100{before}"))
+            .unwrap();
+        for game in page.body["games"].as_array().unwrap() {
+            found.insert(game["id"].as_str().unwrap().to_owned());
+        }
+        match page.body["before"].as_str() {
+            Some(last) => before = format!("&before={last}"),
+            None => return found,
+        }
+    }
+}
+
+#[test]
+fn a_full_disk_answers_503_and_nothing_is_half_written() {
+    let directory = tempfile::tempdir().unwrap();
+    let store = format!("sqlite:{}", directory.path().join("noughts.db").display());
+    // No file may have more than a megabyte; blocks are of 512 bytes. Who writes beyond it is told so.
+    let limit = [
+        "sh",
+        "-c",
+        "trap '' XFSZ; ulimit -f 2048; exec \"$@\"",
+        "sh",
+    ];
+    let mut serving = ServerProcess::start_by(&limit, &["--store", &store]);
+    let mut client = Client::new(serving.http);
+    let first = lay(&mut client);
+    assert_eq!(first.status, 201);
+    let mut known = HashSet::from([first.body["id"].as_str().unwrap().to_owned()]);
+    loop {
+        let laid = lay(&mut client);
+        if laid.status == 201 {
+            known.insert(laid.body["id"].as_str().unwrap().to_owned());
+            continue;
+        }
+        assert!(laid.is_problem(503, "unavailable"), "{laid:?}");
+        break;
+    }
+    // Turns are small: some may still fit.
+    let mut turns = 0;
+    for cell in ["0-0", "0-1", "1-0", "1-1", "2-2"] {
+        match play(&mut client, &first, turns + 1, cell) {
+            played if played.status == 200 => turns += 1,
+            full => {
+                assert!(full.is_problem(503, "unavailable"), "{full:?}");
+                break;
+            }
+        }
+    }
+    assert_eq!(client.get("/healthz").unwrap().status, 200);
+    serving.kill();
+    let serving = ServerProcess::start(&store);
+    let mut client = Client::new(serving.http);
+    assert_eq!(listed(&mut client), known);
+    let id = first.body["id"].as_str().unwrap();
+    let view = client.get(&format!("/api/games/{id}")).unwrap().body;
+    assert_eq!(view["turn"], turns + 1);
+    assert_eq!(lay(&mut client).status, 201, "there is room again");
+}
+
+#[test]
+fn a_lost_database_answers_503_and_play_goes_on_when_it_is_back() {
+    let mut server = Server::start();
+    let serving = ServerProcess::start(&server.database("lost"));
+    let mut client = Client::new(serving.http);
+    let laid = lay(&mut client);
+    assert_eq!(play(&mut client, &laid, 1, "1-1").status, 200);
+    assert_eq!(client.get("/readyz").unwrap().status, 200);
+    server.end();
+    let lost = play(&mut client, &laid, 2, "0-0");
+    assert!(lost.is_problem(503, "unavailable"), "{lost:?}");
+    let lost = lay(&mut client);
+    assert!(lost.is_problem(503, "unavailable"), "{lost:?}");
+    assert_eq!(client.get("/readyz").unwrap().status, 503);
+    server.begin();
+    // The same request, with the same key: whatever became of the first, it is there once.
+    let mut played = play(&mut client, &laid, 2, "0-0");
+    while played.status == 503 {
+        played = play(&mut client, &laid, 2, "0-0");
+    }
+    assert_eq!((played.status, &played.body["turn"]), (200, &3.into()));
+    assert_eq!(listed(&mut client).len(), 1);
+    let stale = play(&mut client, &laid, 1, "2-2");
+    assert_eq!(stale.status, 422, "the key was used: {stale:?}");
+}

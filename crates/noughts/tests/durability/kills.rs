@@ -1,0 +1,89 @@
+//! `kill -9` at any moment, and nothing that was acknowledged is lost.
+
+use std::thread;
+
+use noughts_server::{ListQuery, Status, SyncMode, Table, open_store};
+
+use crate::load::{Draw, Player, World};
+use crate::postgres_server::Server;
+use crate::server_process::ServerProcess;
+
+const CLIENTS: u64 = 50;
+
+/// Kills the server so often, each time after another number of turns.
+fn kill_often(store: &str, kills: usize, seed: u64) {
+    println!("seed {seed}");
+    let (world, mut draw) = (World::default(), Draw(seed));
+    let mut serving = ServerProcess::start(store);
+    world.move_to(&[serving.http]);
+    thread::scope(|scope| {
+        for number in 0..CLIENTS {
+            let world = &world;
+            scope.spawn(move || Player::new(world, seed ^ number << 32).play());
+        }
+        for _ in 0..kills {
+            world.wait_for_turns(1 + draw.below(120));
+            serving.kill();
+            no_game_is_over_and_listed_as_playing(store);
+            serving = ServerProcess::start(store);
+            world.check(serving.http);
+            world.move_to(&[serving.http]);
+        }
+        world.say_enough();
+    });
+    world.check(serving.http);
+    world.check_archive(serving.http);
+}
+
+/// As the killed process left it: nobody has looked at a game since, who would file it.
+fn no_game_is_over_and_listed_as_playing(store: &str) {
+    let runtime = tokio::runtime::Runtime::new().unwrap();
+    runtime.block_on(async {
+        let store = open_store(store, SyncMode::Full).await.unwrap();
+        let playing = ListQuery {
+            variant: None,
+            player: None,
+            status: Some(Status::Playing),
+            before: None,
+            limit: 10 * CLIENTS as usize,
+        };
+        for listed in store.list(playing).await.unwrap() {
+            let stored = store.load(listed.id).await.unwrap().unwrap();
+            let table = Table::replay(stored.settings, &stored.entries).unwrap();
+            assert_eq!(table.game().conclusion(), None, "game {}", listed.id);
+        }
+    });
+}
+
+fn kill_with_sqlite(kills: usize) {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("noughts.db");
+    kill_often(&format!("sqlite:{}", path.display()), kills, 1);
+}
+
+fn kill_with_postgres(kills: usize) {
+    let mut server = Server::start();
+    kill_often(&server.database("kills"), kills, 2);
+}
+
+#[test]
+fn a_killed_server_with_a_file_loses_nothing() {
+    kill_with_sqlite(20);
+}
+
+#[test]
+fn a_killed_server_with_postgres_loses_nothing() {
+    kill_with_postgres(20);
+}
+
+#[test]
+#[ignore = "long: two hundred kills"]
+fn two_hundred_kills_with_a_file_lose_nothing() {
+    kill_with_sqlite(200);
+}
+
+#[test]
+#[ignore = "long: two hundred kills"]
+fn two_hundred_kills_with_postgres_lose_nothing() {
+    kill_with_postgres(200);
+}

@@ -1,0 +1,61 @@
+//! The program as a process.
+
+use std::io::{BufRead, BufReader};
+use std::process::{Child, Command, Stdio};
+
+/// A server, killed when it is dropped.
+pub(crate) struct ServerProcess {
+    process: Child,
+    pub(crate) http: u16,
+    pub(crate) pairs: u16,
+}
+
+impl ServerProcess {
+    pub(crate) fn start(store: &str) -> ServerProcess {
+        ServerProcess::start_by(&[], &["--store", store])
+    }
+
+    /// With words before the program, as `strace` has them, and after it.
+    pub(crate) fn start_by(before: &[&str], words: &[&str]) -> ServerProcess {
+        let program = [env!("CARGO_BIN_EXE_noughts"), "serve"];
+        let doors = "--http 127.0.0.1:0 --tcp none --tcp-pairs 127.0.0.1:0 --log off";
+        let all = before.iter().chain(&program).copied();
+        let all: Vec<&str> = all
+            .chain(doors.split(' '))
+            .chain(words.iter().copied())
+            .collect();
+        let spawned = Command::new(all[0])
+            .args(&all[1..])
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .spawn();
+        let mut process = spawned.expect("there is such a program");
+        let lines = BufReader::new(process.stdout.take().expect("it is piped")).lines();
+        let port = |line: String| -> u16 {
+            let (_, port) = line.split_once("127.0.0.1:").expect("it says where");
+            port.split(' ').next().unwrap().parse().unwrap()
+        };
+        let ports: Vec<u16> = lines.take(2).map(|line| port(line.unwrap())).collect();
+        let [http, pairs] = ports[..] else {
+            panic!("the server does not start");
+        };
+        ServerProcess {
+            process,
+            http,
+            pairs,
+        }
+    }
+
+    /// Ends it in the middle of whatever it does.
+    pub(crate) fn kill(&mut self) {
+        // One that has ended already is as good.
+        let _ = self.process.kill();
+        let _ = self.process.wait();
+    }
+}
+
+impl Drop for ServerProcess {
+    fn drop(&mut self) {
+        self.kill();
+    }
+}
