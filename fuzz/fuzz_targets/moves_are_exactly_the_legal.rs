@@ -2,7 +2,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use noughts_rules::laws::check_laws;
+use noughts_rules::properties::check_properties;
 use noughts_rules::{Board, Goal, GridSpec, NestedSpec, Overline, Placement, Variant};
 
 fuzz_target!(|bytes: &[u8]| {
@@ -15,7 +15,7 @@ fuzz_target!(|bytes: &[u8]| {
         _ => Variant::Grid(grid(*columns, *rows, *line, *sides, *flags)),
     };
     let choices: Vec<u16> = choices.iter().map(|byte| u16::from(*byte)).collect();
-    check_laws(&variant, &choices);
+    check_properties(&variant, &choices);
 });
 
 /// Small enough for the twin to keep up, large enough for every form of bit set.

@@ -17,15 +17,15 @@ fuzz_target!(|text: &str| {
         printed.len() <= name.len(),
         "{name} was printed as {printed}"
     );
-    match variant.read_place(rest) {
-        Ok(Place::Cell(at)) => assert_eq!(variant.write_move(at), rest),
+    match variant.parse_place(rest) {
+        Ok(Place::Cell(at)) => assert_eq!(variant.format_move(at), rest),
         Ok(Place::Column(column)) => assert_eq!(column.to_string(), rest),
         Err(error) => assert!(error.to_string().len() < 1_000),
     }
-    match Diagram::read(&variant, rest) {
+    match Diagram::parse(&variant, rest) {
         Ok(diagram) => {
-            let text = diagram.write(&variant);
-            assert_eq!(Diagram::read(&variant, &text), Ok(diagram), "{text}");
+            let text = diagram.format(&variant);
+            assert_eq!(Diagram::parse(&variant, &text), Ok(diagram), "{text}");
         }
         Err(error) => assert!(error.to_string().len() < 1_000),
     }

@@ -62,7 +62,7 @@ impl RequestedAction {
     pub fn action(&self, game: &Game) -> Result<Action, ActionError> {
         match self {
             // Only moves: `<<2` and `resign` have fields of their own.
-            RequestedAction::Play(text) => match game.read(text) {
+            RequestedAction::Play(text) => match game.parse_action(text) {
                 Ok(play @ Action::Play(_)) => Ok(play),
                 Ok(Action::Rewind(_) | Action::Resign) => Err(ActionError::NotOne),
                 // Written well, so the rules are asked: it may be too late for it anyway.

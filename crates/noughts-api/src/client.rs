@@ -70,7 +70,7 @@ impl Client {
         let body = self.get(&format!("/api/games/{game}/record"), "text/plain")?;
         let text = String::from_utf8_lossy(&body);
         let foreign = |error: RecordError| ClientError::Foreign(error.to_string());
-        Record::read(&text).map_err(foreign)
+        text.parse::<Record>().map_err(foreign)
     }
 
     /// Does something at a seat. To ask for the same once more is safe.

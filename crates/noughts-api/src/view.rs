@@ -1,7 +1,8 @@
 //! What anybody may see of a table, as JSON.
 
 use noughts_rules::{
-    Action, BoardState, By, Conclusion, NestedView, Side, Turn, Variant, View as GameView,
+    Action, BoardState, Conclusion, NestedView, Side, Turn, Variant, View as GameView,
+    WinReason as GameWinReason,
 };
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
@@ -234,7 +235,7 @@ fn marks(seen: &GameView, is_large: bool) -> Marks {
 }
 
 fn written(variant: &Variant, moves: &[noughts_rules::Move]) -> Vec<String> {
-    moves.iter().map(|at| variant.write_move(*at)).collect()
+    moves.iter().map(|at| variant.format_move(*at)).collect()
 }
 
 impl TurnView {
@@ -247,7 +248,7 @@ impl TurnView {
             resign: None,
         };
         match turn.action {
-            Action::Play(at) => last.play = Some(variant.write_move(at)),
+            Action::Play(at) => last.play = Some(variant.format_move(at)),
             Action::Rewind(count) => last.rewind = Some(count),
             Action::Resign => last.resign = Some(true),
         }
@@ -274,14 +275,14 @@ impl Outcome {
             Conclusion::Won { sides, by } => (sides, by),
         };
         let (why, line) = match by {
-            By::Line(cells) => (WinReason::Line, written(variant, cells)),
-            By::Boards(boards) => {
+            GameWinReason::Line(cells) => (WinReason::Line, written(variant, cells)),
+            GameWinReason::Boards(boards) => {
                 let boards = boards.iter().map(|board| board.index().to_string());
                 (WinReason::Line, boards.collect())
             }
-            By::Points => (WinReason::Points, Vec::new()),
-            By::Resignation => (WinReason::Resignation, Vec::new()),
-            By::Leaving => (WinReason::Leaving, Vec::new()),
+            GameWinReason::Points => (WinReason::Points, Vec::new()),
+            GameWinReason::Resignation => (WinReason::Resignation, Vec::new()),
+            GameWinReason::Leaving => (WinReason::Leaving, Vec::new()),
         };
         Outcome {
             won: sides.iter().map(|side| side.index() as u8).collect(),

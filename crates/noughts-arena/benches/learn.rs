@@ -138,7 +138,9 @@ fn read(folder: &str, samples: &mut Samples) -> Result<(), String> {
     for name in names {
         let of_file = |reason: String| format!("{}: {reason}", name.display());
         let text = std::fs::read_to_string(&name).map_err(|error| of_file(error.to_string()))?;
-        let record = Record::read(&text).map_err(|error| of_file(error.to_string()))?;
+        let record = text
+            .parse::<Record>()
+            .map_err(|error| of_file(error.to_string()))?;
         samples.take(&record);
     }
     Ok(())

@@ -4,7 +4,7 @@ use std::fmt;
 
 use noughts_engine::Random;
 use noughts_engine::patterns::Patterns;
-use noughts_rules::{By, Conclusion, Game, GridSpec, Move, Record, Side, Variant};
+use noughts_rules::{Conclusion, Game, GridSpec, Move, Record, Side, Variant, WinReason};
 
 /// Before so many plays a position is one of few openings.
 const FIRST: usize = 6;
@@ -111,7 +111,7 @@ impl Samples {
             Some(Conclusion::Draw) => None,
             Some(Conclusion::Won {
                 sides,
-                by: By::Line(_),
+                by: WinReason::Line(_),
             }) => sides.iter().next(),
             _ => return,
         };

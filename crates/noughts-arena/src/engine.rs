@@ -494,7 +494,7 @@ impl<W: Write> Desk<'_, W> {
             ))?;
         }
         let variant = *thinking.game.variant();
-        self.say(&protocol::write_move(&variant, decision.at))
+        self.say(&protocol::format_move(&variant, decision.at))
     }
 
     fn refuse(&mut self, reason: &str) -> io::Result<Go> {

@@ -247,7 +247,7 @@ fn question(game: &Game, told: Option<&[Play]>) -> Vec<String> {
         && before == told
         && is_in_turn(game)
     {
-        return vec![format!("TURN {}", protocol::write_move(variant, last.at))];
+        return vec![format!("TURN {}", protocol::format_move(variant, last.at))];
     }
     let mut lines = Vec::new();
     if !is_new {
@@ -291,7 +291,7 @@ fn marks(game: &Game) -> Vec<String> {
         .map_or(0, |seat| game.order()[usize::from(seat.0)].index());
     let line = |at, side: Side| {
         let owner = (side.index() + sides - own) % sides + 1;
-        format!("{},{owner}", protocol::write_move(variant, at))
+        format!("{},{owner}", protocol::format_move(variant, at))
     };
     if game.start().is_none() {
         return game

@@ -123,7 +123,7 @@ fn describe(contest: &Contest, limits: &str) -> String {
     match contest.openings() {
         Openings::Balanced => lines.push("openings balanced".to_owned()),
         Openings::Given(all) => lines.extend(all.iter().map(|plays| {
-            let plays = plays.iter().map(|at| contest.variant().write_move(*at));
+            let plays = plays.iter().map(|at| contest.variant().format_move(*at));
             format!("opening {}", plays.collect::<Vec<_>>().join(" "))
         })),
     }

@@ -65,7 +65,7 @@ fn read(variant: &Variant, line: &str) -> Result<Vec<Move>, String> {
     let mut game = new_game(variant);
     let mut plays = Vec::new();
     for word in line.split_whitespace() {
-        let action = game.read(word).map_err(|error| error.to_string())?;
+        let action = game.parse_action(word).map_err(|error| error.to_string())?;
         let Action::Play(at) = action else {
             return Err(format!("{word:?} is no play"));
         };
@@ -148,7 +148,7 @@ fn choices(game: &Game) -> Vec<Move> {
     if spec.cells() <= LARGE || spec.placement == Placement::Gravity {
         return legal;
     }
-    let place = |at: Move| game.variant().split(at);
+    let place = |at: Move| game.variant().coordinates(at);
     let middle = (spec.rows() / 2, spec.columns() / 2);
     let mut marks: Vec<(usize, usize)> = game.plays().iter().map(|play| place(play.at)).collect();
     if marks.is_empty() {

@@ -72,25 +72,25 @@ pub(crate) fn rule(variant: &Variant) -> Option<String> {
 }
 
 /// A move as it is written in this game.
-pub(crate) fn write_move(variant: &Variant, at: Move) -> String {
+pub(crate) fn format_move(variant: &Variant, at: Move) -> String {
     if is_plain(variant) {
-        let (row, column) = variant.split(at);
+        let (row, column) = variant.coordinates(at);
         format!("{column},{row}")
     } else {
-        variant.write_move(at)
+        variant.format_move(at)
     }
 }
 
-/// Reads what [`write_move`] writes; spaces around numbers are fine.
+/// Reads what [`format_move`] writes; spaces around numbers are fine.
 pub(crate) fn read_move(variant: &Variant, text: &str) -> Option<Move> {
     if !is_plain(variant) {
-        return match variant.read_place(text.trim()) {
+        return match variant.parse_place(text.trim()) {
             Ok(Place::Cell(at)) => Some(at),
             Ok(Place::Column(_)) | Err(_) => None,
         };
     }
     let (column, row) = pair(text)?;
-    variant.join(row, column)
+    variant.move_at(row, column)
 }
 
 /// `7,7`
@@ -156,7 +156,7 @@ mod tests {
         ] {
             let variant = variant(name);
             assert_eq!(read_move(&variant, text), Some(Move::at(index)), "{text}");
-            assert_eq!(write_move(&variant, Move::at(index)), text);
+            assert_eq!(format_move(&variant, Move::at(index)), text);
         }
         let five = variant("15x15k5");
         assert_eq!(read_move(&five, " 1 , 2 "), Some(Move::at(31)));

@@ -258,7 +258,7 @@ fn two_threads() {
     for opening in OPENINGS {
         let mut game = new_game("15x15k5");
         for text in opening.split(' ') {
-            let Ok(Place::Cell(at)) = game.variant().read_place(text) else {
+            let Ok(Place::Cell(at)) = game.variant().parse_place(text) else {
                 panic!("{text} is no cell");
             };
             let seat = game.to_move().expect("it goes on");

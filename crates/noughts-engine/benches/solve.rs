@@ -104,7 +104,7 @@ fn positions(name: &str) {
             }
             timeline.rules().diagram(timeline.present())
         });
-        let text = diagram.write(&variant);
+        let text = diagram.format(&variant);
         let (found, seconds) = solve(name, Some(diagram));
         if seconds > slowest.0 {
             slowest = (seconds, found.nodes, text);

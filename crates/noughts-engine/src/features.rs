@@ -1,6 +1,6 @@
 //! What only search needs of a position: a hash, an estimate, an order of moves.
 
-use noughts_rules::{Bits, Crowd, Grid, Move, Nested, Rules, Side, Variant};
+use noughts_rules::{Bits, ByteGrid, Grid, Move, Nested, Rules, Side, Variant};
 
 use crate::lines::Lines;
 use crate::nine::Nine;
@@ -123,7 +123,7 @@ impl<B: Bits, const P: usize> Searchable for Grid<B, P> {
     }
 }
 
-impl Searchable for Crowd {
+impl Searchable for ByteGrid {
     type Features = Lines;
 
     fn features(&self, position: &Self::Position) -> Lines {

@@ -113,7 +113,7 @@ impl Lines {
         self.note_near(at, add);
         self.marks = if add { self.marks + 1 } else { self.marks - 1 };
         for (hash, (symmetry, _)) in self.hashes.iter_mut().zip(&self.symmetries) {
-            *hash ^= self.windows.key(by, symmetry.cell(at));
+            *hash ^= self.windows.key(by, symmetry.map_move(at));
         }
     }
 
@@ -194,7 +194,7 @@ impl<R: Rules> Features<R> for Lines {
     }
 
     fn lay(&self, symmetry: usize, at: Move) -> Move {
-        self.symmetries[symmetry].0.cell(at)
+        self.symmetries[symmetry].0.map_move(at)
     }
 
     fn unlay(&self, symmetry: usize, at: Move) -> Move {
@@ -413,7 +413,7 @@ fn symmetries(spec: &GridSpec) -> Vec<(Symmetry, Vec<Move>)> {
     let with_back = |symmetry: Symmetry| {
         let mut back = vec![Move::at(0); spec.cells()];
         for cell in (0..spec.cells()).map(Move::at) {
-            back[symmetry.cell(cell).index()] = cell;
+            back[symmetry.map_move(cell).index()] = cell;
         }
         (symmetry, back)
     };

@@ -3,14 +3,11 @@
 use std::sync::LazyLock;
 
 use noughts_rules::{
-    Move, Nested, NestedPosition, NestedSpec, Rules, Scoring, Side, Symmetry, Variant,
+    LINES_3X3, Move, Nested, NestedPosition, NestedSpec, Rules, Scoring, Side, Symmetry, Variant,
 };
 
 use crate::features::{Candidate, Features};
 use crate::seed::Random;
-
-/// The eight lines of three by three.
-const LINES: [u16; 8] = [0o007, 0o070, 0o700, 0o111, 0o222, 0o444, 0o421, 0o124];
 
 /// All nine of something.
 const ALL: u16 = 0o777;
@@ -29,7 +26,7 @@ static STANDING: LazyLock<Vec<i16>> = LazyLock::new(|| {
             (0..9).filter(has).fold(0u16, |set, cell| set | 1 << cell)
         };
         let (x, o) = (cells(1), cells(2));
-        let has_line = |marks: u16| LINES.iter().any(|line| marks & line == *line);
+        let has_line = |marks: u16| LINES_3X3.iter().any(|line| marks & line == *line);
         match (has_line(x), has_line(o)) {
             (true, false) => WON as i16,
             (false, true) => -WON as i16,
@@ -43,7 +40,7 @@ static STANDING: LazyLock<Vec<i16>> = LazyLock::new(|| {
 /// What one side has on an open board: lines that may still be made, threats, forks.
 fn half(mine: u16, theirs: u16) -> i16 {
     let threats = completing(mine, theirs).count_ones();
-    let open = LINES.iter().filter(|line| theirs & **line == 0);
+    let open = LINES_3X3.iter().filter(|line| theirs & **line == 0);
     let begun = open
         .filter(|line| (mine & **line).count_ones() == 1)
         .count();
@@ -63,8 +60,8 @@ const COMPLETE: [u16; 512] = {
     let mut set = 0;
     while set < 512 {
         let mut line = 0;
-        while line < LINES.len() {
-            let missing = LINES[line] & !(set as u16);
+        while line < LINES_3X3.len() {
+            let missing = LINES_3X3[line] & !(set as u16);
             if missing.count_ones() == 1 {
                 table[set] |= missing;
             }
@@ -87,8 +84,8 @@ const HAS_LINE: [bool; 512] = {
     let mut set = 0;
     while set < 512 {
         let mut line = 0;
-        while line < LINES.len() {
-            table[set] |= set as u16 & LINES[line] == LINES[line];
+        while line < LINES_3X3.len() {
+            table[set] |= set as u16 & LINES_3X3[line] == LINES_3X3[line];
             line += 1;
         }
         set += 1;
@@ -216,7 +213,7 @@ impl Nine {
         let mut weights = [[1i32; 9]; 2];
         let mut lines = [0i32; 2];
         for side in 0..2 {
-            for line in LINES.iter().filter(|line| *line & blocked[side] == 0) {
+            for line in LINES_3X3.iter().filter(|line| *line & blocked[side] == 0) {
                 lines[side] += [0, 300, 1400, 0][(line & won[side]).count_ones() as usize];
                 (0..9)
                     .filter(|b| line >> b & 1 == 1)
@@ -387,7 +384,7 @@ impl Features<Nested> for Nine {
 
 impl Laid {
     fn new(symmetry: &Symmetry) -> Laid {
-        let to: [u8; 81] = std::array::from_fn(|at| symmetry.cell(Move::at(at)).index() as u8);
+        let to: [u8; 81] = std::array::from_fn(|at| symmetry.map_move(Move::at(at)).index() as u8);
         let mut back = [0; 81];
         for (from, to) in to.iter().enumerate() {
             back[usize::from(*to)] = from as u8;

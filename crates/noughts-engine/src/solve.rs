@@ -23,7 +23,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 
 use noughts_rules::{
-    AnyTimeline, Diagram, Impossible, Move, Outcome, Rules, Side, Variant, dispatch,
+    AnyTimeline, Diagram, DiagramError, Move, Outcome, Rules, Side, Variant, dispatch,
 };
 
 use crate::clock::Clock;
@@ -128,7 +128,7 @@ pub enum Unsolvable {
     /// The board is too large to think of.
     Cells(usize),
     /// The position is none of this variant.
-    Position(Impossible),
+    Position(DiagramError),
 }
 
 /// The largest board that is asked about, in cells.
@@ -340,17 +340,13 @@ impl Solver {
     }
 
     fn heading(&self) -> String {
-        let position = self.start.write(&self.variant);
+        let position = self.start.format(&self.variant);
         format!("noughts checkpoint 2\n{} {position}\n", self.variant)
     }
 
     /// What it is worth if the game is over.
     fn over(&self) -> Option<Worth> {
-        let any = AnyTimeline::new(&self.variant);
-        let outcome = dispatch!(&any, timeline => {
-            let rules = timeline.rules();
-            rules.outcome(&rules.set_up(&self.start))
-        })?;
+        let outcome = AnyTimeline::new(&self.variant).outcome_of(&self.start)?;
         Some(match outcome {
             Outcome::Draw => Worth::Draw,
             Outcome::Won(sides) if sides.contains(self.start.to_move) => Worth::Win,
@@ -526,8 +522,7 @@ fn turned(worth: Worth) -> Worth {
 }
 
 fn first(variant: &Variant) -> Diagram {
-    let any = AnyTimeline::new(variant);
-    dispatch!(&any, timeline => timeline.rules().diagram(timeline.present()))
+    AnyTimeline::new(variant).diagram()
 }
 
 /// The cell in the middle, or next to it.

@@ -16,7 +16,7 @@ fn new_game(variant: &str) -> Game {
 
 fn from_text(variant: &str, position: &str) -> Game {
     let variant: Variant = variant.parse().unwrap();
-    let diagram = Diagram::read(&variant, position).unwrap();
+    let diagram = Diagram::parse(&variant, position).unwrap();
     Game::from_diagram(&variant, Options::default(), diagram).unwrap()
 }
 
@@ -69,7 +69,7 @@ fn agrees(variant: &str, order: &[usize], positions: usize, deepest: usize) {
         let depth = 1 + number_of % deepest;
         let analysis = choose(&format!("minimax:{depth}"), &game).analysis.unwrap();
         let slow = twin::minimax(&game, depth as u32);
-        let position = game.diagram().write(game.variant());
+        let position = game.diagram().format(game.variant());
         assert_eq!(
             number(&analysis),
             slow.value,
@@ -127,7 +127,7 @@ fn three_sides_take_their_wins_and_block_the_next_players() {
     ] {
         let game = from_text("4x4k3p3", position);
         for strategy in ["greedy", "minimax:3", "search:20000n", "level:8"] {
-            let at = game.variant().write_move(choose(strategy, &game).at);
+            let at = game.variant().format_move(choose(strategy, &game).at);
             assert!(
                 moves.contains(&at.as_str()),
                 "{strategy} plays {at} in {position}"
@@ -314,7 +314,7 @@ fn search_answers_after_a_rewind() {
     };
     let mut game = Game::new(&"3x3k3".parse().unwrap(), options).unwrap();
     for (seat, text) in [(0, "0-0"), (1, "1-1"), (0, "0-1"), (1, "<<1"), (0, "<<1")] {
-        let action = game.read(text).unwrap();
+        let action = game.parse_action(text).unwrap();
         game.act(Seat(seat), action).unwrap();
     }
     // One x on the board, o to move.

@@ -56,7 +56,7 @@ fn compare<R: Rules>(minimax: &mut Minimax<R>, diagram: &Diagram) {
     let position = minimax.rules.set_up(diagram);
     let worth = minimax.worth(&position);
     let (found, best) = solved(&variant, diagram);
-    let place = format!("{variant} {}", diagram.write(&variant));
+    let place = format!("{variant} {}", diagram.format(&variant));
     assert_eq!(found, Some(worth), "{place}");
     let over = minimax.rules.outcome(&position).is_some();
     assert_eq!(best.is_none(), over, "{place}");
@@ -68,7 +68,7 @@ fn compare<R: Rules>(minimax: &mut Minimax<R>, diagram: &Diagram) {
             (worth, then),
             (Worth::Win, Worth::Loss) | (Worth::Draw, Worth::Draw) | (Worth::Loss, Worth::Win)
         );
-        assert!(kept, "{} in {place}", variant.write_move(at));
+        assert!(kept, "{} in {place}", variant.format_move(at));
     }
 }
 

@@ -63,7 +63,7 @@ fn what_can_be_known_is_the_same_for_any_number_of_threads() {
     ] {
         for _ in 0..4 {
             let game = random_game(variant, plays, &mut random);
-            let position = game.diagram().write(game.variant());
+            let position = game.diagram().format(game.variant());
             let Some(one) = result(search(1, some, &game, &Stop::new()).value) else {
                 continue;
             };
@@ -86,7 +86,7 @@ fn two_threads_find_the_wins_in_the_drawn_positions() {
         let mut lines = case.lines().filter(|line| !line.starts_with('#'));
         let to_move = lines.next().unwrap().strip_suffix(" to move").unwrap();
         let rows: Vec<String> = lines.map(|line| line.replace(' ', "")).collect();
-        let diagram = Diagram::read(&variant, &format!("{} {to_move}", rows.join("/"))).unwrap();
+        let diagram = Diagram::parse(&variant, &format!("{} {to_move}", rows.join("/"))).unwrap();
         let game = Game::from_diagram(&variant, Options::default(), diagram).unwrap();
         let limits = read_limits("800000n").unwrap();
         let analysis = search(2, limits, &game, &Stop::new());

@@ -29,7 +29,7 @@ fn five_in_a_line(rows: &[&str], to_move: &str) -> Game {
     let variant: Variant = "15x15k5".parse().unwrap();
     let mut rows: Vec<String> = rows.iter().map(|row| format!("{row:.<15}")).collect();
     rows.resize(15, ".".repeat(15));
-    let diagram = Diagram::read(&variant, &format!("{} {to_move}", rows.join("/"))).unwrap();
+    let diagram = Diagram::parse(&variant, &format!("{} {to_move}", rows.join("/"))).unwrap();
     Game::from_diagram(&variant, Options::default(), diagram).unwrap()
 }
 
@@ -42,7 +42,7 @@ fn the_only_reply_is_played_at_once() {
     // o has four with one end free; x has nothing of the kind.
     let game = five_in_a_line(&["", "xoooo", "", "...x.x", "....x"], "x");
     let analysis = find_move(&game, HOUR, None);
-    assert_eq!(game.variant().write_move(analysis.line[0]), "1-5");
+    assert_eq!(game.variant().format_move(analysis.line[0]), "1-5");
     assert!(
         analysis.time < Duration::from_millis(100),
         "{:?}",
@@ -68,7 +68,7 @@ fn the_only_move_and_a_win_are_played_at_once() {
     let full = Game::from_diagram(
         &"3x3k3".parse().unwrap(),
         Options::default(),
-        Diagram::read(&"3x3k3".parse().unwrap(), "xox/oxx/o.o x").unwrap(),
+        Diagram::parse(&"3x3k3".parse().unwrap(), "xox/oxx/o.o x").unwrap(),
     );
     let won = five_in_a_line(&["", "xxxx", "", "o.o.o", "...o"], "x");
     // A three with both ends free, to move: a sequence of fours.

@@ -60,7 +60,10 @@ fn check(variant: &str, order: &[usize], strategy: &str, positions: usize, free:
         let mut robot = name.build(&game, &Setup::with_seed(1)).unwrap();
         let decision = robot.choose(&game, &Stop::new());
         let truth = truth(&game);
-        let place = format!("{strategy} on {variant} {}", game.diagram().write(&variant));
+        let place = format!(
+            "{strategy} on {variant} {}",
+            game.diagram().format(&variant)
+        );
         match decision.analysis.as_ref().unwrap().value {
             Value::Win { .. } => assert_eq!(truth, 1, "a win is claimed by {place}"),
             Value::Loss { .. } => assert_eq!(truth, -1, "a loss is claimed by {place}"),
@@ -68,7 +71,7 @@ fn check(variant: &str, order: &[usize], strategy: &str, positions: usize, free:
             Value::Estimate(_) => {}
         }
         if game.order() == [Side::FIRST, Side::SECOND] {
-            let at = variant.write_move(decision.at);
+            let at = variant.format_move(decision.at);
             assert_eq!(after(&game, &decision), truth, "{at} is played by {place}");
         }
     }
@@ -151,7 +154,7 @@ fn perfect_keeps_its_promise_where_only_a_rewind_leads() {
         let name: StrategyName = "perfect".parse().unwrap();
         let mut robot = name.build(&game, &Setup::with_seed(1)).unwrap();
         let decision = robot.choose(&game, &Stop::new());
-        let position = game.diagram().write(&variant);
+        let position = game.diagram().format(&variant);
         assert_eq!(after(&game, &decision), truth(&game), "{position}");
     }
 }

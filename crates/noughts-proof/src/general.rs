@@ -34,7 +34,7 @@ impl<'r, R: Rules> General<'r, R> {
     /// What matters of the position as bytes, the same for all ways to lay the board.
     fn key(&self, position: &Diagram) -> Vec<u8> {
         let bytes = |way: &Symmetry| {
-            let laid = way.diagram(position);
+            let laid = way.map_diagram(position);
             let marks = laid.marks.iter();
             let mut bytes: Vec<u8> = marks
                 .map(|mark| mark.map_or(0, |side| side.index() as u8 + 1))
@@ -83,7 +83,7 @@ impl<R: Rules> Judge for General<'_, R> {
             return Err("the game is over there, it needs no reason".to_owned());
         }
         let speaks = diagram.to_move == speaker(self.claim);
-        let write = |at: Move| self.rules.variant().write_move(at);
+        let write = |at: Move| self.rules.variant().format_move(at);
         match step {
             Step::Plays(_) if !speaks => return Err("the other side is to move there".to_owned()),
             Step::All if speaks => return Err("one move must be named there".to_owned()),

@@ -25,7 +25,7 @@ use std::fmt;
 use std::io::BufRead;
 
 use noughts_rules::{
-    AnyTimeline, Diagram, Goal, Outcome, Overline, Placement, Rules, Side, Variant, dispatch,
+    AnyTimeline, Diagram, Goal, Outcome, Overline, Placement, Side, Variant, dispatch,
 };
 
 use general::General;
@@ -163,10 +163,7 @@ fn check(
 
 /// What a game that is over is worth.
 fn outcome(variant: &Variant, position: &Diagram) -> Option<Worth> {
-    let outcome = dispatch!(&AnyTimeline::new(variant), timeline => {
-        let rules = timeline.rules();
-        rules.outcome(&rules.set_up(position))
-    })?;
+    let outcome = AnyTimeline::new(variant).outcome_of(position)?;
     Some(match outcome {
         Outcome::Draw => Worth::Draw,
         Outcome::Won(sides) if sides.contains(position.to_move) => Worth::Win,

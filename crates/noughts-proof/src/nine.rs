@@ -4,29 +4,17 @@
 //! - A side can still get the boards that it has won and the open ones with a line free of the other's marks. Who
 //!   can't get enough of them can't win, and who has more points than the other can get has won.
 
-use noughts_rules::{BoardState, Diagram, NestedSpec, Scoring, Side};
-
-const LINES: [[usize; 3]; 8] = [
-    [0, 1, 2],
-    [3, 4, 5],
-    [6, 7, 8],
-    [0, 3, 6],
-    [1, 4, 7],
-    [2, 5, 8],
-    [0, 4, 8],
-    [2, 4, 6],
-];
+use noughts_rules::{BoardState, Diagram, LINES_3X3, NestedSpec, Scoring, Side};
 
 /// Whether the attacker has won, or can't win any more; `None` while the score does not tell.
 pub(crate) fn settled(spec: NestedSpec, position: &Diagram, attacker: Side) -> Option<bool> {
     let boards = position.boards();
     let has = |side: Side, board: usize| boards[board] == BoardState::Won(side);
     let has_room = |side: Side, board: usize| {
-        let is_free = |line: &[usize; 3]| {
-            let mut marks = line.iter().map(|cell| position.marks[9 * board + cell]);
-            marks.all(|mark| mark != Some(side.next(2)))
+        let is_free = |line: &u16| {
+            members(*line).all(|cell| position.marks[9 * board + cell] != Some(side.next(2)))
         };
-        boards[board] == BoardState::Open && LINES.iter().any(is_free)
+        boards[board] == BoardState::Open && LINES_3X3.iter().any(is_free)
     };
     let can_get = |side: Side, board: usize| has(side, board) || has_room(side, board);
     let defender = attacker.next(2);
@@ -44,10 +32,14 @@ pub(crate) fn settled(spec: NestedSpec, position: &Diagram, attacker: Side) -> O
             }
         }
         Scoring::MetaLine => {
-            let within = |line: &[usize; 3]| line.iter().all(|board| can_get(attacker, *board));
-            (!LINES.iter().any(within)).then_some(false)
+            let within = |line: &u16| members(*line).all(|board| can_get(attacker, board));
+            (!LINES_3X3.iter().any(within)).then_some(false)
         }
     }
+}
+
+fn members(line: u16) -> impl Iterator<Item = usize> {
+    (0..9).filter(move |at| line >> at & 1 == 1)
 }
 
 /// What matters of closed boards, written over their marks; and the lead of the first side where only that

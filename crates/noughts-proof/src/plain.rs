@@ -65,7 +65,7 @@ impl Plain {
         let variant = Variant::Grid(spec);
         let way = |way: &Symmetry| {
             let cells = (0..spec.cells()).map(Move::at);
-            cells.map(|at| way.cell(at).index() as u8).collect()
+            cells.map(|at| way.map_move(at).index() as u8).collect()
         };
         Plain {
             line: spec.line(),
@@ -250,7 +250,7 @@ impl Plain {
         for (one, other) in pairs {
             let pair: Cells = 1 << one.index() | 1 << other.index();
             if pair.count_ones() != 2 || pair & taken != 0 {
-                let write = |at: &Move| self.variant.write_move(*at);
+                let write = |at: &Move| self.variant.format_move(*at);
                 return Err(format!(
                     "{} {} is no pair of cells that are free",
                     write(one),
@@ -273,7 +273,7 @@ impl Judge for Plain {
         let alive = self.alive(position);
         let speaks = diagram.to_move == speaker(self.claim);
         let unproved = |at: usize| {
-            let at = self.variant.write_move(Move::at(at));
+            let at = self.variant.format_move(Move::at(at));
             Err(format!("what follows {at} is not proved"))
         };
         match step {

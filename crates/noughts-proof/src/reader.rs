@@ -108,7 +108,7 @@ impl<R: BufRead> Lines<R> {
         }
         let text = self.after("position")?;
         let position =
-            Diagram::read(&variant, &text).map_err(|why| self.fault(format!("{why}")))?;
+            Diagram::parse(&variant, &text).map_err(|why| self.fault(format!("{why}")))?;
         let value = match self.after("value")?.as_str() {
             "win" => Worth::Win,
             "draw" => Worth::Draw,
@@ -177,7 +177,7 @@ fn parse(variant: &Variant, line: &str) -> Result<(Diagram, Step), String> {
         return Err("it should be a position and a reason".to_owned());
     };
     let (text, reason) = (&line[..end], &line[end + 1..]);
-    let position = Diagram::read(variant, text).map_err(|why| format!("{why}"))?;
+    let position = Diagram::parse(variant, text).map_err(|why| format!("{why}"))?;
     let mut words = reason.split(' ');
     let step = match words.next() {
         Some("all") => Step::All,
@@ -202,7 +202,7 @@ fn parse(variant: &Variant, line: &str) -> Result<(Diagram, Step), String> {
 
 fn cell(variant: &Variant, word: Option<&str>) -> Result<Move, String> {
     let word = word.ok_or("a cell is missing")?;
-    match variant.read_place(word) {
+    match variant.parse_place(word) {
         Ok(Place::Cell(at)) if at.index() < variant.cells() => Ok(at),
         _ => Err(format!("{} is no cell of the board", Quoted::from(word))),
     }

@@ -51,26 +51,28 @@ impl Diagram {
     /// use noughts_rules::{Diagram, Variant};
     ///
     /// let variant: Variant = "3x3k3".parse()?;
-    /// let diagram = Diagram::read(&variant, "x.o/.x./..o o")?;
-    /// assert_eq!(diagram.write(&variant), "x.o/.x./..o o");
+    /// let diagram = Diagram::parse(&variant, "x.o/.x./..o o")?;
+    /// assert_eq!(diagram.format(&variant), "x.o/.x./..o o");
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn read(variant: &Variant, text: &str) -> Result<Diagram, Impossible> {
+    pub fn parse(variant: &Variant, text: &str) -> Result<Diagram, DiagramError> {
         let mut words = text.split(' ');
         let marks = read_marks(variant, words.next().unwrap_or_default())?;
         let to_move = match words.next() {
             Some(word) => read_side(variant, word)?,
-            None => return Err(Impossible::NoTurn),
+            None => return Err(DiagramError::NoTurn),
         };
         let play_in = match (variant, words.next()) {
             (Variant::Grid(_), None) | (Variant::Nested(_), Some("-")) => None,
             (Variant::Nested(_), Some("*")) => Some(PlayIn::AnyOpen),
             (Variant::Nested(_), Some(word)) => Some(PlayIn::Board(read_board(word)?)),
-            (Variant::Nested(_), None) => return Err(Impossible::NoPlayIn),
-            (Variant::Grid(_), Some(word)) => return Err(Impossible::Surplus(Quoted::from(word))),
+            (Variant::Nested(_), None) => return Err(DiagramError::NoPlayIn),
+            (Variant::Grid(_), Some(word)) => {
+                return Err(DiagramError::Surplus(Quoted::from(word)));
+            }
         };
         if let Some(word) = words.next() {
-            return Err(Impossible::Surplus(Quoted::from(word)));
+            return Err(DiagramError::Surplus(Quoted::from(word)));
         }
         let diagram = Diagram {
             marks,
@@ -82,7 +84,7 @@ impl Diagram {
     }
 
     /// The position as text, the same for the same position.
-    pub fn write(&self, variant: &Variant) -> String {
+    pub fn format(&self, variant: &Variant) -> String {
         let mut text = String::new();
         for (number, row) in self.marks.chunks(row_length(variant)).enumerate() {
             if number > 0 {
@@ -143,9 +145,9 @@ impl Diagram {
 
     /// Whether a play of this variant can have led to this, or it is the first position. What
     /// passes may be set up; whether the plays before that one were possible is not asked.
-    pub fn check(&self, variant: &Variant) -> Result<(), Impossible> {
+    pub fn check(&self, variant: &Variant) -> Result<(), DiagramError> {
         if self.marks.len() != variant.cells() {
-            return Err(Impossible::Cells {
+            return Err(DiagramError::Cells {
                 have: self.marks.len(),
                 need: variant.cells(),
             });
@@ -153,7 +155,7 @@ impl Diagram {
         let sides = variant.sides();
         let seen = self.marks.iter().flatten().chain([&self.to_move]);
         if let Some(side) = seen.max().filter(|side| side.index() >= sides.into()) {
-            return Err(Impossible::NoSuchSide(side.symbol(), sides));
+            return Err(DiagramError::NoSuchSide(side.symbol(), sides));
         }
         match variant {
             Variant::Grid(spec) => self.check_grid(spec),
@@ -161,16 +163,16 @@ impl Diagram {
         }
     }
 
-    fn check_grid(&self, spec: &GridSpec) -> Result<(), Impossible> {
+    fn check_grid(&self, spec: &GridSpec) -> Result<(), DiagramError> {
         if self.play_in.is_some() {
-            return Err(Impossible::PlayIn);
+            return Err(DiagramError::PlayIn);
         }
         let marked = |cell: usize| self.marks[cell].is_some();
         let columns = spec.columns();
         if spec.placement == Placement::Gravity
             && (0..spec.cells() - columns).any(|cell| marked(cell) && !marked(cell + columns))
         {
-            return Err(Impossible::Floating);
+            return Err(DiagramError::Floating);
         }
         let on_top = |at: Move| match spec.placement {
             Placement::Anywhere => true,
@@ -182,15 +184,15 @@ impl Diagram {
         if lines::one_play_made_all(spec, &self.marks, on_top) {
             Ok(())
         } else {
-            Err(Impossible::TwoLines)
+            Err(DiagramError::TwoLines)
         }
     }
 
-    fn check_nested(&self, spec: &NestedSpec) -> Result<(), Impossible> {
+    fn check_nested(&self, spec: &NestedSpec) -> Result<(), DiagramError> {
         for board in Board::all() {
             let marks = [Side::FIRST, Side::SECOND].map(|side| self.cells_of(board, side));
             if !one_made_lines(marks) {
-                return Err(Impossible::TwoLines);
+                return Err(DiagramError::TwoLines);
             }
         }
         let states = self.boards();
@@ -203,16 +205,16 @@ impl Diagram {
         let won = [Side::FIRST, Side::SECOND].map(won);
         let by_line = match spec.scoring() {
             Scoring::MostBoards => false,
-            Scoring::MetaLine if !one_made_lines(won) => return Err(Impossible::TwoLines),
+            Scoring::MetaLine if !one_made_lines(won) => return Err(DiagramError::TwoLines),
             Scoring::MetaLine => won.into_iter().any(nested::has_line),
         };
         let over = by_line || !states.contains(&BoardState::Open);
         match (over, self.play_in) {
             (true, None) => Ok(()),
-            (true, Some(_)) => Err(Impossible::PlayIn),
-            (false, None) => Err(Impossible::NoPlayIn),
+            (true, Some(_)) => Err(DiagramError::PlayIn),
+            (false, None) => Err(DiagramError::NoPlayIn),
             (false, Some(play_in)) if self.could_be_sent(spec, &states, play_in) => Ok(()),
-            (false, Some(_)) => Err(Impossible::PlayIn),
+            (false, Some(_)) => Err(DiagramError::PlayIn),
         }
     }
 
@@ -302,14 +304,14 @@ fn row_length(variant: &Variant) -> usize {
     }
 }
 
-fn read_marks(variant: &Variant, text: &str) -> Result<Vec<Option<Side>>, Impossible> {
+fn read_marks(variant: &Variant, text: &str) -> Result<Vec<Option<Side>>, DiagramError> {
     let (length, need) = (row_length(variant), variant.cells() / row_length(variant));
     let mut marks = Vec::new();
     let mut rows = 0;
     for row in text.split('/') {
         rows += 1;
         if rows > need {
-            return Err(Impossible::Rows { need });
+            return Err(DiagramError::Rows { need });
         }
         let mut rest = row;
         while let Some(symbol) = rest.chars().next() {
@@ -321,12 +323,12 @@ fn read_marks(variant: &Variant, text: &str) -> Result<Vec<Option<Side>>, Imposs
                 '.' => None,
                 _ => Some(
                     Side::from_symbol(symbol)
-                        .ok_or(Impossible::NoSuchSide(symbol, variant.sides()))?,
+                        .ok_or(DiagramError::NoSuchSide(symbol, variant.sides()))?,
                 ),
             };
             rest = after;
             if marks.len() + count > rows * length {
-                return Err(Impossible::RowLength {
+                return Err(DiagramError::RowLength {
                     row: rows - 1,
                     need: length,
                 });
@@ -334,20 +336,20 @@ fn read_marks(variant: &Variant, text: &str) -> Result<Vec<Option<Side>>, Imposs
             marks.extend(std::iter::repeat_n(mark, count));
         }
         if marks.len() != rows * length {
-            return Err(Impossible::RowLength {
+            return Err(DiagramError::RowLength {
                 row: rows - 1,
                 need: length,
             });
         }
     }
     if rows != need {
-        return Err(Impossible::Rows { need });
+        return Err(DiagramError::Rows { need });
     }
     Ok(marks)
 }
 
 /// `{12x}`: a number from 1 and, as the last character, what stands so many times.
-fn read_run(text: &str) -> Result<(usize, char, &str), Impossible> {
+fn read_run(text: &str) -> Result<(usize, char, &str), DiagramError> {
     let parsed = || {
         let (run, after) = text.strip_prefix('{')?.split_once('}')?;
         let symbol = run.chars().next_back()?;
@@ -356,29 +358,29 @@ fn read_run(text: &str) -> Result<(usize, char, &str), Impossible> {
         let count: u16 = count.parse().ok().filter(|_| plain)?;
         Some((usize::from(count), symbol, after))
     };
-    parsed().ok_or_else(|| Impossible::Run(Quoted::from(text)))
+    parsed().ok_or_else(|| DiagramError::Run(Quoted::from(text)))
 }
 
-fn read_side(variant: &Variant, word: &str) -> Result<Side, Impossible> {
+fn read_side(variant: &Variant, word: &str) -> Result<Side, DiagramError> {
     let mut symbols = word.chars();
     match (symbols.next(), symbols.next()) {
         (Some(symbol), None) => {
-            Side::from_symbol(symbol).ok_or(Impossible::NoSuchSide(symbol, variant.sides()))
+            Side::from_symbol(symbol).ok_or(DiagramError::NoSuchSide(symbol, variant.sides()))
         }
-        _ => Err(Impossible::NoTurn),
+        _ => Err(DiagramError::NoTurn),
     }
 }
 
-fn read_board(word: &str) -> Result<Board, Impossible> {
+fn read_board(word: &str) -> Result<Board, DiagramError> {
     match word.as_bytes() {
-        [digit @ b'0'..=b'8'] => Board::new(digit - b'0').ok_or(Impossible::NoPlayIn),
-        _ => Err(Impossible::NoPlayIn),
+        [digit @ b'0'..=b'8'] => Board::new(digit - b'0').ok_or(DiagramError::NoPlayIn),
+        _ => Err(DiagramError::NoPlayIn),
     }
 }
 
 /// Why a position can't be. Displays what would be right.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Impossible {
+pub enum DiagramError {
     /// Not as many cells as the variant has.
     Cells {
         /// How many there are.
@@ -416,40 +418,40 @@ pub enum Impossible {
     TwoLines,
 }
 
-impl fmt::Display for Impossible {
+impl fmt::Display for DiagramError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Impossible::Cells { have, need } => write!(f, "the board has {need} cells, not {have}"),
-            Impossible::Rows { need } => {
+            DiagramError::Cells { have, need } => write!(f, "the board has {need} cells, not {have}"),
+            DiagramError::Rows { need } => {
                 write!(f, "the position needs {need} rows (or boards), with / between")
             }
-            Impossible::RowLength { row, need } => {
+            DiagramError::RowLength { row, need } => {
                 write!(f, "row (or board) {row} of the position needs exactly {need} cells")
             }
-            Impossible::Run(text) => {
+            DiagramError::Run(text) => {
                 write!(f, "a run is written {{12.}}, a number and one symbol, not {text}")
             }
-            Impossible::NoSuchSide(symbol, sides) => {
+            DiagramError::NoSuchSide(symbol, sides) => {
                 let last = Side::new(sides.saturating_sub(1)).map_or('#', Side::symbol);
                 write!(f, "{symbol:?} is nobody here: empty cells are '.', the {sides} sides are 'x'")?;
                 if *sides == 2 { write!(f, " and 'o'") } else { write!(f, ", 'o' and so on to {last:?}") }
             }
-            Impossible::NoTurn => {
+            DiagramError::NoTurn => {
                 f.write_str("behind the cells stands a space and the side to move, such as 'x'")
             }
-            Impossible::NoPlayIn => f.write_str(
+            DiagramError::NoPlayIn => f.write_str(
                 "at the end stands the board to play in, 0 to 8, or * for any open one, or - when the game is over",
             ),
-            Impossible::PlayIn => f.write_str(
+            DiagramError::PlayIn => f.write_str(
                 "no play can have sent the next one there; - stands there when the game is over",
             ),
-            Impossible::Surplus(text) => write!(f, "the position ends before {text}"),
-            Impossible::Floating => f.write_str("with gravity no mark hangs above an empty cell"),
-            Impossible::TwoLines => {
+            DiagramError::Surplus(text) => write!(f, "the position ends before {text}"),
+            DiagramError::Floating => f.write_str("with gravity no mark hangs above an empty cell"),
+            DiagramError::TwoLines => {
                 f.write_str("the lines on the board can't have been completed by one play")
             }
         }
     }
 }
 
-impl std::error::Error for Impossible {}
+impl std::error::Error for DiagramError {}

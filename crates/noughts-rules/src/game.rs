@@ -2,13 +2,13 @@
 
 use std::fmt;
 
-use crate::diagram::{BoardState, Diagram, Impossible};
+use crate::diagram::{BoardState, Diagram, DiagramError};
 use crate::dispatch;
-use crate::nested::LINES;
+use crate::nested::LINES_3X3;
 use crate::notation::{Place, PlaceError, number};
 use crate::place::{Board, Move};
-use crate::rules::{Illegal, Outcome, Rules};
-use crate::side::{MOST_SIDES, Side, Sides};
+use crate::rules::{IllegalMove, Outcome, Rules};
+use crate::side::{MAX_SIDES, Side, Sides};
 use crate::timeline::{AnyTimeline, Play, Timeline};
 use crate::variant::{Scoring, Variant};
 
@@ -55,7 +55,7 @@ pub enum Conclusion {
         /// Who.
         sides: Sides,
         /// How.
-        by: By,
+        by: WinReason,
     },
     /// Everybody left.
     Abandoned,
@@ -63,7 +63,7 @@ pub enum Conclusion {
 
 /// What won a game.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum By {
+pub enum WinReason {
     /// All cells of all lines just completed; in a misère game by the one who lost.
     Line(Vec<Move>),
     /// Three boards in a line, or more where one play completed several lines.
@@ -82,9 +82,9 @@ pub enum By {
 /// use noughts_rules::{Action, Game, Options, Refusal, Seat};
 ///
 /// let mut game = Game::new(&"3x3k3".parse()?, Options::default())?;
-/// game.act(Seat(0), game.read("1-1")?)?;
+/// game.act(Seat(0), game.parse_action("1-1")?)?;
 /// assert!(matches!(game.act(Seat(0), Action::Resign), Ok(())));
-/// assert!(matches!(game.act(Seat(1), game.read("0-0")?), Err(Refusal::Over)));
+/// assert!(matches!(game.act(Seat(1), game.parse_action("0-0")?), Err(Refusal::Over)));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug)]
@@ -110,7 +110,7 @@ impl Game {
         if usize::from(options.history) > most {
             return Err(GameError::History { most });
         }
-        if !(2..=usize::from(MOST_SIDES)).contains(&order.len()) {
+        if !(2..=usize::from(MAX_SIDES)).contains(&order.len()) {
             return Err(GameError::Seats(order.len()));
         }
         check_order(variant, &order)?;
@@ -140,7 +140,7 @@ impl Game {
         let first = first.ok_or(GameError::NobodyToMove(start.to_move))?;
         dispatch!(&mut game.timeline, timeline => {
             let position = timeline.rules().set_up(&start);
-            *timeline = Timeline::from(timeline.rules().clone(), position);
+            *timeline = Timeline::from_position(timeline.rules().clone(), position);
         });
         game.start = Some(start);
         game.pass_to(Seat(first as u8));
@@ -160,7 +160,7 @@ impl Game {
             Action::Rewind(count) => {
                 dispatch!(&mut self.timeline, timeline => timeline.take_back(count.into()));
             }
-            Action::Resign => self.conclusion = Some(self.without(by, By::Resignation)),
+            Action::Resign => self.conclusion = Some(self.without(by, WinReason::Resignation)),
         }
         self.pass_to(Seat((by.0 + 1) % self.order.len() as u8));
         Ok(())
@@ -198,7 +198,7 @@ impl Game {
                 self.judge(timeline.rules(), &timeline.after(at), Some(at))
             }),
             Action::Rewind(_) => None,
-            Action::Resign => Some(self.without(turn.by, By::Resignation)),
+            Action::Resign => Some(self.without(turn.by, WinReason::Resignation)),
         }
     }
 
@@ -257,14 +257,14 @@ impl Game {
     /// A seat's player is gone for good: all other sides win. Not an action, so not a turn.
     pub fn leave(&mut self, seat: Seat) -> Result<(), Refusal> {
         self.check(seat, Action::Resign)?;
-        self.conclusion = Some(self.without(seat, By::Leaving));
+        self.conclusion = Some(self.without(seat, WinReason::Leaving));
         Ok(())
     }
 
     /// How the game ends when this seat's player [leaves](Game::leave); `None` where that is refused.
     pub fn conclusion_without(&self, seat: Seat) -> Option<Conclusion> {
         self.check(seat, Action::Resign).ok()?;
-        Some(self.without(seat, By::Leaving))
+        Some(self.without(seat, WinReason::Leaving))
     }
 
     /// Everybody is gone: the game ends as it stands, with nobody as winner. Not a turn.
@@ -351,23 +351,23 @@ impl Game {
     }
 
     /// Reads an action as people and programs write it: `1-0`, with gravity `3`, `<<2`, `resign`.
-    pub fn read(&self, text: &str) -> Result<Action, PlaceError> {
+    pub fn parse_action(&self, text: &str) -> Result<Action, PlaceError> {
         if text == "resign" {
             return Ok(Action::Resign);
         }
         if let Some(count) = text.strip_prefix("<<").and_then(number) {
             return Ok(Action::Rewind(u16::try_from(count).unwrap_or(u16::MAX)));
         }
-        Ok(Action::Play(match self.variant.read_place(text)? {
+        Ok(Action::Play(match self.variant.parse_place(text)? {
             Place::Cell(at) => at,
             Place::Column(column) => self.top_of(column),
         }))
     }
 
-    /// An action as [`read`](Game::read) reads it.
-    pub fn write(&self, action: Action) -> String {
+    /// An action as [`parse_action`](Game::parse_action) reads it.
+    pub fn format_action(&self, action: Action) -> String {
         match action {
-            Action::Play(at) => self.variant.write_move(at),
+            Action::Play(at) => self.variant.format_move(at),
             Action::Rewind(count) => format!("<<{count}"),
             Action::Resign => "resign".to_owned(),
         }
@@ -376,7 +376,7 @@ impl Game {
     /// Where a mark in this column comes to rest; in a full column its topmost cell, which is
     /// then refused as taken.
     fn top_of(&self, column: usize) -> Move {
-        let mut cells = (0..).map_while(|row| self.variant.join(row, column));
+        let mut cells = (0..).map_while(|row| self.variant.move_at(row, column));
         let rests = |at: &Move| {
             dispatch!(&self.timeline, timeline => {
                 timeline.rules().check(timeline.present(), *at).is_ok()
@@ -395,7 +395,7 @@ impl Game {
         self.order.iter().copied().collect()
     }
 
-    fn without(&self, loser: Seat, by: By) -> Conclusion {
+    fn without(&self, loser: Seat, by: WinReason) -> Conclusion {
         let sides = self.seated().without(self.order[usize::from(loser.0)]);
         match sides.is_empty() {
             true => Conclusion::Abandoned,
@@ -430,13 +430,13 @@ impl Game {
     }
 
     /// What the play `last` completed, or what stands on the board where there was none.
-    fn reason(&self, diagram: &Diagram, winners: Sides, last: Option<Move>) -> By {
+    fn reason(&self, diagram: &Diagram, winners: Sides, last: Option<Move>) -> WinReason {
         let spec = match &self.variant {
-            Variant::Grid(spec) => return By::Line(diagram.line(spec, last)),
+            Variant::Grid(spec) => return WinReason::Line(diagram.line(spec, last)),
             Variant::Nested(spec) => spec,
         };
         if spec.scoring() == Scoring::MostBoards {
-            return By::Points;
+            return WinReason::Points;
         }
         let states = diagram.boards();
         let won = Board::all().filter(|board| match states[board.index()] {
@@ -448,11 +448,11 @@ impl Game {
             let has_last = last.is_none_or(|at| **line >> (at.index() / 9) & 1 == 1);
             won & **line == **line && has_last
         };
-        let boards = LINES
+        let boards = LINES_3X3
             .iter()
             .filter(completed)
             .fold(0, |all, line| all | line);
-        By::Boards(
+        WinReason::Boards(
             Board::all()
                 .filter(|board| boards >> board.index() & 1 == 1)
                 .collect(),
@@ -497,7 +497,7 @@ pub enum Refusal {
         to_move: Seat,
     },
     /// The move is not legal.
-    Illegal(Illegal),
+    Illegal(IllegalMove),
     /// The game has no history.
     NoRewind,
     /// More than the history holds, or than there are marks.
@@ -512,7 +512,7 @@ pub enum Refusal {
 impl fmt::Display for Refusal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Refusal::Over => Illegal::GameOver.fmt(f),
+            Refusal::Over => IllegalMove::GameOver.fmt(f),
             Refusal::NoSuchSeat { seats } => {
                 write!(f, "the seats of this game are 0 to {}", seats - 1)
             }
@@ -553,7 +553,7 @@ pub enum GameError {
     /// Nobody sits for the side whose turn it is.
     NobodyToMove(Side),
     /// The position can't be.
-    Position(Impossible),
+    Position(DiagramError),
 }
 
 impl fmt::Display for GameError {

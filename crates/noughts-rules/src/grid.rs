@@ -3,7 +3,7 @@
 use crate::bits::Bits;
 use crate::diagram::Diagram;
 use crate::place::Move;
-use crate::rules::{Illegal, Outcome, Rules, Standing};
+use crate::rules::{IllegalMove, Outcome, Rules, Standing};
 use crate::side::{Side, Sides};
 use crate::variant::{Goal, GridSpec, Overline, Placement, Variant};
 
@@ -133,20 +133,20 @@ impl<B: Bits, const P: usize> Rules for Grid<B, P> {
         }
     }
 
-    fn check(&self, position: &Self::Position, at: Move) -> Result<(), Illegal> {
+    fn check(&self, position: &Self::Position, at: Move) -> Result<(), IllegalMove> {
         if position.standing != Standing::Open {
-            return Err(Illegal::GameOver);
+            return Err(IllegalMove::GameOver);
         }
         if at.index() >= self.spec.cells() {
-            return Err(Illegal::OffBoard);
+            return Err(IllegalMove::OffBoard);
         }
         let (bit, occupied) = (self.lattice.bit(at), self.occupied(position));
         if occupied.has(bit) {
-            Err(Illegal::Occupied)
+            Err(IllegalMove::Occupied)
         } else if self.playable(occupied).has(bit) {
             Ok(())
         } else {
-            Err(Illegal::Floating)
+            Err(IllegalMove::Floating)
         }
     }
 

@@ -1,66 +1,77 @@
-//! What may happen in every game of the tic-tac-toe family.
+//! The rules of every game of the tic-tac-toe family.
 //!
-//! The way through: a text becomes a [`Variant`], checked once. A variant, executable, is
-//! [`Rules`]: positions, legal moves, outcomes. There are three families of rules, [`Grid`] for
-//! boards that fit into a few words, [`Crowd`] for all larger ones, [`Nested`] for nine boards.
-//! [`Timeline`] adds the way back, [`AnyTimeline`] hides which family it is. A [`Game`] adds seats
-//! and turns: it takes an [`Action`] or gives a [`Refusal`], and shows a [`View`]. A [`Record`]
-//! is a game as text.
+//! | type | what it is |
+//! |---|---|
+//! | [`Variant`] | which game, parsed from text such as `7x6k4+gravity` |
+//! | [`Rules`] | positions, legal moves and outcomes; implemented by [`Grid`] (boards of up to 512 bits), [`ByteGrid`] (larger boards) and [`Nested`] (nine boards) |
+//! | [`Timeline`], [`AnyTimeline`] | a position with the plays that led to it |
+//! | [`Game`] | seats and turns: takes an [`Action`] or returns a [`Refusal`] |
+//! | [`View`] | everything that a screen shows of a game |
+//! | [`Record`] | a game as text |
+//! | [`CATALOG`] | the variants that user interfaces offer by name |
 //!
 //! ```
 //! use noughts_rules::{Conclusion, Game, Options, Seat};
 //!
 //! let mut game = Game::new(&"3x3k3".parse()?, Options::default())?;
 //! for (turn, text) in ["1-1", "0-1", "0-0", "2-2", "1-0", "2-0", "1-2"].iter().enumerate() {
-//!     let action = game.read(text)?;
+//!     let action = game.parse_action(text)?;
 //!     game.act(Seat(turn as u8 % 2), action)?;
 //! }
 //! assert!(matches!(game.view().outcome, Some(Conclusion::Won { .. })));
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! Nothing here does I/O, knows a clock, starts a thread or panics on what a stranger wrote.
+//! This crate does no I/O, reads no clock, starts no thread, and does not panic on any input text.
+//!
+//! The feature `testing` adds `reference`, a slow second implementation of the rules, and
+//! `properties`, which compares the two.
 
 mod bits;
-mod crowd;
+mod byte_grid;
+mod catalog;
 mod diagram;
 mod game;
 mod grid;
-pub mod laws;
 mod lines;
 mod name;
 mod nested;
 mod notation;
 mod perft;
 mod place;
+#[cfg(feature = "testing")]
+pub mod properties;
 mod quote;
 mod record;
+#[cfg(feature = "testing")]
+pub mod reference;
 mod rules;
 mod side;
 mod symmetry;
 mod timeline;
-pub mod twin;
 mod variant;
 mod view;
 
 pub use bits::{Bits, Wide};
-pub use crowd::{Crowd, CrowdMoves, CrowdPosition};
-pub use diagram::{BoardState, Diagram, Impossible, PlayIn};
-pub use game::{Action, By, Conclusion, Game, GameError, Options, Refusal, Seat, Turn};
+pub use byte_grid::{ByteGrid, ByteGridMoves, ByteGridPosition};
+pub use catalog::{CATALOG, CatalogEntry};
+pub use diagram::{BoardState, Diagram, DiagramError, PlayIn};
+pub use game::{Action, Conclusion, Game, GameError, Options, Refusal, Seat, Turn, WinReason};
 pub use grid::{Grid, GridMoves, GridPosition};
 pub use name::VariantError;
-pub use nested::{Nested, NestedMoves, NestedPosition};
+pub use nested::{LINES_3X3, Nested, NestedMoves, NestedPosition};
 pub use notation::{Place, PlaceError};
 pub use perft::{divide, perft};
 pub use place::{Board, Move};
 pub use quote::Quoted;
 pub use record::{Player, Record, RecordError, RecordSeat};
-pub use rules::{Illegal, Outcome, Rules};
-pub use side::{MOST_SIDES, Side, Sides};
+pub use rules::{IllegalMove, Outcome, Rules};
+pub use side::{MAX_SIDES, Side, Sides};
 pub use symmetry::Symmetry;
 pub use timeline::{AnyTimeline, Play, Timeline};
 pub use variant::{
-    Goal, GridSpec, LEAST, NestedSpec, OutOfRange, Overline, Placement, Redirect, Scoring, Variant,
+    Goal, GridSpec, MIN_SIZE, NestedSpec, OutOfRange, Overline, Placement, Redirect, Scoring,
+    Variant,
 };
 pub use view::{NestedView, View};
 

@@ -2,7 +2,7 @@
 
 use crate::diagram::{Diagram, PlayIn};
 use crate::place::{Board, Move};
-use crate::rules::{Illegal, Outcome, Rules};
+use crate::rules::{IllegalMove, Outcome, Rules};
 use crate::side::{Side, Sides};
 use crate::variant::{NestedSpec, Redirect, Scoring, Variant};
 
@@ -15,8 +15,8 @@ const HAS_LINE: [bool; 512] = {
     let mut set = 0;
     while set < 512 {
         let mut i = 0;
-        while i < LINES.len() {
-            if set as u16 & LINES[i] == LINES[i] {
+        while i < LINES_3X3.len() {
+            if set as u16 & LINES_3X3[i] == LINES_3X3[i] {
                 table[set] = true;
             }
             i += 1;
@@ -26,8 +26,17 @@ const HAS_LINE: [bool; 512] = {
     table
 };
 
-/// The eight lines of three by three.
-pub(crate) const LINES: [u16; 8] = [
+/// The eight lines of a 3x3 board: rows, columns, diagonals. Each is a set of three cells, bit
+/// `3 * row + column` for a cell. Nine boards lie three by three as well, so these are also the
+/// lines of boards that win Ultimate.
+///
+/// ```
+/// use noughts_rules::LINES_3X3;
+///
+/// let middle_column = 0b010_010_010;
+/// assert!(LINES_3X3.contains(&middle_column));
+/// ```
+pub const LINES_3X3: [u16; 8] = [
     0b000_000_111,
     0b000_111_000,
     0b111_000_000,
@@ -236,22 +245,22 @@ impl Rules for Nested {
         }
     }
 
-    fn check(&self, position: &NestedPosition, at: Move) -> Result<(), Illegal> {
+    fn check(&self, position: &NestedPosition, at: Move) -> Result<(), IllegalMove> {
         if position.playable == 0 {
-            return Err(Illegal::GameOver);
+            return Err(IllegalMove::GameOver);
         }
         if at.index() >= 81 {
-            return Err(Illegal::OffBoard);
+            return Err(IllegalMove::OffBoard);
         }
         let (board, cell) = (at.index() / 9, at.index() % 9);
         if position.playable >> board & 1 == 0 {
             return Err(match single(position.playable) {
-                Some(play_in) => Illegal::WrongBoard { play_in },
-                None => Illegal::ClosedBoard,
+                Some(play_in) => IllegalMove::WrongBoard { play_in },
+                None => IllegalMove::ClosedBoard,
             });
         }
         if position.boards[board].of_either() >> cell & 1 == 1 {
-            return Err(Illegal::Occupied);
+            return Err(IllegalMove::Occupied);
         }
         Ok(())
     }

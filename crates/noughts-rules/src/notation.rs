@@ -16,27 +16,27 @@ pub enum Place {
 }
 
 impl Variant {
-    /// A move as text, as [`read_place`](Variant::read_place) reads it.
-    pub fn write_move(&self, at: Move) -> String {
-        let (first, second) = self.split(at);
+    /// A move as text, as [`parse_place`](Variant::parse_place) reads it.
+    pub fn format_move(&self, at: Move) -> String {
+        let (first, second) = self.coordinates(at);
         format!("{first}-{second}")
     }
 
     /// Row and column, or board and cell.
-    pub fn split(&self, at: Move) -> (usize, usize) {
+    pub fn coordinates(&self, at: Move) -> (usize, usize) {
         let length = self.second();
         (at.index() / length, at.index() % length)
     }
 
     /// The move at this row and column, or board and cell, if there is one.
-    pub fn join(&self, first: usize, second: usize) -> Option<Move> {
+    pub fn move_at(&self, first: usize, second: usize) -> Option<Move> {
         let on_board = first < self.cells() / self.second() && second < self.second();
         on_board.then(|| Move::at(first * self.second() + second))
     }
 
     /// Reads a move, or with gravity a column alone. Numbers have no leading zeros, so that a
     /// place is written in one way only.
-    pub fn read_place(&self, text: &str) -> Result<Place, PlaceError> {
+    pub fn parse_place(&self, text: &str) -> Result<Place, PlaceError> {
         let unreadable = || PlaceError::Unreadable {
             text: Quoted::from(text),
             form: self.place_form(),
@@ -45,7 +45,7 @@ impl Variant {
             let first = number(first).ok_or_else(unreadable)?;
             let second = number(second).ok_or_else(unreadable)?;
             return self
-                .join(first, second)
+                .move_at(first, second)
                 .map(Place::Cell)
                 .ok_or(self.off_board());
         }
@@ -71,7 +71,7 @@ impl Variant {
 
     fn off_board(&self) -> PlaceError {
         PlaceError::OffBoard {
-            last: self.write_move(Move::at(self.cells() - 1)),
+            last: self.format_move(Move::at(self.cells() - 1)),
         }
     }
 
@@ -137,7 +137,7 @@ mod tests {
     use super::*;
 
     fn read(variant: &str, text: &str) -> Result<Place, PlaceError> {
-        variant.parse::<Variant>().unwrap().read_place(text)
+        variant.parse::<Variant>().unwrap().parse_place(text)
     }
 
     #[test]

@@ -6,7 +6,7 @@ use std::num::NonZeroU16;
 /// A place to play: a cell, counted from 0 row by row, on nine boards `9 * board + cell`.
 ///
 /// It takes two bytes, and so does `Option<Move>`. How it is written depends on the variant:
-/// see [`Variant::write_move`](crate::Variant::write_move).
+/// see [`Variant::format_move`](crate::Variant::format_move).
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Move(NonZeroU16);
 

@@ -1,20 +1,21 @@
 //! A game as text that people can read and programs can replay.
 
 use std::fmt;
+use std::str::FromStr;
 
-use crate::diagram::{Diagram, Impossible};
-use crate::game::{By, Conclusion, Game, GameError, Options, Refusal, Seat};
+use crate::diagram::{Diagram, DiagramError};
+use crate::game::{Conclusion, Game, GameError, Options, Refusal, Seat, WinReason};
 use crate::name::VariantError;
 use crate::notation::{PlaceError, number};
 use crate::quote::Quoted;
-use crate::side::{MOST_SIDES, Side, Sides};
+use crate::side::{MAX_SIDES, Side, Sides};
 use crate::variant::Variant;
 
 /// The longest name, in characters.
 const LONGEST_NAME: usize = 255;
 
 /// As many as there can be sides.
-const MOST_SEATS: usize = MOST_SIDES as usize;
+const MOST_SEATS: usize = MAX_SIDES as usize;
 
 /// Where the history stands; the position that a game begins from comes next.
 const HISTORY_LINE: usize = 3;
@@ -36,7 +37,7 @@ const HISTORY_LINE: usize = 3;
 /// 4 1 <<2
 /// result unfinished
 /// ";
-/// let record = Record::read(text)?;
+/// let record: Record = text.parse()?;
 /// assert_eq!(record.game().plays().len(), 1);
 /// assert_eq!(record.to_string(), text);
 /// # Ok::<(), noughts_rules::RecordError>(())
@@ -92,9 +93,13 @@ impl Record {
     pub fn seats(&self) -> &[RecordSeat] {
         &self.seats
     }
+}
 
-    /// Reads and replays a record. Lines may end in `\r\n`; the last may have no end.
-    pub fn read(text: &str) -> Result<Record, RecordError> {
+/// Parses and replays a record. Lines may end in `\r\n`; the last may have no end.
+impl FromStr for Record {
+    type Err = RecordError;
+
+    fn from_str(text: &str) -> Result<Record, RecordError> {
         let mut lines = Lines {
             text: text.lines(),
             number: 0,
@@ -111,7 +116,7 @@ impl Record {
         let mut line = lines.next()?;
         let mut start = None;
         if let Some(position) = line.strip_prefix("start ") {
-            let read = Diagram::read(&variant, position);
+            let read = Diagram::parse(&variant, position);
             start = Some(read.map_err(|e| lines.fail(Reason::Position(e)))?);
             line = lines.next()?;
         }
@@ -169,7 +174,7 @@ impl fmt::Display for Record {
             game.history()
         )?;
         if let Some(start) = game.start() {
-            writeln!(f, "start {}", start.write(game.variant()))?;
+            writeln!(f, "start {}", start.format(game.variant()))?;
         }
         for (number, seat) in self.seats.iter().enumerate() {
             writeln!(f, "seat {number} {seat}")?;
@@ -180,7 +185,7 @@ impl fmt::Display for Record {
                 "{} {} {}",
                 number + 1,
                 turn.by.0,
-                game.write(turn.action)
+                game.format_action(turn.action)
             )?;
         }
         writeln!(
@@ -282,7 +287,7 @@ fn replay(game: &mut Game, line: &str) -> Result<(), Reason> {
         next,
         text: Quoted::from(line),
     })?;
-    let action = game.read(action).map_err(Reason::Place)?;
+    let action = game.parse_action(action).map_err(Reason::Place)?;
     game.act(seat, action).map_err(Reason::Refused)
 }
 
@@ -294,10 +299,10 @@ fn write_result(conclusion: Option<&Conclusion>, order: &[Side], seats: &[Record
         Some(Conclusion::Won { sides, by }) => (sides, by),
     };
     let by = match by {
-        By::Line(_) | By::Boards(_) => "line",
-        By::Points => "points",
-        By::Resignation => "resignation",
-        By::Leaving => "leaving",
+        WinReason::Line(_) | WinReason::Boards(_) => "line",
+        WinReason::Points => "points",
+        WinReason::Resignation => "resignation",
+        WinReason::Leaving => "leaving",
     };
     let symbol = |side| {
         let seat = order.iter().position(|s| *s == side);
@@ -312,7 +317,7 @@ fn read_result(game: &mut Game, seats: &[RecordSeat], line: &str) -> Result<(), 
     let all: Sides = game.order().iter().copied().collect();
     let left = all.iter().map(|leaver| Conclusion::Won {
         sides: all.without(leaver),
-        by: By::Leaving,
+        by: WinReason::Leaving,
     });
     let mut possible: Vec<Option<Conclusion>> = match game.conclusion() {
         Some(conclusion) => vec![Some(conclusion.clone())],
@@ -396,7 +401,7 @@ enum Reason {
     Expected { words: &'static str, text: Quoted },
     Variant(VariantError),
     History(Quoted),
-    Position(Impossible),
+    Position(DiagramError),
     Seat { number: usize, text: Quoted },
     Seats,
     Symbols,

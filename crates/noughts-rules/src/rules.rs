@@ -41,7 +41,7 @@ pub trait Rules: Clone + Send + Sync + 'static {
 
     /// Why a move is not legal. `Ok` exactly for those in [`moves`](Rules::moves); any index is
     /// answered, off the board too.
-    fn check(&self, position: &Self::Position, at: Move) -> Result<(), Illegal>;
+    fn check(&self, position: &Self::Position, at: Move) -> Result<(), IllegalMove>;
 
     /// Puts a mark of the side to move, and passes the turn to the next side. Trusts its caller:
     /// debug-asserts [`check`](Rules::check). An illegal move gives a wrong position or a panic,
@@ -74,7 +74,7 @@ pub enum Outcome {
 
 /// Why a move can't be played. Displays what would be right.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum Illegal {
+pub enum IllegalMove {
     /// The game is over.
     GameOver,
     /// There is no such cell.
@@ -92,24 +92,24 @@ pub enum Illegal {
     ClosedBoard,
 }
 
-impl fmt::Display for Illegal {
+impl fmt::Display for IllegalMove {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Illegal::GameOver => f.write_str("the game is over"),
-            Illegal::OffBoard => f.write_str("there is no such cell on the board"),
-            Illegal::Occupied => f.write_str("that cell is taken, choose an empty one"),
-            Illegal::Floating => f.write_str(
+            IllegalMove::GameOver => f.write_str("the game is over"),
+            IllegalMove::OffBoard => f.write_str("there is no such cell on the board"),
+            IllegalMove::Occupied => f.write_str("that cell is taken, choose an empty one"),
+            IllegalMove::Floating => f.write_str(
                 "a mark would fall from there, choose the lowest empty cell of a column",
             ),
-            Illegal::WrongBoard { play_in } => {
+            IllegalMove::WrongBoard { play_in } => {
                 write!(f, "this turn must be played on board {play_in}")
             }
-            Illegal::ClosedBoard => f.write_str("that board is closed, choose an open one"),
+            IllegalMove::ClosedBoard => f.write_str("that board is closed, choose an open one"),
         }
     }
 }
 
-impl std::error::Error for Illegal {}
+impl std::error::Error for IllegalMove {}
 
 /// How a game on one board stands; kept in the position, since only the latest play can end it.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]

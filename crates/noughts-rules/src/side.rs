@@ -4,10 +4,10 @@ use std::fmt;
 use std::num::NonZeroU8;
 
 /// The most sides a game can have.
-pub const MOST_SIDES: u8 = 64;
+pub const MAX_SIDES: u8 = 64;
 
 /// The letters of the sides, in turn order. Symbols are for people; the rules only know numbers.
-const SYMBOLS: &[u8; MOST_SIDES as usize] =
+const SYMBOLS: &[u8; MAX_SIDES as usize] =
     b"xoabcdefghijklmnpqrstuvwyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789@#";
 
 /// One owner of marks, `0..64`. Side 0 begins.
@@ -24,7 +24,7 @@ impl Side {
 
     /// The side with this number, if there can be one: `0..64`.
     pub const fn new(number: u8) -> Option<Side> {
-        if number < MOST_SIDES {
+        if number < MAX_SIDES {
             Some(Side(NonZeroU8::MIN.saturating_add(number)))
         } else {
             None
@@ -74,7 +74,7 @@ impl Sides {
 
     /// The sides `0..count`.
     pub const fn first(count: u8) -> Sides {
-        if count >= MOST_SIDES {
+        if count >= MAX_SIDES {
             Sides(u64::MAX)
         } else {
             Sides((1 << count) - 1)
@@ -121,7 +121,7 @@ impl Sides {
 
     /// Each of them, lowest first.
     pub fn iter(self) -> impl Iterator<Item = Side> {
-        (0..MOST_SIDES)
+        (0..MAX_SIDES)
             .filter_map(Side::new)
             .filter(move |&s| self.contains(s))
     }
@@ -145,11 +145,11 @@ mod tests {
 
     #[test]
     fn every_side_has_its_own_symbol() {
-        for number in 0..MOST_SIDES {
+        for number in 0..MAX_SIDES {
             let side = Side::new(number).unwrap();
             assert_eq!(Side::from_symbol(side.symbol()), Some(side));
         }
-        assert_eq!(Side::new(MOST_SIDES), None);
+        assert_eq!(Side::new(MAX_SIDES), None);
         assert_eq!(Side::from_symbol('.'), None);
         assert_eq!(Side::new(2).unwrap().symbol(), 'a');
         assert_eq!(Side::new(25).unwrap().symbol(), 'z');

@@ -40,12 +40,12 @@ impl Symmetry {
     }
 
     /// Where a cell comes to lie.
-    pub fn cell(&self, at: Move) -> Move {
+    pub fn map_move(&self, at: Move) -> Move {
         self.to[at.index()]
     }
 
     /// The position laid so.
-    pub fn diagram(&self, diagram: &Diagram) -> Diagram {
+    pub fn map_diagram(&self, diagram: &Diagram) -> Diagram {
         let mut marks = vec![None; diagram.marks.len()];
         for (mark, to) in diagram.marks.iter().zip(&self.to) {
             marks[to.index()] = *mark;

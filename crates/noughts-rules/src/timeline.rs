@@ -1,12 +1,14 @@
-//! A position with the plays that led to it, and the one place where a variant known at run time
-//! becomes a static type.
+//! A position with the plays that led to it. This is the only place where a variant known at run
+//! time becomes a static type.
 
 use crate::bits::Wide;
-use crate::crowd::Crowd;
+use crate::byte_grid::ByteGrid;
+use crate::diagram::Diagram;
 use crate::grid::Grid;
 use crate::nested::Nested;
+use crate::perft::{divide, perft};
 use crate::place::Move;
-use crate::rules::Rules;
+use crate::rules::{Outcome, Rules};
 use crate::side::Side;
 use crate::variant::Variant;
 
@@ -32,11 +34,11 @@ impl<R: Rules> Timeline<R> {
     /// From the first position on.
     pub fn new(rules: R) -> Self {
         let start = rules.start();
-        Timeline::from(rules, start)
+        Timeline::from_position(rules, start)
     }
 
     /// From a position on; nothing before it can be taken back.
-    pub fn from(rules: R, start: R::Position) -> Self {
+    pub fn from_position(rules: R, start: R::Position) -> Self {
         Timeline {
             present: start.clone(),
             plays: Vec::new(),
@@ -94,39 +96,51 @@ impl<R: Rules> Timeline<R> {
     }
 }
 
-/// A timeline of any variant. [`dispatch!`](crate::dispatch) calls code written once for all
-/// [`Rules`] with the one that is in it: one decision a call, none a node.
+/// A timeline of a variant that is known only at run time.
+///
+/// The variants of this enum are the static types that hold a position; they are not part of the
+/// public interface. `dispatch!` matches on them: generic code decides once per call, not once per
+/// search node.
+///
+/// ```
+/// use noughts_rules::AnyTimeline;
+///
+/// let connect_four = AnyTimeline::new(&"7x6k4+gravity".parse()?);
+/// assert_eq!(connect_four.perft(4), 2401);
+/// # Ok::<(), noughts_rules::VariantError>(())
+/// ```
 #[derive(Clone, Debug)]
 pub enum AnyTimeline {
     /// Two sides, to 16 bits: 3x3, 4x3, 3x4.
+    #[doc(hidden)]
     Grid16(Timeline<Grid<u16, 2>>),
     /// Two sides, to 64 bits: 7x7, 9x6.
+    #[doc(hidden)]
     Grid64(Timeline<Grid<u64, 2>>),
     /// Two sides, to 128 bits: 10x11.
+    #[doc(hidden)]
     Grid128(Timeline<Grid<u128, 2>>),
     /// Two sides, to 256 bits: 15x15.
+    #[doc(hidden)]
     Grid256(Timeline<Grid<Wide<4>, 2>>),
     /// Two sides, to 512 bits: 22x22.
+    #[doc(hidden)]
     Grid512(Timeline<Grid<Wide<8>, 2>>),
     /// Three sides, to 64 bits.
+    #[doc(hidden)]
     Three64(Timeline<Grid<u64, 3>>),
     /// Nine boards.
+    #[doc(hidden)]
     Nested(Timeline<Nested>),
     /// Everything else.
-    Crowd(Timeline<Crowd>),
+    #[doc(hidden)]
+    ByteGrid(Timeline<ByteGrid>),
 }
 
 /// Binds the timeline in an [`AnyTimeline`], by value or by reference, and evaluates the
-/// expression for its static type.
-///
-/// ```
-/// use noughts_rules::{dispatch, perft, AnyTimeline};
-///
-/// let any = AnyTimeline::new(&"3x3k3".parse()?);
-/// let count = dispatch!(&any, timeline => perft(timeline.rules(), timeline.present(), 3));
-/// assert_eq!(count, 504);
-/// # Ok::<(), noughts_rules::VariantError>(())
-/// ```
+/// expression for its static type. For the crates of this workspace: a caller outside uses the
+/// methods of [`AnyTimeline`].
+#[doc(hidden)]
 #[macro_export]
 macro_rules! dispatch {
     ($any:expr, $timeline:ident => $value:expr) => {
@@ -138,13 +152,13 @@ macro_rules! dispatch {
             $crate::AnyTimeline::Grid512($timeline) => $value,
             $crate::AnyTimeline::Three64($timeline) => $value,
             $crate::AnyTimeline::Nested($timeline) => $value,
-            $crate::AnyTimeline::Crowd($timeline) => $value,
+            $crate::AnyTimeline::ByteGrid($timeline) => $value,
         }
     };
 }
 
 impl AnyTimeline {
-    /// From the variant's first position on, in the smallest form that holds it.
+    /// Starts at the variant's first position, in the smallest representation that holds it.
     pub fn new(variant: &Variant) -> AnyTimeline {
         let spec = match variant {
             Variant::Nested(spec) => return AnyTimeline::Nested(Timeline::new(Nested::new(*spec))),
@@ -156,6 +170,30 @@ impl AnyTimeline {
             .or_else(|| Grid::new(spec).map(Timeline::new).map(AnyTimeline::Grid256))
             .or_else(|| Grid::new(spec).map(Timeline::new).map(AnyTimeline::Grid512))
             .or_else(|| Grid::new(spec).map(Timeline::new).map(AnyTimeline::Three64))
-            .unwrap_or_else(|| AnyTimeline::Crowd(Timeline::new(Crowd::new(spec))))
+            .unwrap_or_else(|| AnyTimeline::ByteGrid(Timeline::new(ByteGrid::new(spec))))
+    }
+    /// Counts the move sequences of length `depth` from the present position: see
+    /// [`perft`](crate::perft()).
+    pub fn perft(&self, depth: u32) -> u64 {
+        dispatch!(self, timeline => perft(timeline.rules(), timeline.present(), depth))
+    }
+
+    /// Counts as [`perft`](AnyTimeline::perft) does, for each first move.
+    pub fn divide(&self, depth: u32) -> Vec<(Move, u64)> {
+        dispatch!(self, timeline => divide(timeline.rules(), timeline.present(), depth))
+    }
+
+    /// The present position as plain data.
+    pub fn diagram(&self) -> Diagram {
+        dispatch!(self, timeline => timeline.rules().diagram(timeline.present()))
+    }
+
+    /// The outcome of a position that [`Diagram::check`] accepts for this variant; `None` while
+    /// the game goes on.
+    pub fn outcome_of(&self, diagram: &Diagram) -> Option<Outcome> {
+        dispatch!(self, timeline => {
+            let rules = timeline.rules();
+            rules.outcome(&rules.set_up(diagram))
+        })
     }
 }

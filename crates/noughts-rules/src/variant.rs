@@ -1,10 +1,10 @@
 //! Which game: a variant is a name and its numbers, checked once.
 
 use crate::place::Board;
-use crate::side::MOST_SIDES;
+use crate::side::MAX_SIDES;
 
 /// The smallest number of columns, of rows, and of marks in a line.
-pub const LEAST: u8 = 3;
+pub const MIN_SIZE: u8 = 3;
 
 /// A game's name and numbers. Everything that holds one may trust it: it can only be made from
 /// numbers in range.
@@ -124,14 +124,14 @@ impl GridSpec {
 
     /// The m,n,k-game for two, where who makes a line wins.
     pub fn new(columns: u8, rows: u8, line: u8) -> Result<GridSpec, OutOfRange> {
-        if columns < LEAST {
+        if columns < MIN_SIZE {
             return Err(OutOfRange::Columns(columns.into()));
         }
-        if rows < LEAST {
+        if rows < MIN_SIZE {
             return Err(OutOfRange::Rows(rows.into()));
         }
         let most = columns.max(rows);
-        if !(LEAST..=most).contains(&line) {
+        if !(MIN_SIZE..=most).contains(&line) {
             return Err(OutOfRange::Line {
                 line: line.into(),
                 most,
@@ -147,7 +147,7 @@ impl GridSpec {
 
     /// The same game for so many sides, each for itself.
     pub fn with_sides(self, sides: u8) -> Result<GridSpec, OutOfRange> {
-        if !(2..=MOST_SIDES).contains(&sides) {
+        if !(2..=MAX_SIDES).contains(&sides) {
             return Err(OutOfRange::Sides(sides.into()));
         }
         Ok(GridSpec { sides, ..self })

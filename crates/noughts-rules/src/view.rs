@@ -111,7 +111,7 @@ fn line_is_made(boards: &[BoardState; 9]) -> bool {
 
 fn any_line(boards: &[BoardState; 9], fits: impl Fn(BoardState, Side) -> bool) -> bool {
     [Side::FIRST, Side::SECOND].into_iter().any(|side| {
-        crate::nested::LINES
+        crate::nested::LINES_3X3
             .iter()
             .any(|line| (0..9).all(|board| line >> board & 1 == 0 || fits(boards[board], side)))
     })

@@ -1,6 +1,6 @@
 //! Numbers that others counted too: games, positions, and positions up to symmetry.
 
-use noughts_rules::twin::{SlowGrid, SlowNested};
+use noughts_rules::reference::{ReferenceGrid, ReferenceNested};
 use noughts_rules::{
     AnyTimeline, Board, Diagram, Game, Move, NestedSpec, Options, Rules, Seat, Symmetry, Variant,
     dispatch, perft,
@@ -67,7 +67,7 @@ impl<'r, R: Rules> Census<'r, R> {
 fn is_least(diagram: &Diagram, symmetries: &[Symmetry]) -> bool {
     let digit = |at: usize| diagram.marks[at].map_or(0, |side| side.index() as u64 + 1);
     let number = |symmetry: &Symmetry| {
-        let shift = |at: usize| 2 * symmetry.cell(Move::at(at)).index();
+        let shift = |at: usize| 2 * symmetry.map_move(Move::at(at)).index();
         (0..diagram.marks.len()).fold(0, |sum, at| sum + (digit(at) << shift(at)))
     };
     let own = number(&symmetries[0]);
@@ -104,24 +104,24 @@ fn the_twin_counts_the_games_of_tic_tac_toe_too() {
     let Variant::Grid(spec) = variant("3x3k3") else {
         unreachable!()
     };
-    let twin = SlowGrid(spec);
+    let twin = ReferenceGrid(spec);
     assert_eq!(games(&twin, &twin.start()), 255_168);
     assert_eq!(Census::take(&twin), (5_478, 765));
 }
 
 #[test]
 fn the_twin_confirms_multi_and_ultimate() {
-    let multi = SlowNested(NestedSpec::MULTI);
+    let multi = ReferenceNested(NestedSpec::MULTI);
     assert_eq!(perft(&multi, &multi.start(), 5), 473_256);
     assert_eq!(perft(&multi, &multi.start(), 6), 4_018_018);
-    let ultimate = SlowNested(NestedSpec::ULTIMATE);
+    let ultimate = ReferenceNested(NestedSpec::ULTIMATE);
     assert_eq!(perft(&ultimate, &ultimate.start(), 6), 4_020_960);
 }
 
 #[test]
 #[ignore = "long: the twin walks 313 million positions"]
 fn the_twin_confirms_multi_to_eight_plays() {
-    let multi = SlowNested(NestedSpec::MULTI);
+    let multi = ReferenceNested(NestedSpec::MULTI);
     assert_eq!(perft(&multi, &multi.start(), 7), 33_704_980);
     assert_eq!(perft(&multi, &multi.start(), 8), 279_303_416);
 }
@@ -133,7 +133,7 @@ fn the_six_plays_of_the_multi_document_lead_to_board_5() {
         .iter()
         .enumerate()
     {
-        let action = game.read(text).unwrap();
+        let action = game.parse_action(text).unwrap();
         game.act(Seat(turn as u8 % 2), action).unwrap();
     }
     assert_eq!(game.view().nested.unwrap().active, Board::new(5));

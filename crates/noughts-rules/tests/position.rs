@@ -1,8 +1,8 @@
 //! A position's text is read, checked and written; what no play can have led to is refused.
 
-use noughts_rules::twin::{SlowGrid, SlowNested};
+use noughts_rules::reference::{ReferenceGrid, ReferenceNested};
 use noughts_rules::{
-    Board, BoardState, Diagram, GridSpec, Impossible, Move, Outcome, Overline, Placement, PlayIn,
+    Board, BoardState, Diagram, DiagramError, GridSpec, Move, Outcome, Overline, Placement, PlayIn,
     Rules, Side, Variant,
 };
 use proptest::prelude::*;
@@ -17,8 +17,8 @@ fn cases<const N: usize>(table: &str) -> Vec<[&str; N]> {
     cases
 }
 
-fn read(variant: &str, text: &str) -> Result<Diagram, Impossible> {
-    Diagram::read(&variant.parse().unwrap(), text)
+fn read(variant: &str, text: &str) -> Result<Diagram, DiagramError> {
+    Diagram::parse(&variant.parse().unwrap(), text)
 }
 
 /// Variant, text, and the same as it is written.
@@ -26,8 +26,8 @@ fn check_texts(table: &str) {
     for [variant, text, written] in cases(table) {
         let diagram = read(variant, text).unwrap_or_else(|error| panic!("{text}: {error}"));
         let variant = variant.parse().unwrap();
-        assert_eq!(diagram.write(&variant), written, "{variant} | {text}");
-        assert_eq!(Diagram::read(&variant, written), Ok(diagram));
+        assert_eq!(diagram.format(&variant), written, "{variant} | {text}");
+        assert_eq!(Diagram::parse(&variant, written), Ok(diagram));
     }
 }
 
@@ -183,28 +183,28 @@ fn what_is_no_text_of_a_position_is_refused_with_what_would_be_right() {
 
 #[test]
 fn plain_data_is_checked_as_its_text_is() {
-    let check = |change: fn(&mut Diagram), reason: Impossible| {
+    let check = |change: fn(&mut Diagram), reason: DiagramError| {
         let variant: Variant = "3x3k3".parse().unwrap();
-        let mut diagram = Diagram::read(&variant, ".../.../... x").unwrap();
+        let mut diagram = Diagram::parse(&variant, ".../.../... x").unwrap();
         change(&mut diagram);
         assert_eq!(diagram.check(&variant), Err(reason));
     };
     check(
         |d| d.marks.truncate(8),
-        Impossible::Cells { have: 8, need: 9 },
+        DiagramError::Cells { have: 8, need: 9 },
     );
     check(
         |d| d.marks.push(None),
-        Impossible::Cells { have: 10, need: 9 },
+        DiagramError::Cells { have: 10, need: 9 },
     );
-    check(|d| d.play_in = Some(PlayIn::AnyOpen), Impossible::PlayIn);
+    check(|d| d.play_in = Some(PlayIn::AnyOpen), DiagramError::PlayIn);
     check(
         |d| d.marks[0] = Side::new(2),
-        Impossible::NoSuchSide('a', 2),
+        DiagramError::NoSuchSide('a', 2),
     );
     check(
         |d| d.to_move = Side::new(63).unwrap(),
-        Impossible::NoSuchSide('#', 2),
+        DiagramError::NoSuchSide('#', 2),
     );
 }
 
@@ -283,7 +283,11 @@ fn lines_that_no_single_play_can_have_completed_are_impossible() {
 fn a_board_full_of_lines_is_refused_without_looking_at_all_of_them() {
     for variant in ["255x255k3", "255x255k100", "255x255k255", "255x255k3+exact"] {
         let full = format!("{} o", vec!["{255x}"; 255].join("/"));
-        assert_eq!(read(variant, &full), Err(Impossible::TwoLines), "{variant}");
+        assert_eq!(
+            read(variant, &full),
+            Err(DiagramError::TwoLines),
+            "{variant}"
+        );
     }
 }
 
@@ -320,7 +324,7 @@ proptest! {
 
     #[test]
     fn a_board_is_possible_if_it_has_no_line_or_one_mark_less_has_none((spec, marks) in any_board()) {
-        let twin = SlowGrid(spec);
+        let twin = ReferenceGrid(spec);
         let diagram = |marks| Diagram { marks, to_move: Side::FIRST, play_in: None };
         let whole = twin.set_up(&diagram(marks.clone()));
         let could_be_last = |at: usize| {
@@ -335,7 +339,7 @@ proptest! {
         let marked = || (0..spec.cells()).filter(|&at| marks[at].is_some());
         let possible = !has_line || marked().any(could_be_last);
         let checked = diagram(marks.clone()).check(&Variant::Grid(spec));
-        let expected = if possible { Ok(()) } else { Err(Impossible::TwoLines) };
+        let expected = if possible { Ok(()) } else { Err(DiagramError::TwoLines) };
         prop_assert_eq!(checked, expected, "{}", diagram(marks.clone()).draw(&Variant::Grid(spec)));
     }
 }
@@ -362,9 +366,9 @@ fn check_nine(table: &str) {
     for [variant, position, expected] in cases(table) {
         let checked = match read(variant, &nine(position)) {
             Ok(_) => "ok",
-            Err(Impossible::PlayIn) => "not sent there",
-            Err(Impossible::NoPlayIn) => "not over",
-            Err(Impossible::TwoLines) => "two lines",
+            Err(DiagramError::PlayIn) => "not sent there",
+            Err(DiagramError::NoPlayIn) => "not over",
+            Err(DiagramError::TwoLines) => "two lines",
             Err(other) => panic!("{variant} | {position}: {other}"),
         };
         assert_eq!(checked, expected, "{variant} | {position}");
@@ -503,7 +507,7 @@ fn any_nine() -> impl Strategy<Value = (&'static str, Diagram)> {
         let Ok(Variant::Nested(spec)) = name.parse() else {
             panic!("{name}")
         };
-        let rules = SlowNested(spec);
+        let rules = ReferenceNested(spec);
         let mut position = rules.start();
         for choice in choices {
             let legal: Vec<Move> = rules.moves(&position).collect();
@@ -527,7 +531,7 @@ fn some_play_leads_to(variant: Variant, diagram: &Diagram) -> bool {
     let Variant::Nested(spec) = variant else {
         panic!("{variant}")
     };
-    let rules = SlowNested(spec);
+    let rules = ReferenceNested(spec);
     let leads = |at: usize| {
         let Some(side) = diagram.marks[at] else {
             return false;
@@ -556,10 +560,10 @@ proptest! {
         let mut to_x = diagram.clone();
         to_x.to_move = Side::FIRST;
         match diagram.check(&variant) {
-            Ok(()) => prop_assert!(some_play_leads_to(variant, &to_x), "{}", diagram.write(&variant)),
+            Ok(()) => prop_assert!(some_play_leads_to(variant, &to_x), "{}", diagram.format(&variant)),
             // A board that is unsound in itself was so before the latest play too.
-            Err(Impossible::TwoLines) => {}
-            Err(_) => prop_assert!(!some_play_leads_to(variant, &to_x), "{}", diagram.write(&variant)),
+            Err(DiagramError::TwoLines) => {}
+            Err(_) => prop_assert!(!some_play_leads_to(variant, &to_x), "{}", diagram.format(&variant)),
         }
     }
 }

@@ -55,9 +55,11 @@ fn check(text: &str) -> Record {
 /// What was read is written so, and reads back to the same game.
 #[track_caller]
 fn check_written(text: &str, written: &str) -> Record {
-    let record = Record::read(text).unwrap_or_else(|error| panic!("{error} in\n{text}"));
+    let record = text
+        .parse::<Record>()
+        .unwrap_or_else(|error| panic!("{error} in\n{text}"));
     assert_eq!(record.to_string(), written);
-    let again = Record::read(written).unwrap();
+    let again = written.parse::<Record>().unwrap();
     assert_eq!(again.game().view(), record.game().view());
     assert_eq!(again.seats(), record.seats());
     record
@@ -65,7 +67,7 @@ fn check_written(text: &str, written: &str) -> Record {
 
 #[track_caller]
 fn check_refused(text: &str, sentence: &str) {
-    match Record::read(text) {
+    match text.parse::<Record>() {
         Ok(_) => panic!("this is no record:\n{text}"),
         Err(error) => assert_eq!(error.to_string(), sentence, "in\n{text}"),
     }
@@ -77,7 +79,7 @@ fn check_refused(text: &str, sentence: &str) {
 fn the_example_is_written_byte_for_byte() {
     let record = check(EXAMPLE);
     let game = record.game();
-    assert_eq!(game.diagram().write(game.variant()), "x../.../... x");
+    assert_eq!(game.diagram().format(game.variant()), "x../.../... x");
     assert_eq!((game.history(), game.to_move()), (3, Some(Seat(0))));
     let [ann, perfect] = record.seats() else {
         panic!("two seats")
@@ -150,7 +152,7 @@ fn a_record_may_begin_from_a_position() {
     let from = |start: &str| changed(3, &format!("history 3\nstart {start}"));
     let record = check(&from("..x/.o./... x").replace("0-0", "0-1"));
     let game = record.game();
-    assert_eq!(game.diagram().write(game.variant()), ".xx/.o./... x");
+    assert_eq!(game.diagram().format(game.variant()), ".xx/.o./... x");
     // The first position, written down, stays written down.
     check(&from(".../.../... x"));
 }

@@ -2,7 +2,9 @@
 
 use std::fmt;
 
-use noughts_rules::{By, Conclusion, Game, Player, Record, RecordError, RecordSeat, Seat, Side};
+use noughts_rules::{
+    Conclusion, Game, Player, Record, RecordError, RecordSeat, Seat, Side, WinReason,
+};
 
 use crate::id::GameId;
 use crate::store::StoredGame;
@@ -88,7 +90,7 @@ fn leavers(game: &Game, conclusion: &Conclusion) -> Option<SeatSet> {
         Conclusion::Abandoned => Some(seats.map(|(seat, _)| seat).collect()),
         Conclusion::Won {
             sides,
-            by: By::Leaving,
+            by: WinReason::Leaving,
         } => seats
             .find(|(_, side)| !sides.contains(**side))
             .map(|(seat, _)| SeatSet::only(seat)),

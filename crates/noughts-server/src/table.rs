@@ -12,7 +12,8 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use noughts_rules::{
-    Action, By, Conclusion, Diagram, Game, GameError, Move, Options, Seat, Side, Turn, Variant,
+    Action, Conclusion, Diagram, Game, GameError, Move, Options, Seat, Side, Turn, Variant,
+    WinReason,
 };
 
 use crate::id::GameId;
@@ -316,10 +317,10 @@ impl Table {
         };
         let winners: String = sides.iter().map(Side::symbol).collect();
         let by = match by {
-            By::Line(_) | By::Boards(_) => "a line",
-            By::Points => "points",
-            By::Resignation => "resignation",
-            By::Leaving => "leaving",
+            WinReason::Line(_) | WinReason::Boards(_) => "a line",
+            WinReason::Points => "points",
+            WinReason::Resignation => "resignation",
+            WinReason::Leaving => "leaving",
         };
         format!("{winners} won by {by}")
     }

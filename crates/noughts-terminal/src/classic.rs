@@ -40,7 +40,7 @@ pub fn play(
                 continue;
             }
             Some(Ok(thought)) => {
-                let (row, column) = game.game.variant().split(thought.at);
+                let (row, column) = game.game.variant().coordinates(thought.at);
                 writeln!(output, "{row} {column}")?;
                 Command::Play {
                     row: row as i64,
@@ -125,7 +125,7 @@ impl ClassicGame {
             }
             Command::Play { row, column } => {
                 let cell = |row, column| {
-                    variant.join(usize::try_from(row).ok()?, usize::try_from(column).ok()?)
+                    variant.move_at(usize::try_from(row).ok()?, usize::try_from(column).ok()?)
                 };
                 Action::Play(cell(row, column).ok_or("Illegal play")?)
             }

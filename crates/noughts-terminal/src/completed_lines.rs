@@ -13,7 +13,7 @@ pub(crate) fn in_words(view: &View, cells: &[Move]) -> Vec<String> {
         return Vec::new();
     };
     let place = |at: &Move| {
-        let (row, column) = view.variant.split(*at);
+        let (row, column) = view.variant.coordinates(*at);
         (row as isize, column as isize)
     };
     let (row, column) = place(&last);
@@ -26,7 +26,7 @@ pub(crate) fn in_words(view: &View, cells: &[Move]) -> Vec<String> {
         on.next_back().map(|end| (first, end))
     };
     let diagonal = |(first, end): (&Move, &Move)| {
-        let write = |at: &Move| view.variant.write_move(*at);
+        let write = |at: &Move| view.variant.format_move(*at);
         format!("on the diagonal from {} to {}", write(first), write(end))
     };
     [

@@ -172,7 +172,7 @@ impl Match {
                     self.game
                         .act(seat, Action::Play(thought.at))
                         .expect("strategies choose legal moves");
-                    let (row, column) = self.game.variant().split(thought.at);
+                    let (row, column) = self.game.variant().coordinates(thought.at);
                     console.tell(messages::robot_plays(seat, row, column))?;
                 }
             }
@@ -203,7 +203,7 @@ impl Match {
     ) -> Result<Move, Exit> {
         let row = ask_for_number(messages::ROW, seat, self.spec.rows(), console)?;
         let column = ask_for_number(messages::COLUMN, seat, self.spec.columns(), console)?;
-        let at = self.game.variant().join(row, column);
+        let at = self.game.variant().move_at(row, column);
         Ok(at.expect("a row and a column that there are have a cell"))
     }
 }

@@ -92,7 +92,7 @@ impl MultiGame {
             }
         };
         let action = Action::Play(thought.at);
-        console.tell(messages::thought(&self.game.write(action)))?;
+        console.tell(messages::thought(&self.game.format_action(action)))?;
         self.spent = Some(Spent {
             seat,
             took: thought.took,

@@ -169,7 +169,7 @@ impl<T: RemoteGame, O: Write> Session<'_, T, O> {
             let action = match &mut robot {
                 Some(robot) if is_own => {
                     let chosen = choose(robot.as_mut(), record.game());
-                    Some(record.game().write(chosen))
+                    Some(record.game().format_action(chosen))
                 }
                 None if is_own => match self.ask(&record)? {
                     Step::Act(action) => Some(action),
@@ -246,9 +246,9 @@ impl<T: RemoteGame, O: Write> Session<'_, T, O> {
         let explained = match line {
             ":q" => return Ok(Some(Step::Exit)),
             "?" | "help" | "" => messages::HELP.to_owned(),
-            _ => match game.read(&line.replace(' ', "-")) {
+            _ => match game.parse_action(&line.replace(' ', "-")) {
                 Ok(action) => match game.check(seat, action) {
-                    Ok(()) => return Ok(Some(Step::Act(game.write(action)))),
+                    Ok(()) => return Ok(Some(Step::Act(game.format_action(action)))),
                     Err(refusal) => sentence(refusal),
                 },
                 Err(error @ PlaceError::OffBoard { .. }) => sentence(error),

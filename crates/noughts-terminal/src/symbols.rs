@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use noughts_rules::{MOST_SIDES, Side};
+use noughts_rules::{MAX_SIDES, Side};
 use unicode_properties::{GeneralCategory, UnicodeGeneralCategory};
 
 /// One symbol a seat, in turn order. Equal symbols are one side.
@@ -12,13 +12,13 @@ pub struct Symbols(Vec<char>);
 impl Symbols {
     /// Reads symbols written one after the other: `xo`, `xxo`, `ż🦀`.
     pub fn read(text: &str) -> Result<Symbols, SymbolError> {
-        let symbols: Vec<char> = text.chars().take(usize::from(MOST_SIDES) + 1).collect();
+        let symbols: Vec<char> = text.chars().take(usize::from(MAX_SIDES) + 1).collect();
         if let Some(unseen) = symbols.iter().find(|symbol| !can_be_seen(**symbol)) {
             return Err(SymbolError::Unseen(*unseen));
         }
         match symbols.len() {
             count @ (0 | 1) => Err(SymbolError::Few(count)),
-            count if count > MOST_SIDES.into() => Err(SymbolError::Many),
+            count if count > MAX_SIDES.into() => Err(SymbolError::Many),
             _ => Ok(Symbols(symbols)),
         }
     }

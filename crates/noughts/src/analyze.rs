@@ -38,7 +38,7 @@ pub(crate) fn run(task: &Analyze) -> Result<(), Failure> {
 fn game(task: &Analyze) -> Result<Game, Failure> {
     if let Some(file) = &task.record {
         let text = read(file)?;
-        let record = Record::read(&text).map_err(Failure::invalid)?;
+        let record = text.parse::<Record>().map_err(Failure::invalid)?;
         return Ok(record.game().clone());
     }
     let name = task.variant.as_deref().unwrap_or_default();
@@ -59,7 +59,7 @@ fn game(task: &Analyze) -> Result<Game, Failure> {
     {
         let turn = number + 1;
         let action = game
-            .read(text)
+            .parse_action(text)
             .map_err(|error| Failure::Invalid(format!("turn {turn}: {error}")))?;
         let seat = game.to_move().ok_or_else(|| {
             Failure::Invalid(format!(
@@ -85,7 +85,7 @@ fn moves(game: &Game, analysis: &Analysis) -> Vec<String> {
     analysis
         .line
         .iter()
-        .map(|at| game.variant().write_move(*at))
+        .map(|at| game.variant().format_move(*at))
         .collect()
 }
 
@@ -130,7 +130,7 @@ fn json(game: &Game, analysis: &Analysis) -> String {
     format!(
         "{{\"variant\":\"{}\",\"position\":\"{}\",\"value\":\"{value}\",{number},\"best\":\"{}\",\"line\":[{}],\"depth\":{},\"nodes\":{},\"seconds\":{:.6}}}\n",
         game.variant(),
-        game.diagram().write(game.variant()),
+        game.diagram().format(game.variant()),
         line[0],
         line.iter()
             .map(|at| format!("\"{at}\""))

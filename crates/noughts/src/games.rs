@@ -182,7 +182,7 @@ async fn import(store: &dyn Store, files: &[String]) -> Result<(), Failure> {
             let wrong = |why: &dyn std::fmt::Display| {
                 Failure::invalid(format_args!("record {number} of {name}: {why}"))
             };
-            let record = Record::read(&record).map_err(|error| wrong(&error))?;
+            let record = record.parse::<Record>().map_err(|error| wrong(&error))?;
             let stored = game_from_record(&record, GameId::random(), now_ms);
             games.push(stored.map_err(|error| wrong(&error))?);
         }

@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use noughts_rules::{AnyTimeline, Variant, dispatch, divide, perft};
+use noughts_rules::{AnyTimeline, Variant};
 
 use crate::Failure;
 use crate::args::Perft;
@@ -12,12 +12,12 @@ pub(crate) fn run(task: &Perft) -> Result<(), Failure> {
     let any = AnyTimeline::new(&variant);
     let mut output = io::stdout().lock();
     if !task.divide {
-        let count = dispatch!(&any, t => perft(t.rules(), t.present(), task.depth));
+        let count = any.perft(task.depth);
         return Ok(writeln!(output, "{count}")?);
     }
-    let parts = dispatch!(&any, t => divide(t.rules(), t.present(), task.depth));
+    let parts = any.divide(task.depth);
     for (at, count) in &parts {
-        writeln!(output, "{} {count}", variant.write_move(*at))?;
+        writeln!(output, "{} {count}", variant.format_move(*at))?;
     }
     // At depth 0 there is one sequence, and it has no first move.
     let sum: u64 = parts.iter().map(|(_, count)| count).sum();

@@ -19,7 +19,7 @@ const BETWEEN_CHECKPOINTS: Duration = Duration::from_secs(300);
 pub(crate) fn run(task: &Solve) -> Result<(), Failure> {
     let variant: Variant = task.variant.parse().map_err(Failure::invalid)?;
     let position = match &task.position {
-        Some(text) => Some(Diagram::read(&variant, text).map_err(Failure::invalid)?),
+        Some(text) => Some(Diagram::parse(&variant, text).map_err(Failure::invalid)?),
         None => None,
     };
     let budget = budget(task)?;
@@ -203,7 +203,7 @@ fn words(variant: &Variant, position: &Diagram, found: &Solution) -> String {
     let line: Vec<String> = found
         .line
         .iter()
-        .map(|at| variant.write_move(*at))
+        .map(|at| variant.format_move(*at))
         .collect();
     let mut text = format!(
         "{}\n\n{} to move: {}\n",
@@ -227,7 +227,7 @@ fn json(variant: &Variant, found: &Solution) -> String {
     let value = found
         .value()
         .map_or("unknown".to_owned(), |worth| worth.to_string());
-    let write = |at: &noughts_rules::Move| format!("\"{}\"", variant.write_move(*at));
+    let write = |at: &noughts_rules::Move| format!("\"{}\"", variant.format_move(*at));
     format!(
         "{{\"variant\":\"{variant}\",\"value\":\"{value}\",\"nodes\":{},\"seconds\":{:.6},\"best\":{},\"line\":[{}]}}\n",
         found.nodes,

@@ -20,7 +20,7 @@ pub(crate) fn run(task: &Verify) -> Result<(), Failure> {
     let variant = &proved.variant;
     let text = format!(
         "{variant} {}\n{} to move: {}\nproved with {} positions\n",
-        proved.position.write(variant),
+        proved.position.format(variant),
         proved.position.to_move.symbol(),
         proved.value,
         proved.positions,

@@ -141,7 +141,7 @@ impl Sheet {
         for (turn, (at, _)) in self.marks.iter().enumerate() {
             let seat = Seat((turn % game.order().len()) as u8);
             game.act(seat, Action::Play(*at))
-                .map_err(|refusal| format!("{}: {refusal}", protocol::write_move(variant, *at)))?;
+                .map_err(|refusal| format!("{}: {refusal}", protocol::format_move(variant, *at)))?;
         }
         Ok(game)
     }
@@ -158,7 +158,7 @@ impl Sheet {
         for (at, owner) in &self.marks {
             let cell = &mut marks[at.index()];
             if cell.is_some() {
-                let at = protocol::write_move(variant, *at);
+                let at = protocol::format_move(variant, *at);
                 return Err(format!("{at} has two marks"));
             }
             *cell = Side::new(owner - 1);

@@ -141,7 +141,7 @@ impl Model {
             },
             Command::Play(row, column) => {
                 let at = usize::try_from(row).ok().zip(usize::try_from(column).ok());
-                match at.and_then(|(row, column)| self.game.variant().join(row, column)) {
+                match at.and_then(|(row, column)| self.game.variant().move_at(row, column)) {
                     Some(at) => (Action::Play(at), ILLEGAL),
                     None => return Some(ILLEGAL),
                 }

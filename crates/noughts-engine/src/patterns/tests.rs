@@ -191,7 +191,7 @@ fn a_board_is_worth_the_same_however_it_is_laid_and_whoever_is_called_first() {
                 let mut patterns = Patterns::new(&spec).unwrap();
                 let side = |side: Side| if swaps { side.next(2) } else { side };
                 for (by, at) in &marks {
-                    patterns.play(side(*by), symmetry.cell(*at));
+                    patterns.play(side(*by), symmetry.map_move(*at));
                 }
                 patterns.estimate(side(Side::FIRST))
             };

@@ -1,6 +1,6 @@
 //! Any game of two sides, by its rules alone: no cut but what the rules and the score say.
 
-use noughts_rules::{Bits, Crowd, Grid, Move, Outcome, Rules, Side, Symmetry, Variant};
+use noughts_rules::{Bits, ByteGrid, Grid, Move, Outcome, Rules, Side, Symmetry, Variant};
 
 use super::hunt::{Child, Field, NEVER, Numbers, Seen};
 use crate::seed::Random;
@@ -45,7 +45,7 @@ pub(crate) trait Ending: Rules {
 
 impl<B: Bits, const P: usize> Ending for Grid<B, P> {}
 
-impl Ending for Crowd {}
+impl Ending for ByteGrid {}
 
 /// A position of any game.
 pub(crate) struct General<R: Ending> {
@@ -75,7 +75,9 @@ impl<R: Ending> General<R> {
             Variant::Nested(_) => ways
                 .iter()
                 .map(|way| {
-                    std::array::from_fn(|board| (way.cell(Move::at(9 * board)).index() / 9) as u8)
+                    std::array::from_fn(|board| {
+                        (way.map_move(Move::at(9 * board)).index() / 9) as u8
+                    })
                 })
                 .collect(),
         };
@@ -142,7 +144,7 @@ impl<R: Ending> General<R> {
     fn mix(&mut self, side: Side, at: Move) {
         let from = self.hashes.len() - self.ways.len();
         for (hash, way) in self.hashes[from..].iter_mut().zip(&self.ways) {
-            *hash ^= self.words[side.index() & 1][way.cell(at).index()];
+            *hash ^= self.words[side.index() & 1][way.map_move(at).index()];
         }
     }
 

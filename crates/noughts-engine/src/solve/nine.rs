@@ -1,12 +1,9 @@
 //! What the end of a game on nine boards turns on: boards that are closed say no more than whose they are, and
 //! a board without room for a line is nobody's any more.
 
-use noughts_rules::{Nested, NestedPosition, Rules, Scoring, Side, Variant};
+use noughts_rules::{LINES_3X3, Nested, NestedPosition, Rules, Scoring, Side, Variant};
 
 use super::general::Ending;
-
-/// The eight lines of three by three.
-const LINES: [u16; 8] = [0o7, 0o70, 0o700, 0o111, 0o222, 0o444, 0o421, 0o124];
 
 /// Whether there is room for a line beside these marks, for each set of nine.
 const HAS_ROOM: [bool; 512] = {
@@ -14,8 +11,8 @@ const HAS_ROOM: [bool; 512] = {
     let mut set = 0;
     while set < 512 {
         let mut line = 0;
-        while line < LINES.len() {
-            table[set] |= set as u16 & LINES[line] == 0;
+        while line < LINES_3X3.len() {
+            table[set] |= set as u16 & LINES_3X3[line] == 0;
             line += 1;
         }
         set += 1;
@@ -52,7 +49,7 @@ impl Ending for Nested {
         let mine = position.won(side) | within_reach(position, side);
         match scoring(self) {
             Scoring::MostBoards => mine.count_ones() > position.won(side.next(2)).count_ones(),
-            Scoring::MetaLine => LINES.iter().any(|line| line & !mine == 0),
+            Scoring::MetaLine => LINES_3X3.iter().any(|line| line & !mine == 0),
         }
     }
 

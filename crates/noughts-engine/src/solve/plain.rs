@@ -438,7 +438,7 @@ impl<B: Bits, L: Bits, const W: usize> Ground<B, L, W> {
             let hashes = |at: usize| {
                 std::array::from_fn(|way| {
                     words[symmetries[way % symmetries.len()]
-                        .cell(Move::at(at))
+                        .map_move(Move::at(at))
                         .index()]
                 })
             };

@@ -21,7 +21,7 @@ pub(crate) fn heading(
     value: Worth,
 ) -> io::Result<()> {
     writeln!(into, "noughts proof 1\nvariant {variant}")?;
-    writeln!(into, "position {}\nvalue {value}", start.write(variant))
+    writeln!(into, "position {}\nvalue {value}", start.format(variant))
 }
 
 pub(crate) fn claim(into: &mut dyn Write, attacker: Side, wins: bool) -> io::Result<()> {
@@ -244,7 +244,7 @@ impl<F: Telling> Writer<'_, '_, F> {
             None if self.hunt.field.attacks() == self.wins => self.one_move()?,
             None => self.all_moves()?,
         };
-        let position = self.hunt.field.diagram().write(self.variant);
+        let position = self.hunt.field.diagram().format(self.variant);
         writeln!(self.into, "{position} {reason}")
     }
 
@@ -253,7 +253,7 @@ impl<F: Telling> Writer<'_, '_, F> {
             return None;
         }
         let pairs = self.hunt.field.pairs()?;
-        let write = |at: usize| self.variant.write_move(Move::at(at));
+        let write = |at: usize| self.variant.format_move(Move::at(at));
         let words = pairs
             .iter()
             .map(|(one, other)| format!(" {} {}", write(*one), write(*other)));
@@ -266,7 +266,7 @@ impl<F: Telling> Writer<'_, '_, F> {
             return Err(io::Error::other(what));
         };
         self.behind(at)?;
-        Ok(format!("plays {}", self.variant.write_move(at)))
+        Ok(format!("plays {}", self.variant.format_move(at)))
     }
 
     fn all_moves(&mut self) -> io::Result<String> {

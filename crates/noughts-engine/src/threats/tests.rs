@@ -32,7 +32,7 @@ fn defences(rows: &str) -> Vec<String> {
     threats.defences(&windows, X, &mut defences);
     defences.sort_unstable();
     defences.dedup();
-    let texts = defences.into_iter().map(|at| variant.write_move(at));
+    let texts = defences.into_iter().map(|at| variant.format_move(at));
     texts.collect()
 }
 
@@ -43,7 +43,7 @@ fn drawn(suffix: &str, rows: &str) -> (Variant, Windows) {
     let variant: Variant = format!("{}x{}k5{suffix}", rows[0].len(), rows.len())
         .parse()
         .unwrap();
-    let diagram = Diagram::read(&variant, &format!("{} x", rows.join("/"))).unwrap();
+    let diagram = Diagram::parse(&variant, &format!("{} x", rows.join("/"))).unwrap();
     let Variant::Grid(spec) = variant else {
         unreachable!("a grid's name");
     };
@@ -59,7 +59,7 @@ fn found_in(suffix: &str, rows: &str) -> Option<(u32, String)> {
     let (variant, mut windows) = drawn(suffix, rows);
     let mut threats = Threats::new();
     let plies = threats.wins(&mut windows, X, PLENTY)?;
-    Some((plies, variant.write_move(threats.first()?)))
+    Some((plies, variant.format_move(threats.first()?)))
 }
 
 #[test]
@@ -230,7 +230,7 @@ fn who_wins_by_fours_wins_by_brute_force() {
             let plies = Threats::new().wins(windows, X, PLENTY);
             if let Some(plies) = plies.filter(|plies| *plies <= 5) {
                 let value = twin::alpha_beta(game, plies).value;
-                let position = game.diagram().write(game.variant());
+                let position = game.diagram().format(game.variant());
                 assert!(
                     value >= 1_000_000 - plies as i32,
                     "{name} {position}: {value}"
@@ -292,8 +292,8 @@ fn what_is_no_defence_loses() {
                 windows.change(X, at, true, |_, _, _, _| ());
                 let wins = Threats::new().wins(windows, O, PLENTY).is_some();
                 windows.change(X, at, false, |_, _, _, _| ());
-                let position = game.diagram().write(game.variant());
-                let at = game.variant().write_move(at);
+                let position = game.diagram().format(game.variant());
+                let at = game.variant().format_move(at);
                 assert!(wins, "{at} defends in {name} {position}");
                 compared += 1;
             }

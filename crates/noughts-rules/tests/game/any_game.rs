@@ -1,6 +1,6 @@
 //! Any game, beside a model of it.
 
-use noughts_rules::twin::{SlowGrid, SlowNested};
+use noughts_rules::reference::{ReferenceGrid, ReferenceNested};
 use noughts_rules::{
     Action, Conclusion, Diagram, Game, Move, Outcome, Player, Record, RecordSeat, Rules, Seat,
     Side, Sides, Turn, Variant,
@@ -110,8 +110,8 @@ impl Model {
     /// How the marks stand by the slow rules, and whether one more may be put at `at`.
     fn replay(&self, at: Move) -> (Option<Outcome>, bool) {
         match self.variant {
-            Variant::Grid(spec) => replay(&SlowGrid(spec), &self.marks, at),
-            Variant::Nested(spec) => replay(&SlowNested(spec), &self.marks, at),
+            Variant::Grid(spec) => replay(&ReferenceGrid(spec), &self.marks, at),
+            Variant::Nested(spec) => replay(&ReferenceNested(spec), &self.marks, at),
         }
     }
 
@@ -194,7 +194,9 @@ fn check_record(game: &Game) {
     };
     let seats = game.order().iter().map(seat).collect();
     let text = Record::new(game.clone(), seats).unwrap().to_string();
-    let record = Record::read(&text).unwrap_or_else(|error| panic!("{error} in\n{text}"));
+    let record = text
+        .parse::<Record>()
+        .unwrap_or_else(|error| panic!("{error} in\n{text}"));
     assert_eq!(record.to_string(), text);
     assert_eq!(record.game().view(), game.view(), "{text}");
     assert_eq!(record.game().turns(), game.turns());
@@ -257,8 +259,8 @@ proptest! {
         let (variant, options) = read_setup(setup);
         let mut game = Game::new(&variant, options.clone()).unwrap();
         walk(&mut game, &before);
-        let text = game.diagram().write(&variant);
-        let start = Diagram::read(&variant, &text).unwrap();
+        let text = game.diagram().format(&variant);
+        let start = Diagram::parse(&variant, &text).unwrap();
         let mut from = Game::from_diagram(&variant, options, start).unwrap();
         prop_assert_eq!(from.legal(), game.legal());
         prop_assert_eq!(from.diagram(), game.diagram());

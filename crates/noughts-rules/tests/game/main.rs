@@ -9,7 +9,7 @@ mod rewind;
 mod setting_up;
 
 use noughts_rules::{
-    By, Conclusion, Diagram, Game, GameError, Move, Options, Refusal, Seat, Side, Variant,
+    Conclusion, Diagram, Game, GameError, Move, Options, Refusal, Seat, Side, Variant, WinReason,
 };
 
 /// A table of cases: a line each, `|` between what is in it.
@@ -52,7 +52,7 @@ fn played(setup: &str, turns: &str) -> Game {
 fn played_from(setup: &str, position: &str, turns: &str) -> Game {
     let (variant, options) = read_setup(setup);
     let position = nine(position).unwrap_or(position.to_owned());
-    let start = Diagram::read(&variant, &position).unwrap_or_else(|e| panic!("{position}: {e}"));
+    let start = Diagram::parse(&variant, &position).unwrap_or_else(|e| panic!("{position}: {e}"));
     let mut game = Game::from_diagram(&variant, options, start).unwrap();
     play(&mut game, turns);
     game
@@ -85,7 +85,7 @@ fn ask(game: &mut Game, turn: &str) -> Result<(), Refusal> {
         Some((seat, action)) => (Seat(seat.parse().unwrap()), action),
         None => (game.to_move().unwrap_or(Seat(0)), turn),
     };
-    let action = game.read(action).unwrap();
+    let action = game.parse_action(action).unwrap();
     game.act(seat, action)
 }
 
@@ -102,17 +102,17 @@ fn outcome(game: &Game) -> String {
         Some(Conclusion::Won { sides, by }) => (sides, by),
     };
     let by = match by {
-        By::Line(cells) => format!("line {}", moves(game, cells)),
-        By::Boards(boards) => format!("boards {}", words(boards)),
-        By::Points => "points".to_owned(),
-        By::Resignation => "resignation".to_owned(),
-        By::Leaving => "leaving".to_owned(),
+        WinReason::Line(cells) => format!("line {}", moves(game, cells)),
+        WinReason::Boards(boards) => format!("boards {}", words(boards)),
+        WinReason::Points => "points".to_owned(),
+        WinReason::Resignation => "resignation".to_owned(),
+        WinReason::Leaving => "leaving".to_owned(),
     };
     format!("{} by {by}", words(sides.iter().map(Side::symbol)))
 }
 
 fn moves(game: &Game, cells: &[Move]) -> String {
-    words(cells.iter().map(|at| game.variant().write_move(*at)))
+    words(cells.iter().map(|at| game.variant().format_move(*at)))
 }
 
 fn words<T: ToString>(words: impl IntoIterator<Item = T>) -> String {
@@ -134,7 +134,7 @@ fn active(game: &Game) -> String {
 fn check_boards(table: &str) {
     for [setup, turns, board] in cases(table) {
         let game = played(setup, turns);
-        let written = game.diagram().write(game.variant());
+        let written = game.diagram().format(game.variant());
         assert_eq!(written, board, "{setup} | {turns}");
     }
 }

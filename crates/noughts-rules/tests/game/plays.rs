@@ -1,6 +1,6 @@
 //! Plays: where marks go, and what is refused.
 
-use noughts_rules::{Action, Illegal, Move, Refusal, Seat, Turn};
+use noughts_rules::{Action, IllegalMove, Move, Refusal, Seat, Turn};
 
 use crate::{cases, check_boards, check_outcomes, check_refusals, moves, played, refused, set_up};
 
@@ -64,7 +64,7 @@ fn the_view_says_whose_turn_it_is_and_what_was_last() {
         let by = Seat(turn as u8 % 3);
         let view = game.view();
         assert_eq!((view.turn, view.to_move), (turn + 1, Some(by)));
-        let action = game.read(text).unwrap();
+        let action = game.parse_action(text).unwrap();
         game.act(by, action).unwrap();
         assert_eq!(game.view().last, Some(Turn { by, action }));
     }
@@ -104,7 +104,11 @@ fn a_cell_off_the_board_is_refused() {
         let mut game = set_up(setup).unwrap();
         let view = game.view();
         let refused = game.act(Seat(0), Action::Play(Move::at(index)));
-        assert_eq!(refused, Err(Refusal::Illegal(Illegal::OffBoard)), "{setup}");
+        assert_eq!(
+            refused,
+            Err(Refusal::Illegal(IllegalMove::OffBoard)),
+            "{setup}"
+        );
         assert_eq!(game.view(), view);
     };
     check("3x3k3", 9);
@@ -134,7 +138,11 @@ fn what_is_no_action_says_how_actions_are_written() {
         multi         | 9-0     | from 0-0 to 8-8
         ";
     for [setup, text, hint] in cases(table) {
-        let error = set_up(setup).unwrap().read(text).unwrap_err().to_string();
+        let error = set_up(setup)
+            .unwrap()
+            .parse_action(text)
+            .unwrap_err()
+            .to_string();
         assert!(error.contains(hint), "{setup} | {text} | {error}");
     }
 }
@@ -143,9 +151,9 @@ fn what_is_no_action_says_how_actions_are_written() {
 fn every_action_is_written_as_it_is_read() {
     let game = set_up("7x6k4+gravity history=3").unwrap();
     for text in ["5-3", "0-6", "<<0", "<<2", "<<65535", "resign"] {
-        assert_eq!(game.write(game.read(text).unwrap()), text);
+        assert_eq!(game.format_action(game.parse_action(text).unwrap()), text);
     }
-    assert_eq!(game.write(game.read("3").unwrap()), "5-3");
+    assert_eq!(game.format_action(game.parse_action("3").unwrap()), "5-3");
 }
 
 #[test]

@@ -57,7 +57,7 @@ fn the_first_seat_of_the_side_to_move_begins() {
         assert_eq!(first.0.to_string(), seat);
     }
     let (variant, options) = read_setup("3x3k3 xx");
-    let start = Diagram::read(&variant, "x../.../... o").unwrap();
+    let start = Diagram::parse(&variant, "x../.../... o").unwrap();
     let error = Game::from_diagram(&variant, options, start).unwrap_err();
     assert_eq!(error, GameError::NobodyToMove(Side::SECOND));
 }

@@ -332,10 +332,9 @@ impl Client {
 
 /// A cell that completes a line, else one that stops the other's, else the first that is free.
 fn choose([mine, others]: [u16; 2]) -> u8 {
-    const LINES: [u16; 8] = [0o007, 0o070, 0o700, 0o111, 0o222, 0o444, 0o124, 0o421];
     let free = !(mine | others) & 0o777;
     let last_of = |marks: u16| {
-        let missing = LINES.iter().map(|line| line & !marks);
+        let missing = noughts_rules::LINES_3X3.iter().map(|line| line & !marks);
         missing
             .filter(|cells| cells.count_ones() == 1)
             .find(|cell| cell & free != 0)

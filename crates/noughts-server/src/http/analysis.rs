@@ -161,7 +161,7 @@ fn judge(game: &Game, found: &[Option<Analysis>]) -> Vec<TurnAnalysis> {
             best: before
                 .as_ref()
                 .and_then(|before| before.line.first())
-                .map(|at| game.variant().write_move(*at)),
+                .map(|at| game.variant().format_move(*at)),
             mistake: mistake.map(|(had, left)| Mistake { had, left }),
         }
     };
@@ -171,11 +171,12 @@ fn judge(game: &Game, found: &[Option<Analysis>]) -> Vec<TurnAnalysis> {
 
 /// What the last turn made of it for who did it, where it was that which ended the game.
 fn ending(game: &Game, by: noughts_rules::Seat) -> Option<GameValue> {
-    use noughts_rules::{By, Conclusion};
+    use noughts_rules::{Conclusion, WinReason};
     let side = game.order().get(usize::from(by.0))?;
     match game.conclusion()? {
         Conclusion::Won {
-            by: By::Leaving, ..
+            by: WinReason::Leaving,
+            ..
         } => None,
         Conclusion::Won { sides, .. } if sides.contains(*side) => Some(GameValue::Win),
         Conclusion::Won { .. } => Some(GameValue::Loss),

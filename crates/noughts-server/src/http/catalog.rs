@@ -9,7 +9,7 @@ use noughts_api::{
     ProblemKind, SeatKind, SeatListing,
 };
 use noughts_engine::KINDS;
-use noughts_rules::Variant;
+use noughts_rules::{CATALOG, Variant};
 use serde::Deserialize;
 use utoipa::IntoParams;
 
@@ -19,34 +19,25 @@ use super::extract::QueryParams;
 use crate::store::{ListQuery, ListedGame, family};
 use crate::table::{Holder, Status};
 
-/// The variants that are offered by name; every other that can be written can be played too.
-const OFFERED: [(&str, &str); 8] = [
-    ("3x3k3", "tic-tac-toe"),
-    ("3x3k3+misere", "who completes a line loses"),
-    ("4x4k3p3", "three sides on four by four"),
-    ("7x7k4", "four in a line"),
-    ("7x6k4+gravity", "Connect Four"),
-    ("15x15k5", "five in a line"),
-    ("multi", "nine boards, most boards win"),
-    ("ultimate", "nine boards, three in a line win"),
-];
-
 /// Variants that are offered by name; every other that can be written can be played too.
 #[utoipa::path(
     get, path = "/api/variants", tag = "catalog",
     responses((status = 200, body = [OfferedVariant]))
 )]
 pub(super) async fn variants() -> Response {
-    let offered = OFFERED.map(|(name, about)| {
-        let variant: Variant = name.parse().expect("an offered variant is one");
+    let offered = CATALOG.iter().map(|entry| {
+        let variant: Variant = entry
+            .name
+            .parse()
+            .expect("a catalogue entry names a variant");
         OfferedVariant {
-            name: name.to_owned(),
-            about: about.to_owned(),
+            name: entry.name.to_owned(),
+            about: format!("{}: {}", entry.title, entry.description),
             sides: variant.sides(),
             cells: variant.cells(),
         }
     });
-    axum::Json(offered).into_response()
+    axum::Json(offered.collect::<Vec<_>>()).into_response()
 }
 
 /// How robots may be asked to play.

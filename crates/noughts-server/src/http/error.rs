@@ -3,7 +3,7 @@
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use noughts_api::{Problem, ProblemKind};
-use noughts_rules::{Illegal, Refusal};
+use noughts_rules::{IllegalMove, Refusal};
 
 use crate::store::StoreError;
 use crate::table::TableRefusal;
@@ -121,13 +121,13 @@ fn kind_of_refusal(refusal: Refusal) -> ProblemKind {
     }
 }
 
-fn kind_of(illegal: Illegal) -> ProblemKind {
+fn kind_of(illegal: IllegalMove) -> ProblemKind {
     match illegal {
-        Illegal::GameOver => ProblemKind::Over,
-        Illegal::OffBoard => ProblemKind::OffBoard,
-        Illegal::Occupied => ProblemKind::Occupied,
-        Illegal::Floating => ProblemKind::Floating,
-        Illegal::WrongBoard { .. } => ProblemKind::WrongBoard,
-        Illegal::ClosedBoard => ProblemKind::ClosedBoard,
+        IllegalMove::GameOver => ProblemKind::Over,
+        IllegalMove::OffBoard => ProblemKind::OffBoard,
+        IllegalMove::Occupied => ProblemKind::Occupied,
+        IllegalMove::Floating => ProblemKind::Floating,
+        IllegalMove::WrongBoard { .. } => ProblemKind::WrongBoard,
+        IllegalMove::ClosedBoard => ProblemKind::ClosedBoard,
     }
 }

@@ -85,7 +85,8 @@ pub(super) async fn archive(
         "text/plain" => {
             let text = std::str::from_utf8(&body.bytes)
                 .map_err(|_| api_error(ProblemKind::Unreadable, "a record is UTF-8"))?;
-            Record::read(text).map_err(|error| api_error(ProblemKind::Unreadable, error))?
+            text.parse::<Record>()
+                .map_err(|error| api_error(ProblemKind::Unreadable, error))?
         }
         _ => {
             return Err(api_error(

@@ -66,7 +66,7 @@ pub(super) fn update_name(update: &Update) -> &'static str {
 }
 
 fn change_json(change: &TurnChange) -> ChangeJson {
-    let write = |at: &Move| change.variant.write_move(*at);
+    let write = |at: &Move| change.variant.format_move(*at);
     let cell = |(at, side): &(Move, Option<Side>)| (write(at), side.map(|side| side.index() as u8));
     ChangeJson {
         turn: change.number + 1,

@@ -104,7 +104,7 @@ impl GameRow {
             variant: variant.to_string(),
             family: family(variant).to_string(),
             history: settings.history.into(),
-            start: settings.start.as_ref().map(|start| start.write(variant)),
+            start: settings.start.as_ref().map(|start| start.format(variant)),
             holders: write_holders(&settings.holders),
             created_ms: signed(settings.created_ms),
             key_scope: scope.unwrap_or_default(),
@@ -324,7 +324,7 @@ pub(super) fn read_game(
 ) -> Result<StoredGame, StoreError> {
     let (variant, history, start, holders, created_ms, scope, key, request) = columns;
     let variant = read_variant(id, &variant)?;
-    let start = start.map(|text| Diagram::read(&variant, &text));
+    let start = start.map(|text| Diagram::parse(&variant, &text));
     let start = start.transpose();
     let settings = Settings {
         id,

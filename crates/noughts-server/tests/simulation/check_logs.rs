@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use noughts_rules::{Action, By, Conclusion, Seat, Turn};
+use noughts_rules::{Action, Conclusion, Seat, Turn, WinReason};
 use noughts_server::{Entry, GameId, Holder, ListedGame, NodeId, Status, StoredGame, Table};
 
 use crate::observations::Observations;
@@ -227,9 +227,9 @@ fn count(judged: &CheckedGame, observations: &mut Observations) {
         Some(Conclusion::Draw) => "draws",
         Some(Conclusion::Abandoned) => "abandoned",
         Some(Conclusion::Won { by, .. }) => match by {
-            By::Line(_) | By::Boards(_) | By::Points => "lines",
-            By::Resignation => "resignations",
-            By::Leaving => "leavings",
+            WinReason::Line(_) | WinReason::Boards(_) | WinReason::Points => "lines",
+            WinReason::Resignation => "resignations",
+            WinReason::Leaving => "leavings",
         },
     });
     for logged in &judged.stored.entries {

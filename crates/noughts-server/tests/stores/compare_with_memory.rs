@@ -149,7 +149,7 @@ fn new_game(number: usize, a: u8, b: u8, c: u8) -> NewGame {
         id: GameId::new((u128::from(c) << 120) + number as u128),
         variant,
         history: a.into(),
-        start: start.map(|text| Diagram::read(&variant, text).unwrap()),
+        start: start.map(|text| Diagram::parse(&variant, text).unwrap()),
         holders: holders.iter().map(|text| holder(text)).collect(),
         // Some are a day later, so that keys expire.
         created_ms: u64::from(c % 5) + u64::from(b % 2) * KEY_LIFETIME_MS,

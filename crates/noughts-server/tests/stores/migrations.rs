@@ -159,7 +159,7 @@ async fn check_game(store: &dyn Store, name: &str, expected: &Value) {
     let turns: Vec<String> = (1..)
         .zip(table.game().turns())
         .map(|(number, turn)| {
-            let action = table.game().write(turn.action);
+            let action = table.game().format_action(turn.action);
             format!("{number} {} {action}", turn.by.0)
         })
         .collect();

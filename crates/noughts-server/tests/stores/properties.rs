@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use noughts_rules::{Action, By, Conclusion, Seat, Side, Sides};
+use noughts_rules::{Action, Conclusion, Seat, Side, Sides, WinReason};
 use noughts_server::{
     Append, Appended, Created, EndReason, Entry, GameId, Holder, KEY_LIFETIME_MS, ListQuery,
     LogEntry, LogTail, NewGame, NodeId, Offer, SeatSet, Status, Store, StoredGame, Summary, Table,
@@ -326,7 +326,7 @@ pub(crate) async fn a_summary_is_stored_with_its_entry(store: Arc<dyn Store>) {
     let summary_of = |cell: u64| {
         let won = Conclusion::Won {
             sides: Sides::only(Side::SECOND),
-            by: By::Points,
+            by: WinReason::Points,
         };
         over(&holders, won, cell)
     };

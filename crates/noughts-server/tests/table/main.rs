@@ -2,7 +2,7 @@
 
 mod random_commands;
 
-use noughts_rules::{Action, By, Conclusion, Move, Refusal, Seat, Side};
+use noughts_rules::{Action, Conclusion, Move, Refusal, Seat, Side, WinReason};
 use noughts_server::{
     Command, Decision, GameId, Holder, KEY_LIFETIME_MS, Key, LogEntry, OpenTo, RequestKey,
     SeatResult, SeatSet, Settings, Table, TableRefusal,
@@ -152,7 +152,10 @@ fn seat_that_leaves_loses_and_a_game_that_all_leave_is_abandoned() {
     let Some(Conclusion::Won { sides, by }) = one.game().conclusion() else {
         panic!("nobody won");
     };
-    assert_eq!((sides.contains(Side::FIRST), by), (true, &By::Leaving));
+    assert_eq!(
+        (sides.contains(Side::FIRST), by),
+        (true, &WinReason::Leaving)
+    );
     // The opponent's last cell did not end it.
     assert_eq!(one.opponent_move_that_ended(Seat(1)), None);
     submit(&mut both, &Command::Leave(leavers.with(Seat(0)))).unwrap();

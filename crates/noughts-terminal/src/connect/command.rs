@@ -32,7 +32,7 @@ pub(super) fn read(game: &Game, line: &str) -> Typed {
     };
     let cell = row.parse().ok().zip(column.parse().ok());
     // A row too long for a number has no cell either.
-    match cell.and_then(|(row, column)| game.variant().join(row, column)) {
+    match cell.and_then(|(row, column)| game.variant().move_at(row, column)) {
         Some(at) => Typed::Cell(at),
         None => Typed::OffBoard(format!("{row}-{column}")),
     }

@@ -2,7 +2,7 @@
 
 use std::fmt::Display;
 
-use noughts_rules::{By, Conclusion, Move, Quoted, Seat, Side};
+use noughts_rules::{Conclusion, Move, Quoted, Seat, Side, WinReason};
 use noughts_wire::{Text, Verdict};
 
 use super::options::ConnectSettings;
@@ -137,7 +137,7 @@ impl PlayerNames {
         };
         let cells = match end {
             Conclusion::Won {
-                by: By::Line(cells),
+                by: WinReason::Line(cells),
                 ..
             } => cells,
             Conclusion::Won { .. } | Conclusion::Draw | Conclusion::Abandoned => {

@@ -48,7 +48,8 @@ mod tests {
         let variant = Variant::Grid(GridSpec::TIC_TAC_TOE);
         let mut game = Game::new(&variant, Options::default()).unwrap();
         for (seat, text) in [(0, "0-0"), (1, "1-2")] {
-            game.act(Seat(seat), game.read(text).unwrap()).unwrap();
+            game.act(Seat(seat), game.parse_action(text).unwrap())
+                .unwrap();
         }
         let expected = "    0   1   2
   -------------

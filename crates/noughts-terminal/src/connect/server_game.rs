@@ -141,7 +141,7 @@ mod tests {
             let seat = server_game.game.to_move().unwrap();
             server_game
                 .game
-                .act(seat, server_game.game.read(text).unwrap())
+                .act(seat, server_game.game.parse_action(text).unwrap())
                 .unwrap();
         }
         server_game

@@ -1,6 +1,6 @@
 //! Everything that the menu game says.
 
-use noughts_rules::{By, Conclusion, GridSpec, Quoted, Seat, Side, View};
+use noughts_rules::{Conclusion, GridSpec, Quoted, Seat, Side, View, WinReason};
 
 use crate::completed_lines;
 use crate::holder::Holder;
@@ -92,7 +92,7 @@ pub(super) fn end(view: &View, holders: &[Holder; 2]) -> String {
     let (sides, cells) = match &view.outcome {
         Some(Conclusion::Won {
             sides,
-            by: By::Line(cells),
+            by: WinReason::Line(cells),
         }) => (sides, cells),
         Some(Conclusion::Won { .. } | Conclusion::Draw | Conclusion::Abandoned) | None => {
             return "\nThe board is full. Nobody wins.\n".to_owned();
@@ -129,7 +129,7 @@ mod tests {
         let mut game = Game::new(&variant.parse().unwrap(), Options::default()).unwrap();
         for text in plays {
             let seat = game.to_move().unwrap();
-            game.act(seat, game.read(text).unwrap()).unwrap();
+            game.act(seat, game.parse_action(text).unwrap()).unwrap();
         }
         let words = end(&game.view(), &[Holder::HUMAN, Holder::HUMAN]);
         words

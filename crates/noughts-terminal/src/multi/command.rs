@@ -34,7 +34,7 @@ pub(super) fn read(game: &Game, board: Option<Board>, line: &str) -> Typed {
 }
 
 fn understand(game: &Game, text: &str) -> Typed {
-    match game.read(text) {
+    match game.parse_action(text) {
         Ok(action) => Typed::Action(action),
         Err(PlaceError::Unreadable { text, .. }) => Typed::Unreadable(text),
         Err(error @ PlaceError::OffBoard { .. }) => Typed::NoSuchPlace(error),

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use noughts_rules::{
-    Board, By, Conclusion, NestedView, Quoted, Redirect, Scoring, Seat, Side, Variant, View,
+    Board, Conclusion, NestedView, Quoted, Redirect, Scoring, Seat, Side, Variant, View, WinReason,
 };
 
 use super::options::MultiSettings;
@@ -172,18 +172,18 @@ fn result(view: &View) -> String {
         false => (name(Side::SECOND), name(Side::FIRST)),
     };
     match by {
-        By::Points => format!(
+        WinReason::Points => format!(
             "{winner} wins with {} to {}.",
             count(x.max(o), "board"),
             x.min(o)
         ),
-        By::Boards(boards) => {
+        WinReason::Boards(boards) => {
             let boards: Vec<String> = boards.iter().map(ToString::to_string).collect();
             format!("{winner} wins with boards {} in a line.", boards.join(", "))
         }
-        By::Resignation => format!("{winner} wins: {loser} gave up."),
-        By::Leaving => format!("{winner} wins: {loser} left."),
-        By::Line(_) => format!("{winner} wins."),
+        WinReason::Resignation => format!("{winner} wins: {loser} gave up."),
+        WinReason::Leaving => format!("{winner} wins: {loser} left."),
+        WinReason::Line(_) => format!("{winner} wins."),
     }
 }
 

@@ -27,7 +27,7 @@ pub(super) fn boards(view: &View, last: Option<&Play>) -> String {
 
 /// Above a board: its number, `> <` around it where it may be played on, and how it ended.
 fn heading(view: &View, board: usize) -> String {
-    let is_open = |at: &Move| view.variant.split(*at).0 == board;
+    let is_open = |at: &Move| view.variant.coordinates(*at).0 == board;
     let state = view.nested.map(|nested| nested.boards[board]);
     let words = match state {
         Some(BoardState::Won(side)) => messages::board_won(board, side),

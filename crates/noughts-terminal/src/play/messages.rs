@@ -1,6 +1,8 @@
 //! Everything that is said at somebody else's table.
 
-use noughts_rules::{Action, By, Conclusion, Game, Player, Quoted, Record, Seat, Turn, Variant};
+use noughts_rules::{
+    Action, Conclusion, Game, Player, Quoted, Record, Seat, Turn, Variant, WinReason,
+};
 
 use super::PlaySettings;
 
@@ -77,7 +79,7 @@ pub(super) fn turn(record: &Record, turn: &Turn, own: Option<Seat>) -> String {
     };
     let s = if is_own { "" } else { "s" };
     match turn.action {
-        Action::Play(at) => format!("{who} play{s} {}.", record.game().variant().write_move(at)),
+        Action::Play(at) => format!("{who} play{s} {}.", record.game().variant().format_move(at)),
         Action::Rewind(0) => format!("{who} pass{}.", if is_own { "" } else { "es" }),
         Action::Rewind(count) => format!("{who} take{s} back {count}."),
         Action::Resign => format!("{who} give{s} up."),
@@ -93,10 +95,10 @@ pub(super) fn end(record: &Record, own: Option<Seat>) -> String {
         Some(Conclusion::Won { sides, by }) => (sides, by),
     };
     let by = match by {
-        By::Line(_) | By::Boards(_) => "with a line",
-        By::Points => "with more boards",
-        By::Resignation => "by resignation",
-        By::Leaving => "because the others left",
+        WinReason::Line(_) | WinReason::Boards(_) => "with a line",
+        WinReason::Points => "with more boards",
+        WinReason::Resignation => "by resignation",
+        WinReason::Leaving => "because the others left",
     };
     let winners = (0..).map(Seat).zip(game.order());
     let winners = winners.filter(|(_, side)| sides.contains(**side));

@@ -161,7 +161,7 @@ impl App {
 
     /// Takes a record's game, or says in a sentence why it is none.
     pub fn open_record(&mut self, text: &str) -> Result<(), String> {
-        let record = Record::read(text).map_err(|error| error.to_string())?;
+        let record = text.parse::<Record>().map_err(|error| error.to_string())?;
         let (mut local, errors) = LocalGame::of_record(&record);
         // A game that is over is there to be stepped through.
         local.look_at(local.turns().len());

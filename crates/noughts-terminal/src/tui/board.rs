@@ -1,6 +1,6 @@
 //! One board: rules, labels, marks, and what is special about some of them.
 
-use noughts_rules::{Action, By, Conclusion, Move, Side, View};
+use noughts_rules::{Action, Conclusion, Move, Side, View, WinReason};
 use ratatui::layout::Rect;
 use ratatui::style::Style;
 
@@ -323,7 +323,8 @@ pub(super) fn last_play(view: &View) -> Option<Move> {
 fn is_in_line(view: &View, at: Move) -> bool {
     match &view.outcome {
         Some(Conclusion::Won {
-            by: By::Line(line), ..
+            by: WinReason::Line(line),
+            ..
         }) => line.contains(&at),
         Some(Conclusion::Won { .. } | Conclusion::Draw | Conclusion::Abandoned) | None => false,
     }

@@ -41,7 +41,7 @@ impl CellGrid {
 
     /// Where a cell is.
     pub(super) fn spot(&self, cell: Move) -> Spot {
-        let (first, second) = self.variant.split(cell);
+        let (first, second) = self.variant.coordinates(cell);
         match self.variant {
             Variant::Grid(_) => Spot {
                 row: first,
@@ -89,7 +89,7 @@ mod tests {
     #[test]
     fn nine_boards_lie_in_three_rows_of_three() {
         let variant: Variant = "multi".parse().unwrap();
-        let spot = CellGrid::new(&variant).spot(variant.join(5, 6).unwrap());
+        let spot = CellGrid::new(&variant).spot(variant.move_at(5, 6).unwrap());
         assert_eq!(spot, Spot { row: 5, column: 6 });
     }
 }

@@ -1,6 +1,6 @@
 //! What people and results are called.
 
-use noughts_rules::{By, Conclusion, Seat, Side, Sides};
+use noughts_rules::{Conclusion, Seat, Side, Sides, WinReason};
 
 use super::local_game::LocalGame;
 use super::theme::Theme;
@@ -53,11 +53,11 @@ impl LocalGame {
             _ => "win",
         };
         let how = match by {
-            By::Line(_) => "",
-            By::Boards(_) => " with three boards in a line",
-            By::Points => " on points",
-            By::Resignation => " by resignation",
-            By::Leaving => ": the others left",
+            WinReason::Line(_) => "",
+            WinReason::Boards(_) => " with three boards in a line",
+            WinReason::Points => " on points",
+            WinReason::Resignation => " by resignation",
+            WinReason::Leaving => ": the others left",
         };
         format!("{} {verb}{how}.", listed(&winners))
     }

@@ -188,7 +188,7 @@ impl LocalGame {
             return cell;
         }
         // A column alone can be read only where marks fall.
-        match self.game.read(&spot.column.to_string()) {
+        match self.game.parse_action(&spot.column.to_string()) {
             Ok(Action::Play(at)) => at,
             Ok(Action::Rewind(_) | Action::Resign) | Err(_) => cell,
         }
@@ -198,8 +198,10 @@ impl LocalGame {
     pub(super) fn read(&self, text: &str) -> Result<Action, PlaceError> {
         let board = self.view.nested.and_then(|nested| nested.active);
         match board {
-            Some(board) if !text.contains('-') => self.game.read(&format!("{board}-{text}")),
-            Some(_) | None => self.game.read(text),
+            Some(board) if !text.contains('-') => {
+                self.game.parse_action(&format!("{board}-{text}"))
+            }
+            Some(_) | None => self.game.parse_action(text),
         }
     }
 
@@ -233,7 +235,7 @@ impl LocalGame {
     pub(super) fn move_focus(&mut self, rows: isize, columns: isize) {
         let active = self.view.nested.and_then(|nested| nested.active);
         let moved = self.grid().moved(self.focus, rows, columns);
-        let (board, _) = self.game.variant().split(self.grid().cell(moved));
+        let (board, _) = self.game.variant().coordinates(self.grid().cell(moved));
         if active.is_none_or(|active| active.index() == board) || !self.shows_present() {
             self.focus = moved;
         } else {
@@ -247,8 +249,8 @@ impl LocalGame {
             return;
         };
         let variant = self.game.variant();
-        let (_, cell) = variant.split(self.grid().cell(self.focus));
-        if let Some(cell) = variant.join(board.index(), cell) {
+        let (_, cell) = variant.coordinates(self.grid().cell(self.focus));
+        if let Some(cell) = variant.move_at(board.index(), cell) {
             self.focus = self.grid().spot(cell);
         }
     }

@@ -1,6 +1,6 @@
 //! Nine boards: the active one lifted, the closed ones stepped back.
 
-use noughts_rules::{BoardState, By, Conclusion, Move, NestedView};
+use noughts_rules::{BoardState, Conclusion, Move, NestedView, WinReason};
 use ratatui::layout::Rect;
 
 use super::board::{self, Overlay, cell, draw_cell, is_legal};
@@ -217,7 +217,7 @@ fn rules(canvas: &mut Canvas<'_>, layout: &NineBoardsLayout, place: Rect) {
 fn is_in_line(local: &LocalGame, board: usize) -> bool {
     match &local.view().outcome {
         Some(Conclusion::Won {
-            by: By::Boards(boards),
+            by: WinReason::Boards(boards),
             ..
         }) => boards.iter().any(|one| one.index() == board),
         Some(Conclusion::Won { .. } | Conclusion::Draw | Conclusion::Abandoned) | None => false,

@@ -71,7 +71,10 @@ fn entry(canvas: &Canvas<'_>, local: &LocalGame, turn: usize) -> String {
     let done = local.turns()[number];
     let side = local.side(done.by);
     let mark = canvas.theme.glyph(local.symbol(side), side);
-    format!("{turn:>3} {mark} {}", local.game().write(done.action))
+    format!(
+        "{turn:>3} {mark} {}",
+        local.game().format_action(done.action)
+    )
 }
 
 /// What a line of the upper part is.
@@ -157,7 +160,7 @@ fn texts(app: &App, local: &LocalGame, width: u16) -> Vec<(String, Kind)> {
             Kind::Plain,
         ),
         Hint::Given(at, analysis) => {
-            let at = local.game().variant().write_move(*at);
+            let at = local.game().variant().format_move(*at);
             let value = analysis
                 .as_ref()
                 .map(|found| format!(", {}", worth(found.value)))
@@ -200,7 +203,7 @@ fn headline(app: &App, local: &LocalGame) -> String {
 fn focus(app: &App, local: &LocalGame) -> Option<String> {
     app.overlay().focus?;
     let at = local.landing(local.focus);
-    let at = local.game().variant().write_move(at);
+    let at = local.game().variant().format_move(at);
     Some(match local.next_board() {
         None => format!("At {at}."),
         Some(NextBoard::Board(board)) => format!("At {at}: then board {board}."),

@@ -4,7 +4,7 @@ use std::fmt;
 
 use noughts_engine::{Engines, Random, StrategyName, Unfit};
 use noughts_rules::{
-    Board, Game, GameError, MOST_SIDES, Options, Quoted, RecordError, Scoring, Seat, Side, Variant,
+    Board, Game, GameError, MAX_SIDES, Options, Quoted, RecordError, Scoring, Seat, Side, Variant,
     VariantError,
 };
 
@@ -34,7 +34,7 @@ impl TuiOptions {
     pub(super) fn check(&self) -> Result<(), StartError> {
         let variant = self.variant.as_deref().map(str::parse).transpose();
         let variant: Option<Variant> = variant.map_err(StartError::Variant)?;
-        let sides = variant.map_or(MOST_SIDES, |variant| variant.sides());
+        let sides = variant.map_or(MAX_SIDES, |variant| variant.sides());
         match (self.seats.len(), variant) {
             (seats, _) if seats <= usize::from(sides) => {}
             (_, Some(_)) => return Err(StartError::Seats(sides)),

@@ -10,7 +10,7 @@ use crate::{prove, same};
 /// boards like these is tested elsewhere.
 fn check_true(proved: &Proved) {
     let (worth, _) = prove(&proved.variant, Some(proved.position.clone()));
-    let place = proved.position.write(&proved.variant);
+    let place = proved.position.format(&proved.variant);
     assert!(same(worth, proved.value), "{} {place}", proved.variant);
 }
 

@@ -79,7 +79,7 @@ fn positions_with_any_marks_are_proved() {
         let variant: Variant = name.parse().unwrap();
         for _ in 0..60 {
             let position = endgame(&variant, 8, &mut random);
-            let text = position.write(&variant);
+            let text = position.format(&variant);
             let (worth, proof) = prove(&variant, Some(position));
             let proved = noughts_proof::verify(&proof[..]);
             let proved = proved.unwrap_or_else(|fault| panic!("{name} {text}: {fault}"));

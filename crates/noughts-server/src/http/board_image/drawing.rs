@@ -324,7 +324,7 @@ mod tests {
         let mut game = Game::new(&variant, Options::default()).unwrap();
         for text in moves {
             let seat = game.view().to_move.unwrap_or(Seat(0));
-            let action: Action = game.read(text).unwrap();
+            let action: Action = game.parse_action(text).unwrap();
             game.act(seat, action).unwrap();
         }
         let who = TableInfo {

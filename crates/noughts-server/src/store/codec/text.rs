@@ -1,7 +1,9 @@
 //! Texts of the databases for types that the rules have no text for: readable in any database tool,
 //! and read back to the same value.
 
-use noughts_rules::{Action, Board, By, Conclusion, Move, Place, Seat, Side, Sides, Variant};
+use noughts_rules::{
+    Action, Board, Conclusion, Move, Place, Seat, Side, Sides, Variant, WinReason,
+};
 
 use crate::id::NodeId;
 use crate::table::{EndReason, Holder, Offer, OpenTo, SeatSet, Status};
@@ -154,7 +156,7 @@ pub(in crate::store) fn read_offer(text: &str) -> Option<Offer> {
 /// `1-0`, `<<2` or `resign`.
 pub(in crate::store) fn write_action(variant: &Variant, action: Action) -> String {
     match action {
-        Action::Play(at) => variant.write_move(at),
+        Action::Play(at) => variant.format_move(at),
         Action::Rewind(count) => format!("<<{count}"),
         Action::Resign => "resign".to_owned(),
     }
@@ -167,7 +169,7 @@ pub(in crate::store) fn read_action(variant: &Variant, text: &str) -> Option<Act
     if let Some(count) = text.strip_prefix("<<") {
         return count.parse().ok().map(Action::Rewind);
     }
-    match variant.read_place(text).ok()? {
+    match variant.parse_place(text).ok()? {
         Place::Cell(at) => Some(Action::Play(at)),
         // Entries name the cell where a mark came to rest.
         Place::Column(_) => None,
@@ -205,11 +207,13 @@ pub(in crate::store) fn write_conclusion(conclusion: &Conclusion) -> String {
         numbers.fold(word.to_owned(), |text, number| format!("{text} {number}"))
     };
     let by = match by {
-        By::Line(cells) => numbers("line", &mut cells.iter().map(|at| at.index())),
-        By::Boards(boards) => numbers("boards", &mut boards.iter().map(|board| board.index())),
-        By::Points => "points".to_owned(),
-        By::Resignation => "resignation".to_owned(),
-        By::Leaving => "leaving".to_owned(),
+        WinReason::Line(cells) => numbers("line", &mut cells.iter().map(|at| at.index())),
+        WinReason::Boards(boards) => {
+            numbers("boards", &mut boards.iter().map(|board| board.index()))
+        }
+        WinReason::Points => "points".to_owned(),
+        WinReason::Resignation => "resignation".to_owned(),
+        WinReason::Leaving => "leaving".to_owned(),
     };
     format!("won {winners} by {by}")
 }
@@ -228,11 +232,11 @@ pub(in crate::store) fn read_conclusion(variant: &Variant, text: &str) -> Option
     let cell = |number: Option<usize>| number.filter(|n| *n < variant.cells()).map(Move::at);
     let board = |number: Option<usize>| Board::new(u8::try_from(number?).ok()?);
     let by = match word {
-        "line" => By::Line(numbers.by_ref().map(cell).collect::<Option<_>>()?),
-        "boards" => By::Boards(numbers.by_ref().map(board).collect::<Option<_>>()?),
-        "points" => By::Points,
-        "resignation" => By::Resignation,
-        "leaving" => By::Leaving,
+        "line" => WinReason::Line(numbers.by_ref().map(cell).collect::<Option<_>>()?),
+        "boards" => WinReason::Boards(numbers.by_ref().map(board).collect::<Option<_>>()?),
+        "points" => WinReason::Points,
+        "resignation" => WinReason::Resignation,
+        "leaving" => WinReason::Leaving,
         _ => return None,
     };
     let sides = sides?;
@@ -305,17 +309,17 @@ mod tests {
             (Conclusion::Draw, "draw"),
             (Conclusion::Abandoned, "abandoned"),
             (
-                won(By::Line(vec![Move::at(0), Move::at(80)])),
+                won(WinReason::Line(vec![Move::at(0), Move::at(80)])),
                 "won x by line 0 80",
             ),
-            (won(By::Line(vec![])), "won x by line"),
+            (won(WinReason::Line(vec![])), "won x by line"),
             (
-                won(By::Boards(Board::all().take(2).collect())),
+                won(WinReason::Boards(Board::all().take(2).collect())),
                 "won x by boards 0 1",
             ),
-            (won(By::Points), "won x by points"),
-            (won(By::Resignation), "won x by resignation"),
-            (won(By::Leaving), "won x by leaving"),
+            (won(WinReason::Points), "won x by points"),
+            (won(WinReason::Resignation), "won x by resignation"),
+            (won(WinReason::Leaving), "won x by leaving"),
         ] {
             assert_eq!(write_conclusion(&conclusion), text);
             assert_eq!(read_conclusion(&variant, text), Some(conclusion));

@@ -3,19 +3,19 @@
 use crate::diagram::Diagram;
 use crate::lines;
 use crate::place::Move;
-use crate::rules::{Illegal, Outcome, Rules, Standing};
+use crate::rules::{IllegalMove, Outcome, Rules, Standing};
 use crate::side::Side;
 use crate::variant::{GridSpec, Placement, Variant};
 
 /// The m,n,k-game where bit sets end: up to 255x255 and 64 sides.
 #[derive(Clone, Debug)]
-pub struct Crowd {
+pub struct ByteGrid {
     spec: GridSpec,
 }
 
 /// A byte for every cell.
 #[derive(PartialEq, Eq, Hash, Debug)]
-pub struct CrowdPosition {
+pub struct ByteGridPosition {
     cells: Box<[Option<Side>]>,
     /// How many cells are taken.
     taken: u32,
@@ -23,16 +23,16 @@ pub struct CrowdPosition {
     standing: Standing,
 }
 
-impl Clone for CrowdPosition {
-    fn clone(&self) -> CrowdPosition {
-        CrowdPosition {
+impl Clone for ByteGridPosition {
+    fn clone(&self) -> ByteGridPosition {
+        ByteGridPosition {
             cells: self.cells.clone(),
             ..*self
         }
     }
 
     /// Into the memory that is there: a search keeps one position per ply.
-    fn clone_from(&mut self, from: &CrowdPosition) {
+    fn clone_from(&mut self, from: &ByteGridPosition) {
         self.cells.clone_from(&from.cells);
         self.taken = from.taken;
         self.to_move = from.to_move;
@@ -40,10 +40,10 @@ impl Clone for CrowdPosition {
     }
 }
 
-impl Crowd {
+impl ByteGrid {
     /// The rules of `spec`.
-    pub fn new(spec: GridSpec) -> Crowd {
-        Crowd { spec }
+    pub fn new(spec: GridSpec) -> ByteGrid {
+        ByteGrid { spec }
     }
 
     fn rests(&self, cells: &[Option<Side>], cell: usize) -> bool {
@@ -57,7 +57,7 @@ impl Crowd {
     }
 
     /// How many cells a mark can be put into.
-    fn playable(&self, position: &CrowdPosition) -> usize {
+    fn playable(&self, position: &ByteGridPosition) -> usize {
         match self.spec.placement {
             Placement::Anywhere => self.spec.cells() - position.taken as usize,
             // One in every column that has room at its top.
@@ -68,14 +68,14 @@ impl Crowd {
         }
     }
 
-    fn is_full(&self, position: &CrowdPosition) -> bool {
+    fn is_full(&self, position: &ByteGridPosition) -> bool {
         position.taken as usize == self.spec.cells()
     }
 }
 
-impl Rules for Crowd {
-    type Position = CrowdPosition;
-    type Moves<'p> = CrowdMoves<'p>;
+impl Rules for ByteGrid {
+    type Position = ByteGridPosition;
+    type Moves<'p> = ByteGridMoves<'p>;
 
     fn variant(&self) -> Variant {
         Variant::Grid(self.spec)
@@ -85,8 +85,8 @@ impl Rules for Crowd {
         self.spec.sides()
     }
 
-    fn start(&self) -> CrowdPosition {
-        CrowdPosition {
+    fn start(&self) -> ByteGridPosition {
+        ByteGridPosition {
             cells: vec![None; self.spec.cells()].into(),
             taken: 0,
             to_move: Side::FIRST,
@@ -94,16 +94,16 @@ impl Rules for Crowd {
         }
     }
 
-    fn to_move(&self, position: &CrowdPosition) -> Side {
+    fn to_move(&self, position: &ByteGridPosition) -> Side {
         position.to_move
     }
 
-    fn outcome(&self, position: &CrowdPosition) -> Option<Outcome> {
+    fn outcome(&self, position: &ByteGridPosition) -> Option<Outcome> {
         self.spec.outcome(position.standing)
     }
 
-    fn moves<'p>(&'p self, position: &'p CrowdPosition) -> CrowdMoves<'p> {
-        CrowdMoves {
+    fn moves<'p>(&'p self, position: &'p ByteGridPosition) -> ByteGridMoves<'p> {
+        ByteGridMoves {
             rules: self,
             cells: &position.cells,
             next: 0,
@@ -114,19 +114,19 @@ impl Rules for Crowd {
         }
     }
 
-    fn check(&self, position: &CrowdPosition, at: Move) -> Result<(), Illegal> {
+    fn check(&self, position: &ByteGridPosition, at: Move) -> Result<(), IllegalMove> {
         if position.standing != Standing::Open {
-            return Err(Illegal::GameOver);
+            return Err(IllegalMove::GameOver);
         }
         match position.cells.get(at.index()) {
-            None => Err(Illegal::OffBoard),
-            Some(Some(_)) => Err(Illegal::Occupied),
+            None => Err(IllegalMove::OffBoard),
+            Some(Some(_)) => Err(IllegalMove::Occupied),
             Some(None) if self.rests(&position.cells, at.index()) => Ok(()),
-            Some(None) => Err(Illegal::Floating),
+            Some(None) => Err(IllegalMove::Floating),
         }
     }
 
-    fn play(&self, position: &mut CrowdPosition, at: Move) {
+    fn play(&self, position: &mut ByteGridPosition, at: Move) {
         debug_assert_eq!(self.check(position, at), Ok(()));
         let side = position.to_move;
         position.cells[at.index()] = Some(side);
@@ -140,18 +140,18 @@ impl Rules for Crowd {
     }
 
     #[inline]
-    fn take_back(&self, position: &mut CrowdPosition, at: Move, _before: Move) {
+    fn take_back(&self, position: &mut ByteGridPosition, at: Move, _before: Move) {
         position.cells[at.index()] = None;
         position.taken -= 1;
         position.standing = Standing::Open;
     }
 
-    fn set_turn(&self, position: &mut CrowdPosition, side: Side) {
+    fn set_turn(&self, position: &mut ByteGridPosition, side: Side) {
         debug_assert!(side.index() < self.spec.sides().into());
         position.to_move = side;
     }
 
-    fn diagram(&self, position: &CrowdPosition) -> Diagram {
+    fn diagram(&self, position: &ByteGridPosition) -> Diagram {
         Diagram {
             marks: position.cells.to_vec(),
             to_move: position.to_move,
@@ -159,7 +159,7 @@ impl Rules for Crowd {
         }
     }
 
-    fn set_up(&self, diagram: &Diagram) -> CrowdPosition {
+    fn set_up(&self, diagram: &Diagram) -> ByteGridPosition {
         let mut position = self.start();
         position.cells.copy_from_slice(&diagram.marks);
         position.taken = diagram.marks.iter().flatten().count() as u32;
@@ -175,15 +175,15 @@ impl Rules for Crowd {
 
 /// The legal moves of a large board, in ascending order.
 #[derive(Clone, Debug)]
-pub struct CrowdMoves<'p> {
-    rules: &'p Crowd,
+pub struct ByteGridMoves<'p> {
+    rules: &'p ByteGrid,
     cells: &'p [Option<Side>],
     next: usize,
     /// How many there still are: behind the last, nobody looks on.
     left: usize,
 }
 
-impl Iterator for CrowdMoves<'_> {
+impl Iterator for ByteGridMoves<'_> {
     type Item = Move;
 
     fn next(&mut self) -> Option<Move> {
@@ -216,4 +216,4 @@ impl Iterator for CrowdMoves<'_> {
     }
 }
 
-impl ExactSizeIterator for CrowdMoves<'_> {}
+impl ExactSizeIterator for ByteGridMoves<'_> {}

@@ -4,15 +4,15 @@
 //! twin beside. Tests call it over random games, fuzzers over their own; a broken law panics with
 //! the board drawn.
 
-use crate::crowd::Crowd;
+use crate::byte_grid::ByteGrid;
 use crate::diagram::Diagram;
 use crate::dispatch;
 use crate::notation::Place;
 use crate::place::Move;
+use crate::reference::{ReferenceGrid, ReferenceNested};
 use crate::rules::Rules;
 use crate::symmetry::Symmetry;
 use crate::timeline::AnyTimeline;
-use crate::twin::{SlowGrid, SlowNested};
 use crate::variant::{GridSpec, Variant};
 
 /// Plays one game of this variant, each move picked by the next choice out of those that are
@@ -20,18 +20,18 @@ use crate::variant::{GridSpec, Variant};
 ///
 /// # Panics
 /// When a law is broken.
-pub fn check_laws(variant: &Variant, choices: &[u16]) {
+pub fn check_properties(variant: &Variant, choices: &[u16]) {
     let any = AnyTimeline::new(variant);
     match variant {
         Variant::Grid(spec) => {
-            let twin = SlowGrid(*spec);
+            let twin = ReferenceGrid(*spec);
             dispatch!(&any, timeline => { Walk::new(timeline.rules(), &twin).play_all(choices); });
-            let crowd = Crowd::new(*spec);
+            let crowd = ByteGrid::new(*spec);
             let end = Walk::new(&crowd, &twin).play_all(choices);
             end.check_lines(spec, &twin);
         }
         Variant::Nested(spec) => {
-            let twin = SlowNested(*spec);
+            let twin = ReferenceNested(*spec);
             dispatch!(&any, timeline => { Walk::new(timeline.rules(), &twin).play_all(choices); });
         }
     }
@@ -52,7 +52,7 @@ impl<'r, R: Rules, T: Rules> Walk<'r, R, T> {
         let position = rules.start();
         let diagram = rules.diagram(&position);
         let lay = |symmetry: Symmetry| {
-            let laid = rules.set_up(&symmetry.diagram(&diagram));
+            let laid = rules.set_up(&symmetry.map_diagram(&diagram));
             (symmetry, laid)
         };
         Walk {
@@ -87,7 +87,7 @@ impl<'r, R: Rules, T: Rules> Walk<'r, R, T> {
         self.rules.play(&mut self.position, at);
         self.twin.play(&mut self.slow, at);
         for (symmetry, laid) in &mut self.laid {
-            self.rules.play(laid, symmetry.cell(at));
+            self.rules.play(laid, symmetry.map_move(at));
         }
         let (old, new) = (
             self.rules.diagram(&before),
@@ -161,13 +161,13 @@ impl<'r, R: Rules, T: Rules> Walk<'r, R, T> {
             "a diagram sets up its position",
             rules.set_up(&diagram) == self.position,
         );
-        let text = diagram.write(&variant);
+        let text = diagram.format(&variant);
         self.law(
             "a position's text reads back",
-            Diagram::read(&variant, &text) == Ok(diagram),
+            Diagram::parse(&variant, &text) == Ok(diagram),
         );
         let round_trip =
-            |at: &Move| variant.read_place(&variant.write_move(*at)) == Ok(Place::Cell(*at));
+            |at: &Move| variant.parse_place(&variant.format_move(*at)) == Ok(Place::Cell(*at));
         self.law("a move's text reads back", moves.iter().all(round_trip));
         let name = variant.to_string();
         self.law("a variant's name reads back", name.parse() == Ok(variant));
@@ -176,11 +176,11 @@ impl<'r, R: Rules, T: Rules> Walk<'r, R, T> {
     fn check_symmetry(&self, moves: &[Move]) {
         let diagram = self.rules.diagram(&self.position);
         for (symmetry, laid) in &self.laid {
-            let mut turned: Vec<Move> = moves.iter().map(|at| symmetry.cell(*at)).collect();
+            let mut turned: Vec<Move> = moves.iter().map(|at| symmetry.map_move(*at)).collect();
             turned.sort_unstable();
             let same = self.rules.moves(laid).eq(turned);
             self.law("a board laid differently has the same moves", same);
-            let same = self.rules.diagram(laid) == symmetry.diagram(&diagram);
+            let same = self.rules.diagram(laid) == symmetry.map_diagram(&diagram);
             self.law("a board laid differently has the same marks", same);
             let same = self.rules.outcome(laid) == self.rules.outcome(&self.position);
             self.law("a board laid differently has the same outcome", same);
@@ -188,7 +188,7 @@ impl<'r, R: Rules, T: Rules> Walk<'r, R, T> {
     }
 
     /// The cells that an outcome names are those of all windows through the latest mark.
-    fn check_lines(&self, spec: &GridSpec, twin: &SlowGrid) {
+    fn check_lines(&self, spec: &GridSpec, twin: &ReferenceGrid) {
         let Some(last) = self.last else { return };
         let diagram = self.rules.diagram(&self.position);
         let slow = twin.set_up(&diagram);
@@ -204,9 +204,9 @@ impl<'r, R: Rules, T: Rules> Walk<'r, R, T> {
             panic!(
                 "{law}: broken in {variant} by {}\nafter the play {:?} in\n{}\n{}",
                 std::any::type_name::<R>(),
-                self.last.map(|at| variant.write_move(at)),
+                self.last.map(|at| variant.format_move(at)),
                 diagram.draw(&variant),
-                diagram.write(&variant),
+                diagram.format(&variant),
             );
         }
     }

@@ -5,36 +5,37 @@
 //! compare; a rule that is in doubt is read here.
 
 use crate::diagram::{Diagram, PlayIn};
+use crate::nested::LINES_3X3;
 use crate::place::{Board, Move};
-use crate::rules::{Illegal, Outcome, Rules};
+use crate::rules::{IllegalMove, Outcome, Rules};
 use crate::side::{Side, Sides};
 use crate::variant::{Goal, GridSpec, NestedSpec, Overline, Placement, Redirect, Scoring, Variant};
 
 /// K in a line on one board, slowly.
 #[derive(Clone, Debug)]
-pub struct SlowGrid(pub GridSpec);
+pub struct ReferenceGrid(pub GridSpec);
 
 /// Nine boards, slowly.
 #[derive(Clone, Debug)]
-pub struct SlowNested(pub NestedSpec);
+pub struct ReferenceNested(pub NestedSpec);
 
 /// Marks in a list, whose turn, and on nine boards where to play.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
-pub struct SlowPosition {
+pub struct ReferencePosition {
     marks: Vec<Option<Side>>,
     to_move: Side,
     /// Boards that may be played in; unused on one board.
     boards: Vec<usize>,
 }
 
-impl SlowPosition {
+impl ReferencePosition {
     fn is_full(&self) -> bool {
         self.marks.iter().all(Option::is_some)
     }
 }
 
-impl SlowGrid {
-    fn at(&self, position: &SlowPosition, row: i32, column: i32) -> Option<Side> {
+impl ReferenceGrid {
+    fn at(&self, position: &ReferencePosition, row: i32, column: i32) -> Option<Side> {
         let (rows, columns) = (self.0.rows() as i32, self.0.columns() as i32);
         if (0..rows).contains(&row) && (0..columns).contains(&column) {
             position.marks[(row * columns + column) as usize]
@@ -44,7 +45,7 @@ impl SlowGrid {
     }
 
     /// The side that has a line, trying all windows.
-    fn line(&self, position: &SlowPosition) -> Option<Side> {
+    fn line(&self, position: &ReferencePosition) -> Option<Side> {
         let line = self.0.line() as i32;
         for row in 0..self.0.rows() as i32 {
             for column in 0..self.0.columns() as i32 {
@@ -65,7 +66,7 @@ impl SlowGrid {
     }
 
     /// All cells of all lines through this one, ascending, trying all windows.
-    pub fn cells_of_lines(&self, position: &SlowPosition, through: Move) -> Vec<Move> {
+    pub fn cells_of_lines(&self, position: &ReferencePosition, through: Move) -> Vec<Move> {
         let (line, columns) = (self.0.line() as i32, self.0.columns() as i32);
         let mut cells = Vec::new();
         for first in 0..self.0.cells() as i32 {
@@ -91,24 +92,24 @@ impl SlowGrid {
     }
 
     /// Whether a mark may be put there while the game goes on.
-    fn place(&self, position: &SlowPosition, at: Move) -> Result<(), Illegal> {
+    fn place(&self, position: &ReferencePosition, at: Move) -> Result<(), IllegalMove> {
         if at.index() >= self.0.cells() {
-            return Err(Illegal::OffBoard);
+            return Err(IllegalMove::OffBoard);
         }
         if position.marks[at.index()].is_some() {
-            return Err(Illegal::Occupied);
+            return Err(IllegalMove::Occupied);
         }
         let below = at.index() + self.0.columns();
         let on_floor = below >= self.0.cells();
         if self.0.placement == Placement::Gravity && !on_floor && position.marks[below].is_none() {
-            return Err(Illegal::Floating);
+            return Err(IllegalMove::Floating);
         }
         Ok(())
     }
 }
 
-impl Rules for SlowGrid {
-    type Position = SlowPosition;
+impl Rules for ReferenceGrid {
+    type Position = ReferencePosition;
     type Moves<'p> = std::vec::IntoIter<Move>;
 
     fn variant(&self) -> Variant {
@@ -119,19 +120,19 @@ impl Rules for SlowGrid {
         self.0.sides()
     }
 
-    fn start(&self) -> SlowPosition {
-        SlowPosition {
+    fn start(&self) -> ReferencePosition {
+        ReferencePosition {
             marks: vec![None; self.0.cells()],
             to_move: Side::FIRST,
             boards: Vec::new(),
         }
     }
 
-    fn to_move(&self, position: &SlowPosition) -> Side {
+    fn to_move(&self, position: &ReferencePosition) -> Side {
         position.to_move
     }
 
-    fn outcome(&self, position: &SlowPosition) -> Option<Outcome> {
+    fn outcome(&self, position: &ReferencePosition) -> Option<Outcome> {
         match (self.line(position), self.0.goal) {
             (Some(side), Goal::Make) => Some(Outcome::Won(Sides::only(side))),
             (Some(loser), Goal::Avoid) => {
@@ -145,34 +146,34 @@ impl Rules for SlowGrid {
         }
     }
 
-    fn moves<'p>(&'p self, position: &'p SlowPosition) -> Self::Moves<'p> {
+    fn moves<'p>(&'p self, position: &'p ReferencePosition) -> Self::Moves<'p> {
         match self.outcome(position) {
             Some(_) => Vec::new().into_iter(),
             None => legal(self.0.cells(), |at| self.place(position, at)),
         }
     }
 
-    fn check(&self, position: &SlowPosition, at: Move) -> Result<(), Illegal> {
+    fn check(&self, position: &ReferencePosition, at: Move) -> Result<(), IllegalMove> {
         match self.outcome(position) {
-            Some(_) => Err(Illegal::GameOver),
+            Some(_) => Err(IllegalMove::GameOver),
             None => self.place(position, at),
         }
     }
 
-    fn play(&self, position: &mut SlowPosition, at: Move) {
+    fn play(&self, position: &mut ReferencePosition, at: Move) {
         position.marks[at.index()] = Some(position.to_move);
         position.to_move = position.to_move.next(self.sides());
     }
 
-    fn take_back(&self, position: &mut SlowPosition, at: Move, _before: Move) {
+    fn take_back(&self, position: &mut ReferencePosition, at: Move, _before: Move) {
         position.marks[at.index()] = None;
     }
 
-    fn set_turn(&self, position: &mut SlowPosition, side: Side) {
+    fn set_turn(&self, position: &mut ReferencePosition, side: Side) {
         position.to_move = side;
     }
 
-    fn diagram(&self, position: &SlowPosition) -> Diagram {
+    fn diagram(&self, position: &ReferencePosition) -> Diagram {
         Diagram {
             marks: position.marks.clone(),
             to_move: position.to_move,
@@ -180,8 +181,8 @@ impl Rules for SlowGrid {
         }
     }
 
-    fn set_up(&self, diagram: &Diagram) -> SlowPosition {
-        SlowPosition {
+    fn set_up(&self, diagram: &Diagram) -> ReferencePosition {
+        ReferencePosition {
             marks: diagram.marks.clone(),
             to_move: diagram.to_move,
             boards: Vec::new(),
@@ -189,49 +190,35 @@ impl Rules for SlowGrid {
     }
 }
 
-/// The eight lines of a small board, as people count them.
-const LINES: [[usize; 3]; 8] = [
-    [0, 1, 2],
-    [3, 4, 5],
-    [6, 7, 8],
-    [0, 3, 6],
-    [1, 4, 7],
-    [2, 5, 8],
-    [0, 4, 8],
-    [2, 4, 6],
-];
-
-/// Who has three of nine in a line.
+/// The side that has three of nine in a line.
 fn owner_of_line(nine: &[Option<Side>]) -> Option<Side> {
-    let owner = |line: &[usize; 3]| {
-        let first = nine[line[0]]?;
-        line.iter()
-            .all(|&at| nine[at] == Some(first))
-            .then_some(first)
-    };
-    LINES.iter().find_map(owner)
+    LINES_3X3.iter().find_map(|line| {
+        let mut owners = (0..9).filter(|at| line >> at & 1 == 1).map(|at| nine[at]);
+        let first = owners.next().flatten()?;
+        owners.all(|owner| owner == Some(first)).then_some(first)
+    })
 }
 
-impl SlowNested {
-    fn winner_of(&self, position: &SlowPosition, board: usize) -> Option<Side> {
+impl ReferenceNested {
+    fn winner_of(&self, position: &ReferencePosition, board: usize) -> Option<Side> {
         owner_of_line(&position.marks[9 * board..9 * board + 9])
     }
 
-    fn is_closed(&self, position: &SlowPosition, board: usize) -> bool {
+    fn is_closed(&self, position: &ReferencePosition, board: usize) -> bool {
         let full = position.marks[9 * board..9 * board + 9]
             .iter()
             .all(Option::is_some);
         full || self.winner_of(position, board).is_some()
     }
 
-    fn open_boards(&self, position: &SlowPosition) -> Vec<usize> {
+    fn open_boards(&self, position: &ReferencePosition) -> Vec<usize> {
         (0..9)
             .filter(|&board| !self.is_closed(position, board))
             .collect()
     }
 
     /// Where the next play goes after one in `cell`.
-    fn sent_to(&self, position: &SlowPosition, cell: usize) -> Vec<usize> {
+    fn sent_to(&self, position: &ReferencePosition, cell: usize) -> Vec<usize> {
         let open = self.open_boards(position);
         if open.is_empty() || self.outcome_of_boards(position).is_some() {
             return Vec::new();
@@ -251,7 +238,7 @@ impl SlowNested {
         }
     }
 
-    fn outcome_of_boards(&self, position: &SlowPosition) -> Option<Outcome> {
+    fn outcome_of_boards(&self, position: &ReferencePosition) -> Option<Outcome> {
         let winners: Vec<_> = (0..9)
             .map(|board| self.winner_of(position, board))
             .collect();
@@ -278,27 +265,27 @@ impl SlowNested {
     }
 
     /// Whether a mark may be put there while the game goes on.
-    fn place(&self, position: &SlowPosition, at: Move) -> Result<(), Illegal> {
+    fn place(&self, position: &ReferencePosition, at: Move) -> Result<(), IllegalMove> {
         if at.index() >= 81 {
-            return Err(Illegal::OffBoard);
+            return Err(IllegalMove::OffBoard);
         }
         if !position.boards.contains(&(at.index() / 9)) {
             return Err(match position.boards[..] {
-                [only] => Illegal::WrongBoard {
+                [only] => IllegalMove::WrongBoard {
                     play_in: Board::new(only as u8).expect("a board"),
                 },
-                _ => Illegal::ClosedBoard,
+                _ => IllegalMove::ClosedBoard,
             });
         }
         if position.marks[at.index()].is_some() {
-            return Err(Illegal::Occupied);
+            return Err(IllegalMove::Occupied);
         }
         Ok(())
     }
 }
 
-impl Rules for SlowNested {
-    type Position = SlowPosition;
+impl Rules for ReferenceNested {
+    type Position = ReferencePosition;
     type Moves<'p> = std::vec::IntoIter<Move>;
 
     fn variant(&self) -> Variant {
@@ -309,8 +296,8 @@ impl Rules for SlowNested {
         2
     }
 
-    fn start(&self) -> SlowPosition {
-        SlowPosition {
+    fn start(&self) -> ReferencePosition {
+        ReferencePosition {
             marks: vec![None; 81],
             to_move: Side::FIRST,
             boards: match self.0.first() {
@@ -320,44 +307,44 @@ impl Rules for SlowNested {
         }
     }
 
-    fn to_move(&self, position: &SlowPosition) -> Side {
+    fn to_move(&self, position: &ReferencePosition) -> Side {
         position.to_move
     }
 
-    fn outcome(&self, position: &SlowPosition) -> Option<Outcome> {
+    fn outcome(&self, position: &ReferencePosition) -> Option<Outcome> {
         self.outcome_of_boards(position)
     }
 
-    fn moves<'p>(&'p self, position: &'p SlowPosition) -> Self::Moves<'p> {
+    fn moves<'p>(&'p self, position: &'p ReferencePosition) -> Self::Moves<'p> {
         match self.outcome(position) {
             Some(_) => Vec::new().into_iter(),
             None => legal(81, |at| self.place(position, at)),
         }
     }
 
-    fn check(&self, position: &SlowPosition, at: Move) -> Result<(), Illegal> {
+    fn check(&self, position: &ReferencePosition, at: Move) -> Result<(), IllegalMove> {
         match self.outcome(position) {
-            Some(_) => Err(Illegal::GameOver),
+            Some(_) => Err(IllegalMove::GameOver),
             None => self.place(position, at),
         }
     }
 
-    fn play(&self, position: &mut SlowPosition, at: Move) {
+    fn play(&self, position: &mut ReferencePosition, at: Move) {
         position.marks[at.index()] = Some(position.to_move);
         position.to_move = position.to_move.next(2);
         position.boards = self.sent_to(position, at.index() % 9);
     }
 
-    fn take_back(&self, position: &mut SlowPosition, at: Move, before: Move) {
+    fn take_back(&self, position: &mut ReferencePosition, at: Move, before: Move) {
         position.marks[at.index()] = None;
         position.boards = self.sent_to(position, before.index() % 9);
     }
 
-    fn set_turn(&self, position: &mut SlowPosition, side: Side) {
+    fn set_turn(&self, position: &mut ReferencePosition, side: Side) {
         position.to_move = side;
     }
 
-    fn diagram(&self, position: &SlowPosition) -> Diagram {
+    fn diagram(&self, position: &ReferencePosition) -> Diagram {
         Diagram {
             marks: position.marks.clone(),
             to_move: position.to_move,
@@ -369,8 +356,8 @@ impl Rules for SlowNested {
         }
     }
 
-    fn set_up(&self, diagram: &Diagram) -> SlowPosition {
-        let mut position = SlowPosition {
+    fn set_up(&self, diagram: &Diagram) -> ReferencePosition {
+        let mut position = ReferencePosition {
             marks: diagram.marks.clone(),
             to_move: diagram.to_move,
             boards: Vec::new(),
@@ -385,7 +372,10 @@ impl Rules for SlowNested {
 }
 
 /// Every cell, asked one by one.
-fn legal(cells: usize, place: impl Fn(Move) -> Result<(), Illegal>) -> std::vec::IntoIter<Move> {
+fn legal(
+    cells: usize,
+    place: impl Fn(Move) -> Result<(), IllegalMove>,
+) -> std::vec::IntoIter<Move> {
     let legal: Vec<Move> = (0..cells)
         .map(Move::at)
         .filter(|at| place(*at).is_ok())

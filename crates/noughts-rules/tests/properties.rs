@@ -1,6 +1,6 @@
 //! The laws hold over random games of random variants, with the twin agreeing at every step.
 
-use noughts_rules::laws::check_laws;
+use noughts_rules::properties::check_properties;
 use noughts_rules::{Goal, GridSpec, Overline, Placement, Variant};
 use proptest::prelude::*;
 
@@ -53,12 +53,12 @@ proptest! {
 
     #[test]
     fn small_grids_keep_the_laws(variant in any_grid(6), choices in choices(36)) {
-        check_laws(&variant, &choices);
+        check_properties(&variant, &choices);
     }
 
     #[test]
     fn nine_boards_keep_the_laws(variant in any_nested(), choices in choices(81)) {
-        check_laws(&variant, &choices);
+        check_properties(&variant, &choices);
     }
 }
 
@@ -67,7 +67,7 @@ proptest! {
 
     #[test]
     fn grids_of_several_words_keep_the_laws(variant in any_grid(16), choices in choices(60)) {
-        check_laws(&variant, &choices);
+        check_properties(&variant, &choices);
     }
 }
 
@@ -104,7 +104,7 @@ fn boards_at_the_edge_of_their_words_keep_the_laws() {
         let first: Vec<u16> = vec![0; 24];
         let last: Vec<u16> = vec![u16::MAX; 24];
         for choices in [spread, first, last] {
-            check_laws(&variant, &choices);
+            check_properties(&variant, &choices);
         }
     }
 }
