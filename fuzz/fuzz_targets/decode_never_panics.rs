@@ -2,7 +2,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use noughts_wire::{Decoded, Dialect, FromClient, FromServer, Malformed};
+use noughts_wire::{Decoded, Dialect, FromClient, FromServer, FrameError};
 
 fuzz_target!(|bytes: &[u8]| {
     check(bytes, FromClient::decode, FromClient::encode);
@@ -33,7 +33,7 @@ fn check<M: PartialEq + std::fmt::Debug>(
 fn decided<M: PartialEq + std::fmt::Debug>(
     bytes: &[u8],
     decode: &impl Fn(&[u8]) -> Decoded<M>,
-) -> Result<Option<(M, usize)>, Malformed> {
+) -> Result<Option<(M, usize)>, FrameError> {
     let whole = decode(bytes);
     let half = decode(&bytes[..bytes.len() / 2]);
     assert!(

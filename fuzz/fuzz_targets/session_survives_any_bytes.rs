@@ -8,16 +8,16 @@
 mod survival;
 
 use libfuzzer_sys::fuzz_target;
-use noughts_wire::{Cell, ClientSession, Door, Greeting, Name, Stage};
+use noughts_wire::{Cell, ClientSession, GameMode, Greeting, Name, Stage};
 
 fuzz_target!(|input: &[u8]| {
     let [first, length, rest @ ..] = input else {
         return;
     };
     let door = if first & 1 == 0 {
-        Door::Computer
+        GameMode::Computer
     } else {
-        Door::Pairs
+        GameMode::Pairs
     };
     let (plan, bytes) = rest.split_at(usize::from(*length).min(rest.len()));
     survival::survive(door, first & 0b1110 == 0b1110, plan, bytes);
@@ -43,7 +43,7 @@ fn client_survives(is_later: bool, plan: &[u8], bytes: &[u8]) {
         let length = rest.len().min(usize::from(step));
         assert_eq!(client.receive(&rest[..length]), length);
         rest = &rest[length..];
-        while let Some(event) = client.next(&mut out) {
+        while let Some(event) = client.next_event(&mut out) {
             assert!(format!("{event:?}").len() < 2_000);
         }
         assert!(

@@ -1,4 +1,4 @@
-//! However the bytes are cut and however late the answers come, a session does what its slow twin does.
+//! However the bytes are cut and however late the answers come, a session does what its slow reference does.
 //!
 //! The first byte is the door, whether the server is full and how late answers are, the second how many
 //! cuts follow; then the cuts and the client's bytes.
@@ -6,26 +6,26 @@
 
 #[path = "../../crates/noughts-wire/tests/session/driver.rs"]
 mod driver;
-#[path = "../../crates/noughts-wire/tests/session/twin.rs"]
-mod twin;
+#[path = "../../crates/noughts-wire/tests/session/reference.rs"]
+mod reference;
 
 use libfuzzer_sys::fuzz_target;
-use noughts_wire::Door;
+use noughts_wire::GameMode;
 
 fuzz_target!(|input: &[u8]| {
     let [first, count, rest @ ..] = input else {
         return;
     };
     let door = if first & 1 == 0 {
-        Door::Computer
+        GameMode::Computer
     } else {
-        Door::Pairs
+        GameMode::Pairs
     };
     let is_full = first & 0b1110 == 0b1110;
     let delay = usize::from(first >> 4);
     let (cuts, bytes) = rest.split_at(usize::from(count % 16).min(rest.len()));
     let cuts: Vec<usize> = cuts.iter().map(|&cut| usize::from(cut)).collect();
-    let expected = twin::twin(door, is_full, bytes);
+    let expected = reference::reference(door, is_full, bytes);
     for (cuts, delay) in [(&[usize::MAX][..], 0), (&[1], 0), (&cuts, delay)] {
         assert_eq!(driver::drive(door, is_full, bytes, cuts, delay), expected);
     }

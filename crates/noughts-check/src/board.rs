@@ -3,9 +3,9 @@
 use std::collections::HashMap;
 
 use noughts_rules::{Grid, GridPosition, GridSpec, Move, Outcome, Rules};
-use noughts_wire::{Cell, Verdict};
+use noughts_wire::{Cell, GameResult};
 
-use crate::lot::Lot;
+use crate::random::Rng;
 
 type Three = Grid<u16, 2>;
 
@@ -18,19 +18,19 @@ pub(crate) struct Board {
 
 /// What the judge would like a game to come to, seen by the one who began.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct Aim(pub(crate) Verdict);
+pub(crate) struct Aim(pub(crate) GameResult);
 
 /// How it goes about it. No way alone reaches every end against every opponent.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Way {
-    /// As if the other chose by lot.
+    /// As if the other chose by rng.
     Hope,
-    /// As if the other answered as it did before, where it was seen, and else by lot.
+    /// As if the other answered as it did before, where it was seen, and else by rng.
     Learn,
     /// As if the other did all to prevent it.
     Care,
-    /// By lot.
-    Lot,
+    /// By rng.
+    Random,
 }
 
 /// What an opponent has answered where.
@@ -74,27 +74,31 @@ impl Board {
     }
 
     /// How it ended, seen by the one who began.
-    pub(crate) fn end(&self) -> Option<Verdict> {
+    pub(crate) fn end(&self) -> Option<GameResult> {
         Some(match self.rules.outcome(&self.at)? {
-            Outcome::Draw => Verdict::Draw,
-            Outcome::Won(sides) if sides.iter().any(|side| side.index() == 0) => Verdict::Won,
-            Outcome::Won(_) => Verdict::Lost,
+            Outcome::Draw => GameResult::Draw,
+            Outcome::Won(sides) if sides.iter().any(|side| side.index() == 0) => GameResult::Won,
+            Outcome::Won(_) => GameResult::Lost,
         })
     }
 
     /// The cells with which whoever is to move completes a line.
     pub(crate) fn winning(&self) -> Vec<Cell> {
-        let wins =
-            |cell: &Cell| matches!(self.after(*cell).end(), Some(Verdict::Won | Verdict::Lost));
+        let wins = |cell: &Cell| {
+            matches!(
+                self.after(*cell).end(),
+                Some(GameResult::Won | GameResult::Lost)
+            )
+        };
         self.free().into_iter().filter(wins).collect()
     }
 
     /// A free cell for the one who began, with an aim.
-    pub(crate) fn choose(&self, aim: Aim, way: Way, replies: &Replies, lot: &mut Lot) -> Cell {
+    pub(crate) fn choose(&self, aim: Aim, way: Way, replies: &Replies, rng: &mut Rng) -> Cell {
         let free = self.free();
         // The first move decides little, and all that follows from it would take long to look at.
-        if way == Way::Lot || free.len() == 9 {
-            return free[lot.below(free.len())];
+        if way == Way::Random || free.len() == 9 {
+            return free[rng.below(free.len())];
         }
         let values: Vec<f64> = free
             .iter()
@@ -107,7 +111,7 @@ impl Board {
             .filter(|(_, value)| **value >= best)
             .map(|(cell, _)| *cell)
             .collect();
-        best[lot.below(best.len())]
+        best[rng.below(best.len())]
     }
 
     /// How near the aim is, 0 to 1.
@@ -125,7 +129,9 @@ impl Board {
         match (mine, way) {
             (true, _) => values.fold(0.0, f64::max),
             (false, Way::Care) => values.fold(1.0, f64::min),
-            (false, Way::Hope | Way::Learn | Way::Lot) => values.sum::<f64>() / free.len() as f64,
+            (false, Way::Hope | Way::Learn | Way::Random) => {
+                values.sum::<f64>() / free.len() as f64
+            }
         }
     }
 }
@@ -140,16 +146,16 @@ mod tests {
 
     #[test]
     fn with_hope_every_end_is_seen() {
-        let mut lot = Lot::new(1);
+        let mut rng = Rng::new(1);
         let mut seen = [0; 3];
         for game in 0..60 {
-            let aim = Aim([Verdict::Won, Verdict::Lost, Verdict::Draw][game % 3]);
+            let aim = Aim([GameResult::Won, GameResult::Lost, GameResult::Draw][game % 3]);
             let mut board = Board::new();
             while board.end().is_none() {
-                board.play(board.choose(aim, Way::Hope, &Replies::default(), &mut lot));
+                board.play(board.choose(aim, Way::Hope, &Replies::default(), &mut rng));
                 if board.end().is_none() {
                     let free = board.free();
-                    board.play(free[lot.below(free.len())]);
+                    board.play(free[rng.below(free.len())]);
                 }
             }
             if board.end() == Some(aim.0) {
@@ -161,12 +167,12 @@ mod tests {
 
     #[test]
     fn an_opponent_that_repeats_itself_is_led_to_every_end() {
-        for end in [Verdict::Won, Verdict::Lost, Verdict::Draw] {
-            let (mut lot, mut replies) = (Lot::new(1), Replies::default());
+        for end in [GameResult::Won, GameResult::Lost, GameResult::Draw] {
+            let (mut rng, mut replies) = (Rng::new(1), Replies::default());
             let mut play = || {
                 let mut board = Board::new();
                 while board.end().is_none() {
-                    board.play(board.choose(Aim(end), Way::Learn, &replies, &mut lot));
+                    board.play(board.choose(Aim(end), Way::Learn, &replies, &mut rng));
                     if board.end().is_none() {
                         let reply = board.free()[0];
                         replies.note(&board, reply);

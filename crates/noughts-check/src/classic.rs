@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 
 pub use case::{Aim, Case, CaseError, read_cases};
 
-use crate::process::{End, Leash};
+use crate::process::{End, RunningPrograms};
 use crate::report::{Entry, Report};
 use crate::verdict::{Fact, Finding, Verdict, Weight};
 use model::{Command, INVALID, Model, UNABLE};
@@ -38,7 +38,7 @@ pub fn classic_cases() -> Vec<Case> {
 }
 
 /// Judges a classic program, or says why it can't be judged at all. Nothing that it starts outlives its game.
-pub fn check_classic(task: &ClassicTask, leash: &Leash) -> Result<Report, String> {
+pub fn check_classic(task: &ClassicTask, running: &RunningPrograms) -> Result<Report, String> {
     for case in &task.cases {
         if case.aim == Aim::Game && Model::new(&case.options, true).is_none() {
             return Err(format!(
@@ -54,7 +54,7 @@ pub fn check_classic(task: &ClassicTask, leash: &Leash) -> Result<Report, String
         let begun = Instant::now();
         let mut command = task.command.clone();
         command.extend(case.options.iter().map(OsString::from));
-        let run = run(&command, case, &mut feeding, task.timeout, leash)?;
+        let run = run(&command, case, &mut feeding, task.timeout, running)?;
         let (verdict, is_serious) = judge(case, &run, task);
         let weight = match (task.strict, is_serious) {
             (true, _) | (_, true) => Weight::Demanded,

@@ -1,24 +1,24 @@
 //! Judging somebody's client of the TCP protocol: the judge is the server.
 //!
-//! The client visits several times, and each visit goes another way: a whole game, a refusal, an end in the
+//! The client visits several times, and each scenario goes another way: a whole game, a refusal, an end in the
 //! middle. What is true of every frame is looked at in all of them.
 
-mod guest;
-mod ledger;
+mod connection;
+mod results;
 mod rules;
-mod visit;
+mod scenario;
 
 use std::ffi::OsString;
 use std::io::ErrorKind;
 use std::net::{TcpListener, TcpStream};
 use std::time::{Duration, Instant};
 
-use crate::process::{End, Leash, Program};
+use crate::process::{End, Program, RunningPrograms};
 use crate::report::Report;
 use crate::verdict::{Fact, Finding};
-use guest::Guest;
-use ledger::Ledger;
-use visit::{VISITS, Visit};
+use connection::ClientConnection;
+use results::RuleResults;
+use scenario::{SCENARIOS, Scenario};
 
 pub use rules::{CLIENT_RULES, ClientRule};
 
@@ -27,7 +27,7 @@ pub use rules::{CLIENT_RULES, ClientRule};
 pub struct ClientTask {
     /// Where the judge listens.
     pub listener: TcpListener,
-    /// How to start the client for each visit, with `{host}` and `{port}` where it wants them; without, somebody
+    /// How to start the client for each scenario, with `{host}` and `{port}` where it wants them; without, somebody
     /// else starts it.
     pub command: Vec<OsString>,
     /// How long one frame may take. The client may take three times that to come.
@@ -38,42 +38,42 @@ pub struct ClientTask {
 /// command can't be run, or nobody came.
 pub fn check_client(
     task: &ClientTask,
-    leash: &Leash,
+    running: &RunningPrograms,
     tell: &mut dyn FnMut(&str),
 ) -> Result<Report, String> {
-    let mut ledger = Ledger::default();
+    let mut results = RuleResults::default();
     let at = task
         .listener
         .local_addr()
         .map_err(|error| error.to_string())?;
     let mut visitors = 0;
-    for (number, visit) in (1..).zip(VISITS) {
+    for (number, scenario) in (1..).zip(SCENARIOS) {
         tell(&format!(
-            "visit {number} of {}: {}; waiting for a client at {at}",
-            VISITS.len(),
-            visit.about()
+            "scenario {number} of {}: {}; waiting for a client at {at}",
+            SCENARIOS.len(),
+            scenario.about()
         ));
         let mut program = match task.command.is_empty() {
             true => None,
-            false => Some(Program::start(&filled(task, at), leash)?),
+            false => Some(Program::start(&filled(task, at), running)?),
         };
         let Some(stream) = accept(task, program.as_mut())? else {
-            ledger.nobody_came(program.as_ref());
+            results.nobody_came(program.as_ref());
             // Who did not come once will not come eight times more.
             break;
         };
         visitors += 1;
-        let mut guest = Guest::new(stream, task.timeout);
-        let silences = ledger.silences();
-        visit.receive(&mut guest, &mut ledger);
-        drop(guest);
+        let mut connection = ClientConnection::new(stream, task.timeout);
+        let silences = results.silences();
+        scenario.receive(&mut connection, &mut results);
+        drop(connection);
         // Who has said nothing when it should is not waited for again, and not often asked.
-        if ledger.silences() > silences {
-            if ledger.silences() == ENOUGH {
+        if results.silences() > silences {
+            if results.silences() == ENOUGH {
                 break;
             }
         } else if let Some(program) = &mut program {
-            see_out(program, visit, &mut ledger, task.timeout);
+            see_out(program, scenario, &mut results, task.timeout);
         }
     }
     if visitors == 0 && task.command.is_empty() {
@@ -98,7 +98,7 @@ pub fn check_client(
         },
         document: crate::tcp::DOCUMENT,
         notes: Vec::new(),
-        entries: ledger.entries(by_hand),
+        entries: results.entries(by_hand),
     })
 }
 
@@ -150,8 +150,13 @@ fn accept(
     }
 }
 
-/// Waits for the program's end after its visit, and looks at how it ended.
-fn see_out(program: &mut Program, visit: Visit, ledger: &mut Ledger, timeout: Duration) {
+/// Waits for the program's end after its scenario, and looks at how it ended.
+fn see_out(
+    program: &mut Program,
+    scenario: Scenario,
+    results: &mut RuleResults,
+    timeout: Duration,
+) {
     let until = Instant::now() + timeout;
     let end = loop {
         if let Some(end) = program.listen(until) {
@@ -161,14 +166,14 @@ fn see_out(program: &mut Program, visit: Visit, ledger: &mut Ledger, timeout: Du
             break End::TimedOut;
         }
     };
-    let when = match visit {
-        Visit::LeaveInGame => "when the server goes in the middle of a game",
-        Visit::LeaveAtOnce => "when the server goes after HELLO",
-        _ => "after a visit",
+    let when = match scenario {
+        Scenario::LeaveInGame => "when the server goes in the middle of a game",
+        Scenario::LeaveAtOnce => "when the server goes after HELLO",
+        _ => "after a scenario",
     };
     let wrong = match end {
         End::Signal(signal) => Some(format!("{when}, the client crashes (signal {signal})")),
-        End::TimedOut if visit.is_leaving() => Some(format!(
+        End::TimedOut if scenario.is_leaving() => Some(format!(
             "{when}, the client does not end within {} s, though nobody is there any more",
             timeout.as_secs_f64()
         )),
@@ -180,13 +185,13 @@ fn see_out(program: &mut Program, visit: Visit, ledger: &mut Ledger, timeout: Du
         }
         End::Exit(_) | End::TimedOut => None,
     };
-    let rule = if visit.is_leaving() {
+    let rule = if scenario.is_leaving() {
         "leaving"
     } else {
         "no-trace"
     };
     match wrong {
-        None => ledger.hold(rule),
+        None => results.hold(rule),
         Some(wrong) => {
             let errors = String::from_utf8_lossy(&program.errors);
             let fact = |words: &str| Fact {
@@ -199,7 +204,7 @@ fn see_out(program: &mut Program, visit: Visit, ledger: &mut Ledger, timeout: Du
                     .collect(),
             };
             let lines = errors.lines().filter(|line| !line.trim().is_empty());
-            ledger.fail(
+            results.fail(
                 rule,
                 Finding {
                     wrong,

@@ -1,7 +1,8 @@
 //! Frames in hexadecimal and in words.
 
 use noughts_wire::{
-    Admission, Cell, Complaint, Dialect, FromClient, FromServer, Malformed, NO_CELL, Text, Verdict,
+    Admission, Cell, Dialect, ErrorCode, FrameError, FromClient, FromServer, GameResult, NO_CELL,
+    Text,
 };
 
 /// At most so many bytes are shown of anything.
@@ -67,7 +68,7 @@ fn message_words(message: &FromServer) -> String {
 
 pub(crate) fn cell_words(cell: [u8; 3]) -> String {
     let text: String = cell.iter().map(|byte| char::from(*byte)).collect();
-    match Cell::read(cell) {
+    match Cell::try_from(cell).ok() {
         Some(_) => text,
         None if cell == NO_CELL => "--- (none)".to_owned(),
         None => format!("\"{}\" (not a cell)", text.escape_debug()),
@@ -82,11 +83,11 @@ fn admit_words(flag: Admission) -> &'static str {
     }
 }
 
-pub(crate) fn verdict_words(flag: Verdict) -> &'static str {
+pub(crate) fn verdict_words(flag: GameResult) -> &'static str {
     match flag {
-        Verdict::Lost => "0 (the client lost)",
-        Verdict::Won => "1 (the client won)",
-        Verdict::Draw => "2 (a draw)",
+        GameResult::Lost => "0 (the client lost)",
+        GameResult::Won => "1 (the client won)",
+        GameResult::Draw => "2 (a draw)",
     }
 }
 
@@ -100,7 +101,7 @@ fn error_words(id: u32, code: u8, text: &Text) -> String {
 
 /// What the document means by a code.
 pub(crate) fn code_words(code: u8) -> String {
-    match Complaint::from_code(code) {
+    match ErrorCode::try_from(code).ok() {
         Some(complaint) => format!(" ({complaint})"),
         None => String::new(),
     }
@@ -111,30 +112,32 @@ fn quoted(text: &Text) -> String {
 }
 
 fn begun_words(opcode: u8) -> String {
-    match noughts_wire::Opcode::read(opcode) {
+    match noughts_wire::Opcode::try_from(opcode).ok() {
         Some(opcode) => opcode.to_string(),
         None => format!("a frame with the unknown opcode {opcode}"),
     }
 }
 
-pub(crate) fn malformed_words(malformed: Malformed) -> String {
+pub(crate) fn malformed_words(malformed: FrameError) -> String {
     match malformed {
-        Malformed::UnknownOpcode(byte) => {
+        FrameError::UnknownOpcode(byte) => {
             format!("no frame: its first byte is {byte}, and opcodes are 1, 2, 3, 4, 5, 6 and 8")
         }
-        Malformed::WrongWay(opcode) => format!("{opcode}, which only the other end may send"),
-        Malformed::NameTooLong { .. } => {
+        FrameError::WrongDirection(opcode) => {
+            format!("{opcode}, which only the other end may send")
+        }
+        FrameError::NameTooLong { .. } => {
             "HELLO with a name of more than 255 bytes, or without the two zero bytes that end it"
                 .to_owned()
         }
-        Malformed::TextTooLong { .. } => {
+        FrameError::TextTooLong { .. } => {
             "ERROR with a text of more than 255 bytes, or without the two zero bytes that end it"
                 .to_owned()
         }
-        Malformed::UnknownAdmission(byte) => {
+        FrameError::UnknownAdmission(byte) => {
             format!("ADMIT with the flag {byte}, and there are 0 and 1, and 2 between two players")
         }
-        Malformed::UnknownVerdict(byte) => {
+        FrameError::UnknownResult(byte) => {
             format!("RESULT with the flag {byte}, and there are 0, 1 and 2")
         }
     }

@@ -10,27 +10,27 @@ use std::time::{Duration, Instant};
 
 /// Holds whatever programs run now, so that who ends the judge can end them too.
 #[derive(Clone, Debug, Default)]
-pub struct Leash(Arc<Mutex<Held>>);
+pub struct RunningPrograms(Arc<Mutex<Held>>);
 
 #[derive(Debug, Default)]
 struct Held {
     groups: Vec<u32>,
-    is_pulled: bool,
+    is_closed: bool,
 }
 
-impl Leash {
+impl RunningPrograms {
     /// Ends everything on it; nothing comes on it later.
-    pub fn pull(&self) {
+    pub fn kill_all(&self) {
         let mut held = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        held.is_pulled = true;
+        held.is_closed = true;
         held.groups.drain(..).for_each(kill_group);
     }
 
-    /// Starts a program on it. It is held from the very start, and none is started once the leash is pulled:
+    /// Starts a program on it. It is held from the very start, and none is started once the running is pulled:
     /// who pulls it may be gone before anything else could be ended.
     fn start(&self, command: &mut Command) -> io::Result<Child> {
         let mut held = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if held.is_pulled {
+        if held.is_closed {
             return Err(io::ErrorKind::Interrupted.into());
         }
         let child = command.spawn()?;
@@ -47,8 +47,8 @@ impl Leash {
 /// A running program. Dropped, it is killed with everything that it started.
 pub(crate) struct Program {
     child: Child,
-    leash: Leash,
-    heard: Receiver<Heard>,
+    running: RunningPrograms,
+    heard: Receiver<Received>,
     input: Option<Sender<Vec<u8>>>,
     pub(crate) output: Vec<u8>,
     pub(crate) errors: Vec<u8>,
@@ -57,7 +57,7 @@ pub(crate) struct Program {
     status: Option<ExitStatus>,
 }
 
-enum Heard {
+enum Received {
     Output(Vec<u8>),
     Errors(Vec<u8>),
     End,
@@ -84,7 +84,10 @@ const GRACE: Duration = Duration::from_millis(200);
 
 impl Program {
     /// Starts it in a process group of its own.
-    pub(crate) fn start(command: &[OsString], leash: &Leash) -> Result<Program, String> {
+    pub(crate) fn start(
+        command: &[OsString],
+        running: &RunningPrograms,
+    ) -> Result<Program, String> {
         let (name, words) = command.split_first().ok_or("there is no command to run")?;
         let mut start = Command::new(name);
         start
@@ -94,15 +97,15 @@ impl Program {
             .stderr(Stdio::piped());
         #[cfg(unix)]
         std::os::unix::process::CommandExt::process_group(&mut start, 0);
-        let mut child = leash
+        let mut child = running
             .start(&mut start)
             .map_err(|error| format!("{} can't be started: {error}", name.to_string_lossy()))?;
         let (say, heard) = sync_channel(16);
         if let Some(output) = child.stdout.take() {
-            listen(output, say.clone(), Heard::Output);
+            listen(output, say.clone(), Received::Output);
         }
         if let Some(errors) = child.stderr.take() {
-            listen(errors, say, Heard::Errors);
+            listen(errors, say, Received::Errors);
         }
         let (input, typed) = channel::<Vec<u8>>();
         if let Some(mut stdin) = child.stdin.take() {
@@ -121,7 +124,7 @@ impl Program {
         }
         Ok(Program {
             child,
-            leash: leash.clone(),
+            running: running.clone(),
             heard,
             input: Some(input),
             output: Vec::new(),
@@ -149,19 +152,19 @@ impl Program {
             .saturating_duration_since(Instant::now())
             .min(GRACE / 10);
         match self.heard.recv_timeout(wait) {
-            Ok(Heard::Output(bytes)) => {
+            Ok(Received::Output(bytes)) => {
                 self.output.extend(bytes);
                 if self.output.len() > FLOOD {
                     return Some(End::Flooded);
                 }
             }
-            Ok(Heard::Errors(bytes)) => {
+            Ok(Received::Errors(bytes)) => {
                 self.errors.extend(bytes);
                 if self.errors.len() > FLOOD {
                     return Some(End::Flooded);
                 }
             }
-            Ok(Heard::End) => self.open -= 1,
+            Ok(Received::End) => self.open -= 1,
             Err(RecvTimeoutError::Timeout) => {}
             Err(RecvTimeoutError::Disconnected) => {
                 // Both outputs are closed, and the program goes on.
@@ -190,9 +193,9 @@ impl Program {
         while self.open > 0 && self.output.len().max(self.errors.len()) <= FLOOD {
             let left = until.saturating_duration_since(Instant::now());
             match self.heard.recv_timeout(left) {
-                Ok(Heard::Output(bytes)) => self.output.extend(bytes),
-                Ok(Heard::Errors(bytes)) => self.errors.extend(bytes),
-                Ok(Heard::End) => self.open -= 1,
+                Ok(Received::Output(bytes)) => self.output.extend(bytes),
+                Ok(Received::Errors(bytes)) => self.errors.extend(bytes),
+                Ok(Received::End) => self.open -= 1,
                 Err(_) => break,
             }
         }
@@ -205,22 +208,26 @@ impl Drop for Program {
         kill_group(group);
         let _ = self.child.kill();
         let _ = self.child.wait();
-        self.leash.release(group);
+        self.running.release(group);
     }
 }
 
-fn listen(mut from: impl Read + Send + 'static, to: SyncSender<Heard>, kind: fn(Vec<u8>) -> Heard) {
+fn listen(
+    mut from: impl Read + Send + 'static,
+    to: SyncSender<Received>,
+    kind: fn(Vec<u8>) -> Received,
+) {
     // It ends with the output, or with the judge's interest in it.
     thread::spawn(move || {
         let mut bytes = [0; 8192];
         loop {
             let heard = match from.read(&mut bytes) {
-                Ok(0) => Heard::End,
+                Ok(0) => Received::End,
                 Ok(count) => kind(bytes[..count].to_vec()),
                 Err(error) if error.kind() == std::io::ErrorKind::Interrupted => continue,
-                Err(_) => Heard::End,
+                Err(_) => Received::End,
             };
-            let is_end = matches!(heard, Heard::End);
+            let is_end = matches!(heard, Received::End);
             if to.send(heard).is_err() || is_end {
                 return;
             }

@@ -50,7 +50,7 @@ pub struct Tally {
     /// They do not.
     pub broken: usize,
     /// They could not be tried.
-    pub not_reached: usize,
+    pub not_tried: usize,
 }
 
 impl Report {
@@ -66,7 +66,7 @@ impl Report {
             match entry.verdict {
                 Verdict::Holds { .. } => tally.hold += 1,
                 Verdict::Broken(_) => tally.broken += 1,
-                Verdict::NotReached(_) => tally.not_reached += 1,
+                Verdict::NotTried(_) => tally.not_tried += 1,
             }
         }
         tally
@@ -76,6 +76,6 @@ impl Report {
 impl Tally {
     /// How many there are.
     pub fn all(&self) -> usize {
-        self.hold + self.broken + self.not_reached
+        self.hold + self.broken + self.not_tried
     }
 }

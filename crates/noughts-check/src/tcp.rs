@@ -1,23 +1,23 @@
 //! Judging somebody's server of the TCP protocol: the judge is the client.
 
+mod connection;
 mod game;
 mod leaving;
-mod line;
-mod manners;
 mod open;
 mod pairs;
+mod robustness;
 mod session;
 
 use std::net::SocketAddr;
 use std::time::{Duration, Instant};
 
-use noughts_wire::{Dialect, FromServer, IDS};
+use noughts_wire::{Dialect, FromServer, SESSION_IDS};
 
 use crate::board::Replies;
-use crate::lot::Lot;
+use crate::random::Rng;
 use crate::report::{Entry, Report};
 use crate::verdict::{Judged, Stop, Verdict, Weight};
-use line::{Heard, Line, Patience};
+use connection::{Connection, Received, Timeouts};
 
 /// What to judge.
 #[derive(Clone, Debug)]
@@ -89,7 +89,7 @@ pub fn tcp_rules(pairs: bool) -> Vec<&'static TcpRule> {
             &session::RULES,
             &game::RULES,
             &leaving::MANY,
-            &manners::RULES,
+            &robustness::RULES,
             &open::RULES,
         ],
         true => &[&pairs::RULES],
@@ -104,8 +104,8 @@ pub fn check_tcp(task: &TcpTask) -> Result<Report, String> {
     let mut judge = Judge::new(task);
     // Nobody there is no verdict. Who is there is not left again without a word: that is a rule.
     match judge.call() {
-        Ok(line) => judge.first = Some(line),
-        Err(Stop::NotReached(why)) => return Err(format!("{}: {why}", task.address)),
+        Ok(connection) => judge.first = Some(connection),
+        Err(Stop::NotTried(why)) => return Err(format!("{}: {why}", task.address)),
         Err(Stop::Broken(finding)) => return Err(finding.wrong),
     }
     let mut notes = Vec::new();
@@ -142,7 +142,7 @@ pub(crate) struct Judge {
     address: SocketAddr,
     dialect: Dialect,
     answer: Duration,
-    patience: Patience,
+    timeouts: Timeouts,
     chance: Chance,
     /// How the next client is called in the log.
     caller: &'static str,
@@ -152,7 +152,7 @@ pub(crate) struct Judge {
     /// The last reason.
     trouble: String,
     /// The connection with which it was found out that the server is there.
-    first: Option<Line>,
+    first: Option<Connection>,
     /// A session was begun once.
     has_greeted: bool,
     /// Whether a mistake was answered with an ERROR; why not.
@@ -163,7 +163,7 @@ pub(crate) struct Judge {
 
 /// What decides how games are played.
 pub(crate) struct Chance {
-    lot: Lot,
+    rng: Rng,
     replies: Replies,
 }
 
@@ -182,12 +182,12 @@ impl Judge {
             address: task.address,
             dialect: Dialect::Seed,
             answer: task.timeout,
-            patience: Patience {
+            timeouts: Timeouts {
                 answer: task.timeout,
                 until,
             },
             chance: Chance {
-                lot: Lot::new(2022),
+                rng: Rng::new(2022),
                 replies: Replies::default(),
             },
             caller: CALLER,
@@ -230,25 +230,27 @@ impl Judge {
     }
 
     fn speaks(&mut self) -> bool {
-        let Ok(mut line) = self.call() else {
+        let Ok(mut connection) = self.call() else {
             return false;
         };
-        line.hello("Judge");
-        let heard = line.hear();
+        connection.hello("Judge");
+        let heard = connection.hear();
         let is_ready = match (&heard, self.dialect) {
-            (Heard::Frame(FromServer::Ready { id }, _), Dialect::Seed) => *id == line.id,
-            (Heard::Frame(FromServer::Ready { id }, _), Dialect::Later) => IDS.contains(id),
+            (Received::Frame(FromServer::Ready { id }, _), Dialect::Seed) => *id == connection.id,
+            (Received::Frame(FromServer::Ready { id }, _), Dialect::Later) => {
+                SESSION_IDS.contains(id)
+            }
             _ => false,
         };
-        line.leave();
+        connection.leave();
         is_ready
     }
 
     fn judge(&mut self, rule: &TcpRule) -> Entry {
         let begun = Instant::now();
-        let judged = match begun < self.patience.until {
+        let judged = match begun < self.timeouts.until {
             true => (rule.judge)(self),
-            false => Err(Stop::NotReached(format!(
+            false => Err(Stop::NotTried(format!(
                 "the time for everything, {} s, was used up",
                 (ALL * self.answer).as_secs_f64()
             ))),
@@ -269,17 +271,17 @@ impl Judge {
     }
 
     /// A connection on which nothing was said.
-    fn call(&mut self) -> Judged<Line> {
-        if let Some(mut line) = self.first.take() {
-            line.dialect = self.dialect;
-            return Ok(line);
+    fn call(&mut self) -> Judged<Connection> {
+        if let Some(mut connection) = self.first.take() {
+            connection.dialect = self.dialect;
+            return Ok(connection);
         }
-        let id = self.chance.lot.id();
-        Line::call(self.caller, self.address, self.dialect, id, self.patience)
+        let id = self.chance.rng.id();
+        Connection::call(self.caller, self.address, self.dialect, id, self.timeouts)
     }
 
     /// A connection with a session, called so in the log.
-    fn greeted_as(&mut self, name: &'static str) -> Judged<Line> {
+    fn greeted_as(&mut self, name: &'static str) -> Judged<Connection> {
         self.caller = name;
         let line = self.greeted();
         self.caller = CALLER;
@@ -287,13 +289,13 @@ impl Judge {
     }
 
     /// A connection with a session.
-    fn greeted(&mut self) -> Judged<Line> {
+    fn greeted(&mut self) -> Judged<Connection> {
         if self.greetings_failed >= ENOUGH {
-            return Err(Stop::NotReached(self.trouble.clone()));
+            return Err(Stop::NotTried(self.trouble.clone()));
         }
-        let greeted = self.call().and_then(|mut line| {
-            greet(&mut line)?;
-            Ok(line)
+        let greeted = self.call().and_then(|mut connection| {
+            greet(&mut connection)?;
+            Ok(connection)
         });
         self.has_greeted |= greeted.is_ok();
         self.greetings_failed = match &greeted {
@@ -304,12 +306,12 @@ impl Judge {
     }
 
     /// A connection with a game, in which the client is to move.
-    fn admitted(&mut self) -> Judged<Line> {
+    fn admitted(&mut self) -> Judged<Connection> {
         if self.admissions_failed >= ENOUGH {
-            return Err(Stop::NotReached(self.trouble.clone()));
+            return Err(Stop::NotTried(self.trouble.clone()));
         }
-        let mut line = self.greeted()?;
-        let admitted = admit(&mut line).map(|()| line);
+        let mut connection = self.greeted()?;
+        let admitted = admit(&mut connection).map(|()| connection);
         self.admissions_failed = match &admitted {
             Ok(_) => 0,
             Err(_) => self.admissions_failed + 1,
@@ -320,9 +322,9 @@ impl Judge {
     /// Whether games can be played at all, for rules that are about something else.
     fn plays(&mut self) -> Judged {
         if self.plays.is_none() {
-            let tried = self.admitted().and_then(|mut line| {
-                game::first_moves(&mut line).map_err(game::on_the_way)?;
-                line.leave();
+            let tried = self.admitted().and_then(|mut connection| {
+                game::first_moves(&mut connection).map_err(game::on_the_way)?;
+                connection.leave();
                 Ok(())
             });
             self.plays = Some(kept(tried));
@@ -333,12 +335,13 @@ impl Judge {
     /// Whether mistakes are answered with an ERROR that can be read.
     fn complains(&mut self) -> Judged {
         if self.complains.is_none() {
-            let tried = self.admitted().and_then(|mut line| {
-                line.act_with(line.id, *b"9-9");
-                let expected = line::Expected::error(line.id, 0);
-                line.expect(&expected, |frame| matches!(frame, FromServer::Error { .. }))
+            let tried = self.admitted().and_then(|mut connection| {
+                connection.act_with(connection.id, *b"9-9");
+                let expected = connection::Expected::error(connection.id, 0);
+                connection
+                    .expect(&expected, |frame| matches!(frame, FromServer::Error { .. }))
                     .map_err(|stop| stop.on_the_way("the cell 9-9 did not lead to an ERROR"))?;
-                line.leave();
+                connection.leave();
                 Ok(())
             });
             self.complains = Some(kept(tried));
@@ -346,8 +349,8 @@ impl Judge {
         told(&self.complains)
     }
 
-    fn remember(&mut self, judged: Judged<Line>) -> Judged<Line> {
-        if let Err(Stop::NotReached(why)) = &judged {
+    fn remember(&mut self, judged: Judged<Connection>) -> Judged<Connection> {
+        if let Err(Stop::NotTried(why)) = &judged {
             self.trouble.clone_from(why);
         }
         judged
@@ -357,36 +360,37 @@ impl Judge {
 /// What was found out once, to be told again.
 fn kept(judged: Judged) -> Result<(), String> {
     judged.map_err(|stop| match stop {
-        Stop::NotReached(why) => why,
+        Stop::NotTried(why) => why,
         Stop::Broken(finding) => finding.wrong,
     })
 }
 
 fn told(kept: &Option<Result<(), String>>) -> Judged {
     match kept {
-        Some(Err(why)) => Err(Stop::NotReached(why.clone())),
+        Some(Err(why)) => Err(Stop::NotTried(why.clone())),
         Some(Ok(())) | None => Ok(()),
     }
 }
 
 /// HELLO and READY, whatever its id: that is a rule of its own.
-fn greet(line: &mut Line) -> Judged {
-    line.hello("Judge");
-    let expected = session::ready(line);
-    let ready = line
+fn greet(connection: &mut Connection) -> Judged {
+    connection.hello("Judge");
+    let expected = session::ready(connection);
+    let ready = connection
         .expect(&expected, |frame| matches!(frame, FromServer::Ready { .. }))
         .map_err(|stop| stop.on_the_way("HELLO did not lead to READY"))?;
-    if let (FromServer::Ready { id }, Dialect::Later) = (ready, line.dialect) {
-        line.id = id;
+    if let (FromServer::Ready { id }, Dialect::Later) = (ready, connection.dialect) {
+        connection.id = id;
     }
     Ok(())
 }
 
 /// PLAY and ADMIT 1, whatever its id.
-fn admit(line: &mut Line) -> Judged {
-    line.play();
-    let expected = session::admit(line.id, true);
-    line.expect(&expected, session::is_admission)
+fn admit(connection: &mut Connection) -> Judged {
+    connection.play();
+    let expected = session::admit(connection.id, true);
+    connection
+        .expect(&expected, session::is_admission)
         .map_err(|stop| stop.on_the_way("PLAY did not lead to ADMIT 1"))?;
     Ok(())
 }

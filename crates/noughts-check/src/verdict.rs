@@ -11,7 +11,7 @@ pub enum Weight {
     /// The document does not say: what was done is reported, and nobody fails.
     Open,
     /// Good manners on a network: advice, and nobody fails.
-    Manners,
+    Advice,
 }
 
 /// Whether a rule holds.
@@ -25,7 +25,7 @@ pub enum Verdict {
     /// It does not.
     Broken(Finding),
     /// It could not be tried, and why.
-    NotReached(String),
+    NotTried(String),
 }
 
 /// How a rule was broken.
@@ -56,7 +56,7 @@ pub(crate) enum Stop {
     /// The rule does not hold.
     Broken(Box<Finding>),
     /// It can't be tried.
-    NotReached(String),
+    NotTried(String),
 }
 
 /// What a judge comes to.
@@ -74,9 +74,9 @@ impl Stop {
                 let received = finding.facts.iter().find(|fact| fact.label == "received");
                 let received =
                     received.map_or(String::new(), |fact| format!(" (received: {})", fact.words));
-                Stop::NotReached(format!("{to}: {}{received}", finding.wrong))
+                Stop::NotTried(format!("{to}: {}{received}", finding.wrong))
             }
-            stop @ Stop::NotReached(_) => stop,
+            stop @ Stop::NotTried(_) => stop,
         }
     }
 }
@@ -86,7 +86,7 @@ impl From<Judged> for Verdict {
         match judged {
             Ok(()) => Verdict::Holds { notes: Vec::new() },
             Err(Stop::Broken(finding)) => Verdict::Broken(*finding),
-            Err(Stop::NotReached(why)) => Verdict::NotReached(why),
+            Err(Stop::NotTried(why)) => Verdict::NotTried(why),
         }
     }
 }

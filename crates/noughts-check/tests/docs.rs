@@ -18,7 +18,7 @@ fn tables(rows: &[Row<'_>]) -> String {
     for (weight, title) in [
         (Weight::Demanded, "demanded"),
         (Weight::Open, "left open"),
-        (Weight::Manners, "manners"),
+        (Weight::Advice, "manners"),
     ] {
         let rows: Vec<_> = rows.iter().filter(|row| row.weight == weight).collect();
         if rows.is_empty() {

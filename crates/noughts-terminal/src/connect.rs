@@ -23,7 +23,7 @@ use std::time::Duration;
 
 use noughts_engine::{Random, Robot, Setup as EngineSetup, Stop};
 use noughts_rules::{Action, Move};
-use noughts_wire::{ClientSession, Dialect, Event, Greeting, IDS, Stage, Text, Verdict};
+use noughts_wire::{ClientSession, Dialect, Event, GameResult, Greeting, SESSION_IDS, Stage, Text};
 
 use self::command::Typed;
 use self::disconnect::Exit;
@@ -143,7 +143,7 @@ impl<W: Write, O: Write> Conversation<'_, W, O> {
     }
 
     fn greet(&mut self) -> Result<(), Exit> {
-        let id = IDS.start() + self.seeds.below(IDS.count()) as u32;
+        let id = SESSION_IDS.start() + self.seeds.below(SESSION_IDS.count()) as u32;
         let greeting = match self.settings.dialect {
             Dialect::Seed => Greeting::Seed(id),
             Dialect::Later => Greeting::Later,
@@ -213,7 +213,7 @@ impl<W: Write, O: Write> Conversation<'_, W, O> {
         }
     }
 
-    fn play_game(&mut self, is_first: bool) -> Result<Verdict, Exit> {
+    fn play_game(&mut self, is_first: bool) -> Result<GameResult, Exit> {
         let mut server_game = ServerGame::new(is_first);
         let mut robot = self.sit_down(&server_game);
         self.shown = None;
@@ -245,7 +245,7 @@ impl<W: Write, O: Write> Conversation<'_, W, O> {
         &mut self,
         server_game: &mut ServerGame,
         robot: &mut Option<Box<dyn Robot>>,
-    ) -> Result<Verdict, Exit> {
+    ) -> Result<GameResult, Exit> {
         loop {
             let is_own = self.io.session().stage() == Stage::ItsTurn && !server_game.is_over();
             let choice = match robot {
@@ -284,7 +284,7 @@ impl<W: Write, O: Write> Conversation<'_, W, O> {
         &mut self,
         server_game: &mut ServerGame,
         event: Event,
-    ) -> Result<Option<Verdict>, Exit> {
+    ) -> Result<Option<GameResult>, Exit> {
         match event {
             Event::Played(cell) => {
                 let at = server_game
@@ -295,7 +295,7 @@ impl<W: Write, O: Write> Conversation<'_, W, O> {
                 self.show(server_game)?;
             }
             Event::Over {
-                verdict,
+                result: verdict,
                 opponent_cell,
             } => {
                 self.complaints = 0;

@@ -1,8 +1,9 @@
-//! The nine cells, as three bytes.
+//! A cell of the board and its three bytes in a frame.
 
 use std::fmt;
+use std::str::FromStr;
 
-/// A cell of the board of three by three.
+/// A cell of the 3x3 board.
 ///
 /// ```text
 /// 0-0 | 0-1 | 0-2
@@ -10,18 +11,25 @@ use std::fmt;
 /// 2-0 | 2-1 | 2-2
 /// ```
 ///
-/// Its text is the move's everywhere else in this workspace.
+/// Its text form is the notation that all of Noughts uses for a move.
 ///
 /// ```
 /// use noughts_wire::Cell;
 ///
-/// let cell = Cell::read(*b"1-0").expect("a cell");
+/// let cell: Cell = "1-0".parse()?;
 /// assert_eq!((cell.row(), cell.column(), cell.index()), (1, 0, 3));
 /// assert_eq!(cell.to_string(), "1-0");
-/// assert_eq!(Cell::read(*b"1-7"), None);
+/// assert_eq!(Cell::try_from(*b"1-0"), Ok(cell));
+/// assert!(Cell::try_from(*b"1-7").is_err());
+/// # Ok::<(), noughts_wire::NotACell>(())
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Cell(u8);
+
+/// The text or the bytes do not name one of the nine cells.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub struct NotACell;
 
 impl Cell {
     /// The cell in this row and column, each 0 to 2.
@@ -34,37 +42,52 @@ impl Cell {
         (index < 9).then_some(Cell(index))
     }
 
-    /// All nine, row by row.
+    /// All nine cells, row by row.
     pub fn all() -> impl Iterator<Item = Cell> {
         (0..9).map(Cell)
     }
 
-    /// The cell that three bytes of a frame name: a digit, a hyphen, a digit, in ASCII.
-    pub fn read(bytes: [u8; 3]) -> Option<Cell> {
-        match bytes {
-            [row @ b'0'..=b'2', b'-', column @ b'0'..=b'2'] => Cell::new(row - b'0', column - b'0'),
-            _ => None,
-        }
-    }
-
-    /// The three bytes that [`read`](Cell::read) reads.
-    pub fn bytes(self) -> [u8; 3] {
+    /// The cell as ACTION carries it: row digit, hyphen, column digit.
+    pub fn to_bytes(self) -> [u8; 3] {
         [b'0' + self.row(), b'-', b'0' + self.column()]
     }
 
-    /// 0 at the top.
+    /// The row, 0 at the top.
     pub fn row(self) -> u8 {
         self.0 / 3
     }
 
-    /// 0 at the left.
+    /// The column, 0 at the left.
     pub fn column(self) -> u8 {
         self.0 % 3
     }
 
-    /// 0 to 8, row by row.
+    /// The number of the cell, 0 to 8, row by row.
     pub fn index(self) -> u8 {
         self.0
+    }
+}
+
+/// Reads the three bytes of an ACTION: an ASCII digit, a hyphen, an ASCII digit.
+impl TryFrom<[u8; 3]> for Cell {
+    type Error = NotACell;
+
+    fn try_from(bytes: [u8; 3]) -> Result<Cell, NotACell> {
+        match bytes {
+            [row @ b'0'..=b'2', b'-', column @ b'0'..=b'2'] => {
+                Cell::new(row - b'0', column - b'0').ok_or(NotACell)
+            }
+            _ => Err(NotACell),
+        }
+    }
+}
+
+impl FromStr for Cell {
+    type Err = NotACell;
+
+    fn from_str(text: &str) -> Result<Cell, NotACell> {
+        let bytes: [u8; 3] = text.as_bytes().try_into().map_err(|_| NotACell)?;
+        Cell::try_from(bytes)
     }
 }
 
@@ -74,18 +97,28 @@ impl fmt::Display for Cell {
     }
 }
 
+impl fmt::Display for NotACell {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a cell is written row-column, 0-0 to 2-2")
+    }
+}
+
+impl std::error::Error for NotACell {}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn nine_cells_and_nothing_else_can_be_read() {
+    fn exactly_nine_of_all_three_byte_values_are_cells() {
         let mut found = 0;
-        for (row, hyphen, column) in triples() {
+        for number in 0u32..1 << 24 {
+            let [_, row, hyphen, column] = number.to_be_bytes();
             let bytes = [row, hyphen, column];
-            if let Some(cell) = Cell::read(bytes) {
-                assert_eq!(cell.bytes(), bytes);
+            if let Ok(cell) = Cell::try_from(bytes) {
+                assert_eq!(cell.to_bytes(), bytes);
                 assert_eq!(cell.to_string().as_bytes(), bytes);
+                assert_eq!(cell.to_string().parse(), Ok(cell));
                 assert_eq!(Cell::from_index(cell.index()), Some(cell));
                 assert_eq!(Cell::new(cell.row(), cell.column()), Some(cell));
                 found += 1;
@@ -95,18 +128,14 @@ mod tests {
         assert_eq!(Cell::all().count(), 9);
     }
 
-    fn triples() -> impl Iterator<Item = (u8, u8, u8)> {
-        (0u32..1 << 24).map(|all| {
-            let [_, a, b, c] = all.to_be_bytes();
-            (a, b, c)
-        })
-    }
-
     #[test]
-    fn off_the_board_is_no_cell() {
+    fn numbers_off_the_board_are_not_cells() {
         for (row, column) in [(3, 0), (0, 3), (255, 0), (0, 255)] {
             assert_eq!(Cell::new(row, column), None);
         }
         assert_eq!(Cell::from_index(9), None);
+        for text in ["", "1", "1-0 ", "１-0"] {
+            assert_eq!(text.parse::<Cell>(), Err(NotACell));
+        }
     }
 }

@@ -1,9 +1,9 @@
-//! A client over anything that reads and writes.
+//! A client over a stream.
 
 mod event;
 mod session;
 
-pub use event::{Event, Fault, Greeting, NotNow, Stage};
+pub use event::{Event, Greeting, ProtocolError, Stage, WrongStage};
 pub use session::ClientSession;
 
 use std::fmt;
@@ -12,30 +12,31 @@ use std::io::{self, ErrorKind, Read, Write};
 use crate::cell::Cell;
 use crate::text::Name;
 
-/// A client over a stream, one question and one answer at a time.
+/// A client over a stream: each call sends one frame and waits for the answer.
 ///
-/// Every frame is written by one call of `write_all`, followed by `flush`. Reading is the stream's own:
-/// who wants to re-arm something around every read gives a stream that does so in its `read`.
+/// Every frame is written by one call of `write_all`, followed by `flush`. To run code around each read
+/// (such as re-arming TCP_QUICKACK), wrap the stream.
 ///
-/// That the server ended the connection, at any moment, is [`Event::Left`] and not an error. A read
-/// that times out is an error of the stream; nothing is lost, and [`wait`](Client::wait) goes on.
+/// If the server closes the connection, the result is [`Event::Left`], not an error. If a read times out,
+/// the result is an error of the stream, no bytes are lost, and [`wait`](Client::wait) continues.
 #[derive(Debug)]
 pub struct Client<S> {
     stream: S,
     session: ClientSession,
 }
 
-/// Why a question has no answer.
+/// Why a call failed.
 #[derive(Debug)]
+#[non_exhaustive]
 pub enum ClientError {
-    /// It can't be asked now; nothing was sent.
-    NotNow(NotNow),
-    /// The stream failed, in another way than by ending.
+    /// The frame cannot be sent now; nothing was sent.
+    WrongStage(WrongStage),
+    /// The stream failed in another way than by a disconnection.
     Stream(io::Error),
 }
 
 impl<S: Read + Write> Client<S> {
-    /// A client that has said nothing yet.
+    /// A client before HELLO.
     pub fn new(stream: S) -> Client<S> {
         Client {
             stream,
@@ -43,30 +44,31 @@ impl<S: Read + Write> Client<S> {
         }
     }
 
-    /// HELLO: the answer is [`Event::Ready`], or [`Event::Refused`] after which it may be tried again.
+    /// Sends HELLO. The answer is [`Event::Ready`], or [`Event::Refused`], after which HELLO may be repeated.
     pub fn hello(&mut self, name: &Name, greeting: Greeting) -> Result<Event, ClientError> {
-        self.ask(|session, out| session.hello(name, greeting, out))
+        self.send(|session, out| session.hello(name, greeting, out))
     }
 
-    /// PLAY: the answer is [`Event::Admitted`] or [`Event::NotAdmitted`]. For a pair it takes until
-    /// there is an opponent.
+    /// Sends PLAY. The answer is [`Event::Admitted`] or [`Event::NotAdmitted`]. In a game of two clients
+    /// it comes when there is an opponent.
     pub fn play(&mut self) -> Result<Event, ClientError> {
-        self.ask(ClientSession::play)
+        self.send(ClientSession::play)
     }
 
-    /// ACTION: the answer is the opponent's cell, the end of the game, or a refusal after which it is
-    /// still this client's turn.
+    /// Sends ACTION. The answer is the opponent's cell, the end of the game, or [`Event::Refused`], after
+    /// which it is still this client's turn.
     pub fn act(&mut self, cell: Cell) -> Result<Event, ClientError> {
-        self.ask(|session, out| session.act(cell, out))
+        self.send(|session, out| session.act(cell, out))
     }
 
-    /// The next that happens, without saying anything: for who moves second, and after a time-out.
+    /// Waits for the next event without sending anything: for the player who moves second, and after a
+    /// timeout.
     pub fn wait(&mut self) -> Result<Event, ClientError> {
         let mut out = Vec::new();
         let mut bytes = [0; 512];
         loop {
-            if let Some(event) = self.session.next(&mut out) {
-                // The last words to a server that broke the protocol; it may have gone.
+            if let Some(event) = self.session.next_event(&mut out) {
+                // An ERROR for a server that broke the protocol; the connection may be closed already.
                 let _ = self.write(&out);
                 return Ok(event);
             }
@@ -74,36 +76,36 @@ impl<S: Read + Write> Client<S> {
                 Ok(0) => return Ok(self.session.end()),
                 Ok(count) => drop(self.session.receive(&bytes[..count])),
                 Err(error) if error.kind() == ErrorKind::Interrupted => {}
-                Err(error) if is_end(&error) => return Ok(self.session.end()),
+                Err(error) if is_disconnect(&error) => return Ok(self.session.end()),
                 Err(error) => return Err(ClientError::Stream(error)),
             }
         }
     }
 
-    /// What was agreed so far: the id, the dialect, whose turn it is.
+    /// The state of the session: id, dialect, stage.
     pub fn session(&self) -> &ClientSession {
         &self.session
     }
 
-    /// The stream, to set its time-outs.
+    /// The stream, for example to set timeouts.
     pub fn stream(&self) -> &S {
         &self.stream
     }
 
-    /// The stream, to write to it by hand.
+    /// The stream, for example to write other bytes.
     pub fn stream_mut(&mut self) -> &mut S {
         &mut self.stream
     }
 
-    fn ask(
+    fn send(
         &mut self,
-        question: impl FnOnce(&mut ClientSession, &mut Vec<u8>) -> Result<(), NotNow>,
+        prepare: impl FnOnce(&mut ClientSession, &mut Vec<u8>) -> Result<(), WrongStage>,
     ) -> Result<Event, ClientError> {
         let mut out = Vec::new();
-        question(&mut self.session, &mut out).map_err(ClientError::NotNow)?;
+        prepare(&mut self.session, &mut out).map_err(ClientError::WrongStage)?;
         match self.write(&out) {
             Ok(()) => self.wait(),
-            Err(error) if is_end(&error) => Ok(self.session.end()),
+            Err(error) if is_disconnect(&error) => Ok(self.session.end()),
             Err(error) => Err(ClientError::Stream(error)),
         }
     }
@@ -117,8 +119,8 @@ impl<S: Read + Write> Client<S> {
     }
 }
 
-/// Whether a stream says by this error that the other end is gone: [`Event::Left`], and no failure.
-pub fn is_end(error: &io::Error) -> bool {
+/// Whether this error means that the other side disconnected.
+pub fn is_disconnect(error: &io::Error) -> bool {
     matches!(
         error.kind(),
         ErrorKind::BrokenPipe
@@ -133,7 +135,7 @@ pub fn is_end(error: &io::Error) -> bool {
 impl fmt::Display for ClientError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            ClientError::NotNow(not_now) => not_now.fmt(f),
+            ClientError::WrongStage(error) => error.fmt(f),
             ClientError::Stream(error) => write!(f, "the connection failed: {error}"),
         }
     }
@@ -142,7 +144,7 @@ impl fmt::Display for ClientError {
 impl std::error::Error for ClientError {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         match self {
-            ClientError::NotNow(_) => None,
+            ClientError::WrongStage(_) => None,
             ClientError::Stream(error) => Some(error),
         }
     }

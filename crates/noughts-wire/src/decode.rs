@@ -1,42 +1,43 @@
-//! Bytes to messages.
+//! Decoding: bytes to messages.
 
 use std::fmt;
 
-use crate::message::{Admission, FromClient, FromServer, Verdict};
+use crate::message::{Admission, FromClient, FromServer, GameResult};
 use crate::opcode::{Dialect, Opcode};
-use crate::text::{MOST_BYTES, Text};
+use crate::text::{MAX_TEXT_BYTES, Text};
 
-/// Why bytes are no frame, however many more may come.
+/// Why bytes are not a frame. More bytes would not change that.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Malformed {
-    /// No frame begins with this byte, so nobody knows where the next one begins.
+pub enum FrameError {
+    /// The first byte is not an opcode. The frame's length is unknown, so reading cannot continue.
     UnknownOpcode(u8),
-    /// Only the other end sends such frames. [`Opcode::length`] tells where the next one begins.
-    WrongWay(Opcode),
+    /// Only the other side sends such frames. [`Opcode::frame_length`] says where the next one starts.
+    WrongDirection(Opcode),
     /// The name in a HELLO has more than 255 bytes.
     NameTooLong {
-        /// The frame's.
+        /// The frame's id.
         id: u32,
     },
     /// The text in an ERROR has more than 255 bytes.
     TextTooLong {
-        /// The frame's.
+        /// The frame's id.
         id: u32,
     },
-    /// No ADMIT has such a flag.
+    /// The flag of an ADMIT is not 0, 1 or 2.
     UnknownAdmission(u8),
-    /// No RESULT has such a flag.
-    UnknownVerdict(u8),
+    /// The flag of a RESULT is not 0, 1 or 2.
+    UnknownResult(u8),
 }
 
-/// A message and how many bytes it took; none while bytes are missing.
-pub type Decoded<M> = Result<Option<(M, usize)>, Malformed>;
+/// A message and its length in bytes, or `None` while the frame is incomplete.
+pub type Decoded<M> = Result<Option<(M, usize)>, FrameError>;
 
 impl FromClient {
-    /// The message that these bytes begin with, and how many bytes it took; `Ok(None)`: more please.
+    /// Decodes the first message of `bytes`, and returns it with its length. `Ok(None)` means that the
+    /// frame is incomplete.
     ///
-    /// What is decided is never taken back: more bytes behind don't change a message nor a refusal. A
-    /// call looks at no more than 264 bytes, so asking again after each single byte is bounded too.
+    /// More bytes never change a message or an error. A call reads at most 264 bytes, so calling it
+    /// again after each received byte is cheap.
     ///
     /// ```
     /// use noughts_wire::FromClient;
@@ -49,7 +50,7 @@ impl FromClient {
         let Some((&byte, body)) = bytes.split_first() else {
             return Ok(None);
         };
-        let opcode = Opcode::read(byte).ok_or(Malformed::UnknownOpcode(byte))?;
+        let opcode = Opcode::try_from(byte).map_err(|_| FrameError::UnknownOpcode(byte))?;
         let mut body = Body { rest: body };
         let message = match opcode {
             Opcode::Hello => body.hello()?,
@@ -62,7 +63,7 @@ impl FromClient {
                     .map(|(id, code, text)| FromClient::Error { id, code, text })
             }
             Opcode::Ready | Opcode::Admit | Opcode::Result => {
-                return Err(Malformed::WrongWay(opcode));
+                return Err(FrameError::WrongDirection(opcode));
             }
         };
         Ok(message.map(|message| (message, bytes.len() - body.rest.len())))
@@ -70,12 +71,12 @@ impl FromClient {
 }
 
 impl FromServer {
-    /// As [`FromClient::decode`]. The dialect says how long a RESULT is.
+    /// Like [`FromClient::decode`]. The dialect decides the length of a RESULT.
     pub fn decode(bytes: &[u8], dialect: Dialect) -> Decoded<FromServer> {
         let Some((&byte, body)) = bytes.split_first() else {
             return Ok(None);
         };
-        let opcode = Opcode::read(byte).ok_or(Malformed::UnknownOpcode(byte))?;
+        let opcode = Opcode::try_from(byte).map_err(|_| FrameError::UnknownOpcode(byte))?;
         let mut body = Body { rest: body };
         let message = match opcode {
             Opcode::Ready => body.id().map(|id| FromServer::Ready { id }),
@@ -88,31 +89,31 @@ impl FromServer {
                 body.error()?
                     .map(|(id, code, text)| FromServer::Error { id, code, text })
             }
-            Opcode::Hello | Opcode::Play => return Err(Malformed::WrongWay(opcode)),
+            Opcode::Hello | Opcode::Play => return Err(FrameError::WrongDirection(opcode)),
         };
         Ok(message.map(|message| (message, bytes.len() - body.rest.len())))
     }
 }
 
-/// The bytes behind an opcode that no field has taken yet.
+/// The bytes after the opcode that no field has read yet.
 struct Body<'b> {
     rest: &'b [u8],
 }
 
 impl Body<'_> {
-    fn hello(&mut self) -> Result<Option<FromClient>, Malformed> {
+    fn hello(&mut self) -> Result<Option<FromClient>, FrameError> {
         let Some(id) = self.id() else { return Ok(None) };
         let name = self
             .text()
-            .map_err(|TooLong| Malformed::NameTooLong { id })?;
+            .map_err(|TooLong| FrameError::NameTooLong { id })?;
         Ok(name.map(|name| FromClient::Hello { id, name }))
     }
 
-    fn admit(&mut self) -> Result<Option<FromServer>, Malformed> {
+    fn admit(&mut self) -> Result<Option<FromServer>, FrameError> {
         let Some((id, [flag])) = self.id().zip(self.take()) else {
             return Ok(None);
         };
-        let flag = Admission::read(flag).ok_or(Malformed::UnknownAdmission(flag))?;
+        let flag = Admission::try_from(flag).map_err(|_| FrameError::UnknownAdmission(flag))?;
         Ok(Some(FromServer::Admit { id, flag }))
     }
 
@@ -120,7 +121,7 @@ impl Body<'_> {
         self.id().zip(self.take())
     }
 
-    fn result(&mut self, dialect: Dialect) -> Result<Option<FromServer>, Malformed> {
+    fn result(&mut self, dialect: Dialect) -> Result<Option<FromServer>, FrameError> {
         let Some(id) = self.id() else { return Ok(None) };
         let (cell, flag) = match dialect {
             Dialect::Seed => (None, self.take()),
@@ -129,17 +130,17 @@ impl Body<'_> {
                 .map_or((None, None), |cell| (Some(cell), self.take())),
         };
         let Some([flag]) = flag else { return Ok(None) };
-        let flag = Verdict::read(flag).ok_or(Malformed::UnknownVerdict(flag))?;
+        let flag = GameResult::try_from(flag).map_err(|_| FrameError::UnknownResult(flag))?;
         Ok(Some(FromServer::Result { id, cell, flag }))
     }
 
-    fn error(&mut self) -> Result<Option<(u32, u8, Text)>, Malformed> {
+    fn error(&mut self) -> Result<Option<(u32, u8, Text)>, FrameError> {
         let Some((id, [code])) = self.id().zip(self.take()) else {
             return Ok(None);
         };
         let text = self
             .text()
-            .map_err(|TooLong| Malformed::TextTooLong { id })?;
+            .map_err(|TooLong| FrameError::TextTooLong { id })?;
         Ok(text.map(|text| (id, code, text)))
     }
 
@@ -153,16 +154,16 @@ impl Body<'_> {
         Some(*field)
     }
 
-    /// All before the first two adjacent zeros, which are taken too.
+    /// Reads a string up to the first two adjacent zero bytes, and skips those.
     fn text(&mut self) -> Result<Option<Text>, TooLong> {
-        let window = &self.rest[..self.rest.len().min(MOST_BYTES + 2)];
+        let window = &self.rest[..self.rest.len().min(MAX_TEXT_BYTES + 2)];
         match window.windows(2).position(|pair| pair == [0, 0]) {
             Some(length) => {
-                let text = Text::trusted(&window[..length]);
+                let text = Text::from_valid_bytes(&window[..length]);
                 self.rest = &self.rest[length + 2..];
                 Ok(Some(text))
             }
-            None if window.len() == MOST_BYTES + 2 => Err(TooLong),
+            None if window.len() == MAX_TEXT_BYTES + 2 => Err(TooLong),
             None => Ok(None),
         }
     }
@@ -170,19 +171,26 @@ impl Body<'_> {
 
 struct TooLong;
 
-impl fmt::Display for Malformed {
+impl fmt::Display for FrameError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Malformed::UnknownOpcode(byte) => write!(f, "no frame has the opcode {byte}"),
-            Malformed::WrongWay(opcode) => write!(f, "only the other end may send {opcode}"),
-            Malformed::NameTooLong { .. } => write!(f, "the name has more than {MOST_BYTES} bytes"),
-            Malformed::TextTooLong { .. } => {
-                write!(f, "the text of an ERROR has more than {MOST_BYTES} bytes")
+            FrameError::UnknownOpcode(byte) => write!(f, "no frame has the opcode {byte}"),
+            FrameError::WrongDirection(opcode) => {
+                write!(f, "only the other side may send {opcode}")
             }
-            Malformed::UnknownAdmission(flag) => write!(f, "no ADMIT has the flag {flag}"),
-            Malformed::UnknownVerdict(flag) => write!(f, "no RESULT has the flag {flag}"),
+            FrameError::NameTooLong { .. } => {
+                write!(f, "the name has more than {MAX_TEXT_BYTES} bytes")
+            }
+            FrameError::TextTooLong { .. } => {
+                write!(
+                    f,
+                    "the text of an ERROR has more than {MAX_TEXT_BYTES} bytes"
+                )
+            }
+            FrameError::UnknownAdmission(flag) => write!(f, "no ADMIT has the flag {flag}"),
+            FrameError::UnknownResult(flag) => write!(f, "no RESULT has the flag {flag}"),
         }
     }
 }
 
-impl std::error::Error for Malformed {}
+impl std::error::Error for FrameError {}

@@ -1,6 +1,6 @@
-//! Messages to bytes: each appends one whole frame, for one write.
+//! Encoding: each function appends one whole frame, so that it can be written at once.
 
-use crate::complaint::Complaint;
+use crate::error_code::ErrorCode;
 use crate::message::{FromClient, FromServer};
 use crate::opcode::Opcode;
 
@@ -10,21 +10,21 @@ impl FromClient {
         match self {
             FromClient::Hello { id, name } => {
                 begin(Opcode::Hello, *id, out);
-                string(name.bytes(), out);
+                string(name.as_bytes(), out);
             }
             FromClient::Play { id } => begin(Opcode::Play, *id, out),
             FromClient::Action { id, cell } => {
                 begin(Opcode::Action, *id, out);
                 out.extend(cell);
             }
-            FromClient::Error { id, code, text } => error(*id, *code, text.bytes(), out),
+            FromClient::Error { id, code, text } => error(*id, *code, text.as_bytes(), out),
         }
     }
 }
 
 impl FromServer {
-    /// Appends the frame. [`FromServer::decode`] reads it back in the later dialect where a RESULT has a
-    /// cell, in the seed's where it has none.
+    /// Appends the frame. [`FromServer::decode`] reads it back; the dialect is the later one if a RESULT
+    /// has a cell, and the seed's otherwise.
     pub fn encode(&self, out: &mut Vec<u8>) {
         match self {
             FromServer::Ready { id } => begin(Opcode::Ready, *id, out),
@@ -41,20 +41,20 @@ impl FromServer {
                 out.extend(cell.iter().flatten());
                 out.push(*flag as u8);
             }
-            FromServer::Error { id, code, text } => error(*id, *code, text.bytes(), out),
+            FromServer::Error { id, code, text } => error(*id, *code, text.as_bytes(), out),
         }
     }
 }
 
-impl Complaint {
-    /// Appends the ERROR with this complaint, the same from either end.
+impl ErrorCode {
+    /// Appends an ERROR frame with this code and its text; clients and servers send the same bytes.
     pub fn encode(self, id: u32, out: &mut Vec<u8>) {
         error(id, self.code(), self.text().as_bytes(), out);
     }
 }
 
 fn begin(opcode: Opcode, id: u32, out: &mut Vec<u8>) {
-    out.push(opcode.byte());
+    out.push(opcode.to_byte());
     out.extend(id.to_be_bytes());
 }
 

@@ -1,10 +1,12 @@
-//! The TCP protocol: bytes to messages and back, and the sessions of both ends.
+//! The TCP protocol of the game: messages, their bytes, and the session state machines of both sides.
 //!
-//! The way through: bytes become a [`FromClient`] or a [`FromServer`] by `decode`, or are no frame, which
-//! is [`Malformed`]; `encode` goes back. A [`Session`] is the server's side of one connection: it judges
-//! frames, and asks the outside ([`Ask`]) for what it can't know, seats and moves; the outside answers
-//! with [`News`]. A [`ClientSession`] is the other side, and makes an [`Event`] of everything that
-//! happens; [`Client`] is the same over a stream that reads and writes.
+//! - [`FromClient`] and [`FromServer`] are the messages. `decode` reads one from bytes or fails with a
+//!   [`FrameError`]; `encode` writes one.
+//! - [`Session`] is the server's side of one connection. It checks frames and emits a
+//!   [`SessionRequest`] for what it cannot decide (seats and moves); the server answers with a
+//!   [`SessionEvent`].
+//! - [`ClientSession`] is the client's side and turns what it receives into an [`Event`]. [`Client`] is
+//!   the same over a stream.
 //!
 //! ```
 //! use noughts_wire::{Cell, Client, Event, Greeting, Name};
@@ -18,7 +20,7 @@
 //! # let stream = Canned(io::Cursor::new(
 //! #     b"\x02\0\0\x30\x39\x04\0\0\x30\x39\x01\x05\0\0\x30\x390-0\x06\0\0\x30\x39\x01"));
 //!
-//! let mut client = Client::new(stream); // a TcpStream, say
+//! let mut client = Client::new(stream); // such as a TcpStream
 //! client.hello(&Name::new("Ann")?, Greeting::Seed(12345))?;
 //! assert_eq!(client.play()?, Event::Admitted { first: true });
 //! let mut event = client.act(Cell::new(1, 1).unwrap())?;
@@ -30,31 +32,35 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! Nothing here opens a socket, knows a clock or a rule of the game, panics on what a stranger sent, or
-//! keeps more than a few kilobytes of it. The protocol in words: `docs/protocol.md`.
+//! This crate opens no socket, reads no clock and knows no rules of the game. Received bytes never make it
+//! panic, and it buffers at most a few kilobytes of them. `docs/protocol.md` describes the protocol.
 
 mod cell;
 mod client;
-mod complaint;
 mod decode;
 mod encode;
-mod held;
+mod error_code;
 mod message;
 mod opcode;
+mod receive_buffer;
 mod session;
 mod text;
 
-pub use cell::Cell;
+pub use cell::{Cell, NotACell};
 pub use client::{
-    Client, ClientError, ClientSession, Event, Fault, Greeting, NotNow, Stage, is_end,
+    Client, ClientError, ClientSession, Event, Greeting, ProtocolError, Stage, WrongStage,
+    is_disconnect,
 };
-pub use complaint::Complaint;
-pub use decode::{Decoded, Malformed};
-pub use held::MOST_HELD;
-pub use message::{Admission, FromClient, FromServer, NO_CELL, Verdict};
-pub use opcode::{Dialect, Opcode};
-pub use session::{Ask, Door, Heard, IDS, MOST_ERRORS, News, Refused, Session, Why};
-pub use text::{MOST_BYTES, Name, Text, TextError};
+pub use decode::{Decoded, FrameError};
+pub use error_code::ErrorCode;
+pub use message::{Admission, FromClient, FromServer, GameResult, NO_CELL};
+pub use opcode::{Dialect, Opcode, UnknownByte};
+pub use receive_buffer::MAX_BUFFERED_BYTES;
+pub use session::{
+    CloseReason, GameMode, MAX_ERRORS, MoveRefusal, ReceivedError, SESSION_IDS, Session,
+    SessionEvent, SessionRequest,
+};
+pub use text::{MAX_TEXT_BYTES, Name, Text, TextError};
 
 /// The example of the protocol's page, compiled and run with the documentation's.
 #[cfg(doctest)]

@@ -1,132 +1,148 @@
-//! The messages, named by their direction.
+//! The messages, named after their sender.
 
+use crate::opcode::UnknownByte;
 use crate::text::{Name, Text};
 
-/// What a client says.
+/// A message from a client.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum FromClient {
-    /// Begin a session.
+    /// Starts a session.
     Hello {
-        /// Five digits made by the client, or 0 for the later dialect.
+        /// Five digits chosen by the client, or 0 for the later dialect.
         id: u32,
-        /// Who plays.
+        /// The player's name.
         name: Name,
     },
-    /// Begin a game.
+    /// Starts a game.
     Play {
-        /// The session's.
+        /// The session's id.
         id: u32,
     },
-    /// Mark a cell.
+    /// Marks a cell.
     Action {
-        /// The session's.
+        /// The session's id.
         id: u32,
-        /// As it came; [`Cell::read`](crate::Cell::read) judges it.
+        /// The bytes as received; [`Cell::try_from`](crate::Cell) validates them.
         cell: [u8; 3],
     },
-    /// Complain of the server.
+    /// Reports an error of the server.
     Error {
-        /// The session's.
+        /// The session's id.
         id: u32,
-        /// As it came; [`Complaint::from_code`](crate::Complaint::from_code) knows some.
+        /// The byte as received; [`ErrorCode::try_from`](crate::ErrorCode) knows some.
         code: u8,
-        /// In any words.
+        /// An explanation.
         text: Text,
     },
 }
 
-/// What a server says.
+/// A message from a server.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum FromServer {
-    /// The session has begun.
+    /// The session has started.
     Ready {
-        /// The session's: the client's own, or in the later dialect the one that the server made.
+        /// The session's id: the client's or, in the later dialect, one chosen by the server.
         id: u32,
     },
-    /// The answer to PLAY.
+    /// Answers PLAY.
     Admit {
-        /// The session's.
+        /// The session's id.
         id: u32,
-        /// Whether a game begins, and who begins it.
+        /// Whether a game starts, and who moves first.
         flag: Admission,
     },
     /// The opponent marked a cell.
     Action {
-        /// The session's.
+        /// The session's id.
         id: u32,
-        /// As it came; [`Cell::read`](crate::Cell::read) judges it.
+        /// The bytes as received; [`Cell::try_from`](crate::Cell) validates them.
         cell: [u8; 3],
     },
     /// The game is over.
     Result {
-        /// The session's.
+        /// The session's id.
         id: u32,
-        /// Only in the later dialect: the opponent's last cell if that ended the game, or `---`.
+        /// Only in the later dialect: the opponent's last cell if it ended the game, otherwise
+        /// [`NO_CELL`].
         cell: Option<[u8; 3]>,
-        /// Who won, seen by the receiver.
-        flag: Verdict,
+        /// The result for the receiver.
+        flag: GameResult,
     },
-    /// The client did something wrong; nothing has changed.
+    /// The client made a mistake; nothing has changed.
     Error {
-        /// The session's, or before READY that of the frame complained of.
+        /// The session's id or, before READY, the id of the frame that caused the error.
         id: u32,
-        /// As it came; [`Complaint::from_code`](crate::Complaint::from_code) knows some.
+        /// The byte as received; [`ErrorCode::try_from`](crate::ErrorCode) knows some.
         code: u8,
-        /// In any words.
+        /// An explanation.
         text: Text,
     },
 }
 
-/// In a RESULT of the later dialect: no cell of the opponent's ended the game.
+/// The cell in a RESULT of the later dialect when the opponent's move did not end the game.
 pub const NO_CELL: [u8; 3] = *b"---";
 
 /// The flag of ADMIT.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[repr(u8)]
 pub enum Admission {
-    /// Not admitted; PLAY may be tried again with the id that came along.
+    /// Not admitted. PLAY may be repeated with the id in this ADMIT.
     Refused = 0,
-    /// Admitted, and moves first.
+    /// Admitted and moves first.
     First = 1,
-    /// Admitted, and moves second: only where two clients play.
+    /// Admitted and moves second; only in games of two clients.
     Second = 2,
 }
 
-/// The flag of RESULT, from the receiver's side.
+/// The flag of RESULT, from the receiver's point of view.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[repr(u8)]
-pub enum Verdict {
+pub enum GameResult {
     /// The opponent won.
     Lost = 0,
     /// The receiver won.
     Won = 1,
-    /// Nobody did.
+    /// Nobody won.
     Draw = 2,
 }
 
-impl Admission {
-    /// The flag with this byte.
-    pub fn read(byte: u8) -> Option<Admission> {
+impl TryFrom<u8> for Admission {
+    type Error = UnknownByte;
+
+    fn try_from(byte: u8) -> Result<Admission, UnknownByte> {
         [Admission::Refused, Admission::First, Admission::Second]
             .into_iter()
             .find(|&flag| flag as u8 == byte)
+            .ok_or(UnknownByte(byte))
     }
 }
 
-impl Verdict {
-    /// The flag with this byte.
-    pub fn read(byte: u8) -> Option<Verdict> {
-        [Verdict::Lost, Verdict::Won, Verdict::Draw]
+impl TryFrom<u8> for GameResult {
+    type Error = UnknownByte;
+
+    fn try_from(byte: u8) -> Result<GameResult, UnknownByte> {
+        [GameResult::Lost, GameResult::Won, GameResult::Draw]
             .into_iter()
             .find(|&flag| flag as u8 == byte)
+            .ok_or(UnknownByte(byte))
     }
+}
 
-    /// The same game, seen by the opponent.
-    pub fn turned(self) -> Verdict {
+impl GameResult {
+    /// The same result from the opponent's point of view.
+    ///
+    /// ```
+    /// use noughts_wire::GameResult;
+    ///
+    /// assert_eq!(GameResult::Won.for_opponent(), GameResult::Lost);
+    /// assert_eq!(GameResult::Draw.for_opponent(), GameResult::Draw);
+    /// ```
+    #[must_use]
+    pub fn for_opponent(self) -> GameResult {
         match self {
-            Verdict::Lost => Verdict::Won,
-            Verdict::Won => Verdict::Lost,
-            Verdict::Draw => Verdict::Draw,
+            GameResult::Lost => GameResult::Won,
+            GameResult::Won => GameResult::Lost,
+            GameResult::Draw => GameResult::Draw,
         }
     }
 }

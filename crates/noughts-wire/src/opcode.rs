@@ -1,58 +1,56 @@
-//! The first byte of a frame, and the two forms of the protocol.
+//! The first byte of a frame, and the two dialects.
 
 use std::fmt;
 
-/// What a frame is, by its first byte.
+/// The kind of a frame: its first byte.
+///
+/// ```
+/// use noughts_wire::{Dialect, Opcode};
+///
+/// assert_eq!(Opcode::try_from(6), Ok(Opcode::Result));
+/// assert_eq!(Opcode::Result.frame_length(Dialect::Later), Some(9));
+/// assert_eq!(Opcode::try_from(7).unwrap_err().0, 7);
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[repr(u8)]
 pub enum Opcode {
-    /// A client begins its session.
+    /// A client starts its session.
     Hello = 1,
-    /// The server has begun it.
+    /// The server has started the session.
     Ready = 2,
     /// A client wants a game.
     Play = 3,
-    /// The server's answer: not yet, first, or second.
+    /// The server's answer to PLAY: refused, first or second.
     Admit = 4,
-    /// A mark on a cell, from either end.
+    /// A move, from either side.
     Action = 5,
     /// The game is over.
     Result = 6,
-    /// Something was wrong, from either end.
+    /// An error report, from either side.
     Error = 8,
 }
 
-/// The two forms of the protocol; the id in HELLO chooses.
+/// The two forms of the protocol; the id in HELLO selects one.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Dialect {
-    /// The client makes the id, of five digits. RESULT is a flag.
+    /// The client chooses a five-digit id. RESULT is an id and a flag.
     Seed,
-    /// The client says id 0 and the server makes the id. RESULT has a cell before its flag.
+    /// The client sends id 0 and the server chooses the id. RESULT has a cell before its flag.
     Later,
 }
 
-impl Opcode {
-    /// The opcode with this byte.
-    pub fn read(byte: u8) -> Option<Opcode> {
-        Some(match byte {
-            1 => Opcode::Hello,
-            2 => Opcode::Ready,
-            3 => Opcode::Play,
-            4 => Opcode::Admit,
-            5 => Opcode::Action,
-            6 => Opcode::Result,
-            8 => Opcode::Error,
-            _ => return None,
-        })
-    }
+/// A byte that has no meaning in its place.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct UnknownByte(pub u8);
 
-    /// Its byte.
-    pub fn byte(self) -> u8 {
+impl Opcode {
+    /// The opcode's byte.
+    pub fn to_byte(self) -> u8 {
         self as u8
     }
 
-    /// How many bytes such a frame has, the opcode's among them; none for those that end in a string.
-    pub fn length(self, dialect: Dialect) -> Option<usize> {
+    /// The length of such a frame in bytes, opcode included; `None` if it ends with a string.
+    pub fn frame_length(self, dialect: Dialect) -> Option<usize> {
         match (self, dialect) {
             (Opcode::Hello | Opcode::Error, _) => None,
             (Opcode::Ready | Opcode::Play, _) => Some(5),
@@ -60,6 +58,23 @@ impl Opcode {
             (Opcode::Action, _) => Some(8),
             (Opcode::Result, Dialect::Later) => Some(9),
         }
+    }
+}
+
+impl TryFrom<u8> for Opcode {
+    type Error = UnknownByte;
+
+    fn try_from(byte: u8) -> Result<Opcode, UnknownByte> {
+        Ok(match byte {
+            1 => Opcode::Hello,
+            2 => Opcode::Ready,
+            3 => Opcode::Play,
+            4 => Opcode::Admit,
+            5 => Opcode::Action,
+            6 => Opcode::Result,
+            8 => Opcode::Error,
+            _ => return Err(UnknownByte(byte)),
+        })
     }
 }
 
@@ -77,6 +92,14 @@ impl fmt::Display for Opcode {
     }
 }
 
+impl fmt::Display for UnknownByte {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "the byte {} has no meaning here", self.0)
+    }
+}
+
+impl std::error::Error for UnknownByte {}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -84,13 +107,8 @@ mod tests {
     #[test]
     fn seven_bytes_are_opcodes() {
         let known: Vec<u8> = (0..=255)
-            .filter(|&byte| Opcode::read(byte).is_some())
+            .filter(|&byte| Opcode::try_from(byte).is_ok_and(|known| known.to_byte() == byte))
             .collect();
         assert_eq!(known, [1, 2, 3, 4, 5, 6, 8]);
-        assert!(
-            known
-                .iter()
-                .all(|&byte| Opcode::read(byte).is_some_and(|it| it.byte() == byte))
-        );
     }
 }

@@ -1,67 +1,69 @@
-//! The server's side of one connection: bytes in, bytes and questions out.
+//! The server's side of one connection as a state machine.
 
-mod ask;
+mod event;
 
-pub use ask::{Ask, Heard, News, Refused, Why};
+pub use event::{CloseReason, MoveRefusal, ReceivedError, SessionEvent, SessionRequest};
 
 use crate::cell::Cell;
-use crate::complaint::Complaint;
-use crate::decode::Malformed;
-use crate::held::Held;
-use crate::message::{Admission, FromClient, FromServer, NO_CELL, Verdict};
+use crate::decode::FrameError;
+use crate::error_code::ErrorCode;
+use crate::message::{Admission, FromClient, FromServer, GameResult, NO_CELL};
 use crate::opcode::Dialect;
+use crate::receive_buffer::ReceiveBuffer;
 use crate::text::Name;
 
-/// How many frames in a row may come to nothing; after the last of them the session asks to be closed.
-pub const MOST_ERRORS: u8 = 50;
+/// After this many errors in a row the session closes the connection.
+pub const MAX_ERRORS: u8 = 50;
 
-/// The ids that a client or, in the later dialect, the server may make: five digits.
-pub const IDS: std::ops::RangeInclusive<u32> = 10_000..=99_999;
+/// Valid session ids: five digits.
+pub const SESSION_IDS: std::ops::RangeInclusive<u32> = 10_000..=99_999;
 
-/// What a connection came for.
+/// Whom the clients of a listener play against.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum Door {
-    /// A game against the computer.
+pub enum GameMode {
+    /// The computer.
     Computer,
-    /// A game against another client.
+    /// Another client.
     Pairs,
 }
 
 /// The server's side of one connection.
 ///
-/// It reads frames, judges them by state, id and cell, and answers what needs nobody else's word. For
-/// the rest it asks: [`receive`](Session::receive) bytes, then call [`next`](Session::next) until it
-/// gives `None`, doing what it asks for; [`tell`](Session::tell) it what came of that, and call `next`
-/// again until `None`, since frames may have waited. All answers are whole frames, appended to `out`.
+/// It checks frames by state, id and cell, and answers what it can decide itself. For the rest it emits
+/// requests: pass bytes to [`receive`](Session::receive), then call
+/// [`next_request`](Session::next_request) until it returns `None` and carry out each request. Report the
+/// outcome with [`handle`](Session::handle), then call `next_request` again until `None`, because frames
+/// may be waiting. All answers are whole frames, appended to `out`.
 ///
-/// However the bytes are cut or glued, the asks and the answers are the same: while an answer from
-/// outside is due, frames are held and not judged. The exception is the door for pairs, where a
-/// client hears at once that it is not its turn, and the opponent may take as long as it likes.
+/// How the bytes are split or joined changes neither requests nor answers: while a request is open,
+/// frames wait in the buffer. The exception is [`GameMode::Pairs`], where a client learns at once that it
+/// is not its turn, because the opponent may take any time.
 ///
-/// Everything is bounded. A session holds at most [`MOST_HELD`](crate::MOST_HELD) bytes, and none while
-/// it has nothing half-read; between two asks it answers at most 100 frames of at most 28 bytes.
+/// Memory and work are bounded. A session buffers at most
+/// [`MAX_BUFFERED_BYTES`](crate::MAX_BUFFERED_BYTES), and nothing between whole frames. Between two
+/// requests it answers at most 100 frames of at most 28 bytes.
 ///
 /// ```
-/// use noughts_wire::{Ask, Cell, Door, News, Session};
+/// use noughts_wire::{SessionRequest, Cell, GameMode, SessionEvent, Session};
 ///
-/// let (mut session, mut out) = (Session::new(Door::Computer, false), Vec::new());
+/// let (mut session, mut out) = (Session::new(GameMode::Computer, false), Vec::new());
 /// session.receive(b"\x01\0\0\x30\x39Ann\0\0\x03\0\0\x30\x39");
-/// assert_eq!(session.next(&mut out, || 10_000), Some(Ask::Seat));
-/// session.tell(News::Admitted { first: true }, &mut out);
-/// assert_eq!(session.next(&mut out, || 10_000), None);
+/// assert_eq!(session.next_request(&mut out, || 10_000), Some(SessionRequest::Seat));
+/// session.handle(SessionEvent::Admitted { first: true }, &mut out);
+/// assert_eq!(session.next_request(&mut out, || 10_000), None);
 /// assert_eq!(out, b"\x02\0\0\x30\x39\x04\0\0\x30\x39\x01");
 ///
 /// session.receive(b"\x05\0\0\x30\x391-1");
-/// assert_eq!(session.next(&mut out, || 10_000), Cell::new(1, 1).map(Ask::Move));
+/// assert_eq!(session.next_request(&mut out, || 10_000), Cell::new(1, 1).map(SessionRequest::Move));
 /// ```
 #[derive(Clone, Debug)]
 pub struct Session {
-    held: Held,
+    buffer: ReceiveBuffer,
     name: Name,
     /// 0 before READY.
     id: u32,
     state: State,
-    door: Door,
+    mode: GameMode,
     dialect: Dialect,
     is_full: bool,
     errors: u8,
@@ -71,94 +73,98 @@ pub struct Session {
 enum State {
     /// Before READY.
     New,
-    /// No game: PLAY begins one.
+    /// No game: PLAY starts one.
     Ready,
-    /// `Ask::Seat` was given.
+    /// `SessionRequest::Seat` is open.
     Seating,
-    /// The client is to move.
+    /// It is the client's turn.
     ItsTurn,
-    /// `Ask::Move` was given.
+    /// `SessionRequest::Move` is open.
     Moving,
-    /// The opponent is to move.
+    /// It is the opponent's turn.
     OpponentsTurn,
-    /// `Ask::Close` is due.
-    Closing(Why),
-    /// `Ask::Close` was given.
+    /// `SessionRequest::Close` comes next.
+    Closing(CloseReason),
+    /// `SessionRequest::Close` was emitted.
     Closed,
 }
 
 impl Session {
-    /// A connection that has said nothing yet. `is_full`: the server is above its limit, HELLO gets
-    /// ERROR 9 and a close.
-    pub fn new(door: Door, is_full: bool) -> Session {
+    /// A session before HELLO. If `is_full`, the server has reached its connection limit: HELLO gets
+    /// ERROR 9 and the session closes.
+    pub fn new(mode: GameMode, is_full: bool) -> Session {
         Session {
-            held: Held::default(),
+            buffer: ReceiveBuffer::default(),
             name: Name::default(),
             id: 0,
             state: State::New,
-            door,
+            mode,
             dialect: Dialect::Seed,
             is_full,
             errors: 0,
         }
     }
 
-    /// Gives bytes to the session, and says how many it took: all of them, up to [`room`](Session::room).
-    /// The others must be given again when there is room.
+    /// Passes received bytes to the session and returns how many it accepted, at most
+    /// [`room`](Session::room). Pass the others again when there is room.
     pub fn receive(&mut self, bytes: &[u8]) -> usize {
         if self.is_closed() {
             return 0;
         }
-        self.held.receive(bytes)
+        self.buffer.push(bytes)
     }
 
-    /// How many bytes the session would take now. While it is 0 the server should not read: an answer
-    /// from outside is due, or the session is closed.
+    /// How many bytes the session accepts now. While it is 0 the server should not read: a request is
+    /// open, or the session is closed.
     pub fn room(&self) -> usize {
         if self.is_closed() {
             0
         } else {
-            self.held.room()
+            self.buffer.room()
         }
     }
 
-    /// Judges what was received until something is needed from outside, and appends the answers that
-    /// need nothing. `None`: more bytes or news are needed. `fresh_id` is called at most once in a
-    /// session, for the later dialect; what is not five digits is folded into them.
-    pub fn next(&mut self, out: &mut Vec<u8>, mut fresh_id: impl FnMut() -> u32) -> Option<Ask> {
-        while !self.holds() {
+    /// Processes received frames up to the next request and appends the answers to `out`. `None` means
+    /// that more bytes or an event are needed. `new_id` is called at most once per session, in the later
+    /// dialect; its result is reduced to five digits.
+    pub fn next_request(
+        &mut self,
+        out: &mut Vec<u8>,
+        mut new_id: impl FnMut() -> u32,
+    ) -> Option<SessionRequest> {
+        while !self.is_blocked() {
             if let State::Closing(why) = self.state {
                 self.state = State::Closed;
-                self.held.clear();
-                return Some(Ask::Close(why));
+                self.buffer.clear();
+                return Some(SessionRequest::Close(why));
             }
-            let asked = match FromClient::decode(self.held.rest()) {
+            let request = match FromClient::decode(self.buffer.unread()) {
                 Ok(Some((message, length))) => {
-                    self.held.judge(length);
-                    self.judge(message, out, &mut fresh_id)
+                    self.buffer.consume(length);
+                    self.process(message, out, &mut new_id)
                 }
                 Ok(None) => break,
-                Err(malformed) => {
-                    if !self.refuse(malformed, out) {
+                Err(error) => {
+                    if !self.reject(error, out) {
                         break;
                     }
                     None
                 }
             };
-            if asked.is_some() {
-                return asked;
+            if request.is_some() {
+                return request;
             }
         }
-        self.held.settle();
+        self.buffer.compact();
         None
     }
 
-    /// Tells what happened outside, appends what the client is to hear of it, and says whether the news
-    /// fitted. News that does not fit changes nothing: a late answer to a move, after the opponent left,
-    /// can be told without harm.
-    pub fn tell(&mut self, news: News, out: &mut Vec<u8>) -> bool {
-        match (self.state, news) {
-            (State::Seating, News::Admitted { first }) => {
+    /// Reports an event and appends the frame for the client, if any. Returns whether the event fits the
+    /// state; one that does not changes nothing. So a late answer to a move, after the opponent left, is
+    /// harmless.
+    pub fn handle(&mut self, event: SessionEvent, out: &mut Vec<u8>) -> bool {
+        match (self.state, event) {
+            (State::Seating, SessionEvent::Admitted { first }) => {
                 let (flag, turn) = if first {
                     (Admission::First, State::ItsTurn)
                 } else {
@@ -167,45 +173,45 @@ impl Session {
                 self.progress(turn);
                 FromServer::Admit { id: self.id, flag }.encode(out);
             }
-            (State::Seating, News::NotSeated) => {
+            (State::Seating, SessionEvent::NotSeated) => {
                 self.state = State::Ready;
                 self.refuse_play(out);
             }
-            (State::Moving, News::Refused(refused)) => {
+            (State::Moving, SessionEvent::Refused(refused)) => {
                 self.state = State::ItsTurn;
-                self.complain(refused.complaint(), self.id, out);
+                self.send_error(refused.error_code(), self.id, out);
             }
-            (State::Moving, News::Accepted) => self.progress(State::OpponentsTurn),
-            (State::Moving | State::OpponentsTurn, News::Played(cell)) => {
+            (State::Moving, SessionEvent::Accepted) => self.progress(State::OpponentsTurn),
+            (State::Moving | State::OpponentsTurn, SessionEvent::Played(cell)) => {
                 self.progress(State::ItsTurn);
                 FromServer::Action {
                     id: self.id,
-                    cell: cell.bytes(),
+                    cell: cell.to_bytes(),
                 }
                 .encode(out);
             }
             (
                 State::ItsTurn | State::Moving | State::OpponentsTurn,
-                News::Over {
-                    verdict,
+                SessionEvent::Over {
+                    result,
                     opponent_cell,
                 },
             ) => {
                 self.progress(State::Ready);
-                self.result(verdict, opponent_cell).encode(out);
+                self.result(result, opponent_cell).encode(out);
             }
             _ => return false,
         }
         true
     }
 
-    /// The client is the one who must speak now: the idle clock runs. It need not be wound up by bytes
-    /// alone; a client that makes progress makes the session answer or ask.
+    /// Whether the session waits for the client, so that an idle timeout should run. Received bytes alone
+    /// should not restart that timeout: a client that makes progress causes an answer or a request.
     pub fn waits_for_client(&self) -> bool {
         matches!(self.state, State::New | State::Ready | State::ItsTurn)
     }
 
-    /// A game is on, or being moved in: the outside owes this client an end.
+    /// Whether a game is in progress, so that this client must learn its end.
     pub fn is_playing(&self) -> bool {
         matches!(
             self.state,
@@ -213,135 +219,137 @@ impl Session {
         )
     }
 
-    /// [`Ask::Move`] was given and is not answered yet.
+    /// Whether a [`SessionRequest::Move`] is open.
     pub fn is_moving(&self) -> bool {
         self.state == State::Moving
     }
 
-    /// [`Ask::Close`] was given: nothing more will be taken, asked or answered.
+    /// Whether [`SessionRequest::Close`] was emitted: the session accepts and answers nothing more.
     pub fn is_closed(&self) -> bool {
         self.state == State::Closed
     }
 
-    /// What the connection came for.
-    pub fn door(&self) -> Door {
-        self.door
+    /// The opponent of this session's games.
+    pub fn mode(&self) -> GameMode {
+        self.mode
     }
 
-    /// The session's id, once it was confirmed by READY.
+    /// The session's id after READY.
     pub fn id(&self) -> Option<u32> {
         (self.id != 0).then_some(self.id)
     }
 
-    /// The dialect, once HELLO has chosen it.
+    /// The dialect after READY.
     pub fn dialect(&self) -> Option<Dialect> {
         self.id().map(|_| self.dialect)
     }
 
-    /// The name in the HELLO that was accepted; empty before.
+    /// The name in the accepted HELLO; empty before.
     pub fn name(&self) -> &Name {
         &self.name
     }
 
-    /// Frames must wait for the outside, or what they are answered would depend on when they came.
-    fn holds(&self) -> bool {
+    /// Whether frames must wait for an event. Otherwise their answers would depend on timing.
+    fn is_blocked(&self) -> bool {
         match self.state {
             State::Moving | State::Closed => true,
-            State::Seating | State::OpponentsTurn => self.door == Door::Computer,
+            State::Seating | State::OpponentsTurn => self.mode == GameMode::Computer,
             State::New | State::Ready | State::ItsTurn | State::Closing(_) => false,
         }
     }
 
-    fn judge(
+    fn process(
         &mut self,
         message: FromClient,
         out: &mut Vec<u8>,
-        fresh_id: &mut impl FnMut() -> u32,
-    ) -> Option<Ask> {
+        new_id: &mut impl FnMut() -> u32,
+    ) -> Option<SessionRequest> {
         match (self.state, message) {
             (_, FromClient::Error { code, text, .. }) => {
                 self.count_error();
-                return Some(Ask::Heard(Heard { code, text }));
+                return Some(SessionRequest::ClientError(ReceivedError { code, text }));
             }
-            (State::New, FromClient::Hello { id, name }) => self.greet(id, name, out, fresh_id),
+            (State::New, FromClient::Hello { id, name }) => {
+                self.accept_hello(id, name, out, new_id)
+            }
             (State::Ready, FromClient::Play { id }) if id == self.id => {
                 self.state = State::Seating;
-                return Some(Ask::Seat);
+                return Some(SessionRequest::Seat);
             }
             (State::Ready, FromClient::Play { .. }) => self.refuse_play(out),
             (State::ItsTurn, FromClient::Action { id, .. }) if id != self.id => {
-                let complaint = match self.dialect {
-                    Dialect::Seed => Complaint::WrongSession,
-                    Dialect::Later => Complaint::WrongSessionLater,
+                let code = match self.dialect {
+                    Dialect::Seed => ErrorCode::WrongSession,
+                    Dialect::Later => ErrorCode::WrongSessionLater,
                 };
-                self.complain(complaint, id, out);
+                self.send_error(code, id, out);
             }
-            (State::ItsTurn, FromClient::Action { id, cell }) => match Cell::read(cell) {
-                Some(cell) => {
+            (State::ItsTurn, FromClient::Action { id, cell }) => match Cell::try_from(cell) {
+                Ok(cell) => {
                     self.state = State::Moving;
-                    return Some(Ask::Move(cell));
+                    return Some(SessionRequest::Move(cell));
                 }
-                None => self.complain(Complaint::UnknownMove, id, out),
+                Err(_) => self.send_error(ErrorCode::UnknownMove, id, out),
             },
             (
                 _,
                 FromClient::Hello { id, .. }
                 | FromClient::Play { id }
                 | FromClient::Action { id, .. },
-            ) => self.complain(Complaint::Unexpected, id, out),
+            ) => self.send_error(ErrorCode::Unexpected, id, out),
         }
         None
     }
 
-    fn greet(
+    fn accept_hello(
         &mut self,
         id: u32,
         name: Name,
         out: &mut Vec<u8>,
-        fresh_id: &mut impl FnMut() -> u32,
+        new_id: &mut impl FnMut() -> u32,
     ) {
         if self.is_full {
-            self.complain(Complaint::WrongSession, id, out);
-            self.state = State::Closing(Why::Full);
+            self.send_error(ErrorCode::WrongSession, id, out);
+            self.state = State::Closing(CloseReason::Full);
             return;
         }
         (self.id, self.dialect) = match id {
-            0 => (five_digits(fresh_id()), Dialect::Later),
-            id if IDS.contains(&id) => (id, Dialect::Seed),
-            id => return self.complain(Complaint::WrongSession, id, out),
+            0 => (five_digits(new_id()), Dialect::Later),
+            id if SESSION_IDS.contains(&id) => (id, Dialect::Seed),
+            id => return self.send_error(ErrorCode::WrongSession, id, out),
         };
         self.name = name;
         self.progress(State::Ready);
         FromServer::Ready { id: self.id }.encode(out);
     }
 
-    /// Bytes that are no frame; false when more must come before they can be answered.
-    fn refuse(&mut self, malformed: Malformed, out: &mut Vec<u8>) -> bool {
-        let (complaint, id, why) = match malformed {
-            Malformed::WrongWay(opcode) => {
-                let length = opcode.length(self.dialect).unwrap_or(usize::MAX);
-                let Some(frame) = self.held.rest().get(..length) else {
+    /// Answers bytes that are not a frame; false if more bytes are needed to find its end.
+    fn reject(&mut self, error: FrameError, out: &mut Vec<u8>) -> bool {
+        let (code, id, why) = match error {
+            FrameError::WrongDirection(opcode) => {
+                let length = opcode.frame_length(self.dialect).unwrap_or(usize::MAX);
+                let Some(frame) = self.buffer.unread().get(..length) else {
                     return false;
                 };
                 let id = frame[1..]
                     .first_chunk()
                     .map_or(0, |id| u32::from_be_bytes(*id));
-                self.held.judge(length);
-                self.complain(Complaint::Unexpected, id, out);
+                self.buffer.consume(length);
+                self.send_error(ErrorCode::Unexpected, id, out);
                 return true;
             }
-            Malformed::NameTooLong { id } if self.state == State::New => {
-                (Complaint::WrongSession, id, Why::NameTooLong)
+            FrameError::NameTooLong { id } if self.state == State::New => {
+                (ErrorCode::WrongSession, id, CloseReason::NameTooLong)
             }
-            Malformed::NameTooLong { id } => (Complaint::Unexpected, id, Why::NameTooLong),
-            Malformed::TextTooLong { id } => (Complaint::Unexpected, id, Why::TextTooLong),
-            Malformed::UnknownOpcode(byte)
-            | Malformed::UnknownAdmission(byte)
-            | Malformed::UnknownVerdict(byte) => {
-                (Complaint::Unexpected, 0, Why::UnknownOpcode(byte))
+            FrameError::NameTooLong { id } => (ErrorCode::Unexpected, id, CloseReason::NameTooLong),
+            FrameError::TextTooLong { id } => (ErrorCode::Unexpected, id, CloseReason::TextTooLong),
+            FrameError::UnknownOpcode(byte)
+            | FrameError::UnknownAdmission(byte)
+            | FrameError::UnknownResult(byte) => {
+                (ErrorCode::Unexpected, 0, CloseReason::UnknownOpcode(byte))
             }
         };
-        self.complain(complaint, id, out);
+        self.send_error(code, id, out);
         self.state = State::Closing(why);
         true
     }
@@ -356,16 +364,16 @@ impl Session {
         self.count_error();
     }
 
-    /// An ERROR with the session's id or, before READY, the frame's.
-    fn complain(&mut self, complaint: Complaint, frame_id: u32, out: &mut Vec<u8>) {
-        complaint.encode(self.id().unwrap_or(frame_id), out);
+    /// Appends an ERROR with the session's id or, before READY, the frame's id.
+    fn send_error(&mut self, code: ErrorCode, frame_id: u32, out: &mut Vec<u8>) {
+        code.encode(self.id().unwrap_or(frame_id), out);
         self.count_error();
     }
 
     fn count_error(&mut self) {
         self.errors += 1;
-        if self.errors >= MOST_ERRORS {
-            self.state = State::Closing(Why::TooManyErrors);
+        if self.errors >= MAX_ERRORS {
+            self.state = State::Closing(CloseReason::TooManyErrors);
         }
     }
 
@@ -374,24 +382,24 @@ impl Session {
         self.errors = 0;
     }
 
-    fn result(&self, verdict: Verdict, opponent_cell: Option<Cell>) -> FromServer {
+    fn result(&self, result: GameResult, opponent_cell: Option<Cell>) -> FromServer {
         let cell = match self.dialect {
             Dialect::Seed => None,
-            Dialect::Later => Some(opponent_cell.map_or(NO_CELL, Cell::bytes)),
+            Dialect::Later => Some(opponent_cell.map_or(NO_CELL, Cell::to_bytes)),
         };
         FromServer::Result {
             id: self.id,
             cell,
-            flag: verdict,
+            flag: result,
         }
     }
 }
 
 fn five_digits(id: u32) -> u32 {
-    if IDS.contains(&id) {
+    if SESSION_IDS.contains(&id) {
         id
     } else {
-        IDS.start() + id % (IDS.end() - IDS.start() + 1)
+        SESSION_IDS.start() + id % (SESSION_IDS.end() - SESSION_IDS.start() + 1)
     }
 }
 

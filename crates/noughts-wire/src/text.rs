@@ -1,21 +1,22 @@
-//! Strings as the protocol has them: one byte a character, ended by two zeros.
+//! The protocol's strings: one byte per character, terminated by two zero bytes.
 
 use std::fmt;
+use std::str::FromStr;
 
-/// The most bytes that a string may have, its two zeros not counted.
-pub const MOST_BYTES: usize = 255;
+/// Maximum length of a string in bytes, without the two zero bytes that end it.
+pub const MAX_TEXT_BYTES: usize = 255;
 
-/// A string of a frame: Latin-1, at most 255 bytes, never two zeros side by side and none at the end,
-/// so that what is written reads back.
+/// A string in a frame: Latin-1, at most 255 bytes, without two adjacent zero bytes and without a zero
+/// byte at the end, so that it survives encoding and decoding.
 ///
-/// It came from a stranger and may hold any control character. [`Display`](fmt::Display) shows those
-/// as `�`, and so a name can be printed or logged without harm.
+/// A received string may contain control characters. [`Display`](fmt::Display) shows them as `�`, so it
+/// is safe to print or log a name.
 ///
 /// ```
 /// use noughts_wire::Text;
 ///
-/// let name = Text::new("Núria")?;
-/// assert_eq!(name.bytes(), b"N\xfaria");
+/// let name: Text = "Núria".parse()?;
+/// assert_eq!(name.as_bytes(), b"N\xfaria");
 /// assert_eq!(name.to_string(), "Núria");
 /// assert_eq!(Text::new("Łucja").unwrap_err().to_string(), "'Ł' is not in Latin-1");
 /// # Ok::<(), noughts_wire::TextError>(())
@@ -23,22 +24,23 @@ pub const MOST_BYTES: usize = 255;
 #[derive(Clone, PartialEq, Eq, Hash, Default)]
 pub struct Text(Box<[u8]>);
 
-/// The name of a player.
+/// A player's name.
 pub type Name = Text;
 
 /// Why a text cannot be sent.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub enum TextError {
-    /// The first character that has no byte in Latin-1.
+    /// This character is not in Latin-1.
     NotLatin1(char),
-    /// It has a character zero, which ends strings.
+    /// The text contains the character zero, which ends strings.
     HasZero,
-    /// It has so many characters, more than 255.
+    /// The text has this many characters, more than 255.
     TooLong(usize),
 }
 
 impl Text {
-    /// A text to be sent. Refused are characters outside Latin-1, zeros, and more than 255 characters.
+    /// Checks a text that is to be sent: only Latin-1, no zero, at most 255 characters.
     pub fn new(text: &str) -> Result<Text, TextError> {
         let byte = |sign: char| match u8::try_from(sign) {
             Ok(0) => Err(TextError::HasZero),
@@ -46,27 +48,35 @@ impl Text {
             Err(_) => Err(TextError::NotLatin1(sign)),
         };
         let length = text.chars().count();
-        if length > MOST_BYTES {
+        if length > MAX_TEXT_BYTES {
             return Err(TextError::TooLong(length));
         }
         text.chars().map(byte).collect::<Result<_, _>>().map(Text)
     }
 
-    /// Bytes that stood before two zeros; the reader saw to the rest of the promise.
-    pub(crate) fn trusted(bytes: &[u8]) -> Text {
-        debug_assert!(bytes.len() <= MOST_BYTES && bytes.last() != Some(&0));
+    /// The bytes before two zero bytes; the decoder has checked their length.
+    pub(crate) fn from_valid_bytes(bytes: &[u8]) -> Text {
+        debug_assert!(bytes.len() <= MAX_TEXT_BYTES && bytes.last() != Some(&0));
         debug_assert!(!bytes.windows(2).any(|pair| pair == [0, 0]));
         Text(bytes.into())
     }
 
-    /// One byte a character, without the two zeros.
-    pub fn bytes(&self) -> &[u8] {
+    /// One byte per character, without the two zero bytes.
+    pub fn as_bytes(&self) -> &[u8] {
         &self.0
     }
 
-    /// There is no character in it.
+    /// Whether the text has no characters.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
+    }
+}
+
+impl FromStr for Text {
+    type Err = TextError;
+
+    fn from_str(text: &str) -> Result<Text, TextError> {
+        Text::new(text)
     }
 }
 
@@ -89,11 +99,11 @@ impl fmt::Display for TextError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             TextError::NotLatin1(sign) => write!(f, "{sign:?} is not in Latin-1"),
-            TextError::HasZero => write!(f, "a character zero can't be sent"),
+            TextError::HasZero => write!(f, "the character zero cannot be sent"),
             TextError::TooLong(length) => {
                 write!(
                     f,
-                    "at most {MOST_BYTES} characters can be sent, not {length}"
+                    "at most {MAX_TEXT_BYTES} characters can be sent, not {length}"
                 )
             }
         }
@@ -107,13 +117,16 @@ mod tests {
     use super::*;
 
     #[test]
-    fn exactly_latin_1_without_zero_can_be_sent() {
+    fn only_latin_1_without_zero_can_be_sent() {
         for sign in '\0'..='\u{300}' {
             let text = Text::new(&sign.to_string());
             match u32::from(sign) {
                 0 => assert_eq!(text, Err(TextError::HasZero)),
                 code @ 1..=255 => {
-                    assert_eq!(text.map(|text| text.bytes().to_vec()), Ok(vec![code as u8]));
+                    assert_eq!(
+                        text.map(|text| text.as_bytes().to_vec()),
+                        Ok(vec![code as u8])
+                    );
                 }
                 _ => assert_eq!(text, Err(TextError::NotLatin1(sign))),
             }
@@ -122,15 +135,15 @@ mod tests {
 
     #[test]
     fn length_is_counted_in_characters() {
-        assert!(Text::new(&"ú".repeat(255)).is_ok_and(|text| text.bytes().len() == 255));
+        assert!(Text::new(&"ú".repeat(255)).is_ok_and(|text| text.as_bytes().len() == 255));
         assert_eq!(Text::new(&"ú".repeat(256)), Err(TextError::TooLong(256)));
         assert!(Text::new("").is_ok_and(|text| text.is_empty()));
     }
 
     #[test]
-    fn what_is_shown_has_no_control_characters() {
+    fn display_has_no_control_characters() {
         let every: Vec<u8> = (1..=255).collect();
-        let shown = Text::trusted(&every).to_string();
+        let shown = Text::from_valid_bytes(&every).to_string();
         assert!(shown.chars().all(|sign| !sign.is_control()));
         assert!(shown.contains("abc") && shown.contains('é'));
     }

@@ -1,7 +1,7 @@
 //! Every frame against its picture in the protocol, written by hand.
 
 use noughts_wire::{
-    Admission, Complaint, Dialect, FromClient, FromServer, Malformed, Opcode, Text, Verdict,
+    Admission, Dialect, ErrorCode, FrameError, FromClient, FromServer, GameResult, Opcode, Text,
 };
 use proptest::prelude::*;
 
@@ -134,9 +134,9 @@ fn frames_of_a_server_are_as_drawn() {
         );
     }
     for (digits, flag) in [
-        ("00", Verdict::Lost),
-        ("01", Verdict::Won),
-        ("02", Verdict::Draw),
+        ("00", GameResult::Lost),
+        ("01", GameResult::Won),
+        ("02", GameResult::Draw),
     ] {
         check_server(
             &format!("06 00003039 {digits}"),
@@ -163,37 +163,37 @@ fn frames_of_a_server_are_as_drawn() {
         FromServer::Result {
             id,
             cell: Some(*b"0-2"),
-            flag: Verdict::Lost,
+            flag: GameResult::Lost,
         },
     );
 }
 
 #[test]
 fn complaints_are_as_listed() {
-    for (complaint, picture) in [
+    for (code, picture) in [
         (
-            Complaint::UnknownMove,
+            ErrorCode::UnknownMove,
             "08 00003039 00 \"Moviment Desconegut\" 0000",
         ),
         (
-            Complaint::InvalidMove,
+            ErrorCode::InvalidMove,
             "08 00003039 01 \"Moviment Invalid\" 0000",
         ),
         (
-            Complaint::Unexpected,
+            ErrorCode::Unexpected,
             "08 00003039 02 \"Comanda Inesperada\" 0000",
         ),
         (
-            Complaint::WrongSessionLater,
+            ErrorCode::WrongSessionLater,
             "08 00003039 03 \"ID Sessio Incorrecte\" 0000",
         ),
         (
-            Complaint::WrongSession,
+            ErrorCode::WrongSession,
             "08 00003039 09 \"Sessio Incorrecte\" 0000",
         ),
     ] {
         let mut written = Vec::new();
-        complaint.encode(12345, &mut written);
+        code.encode(12345, &mut written);
         assert_eq!(written, bytes(picture));
     }
 }
@@ -201,7 +201,7 @@ fn complaints_are_as_listed() {
 #[test]
 fn a_string_ends_at_the_first_two_zeros() {
     let name = |picture: &str| match FromClient::decode(&bytes(picture)) {
-        Ok(Some((FromClient::Hello { name, .. }, length))) => (name.bytes().to_vec(), length),
+        Ok(Some((FromClient::Hello { name, .. }, length))) => (name.as_bytes().to_vec(), length),
         other => panic!("{picture}: {other:?}"),
     };
     // A single zero is a character; of three in a row the third is the next frame's.
@@ -216,8 +216,8 @@ fn a_string_ends_at_the_first_two_zeros() {
 #[test]
 fn strings_have_at_most_255_bytes() {
     for (start, refusal) in [
-        ("01 00003039", Malformed::NameTooLong { id: 12345 }),
-        ("08 00003039 07", Malformed::TextTooLong { id: 12345 }),
+        ("01 00003039", FrameError::NameTooLong { id: 12345 }),
+        ("08 00003039 07", FrameError::TextTooLong { id: 12345 }),
     ] {
         let start = bytes(start);
         let longest = [&start[..], &[b'a'; 255], &[0, 0]].concat();
@@ -239,7 +239,7 @@ fn strings_have_at_most_255_bytes() {
 
 #[test]
 fn a_megabyte_is_refused_by_its_beginning() {
-    let refusal = Malformed::NameTooLong { id: 0x0101_0101 };
+    let refusal = FrameError::NameTooLong { id: 0x0101_0101 };
     assert_eq!(FromClient::decode(&vec![1; 1 << 20]), Err(refusal));
 }
 
@@ -248,37 +248,37 @@ fn what_is_no_frame_is_named() {
     for byte in (0..=255u8).filter(|byte| ![1, 2, 3, 4, 5, 6, 8].contains(byte)) {
         assert_eq!(
             FromClient::decode(&[byte]),
-            Err(Malformed::UnknownOpcode(byte))
+            Err(FrameError::UnknownOpcode(byte))
         );
         assert_eq!(
             FromServer::decode(&[byte], Dialect::Seed),
-            Err(Malformed::UnknownOpcode(byte))
+            Err(FrameError::UnknownOpcode(byte))
         );
     }
     for opcode in [Opcode::Ready, Opcode::Admit, Opcode::Result] {
         assert_eq!(
-            FromClient::decode(&[opcode.byte()]),
-            Err(Malformed::WrongWay(opcode))
+            FromClient::decode(&[opcode.to_byte()]),
+            Err(FrameError::WrongDirection(opcode))
         );
     }
     for opcode in [Opcode::Hello, Opcode::Play] {
         assert_eq!(
-            FromServer::decode(&[opcode.byte()], Dialect::Later),
-            Err(Malformed::WrongWay(opcode))
+            FromServer::decode(&[opcode.to_byte()], Dialect::Later),
+            Err(FrameError::WrongDirection(opcode))
         );
     }
     let flag = |picture: &str, dialect| FromServer::decode(&bytes(picture), dialect);
     assert_eq!(
         flag("04 00003039 03", Dialect::Seed),
-        Err(Malformed::UnknownAdmission(3))
+        Err(FrameError::UnknownAdmission(3))
     );
     assert_eq!(
         flag("06 00003039 31", Dialect::Seed),
-        Err(Malformed::UnknownVerdict(0x31))
+        Err(FrameError::UnknownResult(0x31))
     );
     assert_eq!(
         flag("06 00003039 \"---\" ff", Dialect::Later),
-        Err(Malformed::UnknownVerdict(0xff))
+        Err(FrameError::UnknownResult(0xff))
     );
 }
 

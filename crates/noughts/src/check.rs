@@ -7,8 +7,8 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use noughts_check::{
-    Case, ClassicTask, ClientTask, Leash, Report, TcpTask, check_classic, check_client, check_tcp,
-    classic_cases, read_cases,
+    Case, ClassicTask, ClientTask, Report, RunningPrograms, TcpTask, check_classic, check_client,
+    check_tcp, classic_cases, read_cases,
 };
 use noughts_rules::Quoted;
 use noughts_wire::Dialect;
@@ -72,14 +72,14 @@ fn client(task: CheckClient) -> Result<ExitCode, Failure> {
             Quoted::from(task.listen.as_str())
         ))
     })?;
-    let leash = held()?;
+    let running = held()?;
     let by_hand = task.command.is_empty();
     let judged = ClientTask {
         listener,
         command: task.command,
         timeout,
     };
-    let report = check_client(&judged, &leash, &mut |line| {
+    let report = check_client(&judged, &running, &mut |line| {
         if by_hand {
             // For the one who starts the client; the verdict is on standard output.
             let _ = writeln!(io::stderr(), "{line}");
@@ -95,14 +95,14 @@ fn classic(task: CheckClassic) -> Result<ExitCode, Failure> {
         Some(folder) => read_folder(folder)?,
         None => classic_cases(),
     };
-    let leash = held()?;
+    let running = held()?;
     let judged = ClassicTask {
         command: task.command,
         cases,
         strict: task.strict,
         timeout,
     };
-    let report = check_classic(&judged, &leash).map_err(Failure::Invalid)?;
+    let report = check_classic(&judged, &running).map_err(Failure::Invalid)?;
     tell(&report, &task.telling)
 }
 
@@ -140,15 +140,15 @@ fn read_folder(folder: &Path) -> Result<Vec<Case>, Failure> {
     }
 }
 
-/// A leash that is pulled when the judge is told to end.
-fn held() -> Result<Leash, Failure> {
-    let leash = Leash::default();
-    let pulled = leash.clone();
+/// A running that is pulled when the judge is told to end.
+fn held() -> Result<RunningPrograms, Failure> {
+    let running = RunningPrograms::default();
+    let pulled = running.clone();
     when_told_to_end(move |signal| {
-        pulled.pull();
+        pulled.kill_all();
         std::process::exit(128 + signal);
     })?;
-    Ok(leash)
+    Ok(running)
 }
 
 fn tell(report: &Report, telling: &Telling) -> Result<ExitCode, Failure> {

@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::time::{Duration, Instant};
 
 use super::case::Case;
-use crate::process::{End, Leash, Program};
+use crate::process::{End, Program, RunningPrograms};
 
 /// How a program is given its input.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -40,9 +40,9 @@ pub(super) fn run(
     case: &Case,
     feeding: &mut Feeding,
     timeout: Duration,
-    leash: &Leash,
+    running: &RunningPrograms,
 ) -> Result<Run, String> {
-    let mut program = Program::start(command, leash)?;
+    let mut program = Program::start(command, running)?;
     let until = Instant::now() + timeout;
     let mut impatient = Instant::now() + timeout / 4;
     let (mut sent, mut looked) = (0, 0);

@@ -106,7 +106,7 @@ pub const CLIENT_RULES: [ClientRule; 20] = [
         name: "split",
         claim: "frames that arrive byte by byte are understood",
         source: "TCP is a stream: it may cut a frame anywhere",
-        weight: Weight::Manners,
+        weight: Weight::Advice,
     },
     ClientRule {
         name: "error-retry",

@@ -17,7 +17,7 @@ impl Report {
             "notes": self.notes,
             "demanded": tally(Weight::Demanded),
             "open": tally(Weight::Open),
-            "manners": tally(Weight::Manners),
+            "manners": tally(Weight::Advice),
             "rules": self.entries.iter().map(entry).collect::<Vec<_>>(),
         });
         format!("{value:#}\n")
@@ -25,14 +25,14 @@ impl Report {
 }
 
 fn tally(tally: Tally) -> Value {
-    json!({ "hold": tally.hold, "broken": tally.broken, "not_reached": tally.not_reached })
+    json!({ "hold": tally.hold, "broken": tally.broken, "not_tried": tally.not_tried })
 }
 
 fn entry(entry: &Entry) -> Value {
     let (verdict, more) = match &entry.verdict {
         Verdict::Holds { notes } => ("holds", json!({ "notes": notes })),
         Verdict::Broken(finding) => ("broken", json!({ "finding": finding })),
-        Verdict::NotReached(why) => ("not_reached", json!({ "why": why })),
+        Verdict::NotTried(why) => ("not_tried", json!({ "why": why })),
     };
     let mut value = json!({
         "part": entry.part,

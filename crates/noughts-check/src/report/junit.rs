@@ -10,8 +10,8 @@ impl Report {
     /// a matter of manners never fails, and says in its output what was done.
     pub fn junit(&self) -> String {
         let failed = self.tally(Weight::Demanded).broken;
-        let skipped: usize = [Weight::Demanded, Weight::Open, Weight::Manners]
-            .map(|weight| self.tally(weight).not_reached)
+        let skipped: usize = [Weight::Demanded, Weight::Open, Weight::Advice]
+            .map(|weight| self.tally(weight).not_tried)
             .iter()
             .sum();
         let seconds: f64 = self.entries.iter().map(|e| e.took.as_secs_f64()).sum();
@@ -50,7 +50,7 @@ impl Report {
                     escaped(&notes.join("\n"))
                 );
             }
-            Verdict::NotReached(why) => {
+            Verdict::NotTried(why) => {
                 let _ = write!(xml, "<skipped message=\"{}\"/>", escaped(why));
             }
             Verdict::Broken(finding) if entry.weight == Weight::Demanded => {

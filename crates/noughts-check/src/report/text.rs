@@ -15,7 +15,7 @@ impl fmt::Display for Report {
         for note in &self.notes {
             writeln!(f, "Note: {note}")?;
         }
-        for weight in [Weight::Demanded, Weight::Open, Weight::Manners] {
+        for weight in [Weight::Demanded, Weight::Open, Weight::Advice] {
             self.section(weight, f)?;
         }
         self.summary(f)
@@ -54,8 +54,8 @@ impl Report {
         if demanded.broken > 0 {
             write!(f, ", {} broken", demanded.broken)?;
         }
-        if demanded.not_reached > 0 {
-            write!(f, ", {} not reached", demanded.not_reached)?;
+        if demanded.not_tried > 0 {
+            write!(f, ", {} not reached", demanded.not_tried)?;
         }
         f.write_char('.')?;
         let open = self.tally(Weight::Open);
@@ -67,11 +67,11 @@ impl Report {
                 open.all()
             )?;
         }
-        let manners = self.tally(Weight::Manners);
+        let manners = self.tally(Weight::Advice);
         if manners.all() > 0 {
             write!(f, " Manners: {} of {}.", manners.hold, manners.all())?;
         }
-        let verdict = match (self.is_good(), demanded.not_reached) {
+        let verdict = match (self.is_good(), demanded.not_tried) {
             (true, 0) => "PASSED: everything that is demanded holds.",
             (true, _) => "PASSED: nothing that is demanded was broken, but not all could be tried.",
             (false, _) => "FAILED: see the rules marked FAIL.",
@@ -86,7 +86,7 @@ fn heading(weight: Weight) -> &'static str {
         Weight::Open => {
             "What the document leaves open (`differs`: another way than the usual one; no fault)"
         }
-        Weight::Manners => "Good manners (`poor`: works, but other programs will suffer; no fault)",
+        Weight::Advice => "Good manners (`poor`: works, but other programs will suffer; no fault)",
     }
 }
 
@@ -94,10 +94,10 @@ impl Entry {
     fn show(&self, width: usize, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mark = match (&self.verdict, self.weight) {
             (Verdict::Holds { .. }, _) => "pass",
-            (Verdict::NotReached(_), _) => "-",
+            (Verdict::NotTried(_), _) => "-",
             (Verdict::Broken(_), Weight::Demanded) => "FAIL",
             (Verdict::Broken(_), Weight::Open) => "differs",
-            (Verdict::Broken(_), Weight::Manners) => "poor",
+            (Verdict::Broken(_), Weight::Advice) => "poor",
         };
         writeln!(f, "  {mark:<7} {:<width$}  {}", self.rule, self.claim)?;
         match &self.verdict {
@@ -107,7 +107,7 @@ impl Entry {
                 }
                 Ok(())
             }
-            Verdict::NotReached(why) => writeln!(f, "{INDENT}not reached: {why}"),
+            Verdict::NotTried(why) => writeln!(f, "{INDENT}not reached: {why}"),
             Verdict::Broken(finding) => {
                 writeln!(f, "{INDENT}source: {}", self.source)?;
                 finding.show(self.weight == Weight::Demanded, f)

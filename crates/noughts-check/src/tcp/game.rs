@@ -1,8 +1,8 @@
 //! The rules within a game.
 
-use noughts_wire::{Cell, Dialect, FromServer, NO_CELL, Verdict};
+use noughts_wire::{Cell, Dialect, FromServer, GameResult, NO_CELL};
 
-use super::line::{Expected, Heard, Line};
+use super::connection::{Connection, Expected, Received};
 use super::{Chance, Judge, TcpRule, admit};
 use crate::board::{Aim, Board, Way};
 use crate::frame::{hex, server_words};
@@ -67,19 +67,19 @@ pub(super) const RULES: [TcpRule; 16] = [
         "result-won",
         "when the client completes a line it gets RESULT with flag 1",
         "[2] Procés de joc: RESULT at the end of the game, 1 means that the client wins; figure 6",
-        |judge| end(judge, Verdict::Won, Odd::Won),
+        |judge| end(judge, GameResult::Won, Odd::Won),
     ),
     TcpRule::demanded(
         "result-lost",
         "when the server completes a line the client gets RESULT with flag 0, and no ACTION before it",
         "[2] Procés de joc: the server sends ACTION or, at the end, RESULT; 0 means that the server wins",
-        |judge| end(judge, Verdict::Lost, Odd::Lost),
+        |judge| end(judge, GameResult::Lost, Odd::Lost),
     ),
     TcpRule::demanded(
         "result-draw",
         "when the board is full without a line the client gets RESULT with flag 2",
         "[2] Procés de joc: RESULT at the end of the game, 2 means a draw",
-        |judge| end(judge, Verdict::Draw, Odd::Draw),
+        |judge| end(judge, GameResult::Draw, Odd::Draw),
     ),
     TcpRule::demanded(
         "result-not-early",
@@ -124,7 +124,7 @@ pub(super) enum Odd {
 
 /// A game that came to its end.
 pub(super) struct Played {
-    pub(super) end: Verdict,
+    pub(super) end: GameResult,
     /// The first frame with another id, if there was one.
     wrong_id: Option<Stop>,
     wrong_cell: Option<Stop>,
@@ -134,51 +134,51 @@ pub(super) struct Played {
 
 /// Plays from the client's first move to RESULT.
 pub(super) fn play_out(
-    line: &mut Line,
+    connection: &mut Connection,
     aim: Aim,
     way: Way,
     chance: &mut Chance,
 ) -> Result<Played, (Odd, Stop)> {
     let mut board = Board::new();
     let mut game = Played {
-        end: Verdict::Draw,
+        end: GameResult::Draw,
         wrong_id: None,
         wrong_cell: None,
         opening: Vec::new(),
     };
     loop {
-        let cell = board.choose(aim, way, &chance.replies, &mut chance.lot);
-        line.act(cell);
+        let cell = board.choose(aim, way, &chance.replies, &mut chance.rng);
+        connection.act(cell);
         board.play(cell);
-        let heard = line.hear();
-        game.look_at_id(line, &heard);
+        let heard = connection.hear();
+        game.look_at_id(connection, &heard);
         if game.opening.is_empty() {
             game.opening.push(cell);
         }
         if let Some(end) = board.end() {
-            let expected = result(line, end, None);
-            let odd = if end == Verdict::Won {
+            let expected = result(connection, end, None);
+            let odd = if end == GameResult::Won {
                 Odd::Won
             } else {
                 Odd::Draw
             };
-            let Heard::Frame(FromServer::Result { flag, cell, .. }, _) = &heard else {
-                return Err((odd, line.broken(&expected, &heard)));
+            let Received::Frame(FromServer::Result { flag, cell, .. }, _) = &heard else {
+                return Err((odd, connection.broken(&expected, &heard)));
             };
             if *flag != end {
-                return Err((odd, line.broken(&expected, &heard)));
+                return Err((odd, connection.broken(&expected, &heard)));
             }
             if cell.is_some_and(|cell| cell != NO_CELL) {
-                game.wrong_cell = Some(line.broken(&expected, &heard));
+                game.wrong_cell = Some(connection.broken(&expected, &heard));
             }
             game.end = end;
             return Ok(game);
         }
         let before = board.clone();
-        match answer(line, &mut board, &heard, &mut game) {
+        match answer(connection, &mut board, &heard, &mut game) {
             Ok(None) => {
-                if let Heard::Frame(FromServer::Action { cell, .. }, _) = &heard
-                    && let Some(reply) = Cell::read(*cell)
+                if let Received::Frame(FromServer::Action { cell, .. }, _) = &heard
+                    && let Some(reply) = Cell::try_from(*cell).ok()
                 {
                     chance.replies.note(&before, reply);
                     if game.opening.len() == 1 {
@@ -197,19 +197,19 @@ pub(super) fn play_out(
 
 /// The server's answer while the game goes on after the client's move; how the game ended, if it did.
 fn answer(
-    line: &Line,
+    connection: &Connection,
     board: &mut Board,
-    heard: &Heard,
+    heard: &Received,
     game: &mut Played,
-) -> Result<Option<Verdict>, (Odd, Stop)> {
-    let expected = Expected::action(line.id);
+) -> Result<Option<GameResult>, (Odd, Stop)> {
+    let expected = Expected::action(connection.id);
     match heard {
-        Heard::Frame(FromServer::Action { cell, .. }, bytes) => {
+        Received::Frame(FromServer::Action { cell, .. }, bytes) => {
             let told = |wrong: &str, odd, expected: &Expected| {
-                let words = server_words(bytes, line.dialect);
-                (odd, line.found(wrong, expected, &hex(bytes), &words))
+                let words = server_words(bytes, connection.dialect);
+                (odd, connection.found(wrong, expected, &hex(bytes), &words))
             };
-            let Some(cell) = Cell::read(*cell) else {
+            let Some(cell) = Cell::try_from(*cell).ok() else {
                 return Err(told(
                     "the server's ACTION names no cell",
                     Odd::NotACell,
@@ -222,17 +222,17 @@ fn answer(
             }
             board.play(cell);
             if board.end().is_some() {
-                let expected = result(line, Verdict::Lost, Some(cell));
+                let expected = result(connection, GameResult::Lost, Some(cell));
                 let wrong =
-                    "the server's ACTION completes a line, so RESULT alone should have come";
+                    "the server's ACTION completes a connection, so RESULT alone should have come";
                 return Err(told(wrong, Odd::Lost, &expected));
             }
             Ok(None)
         }
-        Heard::Frame(FromServer::Result { flag, cell, .. }, _) => {
+        Received::Frame(FromServer::Result { flag, cell, .. }, _) => {
             let winning = board.winning();
-            if winning.is_empty() || *flag == Verdict::Draw {
-                let stop = match line.broken(&expected, heard) {
+            if winning.is_empty() || *flag == GameResult::Draw {
+                let stop = match connection.broken(&expected, heard) {
                     Stop::Broken(mut finding) => {
                         finding.wrong =
                             "the server ends the game, but cells are free, and nobody has a line"
@@ -243,33 +243,35 @@ fn answer(
                 };
                 return Err((Odd::Early, stop));
             }
-            if *flag != Verdict::Lost {
-                let expected = result(line, Verdict::Lost, winning.first().copied());
-                return Err((Odd::Lost, line.broken(&expected, heard)));
+            if *flag != GameResult::Lost {
+                let expected = result(connection, GameResult::Lost, winning.first().copied());
+                return Err((Odd::Lost, connection.broken(&expected, heard)));
             }
             if let Some(cell) = cell
-                && !Cell::read(*cell).is_some_and(|cell| winning.contains(&cell))
+                && !Cell::try_from(*cell)
+                    .ok()
+                    .is_some_and(|cell| winning.contains(&cell))
             {
-                let expected = result(line, Verdict::Lost, winning.first().copied());
-                game.wrong_cell = Some(line.broken(&expected, heard));
+                let expected = result(connection, GameResult::Lost, winning.first().copied());
+                game.wrong_cell = Some(connection.broken(&expected, heard));
             }
-            Ok(Some(Verdict::Lost))
+            Ok(Some(GameResult::Lost))
         }
-        heard => Err((Odd::NoAnswer, line.broken(&expected, heard))),
+        heard => Err((Odd::NoAnswer, connection.broken(&expected, heard))),
     }
 }
 
 impl Played {
-    fn look_at_id(&mut self, line: &Line, heard: &Heard) {
+    fn look_at_id(&mut self, connection: &Connection, heard: &Received) {
         if self.wrong_id.is_none() {
-            self.wrong_id = wrong_id(line, heard);
+            self.wrong_id = wrong_id(connection, heard);
         }
     }
 }
 
 /// A frame with another id than the session's.
-fn wrong_id(line: &Line, heard: &Heard) -> Option<Stop> {
-    let Heard::Frame(frame, bytes) = heard else {
+fn wrong_id(connection: &Connection, heard: &Received) -> Option<Stop> {
+    let Received::Frame(frame, bytes) = heard else {
         return None;
     };
     let id = match frame {
@@ -280,38 +282,38 @@ fn wrong_id(line: &Line, heard: &Heard) -> Option<Stop> {
         | FromServer::Error { id, .. } => *id,
     };
     let expected = Expected::new(
-        format!("{:02x} {} …", bytes[0], hex(&line.id.to_be_bytes())),
-        format!("the session's id, {}", line.id),
+        format!("{:02x} {} …", bytes[0], hex(&connection.id.to_be_bytes())),
+        format!("the session's id, {}", connection.id),
     );
-    (id != line.id).then(|| {
-        let words = server_words(bytes, line.dialect);
-        line.found("the frame has another id", &expected, &hex(bytes), &words)
+    (id != connection.id).then(|| {
+        let words = server_words(bytes, connection.dialect);
+        connection.found("the frame has another id", &expected, &hex(bytes), &words)
     })
 }
 
-fn result(line: &Line, flag: Verdict, cell: Option<Cell>) -> Expected {
-    let cell = match line.dialect {
+fn result(connection: &Connection, flag: GameResult, cell: Option<Cell>) -> Expected {
+    let cell = match connection.dialect {
         Dialect::Seed => None,
-        Dialect::Later => Some(cell.map_or(NO_CELL, Cell::bytes)),
+        Dialect::Later => Some(cell.map_or(NO_CELL, Cell::to_bytes)),
     };
     Expected::frame(&FromServer::Result {
-        id: line.id,
+        id: connection.id,
         cell,
         flag,
     })
 }
 
 /// A first move, and the cell that the server answers with.
-pub(super) fn first_moves(line: &mut Line) -> Judged<(Cell, Cell)> {
+pub(super) fn first_moves(connection: &mut Connection) -> Judged<(Cell, Cell)> {
     let own = Cell::new(1, 1).expect("there is a centre");
-    line.act(own);
-    let heard = line.hear();
+    connection.act(own);
+    let heard = connection.hear();
     match &heard {
-        Heard::Frame(FromServer::Action { cell, .. }, _) => match Cell::read(*cell) {
+        Received::Frame(FromServer::Action { cell, .. }, _) => match Cell::try_from(*cell).ok() {
             Some(cell) if cell != own => Ok((own, cell)),
-            _ => Err(line.broken(&Expected::action(line.id), &heard)),
+            _ => Err(connection.broken(&Expected::action(connection.id), &heard)),
         },
-        _ => Err(line.broken(&Expected::action(line.id), &heard)),
+        _ => Err(connection.broken(&Expected::action(connection.id), &heard)),
     }
 }
 
@@ -320,10 +322,10 @@ pub(super) fn on_the_way(stop: Stop) -> Stop {
 }
 
 fn action_is_answered(judge: &mut Judge) -> Judged {
-    let mut line = judge.admitted()?;
-    line.act(Cell::new(1, 1).expect("there is a centre"));
-    let expected = Expected::action(line.id);
-    line.expect(&expected, |frame| {
+    let mut connection = judge.admitted()?;
+    connection.act(Cell::new(1, 1).expect("there is a centre"));
+    let expected = Expected::action(connection.id);
+    connection.expect(&expected, |frame| {
         matches!(frame, FromServer::Action { .. })
     })?;
     Ok(())
@@ -337,7 +339,7 @@ const WAYS: [Way; 6] = [
     Way::Learn,
     Way::Care,
     Way::Learn,
-    Way::Lot,
+    Way::Random,
     Way::Learn,
 ];
 
@@ -346,9 +348,9 @@ fn of_games(judge: &mut Judge, sought: Odd) -> Judged {
     let mut finished = 0;
     let mut trouble = None;
     for game in 0..6 {
-        let mut line = judge.admitted()?;
-        let aim = Aim([Verdict::Won, Verdict::Lost, Verdict::Draw][game % 3]);
-        match play_out(&mut line, aim, WAYS[game % 6], &mut judge.chance) {
+        let mut connection = judge.admitted()?;
+        let aim = Aim([GameResult::Won, GameResult::Lost, GameResult::Draw][game % 3]);
+        match play_out(&mut connection, aim, WAYS[game % 6], &mut judge.chance) {
             Ok(_) => finished += 1,
             Err((odd, stop)) if odd == sought => return Err(stop),
             // What comes without an end would come again.
@@ -365,56 +367,61 @@ fn of_games(judge: &mut Judge, sought: Odd) -> Judged {
 }
 
 fn ids_are_the_sessions(judge: &mut Judge) -> Judged {
-    let mut line = judge.greeted()?;
-    line.play();
-    let heard = line.hear();
-    if !matches!(&heard, Heard::Frame(frame, _) if super::session::is_admission(frame)) {
-        let expected = super::session::admit(line.id, true);
-        return Err(line
+    let mut connection = judge.greeted()?;
+    connection.play();
+    let heard = connection.hear();
+    if !matches!(&heard, Received::Frame(frame, _) if super::session::is_admission(frame)) {
+        let expected = super::session::admit(connection.id, true);
+        return Err(connection
             .broken(&expected, &heard)
             .on_the_way("PLAY did not lead to ADMIT 1"));
     }
-    if let Some(stop) = wrong_id(&line, &heard) {
+    if let Some(stop) = wrong_id(&connection, &heard) {
         return Err(stop);
     }
-    let game = play_out(&mut line, Aim(Verdict::Draw), Way::Care, &mut judge.chance)
-        .map_err(|(_, stop)| stop.on_the_way("the game was not played to its end"))?;
+    let game = play_out(
+        &mut connection,
+        Aim(GameResult::Draw),
+        Way::Care,
+        &mut judge.chance,
+    )
+    .map_err(|(_, stop)| stop.on_the_way("the game was not played to its end"))?;
     game.wrong_id.map_or(Ok(()), Err)
 }
 
 fn own_cell(judge: &mut Judge) -> Judged {
     judge.plays()?;
-    let mut line = judge.admitted()?;
-    let (own, answer) = first_moves(&mut line).map_err(on_the_way)?;
-    line.act(own);
-    expect_error(&mut line, 1)?;
-    keeps_the_turn(&mut line, &[own, answer])
+    let mut connection = judge.admitted()?;
+    let (own, answer) = first_moves(&mut connection).map_err(on_the_way)?;
+    connection.act(own);
+    expect_error(&mut connection, 1)?;
+    keeps_the_turn(&mut connection, &[own, answer])
 }
 
 fn servers_cell(judge: &mut Judge) -> Judged {
     judge.plays()?;
-    let mut line = judge.admitted()?;
-    let (own, answer) = first_moves(&mut line).map_err(on_the_way)?;
-    line.act(answer);
-    expect_error(&mut line, 1)?;
-    keeps_the_turn(&mut line, &[own, answer])
+    let mut connection = judge.admitted()?;
+    let (own, answer) = first_moves(&mut connection).map_err(on_the_way)?;
+    connection.act(answer);
+    expect_error(&mut connection, 1)?;
+    keeps_the_turn(&mut connection, &[own, answer])
 }
 
 fn no_cells(judge: &mut Judge, cells: &[[u8; 3]]) -> Judged {
     judge.plays()?;
     for cell in cells {
-        let mut line = judge.admitted()?;
-        line.act_with(line.id, *cell);
-        expect_error(&mut line, 0)?;
-        keeps_the_turn(&mut line, &[])?;
-        line.leave();
+        let mut connection = judge.admitted()?;
+        connection.act_with(connection.id, *cell);
+        expect_error(&mut connection, 0)?;
+        keeps_the_turn(&mut connection, &[])?;
+        connection.leave();
     }
     Ok(())
 }
 
-pub(super) fn expect_error(line: &mut Line, wanted: u8) -> Judged {
-    let expected = Expected::error(line.id, wanted);
-    line.expect(
+pub(super) fn expect_error(connection: &mut Connection, wanted: u8) -> Judged {
+    let expected = Expected::error(connection.id, wanted);
+    connection.expect(
         &expected,
         |frame| matches!(frame, FromServer::Error { code, .. } if *code == wanted),
     )?;
@@ -422,11 +429,11 @@ pub(super) fn expect_error(line: &mut Line, wanted: u8) -> Judged {
 }
 
 /// After an error it is still the client's turn, on the same board.
-pub(super) fn keeps_the_turn(line: &mut Line, taken: &[Cell]) -> Judged {
+pub(super) fn keeps_the_turn(connection: &mut Connection, taken: &[Cell]) -> Judged {
     let free = Cell::all().find(|cell| !taken.contains(cell));
-    line.act(free.expect("few cells are taken"));
-    let expected = Expected::action(line.id);
-    let answer = line.expect(&expected, |frame| {
+    connection.act(free.expect("few cells are taken"));
+    let expected = Expected::action(connection.id);
+    let answer = connection.expect(&expected, |frame| {
         matches!(frame, FromServer::Action { .. } | FromServer::Result { .. })
     });
     match answer {
@@ -440,26 +447,31 @@ pub(super) fn keeps_the_turn(line: &mut Line, taken: &[Cell]) -> Judged {
 }
 
 fn error_has_the_id(judge: &mut Judge) -> Judged {
-    let mut line = judge.admitted()?;
-    line.act_with(line.id, *b"9-9");
-    let heard = line.hear();
+    let mut connection = judge.admitted()?;
+    connection.act_with(connection.id, *b"9-9");
+    let heard = connection.hear();
     match &heard {
-        Heard::Frame(FromServer::Error { .. }, _) => match wrong_id(&line, &heard) {
+        Received::Frame(FromServer::Error { .. }, _) => match wrong_id(&connection, &heard) {
             Some(stop) => Err(stop),
             None => Ok(()),
         },
-        _ => Err(line
-            .broken(&Expected::error(line.id, 0), &heard)
+        _ => Err(connection
+            .broken(&Expected::error(connection.id, 0), &heard)
             .on_the_way("the cell 9-9 did not lead to an ERROR")),
     }
 }
 
 /// Plays until a game ends so.
-fn end(judge: &mut Judge, wanted: Verdict, sought: Odd) -> Judged {
+fn end(judge: &mut Judge, wanted: GameResult, sought: Odd) -> Judged {
     let mut trouble = None;
     for game in 0..GAMES {
-        let mut line = judge.admitted()?;
-        match play_out(&mut line, Aim(wanted), WAYS[game % 6], &mut judge.chance) {
+        let mut connection = judge.admitted()?;
+        match play_out(
+            &mut connection,
+            Aim(wanted),
+            WAYS[game % 6],
+            &mut judge.chance,
+        ) {
             Ok(played) if played.end == wanted => return Ok(()),
             Ok(_) => {}
             Err((odd, stop)) if odd == sought => return Err(stop),
@@ -471,12 +483,12 @@ fn end(judge: &mut Judge, wanted: Verdict, sought: Odd) -> Judged {
     }
     match trouble {
         Some(stop) => Err(stop.on_the_way("no game came to that end")),
-        None => Err(Stop::NotReached(format!(
+        None => Err(Stop::NotTried(format!(
             "none of {GAMES} games came to that end: the server plays {}",
             match wanted {
-                Verdict::Won => "too well",
-                Verdict::Lost => "too badly",
-                Verdict::Draw => "otherwise",
+                GameResult::Won => "too well",
+                GameResult::Lost => "too badly",
+                GameResult::Draw => "otherwise",
             }
         ))),
     }
@@ -485,77 +497,87 @@ fn end(judge: &mut Judge, wanted: Verdict, sought: Odd) -> Judged {
 fn results_name_the_cell(judge: &mut Judge) -> Judged {
     let mut seen = Vec::new();
     for game in 0..GAMES {
-        let aim = [Verdict::Lost, Verdict::Draw][game % 2];
+        let aim = [GameResult::Lost, GameResult::Draw][game % 2];
         if seen.contains(&aim) {
             continue;
         }
-        let mut line = judge.admitted()?;
-        let played = play_out(&mut line, Aim(aim), WAYS[game / 2 % 6], &mut judge.chance)
-            .map_err(|(_, stop)| stop.on_the_way("a game was not played to its end"))?;
+        let mut connection = judge.admitted()?;
+        let played = play_out(
+            &mut connection,
+            Aim(aim),
+            WAYS[game / 2 % 6],
+            &mut judge.chance,
+        )
+        .map_err(|(_, stop)| stop.on_the_way("a game was not played to its end"))?;
         if let Some(stop) = played.wrong_cell {
             return Err(stop);
         }
         seen.push(played.end);
     }
-    match seen.contains(&Verdict::Lost) {
+    match seen.contains(&GameResult::Lost) {
         true => Ok(()),
-        false => Err(Stop::NotReached("the server never won a game".to_owned())),
+        false => Err(Stop::NotTried("the server never won a game".to_owned())),
     }
 }
 
 /// Twice: the cells with which the last game began must be free again.
 fn plays_again(judge: &mut Judge) -> Judged {
     for _ in 0..2 {
-        let mut line = judge.admitted()?;
-        let last = play_out(&mut line, Aim(Verdict::Draw), Way::Care, &mut judge.chance)
-            .map_err(|(_, stop)| stop.on_the_way("the game before was not played to its end"))?;
-        line.play();
-        let expected = super::session::admit(line.id, true);
-        line.expect(&expected, super::session::is_admission)?;
+        let mut connection = judge.admitted()?;
+        let last = play_out(
+            &mut connection,
+            Aim(GameResult::Draw),
+            Way::Care,
+            &mut judge.chance,
+        )
+        .map_err(|(_, stop)| stop.on_the_way("the game before was not played to its end"))?;
+        connection.play();
+        let expected = super::session::admit(connection.id, true);
+        connection.expect(&expected, super::session::is_admission)?;
         let mut taken: Vec<Cell> = Vec::new();
         for cell in last.opening {
             if taken.contains(&cell) {
                 continue;
             }
-            line.act(cell);
-            let heard = line.hear();
+            connection.act(cell);
+            let heard = connection.hear();
             match &heard {
-                Heard::Frame(FromServer::Action { cell: reply, .. }, _) => {
+                Received::Frame(FromServer::Action { cell: reply, .. }, _) => {
                     taken.push(cell);
-                    taken.extend(Cell::read(*reply));
+                    taken.extend(Cell::try_from(*reply).ok());
                 }
                 _ => {
-                    let expected = Expected::action(line.id);
-                    return Err(match line.broken(&expected, &heard) {
+                    let expected = Expected::action(connection.id);
+                    return Err(match connection.broken(&expected, &heard) {
                         Stop::Broken(mut finding) => {
                             finding.wrong =
                                 format!("in the second game of a session, {}", finding.wrong);
                             Stop::Broken(finding)
                         }
-                        stop @ Stop::NotReached(_) => stop,
+                        stop @ Stop::NotTried(_) => stop,
                     });
                 }
             }
         }
-        line.leave();
+        connection.leave();
     }
     Ok(())
 }
 
 fn one_answer_each(judge: &mut Judge) -> Judged {
     judge.greeted()?.leave();
-    let mut line = judge.greeted()?;
-    line.expect_silence("READY")?;
-    admit(&mut line)?;
-    line.expect_silence("ADMIT, for the client begins")?;
-    let (own, _) = first_moves(&mut line).map_err(on_the_way)?;
-    line.expect_silence("its ACTION")?;
-    line.act(own);
-    let heard = line.hear();
-    if !matches!(heard, Heard::Frame(FromServer::Error { .. }, _)) {
-        return Err(line
-            .broken(&Expected::error(line.id, 1), &heard)
+    let mut connection = judge.greeted()?;
+    connection.expect_silence("READY")?;
+    admit(&mut connection)?;
+    connection.expect_silence("ADMIT, for the client begins")?;
+    let (own, _) = first_moves(&mut connection).map_err(on_the_way)?;
+    connection.expect_silence("its ACTION")?;
+    connection.act(own);
+    let heard = connection.hear();
+    if !matches!(heard, Received::Frame(FromServer::Error { .. }, _)) {
+        return Err(connection
+            .broken(&Expected::error(connection.id, 1), &heard)
             .on_the_way("a taken cell did not lead to an ERROR"));
     }
-    line.expect_silence("ERROR")
+    connection.expect_silence("ERROR")
 }

@@ -3,8 +3,8 @@
 
 use noughts_wire::FromServer;
 
+use super::connection::Connection;
 use super::game::{first_moves, keeps_the_turn};
-use super::line::Line;
 use super::session::{hello_bytes, ready, still_serves};
 use super::{Judge, TcpRule, admit, greet};
 use crate::verdict::{Judged, Stop};
@@ -33,9 +33,9 @@ pub(super) const RULES: [TcpRule; 5] = [
             leave_after(
                 judge,
                 "after a client went in the middle of HELLO",
-                |line| {
-                    let hello = hello_bytes(line);
-                    line.say_bytes(&hello[..7]);
+                |connection| {
+                    let hello = hello_bytes(connection);
+                    connection.say_bytes(&hello[..7]);
                     Ok(())
                 },
             )
@@ -46,10 +46,14 @@ pub(super) const RULES: [TcpRule; 5] = [
         "a client that goes when it is to move does not stop the server",
         FORCE,
         |judge| {
-            leave_after(judge, "after a client went when it was to move", |line| {
-                greet(line)?;
-                admit(line)
-            })
+            leave_after(
+                judge,
+                "after a client went when it was to move",
+                |connection| {
+                    greet(connection)?;
+                    admit(connection)
+                },
+            )
         },
     ),
     TcpRule::demanded(
@@ -58,9 +62,9 @@ pub(super) const RULES: [TcpRule; 5] = [
         FORCE,
         |judge| {
             judge.plays()?;
-            let mut line = judge.admitted()?;
-            line.act_with(line.id, *b"1-1");
-            line.leave_unread();
+            let mut connection = judge.admitted()?;
+            connection.act_with(connection.id, *b"1-1");
+            connection.leave_unread();
             still_serves(judge, "after a client went without reading the answer")
         },
     ),
@@ -74,22 +78,22 @@ pub(super) const MANY: [TcpRule; 1] = [TcpRule::demanded(
     two_at_once,
 )];
 
-fn leave_after(judge: &mut Judge, after: &str, before: fn(&mut Line) -> Judged) -> Judged {
+fn leave_after(judge: &mut Judge, after: &str, before: fn(&mut Connection) -> Judged) -> Judged {
     if !judge.has_greeted {
-        return Err(Stop::NotReached(
+        return Err(Stop::NotTried(
             "HELLO was never answered with READY".to_owned(),
         ));
     }
-    let mut line = judge.call()?;
-    before(&mut line)?;
-    line.leave();
+    let mut connection = judge.call()?;
+    before(&mut connection)?;
+    connection.leave();
     still_serves(judge, after)
 }
 
 /// Leaves so several times; the first rule has begun with it.
 fn leave_after_ready(judge: &mut Judge) -> Judged {
     if !judge.has_greeted {
-        return Err(Stop::NotReached(
+        return Err(Stop::NotTried(
             "HELLO was never answered with READY".to_owned(),
         ));
     }

@@ -1,12 +1,10 @@
 //! What the document leaves open. The claims say what is usual, in this project and where programs can be
 //! seen; who does otherwise has done nothing wrong.
 
-use noughts_wire::{
-    Admission, Complaint, Dialect, FromClient, FromServer, MOST_ERRORS, Name, Text,
-};
+use noughts_wire::{Admission, Dialect, ErrorCode, FromClient, FromServer, MAX_ERRORS, Name, Text};
 
+use super::connection::{Connection, Expected, Received, encoded};
 use super::game::first_moves;
-use super::line::{Expected, Heard, Line, encoded};
 use super::session::{admit, another, hello_bytes, is_admission, taken};
 use super::{Judge, TcpRule};
 use crate::frame::{hex, server_words};
@@ -115,9 +113,9 @@ const fn open(
 }
 
 /// An ERROR with this code, whatever its id: before a session there is none.
-fn expect_code(line: &mut Line, wanted: u8) -> Judged {
-    let expected = Expected::error(line.id, wanted);
-    line.expect(
+fn expect_code(connection: &mut Connection, wanted: u8) -> Judged {
+    let expected = Expected::error(connection.id, wanted);
+    connection.expect(
         &expected,
         |frame| matches!(frame, FromServer::Error { code, .. } if *code == wanted),
     )?;
@@ -126,50 +124,50 @@ fn expect_code(line: &mut Line, wanted: u8) -> Judged {
 
 fn bad_id(judge: &mut Judge) -> Judged {
     judge.complains()?;
-    let mut line = judge.call()?;
-    line.id = 1234;
+    let mut connection = judge.call()?;
+    connection.id = 1234;
     let name = Name::new("Judge").expect("it is in Latin-1");
-    line.say_bytes(&encoded(&FromClient::Hello { id: 1234, name }));
-    expect_code(&mut line, 9)
+    connection.say_bytes(&encoded(&FromClient::Hello { id: 1234, name }));
+    expect_code(&mut connection, 9)
 }
 
 fn hello_twice(judge: &mut Judge) -> Judged {
     judge.complains()?;
-    let mut line = judge.greeted()?;
-    line.hello("Judge");
-    expect_code(&mut line, 2)
+    let mut connection = judge.greeted()?;
+    connection.hello("Judge");
+    expect_code(&mut connection, 2)
 }
 
 fn play_first(judge: &mut Judge) -> Judged {
     judge.complains()?;
-    let mut line = judge.call()?;
-    line.play();
-    expect_code(&mut line, 2)
+    let mut connection = judge.call()?;
+    connection.play();
+    expect_code(&mut connection, 2)
 }
 
 fn action_before_play(judge: &mut Judge) -> Judged {
     judge.complains()?;
-    let mut line = judge.greeted()?;
-    line.act_with(line.id, *b"1-1");
-    expect_code(&mut line, 2)
+    let mut connection = judge.greeted()?;
+    connection.act_with(connection.id, *b"1-1");
+    expect_code(&mut connection, 2)
 }
 
 fn play_in_game(judge: &mut Judge) -> Judged {
     judge.complains()?;
     judge.plays()?;
-    let mut line = judge.admitted()?;
-    line.play();
-    expect_code(&mut line, 2)?;
-    first_moves(&mut line).map(drop)
+    let mut connection = judge.admitted()?;
+    connection.play();
+    expect_code(&mut connection, 2)?;
+    first_moves(&mut connection).map(drop)
 }
 
 fn play_after_refusal(judge: &mut Judge) -> Judged {
     judge.admitted()?.leave();
-    let mut line = judge.greeted()?;
-    line.say_bytes(&encoded(&FromClient::Play {
-        id: another(line.id),
+    let mut connection = judge.greeted()?;
+    connection.say_bytes(&encoded(&FromClient::Play {
+        id: another(connection.id),
     }));
-    let expected = admit(line.id, false);
+    let expected = admit(connection.id, false);
     let is_refusal = |frame: &FromServer| {
         matches!(
             frame,
@@ -179,63 +177,64 @@ fn play_after_refusal(judge: &mut Judge) -> Judged {
             }
         )
     };
-    line.expect(&expected, is_refusal)
+    connection
+        .expect(&expected, is_refusal)
         .map_err(|stop| stop.on_the_way("PLAY with another id did not lead to ADMIT 0"))?;
-    line.play();
-    let expected = admit(line.id, true);
-    line.expect(&expected, is_admission)?;
+    connection.play();
+    let expected = admit(connection.id, true);
+    connection.expect(&expected, is_admission)?;
     Ok(())
 }
 
 fn action_with_another_id(judge: &mut Judge) -> Judged {
     judge.complains()?;
     judge.plays()?;
-    let mut line = judge.admitted()?;
-    line.act_with(another(line.id), *b"0-0");
-    let code = match line.dialect {
-        Dialect::Seed => Complaint::WrongSession,
-        Dialect::Later => Complaint::WrongSessionLater,
+    let mut connection = judge.admitted()?;
+    connection.act_with(another(connection.id), *b"0-0");
+    let code = match connection.dialect {
+        Dialect::Seed => ErrorCode::WrongSession,
+        Dialect::Later => ErrorCode::WrongSessionLater,
     };
-    expect_code(&mut line, code.code())?;
-    first_moves(&mut line).map(drop)
+    expect_code(&mut connection, code.code())?;
+    first_moves(&mut connection).map(drop)
 }
 
 fn client_complains(judge: &mut Judge) -> Judged {
     judge.plays()?;
-    let mut line = judge.admitted()?;
+    let mut connection = judge.admitted()?;
     let text = Text::new("Moviment Invalid").expect("it is in Latin-1");
-    let id = line.id;
-    line.say_bytes(&encoded(&FromClient::Error { id, code: 1, text }));
-    line.expect_silence("the client's ERROR")?;
-    first_moves(&mut line).map(drop)
+    let id = connection.id;
+    connection.say_bytes(&encoded(&FromClient::Error { id, code: 1, text }));
+    connection.expect_silence("the client's ERROR")?;
+    first_moves(&mut connection).map(drop)
 }
 
 fn error_texts(judge: &mut Judge) -> Judged {
     judge.complains()?;
     judge.plays()?;
-    let mut line = judge.admitted()?;
-    line.act_with(line.id, *b"9-9");
-    expect_text(&mut line, Complaint::UnknownMove)?;
-    let (own, _) = first_moves(&mut line)
+    let mut connection = judge.admitted()?;
+    connection.act_with(connection.id, *b"9-9");
+    expect_text(&mut connection, ErrorCode::UnknownMove)?;
+    let (own, _) = first_moves(&mut connection)
         .map_err(|stop| stop.on_the_way("the first ACTION was not answered with an ACTION"))?;
-    line.act(own);
-    expect_text(&mut line, Complaint::InvalidMove)
+    connection.act(own);
+    expect_text(&mut connection, ErrorCode::InvalidMove)
 }
 
 /// The text of the code that came; whether it is the right code is another rule.
-fn expect_text(line: &mut Line, complaint: Complaint) -> Judged {
+fn expect_text(connection: &mut Connection, complaint: ErrorCode) -> Judged {
     let mut bytes = Vec::new();
-    complaint.encode(line.id, &mut bytes);
-    let expected = Expected::new(hex(&bytes), server_words(&bytes, line.dialect));
-    let heard = line.hear();
+    complaint.encode(connection.id, &mut bytes);
+    let expected = Expected::new(hex(&bytes), server_words(&bytes, connection.dialect));
+    let heard = connection.hear();
     let fits = |code: u8, text: &Text| {
-        let complaint = Complaint::from_code(code);
-        complaint.is_some_and(|complaint| text.bytes() == complaint.text().as_bytes())
+        let complaint = ErrorCode::try_from(code).ok();
+        complaint.is_some_and(|complaint| text.as_bytes() == complaint.text().as_bytes())
     };
     match &heard {
-        Heard::Frame(FromServer::Error { code, text, .. }, _) if fits(*code, text) => Ok(()),
-        Heard::Frame(FromServer::Error { .. }, _) => Err(line.broken(&expected, &heard)),
-        _ => Err(line
+        Received::Frame(FromServer::Error { code, text, .. }, _) if fits(*code, text) => Ok(()),
+        Received::Frame(FromServer::Error { .. }, _) => Err(connection.broken(&expected, &heard)),
+        _ => Err(connection
             .broken(&expected, &heard)
             .on_the_way("there was no ERROR")),
     }
@@ -243,68 +242,68 @@ fn expect_text(line: &mut Line, complaint: Complaint) -> Judged {
 
 fn named(judge: &mut Judge, name: &str) -> Judged {
     judge.admitted()?.leave();
-    let mut line = judge.call()?;
-    line.hello(name);
-    taken(&mut line)
+    let mut connection = judge.call()?;
+    connection.hello(name);
+    taken(&mut connection)
 }
 
 fn zero_in_name(judge: &mut Judge) -> Judged {
     judge.admitted()?.leave();
-    let mut line = judge.call()?;
-    let mut hello = hello_bytes(&line);
+    let mut connection = judge.call()?;
+    let mut hello = hello_bytes(&connection);
     hello.splice(7..7, [0]);
-    line.say_bytes(&hello);
-    taken(&mut line)
+    connection.say_bytes(&hello);
+    taken(&mut connection)
 }
 
 fn endless_name(judge: &mut Judge) -> Judged {
     judge.greeted()?.leave();
-    let mut line = judge.call()?;
-    let mut hello = hello_bytes(&line)[..5].to_vec();
+    let mut connection = judge.call()?;
+    let mut hello = hello_bytes(&connection)[..5].to_vec();
     hello.extend([b'n'; 100_000]);
-    line.say_bytes(&hello);
-    let heard = line.hear();
+    connection.say_bytes(&hello);
+    let heard = connection.hear();
     match heard {
-        Heard::Nothing(_) | Heard::Frame(FromServer::Ready { .. }, _) => {
+        Received::Nothing(_) | Received::Frame(FromServer::Ready { .. }, _) => {
             let expected = Expected::new("08 … or a close", "ERROR, or the end of the connection");
-            Err(line.broken(&expected, &heard))
+            Err(connection.broken(&expected, &heard))
         }
-        Heard::Frame(..) | Heard::Garbled(..) | Heard::Ended(_) => Ok(()),
+        Received::Frame(..) | Received::Garbled(..) | Received::Ended(_) => Ok(()),
     }
 }
 
 fn unknown_opcode(judge: &mut Judge) -> Judged {
     judge.complains()?;
-    let mut line = judge.greeted()?;
-    line.say_bytes(&[7]);
-    expect_code(&mut line, 2)?;
-    closes(&mut line)
+    let mut connection = judge.greeted()?;
+    connection.say_bytes(&[7]);
+    expect_code(&mut connection, 2)?;
+    closes(&mut connection)
 }
 
-fn closes(line: &mut Line) -> Judged {
-    if line.is_closed() {
+fn closes(connection: &mut Connection) -> Judged {
+    if connection.is_closed() {
         return Ok(());
     }
     let expected = Expected::new("", "the end of the connection");
-    Err(line.found("the connection stays open", &expected, "", "nothing"))
+    Err(connection.found("the connection stays open", &expected, "", "nothing"))
 }
 
 fn error_storm(judge: &mut Judge) -> Judged {
-    let mut line = judge.admitted()?;
-    for _ in 0..MOST_ERRORS {
-        line.act_with(line.id, *b"9-9");
-        match line.hear() {
-            Heard::Frame(FromServer::Error { .. }, _) => {}
+    let mut connection = judge.admitted()?;
+    for _ in 0..MAX_ERRORS {
+        connection.act_with(connection.id, *b"9-9");
+        match connection.hear() {
+            Received::Frame(FromServer::Error { .. }, _) => {}
             // Earlier is a bound too.
-            Heard::Ended(_) => return Ok(()),
+            Received::Ended(_) => return Ok(()),
             heard => {
-                return Err(line
-                    .broken(&Expected::error(line.id, 0), &heard)
+                return Err(connection
+                    .broken(&Expected::error(connection.id, 0), &heard)
                     .on_the_way("the cell 9-9 did not lead to an ERROR"));
             }
         }
     }
-    closes(&mut line).map_err(|stop| match stop {
+    closes(&mut connection).map_err(|stop| match stop {
         Stop::Broken(mut finding) => {
             finding.log.clear();
             Stop::Broken(finding)

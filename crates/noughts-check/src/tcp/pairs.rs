@@ -3,9 +3,9 @@
 //! The document has one sentence on it: the server is a proxy between two clients. So most of how they
 //! meet is left open; what a game is, and what its frames mean, is not.
 
-use noughts_wire::{Admission, Cell, Dialect, FromServer, Verdict};
+use noughts_wire::{Admission, Cell, Dialect, FromServer, GameResult};
 
-use super::line::{Expected, Heard, Line};
+use super::connection::{Connection, Expected, Received};
 use super::{Judge, TcpRule};
 use crate::frame::{hex, server_words};
 use crate::verdict::{Judged, Stop, Weight};
@@ -116,8 +116,8 @@ pub(super) const RULES: [TcpRule; 14] = [
 
 /// Two clients in a game; the first is to move.
 struct Pair {
-    first: Line,
-    second: Line,
+    first: Connection,
+    second: Connection,
     flags: [Admission; 2],
     /// The first frame with somebody else's id.
     wrong_id: Option<Stop>,
@@ -135,7 +135,9 @@ impl Pair {
         let expected = relayed(&self.second, cell);
         let heard = self.second.hear();
         match &heard {
-            Heard::Frame(FromServer::Action { cell: told, id }, bytes) if *told == cell.bytes() => {
+            Received::Frame(FromServer::Action { cell: told, id }, bytes)
+                if *told == cell.to_bytes() =>
+            {
                 if *id != self.second.id && self.wrong_id.is_none() {
                     let words = server_words(bytes, self.second.dialect);
                     self.wrong_id = Some(self.second.found(
@@ -153,7 +155,7 @@ impl Pair {
     }
 
     /// What the other heard, with what the one to move had said.
-    fn told_otherwise(&self, expected: &Expected, heard: &Heard) -> Stop {
+    fn told_otherwise(&self, expected: &Expected, heard: &Received) -> Stop {
         match self.second.broken(expected, heard) {
             Stop::Broken(mut finding) => {
                 finding.wrong = format!("at the other client: {}", finding.wrong);
@@ -170,10 +172,10 @@ impl Pair {
     }
 }
 
-fn relayed(line: &Line, cell: Cell) -> Expected {
+fn relayed(connection: &Connection, cell: Cell) -> Expected {
     Expected::frame(&FromServer::Action {
-        id: line.id,
-        cell: cell.bytes(),
+        id: connection.id,
+        cell: cell.to_bytes(),
     })
 }
 
@@ -185,21 +187,21 @@ fn meet(judge: &mut Judge) -> Judged<Pair> {
 }
 
 /// PLAY from both, and who begins.
-fn sit_down(mut first: Line, mut second: Line) -> Judged<Pair> {
+fn sit_down(mut first: Connection, mut second: Connection) -> Judged<Pair> {
     first.play();
     // So that who came first did so for the server too: where the flags don't tell, it begins.
     first.pause();
     second.play();
     let mut flags = [Admission::Refused; 2];
-    for (line, flag) in [&mut first, &mut second].into_iter().zip(&mut flags) {
+    for (connection, flag) in [&mut first, &mut second].into_iter().zip(&mut flags) {
         let expected = Expected::new(
-            format!("04 {} 01", hex(&line.id.to_be_bytes())),
+            format!("04 {} 01", hex(&connection.id.to_be_bytes())),
             format!(
                 "ADMIT, id {}, flag 1 or, for the one who moves second, 2",
-                line.id
+                connection.id
             ),
         );
-        let frame = line.expect(&expected, |frame| {
+        let frame = connection.expect(&expected, |frame| {
             matches!(
                 frame,
                 FromServer::Admit {
@@ -231,7 +233,7 @@ fn met(judge: &mut Judge) -> Judged<Pair> {
 fn cell(text: &str) -> Cell {
     let bytes = text.as_bytes().first_chunk().copied();
     bytes
-        .and_then(Cell::read)
+        .and_then(|bytes| Cell::try_from(bytes).ok())
         .expect("the judge's cells are cells")
 }
 
@@ -240,15 +242,19 @@ fn cells(text: &str) -> impl Iterator<Item = Cell> {
 }
 
 fn ready_comes(judge: &mut Judge) -> Judged {
-    let mut line = judge.call()?;
-    line.hello("Judge");
-    let (expected, own, dialect) = (super::session::ready(&line), line.id, line.dialect);
-    line.expect(&expected, |frame| match (frame, dialect) {
+    let mut connection = judge.call()?;
+    connection.hello("Judge");
+    let (expected, own, dialect) = (
+        super::session::ready(&connection),
+        connection.id,
+        connection.dialect,
+    );
+    connection.expect(&expected, |frame| match (frame, dialect) {
         (FromServer::Ready { id }, Dialect::Seed) => *id == own,
         (FromServer::Ready { .. }, Dialect::Later) => true,
         _ => false,
     })?;
-    line.leave();
+    connection.leave();
     Ok(())
 }
 
@@ -293,27 +299,27 @@ fn refused(mut pair: Pair, at: [u8; 3], code: u8) -> Judged {
     Ok(())
 }
 
-fn expect_result(line: &mut Line, wanted: Verdict) -> Judged {
-    let expected = match line.dialect {
+fn expect_result(connection: &mut Connection, wanted: GameResult) -> Judged {
+    let expected = match connection.dialect {
         Dialect::Seed => Expected::frame(&FromServer::Result {
-            id: line.id,
+            id: connection.id,
             cell: None,
             flag: wanted,
         }),
         Dialect::Later => Expected::new(
             format!(
                 "06 {} .. .. .. {:02x}",
-                hex(&line.id.to_be_bytes()),
+                hex(&connection.id.to_be_bytes()),
                 wanted as u8
             ),
             format!(
                 "RESULT, id {}, flag {}",
-                line.id,
+                connection.id,
                 crate::frame::verdict_words(wanted)
             ),
         ),
     };
-    line.expect(
+    connection.expect(
         &expected,
         |frame| matches!(frame, FromServer::Result { flag, .. } if *flag == wanted),
     )?;
@@ -323,8 +329,8 @@ fn expect_result(line: &mut Line, wanted: Verdict) -> Judged {
 /// A game that the first wins with its third mark.
 fn win(pair: &mut Pair) -> Judged {
     pair.first.act(cell("0-2"));
-    expect_result(&mut pair.first, Verdict::Won)?;
-    expect_result(&mut pair.second, Verdict::Lost)
+    expect_result(&mut pair.first, GameResult::Won)?;
+    expect_result(&mut pair.second, GameResult::Lost)
 }
 
 const NEARLY_WON: &str = "0-0 1-1 0-1 2-2";
@@ -336,8 +342,8 @@ fn winner_and_loser(judge: &mut Judge) -> Judged {
     // And the other way round: the second player's third mark.
     let mut pair = begun(judge, "0-0 1-0 2-2 1-1 0-2")?;
     pair.first.act(cell("1-2"));
-    expect_result(&mut pair.first, Verdict::Won)?;
-    expect_result(&mut pair.second, Verdict::Lost)?;
+    expect_result(&mut pair.first, GameResult::Won)?;
+    expect_result(&mut pair.second, GameResult::Lost)?;
     pair.leave();
     Ok(())
 }
@@ -346,8 +352,8 @@ fn draw(judge: &mut Judge) -> Judged {
     // x o x / x o o / o x x
     let mut pair = begun(judge, "0-0 0-1 0-2 1-1 1-0 1-2 2-1 2-0")?;
     pair.first.act(cell("2-2"));
-    expect_result(&mut pair.first, Verdict::Draw)?;
-    expect_result(&mut pair.second, Verdict::Draw)?;
+    expect_result(&mut pair.first, GameResult::Draw)?;
+    expect_result(&mut pair.second, GameResult::Draw)?;
     pair.leave();
     Ok(())
 }
@@ -417,7 +423,7 @@ fn one_leaves(judge: &mut Judge) -> Judged {
         first, mut second, ..
     } = begun(judge, "0-0 1-1")?;
     first.leave();
-    expect_result(&mut second, Verdict::Won)?;
+    expect_result(&mut second, GameResult::Won)?;
     second.leave();
     Ok(())
 }

@@ -2,9 +2,9 @@
 
 use std::time::Duration;
 
-use noughts_wire::{Admission, Dialect, FromClient, FromServer, IDS, Name};
+use noughts_wire::{Admission, Dialect, FromClient, FromServer, Name, SESSION_IDS};
 
-use super::line::{Expected, Heard, Line, encoded};
+use super::connection::{Connection, Expected, Received, encoded};
 use super::{Judge, TcpRule};
 use crate::frame::hex;
 use crate::verdict::{Finding, Judged, Stop, Weight};
@@ -34,7 +34,7 @@ pub(super) const RULES: [TcpRule; 4] = [
         name: "prompt",
         claim: "every answer comes within half a second",
         source: "people wait for it",
-        weight: Weight::Manners,
+        weight: Weight::Advice,
         only: None,
         judge: promptly,
     },
@@ -65,9 +65,9 @@ pub(super) const RULES: [TcpRule; 4] = [
     },
 ];
 
-pub(super) fn ready(line: &Line) -> Expected {
-    match line.dialect {
-        Dialect::Seed => Expected::frame(&FromServer::Ready { id: line.id }),
+pub(super) fn ready(connection: &Connection) -> Expected {
+    match connection.dialect {
+        Dialect::Seed => Expected::frame(&FromServer::Ready { id: connection.id }),
         Dialect::Later => Expected::new(
             "02 .. .. .. ..",
             "READY with an id from 10000 to 99999, made by the server",
@@ -94,78 +94,81 @@ pub(super) fn is_admission(frame: &FromServer) -> bool {
 }
 
 /// READY, and still in step: a server that has counted a name otherwise is not.
-pub(super) fn taken(line: &mut Line) -> Judged {
-    let expected = ready(line);
-    let frame = line.expect(&expected, |frame| matches!(frame, FromServer::Ready { .. }))?;
-    if let (FromServer::Ready { id }, Dialect::Later) = (frame, line.dialect) {
-        line.id = id;
+pub(super) fn taken(connection: &mut Connection) -> Judged {
+    let expected = ready(connection);
+    let frame = connection.expect(&expected, |frame| matches!(frame, FromServer::Ready { .. }))?;
+    if let (FromServer::Ready { id }, Dialect::Later) = (frame, connection.dialect) {
+        connection.id = id;
     }
-    line.play();
-    let expected = admit(line.id, true);
-    line.expect(&expected, is_admission)?;
+    connection.play();
+    let expected = admit(connection.id, true);
+    connection.expect(&expected, is_admission)?;
     Ok(())
 }
 
 fn ready_comes(judge: &mut Judge) -> Judged {
-    let mut line = judge.call()?;
-    line.hello("Judge");
-    let (expected, dialect, own) = (ready(&line), line.dialect, line.id);
-    let heard = line.hear();
+    let mut connection = judge.call()?;
+    connection.hello("Judge");
+    let (expected, dialect, own) = (ready(&connection), connection.dialect, connection.id);
+    let heard = connection.hear();
     match &heard {
-        Heard::Frame(FromServer::Ready { id }, _) => {
+        Received::Frame(FromServer::Ready { id }, _) => {
             judge.has_greeted = true;
             let is_right = match dialect {
                 Dialect::Seed => *id == own,
-                Dialect::Later => IDS.contains(id),
+                Dialect::Later => SESSION_IDS.contains(id),
             };
             match is_right {
                 true => Ok(()),
-                false => Err(line.broken(&expected, &heard)),
+                false => Err(connection.broken(&expected, &heard)),
             }
         }
-        _ => Err(line.broken(&expected, &heard)),
+        _ => Err(connection.broken(&expected, &heard)),
     }
 }
 
 const PROMPT: Duration = Duration::from_millis(500);
 
 fn promptly(judge: &mut Judge) -> Judged {
-    let mut line = judge.admitted()?;
-    super::game::first_moves(&mut line).map_err(super::game::on_the_way)?;
-    if line.slowest <= PROMPT {
+    let mut connection = judge.admitted()?;
+    super::game::first_moves(&mut connection).map_err(super::game::on_the_way)?;
+    if connection.slowest <= PROMPT {
         return Ok(());
     }
     let expected = Expected::new("", "an answer within 0.5 s");
-    let took = format!("an answer after {:.1} s", line.slowest.as_secs_f64());
-    Err(line.found("the server takes its time", &expected, "", &took))
+    let took = format!("an answer after {:.1} s", connection.slowest.as_secs_f64());
+    Err(connection.found("the server takes its time", &expected, "", &took))
 }
 
 fn names_are_bytes(judge: &mut Judge) -> Judged {
     judge.admitted()?.leave();
-    let mut line = judge.call()?;
-    line.hello("Núria");
-    taken(&mut line)
+    let mut connection = judge.call()?;
+    connection.hello("Núria");
+    taken(&mut connection)
 }
 
 fn play_is_admitted(judge: &mut Judge) -> Judged {
-    let mut line = judge.greeted()?;
-    line.play();
-    let expected = admit(line.id, true);
-    line.expect(&expected, is_admission)?;
+    let mut connection = judge.greeted()?;
+    connection.play();
+    let expected = admit(connection.id, true);
+    connection.expect(&expected, is_admission)?;
     Ok(())
 }
 
 fn play_with_another_id(judge: &mut Judge) -> Judged {
     judge.admitted()?.leave();
-    let mut line = judge.greeted()?;
-    let other = another(line.id);
-    line.say_bytes(&encoded(&FromClient::Play { id: other }));
-    let id_bytes = hex(&line.id.to_be_bytes());
+    let mut connection = judge.greeted()?;
+    let other = another(connection.id);
+    connection.say_bytes(&encoded(&FromClient::Play { id: other }));
+    let id_bytes = hex(&connection.id.to_be_bytes());
     let expected = Expected::new(
         format!("04 {id_bytes} 00"),
-        format!("ADMIT with flag 0, since the session's id is {}", line.id),
+        format!(
+            "ADMIT with flag 0, since the session's id is {}",
+            connection.id
+        ),
     );
-    line.expect(&expected, |frame| {
+    connection.expect(&expected, |frame| {
         matches!(
             frame,
             FromServer::Admit {
@@ -179,7 +182,7 @@ fn play_with_another_id(judge: &mut Judge) -> Judged {
 
 /// Five digits too, so that only the comparison tells.
 pub(super) fn another(id: u32) -> u32 {
-    if IDS.contains(&(id + 1)) {
+    if SESSION_IDS.contains(&(id + 1)) {
         id + 1
     } else {
         id - 1
@@ -187,9 +190,9 @@ pub(super) fn another(id: u32) -> u32 {
 }
 
 /// HELLO and PLAY as bytes, for those who send them in pieces or at once.
-pub(super) fn hello_bytes(line: &Line) -> Vec<u8> {
-    let id = match line.dialect {
-        Dialect::Seed => line.id,
+pub(super) fn hello_bytes(connection: &Connection) -> Vec<u8> {
+    let id = match connection.dialect {
+        Dialect::Seed => connection.id,
         Dialect::Later => 0,
     };
     let name = Name::new("Judge").expect("it is in Latin-1");
@@ -198,19 +201,19 @@ pub(super) fn hello_bytes(line: &Line) -> Vec<u8> {
 
 /// A whole session up to READY on a line of its own, to see whether the server still serves.
 pub(super) fn still_serves(judge: &mut Judge, after: &str) -> Judged {
-    let mut line = judge.call().map_err(|stop| match stop {
-        Stop::NotReached(why) => Stop::broken(Finding {
+    let mut connection = judge.call().map_err(|stop| match stop {
+        Stop::NotTried(why) => Stop::broken(Finding {
             wrong: format!("{after}, {why}"),
             ..Finding::default()
         }),
         stop @ Stop::Broken(_) => stop,
     })?;
-    line.hello("Judge");
-    let expected = ready(&line);
-    let served = line.expect(&expected, |frame| matches!(frame, FromServer::Ready { .. }));
+    connection.hello("Judge");
+    let expected = ready(&connection);
+    let served = connection.expect(&expected, |frame| matches!(frame, FromServer::Ready { .. }));
     match served {
         Ok(_) => {
-            line.leave();
+            connection.leave();
             Ok(())
         }
         Err(Stop::Broken(mut finding)) => {

@@ -7,7 +7,9 @@ use std::sync::Mutex;
 use std::thread;
 use std::time::Duration;
 
-use noughts_check::{ClassicTask, Leash, Report, Verdict, Weight, check_classic, classic_cases};
+use noughts_check::{
+    ClassicTask, Report, RunningPrograms, Verdict, Weight, check_classic, classic_cases,
+};
 
 use crate::verdicts::{Case, compare, folder, read};
 
@@ -60,7 +62,7 @@ fn judge_all(mode: &str, by_all: bool) -> Vec<(Case, Report)> {
                         || case.fault == "none"
                         || case.broken.contains(&one.name)
                 });
-                let report = check_classic(&task, &Leash::default()).unwrap();
+                let report = check_classic(&task, &RunningPrograms::default()).unwrap();
                 judged.push((case, report));
             }
             judged

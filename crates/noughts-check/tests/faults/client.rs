@@ -6,7 +6,7 @@ use std::sync::Mutex;
 use std::thread;
 use std::time::Duration;
 
-use noughts_check::{CLIENT_RULES, ClientTask, Leash, Report, Verdict, check_client};
+use noughts_check::{CLIENT_RULES, ClientTask, Report, RunningPrograms, Verdict, check_client};
 
 use crate::classic::python;
 use crate::verdicts::{Case, compare, folder, read};
@@ -20,7 +20,7 @@ fn judge(case: &Case) -> Report {
         command: words.into_iter().chain(more).collect(),
         timeout: Duration::from_secs(3),
     };
-    check_client(&task, &Leash::default(), &mut |_| {}).unwrap()
+    check_client(&task, &RunningPrograms::default(), &mut |_| {}).unwrap()
 }
 
 #[test]

@@ -261,7 +261,7 @@ impl Client {
                 self.cells[0] |= 1 << chosen;
                 let cell = Cell::from_index(chosen)
                     .expect("else the game were over")
-                    .bytes();
+                    .to_bytes();
                 FromClient::Action { id: self.id, cell }.encode(&mut self.said);
             }
             Talk::Game => FromClient::Play { id: self.id }.encode(&mut self.said),
@@ -318,7 +318,7 @@ impl Client {
                 (self.is_playing, self.cells) = (true, [0; 2]);
             }
             (FromServer::Action { cell, .. }, Some(5)) => {
-                let cell = Cell::read(cell).expect("a cell");
+                let cell = Cell::try_from(cell).expect("a cell");
                 let taken = self.cells[0] | self.cells[1];
                 assert_eq!(taken >> cell.index() & 1, 0, "it was free");
                 self.cells[1] |= 1 << cell.index();
@@ -344,5 +344,5 @@ fn choose([mine, others]: [u16; 2]) -> u8 {
 }
 
 fn is_move(frame: &[u8]) -> bool {
-    frame.first() == Some(&Opcode::Action.byte())
+    frame.first() == Some(&Opcode::Action.to_byte())
 }

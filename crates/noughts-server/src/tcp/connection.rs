@@ -10,7 +10,8 @@ use std::task::{Context, Poll, Waker};
 
 use noughts_rules::{Action, Move, Refusal};
 use noughts_wire::{
-    Ask, Cell, Door as Protocol, MOST_HELD, News, Refused as NotTaken, Session, Verdict, Why,
+    Cell, CloseReason, GameMode, GameResult, MAX_BUFFERED_BYTES, MoveRefusal, Session,
+    SessionEvent, SessionRequest,
 };
 use tokio::io::{AsyncRead, AsyncWriteExt, Interest, ReadBuf};
 use tokio::net::TcpStream;
@@ -90,7 +91,7 @@ enum End {
     /// The client was silent for too long.
     Idle,
     /// The client was told why in the protocol.
-    PutOut(Why),
+    PutOut(CloseReason),
     /// The table is gone.
     NoTable,
     /// The store was away for too long.
@@ -135,8 +136,8 @@ impl Connection {
         permit: Permit,
     ) -> Connection {
         let protocol = match server.opponent {
-            Opponent::Robot(_) => Protocol::Computer,
-            Opponent::Anybody => Protocol::Pairs,
+            Opponent::Robot(_) => GameMode::Computer,
+            Opponent::Anybody => GameMode::Pairs,
         };
         Connection {
             server,
@@ -241,22 +242,22 @@ impl Connection {
                 }
             }
             let before = self.out.len();
-            let ask = self.session.next(&mut self.out, session_id);
-            self.has_progress |= ask.is_some() || self.out.len() != before;
-            match ask {
+            let request = self.session.next_request(&mut self.out, session_id);
+            self.has_progress |= request.is_some() || self.out.len() != before;
+            match request {
                 None => break,
-                Some(Ask::Seat) => self.ask_for_game(),
-                Some(Ask::Move(cell)) => self.play(cell),
-                Some(Ask::Heard(heard)) => {
-                    let text = heard.text.to_string();
-                    info!(code = heard.code, text, "a client complains");
+                Some(SessionRequest::Seat) => self.ask_for_game(),
+                Some(SessionRequest::Move(cell)) => self.play(cell),
+                Some(SessionRequest::ClientError(error)) => {
+                    let text = error.text.to_string();
+                    info!(code = error.code, text, "a client complains");
                     net::acknowledge_quickly(&self.stream);
                 }
-                Some(Ask::Close(why)) => return Ok(Some(End::PutOut(why))),
+                Some(SessionRequest::Close(why)) => return Ok(Some(End::PutOut(why))),
             }
         }
         self.write()?;
-        let is_half_read = self.session.room() < MOST_HELD;
+        let is_half_read = self.session.room() < MAX_BUFFERED_BYTES;
         if is_half_read {
             net::acknowledge_quickly(&self.stream);
         }
@@ -325,14 +326,14 @@ impl Connection {
             submission: None,
         };
         self.games += 1;
-        self.tell(News::Admitted { first });
+        self.tell(SessionEvent::Admitted { first });
         self.tell_progress();
     }
 
     fn play(&mut self, cell: Cell) {
         let at = Move::at(3 * usize::from(cell.row()) + usize::from(cell.column()));
         let Stage::Playing { seat, submission } = &mut self.stage else {
-            self.tell(News::Refused(NotTaken::NotNow));
+            self.tell(SessionEvent::Refused(MoveRefusal::NotNow));
             return;
         };
         let mut act = seat.act(Action::Play(at), seat.turn());
@@ -347,7 +348,7 @@ impl Connection {
             GameEvent::Seated(seat) => self.begin_game(seat),
             GameEvent::NotSeated => {
                 self.stage = Stage::Idle;
-                self.tell(News::NotSeated);
+                self.tell(SessionEvent::NotSeated);
             }
             GameEvent::Submitted(result) => {
                 if let Stage::Playing { submission, .. } = &mut self.stage {
@@ -372,9 +373,9 @@ impl Connection {
         let Err(error) = result else { return };
         self.server.tables.metrics().denied(&error);
         if let Stage::Playing { .. } = self.stage {
-            self.tell(News::Refused(match error {
-                SubmitError::Refused(refusal) => not_taken(refusal),
-                _ => NotTaken::NotNow,
+            self.tell(SessionEvent::Refused(match error {
+                SubmitError::Refused(refusal) => move_refusal(refusal),
+                _ => MoveRefusal::NotNow,
             }));
         }
     }
@@ -392,8 +393,8 @@ impl Connection {
         let progress = seat.progress();
         for turn in progress.turns {
             self.tell(match turn.action {
-                Action::Play(at) if turn.by != me => News::Played(cell(at)),
-                Action::Play(_) | Action::Rewind(_) | Action::Resign => News::Accepted,
+                Action::Play(at) if turn.by != me => SessionEvent::Played(cell(at)),
+                Action::Play(_) | Action::Rewind(_) | Action::Resign => SessionEvent::Accepted,
             });
         }
         if let Some(GameEnd {
@@ -402,20 +403,20 @@ impl Connection {
         }) = progress.end
         {
             self.leave_game();
-            self.tell(News::Over {
-                verdict: match result {
-                    SeatResult::Won => Verdict::Won,
-                    SeatResult::Lost => Verdict::Lost,
-                    SeatResult::Draw | SeatResult::Abandoned => Verdict::Draw,
+            self.tell(SessionEvent::Over {
+                result: match result {
+                    SeatResult::Won => GameResult::Won,
+                    SeatResult::Lost => GameResult::Lost,
+                    SeatResult::Draw | SeatResult::Abandoned => GameResult::Draw,
                 },
                 opponent_cell: opponent_move.map(cell),
             });
         }
     }
 
-    fn tell(&mut self, news: News) {
+    fn tell(&mut self, event: SessionEvent) {
         self.has_progress = true;
-        self.session.tell(news, &mut self.out);
+        self.session.handle(event, &mut self.out);
     }
 
     /// Gives up the seat. A move that is being stored is stored to the end.
@@ -539,14 +540,14 @@ fn cell(at: Move) -> Cell {
     Cell::new(row as u8, column as u8).expect("tic-tac-toe has three rows and columns")
 }
 
-fn not_taken(refusal: TableRefusal) -> NotTaken {
+fn move_refusal(refusal: TableRefusal) -> MoveRefusal {
     match refusal {
-        TableRefusal::Rules(Refusal::Illegal(_)) => NotTaken::Occupied,
+        TableRefusal::Rules(Refusal::Illegal(_)) => MoveRefusal::Occupied,
         TableRefusal::Rules(_)
         | TableRefusal::Stale { .. }
         | TableRefusal::KeyReused
         | TableRefusal::SeatTaken
-        | TableRefusal::NotOver => NotTaken::NotNow,
+        | TableRefusal::NotOver => MoveRefusal::NotNow,
     }
 }
 

@@ -11,7 +11,7 @@ use std::str::FromStr;
 use std::time::Duration;
 
 use noughts_rules::Quoted;
-use noughts_wire::{Admission, Dialect, FromClient, FromServer, Verdict};
+use noughts_wire::{Admission, Dialect, FromClient, FromServer, GameResult};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::task::JoinSet;
@@ -224,8 +224,8 @@ impl Spoiler {
             }
             (Misbehaviour::WrongFlag, FromServer::Result { flag, .. }) => {
                 *flag = match flag {
-                    Verdict::Draw => Verdict::Won,
-                    Verdict::Won | Verdict::Lost => flag.turned(),
+                    GameResult::Draw => GameResult::Won,
+                    GameResult::Won | GameResult::Lost => flag.for_opponent(),
                 };
             }
             _ => {}

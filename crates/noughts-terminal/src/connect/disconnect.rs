@@ -4,7 +4,7 @@ use std::fmt;
 use std::io;
 
 use noughts_engine::Fault as RobotFault;
-use noughts_wire::{Cell, Fault, Stage, Text};
+use noughts_wire::{Cell, ProtocolError, Stage, Text};
 
 /// Why a conversation is over.
 #[derive(Debug)]
@@ -36,7 +36,7 @@ pub enum Disconnect {
     /// It did not let this client play.
     NotAdmitted,
     /// It broke the protocol; it was told where the protocol has a word for it.
-    Broken(Fault),
+    Broken(ProtocolError),
     /// It played when the game was over, or not its turn.
     PlayedOn(Cell),
     /// The connection failed in another way than by ending.
@@ -89,15 +89,13 @@ impl fmt::Display for Disconnect {
                 )
             }
             Disconnect::NotAdmitted => f.write_str("the server did not begin a game, twice"),
-            Disconnect::Broken(fault @ Fault::NotACell(_)) => {
+            Disconnect::Broken(fault @ ProtocolError::NotACell(_)) => {
                 write!(f, "{fault}; it was told so (error 0), and the game ends")
             }
-            Disconnect::Broken(fault @ Fault::Occupied(_)) => {
+            Disconnect::Broken(fault @ ProtocolError::Occupied(_)) => {
                 write!(f, "{fault}; it was told so (error 1), and the game ends")
             }
-            Disconnect::Broken(
-                fault @ (Fault::OtherId(_) | Fault::Unexpected(..) | Fault::Malformed(_)),
-            ) => {
+            Disconnect::Broken(fault) => {
                 write!(f, "{fault}; it may play something else")
             }
             Disconnect::PlayedOn(cell) => {

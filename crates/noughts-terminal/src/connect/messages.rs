@@ -3,7 +3,7 @@
 use std::fmt::Display;
 
 use noughts_rules::{Conclusion, Move, Quoted, Seat, Side, WinReason};
-use noughts_wire::{Text, Verdict};
+use noughts_wire::{GameResult, Text};
 
 use super::options::ConnectSettings;
 use super::score::Score;
@@ -111,11 +111,11 @@ impl PlayerNames {
     }
 
     /// How it ended: the server's word, and what the board shows of it.
-    pub(super) fn end(self, server_game: &ServerGame, verdict: Verdict) -> String {
+    pub(super) fn end(self, server_game: &ServerGame, verdict: GameResult) -> String {
         let told = match verdict {
-            Verdict::Won => format!("{} won.", self.own()),
-            Verdict::Lost => format!("{} lost.", self.own()),
-            Verdict::Draw => "Nobody won.".to_owned(),
+            GameResult::Won => format!("{} won.", self.own()),
+            GameResult::Lost => format!("{} lost.", self.own()),
+            GameResult::Draw => "Nobody won.".to_owned(),
         };
         match server_game.game().conclusion() {
             Some(end) if server_game.verdict(end) == verdict => {
@@ -131,9 +131,9 @@ impl PlayerNames {
     /// What the board shows.
     fn shown(self, server_game: &ServerGame, end: &Conclusion) -> String {
         let who = match server_game.verdict(end) {
-            Verdict::Won => self.own(),
-            Verdict::Lost => self.other(),
-            Verdict::Draw => return "The board is full. ".to_owned(),
+            GameResult::Won => self.own(),
+            GameResult::Lost => self.other(),
+            GameResult::Draw => return "The board is full. ".to_owned(),
         };
         let cells = match end {
             Conclusion::Won {
@@ -151,15 +151,15 @@ impl PlayerNames {
     }
 
     /// What can be told of an end that the board does not show.
-    fn not_shown(self, server_game: &ServerGame, verdict: Verdict) -> String {
+    fn not_shown(self, server_game: &ServerGame, verdict: GameResult) -> String {
         let other = self.other();
         match verdict {
-            Verdict::Won if self.is_pair => format!("{other} left. "),
-            Verdict::Won => format!("{other} gave the game up. "),
-            Verdict::Lost if !server_game.lasts(verdict).is_empty() => {
+            GameResult::Won if self.is_pair => format!("{other} left. "),
+            GameResult::Won => format!("{other} gave the game up. "),
+            GameResult::Lost if !server_game.lasts(verdict).is_empty() => {
                 format!("{other} completed a line, in one of two places. ")
             }
-            Verdict::Lost | Verdict::Draw => "The server ended the game. ".to_owned(),
+            GameResult::Lost | GameResult::Draw => "The server ended the game. ".to_owned(),
         }
     }
 

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use noughts_engine::{Engines, RobotName, StrategyError, Unfit};
 use noughts_rules::{Game, GridSpec, Options, Quoted, Variant};
-use noughts_wire::{Dialect, MOST_BYTES, Name};
+use noughts_wire::{Dialect, MAX_TEXT_BYTES, Name};
 
 /// Who has no name that could be sent.
 const NOBODY: &str = "player";
@@ -135,7 +135,7 @@ pub enum OptionError {
 
 impl fmt::Display for OptionError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let name = format_args!("the name (--name) must be 1 to {MOST_BYTES} characters");
+        let name = format_args!("the name (--name) must be 1 to {MAX_TEXT_BYTES} characters");
         match self {
             OptionError::NameLength(length) => write!(f, "{name}, not {length}"),
             OptionError::NameSign(sign) => write!(

@@ -1,6 +1,6 @@
 //! How the games of a visit ended.
 
-use noughts_wire::Verdict;
+use noughts_wire::GameResult;
 
 /// How many games ended how.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
@@ -11,11 +11,11 @@ pub(super) struct Score {
 }
 
 impl Score {
-    pub(super) fn add(&mut self, verdict: Verdict) {
+    pub(super) fn add(&mut self, verdict: GameResult) {
         match verdict {
-            Verdict::Won => self.won += 1,
-            Verdict::Lost => self.lost += 1,
-            Verdict::Draw => self.drawn += 1,
+            GameResult::Won => self.won += 1,
+            GameResult::Lost => self.lost += 1,
+            GameResult::Draw => self.drawn += 1,
         }
     }
 

@@ -1,7 +1,7 @@
 //! The server's game as this end knows it.
 
 use noughts_rules::{Action, Conclusion, Game, Move, Seat, View};
-use noughts_wire::{Cell, Verdict};
+use noughts_wire::{Cell, GameResult};
 
 use super::options::game;
 
@@ -75,8 +75,8 @@ impl ServerGame {
     /// X | O |       the server writer: O won. It was 2-1.
     ///   |   |
     /// ```
-    pub(super) fn settle(&mut self, verdict: Verdict, told: Option<Cell>) -> Option<Move> {
-        if self.game.to_move() != Some(self.other()) || verdict == Verdict::Won {
+    pub(super) fn settle(&mut self, verdict: GameResult, told: Option<Cell>) -> Option<Move> {
+        if self.game.to_move() != Some(self.other()) || verdict == GameResult::Won {
             return None;
         }
         let lasts = self.lasts(verdict);
@@ -92,7 +92,7 @@ impl ServerGame {
     }
 
     /// The plays of the opponent that would end the game so.
-    pub(super) fn lasts(&self, verdict: Verdict) -> Vec<Move> {
+    pub(super) fn lasts(&self, verdict: GameResult) -> Vec<Move> {
         let ends = |at: &Move| {
             let mut after = self.game.clone();
             after.act(self.other(), Action::Play(*at)).is_ok()
@@ -104,16 +104,16 @@ impl ServerGame {
     }
 
     /// An end of this board, seen by this client.
-    pub(super) fn verdict(&self, end: &Conclusion) -> Verdict {
+    pub(super) fn verdict(&self, end: &Conclusion) -> GameResult {
         match end {
             Conclusion::Won { sides, .. } => {
                 let own = self.game.order()[usize::from(self.own.0)];
                 match sides.contains(own) {
-                    true => Verdict::Won,
-                    false => Verdict::Lost,
+                    true => GameResult::Won,
+                    false => GameResult::Lost,
                 }
             }
-            Conclusion::Draw | Conclusion::Abandoned => Verdict::Draw,
+            Conclusion::Draw | Conclusion::Abandoned => GameResult::Draw,
         }
     }
 }
@@ -147,27 +147,27 @@ mod tests {
         server_game
     }
 
-    fn settled(is_first: bool, plays: &str, verdict: Verdict, told: Option<&[u8; 3]>) -> String {
+    fn settled(is_first: bool, plays: &str, verdict: GameResult, told: Option<&[u8; 3]>) -> String {
         let mut server_game = server_game(is_first, plays);
-        let told = told.and_then(|bytes| Cell::read(*bytes));
+        let told = told.and_then(|bytes| Cell::try_from(*bytes).ok());
         let last = server_game.settle(verdict, told);
         last.map_or("?".to_owned(), |at| cell(at).to_string())
     }
 
     #[test]
     fn the_last_play_is_known_where_there_is_only_one() {
-        let lost = Verdict::Lost;
+        let lost = GameResult::Lost;
         assert_eq!(settled(true, "0-0 0-1 0-2 1-1 1-0", lost, None), "2-1");
         assert_eq!(settled(false, "0-0 1-1 0-1 2-2", lost, None), "0-2");
         // The ninth cell, moving second.
         let full = "1-1 0-0 0-2 2-0 1-0 1-2 0-1 2-1";
-        assert_eq!(settled(false, full, Verdict::Draw, None), "2-2");
+        assert_eq!(settled(false, full, GameResult::Draw, None), "2-2");
     }
 
     #[test]
     fn of_two_that_could_be_the_server_says_which() {
         let fork = "0-1 0-0 1-2 2-0 2-1 2-2 0-2";
-        let lost = Verdict::Lost;
+        let lost = GameResult::Lost;
         assert_eq!(settled(true, fork, lost, None), "?");
         assert_eq!(settled(true, fork, lost, Some(b"1-1")), "1-1");
         assert_eq!(settled(true, fork, lost, Some(b"1-0")), "1-0");
@@ -177,9 +177,12 @@ mod tests {
 
     #[test]
     fn what_the_board_does_not_show_is_not_made_up() {
-        assert_eq!(settled(true, "0-0", Verdict::Lost, Some(b"1-1")), "?");
-        assert_eq!(settled(true, "0-0 1-1 0-1 2-2", Verdict::Lost, None), "?");
-        assert_eq!(settled(true, "0-0 1-1 0-1", Verdict::Won, None), "?");
+        assert_eq!(settled(true, "0-0", GameResult::Lost, Some(b"1-1")), "?");
+        assert_eq!(
+            settled(true, "0-0 1-1 0-1 2-2", GameResult::Lost, None),
+            "?"
+        );
+        assert_eq!(settled(true, "0-0 1-1 0-1", GameResult::Won, None), "?");
     }
 
     #[test]
@@ -193,7 +196,7 @@ mod tests {
 
     #[test]
     fn nobody_plays_when_it_is_over_or_another_turn() {
-        let cell = |bytes| Cell::read(bytes).unwrap();
+        let cell = |bytes| Cell::try_from(bytes).unwrap();
         let other = |mut server_game: ServerGame, bytes| server_game.play_other(cell(bytes));
         assert_eq!(other(server_game(true, ""), *b"1-1"), None);
         assert_eq!(other(server_game(false, ""), *b"1-1"), Some(Move::at(4)));

@@ -6,7 +6,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, SyncSender, channel, s
 use std::thread;
 use std::time::Duration;
 
-use noughts_wire::{ClientSession, Event, NotNow, is_end};
+use noughts_wire::{ClientSession, Event, WrongStage, is_disconnect};
 
 use super::disconnect::{Disconnect, Exit};
 use crate::console::read_line;
@@ -90,13 +90,13 @@ impl<W: Write> SessionIo<W> {
     /// Says something to the server. That it is gone is heard, not noticed here: it may have said why.
     pub(super) fn say(
         &mut self,
-        words: impl FnOnce(&mut ClientSession, &mut Vec<u8>) -> Result<(), NotNow>,
+        words: impl FnOnce(&mut ClientSession, &mut Vec<u8>) -> Result<(), WrongStage>,
     ) -> Result<(), Exit> {
         let mut frame = Vec::new();
         words(&mut self.session, &mut frame).expect("the stage was looked at");
         match self.write(&frame) {
             Ok(()) => Ok(()),
-            Err(error) if is_end(&error) => Ok(()),
+            Err(error) if is_disconnect(&error) => Ok(()),
             Err(error) => Err(Disconnect::Lost(error).into()),
         }
     }
@@ -105,7 +105,7 @@ impl<W: Write> SessionIo<W> {
     pub(super) fn next(&mut self, wants: Wants, limit: Duration) -> Result<Next, Exit> {
         loop {
             let mut frame = Vec::new();
-            if let Some(event) = self.session.next(&mut frame) {
+            if let Some(event) = self.session.next_event(&mut frame) {
                 // The last words to a server that broke the protocol; it may have gone.
                 let _ = self.write(&frame);
                 return Ok(Next::Event(event));
@@ -179,7 +179,7 @@ fn listen(mut reader: impl Read, sender: &SyncSender<Heard>) {
             Ok(0) => Heard::End(None),
             Ok(count) => Heard::Bytes(bytes[..count].to_vec()),
             Err(error) if error.kind() == ErrorKind::Interrupted => continue,
-            Err(error) if is_end(&error) => Heard::End(None),
+            Err(error) if is_disconnect(&error) => Heard::End(None),
             Err(error) => Heard::End(Some(error)),
         };
         let is_last = matches!(heard, Heard::End(_));

@@ -88,17 +88,17 @@ fn a_cell_that_can_not_be_is_answered_with_an_error() {
         (
             "3-0",
             0,
-            "\"3-0\", which is no cell; it was told so (error 0)",
+            "\"3-0\", which is not a cell; it was told so (error 0)",
         ),
         (
             "a-0",
             0,
-            "\"a-0\", which is no cell; it was told so (error 0)",
+            "\"a-0\", which is not a cell; it was told so (error 0)",
         ),
         (
             "1x1",
             0,
-            "\"1x1\", which is no cell; it was told so (error 0)",
+            "\"1x1\", which is not a cell; it was told so (error 0)",
         ),
         ("0-0", 1, "0-0, which is taken; it was told so (error 1)"),
     ] {

@@ -17,7 +17,7 @@ use std::time::Duration;
 
 use noughts_engine::Setup as EngineSetup;
 use noughts_terminal::connect::{self, ConnectError, ConnectOptions, ConnectSettings, Connection};
-use noughts_wire::{Admission, FromServer, Text, Verdict};
+use noughts_wire::{Admission, FromServer, GameResult, Text};
 
 /// Longer than any test takes.
 const LONG: Duration = Duration::from_secs(600);
@@ -198,9 +198,9 @@ pub(crate) fn bytes(word: &str, id: u32, is_later: bool) -> Vec<u8> {
         "ADMIT0" => admit(Admission::Refused),
         "ADMIT1" => admit(Admission::First),
         "ADMIT2" => admit(Admission::Second),
-        "WON" => result(Verdict::Won, rest),
-        "LOST" => result(Verdict::Lost, rest),
-        "DRAW" => result(Verdict::Draw, rest),
+        "WON" => result(GameResult::Won, rest),
+        "LOST" => result(GameResult::Lost, rest),
+        "DRAW" => result(GameResult::Draw, rest),
         _ => match (word.strip_prefix("ERROR"), word.strip_prefix('#')) {
             (Some(code), _) => FromServer::Error {
                 id,

@@ -1,129 +1,132 @@
-//! What a client asks for, and what it is told.
+//! How a client starts, and the events it receives.
 
 use std::fmt;
 
 use crate::cell::Cell;
-use crate::decode::Malformed;
-use crate::message::Verdict;
+use crate::decode::FrameError;
+use crate::message::GameResult;
 use crate::opcode::Opcode;
 use crate::text::Text;
 
-/// How a client begins.
+/// How a client starts a session.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Greeting {
-    /// The seed's dialect, with an id made by the client. It is sent as it is; a server takes five digits.
+    /// The seed's dialect with this id. The id is sent unchecked; servers accept five digits.
     Seed(u32),
-    /// The later dialect: the server makes the id.
+    /// The later dialect: the server chooses the id.
     Later,
 }
 
-/// What happened to a client.
+/// What happened to a client's session.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Event {
-    /// The session has begun and has this id.
+    /// The session has started.
     Ready {
-        /// Of five digits, if the server keeps the rules.
+        /// The session's id; five digits, if the server follows the protocol.
         id: u32,
     },
-    /// A game begins.
+    /// A game starts.
     Admitted {
-        /// This client moves first.
+        /// Whether this client moves first.
         first: bool,
     },
-    /// No game; PLAY may be tried again, and will carry the id that the server named.
+    /// No game. PLAY may be repeated and then carries the id that the server sent.
     NotAdmitted,
-    /// The opponent's cell: a free one, and it is this client's turn.
+    /// The opponent played this cell, which was free. It is this client's turn.
     Played(Cell),
-    /// The game is over; PLAY begins another.
+    /// The game is over; PLAY starts another one.
     Over {
-        /// Seen by this client.
-        verdict: Verdict,
-        /// The opponent's last cell where the later dialect names one; for the screen, not judged.
+        /// The result for this client.
+        result: GameResult,
+        /// The opponent's last cell, if the later dialect names one. It is not validated.
         opponent_cell: Option<Cell>,
     },
-    /// The server complained. What was asked last was not done and may be tried again.
+    /// The server sent an ERROR. The last request had no effect and may be repeated.
     Refused {
-        /// Any byte; [`Complaint::from_code`](crate::Complaint::from_code) knows some.
+        /// The byte as received; [`ErrorCode::try_from`](crate::ErrorCode) knows some.
         code: u8,
-        /// The server's words.
+        /// The server's explanation.
         text: Text,
     },
     /// The server broke the protocol. The session is over.
-    Broken(Fault),
+    Broken(ProtocolError),
     /// The server ended the connection. The session is over.
     Left,
 }
 
 /// How a server broke the protocol.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Fault {
-    /// Its move names no cell; it was told so by ERROR 0.
+#[non_exhaustive]
+pub enum ProtocolError {
+    /// Its move is not a cell. The client has sent ERROR 0.
     NotACell([u8; 3]),
-    /// Its move is on a mark; it was told so by ERROR 1.
+    /// Its move is on an occupied cell. The client has sent ERROR 1.
     Occupied(Cell),
-    /// READY with an id that this client did not make.
+    /// READY with another id than the client's.
     OtherId(u32),
-    /// A frame that has no meaning at this stage.
+    /// A frame that does not fit this stage.
     Unexpected(Opcode, Stage),
-    /// Bytes that are no frame.
-    Malformed(Malformed),
+    /// Bytes that are not a frame.
+    Frame(FrameError),
 }
 
-/// Where a client stands.
+/// The stage of a client's session.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Stage {
-    /// It has not said HELLO, or was refused.
+    /// HELLO was not sent, or was refused.
     New,
-    /// It said HELLO.
+    /// HELLO was sent.
     Greeting,
-    /// It may PLAY.
+    /// PLAY may be sent.
     Ready,
-    /// It said PLAY.
+    /// PLAY was sent.
     Joining,
-    /// It is to move.
+    /// It is this client's turn.
     ItsTurn,
-    /// It moved; the opponent's answer also says that the move stands.
+    /// ACTION was sent. The opponent's answer confirms it.
     Moving,
-    /// It moves second, and the opponent has not moved.
+    /// The client moves second, and the opponent has not moved yet.
     OpponentsTurn,
     /// The session is over.
     Ended,
 }
 
-/// Something can't be said at this stage. Nothing was sent, nothing has changed.
+/// A frame cannot be sent at this stage. Nothing was sent and nothing has changed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct NotNow {
-    /// What was to be said.
+pub struct WrongStage {
+    /// The frame that was to be sent.
     pub opcode: Opcode,
-    /// Where the client stands.
+    /// The current stage.
     pub stage: Stage,
 }
 
-impl fmt::Display for Fault {
+impl fmt::Display for ProtocolError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Fault::NotACell(bytes) => {
+            ProtocolError::NotACell(bytes) => {
                 write!(
                     f,
-                    "the server played \"{}\", which is no cell",
+                    "the server played \"{}\", which is not a cell",
                     bytes.escape_ascii()
                 )
             }
-            Fault::Occupied(cell) => write!(f, "the server played {cell}, which is taken"),
-            Fault::OtherId(id) => write!(f, "the server confirmed the id {id}, which is not ours"),
-            Fault::Unexpected(opcode, stage) => {
+            ProtocolError::Occupied(cell) => write!(f, "the server played {cell}, which is taken"),
+            ProtocolError::OtherId(id) => {
+                write!(f, "the server confirmed the id {id}, which is not ours")
+            }
+            ProtocolError::Unexpected(opcode, stage) => {
                 write!(f, "the server sent {opcode} while {stage}")
             }
-            Fault::Malformed(malformed) => {
-                write!(f, "the server sent bytes that are no frame: {malformed}")
+            ProtocolError::Frame(error) => {
+                write!(f, "the server sent bytes that are not a frame: {error}")
             }
         }
     }
 }
 
-impl std::error::Error for Fault {}
+impl std::error::Error for ProtocolError {}
 
-/// Reads on after "while".
+/// Continues a sentence after "while".
 impl fmt::Display for Stage {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(match self {
@@ -139,10 +142,10 @@ impl fmt::Display for Stage {
     }
 }
 
-impl fmt::Display for NotNow {
+impl fmt::Display for WrongStage {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} can't be said while {}", self.opcode, self.stage)
+        write!(f, "{} cannot be sent while {}", self.opcode, self.stage)
     }
 }
 
-impl std::error::Error for NotNow {}
+impl std::error::Error for WrongStage {}

@@ -1,58 +1,57 @@
-//! The client's side of one connection: questions in, bytes out; bytes in, events out.
+//! The client's side of one connection as a state machine: calls to bytes, bytes to events.
 
 use crate::cell::Cell;
-use crate::client::event::{Event, Fault, Greeting, NotNow, Stage};
-use crate::complaint::Complaint;
-use crate::held::Held;
-use crate::message::{Admission, FromClient, FromServer, Verdict};
+use crate::client::event::{Event, Greeting, ProtocolError, Stage, WrongStage};
+use crate::error_code::ErrorCode;
+use crate::message::{Admission, FromClient, FromServer, GameResult};
 use crate::opcode::{Dialect, Opcode};
+use crate::receive_buffer::ReceiveBuffer;
 use crate::text::{Name, Text};
 
 /// The client's side of one connection.
 ///
-/// It says HELLO, PLAY and ACTION when asked to, if the moment is right, and makes events of what it
-/// [`receive`](ClientSession::receive)s; after each call of that, ask [`next`](ClientSession::next)
-/// until it gives `None`. All that is to be sent is appended to `out`, whole frames.
+/// [`hello`](ClientSession::hello), [`play`](ClientSession::play) and [`act`](ClientSession::act) append
+/// one frame to `out`, if the stage allows it. After each [`receive`](ClientSession::receive), call
+/// [`next_event`](ClientSession::next_event) until it returns `None`.
 ///
-/// It knows which cells are taken, and answers a cell that can't be with ERROR 0 or 1, after which the
-/// session is over. It knows no other rule: who won is the server's word. Ids in the server's frames are
-/// not looked at but in READY.
+/// The session knows which cells are taken. It answers an impossible or occupied cell with ERROR 0 or 1,
+/// and then it is over. The server decides who won. Ids are compared only in READY.
 #[derive(Clone, Debug)]
 pub struct ClientSession {
-    held: Held,
+    buffer: ReceiveBuffer,
     id: u32,
     dialect: Dialect,
     stage: Stage,
-    /// The marks of both, one bit a cell.
+    /// The marks of both players, one bit per cell.
     taken: u16,
-    /// The move under way; after a refusal the one refused, until the next.
-    asked: Option<Cell>,
-    /// The game was won while a move was under way: the opponent may have left before the server saw the
-    /// move, which it will then call unexpected.
+    /// The last move sent; not yet confirmed, or refused.
+    last_move: Option<Cell>,
+    /// The game was won while a move was on its way: the opponent may have left before the server read
+    /// the move, and then the server answers that move with ERROR 2.
     may_be_late: bool,
 }
 
 impl ClientSession {
-    /// A client that has said nothing yet.
+    /// A client before HELLO.
     pub fn new() -> ClientSession {
         ClientSession {
-            held: Held::default(),
+            buffer: ReceiveBuffer::default(),
             id: 0,
             dialect: Dialect::Seed,
             stage: Stage::New,
             taken: 0,
-            asked: None,
+            last_move: None,
             may_be_late: false,
         }
     }
 
-    /// Says HELLO.
+    /// Appends HELLO.
     pub fn hello(
         &mut self,
         name: &Name,
         greeting: Greeting,
         out: &mut Vec<u8>,
-    ) -> Result<(), NotNow> {
+    ) -> Result<(), WrongStage> {
         self.step(Opcode::Hello, Stage::New, Stage::Greeting)?;
         (self.id, self.dialect) = match greeting {
             Greeting::Seed(id) => (id, Dialect::Seed),
@@ -66,77 +65,77 @@ impl ClientSession {
         Ok(())
     }
 
-    /// Says PLAY.
-    pub fn play(&mut self, out: &mut Vec<u8>) -> Result<(), NotNow> {
+    /// Appends PLAY.
+    pub fn play(&mut self, out: &mut Vec<u8>) -> Result<(), WrongStage> {
         self.step(Opcode::Play, Stage::Ready, Stage::Joining)?;
         FromClient::Play { id: self.id }.encode(out);
         Ok(())
     }
 
-    /// Says ACTION. That the cell is free is the server's to judge.
-    pub fn act(&mut self, cell: Cell, out: &mut Vec<u8>) -> Result<(), NotNow> {
+    /// Appends ACTION. The server checks whether the cell is free.
+    pub fn act(&mut self, cell: Cell, out: &mut Vec<u8>) -> Result<(), WrongStage> {
         self.step(Opcode::Action, Stage::ItsTurn, Stage::Moving)?;
-        self.asked = Some(cell);
+        self.last_move = Some(cell);
         FromClient::Action {
             id: self.id,
-            cell: cell.bytes(),
+            cell: cell.to_bytes(),
         }
         .encode(out);
         Ok(())
     }
 
-    /// Gives bytes to the session, and says how many it took: all of them, if `next` was asked until it
-    /// gave `None` and there are no more than a few kilobytes.
+    /// Passes received bytes to the session and returns how many it accepted. It accepts at least
+    /// 3 kilobytes if `next_event` has returned `None` since the last call.
     pub fn receive(&mut self, bytes: &[u8]) -> usize {
-        self.held.receive(bytes)
+        self.buffer.push(bytes)
     }
 
-    /// The next event; `None`: more bytes are needed, or the session is over.
-    pub fn next(&mut self, out: &mut Vec<u8>) -> Option<Event> {
+    /// The next event, or `None` if more bytes are needed or the session is over.
+    pub fn next_event(&mut self, out: &mut Vec<u8>) -> Option<Event> {
         while self.stage != Stage::Ended {
-            match FromServer::decode(self.held.rest(), self.dialect) {
+            match FromServer::decode(self.buffer.unread(), self.dialect) {
                 Ok(None) => break,
                 Ok(Some((message, length))) => {
-                    self.held.judge(length);
+                    self.buffer.consume(length);
                     let event = self
-                        .judge(message)
-                        .unwrap_or_else(|fault| Some(self.fail(fault, out)));
+                        .process(message)
+                        .unwrap_or_else(|error| Some(self.fail(error, out)));
                     if event.is_some() {
                         return event;
                     }
                 }
-                Err(malformed) => return Some(self.fail(Fault::Malformed(malformed), out)),
+                Err(error) => return Some(self.fail(ProtocolError::Frame(error), out)),
             }
         }
-        self.held.settle();
+        self.buffer.compact();
         None
     }
 
-    /// The stream ended: the session is over.
+    /// Reports that the connection is closed, which ends the session.
     pub fn end(&mut self) -> Event {
         self.stage = Stage::Ended;
-        self.held.clear();
+        self.buffer.clear();
         Event::Left
     }
 
-    /// Where the client stands.
+    /// The current stage.
     pub fn stage(&self) -> Stage {
         self.stage
     }
 
-    /// The id that frames carry; 0 before HELLO, and before READY in the later dialect.
+    /// The session's id; 0 before HELLO and, in the later dialect, before READY.
     pub fn id(&self) -> u32 {
         self.id
     }
 
-    /// The dialect that HELLO chose.
+    /// The dialect selected by HELLO.
     pub fn dialect(&self) -> Dialect {
         self.dialect
     }
 
-    fn step(&mut self, opcode: Opcode, from: Stage, to: Stage) -> Result<(), NotNow> {
+    fn step(&mut self, opcode: Opcode, from: Stage, to: Stage) -> Result<(), WrongStage> {
         if self.stage != from {
-            return Err(NotNow {
+            return Err(WrongStage {
                 opcode,
                 stage: self.stage,
             });
@@ -145,7 +144,7 @@ impl ClientSession {
         Ok(())
     }
 
-    fn judge(&mut self, message: FromServer) -> Result<Option<Event>, Fault> {
+    fn process(&mut self, message: FromServer) -> Result<Option<Event>, ProtocolError> {
         let event = match (self.stage, message) {
             (Stage::Greeting, FromServer::Ready { id }) => self.confirm(id)?,
             (Stage::Joining, FromServer::Admit { id, flag }) => self.admit(id, flag),
@@ -156,15 +155,15 @@ impl ClientSession {
                 Stage::ItsTurn | Stage::Moving | Stage::OpponentsTurn,
                 FromServer::Result { cell, flag, .. },
             ) => self.finish(flag, cell),
-            (_, FromServer::Error { code, text, .. }) => return Ok(self.hear(code, text)),
-            (stage, message) => return Err(Fault::Unexpected(opcode(&message), stage)),
+            (_, FromServer::Error { code, text, .. }) => return Ok(self.refuse(code, text)),
+            (stage, message) => return Err(ProtocolError::Unexpected(opcode(&message), stage)),
         };
         Ok(Some(event))
     }
 
-    fn confirm(&mut self, id: u32) -> Result<Event, Fault> {
+    fn confirm(&mut self, id: u32) -> Result<Event, ProtocolError> {
         if self.dialect == Dialect::Seed && id != self.id {
-            return Err(Fault::OtherId(id));
+            return Err(ProtocolError::OtherId(id));
         }
         self.id = id;
         self.stage = Stage::Ready;
@@ -172,7 +171,7 @@ impl ClientSession {
     }
 
     fn admit(&mut self, id: u32, flag: Admission) -> Event {
-        (self.taken, self.asked, self.may_be_late) = (0, None, false);
+        (self.taken, self.last_move, self.may_be_late) = (0, None, false);
         let (stage, event) = match flag {
             Admission::First => (Stage::ItsTurn, Event::Admitted { first: true }),
             Admission::Second => (Stage::OpponentsTurn, Event::Admitted { first: false }),
@@ -185,31 +184,31 @@ impl ClientSession {
         event
     }
 
-    fn mark(&mut self, bytes: [u8; 3]) -> Result<Event, Fault> {
-        if let Some(own) = self.asked.take() {
+    fn mark(&mut self, bytes: [u8; 3]) -> Result<Event, ProtocolError> {
+        if let Some(own) = self.last_move.take() {
             self.taken |= bit(own);
         }
-        let cell = Cell::read(bytes).ok_or(Fault::NotACell(bytes))?;
+        let cell = Cell::try_from(bytes).map_err(|_| ProtocolError::NotACell(bytes))?;
         if self.taken & bit(cell) != 0 {
-            return Err(Fault::Occupied(cell));
+            return Err(ProtocolError::Occupied(cell));
         }
         self.taken |= bit(cell);
         self.stage = Stage::ItsTurn;
         Ok(Event::Played(cell))
     }
 
-    fn finish(&mut self, verdict: Verdict, cell: Option<[u8; 3]>) -> Event {
-        self.may_be_late = self.stage == Stage::Moving && verdict == Verdict::Won;
+    fn finish(&mut self, result: GameResult, cell: Option<[u8; 3]>) -> Event {
+        self.may_be_late = self.stage == Stage::Moving && result == GameResult::Won;
         self.stage = Stage::Ready;
         Event::Over {
-            verdict,
-            opponent_cell: cell.and_then(Cell::read),
+            result,
+            opponent_cell: cell.and_then(|cell| Cell::try_from(cell).ok()),
         }
     }
 
-    fn hear(&mut self, code: u8, text: Text) -> Option<Event> {
+    fn refuse(&mut self, code: u8, text: Text) -> Option<Event> {
         let is_between = matches!(self.stage, Stage::Ready | Stage::Joining);
-        if self.may_be_late && is_between && code == Complaint::Unexpected.code() {
+        if self.may_be_late && is_between && code == ErrorCode::Unexpected.code() {
             self.may_be_late = false;
             return None;
         }
@@ -222,15 +221,16 @@ impl ClientSession {
         Some(Event::Refused { code, text })
     }
 
-    fn fail(&mut self, fault: Fault, out: &mut Vec<u8>) -> Event {
-        match fault {
-            Fault::NotACell(_) => Complaint::UnknownMove.encode(self.id, out),
-            Fault::Occupied(_) => Complaint::InvalidMove.encode(self.id, out),
-            Fault::OtherId(_) | Fault::Unexpected(..) | Fault::Malformed(_) => {}
+    fn fail(&mut self, error: ProtocolError, out: &mut Vec<u8>) -> Event {
+        match error {
+            ProtocolError::NotACell(_) => ErrorCode::UnknownMove.encode(self.id, out),
+            ProtocolError::Occupied(_) => ErrorCode::InvalidMove.encode(self.id, out),
+            ProtocolError::OtherId(_) | ProtocolError::Unexpected(..) | ProtocolError::Frame(_) => {
+            }
         }
         self.stage = Stage::Ended;
-        self.held.clear();
-        Event::Broken(fault)
+        self.buffer.clear();
+        Event::Broken(error)
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::io::{self, ErrorKind, Read, Write};
 
-use noughts_wire::{Cell, Client, ClientError, Event, Fault, Greeting, Name, Stage};
+use noughts_wire::{Cell, Client, ClientError, Event, Greeting, Name, ProtocolError, Stage};
 
 use crate::picture::bytes;
 
@@ -81,7 +81,7 @@ fn an_end_at_any_moment_is_a_value() {
             let mut client = client(&reads);
             assert_eq!(go(&mut client).expect("a value"), Event::Left);
             assert_eq!(client.session().stage(), Stage::Ended);
-            assert!(matches!(client.play(), Err(ClientError::NotNow(_))));
+            assert!(matches!(client.play(), Err(ClientError::WrongStage(_))));
         }
     }
     // In the middle of a frame, too.
@@ -128,25 +128,25 @@ fn a_time_out_loses_nothing() {
 
 #[test]
 fn a_cell_that_cannot_be_is_complained_of_and_ends_it() {
-    for (cell, complaint, fault) in [
+    for (cell, code, error) in [
         (
             "1-1",
             "08 00003039 01 \"Moviment Invalid\" 0000",
-            Cell::new(1, 1).map(Fault::Occupied),
+            Cell::new(1, 1).map(ProtocolError::Occupied),
         ),
         (
             "3-0",
             "08 00003039 00 \"Moviment Desconegut\" 0000",
-            Some(Fault::NotACell(*b"3-0")),
+            Some(ProtocolError::NotACell(*b"3-0")),
         ),
     ] {
         let action = format!("05 00003039 \"{cell}\"");
         let mut client = client(&[Ok(READY), Ok(ADMIT), Ok(&action)]);
         assert_eq!(
             go(&mut client).expect("a value"),
-            Event::Broken(fault.expect("a cell"))
+            Event::Broken(error.expect("a cell"))
         );
-        assert!(client.stream().written.ends_with(&bytes(complaint)));
+        assert!(client.stream().written.ends_with(&bytes(code)));
     }
 }
 

@@ -1,13 +1,13 @@
 //! Both ends together, to the end of the game.
 
 use noughts_wire::{
-    Cell, Client, Complaint, Dialect, Event, FromClient, Greeting, Name, Stage, Verdict,
+    Cell, Client, Dialect, ErrorCode, Event, FromClient, GameResult, Greeting, Name, Stage,
 };
 
 use crate::stream::Computer;
 
 /// Plays every cell in turn, the taken ones too, until the game is over.
-fn play(client: &mut Client<Computer>) -> Verdict {
+fn play(client: &mut Client<Computer>) -> GameResult {
     assert_eq!(
         client.play().expect("an answer"),
         Event::Admitted { first: true }
@@ -17,13 +17,13 @@ fn play(client: &mut Client<Computer>) -> Verdict {
         match client.act(cell).expect("an answer") {
             Event::Played(reply) => taken.extend([cell, reply]),
             Event::Refused { code, .. } => {
-                assert_eq!(Complaint::from_code(code), Some(Complaint::InvalidMove));
+                assert_eq!(ErrorCode::try_from(code), Ok(ErrorCode::InvalidMove));
                 assert!(taken.contains(&cell));
             }
             Event::Over {
-                verdict,
+                result,
                 opponent_cell: None,
-            } => return verdict,
+            } => return result,
             other => panic!("{other:?}"),
         }
     }
@@ -48,7 +48,7 @@ fn games_are_played_to_their_end_in_both_dialects() {
                 (id, dialect)
             );
             for _ in 0..3 {
-                assert_eq!(play(&mut client), Verdict::Draw);
+                assert_eq!(play(&mut client), GameResult::Draw);
                 assert_eq!(client.session().stage(), Stage::Ready);
             }
         }

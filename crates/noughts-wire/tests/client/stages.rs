@@ -1,8 +1,8 @@
 //! Every stage and every frame of a server.
 
 use noughts_wire::{
-    Cell, ClientSession, Dialect, Event, Fault, Greeting, Malformed, Name, NotNow, Opcode, Stage,
-    Text, Verdict,
+    Cell, ClientSession, Dialect, Event, FrameError, GameResult, Greeting, Name, Opcode,
+    ProtocolError, Stage, Text, WrongStage,
 };
 use proptest::prelude::*;
 
@@ -65,7 +65,7 @@ fn client(stage: &str, later: bool) -> ClientSession {
     let name = Name::new("Ann").expect("a name");
     let hear = |client: &mut ClientSession, name: &str| {
         client.receive(&frame(name, later));
-        assert!(client.next(&mut Vec::new()).is_some());
+        assert!(client.next_event(&mut Vec::new()).is_some());
     };
     for &step in &stages[1..=until] {
         match step {
@@ -89,7 +89,7 @@ fn client(stage: &str, later: bool) -> ClientSession {
 fn hear(client: &mut ClientSession, frame: &[u8]) -> String {
     let mut out = Vec::new();
     assert_eq!(client.receive(frame), frame.len());
-    let event = client.next(&mut out).expect("an event");
+    let event = client.next_event(&mut out).expect("an event");
     let word = match &event {
         Event::Ready { id: 12345 } => "ready",
         Event::Admitted { first: true } => "first",
@@ -97,26 +97,26 @@ fn hear(client: &mut ClientSession, frame: &[u8]) -> String {
         Event::NotAdmitted => "not-admitted",
         Event::Played(_) => "played",
         Event::Over {
-            verdict: Verdict::Lost,
+            result: GameResult::Lost,
             opponent_cell: None,
         } => "lost",
         Event::Over {
-            verdict: Verdict::Won,
+            result: GameResult::Won,
             opponent_cell: None,
         } => "won",
         Event::Over {
-            verdict: Verdict::Draw,
+            result: GameResult::Draw,
             opponent_cell: None,
         } => "draw",
-        Event::Refused { code: 42, text } if text.bytes() == b"no" => "refused",
-        Event::Broken(fault) => {
-            assert!(fault.to_string().starts_with("the server "), "{fault}");
+        Event::Refused { code: 42, text } if text.as_bytes() == b"no" => "refused",
+        Event::Broken(error) => {
+            assert!(error.to_string().starts_with("the server "), "{error}");
             assert_eq!(client.stage(), Stage::Ended);
-            assert_eq!(client.next(&mut Vec::new()), None);
-            match fault {
-                Fault::NotACell(_) => "!0",
-                Fault::Occupied(_) => "!1",
-                Fault::OtherId(_) | Fault::Unexpected(..) | Fault::Malformed(_) => "broken",
+            assert_eq!(client.next_event(&mut Vec::new()), None);
+            match error {
+                ProtocolError::NotACell(_) => "!0",
+                ProtocolError::Occupied(_) => "!1",
+                _ => "broken",
             }
         }
         other => panic!("{other:?}"),
@@ -190,10 +190,13 @@ fn the_opponent_s_own_cells_are_taken_too() {
 fn the_id_is_the_server_s_in_the_later_dialect_and_after_admit_0() {
     let mut later = client("greeting", true);
     later.receive(&bytes("02 00000007"));
-    assert_eq!(later.next(&mut Vec::new()), Some(Event::Ready { id: 7 }));
+    assert_eq!(
+        later.next_event(&mut Vec::new()),
+        Some(Event::Ready { id: 7 })
+    );
     let mut client = client("joining", false);
     client.receive(&bytes("04 0000d431 00"));
-    assert_eq!(client.next(&mut Vec::new()), Some(Event::NotAdmitted));
+    assert_eq!(client.next_event(&mut Vec::new()), Some(Event::NotAdmitted));
     let mut out = Vec::new();
     client.play(&mut out).expect("no game is on");
     assert_eq!(out, bytes("03 0000d431"));
@@ -221,11 +224,11 @@ fn what_is_said_at_the_wrong_time_is_not_sent() {
                 _ => client.act(cell, &mut out),
             };
             if fitting == Some(opcode) {
-                assert!(said.is_ok() && out[0] == opcode.byte());
+                assert!(said.is_ok() && out[0] == opcode.to_byte());
             } else {
                 assert_eq!(
                     said,
-                    Err(NotNow {
+                    Err(WrongStage {
                         opcode,
                         stage: before
                     })
@@ -239,7 +242,7 @@ fn what_is_said_at_the_wrong_time_is_not_sent() {
         .expect_err("no game is on");
     assert_eq!(
         refusal.to_string(),
-        "ACTION can't be said while no game was on"
+        "ACTION cannot be sent while no game was on"
     );
 }
 
@@ -251,7 +254,7 @@ fn a_late_move_after_a_win_is_not_held_against_the_next_game() {
     assert_eq!(hear(&mut late, &frame("won", false)), "won");
     late.play(&mut Vec::new()).expect("no game is on");
     late.receive(&unexpected);
-    assert_eq!(late.next(&mut Vec::new()), None);
+    assert_eq!(late.next_event(&mut Vec::new()), None);
     assert_eq!(hear(&mut late, &frame("admit1", false)), "first");
     // Once only, and only then: ADMIT answers everything before it.
     let mut refused = client("moving", false);
@@ -260,16 +263,16 @@ fn a_late_move_after_a_win_is_not_held_against_the_next_game() {
     hear(&mut refused, &frame("admit0", false));
     refused.receive(&unexpected);
     assert!(matches!(
-        refused.next(&mut Vec::new()),
+        refused.next_event(&mut Vec::new()),
         Some(Event::Refused { code: 2, .. })
     ));
-    for (stage, verdict) in [("turn", "won"), ("moving", "lost"), ("opponent", "won")] {
+    for (stage, result) in [("turn", "won"), ("moving", "lost"), ("opponent", "won")] {
         let mut client = client(stage, false);
-        hear(&mut client, &frame(verdict, false));
+        hear(&mut client, &frame(result, false));
         client.receive(&unexpected);
         assert!(
             matches!(
-                client.next(&mut Vec::new()),
+                client.next_event(&mut Vec::new()),
                 Some(Event::Refused { code: 2, .. })
             ),
             "{stage}"
@@ -286,34 +289,34 @@ fn the_last_cell_is_told_where_the_dialect_has_it() {
         let mut client = client("moving", true);
         client.receive(&bytes(picture));
         let over = Event::Over {
-            verdict: Verdict::Lost,
+            result: GameResult::Lost,
             opponent_cell: cell,
         };
-        assert_eq!(client.next(&mut Vec::new()), Some(over));
+        assert_eq!(client.next_event(&mut Vec::new()), Some(over));
     }
 }
 
 #[test]
 fn faults_are_said_in_words() {
-    for (fault, words) in [
+    for (error, words) in [
         (
-            Fault::NotACell(*b"a\n\xff"),
-            "the server played \"a\\n\\xff\", which is no cell",
+            ProtocolError::NotACell(*b"a\n\xff"),
+            "the server played \"a\\n\\xff\", which is not a cell",
         ),
         (
-            Fault::OtherId(7),
+            ProtocolError::OtherId(7),
             "the server confirmed the id 7, which is not ours",
         ),
         (
-            Fault::Unexpected(Opcode::Result, Stage::Ready),
+            ProtocolError::Unexpected(Opcode::Result, Stage::Ready),
             "the server sent RESULT while no game was on",
         ),
         (
-            Fault::Malformed(Malformed::UnknownOpcode(7)),
-            "the server sent bytes that are no frame: no frame has the opcode 7",
+            ProtocolError::Frame(FrameError::UnknownOpcode(7)),
+            "the server sent bytes that are not a frame: no frame has the opcode 7",
         ),
     ] {
-        assert_eq!(fault.to_string(), words);
+        assert_eq!(error.to_string(), words);
     }
 }
 
@@ -335,7 +338,7 @@ proptest! {
             let (mut client, mut out, mut events) = (client(stage, later), Vec::new(), Vec::new());
             for piece in bytes.chunks(piece) {
                 client.receive(piece);
-                while let Some(event) = client.next(&mut out) {
+                while let Some(event) = client.next_event(&mut out) {
                     events.push(event);
                 }
             }

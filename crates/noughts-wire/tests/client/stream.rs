@@ -3,7 +3,9 @@
 use std::collections::VecDeque;
 use std::io::{self, Read, Write};
 
-use noughts_wire::{Ask, Cell, Door, News, Refused, Session, Verdict};
+use noughts_wire::{
+    Cell, GameMode, GameResult, MoveRefusal, Session, SessionEvent, SessionRequest,
+};
 
 /// Both directions in memory.
 pub(crate) struct Computer {
@@ -19,7 +21,7 @@ pub(crate) struct Computer {
 impl Computer {
     pub(crate) fn new(piece: usize) -> Computer {
         Computer {
-            session: Session::new(Door::Computer, false),
+            session: Session::new(GameMode::Computer, false),
             marks: Vec::new(),
             answers: VecDeque::new(),
             writes: Vec::new(),
@@ -28,18 +30,18 @@ impl Computer {
     }
 
     /// Nobody looks for lines here: who fills the board has drawn.
-    fn play(&mut self, cell: Cell) -> News {
+    fn play(&mut self, cell: Cell) -> SessionEvent {
         if self.marks.contains(&cell) {
-            return News::Refused(Refused::Occupied);
+            return SessionEvent::Refused(MoveRefusal::Occupied);
         }
         self.marks.push(cell);
         match Cell::all().find(|cell| !self.marks.contains(cell)) {
             Some(reply) => {
                 self.marks.push(reply);
-                News::Played(reply)
+                SessionEvent::Played(reply)
             }
-            None => News::Over {
-                verdict: Verdict::Draw,
+            None => SessionEvent::Over {
+                result: GameResult::Draw,
                 opponent_cell: None,
             },
         }
@@ -51,16 +53,16 @@ impl Write for Computer {
         self.writes.push(bytes.to_vec());
         assert_eq!(self.session.receive(bytes), bytes.len());
         let mut out = Vec::new();
-        while let Some(ask) = self.session.next(&mut out, || 54_321) {
-            let news = match ask {
-                Ask::Seat => {
+        while let Some(ask) = self.session.next_request(&mut out, || 54_321) {
+            let event = match ask {
+                SessionRequest::Seat => {
                     self.marks.clear();
-                    News::Admitted { first: true }
+                    SessionEvent::Admitted { first: true }
                 }
-                Ask::Move(cell) => self.play(cell),
+                SessionRequest::Move(cell) => self.play(cell),
                 other => panic!("{other:?}"),
             };
-            assert!(self.session.tell(news, &mut out));
+            assert!(self.session.handle(event, &mut out));
         }
         self.answers.extend(out);
         Ok(bytes.len())

@@ -1,7 +1,7 @@
 //! The conversations in `testdata/wire`: a file adds a case.
 //!
 //! ```text
-//! door computer                    computer or pairs; `full`: the server is above its limit
+//! mode computer                    computer or pairs; `full`: the server is above its limit
 //! > 01 00003039 "Ann" 0000         the client's bytes
 //! < 02 00003039                    the server's answer, one frame a line
 //! ? seat                           what the session asks for
@@ -11,7 +11,9 @@
 use std::fs;
 use std::path::Path;
 
-use noughts_wire::{Ask, Cell, Dialect, Door, FromServer, News, Refused, Session, Verdict};
+use noughts_wire::{
+    Dialect, FromServer, GameMode, GameResult, MoveRefusal, Session, SessionEvent, SessionRequest,
+};
 
 use crate::picture::bytes;
 
@@ -37,7 +39,7 @@ fn conversations_go_as_written() {
 
 /// Goes through the script; what the session did must be what the next lines say.
 fn replay(script: &str, piece: usize, name: &str) {
-    let mut session = Session::new(Door::Computer, false);
+    let mut session = Session::new(GameMode::Computer, false);
     let mut done: Vec<String> = Vec::new();
     for (number, line) in (1..).zip(script.lines()) {
         let place = format!("{name}:{number}, {piece} bytes at once");
@@ -66,20 +68,20 @@ fn replay(script: &str, piece: usize, name: &str) {
             "!" => {
                 let mut out = Vec::new();
                 assert!(
-                    session.tell(news(&uncommented(rest)), &mut out),
+                    session.handle(event(&uncommented(rest)), &mut out),
                     "{place}: does not fit"
                 );
                 go_on(&mut session, out, &mut done);
             }
             _ => {
                 let words = uncommented(line);
-                let door = if words.contains("pairs") {
-                    Door::Pairs
+                let mode = if words.contains("pairs") {
+                    GameMode::Pairs
                 } else {
-                    Door::Computer
+                    GameMode::Computer
                 };
-                assert!(words.starts_with("door "), "{place}: not understood");
-                session = Session::new(door, words.contains("full"));
+                assert!(words.starts_with("mode "), "{place}: not understood");
+                session = Session::new(mode, words.contains("full"));
             }
         }
     }
@@ -88,7 +90,7 @@ fn replay(script: &str, piece: usize, name: &str) {
 
 fn go_on(session: &mut Session, mut out: Vec<u8>, done: &mut Vec<String>) {
     loop {
-        let ask = session.next(&mut out, || 54_321);
+        let ask = session.next_request(&mut out, || 54_321);
         let dialect = session.dialect().unwrap_or(Dialect::Seed);
         let mut rest = &out[..];
         while let Some((_, length)) = FromServer::decode(rest, dialect).expect("a frame") {
@@ -98,35 +100,34 @@ fn go_on(session: &mut Session, mut out: Vec<u8>, done: &mut Vec<String>) {
         out.clear();
         match ask {
             None => return,
-            Some(Ask::Seat) => done.push("? seat".to_owned()),
-            Some(Ask::Move(cell)) => done.push(format!("? move {cell}")),
-            Some(Ask::Heard(heard)) => done.push(format!("? heard {} {}", heard.code, heard.text)),
-            Some(Ask::Close(why)) => done.push(format!("? close: {why}")),
+            Some(SessionRequest::Seat) => done.push("? seat".to_owned()),
+            Some(SessionRequest::Move(cell)) => done.push(format!("? move {cell}")),
+            Some(SessionRequest::ClientError(heard)) => {
+                done.push(format!("? heard {} {}", heard.code, heard.text))
+            }
+            Some(SessionRequest::Close(why)) => done.push(format!("? close: {why}")),
         }
     }
 }
 
-fn news(text: &str) -> News {
-    let cell = |word: &str| {
-        let bytes = word.as_bytes().try_into().expect("three letters");
-        Cell::read(bytes).expect("a cell")
-    };
-    let over = |verdict, word: Option<&&str>| News::Over {
-        verdict,
+fn event(text: &str) -> SessionEvent {
+    let cell = |word: &str| word.parse().expect("a cell");
+    let over = |result, word: Option<&&str>| SessionEvent::Over {
+        result,
         opponent_cell: word.map(|word| cell(word)),
     };
     let words: Vec<&str> = text.split_whitespace().collect();
     match &words[..] {
-        ["admitted", "first"] => News::Admitted { first: true },
-        ["admitted", "second"] => News::Admitted { first: false },
-        ["not", "seated"] => News::NotSeated,
-        ["accepted"] => News::Accepted,
-        ["occupied"] => News::Refused(Refused::Occupied),
-        ["played", word] => News::Played(cell(word)),
-        ["won", by @ ..] => over(Verdict::Won, by.first()),
-        ["lost", by @ ..] => over(Verdict::Lost, by.first()),
-        ["draw", by @ ..] => over(Verdict::Draw, by.first()),
-        _ => panic!("no news: {text}"),
+        ["admitted", "first"] => SessionEvent::Admitted { first: true },
+        ["admitted", "second"] => SessionEvent::Admitted { first: false },
+        ["not", "seated"] => SessionEvent::NotSeated,
+        ["accepted"] => SessionEvent::Accepted,
+        ["occupied"] => SessionEvent::Refused(MoveRefusal::Occupied),
+        ["played", word] => SessionEvent::Played(cell(word)),
+        ["won", by @ ..] => over(GameResult::Won, by.first()),
+        ["lost", by @ ..] => over(GameResult::Lost, by.first()),
+        ["draw", by @ ..] => over(GameResult::Draw, by.first()),
+        _ => panic!("no event: {text}"),
     }
 }
 

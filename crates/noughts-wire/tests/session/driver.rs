@@ -1,6 +1,9 @@
 //! A session, bytes in pieces, and an outside that answers by a plan: what came of it, in order.
 
-use noughts_wire::{Ask, Cell, Dialect, Door, FromServer, News, Refused, Session, Verdict};
+use noughts_wire::{
+    Cell, Dialect, FromServer, GameMode, GameResult, MoveRefusal, Session, SessionEvent,
+    SessionRequest,
+};
 
 /// What the session did.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -8,24 +11,24 @@ pub(crate) enum Entry {
     /// It sent one frame.
     Sent(Vec<u8>),
     /// It asked for something.
-    Asked(Ask),
+    Asked(SessionRequest),
 }
 
 /// Gives the bytes in pieces of the lengths in `cuts`, again and again, and answers each ask only when
-/// `delay` more pieces came; on the door for pairs a seat is not answered late, since there the time
+/// `delay` more pieces came; on the mode for pairs a seat is not answered late, since there the time
 /// makes a difference.
 pub(crate) fn drive(
-    door: Door,
+    mode: GameMode,
     is_full: bool,
     bytes: &[u8],
     cuts: &[usize],
     delay: usize,
 ) -> Vec<Entry> {
-    let mut session = Session::new(door, is_full);
-    let mut outside = Outside::new(door);
+    let mut session = Session::new(mode, is_full);
+    let mut outside = Outside::new(mode);
     let mut log = Vec::new();
     let mut rest = bytes;
-    let mut due: Option<(Ask, usize)> = None;
+    let mut due: Option<(SessionRequest, usize)> = None;
     let mut cuts = cuts.iter().copied().cycle();
     loop {
         let wanted = cuts
@@ -39,24 +42,25 @@ pub(crate) fn drive(
                 due = Some((ask, left - 1));
             } else {
                 let mut out = Vec::new();
-                for news in outside.answer(&ask) {
-                    tell(&mut session, news, &mut out);
+                for event in outside.answer(&ask) {
+                    handle(&mut session, event, &mut out);
                 }
                 log_frames(&mut log, &out, &session);
             }
         }
         let mut out = Vec::new();
-        while let Some(ask) = session.next(&mut out, || 54_321) {
+        while let Some(ask) = session.next_request(&mut out, || 54_321) {
             log_frames(&mut log, &out, &session);
             out.clear();
             log.push(Entry::Asked(ask.clone()));
-            let waits = matches!(ask, Ask::Move(_)) || (ask == Ask::Seat && door == Door::Computer);
+            let waits = matches!(ask, SessionRequest::Move(_))
+                || (ask == SessionRequest::Seat && mode == GameMode::Computer);
             if waits && delay > 0 {
                 due = Some((ask, delay));
                 continue;
             }
-            for news in outside.answer(&ask) {
-                tell(&mut session, news, &mut out);
+            for event in outside.answer(&ask) {
+                handle(&mut session, event, &mut out);
             }
         }
         log_frames(&mut log, &out, &session);
@@ -66,13 +70,13 @@ pub(crate) fn drive(
     }
 }
 
-/// All news of the plan fits, but where the client has just used up its errors.
-fn tell(session: &mut Session, news: News, out: &mut Vec<u8>) {
-    if !session.tell(news, out) {
-        let next = session.clone().next(&mut Vec::new(), || 0);
+/// All event of the plan fits, but where the client has just used up its errors.
+fn handle(session: &mut Session, event: SessionEvent, out: &mut Vec<u8>) {
+    if !session.handle(event, out) {
+        let next = session.clone().next_request(&mut Vec::new(), || 0);
         assert!(
-            matches!(next, Some(Ask::Close(_))),
-            "{news:?} should fit {session:?}"
+            matches!(next, Some(SessionRequest::Close(_))),
+            "{event:?} should fit {session:?}"
         );
     }
 }
@@ -87,10 +91,10 @@ fn log_frames(log: &mut Vec<Entry>, out: &[u8], session: &Session) {
     assert!(rest.is_empty(), "half a frame was written: {rest:?}");
 }
 
-/// The opponents, seats and rules, as a short plan. On the door for pairs things happen when the client
+/// The opponents, seats and rules, as a short plan. On the mode for pairs things happen when the client
 /// sends an ERROR, so that they happen at the same byte however the bytes come.
 pub(crate) struct Outside {
-    door: Door,
+    mode: GameMode,
     seatings: u32,
     plays: u32,
     marks: u16,
@@ -106,9 +110,9 @@ enum Pair {
 }
 
 impl Outside {
-    pub(crate) fn new(door: Door) -> Outside {
+    pub(crate) fn new(mode: GameMode) -> Outside {
         Outside {
-            door,
+            mode,
             seatings: 0,
             plays: 0,
             marks: 0,
@@ -116,25 +120,26 @@ impl Outside {
         }
     }
 
-    /// The news that answer an ask.
-    pub(crate) fn answer(&mut self, ask: &Ask) -> Vec<News> {
-        match (ask, self.door) {
-            (Ask::Seat, Door::Computer) => {
+    /// The event that answer an ask.
+    pub(crate) fn answer(&mut self, ask: &SessionRequest) -> Vec<SessionEvent> {
+        match (ask, self.mode) {
+            (SessionRequest::Seat, GameMode::Computer) => {
                 self.seat();
                 let full = self.seatings.is_multiple_of(4);
                 vec![if full {
-                    News::NotSeated
+                    SessionEvent::NotSeated
                 } else {
-                    News::Admitted { first: true }
+                    SessionEvent::Admitted { first: true }
                 }]
             }
-            (Ask::Seat, Door::Pairs) => {
+            (SessionRequest::Seat, GameMode::Pairs) => {
                 self.pair = Pair::Waits;
                 Vec::new()
             }
-            (Ask::Move(cell), _) => vec![self.play(*cell)],
-            (Ask::Heard(heard), Door::Pairs) => self.pair_goes_on(heard.code),
-            (Ask::Heard(_), Door::Computer) | (Ask::Close(_), _) => Vec::new(),
+            (SessionRequest::Move(cell), _) => vec![self.play(*cell)],
+            (SessionRequest::ClientError(heard), GameMode::Pairs) => self.pair_goes_on(heard.code),
+            (SessionRequest::ClientError(_), GameMode::Computer)
+            | (SessionRequest::Close(_), _) => Vec::new(),
         }
     }
 
@@ -142,35 +147,35 @@ impl Outside {
         (self.seatings, self.plays, self.marks) = (self.seatings + 1, 0, 0);
     }
 
-    fn play(&mut self, cell: Cell) -> News {
+    fn play(&mut self, cell: Cell) -> SessionEvent {
         if self.marks >> cell.index() & 1 == 1 {
-            return News::Refused(Refused::Occupied);
+            return SessionEvent::Refused(MoveRefusal::Occupied);
         }
         self.marks |= 1 << cell.index();
         self.plays += 1;
         if self.plays == 3 {
             self.pair = Pair::None;
-            return News::Over {
-                verdict: self.verdict(),
+            return SessionEvent::Over {
+                result: self.result(),
                 opponent_cell: None,
             };
         }
-        if self.door == Door::Pairs {
+        if self.mode == GameMode::Pairs {
             self.pair = Pair::OpponentMoves;
-            return News::Accepted;
+            return SessionEvent::Accepted;
         }
         let reply = self.reply();
         if self.plays == 2 && self.seatings % 2 == 1 {
-            return News::Over {
-                verdict: Verdict::Lost,
+            return SessionEvent::Over {
+                result: GameResult::Lost,
                 opponent_cell: Some(reply),
             };
         }
-        News::Played(reply)
+        SessionEvent::Played(reply)
     }
 
-    fn pair_goes_on(&mut self, code: u8) -> Vec<News> {
-        let news = match self.pair {
+    fn pair_goes_on(&mut self, code: u8) -> Vec<SessionEvent> {
+        let event = match self.pair {
             Pair::None => return Vec::new(),
             Pair::Waits => {
                 self.seat();
@@ -180,22 +185,22 @@ impl Outside {
                 } else {
                     Pair::OpponentMoves
                 };
-                News::Admitted { first }
+                SessionEvent::Admitted { first }
             }
             Pair::ClientMoves | Pair::OpponentMoves if code == 77 => {
                 self.pair = Pair::None;
-                News::Over {
-                    verdict: Verdict::Won,
+                SessionEvent::Over {
+                    result: GameResult::Won,
                     opponent_cell: None,
                 }
             }
             Pair::ClientMoves => return Vec::new(),
             Pair::OpponentMoves => {
                 self.pair = Pair::ClientMoves;
-                News::Played(self.reply())
+                SessionEvent::Played(self.reply())
             }
         };
-        vec![news]
+        vec![event]
     }
 
     fn reply(&mut self) -> Cell {
@@ -205,7 +210,7 @@ impl Outside {
         cell
     }
 
-    fn verdict(&self) -> Verdict {
-        [Verdict::Won, Verdict::Draw, Verdict::Lost][self.seatings as usize % 3]
+    fn result(&self) -> GameResult {
+        [GameResult::Won, GameResult::Draw, GameResult::Lost][self.seatings as usize % 3]
     }
 }

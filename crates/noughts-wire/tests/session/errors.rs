@@ -1,38 +1,45 @@
 //! Fifty errors in a row are enough.
 
-use noughts_wire::{Ask, Cell, Door, MOST_ERRORS, News, Refused, Session, Why};
+use noughts_wire::{
+    Cell, CloseReason, GameMode, MAX_ERRORS, MoveRefusal, Session, SessionEvent, SessionRequest,
+};
 
 use crate::picture::bytes;
 
-fn session(door: Door) -> Session {
-    let mut session = Session::new(door, false);
+fn session(mode: GameMode) -> Session {
+    let mut session = Session::new(mode, false);
     session.receive(&bytes("01 00003039 \"Ann\" 0000"));
-    assert_eq!(session.next(&mut Vec::new(), || 0), None);
+    assert_eq!(session.next_request(&mut Vec::new(), || 0), None);
     session
 }
 
 /// In a game, the client to move.
-fn playing(door: Door) -> Session {
-    let mut session = session(door);
+fn playing(mode: GameMode) -> Session {
+    let mut session = session(mode);
     session.receive(&bytes("03 00003039"));
-    assert_eq!(session.next(&mut Vec::new(), || 0), Some(Ask::Seat));
-    assert!(session.tell(News::Admitted { first: true }, &mut Vec::new()));
+    assert_eq!(
+        session.next_request(&mut Vec::new(), || 0),
+        Some(SessionRequest::Seat)
+    );
+    assert!(session.handle(SessionEvent::Admitted { first: true }, &mut Vec::new()));
     session
 }
 
 /// How many times the frame is heard before the session closes; `answer` is told to each move.
-fn endures(mut session: Session, frame: &str, answer: News) -> usize {
+fn endures(mut session: Session, frame: &str, answer: SessionEvent) -> usize {
     for count in 1..200 {
         session.receive(&bytes(frame));
         let mut out = Vec::new();
-        while let Some(ask) = session.next(&mut out, || 0) {
+        while let Some(ask) = session.next_request(&mut out, || 0) {
             match ask {
-                Ask::Close(why) => {
-                    assert_eq!(why, Why::TooManyErrors);
+                SessionRequest::Close(why) => {
+                    assert_eq!(why, CloseReason::TooManyErrors);
                     return count;
                 }
-                Ask::Move(_) | Ask::Seat => assert!(session.tell(answer, &mut out)),
-                Ask::Heard(_) => {}
+                SessionRequest::Move(_) | SessionRequest::Seat => {
+                    assert!(session.handle(answer, &mut out))
+                }
+                SessionRequest::ClientError(_) => {}
             }
         }
     }
@@ -41,35 +48,35 @@ fn endures(mut session: Session, frame: &str, answer: News) -> usize {
 
 #[test]
 fn after_fifty_errors_in_a_row_the_session_closes() {
-    let limit = usize::from(MOST_ERRORS);
+    let limit = usize::from(MAX_ERRORS);
     assert_eq!(limit, 50);
-    let occupied = News::Refused(Refused::Occupied);
-    for door in [Door::Computer, Door::Pairs] {
+    let occupied = SessionEvent::Refused(MoveRefusal::Occupied);
+    for mode in [GameMode::Computer, GameMode::Pairs] {
         assert_eq!(
-            endures(Session::new(door, false), "03 00003039", occupied),
+            endures(Session::new(mode, false), "03 00003039", occupied),
             limit
         );
         assert_eq!(
-            endures(Session::new(door, false), "01 00000007 0000", occupied),
+            endures(Session::new(mode, false), "01 00000007 0000", occupied),
             limit
         );
-        assert_eq!(endures(session(door), "01 00003039 0000", occupied), limit);
+        assert_eq!(endures(session(mode), "01 00003039 0000", occupied), limit);
         assert_eq!(
-            endures(playing(door), "05 00003039 \"9-9\"", occupied),
+            endures(playing(mode), "05 00003039 \"9-9\"", occupied),
             limit
         );
         assert_eq!(
-            endures(playing(door), "05 00003039 \"1-1\"", occupied),
+            endures(playing(mode), "05 00003039 \"1-1\"", occupied),
             limit
         );
         // PLAY refused and what the client complains of count too, or they could go on for ever.
-        assert_eq!(endures(session(door), "03 00000007", occupied), limit);
+        assert_eq!(endures(session(mode), "03 00000007", occupied), limit);
         assert_eq!(
-            endures(session(door), "03 00003039", News::NotSeated),
+            endures(session(mode), "03 00003039", SessionEvent::NotSeated),
             limit
         );
         assert_eq!(
-            endures(session(door), "08 00003039 01 0000", occupied),
+            endures(session(mode), "08 00003039 01 0000", occupied),
             limit
         );
     }
@@ -77,12 +84,12 @@ fn after_fifty_errors_in_a_row_the_session_closes() {
 
 #[test]
 fn the_fiftieth_is_still_answered() {
-    let mut session = session(Door::Computer);
+    let mut session = session(GameMode::Computer);
     session.receive(&bytes("05 00003039 \"1-1\"").repeat(60));
     let mut out = Vec::new();
     assert_eq!(
-        session.next(&mut out, || 0),
-        Some(Ask::Close(Why::TooManyErrors))
+        session.next_request(&mut out, || 0),
+        Some(SessionRequest::Close(CloseReason::TooManyErrors))
     );
     assert_eq!(
         out,
@@ -94,21 +101,21 @@ fn the_fiftieth_is_still_answered() {
 fn progress_forgives() {
     let cell = Cell::new(0, 0).expect("a cell");
     let wrong = bytes("05 00003039 \"9-9\"").repeat(49);
-    let mut session = playing(Door::Computer);
+    let mut session = playing(GameMode::Computer);
     for _ in 0..3 {
         session.receive(&wrong);
-        assert_eq!(session.next(&mut Vec::new(), || 0), None);
+        assert_eq!(session.next_request(&mut Vec::new(), || 0), None);
         session.receive(&bytes("05 00003039 \"1-1\""));
         assert!(matches!(
-            session.next(&mut Vec::new(), || 0),
-            Some(Ask::Move(_))
+            session.next_request(&mut Vec::new(), || 0),
+            Some(SessionRequest::Move(_))
         ));
-        assert!(session.tell(News::Played(cell), &mut Vec::new()));
+        assert!(session.handle(SessionEvent::Played(cell), &mut Vec::new()));
     }
     session.receive(&wrong);
     session.receive(&bytes("05 00003039 \"9-9\""));
     assert_eq!(
-        session.next(&mut Vec::new(), || 0),
-        Some(Ask::Close(Why::TooManyErrors))
+        session.next_request(&mut Vec::new(), || 0),
+        Some(SessionRequest::Close(CloseReason::TooManyErrors))
     );
 }

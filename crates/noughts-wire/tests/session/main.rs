@@ -3,9 +3,9 @@
 mod conversation;
 mod driver;
 mod errors;
-mod news;
+mod events;
 mod picture;
+mod reference;
 mod splits;
 mod survival;
 mod table;
-mod twin;

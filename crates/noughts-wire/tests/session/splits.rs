@@ -1,12 +1,12 @@
-//! However the bytes are cut or glued, the session does the same, and what its twin does.
+//! However the bytes are cut or glued, the session does the same, and what its reference does.
 
-use noughts_wire::{Ask, Door};
+use noughts_wire::{GameMode, SessionRequest};
 use proptest::prelude::*;
 
 use crate::driver::{Entry, drive};
 use crate::picture::bytes;
+use crate::reference::reference;
 use crate::survival::survive;
-use crate::twin::twin;
 
 /// A frame that may well fit, for a session with the id 12345 or 54321.
 fn frame() -> impl Strategy<Value = Vec<u8>> {
@@ -52,8 +52,8 @@ fn conversation() -> impl Strategy<Value = Vec<u8>> {
         .prop_map(|(hello, frames, rubbish)| [hello, frames.concat(), rubbish].concat())
 }
 
-fn door() -> impl Strategy<Value = Door> {
-    prop_oneof![Just(Door::Computer), Just(Door::Pairs)]
+fn mode() -> impl Strategy<Value = GameMode> {
+    prop_oneof![Just(GameMode::Computer), Just(GameMode::Pairs)]
 }
 
 proptest! {
@@ -61,27 +61,27 @@ proptest! {
 
     #[test]
     fn split_bytes_same_messages(
-        door in door(),
+        mode in mode(),
         is_full in prop::bool::weighted(0.1),
         bytes in conversation(),
         cuts in prop::collection::vec(1usize..40, 1..20),
         delay in 0usize..9,
     ) {
-        let expected = twin(door, is_full, &bytes);
+        let expected = reference(mode, is_full, &bytes);
         for (cuts, delay) in [(&[usize::MAX][..], 0), (&[1], 0), (&cuts, 0), (&cuts, delay), (&[1], 99)] {
-            let found = drive(door, is_full, &bytes, cuts, delay);
+            let found = drive(mode, is_full, &bytes, cuts, delay);
             prop_assert_eq!(&found, &expected, "pieces of {:?}, answers {} late", cuts, delay);
         }
     }
 
     #[test]
     fn session_survives_any_bytes(
-        door in door(),
+        mode in mode(),
         is_full in prop::bool::weighted(0.1),
         plan in prop::collection::vec(any::<u8>(), 0..200),
         bytes in prop_oneof![conversation(), prop::collection::vec(any::<u8>(), 0..2_000)],
     ) {
-        survive(door, is_full, &plan, &bytes);
+        survive(mode, is_full, &plan, &bytes);
     }
 }
 
@@ -98,11 +98,11 @@ fn random_conversations_come_to_moves_and_ends() {
             .new_tree(&mut runner)
             .expect("a conversation")
             .current();
-        for door in [Door::Computer, Door::Pairs] {
-            for entry in twin(door, false, &bytes) {
+        for mode in [GameMode::Computer, GameMode::Pairs] {
+            for entry in reference(mode, false, &bytes) {
                 match entry {
-                    Entry::Asked(Ask::Move(_)) => moves += 1,
-                    Entry::Asked(Ask::Close(_)) => closes += 1,
+                    Entry::Asked(SessionRequest::Move(_)) => moves += 1,
+                    Entry::Asked(SessionRequest::Close(_)) => closes += 1,
                     Entry::Sent(frame) if frame[0] == 6 => results += 1,
                     _ => {}
                 }

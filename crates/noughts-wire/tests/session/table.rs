@@ -1,11 +1,11 @@
 //! Every state and every frame.
 
-use noughts_wire::{Ask, Cell, Door, News, Session, Why};
+use noughts_wire::{Cell, CloseReason, GameMode, Session, SessionEvent, SessionRequest};
 
 use crate::picture::bytes;
 
 /// A number is an ERROR with that code. `!` closes after it, `held` waits for the outside. `9/3` is 9 in
-/// the seed's dialect and 3 in the later one. Waiting for a pair and the opponent's turn are of the door
+/// the seed's dialect and 3 in the later one. Waiting for a pair and the opponent's turn are of the mode
 /// for pairs, seating and thinking the same of the computer's.
 const ANSWERS: &str = "
 frame           new    full  ready   waiting  seating  turn   moving  opponent  thinking
@@ -65,11 +65,11 @@ fn frame(name: &str, state: &str, later: bool) -> Vec<u8> {
 
 /// A session brought to a state.
 fn session(state: &str, later: bool) -> Session {
-    let door = match state {
-        "waiting" | "opponent" => Door::Pairs,
-        _ => Door::Computer,
+    let mode = match state {
+        "waiting" | "opponent" => GameMode::Pairs,
+        _ => GameMode::Computer,
     };
-    let mut session = Session::new(door, state == "full");
+    let mut session = Session::new(mode, state == "full");
     if matches!(state, "new" | "full") {
         return session;
     }
@@ -87,26 +87,27 @@ fn session(state: &str, later: bool) -> Session {
     if matches!(state, "waiting" | "seating") {
         return session;
     }
-    tell(&mut session, News::Admitted { first: true });
+    handle(&mut session, SessionEvent::Admitted { first: true });
     if state == "turn" {
         return session;
     }
     assert_eq!(hear(&mut session, &frame("action", state, later)), "move");
     if state != "moving" {
-        tell(&mut session, News::Accepted);
+        handle(&mut session, SessionEvent::Accepted);
     }
     session
 }
 
-fn tell(session: &mut Session, news: News) {
-    assert!(session.tell(news, &mut Vec::new()), "{news:?} fits");
+fn handle(session: &mut Session, event: SessionEvent) {
+    assert!(session.handle(event, &mut Vec::new()), "{event:?} fits");
 }
 
 /// What the session does with a frame, in the table's words.
 fn hear(session: &mut Session, frame: &[u8]) -> String {
     assert_eq!(session.receive(frame), frame.len());
     let mut out = Vec::new();
-    let asks: Vec<Ask> = std::iter::from_fn(|| session.next(&mut out, || ID)).collect();
+    let asks: Vec<SessionRequest> =
+        std::iter::from_fn(|| session.next_request(&mut out, || ID)).collect();
     let answer = match &out[..] {
         [] => String::new(),
         [8, _, _, _, _, code, ..] => code.to_string(),
@@ -117,10 +118,14 @@ fn hear(session: &mut Session, frame: &[u8]) -> String {
     let asked = match &asks[..] {
         [] if answer.is_empty() => "held",
         [] => "",
-        [Ask::Seat] => "seat",
-        [Ask::Move(cell)] if Cell::new(1, 1) == Some(*cell) => "move",
-        [Ask::Heard(heard)] if heard.code == 5 && heard.text.bytes() == b"oh" => "heard",
-        [Ask::Close(_)] => "!",
+        [SessionRequest::Seat] => "seat",
+        [SessionRequest::Move(cell)] if Cell::new(1, 1) == Some(*cell) => "move",
+        [SessionRequest::ClientError(heard)]
+            if heard.code == 5 && heard.text.as_bytes() == b"oh" =>
+        {
+            "heard"
+        }
+        [SessionRequest::Close(_)] => "!",
         other => panic!("{other:?}"),
     };
     answer + asked
@@ -181,7 +186,7 @@ fn errors_carry_the_session_s_id_and_before_ready_the_frame_s() {
             let frame = frame(name, state, later);
             session.receive(&frame);
             let mut out = Vec::new();
-            while session.next(&mut out, || ID).is_some() {}
+            while session.next_request(&mut out, || ID).is_some() {}
             let own = if name.starts_with("opcode") {
                 [0; 4]
             } else {
@@ -246,16 +251,19 @@ fn the_idle_clock_runs_while_the_client_is_to_speak() {
 #[test]
 fn closing_says_why() {
     for (name, state, why) in [
-        ("hello", "full", Why::Full),
-        ("hello-too-long", "new", Why::NameTooLong),
-        ("hello-too-long", "turn", Why::NameTooLong),
-        ("error-too-long", "turn", Why::TextTooLong),
-        ("opcode-7", "ready", Why::UnknownOpcode(7)),
+        ("hello", "full", CloseReason::Full),
+        ("hello-too-long", "new", CloseReason::NameTooLong),
+        ("hello-too-long", "turn", CloseReason::NameTooLong),
+        ("error-too-long", "turn", CloseReason::TextTooLong),
+        ("opcode-7", "ready", CloseReason::UnknownOpcode(7)),
     ] {
         let mut session = session(state, false);
         session.receive(&frame(name, state, false));
-        assert_eq!(session.next(&mut Vec::new(), || ID), Some(Ask::Close(why)));
-        assert_eq!(session.next(&mut Vec::new(), || ID), None);
+        assert_eq!(
+            session.next_request(&mut Vec::new(), || ID),
+            Some(SessionRequest::Close(why))
+        );
+        assert_eq!(session.next_request(&mut Vec::new(), || ID), None);
         assert!(session.is_closed() && !why.to_string().is_empty());
     }
 }

@@ -1,13 +1,16 @@
 //! The session once more, slow and obvious: all bytes at once, every ask answered at once.
 
-use noughts_wire::{Ask, Cell, Door, FromClient, Heard, News, Refused, Verdict, Why};
+use noughts_wire::{
+    Cell, CloseReason, FromClient, GameMode, GameResult, MoveRefusal, ReceivedError, SessionEvent,
+    SessionRequest,
+};
 
 use crate::driver::{Entry, Outside};
 
 /// What the session should do with these bytes.
-pub(crate) fn twin(door: Door, is_full: bool, bytes: &[u8]) -> Vec<Entry> {
-    let mut twin = Twin {
-        outside: Outside::new(door),
+pub(crate) fn reference(mode: GameMode, is_full: bool, bytes: &[u8]) -> Vec<Entry> {
+    let mut reference = Reference {
+        outside: Outside::new(mode),
         is_full,
         id: None,
         later: false,
@@ -16,37 +19,39 @@ pub(crate) fn twin(door: Door, is_full: bool, bytes: &[u8]) -> Vec<Entry> {
         log: Vec::new(),
     };
     let mut rest = bytes;
-    while !rest.is_empty() && twin.errors < 50 {
-        match cut(rest, twin.later) {
+    while !rest.is_empty() && reference.errors < 50 {
+        match cut(rest, reference.later) {
             Cut::Frame(length) => {
-                twin.hear(&rest[..length]);
+                reference.hear(&rest[..length]);
                 rest = &rest[length..];
             }
             Cut::More => break,
             Cut::Never(why) => {
-                let code = if why == Why::NameTooLong && twin.id.is_none() {
+                let code = if why == CloseReason::NameTooLong && reference.id.is_none() {
                     9
                 } else {
                     2
                 };
-                let id = if matches!(why, Why::UnknownOpcode(_)) {
+                let id = if matches!(why, CloseReason::UnknownOpcode(_)) {
                     0
                 } else {
                     number(&rest[1..5])
                 };
-                twin.error(code, id);
-                twin.log.push(Entry::Asked(Ask::Close(why)));
-                return twin.log;
+                reference.error(code, id);
+                reference.log.push(Entry::Asked(SessionRequest::Close(why)));
+                return reference.log;
             }
         }
-        if twin.at == At::End {
-            return twin.log;
+        if reference.at == At::End {
+            return reference.log;
         }
     }
-    if twin.errors >= 50 {
-        twin.log.push(Entry::Asked(Ask::Close(Why::TooManyErrors)));
+    if reference.errors >= 50 {
+        reference.log.push(Entry::Asked(SessionRequest::Close(
+            CloseReason::TooManyErrors,
+        )));
     }
-    twin.log
+    reference.log
 }
 
 #[derive(PartialEq, Eq, Clone, Copy)]
@@ -59,7 +64,7 @@ enum At {
     End,
 }
 
-struct Twin {
+struct Reference {
     outside: Outside,
     is_full: bool,
     id: Option<u32>,
@@ -72,14 +77,14 @@ struct Twin {
 enum Cut {
     Frame(usize),
     More,
-    Never(Why),
+    Never(CloseReason),
 }
 
 /// Where the first frame ends.
 fn cut(bytes: &[u8], later: bool) -> Cut {
     let (start, too_long) = match bytes[0] {
-        1 => (5, Why::NameTooLong),
-        8 => (6, Why::TextTooLong),
+        1 => (5, CloseReason::NameTooLong),
+        8 => (6, CloseReason::TextTooLong),
         opcode => {
             let length = match opcode {
                 2 | 3 => 5,
@@ -92,7 +97,7 @@ fn cut(bytes: &[u8], later: bool) -> Cut {
                         6
                     }
                 }
-                unknown => return Cut::Never(Why::UnknownOpcode(unknown)),
+                unknown => return Cut::Never(CloseReason::UnknownOpcode(unknown)),
             };
             return if bytes.len() < length {
                 Cut::More
@@ -117,7 +122,7 @@ fn number(bytes: &[u8]) -> u32 {
         .fold(0, |number, &byte| number * 256 + u32::from(byte))
 }
 
-impl Twin {
+impl Reference {
     fn hear(&mut self, frame: &[u8]) {
         let id = number(&frame[1..5]);
         let is_ours = self.id == Some(id);
@@ -129,12 +134,13 @@ impl Twin {
                 else {
                     panic!("{frame:?} is a whole ERROR");
                 };
-                assert_eq!(text.bytes(), &frame[6..frame.len() - 2]);
-                self.ask(Ask::Heard(Heard { code, text }));
+                assert_eq!(text.as_bytes(), &frame[6..frame.len() - 2]);
+                self.ask(SessionRequest::ClientError(ReceivedError { code, text }));
             }
             (1, At::Start) if self.is_full => {
                 self.error(9, id);
-                self.log.push(Entry::Asked(Ask::Close(Why::Full)));
+                self.log
+                    .push(Entry::Asked(SessionRequest::Close(CloseReason::Full)));
                 self.at = At::End;
             }
             (1, At::Start) if id == 0 || (10_000..=99_999).contains(&id) => {
@@ -146,7 +152,7 @@ impl Twin {
             (1, At::Start) => self.error(9, id),
             (3, At::NoGame) if is_ours => {
                 self.at = At::WaitsForPair;
-                self.ask(Ask::Seat);
+                self.ask(SessionRequest::Seat);
             }
             (3, At::NoGame) => {
                 self.errors += 1;
@@ -156,7 +162,7 @@ impl Twin {
             (5, At::ToMove) => {
                 let name = String::from_utf8_lossy(&frame[5..]).into_owned();
                 match Cell::all().find(|cell| cell.to_string() == name) {
-                    Some(cell) => self.ask(Ask::Move(cell)),
+                    Some(cell) => self.ask(SessionRequest::Move(cell)),
                     None => self.error(0, id),
                 }
             }
@@ -164,39 +170,39 @@ impl Twin {
         }
     }
 
-    fn ask(&mut self, ask: Ask) {
+    fn ask(&mut self, ask: SessionRequest) {
         self.log.push(Entry::Asked(ask.clone()));
         if self.errors >= 50 {
             return;
         }
-        for news in self.outside.answer(&ask) {
-            match news {
-                News::Admitted { first } => {
+        for event in self.outside.answer(&ask) {
+            match event {
+                SessionEvent::Admitted { first } => {
                     self.go(if first { At::ToMove } else { At::NotToMove });
                     self.send(4, &[if first { 1 } else { 2 }]);
                 }
-                News::NotSeated => {
+                SessionEvent::NotSeated => {
                     self.at = At::NoGame;
                     self.errors += 1;
                     self.send(4, &[0]);
                 }
-                News::Accepted => self.go(At::NotToMove),
-                News::Played(cell) => {
+                SessionEvent::Accepted => self.go(At::NotToMove),
+                SessionEvent::Played(cell) => {
                     self.go(At::ToMove);
                     self.send(5, cell.to_string().as_bytes());
                 }
-                News::Refused(Refused::Occupied) => self.error(1, 0),
-                News::Refused(_) => unreachable!("not in this outside"),
-                News::Over {
-                    verdict,
+                SessionEvent::Refused(MoveRefusal::Occupied) => self.error(1, 0),
+                SessionEvent::Refused(_) => unreachable!("not in this outside"),
+                SessionEvent::Over {
+                    result,
                     opponent_cell,
                 } => {
                     self.go(At::NoGame);
                     let cell = opponent_cell.map_or("---".to_owned(), |cell| cell.to_string());
-                    let flag = match verdict {
-                        Verdict::Lost => 0,
-                        Verdict::Won => 1,
-                        Verdict::Draw => 2,
+                    let flag = match result {
+                        GameResult::Lost => 0,
+                        GameResult::Won => 1,
+                        GameResult::Draw => 2,
                     };
                     let cell = if self.later { cell.as_bytes() } else { &[] };
                     self.send(6, &[cell, &[flag]].concat());

@@ -4,17 +4,17 @@ use std::io::{ErrorKind, Read};
 use std::net::TcpStream;
 use std::time::Instant;
 
-use noughts_wire::is_end;
+use noughts_wire::is_disconnect;
 
 #[derive(Default)]
-pub(crate) struct Inbox {
+pub(crate) struct ReceiveBuffer {
     /// Received, and not judged yet.
-    pub(crate) held: Vec<u8>,
+    pub(crate) bytes: Vec<u8>,
     /// Nothing more will come.
     pub(crate) has_ended: bool,
 }
 
-impl Inbox {
+impl ReceiveBuffer {
     /// Waits for bytes; false when the time is over.
     pub(crate) fn receive(&mut self, stream: &mut TcpStream, deadline: Instant) -> bool {
         let left = deadline.saturating_duration_since(Instant::now());
@@ -25,8 +25,8 @@ impl Inbox {
         let mut bytes = [0; 512];
         match stream.read(&mut bytes) {
             Ok(0) => self.has_ended = true,
-            Ok(count) => self.held.extend(&bytes[..count]),
-            Err(error) if is_end(&error) => self.has_ended = true,
+            Ok(count) => self.bytes.extend(&bytes[..count]),
+            Err(error) if is_disconnect(&error) => self.has_ended = true,
             Err(error) => match error.kind() {
                 ErrorKind::Interrupted | ErrorKind::WouldBlock | ErrorKind::TimedOut => {}
                 _ => self.has_ended = true,

@@ -1,12 +1,12 @@
-//! What is drawn by lot. The same seed draws the same, so that a verdict can be had again.
+//! What is drawn by rng. The same seed draws the same, so that a verdict can be had again.
 
 /// A small generator of numbers that look random (splitmix64).
 #[derive(Clone, Debug)]
-pub(crate) struct Lot(u64);
+pub(crate) struct Rng(u64);
 
-impl Lot {
-    pub(crate) fn new(seed: u64) -> Lot {
-        Lot(seed)
+impl Rng {
+    pub(crate) fn new(seed: u64) -> Rng {
+        Rng(seed)
     }
 
     fn next(&mut self) -> u64 {

@@ -1,12 +1,14 @@
-//! News at every moment: what fits is told, what does not changes nothing.
+//! SessionEvent at every moment: what fits is told, what does not changes nothing.
 
-use noughts_wire::{Ask, Cell, Door, News, Refused, Session, Verdict};
+use noughts_wire::{
+    Cell, GameMode, GameResult, MoveRefusal, Session, SessionEvent, SessionRequest,
+};
 
 use crate::picture::bytes;
 
-/// What the client hears of each news in each state; `-` is nothing and `x` means that it does not fit.
+/// What the client hears of each event in each state; `-` is nothing and `x` means that it does not fit.
 const HEARD: &str = "
-news        ready  seating  turn  moving  opponent
+event        ready  seating  turn  moving  opponent
 first       x      admit1   x     x       x
 second      x      admit2   x     x       x
 not-seated  x      admit0   x     x       x
@@ -18,32 +20,32 @@ not-now     x      x        x     error2  x
 over        x      x        result result result
 ";
 
-fn news(name: &str) -> News {
+fn event(name: &str) -> SessionEvent {
     let cell = Cell::new(2, 0).expect("a cell");
     match name {
-        "first" => News::Admitted { first: true },
-        "second" => News::Admitted { first: false },
-        "not-seated" => News::NotSeated,
-        "accepted" => News::Accepted,
-        "played" => News::Played(cell),
-        "occupied" => News::Refused(Refused::Occupied),
-        "no-cell" => News::Refused(Refused::NoSuchCell),
-        "not-now" => News::Refused(Refused::NotNow),
-        "over" => News::Over {
-            verdict: Verdict::Lost,
+        "first" => SessionEvent::Admitted { first: true },
+        "second" => SessionEvent::Admitted { first: false },
+        "not-seated" => SessionEvent::NotSeated,
+        "accepted" => SessionEvent::Accepted,
+        "played" => SessionEvent::Played(cell),
+        "occupied" => SessionEvent::Refused(MoveRefusal::Occupied),
+        "no-cell" => SessionEvent::Refused(MoveRefusal::NoSuchCell),
+        "not-now" => SessionEvent::Refused(MoveRefusal::NotNow),
+        "over" => SessionEvent::Over {
+            result: GameResult::Lost,
             opponent_cell: Some(cell),
         },
-        other => panic!("no news {other}"),
+        other => panic!("no event {other}"),
     }
 }
 
-fn session(state: &str, door: Door, later: bool) -> Session {
+fn session(state: &str, mode: GameMode, later: bool) -> Session {
     let steps = ["ready", "seating", "turn", "moving", "opponent"];
     let until = steps
         .iter()
         .position(|&step| step == state)
         .expect("a state");
-    let mut session = Session::new(door, false);
+    let mut session = Session::new(mode, false);
     let hello = if later {
         "01 00000000 0000"
     } else {
@@ -51,23 +53,26 @@ fn session(state: &str, door: Door, later: bool) -> Session {
     };
     let hear = |session: &mut Session, frame: &str| {
         session.receive(&bytes(frame));
-        session.next(&mut Vec::new(), || 12345)
+        session.next_request(&mut Vec::new(), || 12345)
     };
     assert_eq!(hear(&mut session, hello), None);
     if until >= 1 {
-        assert_eq!(hear(&mut session, "03 00003039"), Some(Ask::Seat));
+        assert_eq!(
+            hear(&mut session, "03 00003039"),
+            Some(SessionRequest::Seat)
+        );
     }
     if until >= 2 {
-        assert!(session.tell(News::Admitted { first: true }, &mut Vec::new()));
+        assert!(session.handle(SessionEvent::Admitted { first: true }, &mut Vec::new()));
     }
     if until >= 3 {
         assert!(matches!(
             hear(&mut session, "05 00003039 \"1-1\""),
-            Some(Ask::Move(_))
+            Some(SessionRequest::Move(_))
         ));
     }
     if until >= 4 {
-        assert!(session.tell(News::Accepted, &mut Vec::new()));
+        assert!(session.handle(SessionEvent::Accepted, &mut Vec::new()));
     }
     session
 }
@@ -97,16 +102,16 @@ fn every_news_in_every_state_is_heard_as_listed() {
     let states = rows.next().expect("a heading");
     for row in rows {
         for (at, &word) in row.iter().enumerate().skip(1) {
-            for (door, later) in [
-                (Door::Computer, false),
-                (Door::Computer, true),
-                (Door::Pairs, false),
-                (Door::Pairs, true),
+            for (mode, later) in [
+                (GameMode::Computer, false),
+                (GameMode::Computer, true),
+                (GameMode::Pairs, false),
+                (GameMode::Pairs, true),
             ] {
-                let mut session = session(states[at], door, later);
+                let mut session = session(states[at], mode, later);
                 let (before, mut out) = (format!("{session:?}"), Vec::new());
-                let fitted = session.tell(news(row[0]), &mut out);
-                let claim = format!("{} in {} at {door:?}", row[0], states[at]);
+                let fitted = session.handle(event(row[0]), &mut out);
+                let claim = format!("{} in {} at {mode:?}", row[0], states[at]);
                 assert_eq!(fitted, word != "x", "{claim}");
                 assert_eq!(out, frame(word, later), "{claim}");
                 if !fitted {
@@ -119,23 +124,26 @@ fn every_news_in_every_state_is_heard_as_listed() {
 
 #[test]
 fn frames_that_waited_are_judged_after_the_news() {
-    let mut session = session("moving", Door::Pairs, false);
+    let mut session = session("moving", GameMode::Pairs, false);
     let mut out = Vec::new();
     session.receive(&bytes("05 00003039 \"1-1\" 03 00003039 03 00003039"));
-    assert_eq!(session.next(&mut out, || 0), None);
+    assert_eq!(session.next_request(&mut out, || 0), None);
     assert!(out.is_empty(), "nothing is judged while the move is");
     // The opponent leaves while the move is under way: the next frames find no game.
-    let won = News::Over {
-        verdict: Verdict::Won,
+    let won = SessionEvent::Over {
+        result: GameResult::Won,
         opponent_cell: None,
     };
-    assert!(session.tell(won, &mut out));
-    assert_eq!(session.next(&mut out, || 0), Some(Ask::Seat));
+    assert!(session.handle(won, &mut out));
+    assert_eq!(
+        session.next_request(&mut out, || 0),
+        Some(SessionRequest::Seat)
+    );
     assert!(
-        !session.tell(News::Refused(Refused::NotNow), &mut out),
+        !session.handle(SessionEvent::Refused(MoveRefusal::NotNow), &mut out),
         "too late"
     );
-    assert_eq!(session.next(&mut out, || 0), None);
+    assert_eq!(session.next_request(&mut out, || 0), None);
     let expected = "06 00003039 01 08 00003039 02 \"Comanda Inesperada\" 0000 08 00003039 02 \"Comanda Inesperada\" 0000";
     assert_eq!(out, bytes(expected));
 }

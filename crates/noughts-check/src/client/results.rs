@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use super::guest::Heard;
+use super::connection::Received;
 use super::rules::CLIENT_RULES;
 use crate::process::Program;
 use crate::report::Entry;
@@ -11,14 +11,14 @@ use crate::verdict::{Finding, Verdict};
 
 /// Verdicts so far. A rule that was broken once is broken.
 #[derive(Default)]
-pub(super) struct Ledger {
+pub(super) struct RuleResults {
     verdicts: BTreeMap<&'static str, Verdict>,
     ids: Vec<u32>,
     nobody: Option<String>,
     silences: usize,
 }
 
-impl Ledger {
+impl RuleResults {
     pub(super) fn hold(&mut self, rule: &'static str) {
         debug_assert!(CLIENT_RULES.iter().any(|one| one.name == rule));
         self.verdicts
@@ -38,8 +38,8 @@ impl Ledger {
     }
 
     /// The client was to say something, and did not.
-    pub(super) fn note_silence(&mut self, heard: &Heard) {
-        if matches!(heard, Heard::Nothing(_)) {
+    pub(super) fn note_silence(&mut self, heard: &Received) {
+        if matches!(heard, Received::Nothing(_)) {
             self.silences += 1;
         }
     }
@@ -94,10 +94,10 @@ impl Ledger {
             );
         }
         let missing = self.nobody.take().unwrap_or_else(|| match self.silences {
-            0 => "no visit came so far".to_owned(),
-            _ => "the client fell silent before, so that no visit came so far".to_owned(),
+            0 => "no scenario came so far".to_owned(),
+            _ => "the client fell silent before, so that no scenario came so far".to_owned(),
         });
-        let not_reached = |rule: &str| match rule {
+        let not_tried = |rule: &str| match rule {
             "leaving" | "no-trace" if by_hand => {
                 "only a client that the judge starts itself (-- COMMAND…) can be watched".to_owned()
             }
@@ -115,7 +115,7 @@ impl Ledger {
                 verdict: self
                     .verdicts
                     .remove(rule.name)
-                    .unwrap_or_else(|| Verdict::NotReached(not_reached(rule.name))),
+                    .unwrap_or_else(|| Verdict::NotTried(not_tried(rule.name))),
                 took: Duration::ZERO,
             })
             .collect()

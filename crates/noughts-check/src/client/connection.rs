@@ -4,16 +4,16 @@ use std::io::Write;
 use std::net::TcpStream;
 use std::time::{Duration, Instant};
 
-use noughts_wire::{Dialect, FromClient, FromServer, Malformed};
+use noughts_wire::{Dialect, FrameError, FromClient, FromServer};
 
 use crate::frame::{client_words, hex, server_words};
-use crate::inbox::Inbox;
+use crate::receive_buffer::ReceiveBuffer;
 use crate::verdict::{Fact, Finding};
 
 /// One connection.
-pub(super) struct Guest {
+pub(super) struct ClientConnection {
     stream: TcpStream,
-    inbox: Inbox,
+    buffer: ReceiveBuffer,
     timeout: Duration,
     pub(super) dialect: Dialect,
     pub(super) id: u32,
@@ -24,9 +24,9 @@ pub(super) struct Guest {
 
 /// What came.
 #[derive(Debug)]
-pub(super) enum Heard {
+pub(super) enum Received {
     Frame(FromClient, Vec<u8>),
-    Garbled(Malformed, Vec<u8>),
+    Garbled(FrameError, Vec<u8>),
     Nothing(Vec<u8>),
     Ended(Vec<u8>),
 }
@@ -34,13 +34,13 @@ pub(super) enum Heard {
 /// How long it takes to believe that nothing comes.
 const SHORT: Duration = Duration::from_millis(60);
 
-impl Guest {
-    pub(super) fn new(stream: TcpStream, timeout: Duration) -> Guest {
+impl ClientConnection {
+    pub(super) fn new(stream: TcpStream, timeout: Duration) -> ClientConnection {
         let _ = stream.set_nodelay(true);
         let _ = stream.set_write_timeout(Some(timeout));
-        Guest {
+        ClientConnection {
             stream,
-            inbox: Inbox::default(),
+            buffer: ReceiveBuffer::default(),
             timeout,
             dialect: Dialect::Seed,
             id: 0,
@@ -50,46 +50,46 @@ impl Guest {
     }
 
     /// The next frame, or why there is none.
-    pub(super) fn hear(&mut self) -> Heard {
+    pub(super) fn hear(&mut self) -> Received {
         let deadline = Instant::now() + self.timeout;
         let heard = loop {
-            match FromClient::decode(&self.inbox.held) {
+            match FromClient::decode(&self.buffer.bytes) {
                 Ok(Some((frame, length))) => {
-                    let bytes = self.inbox.held.drain(..length).collect();
-                    break Heard::Frame(frame, bytes);
+                    let bytes = self.buffer.bytes.drain(..length).collect();
+                    break Received::Frame(frame, bytes);
                 }
                 Err(malformed) => {
-                    break Heard::Garbled(malformed, std::mem::take(&mut self.inbox.held));
+                    break Received::Garbled(malformed, std::mem::take(&mut self.buffer.bytes));
                 }
-                Ok(None) if self.inbox.has_ended => {
-                    break Heard::Ended(std::mem::take(&mut self.inbox.held));
+                Ok(None) if self.buffer.has_ended => {
+                    break Received::Ended(std::mem::take(&mut self.buffer.bytes));
                 }
                 Ok(None) => {}
             }
             if !self.receive(deadline) {
-                break Heard::Nothing(self.inbox.held.clone());
+                break Received::Nothing(self.buffer.bytes.clone());
             }
         };
         let line = match &heard {
-            Heard::Frame(_, bytes) | Heard::Garbled(_, bytes) => {
+            Received::Frame(_, bytes) | Received::Garbled(_, bytes) => {
                 format!("client → {}   {}", hex(bytes), client_words(bytes))
             }
-            Heard::Nothing(bytes) => format!("client → {} (nothing more came)", hex(bytes)),
-            Heard::Ended(bytes) => format!("client → {} (closed the connection)", hex(bytes)),
+            Received::Nothing(bytes) => format!("client → {} (nothing more came)", hex(bytes)),
+            Received::Ended(bytes) => format!("client → {} (closed the connection)", hex(bytes)),
         };
         self.note(line);
         heard
     }
 
     fn receive(&mut self, deadline: Instant) -> bool {
-        self.inbox.receive(&mut self.stream, deadline)
+        self.buffer.receive(&mut self.stream, deadline)
     }
 
     /// Whether the client says something though it should wait.
     pub(super) fn speaks_unasked(&mut self) -> bool {
         let deadline = Instant::now() + SHORT;
-        while !self.inbox.has_ended && self.inbox.held.is_empty() && self.receive(deadline) {}
-        !self.inbox.held.is_empty()
+        while !self.buffer.has_ended && self.buffer.bytes.is_empty() && self.receive(deadline) {}
+        !self.buffer.bytes.is_empty()
     }
 
     pub(super) fn say(&mut self, frame: &FromServer) {
@@ -129,18 +129,18 @@ impl Guest {
         &self,
         wrong: impl Into<String>,
         expected: &str,
-        heard: &Heard,
+        heard: &Received,
     ) -> Finding {
         let (bytes, words) = match heard {
-            Heard::Frame(_, bytes) | Heard::Garbled(_, bytes) => (bytes, client_words(bytes)),
-            Heard::Nothing(bytes) if bytes.is_empty() => (
+            Received::Frame(_, bytes) | Received::Garbled(_, bytes) => (bytes, client_words(bytes)),
+            Received::Nothing(bytes) if bytes.is_empty() => (
                 bytes,
                 format!("nothing within {} s", self.timeout.as_secs_f64()),
             ),
-            Heard::Ended(bytes) if bytes.is_empty() => {
+            Received::Ended(bytes) if bytes.is_empty() => {
                 (bytes, "the end of the connection".to_owned())
             }
-            Heard::Nothing(bytes) | Heard::Ended(bytes) => (bytes, client_words(bytes)),
+            Received::Nothing(bytes) | Received::Ended(bytes) => (bytes, client_words(bytes)),
         };
         let fact = |label, hex: String, words: String| Fact { label, hex, words };
         Finding {

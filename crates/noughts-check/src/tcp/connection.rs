@@ -4,22 +4,22 @@ use std::io::Write;
 use std::net::{Shutdown, SocketAddr, TcpStream};
 use std::time::{Duration, Instant};
 
-use noughts_wire::{Cell, Dialect, FromClient, FromServer, Malformed, Name};
+use noughts_wire::{Cell, Dialect, FrameError, FromClient, FromServer, Name};
 
 use crate::frame::{client_words, hex, malformed_words, server_words};
-use crate::inbox::Inbox;
+use crate::receive_buffer::ReceiveBuffer;
 use crate::verdict::{Fact, Finding, Judged, Stop};
 
 /// How long one may wait.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Patience {
+pub(crate) struct Timeouts {
     /// For one answer.
     pub(crate) answer: Duration,
     /// For everything.
     pub(crate) until: Instant,
 }
 
-impl Patience {
+impl Timeouts {
     /// The time until which one answer is waited for.
     fn deadline(&self) -> Instant {
         (Instant::now() + self.answer).min(self.until)
@@ -27,13 +27,13 @@ impl Patience {
 }
 
 /// One connection.
-pub(crate) struct Line {
+pub(crate) struct Connection {
     stream: TcpStream,
-    inbox: Inbox,
+    buffer: ReceiveBuffer,
     pub(crate) dialect: Dialect,
     /// The session's id, as far as it is known.
     pub(crate) id: u32,
-    patience: Patience,
+    timeouts: Timeouts,
     sent: Vec<u8>,
     sent_at: Instant,
     /// The longest time that an answer took.
@@ -45,10 +45,10 @@ pub(crate) struct Line {
 
 /// What came.
 #[derive(Debug)]
-pub(crate) enum Heard {
+pub(crate) enum Received {
     Frame(FromServer, Vec<u8>),
     /// Bytes that are no frame.
-    Garbled(Malformed, Vec<u8>),
+    Garbled(FrameError, Vec<u8>),
     /// The time is over; perhaps the beginning of a frame came.
     Nothing(Vec<u8>),
     /// The server has closed the connection; perhaps within a frame.
@@ -102,29 +102,29 @@ impl Expected {
     }
 }
 
-impl Line {
+impl Connection {
     /// Calls the server.
     pub(crate) fn call(
         name: &'static str,
         address: SocketAddr,
         dialect: Dialect,
         id: u32,
-        patience: Patience,
-    ) -> Judged<Line> {
-        let wait = patience
+        timeouts: Timeouts,
+    ) -> Judged<Connection> {
+        let wait = timeouts
             .deadline()
             .saturating_duration_since(Instant::now());
         let wait = wait.max(Duration::from_millis(1));
         let stream = TcpStream::connect_timeout(&address, wait)
-            .map_err(|error| Stop::NotReached(format!("no connection could be made: {error}")))?;
+            .map_err(|error| Stop::NotTried(format!("no connection could be made: {error}")))?;
         let _ = stream.set_nodelay(true);
         let now = Instant::now();
-        Ok(Line {
+        Ok(Connection {
             stream,
-            inbox: Inbox::default(),
+            buffer: ReceiveBuffer::default(),
             dialect,
             id,
-            patience,
+            timeouts,
             sent: Vec::new(),
             sent_at: now,
             slowest: Duration::ZERO,
@@ -147,7 +147,7 @@ impl Line {
     }
 
     pub(crate) fn act(&mut self, cell: Cell) {
-        self.act_with(self.id, cell.bytes());
+        self.act_with(self.id, cell.to_bytes());
     }
 
     pub(crate) fn act_with(&mut self, id: u32, cell: [u8; 3]) {
@@ -162,7 +162,7 @@ impl Line {
     pub(crate) fn say_bytes(&mut self, bytes: &[u8]) {
         self.note_sent(bytes);
         // Not `write_all`: who reads a byte now and then must not hold up the judge.
-        let deadline = self.patience.deadline();
+        let deadline = self.timeouts.deadline();
         let mut rest = bytes;
         while !rest.is_empty() && Instant::now() < deadline {
             match self.stream.write(rest) {
@@ -188,7 +188,7 @@ impl Line {
         self.sent = bytes.to_vec();
         self.sent_at = Instant::now();
         // What does not leave within the time never will.
-        let _ = self.stream.set_write_timeout(Some(self.patience.answer));
+        let _ = self.stream.set_write_timeout(Some(self.timeouts.answer));
         let name = self.name;
         self.note(format_args!(
             "{name} → {}   {}",
@@ -205,41 +205,41 @@ impl Line {
     }
 
     /// The next frame, or why there is none.
-    pub(crate) fn hear(&mut self) -> Heard {
-        let deadline = self.patience.deadline();
+    pub(crate) fn hear(&mut self) -> Received {
+        let deadline = self.timeouts.deadline();
         let heard = self.hear_until(deadline);
         self.slowest = self.slowest.max(self.sent_at.elapsed());
         let words = match &heard {
-            Heard::Frame(_, bytes) => {
+            Received::Frame(_, bytes) => {
                 format!("{}   {}", hex(bytes), server_words(bytes, self.dialect))
             }
-            Heard::Garbled(malformed, bytes) => {
+            Received::Garbled(malformed, bytes) => {
                 format!("{}   {}", hex(bytes), malformed_words(*malformed))
             }
-            Heard::Nothing(bytes) => format!("{} (nothing more came)", hex(bytes)),
-            Heard::Ended(bytes) => format!("{} (closed the connection)", hex(bytes)),
+            Received::Nothing(bytes) => format!("{} (nothing more came)", hex(bytes)),
+            Received::Ended(bytes) => format!("{} (closed the connection)", hex(bytes)),
         };
         self.note(format_args!("server → {words}"));
         heard
     }
 
-    fn hear_until(&mut self, deadline: Instant) -> Heard {
+    fn hear_until(&mut self, deadline: Instant) -> Received {
         loop {
-            match FromServer::decode(&self.inbox.held, self.dialect) {
+            match FromServer::decode(&self.buffer.bytes, self.dialect) {
                 Ok(Some((frame, length))) => {
-                    let bytes = self.inbox.held.drain(..length).collect();
-                    return Heard::Frame(frame, bytes);
+                    let bytes = self.buffer.bytes.drain(..length).collect();
+                    return Received::Frame(frame, bytes);
                 }
                 Err(malformed) => {
-                    return Heard::Garbled(malformed, std::mem::take(&mut self.inbox.held));
+                    return Received::Garbled(malformed, std::mem::take(&mut self.buffer.bytes));
                 }
-                Ok(None) if self.inbox.has_ended => {
-                    return Heard::Ended(std::mem::take(&mut self.inbox.held));
+                Ok(None) if self.buffer.has_ended => {
+                    return Received::Ended(std::mem::take(&mut self.buffer.bytes));
                 }
                 Ok(None) => {}
             }
             if !self.receive(deadline) {
-                return Heard::Nothing(self.inbox.held.clone());
+                return Received::Nothing(self.buffer.bytes.clone());
             }
         }
     }
@@ -247,7 +247,7 @@ impl Line {
     /// Waits for bytes; false when the time is over.
     fn receive(&mut self, deadline: Instant) -> bool {
         acknowledge_quickly(&self.stream);
-        self.inbox.receive(&mut self.stream, deadline)
+        self.buffer.receive(&mut self.stream, deadline)
     }
 
     /// The next frame if it is as expected; else how it is not.
@@ -257,48 +257,50 @@ impl Line {
         fits: impl FnOnce(&FromServer) -> bool,
     ) -> Judged<FromServer> {
         match self.hear() {
-            Heard::Frame(frame, _) if fits(&frame) => Ok(frame),
+            Received::Frame(frame, _) if fits(&frame) => Ok(frame),
             heard => Err(self.broken(expected, &heard)),
         }
     }
 
     /// What was heard is not what was expected.
-    pub(crate) fn broken(&self, expected: &Expected, heard: &Heard) -> Stop {
-        if matches!(heard, Heard::Nothing(_)) && Instant::now() >= self.patience.until {
-            return Stop::NotReached("the time for everything was used up".to_owned());
+    pub(crate) fn broken(&self, expected: &Expected, heard: &Received) -> Stop {
+        if matches!(heard, Received::Nothing(_)) && Instant::now() >= self.timeouts.until {
+            return Stop::NotTried("the time for everything was used up".to_owned());
         }
         let (wrong, bytes) = match heard {
-            Heard::Frame(_, bytes) => ("the server answered something else".to_owned(), bytes),
-            Heard::Garbled(_, bytes) => {
+            Received::Frame(_, bytes) => ("the server answered something else".to_owned(), bytes),
+            Received::Garbled(_, bytes) => {
                 ("the server sent bytes that are no frame".to_owned(), bytes)
             }
-            Heard::Nothing(bytes) if bytes.is_empty() => {
+            Received::Nothing(bytes) if bytes.is_empty() => {
                 (format!("no answer came within {}", self.waited()), bytes)
             }
-            Heard::Nothing(bytes) => (
+            Received::Nothing(bytes) => (
                 format!(
                     "only the beginning of a frame came within {}",
                     self.waited()
                 ),
                 bytes,
             ),
-            Heard::Ended(bytes) if bytes.is_empty() => {
+            Received::Ended(bytes) if bytes.is_empty() => {
                 ("the server closed the connection instead".to_owned(), bytes)
             }
-            Heard::Ended(bytes) => (
+            Received::Ended(bytes) => (
                 "the server closed the connection within a frame".to_owned(),
                 bytes,
             ),
         };
         let words = match heard {
-            Heard::Nothing(bytes) | Heard::Ended(bytes) if bytes.is_empty() => "nothing".to_owned(),
+            Received::Nothing(bytes) | Received::Ended(bytes) if bytes.is_empty() => {
+                "nothing".to_owned()
+            }
             _ => server_words(bytes, self.dialect),
         };
         self.found(wrong, expected, &hex(bytes), &words)
     }
 
     fn waited(&self) -> String {
-        format!("{} s", self.patience.answer.as_secs_f64())
+        format!("{} s", self.timeouts.answer.as_secs_f64())
     }
 
     /// A finding with what was said last.
@@ -330,11 +332,11 @@ impl Line {
     /// Fails when anything comes within a short time.
     pub(crate) fn expect_silence(&mut self, after: &str) -> Judged {
         match self.hear_until(Instant::now() + SHORT) {
-            Heard::Nothing(bytes) if bytes.is_empty() => Ok(()),
+            Received::Nothing(bytes) if bytes.is_empty() => Ok(()),
             heard => {
                 let nothing = Expected::new("", format!("nothing more after {after}"));
                 let mut stop = self.broken(&nothing, &heard);
-                if let (Stop::Broken(finding), Heard::Frame(..) | Heard::Garbled(..)) =
+                if let (Stop::Broken(finding), Received::Frame(..) | Received::Garbled(..)) =
                     (&mut stop, &heard)
                 {
                     finding.wrong = format!("the server said more after {after}");
@@ -347,21 +349,21 @@ impl Line {
     /// Gives the server a moment.
     pub(crate) fn pause(&mut self) {
         let deadline = Instant::now() + SHORT / 5;
-        while !self.inbox.has_ended && self.inbox.held.is_empty() && self.receive(deadline) {}
+        while !self.buffer.has_ended && self.buffer.bytes.is_empty() && self.receive(deadline) {}
     }
 
     /// Leaves, and gives the server a moment to notice.
     pub(crate) fn leave(mut self) {
         let _ = self.stream.shutdown(Shutdown::Write);
-        let deadline = (Instant::now() + SHORT).min(self.patience.until);
-        while !self.inbox.has_ended && self.receive(deadline) {
-            self.inbox.held.clear();
+        let deadline = (Instant::now() + SHORT).min(self.timeouts.until);
+        while !self.buffer.has_ended && self.receive(deadline) {
+            self.buffer.bytes.clear();
         }
     }
 
     /// Goes when the answer has arrived and was not read, which the system tells the server as a reset.
     pub(crate) fn leave_unread(self) {
-        let wait = self.patience.answer.max(Duration::from_millis(1));
+        let wait = self.timeouts.answer.max(Duration::from_millis(1));
         let _ = self.stream.set_read_timeout(Some(wait));
         let _ = self.stream.peek(&mut [0]);
         drop(self.stream);
@@ -370,11 +372,11 @@ impl Line {
 
     /// Whether the server ends the connection within the time; what it says before is passed over.
     pub(crate) fn is_closed(&mut self) -> bool {
-        let deadline = (Instant::now() + 5 * SHORT).min(self.patience.until);
-        while !self.inbox.has_ended && self.receive(deadline) {
-            self.inbox.held.clear();
+        let deadline = (Instant::now() + 5 * SHORT).min(self.timeouts.until);
+        while !self.buffer.has_ended && self.receive(deadline) {
+            self.buffer.bytes.clear();
         }
-        self.inbox.has_ended
+        self.buffer.has_ended
     }
 }
 

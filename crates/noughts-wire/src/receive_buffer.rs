@@ -1,0 +1,76 @@
+//! Received bytes that are not processed yet.
+
+/// Maximum number of bytes that a session buffers. It exceeds the longest frame, so a session that
+/// processes its input always has room for the next frame.
+pub const MAX_BUFFERED_BYTES: usize = 4096;
+
+/// A bounded queue of bytes. It uses no heap memory while it is empty.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct ReceiveBuffer {
+    bytes: Vec<u8>,
+    /// Number of leading bytes that are already consumed.
+    consumed: u16,
+}
+
+impl ReceiveBuffer {
+    /// Appends as many bytes as there is room for and returns their number.
+    pub(crate) fn push(&mut self, bytes: &[u8]) -> usize {
+        self.compact();
+        let accepted = bytes.len().min(self.room());
+        self.bytes.extend(&bytes[..accepted]);
+        accepted
+    }
+
+    pub(crate) fn room(&self) -> usize {
+        MAX_BUFFERED_BYTES - self.unread().len()
+    }
+
+    pub(crate) fn unread(&self) -> &[u8] {
+        &self.bytes[usize::from(self.consumed)..]
+    }
+
+    pub(crate) fn consume(&mut self, count: usize) {
+        debug_assert!(count <= self.unread().len());
+        self.consumed += count as u16;
+    }
+
+    /// Frees the memory of consumed bytes.
+    pub(crate) fn compact(&mut self) {
+        if self.consumed > 0 {
+            self.bytes = self.unread().to_vec();
+            self.consumed = 0;
+        }
+    }
+
+    pub(crate) fn clear(&mut self) {
+        *self = ReceiveBuffer::default();
+    }
+
+    #[cfg(test)]
+    pub(crate) fn capacity(&self) -> usize {
+        self.bytes.capacity()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bytes_keep_their_order_and_stay_within_the_bound() {
+        let mut buffer = ReceiveBuffer::default();
+        assert_eq!(buffer.push(b"abcdef"), 6);
+        buffer.consume(2);
+        assert_eq!(buffer.unread(), b"cdef");
+        assert_eq!(buffer.room(), MAX_BUFFERED_BYTES - 4);
+        assert_eq!(
+            buffer.push(&[7; 2 * MAX_BUFFERED_BYTES]),
+            MAX_BUFFERED_BYTES - 4
+        );
+        assert_eq!((buffer.room(), buffer.push(b"x")), (0, 0));
+        assert!(buffer.unread().starts_with(b"cdef\x07"));
+        buffer.consume(MAX_BUFFERED_BYTES);
+        buffer.compact();
+        assert_eq!((buffer.capacity(), buffer.room()), (0, MAX_BUFFERED_BYTES));
+    }
+}
