@@ -8,7 +8,9 @@ use std::time::{Duration, Instant};
 use ai_ultimate_tictactoe::{
     MctsOptions, MctsSearcher, MctsStrategy, Move as Theirs, Position, SearchOptions, Searcher,
 };
-use noughts_arena::{Contest, Format, Openings, Plan, Standings, report};
+use noughts_arena::{
+    Format, GameResult, Openings, Standings, Tournament, TournamentOptions, report,
+};
 use noughts_engine::{Decision, Engines, Fault, FaultKind, Host, Robot, Stop, read_limits};
 use noughts_rules::Game;
 
@@ -25,7 +27,7 @@ pub(crate) fn play(games: u32, time: &str) -> bool {
     let mut good = true;
     for theirs in THEIRS {
         let robots = [format!("search:{time}"), format!("engine:{theirs}")];
-        let plan = Plan {
+        let options = TournamentOptions {
             variant: "ultimate".parse().expect("a variant"),
             robots: robots
                 .iter()
@@ -36,25 +38,25 @@ pub(crate) fn play(games: u32, time: &str) -> bool {
             seed: 2026,
             openings: Openings::Balanced,
         };
-        let contest = Contest::new(plan).expect("both play it");
-        let mut outcomes = BTreeMap::new();
-        let numbers: Vec<u32> = (0..contest.games()).collect();
-        let heard = |outcome: noughts_arena::Outcome, _: &_| -> Result<(), ()> {
-            outcomes.insert(outcome.fixture.number, outcome);
+        let tournament = Tournament::new(options).expect("both play it");
+        let mut results = BTreeMap::new();
+        let numbers: Vec<u32> = (0..tournament.games()).collect();
+        let heard = |result: GameResult, _: &_| -> Result<(), ()> {
+            results.insert(result.game.number, result);
             eprint!(
                 "\r{theirs}: game {} of {} ",
-                outcomes.len(),
-                contest.games()
+                results.len(),
+                tournament.games()
             );
             let _ = std::io::stderr().flush();
             Ok(())
         };
-        let _ = contest.play(&numbers, 1, &Stop::new(), heard);
+        let _ = tournament.play(&numbers, 1, &Stop::new(), heard);
         eprint!("\r");
-        let standings = Standings::new(&contest, &outcomes, None);
-        println!("{}", report(&contest, &standings, &outcomes));
-        let ours = standings.standings.iter().find(|one| one.entrant == 0);
-        let low = ours.map_or(0.0, |one| one.evidence.interval().low);
+        let standings = Standings::new(&tournament, &results, None);
+        println!("{}", report(&tournament, &standings, &results));
+        let ours = standings.standings.iter().find(|one| one.participant == 0);
+        let low = ours.map_or(0.0, |one| one.scores.interval().low);
         println!(
             "  at least {:.1} % of the points, 95 times of 100\n",
             100.0 * low
@@ -100,7 +102,7 @@ impl Robot for Guest {
             .plays()
             .iter()
             .map(|play| {
-                let (board, cell) = game.variant().split(play.at);
+                let (board, cell) = game.variant().coordinates(play.at);
                 Theirs::new(board as u8, cell as u8)
             })
             .collect();
@@ -138,7 +140,9 @@ impl Robot for Guest {
             });
         }
         let best = best.ok_or_else(|| crash("gave no move".to_owned()))?;
-        let at = game.variant().join(best.board().into(), best.cell().into());
+        let at = game
+            .variant()
+            .move_at(best.board().into(), best.cell().into());
         at.map(Decision::from)
             .ok_or_else(|| crash("gave no cell".to_owned()))
     }

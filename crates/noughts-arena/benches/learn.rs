@@ -6,16 +6,16 @@
 //! game ended, what a cell promises to what was played. A tenth of the games is kept apart, to tell how well
 //! numbers fit games that they were not made from.
 
+#[expect(dead_code, reason = "here folders are named, and no games")]
+mod arguments;
 mod fit;
 mod samples;
-#[expect(dead_code, reason = "here folders are named, and no games")]
-mod wanted;
 
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use noughts_arena::{Contest, Format, Openings, Outcome, Plan};
+use noughts_arena::{Format, GameResult, Openings, Tournament, TournamentOptions};
 use noughts_engine::{RobotName, Stop, StrategyName};
 use noughts_rules::Record;
 
@@ -43,9 +43,9 @@ fn main() -> ExitCode {
 fn run(mut words: Vec<String>) -> Result<(), String> {
     // Cargo says so to every bench.
     words.retain(|word| word != "--bench");
-    let games = wanted::number(&mut words, "--games")?.unwrap_or(12_000);
-    let seed = wanted::number(&mut words, "--seed")?.unwrap_or(1);
-    let threads = wanted::number(&mut words, "--threads")?.unwrap_or(1) as usize;
+    let games = arguments::number(&mut words, "--games")?.unwrap_or(12_000);
+    let seed = arguments::number(&mut words, "--seed")?.unwrap_or(1);
+    let threads = arguments::number(&mut words, "--threads")?.unwrap_or(1) as usize;
     let writes = words.iter().any(|word| word == "--write");
     words.retain(|word| word != "--write");
     if let Some(word) = words.iter().find(|word| word.starts_with('-')) {
@@ -96,7 +96,7 @@ fn play(games: u32, seed: u32, threads: usize, samples: &mut Samples) -> Result<
         let name: StrategyName = name.parse().expect("a strategy");
         RobotName::from(name)
     };
-    let contest = Contest::new(Plan {
+    let tournament = Tournament::new(TournamentOptions {
         variant: "15x15k5".parse().expect("a game"),
         robots: PLAYERS.map(robot).to_vec(),
         format: Format::RoundRobin,
@@ -106,17 +106,17 @@ fn play(games: u32, seed: u32, threads: usize, samples: &mut Samples) -> Result<
     })
     .map_err(|error| error.to_string())?;
     // In the order of their numbers, so that threads make no difference.
-    let mut records: Vec<Option<Record>> = vec![None; contest.games() as usize];
+    let mut records: Vec<Option<Record>> = vec![None; tournament.games() as usize];
     let mut played = 0;
-    let heard = |outcome: Outcome, record: &Record| -> Result<(), ()> {
-        records[outcome.fixture.number as usize] = Some(record.clone());
+    let heard = |result: GameResult, record: &Record| -> Result<(), ()> {
+        records[result.game.number as usize] = Some(record.clone());
         played += 1;
-        eprint!("\rgame {played} of {} ", contest.games());
+        eprint!("\rgame {played} of {} ", tournament.games());
         let _ = io::stderr().flush();
         Ok(())
     };
-    let numbers: Vec<u32> = (0..contest.games()).collect();
-    let _ = contest.play(&numbers, threads, &Stop::new(), heard);
+    let numbers: Vec<u32> = (0..tournament.games()).collect();
+    let _ = tournament.play(&numbers, threads, &Stop::new(), heard);
     eprintln!();
     records
         .iter()

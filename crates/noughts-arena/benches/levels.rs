@@ -1,11 +1,11 @@
 //! Whether each level beats the one below it: `cargo xtask bench levels [--games N] [VARIANT…]`.
 
-mod wanted;
+mod arguments;
 
 use std::io::{self, Write};
 use std::process::ExitCode;
 
-use noughts_arena::{Bout, Score};
+use noughts_arena::{Match, Score};
 use noughts_rules::{Game, Variant};
 
 /// What people play most: each level is to beat the one below, but at tic-tac-toe, where it is
@@ -14,7 +14,7 @@ const VARIANTS: [&str; 4] = ["3x3k3", "7x7k4", "15x15k5", "multi"];
 
 fn main() -> ExitCode {
     let (games, variants) = match read(std::env::args().skip(1).collect()) {
-        Ok(wanted) => wanted,
+        Ok(arguments) => arguments,
         Err(reason) => {
             eprintln!("levels: {reason}");
             return ExitCode::from(2);
@@ -25,7 +25,7 @@ fn main() -> ExitCode {
         for level in 2..=8 {
             let score = play(variant, level, games);
             let holds = match variant.to_string().as_str() {
-                "3x3k3" => score.share() >= 0.5,
+                "3x3k3" => score.mean() >= 0.5,
                 _ => score.lower_bound() > 0.5,
             };
             good &= holds;
@@ -47,18 +47,18 @@ fn main() -> ExitCode {
 fn read(mut words: Vec<String>) -> Result<(u32, Vec<Variant>), String> {
     // Cargo says so to every bench.
     words.retain(|word| word != "--bench");
-    let games = wanted::number(&mut words, "--games")?.unwrap_or(200);
-    let variants = wanted::variants(&words, &VARIANTS, "--games N")?;
+    let games = arguments::number(&mut words, "--games")?.unwrap_or(200);
+    let variants = arguments::variants(&words, &VARIANTS, "--games N")?;
     Ok((games, variants))
 }
 
 fn play(variant: &Variant, level: u32, games: u32) -> Score {
-    let bout = Bout {
+    let played_match = Match {
         variant: *variant,
         first: format!("level:{level}").parse().expect("a level"),
         second: format!("level:{}", level - 1).parse().expect("a level"),
         games,
-        random_plays: 0,
+        random_moves: 0,
         seed: 2026,
     };
     let progress = |_: &Game, score: &Score| {
@@ -68,5 +68,5 @@ fn play(variant: &Variant, level: u32, games: u32) -> Score {
         );
         let _ = io::stderr().flush();
     };
-    bout.play(progress).expect("levels play everything")
+    played_match.play(progress).expect("levels play everything")
 }

@@ -3,13 +3,13 @@
 //! Every level meets those one and two away from it; all results together make the ratings, whose mean
 //! is 0. `--write` puts the table of the usual variants into `docs/strength.md`.
 
-mod wanted;
+mod arguments;
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 use std::process::ExitCode;
 
-use noughts_arena::{Contest, Format, Openings, Outcome, Plan, Standings};
+use noughts_arena::{Format, GameResult, Openings, Standings, Tournament, TournamentOptions};
 use noughts_engine::{RobotName, Stop, StrategyName};
 use noughts_rules::{Record, Variant};
 
@@ -24,21 +24,21 @@ const END: &str = "<!-- levels end -->\n";
 const OPTIONS: &str = "--games N, --threads N and --write";
 
 fn main() -> ExitCode {
-    let wanted = match Wanted::read(std::env::args().skip(1).collect()) {
-        Ok(wanted) => wanted,
+    let options = match Options::read(std::env::args().skip(1).collect()) {
+        Ok(options) => options,
         Err(reason) => {
             eprintln!("strength: {reason}");
             return ExitCode::from(2);
         }
     };
-    let columns: Vec<Vec<String>> = wanted
+    let columns: Vec<Vec<String>> = options
         .variants
         .iter()
-        .map(|variant| ratings(variant, wanted.games, wanted.threads))
+        .map(|variant| ratings(variant, options.games, options.threads))
         .collect();
-    let table = table(&wanted.variants, &columns, wanted.games);
+    let table = table(&options.variants, &columns, options.games);
     print!("{table}");
-    match wanted.writes.then(|| write(&table)) {
+    match options.writes.then(|| write(&table)) {
         Some(Err(error)) => {
             eprintln!("strength: {DOCUMENT}: {error}");
             ExitCode::FAILURE
@@ -47,29 +47,29 @@ fn main() -> ExitCode {
     }
 }
 
-struct Wanted {
+struct Options {
     games: u32,
     threads: usize,
     writes: bool,
     variants: Vec<Variant>,
 }
 
-impl Wanted {
-    fn read(mut words: Vec<String>) -> Result<Wanted, String> {
+impl Options {
+    fn read(mut words: Vec<String>) -> Result<Options, String> {
         // Cargo says so to every bench.
         words.retain(|word| word != "--bench");
-        let games = wanted::number(&mut words, "--games")?.unwrap_or(100);
-        let threads = wanted::number(&mut words, "--threads")?.unwrap_or(1) as usize;
+        let games = arguments::number(&mut words, "--games")?.unwrap_or(100);
+        let threads = arguments::number(&mut words, "--threads")?.unwrap_or(1) as usize;
         let writes = words.iter().any(|word| word == "--write");
         words.retain(|word| word != "--write");
         if writes && !words.is_empty() {
             return Err("--write is for all games: it would leave the others out".to_owned());
         }
-        Ok(Wanted {
+        Ok(Options {
             games,
             threads,
             writes,
-            variants: wanted::variants(&words, &VARIANTS, OPTIONS)?,
+            variants: arguments::variants(&words, &VARIANTS, OPTIONS)?,
         })
     }
 }
@@ -80,7 +80,7 @@ fn ratings(variant: &Variant, games: u32, threads: usize) -> Vec<String> {
         let name: StrategyName = format!("level:{number}").parse().expect("a level");
         RobotName::from(name)
     };
-    let contest = Contest::new(Plan {
+    let tournament = Tournament::new(TournamentOptions {
         variant: *variant,
         robots: (1..=LEVELS).map(level).collect(),
         format: Format::Ladder(NEIGHBOURS),
@@ -89,25 +89,25 @@ fn ratings(variant: &Variant, games: u32, threads: usize) -> Vec<String> {
         openings: Openings::Balanced,
     })
     .expect("levels play everything");
-    let mut outcomes: BTreeMap<u32, Outcome> = BTreeMap::new();
-    let numbers: Vec<u32> = (0..contest.games()).collect();
-    let heard = |outcome: Outcome, _: &Record| -> Result<(), ()> {
-        outcomes.insert(outcome.fixture.number, outcome);
+    let mut results: BTreeMap<u32, GameResult> = BTreeMap::new();
+    let numbers: Vec<u32> = (0..tournament.games()).collect();
+    let heard = |result: GameResult, _: &Record| -> Result<(), ()> {
+        results.insert(result.game.number, result);
         eprint!(
             "\r{variant}: game {} of {} ",
-            outcomes.len(),
-            contest.games()
+            results.len(),
+            tournament.games()
         );
         let _ = io::stderr().flush();
         Ok(())
     };
-    let _ = contest.play(&numbers, threads, &Stop::new(), heard);
+    let _ = tournament.play(&numbers, threads, &Stop::new(), heard);
     eprintln!();
-    let standings = Standings::new(&contest, &outcomes, None);
+    let standings = Standings::new(&tournament, &results, None);
     let mut by_level = vec![String::new(); LEVELS];
     for one in &standings.standings {
         if let Some((elo, bar)) = &one.rating {
-            by_level[one.entrant] = format!("{elo:+.0} ± {:.0}", (bar.high - bar.low) / 2.0);
+            by_level[one.participant] = format!("{elo:+.0} ± {:.0}", (bar.high - bar.low) / 2.0);
         }
     }
     by_level

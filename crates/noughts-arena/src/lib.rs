@@ -1,29 +1,25 @@
-//! Program against program: matches between strategies and engines from outside, and what their
-//! results prove.
+//! Matches and tournaments between robots: who plays whom, from which openings, and what the results prove.
 
-mod bout;
-mod contest;
-mod engine;
-mod evidence;
-mod host;
-mod ledger;
-mod opening;
+mod matches;
+mod openings;
 mod plot;
-mod protocol;
 mod ratings;
 mod report;
+mod results_folder;
 mod score;
 mod standings;
+mod statistics;
+mod tournament;
 
-pub use bout::{Bout, play_game};
-pub use contest::{Contest, ContestError, Entrant, Fixture, Format, Outcome, Plan};
-pub use engine::serve;
-pub use evidence::{Evidence, Interval, Sprt, SprtError, Verdict, elo, share};
-pub use host::Terms;
-pub use ledger::{Ledger, LedgerError};
-pub use opening::{OpeningError, Openings};
+pub use matches::{Match, play_game};
+pub use openings::{OpeningError, Openings};
 pub use plot::plot;
 pub use ratings::{Encounter, Rating, rate};
 pub use report::report;
+pub use results_folder::{ResultsFolder, ResultsFolderError};
 pub use score::Score;
-pub use standings::{Referee, Standing, Standings, Tally};
+pub use standings::{SequentialTest, Standing, Standings};
+pub use statistics::{Interval, ScoreSample, Sprt, SprtDecision, SprtError, elo, expected_score};
+pub use tournament::{
+    Format, GameResult, Participant, ScheduledGame, Tournament, TournamentError, TournamentOptions,
+};

@@ -1,67 +1,63 @@
-//! A contest's result as a picture: ratings with their bars, and how the points went.
+//! The results of a tournament as an SVG picture: ratings with error bars, and the score over time.
 
 use std::fmt::Write;
 
-use crate::contest::Contest;
-use crate::evidence::write_elo;
 use crate::standings::{Standing, Standings};
+use crate::statistics::write_elo;
+use crate::tournament::Tournament;
 
 const WIDTH: f64 = 760.0;
 const LEFT: f64 = 190.0;
 const RIGHT: f64 = 730.0;
 const ROW: f64 = 26.0;
 const TOP: f64 = 48.0;
-const COURSE: f64 = 200.0;
+const HISTORY: f64 = 200.0;
 
-/// Points that a line is drawn through at most.
-const MOST_POINTS: usize = 400;
+/// Maximum number of points per line.
+const MAX_POINTS: usize = 400;
 
-/// Colours that differ in lightness too (after Okabe and Ito).
+/// Colours that also differ in lightness (after Okabe and Ito).
 const COLOURS: [&str; 8] = [
     "#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b4e9", "#e69f00", "#000000", "#999999",
 ];
 
-/// And so do the lines, for who does not tell colours apart: none, then dashes.
+/// Dash patterns, for readers who cannot tell the colours apart.
 const DASHES: [&str; 5] = ["", "8 4", "2 3", "12 4 2 4", "5 2"];
 
-/// Letters of a name that are shown.
-const MOST_LETTERS: usize = 22;
+/// Maximum number of letters of a name.
+const MAX_LETTERS: usize = 22;
 
-/// The picture as SVG, with nothing in it from elsewhere.
-pub fn plot(contest: &Contest, standings: &Standings) -> String {
+/// Draws the picture. It refers to no other files.
+pub fn plot(tournament: &Tournament, standings: &Standings) -> String {
     let rows = standings.standings.len() as f64;
-    let course_top = TOP + rows * ROW + 76.0;
-    let height = course_top + COURSE + 48.0;
+    let history_top = TOP + rows * ROW + 76.0;
+    let height = history_top + HISTORY + 48.0;
     let mut svg = format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {WIDTH} {height}\" font-family=\"sans-serif\" font-size=\"13\">\n\
          <title>{}: {} games</title>\n\
          <rect width=\"{WIDTH}\" height=\"{height}\" fill=\"#fff\"/>\n",
-        escape(&contest.variant().to_string()),
+        escape(&tournament.variant().to_string()),
         standings.games
     );
-    bars(contest, standings, &mut svg);
-    course(contest, standings, course_top, &mut svg);
+    bars(tournament, standings, &mut svg);
+    history(tournament, standings, history_top, &mut svg);
     svg.push_str("</svg>\n");
     svg
 }
 
-/// What is drawn of a standing: the middle and the ends of its bar.
+/// The value and the ends of the error bar.
 fn span(one: &Standing) -> (f64, f64, f64) {
     match &one.rating {
         Some((elo, bar)) => (*elo, bar.low, bar.high),
         None => {
-            let bar = one.evidence.interval();
-            (
-                100.0 * one.evidence.share(),
-                100.0 * bar.low,
-                100.0 * bar.high,
-            )
+            let bar = one.scores.interval();
+            (100.0 * one.scores.mean(), 100.0 * bar.low, 100.0 * bar.high)
         }
     }
 }
 
-fn bars(contest: &Contest, standings: &Standings, svg: &mut String) {
-    let is_elo = contest.seats() == 2;
+fn bars(tournament: &Tournament, standings: &Standings, svg: &mut String) {
+    let is_elo = tournament.seats() == 2;
     let what = if is_elo { "Elo" } else { "points %" };
     let spans: Vec<(f64, f64, f64)> = standings.standings.iter().map(span).collect();
     let finite = spans
@@ -77,8 +73,8 @@ fn bars(contest: &Contest, standings: &Standings, svg: &mut String) {
     let bottom = TOP + spans.len() as f64 * ROW;
     let _ = writeln!(
         svg,
-        "<text x=\"{LEFT}\" y=\"24\" font-weight=\"bold\">{} · {what}, with bars that cover the truth 95 times of 100</text>",
-        escape(&contest.variant().to_string())
+        "<text x=\"{LEFT}\" y=\"24\" font-weight=\"bold\">{} · {what}, with 95 % error bars</text>",
+        escape(&tournament.variant().to_string())
     );
     for value in ticks(low, high) {
         let at = x(value);
@@ -103,25 +99,27 @@ fn bars(contest: &Contest, standings: &Standings, svg: &mut String) {
              <circle cx=\"{:.1}\" cy=\"{y}\" r=\"5\" fill=\"{}\"/>",
             LEFT - 10.0,
             y + 4.5,
-            escape(&shortened(&contest.entrants()[one.entrant].label)),
+            escape(&shortened(
+                &tournament.participants()[one.participant].label
+            )),
             x(*from),
             x(*to),
-            stroke(one.entrant),
+            stroke(one.participant),
             x(*middle),
-            colour(one.entrant)
+            colour(one.participant)
         );
     }
 }
 
-fn course(contest: &Contest, standings: &Standings, top: f64, svg: &mut String) {
-    let bottom = top + COURSE;
+fn history(tournament: &Tournament, standings: &Standings, top: f64, svg: &mut String) {
+    let bottom = top + HISTORY;
     let _ = writeln!(
         svg,
-        "<text x=\"{LEFT}\" y=\"{}\" font-weight=\"bold\">points % so far</text>",
+        "<text x=\"{LEFT}\" y=\"{}\" font-weight=\"bold\">points % over time</text>",
         top - 14.0
     );
     for percent in [0, 25, 50, 75, 100] {
-        let y = bottom - COURSE * f64::from(percent) / 100.0;
+        let y = bottom - HISTORY * f64::from(percent) / 100.0;
         let _ = writeln!(
             svg,
             "<line x1=\"{LEFT}\" x2=\"{RIGHT}\" y1=\"{y}\" y2=\"{y}\" stroke=\"#ddd\"/>\
@@ -130,22 +128,26 @@ fn course(contest: &Contest, standings: &Standings, top: f64, svg: &mut String) 
             y + 4.5
         );
     }
-    let count = standings.course.len();
-    let step = count.div_ceil(MOST_POINTS).max(1);
-    for (entrant, _) in contest.entrants().iter().enumerate() {
+    let count = standings.history.len();
+    let step = count.div_ceil(MAX_POINTS).max(1);
+    for (participant, _) in tournament.participants().iter().enumerate() {
         let mut points = String::new();
-        for (at, shares) in standings.course.iter().enumerate() {
+        for (at, shares) in standings.history.iter().enumerate() {
             if at % step != 0 && at + 1 != count {
                 continue;
             }
             let x = LEFT + (RIGHT - LEFT) * (at + 1) as f64 / count as f64;
-            let _ = write!(points, "{x:.1},{:.1} ", bottom - COURSE * shares[entrant]);
+            let _ = write!(
+                points,
+                "{x:.1},{:.1} ",
+                bottom - HISTORY * shares[participant]
+            );
         }
         let _ = writeln!(
             svg,
             "<polyline points=\"{}\" fill=\"none\" stroke-width=\"2\"{}/>",
             points.trim_end(),
-            stroke(entrant)
+            stroke(participant)
         );
     }
     let _ = writeln!(
@@ -158,29 +160,29 @@ fn course(contest: &Contest, standings: &Standings, top: f64, svg: &mut String) 
     );
 }
 
-fn colour(entrant: usize) -> &'static str {
-    COLOURS[entrant % COLOURS.len()]
+fn colour(participant: usize) -> &'static str {
+    COLOURS[participant % COLOURS.len()]
 }
 
-/// How an entrant's lines are drawn.
-fn stroke(entrant: usize) -> String {
-    let colour = colour(entrant);
-    match DASHES[entrant % DASHES.len()] {
+/// SVG attributes of a participant's lines.
+fn stroke(participant: usize) -> String {
+    let colour = colour(participant);
+    match DASHES[participant % DASHES.len()] {
         "" => format!(" stroke=\"{colour}\""),
         dashes => format!(" stroke=\"{colour}\" stroke-dasharray=\"{dashes}\""),
     }
 }
 
-/// A name that has its place beside the bars.
+/// Shortens a name to the room beside the bars.
 fn shortened(name: &str) -> String {
-    if name.chars().count() <= MOST_LETTERS {
+    if name.chars().count() <= MAX_LETTERS {
         return name.to_owned();
     }
-    let begin: String = name.chars().take(MOST_LETTERS - 1).collect();
+    let begin: String = name.chars().take(MAX_LETTERS - 1).collect();
     begin + "…"
 }
 
-/// Some round numbers between two.
+/// Round numbers between two values.
 fn ticks(low: f64, high: f64) -> Vec<f64> {
     let rough = (high - low) / 6.0;
     let power = 10f64.powf(rough.log10().floor());

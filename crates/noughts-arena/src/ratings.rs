@@ -1,38 +1,38 @@
-//! Ratings of many from games between two: the Elo model, fitted to all results at once.
+//! Ratings of many players from two-player games: the Elo model, fitted to all results at once.
 
-/// Ratings beyond some thousands of Elo are not believed without much evidence: the model expects
-/// them to spread so far, so that who won all games has a rating too.
+/// Standard deviation of the prior distribution of ratings, in Elo. It gives a finite rating to a player who won
+/// all games.
 const SPREAD: f64 = 1200.0;
 
 /// Elo to natural units.
 const SCALE: f64 = std::f64::consts::LN_10 / 400.0;
 
-/// One unit of evidence between two: an opening played from both seats.
+/// The result of two players with one opening, played from both seats.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Encounter {
-    /// Who.
+    /// The player whose score it is.
     pub first: usize,
-    /// Against whom.
+    /// The opponent.
     pub second: usize,
-    /// Games in it.
+    /// The number of games.
     pub games: u32,
-    /// The first's points a game.
-    pub share: f64,
+    /// The first player's mean score.
+    pub score: f64,
 }
 
-/// A rating, the mean of all being 0.
+/// A rating, relative to the mean of all players.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Rating {
     /// In Elo.
     pub elo: f64,
-    /// The 95 % error bar, to either side.
+    /// The 95 % error bar, in either direction.
     pub error: f64,
 }
 
-/// Rates so many players by these encounters.
+/// Rates the players numbered 0 to `players - 1`.
 pub fn rate(players: usize, encounters: &[Encounter]) -> Vec<Rating> {
     let mut elo = vec![0.0; players];
-    // Newton's method; the likelihood is concave, so it goes where it should.
+    // Newton's method; it converges because the likelihood is concave.
     for _ in 0..50 {
         let (slope, curve) = derivatives(&elo, encounters);
         let Some(inverse) = invert(&curve) else { break };
@@ -61,7 +61,7 @@ pub fn rate(players: usize, encounters: &[Encounter]) -> Vec<Rating> {
 }
 
 fn expected(elo: &[f64], one: &Encounter) -> f64 {
-    crate::evidence::share(elo[one.first] - elo[one.second])
+    crate::statistics::expected_score(elo[one.first] - elo[one.second])
 }
 
 /// The slope and the negative curvature of the logarithm of the likelihood, in Elo.
@@ -74,7 +74,7 @@ fn derivatives(elo: &[f64], encounters: &[Encounter]) -> (Vec<f64>, Vec<Vec<f64>
     }
     for one in encounters {
         let expected = expected(elo, one);
-        let pull = f64::from(one.games) * (one.share - expected) * SCALE;
+        let pull = f64::from(one.games) * (one.score - expected) * SCALE;
         slope[one.first] += pull;
         slope[one.second] -= pull;
         let weight = f64::from(one.games) * expected * (1.0 - expected) * SCALE * SCALE;
@@ -90,9 +90,8 @@ fn add_difference(matrix: &mut [Vec<f64>], one: &Encounter, weight: f64) {
     matrix[one.second][one.first] -= weight;
 }
 
-/// How far results of units were off says how sure the ratings are, whatever makes them so (the
-/// "sandwich" of White). Each pairing also counts one game that nobody saw, or results that were
-/// all alike would leave no doubt.
+/// Error bars from the residuals (White's "sandwich" estimator). Each pair of players also counts one imaginary
+/// game: otherwise results without variance would give error bars of zero.
 fn errors(elo: &[f64], encounters: &[Encounter]) -> Vec<f64> {
     let players = elo.len();
     let (_, curve) = derivatives(elo, encounters);
@@ -103,7 +102,7 @@ fn errors(elo: &[f64], encounters: &[Encounter]) -> Vec<f64> {
     let mut seen: Vec<(usize, usize)> = Vec::new();
     for one in encounters {
         let expected = expected(elo, one);
-        let off = f64::from(one.games) * (one.share - expected) * SCALE;
+        let off = f64::from(one.games) * (one.score - expected) * SCALE;
         add_difference(&mut filling, one, off * off);
         if !seen.contains(&(one.first, one.second)) {
             seen.push((one.first, one.second));
@@ -111,7 +110,7 @@ fn errors(elo: &[f64], encounters: &[Encounter]) -> Vec<f64> {
             add_difference(&mut filling, one, unseen);
         }
     }
-    // The mean is taken off, and with it what is not known of all alike.
+    // Ratings are relative to the mean, which removes the uncertainty that all players share.
     let centred = |player: usize| -> Vec<f64> {
         let part = |other: usize| {
             let mean: f64 = (0..players).map(|row| bread[row][other]).sum::<f64>() / players as f64;
@@ -134,7 +133,7 @@ fn errors(elo: &[f64], encounters: &[Encounter]) -> Vec<f64> {
         .collect()
 }
 
-/// The inverse by Gauss and Jordan; `None` where there is none.
+/// The inverse by Gauss-Jordan elimination; `None` for a singular matrix.
 fn invert(matrix: &[Vec<f64>]) -> Option<Vec<Vec<f64>>> {
     let size = matrix.len();
     let mut left: Vec<Vec<f64>> = matrix.to_vec();

@@ -1,4 +1,4 @@
-//! A contest's result for people: a table, and what went wrong.
+//! The report of a tournament as text: tables, the test and the failures.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -6,50 +6,51 @@ use std::fmt::Write;
 use noughts_engine::FaultKind;
 use noughts_rules::Side;
 
-use crate::contest::{Contest, Outcome};
-use crate::evidence::{Sprt, Verdict, write_elo};
-use crate::opening::Openings;
-use crate::standings::{Standing, Standings, Tally};
+use crate::openings::Openings;
+use crate::score::Score;
+use crate::standings::{Standing, Standings};
+use crate::statistics::{Sprt, SprtDecision, write_elo};
+use crate::tournament::{GameResult, Tournament};
 
-/// Faults that lose a game, with what they are called.
+/// Failures that lose a game, and their column titles.
 const LOSING: [(FaultKind, &str); 3] = [
     (FaultKind::Illegal, "illegal"),
     (FaultKind::Time, "time"),
     (FaultKind::Crash, "crash"),
 ];
 
-/// Faults that are told one by one.
-const MOST_TOLD: usize = 20;
+/// Maximum number of failures that are listed one by one.
+const MAX_LISTED_FAULTS: usize = 20;
 
-/// The whole result as text.
+/// Writes the report.
 pub fn report(
-    contest: &Contest,
+    tournament: &Tournament,
     standings: &Standings,
-    outcomes: &BTreeMap<u32, Outcome>,
+    results: &BTreeMap<u32, GameResult>,
 ) -> String {
-    let openings = match contest.openings() {
+    let openings = match tournament.openings() {
         Openings::Balanced => "balanced openings".to_owned(),
         Openings::Given(all) => format!("{} given openings", all.len()),
     };
     let mut text = format!(
         "{}, {} of {} games, {openings}, seed {}\n\n",
-        contest.variant(),
+        tournament.variant(),
         standings.games,
-        contest.games(),
-        contest.seed()
+        tournament.games(),
+        tournament.seed()
     );
-    text.push_str(&table(contest, standings));
-    text.push_str(&side_table(contest, standings));
-    text.push_str(&cross_table(contest, standings));
-    if let Some((test, ratio, verdict)) = &standings.sprt {
-        text.push_str(&sprt_line(*test, *ratio, *verdict, standings.surplus));
+    text.push_str(&table(tournament, standings));
+    text.push_str(&side_table(tournament, standings));
+    text.push_str(&cross_table(tournament, standings));
+    if let Some((test, llr, decision)) = &standings.sprt {
+        text.push_str(&sprt_line(*test, *llr, *decision, standings.surplus));
     }
-    text.push_str(&faults(contest, outcomes));
+    text.push_str(&faults(tournament, results));
     text
 }
 
-fn table(contest: &Contest, standings: &Standings) -> String {
-    let seats = contest.seats();
+fn table(tournament: &Tournament, standings: &Standings) -> String {
+    let seats = tournament.seats();
     let mut head = vec!["".to_owned(), "player".to_owned()];
     head.extend(["games", "won", "drawn", "lost"].map(str::to_owned));
     if seats > 2 {
@@ -61,16 +62,16 @@ fn table(contest: &Contest, standings: &Standings) -> String {
     }
     let mut rows = vec![head];
     for (number, one) in standings.standings.iter().enumerate() {
-        rows.push(row(contest, one, number + 1));
+        rows.push(row(tournament, one, number + 1));
     }
     align(&rows)
 }
 
-/// How each fared in each seat, and by what it lost without being beaten. A table of its own: a terminal of 80
-/// columns has no room for it beside the other.
-fn side_table(contest: &Contest, standings: &Standings) -> String {
+/// Results by seat, and the number of failures. A separate table, because a terminal of 80 columns has no room for
+/// both side by side.
+fn side_table(tournament: &Tournament, standings: &Standings) -> String {
     // With many seats the columns would not fit.
-    let seats = match contest.seats() {
+    let seats = match tournament.seats() {
         seats @ ..=4 => seats,
         _ => 0,
     };
@@ -79,7 +80,6 @@ fn side_table(contest: &Contest, standings: &Standings) -> String {
         let symbol = Side::new(seat as u8).map_or('?', Side::symbol);
         symbol.to_string()
     }));
-    // Mostly there are none.
     let has_faults = |one: &Standing| LOSING.iter().any(|(kind, _)| one.faults.contains_key(kind));
     let with_faults = standings.standings.iter().any(has_faults);
     if with_faults {
@@ -90,9 +90,9 @@ fn side_table(contest: &Contest, standings: &Standings) -> String {
     }
     let mut rows = vec![head];
     for (number, one) in standings.standings.iter().enumerate() {
-        let label = contest.entrants()[one.entrant].label.clone();
+        let label = tournament.participants()[one.participant].label.clone();
         let mut row = vec![(number + 1).to_string(), label];
-        row.extend(one.by_seat.iter().take(seats).map(write_tally));
+        row.extend(one.by_seat.iter().take(seats).map(write_score));
         if with_faults {
             let count = |kind| one.faults.get(&kind).copied().unwrap_or_default();
             row.extend(LOSING.map(|(kind, _)| count(kind).to_string()));
@@ -102,25 +102,25 @@ fn side_table(contest: &Contest, standings: &Standings) -> String {
     format!("\n{}", align(&rows))
 }
 
-fn row(contest: &Contest, one: &Standing, rank: usize) -> Vec<String> {
+fn row(tournament: &Tournament, one: &Standing, rank: usize) -> Vec<String> {
     let mut row = vec![
         rank.to_string(),
-        contest.entrants()[one.entrant].label.clone(),
+        tournament.participants()[one.participant].label.clone(),
         one.all.games().to_string(),
-        one.all.won.to_string(),
-        one.all.drawn.to_string(),
-        one.all.lost.to_string(),
+        one.all.wins.to_string(),
+        one.all.draws.to_string(),
+        one.all.losses.to_string(),
     ];
-    if contest.seats() > 2 {
+    if tournament.seats() > 2 {
         row.push(format!("{:.2}", one.place));
     }
-    // While no opening has been played from all seats, nothing is known.
-    let is_known = one.evidence.units() > 0;
+    // Nothing is known until an opening has been played from all seats.
+    let is_known = !one.scores.is_empty();
     let known = |text: String| if is_known { text } else { "–".to_owned() };
-    let bar = one.evidence.interval();
+    let bar = one.scores.interval();
     row.push(known(format!(
         "{:.1} ({:.1} … {:.1})",
-        100.0 * one.evidence.share(),
+        100.0 * one.scores.mean(),
         100.0 * bar.low,
         100.0 * bar.high
     )));
@@ -135,31 +135,37 @@ fn row(contest: &Contest, one: &Standing, rank: usize) -> Vec<String> {
     row
 }
 
-/// Wins, draws and losses.
-fn write_tally(tally: &Tally) -> String {
-    format!("+{} ={} -{}", tally.won, tally.drawn, tally.lost)
+fn write_score(score: &Score) -> String {
+    format!("+{} ={} -{}", score.wins, score.draws, score.losses)
 }
 
-/// Who fared how against whom, where there are more than two.
-fn cross_table(contest: &Contest, standings: &Standings) -> String {
-    let entrants = contest.entrants();
-    if contest.seats() != 2 || entrants.len() < 3 {
+/// Results between each two participants, if there are more than two.
+fn cross_table(tournament: &Tournament, standings: &Standings) -> String {
+    let participants = tournament.participants();
+    if tournament.seats() != 2 || participants.len() < 3 {
         return String::new();
     }
-    let order: Vec<usize> = standings.standings.iter().map(|one| one.entrant).collect();
+    let order: Vec<usize> = standings
+        .standings
+        .iter()
+        .map(|one| one.participant)
+        .collect();
     let mut head = vec!["".to_owned(), "against".to_owned()];
     head.extend((1..=order.len()).map(|number| number.to_string()));
     let mut rows = vec![head];
-    for (number, entrant) in order.iter().enumerate() {
-        let mut row = vec![(number + 1).to_string(), entrants[*entrant].label.clone()];
+    for (number, participant) in order.iter().enumerate() {
+        let mut row = vec![
+            (number + 1).to_string(),
+            participants[*participant].label.clone(),
+        ];
         for other in &order {
-            let pair = (*entrant.min(other), *entrant.max(other));
+            let pair = (*participant.min(other), *participant.max(other));
             row.push(match standings.encounters.get(&pair) {
-                Some(tally) if entrant < other => write_tally(tally),
-                Some(tally) => write_tally(&Tally {
-                    won: tally.lost,
-                    drawn: tally.drawn,
-                    lost: tally.won,
+                Some(score) if participant < other => write_score(score),
+                Some(score) => write_score(&Score {
+                    wins: score.losses,
+                    draws: score.draws,
+                    losses: score.wins,
                 }),
                 None => "·".to_owned(),
             });
@@ -169,12 +175,12 @@ fn cross_table(contest: &Contest, standings: &Standings) -> String {
     format!("\n{}", align(&rows))
 }
 
-fn sprt_line(test: Sprt, ratio: f64, verdict: Verdict, surplus: u32) -> String {
+fn sprt_line(test: Sprt, llr: f64, decision: SprtDecision, surplus: u32) -> String {
     let Sprt { elo0, elo1 } = test;
-    let said = match verdict {
-        Verdict::Open => "not decided yet".to_owned(),
-        Verdict::Hoped => format!("decided: {elo1} Elo rather than {elo0}"),
-        Verdict::Little => format!("decided: {elo0} Elo rather than {elo1}"),
+    let said = match decision {
+        SprtDecision::Continue => "not decided yet".to_owned(),
+        SprtDecision::AcceptH1 => format!("decided: {elo1} Elo rather than {elo0}"),
+        SprtDecision::AcceptH0 => format!("decided: {elo0} Elo rather than {elo1}"),
     };
     let surplus = match surplus {
         0 => String::new(),
@@ -182,20 +188,20 @@ fn sprt_line(test: Sprt, ratio: f64, verdict: Verdict, surplus: u32) -> String {
         _ => format!("; {surplus} games were played beyond it and do not count"),
     };
     let bound = Sprt::bound();
-    format!("\nSPRT {elo0},{elo1}: {ratio:+.2} of -{bound:.2} … +{bound:.2}, {said}{surplus}\n")
+    format!("\nSPRT {elo0},{elo1}: {llr:+.2} of -{bound:.2} … +{bound:.2}, {said}{surplus}\n")
 }
 
-fn faults(contest: &Contest, outcomes: &BTreeMap<u32, Outcome>) -> String {
+fn faults(tournament: &Tournament, results: &BTreeMap<u32, GameResult>) -> String {
     let mut lines = Vec::new();
-    for outcome in outcomes.values() {
+    for result in results.values() {
         let who = |seat: usize| {
-            let label = &contest.entrants()[outcome.fixture.seats[seat]].label;
-            format!("game {}: {label}", outcome.fixture.number + 1)
+            let label = &tournament.participants()[result.game.seats[seat]].label;
+            format!("game {}: {label}", result.game.number + 1)
         };
-        if let Some((seat, kind, reason)) = &outcome.fault {
+        if let Some((seat, kind, reason)) = &result.fault {
             lines.push(format!("{} {reason} ({})", who(*seat), kind.word()));
         }
-        for seat in &outcome.stubborn {
+        for seat in &result.stubborn {
             lines.push(format!(
                 "{} did not end after END, and was ended",
                 who(*seat)
@@ -205,8 +211,8 @@ fn faults(contest: &Contest, outcomes: &BTreeMap<u32, Outcome>) -> String {
     if lines.is_empty() {
         return String::new();
     }
-    let left = lines.len().saturating_sub(MOST_TOLD);
-    lines.truncate(MOST_TOLD);
+    let left = lines.len().saturating_sub(MAX_LISTED_FAULTS);
+    lines.truncate(MAX_LISTED_FAULTS);
     let mut text = String::from("\n");
     for line in &lines {
         let _ = writeln!(text, "{line}");
@@ -217,7 +223,7 @@ fn faults(contest: &Contest, outcomes: &BTreeMap<u32, Outcome>) -> String {
     text
 }
 
-/// Columns under one another: the first two to the left, numbers to the right.
+/// Aligns columns: the second to the left, all others to the right.
 fn align(rows: &[Vec<String>]) -> String {
     let width = |column: usize| {
         let cells = rows.iter().filter_map(|row| row.get(column));
@@ -245,13 +251,13 @@ fn align(rows: &[Vec<String>]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::contest::{Format, Plan};
+    use crate::tournament::{Format, TournamentOptions};
     use noughts_engine::StrategyName;
 
     #[test]
-    fn who_has_not_played_has_no_points() {
+    fn participant_without_games_has_no_points() {
         let robot = |name: &str| name.parse::<StrategyName>().unwrap().into();
-        let contest = Contest::new(Plan {
+        let tournament = Tournament::new(TournamentOptions {
             variant: "3x3k3".parse().unwrap(),
             robots: ["first", "greedy", "random"].map(robot).to_vec(),
             format: Format::RoundRobin,
@@ -260,11 +266,11 @@ mod tests {
             openings: Openings::Balanced,
         })
         .unwrap();
-        let outcomes = BTreeMap::new();
+        let results = BTreeMap::new();
         let told = report(
-            &contest,
-            &Standings::new(&contest, &outcomes, None),
-            &outcomes,
+            &tournament,
+            &Standings::new(&tournament, &results, None),
+            &results,
         );
         let rows: Vec<Vec<&str>> = told
             .lines()

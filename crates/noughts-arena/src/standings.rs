@@ -1,69 +1,51 @@
-//! What the games of a contest add up to.
+//! The standings of a tournament, computed from its games.
 
 use std::collections::BTreeMap;
 
 use noughts_engine::FaultKind;
 
-use crate::contest::{Contest, Outcome};
-use crate::evidence::{Evidence, Interval, Sprt, Verdict, elo};
-use crate::ratings::{Encounter, rate};
+use crate::ratings::{Encounter, Rating, rate};
+use crate::score::Score;
+use crate::statistics::{Interval, ScoreSample, Sprt, SprtDecision, elo};
+use crate::tournament::{GameResult, Tournament};
 
-/// Wins, draws and losses.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct Tally {
-    /// Games won, alone or with others.
-    pub won: u32,
-    /// Games in which nobody won.
-    pub drawn: u32,
-    /// Games that others won.
-    pub lost: u32,
-}
-
-impl Tally {
-    /// All games.
-    pub fn games(&self) -> u32 {
-        self.won + self.drawn + self.lost
-    }
-}
-
-/// What one entrant did.
+/// The results of one participant.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Standing {
-    /// Which entrant.
-    pub entrant: usize,
+    /// The index of the participant.
+    pub participant: usize,
     /// All games.
-    pub all: Tally,
-    /// The same by seat.
-    pub by_seat: Vec<Tally>,
-    /// The mean of its places, 1 for the first; those with equal merit share theirs.
+    pub all: Score,
+    /// Games by seat.
+    pub by_seat: Vec<Score>,
+    /// The mean place, 1 for the first; equal results share a place.
     pub place: f64,
-    /// Openings played from all seats.
-    pub evidence: Evidence,
-    /// Elo and its bar, where games are between two.
+    /// The score of each opening that was played from all seats.
+    pub scores: ScoreSample,
+    /// Elo with its error bar, in two-player games.
     pub rating: Option<(f64, Interval)>,
-    /// How often it played what is not legal, was too slow, ended or could not be heard, and did
-    /// not end when it should.
+    /// How often the participant failed, by kind.
     pub faults: BTreeMap<FaultKind, u32>,
 }
 
-/// All that came of a contest so far.
+/// The state of a tournament.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Standings {
-    /// The best first.
+    /// The best participant first.
     pub standings: Vec<Standing>,
-    /// Games that count.
+    /// The number of games that count.
     pub games: u32,
-    /// Games that were played when the test had decided already.
+    /// The number of games that were played after the test had decided.
     pub surplus: u32,
-    /// The test's logarithm of likelihoods and its verdict.
-    pub sprt: Option<(Sprt, f64, Verdict)>,
-    /// The first entrant's evidence after each complete opening, for the plot: share by entrant.
-    pub course: Vec<Vec<f64>>,
-    /// Games of two who met: the first's tally, by entrants.
-    pub encounters: BTreeMap<(usize, usize), Tally>,
+    /// The test, its log-likelihood ratio and its decision.
+    pub sprt: Option<(Sprt, f64, SprtDecision)>,
+    /// The mean score of each participant after each complete opening.
+    pub history: Vec<Vec<f64>>,
+    /// The first participant's score against the second, by their indices.
+    pub encounters: BTreeMap<(usize, usize), Score>,
 }
 
-/// The place of winners and of the others, among so many, when so many won.
+/// The place of the winners, or of the others, in a game with this number of seats and winners.
 fn place(seats: usize, winners: usize, has_won: bool) -> f64 {
     let (seats, winners) = (seats as f64, winners as f64);
     match has_won {
@@ -72,204 +54,215 @@ fn place(seats: usize, winners: usize, has_won: bool) -> f64 {
     }
 }
 
-/// Points for a place: 1 for the first alone, 0 for the last alone.
+/// Points for a place: 1 for a sole first, 0 for a sole last.
 fn points(seats: usize, place: f64) -> f64 {
     (seats as f64 - place) / (seats as f64 - 1.0)
 }
 
 impl Standings {
-    /// Adds up these outcomes, by number; with a test only those to its decision count.
+    /// Computes the standings. With a test, only the games up to its decision count.
     pub fn new(
-        contest: &Contest,
-        outcomes: &BTreeMap<u32, Outcome>,
-        referee: Option<&Referee>,
+        tournament: &Tournament,
+        results: &BTreeMap<u32, GameResult>,
+        test: Option<&SequentialTest>,
     ) -> Standings {
-        let seats = contest.seats();
-        let mut count = Counting::new(contest, seats);
-        let end = referee
-            .and_then(|referee| referee.decided)
-            .map(|(end, _)| end);
-        let counted = outcomes.range(..end.unwrap_or(u32::MAX));
-        for (number, outcome) in counted {
-            count.add(outcome);
+        let seats = tournament.seats();
+        let mut count = Counting::new(tournament, seats);
+        let end = test.and_then(|test| test.decided).map(|(end, _)| end);
+        let counted = results.range(..end.unwrap_or(u32::MAX));
+        for (number, result) in counted {
+            count.add(result);
             if *number as usize % seats == seats - 1 {
-                count.close_block(contest, outcomes, *number);
+                count.close_block(tournament, results, *number);
             }
         }
-        let mut standings = count.standings(contest);
+        let mut standings = count.standings(tournament);
         let merit = |one: &Standing| match &one.rating {
-            Some((elo, _)) if contest.entrants().len() > 2 => *elo,
-            _ => one.evidence.share(),
+            Some((elo, _)) if tournament.participants().len() > 2 => *elo,
+            _ => one.scores.mean(),
         };
         standings.sort_by(|a, b| merit(b).total_cmp(&merit(a)));
         Standings {
             standings,
             games: count.games,
-            surplus: outcomes.len() as u32 - count.games,
-            sprt: referee.map(Referee::finding),
-            course: count.course,
-            encounters: count.tallies,
+            surplus: results.len() as u32 - count.games,
+            sprt: test.map(SequentialTest::state),
+            history: count.history,
+            encounters: count.pair_scores,
         }
     }
 }
 
-/// Follows a contest of two until a test decides. It counts only as far as no game is missing, or it
-/// would matter who was quicker.
+/// A sequential test that follows a tournament of two participants. It counts games in the order of their numbers
+/// and stops at the first missing one: otherwise quick games would be preferred.
 #[derive(Clone, Debug)]
-pub struct Referee {
+pub struct SequentialTest {
     test: Sprt,
-    /// Of the first entrant.
-    evidence: Evidence,
-    /// The first game of the next opening.
+    /// The first participant's scores.
+    scores: ScoreSample,
+    /// The number of the first game of the next opening.
     next: u32,
-    /// How many games it took, and what they show.
-    decided: Option<(u32, Verdict)>,
+    /// The number of games that it took, and the decision.
+    decided: Option<(u32, SprtDecision)>,
 }
 
-impl Referee {
-    /// One that has seen nothing yet.
-    pub fn new(test: Sprt) -> Referee {
-        Referee {
+impl SequentialTest {
+    /// A test without games.
+    pub fn new(test: Sprt) -> SequentialTest {
+        SequentialTest {
             test,
-            evidence: Evidence::default(),
+            scores: ScoreSample::default(),
             next: 0,
             decided: None,
         }
     }
 
-    /// Looks at what is new; whether it has decided.
-    pub fn follow(&mut self, contest: &Contest, outcomes: &BTreeMap<u32, Outcome>) -> bool {
-        let seats = contest.seats() as u32;
+    /// Adds new results; returns whether the test has decided.
+    pub fn update(&mut self, tournament: &Tournament, results: &BTreeMap<u32, GameResult>) -> bool {
+        let seats = tournament.seats() as u32;
         while self.decided.is_none() {
-            let mut block = (self.next..self.next + seats).map(|number| outcomes.get(&number));
-            let shares = block.try_fold(0.0, |sum, outcome| Some(sum + merit(outcome?, 0)));
-            let Some(shares) = shares else { return false };
+            let mut block = (self.next..self.next + seats).map(|number| results.get(&number));
+            let points = block.try_fold(0.0, |sum, result| Some(sum + points_of(result?, 0)));
+            let Some(points) = points else { return false };
             self.next += seats;
-            self.evidence.add(shares / f64::from(seats));
-            match self.test.verdict(&self.evidence) {
-                Verdict::Open => {}
-                verdict => self.decided = Some((self.next, verdict)),
+            self.scores.add(points / f64::from(seats));
+            match self.test.decide(&self.scores) {
+                SprtDecision::Continue => {}
+                decision => self.decided = Some((self.next, decision)),
             }
         }
         true
     }
 
-    fn finding(&self) -> (Sprt, f64, Verdict) {
-        let verdict = self.decided.map_or(Verdict::Open, |(_, verdict)| verdict);
-        (self.test, self.test.log_ratio(&self.evidence), verdict)
+    fn state(&self) -> (Sprt, f64, SprtDecision) {
+        let (_, decision) = self.decided.unwrap_or((0, SprtDecision::Continue));
+        (self.test, self.test.llr(&self.scores), decision)
     }
 }
 
-/// The points of an entrant in a game that it took part in.
-fn merit(outcome: &Outcome, entrant: usize) -> f64 {
-    let seats = outcome.fixture.seats.len();
-    let seat = outcome.fixture.seats.iter().position(|one| *one == entrant);
-    let has_won = seat.is_some_and(|seat| outcome.winners.contains(&seat));
-    points(seats, place(seats, outcome.winners.len(), has_won))
+/// The points of a participant in a game.
+fn points_of(result: &GameResult, participant: usize) -> f64 {
+    let seats = result.game.seats.len();
+    let seat = result.game.seats.iter().position(|one| *one == participant);
+    let has_won = seat.is_some_and(|seat| result.winners.contains(&seat));
+    points(seats, place(seats, result.winners.len(), has_won))
 }
 
 struct Counting {
     games: u32,
-    all: Vec<Tally>,
-    by_seat: Vec<Vec<Tally>>,
+    all: Vec<Score>,
+    by_seat: Vec<Vec<Score>>,
     places: Vec<f64>,
-    evidence: Vec<Evidence>,
+    scores: Vec<ScoreSample>,
     faults: Vec<BTreeMap<FaultKind, u32>>,
     encounters: Vec<Encounter>,
-    tallies: BTreeMap<(usize, usize), Tally>,
-    course: Vec<Vec<f64>>,
+    pair_scores: BTreeMap<(usize, usize), Score>,
+    history: Vec<Vec<f64>>,
 }
 
 impl Counting {
-    fn new(contest: &Contest, seats: usize) -> Counting {
-        let entrants = contest.entrants().len();
+    fn new(tournament: &Tournament, seats: usize) -> Counting {
+        let participants = tournament.participants().len();
         Counting {
             games: 0,
-            all: vec![Tally::default(); entrants],
-            by_seat: vec![vec![Tally::default(); seats]; entrants],
-            places: vec![0.0; entrants],
-            evidence: vec![Evidence::default(); entrants],
-            faults: vec![BTreeMap::new(); entrants],
+            all: vec![Score::default(); participants],
+            by_seat: vec![vec![Score::default(); seats]; participants],
+            places: vec![0.0; participants],
+            scores: vec![ScoreSample::default(); participants],
+            faults: vec![BTreeMap::new(); participants],
             encounters: Vec::new(),
-            tallies: BTreeMap::new(),
-            course: Vec::new(),
+            pair_scores: BTreeMap::new(),
+            history: Vec::new(),
         }
     }
 
-    fn add(&mut self, outcome: &Outcome) {
+    fn add(&mut self, result: &GameResult) {
         self.games += 1;
-        let seats = outcome.fixture.seats.len();
-        for (seat, entrant) in outcome.fixture.seats.iter().copied().enumerate() {
-            let mut tallies = [&mut self.all[entrant], &mut self.by_seat[entrant][seat]];
-            for tally in &mut tallies {
-                count(tally, outcome, seat);
+        let seats = result.game.seats.len();
+        for (seat, participant) in result.game.seats.iter().copied().enumerate() {
+            let mut scores = [
+                &mut self.all[participant],
+                &mut self.by_seat[participant][seat],
+            ];
+            for score in &mut scores {
+                count(score, result, seat);
             }
-            let has_won = outcome.winners.contains(&seat);
-            self.places[entrant] += place(seats, outcome.winners.len(), has_won);
+            let has_won = result.winners.contains(&seat);
+            self.places[participant] += place(seats, result.winners.len(), has_won);
         }
-        if let [first, second] = outcome.fixture.seats[..] {
+        if let [first, second] = result.game.seats[..] {
             let (pair, seat) = if first < second {
                 ((first, second), 0)
             } else {
                 ((second, first), 1)
             };
-            count(self.tallies.entry(pair).or_default(), outcome, seat);
+            count(self.pair_scores.entry(pair).or_default(), result, seat);
         }
-        if let Some((seat, kind, _)) = &outcome.fault {
-            let entrant = outcome.fixture.seats[*seat];
-            *self.faults[entrant].entry(*kind).or_default() += 1;
+        if let Some((seat, kind, _)) = &result.fault {
+            let participant = result.game.seats[*seat];
+            *self.faults[participant].entry(*kind).or_default() += 1;
         }
-        for seat in &outcome.stubborn {
-            let entrant = outcome.fixture.seats[*seat];
-            *self.faults[entrant].entry(FaultKind::Stubborn).or_default() += 1;
+        for seat in &result.stubborn {
+            let participant = result.game.seats[*seat];
+            *self.faults[participant]
+                .entry(FaultKind::Stubborn)
+                .or_default() += 1;
         }
     }
 
-    /// The games of one opening at one table, the last of which has this number, if all were played.
-    fn close_block(&mut self, contest: &Contest, outcomes: &BTreeMap<u32, Outcome>, last: u32) {
-        let seats = contest.seats();
+    /// Adds the score of an opening whose last game has this number, if all its games were played.
+    fn close_block(
+        &mut self,
+        tournament: &Tournament,
+        results: &BTreeMap<u32, GameResult>,
+        last: u32,
+    ) {
+        let seats = tournament.seats();
         let first = last + 1 - seats as u32;
-        let block: Vec<&Outcome> = outcomes.range(first..=last).map(|(_, one)| one).collect();
+        let block: Vec<&GameResult> = results.range(first..=last).map(|(_, one)| one).collect();
         if block.len() < seats {
             return;
         }
-        let table = &contest.tables()[block[0].fixture.table];
-        let mut shares = Vec::new();
-        for entrant in table {
-            let sum: f64 = block.iter().map(|outcome| merit(outcome, *entrant)).sum();
-            let share = sum / seats as f64;
-            self.evidence[*entrant].add(share);
-            shares.push(share);
+        let pairing = &tournament.pairings()[block[0].game.pairing];
+        let mut scores = Vec::new();
+        for participant in pairing {
+            let sum: f64 = block
+                .iter()
+                .map(|result| points_of(result, *participant))
+                .sum();
+            let score = sum / seats as f64;
+            self.scores[*participant].add(score);
+            scores.push(score);
         }
-        if let [first, second] = table[..] {
+        if let [first, second] = pairing[..] {
             self.encounters.push(Encounter {
                 first,
                 second,
                 games: 2,
-                share: shares[0],
+                score: scores[0],
             });
         }
-        self.course
-            .push(self.evidence.iter().map(Evidence::share).collect());
+        self.history
+            .push(self.scores.iter().map(ScoreSample::mean).collect());
     }
 
-    fn standings(&self, contest: &Contest) -> Vec<Standing> {
-        let entrants = contest.entrants().len();
-        let ratings = match (contest.seats(), entrants) {
+    fn standings(&self, tournament: &Tournament) -> Vec<Standing> {
+        let participants = tournament.participants().len();
+        let ratings = match (tournament.seats(), participants) {
             (2, 2) => {
-                let rating = |evidence: &Evidence| {
-                    let bar = evidence.interval();
+                let rating = |scores: &ScoreSample| {
+                    let bar = scores.interval();
                     let bar = Interval {
                         low: elo(bar.low),
                         high: elo(bar.high),
                     };
-                    Some((elo(evidence.share()), bar))
+                    Some((elo(scores.mean()), bar))
                 };
-                self.evidence.iter().map(rating).collect()
+                self.scores.iter().map(rating).collect()
             }
             (2, _) => {
-                let ratings = rate(entrants, &self.encounters);
-                let rating = |one: &crate::ratings::Rating| {
+                let ratings = rate(participants, &self.encounters);
+                let rating = |one: &Rating| {
                     let bar = Interval {
                         low: one.elo - one.error,
                         high: one.elo + one.error,
@@ -278,28 +271,28 @@ impl Counting {
                 };
                 ratings.iter().map(rating).collect()
             }
-            _ => vec![None; entrants],
+            _ => vec![None; participants],
         };
-        let standing = |(entrant, rating): (usize, Option<(f64, Interval)>)| Standing {
-            entrant,
-            all: self.all[entrant],
-            by_seat: self.by_seat[entrant].clone(),
-            place: self.places[entrant] / f64::from(self.all[entrant].games().max(1)),
-            evidence: self.evidence[entrant].clone(),
+        let standing = |(participant, rating): (usize, Option<(f64, Interval)>)| Standing {
+            participant,
+            all: self.all[participant],
+            by_seat: self.by_seat[participant].clone(),
+            place: self.places[participant] / f64::from(self.all[participant].games().max(1)),
+            scores: self.scores[participant].clone(),
             rating,
-            faults: self.faults[entrant].clone(),
+            faults: self.faults[participant].clone(),
         };
         ratings.into_iter().enumerate().map(standing).collect()
     }
 }
 
-fn count(tally: &mut Tally, outcome: &Outcome, seat: usize) {
-    if outcome.winners.is_empty() {
-        tally.drawn += 1;
-    } else if outcome.winners.contains(&seat) {
-        tally.won += 1;
+fn count(score: &mut Score, result: &GameResult, seat: usize) {
+    if result.winners.is_empty() {
+        score.draws += 1;
+    } else if result.winners.contains(&seat) {
+        score.wins += 1;
     } else {
-        tally.lost += 1;
+        score.losses += 1;
     }
 }
 
@@ -308,7 +301,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn places_are_shared_by_those_with_equal_merit() {
+    fn equal_results_share_a_place() {
         // One of two, of three; a draw of three; two of three in a misère game.
         assert_eq!((place(2, 1, true), place(2, 1, false)), (1.0, 2.0));
         assert_eq!((place(3, 1, true), place(3, 1, false)), (1.0, 2.5));

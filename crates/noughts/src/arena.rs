@@ -6,9 +6,11 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use noughts_arena::{
-    Contest, Format, Ledger, Openings, Outcome, Plan, Referee, Sprt, Standings, Terms, report,
+    Format, GameResult, Openings, ResultsFolder, SequentialTest, Sprt, Standings, Tournament,
+    TournamentOptions, report,
 };
 use noughts_engine::{Limits, RobotName, Stop, read_limits};
+use noughts_gomocup::ExternalEngines;
 use noughts_rules::{Quoted, Record, Variant};
 
 use crate::Failure;
@@ -29,7 +31,7 @@ pub(crate) fn run(task: &Arena) -> Result<(), Failure> {
     let variant: Variant = task.variant.parse().map_err(Failure::invalid)?;
     let limits = Limit::read(task)?;
     let sprt = read_sprt(task)?;
-    let contest = Contest::new(Plan {
+    let tournament = Tournament::new(TournamentOptions {
         robots: robots(task, &limits)?,
         format: match task.gauntlet {
             true => Format::Gauntlet,
@@ -43,23 +45,23 @@ pub(crate) fn run(task: &Arena) -> Result<(), Failure> {
         openings: openings(task.openings.as_deref(), &variant)?,
         variant,
     });
-    let contest = contest.map_err(Failure::invalid)?;
-    let ledger = task
+    let tournament = tournament.map_err(Failure::invalid)?;
+    let folder = task
         .out
         .as_deref()
-        .map(|folder| Ledger::open(Path::new(folder), &contest, &limits.to_string()));
-    let ledger = ledger.transpose().map_err(Failure::invalid)?;
+        .map(|folder| ResultsFolder::open(Path::new(folder), &tournament, &limits.to_string()));
+    let folder = folder.transpose().map_err(Failure::invalid)?;
     let stop = Stop::new();
     let told = stop.clone();
     when_told_to_end(move |_| told.set())?;
     let mut hall = Hall {
-        outcomes: match &ledger {
-            Some(ledger) => ledger.outcomes().clone(),
+        results: match &folder {
+            Some(folder) => folder.results().clone(),
             None => BTreeMap::new(),
         },
-        contest: &contest,
-        ledger,
-        referee: sprt.map(Referee::new),
+        tournament: &tournament,
+        folder,
+        test: sprt.map(SequentialTest::new),
         progress: Progress::new(),
     };
     let was_stopped = hall.play(task.threads.into(), &stop)?;
@@ -68,10 +70,10 @@ pub(crate) fn run(task: &Arena) -> Result<(), Failure> {
 
 /// Where games are played and told of.
 struct Hall<'a> {
-    contest: &'a Contest,
-    ledger: Option<Ledger>,
-    outcomes: BTreeMap<u32, Outcome>,
-    referee: Option<Referee>,
+    tournament: &'a Tournament,
+    folder: Option<ResultsFolder>,
+    results: BTreeMap<u32, GameResult>,
+    test: Option<SequentialTest>,
     progress: Progress,
 }
 
@@ -79,35 +81,35 @@ impl Hall<'_> {
     /// Plays what is left to play; whether somebody stopped it.
     fn play(&mut self, threads: usize, stop: &Stop) -> Result<bool, Failure> {
         // A folder may hold more games than are asked for now.
-        let games = self.contest.games();
-        self.outcomes.retain(|number, _| *number < games);
-        let is_left = |number: &u32| !self.outcomes.contains_key(number);
+        let games = self.tournament.games();
+        self.results.retain(|number, _| *number < games);
+        let is_left = |number: &u32| !self.results.contains_key(number);
         let left: Vec<u32> = (0..games).filter(is_left).collect();
-        let (mut is_decided, contest) = (self.is_decided(), self.contest);
+        let (mut is_decided, tournament) = (self.is_decided(), self.tournament);
         if is_decided || left.is_empty() {
             return Ok(false);
         }
-        let before = self.outcomes.len();
+        let before = self.results.len();
         self.progress
-            .show(before, games, before, &self.outcomes, contest);
+            .show(before, games, before, &self.results, tournament);
         // Tells the threads, and not the person's own stop.
         let enough = stop.clone();
-        contest.play(
+        tournament.play(
             &left,
             threads,
             stop,
-            |outcome, record: &Record| -> io::Result<()> {
-                if let Some(ledger) = &mut self.ledger {
-                    ledger.keep(contest, outcome.clone(), record)?;
+            |result, record: &Record| -> io::Result<()> {
+                if let Some(folder) = &mut self.folder {
+                    folder.add(tournament, result.clone(), record)?;
                 }
-                self.outcomes.insert(outcome.fixture.number, outcome);
+                self.results.insert(result.game.number, result);
                 is_decided = self.is_decided();
                 if is_decided {
                     enough.set();
                 }
-                let played = self.outcomes.len();
+                let played = self.results.len();
                 self.progress
-                    .show(played, games, before, &self.outcomes, contest);
+                    .show(played, games, before, &self.results, tournament);
                 Ok(())
             },
         )?;
@@ -116,27 +118,27 @@ impl Hall<'_> {
     }
 
     fn is_decided(&mut self) -> bool {
-        let referee = self.referee.as_mut();
-        referee.is_some_and(|referee| referee.follow(self.contest, &self.outcomes))
+        let test = self.test.as_mut();
+        test.is_some_and(|test| test.update(self.tournament, &self.results))
     }
 
     fn standings(&self) -> Standings {
-        Standings::new(self.contest, &self.outcomes, self.referee.as_ref())
+        Standings::new(self.tournament, &self.results, self.test.as_ref())
     }
 
     fn tell(&self, was_stopped: bool) -> Result<(), Failure> {
         let standings = self.standings();
-        if let Some(ledger) = &self.ledger {
-            ledger.write_reports(self.contest, &standings, &self.outcomes)?;
+        if let Some(folder) = &self.folder {
+            folder.write_reports(self.tournament, &standings, &self.results)?;
         }
         let mut output = io::stdout().lock();
-        output.write_all(report(self.contest, &standings, &self.outcomes).as_bytes())?;
+        output.write_all(report(self.tournament, &standings, &self.results).as_bytes())?;
         output.flush()?;
         if !was_stopped {
             return Ok(());
         }
-        let (played, games) = (self.outcomes.len(), self.contest.games());
-        Err(Failure::Stopped(match &self.ledger {
+        let (played, games) = (self.results.len(), self.tournament.games());
+        Err(Failure::Stopped(match &self.folder {
             Some(_) => format!(
                 "Stopped after {played} of {games} games; the same command goes on where it was."
             ),
@@ -186,12 +188,12 @@ impl Limit {
         })
     }
 
-    fn terms(&self) -> Terms {
-        Terms {
-            time: self.limits.time.unwrap_or(PATIENCE),
+    fn external_engines(&self) -> ExternalEngines {
+        ExternalEngines {
+            move_time: self.limits.time.unwrap_or(PATIENCE),
             nodes: self.limits.nodes,
             tolerance: self.tolerance,
-            ..Terms::default()
+            ..ExternalEngines::default()
         }
     }
 }
@@ -203,7 +205,7 @@ impl std::fmt::Display for Limit {
 }
 
 fn robots(task: &Arena, limit: &Limit) -> Result<Vec<RobotName>, Failure> {
-    let engines = limit.terms().engines();
+    let engines = limit.external_engines().engines();
     let read = |text: &String| match text.as_str() {
         // As long as everybody may think.
         "search" => engines
@@ -264,11 +266,11 @@ impl Progress {
         played: usize,
         games: u32,
         before: usize,
-        outcomes: &BTreeMap<u32, Outcome>,
-        contest: &Contest,
+        results: &BTreeMap<u32, GameResult>,
+        tournament: &Tournament,
     ) {
         // All games are added up for it: the more there are, the rarer it is.
-        let pause = BETWEEN_LOOKS * (1 + outcomes.len() as u32 / 1000);
+        let pause = BETWEEN_LOOKS * (1 + results.len() as u32 / 1000);
         let is_due = self.last.is_none_or(|last| last.elapsed() >= pause);
         if !self.is_shown || !is_due {
             return;
@@ -282,15 +284,15 @@ impl Progress {
                 format!(", {} left", write_time(each * (games - played) as f64))
             }
         };
-        let standings = Standings::new(contest, outcomes, None);
+        let standings = Standings::new(tournament, results, None);
         let best = standings.standings.first();
         // While no opening has been played from all seats, nobody is.
-        let best = best.filter(|one| one.evidence.units() > 0).map(|one| {
-            let bar = one.evidence.interval();
+        let best = best.filter(|one| one.scores.len() > 0).map(|one| {
+            let bar = one.scores.interval();
             format!(
                 "  {} {:.1} % ({:.0} … {:.0})",
-                contest.entrants()[one.entrant].label,
-                100.0 * one.evidence.share(),
+                tournament.participants()[one.participant].label,
+                100.0 * one.scores.mean(),
                 100.0 * bar.low,
                 100.0 * bar.high
             )

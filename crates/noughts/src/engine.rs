@@ -15,7 +15,7 @@ pub(crate) fn run(task: &Engine) -> Result<(), Failure> {
     };
     let engine_setup = robot_setup::from_seed(task.seed.as_deref())?;
     let input = BufReader::new(io::stdin());
-    Ok(noughts_arena::serve(
+    Ok(noughts_gomocup::serve(
         strategy.as_ref(),
         &engine_setup,
         input,

@@ -2,15 +2,15 @@
 
 use std::hash::{BuildHasher, Hasher, RandomState};
 
-use noughts_arena::Terms;
 use noughts_engine::{Engines, Setup};
+use noughts_gomocup::ExternalEngines;
 use noughts_rules::Quoted;
 
 use crate::Failure;
 
 /// Programs from outside, with a second a move: the command line may name them, and nobody else.
 pub(crate) fn engines() -> Engines {
-    Terms::default().engines()
+    ExternalEngines::default().engines()
 }
 
 /// With the seed that was typed, or one that nobody can foretell.

@@ -19,7 +19,7 @@ enum Others {
     None,
 }
 
-const TABLE: [Allowed; 12] = [
+const TABLE: [Allowed; 13] = [
     Allowed {
         name: "noughts-rules",
         ours: &[],
@@ -73,6 +73,11 @@ const TABLE: [Allowed; 12] = [
     },
     Allowed {
         name: "noughts-arena",
+        ours: &["noughts-rules", "noughts-engine"],
+        others: Others::Any,
+    },
+    Allowed {
+        name: "noughts-gomocup",
         ours: &["noughts-rules", "noughts-engine", "noughts-process"],
         others: Others::Any,
     },
@@ -93,6 +98,7 @@ const TABLE: [Allowed; 12] = [
             "noughts-terminal",
             "noughts-arena",
             "noughts-check",
+            "noughts-gomocup",
             "noughts-process",
         ],
         others: Others::Any,

@@ -95,7 +95,7 @@ fn lines(file: &Path) -> usize {
 }
 
 #[test]
-fn a_contest_interrupted_ten_times_ends_with_the_same_table() {
+fn interrupted_tournament_ends_with_the_same_table() {
     let options = |folder, threads| {
         let games = [
             "--variant",
@@ -174,7 +174,7 @@ fn a_line_that_was_cut_off_is_played_again_and_a_strange_one_refused() {
     fs::write(&file, whole.replacen("1,1,0 1", "1,1,1 0", 1)).unwrap();
     let (_, errors, exit) = arena(&["random", "first"], &options);
     assert!(
-        errors.contains("line 2 of games.csv is none of this contest"),
+        errors.contains("line 2 of games.csv is none of this tournament"),
         "{errors}"
     );
     assert_eq!(exit, 1);
@@ -272,7 +272,7 @@ fn what_can_not_be_played_is_said_before_anything_is() {
         (
             &["random", "greedy"],
             &out,
-            "has another contest: it says 'player 1 first'",
+            "has another tournament: it says 'player 1 first'",
         ),
         (
             &["random", "first", "greedy"],
@@ -290,7 +290,7 @@ fn what_can_not_be_played_is_said_before_anything_is() {
 }
 
 #[test]
-fn a_test_stops_the_contest_when_it_is_clear_and_the_same_on_any_threads() {
+fn sprt_stops_the_tournament_at_the_same_game_on_any_number_of_threads() {
     let options = |threads| {
         [
             "--variant",

@@ -1,21 +1,21 @@
-//! The words of the Gomocup protocol that both ends use: how a game is told, how moves are written.
+//! What both sides of the protocol share: how a game is announced, and how moves are written.
 //!
-//! Five in a line on boards of 5 to 22 is told as everybody does, with moves `column,row`. Every
-//! other game is named by a line `INFO variant NAME`, and its moves are written as everywhere here.
+//! Five in a row on boards of 5 to 22 is standard Gomocup, with moves `column,row`. Every other variant is announced by
+//! `INFO variant NAME`, and its moves are written as everywhere in this program.
 
 use noughts_rules::{Goal, GridSpec, Move, Overline, Place, Placement, Variant};
 
 /// The longest line that is accepted, in bytes. The longest line of the protocol is an `INFO`.
 pub(crate) const MAX_LINE: usize = 4096;
 
-/// The boards that the protocol knows by itself.
+/// Columns and rows of standard Gomocup boards.
 pub(crate) const SIZES: std::ops::RangeInclusive<usize> = 5..=22;
 
-/// Marks in a line there.
+/// Marks in a row on these boards.
 const LINE: usize = 5;
 
-/// Whether a game is told without its name.
-pub(crate) fn is_plain(variant: &Variant) -> bool {
+/// Whether a variant is standard Gomocup.
+pub(crate) fn is_standard(variant: &Variant) -> bool {
     let Variant::Grid(spec) = variant else {
         return false;
     };
@@ -27,8 +27,8 @@ pub(crate) fn is_plain(variant: &Variant) -> bool {
         && SIZES.contains(&spec.rows())
 }
 
-/// Five in a line on such a board, if there is one; a longer line wins unless `exact`.
-pub(crate) fn plain(columns: usize, rows: usize, exact: bool) -> Option<Variant> {
+/// Five in a row on a standard board; longer rows win unless `exact`.
+pub(crate) fn standard(columns: usize, rows: usize, exact: bool) -> Option<Variant> {
     if !SIZES.contains(&columns) || !SIZES.contains(&rows) {
         return None;
     }
@@ -39,7 +39,7 @@ pub(crate) fn plain(columns: usize, rows: usize, exact: bool) -> Option<Variant>
     Some(Variant::Grid(spec))
 }
 
-/// Columns and rows, as `START` and `RECTSTART` say them; nine boards are nine by nine.
+/// Columns and rows for `START` and `RECTSTART`; 9 by 9 for Ultimate and Multi.
 pub(crate) fn size(variant: &Variant) -> (usize, usize) {
     match variant {
         Variant::Grid(spec) => (spec.columns(), spec.rows()),
@@ -47,23 +47,23 @@ pub(crate) fn size(variant: &Variant) -> (usize, usize) {
     }
 }
 
-/// What is said to begin a game: its size, and before it which game it is where that is not one that every
-/// program knows. Some of those programs can't be told anything before `START`.
-pub(crate) fn introduction(variant: &Variant) -> Vec<String> {
+/// The lines that begin a game. `INFO variant` is sent only for other variants: some existing engines fail on input
+/// before `START`.
+pub(crate) fn start_lines(variant: &Variant) -> Vec<String> {
     let start = match size(variant) {
         (columns, rows) if columns == rows => format!("START {columns}"),
         (columns, rows) => format!("RECTSTART {columns},{rows}"),
     };
-    match is_plain(variant) {
+    match is_standard(variant) {
         true => vec![start],
         false => vec![format!("INFO variant {variant}"), start],
     }
 }
 
-/// What is said of the rules of such a game after it has begun.
-pub(crate) fn rule(variant: &Variant) -> Option<String> {
+/// The `INFO rule` line of a standard game, sent after `START`.
+pub(crate) fn rule_line(variant: &Variant) -> Option<String> {
     match variant {
-        Variant::Grid(spec) if is_plain(variant) => {
+        Variant::Grid(spec) if is_standard(variant) => {
             let is_exact = spec.overline != Overline::Counts;
             Some(format!("INFO rule {}", u8::from(is_exact)))
         }
@@ -71,9 +71,9 @@ pub(crate) fn rule(variant: &Variant) -> Option<String> {
     }
 }
 
-/// A move as it is written in this game.
+/// Writes a move.
 pub(crate) fn format_move(variant: &Variant, at: Move) -> String {
-    if is_plain(variant) {
+    if is_standard(variant) {
         let (row, column) = variant.coordinates(at);
         format!("{column},{row}")
     } else {
@@ -81,9 +81,9 @@ pub(crate) fn format_move(variant: &Variant, at: Move) -> String {
     }
 }
 
-/// Reads what [`format_move`] writes; spaces around numbers are fine.
+/// Parses a move; spaces around numbers are allowed.
 pub(crate) fn read_move(variant: &Variant, text: &str) -> Option<Move> {
-    if !is_plain(variant) {
+    if !is_standard(variant) {
         return match variant.parse_place(text.trim()) {
             Ok(Place::Cell(at)) => Some(at),
             Ok(Place::Column(_)) | Err(_) => None,
@@ -93,7 +93,7 @@ pub(crate) fn read_move(variant: &Variant, text: &str) -> Option<Move> {
     variant.move_at(row, column)
 }
 
-/// `7,7`
+/// Parses two numbers such as `7,7`.
 pub(crate) fn pair(text: &str) -> Option<(usize, usize)> {
     let (first, second) = text.split_once(',')?;
     Some((number(first)?, number(second)?))
@@ -101,18 +101,18 @@ pub(crate) fn pair(text: &str) -> Option<(usize, usize)> {
 
 fn number(text: &str) -> Option<usize> {
     let text = text.trim();
-    let plain = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
-    plain.then(|| text.parse().ok()).flatten()
+    let is_number = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    is_number.then(|| text.parse().ok()).flatten()
 }
 
-/// `7,7,1` or `4-0,1`: a move and whose it is, 1 for the program's own, 2 for the next to move
-/// after it, and so on.
+/// Parses `7,7,1` or `4-0,1`: a move and its owner, 1 for the engine that reads it, 2 for the side that moves after
+/// it, and so on.
 pub(crate) fn read_mark(variant: &Variant, text: &str) -> Option<(Move, u8)> {
     let (at, owner) = text.rsplit_once(',')?;
     let owner = number(owner)?;
     let owner = u8::try_from(owner).ok()?;
-    let known = (1..=variant.sides()).contains(&owner);
-    known.then_some((read_move(variant, at)?, owner))
+    let is_known = (1..=variant.sides()).contains(&owner);
+    is_known.then_some((read_move(variant, at)?, owner))
 }
 
 #[cfg(test)]
@@ -124,8 +124,8 @@ mod tests {
     }
 
     #[test]
-    fn games_are_told_plainly_or_by_name() {
-        for (name, told) in [
+    fn standard_games_have_no_variant_line() {
+        for (name, lines) in [
             ("15x15k5", "START 15; INFO rule 0"),
             ("15x15k5+exact", "START 15; INFO rule 1"),
             ("20x12k5", "RECTSTART 20,12; INFO rule 0"),
@@ -136,18 +136,18 @@ mod tests {
             ("multi@4", "INFO variant multi@4; START 9"),
         ] {
             let variant = variant(name);
-            let mut said = introduction(&variant);
-            said.extend(rule(&variant));
-            assert_eq!(said.join("; "), told);
+            let mut sent = start_lines(&variant);
+            sent.extend(rule_line(&variant));
+            assert_eq!(sent.join("; "), lines);
         }
-        assert_eq!(plain(15, 15, true), Some(variant("15x15k5+exact")));
-        assert_eq!(plain(15, 12, false), Some(variant("15x12k5")));
-        assert_eq!(plain(4, 15, false), None);
-        assert_eq!(plain(15, 23, false), None);
+        assert_eq!(standard(15, 15, true), Some(variant("15x15k5+exact")));
+        assert_eq!(standard(15, 12, false), Some(variant("15x12k5")));
+        assert_eq!(standard(4, 15, false), None);
+        assert_eq!(standard(15, 23, false), None);
     }
 
     #[test]
-    fn moves_are_column_and_row_or_as_everywhere_here() {
+    fn moves_are_written_and_parsed() {
         for (name, text, index) in [
             ("15x15k5", "1,2", 31),
             ("20x12k5", "19,0", 19),

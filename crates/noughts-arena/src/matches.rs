@@ -1,29 +1,28 @@
-//! Two strategies, many games.
+//! Matches between two strategies.
 
 use noughts_engine::{Random, Setup, Stop, Strategy, StrategyName, Unfit};
 use noughts_rules::{Action, Board, Conclusion, Game, Options, Seat, Variant};
 
 use crate::score::Score;
 
-/// A match between two: every game is played twice, with colours swapped.
+/// A match of two strategies. Every opening is played twice, with seats swapped.
 #[derive(Clone, Debug)]
-pub struct Bout {
-    /// The game. On nine boards the first board of each pair of games is drawn by the seed.
+pub struct Match {
+    /// The variant. For Ultimate and Multi without a first board, the seed draws one per pair of games.
     pub variant: Variant,
-    /// Whose score it is.
+    /// The strategy whose score is counted.
     pub first: StrategyName,
-    /// Against whom.
+    /// The opponent.
     pub second: StrategyName,
-    /// How many games, an even number.
+    /// The number of games, which is even.
     pub games: u32,
-    /// How many plays at random each pair of games begins with, so that those who always answer the
-    /// same play different games.
-    pub random_plays: u32,
-    /// The same seed, the same match, but where a clock decides.
+    /// Random moves at the start of each pair of games, so that deterministic strategies play different games.
+    pub random_moves: u32,
+    /// The same seed gives the same match, except where time limits decide.
     pub seed: u64,
 }
 
-impl Bout {
+impl Match {
     /// Plays all games and calls `after_each` with each game and the score so far.
     pub fn play(&self, mut after_each: impl FnMut(&Game, &Score)) -> Result<Score, Unfit> {
         let mut score = Score::default();
@@ -40,7 +39,7 @@ impl Bout {
             let fresh = self.opened(seed);
             let mut seats = Vec::new();
             for (seat, name) in names.into_iter().enumerate() {
-                // Not the same numbers for both, or `random` would mirror itself.
+                // Different seeds, or `random` would play against the same random numbers.
                 let setup = Setup::with_seed(seed ^ (seat as u64 + 1) << 32);
                 seats.push(name.build(&fresh, &setup)?);
             }
@@ -58,7 +57,7 @@ impl Bout {
         Ok(score)
     }
 
-    /// The game that a pair begins with.
+    /// The position after the random moves.
     fn opened(&self, seed: u64) -> Game {
         let mut random = Random::new(seed);
         let variant = match self.variant {
@@ -69,7 +68,7 @@ impl Bout {
             Variant::Grid(_) | Variant::Nested(_) => self.variant,
         };
         let mut game = Game::new(&variant, Options::default()).expect("two sides, two seats");
-        for _ in 0..self.random_plays {
+        for _ in 0..self.random_moves {
             if let Some(seat) = game.to_move() {
                 let legal = game.legal();
                 let at = legal[random.below(legal.len())];
@@ -80,7 +79,7 @@ impl Bout {
     }
 }
 
-/// Plays a game to its end, each seat by its strategy.
+/// Plays a game to its end, with one strategy per seat.
 pub fn play_game(mut game: Game, seats: &mut [Box<dyn Strategy>]) -> Game {
     let stop = Stop::new();
     while let Some(Seat(seat)) = game.to_move() {

@@ -1,7 +1,7 @@
-//! `engine:COMMAND`: programs that speak the Gomocup protocol, at a seat like everybody else.
+//! `engine:COMMAND`: external engines as robots.
 //!
-//! A program may hang, flood, crash or play what can't be played. Each is a [`Fault`] that says what
-//! it was, and in any case the program is ended.
+//! An engine may hang, flood, crash or play an illegal move. Each of these is a [`Fault`] with its reason, and the
+//! engine's process is killed.
 
 mod process;
 
@@ -15,59 +15,59 @@ use noughts_rules::{Action, Game, Play, PlayIn, Quoted, Side, Variant};
 use self::process::{EngineProcess, Reply};
 use crate::protocol;
 
-/// What a program may say beside its answer to one question: lines of `MESSAGE` and `DEBUG`.
-const MOST_LINES: usize = 100_000;
+/// Maximum number of `MESSAGE` and `DEBUG` lines before a move.
+const MAX_LINES: usize = 100_000;
 
-/// How programs are treated.
+/// Runs external engines within limits.
 #[derive(Clone, Copy, Debug)]
-pub struct Terms {
-    /// How long a move may take.
-    pub time: Duration,
-    /// How many positions a program may look at; told where it is some.
+pub struct ExternalEngines {
+    /// Time per move.
+    pub move_time: Duration,
+    /// Search nodes per move, sent as `INFO max_node`.
     pub nodes: Option<u64>,
-    /// How much longer than its time a program is waited for.
+    /// Additional time before an engine loses on time.
     pub tolerance: Duration,
-    /// How long a program may take to start.
-    pub start: Duration,
-    /// How long a program may take to end when it is told to.
-    pub grace: Duration,
+    /// Maximum time for the answer to `START`.
+    pub start_timeout: Duration,
+    /// Maximum time to exit after `END`.
+    pub exit_timeout: Duration,
 }
 
-impl Default for Terms {
-    fn default() -> Terms {
-        Terms {
-            time: Duration::from_secs(1),
+impl Default for ExternalEngines {
+    fn default() -> ExternalEngines {
+        ExternalEngines {
+            move_time: Duration::from_secs(1),
             nodes: None,
             tolerance: Duration::from_millis(500),
-            start: Duration::from_secs(10),
-            grace: Duration::from_secs(1),
+            start_timeout: Duration::from_secs(10),
+            exit_timeout: Duration::from_secs(1),
         }
     }
 }
 
-impl Terms {
-    /// The right to name programs, which are treated so.
+impl ExternalEngines {
+    /// Allows names such as `engine:COMMAND`.
     pub fn engines(self) -> Engines {
-        Engines::hosted_by(Arc::new(Terms { ..self }))
+        Engines::hosted_by(Arc::new(self))
     }
 }
 
-impl Host for Terms {
+impl Host for ExternalEngines {
     fn try_out(&self, command: &str, game: &Game) -> Result<(), String> {
         check(game)?;
-        let mut guest = Guest::new(command, *self);
-        let started = guest.start(game.variant(), &Stop::new());
+        let mut engine = ExternalEngine::new(command, *self);
+        let started = engine.start(game.variant(), &Stop::new());
         let started = started.map(drop).map_err(|fault| fault.to_string());
-        guest.kill();
+        engine.kill();
         started
     }
 
     fn seat(&self, command: &str) -> Box<dyn Robot> {
-        Box::new(Guest::new(command, *self))
+        Box::new(ExternalEngine::new(command, *self))
     }
 }
 
-/// The protocol knows a side by when it moves, so each has one seat.
+/// The protocol identifies a side by its turn, so each side must have one seat.
 fn check(game: &Game) -> Result<(), String> {
     let mut order = game.order().iter().enumerate();
     match order.all(|(seat, side)| side.index() == seat) {
@@ -76,22 +76,22 @@ fn check(game: &Game) -> Result<(), String> {
     }
 }
 
-/// One program in one game.
-struct Guest {
+/// An engine in one game.
+struct ExternalEngine {
     command: String,
-    terms: Terms,
+    limits: ExternalEngines,
     process: Option<EngineProcess>,
-    /// What it has on its board, its own last move included.
-    told: Option<Vec<Play>>,
+    /// The moves that the engine knows, including its own last move.
+    known_moves: Option<Vec<Play>>,
 }
 
-impl Guest {
-    fn new(command: &str, terms: Terms) -> Guest {
-        Guest {
+impl ExternalEngine {
+    fn new(command: &str, limits: ExternalEngines) -> ExternalEngine {
+        ExternalEngine {
             command: command.to_owned(),
-            terms,
+            limits,
             process: None,
-            told: None,
+            known_moves: None,
         }
     }
 
@@ -99,17 +99,17 @@ impl Guest {
         if self.process.is_none() {
             let process = EngineProcess::start(&self.command)
                 .map_err(|error| crash(format!("could not be started: {error}")))?;
-            self.told = None;
+            self.known_moves = None;
             let process = self.process.insert(process);
-            process.send(&protocol::introduction(variant));
-            let until = Instant::now() + self.terms.start;
-            let said = answer(process, until, stop)?;
+            process.send(&protocol::start_lines(variant));
+            let deadline = Instant::now() + self.limits.start_timeout;
+            let said = answer(process, deadline, stop)?;
             let Some(said) = said else {
                 return Err(Fault {
                     kind: FaultKind::Time,
                     reason: format!(
                         "did not answer START in {} ms",
-                        self.terms.start.as_millis()
+                        self.limits.start_timeout.as_millis()
                     ),
                 });
             };
@@ -119,8 +119,8 @@ impl Guest {
                     Quoted::from(said.trim())
                 )));
             }
-            let rule = protocol::rule(variant).into_iter();
-            process.send(&rule.chain(self.terms.limits()).collect::<Vec<_>>());
+            let rule = protocol::rule_line(variant).into_iter();
+            process.send(&rule.chain(self.limits.info_lines()).collect::<Vec<_>>());
         }
         self.process
             .as_mut()
@@ -128,14 +128,14 @@ impl Guest {
     }
 
     fn ask(&mut self, game: &Game, stop: &Stop) -> Result<Decision, Fault> {
-        let terms = self.terms;
-        let told = self.told.take();
+        let limits = self.limits;
+        let known = self.known_moves.take();
         let process = self.start(game.variant(), stop)?;
-        let lines = question(game, told.as_deref());
+        let lines = position_lines(game, known.as_deref());
         if lines.first().is_some_and(|line| line == "RESTART") {
             process.send(&lines[..1]);
-            let until = Instant::now() + terms.start;
-            match answer(process, until, stop)? {
+            let deadline = Instant::now() + limits.start_timeout;
+            match answer(process, deadline, stop)? {
                 Some(said) if said.trim().eq_ignore_ascii_case("OK") => {}
                 _ => return Err(crash("did not answer RESTART with OK".to_owned())),
             }
@@ -144,14 +144,14 @@ impl Guest {
             process.send(&lines);
         }
         let asked = Instant::now();
-        let said = answer(process, asked + terms.time + terms.tolerance, stop)?;
+        let said = answer(process, asked + limits.move_time + limits.tolerance, stop)?;
         let Some(said) = said else {
             return Err(Fault {
                 kind: FaultKind::Time,
                 reason: format!(
                     "gave no move in {} ms and {} ms more",
-                    terms.time.as_millis(),
-                    terms.tolerance.as_millis()
+                    limits.move_time.as_millis(),
+                    limits.tolerance.as_millis()
                 ),
             });
         };
@@ -166,31 +166,31 @@ impl Guest {
             .ok_or_else(|| crash("was asked for a move in a game that is over".to_owned()))?;
         game.check(seat, Action::Play(at))
             .map_err(|refusal| illegal(format!("which is not legal: {refusal}")))?;
-        let mut told = game.plays().to_vec();
-        told.push(Play {
+        let mut known = game.plays().to_vec();
+        known.push(Play {
             by: game.order()[usize::from(seat.0)],
             at,
         });
-        self.told = Some(told);
+        self.known_moves = Some(known);
         Ok(at.into())
     }
 
     fn kill(&mut self) {
         if let Some(process) = self.process.take() {
-            process.end(Duration::from_millis(100).min(self.terms.grace));
+            process.end(Duration::from_millis(100).min(self.limits.exit_timeout));
         }
-        self.told = None;
+        self.known_moves = None;
     }
 }
 
-impl Robot for Guest {
+impl Robot for ExternalEngine {
     fn choose(&mut self, game: &Game, stop: &Stop) -> Result<Decision, Fault> {
         check(game).map_err(|reason| crash(format!("can't play: {reason}")))?;
         let asked = self.ask(game, stop);
         if asked.is_err() {
-            // Whatever it says from now on is no answer to the next question.
+            // A late answer must not be taken for the answer to the next request.
             self.process = None;
-            self.told = None;
+            self.known_moves = None;
         }
         asked
     }
@@ -199,32 +199,32 @@ impl Robot for Guest {
         let Some(process) = self.process.take() else {
             return Ok(());
         };
-        match process.end(self.terms.grace) {
+        match process.end(self.limits.exit_timeout) {
             true => Ok(()),
             false => Err(Fault {
                 kind: FaultKind::Stubborn,
                 reason: format!(
                     "did not end {} ms after END, and was ended",
-                    self.terms.grace.as_millis()
+                    self.limits.exit_timeout.as_millis()
                 ),
             }),
         }
     }
 }
 
-impl Drop for Guest {
+impl Drop for ExternalEngine {
     fn drop(&mut self) {
         if let Some(process) = self.process.take() {
-            process.end(self.terms.grace);
+            process.end(self.limits.exit_timeout);
         }
     }
 }
 
-impl Terms {
-    /// The limits in the words of the protocol.
-    fn limits(&self) -> Vec<String> {
+impl ExternalEngines {
+    /// The limits as `INFO` lines.
+    fn info_lines(&self) -> Vec<String> {
         let mut lines = vec![
-            format!("INFO timeout_turn {}", self.time.as_millis()),
+            format!("INFO timeout_turn {}", self.move_time.as_millis()),
             "INFO timeout_match 0".to_owned(),
             "INFO time_left 2147483647".to_owned(),
             "INFO max_memory 0".to_owned(),
@@ -236,15 +236,14 @@ impl Terms {
     }
 }
 
-/// What to say for the next move: the other's move where that is all that is new, else the whole
-/// board.
-fn question(game: &Game, told: Option<&[Play]>) -> Vec<String> {
+/// The request for the next move: the opponent's move if the engine knows all others, otherwise the whole board.
+fn position_lines(game: &Game, known: Option<&[Play]>) -> Vec<String> {
     let variant = game.variant();
     let plays = game.plays();
-    let is_new = told.is_none();
-    if let (Some(told), [before @ .., last]) = (told, plays)
+    let is_new = known.is_none();
+    if let (Some(known), [before @ .., last]) = (known, plays)
         && variant.sides() == 2
-        && before == told
+        && before == known
         && is_in_turn(game)
     {
         return vec![format!("TURN {}", protocol::format_move(variant, last.at))];
@@ -272,7 +271,7 @@ fn question(game: &Game, told: Option<&[Play]>) -> Vec<String> {
     lines
 }
 
-/// Whether sides took turns from the first on, so that the order of marks says everything.
+/// Whether the sides moved in turn from the start, so that the order of the marks says everything.
 fn is_in_turn(game: &Game) -> bool {
     let sides = game.order().len();
     let mut plays = game.plays().iter().enumerate();
@@ -282,7 +281,7 @@ fn is_in_turn(game: &Game) -> bool {
         && next == game.plays().len() % sides
 }
 
-/// Every mark with its owner, counted from the side to move.
+/// All marks with their owners, counted from the side to move.
 fn marks(game: &Game) -> Vec<String> {
     let variant = game.variant();
     let sides = usize::from(variant.sides());
@@ -307,14 +306,14 @@ fn marks(game: &Game) -> Vec<String> {
         .collect()
 }
 
-/// The line that answers, past everything that is only said; `None` where none came in time.
+/// Waits for an answer and skips messages; `None` after the deadline.
 fn answer(
     process: &mut EngineProcess,
-    until: Instant,
+    deadline: Instant,
     stop: &Stop,
 ) -> Result<Option<String>, Fault> {
-    for _ in 0..MOST_LINES {
-        let line = match process.receive(until, stop) {
+    for _ in 0..MAX_LINES {
+        let line = match process.receive(deadline, stop) {
             Reply::Line(Line::Text(line)) => line,
             Reply::Line(Line::TooLong) => {
                 return Err(crash("wrote a line without end".to_owned()));

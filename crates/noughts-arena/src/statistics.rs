@@ -1,61 +1,65 @@
-//! What results prove: a share with its error bar, Elo, and a test that says when to stop.
+//! Mean score with its error bar, Elo, and the sequential probability ratio test (SPRT).
 //!
-//! A unit of evidence is one opening played from all seats: its games are not independent of one
-//! another, units are. Nothing is assumed of how results spread; the likelihood of a share is that of
-//! the spread which fits the results best among all those with that share (Owen's empirical
-//! likelihood, with 0 and 1 always possible). So draws and pairs that go together narrow the bar as
-//! they should, and ten wins of ten still leave some doubt.
+//! The sample has one value per opening: the mean score of the games that play the opening from all seats. Games
+//! with the same opening depend on one another; openings do not. The method assumes no distribution: the
+//! likelihood of a mean is that of the distribution that fits the sample best among all with this mean (Owen's
+//! empirical likelihood, with 0 and 1 always possible). So draws and dependent games narrow the error bar as they
+//! should, and ten wins out of ten still leave some doubt.
 
 use std::fmt;
 
-/// 95 times of 100, for one degree of freedom: the square of 1.96.
+/// The 95 % quantile of the chi-square distribution with one degree of freedom: the square of 1.96.
 const CHI_SQUARE_95: f64 = 3.841_458_820_694_124;
 
-/// Results of units, each from 0 to 1.
+/// Scores of independent openings, each from 0 to 1.
 #[derive(Clone, PartialEq, Debug, Default)]
-pub struct Evidence {
-    /// Each value with how often it came.
+pub struct ScoreSample {
+    /// Each value with how often it occurred.
     values: Vec<(f64, u32)>,
 }
 
-impl Evidence {
-    /// One unit more. A share outside of 0 to 1 counts as the nearer end.
-    pub fn add(&mut self, share: f64) {
-        let share = share.clamp(0.0, 1.0);
+impl ScoreSample {
+    /// Adds the score of one opening. It is clamped to the range from 0 to 1.
+    pub fn add(&mut self, score: f64) {
+        let score = score.clamp(0.0, 1.0);
         match self
             .values
             .iter_mut()
-            .find(|(value, _)| (value - share).abs() < 1e-9)
+            .find(|(value, _)| (value - score).abs() < 1e-9)
         {
             Some((_, count)) => *count += 1,
-            None => self.values.push((share, 1)),
+            None => self.values.push((score, 1)),
         }
     }
 
-    /// How many units there were.
-    pub fn units(&self) -> u32 {
+    /// Whether there is no opening yet.
+    pub fn is_empty(&self) -> bool {
+        self.values.is_empty()
+    }
+
+    /// The number of openings.
+    pub fn len(&self) -> u32 {
         self.values.iter().map(|(_, count)| count).sum()
     }
 
-    /// The mean of all: a half where there is none.
-    pub fn share(&self) -> f64 {
+    /// The mean score, or 0.5 for an empty sample.
+    pub fn mean(&self) -> f64 {
         let sum: f64 = self
             .values
             .iter()
             .map(|(value, count)| value * f64::from(*count))
             .sum();
-        match self.units() {
+        match self.len() {
             0 => 0.5,
-            units => sum / f64::from(units),
+            count => sum / f64::from(count),
         }
     }
 
-    /// How much less likely the results are if this is the true share than if their mean is: a natural
-    /// logarithm, 0 at best.
+    /// Natural logarithm of the likelihood of a true mean, relative to that of the sample's mean. At most 0.
     pub fn log_likelihood(&self, truth: f64) -> f64 {
         let truth = truth.clamp(1e-9, 1.0 - 1e-9);
-        // The spread that fits best gives value a the weight n / (N (1 + t (a - truth))), with the t
-        // that makes its mean the truth; 0 and 1 must not get a negative weight.
+        // The best fitting distribution gives value a the weight n / (N (1 + t (a - truth))), with t such that its
+        // mean is the truth. The weights of 0 and 1 must not be negative.
         let slope = |t: f64| -> f64 {
             let part = |(value, count): &(f64, u32)| {
                 let off = value - truth;
@@ -79,19 +83,18 @@ impl Evidence {
         self.values.iter().map(part).sum()
     }
 
-    /// The shares that are not ruled out: the truth is among them 95 times of 100.
+    /// The 95 % confidence interval of the mean.
     pub fn interval(&self) -> Interval {
-        let share = self.share();
-        if self.units() == 0 {
+        if self.is_empty() {
             return Interval {
                 low: 0.0,
                 high: 1.0,
             };
         }
         let is_possible = |truth: f64| -2.0 * self.log_likelihood(truth) <= CHI_SQUARE_95;
-        // From the mean, which is possible, to an end, which may be.
+        // Bisects between the mean, which is possible, and an end, which may be.
         let edge = |end: f64| {
-            let (mut inside, mut outside) = (share, end);
+            let (mut inside, mut outside) = (self.mean(), end);
             for _ in 0..40 {
                 let middle = inside + (outside - inside) / 2.0;
                 if is_possible(middle) {
@@ -109,76 +112,74 @@ impl Evidence {
     }
 }
 
-/// From here to there.
+/// A range of values.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Interval {
-    /// The least.
+    /// The lower end.
     pub low: f64,
-    /// The most.
+    /// The upper end.
     pub high: f64,
 }
 
-/// The Elo difference that makes for this share of points: 0 for a half, +400 for ten of eleven,
-/// without end for 0 and 1.
-pub fn elo(share: f64) -> f64 {
-    if share <= 0.0 {
+/// The Elo difference for a mean score: 0 for 0.5, +400 for 10/11, infinite for 0 and 1.
+pub fn elo(score: f64) -> f64 {
+    if score <= 0.0 {
         f64::NEG_INFINITY
-    } else if share >= 1.0 {
+    } else if score >= 1.0 {
         f64::INFINITY
     } else {
-        400.0 * (share / (1.0 - share)).log10()
+        400.0 * (score / (1.0 - score)).log10()
     }
 }
 
-/// The share of points that this Elo difference makes for.
-pub fn share(elo: f64) -> f64 {
+/// The mean score that an Elo difference predicts.
+pub fn expected_score(elo: f64) -> f64 {
     1.0 / (1.0 + 10f64.powf(-elo / 400.0))
 }
 
-/// Wald's sequential test between two Elo differences: it goes on until one is shown, and is wrong
-/// one time of twenty.
+/// Wald's sequential probability ratio test between two Elo differences, with 5 % errors of either kind.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Sprt {
-    /// The difference that would be too little.
+    /// The difference under the null hypothesis (H0).
     pub elo0: f64,
-    /// The difference that is hoped for.
+    /// The difference under the alternative (H1).
     pub elo1: f64,
 }
 
-/// What the test says.
+/// The state of a test.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Verdict {
-    /// Not yet.
-    Open,
-    /// Rather `elo0`.
-    Little,
-    /// Rather `elo1`.
-    Hoped,
+pub enum SprtDecision {
+    /// More games are needed.
+    Continue,
+    /// `elo0` is accepted.
+    AcceptH0,
+    /// `elo1` is accepted.
+    AcceptH1,
 }
 
 impl Sprt {
-    /// Errors of either kind.
     const ERROR: f64 = 0.05;
 
-    /// Where the test ends, to either side: ln 19.
+    /// The log-likelihood ratio at which the test ends, in either direction: ln 19.
     pub fn bound() -> f64 {
         ((1.0 - Sprt::ERROR) / Sprt::ERROR).ln()
     }
 
-    /// How much more likely the results are under `elo1` than under `elo0`, as a natural logarithm.
-    pub fn log_ratio(&self, evidence: &Evidence) -> f64 {
-        evidence.log_likelihood(share(self.elo1)) - evidence.log_likelihood(share(self.elo0))
+    /// The log-likelihood ratio of `elo1` to `elo0`.
+    pub fn llr(&self, scores: &ScoreSample) -> f64 {
+        scores.log_likelihood(expected_score(self.elo1))
+            - scores.log_likelihood(expected_score(self.elo0))
     }
 
-    /// What these results show.
-    pub fn verdict(&self, evidence: &Evidence) -> Verdict {
-        let ratio = self.log_ratio(evidence);
-        if ratio >= Sprt::bound() {
-            Verdict::Hoped
-        } else if ratio <= -Sprt::bound() {
-            Verdict::Little
+    /// What the sample decides.
+    pub fn decide(&self, scores: &ScoreSample) -> SprtDecision {
+        let llr = self.llr(scores);
+        if llr >= Sprt::bound() {
+            SprtDecision::AcceptH1
+        } else if llr <= -Sprt::bound() {
+            SprtDecision::AcceptH0
         } else {
-            Verdict::Open
+            SprtDecision::Continue
         }
     }
 }
@@ -199,7 +200,7 @@ impl std::str::FromStr for Sprt {
     }
 }
 
-/// Why a text is no test.
+/// A text is not a test.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct SprtError;
 
@@ -211,7 +212,7 @@ impl fmt::Display for SprtError {
 
 impl std::error::Error for SprtError {}
 
-/// Shortest sensible text for an Elo difference: `+12`, `-3`, `∞`.
+/// An Elo difference as text: `+12`, `-3`, `+∞`.
 pub(crate) fn write_elo(elo: f64) -> String {
     if elo.is_infinite() {
         return if elo > 0.0 { "+∞" } else { "-∞" }.to_owned();

@@ -1,18 +1,18 @@
-//! Programs from outside, as they are: right, slow, broken, rude.
+//! External engines that behave well and badly.
 
 use std::time::Duration;
 
-use noughts_arena::Terms;
 use noughts_engine::{FaultKind, Robot, RobotName, Setup, Stop};
+use noughts_gomocup::ExternalEngines;
 use noughts_rules::{Action, Game, Options, Seat};
 
-const TERMS: Terms = Terms {
+const LIMITS: ExternalEngines = ExternalEngines {
     // Long, so that a busy machine makes nobody slow.
-    time: Duration::from_secs(20),
+    move_time: Duration::from_secs(20),
     nodes: None,
     tolerance: Duration::from_secs(10),
-    start: Duration::from_secs(60),
-    grace: Duration::from_secs(20),
+    start_timeout: Duration::from_secs(60),
+    exit_timeout: Duration::from_secs(20),
 };
 
 fn command(file: &str) -> String {
@@ -20,16 +20,16 @@ fn command(file: &str) -> String {
     format!("engine:python3 {folder}/{file}")
 }
 
-fn name(text: &str, terms: Terms) -> RobotName {
-    terms.engines().read(text).unwrap()
+fn name(text: &str, limits: ExternalEngines) -> RobotName {
+    limits.engines().read(text).unwrap()
 }
 
 fn game(variant: &str) -> Game {
     Game::new(&variant.parse().unwrap(), Options::default()).unwrap()
 }
 
-fn seat(text: &str, terms: Terms) -> Box<dyn Robot> {
-    name(text, terms)
+fn seat(text: &str, limits: ExternalEngines) -> Box<dyn Robot> {
+    name(text, limits)
         .build(&game("15x15k5"), &Setup::with_seed(1))
         .unwrap()
 }
@@ -53,8 +53,8 @@ fn play(robot: &mut dyn Robot, own: Seat) -> (Game, Option<(FaultKind, String)>)
     (game, None)
 }
 
-fn fault(file: &str, terms: Terms, own: Seat) -> (usize, FaultKind, String) {
-    let mut robot = seat(&command(file), terms);
+fn fault(file: &str, limits: ExternalEngines, own: Seat) -> (usize, FaultKind, String) {
+    let mut robot = seat(&command(file), limits);
     let (game, fault) = play(robot.as_mut(), own);
     let (kind, reason) = fault.expect(file);
     // What it was asked for last is over, and so is the program.
@@ -63,35 +63,35 @@ fn fault(file: &str, terms: Terms, own: Seat) -> (usize, FaultKind, String) {
 }
 
 #[test]
-fn a_correct_program_plays_to_the_end() {
+fn correct_engine_plays_to_the_end() {
     for own in [Seat(0), Seat(1)] {
-        let mut robot = seat(&command("correct.py"), TERMS);
+        let mut robot = seat(&command("correct.py"), LIMITS);
         let (game, fault) = play(robot.as_mut(), own);
         assert_eq!(fault, None);
         assert!(game.conclusion().is_some());
         assert_eq!(robot.part(), Ok(()));
     }
     assert_eq!(
-        name(&command("correct.py"), TERMS).fits(&game("15x15k5")),
+        name(&command("correct.py"), LIMITS).fits(&game("15x15k5")),
         Ok(())
     );
 }
 
 #[test]
-fn a_program_that_hangs_has_lost_on_time() {
-    let terms = Terms {
-        time: Duration::from_millis(50),
+fn hanging_engine_loses_on_time() {
+    let limits = ExternalEngines {
+        move_time: Duration::from_millis(50),
         tolerance: Duration::from_millis(50),
-        ..TERMS
+        ..LIMITS
     };
-    let (plays, kind, reason) = fault("hangs.py", terms, Seat(0));
+    let (plays, kind, reason) = fault("hangs.py", limits, Seat(0));
     assert_eq!((plays, kind), (0, FaultKind::Time));
     assert_eq!(reason, "gave no move in 50 ms and 50 ms more");
 }
 
 #[test]
-fn a_program_that_crashes_says_its_last_words() {
-    let (plays, kind, reason) = fault("crashes.py", TERMS, Seat(0));
+fn crash_report_has_the_last_error_line() {
+    let (plays, kind, reason) = fault("crashes.py", LIMITS, Seat(0));
     assert_eq!((plays, kind), (4, FaultKind::Crash));
     assert_eq!(
         reason,
@@ -100,8 +100,8 @@ fn a_program_that_crashes_says_its_last_words() {
 }
 
 #[test]
-fn a_program_that_plays_a_taken_cell_is_told_so() {
-    let (plays, kind, reason) = fault("occupied.py", TERMS, Seat(1));
+fn move_to_a_taken_cell_is_illegal() {
+    let (plays, kind, reason) = fault("occupied.py", LIMITS, Seat(1));
     assert_eq!((plays, kind), (1, FaultKind::Illegal));
     assert_eq!(
         reason,
@@ -110,19 +110,19 @@ fn a_program_that_plays_a_taken_cell_is_told_so() {
 }
 
 #[test]
-fn a_program_that_floods_is_not_read_to_the_end() {
-    let (plays, kind, reason) = fault("floods.py", TERMS, Seat(0));
+fn endless_line_is_a_crash() {
+    let (plays, kind, reason) = fault("floods.py", LIMITS, Seat(0));
     assert_eq!((plays, kind), (0, FaultKind::Crash));
     assert_eq!(reason, "wrote a line without end");
 }
 
 #[test]
-fn a_program_that_ignores_its_end_is_ended() {
-    let terms = Terms {
-        grace: Duration::from_millis(50),
-        ..TERMS
+fn engine_that_ignores_end_is_killed() {
+    let limits = ExternalEngines {
+        exit_timeout: Duration::from_millis(50),
+        ..LIMITS
     };
-    let mut robot = seat(&command("stays.py"), terms);
+    let mut robot = seat(&command("stays.py"), limits);
     let (game, fault) = play(robot.as_mut(), Seat(0));
     assert_eq!(fault, None, "{game:?}");
     let fault = robot.part().unwrap_err();
@@ -131,9 +131,9 @@ fn a_program_that_ignores_its_end_is_ended() {
 }
 
 #[test]
-fn what_can_not_be_started_is_said_before_the_game() {
+fn engine_that_cannot_start_is_refused_before_the_game() {
     let told = |text: &str| {
-        let error = name(text, TERMS).fits(&game("15x15k5")).unwrap_err();
+        let error = name(text, LIMITS).fits(&game("15x15k5")).unwrap_err();
         error.to_string()
     };
     let error = told("engine:/no/such/program");
@@ -150,32 +150,32 @@ fn what_can_not_be_started_is_said_before_the_game() {
 }
 
 #[test]
-fn whoever_is_told_to_stop_is_not_waited_for_and_plays_on_later() {
-    let mut robot = seat(&command("hangs.py"), TERMS);
+fn stopped_request_does_not_wait_for_the_engine() {
+    let mut robot = seat(&command("hangs.py"), LIMITS);
     let stop = Stop::new();
     stop.set();
     let fault = robot.choose(&game("15x15k5"), &stop).unwrap_err();
     assert_eq!(fault.kind, FaultKind::Stopped);
-    let mut robot = seat(&command("correct.py"), TERMS);
+    let mut robot = seat(&command("correct.py"), LIMITS);
     let fault = robot.choose(&game("15x15k5"), &stop).unwrap_err();
     assert_eq!(fault.kind, FaultKind::Stopped);
     assert!(robot.choose(&game("15x15k5"), &Stop::new()).is_ok());
 }
 
 #[test]
-fn everything_that_a_program_started_ends_with_it() {
+fn child_processes_of_an_engine_end_with_it() {
     // A shell with a child that would outlive it, and which says its own number.
     let folder = std::env::temp_dir().join(format!("noughts-host-{}", std::process::id()));
     let shell = format!(
         "engine:sleep 1000 & echo $! > '{}'; echo OK; cat > /dev/null",
         folder.display()
     );
-    let terms = Terms {
-        time: Duration::from_millis(20),
+    let limits = ExternalEngines {
+        move_time: Duration::from_millis(20),
         tolerance: Duration::ZERO,
-        ..TERMS
+        ..LIMITS
     };
-    let mut robot = seat(&shell, terms);
+    let mut robot = seat(&shell, limits);
     let fault = robot.choose(&game("15x15k5"), &Stop::new()).unwrap_err();
     assert_eq!(fault.kind, FaultKind::Time);
     let child = std::fs::read_to_string(&folder).unwrap();

@@ -7,8 +7,8 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread;
 use std::time::Duration;
 
-use noughts_arena::serve;
 use noughts_engine::{Clock, Setup, Stop, StrategyName};
+use noughts_gomocup::serve;
 use noughts_rules::{Action, Game, Move, Options};
 
 /// What it says to these lines, without its messages.

@@ -1,30 +1,29 @@
-//! What a manager has told of its game.
+//! The game and the marks that a manager has sent.
 
 use noughts_rules::{Action, Board, Diagram, Game, Move, Options, PlayIn, Seat, Side, Variant};
 
 use crate::protocol;
 
-/// The rule bits that are played here: freestyle, exact five, and a continuous game, which is the
-/// manager's affair.
+/// The supported bits of `INFO rule`: exact five, and a continuous game, which concerns the manager only.
 const KNOWN_RULES: i64 = 0b11;
 
-/// The game, and the marks on its board in the order in which they were told.
+/// The variant, and the marks in the order in which they came.
 #[derive(Default)]
-pub(super) struct Sheet {
-    /// By `INFO variant`.
+pub(super) struct Position {
+    /// From `INFO variant`.
     named: Option<Variant>,
-    /// Columns and rows, by `START`.
+    /// Columns and rows, from `START`.
     size: Option<(usize, usize)>,
     rule: i64,
-    /// Each with its owner: 1 is this program, 2 who moves after it.
+    /// Each with its owner: 1 is this engine, 2 moves after it.
     marks: Vec<(Move, u8)>,
-    /// Where to play on nine boards, where the marks do not say it.
+    /// Where to play in Ultimate and Multi, if the marks do not say it.
     play_in: Option<PlayIn>,
 }
 
-impl Sheet {
-    /// `INFO variant NAME`: the game of the next start. An empty name takes it back.
-    pub(super) fn name(&mut self, text: &str) -> Result<(), String> {
+impl Position {
+    /// `INFO variant NAME`: the variant of the next `START`. An empty name resets it.
+    pub(super) fn set_variant(&mut self, text: &str) -> Result<(), String> {
         self.named = match text {
             "" => None,
             _ => Some(text.parse().map_err(|error| format!("{error}"))?),
@@ -48,7 +47,7 @@ impl Sheet {
                     "{variant} is a board of {columns} columns and {rows} rows"
                 ));
             }
-            None if protocol::plain(columns, rows, false).is_none() => {
+            None if protocol::standard(columns, rows, false).is_none() => {
                 let sizes = protocol::SIZES;
                 return Err(format!(
                     "unsupported size: boards have {} to {} columns and rows, other games are named by INFO variant",
@@ -63,7 +62,7 @@ impl Sheet {
         Ok(())
     }
 
-    /// An empty board.
+    /// Clears the board.
     pub(super) fn clear(&mut self) {
         self.marks.clear();
         self.play_in = None;
@@ -73,7 +72,7 @@ impl Sheet {
         self.marks.is_empty()
     }
 
-    /// Which game is played, once it was started.
+    /// The variant, after `START`.
     pub(super) fn variant(&self) -> Result<Variant, String> {
         let (columns, rows) = self
             .size
@@ -87,17 +86,17 @@ impl Sheet {
                 self.rule
             ));
         }
-        protocol::plain(columns, rows, self.rule & 1 == 1)
+        protocol::standard(columns, rows, self.rule & 1 == 1)
             .ok_or_else(|| "unsupported size".to_owned())
     }
 
-    /// A mark more.
+    /// Adds a mark.
     pub(super) fn push(&mut self, at: Move, owner: u8) {
         self.marks.push((at, owner));
         self.play_in = None;
     }
 
-    /// Takes the latest mark off, if it is there.
+    /// Removes the latest mark, which must be in this cell.
     pub(super) fn take_back(&mut self, at: Move) -> Result<(), String> {
         match self.marks.last() {
             Some((last, _)) if *last == at => {
@@ -108,18 +107,18 @@ impl Sheet {
         }
     }
 
-    /// Everything anew, as `BOARD` says it.
+    /// Replaces the position (`BOARD`).
     pub(super) fn set_up(&mut self, marks: Vec<(Move, u8)>, play_in: Option<PlayIn>) {
         self.marks = marks;
         self.play_in = play_in;
     }
 
-    /// The game as it stands, this program to move, or why there is none.
+    /// The game, with this engine to move, or why there is none.
     pub(super) fn game(&self) -> Result<Game, String> {
         let variant = self.variant()?;
         let game = match self.play_in {
-            None if self.is_in_turn(&variant) => self.replayed(&variant)?,
-            _ => self.drawn(&variant)?,
+            None if self.is_in_turn(&variant) => self.game_from_moves(&variant)?,
+            _ => self.game_from_marks(&variant)?,
         };
         match game.to_move() {
             Some(_) => Ok(game),
@@ -127,7 +126,7 @@ impl Sheet {
         }
     }
 
-    /// Whether the marks were made one after the other by sides in turn, this program's turn next.
+    /// Whether the sides moved in turn, and this engine is next.
     fn is_in_turn(&self, variant: &Variant) -> bool {
         let sides = usize::from(variant.sides());
         let back = |index: usize| (self.marks.len() - index) % sides;
@@ -136,7 +135,7 @@ impl Sheet {
         marks.all(|(index, mark)| usize::from(mark.1) == owner(index))
     }
 
-    fn replayed(&self, variant: &Variant) -> Result<Game, String> {
+    fn game_from_moves(&self, variant: &Variant) -> Result<Game, String> {
         let mut game = Game::new(variant, Options::default()).map_err(|error| error.to_string())?;
         for (turn, (at, _)) in self.marks.iter().enumerate() {
             let seat = Seat((turn % game.order().len()) as u8);
@@ -146,8 +145,8 @@ impl Sheet {
         Ok(game)
     }
 
-    /// From the marks alone. Sides are alike but for their turn, so this program may call itself x.
-    fn drawn(&self, variant: &Variant) -> Result<Game, String> {
+    /// Only the order of the sides matters, so this engine plays the first side.
+    fn game_from_marks(&self, variant: &Variant) -> Result<Game, String> {
         if matches!(variant, Variant::Nested(_)) && self.play_in.is_none() {
             return Err(
                 "the marks are not in the order of turns: a line such as \"in 4\" before DONE says where to play"
@@ -172,7 +171,7 @@ impl Sheet {
     }
 }
 
-/// `in 4`, `in any`: the line before `DONE` on nine boards.
+/// Parses `in 4` or `in any`: the line before `DONE` in Ultimate and Multi.
 pub(super) fn read_play_in(line: &str) -> Option<PlayIn> {
     match line.strip_prefix("in ")?.trim() {
         "any" => Some(PlayIn::AnyOpen),

@@ -1,19 +1,19 @@
 //! Shares, bars, Elo and the sequential test: by hand, and by simulation.
 
-use noughts_arena::{Encounter, Evidence, Sprt, Verdict, elo, rate, share};
+use noughts_arena::{Encounter, ScoreSample, Sprt, SprtDecision, elo, expected_score, rate};
 use noughts_engine::Random;
 
-const HAND: &str = include_str!("../../../testdata/evidence/hand.txt");
+const HAND: &str = include_str!("../../../testdata/statistics/hand.txt");
 
-fn evidence(words: &[&str]) -> Evidence {
-    let mut evidence = Evidence::default();
+fn scores(words: &[&str]) -> ScoreSample {
+    let mut scores = ScoreSample::default();
     for word in words {
         let (value, count) = word.split_once('*').unwrap();
         for _ in 0..count.parse().unwrap() {
-            evidence.add(value.parse().unwrap());
+            scores.add(value.parse().unwrap());
         }
     }
-    evidence
+    scores
 }
 
 fn close(found: f64, expected: &str, line: &str) {
@@ -28,24 +28,24 @@ fn what_was_computed_by_hand_comes_out() {
         let words: Vec<&str> = line.split_whitespace().collect();
         match words.as_slice() {
             ["bar", units @ .., "low", low, "high", high] => {
-                let interval = evidence(units).interval();
+                let interval = scores(units).interval();
                 close(interval.low, low, line);
                 close(interval.high, high, line);
             }
             ["elo", points, expected] => {
                 close(elo(points.parse().unwrap()), expected, line);
-                close(share(expected.parse().unwrap()), points, line);
+                close(expected_score(expected.parse().unwrap()), points, line);
             }
             ["sprt", test, units @ .., "ratio", ratio, verdict] => {
-                let (test, evidence) = (test.parse::<Sprt>().unwrap(), evidence(units));
-                close(test.log_ratio(&evidence), ratio, line);
+                let (test, scores) = (test.parse::<Sprt>().unwrap(), scores(units));
+                close(test.llr(&scores), ratio, line);
                 let expected = match *verdict {
-                    "open" => Verdict::Open,
-                    "little" => Verdict::Little,
-                    "hoped" => Verdict::Hoped,
+                    "open" => SprtDecision::Continue,
+                    "little" => SprtDecision::AcceptH0,
+                    "hoped" => SprtDecision::AcceptH1,
                     other => panic!("{other}"),
                 };
-                assert_eq!(test.verdict(&evidence), expected, "{line}");
+                assert_eq!(test.decide(&scores), expected, "{line}");
             }
             _ => panic!("{line}"),
         }
@@ -127,11 +127,11 @@ fn the_bar_covers_the_truth_95_times_of_100() {
         let mut random = Random::new(number as u64);
         let mut covered = 0;
         for _ in 0..2000 {
-            let mut evidence = Evidence::default();
+            let mut scores = ScoreSample::default();
             for _ in 0..100 {
-                evidence.add(world.pair(&mut random));
+                scores.add(world.pair(&mut random));
             }
-            let interval = evidence.interval();
+            let interval = scores.interval();
             covered += u32::from((interval.low..=interval.high).contains(&world.truth()));
         }
         // 2000 tries of 0.95 are off by more than 0.015 three times of a thousand; small samples of
@@ -147,21 +147,24 @@ fn the_test_is_wrong_one_time_of_twenty_at_most() {
         elo0: 0.0,
         elo1: 60.0,
     };
-    for (truth, wrong) in [(test.elo0, Verdict::Hoped), (test.elo1, Verdict::Little)] {
+    for (truth, wrong) in [
+        (test.elo0, SprtDecision::AcceptH1),
+        (test.elo1, SprtDecision::AcceptH0),
+    ] {
         let draws = 0.3;
         let world = World {
-            wins: share(truth) - draws / 2.0,
+            wins: expected_score(truth) - draws / 2.0,
             draws,
             tilt: 0.1,
         };
         let mut random = Random::new(7);
         let mut errors = 0;
         for _ in 0..400 {
-            let mut evidence = Evidence::default();
+            let mut scores = ScoreSample::default();
             let verdict = loop {
-                evidence.add(world.pair(&mut random));
-                match test.verdict(&evidence) {
-                    Verdict::Open => {}
+                scores.add(world.pair(&mut random));
+                match test.decide(&scores) {
+                    SprtDecision::Continue => {}
                     verdict => break verdict,
                 }
             };
@@ -181,7 +184,7 @@ fn ratings_of_many_cover_the_truth_too() {
         let mut encounters = Vec::new();
         for first in 0..truth.len() {
             for second in first + 1..truth.len() {
-                let expected = share(truth[first] - truth[second]);
+                let expected = expected_score(truth[first] - truth[second]);
                 let draws = 0.2f64.min(expected).min(1.0 - expected);
                 let world = World {
                     wins: expected - draws / 2.0,
@@ -189,12 +192,12 @@ fn ratings_of_many_cover_the_truth_too() {
                     tilt: 0.05,
                 };
                 for _ in 0..30 {
-                    let share = world.pair(&mut random);
+                    let score = world.pair(&mut random);
                     encounters.push(Encounter {
                         first,
                         second,
                         games: 2,
-                        share,
+                        score,
                     });
                 }
             }
@@ -210,11 +213,11 @@ fn ratings_of_many_cover_the_truth_too() {
 
 #[test]
 fn two_who_met_are_rated_as_their_share_says() {
-    let encounter = |share| Encounter {
+    let encounter = |score| Encounter {
         first: 0,
         second: 1,
         games: 2,
-        share,
+        score,
     };
     let mut encounters = vec![encounter(1.0); 60];
     encounters.extend(vec![encounter(0.0); 20]);

@@ -1,7 +1,7 @@
-//! A contest's folder: what was played, so that it goes on where it was, and the reports.
+//! The folder of a tournament: results, so that an interrupted tournament can be continued, and reports.
 //!
-//! `contest.txt` says which contest it is, `games.csv` has a line a game. A line is written when its game
-//! is over, after its record; one that was cut off by a crash is dropped, and its game played again.
+//! `tournament.txt` identifies the tournament, `games.csv` has one line per finished game. The line is written after
+//! the game's record. A line that a crash cut off is dropped, and the game is played again.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -12,29 +12,33 @@ use std::path::{Path, PathBuf};
 use noughts_engine::FaultKind;
 use noughts_rules::Record;
 
-use crate::contest::{Contest, Outcome};
-use crate::opening::Openings;
+use crate::openings::Openings;
 use crate::plot::plot;
 use crate::report::report;
 use crate::standings::Standings;
+use crate::tournament::{GameResult, Tournament};
 
 const HEAD: &str = "game,opening,players,winners,plays,fault,by,stubborn,detail,names";
 
-/// The largest ledger that is read.
-const LARGEST: u64 = 1 << 30;
+/// Maximum size of `games.csv` in bytes.
+const MAX_FILE_SIZE: u64 = 1 << 30;
 
-/// The folder of a contest.
+/// An open folder, locked against other processes.
 #[derive(Debug)]
-pub struct Ledger {
-    folder: PathBuf,
+pub struct ResultsFolder {
+    path: PathBuf,
     games: File,
-    outcomes: BTreeMap<u32, Outcome>,
+    results: BTreeMap<u32, GameResult>,
 }
 
-impl Ledger {
-    /// Opens a folder for this contest, or makes it. `limits` says what else makes games the same.
-    pub fn open(folder: &Path, contest: &Contest, limits: &str) -> Result<Ledger, LedgerError> {
-        let failed = |error| LedgerError::Failed {
+impl ResultsFolder {
+    /// Opens or creates the folder. `limits` describes the limits of robots, which must not change either.
+    pub fn open(
+        folder: &Path,
+        tournament: &Tournament,
+        limits: &str,
+    ) -> Result<ResultsFolder, ResultsFolderError> {
+        let failed = |error| ResultsFolderError::Failed {
             folder: folder.to_owned(),
             error,
         };
@@ -47,17 +51,21 @@ impl Ledger {
             .map_err(failed)?;
         match games.try_lock() {
             Ok(()) => {}
-            Err(TryLockError::WouldBlock) => return Err(LedgerError::Busy(folder.to_owned())),
-            // Where files can't be locked, nobody is kept out.
+            Err(TryLockError::WouldBlock) => {
+                return Err(ResultsFolderError::Busy(folder.to_owned()));
+            }
+            // This file system has no locks.
             Err(TryLockError::Error(_)) => {}
         }
-        let described = describe(contest, limits);
-        let file = folder.join("contest.txt");
+        let described = describe(tournament, limits);
+        let file = folder.join("tournament.txt");
+        // The file's name in older versions.
+        let _ = fs::rename(folder.join("contest.txt"), &file);
         match fs::read_to_string(&file) {
             Ok(before) if before == described => {}
             Ok(before) => {
                 let (there, here) = first_difference(&before, &described);
-                return Err(LedgerError::Other {
+                return Err(ResultsFolderError::Other {
                     folder: folder.to_owned(),
                     there,
                     here,
@@ -68,62 +76,70 @@ impl Ledger {
             }
             Err(error) => return Err(failed(error)),
         }
-        let outcomes = read(&mut games, contest).map_err(failed)?;
-        Ok(Ledger {
-            folder: folder.to_owned(),
+        let results = read(&mut games, tournament).map_err(failed)?;
+        Ok(ResultsFolder {
+            path: folder.to_owned(),
             games,
-            outcomes,
+            results,
         })
     }
 
-    /// What was played, by number.
-    pub fn outcomes(&self) -> &BTreeMap<u32, Outcome> {
-        &self.outcomes
+    /// The results, by game number.
+    pub fn results(&self) -> &BTreeMap<u32, GameResult> {
+        &self.results
     }
 
-    /// Keeps a game.
-    pub fn keep(&mut self, contest: &Contest, outcome: Outcome, record: &Record) -> io::Result<()> {
-        let number = outcome.fixture.number + 1;
-        let file = self.folder.join("records").join(format!("{number:06}.txt"));
+    /// Stores a finished game.
+    pub fn add(
+        &mut self,
+        tournament: &Tournament,
+        result: GameResult,
+        record: &Record,
+    ) -> io::Result<()> {
+        let number = result.game.number + 1;
+        let file = self.path.join("records").join(format!("{number:06}.txt"));
         fs::write(file, record.to_string())?;
-        // One call, so that a line is there or is not.
-        let line = write_line(contest, &outcome) + "\n";
+        // One call, so that the line is written completely or not at all.
+        let line = write_line(tournament, &result) + "\n";
         self.games.write_all(line.as_bytes())?;
-        self.outcomes.insert(outcome.fixture.number, outcome);
+        self.results.insert(result.game.number, result);
         Ok(())
     }
 
-    /// Writes the reports on these outcomes: `report.txt`, `standings.csv` and `plot.svg`.
+    /// Writes the reports on these results: `report.txt`, `standings.csv` and `plot.svg`.
     pub fn write_reports(
         &self,
-        contest: &Contest,
+        tournament: &Tournament,
         standings: &Standings,
-        outcomes: &BTreeMap<u32, Outcome>,
+        results: &BTreeMap<u32, GameResult>,
     ) -> io::Result<()> {
         self.games.sync_data()?;
-        let write = |name: &str, text: String| fs::write(self.folder.join(name), text);
-        write("report.txt", report(contest, standings, outcomes))?;
-        write("standings.csv", table(contest, standings))?;
-        write("plot.svg", plot(contest, standings))
+        let write = |name: &str, text: String| fs::write(self.path.join(name), text);
+        write("report.txt", report(tournament, standings, results))?;
+        write("standings.csv", table(tournament, standings))?;
+        write("plot.svg", plot(tournament, standings))
     }
 }
 
-/// Everything that two runs must agree in to be one contest. How many games it has may change.
-fn describe(contest: &Contest, limits: &str) -> String {
+/// What must be the same to continue a tournament. The number of games may change.
+fn describe(tournament: &Tournament, limits: &str) -> String {
     let mut lines = vec![
         "noughts arena 1".to_owned(),
-        format!("variant {}", contest.variant()),
-        format!("seed {}", contest.seed()),
+        format!("variant {}", tournament.variant()),
+        format!("seed {}", tournament.seed()),
         format!("limits {limits}"),
     ];
-    let players = contest.entrants().iter().enumerate();
+    let players = tournament.participants().iter().enumerate();
     lines.extend(players.map(|(number, one)| format!("player {number} {}", one.robot)));
-    let tables = contest.tables().iter().map(|table| write_numbers(table));
-    lines.push(format!("tables {}", tables.collect::<Vec<_>>().join("; ")));
-    match contest.openings() {
+    let pairings = tournament.pairings().iter().map(|one| write_numbers(one));
+    lines.push(format!(
+        "tables {}",
+        pairings.collect::<Vec<_>>().join("; ")
+    ));
+    match tournament.openings() {
         Openings::Balanced => lines.push("openings balanced".to_owned()),
         Openings::Given(all) => lines.extend(all.iter().map(|plays| {
-            let plays = plays.iter().map(|at| contest.variant().format_move(*at));
+            let plays = plays.iter().map(|at| tournament.variant().format_move(*at));
             format!("opening {}", plays.collect::<Vec<_>>().join(" "))
         })),
     }
@@ -133,7 +149,7 @@ fn describe(contest: &Contest, limits: &str) -> String {
 fn first_difference(there: &str, here: &str) -> (String, String) {
     let short =
         |line: Option<&str>| -> String { line.unwrap_or("nothing").chars().take(80).collect() };
-    // One has more players, where the other has something else.
+    // One list of players is longer than the other.
     let is_player = |line: Option<&str>| line.is_some_and(|line| line.starts_with("player "));
     let none = |line: Option<&str>| {
         let words = line.unwrap_or_default().split(' ').take(2);
@@ -155,11 +171,11 @@ fn first_difference(there: &str, here: &str) -> (String, String) {
     }
 }
 
-/// The outcomes in the file, which is cut where its last whole line ends.
-fn read(games: &mut File, contest: &Contest) -> io::Result<BTreeMap<u32, Outcome>> {
+/// Reads the results, and cuts the file after its last complete line.
+fn read(games: &mut File, tournament: &Tournament) -> io::Result<BTreeMap<u32, GameResult>> {
     let length = games.metadata()?.len();
-    if length > LARGEST {
-        return Err(io::Error::other("games.csv is larger than any contest"));
+    if length > MAX_FILE_SIZE {
+        return Err(io::Error::other("games.csv is too large"));
     }
     games.rewind()?;
     let mut bytes = Vec::new();
@@ -174,48 +190,48 @@ fn read(games: &mut File, contest: &Contest) -> io::Result<BTreeMap<u32, Outcome
         return Ok(BTreeMap::new());
     }
     let text = String::from_utf8_lossy(&bytes[..whole]);
-    let mut outcomes = BTreeMap::new();
+    let mut results = BTreeMap::new();
     for (number, line) in text.lines().enumerate() {
         if number == 0 && line == HEAD {
             continue;
         }
-        let outcome = read_line(contest, line).ok_or_else(|| {
+        let result = read_line(tournament, line).ok_or_else(|| {
             io::Error::other(format!(
-                "line {} of games.csv is none of this contest",
+                "line {} of games.csv is none of this tournament",
                 number + 1
             ))
         })?;
-        outcomes.insert(outcome.fixture.number, outcome);
+        results.insert(result.game.number, result);
     }
-    Ok(outcomes)
+    Ok(results)
 }
 
-fn write_line(contest: &Contest, outcome: &Outcome) -> String {
-    let names = outcome
-        .fixture
+fn write_line(tournament: &Tournament, result: &GameResult) -> String {
+    let names = result
+        .game
         .seats
         .iter()
-        .map(|one| contest.entrants()[*one].label.as_str());
-    let (fault, by, detail) = match &outcome.fault {
+        .map(|one| tournament.participants()[*one].label.as_str());
+    let (fault, by, detail) = match &result.fault {
         Some((seat, kind, reason)) => (kind.word(), seat.to_string(), reason.as_str()),
         None => ("", String::new(), ""),
     };
     [
-        (outcome.fixture.number + 1).to_string(),
-        (outcome.fixture.round + 1).to_string(),
-        write_numbers(&outcome.fixture.seats),
-        write_numbers(&outcome.winners),
-        outcome.plies.to_string(),
+        (result.game.number + 1).to_string(),
+        (result.game.round + 1).to_string(),
+        write_numbers(&result.game.seats),
+        write_numbers(&result.winners),
+        result.plies.to_string(),
         fault.to_owned(),
         by,
-        write_numbers(&outcome.stubborn),
+        write_numbers(&result.stubborn),
         quote(detail),
         quote(&names.collect::<Vec<_>>().join(" | ")),
     ]
     .join(",")
 }
 
-fn read_line(contest: &Contest, line: &str) -> Option<Outcome> {
+fn read_line(tournament: &Tournament, line: &str) -> Option<GameResult> {
     let fields = split(line);
     let [
         game,
@@ -232,11 +248,11 @@ fn read_line(contest: &Contest, line: &str) -> Option<Outcome> {
     else {
         return None;
     };
-    let fixture = contest.fixture(game.parse::<u32>().ok()?.checked_sub(1)?);
-    if read_numbers(seats)? != fixture.seats {
+    let scheduled = tournament.scheduled_game(game.parse::<u32>().ok()?.checked_sub(1)?);
+    if read_numbers(seats)? != scheduled.seats {
         return None;
     }
-    let is_seat = |seat: &usize| *seat < fixture.seats.len();
+    let is_seat = |seat: &usize| *seat < scheduled.seats.len();
     let kinds = [FaultKind::Illegal, FaultKind::Time, FaultKind::Crash];
     let fault = match fault.as_str() {
         "" => None,
@@ -247,12 +263,12 @@ fn read_line(contest: &Contest, line: &str) -> Option<Outcome> {
         }
     };
     let seats = |text: &str| read_numbers(text).filter(|all| all.iter().all(is_seat));
-    Some(Outcome {
+    Some(GameResult {
         winners: seats(winners)?,
         plies: plies.parse().ok()?,
         stubborn: seats(stubborn)?,
         fault,
-        fixture,
+        game: scheduled,
     })
 }
 
@@ -267,7 +283,7 @@ fn read_numbers(text: &str) -> Option<Vec<usize>> {
         .collect()
 }
 
-/// A field between quotes, on one line.
+/// A quoted CSV field without control characters.
 fn quote(text: &str) -> String {
     let line: String = text
         .chars()
@@ -276,7 +292,7 @@ fn quote(text: &str) -> String {
     format!("\"{}\"", line.replace('"', "\"\""))
 }
 
-/// The fields of a line of CSV.
+/// Splits a line of CSV.
 fn split(line: &str) -> Vec<String> {
     let (mut fields, mut field) = (Vec::new(), String::new());
     let (mut is_quoted, mut signs) = (false, line.chars().peekable());
@@ -296,19 +312,19 @@ fn split(line: &str) -> Vec<String> {
 }
 
 /// The standings as CSV.
-fn table(contest: &Contest, standings: &Standings) -> String {
+fn table(tournament: &Tournament, standings: &Standings) -> String {
     let mut text = String::from(
         "rank,player,games,won,drawn,lost,place,points,points_low,points_high,elo,elo_low,elo_high,illegal,time,crash,stubborn\n",
     );
     for (number, one) in standings.standings.iter().enumerate() {
-        let is_known = one.evidence.units() > 0;
+        let is_known = !one.scores.is_empty();
         let elo = match &one.rating {
             Some((elo, bar)) if is_known => format!("{elo:.2},{:.2},{:.2}", bar.low, bar.high),
             Some(_) | None => ",,".to_owned(),
         };
-        let bar = one.evidence.interval();
+        let bar = one.scores.interval();
         let points = match is_known {
-            true => format!("{:.5},{:.5},{:.5}", one.evidence.share(), bar.low, bar.high),
+            true => format!("{:.5},{:.5},{:.5}", one.scores.mean(), bar.low, bar.high),
             false => ",,".to_owned(),
         };
         let faults = [
@@ -327,11 +343,11 @@ fn table(contest: &Contest, standings: &Standings) -> String {
         text.push_str(&format!(
             "{},{},{},{},{},{},{:.3},{points},{elo},{}\n",
             number + 1,
-            quote(&contest.entrants()[one.entrant].label),
+            quote(&tournament.participants()[one.participant].label),
             one.all.games(),
-            one.all.won,
-            one.all.drawn,
-            one.all.lost,
+            one.all.wins,
+            one.all.draws,
+            one.all.losses,
             one.place,
             faults.join(",")
         ));
@@ -339,52 +355,52 @@ fn table(contest: &Contest, standings: &Standings) -> String {
     text
 }
 
-/// Why a folder can't be used.
+/// Why a folder cannot be used.
 #[derive(Debug)]
-pub enum LedgerError {
-    /// Another contest is in it.
+pub enum ResultsFolderError {
+    /// The folder belongs to another tournament.
     Other {
-        /// Which folder.
+        /// The folder.
         folder: PathBuf,
-        /// What it says.
+        /// A line of its description.
         there: String,
-        /// What was asked for.
+        /// The same line of the requested tournament.
         here: String,
     },
-    /// An arena is writing there now.
+    /// Another process uses the folder.
     Busy(PathBuf),
     /// Reading or writing failed.
     Failed {
-        /// Which folder.
+        /// The folder.
         folder: PathBuf,
-        /// How.
+        /// The error.
         error: io::Error,
     },
 }
 
-impl fmt::Display for LedgerError {
+impl fmt::Display for ResultsFolderError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            LedgerError::Other {
+            ResultsFolderError::Other {
                 folder,
                 there,
                 here,
             } => write!(
                 f,
-                "'{}' has another contest: it says '{there}', this one '{here}'; name another folder (--out)",
+                "'{}' has another tournament: it says '{there}', this one '{here}'; name another folder (--out)",
                 folder.display()
             ),
-            LedgerError::Busy(folder) => {
+            ResultsFolderError::Busy(folder) => {
                 write!(f, "another arena is writing to '{}' now", folder.display())
             }
-            LedgerError::Failed { folder, error } => {
+            ResultsFolderError::Failed { folder, error } => {
                 write!(f, "'{}' can't be used: {error}", folder.display())
             }
         }
     }
 }
 
-impl std::error::Error for LedgerError {}
+impl std::error::Error for ResultsFolderError {}
 
 #[cfg(test)]
 mod tests {

@@ -1,4 +1,4 @@
-//! How games begin: random plays that leave neither side better off, or those of a file.
+//! Openings: balanced random ones, or those of a file.
 
 use std::fmt;
 use std::sync::Arc;
@@ -6,30 +6,30 @@ use std::sync::Arc;
 use noughts_engine::{Limits, Random, Stop, SystemClock, Value, analyze};
 use noughts_rules::{Action, Game, Move, Options, Placement, Variant};
 
-/// Of so many random openings the most balanced is taken.
+/// The number of random openings of which the most balanced is taken.
 const CANDIDATES: usize = 8;
 
-/// How many positions are looked at to value one.
+/// Search nodes per evaluated opening.
 const NODES: u64 = 2_000;
 
-/// How far from other marks a random play is on a large board.
+/// Maximum distance of a random move from other marks on a large board.
 const REACH: usize = 2;
 
-/// Boards with more cells than this are large: plays at their edges would be wasted.
+/// Boards with more cells are large: random moves at their edges would be wasted.
 const LARGE: usize = 64;
 
-/// Where the games of a contest begin.
+/// The openings of a tournament.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub enum Openings {
-    /// Drawn by lot, and balanced by this program's own values.
+    /// Random, and balanced according to the search.
     #[default]
     Balanced,
-    /// These in turn. Each is a list of plays from the empty board.
+    /// A list, used in turn. Each opening is a list of moves from the empty board.
     Given(Vec<Vec<Move>>),
 }
 
 impl Openings {
-    /// Reads openings: one a line, its plays as everywhere, with spaces between; `#` begins a comment.
+    /// Parses one opening per line, with spaces between moves; `#` begins a comment.
     pub fn read(variant: &Variant, text: &str) -> Result<Openings, OpeningError> {
         let mut all = Vec::new();
         for (number, line) in text.lines().enumerate() {
@@ -52,7 +52,7 @@ impl Openings {
         }
     }
 
-    /// The opening of a round: the same for the same seed.
+    /// The opening of a round. It depends on the seed and the round only.
     pub fn of_round(&self, variant: &Variant, seed: u64, round: u32) -> Vec<Move> {
         match self {
             Openings::Balanced => balanced(variant, seed, round),
@@ -102,7 +102,7 @@ fn balanced(variant: &Variant, seed: u64, round: u32) -> Vec<Move> {
     best.map(|(_, plays)| plays).unwrap_or_default()
 }
 
-/// How far from balanced a position is. The values of more than two sides say nothing about it.
+/// How far a position is from balanced; 0 with more than two sides, where the evaluation says nothing about it.
 fn tilt(game: &Game) -> i64 {
     if game.order().len() > 2 {
         return 0;
@@ -115,12 +115,12 @@ fn tilt(game: &Game) -> i64 {
     match analyze(game, limits, &Stop::new(), clock).value {
         Value::Draw => 0,
         Value::Estimate(points) => i64::from(points).abs(),
-        // The longer it takes, the better a player may go wrong.
+        // A long win is closer to balanced than a short one.
         Value::Win { plies } | Value::Loss { plies } => 1_000_000_000 - i64::from(plies),
     }
 }
 
-/// Some random plays, or `None` where they end the game.
+/// Plays random moves; `None` if they end the game.
 fn draw(variant: &Variant, random: &mut Random) -> Option<Game> {
     let count = match variant {
         Variant::Nested(_) => 3 + random.below(3),
@@ -139,7 +139,7 @@ fn draw(variant: &Variant, random: &mut Random) -> Option<Game> {
     game.to_move().map(|_| game)
 }
 
-/// On a large board near the middle or near other marks; elsewhere anywhere.
+/// Legal moves; on a large board only those near the middle or near other marks.
 fn choices(game: &Game) -> Vec<Move> {
     let legal = game.legal();
     let Variant::Grid(spec) = game.variant() else {
@@ -169,7 +169,7 @@ pub(crate) fn new_game(variant: &Variant) -> Game {
     Game::new(variant, Options::default()).expect("one seat a side can always sit down")
 }
 
-/// Why a file has no openings.
+/// Why a text is not a list of openings.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct OpeningError {
     line: usize,
@@ -189,7 +189,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn openings_are_balanced_and_the_same_for_the_same_seed() {
+    fn openings_are_balanced_and_reproducible() {
         for name in ["3x3k3", "15x15k5", "7x6k4+gravity", "ultimate", "4x4k3p3"] {
             let variant: Variant = name.parse().unwrap();
             let opening = |seed, round| Openings::Balanced.of_round(&variant, seed, round);
@@ -211,7 +211,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_has_an_opening_a_line() {
+    fn file_has_one_opening_per_line() {
         let variant: Variant = "15x15k5".parse().unwrap();
         let read = |text| Openings::read(&variant, text);
         let Ok(Openings::Given(all)) = read("# two\n7-7 8-8 # a start\n\n0-0\n") else {

@@ -1,0 +1,432 @@
+//! The schedule of a tournament, and playing its games.
+//!
+//! A game is determined by the tournament's options and the game's number. So games can be played in any order, on
+//! any number of threads, and an interrupted tournament can be continued.
+
+use std::collections::BTreeMap;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc::sync_channel;
+use std::thread;
+
+use noughts_engine::{Decision, Fault, FaultKind, Random, Robot, RobotName, Setup, Stop, Unfit};
+use noughts_rules::{Action, Conclusion, Game, Move, Player, Record, RecordSeat, Seat, Variant};
+
+use crate::openings::{Openings, new_game};
+
+/// Maximum number of openings in the cache.
+const MAX_CACHED_OPENINGS: usize = 64;
+
+/// Maximum number of pairings.
+const MAX_PAIRINGS: u128 = 100_000;
+
+/// Maximum number of games: their results are kept in memory.
+const MAX_GAMES: u64 = 10_000_000;
+
+/// A robot that takes part.
+#[derive(Clone, Debug)]
+pub struct Participant {
+    /// The unique name in reports.
+    pub label: String,
+    /// The robot.
+    pub robot: RobotName,
+}
+
+/// A tournament between robots.
+#[derive(Debug)]
+pub struct Tournament {
+    variant: Variant,
+    participants: Vec<Participant>,
+    /// The participants that play with one another, by index: two in a two-player game.
+    pairings: Vec<Vec<usize>>,
+    /// Openings per pairing. Each is played from every seat.
+    rounds: u32,
+    seed: u64,
+    openings: Openings,
+    opening_cache: Mutex<BTreeMap<u32, Vec<Move>>>,
+}
+
+/// Which participants play with one another.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Format {
+    /// All participants with all others.
+    RoundRobin,
+    /// The first participant with all others.
+    Gauntlet,
+    /// Participants at most this far apart in the list, which is ordered by strength.
+    Ladder(usize),
+}
+
+/// Options of a tournament.
+#[derive(Clone, Debug)]
+pub struct TournamentOptions {
+    /// The variant.
+    pub variant: Variant,
+    /// The participants, at least as many as the variant has sides.
+    pub robots: Vec<RobotName>,
+    /// Which participants play with one another.
+    pub format: Format,
+    /// Games per pairing, rounded up so that every opening is played from every seat.
+    pub games: u32,
+    /// The same seed gives the same games, except where time limits decide.
+    pub seed: u64,
+    /// The openings.
+    pub openings: Openings,
+}
+
+/// A game in the schedule.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct ScheduledGame {
+    /// The number of the game, from 0.
+    pub number: u32,
+    /// The number of its opening.
+    pub round: u32,
+    /// The index of its pairing.
+    pub pairing: usize,
+    /// The indices of the participants, by seat.
+    pub seats: Vec<usize>,
+}
+
+/// The result of a game.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct GameResult {
+    /// The game.
+    pub game: ScheduledGame,
+    /// The seats that won; none in a draw.
+    pub winners: Vec<usize>,
+    /// The number of moves, including the opening.
+    pub plies: usize,
+    /// The seat that failed, the kind of failure and the reason.
+    pub fault: Option<(usize, FaultKind, String)>,
+    /// The seats whose engine did not exit after `END`.
+    pub stubborn: Vec<usize>,
+}
+
+impl Tournament {
+    /// Checks the options: all robots play the variant, and the number of participants and games is within limits.
+    pub fn new(options: TournamentOptions) -> Result<Tournament, TournamentError> {
+        let sides = usize::from(options.variant.sides());
+        if options.robots.len() < sides || options.robots.len() < 2 {
+            return Err(TournamentError::TooFew {
+                needed: sides.max(2),
+                found: options.robots.len(),
+            });
+        }
+        let game = new_game(&options.variant);
+        for (index, robot) in options.robots.iter().enumerate() {
+            if !options.robots[..index].contains(robot) {
+                robot.fits(&game).map_err(TournamentError::Unfit)?;
+            }
+        }
+        if choices(options.robots.len(), sides) > MAX_PAIRINGS {
+            return Err(TournamentError::TooMany);
+        }
+        let pairings = pairings(options.robots.len(), sides, options.format);
+        let rounds = options.games.max(1).div_ceil(sides as u32);
+        if pairings.len() as u64 * u64::from(rounds) * sides as u64 > MAX_GAMES {
+            return Err(TournamentError::TooMany);
+        }
+        Ok(Tournament {
+            participants: participants(options.robots),
+            variant: options.variant,
+            pairings,
+            rounds,
+            seed: options.seed,
+            openings: options.openings,
+            opening_cache: Mutex::default(),
+        })
+    }
+
+    /// The variant.
+    pub fn variant(&self) -> &Variant {
+        &self.variant
+    }
+
+    /// The participants.
+    pub fn participants(&self) -> &[Participant] {
+        &self.participants
+    }
+
+    /// The seed.
+    pub fn seed(&self) -> u64 {
+        self.seed
+    }
+
+    /// The openings.
+    pub fn openings(&self) -> &Openings {
+        &self.openings
+    }
+
+    /// The participants that play with one another, by index.
+    pub fn pairings(&self) -> &[Vec<usize>] {
+        &self.pairings
+    }
+
+    /// Seats per game.
+    pub fn seats(&self) -> usize {
+        usize::from(self.variant.sides())
+    }
+
+    /// The number of games.
+    pub fn games(&self) -> u32 {
+        self.rounds * (self.pairings.len() * self.seats()) as u32
+    }
+
+    /// The game with this number. Games are ordered by round, so that all pairings have played equally often at any
+    /// time.
+    pub fn scheduled_game(&self, number: u32) -> ScheduledGame {
+        let seats = self.seats();
+        let (of_block, block) = (number as usize % seats, number as usize / seats);
+        let (pairing, round) = (
+            block % self.pairings.len(),
+            (block / self.pairings.len()) as u32,
+        );
+        let mut order = self.pairings[pairing].clone();
+        if seats > 2 {
+            let mut random =
+                Random::new(self.seed ^ u64::from(round + 1).wrapping_mul(0x9E6C_63D0));
+            for last in (1..order.len()).rev() {
+                order.swap(last, random.below(last + 1));
+            }
+        }
+        order.rotate_left(of_block);
+        ScheduledGame {
+            number,
+            round,
+            pairing,
+            seats: order,
+        }
+    }
+
+    /// Plays games on several threads and hands over each result, until all are played, `stop` is set or `take`
+    /// fails.
+    pub fn play<E>(
+        &self,
+        numbers: &[u32],
+        threads: usize,
+        stop: &Stop,
+        mut take: impl FnMut(GameResult, &Record) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let next = AtomicUsize::new(0);
+        let (sender, results) = sync_channel(threads.max(1));
+        thread::scope(|scope| {
+            for _ in 0..threads.clamp(1, numbers.len().max(1)) {
+                let (sender, next) = (sender.clone(), &next);
+                scope.spawn(move || {
+                    while !stop.is_set()
+                        && let Some(number) = numbers.get(next.fetch_add(1, Ordering::Relaxed))
+                        && let Some(played) = self.play_one(*number, stop)
+                        && sender.send(played).is_ok()
+                    {}
+                });
+            }
+            drop(sender);
+            let mut outcome = Ok(());
+            for (result, record) in &results {
+                if outcome.is_ok() {
+                    outcome = take(result, &record);
+                }
+                if outcome.is_err() {
+                    stop.set();
+                }
+            }
+            outcome
+        })
+    }
+
+    /// Plays one game; `None` if it was stopped before its end.
+    pub fn play_one(&self, number: u32, stop: &Stop) -> Option<(GameResult, Record)> {
+        let scheduled = self.scheduled_game(number);
+        let mut game = self.opened(scheduled.round);
+        let mut robots = self.robots(&scheduled, &game);
+        let mut fault = None;
+        while let Some(Seat(seat)) = game.to_move() {
+            let at = usize::from(seat);
+            let chosen = ask(robots[at].as_mut(), &game, stop);
+            if stop.is_set() {
+                return None;
+            }
+            let played = chosen.and_then(|decision| {
+                let played = game.act(Seat(seat), Action::Play(decision.at));
+                played.map_err(|refusal| Fault {
+                    kind: FaultKind::Illegal,
+                    reason: format!("played what is not legal: {refusal}"),
+                })
+            });
+            if let Err(wrong) = played {
+                fault = Some((at, wrong.kind, wrong.reason));
+                game.leave(Seat(seat))
+                    .expect("a seat of a game that goes on");
+            }
+        }
+        let stubborn = (0..robots.len())
+            .filter(|seat| robots[*seat].part().is_err())
+            .collect();
+        let result = GameResult {
+            winners: winners(&game),
+            plies: game.plays().len(),
+            fault,
+            stubborn,
+            game: scheduled,
+        };
+        let record = self.record(game, &result.game);
+        Some((result, record))
+    }
+
+    /// The game after its opening.
+    fn opened(&self, round: u32) -> Game {
+        let known = self
+            .opening_cache
+            .lock()
+            .ok()
+            .and_then(|known| known.get(&round).cloned());
+        let plays = known.unwrap_or_else(|| {
+            let plays = self.openings.of_round(&self.variant, self.seed, round);
+            if let Ok(mut known) = self.opening_cache.lock() {
+                known.insert(round, plays.clone());
+                while known.len() > MAX_CACHED_OPENINGS {
+                    known.pop_first();
+                }
+            }
+            plays
+        });
+        let mut game = new_game(&self.variant);
+        for at in plays {
+            let seat = game.to_move().expect("an opening does not end a game");
+            game.act(seat, Action::Play(at))
+                .expect("openings were checked");
+        }
+        game
+    }
+
+    fn robots(&self, scheduled: &ScheduledGame, game: &Game) -> Vec<Box<dyn Robot>> {
+        let mut seeds = Random::new(
+            self.seed ^ u64::from(scheduled.number + 1).wrapping_mul(0xD1B5_4A32_D192_ED03),
+        );
+        let mut build = |participant: &usize| {
+            let setup = Setup::with_seed(seeds.draw());
+            let robot = self.participants[*participant].robot.build(game, &setup);
+            robot.expect("the robot was checked")
+        };
+        scheduled.seats.iter().map(&mut build).collect()
+    }
+
+    fn record(&self, game: Game, scheduled: &ScheduledGame) -> Record {
+        let seats = game
+            .order()
+            .iter()
+            .zip(&scheduled.seats)
+            .map(|(side, participant)| {
+                let participant = &self.participants[*participant];
+                RecordSeat {
+                    symbol: side.symbol(),
+                    player: match &participant.robot {
+                        RobotName::Strategy(name) => Player::Robot(name.to_string()),
+                        RobotName::Engine(_) => Player::Human(participant.label.clone()),
+                    },
+                }
+            });
+        let seats = seats.collect();
+        Record::new(game, seats).expect("a label is a name")
+    }
+}
+
+/// A strategy that panics loses the game; the tournament goes on.
+fn ask(robot: &mut dyn Robot, game: &Game, stop: &Stop) -> Result<Decision, Fault> {
+    let asked = catch_unwind(AssertUnwindSafe(|| robot.choose(game, stop)));
+    asked.unwrap_or_else(|_| {
+        Err(Fault {
+            kind: FaultKind::Crash,
+            reason: "failed and gave no move".to_owned(),
+        })
+    })
+}
+
+fn winners(game: &Game) -> Vec<usize> {
+    match game.conclusion() {
+        Some(Conclusion::Won { sides, .. }) => {
+            let seats = game.order().iter().enumerate();
+            let won = seats.filter(|(_, side)| sides.contains(**side));
+            won.map(|(seat, _)| seat).collect()
+        }
+        Some(Conclusion::Draw | Conclusion::Abandoned) | None => Vec::new(),
+    }
+}
+
+/// The binomial coefficient.
+fn choices(players: usize, sides: usize) -> u128 {
+    let step = |ways: u128, taken: usize| {
+        ways.saturating_mul((players - taken) as u128) / (taken as u128 + 1)
+    };
+    (0..sides.min(players)).fold(1, step)
+}
+
+/// Every choice of `sides` players that the format wants, in order.
+fn pairings(players: usize, sides: usize, format: Format) -> Vec<Vec<usize>> {
+    let mut pairings: Vec<Vec<usize>> = vec![Vec::new()];
+    for _ in 0..sides {
+        let grow = |pairing: &Vec<usize>| -> Vec<Vec<usize>> {
+            let from = pairing.last().map_or(0, |last| last + 1);
+            let with = |player| pairing.iter().copied().chain([player]).collect();
+            // Enough players must be left for the remaining seats.
+            let to = players + pairing.len() + 1 - sides;
+            (from..to).map(with).collect()
+        };
+        pairings = pairings.iter().flat_map(grow).collect();
+    }
+    let is_wanted = |pairing: &Vec<usize>| match format {
+        Format::RoundRobin => true,
+        Format::Gauntlet => pairing[0] == 0,
+        Format::Ladder(far) => pairing[sides - 1] - pairing[0] <= far.max(sides - 1),
+    };
+    pairings.retain(is_wanted);
+    pairings
+}
+
+/// Gives unique labels: `level:3`, `level:3 #2`.
+fn participants(robots: Vec<RobotName>) -> Vec<Participant> {
+    let mut participants: Vec<Participant> = Vec::new();
+    for robot in robots {
+        let label = robot.label();
+        let is_taken = |label: &str| participants.iter().any(|one| one.label == label);
+        let numbered = (2..).map(|number| format!("{label} #{number}"));
+        let label = std::iter::once(label.clone())
+            .chain(numbered)
+            .find(|label| !is_taken(label))
+            .unwrap_or_default();
+        participants.push(Participant { label, robot });
+    }
+    participants
+}
+
+/// Why options are refused.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum TournamentError {
+    /// Fewer participants than the variant has sides.
+    TooFew {
+        /// The minimum.
+        needed: usize,
+        /// The number given.
+        found: usize,
+    },
+    /// More games than the limit.
+    TooMany,
+    /// A robot that does not play the variant.
+    Unfit(Unfit),
+}
+
+impl std::fmt::Display for TournamentError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            TournamentError::TooFew { needed, found } => write!(
+                f,
+                "this game needs {needed} players or more, not {found}; the same may be named twice"
+            ),
+            TournamentError::TooMany => write!(f, "a tournament has at most {MAX_GAMES} games"),
+            TournamentError::Unfit(unfit) => unfit.fmt(f),
+        }
+    }
+}
+
+impl std::error::Error for TournamentError {}
