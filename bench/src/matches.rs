@@ -11,7 +11,7 @@ use ai_ultimate_tictactoe::{
 use noughts_arena::{
     Format, GameResult, Openings, Standings, Tournament, TournamentOptions, report,
 };
-use noughts_engine::{Decision, Engines, Fault, FaultKind, Host, Robot, Stop, read_limits};
+use noughts_engine::{Decision, Engines, RobotFault, RobotFaultKind, EngineHost, Robot, Stop};
 use noughts_rules::Game;
 
 /// Their alpha-beta search, and the strongest of their tree searches by their own account.
@@ -19,7 +19,7 @@ const THEIRS: [&str; 2] = ["alpha-beta", "learned-puct"];
 
 /// Plays `search` against each; whether it has surely more than half of the points against all.
 pub(crate) fn play(games: u32, time: &str) -> bool {
-    let Some(limit) = read_limits(time).and_then(|limits| limits.time) else {
+    let Some(limit) = time.parse().ok().and_then(|limits: Limits| limits.time) else {
         eprintln!("bench: a time is written 100ms or 2s, not {time:?}");
         return false;
     };
@@ -31,7 +31,7 @@ pub(crate) fn play(games: u32, time: &str) -> bool {
             variant: "ultimate".parse().expect("a variant"),
             robots: robots
                 .iter()
-                .map(|name| engines.read(name).expect("a robot"))
+                .map(|name| engines.parse(name).expect("a robot"))
                 .collect(),
             format: Format::RoundRobin,
             games,
@@ -69,15 +69,15 @@ pub(crate) fn play(games: u32, time: &str) -> bool {
 /// Seats their searches as they are, in this program.
 struct Here(Duration);
 
-impl Host for Here {
-    fn try_out(&self, command: &str, _: &Game) -> Result<(), String> {
+impl EngineHost for Here {
+    fn check(&self, command: &str, _: &Game) -> Result<(), String> {
         match THEIRS.contains(&command) {
             true => Ok(()),
             false => Err("there is no such search".to_owned()),
         }
     }
 
-    fn seat(&self, command: &str) -> Box<dyn Robot> {
+    fn create_robot(&self, command: &str) -> Box<dyn Robot> {
         let mind = match command {
             "alpha-beta" => Mind::AlphaBeta(Box::new(Searcher::new())),
             _ => Mind::Puct(MctsSearcher::new()),
@@ -97,7 +97,7 @@ struct Guest {
 }
 
 impl Robot for Guest {
-    fn choose(&mut self, game: &Game, _: &Stop) -> Result<Decision, Fault> {
+    fn choose(&mut self, game: &Game, _: &Stop) -> Result<Decision, RobotFault> {
         let moves: Vec<Theirs> = game
             .plays()
             .iter()
@@ -106,8 +106,8 @@ impl Robot for Guest {
                 Theirs::new(board as u8, cell as u8)
             })
             .collect();
-        let crash = |reason: String| Fault {
-            kind: FaultKind::Crash,
+        let crash = |reason: String| RobotFault {
+            kind: RobotFaultKind::Crash,
             reason,
         };
         let position = Position::from_moves(&moves).map_err(|error| crash(format!("{error:?}")))?;
@@ -134,8 +134,8 @@ impl Robot for Guest {
         };
         // It looks at the clock rarely, and a busy machine is nobody's fault.
         if asked.elapsed() > 20 * self.time {
-            return Err(Fault {
-                kind: FaultKind::Time,
+            return Err(RobotFault {
+                kind: RobotFaultKind::Time,
                 reason: format!("took {:?}", asked.elapsed()),
             });
         }

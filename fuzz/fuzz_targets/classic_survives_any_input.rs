@@ -5,7 +5,7 @@
 mod reference;
 
 use libfuzzer_sys::fuzz_target;
-use noughts_engine::Setup as EngineSetup;
+use noughts_engine::EngineSetup;
 use noughts_terminal::classic::{ClassicOptions, ClassicSettings, play};
 use reference::Classic;
 

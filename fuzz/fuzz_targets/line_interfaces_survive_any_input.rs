@@ -2,7 +2,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use noughts_engine::Setup as EngineSetup;
+use noughts_engine::EngineSetup;
 use noughts_rules::{GridSpec, NestedSpec};
 use noughts_terminal::{menu, multi};
 

@@ -22,13 +22,13 @@ pub struct Mutant {
     pub to: &'static str,
 }
 
-const PLAIN: &str = "crates/noughts-engine/src/solve/plain.rs";
-const PAIRS: &str = "crates/noughts-engine/src/solve/pairs.rs";
-const NINE: &str = "crates/noughts-engine/src/solve/nine.rs";
-const CHANCES: &str = "crates/noughts-engine/src/solve/chances.rs";
-const FIT: &str = "crates/noughts-engine/src/solve/fit.rs";
-const CHECKED: &str = "crates/noughts-proof/src/plain.rs";
-const CHECKED_NINE: &str = "crates/noughts-proof/src/nine.rs";
+const PLAIN: &str = "crates/noughts-engine/src/solver/plain_grid.rs";
+const PAIRS: &str = "crates/noughts-engine/src/solver/pairing.rs";
+const NINE: &str = "crates/noughts-engine/src/solver/nested.rs";
+const CHANCES: &str = "crates/noughts-engine/src/solver/live_lines.rs";
+const FIT: &str = "crates/noughts-engine/src/solver/dispatch.rs";
+const CHECKED: &str = "crates/noughts-proof/src/plain_grid.rs";
+const CHECKED_NINE: &str = "crates/noughts-proof/src/nested.rs";
 const CHECKER: &str = "crates/noughts-proof/src/lib.rs";
 
 /// Cuts that are not true, and checks that are left out.
@@ -126,8 +126,8 @@ pub const MUTANTS: [Mutant; 17] = [
     Mutant {
         name: "unchecked: the position itself",
         file: CHECKER,
-        from: "if judge.is_proved(start) {",
-        to: "if judge.is_proved(start) || count == 0 {",
+        from: "if checker.is_proved(start) {",
+        to: "if checker.is_proved(start) || count == 0 {",
     },
     Mutant {
         name: "unchecked: a score that can be turned",
@@ -141,11 +141,11 @@ pub const MUTANTS: [Mutant; 17] = [
 const ASKED: [(&str, &str); 2] = [
     (
         "crates/noughts-engine",
-        "nextest run -p noughts-engine --test solve",
+        "nextest run -p noughts-engine --test solver",
     ),
     (
         "crates/noughts-proof",
-        "nextest run -p noughts-proof --test lies",
+        "nextest run -p noughts-proof --test false_proofs",
     ),
 ];
 const COPIED: [&str; 3] = [

@@ -2,7 +2,7 @@
 //! [--write] [FOLDER…]`.
 //!
 //! It plays games of 15x15k5 with what is known so far, or reads those that `noughts arena --out FOLDER` has
-//! kept, and fits the numbers of `noughts-engine/src/patterns/five.txt` to them: what a board is worth to how its
+//! kept, and fits the numbers of `noughts-engine/src/features/patterns/five.txt` to them: what a board is worth to how its
 //! game ended, what a cell promises to what was played. A tenth of the games is kept apart, to tell how well
 //! numbers fit games that they were not made from.
 
@@ -24,7 +24,7 @@ use crate::samples::Samples;
 
 const NUMBERS: &str = concat!(
     env!("CARGO_MANIFEST_DIR"),
-    "/../noughts-engine/src/patterns/five.txt"
+    "/../noughts-engine/src/features/patterns/five.txt"
 );
 
 /// Two that do not play alike, or both games of an opening would be the same.

@@ -1,6 +1,6 @@
 //! Matches between two strategies.
 
-use noughts_engine::{Random, Setup, Stop, Strategy, StrategyName, Unfit};
+use noughts_engine::{EngineSetup, Random, Stop, Strategy, StrategyName, Unfit};
 use noughts_rules::{Action, Board, Conclusion, Game, Options, Seat, Variant};
 
 use crate::score::Score;
@@ -40,7 +40,7 @@ impl Match {
             let mut seats = Vec::new();
             for (seat, name) in names.into_iter().enumerate() {
                 // Different seeds, or `random` would play against the same random numbers.
-                let setup = Setup::with_seed(seed ^ (seat as u64 + 1) << 32);
+                let setup = EngineSetup::with_seed(seed ^ (seat as u64 + 1) << 32);
                 seats.push(name.build(&fresh, &setup)?);
             }
             let game = play_game(fresh, &mut seats);

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
-use noughts_engine::FaultKind;
+use noughts_engine::RobotFaultKind;
 use noughts_rules::Side;
 
 use crate::openings::Openings;
@@ -13,10 +13,10 @@ use crate::statistics::{Sprt, SprtDecision, write_elo};
 use crate::tournament::{GameResult, Tournament};
 
 /// Failures that lose a game, and their column titles.
-const LOSING: [(FaultKind, &str); 3] = [
-    (FaultKind::Illegal, "illegal"),
-    (FaultKind::Time, "time"),
-    (FaultKind::Crash, "crash"),
+const LOSING: [(RobotFaultKind, &str); 3] = [
+    (RobotFaultKind::Illegal, "illegal"),
+    (RobotFaultKind::Time, "time"),
+    (RobotFaultKind::Crash, "crash"),
 ];
 
 /// Maximum number of failures that are listed one by one.
@@ -199,7 +199,7 @@ fn faults(tournament: &Tournament, results: &BTreeMap<u32, GameResult>) -> Strin
             format!("game {}: {label}", result.game.number + 1)
         };
         if let Some((seat, kind, reason)) = &result.fault {
-            lines.push(format!("{} {reason} ({})", who(*seat), kind.word()));
+            lines.push(format!("{} {reason} ({})", who(*seat), kind.as_str()));
         }
         for seat in &result.stubborn {
             lines.push(format!(

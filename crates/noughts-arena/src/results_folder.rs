@@ -9,7 +9,7 @@ use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, Seek, Write};
 use std::path::{Path, PathBuf};
 
-use noughts_engine::FaultKind;
+use noughts_engine::RobotFaultKind;
 use noughts_rules::Record;
 
 use crate::openings::Openings;
@@ -213,7 +213,7 @@ fn write_line(tournament: &Tournament, result: &GameResult) -> String {
         .iter()
         .map(|one| tournament.participants()[*one].label.as_str());
     let (fault, by, detail) = match &result.fault {
-        Some((seat, kind, reason)) => (kind.word(), seat.to_string(), reason.as_str()),
+        Some((seat, kind, reason)) => (kind.as_str(), seat.to_string(), reason.as_str()),
         None => ("", String::new(), ""),
     };
     [
@@ -253,11 +253,15 @@ fn read_line(tournament: &Tournament, line: &str) -> Option<GameResult> {
         return None;
     }
     let is_seat = |seat: &usize| *seat < scheduled.seats.len();
-    let kinds = [FaultKind::Illegal, FaultKind::Time, FaultKind::Crash];
+    let kinds = [
+        RobotFaultKind::Illegal,
+        RobotFaultKind::Time,
+        RobotFaultKind::Crash,
+    ];
     let fault = match fault.as_str() {
         "" => None,
         word => {
-            let kind = kinds.into_iter().find(|kind| kind.word() == word)?;
+            let kind = kinds.into_iter().find(|kind| kind.as_str() == word)?;
             let seat = by.parse().ok().filter(is_seat)?;
             Some((seat, kind, detail.clone()))
         }
@@ -328,10 +332,10 @@ fn table(tournament: &Tournament, standings: &Standings) -> String {
             false => ",,".to_owned(),
         };
         let faults = [
-            FaultKind::Illegal,
-            FaultKind::Time,
-            FaultKind::Crash,
-            FaultKind::Stubborn,
+            RobotFaultKind::Illegal,
+            RobotFaultKind::Time,
+            RobotFaultKind::Crash,
+            RobotFaultKind::Stubborn,
         ]
         .map(|kind| {
             one.faults

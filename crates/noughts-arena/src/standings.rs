@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use noughts_engine::FaultKind;
+use noughts_engine::RobotFaultKind;
 
 use crate::ratings::{Encounter, Rating, rate};
 use crate::score::Score;
@@ -25,7 +25,7 @@ pub struct Standing {
     /// Elo with its error bar, in two-player games.
     pub rating: Option<(f64, Interval)>,
     /// How often the participant failed, by kind.
-    pub faults: BTreeMap<FaultKind, u32>,
+    pub faults: BTreeMap<RobotFaultKind, u32>,
 }
 
 /// The state of a tournament.
@@ -154,7 +154,7 @@ struct Counting {
     by_seat: Vec<Vec<Score>>,
     places: Vec<f64>,
     scores: Vec<ScoreSample>,
-    faults: Vec<BTreeMap<FaultKind, u32>>,
+    faults: Vec<BTreeMap<RobotFaultKind, u32>>,
     encounters: Vec<Encounter>,
     pair_scores: BTreeMap<(usize, usize), Score>,
     history: Vec<Vec<f64>>,
@@ -205,7 +205,7 @@ impl Counting {
         for seat in &result.stubborn {
             let participant = result.game.seats[*seat];
             *self.faults[participant]
-                .entry(FaultKind::Stubborn)
+                .entry(RobotFaultKind::Stubborn)
                 .or_default() += 1;
         }
     }

@@ -10,7 +10,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::sync_channel;
 use std::thread;
 
-use noughts_engine::{Decision, Fault, FaultKind, Random, Robot, RobotName, Setup, Stop, Unfit};
+use noughts_engine::{
+    Decision, EngineSetup, Random, Robot, RobotFault, RobotFaultKind, RobotName, Stop, Unfit,
+};
 use noughts_rules::{Action, Conclusion, Game, Move, Player, Record, RecordSeat, Seat, Variant};
 
 use crate::openings::{Openings, new_game};
@@ -98,7 +100,7 @@ pub struct GameResult {
     /// The number of moves, including the opening.
     pub plies: usize,
     /// The seat that failed, the kind of failure and the reason.
-    pub fault: Option<(usize, FaultKind, String)>,
+    pub fault: Option<(usize, RobotFaultKind, String)>,
     /// The seats whose engine did not exit after `END`.
     pub stubborn: Vec<usize>,
 }
@@ -249,8 +251,8 @@ impl Tournament {
             }
             let played = chosen.and_then(|decision| {
                 let played = game.act(Seat(seat), Action::Play(decision.at));
-                played.map_err(|refusal| Fault {
-                    kind: FaultKind::Illegal,
+                played.map_err(|refusal| RobotFault {
+                    kind: RobotFaultKind::Illegal,
                     reason: format!("played what is not legal: {refusal}"),
                 })
             });
@@ -261,7 +263,7 @@ impl Tournament {
             }
         }
         let stubborn = (0..robots.len())
-            .filter(|seat| robots[*seat].part().is_err())
+            .filter(|seat| robots[*seat].finish().is_err())
             .collect();
         let result = GameResult {
             winners: winners(&game),
@@ -305,7 +307,7 @@ impl Tournament {
             self.seed ^ u64::from(scheduled.number + 1).wrapping_mul(0xD1B5_4A32_D192_ED03),
         );
         let mut build = |participant: &usize| {
-            let setup = Setup::with_seed(seeds.draw());
+            let setup = EngineSetup::with_seed(seeds.draw());
             let robot = self.participants[*participant].robot.build(game, &setup);
             robot.expect("the robot was checked")
         };
@@ -333,11 +335,11 @@ impl Tournament {
 }
 
 /// A strategy that panics loses the game; the tournament goes on.
-fn ask(robot: &mut dyn Robot, game: &Game, stop: &Stop) -> Result<Decision, Fault> {
+fn ask(robot: &mut dyn Robot, game: &Game, stop: &Stop) -> Result<Decision, RobotFault> {
     let asked = catch_unwind(AssertUnwindSafe(|| robot.choose(game, stop)));
     asked.unwrap_or_else(|_| {
-        Err(Fault {
-            kind: FaultKind::Crash,
+        Err(RobotFault {
+            kind: RobotFaultKind::Crash,
             reason: "failed and gave no move".to_owned(),
         })
     })

@@ -7,7 +7,8 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use noughts_engine::{
-    Analysis, Deepening, Limits, Setup, Stop, Strategy, StrategyName, SystemClock, twin,
+    Analysis, EngineSetup, IterativeDeepening, Limits, Stop, Strategy, StrategyName, SystemClock,
+    reference,
 };
 use noughts_rules::{Action, Game, Options, Place};
 
@@ -24,7 +25,7 @@ fn main() {
             let (_, strategy, variant) = found.expect("a name that --workloads lists");
             let nodes = match strategy.strip_prefix("plain:") {
                 Some(depth) => {
-                    twin::alpha_beta(&opened(variant), depth.parse().expect("a depth")).nodes
+                    reference::alpha_beta(&opened(variant), depth.parse().expect("a depth")).nodes
                 }
                 None => think(strategy, &opened(variant)).nodes,
             };
@@ -60,7 +61,7 @@ fn new_game(variant: &str) -> Game {
 
 fn robot(name: &str, game: &Game) -> Box<dyn Strategy> {
     let name: StrategyName = name.parse().expect("a strategy");
-    name.build(game, &Setup::with_seed(1))
+    name.build(game, &EngineSetup::with_seed(1))
         .expect("it plays this")
 }
 
@@ -140,7 +141,7 @@ fn beside_plain_alpha_beta() {
             let analysis = think("minimax:9", game);
             ours += started.elapsed();
             let started = Instant::now();
-            let found = twin::alpha_beta(game, 9);
+            let found = reference::alpha_beta(game, 9);
             plain += started.elapsed();
             nodes += analysis.nodes;
             plain_nodes += found.nodes;
@@ -268,7 +269,7 @@ fn two_threads() {
         for round in 0..3 {
             for (threads, times) in (1..).zip(&mut times) {
                 let clock = Arc::new(SystemClock::default());
-                let mut search = Deepening::new(limits, clock).with_threads(threads);
+                let mut search = IterativeDeepening::new(limits, clock).with_threads(threads);
                 let started = Instant::now();
                 assert!(search.analyze(&game, &Stop::new()).depth > 0);
                 times[round] = started.elapsed().as_secs_f64();

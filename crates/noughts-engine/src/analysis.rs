@@ -38,7 +38,7 @@ impl fmt::Display for Value {
 /// What a search found out.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Analysis {
-    /// Worth to the side to move.
+    /// GameValue to the side to move.
     pub value: Value,
     /// The best line that was found; its first move is the best move.
     pub line: Vec<Move>,

@@ -7,11 +7,11 @@ use noughts_rules::{BoardState, Diagram, Game, Side, Variant};
 
 use crate::clock::Clock;
 use crate::search::Limits;
-use crate::solve::{Budget, Solver, Verdict};
+use crate::solver::{Budget, SolvedPosition, Solver};
 use crate::strategy::Stop;
 
 /// A solver for the games that end on nine boards, with what it remembers from move to move.
-pub(crate) struct Endgame {
+pub(crate) struct EndgameSolver {
     solver: Option<(Variant, Solver)>,
     /// The most that its table may take.
     memory: u64,
@@ -33,18 +33,18 @@ const LEAST_NODES: u64 = 512;
 const LEAST_MEMORY: u64 = 1 << 16;
 const MOST_MEMORY: u64 = 8 << 20;
 
-impl Endgame {
+impl EndgameSolver {
     /// Whose table takes no more than so many bytes, or 64 kB where that is more.
-    pub(crate) fn in_memory(bytes: usize) -> Endgame {
-        Endgame {
+    pub(crate) fn in_memory(bytes: usize) -> EndgameSolver {
+        EndgameSolver {
             solver: None,
-            memory: Endgame::room(bytes),
+            memory: EndgameSolver::room(bytes),
         }
     }
 
     /// Whether one that takes no more than so many bytes has as much room.
     pub(crate) fn is_as_large(&self, bytes: usize) -> bool {
-        self.memory == Endgame::room(bytes)
+        self.memory == EndgameSolver::room(bytes)
     }
 
     fn room(bytes: usize) -> u64 {
@@ -64,7 +64,7 @@ impl Endgame {
         limits: &Limits,
         stop: &Stop,
         clock: &dyn Clock,
-    ) -> (Option<Verdict>, u64) {
+    ) -> (Option<SolvedPosition>, u64) {
         let variant = *game.variant();
         let regular = game.order() == [Side::FIRST, Side::SECOND];
         if !matches!(variant, Variant::Nested(_)) || !regular || limits.depth.is_some() {
@@ -80,7 +80,7 @@ impl Endgame {
         let kept = self.solver.take().filter(|(of, _)| *of == variant);
         let solver = match kept {
             Some((_, mut solver)) => {
-                solver.turn_to(position);
+                solver.set_position(position);
                 Ok(solver)
             }
             None => Solver::new(&variant, Some(position), budget),
@@ -89,7 +89,7 @@ impl Endgame {
             return (None, 0);
         };
         solver.set_budget(budget);
-        let found = solver.verdict(stop, clock);
+        let found = solver.solve_moves(stop, clock);
         self.solver = Some((variant, solver));
         found
     }

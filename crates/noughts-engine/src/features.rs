@@ -1,10 +1,17 @@
 //! What only search needs of a position: a hash, an estimate, an order of moves.
 
+pub(crate) mod grid;
+pub(crate) mod nested;
+// Training reads more of it than play does.
+#[cfg_attr(not(feature = "training"), allow(unreachable_pub, dead_code))]
+pub mod patterns;
+pub(crate) mod windows;
+
 use noughts_rules::{Bits, ByteGrid, Grid, Move, Nested, Rules, Side, Variant};
 
-use crate::lines::Lines;
-use crate::nine::Nine;
-use crate::windows::Windows;
+use crate::features::grid::GridFeatures;
+use crate::features::nested::NestedFeatures;
+use crate::features::windows::Windows;
 
 /// Rules that can be searched.
 pub(crate) trait Searchable: Rules {
@@ -116,28 +123,28 @@ pub(crate) trait Features<R: Rules>: Clone + Send {
 }
 
 impl<B: Bits, const P: usize> Searchable for Grid<B, P> {
-    type Features = Lines;
+    type Features = GridFeatures;
 
-    fn features(&self, position: &Self::Position) -> Lines {
-        Lines::new(self, position)
+    fn features(&self, position: &Self::Position) -> GridFeatures {
+        GridFeatures::new(self, position)
     }
 }
 
 impl Searchable for ByteGrid {
-    type Features = Lines;
+    type Features = GridFeatures;
 
-    fn features(&self, position: &Self::Position) -> Lines {
-        Lines::new(self, position)
+    fn features(&self, position: &Self::Position) -> GridFeatures {
+        GridFeatures::new(self, position)
     }
 }
 
 impl Searchable for Nested {
-    type Features = Nine;
+    type Features = NestedFeatures;
 
-    fn features(&self, position: &Self::Position) -> Nine {
+    fn features(&self, position: &Self::Position) -> NestedFeatures {
         let Variant::Nested(spec) = self.variant() else {
             unreachable!("nested rules have a nested variant");
         };
-        Nine::new(spec, position)
+        NestedFeatures::new(spec, position)
     }
 }

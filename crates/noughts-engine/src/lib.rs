@@ -1,41 +1,33 @@
-//! What should happen: how robots choose their moves.
+//! Strategies that choose moves, the search behind them, and an exact solver.
 //!
-//! A [`StrategyName`] such as `minimax:7` is read from text and makes a [`Strategy`], which is
-//! asked for a [`Decision`] once a move. Randomness comes in as a seed and time as a [`Clock`].
+//! A [`StrategyName`] such as `minimax:7` is parsed from text and builds a [`Strategy`], which is asked for one
+//! [`Decision`] per move. The seed and the clock are passed in ([`EngineSetup`]), so that a game without a clock is
+//! reproducible.
 
 mod analysis;
-mod board;
 mod clock;
-mod deepen;
 mod endgame;
 mod features;
-mod first;
-mod greedy;
-mod kind;
-mod level;
-mod lines;
-mod mcts;
-mod minimax;
-mod nine;
-pub mod patterns;
-mod perfect;
-mod random;
+#[cfg(any(test, feature = "reference"))]
+pub mod reference;
+mod registry;
+mod rng;
 mod robot;
 mod search;
-mod seed;
-mod solve;
+mod search_board;
+mod solver;
+mod strategies;
 mod strategy;
-mod table;
-mod threats;
-pub mod twin;
-mod windows;
+mod transposition_table;
 
 pub use analysis::{Analysis, Value};
 pub use clock::{Clock, SystemClock};
-pub use deepen::{Deepening, analyze, read_limits};
-pub use kind::{KINDS, Kind, StrategyError, StrategyName, Unfit};
-pub use robot::{EngineName, Engines, Fault, FaultKind, Host, Robot, RobotName};
-pub use search::Limits;
-pub use seed::Random;
-pub use solve::{Budget, Progress, Report, Solution, Solver, Unsolvable, Worth};
-pub use strategy::{Decision, Setup, Stop, Strategy};
+#[cfg(feature = "training")]
+pub use features::patterns;
+pub use registry::{STRATEGY_KINDS, StrategyError, StrategyKind, StrategyName, Unfit};
+pub use rng::Random;
+pub use robot::{EngineHost, EngineName, Engines, Robot, RobotFault, RobotFaultKind, RobotName};
+pub use search::{Limits, LimitsError};
+pub use solver::{Budget, GameValue, Progress, ProgressCallback, Solution, Solver, Unsolvable};
+pub use strategies::iterative_deepening::{IterativeDeepening, analyze};
+pub use strategy::{Decision, EngineSetup, Stop, Strategy};

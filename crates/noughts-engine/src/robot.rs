@@ -1,6 +1,6 @@
 //! Whoever may hold a robot's seat: a strategy, which never fails, or a program from outside, which may.
 //!
-//! Nothing here starts a program. Whoever may do so brings a [`Host`]; without one no text names a
+//! Nothing here starts a program. Whoever may do so brings a [`EngineHost`]; without one no text names a
 //! program, so that nobody can name one over the network or in a record.
 
 use std::fmt;
@@ -8,8 +8,8 @@ use std::sync::Arc;
 
 use noughts_rules::{Game, Quoted};
 
-use crate::kind::{StrategyError, StrategyName, Unfit};
-use crate::strategy::{Decision, Setup, Stop, Strategy};
+use crate::registry::{StrategyError, StrategyName, Unfit};
+use crate::strategy::{Decision, EngineSetup, Stop, Strategy};
 
 /// What stands before a command.
 const PREFIX: &str = "engine:";
@@ -17,32 +17,32 @@ const PREFIX: &str = "engine:";
 /// Somebody who is asked for moves and may fail to give one.
 pub trait Robot: Send {
     /// Chooses a move for the seat to move, in a game that goes on: a legal one, or why there is none.
-    fn choose(&mut self, game: &Game, stop: &Stop) -> Result<Decision, Fault>;
+    fn choose(&mut self, game: &Game, stop: &Stop) -> Result<Decision, RobotFault>;
 
     /// The game is over: lets go of everything, or says what would not go by itself. Asked once.
-    fn part(&mut self) -> Result<(), Fault> {
+    fn finish(&mut self) -> Result<(), RobotFault> {
         Ok(())
     }
 }
 
 impl Robot for Box<dyn Strategy> {
-    fn choose(&mut self, game: &Game, stop: &Stop) -> Result<Decision, Fault> {
+    fn choose(&mut self, game: &Game, stop: &Stop) -> Result<Decision, RobotFault> {
         Ok(self.as_mut().choose(game, stop))
     }
 }
 
 /// What a robot did wrong. Displays it as a sentence about it.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Fault {
+pub struct RobotFault {
     /// Of which kind.
-    pub kind: FaultKind,
+    pub kind: RobotFaultKind,
     /// In words, without the robot's name: `played 7,7, which is taken`.
     pub reason: String,
 }
 
 /// The kinds of faults.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub enum FaultKind {
+pub enum RobotFaultKind {
     /// It answered with what is no legal move.
     Illegal,
     /// It did not answer in time.
@@ -55,40 +55,40 @@ pub enum FaultKind {
     Stopped,
 }
 
-impl FaultKind {
+impl RobotFaultKind {
     /// A word for tables.
-    pub fn word(self) -> &'static str {
+    pub fn as_str(self) -> &'static str {
         match self {
-            FaultKind::Illegal => "illegal",
-            FaultKind::Time => "time",
-            FaultKind::Crash => "crash",
-            FaultKind::Stubborn => "stubborn",
-            FaultKind::Stopped => "stopped",
+            RobotFaultKind::Illegal => "illegal",
+            RobotFaultKind::Time => "time",
+            RobotFaultKind::Crash => "crash",
+            RobotFaultKind::Stubborn => "stubborn",
+            RobotFaultKind::Stopped => "stopped",
         }
     }
 }
 
-impl fmt::Display for Fault {
+impl fmt::Display for RobotFault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "it {}", self.reason)
     }
 }
 
-impl std::error::Error for Fault {}
+impl std::error::Error for RobotFault {}
 
 /// Starts programs from outside and speaks with them.
-pub trait Host: Send + Sync {
+pub trait EngineHost: Send + Sync {
     /// Tries whether this command is a program that plays such a game, and says in a sentence why
     /// not. What was started for it is ended.
-    fn try_out(&self, command: &str, game: &Game) -> Result<(), String>;
+    fn check(&self, command: &str, game: &Game) -> Result<(), String>;
 
     /// A robot for one game that plays as this program does. It is started when it is first asked.
-    fn seat(&self, command: &str) -> Box<dyn Robot>;
+    fn create_robot(&self, command: &str) -> Box<dyn Robot>;
 }
 
 /// The right to name programs, or its absence.
 #[derive(Clone, Default)]
-pub struct Engines(Option<Arc<dyn Host>>);
+pub struct Engines(Option<Arc<dyn EngineHost>>);
 
 impl Engines {
     /// Nobody may name a program.
@@ -97,12 +97,12 @@ impl Engines {
     }
 
     /// Programs are started by this host.
-    pub fn hosted_by(host: Arc<dyn Host>) -> Engines {
+    pub fn hosted_by(host: Arc<dyn EngineHost>) -> Engines {
         Engines(Some(host))
     }
 
     /// Reads `minimax:7`, or where there is a host also `engine:COMMAND`.
-    pub fn read(&self, text: &str) -> Result<RobotName, StrategyError> {
+    pub fn parse(&self, text: &str) -> Result<RobotName, StrategyError> {
         match (text.strip_prefix(PREFIX), &self.0) {
             (Some(command), Some(host)) => match command.trim() {
                 "" => Err(StrategyError::engine(text)),
@@ -135,16 +135,16 @@ pub enum RobotName {
 #[derive(Clone)]
 pub struct EngineName {
     command: String,
-    host: Arc<dyn Host>,
+    host: Arc<dyn EngineHost>,
 }
 
 impl RobotName {
     /// Makes the robot for this game, or says in a sentence why it does not play it. A program is
     /// not tried here, but by [`fits`](RobotName::fits).
-    pub fn build(&self, game: &Game, setup: &Setup) -> Result<Box<dyn Robot>, Unfit> {
+    pub fn build(&self, game: &Game, setup: &EngineSetup) -> Result<Box<dyn Robot>, Unfit> {
         match self {
             RobotName::Strategy(name) => Ok(Box::new(name.build(game, setup)?)),
-            RobotName::Engine(name) => Ok(name.host.seat(&name.command)),
+            RobotName::Engine(name) => Ok(name.host.create_robot(&name.command)),
         }
     }
 
@@ -154,15 +154,15 @@ impl RobotName {
             RobotName::Strategy(name) => name.fits(game),
             RobotName::Engine(name) => name
                 .host
-                .try_out(&name.command, game)
+                .check(&name.command, game)
                 .map_err(|reason| Unfit::new(self.to_string(), reason)),
         }
     }
 
     /// What it does, in a few words.
-    pub fn about(&self) -> &'static str {
+    pub fn description(&self) -> &'static str {
         match self {
-            RobotName::Strategy(name) => name.kind().about,
+            RobotName::Strategy(name) => name.kind().description,
             RobotName::Engine(_) => "a program of yours",
         }
     }
@@ -233,12 +233,12 @@ mod tests {
 
     struct Nobody;
 
-    impl Host for Nobody {
-        fn try_out(&self, _: &str, _: &Game) -> Result<(), String> {
+    impl EngineHost for Nobody {
+        fn check(&self, _: &str, _: &Game) -> Result<(), String> {
             Err("nobody is there".to_owned())
         }
 
-        fn seat(&self, _: &str) -> Box<dyn Robot> {
+        fn create_robot(&self, _: &str) -> Box<dyn Robot> {
             unreachable!("nobody sits down")
         }
     }
@@ -249,16 +249,22 @@ mod tests {
 
     #[test]
     fn a_program_can_be_named_only_where_somebody_hosts_it() {
-        let error = Engines::none().read("engine:true").unwrap_err().to_string();
+        let error = Engines::none()
+            .parse("engine:true")
+            .unwrap_err()
+            .to_string();
         assert!(error.contains("on the command line alone"), "{error}");
         assert!("engine:true".parse::<StrategyName>().is_err());
         assert_eq!(
-            hosted().read("engine: ./one -x").unwrap().to_string(),
+            hosted().parse("engine: ./one -x").unwrap().to_string(),
             "engine:./one -x"
         );
-        assert_eq!(hosted().read("minimax:7").unwrap().to_string(), "minimax:7");
+        assert_eq!(
+            hosted().parse("minimax:7").unwrap().to_string(),
+            "minimax:7"
+        );
         for text in ["engine:", "engine:  "] {
-            let error = hosted().read(text).unwrap_err().to_string();
+            let error = hosted().parse(text).unwrap_err().to_string();
             assert!(error.contains("engine:COMMAND"), "{error}");
         }
     }
@@ -276,7 +282,7 @@ mod tests {
             ("target/release/noughts engine level:3", "noughts"),
             ("java -jar five.jar", "five.jar"),
         ] {
-            let name = hosted().read(&format!("engine:{command}")).unwrap();
+            let name = hosted().parse(&format!("engine:{command}")).unwrap();
             assert_eq!(name.label(), label);
         }
     }

@@ -3,28 +3,32 @@
 //! With more than two sides it is *paranoid*: it takes all others for one opponent that wants the
 //! worst for the side that thinks. That finds its own wins and blocks those of the others.
 
-mod crew;
-mod force;
-mod patience;
-mod pursuit;
+mod forcing_moves;
+mod limits;
+mod parallel;
 mod report;
 mod root;
+mod time_management;
+mod vcf;
+mod vct;
 
 use std::time::Duration;
 
 use noughts_rules::{Game, Move, Outcome, Side, dispatch};
 
+pub use limits::{Limits, LimitsError};
+
 use crate::analysis::Analysis;
-use crate::board::Board;
 use crate::clock::Clock;
-use crate::endgame::Endgame;
+use crate::endgame::EndgameSolver;
 use crate::features::{Candidate, Features, Searchable};
-use crate::search::crew::{Claim, Crew, Order};
-use crate::search::pursuit::Pursuit;
-use crate::solve::Verdict;
+use crate::search::parallel::{Claim, Order, SharedSearch};
+use crate::search::vcf::VcfSearch;
+use crate::search::vct::VctState;
+use crate::search_board::SearchBoard;
+use crate::solver::SolvedPosition;
 use crate::strategy::Stop;
-use crate::table::{Bound, Table};
-use crate::threats::Threats;
+use crate::transposition_table::{Bound, TranspositionTable};
 
 /// A won game, less the plies it takes. Estimates stay far below.
 const WIN: i32 = 1_000_000;
@@ -59,17 +63,6 @@ const LATE: usize = 3;
 /// What is searched less deep is not worth a place in the table: looking there costs more.
 const LEAST_REMEMBERED: u32 = 2;
 
-/// When to stop thinking. The first limit that is reached counts; one move is always found.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct Limits {
-    /// Plies to look ahead.
-    pub depth: Option<u32>,
-    /// Positions to look at.
-    pub nodes: Option<u64>,
-    /// Time to take.
-    pub time: Option<Duration>,
-}
-
 /// How to look.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Width {
@@ -83,7 +76,7 @@ pub(crate) enum Width {
 pub(crate) struct Thinking<'t> {
     pub(crate) limits: Limits,
     pub(crate) width: Width,
-    pub(crate) table: &'t Table,
+    pub(crate) table: &'t TranspositionTable,
     pub(crate) stop: &'t Stop,
     pub(crate) clock: &'t dyn Clock,
 }
@@ -111,37 +104,37 @@ pub(crate) fn search(game: &Game, thinking: Thinking<'_>) -> Analysis {
 pub(crate) fn search_for(
     aim: Aim,
     threads: usize,
-    endgame: Option<&mut Endgame>,
+    endgame: Option<&mut EndgameSolver>,
     game: &Game,
     thinking: Thinking<'_>,
 ) -> Analysis {
     let started = thinking.clock.now();
-    let (verdict, nodes) = match endgame {
+    let (solved, nodes) = match endgame {
         Some(endgame) => endgame.ask(game, &thinking.limits, thinking.stop, thinking.clock),
         None => (None, 0),
     };
     thinking.table.renew();
     // Of moves that are known to be worth the same one thread chooses well enough.
-    let is_alone = threads < 2 || verdict.is_some();
+    let is_alone = threads < 2 || solved.is_some();
     dispatch!(game.timeline(), timeline => {
-        let search = Search::new(Board::new(game, timeline), thinking, aim);
-        let search = Search { started, nodes, verdict, ..search };
+        let search = Search::new(SearchBoard::new(game, timeline), thinking, aim);
+        let search = Search { started, nodes, solved, ..search };
         match is_alone {
             true => search.run(),
-            false => crew::search(search, threads),
+            false => parallel::search(search, threads),
         }
     })
 }
 
 struct Search<'t, R: Searchable> {
-    board: Board<R>,
+    board: SearchBoard<R>,
     thinking: Thinking<'t>,
     aim: Aim,
     /// Those who search the same position in other threads.
-    crew: Option<&'t Crew>,
+    shared: Option<&'t SharedSearch>,
     /// It answers nothing itself, and only fills the table for who does.
     assists: bool,
-    /// Of its nodes, those that the crew has counted.
+    /// Of its nodes, those that the shared has counted.
     counted: u64,
     /// The side that thinks.
     me: Side,
@@ -150,7 +143,7 @@ struct Search<'t, R: Searchable> {
     started: Duration,
     nodes: u64,
     /// What is known beforehand: only moves that keep it are looked at.
-    verdict: Option<Verdict>,
+    solved: Option<SolvedPosition>,
     /// When to look at the clock again, and how many nodes lie between two looks.
     next_look: u64,
     between_looks: u64,
@@ -164,8 +157,8 @@ struct Search<'t, R: Searchable> {
     killers: Vec<Option<Move>>,
     /// Whether fours force replies in this game, and this search may know it.
     by_force: bool,
-    threats: Threats,
-    pursuit: Pursuit,
+    vcf: VcfSearch,
+    vct: VctState,
     /// A move at the root that there was no time for.
     untried: Option<Move>,
     /// Cells that break a sequence and cells that make a four, kept to be filled again.
@@ -183,11 +176,11 @@ struct Listing {
 }
 
 impl<'t, R: Searchable> Search<'t, R> {
-    fn new(mut board: Board<R>, thinking: Thinking<'t>, aim: Aim) -> Self {
+    fn new(mut board: SearchBoard<R>, thinking: Thinking<'t>, aim: Aim) -> Self {
         Search {
             by_force: thinking.width == Width::Selective && board.windows().is_some(),
-            threats: Threats::new(),
-            pursuit: Pursuit::new(),
+            vcf: VcfSearch::new(),
+            vct: VctState::new(),
             untried: None,
             defences: Vec::new(),
             fours: Vec::new(),
@@ -195,7 +188,7 @@ impl<'t, R: Searchable> Search<'t, R> {
             free: free_cells(&board),
             started: thinking.clock.now(),
             nodes: 0,
-            verdict: None,
+            solved: None,
             next_look: 0,
             between_looks: between_looks(board.rules()),
             aborted: false,
@@ -205,7 +198,7 @@ impl<'t, R: Searchable> Search<'t, R> {
             board,
             thinking,
             aim,
-            crew: None,
+            shared: None,
             assists: false,
             counted: 0,
         }
@@ -258,7 +251,7 @@ impl<'t, R: Searchable> Search<'t, R> {
             return value;
         }
         if let Some(value) = self.win_by_force(depth) {
-            self.remember(depth, value, Bound::Exact, self.threats.first());
+            self.remember(depth, value, Bound::Exact, self.vcf.first());
             return value;
         }
         if depth == 0 && !self.is_pressing() {
@@ -507,7 +500,7 @@ impl<'t, R: Searchable> Search<'t, R> {
             self.next_look = self.nodes + self.between_looks;
             let late = limits.time.is_some_and(|time| self.elapsed() >= time);
             self.aborted |= late;
-            self.look_at_crew();
+            self.check_shared();
         }
     }
 
@@ -561,7 +554,7 @@ fn between_looks<R: Searchable>(rules: &R) -> u64 {
     (CELLS_BETWEEN_LOOKS / weighed).clamp(1, MOST_BETWEEN_LOOKS)
 }
 
-fn free_cells<R: Searchable>(board: &Board<R>) -> usize {
+fn free_cells<R: Searchable>(board: &SearchBoard<R>) -> usize {
     let diagram = board.rules().diagram(board.position());
     diagram.marks.iter().filter(|mark| mark.is_none()).count()
 }

@@ -32,17 +32,17 @@ impl From<Move> for Decision {
 
 /// What a strategy is given from outside.
 #[derive(Clone)]
-pub struct Setup {
+pub struct EngineSetup {
     /// The same seed, the same game, but where a clock decides.
     pub seed: u64,
     /// What time it is.
     pub clock: Arc<dyn Clock>,
 }
 
-impl Setup {
+impl EngineSetup {
     /// With the real clock.
-    pub fn with_seed(seed: u64) -> Setup {
-        Setup {
+    pub fn with_seed(seed: u64) -> EngineSetup {
+        EngineSetup {
             seed,
             clock: Arc::new(SystemClock::default()),
         }

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use noughts_engine::{Random, Setup, Stop, Strategy, StrategyName};
+use noughts_engine::{EngineSetup, Random, Stop, Strategy, StrategyName};
 use noughts_rules::{Action, Conclusion, Diagram, Game, Options, Side};
 
 struct Walk {
@@ -19,7 +19,7 @@ impl Walk {
     fn against_every_reply(variant: &str, side: Side) -> Walk {
         let game = Game::new(&variant.parse().unwrap(), Options::default()).unwrap();
         let name: StrategyName = "perfect".parse().unwrap();
-        let robot = name.build(&game, &Setup::with_seed(1)).unwrap();
+        let robot = name.build(&game, &EngineSetup::with_seed(1)).unwrap();
         let mut walk = Walk {
             robot,
             side,
@@ -104,7 +104,7 @@ fn outcomes(variant: &str, side: Side) -> [usize; 3] {
     for _ in 0..6 {
         let mut game = Game::new(&variant.parse().unwrap(), Options::default()).unwrap();
         let name: StrategyName = "perfect".parse().unwrap();
-        let mut robot = name.build(&game, &Setup::with_seed(1)).unwrap();
+        let mut robot = name.build(&game, &EngineSetup::with_seed(1)).unwrap();
         while let Some(seat) = game.to_move() {
             let legal = game.legal();
             let at = if game.order()[usize::from(seat.0)] == side {
@@ -148,7 +148,7 @@ fn perfect_says_what_it_does_not_solve() {
         let game = Game::new(&variant.parse().unwrap(), Options::default()).unwrap();
         let name: StrategyName = "perfect".parse().unwrap();
         let refusal = name
-            .build(&game, &Setup::with_seed(1))
+            .build(&game, &EngineSetup::with_seed(1))
             .err()
             .unwrap()
             .to_string();
@@ -160,5 +160,5 @@ fn perfect_says_what_it_does_not_solve() {
     let order = [0, 0, 1].map(|side| Side::new(side).unwrap()).to_vec();
     let game = Game::new(&"3x3k3".parse().unwrap(), Options { history: 0, order }).unwrap();
     let name: StrategyName = "perfect".parse().unwrap();
-    assert!(name.build(&game, &Setup::with_seed(1)).is_err());
+    assert!(name.build(&game, &EngineSetup::with_seed(1)).is_err());
 }

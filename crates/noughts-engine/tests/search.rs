@@ -5,8 +5,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use noughts_engine::{
-    Analysis, Budget, Clock, Decision, Random, Setup, Solver, Stop, StrategyName, SystemClock,
-    Value, Worth, twin,
+    Analysis, Budget, Clock, Decision, EngineSetup, GameValue, Random, Solver, Stop, StrategyName,
+    SystemClock, Value, reference,
 };
 use noughts_rules::{Action, BoardState, Diagram, Game, Options, Seat, Side, Variant};
 
@@ -22,7 +22,7 @@ fn from_text(variant: &str, position: &str) -> Game {
 
 fn choose(strategy: &str, game: &Game) -> Decision {
     let name: StrategyName = strategy.parse().unwrap();
-    name.build(game, &Setup::with_seed(7))
+    name.build(game, &EngineSetup::with_seed(7))
         .unwrap()
         .choose(game, &Stop::new())
 }
@@ -68,7 +68,7 @@ fn agrees(variant: &str, order: &[usize], positions: usize, deepest: usize) {
         let game = random_game(variant, order.clone(), &mut random);
         let depth = 1 + number_of % deepest;
         let analysis = choose(&format!("minimax:{depth}"), &game).analysis.unwrap();
-        let slow = twin::minimax(&game, depth as u32);
+        let slow = reference::minimax(&game, depth as u32);
         let position = game.diagram().format(game.variant());
         assert_eq!(
             number(&analysis),
@@ -76,7 +76,7 @@ fn agrees(variant: &str, order: &[usize], positions: usize, deepest: usize) {
             "{variant} {position} to depth {depth}"
         );
         assert_eq!(
-            twin::alpha_beta(&game, depth as u32).value,
+            reference::alpha_beta(&game, depth as u32).value,
             slow.value,
             "{variant} {position}"
         );
@@ -159,7 +159,7 @@ fn search_keeps_its_time_in_every_variant() {
     ] {
         let game = new_game(variant);
         let clock = Arc::new(Steps(AtomicU64::new(0)));
-        let setup = Setup {
+        let setup = EngineSetup {
             seed: 1,
             clock: clock.clone(),
         };
@@ -207,7 +207,7 @@ fn stop_in_the_middle_is_obeyed_within_a_few_hundred_nodes() {
                 stop: stop.clone(),
                 looks: AtomicU64::new(0),
             };
-            let setup = Setup {
+            let setup = EngineSetup {
                 seed: 1,
                 clock: Arc::new(clock),
             };
@@ -239,7 +239,7 @@ fn whoever_is_stopped_before_it_starts_still_plays_a_legal_move() {
             let stop = Stop::new();
             stop.set();
             let name: StrategyName = strategy.parse().unwrap();
-            let mut robot = name.build(&game, &Setup::with_seed(1)).unwrap();
+            let mut robot = name.build(&game, &EngineSetup::with_seed(1)).unwrap();
             let decision = robot.choose(&game, &stop);
             assert!(
                 game.legal().contains(&decision.at),
@@ -283,7 +283,7 @@ fn every_strategy_plays_whole_games_of_every_variant_and_repeats_itself() {
             let game = || {
                 let mut game = new_game(variant);
                 let name: StrategyName = strategy.parse().unwrap();
-                let mut robot = name.build(&game, &Setup::with_seed(3)).unwrap();
+                let mut robot = name.build(&game, &EngineSetup::with_seed(3)).unwrap();
                 while let Some(seat) = game.to_move() {
                     let at = robot.choose(&game, &Stop::new()).at;
                     game.act(seat, Action::Play(at)).unwrap();
@@ -376,7 +376,7 @@ fn endgame(variant: &str, free: usize, random: &mut Random) -> Game {
 }
 
 /// What the present is worth to the side to move.
-fn worth(game: &Game) -> Worth {
+fn worth(game: &Game) -> GameValue {
     let position = Some(game.diagram());
     let mut solver = Solver::new(game.variant(), position, Budget::default()).unwrap();
     let found = solver.solve(&Stop::new(), &SystemClock::default(), &mut |_| {});
@@ -397,9 +397,9 @@ fn near_the_end_of_nine_boards_search_gives_nothing_away() {
             assert!(analysis.nodes <= 100_100, "{}", analysis.nodes);
             seen[before as usize] += 1;
             match (before, analysis.value) {
-                (Worth::Win, Value::Win { .. } | Value::Estimate(90_000..))
-                | (Worth::Draw, Value::Draw)
-                | (Worth::Loss, _) => {}
+                (GameValue::Win, Value::Win { .. } | Value::Estimate(90_000..))
+                | (GameValue::Draw, Value::Draw)
+                | (GameValue::Loss, _) => {}
                 (_, value) => panic!("{before} said to be {value}"),
             }
             let seat = game.to_move().unwrap();
@@ -407,9 +407,9 @@ fn near_the_end_of_nine_boards_search_gives_nothing_away() {
             if game.to_move().is_some() {
                 let kept = matches!(
                     (before, worth(&game)),
-                    (Worth::Win, Worth::Loss)
-                        | (Worth::Draw, Worth::Draw)
-                        | (Worth::Loss, Worth::Win)
+                    (GameValue::Win, GameValue::Loss)
+                        | (GameValue::Draw, GameValue::Draw)
+                        | (GameValue::Loss, GameValue::Win)
                 );
                 assert!(kept, "{variant}: {before} was given away");
             }

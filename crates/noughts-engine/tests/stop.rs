@@ -4,7 +4,7 @@ use std::sync::mpsc;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use noughts_engine::{Random, Setup, Stop, StrategyName};
+use noughts_engine::{EngineSetup, Random, Stop, StrategyName};
 use noughts_rules::{Action, Game, Move, Options, Turn, Variant};
 
 /// One strategy per kind of computation, each with far more work than the test lets it do.
@@ -91,7 +91,7 @@ fn time_to_answer(name: &str, game: &Game) -> Option<Duration> {
             Instant::now()
         }
     });
-    let mut strategy = name.build(game, &Setup::with_seed(7)).unwrap();
+    let mut strategy = name.build(game, &EngineSetup::with_seed(7)).unwrap();
     let at = strategy.choose(game, &stop).at;
     let ended = Instant::now();
     let _ = answered.send(());

@@ -13,7 +13,9 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use noughts_engine::{Decision, Deepening, Limits, Random, Setup, Stop, Strategy, StrategyName};
+use noughts_engine::{
+    Decision, EngineSetup, IterativeDeepening, Limits, Random, Stop, Strategy, StrategyName,
+};
 use noughts_process::{Line, read_lines};
 use noughts_rules::{Game, Move, PlayIn, Quoted, Variant};
 
@@ -33,7 +35,7 @@ const MAX_QUEUED_BYTES: usize = 2_000_000;
 /// A thread reads the input. It outlives this call if it waits for a line at that time.
 pub fn serve(
     strategy: Option<&StrategyName>,
-    setup: &Setup,
+    setup: &EngineSetup,
     input: impl BufRead + Send + 'static,
     output: impl Write,
 ) -> io::Result<()> {
@@ -79,7 +81,7 @@ enum Player {
     Strategy(Box<dyn Strategy>),
     /// A search with the manager's limits.
     Search {
-        search: Box<Deepening>,
+        search: Box<IterativeDeepening>,
         /// Target time of the next move, if the game has a time limit.
         target: Option<Duration>,
     },
@@ -118,7 +120,7 @@ struct BoardCommand {
 
 struct Session<'a, W> {
     strategy: Option<&'a StrategyName>,
-    setup: &'a Setup,
+    setup: &'a EngineSetup,
     seeds: Random,
     position: Position,
     limits: SearchLimits,
@@ -416,7 +418,7 @@ impl<W: Write> Session<'_, W> {
             if let Some(player @ Player::Strategy(_)) = self.player.take() {
                 return Ok(player);
             }
-            let setup = Setup {
+            let setup = EngineSetup {
                 seed: self.seeds.draw(),
                 clock: Arc::clone(&self.setup.clock),
             };
@@ -432,7 +434,7 @@ impl<W: Write> Session<'_, W> {
     }
 
     /// The search of the last move, if its transposition table has the size that the limits allow, or a new one.
-    fn search(&mut self, time: Option<Duration>) -> Box<Deepening> {
+    fn search(&mut self, time: Option<Duration>) -> Box<IterativeDeepening> {
         let memory = self.limits.memory();
         let limits = Limits {
             depth: self.limits.depth(),
@@ -446,7 +448,7 @@ impl<W: Write> Session<'_, W> {
         let before = before.filter(|search| search.is_as_large(&limits, memory));
         let mut search = before.unwrap_or_else(|| {
             let clock = Arc::clone(&self.setup.clock);
-            Box::new(Deepening::in_memory(limits, memory, clock))
+            Box::new(IterativeDeepening::in_memory(limits, memory, clock))
         });
         search.set_limits(limits);
         search.set_threads(self.limits.threads());

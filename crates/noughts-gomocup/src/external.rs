@@ -1,6 +1,6 @@
 //! `engine:COMMAND`: external engines as robots.
 //!
-//! An engine may hang, flood, crash or play an illegal move. Each of these is a [`Fault`] with its reason, and the
+//! An engine may hang, flood, crash or play an illegal move. Each of these is a [`RobotFault`] with its reason, and the
 //! engine's process is killed.
 
 mod process;
@@ -8,7 +8,7 @@ mod process;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use noughts_engine::{Decision, Engines, Fault, FaultKind, Host, Robot, Stop};
+use noughts_engine::{Decision, EngineHost, Engines, Robot, RobotFault, RobotFaultKind, Stop};
 use noughts_process::Line;
 use noughts_rules::{Action, Game, Play, PlayIn, Quoted, Side, Variant};
 
@@ -52,8 +52,8 @@ impl ExternalEngines {
     }
 }
 
-impl Host for ExternalEngines {
-    fn try_out(&self, command: &str, game: &Game) -> Result<(), String> {
+impl EngineHost for ExternalEngines {
+    fn check(&self, command: &str, game: &Game) -> Result<(), String> {
         check(game)?;
         let mut engine = ExternalEngine::new(command, *self);
         let started = engine.start(game.variant(), &Stop::new());
@@ -62,7 +62,7 @@ impl Host for ExternalEngines {
         started
     }
 
-    fn seat(&self, command: &str) -> Box<dyn Robot> {
+    fn create_robot(&self, command: &str) -> Box<dyn Robot> {
         Box::new(ExternalEngine::new(command, *self))
     }
 }
@@ -95,7 +95,7 @@ impl ExternalEngine {
         }
     }
 
-    fn start(&mut self, variant: &Variant, stop: &Stop) -> Result<&mut EngineProcess, Fault> {
+    fn start(&mut self, variant: &Variant, stop: &Stop) -> Result<&mut EngineProcess, RobotFault> {
         if self.process.is_none() {
             let process = EngineProcess::start(&self.command)
                 .map_err(|error| crash(format!("could not be started: {error}")))?;
@@ -105,8 +105,8 @@ impl ExternalEngine {
             let deadline = Instant::now() + self.limits.start_timeout;
             let said = answer(process, deadline, stop)?;
             let Some(said) = said else {
-                return Err(Fault {
-                    kind: FaultKind::Time,
+                return Err(RobotFault {
+                    kind: RobotFaultKind::Time,
                     reason: format!(
                         "did not answer START in {} ms",
                         self.limits.start_timeout.as_millis()
@@ -127,7 +127,7 @@ impl ExternalEngine {
             .ok_or_else(|| crash("was not started".to_owned()))
     }
 
-    fn ask(&mut self, game: &Game, stop: &Stop) -> Result<Decision, Fault> {
+    fn ask(&mut self, game: &Game, stop: &Stop) -> Result<Decision, RobotFault> {
         let limits = self.limits;
         let known = self.known_moves.take();
         let process = self.start(game.variant(), stop)?;
@@ -146,8 +146,8 @@ impl ExternalEngine {
         let asked = Instant::now();
         let said = answer(process, asked + limits.move_time + limits.tolerance, stop)?;
         let Some(said) = said else {
-            return Err(Fault {
-                kind: FaultKind::Time,
+            return Err(RobotFault {
+                kind: RobotFaultKind::Time,
                 reason: format!(
                     "gave no move in {} ms and {} ms more",
                     limits.move_time.as_millis(),
@@ -155,8 +155,8 @@ impl ExternalEngine {
                 ),
             });
         };
-        let illegal = |why: String| Fault {
-            kind: FaultKind::Illegal,
+        let illegal = |why: String| RobotFault {
+            kind: RobotFaultKind::Illegal,
             reason: format!("played {}, {why}", Quoted::from(said.trim())),
         };
         let at = protocol::read_move(game.variant(), said.trim())
@@ -184,7 +184,7 @@ impl ExternalEngine {
 }
 
 impl Robot for ExternalEngine {
-    fn choose(&mut self, game: &Game, stop: &Stop) -> Result<Decision, Fault> {
+    fn choose(&mut self, game: &Game, stop: &Stop) -> Result<Decision, RobotFault> {
         check(game).map_err(|reason| crash(format!("can't play: {reason}")))?;
         let asked = self.ask(game, stop);
         if asked.is_err() {
@@ -195,14 +195,14 @@ impl Robot for ExternalEngine {
         asked
     }
 
-    fn part(&mut self) -> Result<(), Fault> {
+    fn finish(&mut self) -> Result<(), RobotFault> {
         let Some(process) = self.process.take() else {
             return Ok(());
         };
         match process.end(self.limits.exit_timeout) {
             true => Ok(()),
-            false => Err(Fault {
-                kind: FaultKind::Stubborn,
+            false => Err(RobotFault {
+                kind: RobotFaultKind::Stubborn,
                 reason: format!(
                     "did not end {} ms after END, and was ended",
                     self.limits.exit_timeout.as_millis()
@@ -311,7 +311,7 @@ fn answer(
     process: &mut EngineProcess,
     deadline: Instant,
     stop: &Stop,
-) -> Result<Option<String>, Fault> {
+) -> Result<Option<String>, RobotFault> {
     for _ in 0..MAX_LINES {
         let line = match process.receive(deadline, stop) {
             Reply::Line(Line::Text(line)) => line,
@@ -321,8 +321,8 @@ fn answer(
             Reply::Timeout => return Ok(None),
             Reply::Closed => return Err(crash(process.describe_exit())),
             Reply::Stopped => {
-                return Err(Fault {
-                    kind: FaultKind::Stopped,
+                return Err(RobotFault {
+                    kind: RobotFaultKind::Stopped,
                     reason: "was told to stop".to_owned(),
                 });
             }
@@ -339,9 +339,9 @@ fn answer(
     Err(crash("talked without end and gave no move".to_owned()))
 }
 
-fn crash(reason: String) -> Fault {
-    Fault {
-        kind: FaultKind::Crash,
+fn crash(reason: String) -> RobotFault {
+    RobotFault {
+        kind: RobotFaultKind::Crash,
         reason,
     }
 }

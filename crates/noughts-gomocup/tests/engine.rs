@@ -7,7 +7,7 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread;
 use std::time::Duration;
 
-use noughts_engine::{Clock, Setup, Stop, StrategyName};
+use noughts_engine::{Clock, EngineSetup, Stop, StrategyName};
 use noughts_gomocup::serve;
 use noughts_rules::{Action, Game, Move, Options};
 
@@ -25,7 +25,13 @@ fn answers(strategy: &str, said: &str) -> Vec<String> {
     };
     let mut output = Vec::new();
     let input = Cursor::new(said.to_owned());
-    serve(strategy.as_ref(), &Setup::with_seed(1), input, &mut output).unwrap();
+    serve(
+        strategy.as_ref(),
+        &EngineSetup::with_seed(1),
+        input,
+        &mut output,
+    )
+    .unwrap();
     let lines = String::from_utf8(output).unwrap();
     lines.lines().map(str::to_owned).collect()
 }
@@ -93,7 +99,7 @@ fn every_game_is_played_as_the_first() {
         assert_eq!(said[said.len() - 4..], first[1..], "{between}");
     }
     // Another rule makes another game, where it is heard: not while it thinks.
-    let mut engine = Engine::start(Setup::with_seed(1));
+    let mut engine = Engine::start(EngineSetup::with_seed(1));
     engine.say(&format!("{start}{game}"));
     assert_eq!(engine.lines(5), first);
     engine.say(&format!("INFO rule 1\nINFO rule 0\n{game}"));
@@ -256,7 +262,13 @@ fn it_reads_while_it_thinks() {
     let engine = thread::spawn(move || {
         let strategy: StrategyName = "search:3600s".parse().unwrap();
         let input = BufReader::new(Out(heard, Vec::new()));
-        serve(Some(&strategy), &Setup::with_seed(1), input, In(answers)).unwrap();
+        serve(
+            Some(&strategy),
+            &EngineSetup::with_seed(1),
+            input,
+            In(answers),
+        )
+        .unwrap();
     });
     let mut lines = io::BufRead::lines(BufReader::new(Out(lines, Vec::new())));
     let mut next = || {
@@ -297,7 +309,7 @@ struct Engine {
 }
 
 impl Engine {
-    fn start(setup: Setup) -> Engine {
+    fn start(setup: EngineSetup) -> Engine {
         let (says, heard) = channel();
         let (answers, lines) = channel();
         thread::spawn(move || {
@@ -328,7 +340,7 @@ impl Engine {
 #[test]
 fn a_game_with_a_clock_is_played_within_it() {
     let clock = Arc::new(Ticks::default());
-    let mut engine = Engine::start(Setup {
+    let mut engine = Engine::start(EngineSetup {
         seed: 1,
         clock: Arc::clone(&clock) as Arc<dyn Clock>,
     });
@@ -336,7 +348,7 @@ fn a_game_with_a_clock_is_played_within_it() {
     assert_eq!(engine.answer(), "OK");
     let mut game = Game::new(&"15x15k5".parse().unwrap(), Options::default()).unwrap();
     let greedy: StrategyName = "greedy".parse().unwrap();
-    let mut other = greedy.build(&game, &Setup::with_seed(4)).unwrap();
+    let mut other = greedy.build(&game, &EngineSetup::with_seed(4)).unwrap();
     let (mut left, mut question) = (6_000, "BEGIN".to_owned());
     for _ in 0..12 {
         let Some(seat) = game.to_move() else { break };
@@ -367,7 +379,7 @@ fn it_thinks_in_as_many_threads_as_it_is_told() {
         );
         check("", &said, &["OK", "7,7"]);
     }
-    let mut engine = Engine::start(Setup::with_seed(1));
+    let mut engine = Engine::start(EngineSetup::with_seed(1));
     engine.say("START 15\nINFO thread_num 2\nINFO timeout_turn 3600000\nTURN 7,7\nABOUT\n");
     assert_eq!(engine.answer(), "OK");
     assert!(engine.answer().starts_with("name="));

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use noughts_engine::{FaultKind, Robot, RobotName, Setup, Stop};
+use noughts_engine::{EngineSetup, Robot, RobotFaultKind, RobotName, Stop};
 use noughts_gomocup::ExternalEngines;
 use noughts_rules::{Action, Game, Options, Seat};
 
@@ -21,7 +21,7 @@ fn command(file: &str) -> String {
 }
 
 fn name(text: &str, limits: ExternalEngines) -> RobotName {
-    limits.engines().read(text).unwrap()
+    limits.engines().parse(text).unwrap()
 }
 
 fn game(variant: &str) -> Game {
@@ -30,12 +30,12 @@ fn game(variant: &str) -> Game {
 
 fn seat(text: &str, limits: ExternalEngines) -> Box<dyn Robot> {
     name(text, limits)
-        .build(&game("15x15k5"), &Setup::with_seed(1))
+        .build(&game("15x15k5"), &EngineSetup::with_seed(1))
         .unwrap()
 }
 
 /// Plays until the robot at this seat fails, or the game is over; the other plays the last free cells.
-fn play(robot: &mut dyn Robot, own: Seat) -> (Game, Option<(FaultKind, String)>) {
+fn play(robot: &mut dyn Robot, own: Seat) -> (Game, Option<(RobotFaultKind, String)>) {
     let mut game = game("15x15k5");
     while let Some(to_move) = game.to_move() {
         let at = if to_move == own {
@@ -53,12 +53,12 @@ fn play(robot: &mut dyn Robot, own: Seat) -> (Game, Option<(FaultKind, String)>)
     (game, None)
 }
 
-fn fault(file: &str, limits: ExternalEngines, own: Seat) -> (usize, FaultKind, String) {
+fn fault(file: &str, limits: ExternalEngines, own: Seat) -> (usize, RobotFaultKind, String) {
     let mut robot = seat(&command(file), limits);
     let (game, fault) = play(robot.as_mut(), own);
     let (kind, reason) = fault.expect(file);
     // What it was asked for last is over, and so is the program.
-    assert_eq!(robot.part(), Ok(()));
+    assert_eq!(robot.finish(), Ok(()));
     (game.plays().len(), kind, reason)
 }
 
@@ -69,7 +69,7 @@ fn correct_engine_plays_to_the_end() {
         let (game, fault) = play(robot.as_mut(), own);
         assert_eq!(fault, None);
         assert!(game.conclusion().is_some());
-        assert_eq!(robot.part(), Ok(()));
+        assert_eq!(robot.finish(), Ok(()));
     }
     assert_eq!(
         name(&command("correct.py"), LIMITS).fits(&game("15x15k5")),
@@ -85,14 +85,14 @@ fn hanging_engine_loses_on_time() {
         ..LIMITS
     };
     let (plays, kind, reason) = fault("hangs.py", limits, Seat(0));
-    assert_eq!((plays, kind), (0, FaultKind::Time));
+    assert_eq!((plays, kind), (0, RobotFaultKind::Time));
     assert_eq!(reason, "gave no move in 50 ms and 50 ms more");
 }
 
 #[test]
 fn crash_report_has_the_last_error_line() {
     let (plays, kind, reason) = fault("crashes.py", LIMITS, Seat(0));
-    assert_eq!((plays, kind), (4, FaultKind::Crash));
+    assert_eq!((plays, kind), (4, RobotFaultKind::Crash));
     assert_eq!(
         reason,
         "ended with exit code 1; its last words: SystemError: out of ideas"
@@ -102,7 +102,7 @@ fn crash_report_has_the_last_error_line() {
 #[test]
 fn move_to_a_taken_cell_is_illegal() {
     let (plays, kind, reason) = fault("occupied.py", LIMITS, Seat(1));
-    assert_eq!((plays, kind), (1, FaultKind::Illegal));
+    assert_eq!((plays, kind), (1, RobotFaultKind::Illegal));
     assert_eq!(
         reason,
         "played \"14,14\", which is not legal: that cell is taken, choose an empty one"
@@ -112,7 +112,7 @@ fn move_to_a_taken_cell_is_illegal() {
 #[test]
 fn endless_line_is_a_crash() {
     let (plays, kind, reason) = fault("floods.py", LIMITS, Seat(0));
-    assert_eq!((plays, kind), (0, FaultKind::Crash));
+    assert_eq!((plays, kind), (0, RobotFaultKind::Crash));
     assert_eq!(reason, "wrote a line without end");
 }
 
@@ -125,8 +125,8 @@ fn engine_that_ignores_end_is_killed() {
     let mut robot = seat(&command("stays.py"), limits);
     let (game, fault) = play(robot.as_mut(), Seat(0));
     assert_eq!(fault, None, "{game:?}");
-    let fault = robot.part().unwrap_err();
-    assert_eq!(fault.kind, FaultKind::Stubborn);
+    let fault = robot.finish().unwrap_err();
+    assert_eq!(fault.kind, RobotFaultKind::Stubborn);
     assert_eq!(fault.reason, "did not end 50 ms after END, and was ended");
 }
 
@@ -155,10 +155,10 @@ fn stopped_request_does_not_wait_for_the_engine() {
     let stop = Stop::new();
     stop.set();
     let fault = robot.choose(&game("15x15k5"), &stop).unwrap_err();
-    assert_eq!(fault.kind, FaultKind::Stopped);
+    assert_eq!(fault.kind, RobotFaultKind::Stopped);
     let mut robot = seat(&command("correct.py"), LIMITS);
     let fault = robot.choose(&game("15x15k5"), &stop).unwrap_err();
-    assert_eq!(fault.kind, FaultKind::Stopped);
+    assert_eq!(fault.kind, RobotFaultKind::Stopped);
     assert!(robot.choose(&game("15x15k5"), &Stop::new()).is_ok());
 }
 
@@ -177,7 +177,7 @@ fn child_processes_of_an_engine_end_with_it() {
     };
     let mut robot = seat(&shell, limits);
     let fault = robot.choose(&game("15x15k5"), &Stop::new()).unwrap_err();
-    assert_eq!(fault.kind, FaultKind::Time);
+    assert_eq!(fault.kind, RobotFaultKind::Time);
     let child = std::fs::read_to_string(&folder).unwrap();
     std::fs::remove_file(&folder).unwrap();
     let is_running = || {

@@ -4,16 +4,16 @@ use std::collections::HashSet;
 
 use noughts_rules::{Diagram, Move, NestedSpec, Outcome, PlayIn, Rules, Symmetry, Variant};
 
-use crate::nine;
+use crate::nested;
 use crate::reader::{Step, speaker};
-use crate::{Claim, Judge};
+use crate::{Checker, Claim};
 
 pub(crate) struct General<'r, R: Rules> {
     rules: &'r R,
     claim: Claim,
     ways: Vec<Symmetry>,
     /// The numbers of nine boards, if they are.
-    nine: Option<NestedSpec>,
+    nested: Option<NestedSpec>,
     proved: HashSet<Vec<u8>>,
 }
 
@@ -21,7 +21,7 @@ impl<'r, R: Rules> General<'r, R> {
     pub(crate) fn new(rules: &'r R, claim: Claim) -> Self {
         General {
             ways: Symmetry::all(&rules.variant()),
-            nine: match rules.variant() {
+            nested: match rules.variant() {
                 Variant::Grid(_) => None,
                 Variant::Nested(spec) => Some(spec),
             },
@@ -39,8 +39,8 @@ impl<'r, R: Rules> General<'r, R> {
             let mut bytes: Vec<u8> = marks
                 .map(|mark| mark.map_or(0, |side| side.index() as u8 + 1))
                 .collect();
-            if let Some(spec) = self.nine {
-                let lead = nine::close(spec, &laid, &mut bytes);
+            if let Some(spec) = self.nested {
+                let lead = nested::close(spec, &laid, &mut bytes);
                 bytes.push(lead);
             }
             bytes.push(laid.to_move.index() as u8);
@@ -68,15 +68,15 @@ impl<'r, R: Rules> General<'r, R> {
             None => {
                 let diagram = self.rules.diagram(position);
                 let score = self
-                    .nine
-                    .and_then(|spec| nine::settled(spec, &diagram, self.claim.attacker));
+                    .nested
+                    .and_then(|spec| nested::settled(spec, &diagram, self.claim.attacker));
                 score == Some(self.claim.wins) || self.proved.contains(&self.key(&diagram))
             }
         }
     }
 }
 
-impl<R: Rules> Judge for General<'_, R> {
+impl<R: Rules> Checker for General<'_, R> {
     fn record(&mut self, diagram: &Diagram, step: &Step) -> Result<(), String> {
         let position = self.rules.set_up(diagram);
         if self.rules.outcome(&position).is_some() {

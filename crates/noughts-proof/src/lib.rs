@@ -12,13 +12,13 @@
 //! claim x wins
 //! ";
 //! let proved = noughts_proof::verify(proof.as_bytes())?;
-//! assert_eq!(proved.value, noughts_proof::Worth::Win);
-//! # Ok::<(), noughts_proof::Fault>(())
+//! assert_eq!(proved.value, noughts_proof::GameValue::Win);
+//! # Ok::<(), noughts_proof::ProofError>(())
 //! ```
 
 mod general;
-mod nine;
-mod plain;
+mod nested;
+mod plain_grid;
 mod reader;
 
 use std::fmt;
@@ -29,7 +29,7 @@ use noughts_rules::{
 };
 
 use general::General;
-use plain::Plain;
+use plain_grid::PlainGrid;
 use reader::{Lines, Step};
 
 /// What was proved.
@@ -40,14 +40,14 @@ pub struct Proved {
     /// The position.
     pub position: Diagram,
     /// What it is worth to the side to move.
-    pub value: Worth,
+    pub value: GameValue,
     /// How many positions the proof speaks of.
     pub positions: u64,
 }
 
 /// What a position is worth to the side to move.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum Worth {
+pub enum GameValue {
     /// It can force a win.
     Win,
     /// Neither side can.
@@ -56,32 +56,32 @@ pub enum Worth {
     Loss,
 }
 
-impl fmt::Display for Worth {
+impl fmt::Display for GameValue {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Worth::Win => "win",
-            Worth::Draw => "draw",
-            Worth::Loss => "loss",
+            GameValue::Win => "win",
+            GameValue::Draw => "draw",
+            GameValue::Loss => "loss",
         })
     }
 }
 
 /// Why it is no proof, and where.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Fault {
+pub struct ProofError {
     /// The line, counted from 1.
     pub line: u64,
     /// What is wrong with it.
     pub reason: String,
 }
 
-impl fmt::Display for Fault {
+impl fmt::Display for ProofError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "line {}: {}", self.line, self.reason)
     }
 }
 
-impl std::error::Error for Fault {}
+impl std::error::Error for ProofError {}
 
 /// Says that one side, the attacker, can force a win or can't.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -91,7 +91,7 @@ pub(crate) struct Claim {
 }
 
 /// Judges the records of one claim.
-pub(crate) trait Judge {
+pub(crate) trait Checker {
     /// Takes the position as proved for its reason, or says why not.
     fn record(&mut self, position: &Diagram, step: &Step) -> Result<(), String>;
 
@@ -100,7 +100,7 @@ pub(crate) trait Judge {
 }
 
 /// Reads a proof to its end and checks all of it.
-pub fn verify(from: impl BufRead) -> Result<Proved, Fault> {
+pub fn verify(from: impl BufRead) -> Result<Proved, ProofError> {
     let mut lines = Lines::new(from);
     let (variant, position, value) = lines.heading()?;
     let me = position.to_move;
@@ -109,22 +109,22 @@ pub fn verify(from: impl BufRead) -> Result<Proved, Fault> {
     let claims = match (over, value) {
         (Some(worth), _) if worth == value => Vec::new(),
         (Some(worth), _) => {
-            return Err(lines.fault(format!("the game is over, and a {worth}, not a {value}")));
+            return Err(lines.error(format!("the game is over, and a {worth}, not a {value}")));
         }
-        (None, Worth::Win) => vec![(me, true)],
-        (None, Worth::Draw) => vec![(me, false), (other, false)],
-        (None, Worth::Loss) => vec![(other, true)],
+        (None, GameValue::Win) => vec![(me, true)],
+        (None, GameValue::Draw) => vec![(me, false), (other, false)],
+        (None, GameValue::Loss) => vec![(other, true)],
     };
     let mut positions = 0;
     for (attacker, wins) in claims {
         let claim = Claim { attacker, wins };
         lines.claim(claim)?;
         if lines.takes_stealing()? {
-            steals(&variant, &position, claim).map_err(|why| lines.fault(why))?;
+            steals(&variant, &position, claim).map_err(|why| lines.error(why))?;
             continue;
         }
-        positions += match plain::spec(&variant) {
-            Some(spec) => check(&mut lines, &variant, &position, Plain::new(spec, claim))?,
+        positions += match plain_grid::spec(&variant) {
+            Some(spec) => check(&mut lines, &variant, &position, PlainGrid::new(spec, claim))?,
             None => dispatch!(&AnyTimeline::new(&variant), timeline => {
                 check(&mut lines, &variant, &position, General::new(timeline.rules(), claim))?
             }),
@@ -144,30 +144,30 @@ fn check(
     lines: &mut Lines<impl BufRead>,
     variant: &Variant,
     start: &Diagram,
-    mut judge: impl Judge,
-) -> Result<u64, Fault> {
+    mut checker: impl Checker,
+) -> Result<u64, ProofError> {
     let mut count = 0;
     while let Some((position, step)) = lines.record(variant)? {
-        judge
+        checker
             .record(&position, &step)
-            .map_err(|why| lines.fault(why))?;
+            .map_err(|why| lines.error(why))?;
         lines.advance()?;
         count += 1;
     }
-    if judge.is_proved(start) {
+    if checker.is_proved(start) {
         Ok(count)
     } else {
-        Err(lines.fault("what was claimed is not proved by the lines before".to_owned()))
+        Err(lines.error("what was claimed is not proved by the lines before".to_owned()))
     }
 }
 
 /// What a game that is over is worth.
-fn outcome(variant: &Variant, position: &Diagram) -> Option<Worth> {
+fn outcome(variant: &Variant, position: &Diagram) -> Option<GameValue> {
     let outcome = AnyTimeline::new(variant).outcome_of(position)?;
     Some(match outcome {
-        Outcome::Draw => Worth::Draw,
-        Outcome::Won(sides) if sides.contains(position.to_move) => Worth::Win,
-        Outcome::Won(_) => Worth::Loss,
+        Outcome::Draw => GameValue::Draw,
+        Outcome::Won(sides) if sides.contains(position.to_move) => GameValue::Win,
+        Outcome::Won(_) => GameValue::Loss,
     })
 }
 

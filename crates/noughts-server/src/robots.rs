@@ -14,7 +14,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use noughts_engine::{Analysis, Clock, Random, Setup, Stop, Strategy, StrategyName, Unfit};
+use noughts_engine::{Analysis, Clock, EngineSetup, Random, Stop, Strategy, StrategyName, Unfit};
 use noughts_rules::{Action, Game, Move, Variant};
 use tokio::sync::oneshot;
 use tokio::task::spawn_blocking;
@@ -30,7 +30,7 @@ pub(crate) struct Robots {
     /// thousands of games should not each have their own.
     instant: Mutex<Vec<(StrategyName, Variant, Instant)>>,
     slots: Arc<Slots>,
-    setup: Setup,
+    setup: EngineSetup,
 }
 
 /// The queue with its clock, shared with the computations that hold a slot.
@@ -71,7 +71,7 @@ enum Failure {
 impl Robots {
     /// At most `slots` computations run at the same time; at least 2, so that one owner never holds all of them. The
     /// seed of the setup decides what strategies choose where they draw.
-    pub(crate) fn new(slots: usize, setup: Setup) -> Robots {
+    pub(crate) fn new(slots: usize, setup: EngineSetup) -> Robots {
         Robots {
             instant: Mutex::default(),
             slots: Arc::new(Slots {
@@ -117,7 +117,7 @@ impl Robots {
         seed: u64,
         stop: Stop,
     ) -> Option<Move> {
-        let setup = Setup {
+        let setup = EngineSetup {
             seed: self.setup.seed ^ seed,
             clock: Arc::clone(&self.setup.clock),
         };

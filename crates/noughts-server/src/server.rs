@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use noughts_engine::{Setup as EngineSetup, StrategyName, Unfit};
+use noughts_engine::{EngineSetup, StrategyName, Unfit};
 use tokio::net::TcpListener;
 use tokio::sync::watch;
 use tokio::task::{AbortHandle, JoinHandle};

@@ -7,7 +7,7 @@ mod screen;
 
 use std::io::{self, BufRead, Write};
 
-use noughts_engine::{Fault, Setup as EngineSetup};
+use noughts_engine::{EngineSetup, RobotFault};
 use noughts_rules::{Action, Conclusion, Game, Refusal, Seat};
 
 pub use command::{Command, read_command};
@@ -92,7 +92,12 @@ impl ClassicGame {
     }
 
     /// A program from outside that does not play has lost, and it is said why.
-    fn forfeit(&mut self, seat: Seat, fault: &Fault, output: &mut impl Write) -> io::Result<()> {
+    fn forfeit(
+        &mut self,
+        seat: Seat,
+        fault: &RobotFault,
+        output: &mut impl Write,
+    ) -> io::Result<()> {
         writeln!(output, "{fault}")?;
         screen::delimiter(output)?;
         self.game

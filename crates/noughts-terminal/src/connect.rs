@@ -21,7 +21,7 @@ use std::io::{self, BufRead, Read, Write};
 use std::sync::Arc;
 use std::time::Duration;
 
-use noughts_engine::{Random, Robot, Setup as EngineSetup, Stop};
+use noughts_engine::{EngineSetup, Random, Robot, Stop};
 use noughts_rules::{Action, Move};
 use noughts_wire::{ClientSession, Dialect, Event, GameResult, Greeting, SESSION_IDS, Stage, Text};
 

@@ -26,7 +26,7 @@ impl Holder {
             // A record names no program: whoever wrote it is a stranger.
             Player::Robot(strategy) => Holder::Robot(
                 Engines::none()
-                    .read(strategy)
+                    .parse(strategy)
                     .map_err(RecordRobotError::Unknown)?,
             ),
         };
@@ -56,7 +56,7 @@ impl Holder {
         let text = text.trim();
         match text.split_once(' ').unwrap_or((text, "")) {
             ("human", name) => Ok(Holder::Human(name.trim().to_owned())),
-            _ => engines.read(text).map(Holder::Robot).map_err(HolderError),
+            _ => engines.parse(text).map(Holder::Robot).map_err(HolderError),
         }
     }
 
@@ -64,7 +64,7 @@ impl Holder {
     pub fn read_unnamed(text: &str, engines: &Engines) -> Result<Holder, HolderError> {
         match text {
             "human" => Ok(Holder::HUMAN),
-            _ => engines.read(text).map(Holder::Robot).map_err(HolderError),
+            _ => engines.parse(text).map(Holder::Robot).map_err(HolderError),
         }
     }
 
@@ -135,7 +135,7 @@ impl std::error::Error for RecordRobotError {}
 mod tests {
     use std::sync::Arc;
 
-    use noughts_engine::{Host, Robot};
+    use noughts_engine::{EngineHost, Robot};
 
     use super::*;
 
@@ -149,12 +149,12 @@ mod tests {
 
     struct Nobody;
 
-    impl Host for Nobody {
-        fn try_out(&self, _: &str, _: &Game) -> Result<(), String> {
+    impl EngineHost for Nobody {
+        fn check(&self, _: &str, _: &Game) -> Result<(), String> {
             Ok(())
         }
 
-        fn seat(&self, _: &str) -> Box<dyn Robot> {
+        fn create_robot(&self, _: &str) -> Box<dyn Robot> {
             unreachable!("nobody plays")
         }
     }

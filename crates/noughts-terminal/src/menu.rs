@@ -9,7 +9,7 @@ mod screen;
 use std::io::{self, BufRead, Write};
 use std::sync::Arc;
 
-use noughts_engine::{Random, Setup as EngineSetup, StrategyName, Unfit};
+use noughts_engine::{EngineSetup, Random, StrategyName, Unfit};
 use noughts_rules::{Action, Game, GridSpec, Move, Options, Seat, Variant};
 
 use crate::console::{Console, Exit, sentence};

@@ -7,7 +7,7 @@ mod screen;
 
 use std::io::{self, BufRead, Write};
 
-use noughts_engine::Setup as EngineSetup;
+use noughts_engine::EngineSetup;
 use noughts_rules::{Action, Game, Seat, View};
 
 pub(crate) use messages::WHICH_BOARD;

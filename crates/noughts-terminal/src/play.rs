@@ -11,7 +11,7 @@ use std::io::{self, BufRead, Write};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread;
 
-use noughts_engine::{Setup as EngineSetup, Stop, Strategy, StrategyName, Unfit};
+use noughts_engine::{EngineSetup, Stop, Strategy, StrategyName, Unfit};
 use noughts_rules::{Action, Game, PlaceError, Record, Seat};
 
 use crate::console::{read_line, sentence};

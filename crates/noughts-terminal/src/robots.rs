@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use noughts_engine::{Clock, Fault, Random, Robot, Setup as EngineSetup, Stop, Unfit};
+use noughts_engine::{Clock, EngineSetup, Random, Robot, RobotFault, Stop, Unfit};
 
 use noughts_rules::{Game, Move, Seat};
 
@@ -62,7 +62,7 @@ impl Robots {
 
     /// Lets the robot at this seat, whose turn it is, choose its move; `None` where a person sits.
     /// Only a program from outside fails to.
-    pub fn think(&mut self, seat: Seat, game: &Game) -> Option<Result<RobotMove, Fault>> {
+    pub fn think(&mut self, seat: Seat, game: &Game) -> Option<Result<RobotMove, RobotFault>> {
         let robot = self.robots.get_mut(usize::from(seat.0))?.as_mut()?;
         let start = self.clock.now();
         let decision = robot.choose(game, &Stop::new());

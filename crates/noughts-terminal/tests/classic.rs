@@ -2,7 +2,7 @@
 
 mod reference;
 
-use noughts_engine::Setup as EngineSetup;
+use noughts_engine::EngineSetup;
 use noughts_terminal::classic::{ClassicOptions, ClassicSettings, play};
 use proptest::prelude::*;
 use reference::Classic;

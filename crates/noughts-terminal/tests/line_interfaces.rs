@@ -1,6 +1,6 @@
 //! Whatever is typed, the doors that ask for lines come to an end and say goodbye.
 
-use noughts_engine::Setup as EngineSetup;
+use noughts_engine::EngineSetup;
 use noughts_rules::{GridSpec, NestedSpec};
 use noughts_terminal::{menu, multi};
 use proptest::prelude::*;

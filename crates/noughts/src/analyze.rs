@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::{self, Write};
 use std::sync::Arc;
 
-use noughts_engine::{Analysis, Deepening, Stop, SystemClock, Value, read_limits};
+use noughts_engine::{Analysis, IterativeDeepening, Limits, Stop, SystemClock, Value};
 use noughts_rules::{Game, Options, Record, Variant};
 use noughts_terminal::tui;
 
@@ -13,7 +13,7 @@ use crate::args::Analyze;
 
 pub(crate) fn run(task: &Analyze) -> Result<(), Failure> {
     let game = game(task)?;
-    let limits = read_limits(&task.time).ok_or_else(|| {
+    let limits: Limits = task.time.parse().map_err(|_| {
         let time = task.time.escape_debug();
         Failure::Invalid(format!(
             "the time is written 200ms, 2s or 500000n, not '{time}'"
@@ -24,7 +24,7 @@ pub(crate) fn run(task: &Analyze) -> Result<(), Failure> {
             "the game is over, there is nothing to think about",
         ));
     }
-    let analysis = Deepening::new(limits, Arc::new(SystemClock::default()))
+    let analysis = IterativeDeepening::new(limits, Arc::new(SystemClock::default()))
         .with_threads(task.threads.into())
         .analyze(&game, &Stop::new());
     let text = if task.json {

@@ -9,7 +9,7 @@ use noughts_arena::{
     Format, GameResult, Openings, ResultsFolder, SequentialTest, Sprt, Standings, Tournament,
     TournamentOptions, report,
 };
-use noughts_engine::{Limits, RobotName, Stop, read_limits};
+use noughts_engine::{Limits, RobotName, Stop};
 use noughts_gomocup::ExternalEngines;
 use noughts_rules::{Quoted, Record, Variant};
 
@@ -162,7 +162,7 @@ impl Limit {
             (Some(nodes), _) => format!("{}n", nodes.trim_end_matches('n')),
             (None, time) => time.clone().unwrap_or_else(|| "100ms".to_owned()),
         };
-        let limits = read_limits(&text).ok_or_else(|| {
+        let limits: Limits = text.parse().map_err(|_| {
             Failure::invalid(match &task.nodes {
                 Some(nodes) => format!(
                     "the positions (--nodes) are a number such as 20000, not {}",
@@ -174,7 +174,11 @@ impl Limit {
                 ),
             })
         })?;
-        let tolerance = read_limits(&task.tolerance).and_then(|limits| limits.time);
+        let tolerance = task
+            .tolerance
+            .parse()
+            .ok()
+            .and_then(|limits: Limits| limits.time);
         let tolerance = tolerance.ok_or_else(|| {
             Failure::invalid(format_args!(
                 "the tolerance (--tolerance) is written 500ms or 2s, not {}",
@@ -209,10 +213,10 @@ fn robots(task: &Arena, limit: &Limit) -> Result<Vec<RobotName>, Failure> {
     let read = |text: &String| match text.as_str() {
         // As long as everybody may think.
         "search" => engines
-            .read(&format!("search:{}", limit.text))
+            .parse(&format!("search:{}", limit.text))
             .map_err(Failure::invalid),
         text => engines
-            .read(text)
+            .parse(text)
             .map_err(|error| match text.contains(':') {
                 true => Failure::invalid(error),
                 false => Failure::invalid(format_args!(

@@ -2,7 +2,7 @@
 
 use std::hash::{BuildHasher, Hasher, RandomState};
 
-use noughts_engine::{Engines, Setup};
+use noughts_engine::{EngineSetup, Engines};
 use noughts_gomocup::ExternalEngines;
 use noughts_rules::Quoted;
 
@@ -14,7 +14,7 @@ pub(crate) fn engines() -> Engines {
 }
 
 /// With the seed that was typed, or one that nobody can foretell.
-pub(crate) fn from_seed(seed: Option<&str>) -> Result<Setup, Failure> {
+pub(crate) fn from_seed(seed: Option<&str>) -> Result<EngineSetup, Failure> {
     let seed = match seed {
         // The standard library seeds its hash maps from the system's randomness.
         None => RandomState::new().build_hasher().finish(),
@@ -26,5 +26,5 @@ pub(crate) fn from_seed(seed: Option<&str>) -> Result<Setup, Failure> {
             ))
         })?,
     };
-    Ok(Setup::with_seed(seed))
+    Ok(EngineSetup::with_seed(seed))
 }

@@ -5,7 +5,7 @@ use std::io::{self, BufReader, BufWriter, IsTerminal, Write};
 use std::time::Duration;
 
 use noughts_engine::{
-    Budget, Clock, Progress, Solution, Solver, Stop, SystemClock, Worth, read_limits,
+    Budget, Clock, GameValue, Limits, Progress, Solution, Solver, Stop, SystemClock,
 };
 use noughts_rules::{Diagram, Variant};
 
@@ -55,7 +55,7 @@ pub(crate) fn run(task: &Solve) -> Result<(), Failure> {
 fn budget(task: &Solve) -> Result<Budget, Failure> {
     let limits = match &task.time {
         None => None,
-        Some(text) => Some(read_limits(text).ok_or_else(|| {
+        Some(text) => Some(text.parse::<Limits>().map_err(|_| {
             let text = text.escape_debug();
             Failure::Invalid(format!(
                 "the time is written 200ms, 2s or 500000n, not '{text}'"
@@ -188,14 +188,14 @@ impl Ticker {
     }
 }
 
-fn known(at_least: Worth, at_most: Worth) -> &'static str {
+fn known(at_least: GameValue, at_most: GameValue) -> &'static str {
     match (at_least, at_most) {
-        (Worth::Win, _) => "win",
-        (_, Worth::Loss) => "loss",
-        (Worth::Draw, Worth::Draw) => "draw",
-        (Worth::Draw, Worth::Win) => "no loss",
-        (Worth::Loss, Worth::Draw) => "no win",
-        (Worth::Loss, Worth::Win) => "unknown",
+        (GameValue::Win, _) => "win",
+        (_, GameValue::Loss) => "loss",
+        (GameValue::Draw, GameValue::Draw) => "draw",
+        (GameValue::Draw, GameValue::Win) => "no loss",
+        (GameValue::Loss, GameValue::Draw) => "no win",
+        (GameValue::Loss, GameValue::Win) => "unknown",
     }
 }
 

@@ -5,8 +5,8 @@ use noughts_rules::{Move, Outcome};
 use crate::analysis::{Analysis, Value};
 use crate::features::{Features, Searchable};
 use crate::search::{DECIDED, LIKELY, Search, WIN};
-use crate::solve::Worth;
-use crate::table::Bound;
+use crate::solver::GameValue;
+use crate::transposition_table::Bound;
 
 /// The estimate of a game that is won or lost as far as was looked.
 const AS_GOOD_AS_WON: i32 = 90_000;
@@ -16,14 +16,14 @@ impl<R: Searchable> Search<'_, R> {
         let plies = |value: i32| (WIN - value.abs()) as u32;
         Analysis {
             value: match value {
-                _ if self.has_verdict(Worth::Draw) => Value::Draw,
+                _ if self.has_value(GameValue::Draw) => Value::Draw,
                 _ if value > DECIDED => Value::Win {
                     plies: plies(value),
                 },
                 _ if value < -DECIDED => Value::Loss {
                     plies: plies(value),
                 },
-                _ if self.has_verdict(Worth::Win) => Value::Estimate(AS_GOOD_AS_WON),
+                _ if self.has_value(GameValue::Win) => Value::Estimate(AS_GOOD_AS_WON),
                 _ if value.abs() > LIKELY => Value::Estimate(AS_GOOD_AS_WON * value.signum()),
                 0 if depth > 0 && !self.horizon && !self.aborted => Value::Draw,
                 _ => Value::Estimate(value),
@@ -35,8 +35,8 @@ impl<R: Searchable> Search<'_, R> {
         }
     }
 
-    fn has_verdict(&self, worth: Worth) -> bool {
-        matches!(&self.verdict, Some(verdict) if verdict.worth == worth)
+    fn has_value(&self, value: GameValue) -> bool {
+        matches!(&self.solved, Some(solved) if solved.value == value)
     }
 
     /// A move that wins at once: the table does not keep the last steps. Not looked for after the stop: it plays

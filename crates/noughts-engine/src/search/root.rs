@@ -4,9 +4,9 @@ use noughts_rules::Move;
 
 use crate::analysis::Analysis;
 use crate::features::{Candidate, Searchable};
-use crate::search::patience::Patience;
+use crate::search::time_management::TimeManager;
 use crate::search::{Aim, DECIDED, INFINITE, LIKELY, Search, Width, doubted};
-use crate::table::Bound;
+use crate::transposition_table::Bound;
 
 impl<R: Searchable> Search<'_, R> {
     pub(super) fn run(mut self) -> Analysis {
@@ -16,8 +16,8 @@ impl<R: Searchable> Search<'_, R> {
         let mut root = Vec::new();
         let listing = self.fill(&mut root, None);
         self.sort(&mut root);
-        if let Some(verdict) = &self.verdict {
-            let only = &verdict.moves;
+        if let Some(solved) = &self.solved {
+            let only = &solved.moves;
             root.retain(|candidate| only.contains(&candidate.at));
             if root.is_empty() {
                 root.extend(only.iter().map(|at| Candidate {
@@ -40,7 +40,7 @@ impl<R: Searchable> Search<'_, R> {
             Width::Full => (2 - deepest % 2, 2),
             Width::Selective => (1, 1),
         };
-        let mut patience = Patience::default();
+        let mut time_manager = TimeManager::default();
         for depth in (first..=deepest).step_by(step) {
             if let Some(won) = self.pursue_when_due() {
                 found = won;
@@ -61,7 +61,7 @@ impl<R: Searchable> Search<'_, R> {
             }
             reached = depth;
             let is_known = !self.horizon || found.1 > LIKELY || found.1 < -DECIDED;
-            if is_known || self.has_no_choice(&root) || self.is_enough(&mut patience, found) {
+            if is_known || self.has_no_choice(&root) || self.is_enough(&mut time_manager, found) {
                 break;
             }
         }
@@ -74,8 +74,8 @@ impl<R: Searchable> Search<'_, R> {
     /// With one legal move there is nothing to choose; but who asks for a depth wants its value. Who
     /// wants a move asks no more where all others lose at once.
     fn has_no_choice(&self, root: &[Candidate]) -> bool {
-        if let Some(verdict) = &self.verdict {
-            return verdict.moves.len() == 1;
+        if let Some(solved) = &self.solved {
+            return solved.moves.len() == 1;
         }
         let mut moves = self.board.rules().moves(self.board.position());
         let is_forced = self.aim != Aim::Value && root.len() == 1;
@@ -83,9 +83,9 @@ impl<R: Searchable> Search<'_, R> {
     }
 
     /// Whether the time for another depth is better kept for another move.
-    fn is_enough(&self, patience: &mut Patience, found: (Move, i32)) -> bool {
+    fn is_enough(&self, time_manager: &mut TimeManager, found: (Move, i32)) -> bool {
         match self.aim {
-            Aim::Move { usual: Some(usual) } => !patience.lasts(usual, self.elapsed(), found),
+            Aim::Move { usual: Some(usual) } => !time_manager.lasts(usual, self.elapsed(), found),
             Aim::Move { usual: None } | Aim::Value => false,
         }
     }
@@ -102,7 +102,7 @@ impl<R: Searchable> Search<'_, R> {
                 None => self.child(at, depth - 1, alpha, INFINITE, number == 0),
             };
             if value > alpha && value.abs() < LIKELY && !self.aborted {
-                value = self.refutation(at).unwrap_or(value);
+                value = self.refute(at).unwrap_or(value);
             }
             if self.aborted {
                 let rest = root[number..].iter().map(|candidate| candidate.at);

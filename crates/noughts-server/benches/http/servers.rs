@@ -7,7 +7,7 @@ use axum::Router;
 use axum::body::Bytes;
 use axum::http::{StatusCode, header};
 use axum::routing::{get, post};
-use noughts_engine::Setup as EngineSetup;
+use noughts_engine::EngineSetup;
 use noughts_server::{
     ConnectionLimits, HttpConfig, HttpLimits, Server, ServerConfig, SyncMode, listen_for_http,
     open_store, raise_descriptor_limit,

@@ -3,7 +3,7 @@
 use std::io::{self, Read};
 use std::net::{Ipv4Addr, SocketAddr};
 
-use noughts_engine::Setup as EngineSetup;
+use noughts_engine::EngineSetup;
 use noughts_server::{
     ConnectionLimits, Memory, Server, ServerConfig, listen, raise_descriptor_limit,
 };

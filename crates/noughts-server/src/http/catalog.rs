@@ -8,7 +8,7 @@ use noughts_api::{
     GameListing, GameStatus, GamesPage, OfferedStrategy, OfferedVariant, Outcome, Problem,
     ProblemKind, SeatKind, SeatListing,
 };
-use noughts_engine::KINDS;
+use noughts_engine::STRATEGY_KINDS;
 use noughts_rules::{CATALOG, Variant};
 use serde::Deserialize;
 use utoipa::IntoParams;
@@ -46,9 +46,9 @@ pub(super) async fn variants() -> Response {
     responses((status = 200, body = [OfferedStrategy]))
 )]
 pub(super) async fn strategies() -> Response {
-    let kinds = KINDS.iter().map(|kind| OfferedStrategy {
-        form: kind.form.to_owned(),
-        about: kind.about.to_owned(),
+    let kinds = STRATEGY_KINDS.iter().map(|kind| OfferedStrategy {
+        form: kind.syntax.to_owned(),
+        about: kind.description.to_owned(),
     });
     axum::Json(kinds.collect::<Vec<_>>()).into_response()
 }

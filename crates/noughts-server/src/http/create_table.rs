@@ -1,7 +1,7 @@
 //! From what somebody wants of a new table to how it is laid.
 
 use noughts_api::{NewTable, OpenSeat, ProblemKind, SeatRequest};
-use noughts_engine::{StrategyName, read_limits};
+use noughts_engine::{Limits, StrategyName};
 use noughts_rules::{Diagram, Game, Seat, Variant};
 use unicode_properties::{GeneralCategory, UnicodeGeneralCategory};
 
@@ -127,7 +127,7 @@ pub(super) fn read_strategy(text: &str) -> Result<StrategyName, ApiError> {
         Some(("minimax", plies)) if number(plies) > 9 => Some("minimax:9"),
         Some(("mcts", games)) if number(games) > 1_000_000 => Some("mcts:1000000"),
         Some(("search", limit)) => {
-            let limits = read_limits(limit).unwrap_or_default();
+            let limits: Limits = limit.parse().unwrap_or_default();
             let is_long = limits.time.is_some_and(|time| time.as_secs_f64() > 5.0);
             let is_large = limits.nodes.is_some_and(|nodes| nodes > 5_000_000);
             (is_long || is_large).then_some("search:5s or search:5000000n")

@@ -36,7 +36,7 @@ impl Clock for Ticks {
 
 fn robots(slots: usize) -> (Robots, Arc<ManualClock>) {
     let clock = Arc::new(ManualClock::default());
-    let setup = Setup {
+    let setup = EngineSetup {
         seed: 1,
         clock: Arc::clone(&clock) as Arc<dyn Clock>,
     };

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use noughts_engine::{Clock, Setup as EngineSetup};
+use noughts_engine::{Clock, EngineSetup};
 use noughts_server::{ConnectionLimits, Matchmaking, NodeId, Server, ServerConfig, Tables};
 use tokio::sync::watch;
 use tokio::time::Instant;

@@ -3,7 +3,7 @@
 use std::net::{IpAddr, Ipv4Addr};
 use std::time::Duration;
 
-use noughts_engine::Setup as EngineSetup;
+use noughts_engine::EngineSetup;
 use noughts_server::{
     ConnectionLimits, HttpConfig, HttpLimits, Memory, Server, ServerConfig, Store, listen,
     listen_for_http,

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use noughts_engine::{Clock, Setup as EngineSetup};
+use noughts_engine::{Clock, EngineSetup};
 use noughts_rules::{Action, Move, Seat};
 use noughts_server::{
     Command, ConnectionLimits, Creation, GameId, LiveTable, Memory, Server, ServerConfig,

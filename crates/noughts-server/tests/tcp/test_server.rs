@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use noughts_engine::Setup as EngineSetup;
+use noughts_engine::EngineSetup;
 use noughts_server::{ConnectionLimits, Memory, Server, ServerConfig, listen};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpSocket, TcpStream};

@@ -24,7 +24,7 @@ pub(super) fn holders(
         if holders[seat] != Holder::HUMAN {
             return Err(RobotOptionError::Twice { who: who.into() });
         }
-        let name = engines.read(strategy.unwrap_or(USUAL));
+        let name = engines.parse(strategy.unwrap_or(USUAL));
         holders[seat] = Holder::Robot(name.map_err(RobotOptionError::Strategy)?);
     }
     Ok(holders)

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::io;
 
-use noughts_engine::Fault as RobotFault;
+use noughts_engine::RobotFault;
 use noughts_wire::{Cell, ProtocolError, Stage, Text};
 
 /// Why a conversation is over.

@@ -106,7 +106,7 @@ fn user(text: Option<&str>) -> Name {
 }
 
 fn read_robot(text: &str, engines: &Engines) -> Result<RobotName, OptionError> {
-    let robot = engines.read(text).map_err(OptionError::Strategy)?;
+    let robot = engines.parse(text).map_err(OptionError::Strategy)?;
     robot.fits(&game()).map_err(OptionError::Unfit)?;
     Ok(robot)
 }

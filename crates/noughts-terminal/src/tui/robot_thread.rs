@@ -5,7 +5,7 @@ use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
-use noughts_engine::{Decision, FaultKind, Robot, RobotName, Setup as EngineSetup, Stop};
+use noughts_engine::{Decision, EngineSetup, Robot, RobotFaultKind, RobotName, Stop};
 use noughts_rules::{Game, Seat};
 
 use super::app::App;
@@ -188,8 +188,11 @@ fn ask(robot: &mut dyn Robot, request: &RobotRequest, stop: &Stop) -> Result<Dec
     robot.choose(&request.game, stop).map_err(|fault| {
         let name = request.strategy.label();
         match fault.kind {
-            FaultKind::Stopped => format!("{name} was told to stop"),
-            FaultKind::Illegal | FaultKind::Time | FaultKind::Crash | FaultKind::Stubborn => {
+            RobotFaultKind::Stopped => format!("{name} was told to stop"),
+            RobotFaultKind::Illegal
+            | RobotFaultKind::Time
+            | RobotFaultKind::Crash
+            | RobotFaultKind::Stubborn => {
                 format!("{name} {} and has lost", fault.reason)
             }
         }

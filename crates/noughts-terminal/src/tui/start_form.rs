@@ -233,7 +233,7 @@ impl StartForm {
             Item::Seat(seat) => match Holder::read(&self.seats[seat], &self.engines) {
                 Ok(Holder::Human(name)) if name.is_empty() => "a person here".to_owned(),
                 Ok(Holder::Human(name)) => format!("{name}, here"),
-                Ok(Holder::Robot(robot)) => robot.about().to_owned(),
+                Ok(Holder::Robot(robot)) => robot.description().to_owned(),
                 Err(_) => "human NAME, or a strategy".to_owned(),
             },
             Item::History => match self.history.as_str() {

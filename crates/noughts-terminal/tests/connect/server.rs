@@ -15,7 +15,7 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use noughts_engine::Setup as EngineSetup;
+use noughts_engine::EngineSetup;
 use noughts_terminal::connect::{self, ConnectError, ConnectOptions, ConnectSettings, Connection};
 use noughts_wire::{Admission, FromServer, GameResult, Text};
 

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use noughts_engine::{Analysis, Decision, Engines, Host, Robot, Value};
+use noughts_engine::{Analysis, Decision, EngineHost, Engines, Robot, Value};
 use noughts_rules::{Game, Move};
 use noughts_terminal::tui::{App, Effect, Event, RobotReply, TuiOptions, TuiSettings};
 use ratatui::crossterm::event::MouseEventKind;
@@ -258,12 +258,12 @@ fn in_a_misere_game_all_others_win() {
 /// A host whose programs never play.
 struct Silent;
 
-impl Host for Silent {
-    fn try_out(&self, _: &str, _: &Game) -> Result<(), String> {
+impl EngineHost for Silent {
+    fn check(&self, _: &str, _: &Game) -> Result<(), String> {
         Ok(())
     }
 
-    fn seat(&self, _: &str) -> Box<dyn Robot> {
+    fn create_robot(&self, _: &str) -> Box<dyn Robot> {
         unreachable!("tests answer for it")
     }
 }

@@ -1,6 +1,6 @@
 //! Somebody who presses keys, points, and looks at the screen.
 
-use noughts_engine::{Setup as EngineSetup, Stop};
+use noughts_engine::{EngineSetup, Stop};
 use noughts_terminal::tui::{
     App, Effect, Event, RobotReply, RobotRequest, Theme, TuiOptions, TuiSettings, draw, perform,
 };

@@ -4,11 +4,11 @@ mod cli;
 mod damage;
 mod values;
 
-use noughts_engine::{Budget, Solver, Stop, SystemClock, Worth};
+use noughts_engine::{Budget, GameValue, Solver, Stop, SystemClock};
 use noughts_rules::{Diagram, Variant};
 
 /// What a position is worth, and the text of a proof of it.
-fn prove(variant: &Variant, position: Option<Diagram>) -> (Worth, Vec<u8>) {
+fn prove(variant: &Variant, position: Option<Diagram>) -> (GameValue, Vec<u8>) {
     let mut solver = Solver::new(variant, position, Budget::default()).unwrap();
     let found = solver.solve(&Stop::new(), &SystemClock::default(), &mut |_| {});
     let mut proof = Vec::new();
@@ -16,6 +16,6 @@ fn prove(variant: &Variant, position: Option<Diagram>) -> (Worth, Vec<u8>) {
     (found.value().unwrap(), proof)
 }
 
-fn same(worth: Worth, proved: noughts_proof::Worth) -> bool {
+fn same(worth: GameValue, proved: noughts_proof::GameValue) -> bool {
     worth.to_string() == proved.to_string()
 }

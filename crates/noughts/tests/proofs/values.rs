@@ -1,6 +1,6 @@
 //! Values that others have published, each with a proof.
 
-use noughts_engine::{Random, Worth};
+use noughts_engine::{GameValue, Random};
 use noughts_rules::{AnyTimeline, Diagram, Rules, Side, Variant, dispatch};
 
 use crate::{prove, same};
@@ -88,7 +88,7 @@ fn positions_with_any_marks_are_proved() {
         }
     }
     assert!(seen.iter().all(|count| *count > 20), "{seen:?}");
-    assert_eq!(Worth::Loss as usize, 0);
+    assert_eq!(GameValue::Loss as usize, 0);
 }
 
 /// A position of a game at random with so many free cells; the turn may have been passed.

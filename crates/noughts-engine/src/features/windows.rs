@@ -1,0 +1,511 @@
+//! Every possible line of one board, and how far each side has come in it.
+//!
+//! A *window* is K cells in a line. It belongs to a side as long as that side can still complete it: nobody
+//! else has a mark in it and, where longer lines do not count, the side has none next to its ends. Every
+//! play changes the windows through its cell and next to it, and nothing else. Between two sides those that
+//! lack one or two marks are listed beside the counts: who plays for fours looks at these and at nothing
+//! else.
+
+use noughts_rules::{GridSpec, Move, Overline, Side};
+
+use crate::rng::Random;
+
+/// From one cell of a window to the next: rows and columns.
+pub(crate) const DIRECTIONS: [(isize, isize); 4] = [(0, 1), (1, 0), (1, 1), (1, -1)];
+
+/// Windows that lack more are not listed.
+const MOST_LACKING: usize = 2;
+
+/// Keys that are kept in a table, 1 MB: those of 255x255 for two sides.
+const MOST_KEYS: usize = 1 << 17;
+
+#[derive(Clone)]
+pub(crate) struct Windows {
+    spec: GridSpec,
+    sides: usize,
+    /// Marks in each window by side: `(direction * cells + first cell) * sides + side`.
+    counts: Vec<u8>,
+    /// Marks next to the ends of each window, in the same order, where longer lines do not count; else
+    /// nothing.
+    beside: Vec<u8>,
+    /// Whether a cell has a mark.
+    taken: Vec<bool>,
+    /// A number for each cell and side: `cell * sides + side`. The table has the first of them; those behind its end
+    /// are computed when they are needed, since 255x255 for 64 sides would take 33 MB and some 20 ms to fill.
+    keys: Vec<u64>,
+    /// The numbers of all marks together.
+    hash: u64,
+    /// Which windows lack one mark, and which two; only between two sides.
+    listed: Option<Listed>,
+}
+
+/// Of two sides: the windows of each that lack few marks.
+#[derive(Clone)]
+struct Listed {
+    /// By side and how many marks are missing, one or two: numbers of windows.
+    lacking: [[Vec<u32>; MOST_LACKING]; 2],
+    /// Where in its list a window is: in one at most.
+    place: Vec<u32>,
+}
+
+/// A window as it is walked through.
+#[derive(Clone, Copy)]
+pub(crate) struct Window {
+    pub(crate) first: usize,
+    pub(crate) step: usize,
+}
+
+impl Window {
+    /// Its cells, given how many they are.
+    #[inline]
+    pub(crate) fn cells(self, line: usize) -> impl Iterator<Item = usize> {
+        (0..line).map(move |n| self.first + n * self.step)
+    }
+}
+
+impl Windows {
+    /// An empty board; `listed` where few missing marks are to be listed.
+    pub(crate) fn new(spec: GridSpec, listed: bool) -> Windows {
+        let (cells, sides) = (spec.cells(), usize::from(spec.sides()));
+        Windows {
+            keys: (0..(cells * sides).min(MOST_KEYS)).map(key).collect(),
+            hash: 0,
+            sides,
+            counts: vec![0; 4 * cells * sides],
+            beside: match spec.overline {
+                Overline::Counts => Vec::new(),
+                Overline::Ignored => vec![0; 4 * cells * sides],
+            },
+            taken: vec![false; cells],
+            listed: listed.then(|| Listed {
+                lacking: Default::default(),
+                place: vec![0; 4 * cells],
+            }),
+            spec,
+        }
+    }
+
+    /// How many cells a line needs.
+    #[inline]
+    pub(crate) fn line(&self) -> usize {
+        self.spec.line()
+    }
+
+    /// Whether those that lack few are listed.
+    pub(crate) fn are_listed(&self) -> bool {
+        self.listed.is_some()
+    }
+
+    /// The number that stands for a mark.
+    #[inline]
+    pub(crate) fn key(&self, by: Side, cell: Move) -> u64 {
+        let index = cell.index() * self.sides + by.index();
+        match self.keys.get(index) {
+            Some(key) => *key,
+            None => key(index),
+        }
+    }
+
+    /// A number for all marks.
+    #[inline]
+    pub(crate) fn hash(&self) -> u64 {
+        self.hash
+    }
+
+    #[inline]
+    pub(crate) fn is_free(&self, cell: usize) -> bool {
+        !self.taken[cell]
+    }
+
+    /// The windows of `side` that lack so many marks, one or two, by their numbers.
+    #[inline]
+    pub(crate) fn lacking(&self, side: Side, missing: usize) -> &[u32] {
+        match &self.listed {
+            Some(listed) => &listed.lacking[side.index()][missing - 1],
+            None => &[],
+        }
+    }
+
+    /// The window of this number.
+    #[inline]
+    pub(crate) fn window(&self, number: u32) -> Window {
+        let (direction, first) = (
+            number as usize / self.spec.cells(),
+            number as usize % self.spec.cells(),
+        );
+        Window {
+            first,
+            step: step(&self.spec, direction),
+        }
+    }
+
+    /// The free cells of a window.
+    #[inline]
+    pub(crate) fn free(&self, number: u32) -> impl Iterator<Item = Move> + '_ {
+        self.window(number)
+            .cells(self.line())
+            .filter(|cell| self.is_free(*cell))
+            .map(Move::at)
+    }
+
+    /// Puts a mark, or takes it off. For every window that this gives to a side, takes from it or brings
+    /// further `f` is told whose it is, where it is, and how many marks of that side were in it before and
+    /// are now; `None` while it is not the side's.
+    #[inline]
+    pub(crate) fn change(
+        &mut self,
+        by: Side,
+        at: Move,
+        add: bool,
+        mut f: impl FnMut(usize, Window, Option<usize>, Option<usize>),
+    ) {
+        self.taken[at.index()] = add;
+        self.hash ^= self.key(by, at);
+        let listed = match &mut self.listed {
+            Some(listed) if self.beside.is_empty() => listed,
+            Some(_) | None => return self.change_any(by, at, add, f),
+        };
+        // Most of the time that a search of fours takes goes by here.
+        let (line, by, other) = (self.spec.line(), by.index(), 1 - by.index());
+        let (pairs, _) = self.counts.as_chunks_mut::<2>();
+        each_window(&self.spec, at, |number, window| {
+            let counts = &mut pairs[number];
+            let mine = usize::from(counts[by]) - usize::from(!add);
+            let theirs = usize::from(counts[other]);
+            counts[by] = (mine + usize::from(add)) as u8;
+            if Listed::is_concerned(line, mine, theirs) {
+                listed.change(line, number as u32, by, add, mine, theirs);
+            }
+            if theirs == 0 {
+                tell(add, by, window, Some(mine), Some(mine + 1), &mut f);
+            }
+            if mine == 0 {
+                tell(add, other, window, Some(theirs), None, &mut f);
+            }
+        });
+    }
+
+    /// The same for any number of sides, and where longer lines do not count: then the mark also spoils
+    /// windows that it is next to.
+    fn change_any(
+        &mut self,
+        by: Side,
+        at: Move,
+        add: bool,
+        mut f: impl FnMut(usize, Window, Option<usize>, Option<usize>),
+    ) {
+        let (line, sides, by) = (self.spec.line(), self.sides, by.index());
+        let (counts, beside, listed) = (&mut self.counts, &mut self.beside, &mut self.listed);
+        let mut note = |number, side, window, without, with| {
+            if let Some(listed) = listed {
+                let (from, to) = if add {
+                    (without, with)
+                } else {
+                    (with, without)
+                };
+                let lacks = |marks: Option<usize>| line - marks.unwrap_or(0);
+                listed.leave(side, lacks(from), number);
+                listed.enter(side, lacks(to), number);
+            }
+            tell(add, side, window, without, with, &mut f);
+        };
+        each_window(&self.spec, at, |number, window| {
+            let counts = &mut counts[number * sides..(number + 1) * sides];
+            let is_spoilt = |side| beside.get(number * sides + side).is_some_and(|n| *n > 0);
+            counts[by] -= u8::from(!add);
+            let all = sum(counts);
+            let own = usize::from(counts[by]);
+            if own == all && !is_spoilt(by) {
+                note(number as u32, by, window, Some(own), Some(own + 1));
+            }
+            // An empty window was everybody's; one with marks of others belongs to one of them at most.
+            if all == 0 {
+                for side in (0..sides).filter(|side| *side != by && !is_spoilt(*side)) {
+                    note(number as u32, side, window, Some(0), None);
+                }
+            } else if own == 0
+                && let Some(side) = counts.iter().position(|theirs| usize::from(*theirs) == all)
+                && !is_spoilt(side)
+            {
+                note(number as u32, side, window, Some(all), None);
+            }
+            counts[by] += u8::from(add);
+        });
+        if beside.is_empty() {
+            return;
+        }
+        each_neighbour(&self.spec, at, |number, window| {
+            let counts = &counts[number * sides..(number + 1) * sides];
+            let beside = &mut beside[number * sides + by];
+            *beside -= u8::from(!add);
+            let own = usize::from(counts[by]);
+            if *beside == 0 && own == sum(counts) {
+                note(number as u32, by, window, Some(own), None);
+            }
+            *beside += u8::from(add);
+        });
+    }
+
+    /// Marks by side in each window through a cell.
+    #[inline]
+    pub(crate) fn through(&self, at: Move, mut f: impl FnMut(&[u8], Window)) {
+        each_window(&self.spec, at, |number, window| {
+            f(
+                &self.counts[number * self.sides..(number + 1) * self.sides],
+                window,
+            );
+        });
+    }
+
+    /// Whether a mark here completes a window for `side`.
+    pub(crate) fn completes(&self, side: Side, at: Move) -> bool {
+        let line = self.spec.line();
+        let mut found = false;
+        each_window(&self.spec, at, |number, _| {
+            let counts = &self.counts[number * self.sides..(number + 1) * self.sides];
+            let own = number * self.sides + side.index();
+            let is_spoilt = self.beside.get(own).is_some_and(|marks| *marks > 0);
+            let lacks_one = usize::from(self.counts[own]) == line - 1 && sum(counts) == line - 1;
+            found |= lacks_one && !is_spoilt;
+        });
+        found
+    }
+}
+
+/// The number for a cell and side by its index.
+fn key(index: usize) -> u64 {
+    Random::new(0x6E6F_7567_6874_7331).nth(index as u64)
+}
+
+/// Tells `f` of a window that has so many marks of a side without a mark and with it.
+#[inline(always)]
+fn tell(
+    add: bool,
+    side: usize,
+    window: Window,
+    without: Option<usize>,
+    with: Option<usize>,
+    f: &mut impl FnMut(usize, Window, Option<usize>, Option<usize>),
+) {
+    match add {
+        true => f(side, window, without, with),
+        false => f(side, window, with, without),
+    }
+}
+
+#[inline]
+fn sum(counts: &[u8]) -> usize {
+    match counts {
+        [one, two] => usize::from(*one) + usize::from(*two),
+        _ => counts.iter().map(|count| usize::from(*count)).sum(),
+    }
+}
+
+impl Listed {
+    /// Whether a mark in a window with so many others changes a list: in few it does. Asked without
+    /// a branch for each half, since neither can be foreseen.
+    #[inline]
+    fn is_concerned(line: usize, own: usize, other: usize) -> bool {
+        let by_own = (other == 0) & (own + MOST_LACKING + 1 >= line);
+        by_own | ((own == 0) & (other + MOST_LACKING >= line))
+    }
+
+    /// `own` marks of `by` and `other` of the other side are in the window without the mark that
+    /// comes or goes.
+    #[inline]
+    fn change(&mut self, line: usize, number: u32, by: usize, add: bool, own: usize, other: usize) {
+        let rival = 1 - by;
+        if other == 0 {
+            let (from, to) = (line - own, line - own - 1);
+            if from <= MOST_LACKING + 1 {
+                let (from, to) = if add { (from, to) } else { (to, from) };
+                self.leave(by, from, number);
+                self.enter(by, to, number);
+            }
+        } else if own == 0 && line - other <= MOST_LACKING {
+            if add {
+                self.leave(rival, line - other, number);
+            } else {
+                self.enter(rival, line - other, number);
+            }
+        }
+    }
+
+    #[inline]
+    fn enter(&mut self, side: usize, missing: usize, number: u32) {
+        if (1..=MOST_LACKING).contains(&missing) {
+            let list = &mut self.lacking[side][missing - 1];
+            self.place[number as usize] = list.len() as u32;
+            list.push(number);
+        }
+    }
+
+    #[inline]
+    fn leave(&mut self, side: usize, missing: usize, number: u32) {
+        if (1..=MOST_LACKING).contains(&missing) {
+            let list = &mut self.lacking[side][missing - 1];
+            let place = self.place[number as usize] as usize;
+            list.swap_remove(place);
+            if let Some(moved) = list.get(place) {
+                self.place[*moved as usize] = place as u32;
+            }
+        }
+    }
+}
+
+fn step(spec: &GridSpec, direction: usize) -> usize {
+    let (dy, dx) = DIRECTIONS[direction];
+    (dy * spec.columns() as isize + dx) as usize
+}
+
+/// How many cells lie before one and after it, by direction.
+#[inline]
+fn room(spec: &GridSpec, at: Move) -> [(usize, usize); 4] {
+    let (columns, rows) = (spec.columns(), spec.rows());
+    let (row, column) = (at.index() / columns, at.index() % columns);
+    let (down, right) = (rows - 1 - row, columns - 1 - column);
+    [
+        (column, right),
+        (row, down),
+        (row.min(column), down.min(right)),
+        (row.min(right), down.min(column)),
+    ]
+}
+
+/// Calls `f` with the number of every window through the cell, and where it is.
+#[inline]
+fn each_window(spec: &GridSpec, at: Move, mut f: impl FnMut(usize, Window)) {
+    let line = spec.line();
+    for (direction, (before, after)) in room(spec, at).into_iter().enumerate() {
+        let step = step(spec, direction);
+        let least = (line - 1).saturating_sub(after);
+        let most = before.min(line - 1);
+        for back in least..=most {
+            let first = at.index() - back * step;
+            f(direction * spec.cells() + first, Window { first, step });
+        }
+    }
+}
+
+/// The same for every window that has the cell next to one of its ends.
+fn each_neighbour(spec: &GridSpec, at: Move, mut f: impl FnMut(usize, Window)) {
+    let line = spec.line();
+    for (direction, (before, after)) in room(spec, at).into_iter().enumerate() {
+        let step = step(spec, direction);
+        let mut tell = |first: usize| f(direction * spec.cells() + first, Window { first, step });
+        if before >= line {
+            tell(at.index() - line * step);
+        }
+        if after >= line {
+            tell(at.index() + step);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use noughts_rules::Variant;
+
+    use super::*;
+
+    /// The slow twin: by where it is and whose, the marks in every window that a side can still complete.
+    fn owned(spec: &GridSpec, marks: &[Option<Side>]) -> BTreeMap<(usize, usize, usize), usize> {
+        let (columns, rows) = (spec.columns() as isize, spec.rows() as isize);
+        let line = spec.line() as isize;
+        let mut found = BTreeMap::new();
+        for (direction, (down, right)) in DIRECTIONS.into_iter().enumerate() {
+            for first in 0..columns * rows {
+                let at = |n: isize| {
+                    let (row, column) = (first / columns + n * down, first % columns + n * right);
+                    let is_inside = (0..rows).contains(&row) && (0..columns).contains(&column);
+                    is_inside.then(|| marks[(row * columns + column) as usize])
+                };
+                if (0..line).any(|n| at(n).is_none()) {
+                    continue;
+                }
+                for side in (0..spec.sides()).filter_map(Side::new) {
+                    let is_others = |n| at(n).flatten().is_some_and(|mark| mark != side);
+                    let is_own = |n| at(n).flatten() == Some(side);
+                    let is_too_long =
+                        spec.overline == Overline::Ignored && (is_own(-1) || is_own(line));
+                    if !(0..line).any(is_others) && !is_too_long {
+                        let own = (0..line).filter(|n| is_own(*n)).count();
+                        found.insert((first as usize, step(spec, direction), side.index()), own);
+                    }
+                }
+            }
+        }
+        found
+    }
+
+    #[test]
+    fn what_is_kept_play_by_play_is_what_looking_finds() {
+        for name in [
+            "6x5k3",
+            "7x7k4",
+            "9x6k5",
+            "5x5k3p3",
+            "6x5k3+exact",
+            "9x6k4+exact",
+            "9x8k5+exact",
+            "6x6k3p3+exact",
+        ] {
+            let Ok(Variant::Grid(spec)) = name.parse() else {
+                panic!("{name} is one board");
+            };
+            let (sides, is_listed) = (spec.sides(), spec.sides() == 2);
+            let mut random = Random::new(11);
+            let mut windows = Windows::new(spec, is_listed);
+            let mut marks = vec![None; spec.cells()];
+            let mut kept = owned(&spec, &marks);
+            for _ in 0..400 {
+                let cell = random.below(spec.cells());
+                let add = marks[cell].is_none();
+                let by = marks[cell]
+                    .or_else(|| Side::new(random.below(sides.into()) as u8))
+                    .unwrap();
+                marks[cell] = add.then_some(by);
+                windows.change(by, Move::at(cell), add, |side, window, before, now| {
+                    let place = (window.first, window.step, side);
+                    assert_eq!(kept.remove(&place), before, "{name}");
+                    kept.extend(now.map(|marks| (place, marks)));
+                });
+                assert_eq!(kept, owned(&spec, &marks), "{name}");
+                for side in (0..sides).filter_map(Side::new) {
+                    let lacking = |missing| {
+                        kept.iter().filter(move |((_, _, whose), marks)| {
+                            *whose == side.index() && **marks + missing == spec.line()
+                        })
+                    };
+                    for missing in (1..=MOST_LACKING).filter(|_| is_listed) {
+                        let mut listed: Vec<(usize, usize)> = windows
+                            .lacking(side, missing)
+                            .iter()
+                            .map(|number| {
+                                let window = windows.window(*number);
+                                (window.first, window.step)
+                            })
+                            .collect();
+                        listed.sort_unstable();
+                        let expected: Vec<_> = lacking(missing)
+                            .map(|((first, step, _), _)| (*first, *step))
+                            .collect();
+                        assert_eq!(listed, expected, "{name}");
+                    }
+                    for at in (0..spec.cells()).filter(|at| marks[*at].is_none()) {
+                        let completes = lacking(1).any(|((first, step, _), _)| {
+                            let window = Window {
+                                first: *first,
+                                step: *step,
+                            };
+                            window.cells(spec.line()).any(|cell| cell == at)
+                        });
+                        assert_eq!(windows.completes(side, Move::at(at)), completes, "{name}");
+                    }
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,553 @@
+//! Exact answers: win, draw or loss with perfect play, and proofs of them that others can check.
+//!
+//! A [`Solver`] asks at most two questions of a position, whether the side to move can force a win and
+//! whether the other can, each by proof-number search (`hunt`). The plain game of two sides, where who
+//! makes a line wins, has cuts of its own (`plain`, `pairs`); all other games are played by their rules
+//! alone (`general`).
+
+mod best_moves;
+mod dfpn;
+mod dispatch;
+mod general;
+mod limits;
+mod live_lines;
+mod nested;
+mod pairing;
+mod plain_grid;
+mod proof_number_table;
+mod proof_writer;
+
+use std::fmt;
+use std::io::{self, Read, Write};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::time::Duration;
+
+use noughts_rules::{
+    AnyTimeline, Diagram, DiagramError, Move, Outcome, Rules, Side, Variant, dispatch,
+};
+
+use crate::clock::Clock;
+use crate::strategy::Stop;
+pub(crate) use best_moves::SolvedPosition;
+use dfpn::Dfpn;
+use dispatch::{is_plain, with_field};
+use limits::{HelperThread, Limits, MainThread, NodeLimit, Shared, Unlimited};
+use proof_number_table::ProofNumberTable;
+
+/// What a position is worth to the side to move, with perfect play of both.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum GameValue {
+    /// The other side can force a win.
+    Loss,
+    /// Neither can.
+    Draw,
+    /// The side to move can force a win.
+    Win,
+}
+
+impl fmt::Display for GameValue {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            GameValue::Loss => "loss",
+            GameValue::Draw => "draw",
+            GameValue::Win => "win",
+        })
+    }
+}
+
+/// What a solver may use up.
+#[derive(Clone, Copy, Debug)]
+pub struct Budget {
+    /// The table's size in bytes, rounded down to a power of two.
+    pub memory: usize,
+    /// How long it may take.
+    pub time: Option<Duration>,
+    /// How many positions it may look at.
+    pub nodes: Option<u64>,
+    /// How many threads look.
+    pub threads: usize,
+}
+
+impl Default for Budget {
+    fn default() -> Budget {
+        Budget {
+            memory: 64 << 20,
+            time: None,
+            nodes: None,
+            threads: 1,
+        }
+    }
+}
+
+/// What is known so far.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Progress {
+    /// Positions looked at.
+    pub nodes: u64,
+    /// How much of the table is used, of a thousand.
+    pub fill: u64,
+    /// How long it has taken.
+    pub time: Duration,
+    /// The side of which it is asked whether it can force a win.
+    pub attacker: Side,
+    /// It is worth at least this.
+    pub at_least: GameValue,
+    /// And at most this.
+    pub at_most: GameValue,
+}
+
+/// What was found.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Solution {
+    /// It is worth at least this.
+    pub at_least: GameValue,
+    /// And at most this.
+    pub at_most: GameValue,
+    /// A move that keeps what it is worth; `None` when the game is over, or nothing is known.
+    pub best: Option<Move>,
+    /// How the game may go on with best play, as far as that was soon found.
+    pub line: Vec<Move>,
+    /// Positions looked at.
+    pub nodes: u64,
+    /// How long it took.
+    pub time: Duration,
+}
+
+impl Solution {
+    /// What it is worth, where that is known.
+    pub fn value(&self) -> Option<GameValue> {
+        (self.at_least == self.at_most).then_some(self.at_least)
+    }
+}
+
+/// Why a position can't be asked about. Displays what could.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Unsolvable {
+    /// Perfect play of more than two sides is not defined.
+    Sides(u8),
+    /// The board is too large to think of.
+    Cells(usize),
+    /// The position is none of this variant.
+    Position(DiagramError),
+}
+
+/// The largest board that is asked about, in cells.
+const MOST_CELLS: usize = 256;
+
+impl fmt::Display for Unsolvable {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Unsolvable::Sides(sides) => write!(
+                f,
+                "only games for two sides can be solved, and this is for {sides}"
+            ),
+            Unsolvable::Cells(cells) => write!(
+                f,
+                "only boards of up to {MOST_CELLS} cells can be solved, and this has {cells}"
+            ),
+            Unsolvable::Position(why) => why.fmt(f),
+        }
+    }
+}
+
+impl std::error::Error for Unsolvable {}
+
+/// Solves one position, and remembers what it found in fixed memory.
+pub struct Solver {
+    variant: Variant,
+    start: Diagram,
+    budget: Budget,
+    memory: ProofNumberTable,
+    at_least: GameValue,
+    at_most: GameValue,
+    nodes: u64,
+}
+
+/// Calls this with the solver's progress every thousand positions or so.
+pub type ProgressCallback<'a> = &'a mut (dyn FnMut(&Progress) + Send);
+
+impl Solver {
+    /// A solver for this position; `None`: the variant's first.
+    pub fn new(
+        variant: &Variant,
+        position: Option<Diagram>,
+        budget: Budget,
+    ) -> Result<Solver, Unsolvable> {
+        if variant.sides() != 2 {
+            return Err(Unsolvable::Sides(variant.sides()));
+        }
+        if variant.cells() > MOST_CELLS {
+            return Err(Unsolvable::Cells(variant.cells()));
+        }
+        let start = match position {
+            Some(diagram) => {
+                diagram.check(variant).map_err(Unsolvable::Position)?;
+                diagram
+            }
+            None => first(variant),
+        };
+        Ok(Solver {
+            variant: *variant,
+            memory: ProofNumberTable::new(budget.memory.min(FIRST_MEMORY)),
+            start,
+            budget,
+            at_least: GameValue::Loss,
+            at_most: GameValue::Win,
+            nodes: 0,
+        })
+    }
+
+    /// The position it is asked about.
+    pub fn position(&self) -> &Diagram {
+        &self.start
+    }
+
+    /// What it may use up from now on; of memory, what its table has already is kept.
+    pub fn set_budget(&mut self, budget: Budget) {
+        self.budget = budget;
+    }
+
+    /// Looks for the answer until it is found, the budget is used up or somebody says stop. Asked again
+    /// it goes on, with a new budget of time and positions.
+    pub fn solve(
+        &mut self,
+        stop: &Stop,
+        clock: &dyn Clock,
+        report: ProgressCallback<'_>,
+    ) -> Solution {
+        let started = clock.now();
+        let nodes = self.nodes;
+        self.decide(stop, clock, report);
+        let line = self.line(stop);
+        Solution {
+            at_least: self.at_least,
+            at_most: self.at_most,
+            best: line.first().copied(),
+            line,
+            nodes: self.nodes - nodes,
+            time: clock.now().saturating_sub(started),
+        }
+    }
+
+    /// Narrows down what it is worth, as far as the budget goes.
+    fn decide(&mut self, stop: &Stop, clock: &dyn Clock, report: ProgressCallback<'_>) {
+        if let Some(worth) = self.over() {
+            (self.at_least, self.at_most) = (worth, worth);
+        }
+        let me = self.start.to_move;
+        let other = me.next(2);
+        let mut limits = Limits {
+            stop,
+            clock,
+            started: clock.now(),
+            from: self.nodes,
+            report,
+            budget: self.budget,
+        };
+        if self.at_most == GameValue::Win && self.at_least < GameValue::Win {
+            match self.ask(me, &mut limits) {
+                Some(true) => self.at_least = GameValue::Win,
+                Some(false) => self.at_most = GameValue::Draw,
+                None => {}
+            }
+        }
+        if self.at_most == GameValue::Draw && self.at_least == GameValue::Loss {
+            let answer = if self.first_cannot_lose() {
+                Some(false)
+            } else {
+                self.ask(other, &mut limits)
+            };
+            match answer {
+                Some(true) => self.at_most = GameValue::Loss,
+                Some(false) => self.at_least = GameValue::Draw,
+                None => {}
+            }
+        }
+    }
+
+    /// Writes a proof of what was found; `None` when nothing was. The proof can be checked without this
+    /// solver: see `docs/solving.md`.
+    pub fn prove(&mut self, into: &mut dyn Write) -> io::Result<Option<()>> {
+        let (true, value) = (self.at_least == self.at_most, self.at_least) else {
+            return Ok(None);
+        };
+        let me = self.start.to_move;
+        let other = me.next(2);
+        proof_writer::heading(into, &self.variant, &self.start, value)?;
+        if self.over().is_some() {
+            return Ok(Some(()));
+        }
+        let claims = match value {
+            GameValue::Win => vec![(me, true)],
+            GameValue::Draw => vec![(me, false), (other, false)],
+            GameValue::Loss => vec![(other, true)],
+        };
+        for (attacker, wins) in claims {
+            proof_writer::claim(into, attacker, wins)?;
+            if !wins && attacker == other && self.first_cannot_lose() {
+                let is_obvious = with_field!(&self.variant, &self.start, attacker, field => {
+                    proof_writer::is_obvious(field, wins)
+                });
+                if !is_obvious {
+                    proof_writer::stealing(into)?;
+                }
+                continue;
+            }
+            let memory = &self.memory;
+            let mut unlimited = Unlimited;
+            let (variant, salt) = (self.variant, salt(attacker));
+            with_field!(&self.variant, &self.start, attacker, field => {
+                let hunt = Dfpn::new(field, memory, &mut unlimited, salt);
+                proof_writer::records(hunt, &variant, wins, into)
+            })?;
+        }
+        Ok(Some(()))
+    }
+
+    /// Writes what is known, so that another solver of the same position can go on from there.
+    pub fn save(&self, into: &mut dyn Write) -> io::Result<()> {
+        into.write_all(self.heading().as_bytes())?;
+        let known = |worth: GameValue| worth as u8;
+        into.write_all(&[known(self.at_least), known(self.at_most)])?;
+        self.memory.save(into)
+    }
+
+    /// Reads what [`save`](Solver::save) wrote. Refuses another position's and what is none; then nothing
+    /// has changed. What it says is believed: a proof is checked, a checkpoint is not.
+    pub fn load(&mut self, from: &mut dyn Read) -> io::Result<()> {
+        let expected = self.heading();
+        let mut heading = vec![0; expected.len() + 2];
+        let unfit = || {
+            let what = "it is no checkpoint of this position, made by this version";
+            io::Error::new(io::ErrorKind::InvalidData, what)
+        };
+        from.read_exact(&mut heading).map_err(|_| unfit())?;
+        let worth = |number: u8| match number {
+            0 => Ok(GameValue::Loss),
+            1 => Ok(GameValue::Draw),
+            2 => Ok(GameValue::Win),
+            _ => Err(unfit()),
+        };
+        let (text, known) = heading.split_at(expected.len());
+        if text != expected.as_bytes() {
+            return Err(unfit());
+        }
+        let (at_least, at_most) = (worth(known[0])?, worth(known[1])?);
+        if at_least > at_most {
+            return Err(unfit());
+        }
+        let room = self.budget.memory;
+        let mut memory = ProofNumberTable::new(room.min(FIRST_MEMORY));
+        memory.load(from, room)?;
+        self.memory = memory;
+        (self.at_least, self.at_most) = (at_least, at_most);
+        Ok(())
+    }
+
+    fn heading(&self) -> String {
+        let position = self.start.format(&self.variant);
+        format!("noughts checkpoint 2\n{} {position}\n", self.variant)
+    }
+
+    /// What it is worth if the game is over.
+    fn over(&self) -> Option<GameValue> {
+        let outcome = AnyTimeline::new(&self.variant).outcome_of(&self.start)?;
+        Some(match outcome {
+            Outcome::Draw => GameValue::Draw,
+            Outcome::Won(sides) if sides.contains(self.start.to_move) => GameValue::Win,
+            Outcome::Won(_) => GameValue::Loss,
+        })
+    }
+
+    /// Nobody who begins on an empty board need lose the plain game: who comes second could else take that
+    /// strategy over, with a mark more (Hales and Jewett 1963).
+    fn first_cannot_lose(&self) -> bool {
+        let empty = self.start.marks.iter().all(Option::is_none);
+        empty && matches!(&self.variant, Variant::Grid(spec) if is_plain(spec))
+    }
+
+    /// Whether this side can force a win.
+    fn ask(&mut self, attacker: Side, limits: &mut Limits<'_>) -> Option<bool> {
+        loop {
+            let (answer, is_crowded) = self.ask_within(attacker, limits);
+            if answer.is_some() || !is_crowded {
+                return answer;
+            }
+            match self.memory.grown(self.budget.memory) {
+                Some(larger) => self.memory = larger,
+                // There is no room: what it has must do.
+                None => limits.budget.memory = 0,
+            }
+        }
+    }
+
+    /// The same, until the table is crowded and could be larger.
+    fn ask_within(&mut self, attacker: Side, limits: &mut Limits<'_>) -> (Option<bool>, bool) {
+        let shared = Shared {
+            nodes: AtomicU64::new(self.nodes),
+            done: AtomicBool::new(false),
+            is_crowded: AtomicBool::new(false),
+        };
+        let others = limits.budget.threads.saturating_sub(1);
+        let (memory, variant, start) = (&self.memory, &self.variant, &self.start);
+        let (stop, shared_ref) = (limits.stop, &shared);
+        let answer = std::thread::scope(|scope| {
+            let crew: Vec<_> = (0..others)
+                .map(|number| {
+                    scope.spawn(move || {
+                        let mut limit = HelperThread { shared: shared_ref, stop };
+                        let variation = number as u64 + 1;
+                        with_field!(variant, start, attacker, field => {
+                            Dfpn::new(field, memory, &mut limit, salt(attacker)).with_variation(variation).answer()
+                        })
+                        .inspect(|_| shared_ref.done.store(true, Ordering::Relaxed))
+                    })
+                })
+                .collect();
+            let mut limit = MainThread {
+                shared: &shared,
+                limits,
+                memory,
+                attacker,
+                known: (self.at_least, self.at_most),
+                since: 0,
+            };
+            let answer = with_field!(variant, start, attacker, field => {
+                Dfpn::new(field, memory, &mut limit, salt(attacker)).answer()
+            });
+            shared.done.store(true, Ordering::Relaxed);
+            let others = crew.into_iter().filter_map(|one| one.join().ok().flatten());
+            others.fold(answer, |known, one| known.or(Some(one)))
+        });
+        self.nodes = shared.nodes.load(Ordering::Relaxed);
+        (answer, shared.is_crowded.load(Ordering::Relaxed))
+    }
+
+    /// A best line: who can win does so, who can hold does so, as long as that is soon found.
+    fn line(&mut self, stop: &Stop) -> Vec<Move> {
+        let mut line = Vec::new();
+        if self.at_least == GameValue::Loss && self.at_most == GameValue::Win
+            || self.over().is_some()
+        {
+            return line;
+        }
+        let any = AnyTimeline::new(&self.variant);
+        let mut left = LINE_NODES;
+        dispatch!(&any, timeline => {
+            let rules = timeline.rules();
+            let mut position = rules.set_up(&self.start);
+            while rules.outcome(&position).is_none() {
+                let diagram = rules.diagram(&position);
+                let best = if self.is_dead(&diagram) {
+                    rules.moves(&position).next()
+                } else {
+                    self.best(&diagram, &mut left, stop)
+                };
+                let Some(at) = best else { break };
+                rules.play(&mut position, at);
+                line.push(at);
+            }
+        });
+        line
+    }
+
+    /// Whether it no longer matters what anybody plays.
+    fn is_dead(&self, diagram: &Diagram) -> bool {
+        let me = diagram.to_move;
+        with_field!(&self.variant, diagram, me, field => proof_writer::is_dead(field))
+    }
+
+    /// A move that keeps what the start is worth, in a position that is worth as much.
+    fn best(&self, diagram: &Diagram, left: &mut u64, stop: &Stop) -> Option<Move> {
+        let me = diagram.to_move;
+        let mine = me == self.start.to_move;
+        // For the side to move here.
+        let (at_least, at_most) = match mine {
+            true => (self.at_least, self.at_most),
+            false => (turned(self.at_most), turned(self.at_least)),
+        };
+        let other = me.next(2);
+        let mut limit = NodeLimit { left, stop };
+        match (at_least, at_most) {
+            (GameValue::Win, _) => self.keeps(diagram, me, true, &mut limit),
+            (GameValue::Draw, _) => {
+                if diagram.marks.iter().all(Option::is_none) && self.first_cannot_lose() {
+                    return middle(&self.variant);
+                }
+                self.keeps(diagram, other, false, &mut limit)
+            }
+            // All is lost, or nothing is known: any move will do, if it is known to be so.
+            (GameValue::Loss, GameValue::Loss) => {
+                let (memory, variant) = (&self.memory, &self.variant);
+                with_field!(variant, diagram, other, field => {
+                    let mut hunt = Dfpn::new(field, memory, &mut limit, salt(other));
+                    proof_writer::stubborn(&mut hunt)
+                })
+            }
+            (GameValue::Loss, _) => None,
+        }
+    }
+
+    /// Moves after which the attacker is known to win still, or not to.
+    fn moves_that_keep(
+        &self,
+        attacker: Side,
+        wins: bool,
+        left: &mut u64,
+        stop: &Stop,
+    ) -> Vec<Move> {
+        let mut limit = NodeLimit { left, stop };
+        let memory = &self.memory;
+        with_field!(&self.variant, &self.start, attacker, field => {
+            let mut hunt = Dfpn::new(field, memory, &mut limit, salt(attacker));
+            best_moves::moves_that_keep(&mut hunt, wins)
+        })
+    }
+
+    /// A move after which the attacker still wins, or still does not.
+    fn keeps(
+        &self,
+        at: &Diagram,
+        attacker: Side,
+        wins: bool,
+        limit: &mut NodeLimit<'_>,
+    ) -> Option<Move> {
+        let memory = &self.memory;
+        with_field!(&self.variant, at, attacker, field => {
+            let mut hunt = Dfpn::new(field, memory, limit, salt(attacker));
+            proof_writer::keeping(&mut hunt, wins)
+        })
+    }
+}
+
+/// How large the table is at first: it is soon filled, and a large one is slow to make.
+const FIRST_MEMORY: usize = 8 << 20;
+
+/// How many positions a best line may cost beyond the answer.
+const LINE_NODES: u64 = 50_000;
+
+fn turned(worth: GameValue) -> GameValue {
+    match worth {
+        GameValue::Loss => GameValue::Win,
+        GameValue::Draw => GameValue::Draw,
+        GameValue::Win => GameValue::Loss,
+    }
+}
+
+fn first(variant: &Variant) -> Diagram {
+    AnyTimeline::new(variant).diagram()
+}
+
+/// The cell in the middle, or next to it.
+fn middle(variant: &Variant) -> Option<Move> {
+    match variant {
+        Variant::Grid(spec) => Some(Move::at(
+            spec.rows() / 2 * spec.columns() + spec.columns() / 2,
+        )),
+        Variant::Nested(_) => None,
+    }
+}
+
+fn salt(attacker: Side) -> u64 {
+    (attacker.index() as u64).wrapping_mul(0x6C62_272E_07BB_0142)
+}

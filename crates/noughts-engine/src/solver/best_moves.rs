@@ -1,0 +1,70 @@
+//! What a robot asks of a solver: what the present is value, and every move that keeps it.
+
+use noughts_rules::{Diagram, Move};
+
+use super::dfpn::Dfpn;
+use super::proof_writer::Explain;
+use super::{GameValue, Solver};
+use crate::clock::Clock;
+use crate::strategy::Stop;
+
+/// What a position is value, with moves that keep it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct SolvedPosition {
+    pub(crate) value: GameValue,
+    /// All that were found to keep it, at least one.
+    pub(crate) moves: Vec<Move>,
+}
+
+impl Solver {
+    /// Turns to another position of the same game, and keeps what it remembers.
+    pub(crate) fn set_position(&mut self, position: Diagram) {
+        self.start = position;
+        (self.at_least, self.at_most) = (GameValue::Loss, GameValue::Win);
+    }
+
+    /// What the position is value and how that is kept, where the budget suffices; and how many positions
+    /// were looked at.
+    pub(crate) fn solve_moves(
+        &mut self,
+        stop: &Stop,
+        clock: &dyn Clock,
+    ) -> (Option<SolvedPosition>, u64) {
+        let from = self.nodes;
+        self.decide(stop, clock, &mut |_| {});
+        let mut used = self.nodes - from;
+        if self.at_least != self.at_most {
+            return (None, used);
+        }
+        let (me, value) = (self.start.to_move, self.at_least);
+        let all = self.budget.nodes.unwrap_or(u64::MAX);
+        let mut left = all.saturating_sub(used).min(MOST_MORE);
+        let before = left;
+        let moves = match value {
+            GameValue::Win => self.moves_that_keep(me, true, &mut left, stop),
+            GameValue::Draw => self.moves_that_keep(me.next(2), false, &mut left, stop),
+            GameValue::Loss => Vec::new(),
+        };
+        used += before - left;
+        let verdict = (!moves.is_empty()).then_some(SolvedPosition { value, moves });
+        (verdict, used)
+    }
+}
+
+/// The moves after which the attacker is known to win still, or not to.
+pub(super) fn moves_that_keep<F: Explain>(hunt: &mut Dfpn<'_, F>, wins: bool) -> Vec<Move> {
+    let mut moves = hunt.field.all_moves();
+    moves.retain(|at| {
+        hunt.field.play(*at);
+        let known = match hunt.field.is_obvious(wins) {
+            true => Some(wins),
+            false => hunt.known().or_else(|| hunt.answer()),
+        };
+        hunt.field.take_back(*at);
+        known == Some(wins)
+    });
+    moves
+}
+
+/// How many positions may be looked at for more moves that are as good as the first.
+const MOST_MORE: u64 = 4096;

@@ -1,0 +1,98 @@
+//! Which field a position is hunted in: the plain game in words that are as small as they can be, every other by
+//! its rules.
+
+use noughts_rules::{Bits, Diagram, Goal, GridSpec, Overline, Placement, Side, Variant};
+
+use super::plain_grid::{self, PlainGrid};
+use super::proof_writer::Explained;
+
+/// Whether a mark more never hurts here, any empty cell may be played, and lines of K or more win.
+pub(crate) fn is_plain(spec: &GridSpec) -> bool {
+    spec.sides() == 2
+        && spec.goal == Goal::Make
+        && spec.placement == Placement::Anywhere
+        && spec.overline == Overline::Counts
+}
+
+/// How a plain game fits into words.
+pub(crate) enum Representation {
+    /// Up to 64 cells and 64 lines, and four ways to lay it.
+    Rectangle,
+    /// Up to 64 cells and 64 lines.
+    Small,
+    /// Up to 64 cells and 128 lines.
+    Middle,
+    /// Up to 128 cells and 256 lines.
+    Large,
+    /// By its rules alone.
+    Rules,
+}
+
+impl Representation {
+    pub(crate) fn of(variant: &Variant) -> Representation {
+        let Variant::Grid(spec) = variant else {
+            return Representation::Rules;
+        };
+        if !is_plain(spec) {
+            return Representation::Rules;
+        }
+        match (spec.cells(), plain_grid::lines(spec).len()) {
+            (..=64, ..=64) if spec.columns() != spec.rows() => Representation::Rectangle,
+            (..=64, ..=64) => Representation::Small,
+            (..=64, ..=128) => Representation::Middle,
+            (..=128, ..=256) => Representation::Large,
+            _ => Representation::Rules,
+        }
+    }
+}
+
+/// Binds the field for this position and attacker and evaluates the expression for its static type.
+macro_rules! with_field {
+    ($variant:expr, $diagram:expr, $attacker:expr, $field:ident => $value:expr) => {{
+        let (variant, diagram, attacker): (&noughts_rules::Variant, &noughts_rules::Diagram, noughts_rules::Side) = ($variant, $diagram, $attacker);
+        match $crate::solver::dispatch::Representation::of(variant) {
+            $crate::solver::dispatch::Representation::Rectangle => {
+                let $field = $crate::solver::dispatch::plain::<u64, u64, 4>(variant, diagram, attacker);
+                $value
+            }
+            $crate::solver::dispatch::Representation::Small => {
+                let $field = $crate::solver::dispatch::plain::<u64, u64, 8>(variant, diagram, attacker);
+                $value
+            }
+            $crate::solver::dispatch::Representation::Middle => {
+                let $field = $crate::solver::dispatch::plain::<u64, u128, 8>(variant, diagram, attacker);
+                $value
+            }
+            $crate::solver::dispatch::Representation::Large => {
+                let $field = $crate::solver::dispatch::plain::<u128, noughts_rules::Wide<4>, 8>(variant, diagram, attacker);
+                $value
+            }
+            $crate::solver::dispatch::Representation::Rules => noughts_rules::dispatch!(&noughts_rules::AnyTimeline::new(variant), timeline => {
+                let rules = timeline.rules().clone();
+                let position = rules.set_up(diagram);
+                let $field = $crate::solver::proof_writer::Explained::general($crate::solver::general::General::new(rules, position, attacker));
+                $value
+            }),
+        }
+    }};
+}
+pub(crate) use with_field;
+
+pub(crate) fn plain<B: Bits, L: Bits, const W: usize>(
+    variant: &Variant,
+    diagram: &Diagram,
+    attacker: Side,
+) -> Explained<PlainGrid<B, L, W>> {
+    let Variant::Grid(spec) = variant else {
+        unreachable!("nine boards are no plain game");
+    };
+    let of = |side: Side| -> Vec<usize> {
+        let cells = 0..diagram.marks.len();
+        cells
+            .filter(|at| diagram.marks[*at] == Some(side))
+            .collect()
+    };
+    let (mine, theirs) = (of(attacker), of(attacker.next(2)));
+    let attacks = diagram.to_move == attacker;
+    Explained::plain(PlainGrid::new(spec, [&mine, &theirs], attacks), attacker)
+}

@@ -1,0 +1,115 @@
+//! Who watches a hunt: limits, reports, and other threads that may have found the answer.
+
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::time::Duration;
+
+use noughts_rules::Side;
+
+use super::dfpn::Limit;
+use super::proof_number_table::{CROWDED, ProofNumberTable};
+use super::{Budget, GameValue, Progress, ProgressCallback};
+use crate::clock::Clock;
+use crate::strategy::Stop;
+
+/// What the threads of one question share.
+pub(crate) struct Shared {
+    pub(crate) nodes: AtomicU64,
+    pub(crate) done: AtomicBool,
+    /// It ended because the table is too small.
+    pub(crate) is_crowded: AtomicBool,
+}
+
+/// What stops the search.
+pub(crate) struct Limits<'a> {
+    pub(crate) stop: &'a Stop,
+    pub(crate) clock: &'a dyn Clock,
+    pub(crate) started: Duration,
+    /// How many positions had been looked at before.
+    pub(crate) from: u64,
+    pub(crate) report: ProgressCallback<'a>,
+    pub(crate) budget: Budget,
+}
+
+/// Watches for the first thread, which reports and looks at the clock.
+pub(crate) struct MainThread<'a, 'l> {
+    pub(crate) shared: &'a Shared,
+    pub(crate) limits: &'a mut Limits<'l>,
+    pub(crate) memory: &'a ProofNumberTable,
+    pub(crate) attacker: Side,
+    pub(crate) known: (GameValue, GameValue),
+    /// Positions since the clock was looked at.
+    pub(crate) since: u64,
+}
+
+/// How many positions go by between two looks at the clock and the table.
+const BETWEEN_REPORTS: u64 = 1024;
+
+impl Limit for MainThread<'_, '_> {
+    fn may_continue(&mut self, nodes: u64) -> bool {
+        let all = self.shared.nodes.fetch_add(nodes, Ordering::Relaxed) + nodes;
+        self.since += nodes;
+        let limits = &mut *self.limits;
+        let may_continue = !limits.stop.is_set()
+            && !self.shared.done.load(Ordering::Relaxed)
+            && (limits.budget.nodes).is_none_or(|most| all - limits.from < most);
+        if may_continue && self.since < BETWEEN_REPORTS {
+            return true;
+        }
+        self.since = 0;
+        let time = limits.clock.now().saturating_sub(limits.started);
+        let fill = self.memory.fill();
+        (limits.report)(&Progress {
+            nodes: all,
+            fill,
+            time,
+            attacker: self.attacker,
+            at_least: self.known.0,
+            at_most: self.known.1,
+        });
+        let budget = &limits.budget;
+        let may_continue = may_continue && budget.time.is_none_or(|most| time < most);
+        let is_crowded = fill > CROWDED && self.memory.can_grow(budget.memory);
+        if may_continue && is_crowded {
+            self.shared.is_crowded.store(true, Ordering::Relaxed);
+        }
+        if !may_continue || is_crowded {
+            self.shared.done.store(true, Ordering::Relaxed);
+        }
+        may_continue && !is_crowded
+    }
+}
+
+/// Watches for the other threads.
+pub(crate) struct HelperThread<'a> {
+    pub(crate) shared: &'a Shared,
+    pub(crate) stop: &'a Stop,
+}
+
+impl Limit for HelperThread<'_> {
+    fn may_continue(&mut self, nodes: u64) -> bool {
+        self.shared.nodes.fetch_add(nodes, Ordering::Relaxed);
+        !self.stop.is_set() && !self.shared.done.load(Ordering::Relaxed)
+    }
+}
+
+/// Lets a few positions more be looked at.
+pub(crate) struct NodeLimit<'a> {
+    pub(crate) left: &'a mut u64,
+    pub(crate) stop: &'a Stop,
+}
+
+impl Limit for NodeLimit<'_> {
+    fn may_continue(&mut self, nodes: u64) -> bool {
+        *self.left = self.left.saturating_sub(nodes);
+        *self.left > 0 && !self.stop.is_set()
+    }
+}
+
+/// For what has been found before and is only looked up again.
+pub(crate) struct Unlimited;
+
+impl Limit for Unlimited {
+    fn may_continue(&mut self, _nodes: u64) -> bool {
+        true
+    }
+}

@@ -1,0 +1,345 @@
+//! Why a defender need not look ahead: lines that are held by pairs of cells, and lines that are too few.
+//!
+//! A pair is two empty cells: when the attacker takes one, the defender takes the other, and no line
+//! through both is ever made. The lines that are left are counted after Erdős and Selfridge (1973): each
+//! weighs two to the number of its marks, and as long as all together weigh less than one that is made,
+//! with the defender to move, taking the cell where most weight lies keeps it so. With the attacker to
+//! move this must hold after whatever it takes, or the defender must have an answer after which it holds
+//! again. A cell of a pair in a line that the pair does not hold is counted as the attacker's, since it may
+//! become so at any time.
+//!
+//! Only where a mark more never hurts, any empty cell may be played, and lines are what wins.
+
+use noughts_rules::Bits;
+
+use super::live_lines::{LiveLines, Scale, heaviest, most};
+
+/// The attacker's lines with what is needed to pair them.
+pub(crate) struct PairingSearch<B, L> {
+    /// The lines through each cell, those too that are not alive.
+    through: Vec<L>,
+    /// What a line weighs that is made.
+    made: u32,
+    left: Left<B, L>,
+    /// What was left before pairs were tried that cost something, to go back to.
+    kept: Left<B, L>,
+    /// What would lie on each cell.
+    trial: Vec<u32>,
+    /// The pairs that were found.
+    pub(crate) pairs: Vec<(usize, usize)>,
+}
+
+/// The lines that no pair holds.
+struct Left<B, L> {
+    alive: L,
+    /// The cells of each line that are empty and in no pair.
+    lines: Vec<B>,
+    weights: Vec<u32>,
+    sum: u32,
+    /// What lies on each cell, and 0 for cells that are taken or in a pair.
+    on: Vec<u32>,
+}
+
+impl<B: Bits, L: Bits> Left<B, L> {
+    fn new(cells: usize, lines: usize) -> Left<B, L> {
+        Left {
+            alive: L::NONE,
+            lines: vec![B::NONE; lines],
+            weights: vec![0; lines],
+            sum: 0,
+            on: vec![0; cells],
+        }
+    }
+
+    fn copy(&mut self, from: &Left<B, L>) {
+        self.alive = from.alive;
+        self.lines.copy_from_slice(&from.lines);
+        self.weights.copy_from_slice(&from.weights);
+        self.sum = from.sum;
+        self.on.copy_from_slice(&from.on);
+    }
+
+    fn weigh(&self, mut lines: L) -> u32 {
+        let mut sum = 0;
+        while let Some(line) = lines.pop() {
+            sum += self.weights[line];
+        }
+        sum
+    }
+}
+
+impl<B: Bits, L: Bits> PairingSearch<B, L> {
+    pub(crate) fn new(through: &[L], lines: usize, scale: Scale) -> PairingSearch<B, L> {
+        PairingSearch {
+            through: through.to_vec(),
+            made: scale.made(),
+            left: Left::new(through.len(), lines),
+            kept: Left::new(through.len(), lines),
+            trial: vec![0; through.len()],
+            pairs: Vec::new(),
+        }
+    }
+
+    /// Takes the lines that the attacker, whose marks are these, can still make.
+    pub(crate) fn fill(&mut self, chances: &LiveLines<L>, lines: &[B], marks: B) {
+        let left = &mut self.left;
+        left.alive = chances.alive;
+        left.sum = chances.sum;
+        left.on.copy_from_slice(&chances.on);
+        let mut alive = chances.alive;
+        while let Some(line) = alive.pop() {
+            left.lines[line] = lines[line].minus(marks);
+            left.weights[line] = chances.weight(line);
+        }
+        self.pairs.clear();
+    }
+
+    /// Whether pairs, and counting what they do not hold, keep the attacker from ever making a line.
+    pub(crate) fn hold(&mut self, attacks: bool) -> bool {
+        // Beyond that nothing was ever held, but for what all can be held by a pair each.
+        let most = if attacks {
+            self.made / 4 * 7
+        } else {
+            2 * self.made
+        };
+        if self.left.sum >= most && 2 * self.left.alive.count() > self.through.len() {
+            return false;
+        }
+        self.pair_twins();
+        if self.is_counted_out(attacks) {
+            return true;
+        }
+        let pairs = self.pairs.len();
+        // Beyond that pairs were hardly ever enough.
+        let hopeless = if attacks {
+            self.made / 2 * 3
+        } else {
+            self.made / 4 * 7
+        };
+        if self.left.sum < hopeless {
+            self.kept.copy(&self.left);
+            while let Some((one, other)) = self.best_pair() {
+                self.pair(one, other);
+                if self.is_counted_out(attacks) {
+                    return true;
+                }
+            }
+            std::mem::swap(&mut self.left, &mut self.kept);
+            self.pairs.truncate(pairs);
+        }
+        self.match_all()
+    }
+
+    /// Holds all lines through both cells; lines through one of them weigh twice what they did.
+    fn pair(&mut self, one: usize, other: usize) {
+        self.pairs.push((one, other));
+        let left = &mut self.left;
+        let [mine, theirs] = [self.through[one], self.through[other]].map(|l| l.and(left.alive));
+        let both = mine.and(theirs);
+        let used = B::one(one).or(B::one(other));
+        let mut lines = mine.or(theirs);
+        while let Some(line) = lines.pop() {
+            let weight = left.weights[line];
+            left.lines[line] = left.lines[line].minus(used);
+            let mut cells = left.lines[line];
+            if both.has(line) {
+                left.sum -= weight;
+                while let Some(at) = cells.pop() {
+                    left.on[at] -= weight;
+                }
+            } else {
+                left.sum += weight;
+                left.weights[line] *= 2;
+                while let Some(at) = cells.pop() {
+                    left.on[at] += weight;
+                }
+            }
+        }
+        left.on[one] = 0;
+        left.on[other] = 0;
+        left.alive = left.alive.minus(both);
+    }
+
+    /// Whether what is left is too little, so that it stays below a line that is made whatever the attacker
+    /// takes: the defender answers in the pair, or takes the heaviest cell.
+    fn is_counted_out(&mut self, attacks: bool) -> bool {
+        let left = &self.left;
+        if !attacks {
+            return left.sum < self.made || self.is_answered(None, None);
+        }
+        if left.sum >= self.made {
+            return false;
+        }
+        let room = self.made - left.sum;
+        let mut cells = 0..self.through.len();
+        cells.all(|at| self.left.on[at] < room || self.is_answered(Some(at), None))
+    }
+
+    /// After the attacker took a cell, or none: whether the defender can take one, the heaviest if it is not
+    /// named, after which all is well whatever the attacker takes next.
+    fn is_answered(&mut self, taken: Option<usize>, answer: Option<usize>) -> bool {
+        let left = &self.left;
+        self.trial.copy_from_slice(&left.on);
+        let mut sum = left.sum;
+        let mut doubled = L::NONE;
+        if let Some(taken) = taken {
+            sum += left.on[taken];
+            doubled = self.through[taken].and(left.alive);
+            let mut lines = doubled;
+            while let Some(line) = lines.pop() {
+                let mut cells = left.lines[line];
+                while let Some(at) = cells.pop() {
+                    self.trial[at] += left.weights[line];
+                }
+            }
+            self.trial[taken] = 0;
+        }
+        let at = answer.unwrap_or_else(|| heaviest(&self.trial));
+        sum -= self.trial[at];
+        if sum >= self.made || self.trial[at] == 0 {
+            return false;
+        }
+        let mut lines = self.through[at].and(left.alive);
+        while let Some(line) = lines.pop() {
+            let weight = left.weights[line] << u32::from(doubled.has(line));
+            let mut cells = left.lines[line];
+            if let Some(taken) = taken {
+                cells = cells.minus(B::one(taken));
+            }
+            while let Some(at) = cells.pop() {
+                self.trial[at] -= weight;
+            }
+        }
+        sum + most(&self.trial) < self.made
+    }
+
+    /// Whether counting alone is enough, the defender taking any cell first: what a reader of a proof sees.
+    pub(crate) fn is_obvious(&mut self, attacks: bool) -> bool {
+        let all = self.through.len();
+        if !attacks {
+            return self.left.sum < self.made
+                || (0..all).any(|at| self.is_answered(None, Some(at)));
+        }
+        if self.left.sum >= self.made {
+            return false;
+        }
+        let room = self.made - self.left.sum;
+        (0..all).all(|taken| {
+            self.left.on[taken] < room || (0..all).any(|at| self.is_answered(Some(taken), Some(at)))
+        })
+    }
+
+    /// Pairs cells that lie on the same lines and no others, which costs nothing.
+    fn pair_twins(&mut self) {
+        loop {
+            let before = self.pairs.len();
+            let mut lines = self.left.alive;
+            while let Some(line) = lines.pop() {
+                if self.left.alive.has(line)
+                    && let Some((one, other)) = self.twins(line)
+                {
+                    self.pair(one, other);
+                }
+            }
+            if self.pairs.len() == before {
+                return;
+            }
+        }
+    }
+
+    fn twins(&self, line: usize) -> Option<(usize, usize)> {
+        let mut cells = self.left.lines[line];
+        while let Some(one) = cells.pop() {
+            let through = self.through[one].and(self.left.alive);
+            let mut others = cells;
+            while let Some(other) = others.pop() {
+                if self.left.on[one] == self.left.on[other]
+                    && self.through[other].and(self.left.alive) == through
+                {
+                    return Some((one, other));
+                }
+            }
+        }
+        None
+    }
+
+    /// Of the pairs on heavy lines the one that takes most weight away, if any does.
+    fn best_pair(&self) -> Option<(usize, usize)> {
+        let left = &self.left;
+        let mut heaviest = 0;
+        let mut lines = left.alive;
+        while let Some(line) = lines.pop() {
+            heaviest = heaviest.max(left.weights[line]);
+        }
+        let mut best = (0, None);
+        let mut lines = left.alive;
+        while let Some(line) = lines.pop() {
+            // Lighter ones are seldom worth the time.
+            if left.weights[line] * 4 < heaviest {
+                continue;
+            }
+            let mut cells = left.lines[line];
+            while let Some(one) = cells.pop() {
+                let mine = self.through[one].and(left.alive);
+                let mut others = cells;
+                while let Some(other) = others.pop() {
+                    // What both lie on goes, what only one lies on is doubled.
+                    let held = 3 * left.weigh(mine.and(self.through[other]));
+                    let all = left.on[one] + left.on[other];
+                    if held > all + best.0 {
+                        best = (held - all, Some((one, other)));
+                    }
+                }
+            }
+        }
+        best.1
+    }
+
+    /// Two cells for each line, its own: a matching, found by making room along chains of lines.
+    fn match_all(&mut self) -> bool {
+        let mut cells = B::NONE;
+        let mut lines = self.left.alive;
+        while let Some(line) = lines.pop() {
+            cells = cells.or(self.left.lines[line]);
+        }
+        if 2 * self.left.alive.count() > cells.count() {
+            return false;
+        }
+        let mut owners = vec![None; self.through.len()];
+        let mut lines = self.left.alive;
+        while let Some(line) = lines.pop() {
+            for _ in 0..2 {
+                if !self.make_room(line, &mut B::NONE.clone(), &mut owners) {
+                    return false;
+                }
+            }
+        }
+        let mut lines = self.left.alive;
+        while let Some(line) = lines.pop() {
+            let mut own = (0..owners.len()).filter(|at| owners[*at] == Some(line));
+            if let (Some(one), Some(other)) = (own.next(), own.next()) {
+                self.pairs.push((one, other));
+            }
+        }
+        true
+    }
+
+    fn make_room(&self, line: usize, seen: &mut B, owners: &mut [Option<usize>]) -> bool {
+        let mut cells = self.left.lines[line].minus(*seen);
+        while let Some(at) = cells.pop() {
+            if seen.has(at) || owners[at] == Some(line) {
+                continue;
+            }
+            *seen = seen.or(B::one(at));
+            let is_free = match owners[at] {
+                None => true,
+                Some(owner) => self.make_room(owner, seen, owners),
+            };
+            if is_free {
+                owners[at] = Some(line);
+                return true;
+            }
+        }
+        false
+    }
+}

@@ -1,0 +1,495 @@
+//! The plain game: two sides, any empty cell, who first makes a line wins.
+//!
+//! Here more is known than the rules say. A mark more never hurts its owner, so that a cell in no line
+//! that anybody can still make is as good as none, and a cell all of whose lines go through another is no
+//! better than that one. And lines can be counted: see `pairs`.
+
+use noughts_rules::{Bits, GridSpec, Move, Symmetry, Variant};
+
+use super::dfpn::{Child, Field, NEVER, Numbers, StaticResult};
+use super::live_lines::{LiveLines, Scale};
+use super::pairing::PairingSearch;
+use crate::rng::Random;
+
+/// A hash for each of so many ways to lay the board: the least of them is the key.
+type Hashes<const W: usize> = [u64; W];
+
+/// Where lines can be, and how positions are hashed.
+struct Ground<B, L, const W: usize> {
+    scale: Scale,
+    guesses: Guesses,
+    lines: Vec<B>,
+    /// Every cell.
+    all: B,
+    /// The lines through each cell.
+    through: Vec<L>,
+    /// For marks of the attacker, for those of the defender, and for cells that matter.
+    hashes: [Vec<Hashes<W>>; 3],
+}
+
+/// A position of the plain game: `B` is a set of cells, `L` one of lines, and `W` counts the ways to lay
+/// the board, or twice as many.
+pub(crate) struct PlainGrid<B, L, const W: usize> {
+    ground: Ground<B, L, W>,
+    /// Of the attacker, and of the defender.
+    marks: [B; 2],
+    attacks: bool,
+    hashes: Hashes<W>,
+    /// For this position and each before it what the attacker, and the defender, can still make.
+    plies: Vec<[LiveLines<L>; 2]>,
+    ply: usize,
+    live: PairingSearch<B, L>,
+}
+
+/// What one side may soon complete.
+struct Threats<B> {
+    /// Empty cells of its lines.
+    cells: B,
+    /// Cells that complete a line.
+    wins: B,
+    /// Cells after which one would.
+    makes: B,
+    /// Cells after which two would, each with all that stops it.
+    forks: B,
+    /// What stops all forks: one of these, or a threat of one's own.
+    stops: B,
+}
+
+impl<B: Bits, L: Bits, const W: usize> PlainGrid<B, L, W> {
+    /// `marks` are the attacker's and the defender's, and nobody has a line.
+    pub(crate) fn new(spec: &GridSpec, marks: [&[usize]; 2], attacks: bool) -> Self {
+        let ground: Ground<B, L, W> = Ground::new(spec);
+        let first = || LiveLines::new(&ground.lines, &ground.through, ground.scale);
+        let mut empty = PlainGrid {
+            plies: vec![[first(), first()]],
+            ply: 0,
+            live: PairingSearch::new(&ground.through, ground.lines.len(), ground.scale),
+            ground,
+            marks: [B::NONE; 2],
+            attacks,
+            hashes: [0; W],
+        };
+        for (marks, is_attacker) in marks.into_iter().zip([true, false]) {
+            for at in marks {
+                empty.attacks = is_attacker;
+                empty.play(Move::at(*at));
+            }
+        }
+        empty.plies.swap(0, empty.ply);
+        PlainGrid {
+            ply: 0,
+            attacks,
+            ..empty
+        }
+    }
+
+    /// The marks of the attacker and of the defender.
+    pub(crate) fn marks(&self) -> [B; 2] {
+        self.marks
+    }
+
+    /// A pairing that holds the defender's ground, if that was why a look refuted the position.
+    pub(crate) fn pairs(&mut self) -> Option<Vec<(usize, usize)>> {
+        self.is_held().then(|| self.live.pairs.clone())
+    }
+
+    fn is_held(&mut self) -> bool {
+        self.fill();
+        self.live.hold(self.attacks)
+    }
+
+    /// A move of the side to move that wins by completing a line or by making two threats, if the other
+    /// side has nothing to complete.
+    pub(crate) fn wins_soon(&self) -> Option<Move> {
+        let [mine, theirs] = self.threats();
+        let (mine, theirs) = if self.attacks {
+            (mine, theirs)
+        } else {
+            (theirs, mine)
+        };
+        let mut cells = if !mine.wins.is_none() {
+            mine.wins
+        } else if theirs.wins.is_none() {
+            mine.forks
+        } else {
+            B::NONE
+        };
+        cells.pop().map(Move::at)
+    }
+
+    /// How many cells the board has.
+    pub(crate) fn cells(&self) -> usize {
+        self.ground.through.len()
+    }
+
+    /// Whether the attacker's lines are too few, without any pairs.
+    pub(crate) fn is_counted_out(&mut self) -> bool {
+        self.fill();
+        self.live.is_obvious(self.attacks)
+    }
+
+    fn fill(&mut self) {
+        let [attacker, _] = &self.plies[self.ply];
+        self.live.fill(attacker, &self.ground.lines, self.marks[0]);
+    }
+
+    /// All moves that are not as good as another one.
+    pub(crate) fn all_moves(&self) -> Vec<Move> {
+        let [attacker, defender] = self.threats();
+        let mut cells = attacker.cells.or(defender.cells);
+        let all = cells;
+        let mut found = Vec::new();
+        while let Some(at) = cells.pop() {
+            if !self.is_dominated(at, all) {
+                found.push(Move::at(at));
+            }
+        }
+        found
+    }
+
+    fn threats(&self) -> [Threats<B>; 2] {
+        let [attacker, defender] = &self.plies[self.ply];
+        [
+            Threats::new(attacker, &self.ground.lines, self.marks[0]),
+            Threats::new(defender, &self.ground.lines, self.marks[1]),
+        ]
+    }
+
+    /// Whether all lines through a cell go through another one of these too: of two that are equal the
+    /// later one is dominated.
+    fn is_dominated(&self, at: usize, among: B) -> bool {
+        let [attacker, defender] = &self.plies[self.ply];
+        let alive = attacker.alive.or(defender.alive);
+        let through = &self.ground.through;
+        let mine = through[at].and(alive);
+        let Some(line) = mine.clone().pop() else {
+            return false;
+        };
+        let mut others = self.ground.lines[line].and(among).minus(B::one(at));
+        while let Some(other) = others.pop() {
+            if mine.minus(through[other]).is_none() {
+                let theirs = through[other].and(alive);
+                if other < at || !theirs.minus(mine).is_none() {
+                    return true;
+                }
+            }
+        }
+        false
+    }
+
+    /// What to try: everything, or what must be; `Err` when it is decided.
+    fn urgent(&self, [attacker, defender]: &[Threats<B>; 2]) -> Result<B, StaticResult> {
+        let (mine, theirs) = if self.attacks {
+            (attacker, defender)
+        } else {
+            (defender, attacker)
+        };
+        let (won, lost) = if self.attacks {
+            (StaticResult::Proved, StaticResult::Refuted)
+        } else {
+            (StaticResult::Refuted, StaticResult::Proved)
+        };
+        if attacker.cells.is_none() {
+            return Err(StaticResult::Refuted);
+        }
+        if !mine.wins.is_none() {
+            return Err(won);
+        }
+        match theirs.wins.count() {
+            0 => {}
+            1 => return Ok(theirs.wins),
+            _ => return Err(lost),
+        }
+        if !mine.forks.is_none() {
+            return Err(won);
+        }
+        if theirs.forks.is_none() {
+            return Ok(attacker.cells.or(defender.cells));
+        }
+        let cells = theirs.stops.or(mine.makes);
+        if cells.is_none() {
+            Err(lost)
+        } else {
+            Ok(cells)
+        }
+    }
+
+    /// A first guess at a position's numbers, from what both sides' lines weigh there.
+    fn guess(&self, at: usize) -> Numbers {
+        let [attacker, defender] = &self.plies[self.ply];
+        let [mine, theirs] = [attacker.on[at], defender.on[at]].map(i64::from);
+        let (sum, others) = (i64::from(attacker.sum), i64::from(defender.sum));
+        let (sum, sign) = if self.attacks {
+            (sum + mine, 1)
+        } else {
+            (sum - mine, -1)
+        };
+        let enough = i64::from(self.ground.scale.made());
+        if sum < if self.attacks { enough } else { enough / 2 } {
+            return Numbers::REFUTED;
+        }
+        let by = &self.ground.guesses;
+        let weight = by.mine * sum + sign * by.near * theirs - by.theirs * others;
+        let likely = (weight.max(0) / enough).min(by.steps.into()) as u32;
+        Numbers {
+            proof: 1 + by.steps - likely,
+            refutation: 1 + likely * if self.attacks { 1 } else { by.dearer },
+        }
+    }
+
+    fn least(hashes: &Hashes<W>) -> u64 {
+        hashes.iter().fold(u64::MAX, |least, one| least.min(*one))
+    }
+
+    fn turn(attacks: bool) -> u64 {
+        if attacks { 0 } else { 0xA5A5_1234_8765_4321 }
+    }
+}
+
+/// Keeps wide keys and others apart.
+const WIDE: u64 = 0x9E37_79B9_7F4A_7C15;
+
+/// What first guesses are made of.
+struct Guesses {
+    /// How much the attacker's lines count, those of the defender, and those of the defender through the
+    /// cell that is played.
+    mine: i64,
+    theirs: i64,
+    near: i64,
+    /// How finely they differ.
+    steps: u32,
+    /// How much dearer it is to refute a position where the attacker is to move.
+    dearer: u32,
+}
+
+impl Guesses {
+    /// What proved 5x5k4, 7x7k4 and 7x4k4 with the fewest positions.
+    const USUAL: Guesses = Guesses {
+        mine: 8,
+        theirs: 6,
+        near: 4,
+        steps: 16,
+        dearer: 4,
+    };
+
+    /// Lines of five: of the positions that the others need this refutes 7x7k5, 8x6k5 and 8x7k5 with 64, 102 and 70 of
+    /// a hundred (`noughts solve 7x7k5 --json` and so on, the last in two threads).
+    const FIVE: Guesses = Guesses {
+        mine: 9,
+        theirs: 6,
+        near: 0,
+        steps: 48,
+        dearer: 1,
+    };
+}
+
+impl<B: Bits, L: Bits, const W: usize> Field for PlainGrid<B, L, W> {
+    fn attacks(&self) -> bool {
+        self.attacks
+    }
+
+    fn key(&self) -> u64 {
+        Self::least(&self.hashes) ^ Self::turn(self.attacks)
+    }
+
+    /// Marks in none of their side's lines only stand in the way, and what stands in the way is all one.
+    fn wide_key(&self) -> u64 {
+        let [attacker, defender] = &self.plies[self.ply];
+        let taken = self.marks[0].or(self.marks[1]);
+        let kinds = [
+            (self.marks[0], attacker.alive),
+            (self.marks[1], defender.alive),
+            (
+                self.ground.all.minus(taken),
+                attacker.alive.or(defender.alive),
+            ),
+        ];
+        let mut hashes = [0; W];
+        for ((mut cells, alive), table) in kinds.into_iter().zip(&self.ground.hashes) {
+            while let Some(at) = cells.pop() {
+                if !self.ground.through[at].and(alive).is_none() {
+                    mix(&mut hashes, &table[at]);
+                }
+            }
+        }
+        Self::least(&hashes) ^ Self::turn(self.attacks) ^ WIDE
+    }
+
+    fn look(&mut self, is_new: bool, moves: &mut Vec<Child>) -> StaticResult {
+        let threats = self.threats();
+        let candidates = match self.urgent(&threats) {
+            Ok(cells) => cells,
+            Err(seen) => return seen,
+        };
+        if self.plies[self.ply][0].is_too_little(self.attacks) || is_new && self.is_held() {
+            return StaticResult::Refuted;
+        }
+        let mut cells = candidates;
+        while let Some(at) = cells.pop() {
+            if self.is_dominated(at, candidates) {
+                continue;
+            }
+            let numbers = self.guess(at);
+            if !self.attacks && numbers.refutation == 0 {
+                return StaticResult::Refuted;
+            }
+            let mut hashes = self.hashes;
+            mix(
+                &mut hashes,
+                &self.ground.hashes[usize::from(!self.attacks)][at],
+            );
+            moves.push(Child {
+                at: Move::at(at),
+                key: Self::least(&hashes) ^ Self::turn(!self.attacks),
+                numbers,
+            });
+        }
+        debug_assert!(moves.iter().all(|child| child.numbers.proof <= NEVER));
+        StaticResult::Open
+    }
+
+    fn play(&mut self, at: Move) {
+        let at = at.index();
+        let side = usize::from(!self.attacks);
+        if self.plies.len() == self.ply + 1 {
+            self.plies.push(self.plies[self.ply].clone());
+        } else {
+            let (before, after) = self.plies.split_at_mut(self.ply + 1);
+            for (after, before) in after[0].iter_mut().zip(&before[self.ply]) {
+                after.copy(before);
+            }
+        }
+        self.ply += 1;
+        let chances = &mut self.plies[self.ply];
+        let through = self.ground.through[at];
+        chances[side].gain(at, through, &self.ground.lines, self.marks[side]);
+        chances[1 - side].lose(at, through, &self.ground.lines, self.marks[1 - side]);
+        self.marks[side] = self.marks[side].or(B::one(at));
+        mix(&mut self.hashes, &self.ground.hashes[side][at]);
+        self.attacks = !self.attacks;
+    }
+
+    fn take_back(&mut self, at: Move) {
+        let at = at.index();
+        self.attacks = !self.attacks;
+        let side = usize::from(!self.attacks);
+        self.ply -= 1;
+        mix(&mut self.hashes, &self.ground.hashes[side][at]);
+        self.marks[side] = self.marks[side].minus(B::one(at));
+    }
+}
+
+impl<B: Bits> Threats<B> {
+    /// What a side with these marks threatens.
+    fn new<L: Bits>(chances: &LiveLines<L>, lines: &[B], marks: B) -> Threats<B> {
+        let empty = |line: usize| lines[line].minus(marks);
+        let union = |mut lines: L| {
+            let mut cells = B::NONE;
+            while let Some(line) = lines.pop() {
+                cells = cells.or(empty(line));
+            }
+            cells
+        };
+        let mut found = Threats {
+            cells: B::NONE,
+            wins: union(chances.lack_one),
+            makes: B::NONE,
+            forks: B::NONE,
+            stops: B::NONE,
+        };
+        for (at, weight) in chances.on.iter().enumerate() {
+            if *weight > 0 {
+                found.cells = found.cells.or(B::one(at));
+            }
+        }
+        let mut twice = B::NONE;
+        let mut twos = chances.lack_two;
+        while let Some(line) = twos.pop() {
+            twice = twice.or(found.makes.and(empty(line)));
+            found.makes = found.makes.or(empty(line));
+        }
+        found.stops = found.makes;
+        while let Some(at) = twice.pop() {
+            let mut twos = chances.lack_two;
+            let mut cells = B::NONE;
+            while let Some(line) = twos.pop() {
+                if empty(line).has(at) {
+                    cells = cells.or(empty(line));
+                }
+            }
+            // Three threats are too many to take one of them away.
+            match cells.count() {
+                ..=2 => continue,
+                3 => found.stops = found.stops.and(cells),
+                _ => found.stops = found.stops.and(B::one(at)),
+            }
+            found.forks = found.forks.or(B::one(at));
+        }
+        found
+    }
+}
+
+impl<B: Bits, L: Bits, const W: usize> Ground<B, L, W> {
+    fn new(spec: &GridSpec) -> Self {
+        let symmetries = Symmetry::all(&Variant::Grid(*spec));
+        let mut random = Random::new(0x7072_6F6F_6673);
+        let table = |random: &mut Random| {
+            let words: Vec<u64> = (0..spec.cells()).map(|_| random.draw()).collect();
+            let hashes = |at: usize| {
+                std::array::from_fn(|way| {
+                    words[symmetries[way % symmetries.len()]
+                        .map_move(Move::at(at))
+                        .index()]
+                })
+            };
+            (0..spec.cells()).map(hashes).collect()
+        };
+        let lines = lines(spec);
+        let mut through = vec![L::NONE; spec.cells()];
+        for (number, cells) in lines.iter().enumerate() {
+            for at in cells {
+                through[*at] = through[*at].or(L::one(number));
+            }
+        }
+        let set = |cells: &Vec<usize>| cells.iter().fold(B::NONE, |set, at| set.or(B::one(*at)));
+        Ground {
+            scale: Scale::new(spec.line()),
+            guesses: match spec.line() {
+                5 => Guesses::FIVE,
+                _ => Guesses::USUAL,
+            },
+            lines: lines.iter().map(set).collect(),
+            all: (0..spec.cells()).fold(B::NONE, |set, at| set.or(B::one(at))),
+            through,
+            hashes: std::array::from_fn(|_| table(&mut random)),
+        }
+    }
+}
+
+/// The cells of every line that the board has room for.
+pub(crate) fn lines(spec: &GridSpec) -> Vec<Vec<usize>> {
+    let (columns, rows, line) = (
+        spec.columns() as isize,
+        spec.rows() as isize,
+        spec.line() as isize,
+    );
+    let mut found = Vec::new();
+    for start in 0..columns * rows {
+        let (row, column) = (start / columns, start % columns);
+        for (right, down) in [(1, 0), (0, 1), (1, 1), (-1, 1)] {
+            let (last_row, last_column) = (row + down * (line - 1), column + right * (line - 1));
+            if last_row < rows && (0..columns).contains(&last_column) {
+                let step = down * columns + right;
+                found.push((0..line).map(|n| (start + n * step) as usize).collect());
+            }
+        }
+    }
+    found
+}
+
+#[inline(always)]
+fn mix<const W: usize>(hashes: &mut Hashes<W>, with: &Hashes<W>) {
+    for (hash, word) in hashes.iter_mut().zip(with) {
+        *hash ^= word;
+    }
+}

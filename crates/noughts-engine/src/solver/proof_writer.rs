@@ -1,0 +1,285 @@
+//! Proofs, written down: which move, or every move, or why there is no need to look.
+//!
+//! The form is described in `docs/solving.md`; who checks it shares nothing with this but the rules. A
+//! position is written after those it rests on, and once, however many ways lead to it. What a reader sees
+//! without looking ahead is not written at all.
+
+use std::collections::HashSet;
+use std::io::{self, Write};
+
+use noughts_rules::{Bits, Diagram, Move, Side, Variant};
+
+use super::GameValue;
+use super::dfpn::{Child, Dfpn, Field, StaticResult};
+use super::general::{Endgame, General};
+use super::plain_grid::PlainGrid;
+
+pub(crate) fn heading(
+    into: &mut dyn Write,
+    variant: &Variant,
+    start: &Diagram,
+    value: GameValue,
+) -> io::Result<()> {
+    writeln!(into, "noughts proof 1\nvariant {variant}")?;
+    writeln!(into, "position {}\nvalue {value}", start.format(variant))
+}
+
+pub(crate) fn claim(into: &mut dyn Write, attacker: Side, wins: bool) -> io::Result<()> {
+    let what = if wins { "wins" } else { "cannot win" };
+    writeln!(into, "claim {} {what}", attacker.symbol())
+}
+
+pub(crate) fn stealing(into: &mut dyn Write) -> io::Result<()> {
+    writeln!(into, "stealing")
+}
+
+/// A field that can say what it sees.
+pub(crate) trait Explain: Field {
+    /// Whether a reader sees the answer at once, and it is this one.
+    fn is_obvious(&mut self, wins: bool) -> bool;
+
+    /// A move that wins at once or by two threats, for the side to move.
+    fn soon(&mut self) -> Option<Move>;
+
+    /// The moves that a reader wants to see answered.
+    fn all_moves(&mut self) -> Vec<Move>;
+
+    /// Pairs that hold the position, where they do.
+    fn pairs(&mut self) -> Option<Vec<(usize, usize)>>;
+
+    fn diagram(&self) -> Diagram;
+}
+
+/// A field, and what it takes to write it down.
+pub(crate) struct Explained<F> {
+    field: F,
+    attacker: Side,
+}
+
+impl<B: Bits, L: Bits, const W: usize> Explained<PlainGrid<B, L, W>> {
+    pub(crate) fn plain(field: PlainGrid<B, L, W>, attacker: Side) -> Self {
+        Explained { field, attacker }
+    }
+}
+
+impl<R: Endgame> Explained<General<R>> {
+    pub(crate) fn general(field: General<R>) -> Self {
+        Explained {
+            field,
+            attacker: Side::FIRST,
+        }
+    }
+}
+
+impl<F: Field> Field for Explained<F> {
+    #[inline]
+    fn attacks(&self) -> bool {
+        self.field.attacks()
+    }
+    #[inline]
+    fn key(&self) -> u64 {
+        self.field.key()
+    }
+    #[inline]
+    fn wide_key(&self) -> u64 {
+        self.field.wide_key()
+    }
+    #[inline]
+    fn look(&mut self, is_new: bool, moves: &mut Vec<Child>) -> StaticResult {
+        self.field.look(is_new, moves)
+    }
+    #[inline]
+    fn play(&mut self, at: Move) {
+        self.field.play(at);
+    }
+    #[inline]
+    fn take_back(&mut self, at: Move) {
+        self.field.take_back(at);
+    }
+}
+
+impl<B: Bits, L: Bits, const W: usize> Explain for Explained<PlainGrid<B, L, W>> {
+    fn is_obvious(&mut self, wins: bool) -> bool {
+        if !wins && self.field.is_counted_out() {
+            return true;
+        }
+        self.attacks() == wins && self.soon().is_some()
+    }
+
+    fn soon(&mut self) -> Option<Move> {
+        self.field.wins_soon()
+    }
+
+    fn all_moves(&mut self) -> Vec<Move> {
+        self.field.all_moves()
+    }
+
+    fn pairs(&mut self) -> Option<Vec<(usize, usize)>> {
+        self.field.pairs()
+    }
+
+    fn diagram(&self) -> Diagram {
+        let [attacker, defender] = self.field.marks();
+        let side = |at: usize| match (attacker.has(at), defender.has(at)) {
+            (true, _) => Some(self.attacker),
+            (_, true) => Some(self.attacker.next(2)),
+            (false, false) => None,
+        };
+        Diagram {
+            marks: (0..self.field.cells()).map(side).collect(),
+            to_move: if self.attacks() {
+                self.attacker
+            } else {
+                self.attacker.next(2)
+            },
+            play_in: None,
+        }
+    }
+}
+
+impl<R: Endgame> Explain for Explained<General<R>> {
+    fn is_obvious(&mut self, wins: bool) -> bool {
+        self.field.over().or_else(|| self.field.score()) == Some(wins)
+    }
+
+    fn soon(&mut self) -> Option<Move> {
+        None
+    }
+
+    fn all_moves(&mut self) -> Vec<Move> {
+        self.field.all_moves()
+    }
+
+    fn pairs(&mut self) -> Option<Vec<(usize, usize)>> {
+        None
+    }
+
+    fn diagram(&self) -> Diagram {
+        self.field.rules().diagram(self.field.position())
+    }
+}
+
+/// A move after which the answer is still this one, looked for where it is not remembered; `None` if that
+/// takes too long.
+pub(crate) fn keeping<F: Explain>(hunt: &mut Dfpn<'_, F>, wins: bool) -> Option<Move> {
+    // Who attacks looks for a win, and who holds may find one.
+    if let Some(at) = hunt.field.soon() {
+        return Some(at);
+    }
+    let moves = hunt.field.all_moves();
+    let behind = |hunt: &mut Dfpn<'_, F>, is_it: &dyn Fn(&mut Dfpn<'_, F>) -> bool| {
+        moves.iter().copied().find(|at| {
+            hunt.field.play(*at);
+            let found = is_it(hunt);
+            hunt.field.take_back(*at);
+            found
+        })
+    };
+    let known = |hunt: &mut Dfpn<'_, F>| hunt.known() == Some(wins);
+    behind(hunt, &|hunt| hunt.field.is_obvious(wins))
+        .or_else(|| behind(hunt, &known))
+        .or_else(|| {
+            hunt.answer()?;
+            behind(hunt, &known)
+        })
+        .or_else(|| behind(hunt, &|hunt| hunt.answer() == Some(wins)))
+}
+
+/// Whether a reader sees the answer at once.
+pub(crate) fn is_obvious(mut field: impl Explain, wins: bool) -> bool {
+    field.is_obvious(wins)
+}
+
+/// Whether no move is worth anything to anybody.
+pub(crate) fn is_dead(mut field: impl Explain) -> bool {
+    field.all_moves().is_empty()
+}
+
+/// In a lost position, a move that does not lose at once, if there is one.
+pub(crate) fn stubborn<F: Explain>(hunt: &mut Dfpn<'_, F>) -> Option<Move> {
+    let moves = hunt.field.all_moves();
+    let longer = moves.iter().copied().find(|at| {
+        hunt.field.play(*at);
+        let at_once = hunt.field.is_obvious(true);
+        hunt.field.take_back(*at);
+        !at_once
+    });
+    longer.or(moves.first().copied())
+}
+
+/// Writes why the attacker wins, or does not.
+pub(crate) fn records<F: Explain>(
+    hunt: Dfpn<'_, F>,
+    variant: &Variant,
+    wins: bool,
+    into: &mut dyn Write,
+) -> io::Result<()> {
+    let mut writer = Writer {
+        hunt,
+        variant,
+        wins,
+        written: HashSet::new(),
+        into,
+    };
+    writer.position()
+}
+
+struct Writer<'a, 'm, F> {
+    hunt: Dfpn<'m, F>,
+    variant: &'a Variant,
+    wins: bool,
+    written: HashSet<u64>,
+    into: &'a mut dyn Write,
+}
+
+impl<F: Explain> Writer<'_, '_, F> {
+    /// Writes this position, after all that it rests on.
+    fn position(&mut self) -> io::Result<()> {
+        if self.hunt.field.is_obvious(self.wins) || !self.written.insert(self.hunt.field.wide_key())
+        {
+            return Ok(());
+        }
+        let reason = match self.pairs() {
+            Some(pairs) => pairs,
+            None if self.hunt.field.attacks() == self.wins => self.one_move()?,
+            None => self.all_moves()?,
+        };
+        let position = self.hunt.field.diagram().format(self.variant);
+        writeln!(self.into, "{position} {reason}")
+    }
+
+    fn pairs(&mut self) -> Option<String> {
+        if self.wins {
+            return None;
+        }
+        let pairs = self.hunt.field.pairs()?;
+        let write = |at: usize| self.variant.format_move(Move::at(at));
+        let words = pairs
+            .iter()
+            .map(|(one, other)| format!(" {} {}", write(*one), write(*other)));
+        Some(format!("pairs{}", words.collect::<String>()))
+    }
+
+    fn one_move(&mut self) -> io::Result<String> {
+        let Some(at) = keeping(&mut self.hunt, self.wins) else {
+            let what = "the answer was lost, which is a fault of this program";
+            return Err(io::Error::other(what));
+        };
+        self.behind(at)?;
+        Ok(format!("plays {}", self.variant.format_move(at)))
+    }
+
+    fn all_moves(&mut self) -> io::Result<String> {
+        for at in self.hunt.field.all_moves() {
+            self.behind(at)?;
+        }
+        Ok("all".to_owned())
+    }
+
+    fn behind(&mut self, at: Move) -> io::Result<()> {
+        self.hunt.field.play(at);
+        let result = self.position();
+        self.hunt.field.take_back(at);
+        result
+    }
+}

@@ -1,0 +1,64 @@
+//! `greedy`: wins where it can, blocks where it must, else plays what looks best at a glance.
+
+use noughts_rules::{Game, Outcome, dispatch};
+
+use crate::features::{Candidate, Features, Searchable};
+use crate::registry::{StrategyKind, never, no_parameter, plays_all};
+use crate::rng::Random;
+use crate::search_board::SearchBoard;
+use crate::strategy::{Decision, Stop, Strategy};
+
+pub(crate) const KIND: StrategyKind = StrategyKind {
+    name: "greedy",
+    syntax: "greedy",
+    description: "wins, blocks, else what looks best at a glance",
+    parameter: no_parameter,
+    refuses: plays_all,
+    instant: never,
+    make: |_, setup| Box::new(Greedy(Random::new(setup.seed))),
+};
+
+/// How many moves of a large board are looked at: the most promising.
+const MOST_CANDIDATES: usize = 12;
+
+struct Greedy(Random);
+
+impl Strategy for Greedy {
+    fn choose(&mut self, game: &Game, stop: &Stop) -> Decision {
+        let candidates = dispatch!(game.timeline(), timeline => {
+            ranked(SearchBoard::new(game, timeline), stop)
+        });
+        let best = candidates.iter().map(|candidate| candidate.promise).max();
+        let equal: Vec<&Candidate> = candidates
+            .iter()
+            .filter(|candidate| Some(candidate.promise) == best)
+            .collect();
+        equal[self.0.below(equal.len())].at.into()
+    }
+}
+
+/// Every candidate, what ends the game at once raised above or sunk below all others, as far as that was found out
+/// before the stop.
+fn ranked<R: Searchable>(mut board: SearchBoard<R>, stop: &Stop) -> Vec<Candidate> {
+    let mut list = Vec::new();
+    let me = board.to_move();
+    let rival = Some(board.next_to_move()).filter(|next| *next != me);
+    board
+        .features()
+        .forced(board.rules(), board.position(), rival, &mut list);
+    if list.is_empty() {
+        board
+            .features()
+            .candidates(board.rules(), board.position(), MOST_CANDIDATES, &mut list);
+    }
+    for candidate in list.iter_mut().take_while(|_| !stop.is_set()) {
+        board.play(candidate.at);
+        match board.outcome() {
+            Some(Outcome::Won(sides)) if sides.contains(me) => candidate.promise = i32::MAX,
+            Some(Outcome::Won(_)) => candidate.promise = i32::MIN,
+            Some(Outcome::Draw) | None => {}
+        }
+        board.take_back();
+    }
+    list
+}

@@ -1,0 +1,60 @@
+//! `minimax:N`: looks N plies ahead at every move, and estimates there.
+//!
+//! Odd depths suit it: the last play that is looked at is then its own, so that the estimate is
+//! made after what it can do and not after what can be done to it.
+
+use noughts_rules::Game;
+
+use crate::clock::Clock;
+use crate::registry::{StrategyKind, never, number, plays_all};
+use crate::search::{Limits, Thinking, Width, search};
+use crate::strategy::{Decision, Stop, Strategy};
+use crate::transposition_table::TranspositionTable;
+use std::sync::Arc;
+
+pub(crate) const KIND: StrategyKind = StrategyKind {
+    name: "minimax",
+    syntax: "minimax:N, N from 1 to 99",
+    description: "looks N plies ahead",
+    parameter: |text| number(text, 1..=99).map(|depth| depth.to_string()),
+    refuses: plays_all,
+    instant: never,
+    make: |parameter, setup| {
+        let depth = parameter.parse().unwrap_or(1);
+        Box::new(Minimax {
+            depth,
+            // Shallow searches meet few positions again, and a large table is slow to make.
+            table: TranspositionTable::new((2 * depth).clamp(10, 20).saturating_sub(2)),
+            clock: setup.clock.clone(),
+        })
+    },
+};
+
+struct Minimax {
+    depth: u32,
+    table: TranspositionTable,
+    clock: Arc<dyn Clock>,
+}
+
+impl Strategy for Minimax {
+    fn choose(&mut self, game: &Game, stop: &Stop) -> Decision {
+        let limits = Limits {
+            depth: Some(self.depth),
+            ..Limits::default()
+        };
+        let analysis = search(
+            game,
+            Thinking {
+                limits,
+                width: Width::Full,
+                table: &self.table,
+                stop,
+                clock: &*self.clock,
+            },
+        );
+        Decision {
+            at: analysis.line[0],
+            analysis: Some(analysis),
+        }
+    }
+}

@@ -1,0 +1,253 @@
+//! What was found out about positions, by their keys: a table of fixed size that forgets, and that
+//! several threads may read and write at once without waiting for one another.
+
+use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
+
+use noughts_rules::Move;
+
+/// What a stored value says.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Bound {
+    /// It is the value.
+    Exact,
+    /// The value is this or more.
+    AtLeast,
+    /// The value is this or less.
+    AtMost,
+}
+
+/// What is known of one position.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Entry {
+    pub(crate) value: i32,
+    pub(crate) best: Option<Move>,
+    /// How many plies it was searched, 255 standing for more too.
+    pub(crate) depth: u8,
+    bound: Bound,
+    /// In which search it was found, 0..64.
+    generation: u8,
+}
+
+impl Entry {
+    pub(crate) fn bound(&self) -> Bound {
+        self.bound
+    }
+
+    /// In 64 bits, never 0: the value, the move and one, the depth, the generation and the bound.
+    #[inline]
+    fn pack(self) -> u64 {
+        let best = self.best.map_or(0, |at| at.index() as u64 + 1);
+        let bound = match self.bound {
+            Bound::Exact => 1,
+            Bound::AtLeast => 2,
+            Bound::AtMost => 3,
+        };
+        let tag = u64::from(self.generation) << 2 | bound;
+        u64::from(self.value as u32) << 32 | best << 16 | u64::from(self.depth) << 8 | tag
+    }
+
+    /// And back; `None` where nothing was packed.
+    #[inline]
+    fn unpack(word: u64) -> Option<Entry> {
+        let bound = match word & 3 {
+            0 => return None,
+            1 => Bound::Exact,
+            2 => Bound::AtLeast,
+            _ => Bound::AtMost,
+        };
+        let best = usize::from((word >> 16) as u16);
+        Some(Entry {
+            value: (word >> 32) as i32,
+            best: best.checked_sub(1).map(Move::at),
+            depth: (word >> 8) as u8,
+            bound,
+            generation: word as u8 >> 2,
+        })
+    }
+}
+
+/// A place for an entry. Two threads that write here at once may leave one half each: `lock` is the
+/// key with the entry laid over it, so that halves that do not belong together fit no key.
+#[derive(Default, Debug)]
+struct Slot {
+    lock: AtomicU64,
+    entry: AtomicU64,
+}
+
+/// Positions by their keys. Where two want the same place the deeper stays, but what an earlier
+/// search found gives way.
+#[derive(Debug)]
+pub(crate) struct TranspositionTable {
+    slots: Vec<Slot>,
+    mask: usize,
+    /// Of the present search, 0..64.
+    generation: AtomicU8,
+}
+
+impl TranspositionTable {
+    /// A table of 2^`bits` places, 16 bytes each.
+    pub(crate) fn new(bits: u32) -> TranspositionTable {
+        let mut slots = Vec::new();
+        slots.resize_with(1 << bits, Slot::default);
+        TranspositionTable {
+            slots,
+            mask: (1 << bits) - 1,
+            generation: AtomicU8::new(0),
+        }
+    }
+
+    /// Becomes as it was when it was new.
+    pub(crate) fn clear(&mut self) {
+        self.slots.fill_with(Slot::default);
+        self.generation = AtomicU8::new(0);
+    }
+
+    /// For how many bits a table takes so many bytes or less; 0 where not even one place does.
+    pub(crate) fn largest(bytes: usize) -> u32 {
+        (bytes / size_of::<Slot>()).max(1).ilog2()
+    }
+
+    /// Of how many places it is, as a power of two.
+    pub(crate) fn bits(&self) -> u32 {
+        self.slots.len().ilog2()
+    }
+
+    /// Begins another search.
+    pub(crate) fn renew(&self) {
+        let generation = self.generation.load(Ordering::Relaxed);
+        self.generation
+            .store((generation + 1) % 64, Ordering::Relaxed);
+    }
+
+    #[inline]
+    pub(crate) fn get(&self, key: u64) -> Option<Entry> {
+        let slot = &self.slots[key as usize & self.mask];
+        let word = slot.entry.load(Ordering::Relaxed);
+        if slot.lock.load(Ordering::Relaxed) ^ word != key {
+            return None;
+        }
+        Entry::unpack(word)
+    }
+
+    #[inline]
+    pub(crate) fn put(&self, key: u64, value: i32, depth: u32, bound: Bound, best: Option<Move>) {
+        let depth = depth.min(255) as u8;
+        let generation = self.generation.load(Ordering::Relaxed);
+        let slot = &self.slots[key as usize & self.mask];
+        let word = slot.entry.load(Ordering::Relaxed);
+        let keep = Entry::unpack(word).is_some_and(|old| {
+            let is_other = slot.lock.load(Ordering::Relaxed) ^ word != key;
+            old.generation == generation && old.depth > depth && is_other
+        });
+        if keep {
+            return;
+        }
+        let word = Entry {
+            value,
+            best,
+            depth,
+            bound,
+            generation,
+        }
+        .pack();
+        slot.entry.store(word, Ordering::Relaxed);
+        slot.lock.store(key ^ word, Ordering::Relaxed);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_place_takes_sixteen_bytes() {
+        assert_eq!(size_of::<Slot>(), 16);
+    }
+
+    #[test]
+    fn what_is_packed_comes_out() {
+        let table = TranspositionTable::new(4);
+        for _ in 0..63 {
+            table.renew();
+        }
+        for value in [i32::MIN, -1, 0, 1, i32::MAX] {
+            for bound in [Bound::Exact, Bound::AtLeast, Bound::AtMost] {
+                for best in [None, Some(Move::at(0)), Some(Move::at(255 * 255 - 1))] {
+                    table.put(7, value, 300, bound, best);
+                    let entry = table.get(7).unwrap();
+                    assert_eq!(
+                        (entry.value, entry.bound(), entry.best, entry.depth),
+                        (value, bound, best, 255)
+                    );
+                }
+            }
+        }
+        assert_eq!(table.get(7 + 16), None);
+    }
+
+    #[test]
+    fn halves_of_two_entries_are_none() {
+        let table = TranspositionTable::new(0);
+        table.put(1, 10, 5, Bound::Exact, None);
+        let torn = table.slots[0].entry.load(Ordering::Relaxed);
+        table.renew();
+        table.put(2, 20, 4, Bound::AtMost, None);
+        table.slots[0].entry.store(torn, Ordering::Relaxed);
+        assert_eq!((table.get(1), table.get(2)), (None, None));
+    }
+
+    #[test]
+    fn threads_that_write_at_once_never_read_what_nobody_wrote() {
+        let table = TranspositionTable::new(2);
+        let work = |seed: u64| {
+            let mut random = crate::rng::Random::new(seed);
+            let mut found = 0;
+            for _ in 0..50_000 {
+                let number = random.draw() % 32;
+                // As keys of positions are: two that differ in a few low bits alone could be taken
+                // for one another where halves of the same entry from two searches meet.
+                let key = number.wrapping_mul(0x9E37_79B9_7F4A_7C15);
+                // Everything follows from the key, so that whoever wrote it, it is right.
+                let value = 1_000 * number as i32;
+                if let Some(entry) = table.get(key) {
+                    assert_eq!((entry.value, u64::from(entry.depth)), (value, number));
+                    assert_eq!(entry.best, Some(Move::at(number as usize)));
+                    found += 1;
+                }
+                let best = Some(Move::at(number as usize));
+                table.renew();
+                table.put(key, value, number as u32, Bound::Exact, best);
+            }
+            found
+        };
+        let found: usize = std::thread::scope(|scope| {
+            let threads: Vec<_> = (1..=4)
+                .map(|seed| scope.spawn(move || work(seed)))
+                .collect();
+            threads
+                .into_iter()
+                .map(|thread| thread.join().unwrap())
+                .sum()
+        });
+        assert!(found > 0);
+    }
+
+    #[test]
+    fn deeper_stays_until_the_next_search() {
+        let table = TranspositionTable::new(0);
+        table.put(1, 10, 5, Bound::AtMost, None);
+        table.put(2, 20, 4, Bound::Exact, None);
+        assert_eq!(
+            table.get(1).map(|entry| (entry.value, entry.bound())),
+            Some((10, Bound::AtMost))
+        );
+        table.renew();
+        table.put(2, 20, 1, Bound::AtLeast, Some(Move::at(7)));
+        assert_eq!(table.get(1), None);
+        let entry = table.get(2).unwrap();
+        assert_eq!(
+            (entry.bound(), entry.depth, entry.best),
+            (Bound::AtLeast, 1, Some(Move::at(7)))
+        );
+    }
+}

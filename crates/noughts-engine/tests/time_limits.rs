@@ -1,0 +1,130 @@
+//! How long a search thinks: as long as it may where that helps, and no longer where it does not.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+use noughts_engine::{
+    Analysis, Clock, EngineSetup, IterativeDeepening, Limits, Stop, StrategyName, Value,
+};
+use noughts_rules::{Action, Diagram, Game, Options, Variant};
+
+/// A clock that goes on by itself, a millisecond at every look.
+#[derive(Default)]
+struct Ticks(AtomicU64);
+
+impl Clock for Ticks {
+    fn now(&self) -> Duration {
+        Duration::from_millis(self.0.fetch_add(1, Ordering::Relaxed))
+    }
+}
+
+const HOUR: Limits = Limits {
+    depth: None,
+    nodes: None,
+    time: Some(Duration::from_secs(3600)),
+};
+
+fn five_in_a_line(rows: &[&str], to_move: &str) -> Game {
+    let variant: Variant = "15x15k5".parse().unwrap();
+    let mut rows: Vec<String> = rows.iter().map(|row| format!("{row:.<15}")).collect();
+    rows.resize(15, ".".repeat(15));
+    let diagram = Diagram::parse(&variant, &format!("{} {to_move}", rows.join("/"))).unwrap();
+    Game::from_diagram(&variant, Options::default(), diagram).unwrap()
+}
+
+fn find_move(game: &Game, limits: Limits, usual: Option<Duration>) -> Analysis {
+    IterativeDeepening::new(limits, Arc::new(Ticks::default())).find_move(game, usual, &Stop::new())
+}
+
+#[test]
+fn the_only_reply_is_played_at_once() {
+    // o has four with one end free; x has nothing of the kind.
+    let game = five_in_a_line(&["", "xoooo", "", "...x.x", "....x"], "x");
+    let analysis = find_move(&game, HOUR, None);
+    assert_eq!(game.variant().format_move(analysis.line[0]), "1-5");
+    assert!(
+        analysis.time < Duration::from_millis(100),
+        "{:?}",
+        analysis.time
+    );
+    let name: StrategyName = "search:3600s".parse().unwrap();
+    let setup = EngineSetup {
+        seed: 1,
+        clock: Arc::new(Ticks::default()),
+    };
+    let mut robot = name.build(&game, &setup).unwrap();
+    let decision = robot.choose(&game, &Stop::new());
+    assert_eq!(decision.at, analysis.line[0]);
+    // Who asks what the game is worth wants more than the move.
+    let limits = "5000n".parse::<Limits>().unwrap();
+    let mut search = IterativeDeepening::new(limits, Arc::new(Ticks::default()));
+    assert!(search.analyze(&game, &Stop::new()).nodes >= 5_000);
+    assert!(find_move(&game, limits, None).nodes < 5_000);
+}
+
+#[test]
+fn the_only_move_and_a_win_are_played_at_once() {
+    let full = Game::from_diagram(
+        &"3x3k3".parse().unwrap(),
+        Options::default(),
+        Diagram::parse(&"3x3k3".parse().unwrap(), "xox/oxx/o.o x").unwrap(),
+    );
+    let won = five_in_a_line(&["", "xxxx", "", "o.o.o", "...o"], "x");
+    // A three with both ends free, to move: a sequence of fours.
+    let forced = five_in_a_line(&["", "...xxx", "", "....x", "....xo", "oo.o"], "x");
+    for game in [full.unwrap(), won, forced] {
+        let analysis = find_move(&game, HOUR, None);
+        assert!(
+            analysis.time < Duration::from_millis(100),
+            "{:?}: {:?}",
+            analysis.time,
+            analysis.value
+        );
+    }
+}
+
+/// A game of a search with itself, and what it found at each move with this usual time.
+fn game_with_a_clock(
+    variant: &str,
+    usual: Duration,
+    limits: Limits,
+    moves: usize,
+) -> Vec<Analysis> {
+    let mut game = Game::new(&variant.parse().unwrap(), Options::default()).unwrap();
+    let mut search = IterativeDeepening::new(limits, Arc::new(Ticks::default()));
+    let mut found = Vec::new();
+    while let (Some(seat), true) = (game.to_move(), found.len() < moves) {
+        let analysis = search.find_move(&game, Some(usual), &Stop::new());
+        game.act(seat, Action::Play(analysis.line[0])).unwrap();
+        found.push(analysis);
+    }
+    found
+}
+
+#[test]
+fn a_usual_time_spares_much_of_the_limit_which_is_else_used_up() {
+    let usual = Duration::from_millis(150);
+    let limits = Limits {
+        time: Some(Duration::from_millis(600)),
+        ..Limits::default()
+    };
+    for variant in ["15x15k5", "ultimate", "7x6k4+gravity"] {
+        let found = game_with_a_clock(variant, usual, limits, 8);
+        let all: Duration = found.iter().map(|analysis| analysis.time).sum();
+        let mean = all / found.len() as u32;
+        assert!(mean > usual / 8, "{variant}: {mean:?}");
+        // Where values fall a move may take four times as long, which is the limit here.
+        assert!(mean < limits.time.unwrap() * 2 / 3, "{variant}: {mean:?}");
+        for analysis in &found {
+            // One look more, at the end.
+            let most = limits.time.unwrap() + Duration::from_millis(2);
+            assert!(analysis.time <= most, "{variant}: {:?}", analysis.time);
+        }
+        // Where only the limit counts it is used up, if there is something to find out.
+        let fresh = Game::new(&variant.parse().unwrap(), Options::default()).unwrap();
+        let whole = find_move(&fresh, limits, None);
+        assert!(whole.time >= limits.time.unwrap(), "{:?}", whole.time);
+        assert!(!matches!(whole.value, Value::Win { .. }));
+    }
+}
