@@ -1,17 +1,31 @@
-//! `cargo xtask COMMAND`: arguments → one call → exit code.
+//! `cargo xtask`: tests, benches, fuzzing and mutants of the workspace.
+//!
+//! No dependencies, because this is the first thing that is built on a new machine.
 
+mod bench;
+mod fuzz;
+mod mutants;
+mod shell;
+mod test;
+mod tools;
+
+use std::path::Path;
 use std::process::ExitCode;
 
-use xtask::request::Request;
-use xtask::shell::Here;
+const USAGE: &str = "\
+cargo xtask test [--long] [PART...]       all tests, or these parts; installs missing tools
+                                          --long: also long tests, mutants and 60 s per fuzz target
+cargo xtask bench [NAME [ARGUMENT...]]    times and instruction counts; without NAME, the list of benches
+cargo xtask fuzz [TARGET] [--seconds N]   one fuzz target, or all, 60 s each
+cargo xtask mutants [WORD]                mutants of the solver and the proof checker that the tests must detect
+";
+
+const FUZZ_SECONDS: u32 = 60;
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
-    let done = Request::parse(&arguments).and_then(|request| {
-        let mut shell = Here::at(xtask::root());
-        xtask::obey(request, &mut shell)
-    });
-    match done {
+    let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    match run(&arguments) {
         Ok(true) => ExitCode::SUCCESS,
         Ok(false) => ExitCode::from(1),
         Err(misuse) => {
@@ -19,4 +33,51 @@ fn main() -> ExitCode {
             ExitCode::from(2)
         }
     }
+}
+
+/// Returns whether everything passed, or why the arguments are wrong.
+fn run(arguments: &[&str]) -> Result<bool, String> {
+    match arguments {
+        []
+        | ["-h" | "--help" | "help", ..]
+        | ["test" | "fuzz" | "mutants", "-h" | "--help", ..] => {
+            print!("{USAGE}");
+            Ok(true)
+        }
+        ["test", rest @ ..] => {
+            let is_long = rest.contains(&"--long");
+            let parts: Vec<&str> = rest
+                .iter()
+                .copied()
+                .filter(|word| *word != "--long")
+                .collect();
+            test::run(is_long, &parts)
+        }
+        ["bench"] => {
+            print!("{}", bench::list());
+            Ok(true)
+        }
+        ["bench", name, rest @ ..] => bench::run(name, rest.strip_prefix(&["--"]).unwrap_or(rest)),
+        ["fuzz"] => fuzz::run(None, FUZZ_SECONDS),
+        ["fuzz", "--seconds", seconds] => fuzz::run(None, parse_seconds(seconds)?),
+        ["fuzz", target] => fuzz::run(Some(target), FUZZ_SECONDS),
+        ["fuzz", target, "--seconds", seconds] | ["fuzz", "--seconds", seconds, target] => {
+            fuzz::run(Some(target), parse_seconds(seconds)?)
+        }
+        ["mutants"] => mutants::run(None),
+        ["mutants", word] => mutants::run(Some(word)),
+        _ => Err(format!("unknown arguments; usage:\n{USAGE}")),
+    }
+}
+
+/// Zero is refused, because libFuzzer takes it for no limit.
+fn parse_seconds(text: &str) -> Result<u32, String> {
+    let seconds = text.parse().ok().filter(|seconds| *seconds > 0);
+    seconds.ok_or_else(|| "--seconds takes a whole number from 1 on".to_owned())
+}
+
+/// The root of the repository, where all commands run.
+fn root() -> &'static Path {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent();
+    root.expect("xtask is a folder of the repository")
 }

@@ -1,270 +1,225 @@
-//! Faults put into the solver and the checker on purpose: the tests must find each of them.
+//! `cargo xtask mutants`: faults in the solver and the proof checker that the tests must detect.
 //!
-//! A mutant is a copy of the crates that are needed with one text changed. It must build, and its tests must
-//! fail; unchanged they must pass.
+//! A mutant is a copy of the needed crates with one text replaced. It must build and its tests must fail. The tests
+//! must pass without the replacement.
 
 use std::fs;
-use std::io;
-use std::path::Path;
 
-use crate::shell::{Shell, Trouble};
-use crate::step::Step;
+use crate::shell;
 
-/// One text in one file, and what it is changed to.
-pub struct Mutant {
-    /// What goes wrong, in a word or two.
-    pub name: &'static str,
-    /// Where.
-    pub file: &'static str,
-    /// What stands there, once.
-    pub from: &'static str,
-    /// What it becomes.
-    pub to: &'static str,
+struct Mutant {
+    name: &'static str,
+    file: &'static str,
+    /// The original text, which occurs once in the file.
+    from: &'static str,
+    to: &'static str,
 }
 
 const PLAIN: &str = "crates/noughts-engine/src/solver/plain_grid.rs";
-const PAIRS: &str = "crates/noughts-engine/src/solver/pairing.rs";
-const NINE: &str = "crates/noughts-engine/src/solver/nested.rs";
-const CHANCES: &str = "crates/noughts-engine/src/solver/live_lines.rs";
-const FIT: &str = "crates/noughts-engine/src/solver/dispatch.rs";
+const PAIRING: &str = "crates/noughts-engine/src/solver/pairing.rs";
+const NESTED: &str = "crates/noughts-engine/src/solver/nested.rs";
+const LIVE_LINES: &str = "crates/noughts-engine/src/solver/live_lines.rs";
+const DISPATCH: &str = "crates/noughts-engine/src/solver/dispatch.rs";
 const CHECKED: &str = "crates/noughts-proof/src/plain_grid.rs";
-const CHECKED_NINE: &str = "crates/noughts-proof/src/nested.rs";
+const CHECKED_NESTED: &str = "crates/noughts-proof/src/nested.rs";
 const CHECKER: &str = "crates/noughts-proof/src/lib.rs";
 
-/// Cuts that are not true, and checks that are left out.
-pub const MUTANTS: [Mutant; 17] = [
+/// False cuts in the solver, and checks that the checker leaves out.
+const MUTANTS: [Mutant; 17] = [
     Mutant {
-        name: "counting forgives twice as much",
-        file: CHANCES,
+        name: "the counting bound is doubled",
+        file: LIVE_LINES,
         from: "    pub(crate) fn made(self) -> u32 {\n        1 <<",
         to: "    pub(crate) fn made(self) -> u32 {\n        2 <<",
     },
     Mutant {
-        name: "a pair holds lines through one of its cells",
-        file: PAIRS,
+        name: "a pair covers lines through one of its cells",
+        file: PAIRING,
         from: "if both.has(line) {",
         to: "if mine.has(line) {",
     },
     Mutant {
-        name: "what the attacker takes before an answer weighs nothing",
-        file: PAIRS,
+        name: "the attacker's free move has no weight",
+        file: PAIRING,
         from: "            sum += left.on[taken];\n",
         to: "",
     },
     Mutant {
-        name: "lines that the other side has a mark in stay alive",
-        file: CHANCES,
+        name: "lines with a mark of the other side stay alive",
+        file: LIVE_LINES,
         from: "        self.alive = self.alive.minus(lost);\n",
         to: "",
     },
     Mutant {
-        name: "a cell is dominated by any other on a line with it",
+        name: "a cell is dominated by any cell on a common line",
         file: PLAIN,
         from: "if mine.minus(through[other]).is_none() {",
         to: "if !mine.and(through[other]).is_none() {",
     },
     Mutant {
-        name: "who faces a fork makes no threat of its own",
+        name: "counter-threats against a fork are left out",
         file: PLAIN,
         from: "let cells = theirs.stops.or(mine.makes);",
         to: "let cells = theirs.stops;",
     },
     Mutant {
-        name: "cuts of the plain game in the misère one",
-        file: FIT,
+        name: "cuts of the plain game are used for misère",
+        file: DISPATCH,
         from: "        && spec.goal == Goal::Make\n",
         to: "        && (spec.goal == Goal::Make || spec.goal == Goal::Avoid)\n",
     },
     Mutant {
-        name: "on nine boards a lead is a win when it can be caught up",
-        file: NINE,
+        name: "nested: a lead that can be caught up is a win",
+        file: NESTED,
         from: "position.won(side).count_ones() > theirs.count_ones()",
         to: "position.won(side).count_ones() >= theirs.count_ones()",
     },
     Mutant {
-        name: "on nine boards all points are one",
-        file: NINE,
+        name: "nested: points are ignored",
+        file: NESTED,
         from: "points(Side::FIRST) - points(Side::SECOND)",
         to: "0 * (points(Side::FIRST) - points(Side::SECOND))",
     },
     Mutant {
-        name: "unchecked: pairs that share a cell",
+        name: "checker accepts pairs that share a cell",
         file: CHECKED,
         from: "            taken |= pair;\n",
         to: "",
     },
     Mutant {
-        name: "unchecked: the last line that counting may leave",
+        name: "checker accepts one line too many when counting",
         file: CHECKED,
         from: "sum + on.into_iter().max().unwrap_or(0) < self.made()",
         to: "sum + on.into_iter().max().unwrap_or(0) <= self.made()",
     },
     Mutant {
-        name: "unchecked: what the attacker may take first",
+        name: "checker ignores the attacker's free move",
         file: CHECKED,
         from: "sum < self.made() && (0..on.len()).all(is_well)",
         to: "sum < self.made() || (0..on.len()).all(is_well)",
     },
     Mutant {
-        name: "unchecked: what the other completes first",
+        name: "checker ignores lines that the other side completes first",
         file: CHECKED,
         from: "if !lacks(theirs, others, 1).is_empty() {",
         to: "if lacks(theirs, others, 1).len() > 9 {",
     },
     Mutant {
-        name: "unchecked: replies after all",
+        name: "checker accepts a missing reply",
         file: CHECKED,
         from: ".find(|at| !self.holds_after(position, *at))",
         to: ".find(|at| *at > 200 && !self.holds_after(position, *at))",
     },
     Mutant {
-        name: "unchecked: stealing on a board with marks",
+        name: "checker accepts strategy stealing on a board with marks",
         file: CHECKER,
         from: "if position.marks.iter().any(Option::is_some) {",
         to: "if position.marks.iter().all(Option::is_some) {",
     },
     Mutant {
-        name: "unchecked: the position itself",
+        name: "checker does not look at the position",
         file: CHECKER,
         from: "if checker.is_proved(start) {",
         to: "if checker.is_proved(start) || count == 0 {",
     },
     Mutant {
-        name: "unchecked: a score that can be turned",
-        file: CHECKED_NINE,
+        name: "checker accepts a score that can be turned",
+        file: CHECKED_NESTED,
         from: "can_get(defender, board)) < mine",
         to: "can_get(defender, board)) <= mine",
     },
 ];
 
-/// The crates that are copied, and the tests of each that are asked.
-const ASKED: [(&str, &str); 2] = [
-    (
-        "crates/noughts-engine",
-        "nextest run -p noughts-engine --test solver",
-    ),
+/// The crate of a mutant, and the tests that must detect it.
+const TESTS: [(&str, &str); 2] = [
+    ("crates/noughts-engine", "-p noughts-engine --test solver"),
     (
         "crates/noughts-proof",
-        "nextest run -p noughts-proof --test false_proofs",
+        "-p noughts-proof --test false_proofs",
     ),
 ];
-const COPIED: [&str; 3] = [
-    "crates/noughts-rules",
-    "crates/noughts-engine",
-    "crates/noughts-proof",
-];
 
-/// Tries every mutant whose name contains the word, or all; true when each was found.
-pub fn run(root: &Path, word: Option<&str>, shell: &mut dyn Shell) -> Result<bool, String> {
-    let chosen: Vec<&Mutant> = MUTANTS
-        .iter()
-        .filter(|mutant| word.is_none_or(|word| mutant.name.contains(word)))
-        .collect();
-    if chosen.is_empty() {
+const COPY: &str = "target/mutants/tree";
+
+/// Tries the mutants whose name contains the word, or all; returns whether all were detected.
+pub(crate) fn run(word: Option<&str>) -> Result<bool, String> {
+    let is_wanted = |mutant: &&Mutant| word.is_none_or(|word| mutant.name.contains(word));
+    let wanted: Vec<&Mutant> = MUTANTS.iter().filter(is_wanted).collect();
+    if wanted.is_empty() {
         let names: Vec<&str> = MUTANTS.iter().map(|mutant| mutant.name).collect();
-        return Err(format!("no such mutant: there are {}", names.join("; ")));
+        return Err(format!(
+            "there is no such mutant: the mutants are\n{}",
+            names.join("\n")
+        ));
     }
-    let tree = root.join("target/mutants/tree");
-    let told = |error: io::Error| format!("{} can't be made: {error}", tree.display());
-    copy_all(root, &tree).map_err(told)?;
+    shell::run(&format!(
+        "rm -rf {COPY} && mkdir -p {COPY}/crates && cp -r Cargo.lock testdata {COPY} && \
+         cp -r crates/noughts-rules crates/noughts-engine crates/noughts-proof {COPY}/crates && \
+         sed '/^default-members/d; s|, \"xtask\"||' Cargo.toml > {COPY}/Cargo.toml"
+    ))?;
     let mut missed = Vec::new();
-    for (of, tests) in ASKED {
-        let mutants = chosen.iter().filter(|mutant| mutant.file.starts_with(of));
-        let mutants: Vec<&&Mutant> = mutants.collect();
+    for (folder, tests) in TESTS {
+        let mutants: Vec<&&Mutant> = wanted
+            .iter()
+            .filter(|mutant| mutant.file.starts_with(folder))
+            .collect();
         if mutants.is_empty() {
             continue;
         }
-        if let Err(trouble) = shell.run(&step(tests)) {
-            return Err(format!("unchanged: {}", trouble.told_of(&step(tests))));
-        }
+        shell::run(&nextest(tests)).map_err(|why| format!("without a mutant: {why}"))?;
         for mutant in mutants {
-            println!("   a mutant: {}", mutant.name);
-            let file = tree.join(mutant.file);
-            let whole = fs::read_to_string(&file).map_err(told)?;
-            fs::write(&file, whole.replacen(mutant.from, mutant.to, 1)).map_err(told)?;
-            let found = is_found(tests, shell);
-            fs::write(&file, whole).map_err(told)?;
-            if !found? {
+            println!("   mutant: {}", mutant.name);
+            if !is_detected(mutant, tests)? {
                 missed.push(mutant.name);
             }
         }
     }
     println!(
-        "{} mutants, {} of them found",
-        chosen.len(),
-        chosen.len() - missed.len()
+        "{} mutants, {} detected",
+        wanted.len(),
+        wanted.len() - missed.len()
     );
     missed
         .iter()
-        .for_each(|name| println!("   not found: {name}"));
+        .for_each(|name| println!("   not detected: {name}"));
     Ok(missed.is_empty())
 }
 
-/// Whether the tests build, and fail.
-fn is_found(tests: &str, shell: &mut dyn Shell) -> Result<bool, String> {
-    let build = step(&format!("{tests} --no-run"));
-    shell
-        .run(&build)
-        .map_err(|trouble| trouble.told_of(&build))?;
-    match shell.read(&step(tests)) {
-        Ok(_) => Ok(false),
-        Err(Trouble::Failed { .. }) => Ok(true),
-        Err(trouble) => Err(trouble.told_of(&step(tests))),
-    }
+fn is_detected(mutant: &Mutant, tests: &str) -> Result<bool, String> {
+    let file = crate::root().join(COPY).join(mutant.file);
+    let failed = |error| format!("{}: {error}", file.display());
+    let original = fs::read_to_string(&file).map_err(failed)?;
+    fs::write(&file, original.replacen(mutant.from, mutant.to, 1)).map_err(failed)?;
+    let detected = shell::run(&format!("{} --no-run", nextest(tests)))
+        .and_then(|()| shell::output(&nextest(tests)))
+        .map(|output| !output.status.success());
+    fs::write(&file, original).map_err(failed)?;
+    detected
 }
 
-fn step(tests: &str) -> Step {
-    Step::new(&format!("cargo {tests} --cargo-quiet"))
-        .with(["--manifest-path", "target/mutants/tree/Cargo.toml"])
-        .set("CARGO_TARGET_DIR", "target/mutants/target")
-        .set("CARGO_INCREMENTAL", "0")
-}
-
-/// A workspace of the crates that are needed.
-fn copy_all(root: &Path, tree: &Path) -> io::Result<()> {
-    if tree.exists() {
-        fs::remove_dir_all(tree)?;
-    }
-    for part in COPIED {
-        copy(&root.join(part), &tree.join(part))?;
-    }
-    fs::copy(root.join("Cargo.lock"), tree.join("Cargo.lock"))?;
-    let manifest = fs::read_to_string(root.join("Cargo.toml"))?;
-    let is_kept = |line: &&str| !line.starts_with("default-members");
-    let lines = manifest.lines().filter(is_kept).collect::<Vec<_>>();
-    let manifest = lines
-        .join("\n")
-        .replace("\"crates/*\", \"xtask\"", "\"crates/*\"");
-    fs::write(tree.join("Cargo.toml"), manifest)
-}
-
-fn copy(from: &Path, to: &Path) -> io::Result<()> {
-    fs::create_dir_all(to)?;
-    for entry in fs::read_dir(from)? {
-        let entry = entry?;
-        let (path, name) = (entry.path(), entry.file_name());
-        if path.is_dir() {
-            copy(&path, &to.join(name))?;
-        } else {
-            fs::copy(&path, to.join(name))?;
-        }
-    }
-    Ok(())
+fn nextest(tests: &str) -> String {
+    format!(
+        "CARGO_TARGET_DIR=target/mutants/target CARGO_INCREMENTAL=0 \
+         cargo nextest run {tests} --cargo-quiet --manifest-path {COPY}/Cargo.toml"
+    )
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    /// A mutant whose text is gone would change nothing.
     #[test]
-    fn every_mutant_has_its_place() {
+    fn every_mutant_replaces_one_text() {
         for mutant in &MUTANTS {
             let text = fs::read_to_string(crate::root().join(mutant.file)).expect(mutant.file);
             assert_eq!(text.matches(mutant.from).count(), 1, "{}", mutant.name);
-            assert_ne!(mutant.from, mutant.to, "{}", mutant.name);
-            let is_asked = ASKED.iter().any(|(of, _)| mutant.file.starts_with(of));
-            assert!(is_asked, "{}", mutant.name);
+            assert!(
+                TESTS
+                    .iter()
+                    .any(|(folder, _)| mutant.file.starts_with(folder)),
+                "{}",
+                mutant.name
+            );
         }
     }
 }
