@@ -33,6 +33,8 @@ pub enum Hint {
     },
     /// A player of this game connected or disconnected.
     Presence(GameId),
+    /// Players that wait at other nodes were paired.
+    Matched,
     /// Hints may have been missed: compare everything with the store. Also the first hint, from when on
     /// others are heard.
     Missed,
@@ -167,6 +169,7 @@ struct Collected {
     /// The latest entry by game: it implies the ones before.
     entries: HashMap<GameId, u32>,
     presence: HashSet<GameId>,
+    has_matched: bool,
     has_missed: bool,
 }
 
@@ -180,6 +183,7 @@ impl Collected {
             Hint::Presence(game) => {
                 self.presence.insert(game);
             }
+            Hint::Matched => self.has_matched = true,
             Hint::Missed => self.has_missed = true,
         }
         if self.entries.len() + self.presence.len() > MAX_UNSENT {
@@ -209,7 +213,9 @@ impl Outbox {
         let entries = collected.entries.into_iter();
         let entries = entries.map(|(game, number)| Hint::Entry { game, number });
         let presence = collected.presence.into_iter().map(Hint::Presence);
-        missed.into_iter().chain(entries).chain(presence).collect()
+        let matched = collected.has_matched.then_some(Hint::Matched);
+        let first = missed.into_iter().chain(matched);
+        first.chain(entries).chain(presence).collect()
     }
 
     /// Puts back what could not be sent.

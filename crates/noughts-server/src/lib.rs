@@ -41,8 +41,9 @@ pub use net::{ConnectionLimits, listen, listen_for_http, raise_descriptor_limit}
 pub use records::{NotStorable, game_from_record, game_to_record};
 pub use server::{HttpConfig, Server, ServerConfig};
 pub use store::{
-    Append, Appended, Created, ListQuery, ListedGame, LogPosition, LogTail, Memory, Postgres,
-    Reply, Sqlite, Store, StoreError, StoredGame, Sweep, SyncMode, WriteCounts, family, open_store,
+    Append, Appended, Created, ListQuery, ListedGame, LogPosition, LogTail, Match, Matches, Memory,
+    Postgres, Reply, Sqlite, Store, StoreError, StoredGame, Sweep, SyncMode, WaitingId,
+    WaitingList, WaitingPlayer, WriteCounts, family, open_store,
 };
 pub use table::{
     Change, Command, CreationKey, Decision, EndReason, Ending, Entry, Holder, InvalidLog,

@@ -1,6 +1,11 @@
-//! Pairs TCP clients with each other and with open lobby seats.
+//! Pairs TCP clients with each other and with open lobby seats, first come, first served.
+//!
+//! A node that has its store to itself pairs its clients in memory. Where nodes share a store, the
+//! store pairs the clients of all nodes; see [`shared`]. Open seats are in the store in both cases:
+//! the log of their game decides who gets one.
 
 mod queue;
+mod shared;
 
 use std::net::IpAddr;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
@@ -8,18 +13,19 @@ use std::time::Duration;
 
 use noughts_engine::{StrategyName, Unfit};
 use noughts_rules::{Game, Options, Seat, Variant};
-use tokio::sync::oneshot;
+use tokio::sync::{Notify, oneshot};
 use tokio::time::sleep;
 use tracing::{debug, warn};
 
 use crate::background_tasks::poll_once;
 use crate::id::GameId;
-use crate::store::{ListQuery, StoreError};
+use crate::store::{ListQuery, StoreError, WaitingId};
 use crate::table::{
     Command, Holder, Key, NewGame, OpenTo, RequestKey, SeatSet, Settings, Status, Table,
 };
 use crate::tables::{BoxFuture, ConnectedSeat, Creation, LiveTable, SubmitError, Tables};
 use queue::{Entered, Queue, Ticket};
+use shared::{Sent, Withdrawal};
 
 /// Maximum number of waiting games that one look at the store reads.
 const MAX_SCANNED_GAMES: usize = 1_000;
@@ -27,17 +33,24 @@ const MAX_SCANNED_GAMES: usize = 1_000;
 /// How long a store that failed is left alone.
 const RETRY_AFTER: Duration = Duration::from_millis(250);
 
-/// How often the store is searched for open seats while a client waits: other nodes may have opened
-/// some, and those that could not be taken while the store was away are offered again.
-const SEARCH_SHARED: Duration = Duration::from_secs(1);
+/// How often a store without other nodes is searched for open seats while a client waits: those that
+/// could not be taken while the store was away are offered again.
 const SEARCH_ALONE: Duration = Duration::from_secs(10);
 
 /// Brings clients and open seats together, first come, first served.
 pub struct Matchmaking {
     tables: Arc<Tables>,
-    queue: Mutex<Queue<Waiting>>,
+    state: Mutex<State>,
+    /// A client came or went, or found an open seat.
+    changed: Notify,
     /// What TCP clients play.
     variant: Variant,
+}
+
+#[derive(Debug)]
+struct State {
+    queue: Queue<Waiting>,
+    sent: Sent,
 }
 
 /// Who or what waits.
@@ -51,10 +64,22 @@ enum Waiting {
 
 #[derive(Debug)]
 struct Client {
+    /// Names this wait in a shared store.
+    id: WaitingId,
+    /// When the client came, in milliseconds since 1970.
+    since_ms: u64,
     name: String,
     address: Option<IpAddr>,
     /// Where its seat goes; closed when the client has gone.
     seat: oneshot::Sender<ConnectedSeat>,
+}
+
+impl Client {
+    /// The same client in a new wait.
+    fn again(self) -> Client {
+        let id = WaitingId::random();
+        Client { id, ..self }
+    }
 }
 
 impl Waiting {
@@ -69,9 +94,14 @@ impl Waiting {
         matches!(self, Waiting::Client(_))
     }
 
-    /// Two clients, or a client and a seat.
-    fn fits(&self, other: &Waiting) -> bool {
-        self.is_client() || other.is_client()
+    /// Whether the two are paired here: two clients, unless the store does that, or a client and a
+    /// seat.
+    fn fits(&self, other: &Waiting, is_shared: bool) -> bool {
+        match (self.is_client(), other.is_client()) {
+            (true, true) => !is_shared,
+            (false, false) => false,
+            (true, false) | (false, true) => true,
+        }
     }
 }
 
@@ -91,10 +121,12 @@ impl WaitingClient {
 
 impl Drop for WaitingClient {
     fn drop(&mut self) {
+        self.seat.close();
         if let Some((matchmaking, ticket)) = self.place.take()
             && let Some(matchmaking) = matchmaking.upgrade()
         {
-            matchmaking.queue().leave(ticket);
+            matchmaking.state().queue.leave(ticket);
+            matchmaking.changed.notify_one();
         }
     }
 }
@@ -104,7 +136,11 @@ impl Matchmaking {
     pub(crate) fn new(tables: &Arc<Tables>, seed: u64) -> Arc<Matchmaking> {
         let matchmaking = Arc::new(Matchmaking {
             tables: Arc::clone(tables),
-            queue: Mutex::new(Queue::new(seed)),
+            state: Mutex::new(State {
+                queue: Queue::new(seed),
+                sent: Sent::default(),
+            }),
+            changed: Notify::new(),
             variant: "3x3k3".parse().expect("tic-tac-toe is a variant"),
         });
         let weak = Arc::downgrade(&matchmaking);
@@ -151,6 +187,8 @@ impl Matchmaking {
     pub fn join(self: &Arc<Matchmaking>, name: String, address: Option<IpAddr>) -> WaitingClient {
         let (sender, seat) = oneshot::channel();
         let client = Client {
+            id: WaitingId::random(),
+            since_ms: self.tables.clock().now_ms(),
             name,
             address,
             seat: sender,
@@ -168,19 +206,32 @@ impl Matchmaking {
 
     /// The number of clients and seats that wait.
     pub fn waiting(&self) -> usize {
-        self.queue().len()
+        self.state().queue.len()
     }
 
     /// Enters the queue: the place, where nobody fits.
     fn enter(self: &Arc<Matchmaking>, waiting: Waiting) -> Option<Ticket> {
-        // The queue must be unlocked before anything else is asked of it.
-        let entered = self
-            .queue()
-            .enter(waiting, Waiting::is_still_there, Waiting::fits);
+        let is_shared = self.tables.bus().is_shared();
+        let fits = |one: &Waiting, other: &Waiting| one.fits(other, is_shared);
+        let mut state = self.state();
+        let entered = state.queue.enter(waiting, Waiting::is_still_there, fits);
         let (first, second) = match entered {
-            Entered::Waits(ticket) => return Some(ticket),
+            Entered::Waits(ticket) => {
+                self.changed.notify_one();
+                return Some(ticket);
+            }
             Entered::Paired { first, second } => (first, second),
         };
+        let clients = [&first, &second];
+        let withdrawal = clients.into_iter().find_map(|waiting| match waiting {
+            Waiting::Client(client) => state.sent.withdraw(client.id),
+            Waiting::Seat(..) => None,
+        });
+        // The state must be unlocked before anything else is asked of it.
+        drop(state);
+        if withdrawal.is_some() {
+            self.changed.notify_one();
+        }
         let matchmaking = Arc::clone(self);
         self.tables.background().spawn(async move {
             match (first, second) {
@@ -189,7 +240,9 @@ impl Matchmaking {
                 }
                 (Waiting::Client(client), Waiting::Seat(id, seat))
                 | (Waiting::Seat(id, seat), Waiting::Client(client)) => {
-                    matchmaking.take_lobby_seat(id, seat, client).await;
+                    if let Some(client) = matchmaking.withdraw(client, withdrawal).await {
+                        matchmaking.take_lobby_seat(id, seat, client).await;
+                    }
                 }
                 (Waiting::Seat(..), Waiting::Seat(..)) => {}
             }
@@ -216,6 +269,24 @@ impl Matchmaking {
                 .seat
                 .send(ConnectedSeat::new(&self.tables, &live, seat));
         }
+    }
+
+    /// Waits until the store will not pair the client any more; `None` where it has already.
+    async fn withdraw(
+        self: &Arc<Matchmaking>,
+        client: Client,
+        withdrawal: Option<Withdrawal>,
+    ) -> Option<Client> {
+        let matched = match withdrawal {
+            Some(withdrawal) => withdrawal.await.ok().flatten(),
+            None => None,
+        };
+        let Some(matched) = matched else {
+            return Some(client);
+        };
+        // The open seat is found again by the next search.
+        self.seat_matched(Some(client), matched);
+        None
     }
 
     /// A client takes an open seat; where somebody else was first it goes back to the queue.
@@ -265,7 +336,7 @@ impl Matchmaking {
             sleep(RETRY_AFTER).await;
         }
         if !client.seat.is_closed() {
-            self.enter(Waiting::Client(client));
+            self.enter(Waiting::Client(client.again()));
         }
     }
 
@@ -338,7 +409,7 @@ impl Matchmaking {
             Waiting::Seat(game, seat) => *game == id && !is_open(*seat),
             Waiting::Client(_) => false,
         };
-        self.queue().remove(is_taken);
+        self.state().queue.remove(is_taken);
         let settings = table.settings();
         if table.entry() == 0 && settings.start.is_none() {
             self.offer_seats(id, settings.variant, settings.history, table.holders());
@@ -348,7 +419,7 @@ impl Matchmaking {
     /// The game was deleted.
     pub(crate) fn forget(&self, id: GameId) {
         let is_its = |waiting: &Waiting| matches!(waiting, Waiting::Seat(game, _) if *game == id);
-        self.queue().remove(is_its);
+        self.state().queue.remove(is_its);
     }
 
     /// The lobby seats of a table of the game that TCP clients play enter the queue.
@@ -369,25 +440,31 @@ impl Matchmaking {
         }
     }
 
+    /// Pairs for as long as the server runs.
+    pub(crate) async fn run(self: Arc<Matchmaking>) {
+        match self.tables.bus().is_shared() {
+            true => self.run_shared().await,
+            false => self.find_open_seats().await,
+        }
+    }
+
     /// Finds open seats that are not in the queue: at the start, and while clients wait.
-    pub(crate) async fn find_open_seats(self: Arc<Matchmaking>) {
+    async fn find_open_seats(self: &Arc<Matchmaking>) {
         let mut is_first = true;
         loop {
-            let has_client = self
-                .queue()
-                .has(|waiting| waiting.is_client() && waiting.is_still_there());
-            if is_first || has_client {
+            if is_first || self.has_client() {
                 match self.offer_stored_seats().await {
                     Ok(()) => is_first = false,
                     Err(error) => debug!(%error, "open seats are searched again"),
                 }
             }
-            sleep(match self.tables.bus().is_shared() {
-                true => SEARCH_SHARED,
-                false => SEARCH_ALONE,
-            })
-            .await;
+            sleep(SEARCH_ALONE).await;
         }
+    }
+
+    fn has_client(&self) -> bool {
+        let is_there = |waiting: &Waiting| waiting.is_client() && waiting.is_still_there();
+        self.state().queue.has(is_there)
     }
 
     /// Oldest first, as they would have entered.
@@ -411,7 +488,7 @@ impl Matchmaking {
         for listed in found.iter().rev().filter(|listed| !listed.has_start) {
             let is_known =
                 |waiting: &Waiting| matches!(waiting, Waiting::Seat(id, _) if *id == listed.id);
-            if !self.queue().has(is_known) {
+            if !self.state().queue.has(is_known) {
                 let holders = &listed.summary.holders;
                 self.offer_seats(listed.id, listed.variant, listed.history, holders);
             }
@@ -419,9 +496,9 @@ impl Matchmaking {
         Ok(())
     }
 
-    fn queue(&self) -> MutexGuard<'_, Queue<Waiting>> {
+    fn state(&self) -> MutexGuard<'_, State> {
         // Every change is complete, so a poisoned lock holds a good value.
-        self.queue.lock().unwrap_or_else(PoisonError::into_inner)
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

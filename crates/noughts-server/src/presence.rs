@@ -133,6 +133,7 @@ impl Presence {
                         self.compare_games(&[game]).await;
                     }
                 }
+                Hint::Matched => {}
                 Hint::Missed => compare.notify_one(),
             }
         }

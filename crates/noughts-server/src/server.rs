@@ -102,7 +102,7 @@ impl Server {
             tokio::spawn(liveness::sweep(Arc::clone(&tables))).abort_handle(),
             tokio::spawn(liveness::remove_idle_tables(Arc::clone(&tables))).abort_handle(),
             tokio::spawn(presence.share()).abort_handle(),
-            tokio::spawn(Arc::clone(&matchmaking).find_open_seats()).abort_handle(),
+            tokio::spawn(Arc::clone(&matchmaking).run()).abort_handle(),
         ];
         Ok(Server {
             listeners: tcp.into_iter().chain(pairs).chain(http).collect(),
@@ -130,7 +130,8 @@ impl Server {
         for task in &self.tasks {
             task.abort();
         }
-        let is_stored = self.tables.background().ended(STOP_STEP).await;
+        let is_withdrawn = self.matchmaking.withdraw_all(STOP_STEP).await;
+        let is_stored = self.tables.background().ended(STOP_STEP).await && is_withdrawn;
         let store = self.tables.store();
         if is_stored {
             // Its seats have left, so the other nodes need not find out that it is gone.

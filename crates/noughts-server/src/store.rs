@@ -14,6 +14,7 @@ mod open;
 mod postgres;
 mod sqlite;
 mod unreadable_games;
+mod waiting;
 
 use std::fmt;
 use std::future::Future;
@@ -31,6 +32,7 @@ pub use memory::Memory;
 pub use open::open_store;
 pub use postgres::Postgres;
 pub use sqlite::{Sqlite, SyncMode};
+pub use waiting::{Match, Matches, WaitingId, WaitingList, WaitingPlayer};
 
 /// A store's reply, when it comes.
 pub type Reply<'a, T> = Pin<Box<dyn Future<Output = Result<T, StoreError>> + Send + 'a>>;
@@ -102,6 +104,14 @@ pub trait Store: Send + Sync + 'static {
     fn positions(&self, node: NodeId, games: Vec<GameId>) -> Reply<'_, Vec<LogPosition>> {
         let _ = (node, games);
         Box::pin(std::future::ready(Ok(Vec::new())))
+    }
+
+    /// Replaces the list of players that wait at this node, pairs the waiting players of all nodes and
+    /// creates their games, all of it or nothing. `now_ms` is the caller's clock, which counts where
+    /// the store has none. Only stores that nodes share are asked.
+    fn match_waiting(&self, node: NodeId, list: WaitingList, now_ms: u64) -> Reply<'_, Matches> {
+        let _ = (node, list, now_ms);
+        Box::pin(std::future::ready(Ok(Matches::default())))
     }
 
     /// Deletes some of the games without an entry since this time. Returns their ids; none when there

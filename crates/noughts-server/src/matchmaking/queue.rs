@@ -75,6 +75,18 @@ impl<W> Queue<W> {
         self.waiting.retain(|_, one| !matches(one));
     }
 
+    /// Removes the first that matches.
+    pub(super) fn take(&mut self, matches: impl Fn(&W) -> bool) -> Option<W> {
+        let found = self.waiting.iter().find(|(_, one)| matches(one));
+        let ticket = *found?.0;
+        self.waiting.remove(&ticket)
+    }
+
+    /// All of them, longest wait first.
+    pub(super) fn iter(&self) -> impl Iterator<Item = &W> {
+        self.waiting.values()
+    }
+
     /// Whether one matches.
     pub(super) fn has(&self, matches: impl Fn(&W) -> bool) -> bool {
         self.waiting.values().any(matches)

@@ -4,9 +4,10 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use super::waiting::{WaitingRows, update};
 use super::{
-    Append, Appended, Created, ListQuery, ListedGame, LogTail, MAX_OVERDUE, Reply, Store,
-    StoreError, StoredGame, Sweep,
+    Append, Appended, Created, ListQuery, ListedGame, LogTail, MAX_OVERDUE, Matches, Reply, Store,
+    StoreError, StoredGame, Sweep, WaitingList,
 };
 use crate::id::{GameId, IdHash, NodeId, random_bytes};
 use crate::table::{
@@ -19,6 +20,7 @@ pub struct Memory {
     shards: [Mutex<Shard>; SHARDS],
     /// The latest game of each creation key, by scope and text.
     keys: Mutex<HashMap<(String, String), KeyUse>>,
+    waiting: Mutex<WaitingRoom>,
     max_finished: usize,
     secret: [u8; 32],
 }
@@ -54,6 +56,13 @@ struct KeyUse {
     created_ms: u64,
 }
 
+/// The waiting players, and the version of the latest list of each node.
+#[derive(Debug, Default)]
+struct WaitingRoom {
+    rows: WaitingRows,
+    versions: HashMap<NodeId, u64>,
+}
+
 impl Default for Memory {
     fn default() -> Memory {
         Memory::keeping(10_000)
@@ -66,6 +75,7 @@ impl Memory {
         Memory {
             shards: Default::default(),
             keys: Mutex::default(),
+            waiting: Mutex::default(),
             max_finished: finished.div_ceil(SHARDS),
             secret: random_bytes(),
         }
@@ -421,6 +431,22 @@ impl Store for Memory {
 
     fn remove_node(&self, _: NodeId) -> Reply<'_, ()> {
         ready(Ok(()))
+    }
+
+    fn match_waiting(&self, node: NodeId, list: WaitingList, now_ms: u64) -> Reply<'_, Matches> {
+        let WaitingRoom { rows, versions } = &mut *lock(&self.waiting);
+        let version = versions.entry(node).or_default();
+        if list.version <= *version {
+            return ready(Ok(Matches::default()));
+        }
+        *version = list.version;
+        let (matches, games) = update(rows, node, &list, now_ms);
+        for (new, summary) in games {
+            if let Err(error) = self.insert(Kept::new(new, summary)) {
+                return ready(Err(error));
+            }
+        }
+        ready(Ok(matches))
     }
 
     fn forget(&self, before_ms: u64) -> Reply<'_, Vec<GameId>> {

@@ -10,22 +10,24 @@ use super::{StoreError, StoredGame};
 use crate::table::Table;
 
 /// The schema that this program reads and writes.
-pub(super) const SCHEMA: i64 = 2;
+pub(super) const SCHEMA: i64 = 3;
 
 /// The statements of each schema, the first being schema 1. They are never changed once released.
 pub(super) const SQLITE: [&str; SCHEMA as usize] = [
     include_str!("migrations/sqlite_0001.sql"),
     include_str!("migrations/sqlite_0002.sql"),
+    include_str!("migrations/sqlite_0003.sql"),
 ];
 
 /// See [`SQLITE`].
 pub(super) const POSTGRES: [&str; SCHEMA as usize] = [
     include_str!("migrations/postgres_0001.sql"),
     include_str!("migrations/postgres_0002.sql"),
+    include_str!("migrations/postgres_0003.sql"),
 ];
 
 /// The tables of every schema, by which a database of another program is recognised.
-pub(super) const TABLES: [&str; 12] = [
+pub(super) const TABLES: [&str; 14] = [
     "games",
     "entries",
     "players",
@@ -38,6 +40,8 @@ pub(super) const TABLES: [&str; 12] = [
     "turns",
     "wishes",
     "rematches",
+    "waiting",
+    "waiting_lists",
 ];
 
 /// Refuses a store of a newer version of this program.

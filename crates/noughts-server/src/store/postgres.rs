@@ -6,6 +6,7 @@
 mod migrate;
 mod notify;
 mod read;
+mod waiting;
 mod write;
 mod writer;
 
@@ -24,8 +25,8 @@ use super::codec::{AppendRows, GameRow};
 use super::group_commit::{Counter, GroupCommit};
 use super::unreadable_games::Unreadable;
 use super::{
-    Append, Appended, Created, ListQuery, ListedGame, LogPosition, LogTail, Reply, Store,
-    StoreError, StoredGame, Sweep, WriteCounts,
+    Append, Appended, Created, ListQuery, ListedGame, LogPosition, LogTail, Matches, Reply, Store,
+    StoreError, StoredGame, Sweep, WaitingList, WriteCounts,
 };
 use crate::bus::Bus;
 use crate::id::{GameId, NodeId};
@@ -200,6 +201,10 @@ impl Store for Postgres {
 
     fn positions(&self, node: NodeId, games: Vec<GameId>) -> Reply<'_, Vec<LogPosition>> {
         on_connection!(self, read::positions, node, &games)
+    }
+
+    fn match_waiting(&self, node: NodeId, list: WaitingList, _: u64) -> Reply<'_, Matches> {
+        written!(self, waiting::match_waiting, node, &list)
     }
 
     fn forget(&self, before_ms: u64) -> Reply<'_, Vec<GameId>> {

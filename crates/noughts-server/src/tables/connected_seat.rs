@@ -53,6 +53,10 @@ impl ConnectedSeat {
         self.live.id()
     }
 
+    pub(crate) fn is_over(&self) -> bool {
+        self.live.read(Table::is_over)
+    }
+
     /// Which seat.
     pub fn seat(&self) -> Seat {
         self.seat

@@ -9,8 +9,8 @@ use std::time::{Duration, SystemTime};
 use noughts_rules::{Seat, Variant};
 use noughts_server::{
     Append, Appended, Bus, Created, CreationKey, GameId, Hint, Holder, ListQuery, ListedGame,
-    LogPosition, LogTail, Memory, NewGame, NodeId, Reply, SeatSet, Store, StoreError, StoredGame,
-    Summary, Sweep, Table,
+    LogPosition, LogTail, Matches, Memory, NewGame, NodeId, Reply, SeatSet, Store, StoreError,
+    StoredGame, Summary, Sweep, Table, WaitingList,
 };
 use tokio::sync::mpsc;
 use tokio::time::{Instant, sleep};
@@ -48,6 +48,7 @@ pub(crate) enum Operation {
     List,
     Sweep,
     Presence,
+    Match,
     Other,
 }
 
@@ -508,6 +509,21 @@ impl Store for Connection {
     fn positions(&self, node: NodeId, games: Vec<GameId>) -> Reply<'_, Vec<LogPosition>> {
         self.ask(Operation::Presence, None, move |database| {
             Box::pin(async move { database.positions(node, games).await })
+        })
+    }
+
+    fn match_waiting(&self, node: NodeId, list: WaitingList, _: u64) -> Reply<'_, Matches> {
+        self.ask(Operation::Match, None, move |database| {
+            Box::pin(async move {
+                database.state().counters.entry(node).or_default();
+                let now_ms = database.now_ms();
+                let matches = database.games.match_waiting(node, list, now_ms).await?;
+                for game in &matches.created {
+                    database.register(*game);
+                    database.note("pairs matched by the store");
+                }
+                Ok(matches)
+            })
         })
     }
 

@@ -5,6 +5,7 @@
 #[path = "../cluster/mod.rs"]
 mod cluster;
 mod liveness;
+mod matchmaking;
 mod robots;
 mod seats;
 mod submissions;

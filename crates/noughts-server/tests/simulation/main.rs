@@ -23,7 +23,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 const SEEDS: u64 = 150;
 
 /// What must happen somewhere in a normal run: a simulation without it does not test it.
-const EXPECTED: [&str; 32] = [
+const EXPECTED: [&str; 33] = [
     "acts acknowledged",
     "acts of TCP clients acknowledged",
     "answers not waited for",
@@ -41,6 +41,7 @@ const EXPECTED: [&str; 32] = [
     "offers acknowledged",
     "outages",
     "overdue",
+    "pairs matched by the store",
     "refused by the rules",
     "refused: seat taken",
     "refused: stale",

@@ -10,6 +10,7 @@ mod postgres_server;
 mod properties;
 mod retention;
 mod sqlite;
+mod waiting;
 
 use std::sync::Arc;
 

@@ -273,7 +273,7 @@ async fn a_sqlite_file_of_schema_1_is_migrated() {
         .fetch_one(&mut place.raw().await)
         .await
         .unwrap();
-    assert_eq!(steps, 2);
+    assert_eq!(steps, 3);
     loaded(&again, id_of(&manifest["games"]["won"])).await;
 }
 

@@ -100,14 +100,15 @@ async fn listen(pool: &PgPool, node: NodeId, inbox: &Inbox) -> Result<(), sqlx::
     }
 }
 
-/// The sender, and then each hint: `00c0ffee00c0ffee 0…1:7 0…2:p *` are an entry, presence, and that
-/// hints may have been missed.
+/// The sender, and then each hint: `00c0ffee00c0ffee 0…1:7 0…2:p m *` are an entry, presence, a match,
+/// and that hints may have been missed.
 fn write(node: NodeId, hints: &[Hint]) -> String {
     let mut text = write_node(node);
     for hint in hints {
         match hint {
             Hint::Entry { game, number } => text.push_str(&format!(" {game}:{number}")),
             Hint::Presence(game) => text.push_str(&format!(" {game}:p")),
+            Hint::Matched => text.push_str(" m"),
             Hint::Missed => text.push_str(" *"),
         }
     }
@@ -122,6 +123,9 @@ fn read(node: NodeId, text: &str) -> Vec<Hint> {
         return Vec::new();
     }
     let hint = |word: &str| {
+        if word == "m" {
+            return Some(Hint::Matched);
+        }
         let (game, rest) = word.split_once(':')?;
         let game = game.parse().ok()?;
         match rest {
@@ -150,8 +154,8 @@ mod tests {
             game,
             number: u32::MAX,
         };
-        let mut hints = vec![longest; MAX_HINTS - 2];
-        hints.extend([Hint::Presence(game), Hint::Missed]);
+        let mut hints = vec![longest; MAX_HINTS - 3];
+        hints.extend([Hint::Presence(game), Hint::Matched, Hint::Missed]);
         let text = write(there, &hints);
         assert!(text.len() < 8_000, "{}", text.len());
         assert_eq!(read(here, &text), hints);

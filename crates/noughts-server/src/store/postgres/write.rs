@@ -277,7 +277,7 @@ async fn create_one(to: &mut PgConnection, game: &GameRow) -> Result<Created, St
 }
 
 /// Inserts games, and returns those whose id and key were free.
-async fn insert_games(
+pub(super) async fn insert_games(
     to: &mut PgConnection,
     games: &[&GameRow],
 ) -> Result<HashSet<GameId>, sqlx::Error> {
@@ -436,7 +436,8 @@ pub(super) async fn sweep(
 
 pub(super) async fn remove_node(to: &mut PgConnection, node: NodeId) -> Result<(), StoreError> {
     query(
-        "WITH absent AS (DELETE FROM presence WHERE node = $1) DELETE FROM nodes WHERE node = $1",
+        "WITH absent AS (DELETE FROM presence WHERE node = $1), \
+         silent AS (DELETE FROM waiting_lists WHERE node = $1) DELETE FROM nodes WHERE node = $1",
     )
     .bind(write_node(node))
     .execute(to)

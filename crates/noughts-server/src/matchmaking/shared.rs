@@ -1,0 +1,221 @@
+//! Clients of nodes that share a store: the store pairs them.
+//!
+//! This node sends the store a list of its waiting clients at every change, and once per second. The
+//! reply has the clients that were paired, by this node or by another. See
+//! [`Store::match_waiting`](crate::Store::match_waiting).
+
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
+use std::time::Duration;
+
+use noughts_rules::Seat;
+use tokio::sync::oneshot;
+use tokio::time::{Instant, sleep, timeout};
+use tracing::debug;
+
+use super::{Client, Matchmaking, RETRY_AFTER, Waiting};
+use crate::bus::Hint;
+use crate::id::GameId;
+use crate::store::{Match, StoreError, WaitingId, WaitingList, WaitingPlayer};
+use crate::tables::ConnectedSeat;
+
+/// How often the list is sent while a client waits: the store pairs only clients whose node does so.
+/// Open seats of other nodes are searched as often.
+const INTERVAL: Duration = Duration::from_secs(1);
+
+/// What the store may know of the clients that wait at this node.
+#[derive(Debug, Default)]
+pub(super) struct Sent {
+    /// Of the latest list.
+    version: u64,
+    /// Clients that the store may pair.
+    clients: HashSet<WaitingId>,
+    /// Clients that found an open seat, and where each learns whether the store paired it before.
+    withdrawn: HashMap<WaitingId, oneshot::Sender<Option<Match>>>,
+    /// Matches that the store need not keep any more.
+    seen: Vec<WaitingId>,
+}
+
+/// Tells whether the store has paired a client before it was withdrawn.
+pub(super) type Withdrawal = oneshot::Receiver<Option<Match>>;
+
+impl Sent {
+    /// The store must not pair this client any more; `None` where it never could.
+    pub(super) fn withdraw(&mut self, client: WaitingId) -> Option<Withdrawal> {
+        if !self.clients.contains(&client) {
+            return None;
+        }
+        let (answer, withdrawal) = oneshot::channel();
+        self.withdrawn.insert(client, answer);
+        Some(withdrawal)
+    }
+
+    fn is_settled(&self) -> bool {
+        self.clients.is_empty() && self.seen.is_empty()
+    }
+}
+
+impl Matchmaking {
+    /// Searches open seats and sends lists, for as long as the server runs.
+    pub(super) async fn run_shared(self: &Arc<Matchmaking>) {
+        let mut hints = self.tables.bus().subscribe();
+        let mut searched: Option<Instant> = None;
+        loop {
+            let is_time = searched.is_none_or(|searched| searched.elapsed() >= INTERVAL);
+            // A client is told of open seats before the store may pair it.
+            if searched.is_none() || self.has_new_client() || (is_time && self.has_client()) {
+                match self.offer_stored_seats().await {
+                    Ok(()) => searched = Some(Instant::now()),
+                    Err(error) => debug!(%error, "open seats are searched again"),
+                }
+            }
+            if let Err(error) = self.exchange().await {
+                debug!(%error, "the list of waiting clients is sent again");
+                sleep(RETRY_AFTER).await;
+                continue;
+            }
+            let is_matched = async {
+                while let Some(hint) = hints.next().await {
+                    match hint {
+                        Hint::Matched | Hint::Missed => return,
+                        Hint::Entry { .. } | Hint::Presence(_) => {}
+                    }
+                }
+                std::future::pending().await
+            };
+            tokio::select! {
+                () = self.changed.notified() => {}
+                () = is_matched => {}
+                () = sleep(INTERVAL) => {}
+            }
+        }
+    }
+
+    /// Whether a client waits that the store does not know.
+    fn has_new_client(&self) -> bool {
+        let state = self.state();
+        let is_new = |waiting: &Waiting| match waiting {
+            Waiting::Client(client) => {
+                !client.seat.is_closed() && !state.sent.clients.contains(&client.id)
+            }
+            Waiting::Seat(..) => false,
+        };
+        state.queue.has(is_new)
+    }
+
+    /// Sends the list, if anything of it matters to the store, and seats clients that were paired.
+    async fn exchange(self: &Arc<Matchmaking>) -> Result<(), StoreError> {
+        let Some(list) = self.next_list() else {
+            return Ok(());
+        };
+        let (node, now_ms) = (self.tables.node(), self.tables.clock().now_ms());
+        let store = self.tables.store();
+        let matches = store.match_waiting(node, list.clone(), now_ms).await?;
+        if !matches.created.is_empty() {
+            self.tables.bus().publish(Hint::Matched);
+            self.tables
+                .metrics()
+                .tables_created
+                .add(matches.created.len() as u64);
+        }
+        let mut state = self.state();
+        state.sent.clients = list.players.iter().map(|player| player.id).collect();
+        state.sent.seen.retain(|id| !list.seen.contains(id));
+        for matched in matches.unseen {
+            state.sent.seen.push(matched.player);
+            state.sent.clients.remove(&matched.player);
+            let is_it = |waiting: &Waiting| matches!(waiting, Waiting::Client(client) if client.id == matched.player);
+            if let Some(Waiting::Client(client)) = state.queue.take(is_it) {
+                self.seat_matched(Some(client), matched);
+            } else if let Some(answer) = state.sent.withdrawn.remove(&matched.player) {
+                let _ = answer.send(Some(matched));
+            } else {
+                self.seat_matched(None, matched);
+            }
+        }
+        let sent = &mut state.sent;
+        let clients = &sent.clients;
+        for (_, answer) in sent.withdrawn.extract_if(|id, _| !clients.contains(id)) {
+            let _ = answer.send(None);
+        }
+        if !sent.seen.is_empty() || !sent.withdrawn.is_empty() {
+            self.changed.notify_one();
+        }
+        Ok(())
+    }
+
+    /// `None` where the store knows that nobody waits here.
+    fn next_list(&self) -> Option<WaitingList> {
+        let mut state = self.state();
+        let player = |waiting: &Waiting| match waiting {
+            Waiting::Client(client) if !client.seat.is_closed() => Some(WaitingPlayer {
+                id: client.id,
+                variant: self.variant,
+                holder: self.connected(client.name.clone()),
+                since_ms: client.since_ms,
+            }),
+            Waiting::Client(_) | Waiting::Seat(..) => None,
+        };
+        let players: Vec<WaitingPlayer> = match self.tables.is_stopping() {
+            true => Vec::new(),
+            false => state.queue.iter().filter_map(player).collect(),
+        };
+        if players.is_empty() && state.sent.is_settled() {
+            return None;
+        }
+        let sent = &mut state.sent;
+        sent.version += 1;
+        sent.clients.extend(players.iter().map(|player| player.id));
+        Some(WaitingList {
+            version: sent.version,
+            players,
+            seen: sent.seen.clone(),
+        })
+    }
+
+    /// Gives a client the seat that the store decided. The seat of a client that has gone is left.
+    pub(super) fn seat_matched(self: &Arc<Matchmaking>, client: Option<Client>, matched: Match) {
+        let matchmaking = Arc::clone(self);
+        let Match { game, seat, .. } = matched;
+        self.tables.background().spawn(async move {
+            let Some(seat) = matchmaking.load_seat(game, seat).await else {
+                return;
+            };
+            let Some(client) = client else { return };
+            match seat.is_over() && !client.seat.is_closed() {
+                // The opponent left before the game began: the client waits on.
+                true => {
+                    matchmaking.enter(Waiting::Client(client.again()));
+                }
+                // A client that has gone drops its seat, and so leaves.
+                false => drop(client.seat.send(seat)),
+            }
+        });
+    }
+
+    /// The seat of a stored game; `None` where the game was deleted.
+    async fn load_seat(self: &Arc<Matchmaking>, game: GameId, seat: Seat) -> Option<ConnectedSeat> {
+        loop {
+            match self.tables.get(game).await {
+                Ok(Some(live)) => return Some(ConnectedSeat::new(&self.tables, &live, seat)),
+                Ok(None) => return None,
+                Err(error) => {
+                    debug!(%game, %error, "the game of a pair is loaded again");
+                    sleep(RETRY_AFTER).await;
+                }
+            }
+        }
+    }
+
+    /// The server stops: the store pairs no client of this node any more when this returns true.
+    pub(crate) async fn withdraw_all(self: &Arc<Matchmaking>, patience: Duration) -> bool {
+        let withdrawn = async {
+            while !self.state().sent.is_settled() {
+                if self.exchange().await.is_err() {
+                    sleep(RETRY_AFTER).await;
+                }
+            }
+        };
+        timeout(patience, withdrawn).await.is_ok()
+    }
+}

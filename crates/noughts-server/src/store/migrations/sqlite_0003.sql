@@ -1,0 +1,1 @@
+-- Only nodes that share a store need more tables, and they share no file: nothing changes.

@@ -1,0 +1,268 @@
+//! TCP clients at several nodes that share a store, which may fail.
+
+use std::collections::{HashMap, HashSet};
+use std::time::Duration;
+
+use noughts_rules::{Action, Move, Seat};
+use noughts_server::{ConnectedSeat, GameId, Holder, OpenTo, Table, WaitingClient};
+use tokio::time::{sleep, timeout};
+
+use crate::cluster::{Database, Fault, Node, Operation, Treatment};
+use crate::{TIMEOUT, create, human, until};
+
+fn join(node: &Node, name: &str) -> WaitingClient {
+    node.matchmaking.join(name.to_owned(), None)
+}
+
+async fn seated(client: &mut WaitingClient) -> ConnectedSeat {
+    let seat = timeout(TIMEOUT, client.seat()).await;
+    seat.expect("an opponent is found in time").unwrap()
+}
+
+/// Every running game with a connected seat has a client at each of its seats.
+async fn no_ghosts(database: &Database, seats: &[ConnectedSeat]) {
+    let held: HashSet<(GameId, Seat)> = seats.iter().map(|s| (s.game(), s.seat())).collect();
+    assert_eq!(held.len(), seats.len(), "two clients have one seat");
+    for id in database.ids() {
+        let Some(_) = database.load(id).await else {
+            continue;
+        };
+        let table = database.table(id).await;
+        for (seat, holder) in (0..).map(Seat).zip(table.holders()) {
+            if let Holder::Human { node: Some(_), .. } = holder {
+                assert!(
+                    table.is_over() || held.contains(&(id, seat)),
+                    "nobody is at {seat:?} of {:?}",
+                    table.holders()
+                );
+            }
+        }
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn clients_of_two_nodes_are_paired_and_play() {
+    let database = Database::new();
+    let nodes = [1, 2].map(|seed| Node::start(&database, seed));
+    let mut clients = [join(&nodes[0], "Ann"), join(&nodes[1], "Bob")];
+    let mut seats = Vec::new();
+    for client in &mut clients {
+        seats.push(seated(client).await);
+    }
+    seats.sort_by_key(|seat| seat.seat().0);
+    assert_eq!(seats[0].game(), seats[1].game());
+    for (turn, cell) in (1..).zip([0, 3, 1, 4, 2]) {
+        let seat = &mut seats[(turn + 1) % 2];
+        while seat.turn() < turn {
+            assert!(timeout(TIMEOUT, seat.changed()).await.unwrap());
+            seat.progress();
+        }
+        let acted = seat.act(Action::Play(Move::at(cell)), turn).await;
+        assert_eq!(acted, Ok(()));
+        seat.progress();
+    }
+    let game = seats[0].game();
+    let over = until(&database, game, Table::is_over).await;
+    assert!(over.is_some());
+}
+
+/// The first to come is paired first, at whichever nodes.
+#[tokio::test(start_paused = true)]
+async fn the_longest_wait_ends_first() {
+    let database = Database::new();
+    let nodes = [1, 2, 3].map(|seed| Node::start(&database, seed));
+    sleep(Duration::from_secs(2)).await;
+    let mut first = join(&nodes[0], "first");
+    sleep(Duration::from_millis(300)).await;
+    // Two at once at another node: one of them gets the client that waits.
+    let mut others = [join(&nodes[1], "a"), join(&nodes[1], "b")];
+    let first = seated(&mut first).await;
+    sleep(Duration::from_secs(5)).await;
+    let mut paired = Vec::new();
+    for client in &mut others {
+        if let Ok(seat) = timeout(Duration::from_millis(1), client.seat()).await {
+            paired.push(seat.unwrap());
+        }
+    }
+    assert_eq!(paired.len(), 1);
+    assert_eq!(paired[0].game(), first.game());
+}
+
+#[tokio::test(start_paused = true)]
+async fn forty_clients_of_three_nodes_are_paired_once_each() {
+    for fault in [
+        Fault::None,
+        Fault::RequestLost,
+        Fault::ReplyLost,
+        Fault::CarriedOutLater,
+    ] {
+        let database = Database::new();
+        let nodes = [1, 2, 3].map(|seed| Node::start(&database, seed));
+        let mut requests = 0;
+        database.treat(move |_| {
+            requests += 1;
+            Treatment {
+                before: Duration::from_millis(20),
+                after: Duration::from_millis(requests % 7 * 40),
+                fault: match requests % 3 {
+                    0 => fault,
+                    _ => Fault::None,
+                },
+            }
+        });
+        // Hints are lost too.
+        database.delay_hints(|_| Vec::new());
+        let clients = (0..40).map(|number| join(&nodes[number % 3], &format!("c{number}")));
+        let mut seats = Vec::new();
+        for mut client in clients.collect::<Vec<_>>() {
+            seats.push(seated(&mut client).await);
+        }
+        let mut games: HashMap<GameId, Vec<Seat>> = HashMap::new();
+        for seat in &seats {
+            games.entry(seat.game()).or_default().push(seat.seat());
+        }
+        assert_eq!(games.len(), 20, "{fault:?}");
+        assert!(games.values().all(|seats| seats.len() == 2), "{games:?}");
+        database.treat_all(Fault::None);
+        sleep(Duration::from_secs(5)).await;
+        no_ghosts(&database, &seats).await;
+    }
+}
+
+/// A client leaves at any moment while it is paired: nobody sits opposite an empty chair.
+#[tokio::test(start_paused = true)]
+async fn a_client_that_leaves_while_it_is_paired_is_no_opponent() {
+    for fault in [
+        Fault::None,
+        Fault::RequestLost,
+        Fault::ReplyLost,
+        Fault::CarriedOutLater,
+    ] {
+        for gone_after_ms in [0, 50, 150, 250, 400, 700, 1_200] {
+            let database = Database::new();
+            let nodes = [1, 2].map(|seed| Node::start(&database, seed));
+            sleep(Duration::from_secs(1)).await;
+            let mut matches = 0;
+            database.treat(move |request| {
+                matches += usize::from(request.operation == Operation::Match);
+                Treatment {
+                    before: Duration::from_millis(100),
+                    after: Duration::from_millis(100),
+                    fault: match request.operation == Operation::Match && matches % 2 == 1 {
+                        true => fault,
+                        false => Fault::None,
+                    },
+                }
+            });
+            let leaver = join(&nodes[0], "Ann");
+            let mut stayer = join(&nodes[1], "Bob");
+            sleep(Duration::from_millis(gone_after_ms)).await;
+            drop(leaver);
+            sleep(Duration::from_secs(8)).await;
+            // The one that stays waits, or has won a game, or the game was never told.
+            let seat = timeout(Duration::from_millis(1), stayer.seat()).await;
+            let seats = Vec::from_iter(seat.ok().flatten());
+            no_ghosts(&database, &seats).await;
+            // And is paired with the next that comes.
+            if let Some(seat) = seats.first() {
+                assert!(database.table(seat.game()).await.is_over());
+                stayer = join(&nodes[1], "Bob");
+            }
+            database.treat_all(Fault::None);
+            let mut next = join(&nodes[0], "Cyd");
+            let pair = [seated(&mut next).await, seated(&mut stayer).await];
+            assert_eq!(pair[0].game(), pair[1].game());
+        }
+    }
+}
+
+/// A node that is killed with a waiting client: nobody is paired with that client later.
+#[tokio::test(start_paused = true)]
+async fn a_client_of_a_dead_node_is_no_opponent() {
+    let database = Database::new();
+    let mut nodes = [1, 2].map(|seed| Node::start(&database, seed));
+    let client = join(&nodes[0], "Ann");
+    sleep(Duration::from_secs(2)).await;
+    nodes[0].kill();
+    drop(client);
+    sleep(Duration::from_secs(4)).await;
+    let mut bob = join(&nodes[1], "Bob");
+    let alone = timeout(Duration::from_secs(20), bob.seat()).await;
+    assert!(alone.is_err(), "{alone:?}");
+    let mut cyd = join(&nodes[1], "Cyd");
+    assert_eq!(seated(&mut bob).await.game(), seated(&mut cyd).await.game());
+}
+
+/// A node that stops in order takes its waiting clients with it.
+#[tokio::test(start_paused = true)]
+async fn a_client_of_a_stopped_node_is_no_opponent() {
+    let database = Database::new();
+    let mut nodes = [1, 2].map(|seed| Node::start(&database, seed));
+    let _client = join(&nodes[0], "Ann");
+    sleep(Duration::from_secs(2)).await;
+    assert!(nodes[0].stop().await);
+    let mut bob = join(&nodes[1], "Bob");
+    let alone = timeout(Duration::from_secs(5), bob.seat()).await;
+    assert!(alone.is_err(), "{alone:?}");
+}
+
+/// A client that waits in the store takes a lobby seat instead when one opens, and only one of the two.
+#[tokio::test(start_paused = true)]
+async fn a_waiting_client_is_paired_once_when_a_lobby_seat_opens_too() {
+    let faults = [Fault::None, Fault::ReplyLost, Fault::RequestLost];
+    for (round, fault) in faults.into_iter().cycle().take(60).enumerate() {
+        let database = Database::new();
+        let nodes = [1, 2].map(|seed| Node::start(&database, seed));
+        let mut matches = 0;
+        database.treat(move |request| {
+            matches += usize::from(request.operation == Operation::Match);
+            Treatment {
+                before: Duration::from_millis(20),
+                after: Duration::from_millis(20),
+                fault: match request.operation == Operation::Match && matches % 5 < 2 {
+                    true => fault,
+                    false => Fault::None,
+                },
+            }
+        });
+        let mut ann = join(&nodes[0], "Ann");
+        sleep(Duration::from_secs(1)).await;
+        // A lobby seat and another client, at nearly the same time.
+        let delay = Duration::from_millis(round as u64 * 3);
+        let lobby = Holder::Open(OpenTo::Lobby);
+        let (game, mut bob) = tokio::join!(
+            async { create(&nodes[0], vec![human("Cyd"), lobby]).await.id() },
+            async {
+                sleep(delay).await;
+                join(&nodes[1], "Bob")
+            }
+        );
+        let seats = vec![seated(&mut ann).await];
+        sleep(Duration::from_secs(8)).await;
+        let bob = timeout(Duration::from_millis(1), bob.seat()).await;
+        let bob = bob.ok().flatten();
+        let taken = database.table(game).await.holder(Seat(1)).cloned();
+        let is_taken = taken != Some(Holder::Open(OpenTo::Lobby));
+        // Ann sits with Bob or with Cyd; the other client has the lobby seat or waits on.
+        match seats[0].game() == game {
+            true => assert!(bob.is_none() && is_taken),
+            false => assert_eq!(bob.as_ref().map(ConnectedSeat::game), Some(seats[0].game())),
+        }
+        let seats: Vec<ConnectedSeat> = seats.into_iter().chain(bob).collect();
+        no_ghosts(&database, &seats).await;
+    }
+}
+
+/// While the store is away nobody is paired; when it is back, everybody is.
+#[tokio::test(start_paused = true)]
+async fn clients_wait_through_an_outage() {
+    let database = Database::new();
+    let nodes = [1, 2].map(|seed| Node::start(&database, seed));
+    let mut ann = join(&nodes[0], "Ann");
+    sleep(Duration::from_secs(2)).await;
+    database.treat_all(Fault::RequestLost);
+    let mut bob = join(&nodes[1], "Bob");
+    sleep(Duration::from_secs(25)).await;
+    database.treat_all(Fault::None);
+    assert_eq!(seated(&mut ann).await.game(), seated(&mut bob).await.game());
+}

@@ -1,0 +1,16 @@
+//! Several nodes with real sockets over one real PostgreSQL, which is stopped and frozen under them.
+#![cfg(unix)]
+
+mod client;
+mod node;
+mod outages;
+mod pairs;
+#[allow(dead_code)]
+#[path = "../stores/postgres_server.rs"]
+mod postgres_server;
+mod presence;
+
+use std::time::Duration;
+
+/// Longer than anything takes here, however busy the machine.
+const TIMEOUT: Duration = Duration::from_secs(60);

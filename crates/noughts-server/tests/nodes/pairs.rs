@@ -1,0 +1,84 @@
+//! Opponents at different nodes.
+
+use std::collections::HashSet;
+
+use crate::client::{Game, Tcp};
+use crate::node::{Node, three};
+use crate::postgres_server::Server;
+
+#[tokio::test(flavor = "multi_thread")]
+async fn tcp_clients_of_two_nodes_play_to_the_end() {
+    let mut server = Server::start();
+    let store = server.database("pair");
+    let nodes = [Node::start(&store).await, Node::start(&store).await];
+    let mut ann = Tcp::join(nodes[0].pairs, "Ann").await;
+    let mut bob = Tcp::join(nodes[1].pairs, "Bob").await;
+    for _ in 0..3 {
+        let results = tokio::join!(ann.play_to_end(), bob.play_to_end());
+        // Both play the first free cell, so the first to move wins.
+        assert!([(1, 0), (0, 1)].contains(&results), "{results:?}");
+        ann.ask_for_game().await;
+        bob.ask_for_game().await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn tcp_client_takes_a_lobby_seat_of_another_node() {
+    let mut server = Server::start();
+    let store = server.database("lobby");
+    let nodes = [Node::start(&store).await, Node::start(&store).await];
+    let lobby = r#"{"variant":"3x3k3","seats":[{"human":"Ann"},{"open":"lobby"}],"take":[0]}"#;
+    for browser_first in [true, false] {
+        let (mut game, mut bob) = match browser_first {
+            true => {
+                let game = Game::create(nodes[0].http, lobby).await;
+                (game, Tcp::join(nodes[1].pairs, "Bob").await)
+            }
+            false => {
+                let bob = Tcp::join(nodes[1].pairs, "Bob").await;
+                // It is in the store when the seat opens.
+                tokio::time::sleep(std::time::Duration::from_millis(300)).await;
+                (Game::create(nodes[0].http, lobby).await, bob)
+            }
+        };
+        assert!(!bob.admitted().await, "the browser moves first");
+        let view = game.view(nodes[1].http).await;
+        assert_eq!(view["seats"][1]["name"], "Bob");
+        assert_eq!(game.play(nodes[0].http).await, 200);
+        assert!(matches!(bob.next().await, crate::client::Frame::Action(_)));
+    }
+}
+
+/// Forty clients over three nodes at once: each gets one opponent and a result, twice.
+#[tokio::test(flavor = "multi_thread")]
+async fn forty_clients_of_three_nodes_are_paired_once_each() {
+    let mut server = Server::start();
+    let store = server.database("forty");
+    let nodes = three(&store).await;
+    let mut clients = Vec::new();
+    for number in 0..40 {
+        let port = nodes[number % 3].pairs;
+        clients.push(tokio::spawn(async move {
+            let mut client = Tcp::join(port, &format!("c{number}")).await;
+            let first = client.play_to_end().await;
+            client.ask_for_game().await;
+            (client.play_to_end().await, first)
+        }));
+    }
+    let mut results = [[0; 3]; 2];
+    for client in clients {
+        let (second, first) = client.await.unwrap();
+        results[0][usize::from(first)] += 1;
+        results[1][usize::from(second)] += 1;
+    }
+    assert_eq!(results, [[20, 20, 0], [20, 20, 0]]);
+    let path = "/api/games?limit=100";
+    let (_, list) = crate::client::http(nodes[0].http, "GET", path, "", None).await;
+    let games = list["games"].as_array().unwrap();
+    let ids: HashSet<&str> = games
+        .iter()
+        .map(|game| game["id"].as_str().unwrap())
+        .collect();
+    assert_eq!(ids.len(), 40);
+    assert!(games.iter().all(|game| game["status"] == "over"), "{list}");
+}
