@@ -22,6 +22,8 @@ const LIVE_LINES: &str = "crates/noughts-engine/src/solver/live_lines.rs";
 const DISPATCH: &str = "crates/noughts-engine/src/solver/dispatch.rs";
 const CHECKED: &str = "crates/noughts-proof/src/plain_grid.rs";
 const CHECKED_NESTED: &str = "crates/noughts-proof/src/nested.rs";
+const CHECKED_PAIRING: &str = "crates/noughts-proof/src/pairing.rs";
+const CHECKED_STEALING: &str = "crates/noughts-proof/src/strategy_stealing.rs";
 const CHECKER: &str = "crates/noughts-proof/src/lib.rs";
 
 /// False cuts in the solver, and checks that the checker leaves out.
@@ -82,21 +84,21 @@ const MUTANTS: [Mutant; 17] = [
     },
     Mutant {
         name: "checker accepts pairs that share a cell",
-        file: CHECKED,
-        from: "            taken |= pair;\n",
+        file: CHECKED_PAIRING,
+        from: "        taken |= pair;\n",
         to: "",
     },
     Mutant {
         name: "checker accepts one line too many when counting",
-        file: CHECKED,
-        from: "sum + on.into_iter().max().unwrap_or(0) < self.made()",
-        to: "sum + on.into_iter().max().unwrap_or(0) <= self.made()",
+        file: CHECKED_PAIRING,
+        from: "sum + on.into_iter().max().unwrap_or(0) < self.complete",
+        to: "sum + on.into_iter().max().unwrap_or(0) <= self.complete",
     },
     Mutant {
         name: "checker ignores the attacker's free move",
-        file: CHECKED,
-        from: "sum < self.made() && (0..on.len()).all(is_well)",
-        to: "sum < self.made() || (0..on.len()).all(is_well)",
+        file: CHECKED_PAIRING,
+        from: "sum < self.complete && (0..on.len()).all(is_answered)",
+        to: "sum < self.complete || (0..on.len()).all(is_answered)",
     },
     Mutant {
         name: "checker ignores lines that the other side completes first",
@@ -112,7 +114,7 @@ const MUTANTS: [Mutant; 17] = [
     },
     Mutant {
         name: "checker accepts strategy stealing on a board with marks",
-        file: CHECKER,
+        file: CHECKED_STEALING,
         from: "if position.marks.iter().any(Option::is_some) {",
         to: "if position.marks.iter().all(Option::is_some) {",
     },
@@ -125,8 +127,8 @@ const MUTANTS: [Mutant; 17] = [
     Mutant {
         name: "checker accepts a score that can be turned",
         file: CHECKED_NESTED,
-        from: "can_get(defender, board)) < mine",
-        to: "can_get(defender, board)) <= mine",
+        from: "can_get(defender) < won(attacker)",
+        to: "can_get(defender) <= won(attacker)",
     },
 ];
 

@@ -1,7 +1,7 @@
-//! Checks proofs of what a position is worth.
+//! Checks proofs of what a position is worth with perfect play.
 //!
-//! A proof is a text, described in `docs/solving.md`. Whoever made it need not be believed: everything in
-//! it is checked here, with nothing but the rules of the game and the few theorems named in `plain`.
+//! `docs/solving.md` describes the text format and every rule. The checker trusts nothing in the text: it uses the
+//! rules of the game and a few theorems about plain grids, and shares no code with the solver that writes proofs.
 //!
 //! ```
 //! let proof = "\
@@ -18,41 +18,42 @@
 
 mod general;
 mod nested;
+mod pairing;
 mod plain_grid;
 mod reader;
+mod strategy_stealing;
 
 use std::fmt;
 use std::io::BufRead;
 
-use noughts_rules::{
-    AnyTimeline, Diagram, Goal, Outcome, Overline, Placement, Side, Variant, dispatch,
-};
+use noughts_rules::{AnyTimeline, Diagram, Outcome, Side, Variant, dispatch};
 
 use general::General;
 use plain_grid::PlainGrid;
-use reader::{Lines, Step};
+use reader::{Reader, Reason};
 
-/// What was proved.
+/// A statement that was proved.
 #[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub struct Proved {
-    /// Which game.
+    /// The game.
     pub variant: Variant,
     /// The position.
     pub position: Diagram,
-    /// What it is worth to the side to move.
+    /// Its value to the side to move.
     pub value: GameValue,
-    /// How many positions the proof speaks of.
+    /// Number of positions that the proof lists.
     pub positions: u64,
 }
 
-/// What a position is worth to the side to move.
+/// The value of a position to the side to move, with perfect play.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum GameValue {
-    /// It can force a win.
+    /// The side to move can force a win.
     Win,
-    /// Neither side can.
+    /// Neither side can force a win.
     Draw,
-    /// The other side can.
+    /// The other side can force a win.
     Loss,
 }
 
@@ -66,12 +67,12 @@ impl fmt::Display for GameValue {
     }
 }
 
-/// Why it is no proof, and where.
+/// The first line of a text at which it stops being a proof.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ProofError {
-    /// The line, counted from 1.
+    /// Line number, from 1.
     pub line: u64,
-    /// What is wrong with it.
+    /// What is wrong with that line.
     pub reason: String,
 }
 
@@ -83,33 +84,51 @@ impl fmt::Display for ProofError {
 
 impl std::error::Error for ProofError {}
 
-/// Says that one side, the attacker, can force a win or can't.
+/// The statement that one side, the attacker, can or cannot force a win.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Claim {
     pub(crate) attacker: Side,
     pub(crate) wins: bool,
 }
 
-/// Judges the records of one claim.
-pub(crate) trait Checker {
-    /// Takes the position as proved for its reason, or says why not.
-    fn record(&mut self, position: &Diagram, step: &Step) -> Result<(), String>;
+impl Claim {
+    /// The side whose success the claim states: the attacker who wins, or the defender who does not lose.
+    pub(crate) fn claimant(self) -> Side {
+        if self.wins {
+            self.attacker
+        } else {
+            self.attacker.next(2)
+        }
+    }
+}
 
-    /// Whether this position was proved, or needs no proof.
+/// Checks the records of one claim.
+pub(crate) trait Checker {
+    /// Adds a position to those proved, or explains why its reason does not hold.
+    fn record(&mut self, position: &Diagram, reason: &Reason) -> Result<(), String>;
+
+    /// Whether the claim holds in this position: by a record, or without one.
     fn is_proved(&self, position: &Diagram) -> bool;
 }
 
-/// Reads a proof to its end and checks all of it.
-pub fn verify(from: impl BufRead) -> Result<Proved, ProofError> {
-    let mut lines = Lines::new(from);
-    let (variant, position, value) = lines.heading()?;
+/// Reads a proof to its end and checks every line of it.
+///
+/// Memory is bounded by the number of positions in the proof. An error names the first wrong line:
+///
+/// ```
+/// let text = "noughts proof 1\nvariant 3x3k3\nposition .../.../... x\nvalue win\nclaim x wins\n";
+/// let error = noughts_proof::verify(text.as_bytes()).unwrap_err();
+/// assert_eq!(error.line, 6);
+/// ```
+pub fn verify(proof: impl BufRead) -> Result<Proved, ProofError> {
+    let mut reader = Reader::new(proof);
+    let (variant, position, value) = reader.heading()?;
     let me = position.to_move;
     let other = me.next(2);
-    let over = outcome(&variant, &position);
-    let claims = match (over, value) {
-        (Some(worth), _) if worth == value => Vec::new(),
-        (Some(worth), _) => {
-            return Err(lines.error(format!("the game is over, and a {worth}, not a {value}")));
+    let claims = match (final_value(&variant, &position), value) {
+        (Some(is), _) if is == value => Vec::new(),
+        (Some(is), _) => {
+            return Err(reader.error(format!("the game is over: it is a {is}, not a {value}")));
         }
         (None, GameValue::Win) => vec![(me, true)],
         (None, GameValue::Draw) => vec![(me, false), (other, false)],
@@ -118,19 +137,25 @@ pub fn verify(from: impl BufRead) -> Result<Proved, ProofError> {
     let mut positions = 0;
     for (attacker, wins) in claims {
         let claim = Claim { attacker, wins };
-        lines.claim(claim)?;
-        if lines.takes_stealing()? {
-            steals(&variant, &position, claim).map_err(|why| lines.error(why))?;
+        reader.claim(claim)?;
+        if reader.skip_stealing()? {
+            strategy_stealing::check(&variant, &position, claim)
+                .map_err(|why| reader.error(why))?;
             continue;
         }
         positions += match plain_grid::spec(&variant) {
-            Some(spec) => check(&mut lines, &variant, &position, PlainGrid::new(spec, claim))?,
+            Some(spec) => check(
+                &mut reader,
+                &variant,
+                &position,
+                PlainGrid::new(spec, claim),
+            )?,
             None => dispatch!(&AnyTimeline::new(&variant), timeline => {
-                check(&mut lines, &variant, &position, General::new(timeline.rules(), claim))?
+                check(&mut reader, &variant, &position, General::new(timeline.rules(), claim))?
             }),
         };
     }
-    lines.end()?;
+    reader.end()?;
     Ok(Proved {
         variant,
         position,
@@ -139,56 +164,34 @@ pub fn verify(from: impl BufRead) -> Result<Proved, ProofError> {
     })
 }
 
-/// Checks the records of one claim, and that they prove this position.
+/// Checks the records of one claim and that they prove `start`; returns their number.
 fn check(
-    lines: &mut Lines<impl BufRead>,
+    reader: &mut Reader<impl BufRead>,
     variant: &Variant,
     start: &Diagram,
     mut checker: impl Checker,
 ) -> Result<u64, ProofError> {
     let mut count = 0;
-    while let Some((position, step)) = lines.record(variant)? {
+    while let Some((position, reason)) = reader.record(variant)? {
         checker
-            .record(&position, &step)
-            .map_err(|why| lines.error(why))?;
-        lines.advance()?;
+            .record(&position, &reason)
+            .map_err(|why| reader.error(why))?;
+        reader.next_line()?;
         count += 1;
     }
     if checker.is_proved(start) {
         Ok(count)
     } else {
-        Err(lines.error("what was claimed is not proved by the lines before".to_owned()))
+        Err(reader.error("the lines before do not prove the claim".to_owned()))
     }
 }
 
-/// What a game that is over is worth.
-fn outcome(variant: &Variant, position: &Diagram) -> Option<GameValue> {
+/// The value of a game that is over.
+fn final_value(variant: &Variant, position: &Diagram) -> Option<GameValue> {
     let outcome = AnyTimeline::new(variant).outcome_of(position)?;
     Some(match outcome {
         Outcome::Draw => GameValue::Draw,
         Outcome::Won(sides) if sides.contains(position.to_move) => GameValue::Win,
         Outcome::Won(_) => GameValue::Loss,
     })
-}
-
-/// Who comes second on an empty board can't force a win where a mark more never hurts: who comes first
-/// could take that strategy over.
-fn steals(variant: &Variant, position: &Diagram, claim: Claim) -> Result<(), String> {
-    let Variant::Grid(spec) = variant else {
-        return Err("strategies can't be stolen on nine boards".to_owned());
-    };
-    let plain = spec.sides() == 2
-        && spec.goal == Goal::Make
-        && spec.placement == Placement::Anywhere
-        && spec.overline == Overline::Counts;
-    if !plain {
-        return Err("a strategy can be stolen only where a mark more never hurts".to_owned());
-    }
-    if position.marks.iter().any(Option::is_some) {
-        return Err("a strategy can be stolen only on an empty board".to_owned());
-    }
-    if claim.wins || claim.attacker == position.to_move {
-        return Err("only from who comes second can a strategy be stolen".to_owned());
-    }
-    Ok(())
 }

@@ -1,50 +1,49 @@
-//! What the score of nine boards says before the game is over.
+//! What the score says on nine boards before the game is over.
 //!
-//! - A board that is closed matters only for whose it is; in Multi, only for the difference of the points.
-//! - A side can still get the boards that it has won and the open ones with a line free of the other's marks. Who
-//!   can't get enough of them can't win, and who has more points than the other can get has won.
+//! A side can still get the boards that it has won and every open board with a line free of the other side's marks. A
+//! side that cannot get enough boards cannot win; in Multi a side with more boards than the other can get has won.
 
 use noughts_rules::{BoardState, Diagram, LINES_3X3, NestedSpec, Scoring, Side};
 
-/// Whether the attacker has won, or can't win any more; `None` while the score does not tell.
-pub(crate) fn settled(spec: NestedSpec, position: &Diagram, attacker: Side) -> Option<bool> {
+/// Whether the attacker is sure to win (`true`) or cannot win (`false`); `None` while the score does not decide.
+pub(crate) fn decided(spec: NestedSpec, position: &Diagram, attacker: Side) -> Option<bool> {
     let boards = position.boards();
-    let has = |side: Side, board: usize| boards[board] == BoardState::Won(side);
-    let has_room = |side: Side, board: usize| {
-        let is_free = |line: &u16| {
-            members(*line).all(|cell| position.marks[9 * board + cell] != Some(side.next(2)))
+    let won = |side: Side| members(|board| boards[board] == BoardState::Won(side));
+    let within_reach = |side: Side| {
+        let has_room = |board: usize| {
+            let theirs = |cell: usize| position.marks[9 * board + cell] == Some(side.next(2));
+            let theirs = members(theirs);
+            boards[board] == BoardState::Open && LINES_3X3.iter().any(|line| line & theirs == 0)
         };
-        boards[board] == BoardState::Open && LINES_3X3.iter().any(is_free)
+        won(side) | members(has_room)
     };
-    let can_get = |side: Side, board: usize| has(side, board) || has_room(side, board);
     let defender = attacker.next(2);
-    let count = |is_it: &dyn Fn(usize) -> bool| (0..9).filter(|board| is_it(*board)).count();
     match spec.scoring() {
         Scoring::MostBoards => {
-            let mine = count(&|board| has(attacker, board));
-            let theirs = count(&|board| has(defender, board));
-            if count(&|board| can_get(attacker, board)) <= theirs {
+            let can_get = |side: Side| within_reach(side).count_ones();
+            if can_get(attacker) <= won(defender).count_ones() {
                 Some(false)
-            } else if count(&|board| can_get(defender, board)) < mine {
-                Some(true)
             } else {
-                None
+                (can_get(defender) < won(attacker).count_ones()).then_some(true)
             }
         }
         Scoring::MetaLine => {
-            let within = |line: &u16| members(*line).all(|board| can_get(attacker, board));
-            (!LINES_3X3.iter().any(within)).then_some(false)
+            let mine = within_reach(attacker);
+            let can_win = LINES_3X3.iter().any(|line| line & !mine == 0);
+            (!can_win).then_some(false)
         }
     }
 }
 
-fn members(line: u16) -> impl Iterator<Item = usize> {
-    (0..9).filter(move |at| line >> at & 1 == 1)
+/// The set of those of nine boards, or nine cells, of which this is true.
+fn members(is_in: impl Fn(usize) -> bool) -> u16 {
+    let found = (0..9).filter(|member| is_in(*member));
+    found.fold(0, |set, member| set | 1 << member)
 }
 
-/// What matters of closed boards, written over their marks; and the lead of the first side where only that
-/// matters. `bytes` has one for each cell, below 3.
-pub(crate) fn close(spec: NestedSpec, position: &Diagram, bytes: &mut [u8]) -> u8 {
+/// Overwrites the cells of closed boards, so that boards with the same meaning look the same: in Ultimate by their owner,
+/// in Multi all alike. Returns 9 plus the first side's lead in Multi, and 9 in Ultimate.
+pub(crate) fn merge_closed(spec: NestedSpec, position: &Diagram, bytes: &mut [u8]) -> u8 {
     let mut lead = 9;
     for (board, state) in position.boards().into_iter().enumerate() {
         let owner = match state {

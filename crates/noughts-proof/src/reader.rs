@@ -1,42 +1,45 @@
-//! The text of a proof, line by line and in bounded memory.
+//! Reads the text of a proof, line by line and in bounded memory.
 
 use std::io::BufRead;
 
-use noughts_rules::{Diagram, Move, Place, Quoted, Side, Variant};
+use noughts_rules::{Diagram, Move, Place, Quoted, Variant};
 
 use crate::{Claim, GameValue, ProofError};
 
-/// No line of a proof is longer, in bytes: 128 cells, and each of them in a pair.
-const LONGEST: usize = 4096;
+/// Maximum length of a line in bytes, with its newline: room for 128 cells, each of them in a pair.
+const MAX_LINE: usize = 4096;
 
-/// Why a position is what is claimed of it.
+pub(crate) const OTHER_SIDE_MOVES: &str = "`plays` is wrong here: the other side is to move";
+pub(crate) const MOVE_NEEDED: &str = "`all` is wrong here: name one move with `plays`";
+
+/// Why the claim holds in a position.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) enum Step {
-    /// The side that the claim speaks for plays here.
+pub(crate) enum Reason {
+    /// The claimant plays here.
     Plays(Move),
-    /// Whatever the other side plays.
+    /// The claim holds after every move of the other side.
     All,
-    /// These pairs, and counting, hold it.
+    /// The defender holds with these pairs and counting.
     Pairs(Vec<(Move, Move)>),
 }
 
-pub(crate) struct Lines<R> {
+pub(crate) struct Reader<R> {
     from: R,
-    /// The line that is looked at; empty at the end.
+    /// The current line; empty at the end of the text.
     line: String,
     number: u64,
 }
 
-impl<R: BufRead> Lines<R> {
-    pub(crate) fn new(from: R) -> Lines<R> {
-        Lines {
+impl<R: BufRead> Reader<R> {
+    pub(crate) fn new(from: R) -> Reader<R> {
+        Reader {
             from,
             line: String::new(),
             number: 0,
         }
     }
 
-    /// Something is wrong with the line that is looked at.
+    /// An error in the current line.
     pub(crate) fn error(&self, reason: String) -> ProofError {
         ProofError {
             line: self.number,
@@ -44,19 +47,18 @@ impl<R: BufRead> Lines<R> {
         }
     }
 
-    /// Turns to the next line, or to nothing at the end.
-    fn next(&mut self) -> Result<(), ProofError> {
+    pub(crate) fn next_line(&mut self) -> Result<(), ProofError> {
         self.number += 1;
         let mut bytes = Vec::new();
         loop {
             let held = match self.from.fill_buf() {
                 Ok(held) => held,
-                Err(error) => return Err(self.error(format!("it can't be read: {error}"))),
+                Err(error) => return Err(self.error(format!("cannot read the line: {error}"))),
             };
             let end = held.iter().position(|byte| *byte == b'\n');
             let taken = end.map_or(held.len(), |end| end + 1);
-            if bytes.len() + taken > LONGEST {
-                return Err(self.error(format!("it has more than {LONGEST} bytes")));
+            if bytes.len() + taken > MAX_LINE {
+                return Err(self.error(format!("the line has more than {MAX_LINE} bytes")));
             }
             bytes.extend_from_slice(&held[..taken]);
             self.from.consume(taken);
@@ -67,101 +69,95 @@ impl<R: BufRead> Lines<R> {
         if bytes.last() == Some(&b'\n') {
             bytes.pop();
         } else if !bytes.is_empty() {
-            return Err(self.error("it ends in the middle of a line".to_owned()));
+            return Err(self.error("the text ends in the middle of a line".to_owned()));
         } else {
             self.line.clear();
             return Ok(());
         }
         match String::from_utf8(bytes) {
-            Ok(line) if line.is_empty() => Err(self.error("it is empty".to_owned())),
+            Ok(line) if line.is_empty() => Err(self.error("the line is empty".to_owned())),
             Ok(line) => {
                 self.line = line;
                 Ok(())
             }
-            Err(_) => Err(self.error("it is not UTF-8".to_owned())),
+            Err(_) => Err(self.error("the line is not UTF-8".to_owned())),
         }
     }
 
-    /// The next line, which must begin with this word.
-    fn after(&mut self, word: &str) -> Result<String, ProofError> {
-        self.next()?;
-        let rest = self.line.strip_prefix(word);
+    /// The rest of the next line, which must begin with this keyword.
+    fn field(&mut self, keyword: &str) -> Result<String, ProofError> {
+        self.next_line()?;
+        let rest = self.line.strip_prefix(keyword);
         match rest.and_then(|rest| rest.strip_prefix(' ')) {
             Some(rest) => Ok(rest.to_owned()),
             None => {
                 let line = Quoted::from(self.line.as_str());
-                Err(self.error(format!("it should be `{word} …`, not {line}")))
+                Err(self.error(format!("expected `{keyword} …`, not {line}")))
             }
         }
     }
 
-    /// Which position, and what it is said to be worth.
+    /// Reads variant, position and value, and moves on to the line after them.
     pub(crate) fn heading(&mut self) -> Result<(Variant, Diagram, GameValue), ProofError> {
-        self.next()?;
+        self.next_line()?;
         if self.line != "noughts proof 1" {
             return Err(self.error("a proof begins with `noughts proof 1`".to_owned()));
         }
-        let name = self.after("variant")?;
+        let name = self.field("variant")?;
         let variant: Variant = name.parse().map_err(|why| self.error(format!("{why}")))?;
         if variant.sides() != 2 || variant.cells() > 256 {
-            return Err(self.error("only games for two on up to 256 cells have proofs".to_owned()));
+            let why = "only games for two sides on at most 256 cells have proofs";
+            return Err(self.error(why.to_owned()));
         }
-        let text = self.after("position")?;
+        let text = self.field("position")?;
         let position =
             Diagram::parse(&variant, &text).map_err(|why| self.error(format!("{why}")))?;
-        let value = match self.after("value")?.as_str() {
+        let value = match self.field("value")?.as_str() {
             "win" => GameValue::Win,
             "draw" => GameValue::Draw,
             "loss" => GameValue::Loss,
             other => {
                 let other = Quoted::from(other);
-                return Err(self.error(format!("a value is win, draw or loss, not {other}")));
+                return Err(self.error(format!("expected win, draw or loss, not {other}")));
             }
         };
-        self.next()?;
+        self.next_line()?;
         Ok((variant, position, value))
     }
 
-    /// The line must make this claim.
+    /// Requires the current line to make this claim, and moves on.
     pub(crate) fn claim(&mut self, claim: Claim) -> Result<(), ProofError> {
         let what = if claim.wins { "wins" } else { "cannot win" };
         let expected = format!("claim {} {what}", claim.attacker.symbol());
         if self.line != expected {
-            return Err(self.error(format!("it should be `{expected}`")));
+            return Err(self.error(format!("expected `{expected}`")));
         }
-        self.next()
+        self.next_line()
     }
 
-    /// Whether the line says that a strategy is stolen; if so, goes on.
-    pub(crate) fn takes_stealing(&mut self) -> Result<bool, ProofError> {
-        let is_it = self.line == "stealing";
-        if is_it {
-            self.next()?;
+    /// Whether the current line is `stealing`; if so, moves on.
+    pub(crate) fn skip_stealing(&mut self) -> Result<bool, ProofError> {
+        let is_stealing = self.line == "stealing";
+        if is_stealing {
+            self.next_line()?;
         }
-        Ok(is_it)
+        Ok(is_stealing)
     }
 
-    /// The next record of a claim, or `None` where it ends.
+    /// The record in the current line; `None` after the last record of a claim. Does not move on, so that an error in
+    /// the record is reported with its line number.
     pub(crate) fn record(
         &mut self,
         variant: &Variant,
-    ) -> Result<Option<(Diagram, Step)>, ProofError> {
+    ) -> Result<Option<(Diagram, Reason)>, ProofError> {
         if self.line.is_empty() || self.line.starts_with("claim ") {
             return Ok(None);
         }
-        let line = std::mem::take(&mut self.line);
-        let parsed = parse(variant, &line).map_err(|why| self.error(why))?;
-        // A fault in it is told with its number, so the number goes on only afterwards.
-        self.line = line;
-        Ok(Some(parsed))
+        let record = parse_record(variant, &self.line).map_err(|why| self.error(why))?;
+        Ok(Some(record))
     }
 
-    /// Goes on to the next line.
-    pub(crate) fn advance(&mut self) -> Result<(), ProofError> {
-        self.next()
-    }
-
-    /// Nothing may follow.
+    /// Requires the end of the text.
     pub(crate) fn end(&self) -> Result<(), ProofError> {
         if self.line.is_empty() {
             return Ok(());
@@ -170,52 +166,44 @@ impl<R: BufRead> Lines<R> {
     }
 }
 
-fn parse(variant: &Variant, line: &str) -> Result<(Diagram, Step), String> {
+fn parse_record(variant: &Variant, line: &str) -> Result<(Diagram, Reason), String> {
     let fields = match variant {
         Variant::Grid(_) => 2,
         Variant::Nested(_) => 3,
     };
     let mut ends = line.match_indices(' ').map(|(at, _)| at);
     let Some(end) = ends.nth(fields - 1) else {
-        return Err("it should be a position and a reason".to_owned());
+        return Err("expected a position and a reason".to_owned());
     };
-    let (text, reason) = (&line[..end], &line[end + 1..]);
-    let position = Diagram::parse(variant, text).map_err(|why| format!("{why}"))?;
-    let mut words = reason.split(' ');
-    let step = match words.next() {
-        Some("all") => Step::All,
-        Some("plays") => Step::Plays(cell(variant, words.next())?),
+    let (position, text) = (&line[..end], &line[end + 1..]);
+    let position = Diagram::parse(variant, position).map_err(|why| format!("{why}"))?;
+    let mut words = text.split(' ');
+    let reason = match words.next() {
+        Some("all") => Reason::All,
+        Some("plays") => Reason::Plays(parse_cell(variant, words.next())?),
         Some("pairs") => {
             let mut pairs = Vec::new();
             while let Some(one) = words.next() {
-                pairs.push((cell(variant, Some(one))?, cell(variant, words.next())?));
+                let one = parse_cell(variant, Some(one))?;
+                pairs.push((one, parse_cell(variant, words.next())?));
             }
-            Step::Pairs(pairs)
+            Reason::Pairs(pairs)
         }
         Some(_) | None => {
-            let reason = Quoted::from(reason);
-            return Err(format!("a reason is plays, all or pairs, not {reason}"));
+            let text = Quoted::from(text);
+            return Err(format!("expected plays, all or pairs, not {text}"));
         }
     };
     match words.next() {
-        None => Ok((position, step)),
-        Some(word) => Err(format!("{} is too much", Quoted::from(word))),
+        None => Ok((position, reason)),
+        Some(word) => Err(format!("unexpected {}", Quoted::from(word))),
     }
 }
 
-fn cell(variant: &Variant, word: Option<&str>) -> Result<Move, String> {
+fn parse_cell(variant: &Variant, word: Option<&str>) -> Result<Move, String> {
     let word = word.ok_or("a cell is missing")?;
     match variant.parse_place(word) {
         Ok(Place::Cell(at)) if at.index() < variant.cells() => Ok(at),
-        _ => Err(format!("{} is no cell of the board", Quoted::from(word))),
-    }
-}
-
-/// Who the claim speaks for: the attacker who wins, or who defends.
-pub(crate) fn speaker(claim: Claim) -> Side {
-    if claim.wins {
-        claim.attacker
-    } else {
-        claim.attacker.next(2)
+        _ => Err(format!("{} is not a cell of the board", Quoted::from(word))),
     }
 }

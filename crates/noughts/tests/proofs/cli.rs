@@ -46,7 +46,7 @@ fn a_solved_game_is_told_as_json_with_a_proof() {
     let (code, out, err) = said(&noughts(&["verify", name]));
     assert_eq!((code, out.as_str()), (1, ""));
     let expected =
-        format!("Error: {name} is no proof: line 5: it should be `claim x cannot win`\n");
+        format!("Error: {name} is no proof: line 5: expected `claim x cannot win`\n");
     assert_eq!(err, expected);
 }
 

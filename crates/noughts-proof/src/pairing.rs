@@ -1,0 +1,106 @@
+//! The counting and pairing rules of plain grids: when the defender can stop every line of the attacker.
+//!
+//! *Counting* (Erdős and Selfridge 1973): a line weighs 2 to the number of its cells that are not empty. While all
+//! lines together weigh less than one complete line and the defender is to move, the defender stops all of them by
+//! always taking the heaviest cell.
+//!
+//! *Pairing*: when the attacker takes one cell of a pair, the defender takes the other, so the attacker never gets a
+//! line through both. The attacker may get either cell, so for all other lines both cells count as the attacker's.
+
+use noughts_rules::Move;
+
+use crate::plain_grid::Cells;
+
+/// Lines longer than this weigh as if their first marks were made, which only makes them heavier.
+const MAX_COUNTED: u32 = 40;
+
+/// Cells of a plain grid, at most.
+const MAX_CELLS: usize = 128;
+
+pub(crate) struct Counting {
+    /// The weight of a complete line.
+    complete: u64,
+}
+
+impl Counting {
+    pub(crate) fn new(line_length: usize) -> Counting {
+        Counting {
+            complete: 1 << (line_length as u32).min(MAX_COUNTED),
+        }
+    }
+
+    /// Whether the defender stops all `lines`, which hold no mark of the defender, with these pairs.
+    pub(crate) fn holds(
+        &self,
+        lines: &[Cells],
+        attacker_marks: Cells,
+        pairs: &[Cells],
+        attacker_to_move: bool,
+    ) -> bool {
+        let paired = pairs.iter().fold(0, |all, pair| all | pair);
+        let is_stopped = |line: &Cells| pairs.iter().any(|pair| line & pair == *pair);
+        let left: Vec<Cells> = lines
+            .iter()
+            .filter(|line| !is_stopped(line))
+            .map(|line| line & !attacker_marks & !paired)
+            .collect();
+        if !attacker_to_move {
+            return self.defender_holds(&left);
+        }
+        let (sum, on) = self.weigh(&left);
+        let is_answered = |at: usize| {
+            sum + on[at] < self.complete || {
+                let after: Vec<Cells> = left.iter().map(|line| line & !(1 << at)).collect();
+                self.defender_holds(&after)
+            }
+        };
+        sum < self.complete && (0..on.len()).all(is_answered)
+    }
+
+    /// Whether the defender, to move, stops lines with these empty cells: because they weigh little, or by taking a
+    /// cell after which they weigh little enough whatever the attacker takes.
+    fn defender_holds(&self, lines: &[Cells]) -> bool {
+        let (sum, on) = self.weigh(lines);
+        let is_enough = |at: usize| {
+            sum - on[at] < self.complete && {
+                let missed = lines.iter().filter(|line| *line >> at & 1 == 0);
+                let (sum, on) = self.weigh(&missed.copied().collect::<Vec<Cells>>());
+                sum + on.into_iter().max().unwrap_or(0) < self.complete
+            }
+        };
+        sum < self.complete || (0..on.len()).any(is_enough)
+    }
+
+    /// The weight of lines with these empty cells: of all together, and of those through each cell.
+    fn weigh(&self, lines: &[Cells]) -> (u64, [u64; MAX_CELLS]) {
+        let (mut sum, mut on) = (0, [0; MAX_CELLS]);
+        for line in lines {
+            let mut empty = *line;
+            let weight = self.complete >> empty.count_ones().min(MAX_COUNTED);
+            sum += weight;
+            while empty != 0 {
+                on[empty.trailing_zeros() as usize] += weight;
+                empty &= empty - 1;
+            }
+        }
+        (sum, on)
+    }
+}
+
+/// The pairs as sets of two cells, if they are disjoint and none of their cells is taken; otherwise the first wrong
+/// pair.
+pub(crate) fn disjoint_pairs(
+    mut taken: Cells,
+    pairs: &[(Move, Move)],
+) -> Result<Vec<Cells>, (Move, Move)> {
+    let mut sets = Vec::new();
+    for (one, other) in pairs {
+        let pair: Cells = 1 << one.index() | 1 << other.index();
+        if pair.count_ones() != 2 || pair & taken != 0 {
+            return Err((*one, *other));
+        }
+        taken |= pair;
+        sets.push(pair);
+    }
+    Ok(sets)
+}
