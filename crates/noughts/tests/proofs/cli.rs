@@ -45,8 +45,7 @@ fn a_solved_game_is_told_as_json_with_a_proof() {
     std::fs::write(&file, damaged).unwrap();
     let (code, out, err) = said(&noughts(&["verify", name]));
     assert_eq!((code, out.as_str()), (1, ""));
-    let expected =
-        format!("Error: {name} is no proof: line 5: expected `claim x cannot win`\n");
+    let expected = format!("Error: {name} is no proof: line 5: expected `claim x cannot win`\n");
     assert_eq!(err, expected);
 }
 
