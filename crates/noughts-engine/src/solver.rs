@@ -6,6 +6,7 @@
 //! alone (`general`).
 
 mod best_moves;
+mod connect_four;
 mod dfpn;
 mod dispatch;
 mod general;
@@ -26,9 +27,10 @@ use noughts_rules::{
     AnyTimeline, Diagram, DiagramError, Move, Outcome, Rules, Side, Variant, dispatch,
 };
 
-use crate::clock::Clock;
+use crate::clock::{Clock, SystemClock};
 use crate::strategy::Stop;
 pub(crate) use best_moves::SolvedPosition;
+pub(crate) use connect_four::ConnectFour;
 use dfpn::Dfpn;
 use dispatch::{is_plain, with_field};
 use limits::{HelperThread, Limits, MainThread, NodeLimit, Shared, Unlimited};
@@ -107,6 +109,9 @@ pub struct Solution {
     pub best: Option<Move>,
     /// How the game may go on with best play, as far as that was soon found.
     pub line: Vec<Move>,
+    /// Number of plies to the end, if the winner wins as soon and the loser loses as late as possible. `None` unless
+    /// [`find_distance`](Solver::find_distance) was called.
+    pub distance: Option<u32>,
     /// Positions looked at.
     pub nodes: u64,
     /// How long it took.
@@ -127,6 +132,8 @@ pub enum Unsolvable {
     Sides(u8),
     /// The board is too large to think of.
     Cells(usize),
+    /// The distance is known only for Connect Four: see [`Solver::find_distance`].
+    Distance,
     /// The position is none of this variant.
     Position(DiagramError),
 }
@@ -145,6 +152,9 @@ impl fmt::Display for Unsolvable {
                 f,
                 "only boards of up to {MOST_CELLS} cells can be solved, and this has {cells}"
             ),
+            Unsolvable::Distance => f.write_str(
+                "the distance is known only for boards such as 7x6k4+gravity, with columns x (rows + 1) of at most 64",
+            ),
             Unsolvable::Position(why) => why.fmt(f),
         }
     }
@@ -161,6 +171,9 @@ pub struct Solver {
     at_least: GameValue,
     at_most: GameValue,
     nodes: u64,
+    /// Faster than proof-number search, where it plays the variant.
+    connect_four: Option<ConnectFour>,
+    finds_distance: bool,
 }
 
 /// Calls this with the solver's progress every thousand positions or so.
@@ -194,12 +207,39 @@ impl Solver {
             at_least: GameValue::Loss,
             at_most: GameValue::Win,
             nodes: 0,
+            connect_four: ConnectFour::new(variant, budget.memory),
+            finds_distance: false,
         })
     }
 
     /// The position it is asked about.
     pub fn position(&self) -> &Diagram {
         &self.start
+    }
+
+    /// Solves another position of the same variant from now on. The table is kept. On an error nothing has changed.
+    pub fn set_position(&mut self, position: Diagram) -> Result<(), Unsolvable> {
+        position
+            .check(&self.variant)
+            .map_err(Unsolvable::Position)?;
+        self.start = position;
+        (self.at_least, self.at_most) = (GameValue::Loss, GameValue::Win);
+        Ok(())
+    }
+
+    /// Finds the distance too, from now on.
+    pub fn find_distance(&mut self) -> Result<(), Unsolvable> {
+        if self.connect_four.is_none() {
+            return Err(Unsolvable::Distance);
+        }
+        self.finds_distance = true;
+        Ok(())
+    }
+
+    /// Uses proof-number search for every variant from now on: only its table can be [saved](Solver::save).
+    pub fn use_proof_number_search(&mut self) {
+        self.connect_four = None;
+        self.finds_distance = false;
     }
 
     /// What it may use up from now on; of memory, what its table has already is kept.
@@ -215,6 +255,9 @@ impl Solver {
         clock: &dyn Clock,
         report: ProgressCallback<'_>,
     ) -> Solution {
+        if self.connect_four.is_some() && self.over().is_none() {
+            return self.solve_connect_four(stop, clock, report);
+        }
         let started = clock.now();
         let nodes = self.nodes;
         self.decide(stop, clock, report);
@@ -224,7 +267,57 @@ impl Solver {
             at_most: self.at_most,
             best: line.first().copied(),
             line,
+            distance: (self.finds_distance && self.over().is_some()).then_some(0),
             nodes: self.nodes - nodes,
+            time: clock.now().saturating_sub(started),
+        }
+    }
+
+    fn solve_connect_four(
+        &mut self,
+        stop: &Stop,
+        clock: &dyn Clock,
+        report: ProgressCallback<'_>,
+    ) -> Solution {
+        let (started, budget) = (clock.now(), self.budget);
+        let Some(solver) = &mut self.connect_four else {
+            unreachable!("the caller has seen it");
+        };
+        let (stones, from, attacker) = (
+            solver.stones(&self.start),
+            solver.nodes(),
+            self.start.to_move,
+        );
+        let mut should_stop = |nodes: u64, fill: u64| {
+            let time = clock.now().saturating_sub(started);
+            report(&Progress {
+                nodes: nodes - from,
+                fill,
+                time,
+                attacker,
+                at_least: GameValue::Loss,
+                at_most: GameValue::Win,
+            });
+            stop.is_set()
+                || budget.time.is_some_and(|limit| time >= limit)
+                || budget.nodes.is_some_and(|limit| nodes - from >= limit)
+        };
+        let found = solver.solve(stones, self.finds_distance, &mut should_stop);
+        if let Some(found) = &found {
+            (self.at_least, self.at_most) = (found.value, found.value);
+        }
+        let nodes = solver.nodes() - from;
+        let line = found
+            .as_ref()
+            .map(|found| found.line.clone())
+            .unwrap_or_default();
+        Solution {
+            at_least: self.at_least,
+            at_most: self.at_most,
+            best: line.first().copied(),
+            line,
+            distance: found.and_then(|found| found.distance),
+            nodes,
             time: clock.now().saturating_sub(started),
         }
     }
@@ -268,6 +361,15 @@ impl Solver {
     /// Writes a proof of what was found; `None` when nothing was. The proof can be checked without this
     /// solver: see `docs/solving.md`.
     pub fn prove(&mut self, into: &mut dyn Write) -> io::Result<Option<()>> {
+        if self.at_least == self.at_most && self.connect_four.take().is_some() {
+            // A proof is written from the table of the proof-number search.
+            (self.at_least, self.at_most) = (GameValue::Loss, GameValue::Win);
+            self.budget = Budget {
+                memory: self.budget.memory,
+                ..Budget::default()
+            };
+            self.decide(&Stop::new(), &SystemClock::default(), &mut |_| {});
+        }
         let (true, value) = (self.at_least == self.at_most, self.at_least) else {
             return Ok(None);
         };

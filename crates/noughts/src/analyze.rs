@@ -43,20 +43,19 @@ fn game(task: &Analyze) -> Result<Game, Failure> {
     }
     let name = task.variant.as_deref().unwrap_or_default();
     let variant: Variant = name.parse().map_err(Failure::invalid)?;
+    play(&variant, task.moves.as_deref().unwrap_or_default())
+}
+
+/// A game after these moves, which are separated by spaces.
+pub(crate) fn play(variant: &Variant, moves: &str) -> Result<Game, Failure> {
     // As much history as there can be, so that any rewind in the turns is one.
     let history = u16::try_from(variant.cells() - 1).unwrap_or(u16::MAX);
     let options = Options {
         history,
         ..Options::default()
     };
-    let mut game = Game::new(&variant, options).map_err(Failure::invalid)?;
-    for (number, text) in task
-        .moves
-        .as_deref()
-        .unwrap_or_default()
-        .split_whitespace()
-        .enumerate()
-    {
+    let mut game = Game::new(variant, options).map_err(Failure::invalid)?;
+    for (number, text) in moves.split_whitespace().enumerate() {
         let turn = number + 1;
         let action = game
             .parse_action(text)

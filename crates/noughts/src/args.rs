@@ -186,6 +186,12 @@ pub(crate) struct Solve {
     /// The position, such as "x.o/.x./..o o" [default: the first]
     #[arg(long, value_name = "POSITION")]
     pub(crate) position: Option<String>,
+    /// Solve every line of FILE (- is standard input): a position, or moves such as "3 3 2"; prints JSON lines
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["position", "checkpoint", "proof"])]
+    pub(crate) positions: Option<String>,
+    /// Find the number of plies to the end too (Connect Four: WxHk4+gravity)
+    #[arg(long, conflicts_with_all = ["checkpoint", "proof"])]
+    pub(crate) distance: bool,
     /// How many threads look
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=256))]
     pub(crate) threads: u16,

@@ -1,7 +1,8 @@
 //! `noughts solve`: what a position is worth, with what it took and why it is so.
 
+use std::fmt::Display;
 use std::fs::{self, File};
-use std::io::{self, BufReader, BufWriter, IsTerminal, Write};
+use std::io::{self, BufRead, BufReader, BufWriter, IsTerminal, Write};
 use std::time::Duration;
 
 use noughts_engine::{
@@ -24,7 +25,11 @@ pub(crate) fn run(task: &Solve) -> Result<(), Failure> {
     };
     let budget = budget(task)?;
     let mut solver = Solver::new(&variant, position, budget).map_err(Failure::invalid)?;
+    if task.distance {
+        solver.find_distance().map_err(Failure::invalid)?;
+    }
     if let Some(name) = &task.checkpoint {
+        solver.use_proof_number_search();
         load(&mut solver, name)?;
     }
     let stop = Stop::new();
@@ -37,6 +42,9 @@ pub(crate) fn run(task: &Solve) -> Result<(), Failure> {
         }
         told.set();
     })?;
+    if let Some(name) = &task.positions {
+        return solve_lines(&mut solver, &variant, name, budget, &stop);
+    }
     let found = solve(&mut solver, task, budget, &stop)?;
     let text = match task.json {
         true => json(&variant, &found),
@@ -109,6 +117,54 @@ fn solve(
             ticker.clear();
             return Ok(found);
         }
+    }
+}
+
+/// Solves each line of a file with one solver, and prints one line of JSON for each.
+fn solve_lines(
+    solver: &mut Solver,
+    variant: &Variant,
+    name: &str,
+    budget: Budget,
+    stop: &Stop,
+) -> Result<(), Failure> {
+    let failed = |error: io::Error| Failure::Invalid(format!("cannot read {name}: {error}"));
+    let reader: Box<dyn BufRead> = match name {
+        "-" => Box::new(io::stdin().lock()),
+        _ => Box::new(BufReader::new(File::open(name).map_err(failed)?)),
+    };
+    let clock = SystemClock::default();
+    let mut is_complete = true;
+    for (number, line) in (1..).zip(reader.lines()) {
+        let line = line.map_err(failed)?;
+        let text = line.trim();
+        if text.is_empty() {
+            continue;
+        }
+        let invalid =
+            |reason: &dyn Display| Failure::Invalid(format!("{name}, line {number}: {reason}"));
+        let position = position_or_moves(variant, text).map_err(|error| invalid(&error))?;
+        let set = solver.set_position(position);
+        set.map_err(|error| invalid(&error))?;
+        solver.set_budget(budget);
+        let found = solver.solve(stop, &clock, &mut |_| {});
+        is_complete &= found.value().is_some();
+        io::stdout().write_all(json(variant, &found).as_bytes())?;
+        if stop.is_set() {
+            return Err(Failure::Unsolved);
+        }
+    }
+    match is_complete {
+        true => Ok(()),
+        false => Err(Failure::Unsolved),
+    }
+}
+
+/// A position as `--position` takes it, or moves as `analyze --moves` takes them.
+fn position_or_moves(variant: &Variant, text: &str) -> Result<Diagram, Failure> {
+    match text.contains('/') {
+        true => Diagram::parse(variant, text).map_err(Failure::invalid),
+        false => crate::analyze::play(variant, text).map(|game| game.diagram()),
     }
 }
 
@@ -211,6 +267,9 @@ fn words(variant: &Variant, position: &Diagram, found: &Solution) -> String {
         position.to_move.symbol(),
         known(found.at_least, found.at_most),
     );
+    if let Some(plies) = found.distance {
+        text += &format!("distance  {plies}\n");
+    }
     if let Some(best) = line.first() {
         text += &format!("best      {best}\nline      {}\n", line.join(" "));
     }
@@ -227,9 +286,13 @@ fn json(variant: &Variant, found: &Solution) -> String {
     let value = found
         .value()
         .map_or("unknown".to_owned(), |worth| worth.to_string());
+    let distance = match found.distance {
+        Some(plies) => format!("\"distance\":{plies},"),
+        None => String::new(),
+    };
     let write = |at: &noughts_rules::Move| format!("\"{}\"", variant.format_move(*at));
     format!(
-        "{{\"variant\":\"{variant}\",\"value\":\"{value}\",\"nodes\":{},\"seconds\":{:.6},\"best\":{},\"line\":[{}]}}\n",
+        "{{\"variant\":\"{variant}\",\"value\":\"{value}\",{distance}\"nodes\":{},\"seconds\":{:.6},\"best\":{},\"line\":[{}]}}\n",
         found.nodes,
         found.time.as_secs_f64(),
         found.best.as_ref().map_or("null".to_owned(), write),

@@ -1,6 +1,6 @@
 //! What a robot asks of a solver: what the present is value, and every move that keeps it.
 
-use noughts_rules::{Diagram, Move};
+use noughts_rules::Move;
 
 use super::dfpn::Dfpn;
 use super::proof_writer::Explain;
@@ -17,12 +17,6 @@ pub(crate) struct SolvedPosition {
 }
 
 impl Solver {
-    /// Turns to another position of the same game, and keeps what it remembers.
-    pub(crate) fn set_position(&mut self, position: Diagram) {
-        self.start = position;
-        (self.at_least, self.at_most) = (GameValue::Loss, GameValue::Win);
-    }
-
     /// What the position is value and how that is kept, where the budget suffices; and how many positions
     /// were looked at.
     pub(crate) fn solve_moves(

@@ -109,6 +109,12 @@ impl IterativeDeepening {
 
     fn think(&mut self, aim: Aim, game: &Game, stop: &Stop) -> Analysis {
         self.is_used = true;
+        let solved = self
+            .endgame
+            .solve_connect_four(game, &self.limits, stop, &*self.clock);
+        if let Some(analysis) = solved {
+            return analysis;
+        }
         let thinking = Thinking {
             limits: self.limits,
             width: Width::Selective,
