@@ -128,7 +128,9 @@ fn perfect_keeps_what_larger_boards_are_worth() {
     for variant in ["6x5k4", "7x6k4", "7x7k4"] {
         assert_eq!(outcomes(variant, Side::FIRST), [6, 0, 0], "{variant}");
     }
-    for variant in ["5x5k4", "6x6k5", "7x4k4", "8x8k6"] {
+    // The second player wins on 6x4 with gravity.
+    assert_eq!(outcomes("6x4k4+gravity", Side::SECOND), [6, 0, 0]);
+    for variant in ["5x5k4", "6x6k5", "7x4k4", "8x8k6", "6x5k4+gravity"] {
         assert_eq!(outcomes(variant, Side::SECOND)[2], 0, "{variant}");
     }
 }
@@ -144,6 +146,7 @@ fn perfect_says_what_it_does_not_solve() {
         "8x8k5",
         "9x9k6",
         "4x4k4+misere",
+        "7x6k4+gravity",
     ] {
         let game = Game::new(&variant.parse().unwrap(), Options::default()).unwrap();
         let name: StrategyName = "perfect".parse().unwrap();

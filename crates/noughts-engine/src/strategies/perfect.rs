@@ -14,7 +14,7 @@ use crate::features::{Candidate, Features, Searchable};
 use crate::registry::{StrategyKind, no_parameter};
 use crate::search::{Limits, Thinking, Width, search};
 use crate::search_board::SearchBoard;
-use crate::solver::{Budget, GameValue};
+use crate::solver::{Budget, ConnectFour, GameValue};
 use crate::strategy::{Decision, Stop, Strategy};
 use crate::transposition_table::{Bound, TranspositionTable};
 
@@ -41,6 +41,13 @@ const BETWEEN_LOOKS: u64 = 128;
 /// Games with so many cells are solved at once, whatever their suffixes.
 const ALWAYS_SOLVED: usize = 12;
 
+/// Connect Four boards with this many cells are solved from the start in about a second: 5x6 took 0.5 s, 6x5 0.7 s and
+/// 7x4 1.2 s on a busy machine.
+const CONNECT_FOUR_CELLS: usize = 30;
+
+/// Maximum number of nodes for the quickest win or the latest loss in Connect Four.
+const DISTANCE_NODES: u64 = 1_000_000;
+
 /// Every position of games with so many cells is remembered once it is met.
 const REMEMBERED: usize = 16;
 
@@ -54,7 +61,9 @@ const FEW_PLACES: u32 = 14;
 fn refuses(game: &Game) -> Option<String> {
     let promised = match game.variant() {
         Variant::Grid(spec) if spec.sides() == 2 => {
-            spec.cells() <= ALWAYS_SOLVED || is_soon_solved(spec)
+            spec.cells() <= ALWAYS_SOLVED
+                || is_soon_solved(spec)
+                || ConnectFour::fits(game.variant()) && spec.cells() <= CONNECT_FOUR_CELLS
         }
         Variant::Grid(_) | Variant::Nested(_) => false,
     };
@@ -63,7 +72,7 @@ fn refuses(game: &Game) -> Option<String> {
         return None;
     }
     Some(
-        "it solves games for two players who take turns, with up to 12 cells, and without a suffix up to 7x7 but for 7x7k5, and up to 8x8 with lines of six and more"
+        "it solves games for two players who take turns, with up to 12 cells, and without a suffix up to 7x7 but for 7x7k5, and up to 8x8 with lines of six and more, and four in a line with gravity on up to 30 cells"
             .to_owned(),
     )
 }
@@ -179,7 +188,17 @@ impl Perfect {
         };
         let mut solver =
             crate::solver::Solver::new(game.variant(), Some(game.diagram()), budget).ok()?;
-        let found = solver.solve(stop, &*self.clock, &mut |_| {});
+        let mut found = solver.solve(stop, &*self.clock, &mut |_| {});
+        if found.value() != Some(GameValue::Draw) && solver.find_distance().is_ok() {
+            solver.set_budget(Budget {
+                nodes: Some(DISTANCE_NODES),
+                ..budget
+            });
+            let exact = solver.solve(stop, &*self.clock, &mut |_| {});
+            if exact.distance.is_some() {
+                found = exact;
+            }
+        }
         let value = match found.value()? {
             GameValue::Win => 1,
             GameValue::Draw => 0,
