@@ -53,19 +53,6 @@ impl BackgroundTasks {
     }
 }
 
-/// Runs a future to its end even if the caller is dropped. What is ready at once costs no task.
-pub(crate) async fn detach<T>(work: impl Future<Output = T> + Send + 'static) -> Option<T>
-where
-    T: Send + 'static,
-{
-    let mut work: Pin<Box<dyn Future<Output = T> + Send>> = Box::pin(work);
-    match poll_once(work.as_mut()) {
-        Poll::Ready(value) => Some(value),
-        // It fails where the work panicked.
-        Poll::Pending => tokio::spawn(work).await.ok(),
-    }
-}
-
 /// Polls a future that is polled again by somebody else, and so needs no waker yet.
 pub(crate) fn poll_once<T>(work: Pin<&mut (dyn Future<Output = T> + Send)>) -> Poll<T> {
     let mut work = pin!(work);
@@ -76,24 +63,6 @@ pub(crate) fn poll_once<T>(work: Pin<&mut (dyn Future<Output = T> + Send)>) -> P
 mod tests {
     use super::*;
     use tokio::sync::oneshot;
-
-    #[tokio::test]
-    async fn detached_work_ends_without_its_caller() {
-        let (begin, begun) = oneshot::channel::<()>();
-        let (end, ended) = oneshot::channel();
-        {
-            let work = detach(async move {
-                begun.await.ok();
-                end.send(7).ok();
-            });
-            let mut work = pin!(work);
-            let mut context = Context::from_waker(Waker::noop());
-            assert!(work.as_mut().poll(&mut context).is_pending());
-        }
-        begin.send(()).ok();
-        assert_eq!(ended.await, Ok(7));
-        assert_eq!(detach(async { 5 }).await, Some(5));
-    }
 
     #[tokio::test(start_paused = true)]
     async fn background_tasks_are_waited_for() {

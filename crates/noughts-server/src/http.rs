@@ -5,7 +5,6 @@ mod board_image;
 mod catalog;
 mod create_table;
 mod error;
-mod events;
 mod extract;
 mod games;
 mod link_preview;
@@ -177,7 +176,7 @@ fn routes(app: Arc<AppState>) -> Router {
         .routes(routes!(games::take_seat))
         .routes(routes!(games::act))
         .routes(routes!(games::rematch))
-        .routes(routes!(events::events))
+        .routes(routes!(stream::events))
         .routes(routes!(websocket::websocket))
         .routes(routes!(records::record))
         .routes(routes!(records::archive))

@@ -12,6 +12,7 @@ mod memory;
 mod migrations;
 mod open;
 mod postgres;
+mod shared_sql;
 mod sqlite;
 mod unreadable_games;
 mod waiting;

@@ -9,6 +9,7 @@
 //! There is no task per table. A submission runs in the task of its client; where that client may
 //! disconnect, it is detached.
 
+mod catch_up;
 mod connected_seat;
 mod live_table;
 mod robot_moves;
@@ -20,7 +21,6 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
-use noughts_rules::Seat;
 use tracing::{error, info, warn};
 
 use crate::background_tasks::BackgroundTasks;
@@ -29,11 +29,10 @@ use crate::clock::ServerClock;
 use crate::id::{GameId, IdHash, NodeId};
 use crate::metrics::Metrics;
 use crate::robots::Robots;
-use crate::store::{Append, Appended, Created, LogTail, Store, StoreError, StoredGame};
-use crate::table::{
-    Command, CreationKey, Entry, Holder, NewGame, RequestKey, SeatSet, Table, TableRefusal,
-};
+use crate::store::{Append, Appended, Created, Store, StoreError};
+use crate::table::{Command, CreationKey, Entry, Holder, NewGame, RequestKey, Table, TableRefusal};
 
+use catch_up::replay;
 pub(crate) use connected_seat::BoxFuture;
 pub use connected_seat::ConnectedSeat;
 use live_table::{CloseOnPanic, Phase, State};
@@ -235,7 +234,9 @@ impl Tables {
             match self.store.append(&append).await {
                 Ok(Appended::Stored) => {
                     self.apply(live, &append);
-                    self.move_robots(live);
+                    if live.has_robots {
+                        self.move_robots(live);
+                    }
                     self.open_rematch(live, append);
                     return Ok(());
                 }
@@ -298,7 +299,9 @@ impl Tables {
             Ok(None) => return Ok(Decided::Nothing),
             Err(refusal) => return refused(refusal),
         };
-        self.add_robot_replies(&state, &mut decision);
+        if live.has_robots {
+            self.add_robot_replies(&state, &mut decision);
+        }
         let summary = table.summary_after(&decision);
         let new_game = decision.new_game.map(|new| {
             let summary = Table::new(new.settings.clone()).map(|table| table.summary());
@@ -373,137 +376,6 @@ impl Tables {
     pub(crate) fn on_seats_changed(&self, tell: impl Fn(&Table) + Send + Sync + 'static) {
         // There is one matchmaker per server.
         let _ = self.seats_changed.set(Box::new(tell));
-    }
-
-    /// Reads the entries that the store has and this table has not.
-    async fn catch_up(&self, live: &Arc<LiveTable>) -> Result<(), SubmitError> {
-        let known = live.read(Table::entry);
-        // With the latest known one, which shows whether the store has the same log.
-        let tail = self.store.entries_after(live.id(), known.saturating_sub(1));
-        let tail = match tail.await {
-            Ok(tail) => tail,
-            Err(error) => {
-                warn!(game = %live.id(), %error, "a table cannot be compared with the store");
-                live.mark_behind();
-                return Err(SubmitError::Unavailable(error));
-            }
-        };
-        let Some(tail) = tail else {
-            self.remove(live);
-            return Err(SubmitError::NoSuchGame);
-        };
-        match self.take(live, &tail) {
-            true => Ok(()),
-            false => self.reload(live).await,
-        }
-    }
-
-    /// Applies the entries of a log's tail that this table has not; false where the log is another one.
-    fn take(&self, live: &LiveTable, tail: &LogTail) -> bool {
-        let mut state = live.state();
-        let new = match (state.table.latest_entry(), tail.entries.split_first()) {
-            (None, _) => &tail.entries[..],
-            (Some(ours), Some((first, new))) if first.entry == ours => new,
-            (Some(_), _) => return false,
-        };
-        let was_over = state.table.is_over();
-        for logged in new {
-            if state.apply(logged).is_err() {
-                return false;
-            }
-        }
-        if state.phase == Phase::Behind {
-            state.phase = Phase::Current;
-        }
-        // Entries of this node, if only the store's reply was lost.
-        let unconfirmed = std::mem::take(&mut state.unconfirmed);
-        match new {
-            [] => {}
-            [..] => state.is_stored_here = *new == *unconfirmed,
-        }
-        self.after_entries(&mut state, was_over, !new.is_empty());
-        true
-    }
-
-    /// The store has another log than this table, as after a failover that lost the latest writes: the
-    /// table becomes what the store has.
-    async fn reload(&self, live: &Arc<LiveTable>) -> Result<(), SubmitError> {
-        warn!(game = %live.id(), "the store has other entries than memory: taking the store's");
-        let stored = self.store.load(live.id()).await;
-        let table = match stored.and_then(|stored| stored.map(replay).transpose()) {
-            Ok(Some(table)) => table,
-            Ok(None) => {
-                self.remove(live);
-                return Err(SubmitError::NoSuchGame);
-            }
-            Err(error) => {
-                error!(game = %live.id(), %error, "a game cannot be loaded");
-                live.mark_behind();
-                return Err(SubmitError::Unavailable(error));
-            }
-        };
-        let mut state = live.state();
-        state.replace(table);
-        state.is_stored_here = false;
-        state.unconfirmed.clear();
-        if state.phase == Phase::Behind {
-            state.phase = Phase::Current;
-        }
-        self.after_entries(&mut state, false, true);
-        Ok(())
-    }
-
-    /// Compares a table with the store where another node may have written, and takes what is new.
-    pub(crate) async fn refresh(self: &Arc<Tables>, live: &Arc<LiveTable>) {
-        let _submission = live.submission.lock().await;
-        live.mark_behind();
-        // What fails now is tried with the next hint or submission.
-        if self.catch_up(live).await.is_ok() {
-            self.move_robots(live);
-        }
-    }
-
-    /// The connections of these seats are gone for good: retries until the store has it.
-    pub(crate) fn leave(self: &Arc<Tables>, live: &Arc<LiveTable>, seats: SeatSet) {
-        let (tables, live) = (Arc::clone(self), Arc::clone(live));
-        self.background.spawn(async move {
-            tables.leave_now(live, seats).await;
-        });
-    }
-
-    /// The same, and returns when it is stored or no longer matters.
-    pub(crate) async fn leave_now(self: &Arc<Tables>, mut live: Arc<LiveTable>, seats: SeatSet) {
-        let command = Command::Leave(seats);
-        loop {
-            match self.submit(&live, &command).await {
-                Ok(()) | Err(SubmitError::Refused(_) | SubmitError::NoSuchGame) => return,
-                Err(SubmitError::Closed) => match self.get(live.id()).await {
-                    Ok(Some(again)) => live = again,
-                    Ok(None) => return,
-                    Err(_) => tokio::time::sleep(RETRY_AFTER).await,
-                },
-                Err(SubmitError::Busy | SubmitError::Unavailable(_)) => {
-                    tokio::time::sleep(RETRY_AFTER).await;
-                }
-            }
-        }
-    }
-
-    /// The server stops: the seats of all connections to this node leave, those of one table together.
-    /// Their players are told no result.
-    pub(crate) fn leave_all(self: &Arc<Tables>) {
-        self.is_stopping.store(true, Ordering::SeqCst);
-        let is_here = |holder: &Holder| matches!(holder, Holder::Human { node: Some(node), .. } if *node == self.node);
-        for live in self.all() {
-            let seats = live.read(|table| {
-                let seats = (0..).map(Seat).zip(table.holders());
-                let seats = seats.filter(|(_, holder)| !table.is_over() && is_here(holder));
-                seats.map(|(seat, _)| seat).collect::<SeatSet>()
-            });
-            if !seats.is_empty() {
-                self.leave(&live, seats);
-            }
-        }
     }
 
     /// Whether the server is about to end.
@@ -591,15 +463,6 @@ fn repeat_of(id: GameId, stored: &CreationKey, request: Option<&RequestKey>) -> 
         true => Creation::Repeat(id),
         false => Creation::KeyReused,
     }
-}
-
-fn replay(stored: StoredGame) -> Result<Table, StoreError> {
-    let id = stored.settings.id;
-    let table = Table::replay(stored.settings, &stored.entries);
-    table.map_err(|invalid| {
-        let entry = invalid.entry;
-        StoreError::Corrupt(format!("entry {entry} of game {id} does not fit the game"))
-    })
 }
 
 /// Who sits there, for the log.

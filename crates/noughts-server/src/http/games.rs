@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use std::task::{Context, Poll, Waker};
 
 use axum::extract::State;
 use axum::http::{HeaderMap, StatusCode, header};
@@ -25,7 +26,6 @@ use super::extract::{
 use super::rate_limit::Client;
 use super::seat_token::GameSeat;
 use super::stream::{view_json, view_of};
-use crate::background_tasks::detach;
 use crate::id::GameId;
 use crate::table::{
     Command, CreationKey, Holder, NewGame, RequestKey, Snapshot, Table, TableRefusal,
@@ -354,7 +354,45 @@ async fn submit(
     submitted.await.unwrap_or(Err(SubmitError::Closed))
 }
 
+/// Runs a future to its end even if the caller is dropped. A future that is ready at once costs no task.
+/// `None` if it panicked.
+async fn detach<T: Send + 'static>(work: impl Future<Output = T> + Send + 'static) -> Option<T> {
+    let mut work = Box::pin(work);
+    // No waker is needed: the task polls again.
+    let polled = work.as_mut().poll(&mut Context::from_waker(Waker::noop()));
+    match polled {
+        Poll::Ready(value) => Some(value),
+        Poll::Pending => tokio::spawn(work).await.ok(),
+    }
+}
+
 fn view(snapshot: &Snapshot) -> Response {
     let medium = [(header::CONTENT_TYPE, "application/json")];
     (medium, view_json(snapshot)).into_response()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::pin::pin;
+
+    use tokio::sync::oneshot;
+
+    use super::*;
+
+    #[tokio::test]
+    async fn detached_work_ends_without_its_caller() {
+        let (begin, begun) = oneshot::channel::<()>();
+        let (end, ended) = oneshot::channel();
+        {
+            let mut work = pin!(detach(async move {
+                begun.await.ok();
+                end.send(7).ok();
+            }));
+            let mut context = Context::from_waker(Waker::noop());
+            assert!(work.as_mut().poll(&mut context).is_pending());
+        }
+        begin.send(()).ok();
+        assert_eq!(ended.await, Ok(7));
+        assert_eq!(detach(async { 5 }).await, Some(5));
+    }
 }

@@ -1,18 +1,28 @@
-//! Snapshots and updates as JSON, and a watcher's way through them.
+//! Snapshots and updates as JSON, watchers of a table, and `GET /api/games/{id}/events`.
 
+use std::convert::Infallible;
 use std::sync::Arc;
+use std::time::Duration;
 
+use axum::extract::State;
+use axum::http::HeaderMap;
+use axum::response::sse::{Event, KeepAlive, Sse};
+use axum::response::{IntoResponse, Response};
 use bytes::Bytes;
+use futures_util::stream::unfold;
 use noughts_api::{
-    Change as ChangeJson, Empty, Legal, NineBoards, Outcome, Presence, SeatKind, SeatView,
-    StreamMessage, TableInfo, TurnView, View,
+    Change as ChangeJson, Empty, Legal, NineBoards, Outcome, Presence, Problem, ProblemKind,
+    SeatKind, SeatView, StreamMessage, TableInfo, TurnView, View,
 };
 use noughts_rules::{Move, Seat, Side};
 use tokio::sync::broadcast::error::RecvError;
+use tokio::sync::watch;
 
 use super::AppState;
-use super::error::ApiError;
+use super::error::{ApiError, api_error};
+use super::extract::{PathParams, bearer, read_id};
 use super::games::table;
+use super::rate_limit::{Client, StreamPermit};
 use crate::id::GameId;
 use crate::presence::Connected;
 use crate::table::{Change, Holder, MAX_LISTED_CELLS, SeatSet, Snapshot, TurnChange, Update};
@@ -57,7 +67,7 @@ pub(super) fn update_message(update: &Update) -> Bytes {
 }
 
 /// What streams call an update.
-pub(super) fn update_name(update: &Update) -> &'static str {
+fn update_name(update: &Update) -> &'static str {
     match update.change {
         Change::Turn(_) => "change",
         Change::Seats { .. } => "presence",
@@ -217,4 +227,122 @@ impl Follow {
             }
         }
     }
+}
+
+/// Server-sent events. The id of an event is the number of an entry of the game's log. A new stream
+/// begins with the view; with `Last-Event-ID` it brings everything later, in order, and then who is
+/// present. With a seat's token the player is present for as long as the stream lasts.
+#[utoipa::path(
+    get, path = "/api/games/{id}/events", tag = "live",
+    params(
+        ("id" = String, Path, description = "the game"),
+        ("Last-Event-ID" = Option<u32>, Header, description = "the latest entry that was seen"),
+    ),
+    security((), ("seat" = [])),
+    responses(
+        (status = 200, body = String, content_type = "text/event-stream"),
+        (status = "4XX", body = Problem, content_type = "application/problem+json"),
+        (status = 503, body = Problem, content_type = "application/problem+json"),
+    )
+)]
+pub(super) async fn events(
+    State(app): State<Arc<AppState>>,
+    PathParams([id]): PathParams<1>,
+    client: Client,
+    headers: HeaderMap,
+) -> Result<Response, ApiError> {
+    let id = read_id(&id)?;
+    table(&app, id).await?;
+    let seat = match bearer(&headers) {
+        Some(token) => Some(app.pass(id, token)?.seat),
+        None => None,
+    };
+    let seen = match headers.get("last-event-id") {
+        None => None,
+        Some(value) => {
+            let number = value.to_str().ok().and_then(|text| text.parse().ok());
+            let wrong = || {
+                api_error(
+                    ProblemKind::Unreadable,
+                    "Last-Event-ID is the number of an entry, as it was sent",
+                )
+            };
+            Some(number.ok_or_else(wrong)?)
+        }
+    };
+    let permit = app
+        .rate_limiter
+        .open_stream(&client, app.tables.clock().now())?;
+    let mut follow = Follow::begin(&app, id, seat).await?;
+    let resumed = seen.and_then(|entry| follow.resume(entry));
+    let first: Vec<Event> = match resumed {
+        Some(updates) => updates.iter().map(update_event).collect(),
+        None => vec![view_event(follow.snapshot())],
+    };
+    let source = EventSource {
+        first: first.into_iter(),
+        follow,
+        closing: app.closing.clone(),
+        has_ended: false,
+        _permit: permit,
+    };
+    let events = unfold(source, |mut source| async move {
+        let event = source.next().await?;
+        Some((Ok::<_, Infallible>(event), source))
+    });
+    Ok(Sse::new(events)
+        .keep_alive(KeepAlive::new().interval(KEEP_ALIVE))
+        .into_response())
+}
+
+/// How often a quiet event stream sends a comment, so that proxies keep it open.
+const KEEP_ALIVE: Duration = Duration::from_secs(15);
+
+/// The events of one stream. The connection asks for the next one when the client has read the last.
+struct EventSource {
+    first: std::vec::IntoIter<Event>,
+    follow: Follow,
+    closing: watch::Receiver<bool>,
+    has_ended: bool,
+    _permit: StreamPermit,
+}
+
+impl EventSource {
+    async fn next(&mut self) -> Option<Event> {
+        if let Some(event) = self.first.next() {
+            return Some(event);
+        }
+        if self.has_ended {
+            return None;
+        }
+        tokio::select! {
+            followed = self.follow.next() => Some(match followed? {
+                Followed::Update(update) => update_event(&update),
+                Followed::Snapshot(snapshot) => view_event(&snapshot),
+            }),
+            _ = self.closing.changed() => {
+                self.has_ended = true;
+                Some(event(None, "restart", RESTART))
+            }
+        }
+    }
+}
+
+/// The message before the server stops.
+pub(super) const RESTART: &[u8] = b"{\"restart\":true}";
+
+fn view_event(snapshot: &Snapshot) -> Event {
+    event(Some(snapshot.entry), "view", &view_message(snapshot))
+}
+
+fn update_event(update: &Update) -> Event {
+    event(update.entry, update_name(update), &update_message(update))
+}
+
+fn event(id: Option<u32>, name: &str, json: &[u8]) -> Event {
+    let event = match id {
+        Some(id) => Event::default().id(id.to_string()),
+        None => Event::default(),
+    };
+    event.event(name).data(String::from_utf8_lossy(json))
 }

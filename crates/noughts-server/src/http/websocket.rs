@@ -19,7 +19,7 @@ use super::error::{ApiError, api_error};
 use super::extract::{PathParams, read_id, read_object};
 use super::games::{act_at, table};
 use super::rate_limit::{Client, StreamPermit};
-use super::stream::{Follow, Followed, update_message, view_message};
+use super::stream::{Follow, Followed, RESTART, update_message, view_message};
 use crate::id::GameId;
 use crate::table::Snapshot;
 
@@ -241,7 +241,7 @@ impl Connection {
                     self.send(Message::Ping(Default::default())).await
                 }
                 _ = closing.changed() => {
-                    let said = self.say(Bytes::from_static(b"{\"restart\":true}")).await;
+                    let said = self.say(Bytes::from_static(RESTART)).await;
                     said.and(Err(End::Sent(1012, "the server restarts")))
                 }
             };

@@ -27,7 +27,7 @@ pub(super) fn read_id(bytes: &[u8]) -> Result<GameId, StoreError> {
     Ok(GameId::new(u128::from_be_bytes(bytes)))
 }
 
-/// Histogram as both databases have them: with a sign.
+/// Numbers as both databases have them: with a sign.
 pub(super) fn signed(number: u64) -> i64 {
     i64::try_from(number).unwrap_or(i64::MAX)
 }

@@ -6,7 +6,7 @@ use super::codec::text::{write_name, write_status};
 use super::codec::{
     LISTED_COLUMNS, ListedColumns, id_bytes, read_id, read_listed, signed, unsigned,
 };
-use super::unreadable_games::Unreadable;
+use super::unreadable_games::UnreadableGames;
 use super::{ListQuery, ListedGame, StoreError};
 use crate::id::GameId;
 use crate::table::Status;
@@ -46,15 +46,15 @@ impl PageRow {
 /// A list that is being filled, page by page, until it is long enough. One page is enough unless
 /// some of its rows cannot be read.
 #[derive(Debug)]
-pub(super) struct Filling<'u> {
+pub(super) struct ListInProgress<'u> {
     query: ListQuery,
     listed: Vec<ListedGame>,
-    unreadable: &'u Unreadable,
+    unreadable: &'u UnreadableGames,
 }
 
-impl Filling<'_> {
-    pub(super) fn new(query: ListQuery, unreadable: &Unreadable) -> Filling<'_> {
-        Filling {
+impl ListInProgress<'_> {
+    pub(super) fn new(query: ListQuery, unreadable: &UnreadableGames) -> ListInProgress<'_> {
+        ListInProgress {
             query,
             listed: Vec::new(),
             unreadable,

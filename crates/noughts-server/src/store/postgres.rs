@@ -23,7 +23,7 @@ use tokio::time::timeout;
 use self::writer::Writer;
 use super::codec::{AppendRows, GameRow};
 use super::group_commit::{Counter, GroupCommit};
-use super::unreadable_games::Unreadable;
+use super::unreadable_games::UnreadableGames;
 use super::{
     Append, Appended, Created, ListQuery, ListedGame, LogPosition, LogTail, Matches, Reply, Store,
     StoreError, StoredGame, Sweep, WaitingList, WriteCounts,
@@ -40,7 +40,7 @@ pub struct Postgres {
     games: GroupCommit,
     appends: GroupCommit,
     counter: Arc<Counter>,
-    unreadable: Unreadable,
+    unreadable: UnreadableGames,
 }
 
 /// A server takes a hundred connections by default: that is enough for nine nodes.
@@ -92,7 +92,7 @@ impl Postgres {
             appends: GroupCommit::start(&writer, APPEND_LANES, &counter),
             counter,
             pool,
-            unreadable: Unreadable::default(),
+            unreadable: UnreadableGames::default(),
         })
     }
 }

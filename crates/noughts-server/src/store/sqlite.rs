@@ -23,7 +23,7 @@ use self::file::DatabaseFile;
 use self::writer::Writer;
 use super::codec::{AppendRows, GameRow};
 use super::group_commit::{Counter, GroupCommit};
-use super::unreadable_games::Unreadable;
+use super::unreadable_games::UnreadableGames;
 use super::{
     Append, Appended, Created, ListQuery, ListedGame, LogTail, Reply, Store, StoreError,
     StoredGame, Sweep, WriteCounts,
@@ -39,7 +39,7 @@ pub struct Sqlite {
     counter: Arc<Counter>,
     readers: SqlitePool,
     file: Arc<DatabaseFile>,
-    unreadable: Unreadable,
+    unreadable: UnreadableGames,
 }
 
 /// When a commit is confirmed.
@@ -124,7 +124,7 @@ impl Sqlite {
             counter,
             readers,
             file,
-            unreadable: Unreadable::default(),
+            unreadable: UnreadableGames::default(),
         })
     }
 
@@ -196,9 +196,9 @@ impl Store for Sqlite {
     }
 
     fn list(&self, query: ListQuery) -> Reply<'_, Vec<ListedGame>> {
-        Box::pin(
-            async move { read::list(&mut *self.snapshot().await?, query, &self.unreadable).await },
-        )
+        Box::pin(async move {
+            read::list_in_transaction(&mut *self.snapshot().await?, query, &self.unreadable).await
+        })
     }
 
     fn analysis(&self, game: GameId) -> Reply<'_, Option<String>> {

@@ -8,12 +8,12 @@ use crate::id::GameId;
 
 /// The games that were logged.
 #[derive(Debug, Default)]
-pub(super) struct Unreadable(Mutex<HashSet<GameId>>);
+pub(super) struct UnreadableGames(Mutex<HashSet<GameId>>);
 
 /// How many games are logged; then a fault is known well enough.
 const MAX_LOGGED: usize = 1_000;
 
-impl Unreadable {
+impl UnreadableGames {
     /// Logs an unreadable game, the first time.
     pub(super) fn log(&self, game: Option<GameId>, error: &StoreError) {
         let Some(game) = game else {

@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
 use noughts_rules::{Action, Seat};
 use tokio::sync::watch;
@@ -11,7 +12,7 @@ use super::live_table::{LiveTable, Progress};
 use super::{RETRY_AFTER, SubmitError, Tables};
 use crate::id::GameId;
 use crate::robots::Robot;
-use crate::table::{Command, SeatSet, Table};
+use crate::table::{Command, Holder, SeatSet, Table};
 
 /// A future that runs anywhere.
 pub(crate) type BoxFuture<T> = std::pin::Pin<Box<dyn Future<Output = T> + Send>>;
@@ -104,6 +105,51 @@ impl ConnectedSeat {
         self.turns += progress.turns.len();
         self.has_ended |= progress.end.is_some();
         progress
+    }
+}
+
+impl Tables {
+    /// The connections of these seats are gone for good: retries until the store has it.
+    pub(crate) fn leave(self: &Arc<Tables>, live: &Arc<LiveTable>, seats: SeatSet) {
+        let (tables, live) = (Arc::clone(self), Arc::clone(live));
+        self.background.spawn(async move {
+            tables.leave_now(live, seats).await;
+        });
+    }
+
+    /// The same, and returns when it is stored or no longer matters.
+    pub(crate) async fn leave_now(self: &Arc<Tables>, mut live: Arc<LiveTable>, seats: SeatSet) {
+        let command = Command::Leave(seats);
+        loop {
+            match self.submit(&live, &command).await {
+                Ok(()) | Err(SubmitError::Refused(_) | SubmitError::NoSuchGame) => return,
+                Err(SubmitError::Closed) => match self.get(live.id()).await {
+                    Ok(Some(again)) => live = again,
+                    Ok(None) => return,
+                    Err(_) => tokio::time::sleep(RETRY_AFTER).await,
+                },
+                Err(SubmitError::Busy | SubmitError::Unavailable(_)) => {
+                    tokio::time::sleep(RETRY_AFTER).await;
+                }
+            }
+        }
+    }
+
+    /// The server stops: the seats of all connections to this node leave, those of one table together.
+    /// Their players are told no result.
+    pub(crate) fn leave_all(self: &Arc<Tables>) {
+        self.is_stopping.store(true, Ordering::SeqCst);
+        let is_here = |holder: &Holder| matches!(holder, Holder::Human { node: Some(node), .. } if *node == self.node);
+        for live in self.all() {
+            let seats = live.read(|table| {
+                let seats = (0..).map(Seat).zip(table.holders());
+                let seats = seats.filter(|(_, holder)| !table.is_over() && is_here(holder));
+                seats.map(|(seat, _)| seat).collect::<SeatSet>()
+            });
+            if !seats.is_empty() {
+                self.leave(&live, seats);
+            }
+        }
     }
 }
 

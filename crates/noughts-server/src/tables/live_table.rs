@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use noughts_engine::Stop;
-use noughts_rules::{Action, Move, Seat, Turn};
+use noughts_rules::{Move, Seat, Turn};
 use tokio::sync::{broadcast, watch};
 
 use super::SubmitError;
@@ -25,6 +25,7 @@ const MAX_QUEUED: usize = 64;
 /// other.
 pub struct LiveTable {
     id: GameId,
+    pub(super) has_robots: bool,
     /// Held while a command is decided, stored and applied.
     pub(super) submission: tokio::sync::Mutex<()>,
     /// Submissions that wait or are under way.
@@ -101,6 +102,7 @@ impl LiveTable {
     ) -> LiveTable {
         LiveTable {
             id: table.id(),
+            has_robots: robots.iter().any(Option::is_some),
             submission: tokio::sync::Mutex::new(()),
             queued: AtomicUsize::new(0),
             used_ms: AtomicU64::new(0),
@@ -429,15 +431,4 @@ pub struct GameEnd {
     pub result: SeatResult,
     /// The opponent's move that ended it, if one did.
     pub opponent_move: Option<Move>,
-}
-
-/// The seat after this one.
-pub(super) fn next_seat(seat: Seat, seats: usize) -> Seat {
-    Seat(((usize::from(seat.0) + 1) % seats) as u8)
-}
-
-/// A robot's move as an entry.
-pub(super) fn robot_turn(by: Seat, at: Move) -> Turn {
-    let action = Action::Play(at);
-    Turn { by, action }
 }

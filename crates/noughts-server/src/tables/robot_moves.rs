@@ -3,11 +3,11 @@
 use std::sync::Arc;
 
 use noughts_engine::Stop;
-use noughts_rules::{Conclusion, Game, Move, Seat};
+use noughts_rules::{Action, Conclusion, Game, Move, Seat, Turn};
 use tokio::time::sleep;
 use tracing::error;
 
-use super::live_table::{LiveTable, Phase, State, next_seat, robot_turn};
+use super::live_table::{LiveTable, Phase, State};
 use super::{RETRY_AFTER, SubmitError, Tables};
 use crate::robots::{Robot, answer};
 use crate::table::{Command, Decision, Entry, LogEntry, Table, TableRefusal};
@@ -182,4 +182,15 @@ fn next_task(live: &LiveTable) -> Option<Task> {
         stop: state.robot.clone()?,
         owner: state.owner,
     })
+}
+
+/// The seat after this one.
+fn next_seat(seat: Seat, seats: usize) -> Seat {
+    Seat(((usize::from(seat.0) + 1) % seats) as u8)
+}
+
+/// A robot's move as an entry.
+fn robot_turn(by: Seat, at: Move) -> Turn {
+    let action = Action::Play(at);
+    Turn { by, action }
 }

@@ -6,7 +6,7 @@ use std::io;
 use std::net::IpAddr;
 use std::pin::{Pin, pin};
 use std::sync::Arc;
-use std::task::{Context, Poll, Waker};
+use std::task::Poll;
 
 use noughts_rules::{Action, Move, Refusal};
 use noughts_wire::{
@@ -20,6 +20,7 @@ use tokio::time::{Duration, Instant, sleep_until, timeout_at};
 use tracing::info;
 
 use super::{Opponent, TcpServer};
+use crate::background_tasks::poll_once;
 use crate::matchmaking::WaitingClient;
 use crate::net::{self, Permit};
 use crate::table::{SeatResult, TableRefusal};
@@ -311,7 +312,7 @@ impl Connection {
                     let seat = matchmaking.play_robot(name, strategy, address);
                     seat.await
                 });
-                match poll_once(&mut seating) {
+                match poll_once(seating.as_mut()) {
                     Poll::Ready(seat) => self.begin_game(seat),
                     Poll::Pending => self.stage = Stage::Seating(seating),
                 }
@@ -337,7 +338,7 @@ impl Connection {
             return;
         };
         let mut act = seat.act(Action::Play(at), seat.turn());
-        match poll_once(&mut act) {
+        match poll_once(act.as_mut()) {
             Poll::Ready(result) => self.submitted(result),
             Poll::Pending => *submission = Some((act, Instant::now())),
         }
@@ -521,12 +522,6 @@ async fn stir(
         }
     })
     .await
-}
-
-/// Polls a future that is polled again later, and so needs no waker yet.
-fn poll_once<T>(future: &mut BoxFuture<T>) -> Poll<T> {
-    let mut context = Context::from_waker(Waker::noop());
-    future.as_mut().poll(&mut context)
 }
 
 /// A five-digit id for a session whose client leaves the choice to the server. It is a label, and two

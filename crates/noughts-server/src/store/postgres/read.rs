@@ -4,15 +4,20 @@ use sqlx::postgres::PgRow;
 use sqlx::{AssertSqlSafe, Connection, FromRow, PgConnection, Row, query, query_as};
 
 use crate::id::{GameId, NodeId};
-use crate::store::codec::text::{read_seats, write_node};
+use crate::store::codec::text::{read_node, read_seats, write_node};
 use crate::store::codec::{
     EntryRow, ListedColumns, SETTINGS_COLUMNS, SettingsColumns, id_bytes, read_creation_key,
-    read_entries, read_game, read_id, read_seats_of_node, read_variant, signed,
+    read_entries, read_game, read_id, read_seats_of_node, read_variant, signed, unsigned,
 };
-use crate::store::listing::{Filling, PageRow, select_page, statuses};
-use crate::store::unreadable_games::Unreadable;
-use crate::store::{ListQuery, ListedGame, LogPosition, LogTail, StoreError, StoredGame};
+use crate::store::listing::{ListInProgress, PageRow, select_page, statuses};
+use crate::store::shared_sql::shared_reads;
+use crate::store::unreadable_games::UnreadableGames;
+use crate::store::{
+    ListQuery, ListedGame, LogPosition, LogTail, MAX_OVERDUE, StoreError, StoredGame, Sweep,
+};
 use crate::table::{CreationKey, KEY_LIFETIME_MS, SeatSet};
+
+shared_reads!(PgConnection, sqlx::Postgres, "tied");
 
 /// The entries of the game `id` after number `$2`, as one row of arrays.
 const ENTRIES: &str = "LATERAL (\
@@ -104,92 +109,18 @@ pub(super) async fn entries_after(
     }))
 }
 
-/// The latest game with this key that is not older than the lifetime of keys.
-pub(super) async fn created_with(
-    from: &mut PgConnection,
-    scope: &str,
-    key: &str,
-    now_ms: u64,
-) -> Result<Option<(GameId, CreationKey)>, StoreError> {
-    type Columns = (Vec<u8>, String, Option<String>, Option<i64>);
-    let found: Option<Columns> = query_as(
-        "SELECT id, key_scope, key, request FROM games WHERE key = $1 AND key_scope IN ($2, '') \
-         AND created_ms > $3 ORDER BY created_ms DESC, id DESC LIMIT 1",
-    )
-    .bind(key)
-    .bind(scope)
-    .bind(signed(now_ms) - signed(KEY_LIFETIME_MS))
-    .fetch_optional(from)
-    .await?;
-    let Some((id, scope, key, request)) = found else {
-        return Ok(None);
-    };
-    let id = read_id(&id)?;
-    Ok(read_creation_key(scope, key, request).map(|key| (id, key)))
-}
-
 pub(super) async fn list(
     from: &mut PgConnection,
     query: ListQuery,
-    unreadable: &Unreadable,
+    unreadable: &UnreadableGames,
 ) -> Result<Vec<ListedGame>, StoreError> {
     // One moment for all statuses, or a game that changes its status is listed twice or not at all.
     let mut at = from
         .begin_with("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
         .await?;
-    let mut filling = Filling::new(query, unreadable);
-    loop {
-        let mut rows = Vec::new();
-        for status in statuses(filling.query()) {
-            let mut select = select_page::<sqlx::Postgres>(filling.query(), status);
-            for row in select.build().fetch_all(&mut *at).await? {
-                let columns = ListedColumns::from_row(&row);
-                rows.push(PageRow::new(row.try_get(0), row.try_get(1), columns));
-            }
-        }
-        if let Some(listed) = filling.add(rows) {
-            at.commit().await?;
-            return Ok(listed);
-        }
-    }
-}
-
-pub(super) async fn analysis(
-    from: &mut PgConnection,
-    game: GameId,
-) -> Result<Option<String>, StoreError> {
-    let found: Option<(String,)> = query_as("SELECT analysis FROM analyses WHERE game = $1")
-        .bind(id_bytes(game))
-        .fetch_optional(from)
-        .await?;
-    Ok(found.map(|(analysis,)| analysis))
-}
-
-pub(super) async fn secret(from: &mut PgConnection) -> Result<[u8; 32], StoreError> {
-    let (secret,): (Vec<u8>,) = query_as("SELECT secret FROM secrets")
-        .fetch_one(from)
-        .await?;
-    let wrong = |_| StoreError::Corrupt("the secret does not have 32 bytes".to_owned());
-    secret.try_into().map_err(wrong)
-}
-
-pub(super) async fn seats_of_node(
-    from: &mut PgConnection,
-    node: NodeId,
-    unreadable: &Unreadable,
-) -> Result<Vec<(GameId, SeatSet)>, StoreError> {
-    let rows: Vec<(Vec<u8>, String)> =
-        query_as("SELECT id, seats FROM games WHERE tied AND ended_ms IS NULL ORDER BY id")
-            .fetch_all(from)
-            .await?;
-    let mut found = Vec::new();
-    for (id, seats) in rows {
-        match read_seats_of_node(node, &id, &seats) {
-            Ok(seats) => found.extend(seats),
-            Err(error) => unreadable.log(read_id(&id).ok(), &error),
-        }
-    }
-    Ok(found)
+    let listed = list_in_transaction(&mut at, query, unreadable).await?;
+    at.commit().await?;
+    Ok(listed)
 }
 
 pub(super) async fn positions(

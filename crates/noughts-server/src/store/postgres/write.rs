@@ -8,14 +8,12 @@ use sqlx::{Connection, PgConnection, Row, query, query_as};
 
 use super::read;
 use crate::id::{GameId, NodeId};
-use crate::store::codec::text::{names_in, read_node, write_node, write_seats};
+use crate::store::codec::text::{names_in, write_node, write_seats};
 use crate::store::codec::{
     AppendRows, EntryRow, GameRow, SummaryRow, entry_rows, id_bytes, read_id, signed, unsigned,
 };
 use crate::store::group_commit::{Outcome, split_repeats};
-use crate::store::{
-    Appended, Created, MAX_OVERDUE, OLD_GAMES, StoreError, StoredGame, Sweep, TABLES_OF_GAMES,
-};
+use crate::store::{Appended, Created, OLD_GAMES, StoreError, StoredGame, Sweep, TABLES_OF_GAMES};
 use crate::table::{SeatSet, Summary};
 
 /// Inserts first entries of appends whose predecessor is there, and returns those whose place was free.
@@ -232,18 +230,10 @@ async fn append_with_game(
 
 /// Why entries were not stored.
 async fn refusal(to: &mut PgConnection, game: GameId) -> Result<Appended, StoreError> {
-    Ok(match exists(to, game).await? {
+    Ok(match read::exists(to, game).await? {
         true => Appended::Conflict,
         false => Appended::NoSuchGame,
     })
-}
-
-async fn exists(to: &mut PgConnection, game: GameId) -> Result<bool, sqlx::Error> {
-    let found: Option<(i32,)> = query_as("SELECT 1 FROM games WHERE id = $1")
-        .bind(id_bytes(game))
-        .fetch_optional(to)
-        .await?;
-    Ok(found.is_some())
 }
 
 /// Creates games by one statement; what fails after it fails for one request alone.
@@ -326,7 +316,7 @@ async fn create_again(to: &mut PgConnection, game: &GameRow) -> Result<Created, 
         if let Some((id, key)) = read::created_with(to, &game.key_scope, key, now_ms).await? {
             return Ok(Created::Existing(id, key));
         }
-        if exists(to, game.id).await? {
+        if read::exists(to, game.id).await? {
             return another();
         }
         let mut at = to.begin().await?;
@@ -413,24 +403,10 @@ pub(super) async fn sweep(
     .bind(write_node(node))
     .fetch_one(&mut *to)
     .await?;
-    let nodes: Vec<(String, i64)> =
-        query_as("SELECT node, counter FROM nodes WHERE node <> $1 ORDER BY node")
-            .bind(write_node(node))
-            .fetch_all(&mut *to)
-            .await?;
-    let overdue: Vec<(Vec<u8>,)> = query_as(
-        "SELECT id FROM games WHERE deadline_ms IS NOT NULL AND deadline_ms < $1 \
-         ORDER BY deadline_ms, id LIMIT $2",
-    )
-    .bind(now_ms.saturating_sub(signed(grace_ms)))
-    .bind(MAX_OVERDUE as i64)
-    .fetch_all(to)
-    .await?;
-    let other = |(node, counter): &(String, i64)| Some((read_node(node)?, unsigned(*counter)));
+    let before_ms = now_ms.saturating_sub(signed(grace_ms));
     Ok(Sweep {
-        others: nodes.iter().filter_map(other).collect(),
         now_ms: Some(unsigned(now_ms)),
-        overdue: overdue.iter().flat_map(|(id,)| read_id(id)).collect(),
+        ..read::nodes_and_overdue(to, node, before_ms).await?
     })
 }
 

@@ -1,16 +1,21 @@
 //! What is read, on connections of their own: each sees the latest commit and waits for no writer.
 
-use sqlx::{AssertSqlSafe, FromRow, Row, Sqlite, SqliteConnection, query, query_as};
+use sqlx::{AssertSqlSafe, FromRow, Row, Sqlite, SqliteConnection, query_as};
 
 use crate::id::{GameId, NodeId};
+use crate::store::codec::text::{read_node, write_node};
 use crate::store::codec::{
     EntryColumns, EntryRow, ListedColumns, SETTINGS_COLUMNS, SettingsColumns, id_bytes,
     read_creation_key, read_entries, read_game, read_id, read_seats_of_node, read_variant, signed,
+    unsigned,
 };
-use crate::store::listing::{Filling, PageRow, select_page, statuses};
-use crate::store::unreadable_games::Unreadable;
-use crate::store::{ListQuery, ListedGame, LogTail, StoreError, StoredGame};
+use crate::store::listing::{ListInProgress, PageRow, select_page, statuses};
+use crate::store::shared_sql::shared_reads;
+use crate::store::unreadable_games::UnreadableGames;
+use crate::store::{ListQuery, ListedGame, LogTail, MAX_OVERDUE, StoreError, StoredGame, Sweep};
 use crate::table::{CreationKey, KEY_LIFETIME_MS, SeatSet};
+
+shared_reads!(SqliteConnection, Sqlite, "tied = 1");
 
 /// Reads a game. `from` is in a transaction, so that all of it is of one moment.
 pub(super) async fn load(
@@ -67,92 +72,6 @@ pub(super) async fn entries_after(
         last: u32::try_from(last).unwrap_or(0),
         entries: read_entries(id, &variant, after, rows)?,
     }))
-}
-
-/// The latest game with this key that is not older than the lifetime of keys.
-pub(super) async fn created_with(
-    from: &mut SqliteConnection,
-    scope: &str,
-    key: &str,
-    now_ms: u64,
-) -> Result<Option<(GameId, CreationKey)>, StoreError> {
-    type Row = (Vec<u8>, String, Option<String>, Option<i64>);
-    let found: Option<Row> = query_as(
-        "SELECT id, key_scope, key, request FROM games WHERE key = ? AND key_scope IN (?, '') \
-         AND created_ms > ? ORDER BY created_ms DESC, id DESC LIMIT 1",
-    )
-    .bind(key)
-    .bind(scope)
-    .bind(signed(now_ms) - signed(KEY_LIFETIME_MS))
-    .fetch_optional(from)
-    .await?;
-    let Some((id, scope, key, request)) = found else {
-        return Ok(None);
-    };
-    Ok(read_creation_key(scope, key, request)
-        .zip(Some(read_id(&id)?))
-        .map(|(key, id)| (id, key)))
-}
-
-/// Reads a list. `from` is in a transaction.
-pub(super) async fn list(
-    from: &mut SqliteConnection,
-    query: ListQuery,
-    unreadable: &Unreadable,
-) -> Result<Vec<ListedGame>, StoreError> {
-    let mut filling = Filling::new(query, unreadable);
-    loop {
-        let mut rows = Vec::new();
-        for status in statuses(filling.query()) {
-            let mut select = select_page::<Sqlite>(filling.query(), status);
-            for row in select.build().fetch_all(&mut *from).await? {
-                let columns = ListedColumns::from_row(&row);
-                rows.push(PageRow::new(row.try_get(0), row.try_get(1), columns));
-            }
-        }
-        if let Some(listed) = filling.add(rows) {
-            return Ok(listed);
-        }
-    }
-}
-
-pub(super) async fn analysis(
-    from: &mut SqliteConnection,
-    game: GameId,
-) -> Result<Option<String>, StoreError> {
-    let found: Option<(String,)> = query_as("SELECT analysis FROM analyses WHERE game = ?")
-        .bind(id_bytes(game))
-        .fetch_optional(from)
-        .await?;
-    Ok(found.map(|(analysis,)| analysis))
-}
-
-pub(super) async fn secret(from: &mut SqliteConnection) -> Result<[u8; 32], StoreError> {
-    let (secret,): (Vec<u8>,) = query_as("SELECT secret FROM secrets")
-        .fetch_one(from)
-        .await?;
-    let wrong = |_| StoreError::Corrupt("the secret does not have 32 bytes".to_owned());
-    secret.try_into().map_err(wrong)
-}
-
-pub(super) async fn seats_of_node(
-    from: &mut SqliteConnection,
-    node: NodeId,
-    unreadable: &Unreadable,
-) -> Result<Vec<(GameId, SeatSet)>, StoreError> {
-    let rows = query("SELECT id, seats FROM games WHERE tied = 1 AND ended_ms IS NULL ORDER BY id")
-        .fetch_all(from)
-        .await?;
-    let mut found = Vec::new();
-    for row in rows {
-        let id: Vec<u8> = row.try_get(0).unwrap_or_default();
-        let seats = row.try_get::<&str, _>(1).map_err(StoreError::from);
-        match seats.and_then(|seats| read_seats_of_node(node, &id, seats)) {
-            Ok(seats) => found.extend(seats),
-            Err(error) => unreadable.log(read_id(&id).ok(), &error),
-        }
-    }
-    Ok(found)
 }
 
 #[cfg(test)]

@@ -4,19 +4,17 @@ use std::collections::HashSet;
 
 use sqlx::query::Query;
 use sqlx::sqlite::SqliteArguments;
-use sqlx::{Row, Sqlite, SqliteConnection, query, query_as};
+use sqlx::{Row, Sqlite, SqliteConnection, query};
 
 use super::read;
 use super::statement::{MAX_ROWS, Statement};
 use crate::id::{GameId, NodeId};
-use crate::store::codec::text::{names_in, read_node, write_node};
+use crate::store::codec::text::{names_in, write_node};
 use crate::store::codec::{
     AppendRows, EntryRow, GameRow, SummaryRow, entry_rows, id_bytes, read_id, signed, unsigned,
 };
 use crate::store::group_commit::{Outcome, Outcomes, split_repeats};
-use crate::store::{
-    Appended, Created, MAX_OVERDUE, OLD_GAMES, StoreError, StoredGame, Sweep, TABLES_OF_GAMES,
-};
+use crate::store::{Appended, Created, OLD_GAMES, StoreError, StoredGame, Sweep, TABLES_OF_GAMES};
 use crate::table::Summary;
 
 type Values<'q> = Query<'q, Sqlite, SqliteArguments>;
@@ -155,7 +153,7 @@ async fn outcome_of(
     if stored.contains(&append.place()) {
         return Ok(Appended::Stored);
     }
-    Ok(match exists(to, append.game).await? {
+    Ok(match read::exists(to, append.game).await? {
         true => Appended::Conflict,
         false => Appended::NoSuchGame,
     })
@@ -173,7 +171,7 @@ async fn append_all(
         let mut new = Vec::with_capacity(piece.len());
         for (at, append) in piece {
             match &append.new_game {
-                Some(game) if exists(to, game.id).await? => {
+                Some(game) if read::exists(to, game.id).await? => {
                     outcomes[*at] = Err(StoreError::another_game(game.id));
                 }
                 Some(_) | None => new.push((*at, *append)),
@@ -319,7 +317,7 @@ async fn create_again(
         Ok(None) => {}
         Err(error) => return Ok(Err(error)),
     }
-    if exists(to, game.id).await? {
+    if read::exists(to, game.id).await? {
         return Ok(another());
     }
     query("UPDATE games SET key = NULL WHERE key = ? AND key_scope = ?")
@@ -351,14 +349,6 @@ pub(super) async fn import(
     Ok(created)
 }
 
-async fn exists(to: &mut SqliteConnection, game: GameId) -> Result<bool, sqlx::Error> {
-    let found: Option<(i64,)> = query_as("SELECT 1 FROM games WHERE id = ?")
-        .bind(id_bytes(game))
-        .fetch_optional(to)
-        .await?;
-    Ok(found.is_some())
-}
-
 pub(super) async fn store_analysis(
     to: &mut SqliteConnection,
     game: GameId,
@@ -388,25 +378,7 @@ pub(super) async fn sweep(
     .bind(write_node(node))
     .execute(&mut *to)
     .await?;
-    let nodes: Vec<(String, i64)> =
-        query_as("SELECT node, counter FROM nodes WHERE node <> ? ORDER BY node")
-            .bind(write_node(node))
-            .fetch_all(&mut *to)
-            .await?;
-    let overdue: Vec<(Vec<u8>,)> = query_as(
-        "SELECT id FROM games WHERE deadline_ms IS NOT NULL AND deadline_ms < ? \
-         ORDER BY deadline_ms, id LIMIT ?",
-    )
-    .bind(signed(now_ms.saturating_sub(grace_ms)))
-    .bind(MAX_OVERDUE as i64)
-    .fetch_all(to)
-    .await?;
-    let other = |(node, counter): &(String, i64)| Some((read_node(node)?, unsigned(*counter)));
-    Ok(Sweep {
-        others: nodes.iter().filter_map(other).collect(),
-        now_ms: None,
-        overdue: overdue.iter().flat_map(|(id,)| read_id(id)).collect(),
-    })
+    read::nodes_and_overdue(to, node, signed(now_ms.saturating_sub(grace_ms))).await
 }
 
 pub(super) async fn remove_node(

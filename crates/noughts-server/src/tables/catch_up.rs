@@ -1,0 +1,109 @@
+//! Catching up with the store, where another node may have written.
+
+use std::sync::Arc;
+
+use tracing::{error, warn};
+
+use super::live_table::{LiveTable, Phase};
+use super::{SubmitError, Tables};
+use crate::store::{LogTail, StoreError, StoredGame};
+use crate::table::Table;
+
+impl Tables {
+    /// Reads the entries that the store has and this table has not.
+    pub(super) async fn catch_up(&self, live: &Arc<LiveTable>) -> Result<(), SubmitError> {
+        let known = live.read(Table::entry);
+        // With the latest known one, which shows whether the store has the same log.
+        let tail = self.store.entries_after(live.id(), known.saturating_sub(1));
+        let tail = match tail.await {
+            Ok(tail) => tail,
+            Err(error) => {
+                warn!(game = %live.id(), %error, "a table cannot be compared with the store");
+                live.mark_behind();
+                return Err(SubmitError::Unavailable(error));
+            }
+        };
+        let Some(tail) = tail else {
+            self.remove(live);
+            return Err(SubmitError::NoSuchGame);
+        };
+        match self.take(live, &tail) {
+            true => Ok(()),
+            false => self.reload(live).await,
+        }
+    }
+
+    /// Applies the entries of a log's tail that this table has not; false where the log is another one.
+    fn take(&self, live: &LiveTable, tail: &LogTail) -> bool {
+        let mut state = live.state();
+        let new = match (state.table.latest_entry(), tail.entries.split_first()) {
+            (None, _) => &tail.entries[..],
+            (Some(ours), Some((first, new))) if first.entry == ours => new,
+            (Some(_), _) => return false,
+        };
+        let was_over = state.table.is_over();
+        for logged in new {
+            if state.apply(logged).is_err() {
+                return false;
+            }
+        }
+        if state.phase == Phase::Behind {
+            state.phase = Phase::Current;
+        }
+        // Entries of this node, if only the store's reply was lost.
+        let unconfirmed = std::mem::take(&mut state.unconfirmed);
+        match new {
+            [] => {}
+            [..] => state.is_stored_here = *new == *unconfirmed,
+        }
+        self.after_entries(&mut state, was_over, !new.is_empty());
+        true
+    }
+
+    /// The store has another log than this table, as after a failover that lost the latest writes: the
+    /// table becomes what the store has.
+    async fn reload(&self, live: &Arc<LiveTable>) -> Result<(), SubmitError> {
+        warn!(game = %live.id(), "the store has other entries than memory: taking the store's");
+        let stored = self.store.load(live.id()).await;
+        let table = match stored.and_then(|stored| stored.map(replay).transpose()) {
+            Ok(Some(table)) => table,
+            Ok(None) => {
+                self.remove(live);
+                return Err(SubmitError::NoSuchGame);
+            }
+            Err(error) => {
+                error!(game = %live.id(), %error, "a game cannot be loaded");
+                live.mark_behind();
+                return Err(SubmitError::Unavailable(error));
+            }
+        };
+        let mut state = live.state();
+        state.replace(table);
+        state.is_stored_here = false;
+        state.unconfirmed.clear();
+        if state.phase == Phase::Behind {
+            state.phase = Phase::Current;
+        }
+        self.after_entries(&mut state, false, true);
+        Ok(())
+    }
+
+    /// Compares a table with the store where another node may have written, and takes what is new.
+    pub(crate) async fn refresh(self: &Arc<Tables>, live: &Arc<LiveTable>) {
+        let _submission = live.submission.lock().await;
+        live.mark_behind();
+        // What fails now is tried with the next hint or submission.
+        if self.catch_up(live).await.is_ok() {
+            self.move_robots(live);
+        }
+    }
+}
+
+pub(super) fn replay(stored: StoredGame) -> Result<Table, StoreError> {
+    let id = stored.settings.id;
+    let table = Table::replay(stored.settings, &stored.entries);
+    table.map_err(|invalid| {
+        let entry = invalid.entry;
+        StoreError::Corrupt(format!("entry {entry} of game {id} does not fit the game"))
+    })
+}
