@@ -109,7 +109,7 @@ impl HttpServer {
     /// Serves connections until `closing`; then requests that are being answered may finish.
     pub(crate) async fn run(self, listener: TcpListener, closing: watch::Receiver<bool>) {
         let app = self.middleware.app();
-        let accepted = &app.tables.metrics().connections[ListenerKind::Http as usize];
+        let accepted = app.tables.metrics().accepted_by(ListenerKind::Http);
         let limits = (&app.connections, WhenFull::AnswerHealthChecks);
         let stopping = closing.clone();
         let serve = |stream, peer, permit| {
@@ -121,7 +121,7 @@ impl HttpServer {
                 stopping.clone(),
             )
         };
-        let mut open = serve_connections(listener, limits, accepted, closing, serve).await;
+        let mut open = serve_connections(listener, limits, &accepted, closing, serve).await;
         let finish = async {
             while open.join_next().await.is_some() {}
             // WebSockets run in tasks of their own.

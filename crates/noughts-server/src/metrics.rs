@@ -1,30 +1,39 @@
-//! What is counted, for whoever watches over the server. Nothing here waits for anything.
+//! Metrics of this process. Counting takes one atomic addition; nothing here waits.
 
+use std::array::from_fn;
 use std::fmt::Write;
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use noughts_api::{Problem, ProblemKind};
+use noughts_api::ProblemKind;
+use prometheus_client::encoding::text::{encode_eof, encode_registry};
+use prometheus_client::metrics::counter::Counter;
+use prometheus_client::metrics::family::Family;
+use prometheus_client::metrics::histogram::Histogram;
+use prometheus_client::registry::Registry;
 
 use crate::tables::SubmitError;
 
+/// Every name begins with this.
+const PREFIX: &str = "noughts";
+
+type Labels<const N: usize> = [(&'static str, &'static str); N];
+
 /// Everything that is counted.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct Metrics {
+    registry: Registry,
     pub(crate) tables_created: Counter,
     pub(crate) games_ended: Counter,
     pub(crate) turns: Counter,
-    /// By door: who came, in all.
-    pub(crate) connections: [Counter; ListenerKind::ALL.len()],
-    /// Answers by the first digit of their status.
-    answers: [Counter; 6],
-    /// How long requests that ask and those that do something took.
-    pub(crate) asked: Histogram,
-    pub(crate) done: Histogram,
-    refused: [Kinds; 2],
+    connections_accepted: Family<Labels<1>, Counter>,
+    refusals: Family<Labels<2>, Counter>,
+    /// By the first digit of the status, from 1 to 5.
+    responses: [Counter; 5],
+    pub(crate) read_requests: Histogram,
+    pub(crate) write_requests: Histogram,
 }
 
-/// A door, in the figures.
+/// A listener, as metrics name it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum ListenerKind {
     Http,
@@ -33,10 +42,7 @@ pub(crate) enum ListenerKind {
 }
 
 impl ListenerKind {
-    pub(crate) const ALL: [ListenerKind; 3] =
-        [ListenerKind::Http, ListenerKind::Tcp, ListenerKind::Pairs];
-
-    fn name(self) -> &'static str {
+    pub(crate) fn name(self) -> &'static str {
         match self {
             ListenerKind::Http => "http",
             ListenerKind::Tcp => "tcp",
@@ -45,87 +51,75 @@ impl ListenerKind {
     }
 }
 
-/// A number that grows.
-#[derive(Debug, Default)]
-pub(crate) struct Counter(AtomicU64);
-
-impl Counter {
-    pub(crate) fn add(&self, more: u64) {
-        self.0.fetch_add(more, Ordering::Relaxed);
-    }
-
-    pub(crate) fn get(&self) -> u64 {
-        self.0.load(Ordering::Relaxed)
-    }
-}
-
-/// A count for each kind of refusal.
-#[derive(Debug)]
-struct Kinds([Counter; ProblemKind::ALL.len()]);
-
-impl Default for Kinds {
-    fn default() -> Kinds {
-        Kinds(std::array::from_fn(|_| Counter::default()))
-    }
-}
-
-/// How long something took, many times.
-#[derive(Debug, Default)]
-pub(crate) struct Histogram {
-    /// Each counts those that took no longer than its bound and longer than the one before.
-    buckets: [Counter; BOUNDS_US.len() + 1],
-    sum_us: Counter,
-}
-
-/// In microseconds.
-const BOUNDS_US: [u64; 12] = [
-    100, 250, 500, 1_000, 2_500, 5_000, 10_000, 25_000, 50_000, 100_000, 500_000, 5_000_000,
+/// Upper bounds of the buckets for the duration of requests, in seconds.
+const BUCKETS: [f64; 12] = [
+    0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.5, 5.0,
 ];
 
-impl Histogram {
-    pub(crate) fn observe(&self, time: Duration) {
-        let us = u64::try_from(time.as_micros()).unwrap_or(u64::MAX);
-        let bucket = BOUNDS_US.partition_point(|bound| *bound < us);
-        self.buckets[bucket].add(1);
-        self.sum_us.add(us);
-    }
-
-    fn write(&self, text: &mut String, name: &str, label: &str) {
-        let mut so_far = 0;
-        for (bucket, bound) in self.buckets.iter().zip(BOUNDS_US) {
-            so_far += bucket.get();
-            let seconds = bound as f64 / 1e6;
-            let _ = writeln!(text, "{name}_bucket{{{label},le=\"{seconds}\"}} {so_far}");
-        }
-        so_far += self.buckets[BOUNDS_US.len()].get();
-        let sum = self.sum_us.get() as f64 / 1e6;
-        let _ = writeln!(text, "{name}_bucket{{{label},le=\"+Inf\"}} {so_far}");
-        let _ = writeln!(text, "{name}_sum{{{label}}} {sum}");
-        let _ = writeln!(text, "{name}_count{{{label}}} {so_far}");
+impl Default for Metrics {
+    fn default() -> Metrics {
+        let classes = ["1xx", "2xx", "3xx", "4xx", "5xx"];
+        let responses = Family::<Labels<1>, Counter>::default();
+        let durations =
+            Family::<Labels<1>, Histogram>::new_with_constructor(|| Histogram::new(BUCKETS));
+        let mut metrics = Metrics {
+            registry: Registry::with_prefix(PREFIX),
+            tables_created: Counter::default(),
+            games_ended: Counter::default(),
+            turns: Counter::default(),
+            connections_accepted: Family::default(),
+            refusals: Family::default(),
+            responses: from_fn(|at| responses.get_or_create_owned(&[("class", classes[at])])),
+            read_requests: durations.get_or_create_owned(&[("kind", "read")]),
+            write_requests: durations.get_or_create_owned(&[("kind", "write")]),
+        };
+        let registry = &mut metrics.registry;
+        let tables = metrics.tables_created.clone();
+        registry.register("tables_created", "Tables created", tables);
+        let games = metrics.games_ended.clone();
+        registry.register("games_ended", "Games that ended", games);
+        registry.register("turns", "Completed turns", metrics.turns.clone());
+        let accepted = metrics.connections_accepted.clone();
+        let help = "Accepted connections by listener";
+        registry.register("connections_accepted", help, accepted);
+        let refusals = metrics.refusals.clone();
+        let help = "Refused requests by listener and reason";
+        registry.register("refusals", help, refusals);
+        let help = "HTTP responses by class of the status";
+        registry.register("http_responses", help, responses);
+        let help = "Time until a response begins, by kind of request";
+        registry.register("http_request_duration_seconds", help, durations);
+        metrics
     }
 }
 
 impl Metrics {
-    /// An answer with this status went out at the HTTP door.
-    pub(crate) fn answered(&self, status: u16) {
-        if let Some(count) = self.answers.get(usize::from(status / 100)) {
-            count.add(1);
+    /// Counts the connections that a listener accepts.
+    pub(crate) fn accepted_by(&self, listener: ListenerKind) -> Counter {
+        let labels = [("listener", listener.name())];
+        self.connections_accepted.get_or_create_owned(&labels)
+    }
+
+    /// Counts an HTTP response, and how long it took until it began.
+    pub(crate) fn count_response(&self, status: u16, is_read: bool, time: Duration) {
+        let class = usize::from(status / 100).wrapping_sub(1);
+        if let Some(count) = self.responses.get(class) {
+            count.inc();
         }
+        let durations = match is_read {
+            true => &self.read_requests,
+            false => &self.write_requests,
+        };
+        durations.observe(time.as_secs_f64());
     }
 
-    /// Something was refused at the HTTP door.
-    pub(crate) fn refused(&self, problem: &Problem) {
-        if let Some(kind) = ProblemKind::ALL.iter().find(|kind| kind.is(problem)) {
-            self.refused_as(*kind);
-        }
+    /// Counts a problem that was sent over HTTP.
+    pub(crate) fn count_problem(&self, kind: ProblemKind) {
+        self.count_refusal("http", kind);
     }
 
-    pub(crate) fn refused_as(&self, kind: ProblemKind) {
-        self.refused[0].0[kind as usize].add(1);
-    }
-
-    /// A TCP client was refused something.
-    pub(crate) fn denied(&self, error: &SubmitError) {
+    /// Counts a refused command of a TCP client.
+    pub(crate) fn count_tcp_refusal(&self, error: &SubmitError) {
         let kind = match error {
             SubmitError::Refused(refusal) => crate::http::kind_of_table_refusal(*refusal),
             SubmitError::NoSuchGame => ProblemKind::NoSuchGame,
@@ -133,111 +127,26 @@ impl Metrics {
                 ProblemKind::Unavailable
             }
         };
-        self.refused[1].0[kind as usize].add(1);
+        self.count_refusal("tcp", kind);
     }
 
-    /// All of them, as Prometheus reads them.
-    pub(crate) fn write(&self, text: &mut String) {
-        for (name, help, count) in [
-            (
-                "noughts_tables_laid_total",
-                "Tables that were laid.",
-                &self.tables_created,
-            ),
-            (
-                "noughts_games_over_total",
-                "Games that ended.",
-                &self.games_ended,
-            ),
-            (
-                "noughts_turns_total",
-                "Turns that were completed.",
-                &self.turns,
-            ),
-        ] {
-            head(text, name, "counter", help);
-            let _ = writeln!(text, "{name} {}", count.get());
-        }
-        let name = "noughts_connections_total";
-        head(text, name, "counter", "Connections that came, by door.");
-        for door in ListenerKind::ALL {
-            let count = self.connections[door as usize].get();
-            let _ = writeln!(text, "{name}{{door=\"{}\"}} {count}", door.name());
-        }
-        let name = "noughts_refusals_total";
-        head(
-            text,
-            name,
-            "counter",
-            "What was refused, by door and reason.",
-        );
-        for (door, kinds) in ["http", "tcp"].iter().zip(&self.refused) {
-            for (kind, count) in ProblemKind::ALL.iter().zip(&kinds.0) {
-                let (reason, count) = (kind.name(), count.get());
-                if count > 0 {
-                    let labels = format!("door=\"{door}\",reason=\"{reason}\"");
-                    let _ = writeln!(text, "{name}{{{labels}}} {count}");
-                }
-            }
-        }
-        let name = "noughts_http_answers_total";
-        head(
-            text,
-            name,
-            "counter",
-            "Answers over HTTP, by the class of their status.",
-        );
-        for (class, count) in self.answers.iter().enumerate().skip(1) {
-            let _ = writeln!(text, "{name}{{class=\"{class}xx\"}} {}", count.get());
-        }
-        let name = "noughts_http_seconds";
-        head(
-            text,
-            name,
-            "histogram",
-            "How long requests took, until their answer began.",
-        );
-        self.asked.write(text, name, "does=\"ask\"");
-        self.done.write(text, name, "does=\"act\"");
+    fn count_refusal(&self, listener: &'static str, kind: ProblemKind) {
+        let labels = [("listener", listener), ("reason", kind.name())];
+        self.refusals.get_or_create(&labels).inc();
     }
-}
 
-/// A number as it is now.
-pub(crate) fn gauge(text: &mut String, name: &str, help: &str, value: u64) {
-    head(text, name, "gauge", help);
-    let _ = writeln!(text, "{name} {value}");
-}
-
-/// A number that only grows.
-pub(crate) fn counter(text: &mut String, name: &str, help: &str, value: impl std::fmt::Display) {
-    head(text, name, "counter", help);
-    let _ = writeln!(text, "{name} {value}");
-}
-
-fn head(text: &mut String, name: &str, kind: &str, help: &str) {
-    let _ = write!(text, "# HELP {name} {help}\n# TYPE {name} {kind}\n");
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn times_are_counted_in_the_bucket_they_belong_to() {
-        let times = Histogram::default();
-        for us in [100, 101, 6_000_000] {
-            times.observe(Duration::from_micros(us));
+    /// Everything as text in the OpenMetrics format, with values that `now` registers.
+    pub(crate) fn encode(&self, now: impl FnOnce(&mut Registry)) -> String {
+        let mut current = Registry::with_prefix(PREFIX);
+        now(&mut current);
+        let mut text = String::with_capacity(8 * 1024);
+        let encoded = encode_registry(&mut text, &self.registry)
+            .and_then(|()| encode_registry(&mut text, &current))
+            .and_then(|()| encode_eof(&mut text));
+        if encoded.is_err() {
+            // A `String` takes everything, so this is a fault of a metric.
+            let _ = write!(text, "# a metric could not be encoded");
         }
-        let mut text = String::new();
-        times.write(&mut text, "t", "a=\"b\"");
-        for line in [
-            "t_bucket{a=\"b\",le=\"0.0001\"} 1",
-            "t_bucket{a=\"b\",le=\"0.00025\"} 2",
-            "t_bucket{a=\"b\",le=\"5\"} 2",
-            "t_bucket{a=\"b\",le=\"+Inf\"} 3",
-            "t_count{a=\"b\"} 3",
-        ] {
-            assert!(text.lines().any(|other| other == line), "{line}: {text}");
-        }
+        text
     }
 }

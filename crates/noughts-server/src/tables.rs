@@ -168,7 +168,7 @@ impl Tables {
 
     /// A game that this node has just created enters memory.
     fn open(self: &Arc<Tables>, table: Table, owner: Option<IpAddr>) -> Arc<LiveTable> {
-        self.metrics.tables_created.add(1);
+        self.metrics.tables_created.inc();
         self.seats_changed(&table);
         let live = self.insert(table, owner);
         live.state().is_stored_here = true;
@@ -333,7 +333,7 @@ impl Tables {
                 return;
             }
             if let Entry::Turn(_) = logged.entry {
-                self.metrics.turns.add(1);
+                self.metrics.turns.inc();
             }
         }
         self.after_entries(&mut state, was_over, append.summary.is_some());
@@ -359,7 +359,7 @@ impl Tables {
                 players = players(table), turns = table.turn() - 1,
                 outcome = table.outcome_in_words(), "game over"
             );
-            self.metrics.games_ended.add(1);
+            self.metrics.games_ended.inc();
         }
         if seats_may_differ {
             self.seats_changed(&state.table);

@@ -52,24 +52,20 @@ impl TcpServer {
     /// Serves connections until `closing`, then closes them.
     pub(crate) async fn run(self, listener: TcpListener, closing: watch::Receiver<bool>) {
         let server = Arc::new(self);
-        let kind = match server.opponent {
-            Opponent::Robot(_) => ListenerKind::Tcp,
-            Opponent::Anybody => ListenerKind::Pairs,
-        };
-        let accepted = &server.tables.metrics().connections[kind as usize];
+        let accepted = server.tables.metrics().accepted_by(server.kind());
         let limits = (&server.connections, WhenFull::Refuse);
         let serve = |stream, peer, permit| {
             let mut connection = Connection::new(Arc::clone(&server), stream, peer, permit);
             async move { connection.serve().await }
         };
-        let open = serve_connections(listener, limits, accepted, closing, serve);
+        let open = serve_connections(listener, limits, &accepted, closing, serve);
         open.await.shutdown().await;
     }
 
-    fn name(&self) -> &'static str {
+    fn kind(&self) -> ListenerKind {
         match self.opponent {
-            Opponent::Robot(_) => "tcp",
-            Opponent::Anybody => "tcp-pairs",
+            Opponent::Robot(_) => ListenerKind::Tcp,
+            Opponent::Anybody => ListenerKind::Pairs,
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Refusals as answers: problem+json, each with its status.
+//! Errors as responses: `application/problem+json`, each with its status.
 
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
@@ -12,39 +12,41 @@ use crate::tables::SubmitError;
 /// Why a request was not served.
 #[derive(Debug)]
 pub(crate) struct ApiError {
+    pub(crate) kind: ProblemKind,
     pub(crate) problem: Problem,
-    /// Where it may do later: in so many seconds.
-    pub(crate) wait_s: u64,
+    /// For statuses 429 and 503: when to try again.
+    pub(crate) retry_after_s: u64,
 }
 
 impl IntoResponse for ApiError {
     fn into_response(self) -> Response {
-        let status = StatusCode::from_u16(self.problem.status).expect("a status of ours");
-        let body = serde_json::to_string(&self.problem).expect("a shape of ours is JSON");
+        let status =
+            StatusCode::from_u16(self.problem.status).expect("every kind has a valid status");
+        let body = serde_json::to_string(&self.problem).expect("the types of the API are JSON");
         let mut response = (status, body).into_response();
+        // The middleware counts it.
+        response.extensions_mut().insert(self.kind);
         let headers = response.headers_mut();
-        let medium = HeaderValue::from_static("application/problem+json");
-        headers.insert(header::CONTENT_TYPE, medium);
-        if let Some(kind) = ProblemKind::ALL.iter().find(|kind| kind.is(&self.problem)) {
-            // For whoever counts them.
-            response.extensions_mut().insert(*kind);
-        }
-        let headers = response.headers_mut();
+        let content_type = HeaderValue::from_static("application/problem+json");
+        headers.insert(header::CONTENT_TYPE, content_type);
         if let StatusCode::UNAUTHORIZED = status {
             let scheme = HeaderValue::from_static("Bearer");
             headers.insert(header::WWW_AUTHENTICATE, scheme);
         }
         if let StatusCode::SERVICE_UNAVAILABLE | StatusCode::TOO_MANY_REQUESTS = status {
-            headers.insert(header::RETRY_AFTER, HeaderValue::from(self.wait_s));
+            headers.insert(header::RETRY_AFTER, HeaderValue::from(self.retry_after_s));
         }
         response
     }
 }
 
-/// A refusal of a kind, with what was wrong and what would be right.
+/// An error of this kind; `detail` says what was wrong and what would be allowed.
 pub(crate) fn api_error(kind: ProblemKind, detail: impl ToString) -> ApiError {
-    let problem = kind.because(detail.to_string());
-    ApiError { problem, wait_s: 1 }
+    ApiError {
+        kind,
+        problem: kind.because(detail.to_string()),
+        retry_after_s: 1,
+    }
 }
 
 impl From<StoreError> for ApiError {
@@ -54,7 +56,7 @@ impl From<StoreError> for ApiError {
     }
 }
 
-/// The problem for a store error: says what is wrong, without details of this machine.
+/// Says what is wrong with the store, without details of this machine.
 fn unavailable(error: &StoreError) -> ApiError {
     let detail = match error {
         StoreError::Unavailable(_) | StoreError::TooNew { .. } | StoreError::Invalid(_) => {

@@ -1,76 +1,69 @@
-//! `/metrics`: figures for whoever watches over the server, as Prometheus reads them.
+//! `GET /metrics`: the metrics of this process, for Prometheus.
 
 use std::sync::Arc;
 
 use axum::extract::State;
 use axum::http::header;
 use axum::response::{IntoResponse, Response};
+use prometheus_client::metrics::counter::ConstCounter;
+use prometheus_client::metrics::gauge::ConstGauge;
+use prometheus_client::registry::Registry;
 
 use super::AppState;
-use crate::metrics::{counter, gauge};
 
-/// `GET /metrics`
+const CONTENT_TYPE: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
+
 pub(super) async fn metrics(State(app): State<Arc<AppState>>) -> Response {
-    let medium = [(header::CONTENT_TYPE, "text/plain; version=0.0.4")];
-    (medium, app.figures()).into_response()
+    let text = app
+        .tables
+        .metrics()
+        .encode(|registry| app.register(registry));
+    ([(header::CONTENT_TYPE, CONTENT_TYPE)], text).into_response()
 }
 
 impl AppState {
-    fn figures(&self) -> String {
-        let mut text = String::with_capacity(8 * 1024);
+    /// Registers values that are read now.
+    fn register(&self, registry: &mut Registry) {
         let tables = &self.tables;
-        tables.metrics().write(&mut text);
-        let (thinking, queue) = tables.robots().busy();
+        let (running, queued) = tables.robots().busy();
         for (name, help, value) in [
             (
-                "noughts_connections",
-                "Connections now, at all doors.",
+                "connections_open",
+                "Open connections",
                 self.connections.open(),
             ),
-            ("noughts_tables", "Tables in memory.", tables.len()),
+            ("tables_in_memory", "Tables in memory", tables.len()),
             (
-                "noughts_lobby",
-                "People and seats that wait for somebody.",
+                "waiting",
+                "TCP clients and open seats that wait for an opponent",
                 self.matchmaking.waiting(),
             ),
             (
-                "noughts_robots_thinking",
-                "Robots that think now.",
-                thinking,
+                "computations_running",
+                "Robot moves and analyses that are being computed",
+                running,
             ),
             (
-                "noughts_robots_queue",
-                "Robots that wait for their chance to think.",
-                queue,
+                "computations_queued",
+                "Robot moves and analyses that wait for a thread",
+                queued,
             ),
         ] {
-            gauge(&mut text, name, help, value as u64);
+            registry.register(name, help, ConstGauge::new(value as u64));
         }
-        let refused = "Connections that were not served: the server or their address had too many.";
-        counter(
-            &mut text,
-            "noughts_connections_refused_total",
-            refused,
-            self.connections.refused_total(),
-        );
+        let refused = ConstCounter::new(self.connections.refused_total());
+        let help = "Connections that were not served: the server or their address had too many";
+        registry.register("connections_refused", help, refused);
         let store = tables.store().write_counts();
-        let batches = "How often the store made something durable.";
-        counter(
-            &mut text,
-            "noughts_store_batches_total",
-            batches,
-            store.batches,
+        let commits = ConstCounter::new(store.batches);
+        registry.register("store_commits", "Commits of the store", commits);
+        let writes = ConstCounter::new(store.writes);
+        registry.register("store_writes", "Writes in these commits", writes);
+        let seconds = ConstCounter::new(store.micros as f64 / 1e6);
+        registry.register(
+            "store_commit_seconds",
+            "Time spent on these commits",
+            seconds,
         );
-        let writes = "What the store made durable, in all.";
-        counter(
-            &mut text,
-            "noughts_store_writes_total",
-            writes,
-            store.writes,
-        );
-        let took = "How long that took the store, in all.";
-        let seconds = store.micros as f64 / 1e6;
-        counter(&mut text, "noughts_store_seconds_total", took, seconds);
-        text
     }
 }

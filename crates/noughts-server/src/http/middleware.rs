@@ -111,18 +111,14 @@ impl Middleware {
         }
     }
 
-    /// Metrics an answer, and adds the headers that every answer has.
+    /// Counts a response, and adds the headers that every response has.
     fn finish(&self, response: &mut Response, about: &RequestInfo) {
-        let counts = self.app.tables.metrics();
-        counts.answered(response.status().as_u16());
+        let metrics = self.app.tables.metrics();
+        let status = response.status().as_u16();
+        metrics.count_response(status, about.is_read, about.begun.elapsed());
         if let Some(kind) = response.extensions().get::<ProblemKind>() {
-            counts.refused_as(*kind);
+            metrics.count_problem(*kind);
         }
-        let times = match about.is_read {
-            true => &counts.asked,
-            false => &counts.done,
-        };
-        times.observe(about.begun.elapsed());
         let headers = response.headers_mut();
         let no_sniffing = HeaderValue::from_static("nosniff");
         headers.insert(header::X_CONTENT_TYPE_OPTIONS, no_sniffing);
@@ -177,7 +173,7 @@ fn check_permission(permission: Permission, path: &str) -> Result<(), ApiError> 
     match is_full {
         false => Ok(()),
         true => Err(ApiError {
-            wait_s: 5,
+            retry_after_s: 5,
             ..api_error(
                 ProblemKind::Unavailable,
                 "the server has too many connections; try again in a moment",

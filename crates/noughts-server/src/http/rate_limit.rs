@@ -448,7 +448,7 @@ impl FromRequestParts<Arc<AppState>> for Client {
 /// A refusal that says when to try again.
 pub(super) fn too_many(wait: Duration, detail: String) -> ApiError {
     ApiError {
-        wait_s: wait.as_secs() + u64::from(wait.subsec_nanos() > 0),
+        retry_after_s: wait.as_secs() + u64::from(wait.subsec_nanos() > 0),
         ..api_error(ProblemKind::TooMany, detail)
     }
 }
@@ -519,7 +519,7 @@ mod tests {
             limiter.count_request(&client, 1, NOW).unwrap();
         }
         let refused = limiter.count_request(&client, 1, NOW).unwrap_err();
-        assert_eq!(refused.wait_s, 1);
+        assert_eq!(refused.retry_after_s, 1);
         let later = NOW + Duration::from_secs(1);
         limiter.count_request(&client, 1, later).unwrap();
         limiter.count_request(&client, 1, later).unwrap_err();
@@ -527,7 +527,7 @@ mod tests {
         let rested = later + Duration::from_secs(5);
         limiter.count_request(&client, 50, rested).unwrap();
         let refused = limiter.count_request(&client, 1, rested).unwrap_err();
-        assert_eq!(refused.wait_s, 46);
+        assert_eq!(refused.retry_after_s, 46);
     }
 
     #[test]
@@ -537,7 +537,7 @@ mod tests {
         limiter.count_import(&client, 600, NOW).unwrap_err();
         limiter.count_import(&client, 400, NOW).unwrap();
         let refused = limiter.count_import(&client, 500, NOW).unwrap_err();
-        assert_eq!(refused.wait_s, 12 * 3600);
+        assert_eq!(refused.retry_after_s, 12 * 3600);
         limiter.refund_import(&client, 400, NOW);
         limiter.count_import(&client, 400, NOW).unwrap();
         limiter.count_import(&client, 1_000, NOW + DAY).unwrap();

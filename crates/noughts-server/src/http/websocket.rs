@@ -288,7 +288,7 @@ impl Connection {
     }
 
     async fn api_error(&mut self, refuse: ApiError) -> Result<(), End> {
-        self.app.tables.metrics().refused(&refuse.problem);
+        self.app.tables.metrics().count_problem(refuse.kind);
         let json = serde_json::to_vec(&StreamMessage::Problem(refuse.problem));
         self.say(json.expect("the types of the API are JSON").into())
             .await?;

@@ -5,6 +5,7 @@ use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
+use prometheus_client::metrics::counter::Counter;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::watch;
 use tokio::task::JoinSet;
@@ -12,7 +13,6 @@ use tokio::time::{Instant, sleep_until};
 use tracing::{debug, warn};
 
 use super::{Connections, Permit, WhenFull};
-use crate::metrics::Counter;
 
 /// A listener that waits after an error instead of spinning.
 pub(crate) struct Acceptor {
@@ -94,7 +94,7 @@ where
             _ = closing.changed() => return open,
             Some(_) = open.join_next() => {}
             (stream, peer) = acceptor.accept() => {
-                accepted.add(1);
+                accepted.inc();
                 match connections.admit(peer, when_full) {
                     Some(permit) => {
                         open.spawn(serve(stream, peer, permit));

@@ -168,7 +168,7 @@ impl Connection {
         // The opponent need not wait for the last bytes.
         self.leave_game();
         info!(
-            door = self.server.name(),
+            listener = self.server.kind().name(),
             name = ?self.session.name().to_string(),
             games = self.games,
             seconds = begun.elapsed().as_secs(),
@@ -372,7 +372,7 @@ impl Connection {
     fn submitted(&mut self, result: Result<(), SubmitError>) {
         self.tell_progress();
         let Err(error) = result else { return };
-        self.server.tables.metrics().denied(&error);
+        self.server.tables.metrics().count_tcp_refusal(&error);
         if let Stage::Playing { .. } = self.stage {
             self.tell(SessionEvent::Refused(match error {
                 SubmitError::Refused(refusal) => move_refusal(refusal),

@@ -504,7 +504,7 @@ async fn event_stream_that_is_never_read_is_closed() {
     let connections = async || {
         let metrics = server.request("GET", "/metrics", None).await.text;
         let mut lines = metrics.lines();
-        let line = lines.find(|line| line.starts_with("noughts_connections "));
+        let line = lines.find(|line| line.starts_with("noughts_connections_open "));
         line.unwrap().split(' ').nth(1).unwrap().to_owned()
     };
     // A slow reader has some time.
@@ -610,7 +610,7 @@ async fn stop_answers_requests_that_wait_for_an_analysis() {
         loop {
             let metrics = server.request("GET", "/metrics", None).await.text;
             let mut lines = metrics.lines();
-            if lines.any(|line| line == "noughts_robots_queue 4") {
+            if lines.any(|line| line == "noughts_computations_queued 4") {
                 break;
             }
         }

@@ -10,7 +10,9 @@ async fn the_figures_are_those_that_operators_are_told_of() {
     let figures = server.request("GET", "/metrics", None).await.text;
     let typed = |line: &str| {
         let (name, kind) = line.strip_prefix("# TYPE ")?.split_once(' ')?;
-        Some((name.to_owned(), kind.to_owned()))
+        // OpenMetrics names a counter's family without the suffix of its samples.
+        let suffix = if kind == "counter" { "_total" } else { "" };
+        Some((format!("{name}{suffix}"), kind.to_owned()))
     };
     let figures: BTreeSet<(String, String)> = figures.lines().filter_map(typed).collect();
     let docs = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/operations.md");
@@ -107,18 +109,21 @@ async fn the_figures_grow_with_what_happens() {
         .request_as(bob, &path, r#"{"turn":2,"resign":true}"#)
         .await;
     for (name, value) in [
-        ("noughts_tables_laid_total", 1.0),
+        ("noughts_tables_created_total", 1.0),
         ("noughts_turns_total", 2.0),
-        ("noughts_games_over_total", 1.0),
+        ("noughts_games_ended_total", 1.0),
         (
-            "noughts_refusals_total{door=\"http\",reason=\"occupied\"}",
+            "noughts_refusals_total{listener=\"http\",reason=\"occupied\"}",
             1.0,
         ),
-        ("noughts_http_answers_total{class=\"4xx\"}", 1.0),
-        ("noughts_http_seconds_count{does=\"act\"}", 4.0),
-        ("noughts_tables", 1.0),
-        ("noughts_connections", 1.0),
-        ("noughts_robots_queue", 0.0),
+        ("noughts_http_responses_total{class=\"4xx\"}", 1.0),
+        (
+            "noughts_http_request_duration_seconds_count{kind=\"write\"}",
+            4.0,
+        ),
+        ("noughts_tables_in_memory", 1.0),
+        ("noughts_connections_open", 1.0),
+        ("noughts_computations_queued", 0.0),
     ] {
         assert_eq!(figure(name).await, value, "{name}");
     }
