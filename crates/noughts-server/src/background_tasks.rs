@@ -1,4 +1,4 @@
-//! Work that must end even if nobody waits for it.
+//! Tasks that must finish before the process ends.
 
 use std::future::Future;
 use std::pin::{Pin, pin};
@@ -8,7 +8,7 @@ use std::time::Duration;
 use tokio::sync::watch;
 use tokio::time::timeout;
 
-/// Metrics tasks that must end before the process does.
+/// Counts running tasks.
 #[derive(Debug)]
 pub(crate) struct BackgroundTasks {
     running: watch::Sender<usize>,
@@ -32,7 +32,7 @@ impl Drop for Running {
 }
 
 impl BackgroundTasks {
-    /// Runs a task of its own. Without a runtime, as when the process is ending, nothing runs.
+    /// Spawns a task. Without a runtime, as at the end of the process, nothing runs.
     pub(crate) fn spawn(&self, task: impl Future<Output = ()> + Send + 'static) {
         let Ok(runtime) = tokio::runtime::Handle::try_current() else {
             return;
@@ -45,15 +45,15 @@ impl BackgroundTasks {
         });
     }
 
-    /// Waits until no task runs, but no longer than this: whether none does.
-    pub(crate) async fn ended(&self, patience: Duration) -> bool {
+    /// Waits until no task runs. False if that takes longer than `limit`.
+    pub(crate) async fn ended(&self, limit: Duration) -> bool {
         let mut running = self.running.subscribe();
         let ended = running.wait_for(|count| *count == 0);
-        timeout(patience, ended).await.is_ok()
+        timeout(limit, ended).await.is_ok()
     }
 }
 
-/// Polls a future that is polled again by somebody else, and so needs no waker yet.
+/// Polls a future once, without a waker: the caller polls it again later.
 pub(crate) fn poll_once<T>(work: Pin<&mut (dyn Future<Output = T> + Send)>) -> Poll<T> {
     let mut work = pin!(work);
     work.as_mut().poll(&mut Context::from_waker(Waker::noop()))

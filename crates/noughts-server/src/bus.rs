@@ -1,7 +1,7 @@
 //! Hints between nodes that share a store: "this game has entry N".
 //!
-//! A hint is never the truth, which is in the store: a node that hears of an entry it does not have
-//! reads it. Hints may arrive late, twice or not at all; that some may be missing is a hint too.
+//! A node that receives a hint about an entry it does not have reads it from the store. Hints may arrive late,
+//! twice or not at all; [`Hint::Missed`] says that some may be missing.
 
 use std::collections::{HashMap, HashSet};
 use std::future::Future;
@@ -15,13 +15,13 @@ use crate::id::GameId;
 /// Sends and receives hints.
 #[derive(Debug)]
 pub struct Bus {
-    /// `None` where there are no other nodes.
+    /// `None` if there are no other nodes.
     outbox: Option<Outbox>,
     inbox: Inbox,
     tasks: Vec<AbortHandle>,
 }
 
-/// What another node said.
+/// A message from another node.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Hint {
     /// A game has this entry, and perhaps more.
@@ -35,8 +35,7 @@ pub enum Hint {
     Presence(GameId),
     /// Players that wait at other nodes were paired.
     Matched,
-    /// Hints may have been missed: compare everything with the store. Also the first hint, from when on
-    /// others are heard.
+    /// Hints may have been missed: compare everything with the store. This is also the first hint after connecting.
     Missed,
 }
 
@@ -47,7 +46,7 @@ const MAX_RECEIVED: usize = 1_024;
 const MAX_UNSENT: usize = 10_000;
 
 impl Bus {
-    /// For a process that has its store to itself: nothing is sent and nothing is received.
+    /// The bus of a process with a store of its own: it sends and receives nothing.
     pub fn alone() -> Bus {
         Bus {
             outbox: None,
@@ -56,7 +55,7 @@ impl Bus {
         }
     }
 
-    /// With a task that sends what is in the outbox, and one that receives.
+    /// Starts one task that sends the outbox, and one that receives.
     pub(crate) fn between<S, R>(
         send: impl FnOnce(Outbox) -> S,
         receive: impl FnOnce(Inbox) -> R,
@@ -77,8 +76,7 @@ impl Bus {
         }
     }
 
-    /// Hints go through channels of the caller: for tests and simulations, which may lose, delay or repeat
-    /// some of them.
+    /// A bus over the caller's channels, for tests and simulations that lose, delay or repeat hints.
     pub fn linked(sent: mpsc::Sender<Hint>, mut received: mpsc::Receiver<Hint>) -> Bus {
         let send = |outbox: Outbox| async move {
             loop {
@@ -98,7 +96,7 @@ impl Bus {
         Bus::between(send, receive)
     }
 
-    /// Tells the other nodes, some milliseconds from now. For after the entry is stored.
+    /// Sends a hint within milliseconds. Call it after the entry is stored.
     pub fn publish(&self, hint: Hint) {
         if let Some(outbox) = &self.outbox {
             outbox.put(hint);
@@ -110,7 +108,7 @@ impl Bus {
         self.outbox.is_some()
     }
 
-    /// Everything that is received from now on.
+    /// Subscribes to hints received from now on.
     pub fn subscribe(&self) -> Hints {
         Hints(self.inbox.0.subscribe())
     }
@@ -149,7 +147,7 @@ impl Inbox {
     }
 
     pub(crate) fn put(&self, hint: Hint) {
-        // It fails where nobody subscribed.
+        // An error means that there are no subscribers.
         let _ = self.0.send(hint);
     }
 }
@@ -166,7 +164,7 @@ struct Unsent {
 
 #[derive(Debug, Default)]
 struct Collected {
-    /// The latest entry by game: it implies the ones before.
+    /// The latest entry per game; it implies the earlier ones.
     entries: HashMap<GameId, u32>,
     presence: HashSet<GameId>,
     has_matched: bool,
@@ -218,14 +216,14 @@ impl Outbox {
         first.chain(entries).chain(presence).collect()
     }
 
-    /// Puts back what could not be sent.
+    /// Puts back hints that could not be sent.
     pub(crate) fn put_back(&self, hints: Vec<Hint>) {
         self.change(|collected| hints.into_iter().for_each(|hint| collected.put(hint)));
         self.0.filled.notify_one();
     }
 
     fn change<T>(&self, change: impl FnOnce(&mut Collected) -> T) -> T {
-        // Every change is complete, so a poisoned lock holds a good value.
+        // Every change is complete, so a poisoned lock holds a valid value.
         let mut hints = self.0.hints.lock().unwrap_or_else(PoisonError::into_inner);
         change(&mut hints)
     }

@@ -1,4 +1,4 @@
-//! What time it is, for everything that is stored.
+//! The clock behind every stored time.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -6,7 +6,7 @@ use std::time::{Duration, SystemTime};
 
 use noughts_engine::Clock;
 
-/// The time since 1970: the process's clock, corrected by that of a store that nodes share.
+/// The time since 1970: the process's clock, corrected by the clock of a shared store.
 pub struct ServerClock {
     clock: Arc<dyn Clock>,
     /// Milliseconds since 1970 when `clock` stood at zero.
@@ -14,7 +14,7 @@ pub struct ServerClock {
 }
 
 impl ServerClock {
-    /// Begins with the system's time and goes on as `clock` does.
+    /// Starts at the system's time and advances with `clock`.
     pub(crate) fn new(clock: Arc<dyn Clock>) -> ServerClock {
         // A system clock before 1970 is wrong anyway.
         let since_1970 = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
@@ -35,7 +35,7 @@ impl ServerClock {
         self.origin_ms.load(Ordering::Relaxed) + self.clock.now().as_millis() as u64
     }
 
-    /// Corrects the clock: it is `now_ms` by the store's clock.
+    /// Sets the clock to `now_ms`, the store's time.
     pub(crate) fn correct(&self, now_ms: u64) {
         let origin = now_ms.saturating_sub(self.clock.now().as_millis() as u64);
         self.origin_ms.store(origin, Ordering::Relaxed);

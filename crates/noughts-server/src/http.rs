@@ -1,4 +1,4 @@
-//! The HTTP server: tables as JSON, and what happens at them as it happens.
+//! The HTTP server: the API, live updates, and the page.
 
 mod analysis;
 mod board_image;
@@ -52,7 +52,7 @@ use seat_token::SeatTokens;
 pub(crate) use error::kind_of_table_refusal;
 pub use rate_limit::HttpLimits;
 
-/// What the handlers of all requests share.
+/// State shared by all request handlers.
 pub(crate) struct AppState {
     tables: Arc<Tables>,
     matchmaking: Arc<Matchmaking>,
@@ -68,14 +68,14 @@ pub(crate) struct AppState {
 /// Time for a client to send the headers of a request.
 const HEADER_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// Maximum size of the headers of a request, and of what is read of a body at once.
+/// Maximum size of a request's headers, and of one read from its body.
 const MAX_HEADER_BYTES: usize = 16 * 1024;
 
 /// A connection whose client reads nothing for this long is closed.
 const WRITE_TIMEOUT: Duration = Duration::from_secs(30);
 
-/// Time for answers under way when the server stops.
-const LAST_ANSWERS: Duration = Duration::from_secs(2);
+/// When the server stops, responses in progress may take this long.
+const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// The HTTP server, before it has its listener.
 pub(crate) struct HttpServer {
@@ -127,7 +127,7 @@ impl HttpServer {
             // WebSockets run in tasks of their own.
             app.rate_limiter.all_streams_closed().await;
         };
-        let _ = timeout(LAST_ANSWERS, finish).await;
+        let _ = timeout(SHUTDOWN_TIMEOUT, finish).await;
         open.shutdown().await;
     }
 }
@@ -159,7 +159,7 @@ async fn serve_connection(
         }
     };
     tokio::select! {
-        // That a client disconnects or breaks the protocol is normal.
+        // An error means that the client disconnected or broke the protocol, which is normal.
         _ = connection.as_mut() => {}
         () = refused => {}
         _ = closing.changed() => {
@@ -190,12 +190,12 @@ fn routes(app: Arc<AppState>) -> Router {
         .route("/readyz", get(ready))
         .route("/metrics", get(metrics::metrics))
         .merge(site::routes())
-        .fallback(nowhere)
-        .method_not_allowed_fallback(no_such_method)
+        .fallback(not_found)
+        .method_not_allowed_fallback(method_not_allowed)
         .with_state(app)
 }
 
-/// Whether a turn could be stored now.
+/// `GET /readyz`: whether a turn could be stored now.
 async fn ready(State(app): State<Arc<AppState>>) -> Response {
     match app.tables.store().check_writable().await {
         Ok(()) => "ready\n".into_response(),
@@ -203,12 +203,12 @@ async fn ready(State(app): State<Arc<AppState>>) -> Response {
     }
 }
 
-/// People are told by the page, programs in JSON.
-async fn nowhere(method: Method, uri: Uri, headers: HeaderMap) -> Response {
-    site::nothing_for_people(&method, &uri, &headers).unwrap_or_else(nothing_here)
+/// Unknown paths: browsers get the page, other clients a problem.
+async fn not_found(method: Method, uri: Uri, headers: HeaderMap) -> Response {
+    site::not_found_page(&method, &uri, &headers).unwrap_or_else(not_found_problem)
 }
 
-fn nothing_here() -> Response {
+fn not_found_problem() -> Response {
     api_error(
         ProblemKind::NoSuchPage,
         "there is nothing at this address; /api/games is where games are",
@@ -216,7 +216,7 @@ fn nothing_here() -> Response {
     .into_response()
 }
 
-async fn no_such_method() -> Response {
+async fn method_not_allowed() -> Response {
     api_error(
         ProblemKind::NoSuchMethod,
         "this address is for another method",

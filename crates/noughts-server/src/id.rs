@@ -1,21 +1,21 @@
-//! Ids of games and nodes, which nobody can guess.
+//! Random ids of games and nodes, which nobody can guess.
 
 use std::fmt;
 use std::hash::{BuildHasherDefault, Hasher};
 use std::str::FromStr;
 
-/// A game's name in the store, in links and in logs: 128 bits, written as 26 letters and digits.
+/// A game's id in the store, in links and in logs: 128 bits, written as 26 letters and digits.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct GameId(u128);
 
-/// Without the letters that are taken for digits when read aloud (Crockford's base 32).
+/// Crockford's base 32, which leaves out letters that look like digits.
 const LETTERS: &[u8; 32] = b"0123456789abcdefghjkmnpqrstvwxyz";
 
 /// 128 bits, five per letter.
 const LENGTH: usize = 26;
 
 impl GameId {
-    /// The one with this number.
+    /// The id with this number.
     pub const fn new(number: u128) -> GameId {
         GameId(number)
     }
@@ -50,7 +50,7 @@ impl FromStr for GameId {
         let mut number = 0u128;
         for letter in text.bytes() {
             let digit = LETTERS.iter().position(|l| *l == letter).ok_or(InvalidId)?;
-            // The first letter has room for three bits only.
+            // The first letter holds only three bits.
             if number >> 123 != 0 {
                 return Err(InvalidId);
             }
@@ -60,7 +60,7 @@ impl FromStr for GameId {
     }
 }
 
-/// For maps by game id: ids are random, so they need no strong hash.
+/// A hasher for maps by game id. Ids are random, so they need no strong hash.
 pub(crate) type IdHash = BuildHasherDefault<IdHasher>;
 
 /// One half of an id.
@@ -69,7 +69,7 @@ pub(crate) struct IdHasher(u64);
 
 impl Hasher for IdHasher {
     fn write_u128(&mut self, number: u128) {
-        // An odd number near 2^64 / 1.618 carries low bits upwards, for the small ids of tests.
+        // Fibonacci hashing, for the small ids of tests.
         self.0 = (number as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15);
     }
 
@@ -84,7 +84,7 @@ impl Hasher for IdHasher {
     }
 }
 
-/// The text is no id of a game.
+/// The text is not the id of a game.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct InvalidId;
 
@@ -101,14 +101,14 @@ impl std::error::Error for InvalidId {}
 pub struct NodeId(pub u64);
 
 impl GameId {
-    /// A new one, of 128 random bits: no id tells anything about another.
+    /// A new id of 128 random bits.
     pub fn random() -> GameId {
         GameId(u128::from_ne_bytes(random_bytes()))
     }
 }
 
 impl NodeId {
-    /// A new one.
+    /// A new id.
     pub fn random() -> NodeId {
         NodeId(u64::from_ne_bytes(random_bytes()))
     }
@@ -117,7 +117,7 @@ impl NodeId {
 /// Bytes of the system's random number generator.
 pub(crate) fn random_bytes<const N: usize>() -> [u8; N] {
     let mut bytes = [0; N];
-    // It fails only where the system has no such generator, and then nothing here is safe.
+    // It fails only if the system has no such generator.
     getrandom::fill(&mut bytes).expect("the system has a random number generator");
     bytes
 }

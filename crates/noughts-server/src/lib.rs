@@ -1,16 +1,16 @@
 //! The server of Noughts: tables, matchmaking, the store, TCP and HTTP.
 //!
-//! A turn's way through it:
+//! The path of a turn:
 //!
 //! ```text
-//!  bytes ─► tcp or http ─► Tables::submit ─► Table::decide   what happens, or why not
+//!  bytes ─► tcp or http ─► Tables::submit ─► Table::decide   entries, or a refusal
 //!                               │
 //!                               ├─► Store::append            durable, or another node was first
 //!                               ├─► Table::apply
 //!                               └─► watchers, other nodes, robots
 //! ```
 //!
-//! [`Table`] is pure; everything around it is given its listeners, clock and seed from outside.
+//! [`Table`] is pure. Listeners, clock, random seed and store are passed to [`Server::start`].
 
 mod background_tasks;
 mod bus;

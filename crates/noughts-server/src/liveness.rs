@@ -1,4 +1,4 @@
-//! Which nodes that share the store are alive, and which games wait for one that is not.
+//! Detects dead nodes that share the store, ends their TCP seats, and moves overdue robots.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -15,16 +15,16 @@ use crate::tables::Tables;
 /// How often a node increments its counter and reads those of the others.
 const SWEEP_SHARED: Duration = Duration::from_secs(1);
 
-/// The same where no other node shares the store: there only leftovers of earlier processes are found.
+/// The interval if no other node shares the store: a sweep finds only leftovers of earlier processes then.
 const SWEEP_ALONE: Duration = Duration::from_secs(2);
 
-/// A sweep that took longer says nothing about the others: the store was slow.
+/// A sweep that took longer does not count: the store was slow, for the other nodes too.
 const SLOW_SWEEP: Duration = Duration::from_millis(1_500);
 
 /// Number of successful sweeps with an unchanged counter after which a node is dead.
 const SWEEPS_UNTIL_DEAD: u32 = 10;
 
-/// How long after a game's deadline other nodes act for the one that should have.
+/// How long after a game's deadline other nodes act.
 const GRACE_MS: u64 = 4_000;
 
 /// The counters of other nodes, as this node has read them.
@@ -36,12 +36,12 @@ struct Liveness {
 #[derive(Debug)]
 struct Observed {
     counter: u64,
-    /// Successful sweeps in which it stood still.
+    /// Successful sweeps since the counter last changed.
     sweeps: u32,
 }
 
 impl Liveness {
-    /// What a successful sweep read: the nodes that are dead now.
+    /// Takes the counters of a successful sweep, and returns the nodes that are dead now.
     fn observe(&mut self, others: &[(NodeId, u64)]) -> Vec<NodeId> {
         self.nodes
             .retain(|node, _| others.iter().any(|(other, _)| other == node));
@@ -62,8 +62,7 @@ impl Liveness {
         dead
     }
 
-    /// A sweep failed or was slow. The others may not have reached the store either, so counting
-    /// begins again.
+    /// A sweep failed or was slow. The other nodes may not have reached the store either, so counting starts again.
     fn restart(&mut self) {
         for observed in self.nodes.values_mut() {
             observed.sweeps = 0;
@@ -78,7 +77,7 @@ pub(crate) async fn sweep(tables: Arc<Tables>) {
         true => SWEEP_SHARED,
         false => SWEEP_ALONE,
     };
-    // One at a time; the increments do not wait for it.
+    // One removal at a time; the sweeps do not wait for it.
     let mut removing: Option<JoinHandle<()>> = None;
     let mut next = Instant::now();
     loop {
@@ -103,11 +102,11 @@ pub(crate) async fn sweep(tables: Arc<Tables>) {
                     removing = Some(tokio::spawn(async move {
                         for node in dead {
                             if let Err(error) = remove(&tables, node).await {
-                                debug!(%error, "a dead node is removed later");
+                                debug!(%error, "cannot remove a dead node yet");
                             }
                         }
                         for game in swept.overdue {
-                            // What fails now is found again by the next sweep.
+                            // The next sweep finds again what fails now.
                             if let Ok(Some(live)) = tables.get(game).await {
                                 tables.refresh(&live).await;
                                 tables.move_overdue_robots(&live);
@@ -117,7 +116,7 @@ pub(crate) async fn sweep(tables: Arc<Tables>) {
                 }
             }
             Err(error) => {
-                warn!(%error, "the other nodes do not see that this one is alive");
+                warn!(%error, "cannot tell the other nodes that this one is alive");
                 liveness.restart();
             }
         }
@@ -126,7 +125,7 @@ pub(crate) async fn sweep(tables: Arc<Tables>) {
     }
 }
 
-/// The seats of a dead node leave; then it is forgotten.
+/// Ends the seats of a dead node, then removes the node.
 async fn remove(tables: &Arc<Tables>, node: NodeId) -> Result<(), StoreError> {
     let seats = tables.store().seats_of_node(node).await?;
     let games = seats.len();
@@ -134,17 +133,19 @@ async fn remove(tables: &Arc<Tables>, node: NodeId) -> Result<(), StoreError> {
         match tables.get(game).await {
             Ok(Some(live)) => tables.leave_now(live, seats).await,
             Ok(None) => {}
-            // An unreadable game keeps nobody else waiting.
-            Err(StoreError::Corrupt(what)) => warn!(%game, what, "a game cannot be ended"),
+            // An unreadable game must not block the others.
+            Err(StoreError::Corrupt(what)) => {
+                warn!(%game, what, "cannot end a game of a dead node")
+            }
             Err(error) => return Err(error),
         }
     }
     tables.store().remove_node(node).await?;
-    info!(games, "a node that shared the store is gone");
+    info!(games, "removed a dead node");
     Ok(())
 }
 
-/// Removes tables from memory that nobody uses.
+/// Removes unused tables from memory, for as long as the server runs.
 pub(crate) async fn remove_idle_tables(tables: Arc<Tables>) {
     loop {
         sleep(Duration::from_secs(10)).await;
@@ -159,7 +160,7 @@ mod tests {
     const OTHER: NodeId = NodeId(7);
 
     #[test]
-    fn a_counter_that_stands_still_for_ten_sweeps_is_a_dead_node() {
+    fn unchanged_counter_in_ten_sweeps_means_dead() {
         let mut liveness = Liveness::default();
         for _ in 0..SWEEPS_UNTIL_DEAD - 1 {
             assert_eq!(liveness.observe(&[(OTHER, 3)]), []);
@@ -169,7 +170,7 @@ mod tests {
     }
 
     #[test]
-    fn a_failed_sweep_begins_the_count_again() {
+    fn failed_sweep_restarts_the_count() {
         let mut liveness = Liveness::default();
         for _ in 0..3 {
             for _ in 0..SWEEPS_UNTIL_DEAD - 1 {

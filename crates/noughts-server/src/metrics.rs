@@ -82,6 +82,9 @@ impl Default for Metrics {
         let accepted = metrics.connections_accepted.clone();
         let help = "Accepted connections by listener";
         registry.register("connections_accepted", help, accepted);
+        // An empty family would not be listed.
+        metrics.count_refusal("http", ProblemKind::Unavailable, 0);
+        let registry = &mut metrics.registry;
         let refusals = metrics.refusals.clone();
         let help = "Refused requests by listener and reason";
         registry.register("refusals", help, refusals);
@@ -115,7 +118,7 @@ impl Metrics {
 
     /// Counts a problem that was sent over HTTP.
     pub(crate) fn count_problem(&self, kind: ProblemKind) {
-        self.count_refusal("http", kind);
+        self.count_refusal("http", kind, 1);
     }
 
     /// Counts a refused command of a TCP client.
@@ -127,12 +130,12 @@ impl Metrics {
                 ProblemKind::Unavailable
             }
         };
-        self.count_refusal("tcp", kind);
+        self.count_refusal("tcp", kind, 1);
     }
 
-    fn count_refusal(&self, listener: &'static str, kind: ProblemKind) {
+    fn count_refusal(&self, listener: &'static str, kind: ProblemKind, count: u64) {
         let labels = [("listener", listener), ("reason", kind.name())];
-        self.refusals.get_or_create(&labels).inc();
+        self.refusals.get_or_create(&labels).inc_by(count);
     }
 
     /// Everything as text in the OpenMetrics format, with values that `now` registers.

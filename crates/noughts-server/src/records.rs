@@ -1,4 +1,4 @@
-//! Games as records: out of a table, and into the store.
+//! Converts games to records, and records to stored games.
 
 use std::fmt;
 
@@ -83,7 +83,7 @@ pub fn game_from_record(
     Ok((stored, summary))
 }
 
-/// The seats that left, where that is what ended the game.
+/// The seats that left, if that ended the game.
 fn leavers(game: &Game, conclusion: &Conclusion) -> Option<SeatSet> {
     let mut seats = (0..).map(Seat).zip(game.order());
     match conclusion {
@@ -108,7 +108,7 @@ fn holder(seat: &RecordSeat, game: &Game) -> Result<Holder, NotStorable> {
             let name: noughts_engine::StrategyName = strategy
                 .parse()
                 .map_err(|error: noughts_engine::StrategyError| NotStorable(error.to_string()))?;
-            // Only where it plays the game can its table be read back.
+            // A table with a robot that cannot play the game could not be loaded.
             let fits = name.fits(&game.after(0));
             fits.map_err(|error| NotStorable(error.to_string()))?;
             Ok(Holder::Robot(name))

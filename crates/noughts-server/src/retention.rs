@@ -1,4 +1,4 @@
-//! Deletes games at which nothing happened for a long time.
+//! Deletes old games.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -9,7 +9,7 @@ use tracing::{info, warn};
 use crate::matchmaking::Matchmaking;
 use crate::tables::Tables;
 
-/// How often old games are searched.
+/// Interval between searches for old games.
 const SEARCH: Duration = Duration::from_secs(60);
 
 /// Deletes games without an entry for this long, for as long as the server runs.
@@ -23,7 +23,7 @@ pub(crate) async fn forget_after(
         let before_ms = now_ms.saturating_sub(age.as_millis() as u64);
         match tables.store().forget(before_ms).await {
             Ok(games) if games.is_empty() => sleep(SEARCH).await,
-            // Where there were some, there may be more.
+            // There may be more.
             Ok(games) => {
                 info!(games = games.len(), "deleted old games");
                 for game in games {
@@ -35,7 +35,7 @@ pub(crate) async fn forget_after(
                 tokio::task::yield_now().await;
             }
             Err(error) => {
-                warn!(%error, "old games cannot be deleted now");
+                warn!(%error, "cannot delete old games now");
                 sleep(SEARCH).await;
             }
         }

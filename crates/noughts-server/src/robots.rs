@@ -1,8 +1,8 @@
 //! Robots and analyses: strategies that answer in microseconds run inline, all others in a bounded, fair queue.
 //!
-//! Everything that a client can start is bounded here: how many computations run (slots), how many of them belong to
-//! one owner (half of the slots), how many wait, how long each takes ([`MAX_THINK`]), and how much processor time an
-//! owner gets over time ([`budget`]). An owner is a client address; `None` is one owner too.
+//! Every computation that a client can start is bounded here: the number that runs (slots), the number per owner (half of
+//! the slots), the number that waits, the time of each ([`MAX_THINK`](queue::MAX_THINK)), and the processor time per owner
+//! ([`budget`]). An owner is a client address; `None` is one owner too.
 
 mod analysis;
 mod budget;
@@ -24,10 +24,9 @@ use tracing::{debug, error};
 use analysis::analyze_turns;
 use queue::{Owner, Queue, Ticket, Turn};
 
-/// Everything that computes in this process.
+/// Runs the computations of this process.
 pub(crate) struct Robots {
-    /// One instance of each instant strategy and variant, shared by all tables: some keep a table of answers, and
-    /// thousands of games should not each have their own.
+    /// One instance per instant strategy and variant, shared by all tables: some hold a large table of moves.
     instant: Mutex<Vec<(StrategyName, Variant, Instant)>>,
     slots: Arc<Slots>,
     setup: EngineSetup,
@@ -44,17 +43,17 @@ type Instant = Arc<Mutex<Box<dyn Strategy>>>;
 /// A robot at one seat of one table.
 #[derive(Clone)]
 pub(crate) enum Robot {
-    /// Answers in microseconds: ask [`answer`].
+    /// Chooses within microseconds: call [`answer`].
     Instant(Instant),
-    /// Takes its time: ask [`Robots::choose`]. The strategy is built for each move, so that only those that compute
-    /// take memory.
+    /// Needs longer: call [`Robots::choose`]. The strategy is built for each move, so that only running computations
+    /// use memory.
     Slow(StrategyName),
 }
 
-/// Maximum number of shared instant strategies. Beyond it the oldest is dropped; tables that use it keep it.
+/// Maximum number of shared instant strategies. Beyond it the oldest is removed; tables that use it keep it.
 const MAX_SHARED: usize = 64;
 
-/// How often a waiting analysis looks whether it should stop.
+/// How often a waiting analysis checks its stop.
 const STOP_INTERVAL: Duration = Duration::from_millis(50);
 
 /// Why a computation has no result.
@@ -70,7 +69,7 @@ enum Failure {
 
 impl Robots {
     /// At most `slots` computations run at the same time; at least 2, so that one owner never holds all of them. The
-    /// seed of the setup decides what strategies choose where they draw.
+    /// seed in `setup` makes random choices reproducible.
     pub(crate) fn new(slots: usize, setup: EngineSetup) -> Robots {
         Robots {
             instant: Mutex::default(),
@@ -82,13 +81,13 @@ impl Robots {
         }
     }
 
-    /// How this strategy is asked for moves, or why it does not play this game.
+    /// The robot with this strategy, or why it cannot play this game.
     pub(crate) fn robot(&self, name: &StrategyName, game: &Game) -> Result<Robot, Unfit> {
         if !name.is_instant(game) {
-            // Checked now, so that it can be built later.
+            // Checked now, so that building it later succeeds.
             return name.fits(game).map(|()| Robot::Slow(name.clone()));
         }
-        // A thread that panicked leaves nothing half done here: entries are only added and removed.
+        // Every change is complete, so a poisoned lock holds a valid value.
         let mut all = self.instant.lock().unwrap_or_else(PoisonError::into_inner);
         let is_it = |(known, variant, _): &&(StrategyName, Variant, Instant)| {
             variant == game.variant() && known == name
@@ -107,8 +106,8 @@ impl Robots {
     /// Chooses a move for the seat to move, in a game in progress. `None` only if `stop` was set before the request
     /// had a slot. Dropping the future removes the request from the queue and ends the computation.
     ///
-    /// The move is legal even if the strategy panics or the queue is full: then it is a random one. The same game and
-    /// seed give the same move, unless a clock or the deadline decides.
+    /// If the strategy panics or the queue is full, the move is random, and legal. The same game and seed give the same
+    /// move, unless a clock or the deadline decides.
     pub(crate) async fn choose(
         &self,
         owner: Option<IpAddr>,
@@ -209,7 +208,7 @@ impl Robots {
         let deadline = SetOnDrop(stop.child());
         let stop = deadline.0.clone();
         let mut computation = spawn_blocking(move || {
-            // The slot is free when this thread has finished, not when somebody stops waiting for it.
+            // The slot becomes free when this thread has finished, not when the caller stops waiting.
             let _place = place;
             catch_unwind(AssertUnwindSafe(|| work(&stop, limit)))
         });
@@ -260,7 +259,7 @@ impl Drop for Place {
     }
 }
 
-/// Sets a stop when nobody waits for the result any more.
+/// Sets a stop when dropped.
 struct SetOnDrop(Stop);
 
 impl Drop for SetOnDrop {

@@ -1,4 +1,4 @@
-//! The whole server: started, and stopped again.
+//! Starts and stops the server.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -22,7 +22,7 @@ use crate::store::Store;
 use crate::tables::Tables;
 use crate::tcp::{Opponent, TcpServer};
 
-/// What a server is made of.
+/// The configuration of a server.
 pub struct ServerConfig {
     /// The HTTP listener.
     pub http: Option<HttpConfig>,
@@ -34,40 +34,40 @@ pub struct ServerConfig {
     pub pairs: Option<TcpListener>,
     /// Where games are stored.
     pub store: Box<dyn Store>,
-    /// ConnectionLimits for connections, over all listeners.
+    /// Limits for connections, over all listeners.
     pub limits: ConnectionLimits,
-    /// How many robots may think at the same time.
+    /// Number of threads for robots and analyses.
     pub robot_threads: usize,
-    /// The clock, and the seed of everything random.
+    /// The clock, and the random seed.
     pub engine: EngineSetup,
 }
 
-/// What the HTTP server is made of.
+/// The configuration of the HTTP server.
 pub struct HttpConfig {
-    /// Where it listens.
+    /// Its listener.
     pub listener: TcpListener,
     /// The store's [secret](Store::secret).
     pub secret: [u8; 32],
-    /// ConnectionLimits per client address.
+    /// Limits per client address.
     pub limits: HttpLimits,
 }
 
-/// A running server. Dropping it ends it too, but only [`stop`](Server::stop) waits for that.
+/// A running server. [`stop`](Server::stop) stops it in order; dropping it does not wait.
 #[derive(Debug)]
 pub struct Server {
     listeners: Vec<JoinHandle<()>>,
     closing: watch::Sender<bool>,
     tables: Arc<Tables>,
     matchmaking: Arc<Matchmaking>,
-    /// Work that goes on for as long as the server runs.
+    /// Tasks that run as long as the server.
     tasks: Vec<AbortHandle>,
 }
 
-/// How long each step of a stop may take: one reply of the store, or of a few clients.
+/// Time for each step of a shutdown.
 const STOP_STEP: Duration = Duration::from_secs(1);
 
 impl Server {
-    /// Starts serving, or says why the computer cannot play so.
+    /// Starts the server. Fails if `tcp_strategy` cannot play tic-tac-toe.
     pub fn start(setup: ServerConfig) -> Result<Server, Unfit> {
         let seed = setup.engine.seed;
         let clock = ServerClock::new(Arc::clone(&setup.engine.clock));
@@ -86,8 +86,8 @@ impl Server {
         };
         let robot = Opponent::Robot(setup.tcp_strategy);
         let tcp = setup.tcp.map(|listener| serve_tcp(listener, robot));
-        let anybody = Opponent::Anybody;
-        let pairs = setup.pairs.map(|listener| serve_tcp(listener, anybody));
+        let players = Opponent::Players;
+        let pairs = setup.pairs.map(|listener| serve_tcp(listener, players));
         let http = setup.http.map(|http| {
             let server = HttpServer::new(
                 (&tables, &matchmaking, &presence),
@@ -113,16 +113,15 @@ impl Server {
         })
     }
 
-    /// Stops: no port is held and no connection open when this returns. True where everything that was
-    /// under way is stored too.
+    /// Stops the server: afterwards no port and no connection is open. True if everything in progress is stored.
     pub async fn stop(mut self) -> bool {
-        // Before their connections end, so that the players of one table leave it together.
+        // Before their connections close, so that the players of one table leave it together.
         self.tables.leave_all();
         let has_left = self.tables.background().ended(STOP_STEP).await;
         if !has_left {
-            warn!("the store is slow: some seats have not left yet");
+            warn!("the store is slow: some TCP seats have not left yet");
         }
-        // It fails only where every listener has ended already.
+        // An error means that every listener has ended already.
         let _ = self.closing.send(true);
         for listener in std::mem::take(&mut self.listeners) {
             let _ = listener.await;
@@ -134,19 +133,19 @@ impl Server {
         let is_stored = self.tables.background().ended(STOP_STEP).await && is_withdrawn;
         let store = self.tables.store();
         if is_stored {
-            // Its seats have left, so the other nodes need not find out that it is gone.
+            // Its seats have left, so the other nodes need not detect that it is gone.
             let removed = timeout(STOP_STEP, store.remove_node(self.tables.node())).await;
             if !matches!(removed, Ok(Ok(()))) {
-                warn!("the store is slow: the other nodes will find out that this one is gone");
+                warn!("the store is slow: the other nodes will detect that this one is gone");
             }
         }
         if !matches!(timeout(STOP_STEP, store.close()).await, Ok(Ok(()))) {
-            warn!("the store is slow: it was not closed in order, which loses nothing");
+            warn!("the store is slow: it was not closed in order; nothing is lost");
         }
         is_stored
     }
 
-    /// From now on games are deleted when nothing has happened at them for this long.
+    /// Deletes games without a new entry for this long, from now on.
     pub fn forget_after(&mut self, age: Duration) {
         let (tables, matchmaking) = (Arc::clone(&self.tables), Arc::clone(&self.matchmaking));
         let forget = forget_after(tables, matchmaking, age);
@@ -158,7 +157,7 @@ impl Server {
         &self.tables
     }
 
-    /// Who waits for an opponent.
+    /// The players that wait for an opponent.
     pub fn matchmaking(&self) -> &Arc<Matchmaking> {
         &self.matchmaking
     }

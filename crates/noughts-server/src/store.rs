@@ -1,8 +1,8 @@
 //! Where games are stored: one append-only log per game.
 //!
-//! The key (game, number) of an entry is the only lock, for one process and for fifty: of two that
-//! append the same number one is told [`Appended::Conflict`]. An entry needs its predecessor, so a
-//! log has no gaps. Nothing is changed or deleted except by retention.
+//! The key (game, number) of an entry is the only lock, for one process and for fifty: of two that append the same
+//! number, one gets [`Appended::Conflict`]. An entry needs its predecessor, so a log has no gaps. Entries never
+//! change, and only retention deletes them.
 
 mod codec;
 mod error;
@@ -35,15 +35,14 @@ pub use postgres::Postgres;
 pub use sqlite::{Sqlite, SyncMode};
 pub use waiting::{Match, Matches, WaitingId, WaitingList, WaitingPlayer};
 
-/// A store's reply, when it comes.
+/// The future reply of a store.
 pub type Reply<'a, T> = Pin<Box<dyn Future<Output = Result<T, StoreError>> + Send + 'a>>;
 
-/// Where games are stored. When a reply says that something is stored, it is durable and never lost
-/// again. An error means that nothing was stored, or that nobody knows; reading the log tells.
+/// A store of games. What a reply confirms is durable. After an error it is unknown whether something was stored;
+/// read the log to find out.
 pub trait Store: Send + Sync + 'static {
-    /// Creates a game, under an id that no other has. If a game was created with the same key (same
-    /// scope and text, or text alone for keys of older versions) within the last 24 hours, nothing is
-    /// stored and that game is named.
+    /// Creates a game with an unused id. If a game was created with the same key (same scope and text, or text alone
+    /// for keys of older versions) within the last 24 hours, nothing is stored, and the reply is that game.
     fn create(&self, game: NewGame, summary: Summary) -> Reply<'_, Created>;
 
     /// The game that was created with this key, and the key as it was stored. Only `scope` and
@@ -57,14 +56,13 @@ pub trait Store: Send + Sync + 'static {
     /// Appends entries to a game's log, together or not at all.
     fn append<'a>(&'a self, append: &'a Append) -> Reply<'a, Appended>;
 
-    /// Everything of a game; `None` where there is no such game.
+    /// A whole game; `None` if there is no such game.
     fn load(&self, game: GameId) -> Reply<'_, Option<StoredGame>>;
 
-    /// The entries after number `after`, and how many there are in all; `None` where there is no such
-    /// game.
+    /// The entries after number `after`, and the number of the latest; `None` if there is no such game.
     fn entries_after(&self, game: GameId, after: u32) -> Reply<'_, Option<LogTail>>;
 
-    /// Stores a finished game that was played elsewhere, all of it or nothing.
+    /// Stores a finished game that was played elsewhere, as a whole or not at all.
     fn import(&self, game: StoredGame, summary: Summary) -> Reply<'_, Created>;
 
     /// A page of the lobby and the archive, newest first. A row that cannot be read is left out and
@@ -77,8 +75,8 @@ pub trait Store: Send + Sync + 'static {
     /// Stores an analysis, unless there is one or there is no such game.
     fn store_analysis(&self, game: GameId, analysis: String) -> Reply<'_, ()>;
 
-    /// 32 random bytes that were made with the store, from which seat tokens are derived. Every
-    /// process that opens the store gets the same.
+    /// 32 random bytes, created with the store, from which seat tokens are derived. Equal for every process that uses
+    /// the store.
     fn secret(&self) -> Reply<'_, [u8; 32]>;
 
     /// Increments this node's counter and reads those of the others, the store's clock, and the
@@ -86,22 +84,21 @@ pub trait Store: Send + Sync + 'static {
     /// a store without a clock of its own compares deadlines.
     fn sweep(&self, node: NodeId, now_ms: u64, grace_ms: u64) -> Reply<'_, Sweep>;
 
-    /// The unfinished games with seats that last as long as a connection to this node, and those
-    /// seats. A game that cannot be read is left out and logged.
+    /// The unfinished games with TCP seats of this node, and those seats. A game that cannot be read is left out and
+    /// logged.
     fn seats_of_node(&self, node: NodeId) -> Reply<'_, Vec<(GameId, SeatSet)>>;
 
-    /// Removes a node that is gone, with its presence: its seats have left.
+    /// Removes a dead node and its presence. Its seats have left before.
     fn remove_node(&self, node: NodeId) -> Reply<'_, ()>;
 
-    /// Sets which seats have a connected player on this node, for these games. Only stores that nodes
-    /// share keep it.
+    /// Sets which seats have a connected player on this node, for these games. Only shared stores need this.
     fn set_presence(&self, node: NodeId, seats: Vec<(GameId, SeatSet)>) -> Reply<'_, ()> {
         let _ = (node, seats);
         Box::pin(std::future::ready(Ok(())))
     }
 
-    /// The number of the latest entry of each of these games that exist, and which seats have a
-    /// connected player on another node than this. Only stores that nodes share are asked.
+    /// The number of the latest entry of each of these games, and which seats have a connected player on another node.
+    /// Only shared stores need this.
     fn positions(&self, node: NodeId, games: Vec<GameId>) -> Reply<'_, Vec<LogPosition>> {
         let _ = (node, games);
         Box::pin(std::future::ready(Ok(Vec::new())))
@@ -119,15 +116,15 @@ pub trait Store: Send + Sync + 'static {
     /// are no more. A game that cannot be read is deleted like any other.
     fn forget(&self, before_ms: u64) -> Reply<'_, Vec<GameId>>;
 
-    /// Proves that a write would be stored now, by one: for readiness checks.
+    /// Makes a small write, for readiness checks.
     fn check_writable(&self) -> Reply<'_, ()>;
 
-    /// The process is about to end: moves everything into the main file, where there is one.
+    /// Prepares for the end of the process: SQLite moves everything into the main file.
     fn close(&self) -> Reply<'_, ()> {
         Box::pin(std::future::ready(Ok(())))
     }
 
-    /// What it has written since it was opened.
+    /// Counts of writes since it was opened.
     fn write_counts(&self) -> WriteCounts {
         WriteCounts::default()
     }
@@ -139,8 +136,8 @@ pub trait Store: Send + Sync + 'static {
     }
 }
 
-/// Selects the id, the time of creation and the seats of games of status `$1` without an entry since `$2`, at most `$3`. Only
-/// games that are older than that are looked at, oldest first, by an index.
+/// Selects id, time of creation and seats of at most `$3` games with status `$1` and no entry since `$2`. An index finds
+/// them, oldest first.
 const OLD_GAMES: &str = "SELECT id, created_ms, seats FROM games WHERE status = $1 \
     AND created_ms < $2 AND coalesce((SELECT at_ms FROM entries WHERE game = id \
     ORDER BY number DESC LIMIT 1), 0) < $2 ORDER BY created_ms, id LIMIT $3";
@@ -163,24 +160,24 @@ pub struct Append {
     pub first: u32,
     /// At least one.
     pub entries: Vec<LogEntry>,
-    /// What lists show from now on, where that changes.
+    /// What lists show from now on, if that changes.
     pub summary: Option<Summary>,
     /// A game to create together with the entries, and what lists show of it. Its key is ignored.
     pub new_game: Option<(NewGame, Summary)>,
 }
 
-/// What became of entries that were to be appended.
+/// The result of an append.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Appended {
     /// They are stored.
     Stored,
-    /// They are not: the log has other entries at these numbers, or does not reach so far.
+    /// Not stored: the log has other entries at these numbers, or is shorter.
     Conflict,
     /// There is no such game.
     NoSuchGame,
 }
 
-/// What became of a game that was to be created.
+/// The result of creating a game.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Created {
     /// It is stored.
@@ -192,9 +189,9 @@ pub enum Created {
 /// A game as it is stored.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct StoredGame {
-    /// How its table was set up.
+    /// The settings of its table.
     pub settings: Settings,
-    /// The key it was created with.
+    /// The key of the request that created it.
     pub key: Option<CreationKey>,
     /// Its log, oldest first.
     pub entries: Vec<LogEntry>,
@@ -205,7 +202,7 @@ pub struct StoredGame {
 pub struct LogTail {
     /// The number of the latest entry.
     pub last: u32,
-    /// The entries that were asked for, oldest first.
+    /// The requested entries, oldest first.
     pub entries: Vec<LogEntry>,
 }
 
@@ -214,13 +211,13 @@ pub struct LogTail {
 pub struct Sweep {
     /// The other nodes, each with its counter.
     pub others: Vec<(NodeId, u64)>,
-    /// The store's own clock, in milliseconds since 1970; `None` where it has none.
+    /// The store's own clock, in milliseconds since 1970; `None` if it has none.
     pub now_ms: Option<u64>,
     /// Some of the games whose deadline has passed, oldest deadline first.
     pub overdue: Vec<GameId>,
 }
 
-/// How far a game is at other nodes.
+/// The state of a game in a shared store.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct LogPosition {
     /// Which game.
@@ -245,20 +242,20 @@ pub struct WriteCounts {
 /// Which games to list.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ListQuery {
-    /// Only those of this variant; `multi@N` counts as `multi`.
+    /// Only games of this variant; `multi@N` counts as `multi`.
     pub variant: Option<Variant>,
-    /// Only those in which a person of exactly this name sits.
+    /// Only games of a player with exactly this name.
     pub player: Option<String>,
-    /// Only those that stand so. Unlisted games are never listed.
+    /// Only games with this status. Unlisted games are never listed.
     pub status: Option<Status>,
-    /// Only those created before this one: the last of the page before.
+    /// Only games created before this one, the last of the previous page.
     pub before: Option<(u64, GameId)>,
     /// The size of a page.
     pub limit: usize,
 }
 
 impl ListQuery {
-    /// Whether a game is one of those, on whatever page.
+    /// Whether a game matches, regardless of the page.
     pub fn matches(&self, listed: &ListedGame) -> bool {
         let sits = |name: &String| {
             let is = |holder: &Holder| matches!(holder, Holder::Human { name: n, .. } if n == name);
@@ -285,35 +282,35 @@ pub fn family(variant: &Variant) -> Variant {
 /// A game as the lobby and the archive list it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ListedGame {
-    /// Its name.
+    /// Its id.
     pub id: GameId,
     /// Which game.
     pub variant: Variant,
     /// The size of its history.
     pub history: u16,
-    /// Whether it begins from a position of its own instead of the variant's first.
+    /// Whether its first position is not the variant's own.
     pub has_start: bool,
     /// When it was created, in milliseconds since 1970.
     pub created_ms: u64,
-    /// Who sits there, and how it stands.
+    /// Its players and status.
     pub summary: Summary,
 }
 
 impl ListedGame {
-    /// How it ended, where it did.
+    /// How it ended, if it did.
     pub fn ending(&self) -> Option<&Ending> {
         self.summary.ending.as_ref()
     }
 }
 
-/// Why a store did not do what it was asked.
+/// Why a store failed.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum StoreError {
     /// It cannot be reached, or did not reply in time. Trying again may help.
     Unavailable(String),
     /// It cannot write: the disk is full or read-only, or the file is gone.
     NotWritable(String),
-    /// What it holds cannot be read.
+    /// Its content cannot be read.
     Corrupt(String),
     /// It was made by a newer version of this program.
     TooNew {
@@ -327,7 +324,7 @@ pub enum StoreError {
 }
 
 impl StoreError {
-    /// A new game has the id of one that is stored. Ids are random, so that is not by chance.
+    /// A new game has the id of a stored one. Ids are random, so this is not by chance.
     fn another_game(id: GameId) -> StoreError {
         StoreError::Invalid(format!("there is another game with the id {id}"))
     }

@@ -24,25 +24,24 @@ pub use entry::{
 };
 pub use view::{Change, MAX_LISTED_CELLS, Snapshot, TurnChange, Update};
 
-/// How a table is set up: everything there is of it before the first entry.
+/// The settings of a table: its state before the first entry.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Settings {
-    /// Its name.
+    /// Its id.
     pub id: GameId,
-    /// Which game.
+    /// The variant.
     pub variant: Variant,
     /// The size of its history.
     pub history: u16,
-    /// The position it begins from, where that is not the variant's first.
+    /// The first position, if it is not the variant's own.
     pub start: Option<Diagram>,
-    /// Who holds each seat before anybody takes an open one.
+    /// Who holds each seat at first.
     pub holders: Vec<Holder>,
     /// When it was created, in milliseconds since 1970.
     pub created_ms: u64,
 }
 
-/// How long the node that stored a turn has for the move of a robot that thinks. After that any node
-/// may move for it.
+/// Time for the node that stored a turn to store the robot's reply. After that any node may move for the robot.
 pub const ROBOT_DEADLINE_MS: u64 = 15_000;
 
 /// A game with its seats.
@@ -53,10 +52,10 @@ pub struct Table {
     game: Game,
     /// The entries that are not turns, with their numbers. Turns are in the game.
     other_entries: Vec<(u32, Entry)>,
-    /// The seats that asked for a rematch.
+    /// The seats that offered a rematch.
     rematch_offers: SeatSet,
     rematch: Option<GameId>,
-    /// The idempotency keys used so far, by seat and text, with when.
+    /// The idempotency keys used so far, by seat and text, with their times.
     keys: HashMap<(Seat, String), (u64, u64)>,
     /// When the latest entry was stored.
     last_ms: u64,
@@ -67,15 +66,15 @@ pub struct Table {
     max_turns: usize,
 }
 
-/// The entries of a log do not fit the game that they are said to be of.
+/// A log contains an entry that is not valid at its place.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct InvalidLog {
-    /// The number of the first entry that does not.
+    /// The number of the first invalid entry.
     pub entry: u32,
 }
 
 impl Table {
-    /// Sets a table up: one holder per seat, one seat per side.
+    /// A new table: one holder per seat, one seat per side.
     pub fn new(settings: Settings) -> Result<Table, GameError> {
         let options = Options {
             history: settings.history,
@@ -108,7 +107,7 @@ impl Table {
         })
     }
 
-    /// The table after these entries, or the first entry that does not fit.
+    /// The table after these entries, or the first invalid entry.
     pub fn replay<'e>(
         settings: Settings,
         entries: impl IntoIterator<Item = &'e LogEntry>,
@@ -120,7 +119,7 @@ impl Table {
         Ok(table)
     }
 
-    /// Makes an entry happen: the next of the log. On an error nothing has changed.
+    /// Applies the next entry of the log. On an error nothing has changed.
     pub fn apply(&mut self, logged: &LogEntry) -> Result<(), InvalidLog> {
         let number = self.entry() + 1;
         self.apply_entry(number, &logged.entry)
@@ -141,7 +140,7 @@ impl Table {
             Entry::Turn(turn) => {
                 self.game.act(turn.by, turn.action).ok()?;
                 if self.game.turns().len() >= self.max_turns {
-                    // An end by the turn itself stays as it is.
+                    // A game that a turn has ended keeps that end.
                     let _ = self.game.call_draw();
                 }
                 return Some(());
@@ -181,12 +180,12 @@ impl Table {
         (0..self.holders.len()).map(|seat| Seat(seat as u8))
     }
 
-    /// The game's name.
+    /// The game's id.
     pub fn id(&self) -> GameId {
         self.settings.id
     }
 
-    /// How it was set up.
+    /// Its settings.
     pub fn settings(&self) -> &Settings {
         &self.settings
     }
@@ -224,7 +223,7 @@ impl Table {
         }
     }
 
-    /// Maximum number of turns: then the game is a draw, so that no game of rewinds goes on for ever.
+    /// Maximum number of turns. Then the game is a draw, so that rewinds cannot prolong it for ever.
     pub fn max_turns(&self) -> usize {
         self.max_turns
     }
@@ -244,7 +243,7 @@ impl Table {
         self.game.conclusion().is_some()
     }
 
-    /// The seats that asked for a rematch.
+    /// The seats that offered a rematch.
     pub fn rematch_offers(&self) -> SeatSet {
         self.rematch_offers
     }
@@ -260,8 +259,8 @@ impl Table {
         matches!(self.holder(seat)?, Holder::Robot(_)).then_some(seat)
     }
 
-    /// When another node may act for the one that stored the latest entry: while a robot thinks, or
-    /// where only robots play, so that nobody else would notice that they stopped.
+    /// When another node may act for the node that stored the latest entry. Set while a robot is to move that thinks
+    /// long, or while only robots play: nobody else would notice that they stopped.
     pub fn deadline_ms(&self) -> Option<u64> {
         let next = self.game.to_move()?;
         self.deadline_if_next(next, self.last_ms)
@@ -273,7 +272,7 @@ impl Table {
         (is_robot && is_watched).then_some(at_ms + ROBOT_DEADLINE_MS)
     }
 
-    /// Whether a person sits here, or may.
+    /// Whether a person holds a seat, or may take one.
     fn has_people(&self) -> bool {
         let is_robot = |holder: &Holder| matches!(holder, Holder::Robot(_));
         !self.holders.iter().all(is_robot)
@@ -290,7 +289,7 @@ impl Table {
         })
     }
 
-    /// Whether the latest turn itself ended the game, and not a seat that left.
+    /// Whether the latest turn ended the game (and not a seat that left).
     pub fn is_ended_by_turn(&self) -> bool {
         let is_end = |(_, entry): &(u32, Entry)| matches!(entry, Entry::Ended { .. });
         self.is_over() && !self.other_entries.iter().any(is_end)
@@ -307,7 +306,7 @@ impl Table {
         }
     }
 
-    /// How the game ended, for a log line.
+    /// How the game ended, for the log.
     pub fn outcome_in_words(&self) -> String {
         let (sides, by) = match self.game.conclusion() {
             None => return "unfinished".to_owned(),

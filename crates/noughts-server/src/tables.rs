@@ -6,8 +6,8 @@
 //!                          └── catch up ◄────┘
 //! ```
 //!
-//! There is no task per table. A submission runs in the task of its client; where that client may
-//! disconnect, it is detached.
+//! There is no task per table. A submission runs in the task of its client. HTTP detaches it, because a client may
+//! disconnect before it ends.
 
 mod catch_up;
 mod connected_seat;
@@ -44,10 +44,10 @@ const MAX_CONFLICTS: usize = 16;
 /// How long a table stays in memory when nobody uses it.
 const IDLE: Duration = Duration::from_secs(60);
 
-/// How long a store that failed is left alone before something is tried again.
+/// How long to wait after an error of the store before trying again.
 const RETRY_AFTER: Duration = Duration::from_millis(250);
 
-/// Robots at tables that were loaded work for this address until a client acts there.
+/// The owner of robots at a loaded table, until a client acts there.
 const UNKNOWN_OWNER: Option<IpAddr> = Some(IpAddr::V4(Ipv4Addr::UNSPECIFIED));
 
 /// The tables in memory, and everything that they need.
@@ -61,7 +61,7 @@ pub struct Tables {
     live: Mutex<HashMap<GameId, Arc<LiveTable>, IdHash>>,
     background: BackgroundTasks,
     is_stopping: AtomicBool,
-    /// Is told of every table whose seats changed.
+    /// Called for every new table, and for every table whose seats changed.
     seats_changed: OnceLock<SeatsChanged>,
 }
 
@@ -74,7 +74,7 @@ pub enum SubmitError {
     Refused(TableRefusal),
     /// There is no such game.
     NoSuchGame,
-    /// The store does not reply: nobody knows whether it was stored. It may be tried again.
+    /// The store does not reply, so it is unknown whether the command was stored. Trying again is safe.
     Unavailable(StoreError),
     /// Too many submissions wait for this table.
     Busy,
@@ -82,7 +82,7 @@ pub enum SubmitError {
     Closed,
 }
 
-/// What became of a request for a new table.
+/// The result of a request for a new table.
 #[derive(Clone, Debug)]
 pub enum Creation {
     /// It was created.
@@ -111,7 +111,7 @@ impl Tables {
         })
     }
 
-    /// The table of a game, from memory or from the store; `None` where there is no such game.
+    /// The table of a game, from memory or from the store; `None` if there is no such game.
     pub async fn get(self: &Arc<Tables>, id: GameId) -> Result<Option<Arc<LiveTable>>, StoreError> {
         if let Some(live) = self.in_memory(id) {
             live.used(self.clock.now());
@@ -166,7 +166,7 @@ impl Tables {
         Ok(Creation::Created(self.open(table, owner)))
     }
 
-    /// A game that this node has just created enters memory.
+    /// Puts a game that this node has created into memory.
     fn open(self: &Arc<Tables>, table: Table, owner: Option<IpAddr>) -> Arc<LiveTable> {
         self.metrics.tables_created.inc();
         self.seats_changed(&table);
@@ -176,7 +176,7 @@ impl Tables {
         live
     }
 
-    /// What the request with this key created before, if it did.
+    /// The game that the request with this key created earlier, if any.
     pub async fn created_before(
         &self,
         key: &CreationKey,
@@ -206,9 +206,8 @@ impl Tables {
         }
     }
 
-    /// Decides a command, stores what it leads to, and applies it. Also the moves of robots that answer
-    /// at once are applied when this returns. On an error nothing has changed, except that nobody knows
-    /// where the store is unavailable. Not cancel safe.
+    /// Decides a command, stores its entries, and applies them, together with the replies of instant robots. On an
+    /// error nothing has changed; after [`SubmitError::Unavailable`] that is unknown. Not cancel safe.
     pub async fn submit(
         self: &Arc<Tables>,
         live: &Arc<LiveTable>,
@@ -225,7 +224,7 @@ impl Tables {
                 Decided::CatchUp => {
                     self.catch_up(live).await?;
                     is_checked = true;
-                    // A turn whose reply was lost may have made it a robot's turn.
+                    // It may be a robot's turn now, by an entry whose confirmation was lost.
                     self.move_robots(live);
                     continue;
                 }
@@ -246,19 +245,20 @@ impl Tables {
                     return Err(SubmitError::NoSuchGame);
                 }
                 Err(error) => {
-                    warn!(game = %live.id(), %error, "entries could not be stored");
-                    // They may have been: the next submission finds out.
+                    warn!(game = %live.id(), %error, "cannot store entries");
+                    // They may be stored all the same: the next submission checks.
                     live.mark_behind();
                     live.state().unconfirmed = append.entries;
                     return Err(SubmitError::Unavailable(error));
                 }
             }
         }
-        let error = StoreError::Unavailable("other nodes were faster each time".to_owned());
+        let error =
+            StoreError::Unavailable("other nodes stored entries first, each time".to_owned());
         Err(SubmitError::Unavailable(error))
     }
 
-    /// The game that was created with these entries, if one was: a robot may be to move there.
+    /// Puts the rematch into memory, if these entries created one: a robot may be to move there.
     fn open_rematch(self: &Arc<Tables>, live: &LiveTable, append: Append) {
         if let Some((new, _)) = append.new_game
             && let Ok(table) = Table::new(new.settings)
@@ -283,7 +283,7 @@ impl Tables {
         let table = &state.table;
         let decision = table.decide(command, self.clock.now_ms());
         let refused = |refusal| {
-            // A client that knows more than this node was served by another one.
+            // A client that knows more than this node was served by another node.
             let is_ahead = match (command, refusal) {
                 (Command::Act { turn, .. }, TableRefusal::Stale { turn: ours }) => *turn > ours,
                 (Command::OfferRematch { .. }, TableRefusal::NotOver) => true,
@@ -320,7 +320,7 @@ impl Tables {
         }))
     }
 
-    /// Applies entries that are stored, and tells everybody.
+    /// Applies stored entries and publishes them.
     fn apply(&self, live: &Arc<LiveTable>, append: &Append) {
         let mut state = live.state();
         let was_over = state.table.is_over();
@@ -328,7 +328,7 @@ impl Tables {
         state.unconfirmed.clear();
         for logged in &append.entries {
             if let Err(invalid) = state.apply(logged) {
-                error!(game = %live.id(), entry = invalid.entry, "a decided entry does not fit");
+                error!(game = %live.id(), entry = invalid.entry, "a decided entry is not valid");
                 state.phase = Phase::Behind;
                 return;
             }
@@ -347,10 +347,10 @@ impl Tables {
         }
     }
 
-    /// What follows from new entries, wherever they came from.
+    /// What to do after new entries, from this node or another.
     fn after_entries(&self, state: &mut State, was_over: bool, seats_may_differ: bool) {
         if state.table.is_over() && !was_over {
-            if let Some(stop) = state.robot.take() {
+            if let Some(stop) = state.robot_stop.take() {
                 stop.set();
             }
             let table = &state.table;
@@ -367,23 +367,23 @@ impl Tables {
     }
 
     fn seats_changed(&self, table: &Table) {
-        if let Some(tell) = self.seats_changed.get() {
-            tell(table);
+        if let Some(notify) = self.seats_changed.get() {
+            notify(table);
         }
     }
 
-    /// From now on `tell` is called for every new table and every table whose seats changed.
-    pub(crate) fn on_seats_changed(&self, tell: impl Fn(&Table) + Send + Sync + 'static) {
+    /// Sets the function that is called for every new table and every table whose seats changed.
+    pub(crate) fn on_seats_changed(&self, notify: impl Fn(&Table) + Send + Sync + 'static) {
         // There is one matchmaker per server.
-        let _ = self.seats_changed.set(Box::new(tell));
+        let _ = self.seats_changed.set(Box::new(notify));
     }
 
-    /// Whether the server is about to end.
+    /// Whether the server is stopping.
     pub(crate) fn is_stopping(&self) -> bool {
         self.is_stopping.load(Ordering::SeqCst)
     }
 
-    /// A table leaves memory: the store has no such game any more, or nobody uses it.
+    /// Removes a table from memory: the store has no such game any more, or it is unused.
     pub(crate) fn remove(&self, live: &Arc<LiveTable>) {
         let mut all = self.live();
         if all
@@ -409,16 +409,16 @@ impl Tables {
     }
 
     fn live(&self) -> MutexGuard<'_, HashMap<GameId, Arc<LiveTable>, IdHash>> {
-        // Every change is complete, so a poisoned lock holds a good value.
+        // Every change is complete, so a poisoned lock holds a valid value.
         self.live.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Where the games are stored.
+    /// The store.
     pub fn store(&self) -> &dyn Store {
         &*self.store
     }
 
-    /// What time it is.
+    /// The clock.
     pub fn clock(&self) -> &ServerClock {
         &self.clock
     }
@@ -445,7 +445,7 @@ impl Tables {
     }
 }
 
-/// What a command leads to.
+/// What to do for a command.
 #[expect(
     clippy::large_enum_variant,
     reason = "one per submission, on the stack"
@@ -457,7 +457,7 @@ enum Decided {
     Append(Append),
 }
 
-/// What it means that a request's key was used before.
+/// The result for a key that was used before.
 fn repeat_of(id: GameId, stored: &CreationKey, request: Option<&RequestKey>) -> Creation {
     match request.is_some_and(|request| request.is_repeat_of(&stored.key)) {
         true => Creation::Repeat(id),
@@ -465,7 +465,7 @@ fn repeat_of(id: GameId, stored: &CreationKey, request: Option<&RequestKey>) -> 
     }
 }
 
-/// Who sits there, for the log.
+/// The players, for the log.
 fn players(table: &Table) -> String {
     let player = |holder: &Holder| match holder {
         Holder::Open(_) => "nobody".to_owned(),

@@ -17,13 +17,13 @@ use connection::Connection;
 
 pub use misbehave::{Misbehaviour, UnknownMisbehaviour, misbehave};
 
-/// Who clients of a listener play with.
+/// The opponents at a listener.
 #[derive(Clone, Debug)]
 pub(crate) enum Opponent {
     /// The computer, with this strategy.
     Robot(StrategyName),
     /// Another client, or a player with an open seat in the lobby.
-    Anybody,
+    Players,
 }
 
 /// The server of one TCP listener.
@@ -65,7 +65,7 @@ impl TcpServer {
     fn kind(&self) -> ListenerKind {
         match self.opponent {
             Opponent::Robot(_) => ListenerKind::Tcp,
-            Opponent::Anybody => ListenerKind::Pairs,
+            Opponent::Players => ListenerKind::Pairs,
         }
     }
 }

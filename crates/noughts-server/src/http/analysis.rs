@@ -1,4 +1,4 @@
-//! The analysis of a finished game, turn by turn: computed once, and stored with the game.
+//! `GET /api/games/{id}/analysis`: computed once per game, and stored with it.
 
 use std::collections::HashMap;
 use std::net::IpAddr;
@@ -24,7 +24,7 @@ use crate::store::StoreError;
 use crate::table::Table;
 use crate::tables::{LiveTable, Tables};
 
-/// What each turn of a finished game was worth: computed once, in at most a few seconds, and stored.
+/// Analyses a finished game, turn by turn. The server computes this once, within a few seconds, and stores it.
 #[utoipa::path(
     get, path = "/api/games/{id}/analysis", tag = "records",
     params(("id" = String, Path, description = "the game")),
@@ -57,7 +57,7 @@ pub(super) async fn analysis(
     Ok((medium, json).into_response())
 }
 
-/// The analyses that are being computed: all who ask for the same game wait for the same one.
+/// Analyses in progress. Requests for the same game share one.
 pub(super) struct Analyses {
     running: Arc<Mutex<HashMap<GameId, Running>>>,
     closing: watch::Receiver<bool>,
@@ -96,13 +96,13 @@ impl Analyses {
         let (all, tables) = (Arc::clone(&self.running), Arc::clone(tables));
         let (mut closing, owner) = (self.closing.clone(), client.network());
         let game = live.read(|table| table.game().clone());
-        // In a task of its own, so that it is stored even if nobody waits for it any more.
+        // A separate task, so that the result is stored even if every client disconnects.
         let found = tokio::spawn(async move {
             let stop = Stop::new();
             let compute = || analyse(&tables, id, &game, owner, stop.clone());
             let found = tokio::select! {
                 found = running.get_or_init(compute) => found.clone(),
-                // An analysis must not delay the stop of the server.
+                // An analysis must not delay shutdown.
                 _ = closing.changed() => {
                     stop.set();
                     Err(StoreError::Unavailable("the server restarts".to_owned()))
@@ -136,7 +136,7 @@ async fn analyse(
     Ok(json)
 }
 
-/// A turn is a mistake where what it left is known to be less than what there was.
+/// A turn is a mistake if the value after it is known to be less than the value before it.
 fn judge(game: &Game, found: &[Option<Analysis>]) -> Vec<TurnAnalysis> {
     let two = game.variant().sides() == 2;
     let turn = |(number, (turn, before)): (usize, (&noughts_rules::Turn, &Option<Analysis>))| {
@@ -147,8 +147,8 @@ fn judge(game: &Game, found: &[Option<Analysis>]) -> Vec<TurnAnalysis> {
             Action::Resign => Some(GameValue::Loss),
             Action::Play(_) if two && number + 1 == found.len() => ending(game, turn.by),
             Action::Play(_) if two => after,
-            // With more sides the next one's prospects say nothing of this one's, and a rewind is
-            // not judged.
+            // With more than two sides, the value for the next side says nothing about this one. Rewinds
+            // are not judged.
             Action::Play(_) | Action::Rewind(_) => None,
         };
         let mistake = had.zip(left).filter(|(had, left)| {
@@ -169,7 +169,7 @@ fn judge(game: &Game, found: &[Option<Analysis>]) -> Vec<TurnAnalysis> {
     turns.enumerate().map(turn).collect()
 }
 
-/// What the last turn made of it for who did it, where it was that which ended the game.
+/// The value of the last turn for its player, if the turn ended the game.
 fn ending(game: &Game, by: noughts_rules::Seat) -> Option<GameValue> {
     use noughts_rules::{Conclusion, WinReason};
     let side = game.order().get(usize::from(by.0))?;

@@ -1,7 +1,7 @@
-//! Pictures of boards and the icons: drawn outside of the async workers, a few at a time, and kept.
+//! Images of boards, and icons: drawn in blocking threads, a few at a time, and cached.
 //!
-//! A full 255x255 board takes 0.15 s (PNG) to 0.2 s (SVG) to draw, so that drawing per request would let one client
-//! occupy the machine.
+//! A full 255x255 board takes 0.15 s (PNG) or 0.2 s (SVG). Without the limit and the cache, one client could keep
+//! the machine busy.
 
 mod drawing;
 mod png_canvas;
@@ -19,20 +19,19 @@ use crate::id::GameId;
 /// Maximum number of boards that are drawn at the same time; other requests wait.
 const MAX_DRAWING: usize = 2;
 
-/// Maximum size of all kept pictures together.
+/// Maximum size of the cache.
 pub(super) const MAX_BYTES: usize = 8 << 20;
 
-/// How a board is drawn.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(super) enum Format {
     Svg,
     Png,
 }
 
-/// A picture is determined by the game, the number of its turns, and the format.
+/// The game, its number of turns, and the format.
 type Key = (GameId, usize, Format);
 
-/// The cache of drawn boards.
+/// The images of boards.
 pub(super) struct BoardImages {
     drawing: Arc<Semaphore>,
     cache: Mutex<Cache>,
@@ -48,8 +47,8 @@ impl Default for BoardImages {
 }
 
 impl BoardImages {
-    /// The picture of a game after this many turns; `view` is called only if it must be drawn, in a thread where it may
-    /// take its time. `None` if drawing panicked.
+    /// The image of a game after this many turns. `view` is called, in a blocking thread, only if the image is not
+    /// cached. `None` if drawing panicked.
     pub(super) async fn get(
         &self,
         (game, turns, format): Key,
@@ -58,8 +57,8 @@ impl BoardImages {
         let draw = move || {
             let view = view();
             match format {
-                Format::Svg => File::drawn("image/svg+xml", drawing::svg(&view).into_bytes()),
-                Format::Png => File::drawn("image/png", drawing::png(&view)),
+                Format::Svg => File::image("image/svg+xml", drawing::svg(&view).into_bytes()),
+                Format::Png => File::image("image/png", drawing::png(&view)),
             }
         };
         self.get_or_draw((game, turns, format), draw).await
@@ -79,7 +78,7 @@ impl BoardImages {
             return Some(file);
         }
         let drawn = spawn_blocking(move || {
-            // Held until the drawing ends, even if nobody waits for it any more.
+            // Held until the drawing ends, even if the client disconnects.
             let _permit = permit;
             Arc::new(draw())
         });
@@ -93,7 +92,7 @@ impl BoardImages {
     }
 }
 
-/// Pictures, the oldest of which make room for new ones.
+/// The newest images.
 #[derive(Default)]
 struct Cache {
     files: HashMap<Key, Arc<File>>,
@@ -107,7 +106,7 @@ impl Cache {
         self.files.get(key).cloned()
     }
 
-    /// A picture larger than the whole cache is not kept.
+    /// Removes the oldest images until there is room. An image larger than the whole cache is not kept.
     fn insert(&mut self, key: Key, file: Arc<File>) {
         if file.size() > MAX_BYTES || self.files.contains_key(&key) {
             return;
@@ -126,7 +125,7 @@ impl Cache {
     }
 }
 
-/// The icons that systems ask for, by file name.
+/// The icons by file name.
 static ICONS: [Icon; 6] = [
     Icon::new("180.png", 180, false),
     Icon::new("192.png", 192, false),
@@ -156,7 +155,7 @@ impl Icon {
     fn draw(&'static self) -> &'static File {
         self.file.get_or_init(|| {
             let png = drawing::icon(self.pixels, self.is_maskable);
-            File::drawn("image/png", png)
+            File::image("image/png", png)
         })
     }
 }
@@ -182,7 +181,7 @@ mod tests {
     }
 
     fn file(size: usize) -> File {
-        File::drawn("image/png", vec![0; size])
+        File::image("image/png", vec![0; size])
     }
 
     #[tokio::test]
@@ -225,7 +224,7 @@ mod tests {
                 images.get_or_draw(key(number), draw).await.is_some()
             }));
         }
-        // Every request has asked for a permit when the last spawned task has run.
+        // When the last spawned task has run, every request waits for a permit.
         tokio::spawn(async {}).await.unwrap();
         let first = spawn_blocking(move || {
             let both = [starts.recv().unwrap(), starts.recv().unwrap()];

@@ -1,4 +1,4 @@
-//! What can be played, by whom; and the lobby and the archive.
+//! The offered variants and strategies, the lobby and the archive.
 
 use std::sync::Arc;
 
@@ -19,7 +19,7 @@ use super::extract::QueryParams;
 use crate::store::{ListQuery, ListedGame, family};
 use crate::table::{Holder, Status};
 
-/// Variants that are offered by name; every other that can be written can be played too.
+/// Lists variants with a name. Any other valid variant can be played too.
 #[utoipa::path(
     get, path = "/api/variants", tag = "catalog",
     responses((status = 200, body = [OfferedVariant]))
@@ -40,7 +40,7 @@ pub(super) async fn variants() -> Response {
     axum::Json(offered.collect::<Vec<_>>()).into_response()
 }
 
-/// How robots may be asked to play.
+/// Lists the robots.
 #[utoipa::path(
     get, path = "/api/strategies", tag = "catalog",
     responses((status = 200, body = [OfferedStrategy]))
@@ -53,28 +53,28 @@ pub(super) async fn strategies() -> Response {
     axum::Json(kinds.collect::<Vec<_>>()).into_response()
 }
 
-/// What to list.
+/// Filters for the list.
 #[derive(Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 pub(super) struct Wanted {
-    /// Only games of this variant, `multi@4` being one of `multi`.
+    /// Only games of this variant. `multi@4` counts as `multi`.
     variant: Option<String>,
-    /// Only games in which somebody of exactly this name sits.
+    /// Only games of a player with exactly this name.
     player: Option<String>,
-    /// Only games that stand so.
+    /// Only games with this status.
     #[param(inline)]
     status: Option<GameStatus>,
-    /// The page after the one that said so.
+    /// The `before` of the previous page.
     before: Option<String>,
-    /// At most so many.
+    /// Maximum number of games.
     #[param(minimum = 1, maximum = 100)]
     limit: Option<usize>,
 }
 
-/// The most games on a page.
+/// Maximum number of games on a page.
 const MOST_LISTED: usize = 100;
 
-/// The lobby and the archive, newest first.
+/// Lists the lobby and the archive, newest first.
 #[utoipa::path(
     get, path = "/api/games", tag = "catalog",
     params(Wanted),
@@ -143,7 +143,7 @@ fn line(game: &ListedGame) -> GameListing {
         variant: game.variant.to_string(),
         history: game.history,
         status: match game.summary.status {
-            // Unlisted games are not listed.
+            // A list never contains unlisted games.
             Status::Unlisted | Status::Waiting => GameStatus::Waiting,
             Status::Playing => GameStatus::Playing,
             Status::Over => GameStatus::Over,

@@ -1,4 +1,4 @@
-//! From what somebody wants of a new table to how it is laid.
+//! Checks a request for a new table.
 
 use noughts_api::{NewTable, OpenSeat, ProblemKind, SeatRequest};
 use noughts_engine::{Limits, StrategyName};
@@ -9,43 +9,43 @@ use super::error::{ApiError, api_error};
 use crate::id::GameId;
 use crate::table::{Holder, OpenTo, Settings, Table};
 
-/// A table as it is to be laid, and the seats that the caller takes.
+/// A table to create, and the seats that the caller takes.
 pub(super) struct TablePlan {
     pub(super) settings: Settings,
     pub(super) taken: Vec<Seat>,
 }
 
-/// The position that a game is to go on from.
+/// The first position of a game, taken from another game.
 pub(super) struct StartPosition {
     pub(super) variant: Variant,
     pub(super) diagram: Diagram,
 }
 
-/// The longest name, in characters.
+/// Maximum length of a name, in characters.
 const MAX_NAME_LENGTH: usize = 64;
 
 impl TablePlan {
-    /// Reads what is wanted, or says what would be possible.
+    /// Checks the request, or says what would be allowed.
     pub(super) fn new(
-        wish: &NewTable,
+        request: &NewTable,
         before: Option<StartPosition>,
         (id, created_ms): (GameId, u64),
     ) -> Result<TablePlan, ApiError> {
-        let variant = match (&wish.variant, &before) {
+        let variant = match (&request.variant, &before) {
             (Some(name), None) => name.parse::<Variant>().map_err(impossible)?,
             (None, Some(before)) => before.variant,
             (Some(name), Some(before)) => match name.parse::<Variant>().map_err(impossible)? {
                 variant if variant == before.variant => variant,
                 _ => {
                     return Err(impossible(
-                        "the variant is that of the game it goes on from",
+                        "the variant must be that of the game in \"from\"",
                     ));
                 }
             },
             (None, None) => return Err(impossible("a new table needs a variant, such as 3x3k3")),
         };
         let sides = usize::from(variant.sides());
-        let taken = match &wish.take {
+        let taken = match &request.take {
             None => vec![0],
             Some(seats) => seats.clone(),
         };
@@ -55,7 +55,7 @@ impl TablePlan {
                 sides - 1
             )));
         }
-        let wishes = match &wish.seats {
+        let seats = match &request.seats {
             Some(seats) if seats.len() != sides => {
                 return Err(impossible(format!(
                     "this game has {sides} seats, not {}",
@@ -64,24 +64,24 @@ impl TablePlan {
             }
             Some(seats) => seats.clone(),
             None => {
-                let wish = |seat: usize| match taken.contains(&(seat as u8)) {
+                let request = |seat: usize| match taken.contains(&(seat as u8)) {
                     true => SeatRequest::Human(String::new()),
                     false => SeatRequest::Robot("level:8".to_owned()),
                 };
-                (0..sides).map(wish).collect()
+                (0..sides).map(request).collect()
             }
         };
-        let holders = wishes.iter().zip(0u8..).map(|(wish, seat)| {
+        let holders = seats.iter().zip(0u8..).map(|(request, seat)| {
             let is_taken = taken.contains(&seat);
-            match wish {
+            match request {
                 SeatRequest::Human(name) if is_taken => Ok(Holder::Human {
                     name: read_name(name)?,
                     node: None,
                 }),
                 SeatRequest::Human(_) => Err(impossible(format!(
-                    "seat {seat} is for a person who is not in \"take\": open it with {{\"open\":\"link\"}}"
+                    "seat {seat} is for a person and not in \"take\": open it with {{\"open\":\"link\"}}"
                 ))),
-                _ if is_taken => Err(impossible(format!("seat {seat} is taken and given to somebody else"))),
+                _ if is_taken => Err(impossible(format!("seat {seat} is in \"take\", so it must be {{\"human\":…}}"))),
                 SeatRequest::Robot(name) => read_strategy(name).map(Holder::Robot),
                 SeatRequest::Open(OpenSeat::Link) => Ok(Holder::Open(OpenTo::Link)),
                 SeatRequest::Open(OpenSeat::Lobby) => Ok(Holder::Open(OpenTo::Lobby)),
@@ -90,13 +90,13 @@ impl TablePlan {
         let settings = Settings {
             id,
             variant,
-            history: wish.history.unwrap_or(0),
+            history: request.history.unwrap_or(0),
             start: before.map(|before| before.diagram),
             holders: holders.collect::<Result<_, ApiError>>()?,
             created_ms,
         };
         let table = Table::new(settings.clone()).map_err(impossible)?;
-        fit(&settings, table.game())?;
+        check_robots(&settings, table.game())?;
         let mut taken: Vec<Seat> = taken.into_iter().map(Seat).collect();
         taken.sort_unstable();
         taken.dedup();
@@ -108,8 +108,8 @@ fn impossible(detail: impl ToString) -> ApiError {
     api_error(ProblemKind::Impossible, detail)
 }
 
-/// Every robot must play this game.
-fn fit(settings: &Settings, game: &Game) -> Result<(), ApiError> {
+/// Checks that every robot can play this game.
+fn check_robots(settings: &Settings, game: &Game) -> Result<(), ApiError> {
     for holder in &settings.holders {
         if let Holder::Robot(name) = holder {
             name.fits(game).map_err(impossible)?;
@@ -118,7 +118,7 @@ fn fit(settings: &Settings, game: &Game) -> Result<(), ApiError> {
     Ok(())
 }
 
-/// A strategy that may be asked for over the network: none that thinks for long.
+/// Reads a strategy that clients may use: not one with a long computation.
 pub(super) fn read_strategy(text: &str) -> Result<StrategyName, ApiError> {
     let name: StrategyName = text.parse().map_err(impossible)?;
     let written = name.to_string();
@@ -136,13 +136,13 @@ pub(super) fn read_strategy(text: &str) -> Result<StrategyName, ApiError> {
     };
     match too_long {
         Some(most) => Err(impossible(format!(
-            "{written} would think for too long here: at most {most}"
+            "{written} computes too long: at most {most}"
         ))),
         None => Ok(name),
     }
 }
 
-/// A name that can be shown anywhere.
+/// Reads a name. It contains only visible characters and spaces.
 pub(super) fn read_name(text: &str) -> Result<String, ApiError> {
     let name = text.trim();
     if name.chars().count() > MAX_NAME_LENGTH {
@@ -171,13 +171,17 @@ pub(super) fn read_name(text: &str) -> Result<String, ApiError> {
     }
 }
 
-/// The position of another game after `turns` of its `all` turns, to go on from.
-pub(super) fn before(past: &Game, turns: usize, all: usize) -> Result<StartPosition, ApiError> {
+/// The position of another game after `turns` of its `all` turns.
+pub(super) fn start_position(
+    past: &Game,
+    turns: usize,
+    all: usize,
+) -> Result<StartPosition, ApiError> {
     if turns > all {
         return Err(impossible(format!("that game has {all} turns")));
     }
     if past.conclusion().is_some() {
-        return Err(impossible("nothing can be played after the end of a game"));
+        return Err(impossible("that game is over at this turn"));
     }
     Ok(StartPosition {
         variant: *past.variant(),

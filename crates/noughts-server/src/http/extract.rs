@@ -1,4 +1,4 @@
-//! What comes with a request: its body, its key and its token, each read with a bound.
+//! Extractors: bodies, path and query parameters, idempotency keys, seat tokens. Each has a bound.
 
 use std::future::poll_fn;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -20,28 +20,28 @@ use super::seat_token::GameSeat;
 use crate::id::GameId;
 use crate::table::{Key, RequestKey};
 
-/// A body, read to its end and with a bound.
-pub(super) struct Body<const MOST: usize> {
-    /// What it says it is, in lower case and without parameters.
-    pub(super) medium: String,
+/// A whole body of at most `MAX` bytes.
+pub(super) struct Body<const MAX: usize> {
+    /// Its Content-Type, in lower case and without parameters.
+    pub(super) content_type: String,
     pub(super) bytes: Vec<u8>,
     /// Identifies the request by its path and body.
     pub(super) hash: RequestHash,
 }
 
-/// Hashes of a request: the same for the same request, in any process and release.
+/// Hashes of a request, equal in every process and release.
 #[derive(Clone, Copy)]
 pub(super) struct RequestHash {
     /// The first bytes of SHA-256.
     current: u64,
-    /// As versions before the log computed it, for the keys that they stored.
+    /// The hash of older versions, for keys that they stored.
     former: u64,
 }
 
 impl RequestHash {
     fn new(path: &str, body: &[u8]) -> RequestHash {
         let mut sha = Sha256::new();
-        // With its length, so that no two requests are the same bytes.
+        // The length separates path and body.
         sha.update((path.len() as u64).to_be_bytes());
         sha.update(path.as_bytes());
         sha.update(body);
@@ -56,44 +56,48 @@ impl RequestHash {
     }
 }
 
-/// How long a body may take.
-const SLOWEST: Duration = Duration::from_secs(10);
+/// Time for a client to send a body.
+const BODY_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// Of a body that is too large so much is read and thrown away: who is still sending would not hear
-/// the refusal.
-const MOST_DISCARDED: usize = 16 * 1024 * 1024;
+/// How much of a body that is too large is read and discarded: a client that is still sending would not
+/// read the response.
+const MAX_DISCARDED: usize = 16 * 1024 * 1024;
 
-impl<const MOST: usize, S: Send + Sync> FromRequest<S> for Body<MOST> {
+impl<const MAX: usize, S: Send + Sync> FromRequest<S> for Body<MAX> {
     type Rejection = ApiError;
 
-    async fn from_request(request: Request, _: &S) -> Result<Body<MOST>, ApiError> {
+    async fn from_request(request: Request, _: &S) -> Result<Body<MAX>, ApiError> {
         let headers = request.headers();
-        let medium = headers.get(header::CONTENT_TYPE);
-        let medium = medium.and_then(|value| value.to_str().ok());
-        let medium = medium.unwrap_or_default().split(';').next();
-        let medium = medium.unwrap_or_default().trim().to_ascii_lowercase();
+        let content_type = headers.get(header::CONTENT_TYPE);
+        let content_type = content_type.and_then(|value| value.to_str().ok());
+        let content_type = content_type.unwrap_or_default().split(';').next();
+        let content_type = content_type.unwrap_or_default().trim().to_ascii_lowercase();
         let length = headers.get(header::CONTENT_LENGTH);
         let length = length.and_then(|value| value.to_str().ok()?.parse::<usize>().ok());
-        let waits = headers.contains_key(header::EXPECT);
-        if length.is_some_and(|length| length > MOST && (waits || length > MOST_DISCARDED)) {
-            return Err(too_large(MOST));
+        let expects_continue = headers.contains_key(header::EXPECT);
+        if length.is_some_and(|length| length > MAX && (expects_continue || length > MAX_DISCARDED))
+        {
+            return Err(too_large(MAX));
         }
         let path = request.uri().path().to_owned();
-        let read = timeout(SLOWEST, read::<MOST>(request.into_body())).await;
+        let read = timeout(BODY_TIMEOUT, read::<MAX>(request.into_body())).await;
         let bytes = read.map_err(|_| {
-            let detail = format!("a body must be sent within {} seconds", SLOWEST.as_secs());
+            let detail = format!(
+                "a body must be sent within {} seconds",
+                BODY_TIMEOUT.as_secs()
+            );
             api_error(ProblemKind::TooSlow, detail)
         })??;
         let hash = RequestHash::new(&path, &bytes);
         Ok(Body {
-            medium,
+            content_type,
             bytes,
             hash,
         })
     }
 }
 
-async fn read<const MOST: usize>(body: axum::body::Body) -> Result<Vec<u8>, ApiError> {
+async fn read<const MAX: usize>(body: axum::body::Body) -> Result<Vec<u8>, ApiError> {
     let mut stream = body.into_data_stream();
     let (mut bytes, mut length) = (Vec::new(), 0);
     while let Some(piece) = poll_fn(|context| Pin::new(&mut stream).poll_next(context)).await {
@@ -105,38 +109,38 @@ async fn read<const MOST: usize>(body: axum::body::Body) -> Result<Vec<u8>, ApiE
         };
         let piece = piece.map_err(unreadable)?;
         length += piece.len();
-        match length <= MOST {
+        match length <= MAX {
             true => bytes.extend_from_slice(&piece),
             false => bytes = Vec::new(),
         }
-        if length > MOST_DISCARDED {
+        if length > MAX_DISCARDED {
             break;
         }
     }
-    match length <= MOST {
+    match length <= MAX {
         true => Ok(bytes),
-        false => Err(too_large(MOST)),
+        false => Err(too_large(MAX)),
     }
 }
 
-fn too_large(most: usize) -> ApiError {
+fn too_large(max: usize) -> ApiError {
     api_error(
         ProblemKind::TooLarge,
-        format!("a body has at most {most} bytes here"),
+        format!("a body has at most {max} bytes here"),
     )
 }
 
-impl<const MOST: usize> Body<MOST> {
-    /// What it says as JSON.
+impl<const MAX: usize> Body<MAX> {
+    /// The body as JSON.
     pub(super) fn json<T: DeserializeOwned>(&self) -> Result<T, ApiError> {
         read_object(&self.bytes).map_err(|error| {
-            let detail = format!("the body is not the JSON that is wanted here: {error}");
+            let detail = format!("the body is not the expected JSON: {error}");
             api_error(ProblemKind::Unreadable, detail)
         })
     }
 }
 
-/// Reads a shape from an object. By itself it could be read from a list of its values too.
+/// Reads a struct from a JSON object. serde alone would also accept a list of its values.
 pub(super) fn read_object<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, serde_json::Error> {
     match bytes.trim_ascii_start().first() {
         Some(b'[') => Err(serde::de::Error::custom("it is a list, not an object")),
@@ -144,7 +148,7 @@ pub(super) fn read_object<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, serde_
     }
 }
 
-/// A body of JSON, and its hash.
+/// A JSON body and its hash.
 pub(super) struct Json<T> {
     pub(super) value: T,
     pub(super) hash: RequestHash,
@@ -155,7 +159,7 @@ impl<T: DeserializeOwned, S: Send + Sync> FromRequest<S> for Json<T> {
 
     async fn from_request(request: Request, state: &S) -> Result<Json<T>, ApiError> {
         let body = Body::<MAX_BYTES>::from_request(request, state).await?;
-        if body.medium != "application/json" {
+        if body.content_type != "application/json" {
             return Err(api_error(
                 ProblemKind::WrongMedium,
                 "the Content-Type of the body must be application/json",
@@ -166,10 +170,10 @@ impl<T: DeserializeOwned, S: Send + Sync> FromRequest<S> for Json<T> {
     }
 }
 
-/// The most that a body may have.
+/// Maximum size of a JSON body.
 const MAX_BYTES: usize = 64 * 1024;
 
-/// The variable parts of the path.
+/// Path parameters.
 pub(super) struct PathParams<const N: usize>(pub(super) [String; N]);
 
 impl<const N: usize, S: Send + Sync> FromRequestParts<S> for PathParams<N> {
@@ -184,7 +188,7 @@ impl<const N: usize, S: Send + Sync> FromRequestParts<S> for PathParams<N> {
     }
 }
 
-/// What stands behind the `?`.
+/// Query parameters.
 pub(super) struct QueryParams<T>(pub(super) T);
 
 impl<T: DeserializeOwned, S: Send + Sync> FromRequestParts<S> for QueryParams<T> {
@@ -199,20 +203,22 @@ impl<T: DeserializeOwned, S: Send + Sync> FromRequestParts<S> for QueryParams<T>
 }
 
 /// The `Idempotency-Key` of a request, if it has one.
-pub(super) fn key(
+pub(super) fn idempotency_key(
     headers: &HeaderMap,
     hash: RequestHash,
-    least: usize,
+    min_length: usize,
 ) -> Result<Option<RequestKey>, ApiError> {
     let Some(value) = headers.get("idempotency-key") else {
         return Ok(None);
     };
     let text = value.to_str().unwrap_or_default();
     let is_visible = text.bytes().all(|byte| byte.is_ascii_graphic());
-    if !is_visible || !(least..=MAX_KEY_LENGTH).contains(&text.len()) {
+    if !is_visible || !(min_length..=MAX_KEY_LENGTH).contains(&text.len()) {
         return Err(api_error(
             ProblemKind::Unreadable,
-            format!("an Idempotency-Key is {least} to {MAX_KEY_LENGTH} visible ASCII characters"),
+            format!(
+                "an Idempotency-Key is {min_length} to {MAX_KEY_LENGTH} visible ASCII characters"
+            ),
         ));
     }
     let key = Key {
@@ -227,7 +233,7 @@ pub(super) fn key(
 
 const MAX_KEY_LENGTH: usize = 128;
 
-/// A key that gives back a token must be one that nobody guesses.
+/// Minimum length of a key whose repeat returns a seat token: nobody must guess it.
 pub(super) const MIN_SECRET_KEY_LENGTH: usize = 16;
 
 /// The game in the path, and the seat that the token is for.
@@ -240,25 +246,25 @@ impl FromRequestParts<Arc<AppState>> for AuthorizedSeat {
         parts: &mut Parts,
         app: &Arc<AppState>,
     ) -> Result<AuthorizedSeat, ApiError> {
-        let game = game_in(parts.uri.path())?;
-        // First whether there is such a game, then whose token it is.
+        let game = game_in_path(parts.uri.path())?;
+        // An unknown game is reported before a wrong token.
         super::games::table(app, game).await?;
         let token = bearer(&parts.headers).unwrap_or_default();
-        app.pass(game, token).map(AuthorizedSeat)
+        app.seat_of_token(game, token).map(AuthorizedSeat)
     }
 }
 
 impl AppState {
-    /// The seat of this game that a token is for.
-    pub(super) fn pass(&self, game: GameId, token: &str) -> Result<GameSeat, ApiError> {
-        let pass = self.tokens.read(token).ok_or_else(|| {
+    /// The seat of this game that a token is valid for.
+    pub(super) fn seat_of_token(&self, game: GameId, token: &str) -> Result<GameSeat, ApiError> {
+        let at = self.tokens.verify(token).ok_or_else(|| {
             api_error(
                 ProblemKind::NoToken,
                 "send the token of a seat as Authorization: Bearer TOKEN",
             )
         })?;
-        match pass.game == game {
-            true => Ok(pass),
+        match at.game == game {
+            true => Ok(at),
             false => Err(api_error(
                 ProblemKind::WrongGame,
                 "this token is for a seat at another table; each table gives its own",
@@ -276,11 +282,11 @@ pub(super) fn bearer(headers: &HeaderMap) -> Option<&str> {
 }
 
 /// `/api/games/{id}/…`
-fn game_in(path: &str) -> Result<GameId, ApiError> {
+fn game_in_path(path: &str) -> Result<GameId, ApiError> {
     read_id(path.split('/').nth(3).unwrap_or_default())
 }
 
-/// A game's id; what can't be one is no game's.
+/// Reads a game's id. Text that is no id gets the same error as an unknown game.
 pub(super) fn read_id(text: &str) -> Result<GameId, ApiError> {
     text.parse().map_err(|_| no_such_game())
 }

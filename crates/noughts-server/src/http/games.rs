@@ -1,4 +1,4 @@
-//! Games: created, read, joined and played.
+//! Creates tables, and reads, joins and plays games.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -17,11 +17,11 @@ use serde::Deserialize;
 use utoipa::IntoParams;
 
 use super::AppState;
-use super::create_table::{TablePlan, before, read_name};
+use super::create_table::{TablePlan, read_name, start_position};
 use super::error::{ApiError, api_error};
 use super::extract::{
-    AuthorizedSeat, Json, MIN_SECRET_KEY_LENGTH, PathParams, QueryParams, key, no_such_game,
-    read_id,
+    AuthorizedSeat, Json, MIN_SECRET_KEY_LENGTH, PathParams, QueryParams, idempotency_key,
+    no_such_game, read_id,
 };
 use super::rate_limit::Client;
 use super::seat_token::GameSeat;
@@ -32,8 +32,8 @@ use crate::table::{
 };
 use crate::tables::{Creation, LiveTable, SubmitError};
 
-/// Creates a table. Only `variant` is required: by default the caller takes seat 0 and robots of level
-/// 8 take the others. A request with an `Idempotency-Key` may be repeated.
+/// Creates a table. Only `variant` is required: by default the caller takes seat 0, and robots of level
+/// 8 take the others. A request with an `Idempotency-Key` is safe to repeat.
 #[utoipa::path(
     post, path = "/api/games", tag = "tables",
     params(("Idempotency-Key" = Option<String>, Header, description = "16 to 128 visible characters")),
@@ -51,19 +51,19 @@ pub(super) async fn create(
     headers: HeaderMap,
     body: Json<NewTable>,
 ) -> Result<Response, ApiError> {
-    let request = key(&headers, body.hash, MIN_SECRET_KEY_LENGTH)?;
-    let wish = body.value;
-    let from = match &wish.from {
+    let request = idempotency_key(&headers, body.hash, MIN_SECRET_KEY_LENGTH)?;
+    let new_table = body.value;
+    let from = match &new_table.from {
         Some(from) => {
             let live = table(&app, read_id(&from.game)?).await?;
             let game = live.read(|table| table.game().after(from.turn));
             let turns = live.read(Table::turn) - 1;
-            Some(before(&game, from.turn, turns)?)
+            Some(start_position(&game, from.turn, turns)?)
         }
         None => None,
     };
     let (id, now_ms) = (GameId::random(), app.tables.clock().now_ms());
-    let plan = TablePlan::new(&wish, from, (id, now_ms))?;
+    let plan = TablePlan::new(&new_table, from, (id, now_ms))?;
     let creation_key = request
         .as_ref()
         .map(|request| creation_key(&client, request));
@@ -88,20 +88,20 @@ pub(super) async fn create(
     };
     let id = live.id();
     let token = |seat: &Seat| {
-        let pass = GameSeat {
+        let at = GameSeat {
             game: id,
             seat: *seat,
         };
         let key = request.as_ref().map(|request| &request.key);
-        (seat.0.to_string(), app.tokens.give(pass, key))
+        (seat.0.to_string(), app.tokens.issue(at, key))
     };
-    let laid = CreatedTable {
+    let created = CreatedTable {
         id: id.to_string(),
         tokens: plan.taken.iter().map(token).collect::<BTreeMap<_, _>>(),
         view: view_of(&live.snapshot()),
     };
     let place = format!("/api/games/{id}");
-    Ok((status, [(header::LOCATION, place)], axum::Json(laid)).into_response())
+    Ok((status, [(header::LOCATION, place)], axum::Json(created)).into_response())
 }
 
 async fn create_table(
@@ -124,7 +124,7 @@ async fn create_table(
     Ok(created.await.ok_or(SubmitError::Closed)??)
 }
 
-/// The keys of two addresses are different ones.
+/// A creation key, which belongs to the client's address.
 pub(super) fn creation_key(client: &Client, request: &RequestKey) -> CreationKey {
     let scope = match client.network() {
         Some(network) => network.to_string(),
@@ -142,11 +142,11 @@ pub(super) fn creation_key(client: &Client, request: &RequestKey) -> CreationKey
 pub(super) struct At {
     /// The table as it was after this many completed turns.
     after: Option<usize>,
-    /// The same, by its former name.
+    /// The former name of `after`.
     turn: Option<usize>,
 }
 
-/// A table as it stands.
+/// Reads a table.
 #[utoipa::path(
     get, path = "/api/games/{id}", tag = "tables",
     params(("id" = String, Path, description = "the game"), At),
@@ -177,7 +177,7 @@ pub(super) async fn get(
     }
 }
 
-/// Takes an open seat. A request with an `Idempotency-Key` may be repeated.
+/// Takes an open seat. A request with an `Idempotency-Key` is safe to repeat.
 #[utoipa::path(
     post, path = "/api/games/{id}/seats/{seat}", tag = "tables",
     params(
@@ -200,7 +200,7 @@ pub(super) async fn take_seat(
 ) -> Result<Response, ApiError> {
     let game = read_id(&id)?;
     let live = table(&app, game).await?;
-    let request = key(&headers, body.hash, MIN_SECRET_KEY_LENGTH)?;
+    let request = idempotency_key(&headers, body.hash, MIN_SECRET_KEY_LENGTH)?;
     let seats = live.read(|table| table.holders().len());
     let seat = seat.parse().ok().filter(|seat| usize::from(*seat) < seats);
     let seat = seat.map(Seat).ok_or_else(|| {
@@ -216,13 +216,13 @@ pub(super) async fn take_seat(
     };
     let live = submit(&app, game, command).await?;
     let key = request.as_ref().map(|request| &request.key);
-    let token = app.tokens.give(GameSeat { game, seat }, key);
+    let token = app.tokens.issue(GameSeat { game, seat }, key);
     let view = view_of(&live.snapshot());
     Ok(axum::Json(TakenSeat { token, view }).into_response())
 }
 
 /// Plays, rewinds or resigns, with the token of a seat. The answer is the view, which may already
-/// contain a robot's reply. A repeat is safe.
+/// contain a robot's reply. The request is safe to repeat.
 #[utoipa::path(
     post, path = "/api/games/{id}/actions", tag = "tables",
     params(
@@ -239,17 +239,17 @@ pub(super) async fn take_seat(
 )]
 pub(super) async fn act(
     State(app): State<Arc<AppState>>,
-    AuthorizedSeat(pass): AuthorizedSeat,
+    AuthorizedSeat(at): AuthorizedSeat,
     client: Client,
     headers: HeaderMap,
     body: Json<ActionRequest>,
 ) -> Result<Response, ApiError> {
-    let key = key(&headers, body.hash, 1)?;
-    let snapshot = act_at(&app, (pass.game, pass.seat), &body.value, key, &client).await?;
+    let key = idempotency_key(&headers, body.hash, 1)?;
+    let snapshot = act_at(&app, (at.game, at.seat), &body.value, key, &client).await?;
     Ok(view(&snapshot))
 }
 
-/// Carries out what a seat requests: the table after it.
+/// Carries out an action, and returns the table after it.
 pub(super) async fn act_at(
     app: &Arc<AppState>,
     (game, seat): (GameId, Seat),
@@ -272,8 +272,8 @@ pub(super) async fn act_at(
     Ok(live.snapshot())
 }
 
-/// The game as the client saw it: with gravity a column is another cell in every turn, and a repeat
-/// must be recognized.
+/// The game as the client saw it. With gravity a column means another cell in every turn, so a repeat can be
+/// recognized only in the client's turn.
 fn seen_by<'t>(act: &ActionRequest, table: &'t Table) -> Cow<'t, Game> {
     let marks_fall = match table.settings().variant {
         Variant::Grid(spec) => spec.placement == Placement::Gravity,
@@ -285,8 +285,8 @@ fn seen_by<'t>(act: &ActionRequest, table: &'t Table) -> Cow<'t, Game> {
     }
 }
 
-/// Asks for a rematch, with the token of a seat. When every human seat has asked, the view's `rematch`
-/// is a new game with seats shifted by one, and the caller gets the token of their seat there.
+/// Requests a rematch, with the token of a seat. When every human player has done so, the view's `rematch` is a
+/// new game in which each player moves on by one seat, and the answer has the caller's seat and token there.
 #[utoipa::path(
     post, path = "/api/games/{id}/rematch", tag = "tables",
     params(("id" = String, Path, description = "the game")),
@@ -299,34 +299,32 @@ fn seen_by<'t>(act: &ActionRequest, table: &'t Table) -> Cow<'t, Game> {
 )]
 pub(super) async fn rematch(
     State(app): State<Arc<AppState>>,
-    AuthorizedSeat(pass): AuthorizedSeat,
+    AuthorizedSeat(at): AuthorizedSeat,
 ) -> Result<Response, ApiError> {
     let command = Command::OfferRematch {
-        seat: pass.seat,
+        seat: at.seat,
         next: GameId::random(),
     };
-    let live = submit(&app, pass.game, command).await?;
+    let live = submit(&app, at.game, command).await?;
     let snapshot = live.snapshot();
-    // A player who asked first asks once more, when they see the new game.
+    // A player who requested it before the last one sends the request again to get their token.
     let seats = snapshot.holders.len();
     let next = snapshot.rematch.map(|game| GameSeat {
         game,
-        seat: Seat(((usize::from(pass.seat.0) + 1) % seats) as u8),
+        seat: Seat(((usize::from(at.seat.0) + 1) % seats) as u8),
     });
-    let again = RematchView {
+    let rematch_view = RematchView {
         view: view_of(&snapshot),
-        seat: next.map(|pass| pass.seat.0),
-        token: next.map(|pass| app.tokens.give(pass, None)),
+        seat: next.map(|at| at.seat.0),
+        token: next.map(|at| app.tokens.issue(at, None)),
     };
-    Ok(axum::Json(again).into_response())
+    Ok(axum::Json(rematch_view).into_response())
 }
 
-/// The table of a game.
 pub(super) async fn table(app: &Arc<AppState>, id: GameId) -> Result<Arc<LiveTable>, ApiError> {
     app.tables.get(id).await?.ok_or_else(no_such_game)
 }
 
-/// A game as it stands.
 pub(super) async fn snapshot(app: &Arc<AppState>, id: GameId) -> Result<Arc<Snapshot>, ApiError> {
     Ok(table(app, id).await?.snapshot())
 }
@@ -337,7 +335,7 @@ async fn submit(
     id: GameId,
     command: Command,
 ) -> Result<Arc<LiveTable>, SubmitError> {
-    /// How often a table that left memory meanwhile is loaded again.
+    /// How often a table that left memory meanwhile is loaded rematch_view.
     const MAX_LOADS: usize = 3;
     let tables = Arc::clone(&app.tables);
     let submitted = detach(async move {
@@ -358,7 +356,7 @@ async fn submit(
 /// `None` if it panicked.
 async fn detach<T: Send + 'static>(work: impl Future<Output = T> + Send + 'static) -> Option<T> {
     let mut work = Box::pin(work);
-    // No waker is needed: the task polls again.
+    // No waker is needed: the task polls rematch_view.
     let polled = work.as_mut().poll(&mut Context::from_waker(Waker::noop()));
     match polled {
         Poll::Ready(value) => Some(value),
@@ -367,8 +365,8 @@ async fn detach<T: Send + 'static>(work: impl Future<Output = T> + Send + 'stati
 }
 
 fn view(snapshot: &Snapshot) -> Response {
-    let medium = [(header::CONTENT_TYPE, "application/json")];
-    (medium, view_json(snapshot)).into_response()
+    let content_type = [(header::CONTENT_TYPE, "application/json")];
+    (content_type, view_json(snapshot)).into_response()
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! What is shown of a link where links are shown: a title, a sentence and a picture.
+//! The metadata that messengers and social networks show for a link: title, description, image.
 
 mod translations;
 
@@ -10,46 +10,46 @@ use noughts_rules::Variant;
 
 use translations::{Translation, fill, preferred_language};
 
-/// The lines of the document's head that differ from address to address, and from language to language.
+/// Metadata of a document, in one language.
 pub(in crate::http) struct LinkPreview {
-    /// The language of the others.
+    /// The language.
     tag: &'static str,
     title: String,
-    about: String,
-    /// The address of the picture, whole where the server's own name is known.
-    picture: String,
-    address: Option<String>,
+    description: String,
+    /// URL of the image, absolute if the request has a valid `Host`.
+    image: String,
+    url: Option<String>,
 }
 
-/// So many names are a title; of more there are the first.
+/// Maximum number of names in a title.
 const MAX_NAMES: usize = 4;
 
 impl LinkPreview {
-    /// Of every address but those of games.
+    /// For every page except games.
     pub(in crate::http) fn of_site(headers: &HeaderMap) -> LinkPreview {
-        let words = preferred_language(headers);
+        let texts = preferred_language(headers);
         LinkPreview {
-            tag: words.tag,
+            tag: texts.tag,
             title: "Noughts".to_owned(),
-            about: words.site.to_owned(),
-            picture: format!("{}/icon/512.png", origin(headers).unwrap_or_default()),
-            address: None,
+            description: texts.site.to_owned(),
+            image: format!("{}/icon/512.png", origin(headers).unwrap_or_default()),
+            url: None,
         }
     }
 
-    /// Of a game.
+    /// For a game.
     pub(in crate::http) fn of_game(headers: &HeaderMap, view: &View) -> LinkPreview {
-        let words = preferred_language(headers);
+        let texts = preferred_language(headers);
         let origin = origin(headers).unwrap_or_default();
         let names: Vec<String> = view
             .seats
             .iter()
             .zip(1_u32..)
             .map(|(seat, number)| match seat.kind {
-                SeatKind::Open => words.open_seat.to_owned(),
-                SeatKind::Robot => words.computer.to_owned(),
+                SeatKind::Open => texts.open_seat.to_owned(),
+                SeatKind::Robot => texts.computer.to_owned(),
                 SeatKind::Human if seat.name.is_empty() => {
-                    fill(words.player, &[&number.to_string()])
+                    fill(texts.player, &[&number.to_string()])
                 }
                 SeatKind::Human => seat.name.clone(),
             })
@@ -60,35 +60,35 @@ impl LinkPreview {
         };
         let title = names[..names.len().min(MAX_NAMES)].join(" – ");
         LinkPreview {
-            tag: words.tag,
+            tag: texts.tag,
             title: format!("{title}{more} · Noughts"),
-            about: format!(
+            description: format!(
                 "{}. {}",
-                game_in(words, &view.variant),
-                standing_in(words, view, &names)
+                variant_name(texts, &view.variant),
+                state_text(texts, view, &names)
             ),
-            picture: format!("{origin}/game/{}/board.png?turn={}", view.id, view.turn),
-            address: Some(format!("{origin}/game/{}", view.id)),
+            image: format!("{origin}/game/{}/board.png?turn={}", view.id, view.turn),
+            url: Some(format!("{origin}/game/{}", view.id)),
         }
     }
 
-    /// The language that it is in.
+    /// The language.
     pub(in crate::http) fn tag(&self) -> &'static str {
         self.tag
     }
 }
 
-/// How a game stands, in a sentence.
-fn standing_in(words: &Translation, view: &View, names: &[String]) -> String {
+/// The state of a game, in a sentence.
+fn state_text(texts: &Translation, view: &View, names: &[String]) -> String {
     let Some(outcome) = &view.outcome else {
         let is_waiting = view.seats.iter().any(|seat| seat.kind == SeatKind::Open);
         return match is_waiting {
-            true => words.waits.to_owned(),
-            false => fill(words.turn, &[&view.turn.to_string()]),
+            true => texts.waiting.to_owned(),
+            false => fill(texts.turn, &[&view.turn.to_string()]),
         };
     };
     if outcome.draw {
-        return words.draw.to_owned();
+        return texts.draw.to_owned();
     }
     let winners: Vec<&str> = outcome
         .won
@@ -97,26 +97,26 @@ fn standing_in(words: &Translation, view: &View, names: &[String]) -> String {
         .map(String::as_str)
         .collect();
     match winners.is_empty() {
-        true => words.abandoned.to_owned(),
-        false => fill(words.won, &[&winners.join(", ")]),
+        true => texts.abandoned.to_owned(),
+        false => fill(texts.won, &[&winners.join(", ")]),
     }
 }
 
-fn game_in(words: &Translation, name: &str) -> String {
+fn variant_name(texts: &Translation, name: &str) -> String {
     match (name, name.parse()) {
-        ("3x3k3", _) => words.tic_tac_toe.to_owned(),
-        ("7x6k4+gravity", _) => words.connect_four.to_owned(),
-        (_, Ok(Variant::Nested(_))) if name.starts_with("multi") => words.multi.to_owned(),
-        (_, Ok(Variant::Nested(_))) => words.ultimate.to_owned(),
+        ("3x3k3", _) => texts.tic_tac_toe.to_owned(),
+        ("7x6k4+gravity", _) => texts.connect_four.to_owned(),
+        (_, Ok(Variant::Nested(_))) if name.starts_with("multi") => texts.multi.to_owned(),
+        (_, Ok(Variant::Nested(_))) => texts.ultimate.to_owned(),
         (_, Ok(Variant::Grid(spec))) => {
             let sizes = [spec.line(), spec.columns(), spec.rows()].map(|size| size.to_string());
-            fill(words.grid, &sizes.each_ref().map(String::as_str))
+            fill(texts.grid, &sizes.each_ref().map(String::as_str))
         }
         (_, Err(_)) => name.to_owned(),
     }
 }
 
-/// The address that the server was called by, where it looks like one.
+/// Scheme and host of the request; `None` if the `Host` is not valid.
 fn origin(headers: &HeaderMap) -> Option<String> {
     let host = headers.get(header::HOST)?.to_str().ok()?;
     let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b".-:[]".contains(&byte);
@@ -135,20 +135,19 @@ fn origin(headers: &HeaderMap) -> Option<String> {
 
 impl fmt::Display for LinkPreview {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (title, about) = (escaped(&self.title), escaped(&self.about));
-        let picture = escaped(&self.picture);
+        let (title, description) = (escaped(&self.title), escaped(&self.description));
+        let image = escaped(&self.image);
         writeln!(f, "<title>{title}</title>")?;
-        writeln!(f, "<meta name=\"description\" content=\"{about}\">")?;
+        writeln!(f, "<meta name=\"description\" content=\"{description}\">")?;
         writeln!(f, "<meta property=\"og:site_name\" content=\"Noughts\">")?;
         writeln!(f, "<meta property=\"og:type\" content=\"website\">")?;
         writeln!(f, "<meta property=\"og:title\" content=\"{title}\">")?;
-        writeln!(f, "<meta property=\"og:description\" content=\"{about}\">")?;
-        if let Some(address) = &self.address {
-            writeln!(
-                f,
-                "<meta property=\"og:url\" content=\"{}\">",
-                escaped(address)
-            )?;
+        writeln!(
+            f,
+            "<meta property=\"og:description\" content=\"{description}\">"
+        )?;
+        if let Some(url) = &self.url {
+            writeln!(f, "<meta property=\"og:url\" content=\"{}\">", escaped(url))?;
             writeln!(f, "<meta property=\"og:image:width\" content=\"1200\">")?;
             writeln!(f, "<meta property=\"og:image:height\" content=\"630\">")?;
             writeln!(
@@ -156,11 +155,11 @@ impl fmt::Display for LinkPreview {
                 "<meta name=\"twitter:card\" content=\"summary_large_image\">"
             )?;
         }
-        write!(f, "<meta property=\"og:image\" content=\"{picture}\">")
+        write!(f, "<meta property=\"og:image\" content=\"{image}\">")
     }
 }
 
-/// As text within HTML, and within quotes there.
+/// Escapes text for HTML, also inside quotes.
 fn escaped(text: &str) -> String {
     let mut safe = String::with_capacity(text.len());
     for character in text.chars() {
@@ -188,7 +187,7 @@ mod tests {
         headers
     }
 
-    /// What is shown of a new game of these two, to somebody who reads this language.
+    /// The preview of a new game in this language.
     fn shown(names: [&str; 2], language: &str) -> String {
         let game = Game::new(&"3x3k3".parse().unwrap(), Options::default()).unwrap();
         let seats = names.map(|name| SeatView {

@@ -1,4 +1,4 @@
-//! What every request passes on its way to the routes: limits, CORS, the timeout, metrics.
+//! Middleware for every request: limits, CORS, timeout, metrics.
 
 use std::convert::Infallible;
 use std::net::IpAddr;
@@ -20,17 +20,17 @@ use super::error::{ApiError, api_error};
 use super::rate_limit::too_many;
 use crate::net::{Permission, Permit};
 
-/// Time until an answer must begin. The slowest are analyses, which take a few seconds each and
-/// wait for one another.
+/// Time until a response must begin. Analyses are the slowest: each takes a few seconds, and they wait for
+/// each other.
 const ANSWER_TIMEOUT: Duration = Duration::from_secs(30);
 
-/// How long requests that are being answered may take after the server begins to stop.
+/// Time for requests in progress after the server begins to stop.
 const GRACE: Duration = Duration::from_secs(1);
 
 /// An analysis counts as this many requests.
 const ANALYSIS_COST: u32 = 50;
 
-/// Paths that are served when the server is full.
+/// Paths that are served even when the server has too many connections.
 const HEALTH_CHECKS: [&str; 3] = ["/healthz", "/readyz", "/metrics"];
 
 /// The service that hyper calls for each request.
@@ -40,7 +40,7 @@ pub(super) struct Middleware {
     routes: TowerToHyperService<Router>,
 }
 
-/// The same, for the requests of one connection.
+/// The service for the requests of one connection.
 pub(super) struct ConnectionService {
     shared: Middleware,
     peer: IpAddr,
@@ -89,7 +89,7 @@ impl Middleware {
         is_allowed.then(|| origin.clone())
     }
 
-    /// Lets the routes answer, within the timeout and before the server stops.
+    /// Calls the handler, within the timeout and before the server stops.
     async fn route(&self, request: Request<Incoming>) -> Response {
         let routed = hyper::service::Service::call(&self.routes, request);
         tokio::select! {
@@ -133,9 +133,9 @@ impl Middleware {
 }
 
 impl ConnectionService {
-    /// Refuses a request that must not reach the routes; otherwise notes its client.
+    /// Refuses a request that must not reach the handlers; otherwise attaches its [`Client`](super::rate_limit::Client).
     fn check(&self, request: &mut Request<Incoming>) -> Result<(), ApiError> {
-        // A proxy in between may have checked another one than we would use.
+        // With several, a proxy may have checked another one than this server uses.
         let hosts = request.headers().get_all(header::HOST).iter().count();
         let needed = usize::from(request.version() == Version::HTTP_11);
         if !(needed..=1).contains(&hosts) {
@@ -159,7 +159,7 @@ impl ConnectionService {
     }
 }
 
-/// Whether a connection with this permission may ask for this path.
+/// Checks whether a connection with this permission may request this path.
 fn check_permission(permission: Permission, path: &str) -> Result<(), ApiError> {
     let is_full = match permission {
         Permission::Serve => false,
@@ -184,7 +184,7 @@ fn check_permission(permission: Permission, path: &str) -> Result<(), ApiError> 
 
 /// Waits until the server has been stopping for [`GRACE`].
 async fn grace_over(mut closing: watch::Receiver<bool>) {
-    // An error means that the server is gone, which is the same.
+    // An error means that the server is gone, which counts as stopping.
     let _ = closing.wait_for(|closing| *closing).await;
     sleep(GRACE).await;
 }
@@ -203,7 +203,7 @@ const CORS: [(header::HeaderName, &str); 4] = [
     (header::ACCESS_CONTROL_MAX_AGE, "600"),
 ];
 
-/// What is needed of a request when it has been answered.
+/// What is still needed of a request when its response is ready.
 struct RequestInfo {
     begun: Instant,
     is_read: bool,

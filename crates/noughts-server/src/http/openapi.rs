@@ -1,4 +1,4 @@
-//! The description of the API, made from the routes themselves, and a page to try it.
+//! The OpenAPI description, generated from the routes, and a page to try the API.
 
 use std::sync::Arc;
 
@@ -26,7 +26,7 @@ use super::AppState;
 )]
 struct About;
 
-/// SeatTokens are for seats.
+/// Adds the security scheme for seat tokens.
 struct Seats;
 
 impl utoipa::Modify for Seats {
@@ -40,7 +40,7 @@ impl utoipa::Modify for Seats {
     }
 }
 
-/// What is said of the whole.
+/// The general part of the description.
 pub(super) fn about() -> utoipa::openapi::OpenApi {
     let mut about = About::openapi();
     about.info.version = env!("CARGO_PKG_VERSION").to_owned();
@@ -49,7 +49,6 @@ pub(super) fn about() -> utoipa::openapi::OpenApi {
     about
 }
 
-/// The description and the page.
 pub(super) fn pages(description: &utoipa::openapi::OpenApi) -> Router<Arc<AppState>> {
     let mut description = description.clone();
     add_nine_boards(&mut description);
@@ -81,7 +80,7 @@ pub(super) fn pages(description: &utoipa::openapi::OpenApi) -> Router<Arc<AppSta
         .route("/api/docs.css", file("text/css; charset=utf-8", STYLE))
 }
 
-/// What views and changes have on nine boards only. Derived, it would be asked for on every board.
+/// Adds the optional fields for nine boards to views and changes. utoipa would make a flattened struct required.
 fn add_nine_boards(description: &mut utoipa::openapi::OpenApi) {
     let schemas = &mut description.components.get_or_insert_default().schemas;
     let Some(RefOr::T(Schema::Object(boards))) = schemas.get("NineBoards") else {
@@ -99,6 +98,6 @@ const PAGE: &str = include_str!("docs/page.html");
 const SCRIPT: &str = include_str!("docs/page.js");
 const STYLE: &str = include_str!("docs/page.css");
 
-/// Nothing from elsewhere, and nothing that was not written here.
+/// Allows only files of this server.
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; \
     base-uri 'none'; form-action 'none'; frame-ancestors 'none'";

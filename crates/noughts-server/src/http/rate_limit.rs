@@ -1,4 +1,4 @@
-//! What one client address may use over HTTP: requests, open tables, streams, imported bytes.
+//! Limits per client address over HTTP: requests, open tables, streams, imported bytes.
 
 use std::collections::VecDeque;
 use std::hash::{BuildHasher, RandomState};
@@ -30,8 +30,8 @@ pub struct HttpLimits {
     pub open_tables: usize,
     /// Event streams and WebSockets.
     pub streams: usize,
-    /// Bytes of imported records: so many at once after a day without imports, and as many per day
-    /// on average. The length of the request's body counts.
+    /// Bytes of imported records per day, measured by the length of request bodies. After a day without imports all
+    /// of it may be used at once.
     pub import_bytes_per_day: usize,
     /// Proxies whose `X-Forwarded-For` is trusted, besides 127.0.0.1 and ::1.
     pub proxies: Vec<IpAddr>,
@@ -61,7 +61,7 @@ const MAX_CHECKED_TABLES: usize = 32;
 
 const DAY: Duration = Duration::from_secs(24 * 3600);
 
-/// Metrics what each client address uses.
+/// Counts what each client address uses.
 #[derive(Debug)]
 pub(super) struct RateLimiter {
     limits: HttpLimits,
@@ -75,7 +75,7 @@ pub(super) struct RateLimiter {
 pub(crate) struct Client {
     /// `None` if limits per address do not apply.
     network: Option<IpAddr>,
-    /// Keeps the connection counted, also by a stream that outlives the request.
+    /// Keeps the connection counted while a stream outlives the request.
     permit: Arc<Permit>,
 }
 
@@ -126,7 +126,7 @@ impl RateLimiter {
         }
     }
 
-    /// Metrics a request that costs as much as `cost` simple ones.
+    /// Counts a request that costs as much as `cost` simple ones.
     pub(super) fn count_request(
         &self,
         client: &Client,
@@ -148,7 +148,7 @@ impl RateLimiter {
         })
     }
 
-    /// Metrics the bytes of a record that is to be imported.
+    /// Counts the bytes of a record that is to be imported.
     pub(super) fn count_import(
         &self,
         client: &Client,
@@ -208,7 +208,7 @@ impl RateLimiter {
         ))
     }
 
-    /// Metrics a table that the client has created.
+    /// Counts a table that the client has created.
     pub(super) fn add_table(&self, client: &Client, id: GameId, now: Duration) {
         if let Some(network) = client.network {
             self.remember_table(network, (id, now), now);
@@ -221,7 +221,7 @@ impl RateLimiter {
         });
     }
 
-    /// Metrics a stream for as long as the permit is held.
+    /// Counts a stream for as long as the permit is held.
     pub(super) fn open_stream(
         self: &Arc<RateLimiter>,
         client: &Client,
@@ -251,7 +251,7 @@ impl RateLimiter {
         self.limits.request_interval()
     }
 
-    /// The part of a day in which so many bytes are allowed.
+    /// The part of a day in which this many bytes are refilled.
     fn import_cost(&self, bytes: usize) -> Duration {
         let per_day = self.limits.import_bytes_per_day.max(1);
         DAY.mul_f64(bytes as f64 / per_day as f64)
@@ -276,7 +276,7 @@ impl Drop for StreamPermit {
     }
 }
 
-/// A token bucket as the generic cell rate algorithm (GCRA) keeps it: one moment.
+/// A token bucket, stored as one point in time (generic cell rate algorithm, GCRA).
 #[derive(Clone, Copy, Default, Debug)]
 struct Bucket {
     /// Theoretical arrival time of the next unit: when the bucket is full again.
@@ -327,7 +327,7 @@ struct Usage {
 enum Weight {
     /// Nothing: a new entry would be the same.
     Nothing,
-    /// The address has used some of what it may.
+    /// The address has used a part of its allowance.
     Something,
     /// A limit is in force: the address would be served again too early.
     Limit,
@@ -380,7 +380,7 @@ impl UsageTable {
         }
     }
 
-    /// Calls `change` with what an address uses; for a new address that is nothing.
+    /// Calls `change` with the usage of an address; a new address begins without any.
     fn with<T>(
         &self,
         network: IpAddr,
@@ -445,7 +445,7 @@ impl FromRequestParts<Arc<AppState>> for Client {
     }
 }
 
-/// A refusal that says when to try again.
+/// An error that says when to try again.
 pub(super) fn too_many(wait: Duration, detail: String) -> ApiError {
     ApiError {
         retry_after_s: wait.as_secs() + u64::from(wait.subsec_nanos() > 0),

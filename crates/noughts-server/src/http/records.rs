@@ -1,4 +1,4 @@
-//! Games as records: taken from a table, and put into the archive.
+//! Records: exports a game, imports a finished game.
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use noughts_rules::{Player, Record, RecordSeat};
 use super::AppState;
 use super::create_table::{read_name, read_strategy};
 use super::error::{ApiError, api_error};
-use super::extract::{Body, MIN_SECRET_KEY_LENGTH, PathParams, key};
+use super::extract::{Body, MIN_SECRET_KEY_LENGTH, PathParams, idempotency_key};
 use super::games::{creation_key, snapshot, table};
 use super::rate_limit::Client;
 use super::stream::view_of;
@@ -20,7 +20,7 @@ use crate::records::{game_from_record, game_to_record};
 use crate::store::{Created, StoredGame};
 use crate::table::{RequestKey, Summary, TableRefusal};
 
-/// The record of a game, as text or, where `Accept` asks for it, as JSON.
+/// Reads the record of a game, as text, or as JSON if `Accept` names it first.
 #[utoipa::path(
     get, path = "/api/games/{id}/record", tag = "records",
     params(("id" = String, Path, description = "the game")),
@@ -44,7 +44,7 @@ pub(super) async fn record(
     Ok((medium, record.to_string()).into_response())
 }
 
-/// Whether JSON is asked for before any text.
+/// Whether `Accept` names JSON before any text.
 fn prefers_json(headers: &HeaderMap) -> bool {
     let wants = headers.get(header::ACCEPT);
     let wants = wants.and_then(|value| value.to_str().ok());
@@ -57,8 +57,8 @@ fn prefers_json(headers: &HeaderMap) -> bool {
     known.next().unwrap_or(false)
 }
 
-/// Puts a finished game into the archive, from its record as JSON or as text. A request with an
-/// `Idempotency-Key` may be repeated. An address may import a number of bytes per day.
+/// Imports a finished game from its record, as JSON or text. A request with an `Idempotency-Key` is safe to
+/// repeat. The bytes per address and day are limited.
 #[utoipa::path(
     post, path = "/api/records", tag = "records",
     params(("Idempotency-Key" = Option<String>, Header, description = "16 to 128 visible characters")),
@@ -76,8 +76,8 @@ pub(super) async fn archive(
     headers: HeaderMap,
     body: Body<RECORD_BYTES>,
 ) -> Result<Response, ApiError> {
-    let key = key(&headers, body.hash, MIN_SECRET_KEY_LENGTH)?;
-    let record = match body.medium.as_str() {
+    let key = idempotency_key(&headers, body.hash, MIN_SECRET_KEY_LENGTH)?;
+    let record = match body.content_type.as_str() {
         "application/json" => {
             let record = body.json::<GameRecord>()?.read();
             record.map_err(|error| api_error(ProblemKind::Unreadable, error))?
@@ -119,8 +119,8 @@ pub(super) async fn archive(
     Ok((status, place, axum::Json(ImportedGame { id, view })).into_response())
 }
 
-/// Stores a game if its address may import so many bytes. A repeat stores nothing and costs nothing,
-/// so it is answered also when the limit is reached.
+/// Stores a game if its address may import this many bytes. A repeat stores nothing and is free, so it is
+/// answered even when the limit is reached.
 async fn import(
     app: &AppState,
     client: &Client,
@@ -144,10 +144,10 @@ async fn import(
     Ok(created?)
 }
 
-/// The largest record that is taken: a game on a large board.
+/// Maximum size of a record: a game on a large board.
 const RECORD_BYTES: usize = 1024 * 1024;
 
-/// What comes from outside may name nobody, and no robot, that a table would not let in.
+/// Names and strategies in a record must be allowed at a table too.
 fn check_seat(seat: &RecordSeat) -> Result<(), ApiError> {
     match &seat.player {
         Player::Human(name) => read_name(name).map(drop),

@@ -1,8 +1,7 @@
-//! The page: the files of `web/`, as they were written, and the one document that they live in.
+//! The page: `index.html` and the other files of `web/`.
 //!
-//! Every file is below an address with the version of all of them in it, so that a browser keeps them
-//! for good and modules find one another by their own relative names. Only the document and what
-//! must have an address of its own are asked for again.
+//! The path of a file contains a hash of all files, so browsers cache files for ever and modules can
+//! import each other by relative paths. Browsers revalidate only the document and files with a fixed path.
 
 mod files;
 
@@ -23,19 +22,18 @@ use super::stream::view_of;
 pub(super) use files::File;
 use files::{Encoding, Site};
 
-/// Everything that browsers are given, compressed once.
+/// All files, compressed once.
 static SITE: LazyLock<Site> = LazyLock::new(Site::new);
 
-/// Nothing but what this server sends, no script or style within the document, no frame around it.
+/// Allows only files of this server, no inline scripts or styles, and no frames.
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob:; \
     connect-src 'self'; manifest-src 'self'; worker-src 'self'; base-uri 'none'; form-action 'none'; \
     frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types noughts-worker";
 
-/// The same words for whoever may not look into the files.
-const FOREVER: &str = "public, max-age=31536000, immutable";
-const ASK_AGAIN: &str = "no-cache";
+/// Cache-Control values.
+const IMMUTABLE: &str = "public, max-age=31536000, immutable";
+const REVALIDATE: &str = "no-cache";
 
-/// Where the page and its files are.
 pub(super) fn routes() -> Router<Arc<AppState>> {
     let document = || get(|headers: HeaderMap| async move { document(&headers, StatusCode::OK) });
     Router::new()
@@ -47,34 +45,33 @@ pub(super) fn routes() -> Router<Arc<AppState>> {
         .route("/game/{id}/board.svg", get(board_as_svg))
         .route("/game/{id}/board.png", get(board_as_png))
         .route("/web/{version}/{*path}", get(file))
-        .route("/sw.js", get(|headers| rooted("sw.js", headers)))
+        .route("/sw.js", get(|headers| root_file("sw.js", headers)))
         .route(
             "/manifest.webmanifest",
-            get(|headers| rooted("manifest.webmanifest", headers)),
+            get(|headers| root_file("manifest.webmanifest", headers)),
         )
-        .route("/favicon.ico", get(|headers| rooted("icon.svg", headers)))
-        .route("/icon.svg", get(|headers| rooted("icon.svg", headers)))
+        .route(
+            "/favicon.ico",
+            get(|headers| root_file("icon.svg", headers)),
+        )
+        .route("/icon.svg", get(|headers| root_file("icon.svg", headers)))
         .route("/icon/{name}", get(icon))
 }
 
-/// What is said where there is nothing: to people the page, which knows how to say it.
-pub(super) fn nothing_for_people(
-    method: &Method,
-    uri: &Uri,
-    headers: &HeaderMap,
-) -> Option<Response> {
-    let is_asked_by_people = accepts(headers, header::ACCEPT, "text/html");
-    let is_a_page =
+/// The page with status 404, for browsers. `None` for API paths and other clients.
+pub(super) fn not_found_page(method: &Method, uri: &Uri, headers: &HeaderMap) -> Option<Response> {
+    let accepts_html = accepts(headers, header::ACCEPT, "text/html");
+    let is_page_request =
         matches!(*method, Method::GET | Method::HEAD) && !uri.path().starts_with("/api/");
-    (is_a_page && is_asked_by_people).then(|| document(headers, StatusCode::NOT_FOUND))
+    (is_page_request && accepts_html).then(|| document(headers, StatusCode::NOT_FOUND))
 }
 
-/// The document, as it is for every address but those of games.
+/// The document for every path except those of games.
 fn document(headers: &HeaderMap, status: StatusCode) -> Response {
     with_preview(headers, status, &LinkPreview::of_site(headers))
 }
 
-/// `GET /game/{id}`: the same document, with a title and a picture for where links are shown.
+/// `GET /game/{id}`: the same document, with a title and a picture for link previews.
 async fn game(
     State(app): State<Arc<AppState>>,
     Path(id): Path<String>,
@@ -88,7 +85,7 @@ async fn game(
             let preview = LinkPreview::of_game(&headers, &view_of(&snapshot));
             with_preview(&headers, StatusCode::OK, &preview)
         }
-        // The page finds out by itself what is wrong, and says it.
+        // The page requests the game again and shows what is wrong.
         Err(refused) => {
             let status = refused.into_response().status();
             document(&headers, status)
@@ -97,11 +94,11 @@ async fn game(
 }
 
 fn with_preview(headers: &HeaderMap, status: StatusCode, preview: &LinkPreview) -> Response {
-    let file = File::made(
+    let file = File::new(
         "text/html; charset=utf-8",
         SITE.document(preview).into_bytes(),
     );
-    let mut response = answer(&file, headers, ASK_AGAIN);
+    let mut response = respond(&file, headers, REVALIDATE);
     if response.status() == StatusCode::OK {
         *response.status_mut() = status;
     }
@@ -111,26 +108,26 @@ fn with_preview(headers: &HeaderMap, status: StatusCode, preview: &LinkPreview) 
 /// `GET /web/{version}/{path}`
 async fn file(Path((version, path)): Path<(String, String)>, headers: HeaderMap) -> Response {
     match SITE.file(&path) {
-        // A page from before an update gets the present file, and is not told to keep it.
-        Some(file) if version == SITE.version() => answer(file, &headers, FOREVER),
-        Some(file) => answer(file, &headers, ASK_AGAIN),
-        None => super::nothing_here().into_response(),
+        // A page from before an update gets the present file, and is not response_headers to keep it.
+        Some(file) if version == SITE.version() => respond(file, &headers, IMMUTABLE),
+        Some(file) => respond(file, &headers, REVALIDATE),
+        None => super::not_found_problem().into_response(),
     }
 }
 
-/// A file that must be at an address of its own.
-async fn rooted(path: &'static str, headers: HeaderMap) -> Response {
-    match SITE.rooted(path) {
-        Some(file) => answer(file, &headers, ASK_AGAIN),
-        None => super::nothing_here().into_response(),
+/// A file with a fixed path.
+async fn root_file(path: &'static str, headers: HeaderMap) -> Response {
+    match SITE.root_file(path) {
+        Some(file) => respond(file, &headers, REVALIDATE),
+        None => super::not_found_problem().into_response(),
     }
 }
 
 /// `GET /icon/{name}`: `192.png`, `mask-512.png`.
 async fn icon(Path(name): Path<String>, headers: HeaderMap) -> Response {
     match board_image::icon(&name).await {
-        Some(file) => answer(file, &headers, "public, max-age=86400"),
-        None => super::nothing_here().into_response(),
+        Some(file) => respond(file, &headers, "public, max-age=86400"),
+        None => super::not_found_problem().into_response(),
     }
 }
 
@@ -151,23 +148,23 @@ async fn board_as_png(
 }
 
 async fn board(app: &Arc<AppState>, id: &str, headers: &HeaderMap, format: Format) -> Response {
-    let looked = match read_id(id) {
+    let found = match read_id(id) {
         Ok(id) => snapshot(app, id).await,
         Err(refused) => Err(refused),
     };
-    let snapshot = match looked {
+    let snapshot = match found {
         Ok(snapshot) => snapshot,
         Err(refused) => return refused.into_response(),
     };
     let key = (snapshot.id, snapshot.game.turn, format);
     match app.board_images.get(key, move || view_of(&snapshot)).await {
-        Some(file) => answer(&file, headers, ASK_AGAIN),
+        Some(file) => respond(&file, headers, REVALIDATE),
         None => StatusCode::INTERNAL_SERVER_ERROR.into_response(),
     }
 }
 
-/// A file, compressed where the browser can read that, or nothing where it has it already.
-fn answer(file: &File, headers: &HeaderMap, keep: &'static str) -> Response {
+/// A file as gzip if the browser accepts it; 304 if the browser has it.
+fn respond(file: &File, headers: &HeaderMap, cache_control: &'static str) -> Response {
     let coding = match accepts(headers, header::ACCEPT_ENCODING, "gzip") {
         true => Encoding::Gzip,
         false => Encoding::Plain,
@@ -186,42 +183,45 @@ fn answer(file: &File, headers: &HeaderMap, keep: &'static str) -> Response {
         true => StatusCode::NOT_MODIFIED.into_response(),
         false => bytes.into_response(),
     };
-    let told = response.headers_mut();
-    let mut say = |name: HeaderName, value: &str| {
+    let response_headers = response.headers_mut();
+    let mut set = |name: HeaderName, value: &str| {
         if let Ok(value) = HeaderValue::from_str(value) {
-            told.insert(name, value);
+            response_headers.insert(name, value);
         }
     };
-    say(header::CONTENT_TYPE, file.medium());
-    say(header::CACHE_CONTROL, keep);
-    say(header::ETAG, &tag);
-    let varies = match file.medium() {
+    set(header::CONTENT_TYPE, file.content_type());
+    set(header::CACHE_CONTROL, cache_control);
+    set(header::ETAG, &tag);
+    let varies = match file.content_type() {
         "text/html; charset=utf-8" => "Accept-Encoding, Accept-Language",
         _ => "Accept-Encoding",
     };
-    say(header::VARY, varies);
-    say(header::X_CONTENT_TYPE_OPTIONS, "nosniff");
-    // What is no document need not say it: thirty files would say it thirty times on a first visit.
-    if matches!(file.medium(), "text/html; charset=utf-8" | "image/svg+xml") {
-        say(header::CONTENT_SECURITY_POLICY, POLICY);
-        say(header::REFERRER_POLICY, "same-origin");
-        say(header::X_FRAME_OPTIONS, "DENY");
-        say(
+    set(header::VARY, varies);
+    set(header::X_CONTENT_TYPE_OPTIONS, "nosniff");
+    // Only documents need these headers, and a first visit loads thirty files.
+    if matches!(
+        file.content_type(),
+        "text/html; charset=utf-8" | "image/svg+xml"
+    ) {
+        set(header::CONTENT_SECURITY_POLICY, POLICY);
+        set(header::REFERRER_POLICY, "same-origin");
+        set(header::X_FRAME_OPTIONS, "DENY");
+        set(
             HeaderName::from_static("cross-origin-opener-policy"),
             "same-origin",
         );
-        say(
+        set(
             HeaderName::from_static("permissions-policy"),
             "camera=(), geolocation=(), microphone=()",
         );
     }
     if matches!(coding, Encoding::Gzip) {
-        say(header::CONTENT_ENCODING, "gzip");
+        set(header::CONTENT_ENCODING, "gzip");
     }
     response
 }
 
-/// Whether a header names this among what it accepts.
+/// Whether an `Accept…` header lists this value, with a weight above 0.
 fn accepts(headers: &HeaderMap, name: HeaderName, what: &str) -> bool {
     let mut values = headers
         .get_all(name)

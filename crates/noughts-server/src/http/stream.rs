@@ -28,10 +28,10 @@ use crate::presence::Connected;
 use crate::table::{Change, Holder, MAX_LISTED_CELLS, SeatSet, Snapshot, TurnChange, Update};
 use crate::tables::{LiveTable, Watch};
 
-// A change and a view say in the same way which moves are legal.
+// Changes and views list legal moves up to the same board size.
 const _: () = assert!(MAX_LISTED_CELLS == noughts_api::MAX_LISTED_CELLS);
 
-/// A snapshot as the API shows it.
+/// The JSON view of a snapshot.
 pub(super) fn view_of(snapshot: &Snapshot) -> View {
     let who = TableInfo {
         id: snapshot.id.to_string(),
@@ -42,19 +42,19 @@ pub(super) fn view_of(snapshot: &Snapshot) -> View {
     View::new(&snapshot.game, who)
 }
 
-/// A snapshot as JSON, encoded once for all readers.
+/// The view as JSON, encoded once for all readers.
 pub(super) fn view_json(snapshot: &Snapshot) -> Bytes {
     let encode = || to_json(&view_of(snapshot));
     snapshot.encoded_view.get_or_init(encode).clone()
 }
 
-/// The message that carries a snapshot, encoded once for all watchers.
+/// The message with a snapshot, encoded once for all watchers.
 pub(super) fn view_message(snapshot: &Snapshot) -> Bytes {
     let encode = || to_json(&StreamMessage::View(view_of(snapshot)));
     snapshot.encoded_message.get_or_init(encode).clone()
 }
 
-/// The message that carries an update, encoded once for all watchers.
+/// The message with an update, encoded once for all watchers.
 pub(super) fn update_message(update: &Update) -> Bytes {
     let encode = || match &update.change {
         Change::Turn(change) => to_json(&StreamMessage::Change(change_json(change))),
@@ -66,7 +66,7 @@ pub(super) fn update_message(update: &Update) -> Bytes {
     update.encoded.get_or_init(encode).clone()
 }
 
-/// What streams call an update.
+/// The event name of an update.
 fn update_name(update: &Update) -> &'static str {
     match update.change {
         Change::Turn(_) => "change",
@@ -134,20 +134,20 @@ pub(super) struct Follow {
     entry: u32,
     /// The watcher was too slow, and needs a new snapshot.
     has_missed: bool,
-    /// Where the watcher plays.
+    /// Counts the watcher as present, if it plays.
     _connected: Option<Connected>,
 }
 
-/// What a watcher is sent.
+/// What to send to a watcher.
 pub(super) enum Followed {
-    /// What happened next.
+    /// The next update.
     Update(Arc<Update>),
-    /// The watcher was too slow: the table as it stands now.
+    /// The current state, because the watcher was too slow.
     Snapshot(Arc<Snapshot>),
 }
 
 impl Follow {
-    /// Begins to follow a game, as the player of a seat or from outside.
+    /// Begins to follow a game, as the player of a seat or as a spectator.
     pub(super) async fn begin(
         app: &Arc<AppState>,
         id: GameId,
@@ -165,13 +165,12 @@ impl Follow {
         })
     }
 
-    /// The table as it was when this began.
+    /// The table at the beginning.
     pub(super) fn snapshot(&self) -> &Arc<Snapshot> {
         &self.watch.snapshot
     }
 
-    /// The updates after an entry that the watcher has seen, closed by who is present now; `None` where
-    /// a snapshot serves it better.
+    /// The updates after an entry, followed by the players' presence. `None` if there are too many: send a snapshot.
     pub(super) fn resume(&mut self, entry: u32) -> Option<Vec<Update>> {
         let mut updates = self.live.changes_after(entry)?;
         let last = updates.iter().filter_map(|update| update.entry).next_back();
@@ -182,12 +181,12 @@ impl Follow {
         Some(updates)
     }
 
-    /// The watcher was sent this snapshot by other means.
-    pub(super) fn has_sent(&mut self, snapshot: &Snapshot) {
+    /// Notes that the watcher got this snapshot in a response.
+    pub(super) fn note_sent(&mut self, snapshot: &Snapshot) {
         self.entry = self.entry.max(snapshot.entry);
     }
 
-    /// What happens next; `None` when the table leaves memory. Cancel safe.
+    /// Waits for the next update; `None` when the table leaves memory. Cancel safe.
     pub(super) async fn next(&mut self) -> Option<Followed> {
         loop {
             if self.has_missed {
@@ -211,7 +210,7 @@ impl Follow {
         }
     }
 
-    /// Whether an update is the next one for this watcher.
+    /// Whether to send an update to this watcher.
     fn takes(&mut self, update: &Update) -> bool {
         match (&update.change, update.entry) {
             (Change::View(snapshot), _) => {
@@ -229,14 +228,14 @@ impl Follow {
     }
 }
 
-/// Server-sent events. The id of an event is the number of an entry of the game's log. A new stream
-/// begins with the view; with `Last-Event-ID` it brings everything later, in order, and then who is
-/// present. With a seat's token the player is present for as long as the stream lasts.
+/// Server-sent events. The id of an event is the number of an entry in the game's log. A stream begins with the
+/// view, or with `Last-Event-ID` with all later entries and the players' presence. With a seat's token, the
+/// player is present while the stream is open.
 #[utoipa::path(
     get, path = "/api/games/{id}/events", tag = "live",
     params(
         ("id" = String, Path, description = "the game"),
-        ("Last-Event-ID" = Option<u32>, Header, description = "the latest entry that was seen"),
+        ("Last-Event-ID" = Option<u32>, Header, description = "the latest entry that the client has"),
     ),
     security((), ("seat" = [])),
     responses(
@@ -254,7 +253,7 @@ pub(super) async fn events(
     let id = read_id(&id)?;
     table(&app, id).await?;
     let seat = match bearer(&headers) {
-        Some(token) => Some(app.pass(id, token)?.seat),
+        Some(token) => Some(app.seat_of_token(id, token)?.seat),
         None => None,
     };
     let seen = match headers.get("last-event-id") {
@@ -264,7 +263,7 @@ pub(super) async fn events(
             let wrong = || {
                 api_error(
                     ProblemKind::Unreadable,
-                    "Last-Event-ID is the number of an entry, as it was sent",
+                    "Last-Event-ID must be the id of an event",
                 )
             };
             Some(number.ok_or_else(wrong)?)

@@ -1,4 +1,4 @@
-//! `GET /api/games/{id}/ws`: a table both ways, over a WebSocket.
+//! `GET /api/games/{id}/ws`: live updates and actions over a WebSocket.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -23,34 +23,33 @@ use super::stream::{Follow, Followed, RESTART, update_message, view_message};
 use crate::id::GameId;
 use crate::table::Snapshot;
 
-/// The longest message from a client; the longest that means something has a few hundred bytes.
+/// Maximum size of a client's message; valid ones have a few hundred bytes.
 const MAX_BYTES: usize = 4096;
 
-/// With buffers of the usual size an idle connection costs 137 KB instead of some 10.
-const BUFFER: usize = 4096;
+/// With the default size an idle connection takes 137 KB instead of about 10 KB.
+const BUFFER_BYTES: usize = 4096;
 
-/// More than the longest message has, a view of the largest board. Usually there is no bound.
-const MOST_UNSENT: usize = 1024 * 1024;
+/// More than the longest message, a view of the largest board. The default has no limit.
+const MAX_UNSENT_BYTES: usize = 1024 * 1024;
 
-/// How long a client may take to say who it is.
-const HELLO: Duration = Duration::from_secs(10);
+/// Time for the client's first message.
+const HANDSHAKE_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// How long a client may say nothing before it is asked whether it is there, and how long it may
-/// take to answer.
-const SILENCE: Duration = Duration::from_secs(30);
-const PONG: Duration = Duration::from_secs(30);
+/// A client that is silent for this long gets a ping, and must answer within this time.
+const PING_AFTER: Duration = Duration::from_secs(30);
+const PONG_TIMEOUT: Duration = Duration::from_secs(30);
 
-/// How long a client may take to read what it is told.
-const TAKEN: Duration = Duration::from_secs(30);
+/// Time for a client to read a message.
+const WRITE_TIMEOUT: Duration = Duration::from_secs(30);
 
-/// How long a client may take to say good-bye.
-const FAREWELL: Duration = Duration::from_secs(2);
+/// Time for the closing handshake.
+const CLOSE_TIMEOUT: Duration = Duration::from_secs(2);
 
-/// After so many refusals in a row the connection is closed.
-const MOST_REFUSALS: u32 = 50;
+/// Number of consecutive refusals after which the connection is closed.
+const MAX_REFUSALS: u32 = 50;
 
-/// A WebSocket. The first message is `{"token":"…"}`, or `{}` to watch; then the bodies of `/actions`.
-/// Heard are `{"view":…}`, `{"change":…}`, `{"presence":…}`, `{"problem":…}` and `{"restart":true}`.
+/// Opens a WebSocket. The client first sends `{"token":"…"}` to play or `{}` to watch, then bodies of `/actions`.
+/// The server sends `{"view":…}`, `{"change":…}`, `{"presence":…}`, `{"problem":…}` and `{"restart":true}`.
 #[utoipa::path(
     get, path = "/api/games/{id}/ws", tag = "live",
     params(("id" = String, Path, description = "the game")),
@@ -71,21 +70,20 @@ pub(super) async fn websocket(
     table(&app, id).await?;
     check_origin(&headers, &app.rate_limiter.limits().origins)?;
     let upgrade = upgrade.map_err(|error| {
-        let why = format!("this address is for WebSockets: {}", error.body_text());
-        api_error(ProblemKind::Unreadable, why)
+        let detail = format!("this path is for WebSockets: {}", error.body_text());
+        api_error(ProblemKind::Unreadable, detail)
     })?;
     let counted = app
         .rate_limiter
         .open_stream(&client, app.tables.clock().now())?;
     let upgrade = upgrade
-        .read_buffer_size(BUFFER)
-        .write_buffer_size(BUFFER)
-        .max_write_buffer_size(MOST_UNSENT)
+        .read_buffer_size(BUFFER_BYTES)
+        .write_buffer_size(BUFFER_BYTES)
+        .max_write_buffer_size(MAX_UNSENT_BYTES)
         .max_message_size(MAX_BYTES)
         .max_frame_size(MAX_BYTES);
     Ok(upgrade.on_upgrade(move |socket| async move {
-        // In a box, so that those who only watch do not carry what those who play need.
-        let mut visitor = Connection {
+        let mut connection = Connection {
             app,
             id,
             client,
@@ -93,16 +91,15 @@ pub(super) async fn websocket(
             refusals: 0,
             _counted: counted,
         };
-        let why = match visitor.come_in().await {
-            Ok((follow, seat)) => visitor.stay(follow, seat).await,
-            Err(why) => why,
+        let end = match connection.handshake().await {
+            Ok((follow, seat)) => connection.run(follow, seat).await,
+            Err(end) => end,
         };
-        visitor.see_out(why).await;
+        connection.close(end).await;
     }))
 }
 
-/// A page of somebody else's server must not play with what a browser knows of ours. Who is no
-/// browser says no origin.
+/// Refuses pages of other origins. Clients that are not browsers send no `Origin`.
 fn check_origin(headers: &HeaderMap, others: &[String]) -> Result<(), ApiError> {
     let Some(origin) = headers.get(header::ORIGIN) else {
         return Ok(());
@@ -118,131 +115,133 @@ fn check_origin(headers: &HeaderMap, others: &[String]) -> Result<(), ApiError> 
     }
     Err(api_error(
         ProblemKind::ForeignOrigin,
-        "pages of other servers may not open a WebSocket here",
+        "pages of other origins may not open a WebSocket",
     ))
 }
 
-/// Somebody at the other end.
+/// One WebSocket connection.
 struct Connection {
     app: Arc<AppState>,
     id: GameId,
     client: Client,
     socket: WebSocket,
-    /// In a row.
+    /// Consecutive refusals.
     refusals: u32,
     _counted: StreamPermit,
 }
 
-/// Why a conversation ended.
+/// Why a connection ended.
 enum End {
-    /// They are gone, or were never heard.
+    /// They are gone, or were never received.
     Gone,
-    /// They said good-bye.
-    Parted,
-    /// We do, for this reason.
-    Sent(u16, &'static str),
+    /// The client sent a close frame.
+    ClosedByClient,
+    /// The server closes it, with this code and reason.
+    Close(u16, &'static str),
 }
 
 impl End {
-    /// What is too long or breaks the protocol ends it; the protocol says by which code.
-    fn broken_by(error: axum::Error) -> End {
+    /// The close code for an invalid message.
+    fn from_error(error: axum::Error) -> End {
         use tokio_tungstenite::tungstenite::Error;
         use tokio_tungstenite::tungstenite::error::ProtocolError;
         match error.into_inner().downcast_ref() {
-            Some(Error::Capacity(_)) => End::Sent(1009, "a message has at most 4096 bytes"),
-            Some(Error::Utf8(_)) => End::Sent(1007, "text is UTF-8"),
+            Some(Error::Capacity(_)) => End::Close(1009, "a message has at most 4096 bytes"),
+            Some(Error::Utf8(_)) => End::Close(1007, "text must be UTF-8"),
             Some(Error::Protocol(ProtocolError::ResetWithoutClosingHandshake)) => End::Gone,
-            Some(Error::Protocol(_)) => End::Sent(1002, "that is no frame of a client"),
+            Some(Error::Protocol(_)) => End::Close(1002, "invalid frame"),
             Some(_) | None => End::Gone,
         }
     }
 }
 
 impl Connection {
-    /// The first message, and what is answered to it.
-    async fn come_in(&mut self) -> Result<(Box<Follow>, Option<Seat>), End> {
-        let patience = Instant::now() + HELLO;
+    /// Reads the client's first message and answers it with the view.
+    async fn handshake(&mut self) -> Result<(Box<Follow>, Option<Seat>), End> {
+        let deadline = Instant::now() + HANDSHAKE_TIMEOUT;
         let mut closing = self.app.closing.clone();
         let text = loop {
-            let heard = tokio::select! {
-                heard = tokio::time::timeout_at(patience, self.socket.recv()) => heard,
+            let received = tokio::select! {
+                received = tokio::time::timeout_at(deadline, self.socket.recv()) => received,
                 _ = closing.changed() => {
-                    // No wait for the client's answer: it has never said anything.
+                    // The client has sent nothing yet, so its close frame is not waited for.
                     let (code, reason) = (1012, "the server restarts".into());
                     let close = Message::Close(Some(CloseFrame { code, reason }));
                     let _ = self.send(close).await;
                     return Err(End::Gone);
                 }
             };
-            match heard.map_err(|_| End::Sent(1008, "the first message is missing"))? {
+            match received.map_err(|_| End::Close(1008, "the first message is missing"))? {
                 Some(Ok(Message::Text(text))) => break text,
                 Some(Ok(Message::Ping(_))) => self.flush().await?,
                 Some(Ok(Message::Pong(_))) => {}
-                Some(Ok(Message::Close(_))) => return Err(End::Parted),
-                Some(Ok(Message::Binary(_))) => return Err(End::Sent(1003, "only text is read")),
-                Some(Err(error)) => return Err(End::broken_by(error)),
+                Some(Ok(Message::Close(_))) => return Err(End::ClosedByClient),
+                Some(Ok(Message::Binary(_))) => {
+                    return Err(End::Close(1003, "only text messages are allowed"));
+                }
+                Some(Err(error)) => return Err(End::from_error(error)),
                 None => return Err(End::Gone),
             }
         };
-        match self.greet(&text).await {
+        match self.authenticate(&text).await {
             Ok((follow, seat)) => {
-                self.say(view_message(follow.snapshot())).await?;
+                self.send_json(view_message(follow.snapshot())).await?;
                 Ok((follow, seat))
             }
-            Err(refuse) => {
-                self.api_error(refuse).await?;
-                Err(End::Sent(1008, "who is there?"))
+            Err(error) => {
+                self.send_problem(error).await?;
+                Err(End::Close(1008, "the first message is invalid"))
             }
         }
     }
 
-    async fn greet(&mut self, text: &str) -> Result<(Box<Follow>, Option<Seat>), ApiError> {
+    async fn authenticate(&mut self, text: &str) -> Result<(Box<Follow>, Option<Seat>), ApiError> {
         let hello: Hello = read_object(text.as_bytes()).map_err(|error| {
-            let detail = format!("the first message is {{\"token\":\"…\"}} or {{}}: {error}");
+            let detail = format!("the first message must be {{\"token\":\"…\"}} or {{}}: {error}");
             api_error(ProblemKind::Unreadable, detail)
         })?;
         let seat = match hello.token {
-            Some(token) => Some(self.app.pass(self.id, &token)?.seat),
+            Some(token) => Some(self.app.seat_of_token(self.id, &token)?.seat),
             None => None,
         };
         let follow = Follow::begin(&self.app, self.id, seat).await?;
         Ok((Box::new(follow), seat))
     }
 
-    /// Tells what happens and does what is asked until one of the two has enough.
-    async fn stay(&mut self, mut follow: Box<Follow>, seat: Option<Seat>) -> End {
+    /// Sends updates and carries out actions until the connection ends.
+    async fn run(&mut self, mut follow: Box<Follow>, seat: Option<Seat>) -> End {
         let mut closing = self.app.closing.clone();
-        let mut patience = Instant::now() + SILENCE;
-        let mut is_asked = false;
+        let mut deadline = Instant::now() + PING_AFTER;
+        let mut is_pinged = false;
         loop {
             let done = tokio::select! {
-                heard = self.socket.recv() => {
-                    (patience, is_asked) = (Instant::now() + SILENCE, false);
-                    match heard {
-                        Some(Ok(Message::Text(text))) => Box::pin(self.take(&text, seat, &mut follow)).await,
+                received = self.socket.recv() => {
+                    (deadline, is_pinged) = (Instant::now() + PING_AFTER, false);
+                    match received {
+                        Some(Ok(Message::Text(text))) => Box::pin(self.handle(&text, seat, &mut follow)).await,
                         Some(Ok(Message::Ping(_))) => self.flush().await,
                         Some(Ok(Message::Pong(_))) => Ok(()),
-                        Some(Ok(Message::Close(_))) => Err(End::Parted),
-                        Some(Ok(Message::Binary(_))) => Err(End::Sent(1003, "only text is read")),
-                        Some(Err(error)) => Err(End::broken_by(error)),
+                        Some(Ok(Message::Close(_))) => Err(End::ClosedByClient),
+                        Some(Ok(Message::Binary(_))) => Err(End::Close(1003, "only text messages are allowed")),
+                        Some(Err(error)) => Err(End::from_error(error)),
                         None => Err(End::Gone),
                     }
                 }
                 followed = follow.next() => match followed {
-                    Some(Followed::Update(update)) => self.say(update_message(&update)).await,
-                    Some(Followed::Snapshot(snapshot)) => self.say(view_message(&snapshot)).await,
-                    None => Err(End::Sent(1012, "the table was closed; come again")),
+                    Some(Followed::Update(update)) => self.send_json(update_message(&update)).await,
+                    Some(Followed::Snapshot(snapshot)) => self.send_json(view_message(&snapshot)).await,
+                    None => Err(End::Close(1012, "the table left memory; connect again")),
                 },
-                () = sleep_until(patience) => {
-                    if is_asked {
+                () = sleep_until(deadline) => {
+                    if is_pinged {
                         return End::Gone;
                     }
-                    (patience, is_asked) = (Instant::now() + PONG, true);
+                    (deadline, is_pinged) = (Instant::now() + PONG_TIMEOUT, true);
                     self.send(Message::Ping(Default::default())).await
                 }
                 _ = closing.changed() => {
-                    let said = self.say(Bytes::from_static(RESTART)).await;
-                    said.and(Err(End::Sent(1012, "the server restarts")))
+                    let said = self.send_json(Bytes::from_static(RESTART)).await;
+                    said.and(Err(End::Close(1012, "the server restarts")))
                 }
             };
             if let Err(end) = done {
@@ -251,8 +250,8 @@ impl Connection {
         }
     }
 
-    /// Does what was asked for, and answers with the view or says why not.
-    async fn take(
+    /// Does what was asked for, and answers with the view or says end not.
+    async fn handle(
         &mut self,
         text: &str,
         seat: Option<Seat>,
@@ -261,10 +260,10 @@ impl Connection {
         match self.act(text, seat).await {
             Ok(snapshot) => {
                 self.refusals = 0;
-                follow.has_sent(&snapshot);
-                self.say(view_message(&snapshot)).await
+                follow.note_sent(&snapshot);
+                self.send_json(view_message(&snapshot)).await
             }
-            Err(refuse) => self.api_error(refuse).await,
+            Err(error) => self.send_problem(error).await,
         }
     }
 
@@ -275,57 +274,58 @@ impl Connection {
         let act: ActionRequest = read_object(text.as_bytes()).map_err(|error| {
             api_error(
                 ProblemKind::Unreadable,
-                format!("a message is the body of an action: {error}"),
+                format!("a message must be the body of an action: {error}"),
             )
         })?;
         let seat = seat.ok_or_else(|| {
             api_error(
                 ProblemKind::NoToken,
-                "who only watches does nothing; say your token in the first message",
+                "a spectator cannot act; send your token in the first message",
             )
         })?;
         act_at(&self.app, (self.id, seat), &act, None, &self.client).await
     }
 
-    async fn api_error(&mut self, refuse: ApiError) -> Result<(), End> {
-        self.app.tables.metrics().count_problem(refuse.kind);
-        let json = serde_json::to_vec(&StreamMessage::Problem(refuse.problem));
-        self.say(json.expect("the types of the API are JSON").into())
+    async fn send_problem(&mut self, error: ApiError) -> Result<(), End> {
+        self.app.tables.metrics().count_problem(error.kind);
+        let json = serde_json::to_vec(&StreamMessage::Problem(error.problem));
+        self.send_json(json.expect("the types of the API are JSON").into())
             .await?;
         self.refusals += 1;
-        match self.refusals < MOST_REFUSALS {
+        match self.refusals < MAX_REFUSALS {
             true => Ok(()),
-            false => Err(End::Sent(1008, "nothing but mistakes")),
+            false => Err(End::Close(1008, "too many refused messages in a row")),
         }
     }
 
-    async fn say(&mut self, json: Bytes) -> Result<(), End> {
+    async fn send_json(&mut self, json: Bytes) -> Result<(), End> {
         let text = Utf8Bytes::try_from(json).map_err(|_| End::Gone)?;
         self.send(Message::Text(text)).await
     }
 
     async fn send(&mut self, message: Message) -> Result<(), End> {
-        match timeout(TAKEN, self.socket.send(message)).await {
+        match timeout(WRITE_TIMEOUT, self.socket.send(message)).await {
             Ok(Ok(())) => Ok(()),
             Ok(Err(_)) | Err(_) => Err(End::Gone),
         }
     }
 
-    /// Until the answer to a ping is out: who sends pings and does not read would have answers heaped up.
+    /// Sends the answer to a ping before anything else is read. Otherwise a client that sends pings and does not read
+    /// would fill the write buffer.
     async fn flush(&mut self) -> Result<(), End> {
-        match timeout(TAKEN, self.socket.flush()).await {
+        match timeout(WRITE_TIMEOUT, self.socket.flush()).await {
             Ok(Ok(())) => Ok(()),
             Ok(Err(_)) | Err(_) => Err(End::Gone),
         }
     }
 
-    /// Both say good-bye, in whatever order.
-    async fn see_out(mut self, why: End) {
-        let farewell = async {
-            match why {
+    /// The closing handshake, whichever side began it.
+    async fn close(mut self, end: End) {
+        let closing_handshake = async {
+            match end {
                 End::Gone => return,
-                End::Parted => {}
-                End::Sent(code, reason) => {
+                End::ClosedByClient => {}
+                End::Close(code, reason) => {
                     let reason = reason.into();
                     let close = Message::Close(Some(CloseFrame { code, reason }));
                     if self.socket.send(close).await.is_err() {
@@ -333,10 +333,10 @@ impl Connection {
                     }
                 }
             }
-            // The answer to a good-bye goes out with the next look.
+            // Receiving also sends the answer to the client's close frame.
             while let Some(Ok(_)) = self.socket.recv().await {}
         };
-        // Who does not want to hear it need not.
-        let _ = timeout(FAREWELL, farewell).await;
+        // A client that does not answer is dropped.
+        let _ = timeout(CLOSE_TIMEOUT, closing_handshake).await;
     }
 }

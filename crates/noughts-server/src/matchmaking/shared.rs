@@ -116,7 +116,7 @@ impl Matchmaking {
             self.tables
                 .metrics()
                 .tables_created
-                .add(matches.created.len() as u64);
+                .inc_by(matches.created.len() as u64);
         }
         let mut state = self.state();
         state.sent.clients = list.players.iter().map(|player| player.id).collect();

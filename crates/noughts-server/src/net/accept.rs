@@ -17,7 +17,7 @@ use super::{Connections, Permit, WhenFull};
 /// A listener that waits after an error instead of spinning.
 pub(crate) struct Acceptor {
     listener: TcpListener,
-    /// Consecutive errors that had to be waited for.
+    /// Consecutive errors.
     failures: u32,
     /// When to try again after an error.
     retry_at: Option<Instant>,
@@ -32,11 +32,10 @@ impl Acceptor {
         }
     }
 
-    /// The next connection. Cancel safe: a wait that was interrupted continues with the next call.
+    /// The next connection. Cancel safe: an interrupted wait continues with the next call.
     ///
-    /// If the process has no file descriptors left, or the system no memory, it waits for 10 ms to
-    /// 640 ms and tries again. Open connections are not affected, and free descriptors when they
-    /// close.
+    /// If the process has no file descriptor left, or the system no memory, this waits for 10 ms to 640 ms and tries
+    /// again. Open connections are not affected; when they close, descriptors become free.
     pub(crate) async fn accept(&mut self) -> (TcpStream, IpAddr) {
         loop {
             if let Some(retry_at) = self.retry_at {
@@ -51,7 +50,7 @@ impl Acceptor {
                 Err(error) if concerns_one_client(&error) => {}
                 Err(error) => {
                     if self.failures == 0 {
-                        warn!(%error, "no connection can be accepted for the moment");
+                        warn!(%error, "cannot accept connections for the moment");
                     }
                     let wait = Duration::from_millis(10 << self.failures.min(6));
                     self.failures += 1;
@@ -62,7 +61,7 @@ impl Acceptor {
     }
 }
 
-/// Whether the client went away before it was accepted.
+/// Whether the client disconnected before it was accepted.
 fn concerns_one_client(error: &io::Error) -> bool {
     use io::ErrorKind::{ConnectionAborted, ConnectionReset, Interrupted};
     matches!(
@@ -74,8 +73,8 @@ fn concerns_one_client(error: &io::Error) -> bool {
 /// Accepts connections and spawns `serve` for each that the limits permit, until `closing`.
 /// Returns the connections that are still open then; the listener is closed.
 ///
-/// A connection without a permit is closed at once: nothing is read, written or remembered.
-/// `accepted` counts all of them.
+/// A connection without a permit is closed at once: nothing is read, written or stored. `accepted` counts every
+/// connection.
 pub(crate) async fn serve_connections<F>(
     listener: TcpListener,
     (connections, when_full): (&Arc<Connections>, WhenFull),
@@ -99,7 +98,7 @@ where
                     Some(permit) => {
                         open.spawn(serve(stream, peer, permit));
                     }
-                    None => debug!(%peer, "closed a connection at once: there are too many"),
+                    None => debug!(%peer, "refused a connection: there are too many"),
                 }
             }
         }

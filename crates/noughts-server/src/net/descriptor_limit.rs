@@ -1,9 +1,8 @@
-//! How many connections the system lets this process have.
+//! The limit for open files and sockets.
 
-/// Asks for as many file descriptors as the system lets the process have without further rights,
-/// and says how many that are; `None` where nobody knows.
+/// Raises the limit for file descriptors to the hard limit, and returns it; `None` if it is unknown or unlimited.
 ///
-/// Every connection is one, and the usual limit of 1 024 is meant for programs that have files.
+/// Every connection needs one, and the usual soft limit is 1 024.
 #[cfg(unix)]
 pub fn raise_descriptor_limit() -> Option<u64> {
     use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
@@ -18,7 +17,7 @@ pub fn raise_descriptor_limit() -> Option<u64> {
     }
 }
 
-/// Nobody knows.
+/// Does nothing on this system.
 #[cfg(not(unix))]
 pub fn raise_descriptor_limit() -> Option<u64> {
     None

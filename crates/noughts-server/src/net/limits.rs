@@ -1,4 +1,4 @@
-//! How many connections may be open: in total, and from one address.
+//! Limits for open connections: in total, and per address.
 
 use std::collections::HashMap;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-/// ConnectionLimits for connections, over all listeners.
+/// Limits for connections, over all listeners.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct ConnectionLimits {
     /// Maximum number of open connections.
@@ -14,7 +14,7 @@ pub struct ConnectionLimits {
     /// Maximum number of open connections from one address; an IPv6 /64 counts as one address.
     /// 127.0.0.1, ::1 and trusted proxies are exempt.
     pub per_address: usize,
-    /// How long a TCP client may be silent when it is the one to speak.
+    /// Disconnect a TCP client that sends nothing for this long when the next message is its own.
     pub idle: Duration,
 }
 
@@ -28,15 +28,15 @@ impl Default for ConnectionLimits {
     }
 }
 
-/// Maximum number of connections, over all listeners, that stay open only to be told that they are
-/// refused. Further ones are closed at once.
+/// Maximum number of refused connections, over all listeners, that stay open to receive the refusal. Further ones
+/// are closed at once.
 const REFUSED: usize = 256;
 
-/// Maximum number of connections of one address that are open without being served: those that are
-/// told that they are refused, and those in the reserve for health checks.
+/// Maximum number of connections per address that are open without being served: refused ones, and those in the
+/// reserve for health checks.
 const REFUSED_PER_ADDRESS: usize = 16;
 
-/// HTTP connections above the limit in total, for health checks only.
+/// HTTP connections beyond the total limit, for health checks only.
 const RESERVED: usize = 32;
 
 /// How long a connection that is refused or in the reserve may stay open.
@@ -49,16 +49,16 @@ pub(crate) enum Permission {
     Serve,
     /// The server is full; this connection is from the reserve for health checks.
     HealthChecks,
-    /// To be told that the server is full.
+    /// The refusal "the server is full".
     ServerFull,
-    /// To be told that its address has too many connections.
+    /// The refusal "this address has too many connections".
     AddressFull,
 }
 
-/// What a listener does with connections above the limit in total.
+/// What a listener does with connections beyond the total limit.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum WhenFull {
-    /// Tells the client.
+    /// Sends a refusal.
     Refuse,
     /// Answers health checks.
     AnswerHealthChecks,
@@ -108,7 +108,7 @@ impl Connections {
         }
     }
 
-    /// Number of open connections, including refused ones that are still being told.
+    /// Number of open connections, including refused ones.
     pub(crate) fn open(&self) -> usize {
         self.served.used() + self.refused.used() + self.reserved.used()
     }
@@ -153,7 +153,7 @@ impl Connections {
         })
     }
 
-    /// What an address with these open connections may have next. Takes the slot for it.
+    /// The permission for the next connection of an address. Takes the slot for it.
     fn choose(&self, when_full: WhenFull, open: &OpenByAddress) -> Option<Permission> {
         let is_address_full = open.served >= self.limits.per_address;
         if !is_address_full && self.served.take() {
@@ -179,7 +179,7 @@ impl Connections {
     }
 
     fn addresses(&self) -> MutexGuard<'_, HashMap<IpAddr, OpenByAddress>> {
-        // No code that can panic runs while this is locked halfway through a change.
+        // Nothing panics halfway through a change.
         self.addresses
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
@@ -201,7 +201,7 @@ impl Permit {
         self.permission == Permission::Serve
     }
 
-    /// How long the client may be silent when it is the one to speak.
+    /// See [`ConnectionLimits::idle`].
     pub(crate) fn idle_limit(&self) -> Duration {
         let idle = self.connections.limits.idle;
         match self.permission {
@@ -271,8 +271,7 @@ pub(crate) fn is_exempt(address: IpAddr) -> bool {
     }
 }
 
-/// What counts as one address: an IPv4 address, or the /64 of an IPv6 address, which is what one
-/// household has.
+/// What counts as one address: an IPv4 address, or the /64 of an IPv6 address, which one customer has.
 pub(crate) fn network(address: IpAddr) -> IpAddr {
     match address.to_canonical() {
         IpAddr::V4(address) => IpAddr::V4(address),

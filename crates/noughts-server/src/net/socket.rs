@@ -18,8 +18,8 @@ const HTTP_SEND_BUFFER: u32 = 128 * 1024;
 /// Listens at an address, for the TCP protocol; port 0 takes any free port.
 pub fn listen(at: SocketAddr) -> io::Result<TcpListener> {
     let socket = bind(at)?;
-    // Connections inherit the sizes. Without them the system lets each buffer grow to megabytes for
-    // a client that asks and does not read.
+    // Connections inherit the sizes. Without them each buffer may grow to megabytes for a client that sends
+    // requests and does not read.
     socket.set_send_buffer_size(SYSTEM_BUFFER)?;
     socket.set_recv_buffer_size(SYSTEM_BUFFER)?;
     socket.listen(BACKLOG)
@@ -28,7 +28,7 @@ pub fn listen(at: SocketAddr) -> io::Result<TcpListener> {
 /// Listens at an address, for HTTP; port 0 takes any free port.
 pub fn listen_for_http(at: SocketAddr) -> io::Result<TcpListener> {
     let socket = bind(at)?;
-    // Without it the system keeps megabytes for each watcher that does not read.
+    // Without it the buffer may grow to megabytes for each watcher that does not read.
     socket.set_send_buffer_size(HTTP_SEND_BUFFER)?;
     socket.listen(BACKLOG)
 }
@@ -38,7 +38,7 @@ fn bind(at: SocketAddr) -> io::Result<TcpSocket> {
         SocketAddr::V4(_) => TcpSocket::new_v4(),
         SocketAddr::V6(_) => TcpSocket::new_v6(),
     }?;
-    // Without it a server could not be restarted on the same port for a minute.
+    // Without it the server could not restart on the same port for a minute.
     socket.set_reuseaddr(true)?;
     socket.bind(at)?;
     Ok(socket)

@@ -10,8 +10,7 @@ use tokio::time::{Sleep, sleep};
 
 /// A stream whose writes fail with [`io::ErrorKind::TimedOut`] after `limit` without progress.
 ///
-/// The timer exists only while a write is pending: a write that the system takes at once costs one
-/// comparison more than without this wrapper.
+/// The timer exists only while a write is pending. A write that succeeds at once costs one comparison more.
 pub(crate) struct WriteTimeout<S> {
     stream: S,
     limit: Duration,
@@ -28,7 +27,7 @@ impl<S> WriteTimeout<S> {
         }
     }
 
-    /// Passes on what a write returned, or the error if it is pending for too long.
+    /// Returns the result of a write, or an error if it has been pending for too long.
     fn check<T>(
         &mut self,
         context: &mut Context<'_>,
@@ -69,8 +68,7 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for WriteTimeout<S> {
     }
 
     fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
-        // A socket has nothing to flush and is ready at once, which is no progress: the timer of a
-        // pending write goes on.
+        // Flushing a socket is always ready. That is no progress, so the timer of a pending write goes on.
         Pin::new(&mut self.stream).poll_flush(context)
     }
 

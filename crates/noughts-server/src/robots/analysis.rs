@@ -16,10 +16,10 @@ const MIN_TURN: Duration = Duration::from_millis(2);
 /// Maximum number of positions per turn.
 const MAX_NODES: u64 = 400_000;
 
-/// The value and best line before each turn; `None` for turns after the longest time for a game. Those cost nothing.
+/// The value and best line before each turn; `None` for turns that are not reached within [`MAX_GAME`].
 ///
-/// No result if the limit is shorter than that and does not suffice: callers keep an analysis for good, and it must not
-/// depend on the budget of the client that asked first.
+/// No result if `limit` is shorter and not enough: an analysis is stored for ever, so it must not depend on the budget of
+/// the first client that requests it.
 pub(super) fn analyze_turns(
     game: &Game,
     clock: &Arc<dyn Clock>,

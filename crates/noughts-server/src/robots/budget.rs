@@ -8,10 +8,10 @@ const CAPACITY: Duration = Duration::from_secs(20);
 /// Wall clock time that refills one second of processor time.
 const REFILL_SECONDS: u32 = 2;
 
-/// An owner owes at most this much beyond an empty bucket, so that a burst is forgotten within 10 s.
+/// An owner owes at most this much beyond an empty bucket, which is refilled within 10 s.
 const MAX_DEBT: Duration = Duration::from_secs(5);
 
-/// A full bucket needs no memory of its past: it equals a new one.
+/// A full bucket equals a new one, so it need not be stored.
 #[derive(Clone, Copy, Default, Debug)]
 pub(super) struct Budget {
     /// When the bucket is full again.

@@ -1,5 +1,5 @@
-//! A bounded queue for a few slots, fair across owners: round robin over the owners that wait, those that hold fewer
-//! slots first; first in first out within an owner. It knows neither threads nor timers; the caller says what time it is.
+//! A bounded, fair queue for a few slots: round robin over waiting owners, those with fewer slots first; first in, first
+//! out per owner. It has no threads and no timers; the caller passes the time.
 
 use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::net::{IpAddr, Ipv6Addr};
@@ -12,8 +12,7 @@ use super::budget::Budget;
 /// Maximum number of requests that wait, of all owners.
 pub(super) const MAX_WAITING: usize = 10_000;
 
-/// Accounts without anything running, waiting or owed are dropped when this many are kept, and then whenever the
-/// number has doubled.
+/// Idle accounts are dropped when there are this many accounts, and then whenever their number has doubled.
 const MIN_ACCOUNTS_SWEPT: usize = 256;
 
 /// Longest time for one computation.
@@ -22,8 +21,7 @@ pub(crate) const MAX_THINK: Duration = Duration::from_secs(5);
 /// Time for one computation of an owner whose budget is used up.
 pub(super) const MIN_THINK: Duration = Duration::from_millis(50);
 
-/// Who asks for a computation: the network of a client address, or `None` for a client on this machine, which is
-/// exempt from limits per owner.
+/// The client address behind a computation; `None` for a client on this machine, which is exempt from limits per owner.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(super) struct Owner(Option<IpAddr>);
 
@@ -41,7 +39,7 @@ impl Owner {
     }
 }
 
-/// What a request hears when it leaves the queue.
+/// How a request leaves the queue.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Turn {
     /// It has a slot and may compute this long.
@@ -92,8 +90,8 @@ impl Queue {
         }
     }
 
-    /// Adds a request. The receiver hears when it has a slot; `None` if the queue is full and no other owner has
-    /// more requests in it: then nothing has changed. Each request that entered must [`leave`](Queue::leave), whatever it heard.
+    /// Adds a request. The receiver is notified when it gets a slot. `None` if the queue is full and no other owner has more
+    /// requests in it; then nothing has changed. Each request that entered must [`leave`](Queue::leave).
     pub(super) fn enter(
         &mut self,
         owner: Owner,
@@ -159,13 +157,13 @@ impl Queue {
             self.running += 1;
             account.running.insert(ticket, now);
             let limit = account.budget.remaining(now).clamp(MIN_THINK, MAX_THINK);
-            // A receiver that is gone leaves on its own: it holds the ticket.
+            // A dropped receiver leaves by its ticket.
             let _ = sender.send(Turn::Granted(limit));
         }
     }
 
-    /// Whose turn it is, as a place in the order: the first of the owners that hold the fewest slots. Looks at as many
-    /// owners as there are slots, and one more.
+    /// The position of the next owner: the first of those with the fewest slots. Looks at one owner more than there are
+    /// slots.
     fn next_owner(&self) -> Option<usize> {
         let mut best: Option<(usize, usize)> = None;
         for (place, owner) in self.order.iter().enumerate() {
@@ -187,8 +185,8 @@ impl Queue {
         best.map(|(_, place)| place)
     }
 
-    /// Makes room in a full queue: removes the newest request of the owner with the most, if that owner keeps at least
-    /// as many as `owner` has then.
+    /// Makes room in a full queue: removes the newest request of the owner with the most requests, if that owner still has at
+    /// least as many as `owner` afterwards.
     fn displace(&mut self, owner: Owner) -> bool {
         let own = self
             .accounts
@@ -208,8 +206,8 @@ impl Queue {
         true
     }
 
-    /// Drops idle accounts. Those that remain wait, run or have used processor time lately, of which there is a
-    /// bounded amount: at most two per slot on average, besides those that wait.
+    /// Drops idle accounts. The remaining owners wait, run, or have used processor time recently. Their number is bounded:
+    /// on average two per slot, plus those that wait.
     fn sweep(&mut self, now: Duration) {
         if self.accounts.len() < self.sweep_at {
             return;
@@ -277,7 +275,7 @@ mod tests {
             .collect();
         let mut other = Request::new(&mut queue, owner(2));
         assert_eq!(other.turn(), Some(Turn::Granted(MAX_THINK)));
-        // With all slots taken, a third owner gets the next one, whoever frees it.
+        // With all slots taken, a third owner gets the next free one.
         let mut second = Request::new(&mut queue, owner(2));
         assert!(second.turn().is_some());
         let mut third = Request::new(&mut queue, owner(3));
@@ -322,7 +320,7 @@ mod tests {
         let mut last = Request::new(&mut queue, owner(1));
         waiting.leave(&mut queue, NOW);
         assert_eq!(queue.busy(), (1, 1));
-        // Granted, but its receiver never looked.
+        // It was granted a slot, but its receiver never read that.
         running.leave(&mut queue, NOW);
         assert!(last.turn().is_some());
         last.leave(&mut queue, NOW);
@@ -338,7 +336,7 @@ mod tests {
         for _ in 0..20 {
             let (ticket, mut turn) = queue.enter(owner(1), now).unwrap();
             let Ok(Turn::Granted(limit)) = turn.try_recv() else {
-                panic!("nobody else is there");
+                panic!("no other owner waits");
             };
             limits.push(limit);
             now += limit;

@@ -1,4 +1,4 @@
-//! Rows of the databases, from and to the types of a table.
+//! Converts between database rows and the types of a table.
 
 pub(super) mod text;
 
@@ -27,7 +27,7 @@ pub(super) fn read_id(bytes: &[u8]) -> Result<GameId, StoreError> {
     Ok(GameId::new(u128::from_be_bytes(bytes)))
 }
 
-/// Numbers as both databases have them: with a sign.
+/// Both databases have signed numbers only.
 pub(super) fn signed(number: u64) -> i64 {
     i64::try_from(number).unwrap_or(i64::MAX)
 }
@@ -36,7 +36,7 @@ pub(super) fn unsigned(number: i64) -> u64 {
     u64::try_from(number).unwrap_or(0)
 }
 
-/// The number of an entry as both databases have it. No log is as long as the largest.
+/// The number of an entry, as both databases store it. No log reaches the largest.
 pub(super) fn entry_number(number: u32) -> i32 {
     i32::try_from(number).unwrap_or(i32::MAX)
 }
@@ -70,7 +70,7 @@ pub(super) struct GameRow {
     pub(super) key: Option<String>,
     pub(super) request: Option<i64>,
     pub(super) summary: SummaryRow,
-    /// The names that it is found by.
+    /// The players' names, for the index.
     pub(super) names: Vec<String>,
 }
 
@@ -285,7 +285,7 @@ impl AppendRows {
             && self.new_game.is_none()
     }
 
-    /// The place in a log that it competes for.
+    /// The place in the log that it competes for.
     pub(super) fn place(&self) -> (GameId, i32) {
         (self.game, self.first.number)
     }
@@ -415,7 +415,7 @@ pub(super) fn read_listed(columns: ListedColumns) -> Result<ListedGame, StoreErr
     })
 }
 
-/// The seats that last as long as a connection to this node.
+/// The TCP seats of this node.
 pub(super) fn read_seats_of_node(
     node: NodeId,
     id: &[u8],

@@ -1,8 +1,7 @@
-//! Group commit: one transaction stores what many callers want to write.
+//! Group commit: one transaction stores the writes of many callers.
 //!
-//! A durable commit costs the disk a few milliseconds, whether it holds one row or a thousand.
-//! Requests wait in a bounded queue while a batch is written; the next batch is everything that
-//! waits.
+//! A durable commit takes the disk a few milliseconds, whether it has one row or a thousand. While a batch is written,
+//! requests wait in a bounded queue; the next batch takes all of them.
 
 use std::collections::HashSet;
 use std::future::Future;
@@ -16,14 +15,13 @@ use tokio::sync::{Mutex, mpsc, oneshot};
 use super::codec::{AppendRows, GameRow};
 use super::{Appended, Created, StoreError, WriteCounts};
 
-/// Maximum number of requests in a batch. Beyond some hundred rows there is nothing left to share.
+/// Maximum number of requests in a batch. Larger batches would not be faster.
 pub(super) const MAX_BATCH: usize = 1_024;
 
-/// How many requests may wait beside the batch that is being written; beyond, callers wait to be
-/// queued.
+/// Maximum number of queued requests; further callers wait for a place.
 const MAX_QUEUED: usize = 4_096;
 
-/// What became of one request.
+/// The result of one request.
 pub(super) type Outcome<T> = Result<T, StoreError>;
 
 /// One outcome per request of a batch, in the same order.
@@ -60,7 +58,7 @@ pub(super) struct Counter {
 }
 
 impl Counter {
-    /// Runs something that makes this many writes durable at once, and counts it if it succeeds.
+    /// Runs a commit with this many writes, and counts it if it succeeds.
     pub(super) async fn count<T, E>(
         &self,
         writes: usize,
@@ -92,7 +90,7 @@ pub(super) struct GroupCommit {
     queue: mpsc::Sender<Request>,
 }
 
-/// A request with where its outcome goes.
+/// A request and the channel for its outcome.
 #[derive(Debug)]
 enum Request {
     Create(Box<GameRow>, oneshot::Sender<Outcome<Created>>),
@@ -154,7 +152,7 @@ async fn run_lane(
     }
 }
 
-/// Requests of one transaction, with where each outcome goes.
+/// The requests of one transaction, and the channels for their outcomes.
 #[derive(Default)]
 struct Batch {
     creates: Vec<GameRow>,
@@ -231,8 +229,7 @@ async fn one_by_one(
     outcomes
 }
 
-/// The first row of each key, and the rows whose key came before: a statement tells which keys it
-/// stored, not whose.
+/// The first row of each key, and the repeats. A statement returns the keys that it stored, not the rows.
 pub(super) fn split_repeats<T, K: Hash + Eq>(
     rows: impl IntoIterator<Item = T>,
     key: impl Fn(&T) -> K,
@@ -261,7 +258,7 @@ mod tests {
             creates: &[GameRow],
             appends: &[AppendRows],
         ) -> Result<Outcomes, BatchError> {
-            // So that requests gather for the next batch.
+            // Lets requests gather for the next batch.
             tokio::task::yield_now().await;
             if appends.iter().any(|append| append.game == self.refused) {
                 return Err(BatchError {
@@ -294,7 +291,7 @@ mod tests {
         .unwrap()
     }
 
-    /// The outcomes of appends to games 0 to 9, of which game 3 is refused, and how often was written.
+    /// The outcomes of appends to games 0 to 9, of which game 3 is refused, and the counts.
     async fn outcomes(may_be_one_row: bool, lanes: usize) -> (Vec<bool>, WriteCounts) {
         let writer = Arc::new(Picky {
             refused: GameId::new(3),
@@ -314,7 +311,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_bad_row_fails_alone() {
+    async fn bad_row_fails_alone() {
         for lanes in [1, 2] {
             let (outcomes, counts) = outcomes(true, lanes).await;
             assert!(
@@ -326,7 +323,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn an_error_that_is_not_about_a_row_fails_the_batch_once() {
+    async fn general_error_fails_the_whole_batch() {
         let (outcomes, counts) = outcomes(false, 1).await;
         assert!(!outcomes[3]);
         let stored = outcomes.iter().filter(|is_ok| **is_ok).count();

@@ -11,18 +11,17 @@ use super::{ListQuery, ListedGame, StoreError};
 use crate::id::GameId;
 use crate::table::Status;
 
-/// The statuses of listed games. Each has its part of the index, in order: a page is the newest of all
-/// of them.
+/// The statuses of listed games. The index is ordered within each status, so a page merges the newest of each.
 const LISTED_STATUSES: [Status; 3] = [Status::Waiting, Status::Playing, Status::Over];
 
-/// The statuses that a query asks for.
+/// The statuses that match a query.
 pub(super) fn statuses(query: &ListQuery) -> impl Iterator<Item = Status> {
     let wanted = query.status;
     let statuses = LISTED_STATUSES.into_iter();
     statuses.filter(move |status| wanted.is_none_or(|wanted| wanted == *status))
 }
 
-/// A row of a page: its place in the order, where that can be read, and its columns.
+/// A row of a page: its place in the order, if that can be read, and its columns.
 #[derive(Debug)]
 pub(super) struct PageRow {
     place: Option<(u64, GameId)>,
@@ -43,8 +42,7 @@ impl PageRow {
     }
 }
 
-/// A list that is being filled, page by page, until it is long enough. One page is enough unless
-/// some of its rows cannot be read.
+/// A list that is filled page by page. One page is enough unless some of its rows cannot be read.
 #[derive(Debug)]
 pub(super) struct ListInProgress<'u> {
     query: ListQuery,
@@ -90,8 +88,7 @@ impl ListInProgress<'_> {
     }
 }
 
-/// Selects the games of one status, newest first. No statement reads more of the archive than what a
-/// page and its filters need.
+/// Selects the games of one status, newest first. Every statement uses an index, whatever the filters.
 pub(super) fn select_page<D: Database>(query: &ListQuery, status: Status) -> QueryBuilder<D>
 where
     String: Encode<'static, D> + Type<D>,
@@ -109,7 +106,7 @@ where
             select.push_bind(name);
             ("players.created_ms, players.game", " AND players.family = ")
         }
-        // Few games are not over: look through them for the name.
+        // Few games are not over: search them for the name.
         (Status::Unlisted | Status::Waiting | Status::Playing, Some(name)) => {
             select.push("games WHERE EXISTS (SELECT 1 FROM players WHERE name = ");
             select.push_bind(name);

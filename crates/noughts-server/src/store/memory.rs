@@ -1,5 +1,4 @@
-//! Games in memory, as long as the process lives: also the reference implementation that the other
-//! stores are compared with.
+//! Games in memory. This is also the reference implementation that tests compare the other stores with.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -14,7 +13,7 @@ use crate::table::{
     CreationKey, KEY_LIFETIME_MS, LogEntry, NewGame, SeatSet, Settings, Status, Summary,
 };
 
-/// Games in memory. Only the latest of the finished games are kept, so that memory is bounded.
+/// Games in memory. Only the latest finished games are kept, so memory is bounded.
 #[derive(Debug)]
 pub struct Memory {
     shards: [Mutex<Shard>; SHARDS],
@@ -25,10 +24,10 @@ pub struct Memory {
     secret: [u8; 32],
 }
 
-/// Enough that two threads seldom wait for one another.
+/// Enough that two threads seldom wait for each other.
 const SHARDS: usize = 16;
 
-/// Entries that have room from the start: most games are no longer.
+/// Initial capacity for entries: most games have no more.
 const SHORT_LOG: usize = 10;
 
 #[derive(Debug, Default)]
@@ -48,7 +47,7 @@ struct Kept {
     analysis: Option<String>,
 }
 
-/// Which game a creation key was used for, and when.
+/// The game of a creation key, and its time.
 #[derive(Clone, Debug)]
 struct KeyUse {
     game: GameId,
@@ -166,7 +165,7 @@ fn shard_of(game: GameId) -> usize {
     game.number() as usize % SHARDS
 }
 
-/// Every change is complete when a lock is released, so a poisoned lock holds a good value.
+/// Every change is complete when a lock is released, so a poisoned lock holds a valid value.
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
@@ -177,7 +176,7 @@ fn find_key<'k>(
     key: &CreationKey,
     now_ms: u64,
 ) -> Option<&'k KeyUse> {
-    // Keys of older versions have no scope and count for everybody.
+    // Keys of older versions have no scope and match every client.
     let scopes = [key.scope.clone(), String::new()];
     let found = scopes.map(|scope| keys.get(&(scope, key.key.text.clone())));
     let found = found.into_iter().flatten();
@@ -472,7 +471,7 @@ impl Store for Memory {
     }
 }
 
-/// A reply without waiting.
+/// A reply that is ready.
 fn ready<'a, T: Send + 'a>(reply: Result<T, StoreError>) -> Reply<'a, T> {
     Box::pin(std::future::ready(reply))
 }

@@ -1,7 +1,7 @@
 //! Numbered migrations, from one schema to the next and never back.
 //!
-//! A store is migrated when it is opened, in one transaction: a crash leaves the older schema. The
-//! numbers are kept in the table `schema_steps`.
+//! A store is migrated when it is opened, in one transaction: a crash leaves the older schema. The table
+//! `schema_steps` has the numbers of the steps.
 
 use std::time::{Duration, Instant};
 
@@ -26,7 +26,7 @@ pub(super) const POSTGRES: [&str; SCHEMA as usize] = [
     include_str!("migrations/postgres_0003.sql"),
 ];
 
-/// The tables of every schema, by which a database of another program is recognised.
+/// The tables of every schema. A database that has some of them, but not `schema_steps`, is of another program.
 pub(super) const TABLES: [&str; 14] = [
     "games",
     "entries",
@@ -59,7 +59,7 @@ pub(super) fn another_program() -> StoreError {
     StoreError::Invalid("it is the database of another program".to_owned())
 }
 
-/// How long a migration waits for nodes of schema 1 to be gone. Their leases last 10 s.
+/// How long a migration waits for nodes of schema 1 to end. Their leases last 10 s.
 const MAX_WAIT: Duration = Duration::from_secs(15);
 
 /// Waits for nodes of the older version. They write tables that the migration removes.
@@ -75,8 +75,8 @@ impl OldNodes {
         }
     }
 
-    /// How long to wait before looking again, where the longest lease lasts this much longer. Refuses
-    /// where that is too long: then a node is alive.
+    /// How long to wait before checking again, if the longest lease lasts this much longer. An error if that is too
+    /// long: a node is alive.
     pub(super) fn wait(&self, lease_ms: i64) -> Result<Option<Duration>, StoreError> {
         if lease_ms <= 0 {
             return Ok(None);
@@ -96,7 +96,7 @@ impl OldNodes {
 /// A seat of schema 1 that was taken: the game, the seat, who took it, and the game's `holders`.
 pub(super) type Sitting = (Vec<u8>, i16, String, String);
 
-/// The holders of each game with taken seats. Sittings of a game follow one another.
+/// The holders of each game with taken seats. The sittings of a game are adjacent.
 pub(super) fn seats_now(sittings: Vec<Sitting>) -> Vec<(Vec<u8>, String)> {
     let mut games: Vec<(Vec<u8>, String)> = Vec::new();
     for (game, seat, holder, holders) in sittings {
@@ -108,8 +108,7 @@ pub(super) fn seats_now(sittings: Vec<Sitting>) -> Vec<(Vec<u8>, String)> {
     games
 }
 
-/// One line per seat, with this one replaced. Works on the text, so that an unreadable line stays as it
-/// is.
+/// Replaces the line of one seat. Works on the text, so that an unreadable line stays as it is.
 fn take_seat(holders: &str, seat: i16, holder: &str) -> String {
     let mut lines: Vec<&str> = holders.lines().collect();
     let line = usize::try_from(seat).ok().and_then(|s| lines.get_mut(s));
@@ -125,14 +124,14 @@ pub(super) fn rematch_ids(rematches: Vec<(Vec<u8>, Vec<u8>)>) -> Vec<(Vec<u8>, S
     rematches.into_iter().filter_map(text).collect()
 }
 
-/// The deadline of an unfinished game that was played by the older version, which had none. So robots
-/// that stopped with their server are found.
+/// The deadline of an unfinished game of the older version, which had none. With it a sweep finds robots that
+/// stopped with their server.
 pub(super) fn deadline_of(game: StoredGame) -> Option<u64> {
     let id = game.settings.id;
     match Table::replay(game.settings, &game.entries) {
         Ok(table) => table.deadline_ms(),
         Err(invalid) => {
-            tracing::error!(game = %id, entry = invalid.entry, "a migrated game cannot be replayed");
+            tracing::error!(game = %id, entry = invalid.entry, "cannot replay a migrated game");
             None
         }
     }

@@ -1,4 +1,4 @@
-//! From an address to the store that it names.
+//! Opens the store that an address names.
 
 use std::path::Path;
 
@@ -25,7 +25,7 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn an_address_names_a_store() {
+    async fn address_selects_the_store() {
         let directory = tempfile::tempdir().unwrap();
         let file = format!("sqlite:{}", directory.path().join("a ?.db").display());
         for address in ["memory:", &file] {

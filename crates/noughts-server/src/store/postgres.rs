@@ -43,25 +43,25 @@ pub struct Postgres {
     unreadable: UnreadableGames,
 }
 
-/// A server takes a hundred connections by default: that is enough for nine nodes.
+/// A PostgreSQL server allows a hundred connections by default: enough for nine nodes.
 const MAX_CONNECTIONS: u32 = 10;
 
-/// How many batches of appends may be under way. While one waits for the disk, the next is sent.
+/// Number of batches of appends in progress. While one waits for the disk, the next is sent.
 const APPEND_LANES: usize = 2;
 
-/// How long to wait for a connection while all are in use or the database is away.
+/// How long to wait for a connection while all are in use or the database is unavailable.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(3);
 
 /// How long the database may work on one statement.
 const STATEMENT_TIMEOUT: &str = "5s";
 
-/// How long to wait for a reply when not even the database's own time-out arrives.
+/// How long to wait for a reply if not even the database's own timeout arrives.
 const REPLY_TIMEOUT: Duration = Duration::from_secs(8);
 
 impl Postgres {
     /// Connects to `postgres://user@host/database`. A database of an older version is migrated, which
     /// may take minutes; one of a newer version or of another program is refused and not changed.
-    /// While the database is away later, requests fail; it is connected to again when it is back.
+    /// If the database becomes unavailable later, requests fail until it is back.
     pub async fn open(url: &str) -> Result<Postgres, StoreError> {
         let opened = Postgres::connect(url).await;
         // The address is not repeated: it may hold a password.
@@ -75,7 +75,7 @@ impl Postgres {
             ("lock_timeout", STATEMENT_TIMEOUT),
             ("idle_in_transaction_session_timeout", STATEMENT_TIMEOUT),
         ]);
-        // Connected without the pool first: a pool does not say why it has no connection.
+        // Without the pool, which would not say why it cannot connect.
         let connected = timeout(CONNECT_TIMEOUT, options.connect()).await;
         let mut connection = connected.map_err(|_| late())??;
         migrate::migrate(&mut connection).await?;
@@ -101,8 +101,8 @@ fn late() -> StoreError {
     StoreError::Unavailable("the database did not reply in time".to_owned())
 }
 
-/// The result of work on a connection. A connection that did not reply in time is closed: its reply
-/// might still come, to another request.
+/// The result of work on a connection. A connection that did not reply in time is closed, because the late reply
+/// would be taken for that of another request.
 fn settle<T, E: Into<StoreError>>(
     connection: PoolConnection<sqlx::Postgres>,
     reply: Result<Result<T, E>, Elapsed>,
@@ -116,7 +116,7 @@ fn settle<T, E: Into<StoreError>>(
     }
 }
 
-/// Runs something on a connection of the pool, in bounded time.
+/// Runs a function on a connection of the pool, with a timeout.
 macro_rules! on_connection {
     ($self:ident, $work:path $(, $argument:expr)*) => {
         Box::pin(async move {
@@ -127,7 +127,7 @@ macro_rules! on_connection {
     };
 }
 
-/// The same for a durable write.
+/// Like `on_connection`, and counts a durable write.
 macro_rules! written {
     ($self:ident, $work:path $(, $argument:expr)*) => {
         Box::pin(async move {
@@ -182,7 +182,7 @@ impl Store for Postgres {
         on_connection!(self, read::secret)
     }
 
-    /// By the database's clock, since those of the nodes may differ.
+    /// By the database's clock, because the nodes' clocks may differ.
     fn sweep(&self, node: NodeId, _: u64, grace_ms: u64) -> Reply<'_, Sweep> {
         written!(self, write::sweep, node, grace_ms)
     }

@@ -1,7 +1,7 @@
-//! What SQLite and PostgreSQL do with the same statements.
+//! Functions that are the same for SQLite and PostgreSQL, written once as macros.
 //!
-//! In sqlx each database has a connection type of its own, and a function that is generic over both needs a page of
-//! bounds. So these functions are written once, as macros, and each store expands them for its connection.
+//! In sqlx each database has its own connection type, and a function that is generic over both needs a page of bounds.
+//! Each store expands these macros for its connection instead.
 
 /// Reads that are the same in both databases. `$tied` is the condition of the index `games_tied`.
 macro_rules! shared_reads {

@@ -1,6 +1,6 @@
 //! Games in one SQLite file.
 //!
-//! One connection writes, by group commit; others read beside it, from the latest commit.
+//! One connection writes, by group commit. Others read the latest commit at the same time.
 
 mod file;
 mod migrate;
@@ -48,8 +48,8 @@ pub enum SyncMode {
     /// When the disk has it: confirmed writes survive a power failure.
     #[default]
     Full,
-    /// When the operating system has it: confirmed writes survive the process, and a power failure may
-    /// take the latest of them.
+    /// When the operating system has it: confirmed writes survive a crash of the process, but a power failure may lose
+    /// the latest of them.
     Normal,
 }
 
@@ -67,16 +67,15 @@ impl FromStr for SyncMode {
     }
 }
 
-/// Reads take microseconds: more connections would only wait for the same processors.
+/// Reads take microseconds, so more connections would not help.
 const MAX_READERS: u32 = 4;
 
-/// How long to wait for a lock of another process: a backup, or a person with a shell.
+/// How long to wait for a lock of another process, such as a backup.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
 
 impl Sqlite {
-    /// Opens the file. Creates it where there is none, readable by its owner only: it holds the secret
-    /// that seat tokens are derived from. A file of an older version is migrated; one of a newer
-    /// version or of another program is refused and not changed.
+    /// Opens the file, or creates it. Only its owner can read it, because it holds the secret for seat tokens. A file
+    /// of an older version is migrated; one of a newer version or of another program is refused and not changed.
     pub async fn open(path: &Path, sync: SyncMode) -> Result<Sqlite, StoreError> {
         let opened = Sqlite::open_file(path, sync).await;
         opened.map_err(|error| error.on_opening(&path.display().to_string()))
@@ -99,14 +98,14 @@ impl Sqlite {
         let file = Arc::new(DatabaseFile::new(path)?);
         let writer = Arc::new(Writer::open(writing, Arc::clone(&file)).await?);
         let readers = SqlitePoolOptions::new()
-            // All from the start and for ever: a connection that is opened later would read another
-            // file where this one was replaced.
+            // All from the start and for ever: a connection that is opened later would read a file that has replaced
+            // this one.
             .min_connections(MAX_READERS)
             .max_connections(MAX_READERS)
             .idle_timeout(None)
             .max_lifetime(None)
             .acquire_timeout(BUSY_TIMEOUT)
-            // A connection to a file does not break unnoticed.
+            // A connection to a file does not break.
             .test_before_acquire(false)
             .after_connect({
                 let file = Arc::clone(&file);
@@ -134,21 +133,20 @@ impl Sqlite {
         Ok(self.readers.acquire().await?)
     }
 
-    /// A transaction to read in: all of it sees one moment.
+    /// A transaction for reading: all of it sees the same state.
     async fn snapshot(&self) -> Result<sqlx::Transaction<'_, sqlx::Sqlite>, StoreError> {
         self.file.check_shared_memory()?;
         Ok(self.readers.begin().await?)
     }
 
-    /// Limits the file to this many pages of 4 KiB, or as many as it has. Beyond, writes fail as on a
-    /// full disk. Returns the limit.
+    /// Limits the file to this many pages of 4 KiB, or to its current size. Beyond that, writes fail as on a full
+    /// disk. Returns the limit.
     pub async fn limit_pages(&self, pages: u32) -> Result<u32, StoreError> {
         self.writer.limit_pages(pages).await
     }
 }
 
-/// Runs a write in a transaction of its own. It waits for at most the batch that is being written:
-/// the lock of the connection is fair.
+/// Runs a write in its own transaction. It waits for at most one batch, because the lock of the connection is fair.
 macro_rules! in_transaction {
     ($self:ident, $work:path $(, $argument:expr)*) => {
         Box::pin(async move {

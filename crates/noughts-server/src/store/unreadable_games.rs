@@ -1,4 +1,4 @@
-//! Games that cannot be read are left out of lists. Each is logged once per process.
+//! Logs games that cannot be read, once each. Lists leave them out.
 
 use std::collections::HashSet;
 use std::sync::{Mutex, PoisonError};
@@ -10,7 +10,7 @@ use crate::id::GameId;
 #[derive(Debug, Default)]
 pub(super) struct UnreadableGames(Mutex<HashSet<GameId>>);
 
-/// How many games are logged; then a fault is known well enough.
+/// Maximum number of logged games.
 const MAX_LOGGED: usize = 1_000;
 
 impl UnreadableGames {

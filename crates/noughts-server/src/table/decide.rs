@@ -1,4 +1,4 @@
-//! From a command to the entries that it leads to.
+//! Decides commands: which entries follow, or why the command is refused.
 
 use std::fmt;
 
@@ -10,21 +10,21 @@ use super::{
 };
 use crate::id::GameId;
 
-/// What is requested of a table.
+/// A request to a table.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Command {
-    /// A seat requests an action, in answer to the table as it was in turn `turn`.
+    /// A player's action in turn `turn`.
     Act {
         /// Which seat.
         seat: Seat,
-        /// What it requests.
+        /// The action.
         action: Action,
         /// Completed turns plus one, as the player saw them.
         turn: usize,
         /// The key of the request.
         key: Option<Box<RequestKey>>,
     },
-    /// A robot plays a move that it chose after entry `entry`.
+    /// A robot's move, chosen after entry `entry`.
     RobotPlay {
         /// Which seat.
         seat: Seat,
@@ -42,23 +42,23 @@ pub enum Command {
         /// The key of the request.
         key: Option<Box<RequestKey>>,
     },
-    /// A seat asks for a rematch; when every human seat has, `next` is the id of the new game.
+    /// A seat offers a rematch. When every human seat has done so, a new game with the id `next` is created.
     OfferRematch {
         /// Which seat.
         seat: Seat,
         /// An unused id.
         next: GameId,
     },
-    /// The connections of these seats are gone for good.
+    /// The connections of these seats have ended.
     Leave(SeatSet),
 }
 
-/// What a command leads to. All of it is stored together, or nothing.
+/// The result of a command. All of it is stored together, or nothing.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Decision {
     /// The next entries of the log.
     pub entries: Vec<LogEntry>,
-    /// How the game ends by them, if it does.
+    /// How they end the game, if they do.
     pub conclusion: Option<Conclusion>,
     /// A game to create with them.
     pub new_game: Option<NewGame>,
@@ -67,7 +67,7 @@ pub struct Decision {
 /// A game to create.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct NewGame {
-    /// How its table is set up.
+    /// The settings of its table.
     pub settings: Settings,
     /// The key of the request.
     pub key: Option<CreationKey>,
@@ -76,7 +76,7 @@ pub struct NewGame {
 /// The idempotency key of a request that creates a game.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct CreationKey {
-    /// Whose key it is: two clients may use the same text. Empty for keys of older versions.
+    /// The client that the key belongs to: two clients may use the same text. Empty for keys of older versions.
     pub scope: String,
     /// The key.
     pub key: Key,
@@ -85,7 +85,7 @@ pub struct CreationKey {
 /// What lists show of a table.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Summary {
-    /// How it stands.
+    /// Its status.
     pub status: Status,
     /// Who holds each seat.
     pub holders: Vec<Holder>,
@@ -95,12 +95,12 @@ pub struct Summary {
     pub ending: Option<Ending>,
 }
 
-/// How a table stands, for lists.
+/// The status of a table in lists.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Status {
-    /// It has a seat that is open to everybody with the link, and is not listed.
+    /// It has a seat for clients with the link, and is not listed.
     Unlisted,
-    /// It has a seat that is open to everybody.
+    /// It has an open seat in the lobby.
     Waiting,
     /// It is being played.
     Playing,
@@ -120,9 +120,9 @@ pub struct Ending {
 /// Why a command was refused; nothing has changed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum TableRefusal {
-    /// The request answers a turn that is not the present one.
+    /// The request is for another turn than the current one.
     Stale {
-        /// The present one.
+        /// The current turn.
         turn: usize,
     },
     /// The rules refuse it.
@@ -131,7 +131,7 @@ pub enum TableRefusal {
     KeyReused,
     /// The seat is not open.
     SeatTaken,
-    /// A rematch needs a game that is over.
+    /// The game is not over, so there is no rematch yet.
     NotOver,
 }
 
@@ -158,10 +158,10 @@ impl fmt::Display for TableRefusal {
 impl std::error::Error for TableRefusal {}
 
 impl Table {
-    /// Which entries a command leads to; `None` where it repeats what was done before. Nothing
-    /// changes until they are [applied](Table::apply).
+    /// The entries that follow from a command; `None` if it repeats an earlier one. Nothing changes until they are
+    /// [applied](Table::apply).
     pub fn decide(&self, command: &Command, now_ms: u64) -> Result<Option<Decision>, TableRefusal> {
-        // Clocks of two nodes may differ.
+        // The clocks of two nodes may differ.
         let at_ms = now_ms.max(self.last_ms());
         match command {
             Command::Act {
@@ -278,7 +278,7 @@ impl Table {
         Ok(Some(decision))
     }
 
-    /// Whether this seat used the key before, for this same request.
+    /// Whether this seat has used the key before, for the same request.
     fn is_repeat(
         &self,
         seat: Seat,
@@ -304,7 +304,7 @@ impl Table {
         }
     }
 
-    /// Whether this is what was done in that turn.
+    /// Whether the turn was this action.
     fn has_turn(&self, turn: usize, acted: Turn) -> bool {
         let done = turn.checked_sub(1).and_then(|n| self.game.turns().get(n));
         done == Some(&acted)
@@ -325,7 +325,7 @@ impl Table {
         }
     }
 
-    /// What lists show of the table after a decision, where that is something else than now.
+    /// What lists show of the table after a decision, if that differs from now.
     pub fn summary_after(&self, decision: &Decision) -> Option<Summary> {
         let mut holders: Option<Vec<Holder>> = None;
         let (mut next, mut at_ms) = (self.game.to_move(), self.last_ms());

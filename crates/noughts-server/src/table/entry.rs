@@ -30,39 +30,39 @@ pub enum Entry {
     },
     /// A turn was completed.
     Turn(Turn),
-    /// A seat proposed something to the others.
+    /// A seat made an offer to the others.
     Offered {
         /// Which seat.
         seat: Seat,
-        /// What it proposes.
+        /// The offer.
         offer: Offer,
     },
-    /// The game ended for a reason that the rules do not know.
+    /// The game ended, but not by its rules.
     Ended {
         /// Why.
         reason: EndReason,
         /// The seats that caused it.
         seats: SeatSet,
     },
-    /// Every human seat asked for a rematch, and this game was created for it.
+    /// Every human seat offered a rematch, and this game was created.
     RematchCreated(GameId),
 }
 
-/// What a seat may propose to the others.
+/// What a seat may offer to the others.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Offer {
     /// To play again, with seats shifted by one.
     Rematch,
 }
 
-/// Why a game ended that did not end by its rules.
+/// Why a game ended, if not by its rules.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum EndReason {
-    /// The connections of these seats are gone for good.
+    /// The connections of these seats have ended.
     Leaving,
 }
 
-/// An idempotency key as it is stored with what its request caused.
+/// An idempotency key, as it is stored with the entry of its request.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Key {
     /// The client's text: 1 to 128 visible ASCII characters.
@@ -76,12 +76,12 @@ pub struct Key {
 pub struct RequestKey {
     /// As it is stored.
     pub key: Key,
-    /// The request's hash as versions before the log computed it. Their keys are still known.
+    /// The hash that older versions computed; their keys are still valid.
     pub former_hash: u64,
 }
 
 impl RequestKey {
-    /// Whether `stored` is the key of this same request.
+    /// Whether `stored` is the key of the same request.
     pub fn is_repeat_of(&self, stored: &Key) -> bool {
         let hashes = [self.key.request, self.former_hash];
         self.key.text == stored.text && hashes.contains(&stored.request)
@@ -117,7 +117,7 @@ pub enum OpenTo {
 }
 
 impl Holder {
-    /// As records name it.
+    /// The player's name in a record.
     pub fn player(&self) -> Player {
         match self {
             Holder::Open(_) => Player::Human(String::new()),
@@ -126,7 +126,7 @@ impl Holder {
         }
     }
 
-    /// Whether anybody may still sit down here.
+    /// Whether the seat is open.
     pub fn is_open(&self) -> bool {
         matches!(self, Holder::Open(_))
     }
@@ -150,7 +150,7 @@ impl SeatSet {
         SeatSet(1u64.checked_shl(seat.0.into()).unwrap_or(0))
     }
 
-    /// These and one more.
+    /// The set with one more seat.
     #[must_use]
     pub fn with(self, seat: Seat) -> SeatSet {
         SeatSet(self.0 | SeatSet::only(seat).0)

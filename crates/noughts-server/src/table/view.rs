@@ -1,6 +1,6 @@
 //! What watchers see of a table: a snapshot, and then what each entry changed.
 //!
-//! These are typed. Encodings are made by the interface that sends them, once for all watchers.
+//! Both are typed. The interface that sends them encodes them, once for all watchers.
 
 use std::sync::{Arc, OnceLock};
 
@@ -36,10 +36,10 @@ pub struct Snapshot {
     pub encoded_message: OnceLock<Bytes>,
 }
 
-/// Something that watchers are sent.
+/// A message to watchers.
 #[derive(Debug)]
 pub struct Update {
-    /// The number of the entry that caused it; `None` where a player connected or disconnected.
+    /// The number of its entry; `None` if a player connected or disconnected.
     pub entry: Option<u32>,
     /// What changed.
     pub change: Change,
@@ -98,7 +98,7 @@ impl Update {
 }
 
 impl Table {
-    /// The table as it stands. Costs no more than a look at every cell.
+    /// The current state. The cost is proportional to the number of cells.
     pub fn snapshot(&self, present: SeatSet) -> Snapshot {
         Snapshot {
             id: self.id(),
@@ -112,7 +112,7 @@ impl Table {
         }
     }
 
-    /// The table as it stood after its first `turns` turns, with the players of now.
+    /// The table after its first `turns` turns, with the current players.
     pub fn snapshot_after(&self, turns: usize, present: SeatSet) -> Snapshot {
         Snapshot {
             game: self.game.after(turns).view(),
@@ -120,8 +120,7 @@ impl Table {
         }
     }
 
-    /// The cells that a turn will change, with what will be there. To be called before the turn is
-    /// applied.
+    /// The cells that a turn will change, with their new marks. Call it before the turn is applied.
     pub fn cells_changed_by(&self, turn: Turn) -> Vec<(Move, Option<Side>)> {
         match turn.action {
             Action::Play(at) => {

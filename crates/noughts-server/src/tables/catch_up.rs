@@ -1,4 +1,4 @@
-//! Catching up with the store, where another node may have written.
+//! Brings a table in memory up to date with the store, where other nodes may have written.
 
 use std::sync::Arc;
 
@@ -10,15 +10,15 @@ use crate::store::{LogTail, StoreError, StoredGame};
 use crate::table::Table;
 
 impl Tables {
-    /// Reads the entries that the store has and this table has not.
+    /// Applies the entries that the store has and this table lacks.
     pub(super) async fn catch_up(&self, live: &Arc<LiveTable>) -> Result<(), SubmitError> {
         let known = live.read(Table::entry);
-        // With the latest known one, which shows whether the store has the same log.
+        // From the latest known entry on, which shows whether the store has the same log.
         let tail = self.store.entries_after(live.id(), known.saturating_sub(1));
         let tail = match tail.await {
             Ok(tail) => tail,
             Err(error) => {
-                warn!(game = %live.id(), %error, "a table cannot be compared with the store");
+                warn!(game = %live.id(), %error, "cannot compare a table with the store");
                 live.mark_behind();
                 return Err(SubmitError::Unavailable(error));
             }
@@ -27,14 +27,14 @@ impl Tables {
             self.remove(live);
             return Err(SubmitError::NoSuchGame);
         };
-        match self.take(live, &tail) {
+        match self.apply_tail(live, &tail) {
             true => Ok(()),
             false => self.reload(live).await,
         }
     }
 
-    /// Applies the entries of a log's tail that this table has not; false where the log is another one.
-    fn take(&self, live: &LiveTable, tail: &LogTail) -> bool {
+    /// Applies the missing entries of a log's tail; false if the logs differ.
+    fn apply_tail(&self, live: &LiveTable, tail: &LogTail) -> bool {
         let mut state = live.state();
         let new = match (state.table.latest_entry(), tail.entries.split_first()) {
             (None, _) => &tail.entries[..],
@@ -50,7 +50,7 @@ impl Tables {
         if state.phase == Phase::Behind {
             state.phase = Phase::Current;
         }
-        // Entries of this node, if only the store's reply was lost.
+        // These are entries of this node if only the store's confirmation was lost.
         let unconfirmed = std::mem::take(&mut state.unconfirmed);
         match new {
             [] => {}
@@ -60,10 +60,9 @@ impl Tables {
         true
     }
 
-    /// The store has another log than this table, as after a failover that lost the latest writes: the
-    /// table becomes what the store has.
+    /// Replaces the table by what the store has: the logs differ, as after a failover that lost the latest writes.
     async fn reload(&self, live: &Arc<LiveTable>) -> Result<(), SubmitError> {
-        warn!(game = %live.id(), "the store has other entries than memory: taking the store's");
+        warn!(game = %live.id(), "the store has other entries than memory: loading the game again");
         let stored = self.store.load(live.id()).await;
         let table = match stored.and_then(|stored| stored.map(replay).transpose()) {
             Ok(Some(table)) => table,
@@ -72,7 +71,7 @@ impl Tables {
                 return Err(SubmitError::NoSuchGame);
             }
             Err(error) => {
-                error!(game = %live.id(), %error, "a game cannot be loaded");
+                error!(game = %live.id(), %error, "cannot load a game");
                 live.mark_behind();
                 return Err(SubmitError::Unavailable(error));
             }
@@ -88,11 +87,11 @@ impl Tables {
         Ok(())
     }
 
-    /// Compares a table with the store where another node may have written, and takes what is new.
+    /// Compares a table with the store and applies new entries.
     pub(crate) async fn refresh(self: &Arc<Tables>, live: &Arc<LiveTable>) {
         let _submission = live.submission.lock().await;
         live.mark_behind();
-        // What fails now is tried with the next hint or submission.
+        // After an error the next hint or submission tries again.
         if self.catch_up(live).await.is_ok() {
             self.move_robots(live);
         }
@@ -104,6 +103,6 @@ pub(super) fn replay(stored: StoredGame) -> Result<Table, StoreError> {
     let table = Table::replay(stored.settings, &stored.entries);
     table.map_err(|invalid| {
         let entry = invalid.entry;
-        StoreError::Corrupt(format!("entry {entry} of game {id} does not fit the game"))
+        StoreError::Corrupt(format!("entry {entry} of game {id} is not valid"))
     })
 }

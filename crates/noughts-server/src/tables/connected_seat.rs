@@ -14,7 +14,6 @@ use crate::id::GameId;
 use crate::robots::Robot;
 use crate::table::{Command, Holder, SeatSet, Table};
 
-/// A future that runs anywhere.
 pub(crate) type BoxFuture<T> = std::pin::Pin<Box<dyn Future<Output = T> + Send>>;
 
 /// A seat that lasts as long as this value: dropping it leaves the game.
@@ -22,9 +21,9 @@ pub struct ConnectedSeat {
     tables: Arc<Tables>,
     live: Arc<LiveTable>,
     seat: Seat,
-    /// `None` where only robots that answer at once sit opposite: then nothing changes by itself.
+    /// `None` if all opponents are instant robots: then nothing changes without this player.
     changed: Option<watch::Receiver<u32>>,
-    /// The turns that the player was told of.
+    /// Number of turns that the player knows.
     turns: usize,
     has_ended: bool,
 }
@@ -49,7 +48,7 @@ impl ConnectedSeat {
         }
     }
 
-    /// Of which game.
+    /// The game.
     pub fn game(&self) -> GameId {
         self.live.id()
     }
@@ -58,18 +57,18 @@ impl ConnectedSeat {
         self.live.read(Table::is_over)
     }
 
-    /// Which seat.
+    /// The seat.
     pub fn seat(&self) -> Seat {
         self.seat
     }
 
-    /// The turn that the player knows of: completed turns plus one.
+    /// The turn that the player knows: completed turns plus one.
     pub fn turn(&self) -> usize {
         self.turns + 1
     }
 
-    /// Requests an action, in answer to the table as it was in turn `turn`, and tries again while the
-    /// store is away. What comes of it is in the [progress](ConnectedSeat::progress). Not cancel safe.
+    /// Submits an action for turn `turn`, and tries again while the store is unavailable. The result is in the
+    /// [progress](ConnectedSeat::progress). Not cancel safe.
     pub fn act(&self, action: Action, turn: usize) -> BoxFuture<Result<(), SubmitError>> {
         let (tables, live) = (Arc::clone(&self.tables), Arc::clone(&self.live));
         let (seat, key) = (self.seat, None);
@@ -99,7 +98,7 @@ impl ConnectedSeat {
         }
     }
 
-    /// What the player was not told of yet. After the end there is nothing to leave.
+    /// What is new for the player since the last call.
     pub fn progress(&mut self) -> Progress {
         let progress = self.live.progress(self.seat, self.turns);
         self.turns += progress.turns.len();
@@ -109,7 +108,7 @@ impl ConnectedSeat {
 }
 
 impl Tables {
-    /// The connections of these seats are gone for good: retries until the store has it.
+    /// Ends these seats, whose connections have ended. Tries again in the background until that is stored.
     pub(crate) fn leave(self: &Arc<Tables>, live: &Arc<LiveTable>, seats: SeatSet) {
         let (tables, live) = (Arc::clone(self), Arc::clone(live));
         self.background.spawn(async move {
@@ -117,7 +116,7 @@ impl Tables {
         });
     }
 
-    /// The same, and returns when it is stored or no longer matters.
+    /// Ends these seats; returns when that is stored or no longer matters.
     pub(crate) async fn leave_now(self: &Arc<Tables>, mut live: Arc<LiveTable>, seats: SeatSet) {
         let command = Command::Leave(seats);
         loop {
@@ -135,8 +134,8 @@ impl Tables {
         }
     }
 
-    /// The server stops: the seats of all connections to this node leave, those of one table together.
-    /// Their players are told no result.
+    /// Ends the seats of all connections to this node because the server stops, those of one table together. Their
+    /// players get no result.
     pub(crate) fn leave_all(self: &Arc<Tables>) {
         self.is_stopping.store(true, Ordering::SeqCst);
         let is_here = |holder: &Holder| matches!(holder, Holder::Human { node: Some(node), .. } if *node == self.node);

@@ -1,4 +1,4 @@
-//! A table in memory: its state, and the channels that tell others of changes.
+//! A table in memory: its state, and the channels for its updates.
 
 use std::fmt;
 use std::net::IpAddr;
@@ -21,8 +21,7 @@ const MAX_BEHIND: usize = 64;
 /// How many submissions may wait for one table.
 const MAX_QUEUED: usize = 64;
 
-/// A table in memory. Reads use its state and never wait for the store; submissions come one after the
-/// other.
+/// A table in memory. Reads use its state and never wait for the store. Submissions run one at a time.
 pub struct LiveTable {
     id: GameId,
     pub(super) has_robots: bool,
@@ -38,32 +37,32 @@ pub struct LiveTable {
 /// Everything that changes.
 pub(super) struct State {
     pub(super) table: Table,
-    /// By seat: how the robot there is asked for its moves.
+    /// The robots, by seat.
     pub(super) robots: Vec<Option<Robot>>,
-    /// The latest snapshot, made when somebody reads.
+    /// The latest snapshot, made on demand.
     snapshot: Option<Arc<Snapshot>>,
-    /// For those who are sent every change; made by the first.
+    /// Every update; created by the first watcher.
     updates: Option<broadcast::Sender<Arc<Update>>>,
-    /// For those who only need to know that something changed; made by the first.
+    /// The number of the latest entry; created by the first subscriber.
     changed: Option<watch::Sender<u32>>,
     /// Connected players on this node, by seat.
     connected: Vec<u32>,
     /// Seats with a connected player on another node.
     present_elsewhere: SeatSet,
     pub(super) phase: Phase,
-    /// Entries that this node tried to store when the store did not reply.
+    /// Entries of this node that the store did not confirm.
     pub(super) unconfirmed: Vec<LogEntry>,
     /// Whether this node stored the latest entry, and so moves for robots.
     pub(super) is_stored_here: bool,
-    /// Whether anybody asked for the table by its id; otherwise it leaves memory with its end.
+    /// Whether a client requested the table by its id; otherwise it leaves memory when the game ends.
     pub(super) is_requested: bool,
-    /// Stops the robot that thinks here.
-    pub(super) robot: Option<Stop>,
+    /// Stops the robot that is thinking.
+    pub(super) robot_stop: Option<Stop>,
     /// The client address that robots here work for.
     pub(super) owner: Option<IpAddr>,
 }
 
-/// How far the state can be trusted.
+/// Whether the state is up to date.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Phase {
     /// It has every entry that this node knows of.
@@ -74,7 +73,7 @@ pub(super) enum Phase {
     Closed,
 }
 
-/// A wait in a table's queue. Dropped, there is room for another.
+/// A place in a table's queue of submissions. Dropping it makes room for another.
 pub(super) struct Queued<'t>(&'t LiveTable);
 
 impl Drop for Queued<'_> {
@@ -118,28 +117,28 @@ impl LiveTable {
                 unconfirmed: Vec::new(),
                 is_stored_here: false,
                 is_requested: false,
-                robot: None,
+                robot_stop: None,
                 owner,
             }),
         }
     }
 
-    /// The game's name.
+    /// The game's id.
     pub fn id(&self) -> GameId {
         self.id
     }
 
-    /// Reads the table as it stands.
+    /// Reads the table.
     pub fn read<T>(&self, read: impl FnOnce(&Table) -> T) -> T {
         read(&self.state().table)
     }
 
-    /// A snapshot of the table as it stands; everything that was acknowledged before is in it.
+    /// A snapshot of the table, with everything that was acknowledged before this call.
     pub fn snapshot(&self) -> Arc<Snapshot> {
         self.state().snapshot()
     }
 
-    /// The table as it stood after `turns` turns; `None` where there are fewer.
+    /// The table after `turns` turns; `None` if there are fewer.
     pub fn snapshot_after(&self, turns: usize) -> Option<Snapshot> {
         let state = self.state();
         let exists = turns < state.table.turn();
@@ -160,8 +159,7 @@ impl LiveTable {
         Ok(Watch { snapshot, updates })
     }
 
-    /// What each entry after number `entry` changed; `None` where that is too much, or where the log
-    /// never had so many.
+    /// The updates after entry `entry`; `None` if there are too many, or if the log is shorter.
     pub fn changes_after(&self, entry: u32) -> Option<Vec<Update>> {
         /// Maximum number of entries, and of legal moves in them, that are sent one by one.
         const MAX_ENTRIES: u32 = 1_000;
@@ -178,19 +176,19 @@ impl LiveTable {
         }
         let present = state.present();
         let table = state.table.clone();
-        // A replay of a long game takes milliseconds: others need not wait for it.
+        // A replay of a long game takes milliseconds, so the lock is released first.
         drop(state);
         Some(table.changes_after(entry, present))
     }
 
-    /// A client asked for the table by its id: it stays in memory for a while when its game is over.
-    /// Robots here work for the client from now on.
+    /// Notes that a client requested the table by its id: it stays in memory for a while after the game. Its robots
+    /// use the client's budget from now on.
     pub(crate) fn set_requested(&self, client: Option<IpAddr>) {
         let mut state = self.state();
         (state.is_requested, state.owner) = (true, client);
     }
 
-    /// Wakes whenever an entry was applied.
+    /// Notifies whenever an entry was applied.
     pub(super) fn subscribe(&self) -> watch::Receiver<u32> {
         let mut state = self.state();
         let entry = state.table.entry();
@@ -201,7 +199,7 @@ impl LiveTable {
     }
 
     pub(super) fn state(&self) -> MutexGuard<'_, State> {
-        // A panic inside closes the table, and a closed one is only read.
+        // A panic closes the table, and a closed table is only read.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -215,7 +213,7 @@ impl LiveTable {
         }
     }
 
-    /// The store may have other entries than this table.
+    /// Notes that the store may have other entries.
     pub(super) fn mark_behind(&self) {
         let mut state = self.state();
         if state.phase == Phase::Current {
@@ -223,13 +221,13 @@ impl LiveTable {
         }
     }
 
-    /// The table leaves memory: streams end, and submissions are told to load it again.
+    /// Closes the table when it leaves memory: streams end, and submissions fail with [`SubmitError::Closed`].
     pub(super) fn close(&self) {
         let mut state = self.state();
         state.phase = Phase::Closed;
         state.updates = None;
         state.changed = None;
-        if let Some(stop) = &state.robot {
+        if let Some(stop) = &state.robot_stop {
             stop.set();
         }
     }
@@ -247,7 +245,7 @@ impl LiveTable {
         self.used_ms.load(Ordering::Relaxed)
     }
 
-    /// A player of this seat connected to this node: whether that is the first connection.
+    /// Notes that a player of this seat connected to this node. True for the first connection.
     pub(crate) fn connect(&self, seat: Seat) -> bool {
         self.count(seat, |count| {
             *count += 1;
@@ -255,7 +253,7 @@ impl LiveTable {
         })
     }
 
-    /// A player of this seat disconnected from this node: whether that was the last connection.
+    /// Notes that a player of this seat disconnected from this node. True for the last connection.
     pub(crate) fn disconnect(&self, seat: Seat) -> bool {
         self.count(seat, |count| {
             *count = count.saturating_sub(1);
@@ -280,7 +278,7 @@ impl LiveTable {
         self.state().connected_here()
     }
 
-    /// These seats have a connected player on another node.
+    /// Sets the seats with a connected player on another node.
     pub(crate) fn set_present_elsewhere(&self, seats: SeatSet) {
         let mut state = self.state();
         if state.present_elsewhere != seats {
@@ -289,7 +287,7 @@ impl LiveTable {
         }
     }
 
-    /// Everything about this seat's game since its player saw `turns` turns.
+    /// What is new for the player of this seat, who knows `turns` turns.
     pub(super) fn progress(&self, seat: Seat, turns: usize) -> Progress {
         let state = self.state();
         let table = &state.table;
@@ -314,7 +312,7 @@ impl fmt::Debug for LiveTable {
 }
 
 impl State {
-    /// Who is connected anywhere. A seat that lasts as long as a TCP connection is.
+    /// The seats with a connected player on any node. TCP seats always have one.
     fn present(&self) -> SeatSet {
         let is_connection = |holder: &Holder| matches!(holder, Holder::Human { node: Some(_), .. });
         let by_tcp = (0..).map(Seat).zip(self.table.holders());
@@ -339,7 +337,7 @@ impl State {
         snapshot
     }
 
-    /// Applies an entry that is stored, and tells everybody who watches.
+    /// Applies a stored entry, and sends the update to all watchers.
     pub(super) fn apply(&mut self, logged: &LogEntry) -> Result<(), crate::table::InvalidLog> {
         let is_watched = self.is_watched();
         let cells = match &logged.entry {
@@ -368,7 +366,7 @@ impl State {
         Ok(())
     }
 
-    /// The table becomes what the store says, whatever it was before.
+    /// Replaces the table by what the store has.
     pub(super) fn replace(&mut self, table: Table) {
         self.table = table;
         self.snapshot = None;
@@ -400,22 +398,22 @@ impl State {
 
     fn send(&self, entry: Option<u32>, change: Change) {
         if let Some(updates) = &self.updates {
-            // It fails where the last watcher has just gone.
+            // An error means that the last watcher has just left.
             let _ = updates.send(Arc::new(Update::new(entry, change)));
         }
     }
 }
 
-/// A table as it stood when the watch began, and everything since.
+/// A table when the watch began, and every update since.
 #[derive(Debug)]
 pub struct Watch {
-    /// The table as it stood.
+    /// The table at the beginning.
     pub snapshot: Arc<Snapshot>,
-    /// What changed since. A watcher that is too slow misses some, and takes a new snapshot.
+    /// The updates since. A watcher that is too slow misses some, and needs a new snapshot.
     pub updates: broadcast::Receiver<Arc<Update>>,
 }
 
-/// What happened in a player's game since they last looked.
+/// What is new in a player's game.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Progress {
     /// The turns, without one that ended the game.

@@ -1,4 +1,4 @@
-//! The robots at a table: replies that are stored with the turn they answer, and robots that think.
+//! The robots at a table: instant replies are stored together with the turn, other moves are computed in the queue.
 
 use std::sync::Arc;
 
@@ -12,19 +12,19 @@ use super::{RETRY_AFTER, SubmitError, Tables};
 use crate::robots::{Robot, answer};
 use crate::table::{Command, Decision, Entry, LogEntry, Table, TableRefusal};
 
-/// A robot that is to move.
+/// A move to compute.
 struct Task {
     seat: Seat,
     robot: Robot,
     game: Game,
-    /// The latest entry that it knows.
+    /// The latest entry that the robot knows.
     entry: u32,
     stop: Stop,
     owner: Option<std::net::IpAddr>,
 }
 
 impl Tables {
-    /// Adds the replies of robots that answer at once, so that they are stored with the turn.
+    /// Adds the replies of instant robots to a decision, so that they are stored with the turn.
     pub(super) fn add_robot_replies(&self, state: &State, decision: &mut Decision) {
         let Some((Entry::Turn(turn), at_ms)) = latest(decision) else {
             return;
@@ -42,7 +42,7 @@ impl Tables {
         if game.act(turn.by, turn.action).is_err() {
             return;
         }
-        // Not longer than until the first seat is to move again: a table of robots has no end to it.
+        // At most one round: with robots only, this would not end before the game does.
         for _ in 1..seats {
             let (None, Some(robot)) = (game.conclusion(), instant(next)) else {
                 return;
@@ -62,20 +62,20 @@ impl Tables {
         }
     }
 
-    /// Lets the robot to move think, if one is to move and none thinks, and if this node is to do it:
-    /// where nodes share a store, the node that stored the latest entry is, until the deadline.
+    /// Starts the robot to move, unless one is thinking already. If nodes share a store, only the node that stored the
+    /// latest entry does this until the deadline.
     pub(super) fn move_robots(self: &Arc<Tables>, live: &Arc<LiveTable>) {
         self.move_robots_after(live, false);
     }
 
-    /// The deadline has passed, so this node is to do it in any case.
+    /// Starts the robot to move on this node, because the deadline has passed.
     pub(crate) fn move_overdue_robots(self: &Arc<Tables>, live: &Arc<LiveTable>) {
         self.move_robots_after(live, true);
     }
 
     fn move_robots_after(self: &Arc<Tables>, live: &Arc<LiveTable>, is_overdue: bool) {
         let mut state = live.state();
-        if state.robot.is_some() || state.table.robot_to_move().is_none() {
+        if state.robot_stop.is_some() || state.table.robot_to_move().is_none() {
             return;
         }
         let is_elsewhere = self.bus().is_shared() && !state.is_stored_here && !is_overdue;
@@ -83,7 +83,7 @@ impl Tables {
         if is_elsewhere && self.clock().now_ms() < deadline_ms {
             return;
         }
-        state.robot = Some(Stop::new());
+        state.robot_stop = Some(Stop::new());
         drop(state);
         let (tables, live) = (Arc::clone(self), Arc::clone(live));
         tokio::spawn(async move { tables.play_robots(&live).await });
@@ -105,15 +105,15 @@ impl Tables {
                 // Too many robots wait.
                 None => sleep(RETRY_AFTER).await,
             }
-            // Where the store replies at once, others on this thread have their turn.
+            // With a store that replies at once, this loop would occupy its thread.
             tokio::task::yield_now().await;
         }
         let mut state = live.state();
-        state.robot = None;
+        state.robot_stop = None;
         let has_gone_on = entry.is_some_and(|entry| entry != state.table.entry());
         drop(state);
         if has_gone_on && !live.is_closed() {
-            // A turn may have come between the last look and now.
+            // A turn may have been stored since the last check.
             self.move_robots(live);
         }
     }
@@ -131,7 +131,7 @@ impl Tables {
         }
     }
 
-    /// Submits a robot's move until it is stored or does not matter any more: whether to go on.
+    /// Submits a robot's move until it is stored or no longer matters. Returns whether to go on.
     async fn submit_robot_play(
         self: &Arc<Tables>,
         live: &Arc<LiveTable>,
@@ -143,7 +143,7 @@ impl Tables {
         let command = Command::RobotPlay { seat, at, entry };
         loop {
             match self.submit(live, &command).await {
-                // A stale move was chosen for a table that has gone on.
+                // A stale move: the table has changed meanwhile.
                 Ok(()) | Err(SubmitError::Refused(TableRefusal::Stale { .. })) => return true,
                 Err(SubmitError::Refused(refusal)) => {
                     if !live.read(Table::is_over) {
@@ -179,7 +179,7 @@ fn next_task(live: &LiveTable) -> Option<Task> {
         robot: state.robots.get(usize::from(seat.0))?.clone()?,
         game: state.table.game().clone(),
         entry: state.table.entry(),
-        stop: state.robot.clone()?,
+        stop: state.robot_stop.clone()?,
         owner: state.owner,
     })
 }

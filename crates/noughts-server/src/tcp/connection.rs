@@ -1,4 +1,4 @@
-//! One connection: its bytes, its session, and its seat.
+//! One TCP connection: bytes, protocol session, and seat.
 
 use std::fmt;
 use std::future::{pending, poll_fn};
@@ -26,8 +26,7 @@ use crate::net::{self, Permit};
 use crate::table::{SeatResult, TableRefusal};
 use crate::tables::{BoxFuture, ConnectedSeat, GameEnd, SubmitError};
 
-/// One connection: one task that waits neither for a client that does not read nor for a table that
-/// is slow while it could do something else.
+/// One connection, served by one task. It waits for the client and the table at the same time.
 pub(super) struct Connection {
     server: Arc<TcpServer>,
     stream: TcpStream,
@@ -36,9 +35,9 @@ pub(super) struct Connection {
     /// Bytes that the client has not taken yet.
     out: Vec<u8>,
     stage: Stage,
-    /// Since when nothing has made progress.
+    /// Time of the last progress.
     since: Instant,
-    /// Something made progress this moment.
+    /// Something made progress since `since` was set.
     has_progress: bool,
     games: u32,
     /// The client will send no more.
@@ -46,9 +45,9 @@ pub(super) struct Connection {
     permit: Permit,
 }
 
-/// How far the client is on its way to a game and through it.
+/// The state of the client's game.
 enum Stage {
-    /// It has not asked for a game.
+    /// It has not requested a game.
     Idle,
     /// A table against the computer is being created.
     Seating(BoxFuture<ConnectedSeat>),
@@ -56,7 +55,7 @@ enum Stage {
     Waiting(WaitingClient),
     Playing {
         seat: ConnectedSeat,
-        /// The client's move, while it is being stored, and since when.
+        /// The client's move while it is being stored, and when that began.
         submission: Option<(Submission, Instant)>,
     },
 }
@@ -75,10 +74,10 @@ enum GameEvent {
     TableGone,
 }
 
-/// How long a client that will send no more is still answered.
+/// Time for the answers to a client that sends no more.
 const LAST_ANSWER: Duration = Duration::from_secs(1);
 
-/// Beyond this many bytes that the client does not read, nothing more is read from it.
+/// Beyond this many unsent bytes, nothing more is read from the client.
 const MAX_UNREAD: usize = 4096;
 
 /// Enough for any frame.
@@ -91,11 +90,11 @@ enum End {
     Left,
     /// The client was silent for too long.
     Idle,
-    /// The client was told why in the protocol.
-    PutOut(CloseReason),
+    /// The server sent an ERROR frame.
+    Error(CloseReason),
     /// The table is gone.
     NoTable,
-    /// The store was away for too long.
+    /// The store was unavailable for too long.
     StoreAway,
 }
 
@@ -138,7 +137,7 @@ impl Connection {
     ) -> Connection {
         let protocol = match server.opponent {
             Opponent::Robot(_) => GameMode::Computer,
-            Opponent::Anybody => GameMode::Pairs,
+            Opponent::Players => GameMode::Pairs,
         };
         Connection {
             server,
@@ -157,15 +156,15 @@ impl Connection {
 
     /// Serves the client until one of the two ends the connection.
     pub(super) async fn serve(&mut self) {
-        // Here, so that the accept loop can go on.
+        // Not in the accept loop, which must not wait.
         net::prepare(&self.stream);
         let begun = Instant::now();
-        let end = match self.converse().await {
+        let end = match self.run().await {
             Ok(end) => end,
             // A disconnection at any moment is normal.
             Err(_) => End::Left,
         };
-        // The opponent need not wait for the last bytes.
+        // First, so that the opponent does not wait for the last bytes.
         self.leave_game();
         info!(
             listener = self.server.kind().name(),
@@ -175,27 +174,27 @@ impl Connection {
             %end,
             "connection closed"
         );
-        if let End::PutOut(_) = end {
-            self.see_out().await;
+        if let End::Error(_) = end {
+            self.flush_and_close().await;
         }
     }
 
-    async fn converse(&mut self) -> io::Result<End> {
+    async fn run(&mut self) -> io::Result<End> {
         let idle = self.permit.idle_limit();
         let mut alarm = pin!(sleep_until(self.since + idle));
         loop {
             if let Some(end) = self.proceed()? {
                 return Ok(end);
             }
-            if self.has_ended && !self.is_owed_something() {
+            if self.has_ended && !self.has_pending_answer() {
                 return Ok(End::Left);
             }
             if std::mem::take(&mut self.has_progress) {
                 self.since = Instant::now();
             }
-            // If something wakes this loop without end, others on the same thread have their turn.
+            // Yields to other tasks if this loop is woken all the time.
             coop::consume_budget().await;
-            let reads = self.reads();
+            let reads = self.wants_input();
             tokio::select! {
                 biased;
                 event = self.stage.next() => {
@@ -203,11 +202,11 @@ impl Connection {
                         return Ok(end);
                     }
                 }
-                stirred = stir(&mut self.stream, &mut self.session, reads, !self.out.is_empty()) => {
-                    match stirred? {
-                        Stirred::GoesOn => {}
-                        Stirred::Broken => return Ok(End::Left),
-                        Stirred::Ended => {
+                event = wait_for_client(&mut self.stream, &mut self.session, reads, !self.out.is_empty()) => {
+                    match event? {
+                        ClientEvent::Ready => {}
+                        ClientEvent::Broken => return Ok(End::Left),
+                        ClientEvent::Ended => {
                             self.has_ended = true;
                             alarm.as_mut().reset(Instant::now() + LAST_ANSWER);
                         }
@@ -220,7 +219,7 @@ impl Connection {
                     if self.is_store_away(idle) {
                         return Ok(End::StoreAway);
                     }
-                    if !self.waits() {
+                    if !self.is_waiting_for_client() {
                         self.since = Instant::now();
                     }
                     if self.since + idle <= Instant::now() {
@@ -232,8 +231,7 @@ impl Connection {
         }
     }
 
-    /// Handles what was read, submits what is requested and writes what can be written, until there
-    /// is nothing to do before something happens.
+    /// Handles input, submits requests and writes output, until nothing is left to do.
     fn proceed(&mut self) -> io::Result<Option<End>> {
         loop {
             if self.out.len() > MAX_UNREAD {
@@ -251,10 +249,10 @@ impl Connection {
                 Some(SessionRequest::Move(cell)) => self.play(cell),
                 Some(SessionRequest::ClientError(error)) => {
                     let text = error.text.to_string();
-                    info!(code = error.code, text, "a client complains");
+                    info!(code = error.code, text, "a client sent an error");
                     net::acknowledge_quickly(&self.stream);
                 }
-                Some(SessionRequest::Close(why)) => return Ok(Some(End::PutOut(why))),
+                Some(SessionRequest::Close(why)) => return Ok(Some(End::Error(why))),
             }
         }
         self.write()?;
@@ -265,23 +263,23 @@ impl Connection {
         Ok(None)
     }
 
-    /// Whether a client that will send no more is still to be answered. The computer answers what was
-    /// sent before; in pairs a client that sends no more has left.
-    fn is_owed_something(&self) -> bool {
+    /// Whether a client that sends no more still gets an answer. Against the computer it does; between two clients it
+    /// has left.
+    fn has_pending_answer(&self) -> bool {
         let is_answered = match self.server.opponent {
             Opponent::Robot(_) => self.session.waits_for_client(),
-            Opponent::Anybody => !self.session.is_moving(),
+            Opponent::Players => !self.session.is_moving(),
         };
         !is_answered || !self.out.is_empty()
     }
 
-    /// Whether more is wanted from the client now.
-    fn reads(&self) -> bool {
+    /// Whether to read from the client now.
+    fn wants_input(&self) -> bool {
         !self.has_ended && self.out.len() <= MAX_UNREAD && self.session.room() > 0
     }
 
     /// Whether the server waits for the client.
-    fn waits(&self) -> bool {
+    fn is_waiting_for_client(&self) -> bool {
         self.session.waits_for_client() || !self.out.is_empty()
     }
 
@@ -305,7 +303,7 @@ impl Connection {
         let matchmaking = Arc::clone(&self.server.matchmaking);
         let address = (!net::is_exempt(self.peer)).then(|| net::network(self.peer));
         match &self.server.opponent {
-            Opponent::Anybody => self.stage = Stage::Waiting(matchmaking.join(name, address)),
+            Opponent::Players => self.stage = Stage::Waiting(matchmaking.join(name, address)),
             Opponent::Robot(strategy) => {
                 let strategy = strategy.clone();
                 let mut seating: BoxFuture<ConnectedSeat> = Box::pin(async move {
@@ -327,14 +325,14 @@ impl Connection {
             submission: None,
         };
         self.games += 1;
-        self.tell(SessionEvent::Admitted { first });
-        self.tell_progress();
+        self.send(SessionEvent::Admitted { first });
+        self.send_progress();
     }
 
     fn play(&mut self, cell: Cell) {
         let at = Move::at(3 * usize::from(cell.row()) + usize::from(cell.column()));
         let Stage::Playing { seat, submission } = &mut self.stage else {
-            self.tell(SessionEvent::Refused(MoveRefusal::NotNow));
+            self.send(SessionEvent::Refused(MoveRefusal::NotNow));
             return;
         };
         let mut act = seat.act(Action::Play(at), seat.turn());
@@ -349,7 +347,7 @@ impl Connection {
             GameEvent::Seated(seat) => self.begin_game(seat),
             GameEvent::NotSeated => {
                 self.stage = Stage::Idle;
-                self.tell(SessionEvent::NotSeated);
+                self.send(SessionEvent::NotSeated);
             }
             GameEvent::Submitted(result) => {
                 if let Stage::Playing { submission, .. } = &mut self.stage {
@@ -362,7 +360,7 @@ impl Connection {
                     result => self.submitted(result),
                 }
             }
-            GameEvent::Changed => self.tell_progress(),
+            GameEvent::Changed => self.send_progress(),
             GameEvent::TableGone => return Some(End::NoTable),
         }
         None
@@ -370,30 +368,30 @@ impl Connection {
 
     /// The client's move was stored or refused.
     fn submitted(&mut self, result: Result<(), SubmitError>) {
-        self.tell_progress();
+        self.send_progress();
         let Err(error) = result else { return };
         self.server.tables.metrics().count_tcp_refusal(&error);
         if let Stage::Playing { .. } = self.stage {
-            self.tell(SessionEvent::Refused(match error {
+            self.send(SessionEvent::Refused(match error {
                 SubmitError::Refused(refusal) => move_refusal(refusal),
                 _ => MoveRefusal::NotNow,
             }));
         }
     }
 
-    /// Tells the client what it does not know yet of its game.
-    fn tell_progress(&mut self) {
+    /// Sends what is new in the client's game.
+    fn send_progress(&mut self) {
         let Stage::Playing { seat, .. } = &mut self.stage else {
             return;
         };
-        // Whose game ends because the server stops is told no result.
+        // A game that ends because the server stops has no result.
         if self.server.tables.is_stopping() {
             return;
         }
         let me = seat.seat();
         let progress = seat.progress();
         for turn in progress.turns {
-            self.tell(match turn.action {
+            self.send(match turn.action {
                 Action::Play(at) if turn.by != me => SessionEvent::Played(cell(at)),
                 Action::Play(_) | Action::Rewind(_) | Action::Resign => SessionEvent::Accepted,
             });
@@ -404,7 +402,7 @@ impl Connection {
         }) = progress.end
         {
             self.leave_game();
-            self.tell(SessionEvent::Over {
+            self.send(SessionEvent::Over {
                 result: match result {
                     SeatResult::Won => GameResult::Won,
                     SeatResult::Lost => GameResult::Lost,
@@ -415,12 +413,12 @@ impl Connection {
         }
     }
 
-    fn tell(&mut self, event: SessionEvent) {
+    fn send(&mut self, event: SessionEvent) {
         self.has_progress = true;
         self.session.handle(event, &mut self.out);
     }
 
-    /// Gives up the seat. A move that is being stored is stored to the end.
+    /// Leaves the game. A move that is being stored is still stored.
     fn leave_game(&mut self) {
         let stage = std::mem::replace(&mut self.stage, Stage::Idle);
         if let Stage::Playing {
@@ -435,7 +433,7 @@ impl Connection {
         }
     }
 
-    /// Whether the client's move could not be stored for this long.
+    /// Whether the client's move could not be stored for this time.
     fn is_store_away(&self, limit: Duration) -> bool {
         match &self.stage {
             Stage::Playing {
@@ -446,11 +444,11 @@ impl Connection {
         }
     }
 
-    /// The last bytes must reach the client: a socket closed with something unread in it throws
-    /// away what was written.
-    async fn see_out(&mut self) {
-        let patience = Instant::now() + Duration::from_secs(1);
-        let farewell = async {
+    /// Sends the last bytes, and reads until the client closes: closing a socket with unread input would discard
+    /// output.
+    async fn flush_and_close(&mut self) {
+        let deadline = Instant::now() + Duration::from_secs(1);
+        let flush = async {
             self.stream.write_all(&self.out).await?;
             self.stream.shutdown().await?;
             let mut unread = 0;
@@ -465,44 +463,43 @@ impl Connection {
             }
             Ok(())
         };
-        // Who does not want to hear it need not.
-        let _ = timeout_at(patience, farewell).await;
+        // A client that does not read is dropped.
+        let _ = timeout_at(deadline, flush).await;
     }
 }
 
-/// What a client did.
-enum Stirred {
-    /// It said something, which the session has; or it takes more.
-    GoesOn,
-    /// It will say no more.
+/// What happened at the client's end.
+enum ClientEvent {
+    /// Bytes were received, or the client takes more.
+    Ready,
+    /// The client sends no more.
     Ended,
-    /// Nothing can be said to it any more either.
+    /// The connection is broken.
     Broken,
 }
 
-/// Waits for the client: for its words where it `reads`, and until it takes some where it `writes`.
-async fn stir(
+/// Waits for input if `reads`, and until output is possible if `writes`.
+async fn wait_for_client(
     stream: &mut TcpStream,
     session: &mut Session,
     reads: bool,
     writes: bool,
-) -> io::Result<Stirred> {
+) -> io::Result<ClientEvent> {
     if !reads {
         let interest = match writes {
             true => Interest::WRITABLE | Interest::ERROR,
             false => Interest::ERROR,
         };
-        // Even of one who is not read from, it is noticed when the connection breaks; that it was
-        // ended in order only when there is room to read so.
+        // A broken connection is noticed also without reading; an orderly end only by reading.
         let ready = stream.ready(interest).await?;
         return Ok(match ready.is_error() || ready.is_write_closed() {
-            true => Stirred::Broken,
-            false => Stirred::GoesOn,
+            true => ClientEvent::Broken,
+            false => ClientEvent::Ready,
         });
     }
     poll_fn(|context| {
-        // On the stack, so that ten thousand who say nothing do not each have one. Not filled, it
-        // shows that there is no more, which saves asking.
+        // On the stack, so that idle connections have no buffer. If a read does not fill it, nothing is left to
+        // read, which saves a system call.
         let mut bytes = [0; READ_AT_ONCE];
         let room = session.room().min(READ_AT_ONCE);
         let mut bytes = ReadBuf::new(&mut bytes[..room]);
@@ -510,22 +507,22 @@ async fn stir(
             session.receive(bytes.filled());
             let ended = bytes.filled().is_empty();
             return Poll::Ready(read.map(|()| match ended {
-                true => Stirred::Ended,
-                false => Stirred::GoesOn,
+                true => ClientEvent::Ended,
+                false => ClientEvent::Ready,
             }));
         }
         match writes {
             true => stream
                 .poll_write_ready(context)
-                .map_ok(|()| Stirred::GoesOn),
+                .map_ok(|()| ClientEvent::Ready),
             false => Poll::Pending,
         }
     })
     .await
 }
 
-/// A five-digit id for a session whose client leaves the choice to the server. It is a label, and two
-/// sessions may have the same.
+/// A five-digit id for a session whose client lets the server choose. It is only a label; two sessions may have
+/// the same.
 fn session_id() -> u32 {
     10_000 + u32::from_ne_bytes(crate::id::random_bytes()) % 90_000
 }
@@ -556,10 +553,10 @@ impl fmt::Display for End {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             End::Left => f.write_str("the client left"),
-            End::Idle => f.write_str("the client was silent for too long"),
-            End::PutOut(why) => why.fmt(f),
+            End::Idle => f.write_str("the client was idle for too long"),
+            End::Error(why) => why.fmt(f),
             End::NoTable => f.write_str("the table was closed"),
-            End::StoreAway => f.write_str("the store was away for too long"),
+            End::StoreAway => f.write_str("the store was unavailable for too long"),
         }
     }
 }

@@ -1,8 +1,6 @@
-//! A door with a deliberate fault, for those who write clients: what a client does with a bad server can be
-//! seen only at one.
+//! A TCP listener with a deliberate fault, for testing clients.
 //!
-//! It stands before a good door, passes on what clients say, and spoils what they are answered. So the good
-//! door knows nothing of it.
+//! It is a proxy in front of a correct listener: it forwards the client's messages and changes the server's answers.
 
 use std::fmt;
 use std::io;
@@ -19,28 +17,28 @@ use tokio::time::sleep;
 
 use crate::net::Acceptor;
 
-/// What is wrong with a server.
+/// A deliberate fault.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Misbehaviour {
-    /// It hears everything and answers nothing.
+    /// No answers.
     Silent,
-    /// Every answer is 0.7 s late.
+    /// Every answer is delayed by 0.7 s.
     Slow,
-    /// Of its first move only the first half is sent.
+    /// Only the first half of its first move is sent.
     HalfFrame,
-    /// Every answer has another id than the session's.
+    /// Every answer has a wrong session id.
     WrongId,
-    /// Its first move is no frame at all.
+    /// Its first move is not a frame.
     Garbage,
-    /// It goes when the client has moved for the first time.
+    /// It closes the connection after the client's first move.
     EarlyClose,
-    /// It marks where the client did.
+    /// It plays in the client's cell.
     TakenCell,
-    /// It names a cell that does not exist.
+    /// It plays in a cell that does not exist.
     NoCell,
-    /// ADMIT and RESULT say the opposite.
+    /// ADMIT and RESULT have the opposite flag.
     WrongFlag,
-    /// Every byte is sent for itself. That is no fault, but some clients take it for one.
+    /// Every byte is sent separately. That is allowed, but some clients fail.
     Bytewise,
 }
 
@@ -57,7 +55,7 @@ const KINDS: [(&str, Misbehaviour); 10] = [
     ("bytewise", Misbehaviour::Bytewise),
 ];
 
-/// No such fault; displays those that there are.
+/// Unknown name of a fault. The message lists the known ones.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct UnknownMisbehaviour(Quoted);
 
@@ -82,13 +80,13 @@ impl fmt::Display for Misbehaviour {
 impl fmt::Display for UnknownMisbehaviour {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let names = KINDS.map(|(name, _)| name).join(", ");
-        write!(f, "{} is no way to misbehave: there are {names}", self.0)
+        write!(f, "{} is not a known fault; known faults: {names}", self.0)
     }
 }
 
 impl std::error::Error for UnknownMisbehaviour {}
 
-/// Lets people in, to the good door at `behind`, until it is dropped.
+/// Accepts clients and forwards them to the correct listener at `behind`, until this is dropped.
 pub async fn misbehave(listener: TcpListener, behind: SocketAddr, kind: Misbehaviour) {
     let mut connections = JoinSet::new();
     let mut acceptor = Acceptor::new(listener);
@@ -96,56 +94,56 @@ pub async fn misbehave(listener: TcpListener, behind: SocketAddr, kind: Misbehav
         tokio::select! {
             Some(_) = connections.join_next() => {}
             (client, _) = acceptor.accept() => {
-                // Bounded by the server behind: a connection that it closes is closed here too.
-                connections.spawn(async move { Spoiler::between(client, behind, kind).await });
+                // Bounded by the limits of the listener behind it.
+                connections.spawn(async move { FaultyProxy::between(client, behind, kind).await });
             }
         }
     }
 }
 
-/// One connection.
-struct Spoiler {
+/// One proxied connection.
+struct FaultyProxy {
     client: TcpStream,
     kind: Misbehaviour,
     dialect: Dialect,
-    /// What the client has said and is not understood yet.
-    said: Vec<u8>,
+    /// Bytes of the client that are not decoded yet.
+    received: Vec<u8>,
     last_cell: [u8; 3],
 }
 
-/// The client is to hear no more.
-struct Enough;
+/// The connection ends.
+struct Ended;
 
-impl Spoiler {
+impl FaultyProxy {
     async fn between(client: TcpStream, behind: SocketAddr, kind: Misbehaviour) -> io::Result<()> {
         let _ = client.set_nodelay(true);
-        let mut good = TcpStream::connect(behind).await?;
-        let _ = good.set_nodelay(true);
-        let mut spoiler = Spoiler {
+        let mut server = TcpStream::connect(behind).await?;
+        let _ = server.set_nodelay(true);
+        let mut proxy = FaultyProxy {
             client,
             kind,
             dialect: Dialect::Seed,
-            said: Vec::new(),
+            received: Vec::new(),
             last_cell: *b"1-1",
         };
-        let (mut from_client, mut from_good) = ([0; 512], [0; 512]);
+        let (mut from_client, mut from_server) = ([0; 512], [0; 512]);
         let mut answers = Vec::new();
         loop {
             tokio::select! {
-                count = spoiler.client.read(&mut from_client) => match count? {
+                count = proxy.client.read(&mut from_client) => match count? {
                     0 => return Ok(()),
                     count => {
-                        spoiler.listen(&from_client[..count]);
-                        good.write_all(&from_client[..count]).await?;
+                        proxy.observe(&from_client[..count]);
+                        server.write_all(&from_client[..count]).await?;
                     }
                 },
-                count = good.read(&mut from_good) => match count? {
+                count = server.read(&mut from_server) => match count? {
                     0 => return Ok(()),
                     count => {
-                        answers.extend(&from_good[..count]);
-                        while let Ok(Some((answer, length))) = FromServer::decode(&answers, spoiler.dialect) {
+                        answers.extend(&from_server[..count]);
+                        while let Ok(Some((answer, length))) = FromServer::decode(&answers, proxy.dialect) {
                             answers.drain(..length);
-                            if let Err(Enough) = spoiler.answer(answer).await? {
+                            if let Err(Ended) = proxy.answer(answer).await? {
                                 return Ok(());
                             }
                         }
@@ -156,32 +154,32 @@ impl Spoiler {
     }
 
     /// Follows the client far enough to know its dialect and its last cell.
-    fn listen(&mut self, bytes: &[u8]) {
-        self.said.extend(bytes);
-        while let Ok(Some((message, length))) = FromClient::decode(&self.said) {
-            self.said.drain(..length);
+    fn observe(&mut self, bytes: &[u8]) {
+        self.received.extend(bytes);
+        while let Ok(Some((message, length))) = FromClient::decode(&self.received) {
+            self.received.drain(..length);
             match message {
                 FromClient::Hello { id: 0, .. } => self.dialect = Dialect::Later,
                 FromClient::Action { cell, .. } => self.last_cell = cell,
                 FromClient::Hello { .. } | FromClient::Play { .. } | FromClient::Error { .. } => {}
             }
         }
-        // Something that is no frame: the good door will close.
-        if self.said.len() > 512 {
-            self.said.clear();
+        // Not a frame: the correct listener closes the connection.
+        if self.received.len() > 512 {
+            self.received.clear();
         }
     }
 
-    async fn answer(&mut self, answer: FromServer) -> io::Result<Result<(), Enough>> {
+    async fn answer(&mut self, answer: FromServer) -> io::Result<Result<(), Ended>> {
         let is_move = matches!(
             answer,
             FromServer::Action { .. } | FromServer::Result { .. }
         );
         let mut bytes = Vec::new();
-        self.spoilt(answer).encode(&mut bytes);
+        self.with_fault(answer).encode(&mut bytes);
         match self.kind {
             Misbehaviour::Silent => return Ok(Ok(())),
-            Misbehaviour::EarlyClose if is_move => return Ok(Err(Enough)),
+            Misbehaviour::EarlyClose if is_move => return Ok(Err(Ended)),
             Misbehaviour::HalfFrame if is_move => {
                 bytes.truncate(bytes.len() / 2);
                 self.client.write_all(&bytes).await?;
@@ -203,8 +201,8 @@ impl Spoiler {
         Ok(Ok(()))
     }
 
-    /// The answer with what is wrong within it.
-    fn spoilt(&self, mut answer: FromServer) -> FromServer {
+    /// The answer with the fault.
+    fn with_fault(&self, mut answer: FromServer) -> FromServer {
         match (self.kind, &mut answer) {
             (
                 Misbehaviour::WrongId,

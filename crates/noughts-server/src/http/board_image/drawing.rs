@@ -1,7 +1,6 @@
-//! Boards as pictures, for where links are shown; and the icon.
+//! Draws boards and the icon.
 //!
-//! Everything is strokes, as a pen would draw them: as SVG they are written down, as PNG they are
-//! measured, each pixel by its distance from the stroke.
+//! A drawing is a list of strokes. SVG lists them as paths; PNG colours each pixel by its distance from the stroke.
 
 use std::f32::consts::TAU;
 use std::fmt::Write as _;
@@ -11,7 +10,7 @@ use noughts_rules::Variant;
 
 use super::png_canvas::{Canvas, Colour};
 
-/// The size that sites which show links ask for.
+/// The recommended size for link previews.
 const WIDTH: f32 = 1_200.0;
 const HEIGHT: f32 = 630.0;
 const MARGIN: f32 = 40.0;
@@ -30,14 +29,14 @@ const SIDES: [Colour; 8] = [
     Colour(0x5A, 0x55, 0x4E),
 ];
 
-/// A line through these points.
+/// A polyline.
 struct Stroke {
     points: Vec<(f32, f32)>,
     width: f32,
     colour: Colour,
 }
 
-/// The board as it stands, as SVG.
+/// The board as SVG.
 pub(super) fn svg(view: &View) -> String {
     let mut text = format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {WIDTH} {HEIGHT}\" fill=\"none\" \
@@ -75,7 +74,7 @@ fn paths(strokes: &[Stroke]) -> Vec<Vec<&Stroke>> {
     paths
 }
 
-/// The board as it stands, as PNG.
+/// The board as PNG.
 pub(super) fn png(view: &View) -> Vec<u8> {
     let mut canvas = Canvas::new(WIDTH as usize, HEIGHT as usize, PAPER);
     for stroke in drawing(view) {
@@ -103,7 +102,7 @@ pub(super) fn icon(pixels: usize, is_maskable: bool) -> Vec<u8> {
     canvas.png()
 }
 
-/// Everything on the paper, in the order in which it is drawn.
+/// The strokes of a board, in drawing order.
 fn drawing(view: &View) -> Vec<Stroke> {
     match view.variant.parse() {
         Ok(Variant::Grid(spec)) => one_board(view, spec.columns(), spec.rows()),
@@ -230,7 +229,7 @@ fn winning_stroke(strokes: &mut Vec<Stroke>, cells: &[(f32, f32)], cell: f32) {
     }
 }
 
-/// The side of every cell, or none.
+/// The side in each cell.
 fn sides(marks: &Marks) -> Vec<Option<u8>> {
     match marks {
         Marks::Cells(cells) => cells.clone(),
@@ -243,10 +242,10 @@ fn sides(marks: &Marks) -> Vec<Option<u8>> {
     }
 }
 
-/// A side's mark in a square.
+/// Draws a side's mark in a square.
 fn mark(strokes: &mut Vec<Stroke>, (x, y): (f32, f32), size: f32, side: u8) {
     let colour = SIDES[usize::from(side) % SIDES.len()];
-    // Where nobody could see more, fewer corners do.
+    // Small circles need fewer corners.
     let corners = match size {
         60.0.. => 96,
         8.0.. => 24,
@@ -368,7 +367,7 @@ mod tests {
             let mut view = view("255x255k255", &[]);
             let marks = (0..255 * 255_u32).map(|cell| Some((cell % sides) as u8));
             view.marks = Marks::Cells(marks.collect());
-            let file = File::drawn("image/svg+xml", svg(&view).into_bytes());
+            let file = File::image("image/svg+xml", svg(&view).into_bytes());
             assert!(
                 file.size() < MAX_BYTES,
                 "{} bytes, {sides} sides",

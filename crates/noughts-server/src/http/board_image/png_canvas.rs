@@ -1,4 +1,4 @@
-//! Pixels, and the way from them to PNG.
+//! A pixel canvas that is saved as PNG.
 
 use std::fmt;
 use std::io::Write as _;
@@ -16,7 +16,6 @@ impl fmt::Display for Colour {
     }
 }
 
-/// A sheet of pixels.
 pub(super) struct Canvas {
     width: usize,
     height: usize,
@@ -32,7 +31,7 @@ impl Canvas {
         }
     }
 
-    /// A line through points, with round ends.
+    /// Draws a polyline with round ends.
     pub(super) fn draw(&mut self, points: &[(f32, f32)], width: f32, colour: Colour) {
         for pair in points.windows(2) {
             self.segment(pair[0], pair[1], width / 2.0, colour);
@@ -41,7 +40,7 @@ impl Canvas {
 
     fn segment(&mut self, from: (f32, f32), to: (f32, f32), half: f32, colour: Colour) {
         let reach = half + 1.0;
-        // Casts from floats saturate, so that nothing lies off the sheet.
+        // Casts from floats saturate, so negative coordinates become 0.
         let columns = (from.0.min(to.0) - reach) as usize
             ..(((from.0.max(to.0) + reach) as usize).saturating_add(1)).min(self.width);
         let rows = (from.1.min(to.1) - reach) as usize
@@ -58,7 +57,7 @@ impl Canvas {
         }
     }
 
-    /// The sheet as a file.
+    /// The canvas as a PNG file.
     pub(super) fn png(&self) -> Vec<u8> {
         let mut rows = Vec::with_capacity(self.height * (3 * self.width + 1));
         for row in self.pixels.chunks(self.width) {
@@ -69,11 +68,11 @@ impl Canvas {
         let mut header = Vec::new();
         header.extend((self.width as u32).to_be_bytes());
         header.extend((self.height as u32).to_be_bytes());
-        // Eight bits a colour, three colours, the usual compression and filters, not interlaced.
+        // 8 bits per sample, RGB, default compression and filters, not interlaced.
         header.extend([8, 2, 0, 0, 0]);
         chunk(&mut file, *b"IHDR", &header);
         let mut encoder = ZlibEncoder::new(Vec::new(), Compression::fast());
-        // Into memory, which takes everything.
+        // Writing to memory cannot fail.
         let _ = encoder.write_all(&rows);
         chunk(&mut file, *b"IDAT", &encoder.finish().unwrap_or_default());
         chunk(&mut file, *b"IEND", &[]);
@@ -102,7 +101,7 @@ fn mixed(under: Colour, over: Colour, cover: f32) -> Colour {
     )
 }
 
-/// How far a point is from a line between two others.
+/// The distance of a point from a segment.
 fn distance(point: (f32, f32), from: (f32, f32), to: (f32, f32)) -> f32 {
     let (along, across) = (to.0 - from.0, to.1 - from.1);
     let length = along * along + across * across;
@@ -124,7 +123,7 @@ mod tests {
         assert_eq!(canvas.pixels[5 * 20 + 10], ink);
         assert_eq!(canvas.pixels[10], paper);
         assert_eq!(canvas.pixels[5 * 20 + 19], paper);
-        // Off the sheet is nowhere.
+        // Parts outside the canvas are ignored.
         canvas.draw(&[(-50.0, -50.0), (500.0, 500.0)], 4.0, ink);
     }
 }

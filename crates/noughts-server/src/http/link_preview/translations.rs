@@ -1,17 +1,17 @@
-//! The few words that stand in the document itself, for where links are shown: there nobody runs the page,
-//! so the server says them in the language of whoever asks. Everything else is in `web/words`.
+//! The texts of link previews, in every language of the page. Previews are made without running the page, so
+//! the server has these few texts; all others are in `web/words`.
 
 use axum::http::{HeaderMap, header};
 
-/// What the head of the document says, in one language. `{}` is where values go, in order.
+/// The texts in one language. `{}` stands for values, in order.
 pub(super) struct Translation {
-    /// As browsers name the language, and as its file in `web/words` is called.
+    /// The language tag, which is also the name of the file in `web/words`.
     pub(super) tag: &'static str,
     pub(super) site: &'static str,
     pub(super) open_seat: &'static str,
     pub(super) computer: &'static str,
     pub(super) player: &'static str,
-    pub(super) waits: &'static str,
+    pub(super) waiting: &'static str,
     pub(super) turn: &'static str,
     pub(super) draw: &'static str,
     pub(super) abandoned: &'static str,
@@ -23,15 +23,15 @@ pub(super) struct Translation {
     pub(super) grid: &'static str,
 }
 
-/// The first is for those whose language is not among them.
-const LANGUAGES: [Translation; 4] = [
+/// The first is the default.
+const TRANSLATIONS: [Translation; 4] = [
     Translation {
         tag: "en",
-        site: "Every game of the tic-tac-toe family: against the computer, a friend, or whoever waits.",
+        site: "Every game of the tic-tac-toe family: against the computer, a friend, or an opponent from the lobby.",
         open_seat: "Open seat",
         computer: "Computer",
         player: "Player {}",
-        waits: "Somebody waits for you to sit down.",
+        waiting: "A player is waiting for you.",
         turn: "Turn {}.",
         draw: "A draw.",
         abandoned: "Everybody left.",
@@ -48,7 +48,7 @@ const LANGUAGES: [Translation; 4] = [
         open_seat: "Lloc lliure",
         computer: "Ordinador",
         player: "Jugador {}",
-        waits: "Algú espera que t'asseguis.",
+        waiting: "Algú espera que t'asseguis.",
         turn: "Torn {}.",
         draw: "Taules.",
         abandoned: "Tothom ha marxat.",
@@ -65,7 +65,7 @@ const LANGUAGES: [Translation; 4] = [
         open_seat: "Volné místo",
         computer: "Počítač",
         player: "Hráč {}",
-        waits: "Někdo čeká, až si přisednete.",
+        waiting: "Někdo čeká, až si přisednete.",
         turn: "{}. tah.",
         draw: "Remíza.",
         abandoned: "Všichni odešli.",
@@ -82,7 +82,7 @@ const LANGUAGES: [Translation; 4] = [
         open_seat: "Place libre",
         computer: "Ordinateur",
         player: "Joueur {}",
-        waits: "Quelqu'un vous attend à la table.",
+        waiting: "Quelqu'un vous attend à la table.",
         turn: "Tour {}.",
         draw: "Partie nulle.",
         abandoned: "Tout le monde est parti.",
@@ -95,41 +95,41 @@ const LANGUAGES: [Translation; 4] = [
     },
 ];
 
-/// The language that whoever asks likes best of those that are spoken here.
+/// The language that whoever asks likes best of those that are known here.
 pub(super) fn preferred_language(headers: &HeaderMap) -> &'static Translation {
     let values = headers.get_all(header::ACCEPT_LANGUAGE);
-    let mut best: (&Translation, f32) = (&LANGUAGES[0], 0.0);
-    for wish in values
+    let mut best: (&Translation, f32) = (&TRANSLATIONS[0], 0.0);
+    for language_range in values
         .iter()
         .filter_map(|value| value.to_str().ok())
         .flat_map(|value| value.split(','))
     {
-        let mut parts = wish.split(';').map(str::trim);
+        let mut parts = language_range.split(';').map(str::trim);
         let tag = parts.next().unwrap_or_default();
         let language = tag.split('-').next().unwrap_or_default();
         let weight = parts
             .find_map(|part| part.strip_prefix("q="))
             .map_or(1.0, |weight| weight.parse().unwrap_or(0.0));
-        let spoken = LANGUAGES
+        let known = TRANSLATIONS
             .iter()
             .find(|words| words.tag.eq_ignore_ascii_case(language));
-        // Of two that are liked the same, the first.
-        if let Some(words) = spoken.filter(|_| weight > best.1) {
+        // Of two equal weights, the first counts.
+        if let Some(words) = known.filter(|_| weight > best.1) {
             best = (words, weight);
         }
     }
     best.0
 }
 
-/// Puts values where a text has its holes.
+/// Replaces each `{}` by the next value.
 pub(super) fn fill(text: &str, values: &[&str]) -> String {
     let mut parts = text.split("{}");
-    let mut said = parts.next().unwrap_or_default().to_owned();
+    let mut filled = parts.next().unwrap_or_default().to_owned();
     for (part, value) in parts.zip(values) {
-        said.push_str(value);
-        said.push_str(part);
+        filled.push_str(value);
+        filled.push_str(part);
     }
-    said
+    filled
 }
 
 #[cfg(test)]
@@ -137,8 +137,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_language_that_is_liked_best_is_spoken() {
-        for (wishes, tag) in [
+    fn preferred_language_is_chosen() {
+        for (header, tag) in [
             ("fr", "fr"),
             ("fr-CA,en;q=0.8", "fr"),
             ("de-AT, en;q=0.5, cs;q=0.7", "cs"),
@@ -151,27 +151,27 @@ mod tests {
             (";;,,;q=1", "en"),
         ] {
             let mut headers = HeaderMap::new();
-            headers.insert(header::ACCEPT_LANGUAGE, wishes.parse().unwrap());
-            assert_eq!(preferred_language(&headers).tag, tag, "{wishes}");
+            headers.insert(header::ACCEPT_LANGUAGE, header.parse().unwrap());
+            assert_eq!(preferred_language(&headers).tag, tag, "{header}");
         }
         assert_eq!(preferred_language(&HeaderMap::new()).tag, "en");
     }
 
     #[test]
-    fn every_language_of_the_page_is_spoken() {
+    fn every_language_of_the_page_is_translated() {
         let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../web/words");
         let mut there: Vec<String> = std::fs::read_dir(folder)
             .unwrap()
             .map(|entry| entry.unwrap().file_name().to_string_lossy().into_owned())
             .collect();
         there.sort();
-        let mut spoken = LANGUAGES.map(|words| format!("{}.js", words.tag));
-        spoken.sort();
-        assert_eq!(there, spoken);
+        let mut known = TRANSLATIONS.map(|words| format!("{}.js", words.tag));
+        known.sort();
+        assert_eq!(there, known);
     }
 
     #[test]
-    fn what_is_put_in_is_not_read_again() {
+    fn filled_values_are_not_replaced_again() {
         assert_eq!(fill("{} of {}", &["{}", "b"]), "{} of b");
     }
 }

@@ -1,4 +1,4 @@
-//! The files of `web/`, within the program.
+//! The files of `web/`, embedded in the program.
 
 use std::collections::BTreeMap;
 use std::io::Write as _;
@@ -16,7 +16,7 @@ macro_rules! files {
     };
 }
 
-/// Everything that a browser may ask for. A test says when one is forgotten.
+/// All files that a browser may load. A test checks that none is missing.
 const FILES: &[(&str, &[u8])] = &files![
     "index.html"
     "manifest.webmanifest"
@@ -62,7 +62,7 @@ const FILES: &[(&str, &[u8])] = &files![
     "words/fr.js"
 ];
 
-/// What the first screen needs, so that the browser asks for all of it at once.
+/// Modules of the first screen: the browser preloads them all at once.
 const FIRST: &[&str] = &[
     "app.js",
     "api.js",
@@ -81,16 +81,16 @@ const FIRST: &[&str] = &[
     "words.js",
 ];
 
-/// One file, plain and compressed. Its bytes are shared by all responses.
+/// A file, plain and compressed. All responses share its bytes.
 pub(in crate::http) struct File {
-    medium: &'static str,
+    content_type: &'static str,
     plain: Bytes,
-    /// Where that is smaller.
+    /// `None` if compression does not make it smaller.
     gzip: Option<Bytes>,
     hash: String,
 }
 
-/// How a file goes over the wire.
+/// The content encoding of a response.
 #[derive(Clone, Copy)]
 pub(super) enum Encoding {
     Plain,
@@ -98,40 +98,40 @@ pub(super) enum Encoding {
 }
 
 impl File {
-    /// A file of the site or a document: small, and compressed as well as possible.
-    pub(super) fn made(medium: &'static str, plain: Vec<u8>) -> File {
-        File::compressed(medium, plain, Compression::best())
+    /// A file of the page, compressed as well as possible.
+    pub(super) fn new(content_type: &'static str, plain: Vec<u8>) -> File {
+        File::compressed(content_type, plain, Compression::best())
     }
 
-    /// A picture, which may have megabytes: compressed quickly.
-    pub(in crate::http) fn drawn(medium: &'static str, plain: Vec<u8>) -> File {
-        File::compressed(medium, plain, Compression::fast())
+    /// An image, which may have megabytes: compressed quickly.
+    pub(in crate::http) fn image(content_type: &'static str, plain: Vec<u8>) -> File {
+        File::compressed(content_type, plain, Compression::fast())
     }
 
-    fn compressed(medium: &'static str, plain: Vec<u8>, level: Compression) -> File {
+    fn compressed(content_type: &'static str, plain: Vec<u8>, level: Compression) -> File {
         // PNG is compressed already.
-        let gzip = match medium {
+        let gzip = match content_type {
             "image/png" => None,
             _ => Some(compressed(&plain, level)).filter(|gzip| gzip.len() < plain.len()),
         };
         File {
-            medium,
+            content_type,
             hash: hash(&[&plain]),
             plain: plain.into(),
             gzip: gzip.map(Bytes::from),
         }
     }
 
-    /// Bytes of memory that it takes.
+    /// Size in memory.
     pub(in crate::http) fn size(&self) -> usize {
         self.plain.len() + self.gzip.as_ref().map_or(0, Bytes::len)
     }
 
-    pub(super) fn medium(&self) -> &'static str {
-        self.medium
+    pub(super) fn content_type(&self) -> &'static str {
+        self.content_type
     }
 
-    /// Its bytes, in the coding that was asked for if there are any.
+    /// Its bytes, as gzip if that is accepted and available.
     pub(super) fn bytes(&self, coding: Encoding) -> (Bytes, Encoding) {
         match (coding, &self.gzip) {
             (Encoding::Gzip, Some(gzip)) => (gzip.clone(), Encoding::Gzip),
@@ -139,7 +139,7 @@ impl File {
         }
     }
 
-    /// A name for exactly these bytes.
+    /// The ETag.
     pub(super) fn tag(&self, coding: Encoding) -> String {
         match coding {
             Encoding::Plain => format!("\"{}\"", self.hash),
@@ -148,11 +148,11 @@ impl File {
     }
 }
 
-/// All files, and what they are together.
+/// All files of the page.
 pub(super) struct Site {
     files: BTreeMap<&'static str, File>,
-    /// Those at an address of their own, which name the version of the others.
-    rooted: BTreeMap<&'static str, File>,
+    /// Files with a fixed path; they refer to the version of the others.
+    root_files: BTreeMap<&'static str, File>,
     version: String,
     document: String,
 }
@@ -174,7 +174,7 @@ impl Site {
             .map(|path| format!("\"/web/{version}/{path}\""))
             .collect();
         let worker = text("sw.js").replace("\"%FILES%\"", &listed.join(", "));
-        let rooted = [
+        let root_files = [
             ("sw.js", worker),
             ("manifest.webmanifest", text("manifest.webmanifest")),
             ("icon.svg", text("icon.svg")),
@@ -182,18 +182,18 @@ impl Site {
         Site {
             files: FILES
                 .iter()
-                .map(|(path, bytes)| (*path, File::made(medium(path), bytes.to_vec())))
+                .map(|(path, bytes)| (*path, File::new(content_type(path), bytes.to_vec())))
                 .collect(),
-            rooted: rooted
+            root_files: root_files
                 .into_iter()
-                .map(|(path, text)| (path, File::made(medium(path), text.into_bytes())))
+                .map(|(path, text)| (path, File::new(content_type(path), text.into_bytes())))
                 .collect(),
             document: text("index.html").replace("<!--preload-->", &first.join("\n")),
             version,
         }
     }
 
-    /// The version of all files together.
+    /// A hash of all files.
     pub(super) fn version(&self) -> &str {
         &self.version
     }
@@ -202,11 +202,11 @@ impl Site {
         self.files.get(path)
     }
 
-    pub(super) fn rooted(&self, path: &str) -> Option<&File> {
-        self.rooted.get(path)
+    pub(super) fn root_file(&self, path: &str) -> Option<&File> {
+        self.root_files.get(path)
     }
 
-    /// The document, with what previews of links show.
+    /// The document, with the metadata for link previews.
     pub(super) fn document(&self, preview: &LinkPreview) -> String {
         let words = format!("words/{}.js", preview.tag());
         self.document
@@ -216,12 +216,12 @@ impl Site {
     }
 }
 
-/// Asks the browser for a module before another one names it.
+/// Makes the browser load a module before another one imports it.
 fn preload(version: &str, path: &str) -> String {
     format!("<link rel=\"modulepreload\" href=\"/web/{version}/{path}\">")
 }
 
-fn medium(path: &str) -> &'static str {
+fn content_type(path: &str) -> &'static str {
     match path.rsplit('.').next() {
         Some("html") => "text/html; charset=utf-8",
         Some("css") => "text/css; charset=utf-8",
@@ -240,7 +240,7 @@ fn compressed(bytes: &[u8], level: Compression) -> Vec<u8> {
     }
 }
 
-/// Twelve characters of a hash: enough for files that we wrote ourselves.
+/// Twelve hexadecimal digits: enough, since the files are our own.
 fn hash(parts: &[&[u8]]) -> String {
     let mut hasher = Sha256::new();
     for part in parts {
@@ -280,10 +280,10 @@ mod tests {
     }
 
     #[test]
-    fn every_file_of_the_page_is_in_the_program() {
+    fn every_web_file_is_embedded() {
         let mut there = Vec::new();
         collect(&web(), &mut there);
-        // What the tools read, and browsers never do.
+        // Files for development tools only.
         let tools = [
             "package.json",
             "package-lock.json",

@@ -1,5 +1,4 @@
-//! Texts of the databases for types that the rules have no text for: readable in any database tool,
-//! and read back to the same value.
+//! The text form of stored values: readable in any database tool, and read back to the same value.
 
 use noughts_rules::{
     Action, Board, Conclusion, Move, Place, Seat, Side, Sides, Variant, WinReason,
@@ -8,7 +7,7 @@ use noughts_rules::{
 use crate::id::NodeId;
 use crate::table::{EndReason, Holder, Offer, OpenTo, SeatSet, Status};
 
-/// Holders are stored one per line, and PostgreSQL refuses a zero in a text.
+/// Holders are stored one per line, and PostgreSQL refuses zero bytes in text.
 const ESCAPES: [(char, char); 4] = [('\\', '\\'), ('\n', 'n'), ('\r', 'r'), ('\0', '0')];
 
 /// A name as it is stored: one line, with escapes.
@@ -171,7 +170,7 @@ pub(in crate::store) fn read_action(variant: &Variant, text: &str) -> Option<Act
     }
     match variant.parse_place(text).ok()? {
         Place::Cell(at) => Some(Action::Play(at)),
-        // Entries name the cell where a mark came to rest.
+        // Entries have the cell where a mark ended up, also with gravity.
         Place::Column(_) => None,
     }
 }

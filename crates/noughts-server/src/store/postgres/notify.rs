@@ -1,8 +1,7 @@
 //! Hints between nodes, by LISTEN and NOTIFY.
 //!
-//! A notification inside the transaction of a turn would take a lock that all commits share, and cost
-//! five sixths of the throughput. So hints are collected, and sent a few milliseconds later by a
-//! statement of their own.
+//! NOTIFY inside the transaction of a turn takes a lock that all commits share: throughput was six times lower. So
+//! hints are collected and sent a few milliseconds later, by a separate statement.
 
 use std::time::Duration;
 
@@ -19,7 +18,7 @@ use crate::store::codec::text::write_node;
 
 const CHANNEL: &str = "noughts";
 
-/// How long hints are collected: shorter than anybody notices, and a hundred turns on a busy node.
+/// How long hints are collected: too short to notice, and a hundred turns on a busy node.
 const COLLECT: Duration = Duration::from_millis(5);
 
 /// A notification has at most 8 000 bytes; a hint has at most 38.
@@ -45,7 +44,7 @@ async fn send(pool: PgPool, node: NodeId, outbox: Outbox) {
         let hints = outbox.take();
         let texts = hints.chunks(MAX_HINTS).map(|some| write(node, some));
         if let Err(error) = notify(&pool, texts.collect()).await {
-            debug!(%error, "hints to the other nodes could not be sent");
+            debug!(%error, "cannot send hints to the other nodes");
             outbox.put_back(hints);
             sleep(RETRY_PAUSE).await;
         }

@@ -1,4 +1,4 @@
-//! What is read. One statement sees one moment, so a game is read by one.
+//! Reads. A game is read by one statement, because one statement sees one state.
 
 use sqlx::postgres::PgRow;
 use sqlx::{AssertSqlSafe, Connection, FromRow, PgConnection, Row, query, query_as};
@@ -114,7 +114,8 @@ pub(super) async fn list(
     query: ListQuery,
     unreadable: &UnreadableGames,
 ) -> Result<Vec<ListedGame>, StoreError> {
-    // One moment for all statuses, or a game that changes its status is listed twice or not at all.
+    // One transaction for all statuses. Otherwise a game that changes its status could be listed twice or not at
+    // all.
     let mut at = from
         .begin_with("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
         .await?;

@@ -1,4 +1,4 @@
-//! What is written, as statements. Rows come in arrays, so that one statement fits any number.
+//! Writes. Rows are passed as arrays, so that one statement takes any number of them.
 
 use std::collections::HashSet;
 
@@ -16,9 +16,8 @@ use crate::store::group_commit::{Outcome, split_repeats};
 use crate::store::{Appended, Created, OLD_GAMES, StoreError, StoredGame, Sweep, TABLES_OF_GAMES};
 use crate::table::{SeatSet, Summary};
 
-/// Inserts first entries of appends whose predecessor is there, and returns those whose place was free.
-/// The first entry of a log needs its game. In order: two nodes that insert the same places in two
-/// orders would deadlock.
+/// Inserts the first entries of appends whose predecessor exists, and returns those whose place was free. Entry 1 of a
+/// log needs its game. The rows are ordered, because two nodes that insert in different orders would deadlock.
 macro_rules! insert_first_entries {
     () => {
         "INSERT INTO entries (game, number, at_ms, seat, kind, data, key, request) \
@@ -161,8 +160,7 @@ fn bind_rest(insert: PlacesQuery, appends: &[&AppendRows]) -> PlacesQuery {
     )
 }
 
-/// Writes appends. Those without a new game are one statement; what fails after it fails for one
-/// request alone.
+/// Writes appends. Those without a new game are one statement; a later error fails only its own request.
 pub(super) async fn append_all(
     to: &mut PgConnection,
     appends: &[AppendRows],
@@ -236,7 +234,7 @@ async fn refusal(to: &mut PgConnection, game: GameId) -> Result<Appended, StoreE
     })
 }
 
-/// Creates games by one statement; what fails after it fails for one request alone.
+/// Creates games by one statement; a later error fails only its own request.
 pub(super) async fn create_all(
     to: &mut PgConnection,
     games: &[GameRow],
@@ -303,8 +301,8 @@ pub(super) async fn insert_games(
     Ok(rows.iter().filter_map(|(id,)| read_id(id).ok()).collect())
 }
 
-/// Creates a game that was not inserted: its key was used before, or its id. An expired key is taken
-/// from the game that has it.
+/// Creates a game that was not inserted, because its key or its id was used before. An expired key moves to the new
+/// game.
 async fn create_again(to: &mut PgConnection, game: &GameRow) -> Result<Created, StoreError> {
     let another = || Err(StoreError::another_game(game.id));
     let Some(key) = &game.key else {
@@ -454,7 +452,7 @@ pub(super) async fn set_presence(
 /// How many games of each status are deleted at once: their rows are some thousands.
 const MAX_FORGOTTEN: i64 = 200;
 
-/// One node at a time: what another node is about to delete need not be waited for.
+/// Does nothing while another node deletes games.
 pub(super) async fn forget(
     to: &mut PgConnection,
     before_ms: u64,

@@ -16,8 +16,7 @@ pub(super) struct Writer {
 }
 
 impl WriteBatch for Writer {
-    /// A batch has creates or appends, not both: the two are separate statements, and one would be
-    /// stored where the other fails.
+    /// A batch has creates or appends, not both: they are separate statements, of which only one might succeed.
     async fn write(
         &self,
         creates: &[GameRow],

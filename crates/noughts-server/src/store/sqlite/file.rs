@@ -1,4 +1,4 @@
-//! The database file itself: who may read it, and whether it is still there and can be written.
+//! The database file: its permissions, and whether it still exists and can be written.
 
 use std::fs::{Metadata, OpenOptions};
 use std::io;
@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use crate::store::StoreError;
 
-/// Creates the file where there is none. SQLite gives the files beside it the same permissions.
+/// Creates the file if there is none. SQLite gives its other files the same permissions.
 ///
 /// An existing file is not opened: closing it would release the locks that SQLite has in this process.
 pub(super) fn create_private(path: &Path) -> Result<(), StoreError> {
@@ -21,8 +21,8 @@ pub(super) fn create_private(path: &Path) -> Result<(), StoreError> {
     }
 }
 
-/// Remembers which file was opened. SQLite goes on writing to a file that was deleted or replaced,
-/// and everything that it writes there is lost.
+/// Identifies the file that was opened. SQLite goes on writing to a deleted or replaced file, and all of that is
+/// lost.
 #[derive(Debug)]
 pub(super) struct DatabaseFile {
     path: PathBuf,
@@ -37,7 +37,7 @@ pub(super) struct DatabaseFile {
 #[cfg(unix)]
 type Identity = (u64, u64);
 
-/// Only whether it is there.
+/// Only whether it exists.
 #[cfg(not(unix))]
 type Identity = ();
 
@@ -68,8 +68,7 @@ impl DatabaseFile {
         })
     }
 
-    /// Refuses to write where the file at the path is no longer the same, or is immutable. Costs some
-    /// microseconds.
+    /// An error if the file at the path is no longer the same, or is immutable. Takes some microseconds.
     pub(super) fn check(&self) -> Result<(), StoreError> {
         let path = self.path.display();
         match std::fs::metadata(&self.path) {
@@ -88,9 +87,8 @@ impl DatabaseFile {
         }
     }
 
-    /// Refuses to use a connection, also to read, where the shared memory is immutable (`chattr +i`):
-    /// readers mark what they read there, and the kernel kills a process that writes to the memory of
-    /// an immutable file (SIGBUS).
+    /// An error if the shared memory file is immutable (`chattr +i`). Readers write to it too, and the kernel kills a
+    /// process that writes to the memory of an immutable file (SIGBUS).
     pub(super) fn check_shared_memory(&self) -> Result<(), StoreError> {
         refuse_immutable(&self.shared_memory)
     }
@@ -99,7 +97,7 @@ impl DatabaseFile {
 #[cfg(target_os = "linux")]
 fn refuse_immutable(path: &Path) -> Result<(), StoreError> {
     use rustix::fs::{AtFlags, CWD, StatxAttributes, StatxFlags, statx};
-    // Where there is no such file, or no such attribute, SQLite finds out by itself.
+    // If there is no such file or attribute, SQLite reports errors itself.
     match statx(CWD, path, AtFlags::empty(), StatxFlags::TYPE) {
         Ok(status) if status.stx_attributes.contains(StatxAttributes::IMMUTABLE) => Err(
             StoreError::NotWritable(format!("{} is immutable", path.display())),

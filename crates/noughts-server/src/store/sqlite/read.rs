@@ -1,4 +1,4 @@
-//! What is read, on connections of their own: each sees the latest commit and waits for no writer.
+//! Reads, on separate connections: each sees the latest commit and does not wait for the writer.
 
 use sqlx::{AssertSqlSafe, FromRow, Row, Sqlite, SqliteConnection, query_as};
 
@@ -17,7 +17,7 @@ use crate::table::{CreationKey, KEY_LIFETIME_MS, SeatSet};
 
 shared_reads!(SqliteConnection, Sqlite, "tied = 1");
 
-/// Reads a game. `from` is in a transaction, so that all of it is of one moment.
+/// Reads a game. `from` is in a transaction, so that all of it is of one state.
 pub(super) async fn load(
     from: &mut SqliteConnection,
     id: GameId,

@@ -1,12 +1,11 @@
-//! Statements with many rows of values. One statement per row would be thirty times slower than one for
-//! a thousand rows.
+//! Statements with many rows of values. One statement for a thousand rows is thirty times faster than one per row.
 
 use std::sync::OnceLock;
 
-/// The most rows of one statement: 2 to the power of this.
+/// The binary logarithm of [`MAX_ROWS`].
 const MAX_POWER: u32 = 10;
 
-/// The most rows of one statement.
+/// Maximum number of rows in one statement.
 pub(super) const MAX_ROWS: usize = 1 << MAX_POWER;
 
 /// A statement with a list of rows in the middle. The number of rows is a power of two, so that few

@@ -1,4 +1,4 @@
-//! What is written, as statements inside the transaction that is open.
+//! Writes, inside the open transaction.
 
 use std::collections::HashSet;
 
@@ -19,8 +19,8 @@ use crate::table::Summary;
 
 type Values<'q> = Query<'q, Sqlite, SqliteArguments>;
 
-/// Inserts first entries of appends whose predecessor is there, and returns those whose place was free.
-/// The first entry of a log needs its game.
+/// Inserts the first entries of appends whose predecessor exists, and returns those whose place was free. Entry 1 of a
+/// log needs its game.
 static INSERT_FIRST_ENTRIES: Statement = Statement::new(
     "INSERT INTO entries (game, number, at_ms, seat, kind, data, key, request) SELECT * FROM (",
     8,
@@ -42,7 +42,7 @@ static UPDATE_SUMMARIES: Statement = Statement::new(
     ") WHERE games.id = column1",
 );
 
-// A cross join is done in the order in which it is written.
+// SQLite runs a cross join in the order in which it is written.
 static INSERT_PLAYERS: Statement = Statement::new(
     "INSERT INTO players (name, created_ms, game, family) \
      SELECT column1, games.created_ms, games.id, games.family FROM (",
@@ -301,8 +301,8 @@ async fn insert_games(
     Ok(stored)
 }
 
-/// Creates a game that was not inserted: its key was used before, or its id. An expired key is taken
-/// from the game that has it.
+/// Creates a game that was not inserted, because its key or its id was used before. An expired key moves to the new
+/// game.
 async fn create_again(
     to: &mut SqliteConnection,
     game: &GameRow,
@@ -392,7 +392,7 @@ pub(super) async fn remove_node(
     Ok(())
 }
 
-/// How many games of each status are deleted at once. Other writes wait meanwhile, some 100 ms.
+/// How many games of each status are deleted at once. Other writes wait for about 100 ms meanwhile.
 const MAX_FORGOTTEN: i64 = 50;
 
 pub(super) async fn forget(
@@ -411,7 +411,7 @@ pub(super) async fn forget(
             let Ok(id) = row.try_get::<Vec<u8>, _>(0) else {
                 continue;
             };
-            // Whatever the seats are: the game is deleted.
+            // The game is deleted even if its seats cannot be read.
             let seats: String = row.try_get(2).unwrap_or_default();
             for name in names_in(&seats) {
                 query("DELETE FROM players WHERE name = ? AND created_ms = ? AND game = ?")

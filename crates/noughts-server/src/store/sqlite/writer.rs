@@ -74,8 +74,8 @@ impl Writer {
         Ok(Transaction(lease))
     }
 
-    /// Takes the connection, and makes a new one where there is none. Refuses where the file is gone,
-    /// so that nothing is written to a deleted file.
+    /// Takes the connection, or opens a new one. Fails if the file is gone, so that nothing is written to a deleted
+    /// file.
     async fn lease(&self) -> Result<Lease<'_>, StoreError> {
         let mut open = self.open.lock().await;
         self.file.check()?;
@@ -104,7 +104,7 @@ async fn set_max_pages(connection: &mut SqliteConnection, pages: u32) -> Result<
     Ok(u32::try_from(limit).unwrap_or(u32::MAX))
 }
 
-/// The connection while it is in use. Dropped before it is clean, as when its caller is cancelled, the
+/// The connection while it is in use. If it is dropped in a transaction, as when its caller is cancelled, the
 /// connection is closed, which rolls back.
 struct Lease<'w> {
     /// `None` only while it is dropped.
@@ -139,7 +139,7 @@ impl Transaction<'_> {
         self.0.connection()
     }
 
-    /// Commits where the work succeeded, and rolls back where it did not.
+    /// Commits if the work succeeded, otherwise rolls back.
     pub(super) async fn end<T, E>(self, done: Result<T, E>) -> Result<T, StoreError>
     where
         E: Into<StoreError>,
@@ -160,7 +160,7 @@ impl Transaction<'_> {
         match raw_sql("COMMIT").execute(self.connection()).await {
             Ok(_) => {
                 self.0.is_clean = true;
-                // Deleted meanwhile: nobody will find what was just written.
+                // If the file was deleted meanwhile, the write is lost.
                 self.0.file.check()
             }
             Err(error) => {
@@ -171,7 +171,7 @@ impl Transaction<'_> {
     }
 
     async fn roll_back(mut self) {
-        // Some errors end the transaction by themselves; then there is nothing to roll back.
+        // Some errors end the transaction themselves; then there is nothing to roll back.
         self.0.is_clean = match raw_sql("ROLLBACK").execute(self.connection()).await {
             Ok(_) => true,
             Err(error) => error.to_string().contains("no transaction is active"),
@@ -193,8 +193,7 @@ impl WriteBatch for Writer {
 }
 
 impl Writer {
-    /// One statement is a transaction by itself: that saves two of three trips to the connection's
-    /// thread.
+    /// One statement is a transaction by itself, which saves two of three switches to the connection's thread.
     async fn write_statement(&self, appends: &[AppendRows]) -> Result<Outcomes, BatchError> {
         let mut lease = self.lease().await.map_err(batch_error)?;
         let written = write::append_plain(lease.connection(), appends).await;
@@ -215,7 +214,7 @@ impl Writer {
         let mut transaction = self.begin().await.map_err(batch_error)?;
         let written = write::write_batch(transaction.connection(), creates, appends).await;
         match written {
-            // Where a commit fails, nobody knows what the disk has: nothing is tried again.
+            // After a failed commit it is unknown what the disk has, so nothing is tried again.
             Ok(outcomes) => {
                 transaction.commit().await.map_err(batch_error)?;
                 Ok(outcomes)
@@ -242,8 +241,8 @@ fn row_error(error: &sqlx::Error) -> BatchError {
     }
 }
 
-/// Whether an error may be about one row, so that the others would succeed without it. Where the file
-/// is locked or cannot be read or written, each would only wait as long for the same error.
+/// Whether one row may have caused the error, so that the others would succeed without it. If the file is locked or
+/// cannot be read or written, each would only wait for the same error.
 fn may_be_one_row(error: &sqlx::Error) -> bool {
     use sqlite_code::{BUSY, IOERR, LOCKED};
     let database = error.as_database_error();
