@@ -1,11 +1,14 @@
-//! Ultimate beside the crates `board-game` and `ai-ultimate-tictactoe`, in one run:
+//! Ultimate, compared with the crates `board-game` and `ai-ultimate-tictactoe`:
 //! `cargo xtask bench beside [perft] [playouts] [match] [--games N] [--time 100ms]`.
 //!
-//! Without words, everything. It fails where what is promised does not hold: as many plays a second in
-//! perft as theirs, 1.3 times their playouts, and more than half of the points in the match, surely.
+//! Without arguments, everything. It fails unless this program has at least as many moves per second in perft, 1.3
+//! times as many in playouts, and significantly more than half of the points in the match.
 
 mod matches;
+#[path = "../../crates/noughts-rules/benches/rules/rounds.rs"]
 mod rounds;
+#[path = "../../crates/noughts-rules/benches/rules/spread.rs"]
+mod spread;
 mod theirs;
 
 use std::hint::black_box;
@@ -13,13 +16,14 @@ use std::process::ExitCode;
 
 use noughts_rules::{Nested, NestedSpec, Outcome, Rules, Side, perft};
 
-use rounds::{Job, Spread, rates, ratios};
+use rounds::{Job, rates};
+use spread::{Spread, ratios};
 
-/// Perft to this depth, whose count two programs agree on.
+/// The depth of perft, and its count, on which two programs agree.
 const DEPTH: u32 = 5;
 const COUNT: u64 = 473_256;
 
-/// Random games in one go.
+/// Random games per call.
 const GAMES: u32 = 2_000;
 
 fn main() -> ExitCode {
@@ -41,7 +45,7 @@ fn main() -> ExitCode {
         );
         good &= table(
             Box::new(|| checked(perft(&rules(), &rules().start(), DEPTH))),
-            vec![
+            [
                 (
                     "board-game",
                     Box::new(|| checked(theirs::board_game_perft(DEPTH))),
@@ -60,7 +64,7 @@ fn main() -> ExitCode {
         let (mut second, mut third) = (random.clone(), random.clone());
         good &= table(
             Box::new(move || (0..GAMES).map(|_| playout(&mut random)).sum()),
-            vec![
+            [
                 (
                     "board-game",
                     Box::new(move || {
@@ -90,7 +94,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// Takes an option and its value out of the words.
+/// Removes an option and its value from the arguments.
 fn option(words: &mut Vec<String>, name: &str) -> Option<String> {
     let at = words.iter().position(|word| word == name)?;
     words.remove(at);
@@ -106,7 +110,7 @@ fn checked(count: u64) -> u64 {
     count
 }
 
-/// A random game by our rules; how many plays it had.
+/// Plays a random game; returns the number of moves.
 fn playout(random: &mut theirs::Random) -> u64 {
     let rules = rules();
     let mut position = rules.start();
@@ -126,25 +130,24 @@ fn playout(random: &mut theirs::Random) -> u64 {
     plays
 }
 
-/// Measures ours beside others in turns; whether ours is so many times each of them.
-fn table(ours: Job, others: Vec<(&'static str, Job)>, least: f64) -> bool {
-    let (names, others): (Vec<&str>, Vec<Job>) = others.into_iter().unzip();
-    let jobs = std::iter::once(ours).chain(others).collect();
-    let rates = rates(jobs);
+/// Measures in turns; returns whether ours is at least `least` times as fast as each of the others.
+fn table(ours: Job, others: [(&str, Job); 2], least: f64) -> bool {
+    let [(first, first_job), (second, second_job)] = others;
+    let [ours, first_rates, second_rates] = rates([ours, first_job, second_job]);
     println!(
         "  {:<24} {:>8.1} M",
         "noughts",
-        Spread::of(&rates[0]).median / 1e6
+        Spread::of(&ours).median / 1e6
     );
     let mut good = true;
-    for (name, theirs) in names.iter().zip(&rates[1..]) {
-        let ratio = ratios(&rates[0], theirs);
+    for (name, theirs) in [(first, first_rates), (second, second_rates)] {
+        let ratio = ratios(&ours, &theirs);
         let holds = ratio.median >= least;
         good &= holds;
         let verdict = if holds { "" } else { "   LESS THAN PROMISED" };
         println!(
             "  {name:<24} {:>8.1} M   {ratio}{verdict}",
-            Spread::of(theirs).median / 1e6
+            Spread::of(&theirs).median / 1e6
         );
     }
     good

@@ -1,4 +1,4 @@
-//! Games of Ultimate against the engines of `ai-ultimate-tictactoe`, with the same time a move.
+//! Games of Ultimate against the searches of `ai-ultimate-tictactoe`, with the same time per move.
 
 use std::collections::BTreeMap;
 use std::io::Write;
@@ -11,19 +11,19 @@ use ai_ultimate_tictactoe::{
 use noughts_arena::{
     Format, GameResult, Openings, Standings, Tournament, TournamentOptions, report,
 };
-use noughts_engine::{Decision, Engines, RobotFault, RobotFaultKind, EngineHost, Robot, Stop};
+use noughts_engine::{Decision, EngineHost, Engines, Robot, RobotFault, RobotFaultKind, Stop};
 use noughts_rules::Game;
 
-/// Their alpha-beta search, and the strongest of their tree searches by their own account.
+/// Their alpha-beta search, and their strongest tree search according to their documentation.
 const THEIRS: [&str; 2] = ["alpha-beta", "learned-puct"];
 
-/// Plays `search` against each; whether it has surely more than half of the points against all.
+/// Plays `search` against each; returns whether it has significantly more than half of the points.
 pub(crate) fn play(games: u32, time: &str) -> bool {
     let Some(limit) = time.parse().ok().and_then(|limits: Limits| limits.time) else {
         eprintln!("bench: a time is written 100ms or 2s, not {time:?}");
         return false;
     };
-    let engines = Engines::hosted_by(Arc::new(Here(limit)));
+    let engines = Engines::hosted_by(Arc::new(OtherCrate(limit)));
     let mut good = true;
     for theirs in THEIRS {
         let robots = [format!("search:{time}"), format!("engine:{theirs}")];
@@ -41,7 +41,7 @@ pub(crate) fn play(games: u32, time: &str) -> bool {
         let tournament = Tournament::new(options).expect("both play it");
         let mut results = BTreeMap::new();
         let numbers: Vec<u32> = (0..tournament.games()).collect();
-        let heard = |result: GameResult, _: &_| -> Result<(), ()> {
+        let take = |result: GameResult, _: &_| -> Result<(), ()> {
             results.insert(result.game.number, result);
             eprint!(
                 "\r{theirs}: game {} of {} ",
@@ -51,14 +51,14 @@ pub(crate) fn play(games: u32, time: &str) -> bool {
             let _ = std::io::stderr().flush();
             Ok(())
         };
-        let _ = tournament.play(&numbers, 1, &Stop::new(), heard);
+        let _ = tournament.play(&numbers, 1, &Stop::new(), take);
         eprint!("\r");
         let standings = Standings::new(&tournament, &results, None);
         println!("{}", report(&tournament, &standings, &results));
         let ours = standings.standings.iter().find(|one| one.participant == 0);
         let low = ours.map_or(0.0, |one| one.scores.interval().low);
         println!(
-            "  at least {:.1} % of the points, 95 times of 100\n",
+            "  at least {:.1} % of the points (95 % confidence)\n",
             100.0 * low
         );
         good &= low > 0.5;
@@ -66,10 +66,10 @@ pub(crate) fn play(games: u32, time: &str) -> bool {
     good
 }
 
-/// Seats their searches as they are, in this program.
-struct Here(Duration);
+/// Runs their searches in this process.
+struct OtherCrate(Duration);
 
-impl EngineHost for Here {
+impl EngineHost for OtherCrate {
     fn check(&self, command: &str, _: &Game) -> Result<(), String> {
         match THEIRS.contains(&command) {
             true => Ok(()),
@@ -82,7 +82,7 @@ impl EngineHost for Here {
             "alpha-beta" => Mind::AlphaBeta(Box::new(Searcher::new())),
             _ => Mind::Puct(MctsSearcher::new()),
         };
-        Box::new(Guest { mind, time: self.0 })
+        Box::new(OtherRobot { mind, time: self.0 })
     }
 }
 
@@ -91,12 +91,12 @@ enum Mind {
     Puct(MctsSearcher),
 }
 
-struct Guest {
+struct OtherRobot {
     mind: Mind,
     time: Duration,
 }
 
-impl Robot for Guest {
+impl Robot for OtherRobot {
     fn choose(&mut self, game: &Game, _: &Stop) -> Result<Decision, RobotFault> {
         let moves: Vec<Theirs> = game
             .plays()
@@ -132,7 +132,7 @@ impl Robot for Guest {
                 searcher.search(position, options).best_move
             }
         };
-        // It looks at the clock rarely, and a busy machine is nobody's fault.
+        // It looks at the clock rarely, and the machine may be busy.
         if asked.elapsed() > 20 * self.time {
             return Err(RobotFault {
                 kind: RobotFaultKind::Time,

@@ -1,4 +1,4 @@
-//! The other crates, asked as their documents say.
+//! The other crates, used as their documentation says.
 
 use std::hint::black_box;
 
@@ -8,7 +8,7 @@ use board_game::games::sttt::STTTBoard;
 use internal_iterator::InternalIterator;
 use rand::RngCore;
 
-/// Xorshift: the same numbers for everybody, and hardly any time.
+/// Xorshift: fast, and the same numbers for all.
 #[derive(Clone)]
 pub(crate) struct Random(u64);
 
@@ -53,7 +53,7 @@ impl RngCore for Random {
     }
 }
 
-/// Its own perft counts the last moves without playing them; this one plays them, as ours does.
+/// Its own perft counts the last moves without playing them. This one plays them, as ours does.
 pub(crate) fn board_game_perft(depth: u32) -> u64 {
     count(&STTTBoard::default(), depth)
 }
@@ -77,7 +77,7 @@ fn count(board: &STTTBoard, depth: u32) -> u64 {
     sum
 }
 
-/// A random game; how many plays it had.
+/// Plays a random game; returns the number of moves.
 pub(crate) fn board_game_playout(random: &mut Random) -> u64 {
     let mut board = STTTBoard::default();
     let mut plays = 0;
@@ -93,7 +93,7 @@ pub(crate) fn ultimate_perft(depth: u32) -> u64 {
     ai_ultimate_tictactoe::perft(Position::start(), depth as u8)
 }
 
-/// A random game; how many plays it had.
+/// Plays a random game; returns the number of moves.
 pub(crate) fn ultimate_playout(random: &mut Random) -> u64 {
     let mut position = Position::start();
     let mut plays = 0;

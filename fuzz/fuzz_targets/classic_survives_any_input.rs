@@ -31,6 +31,7 @@ fuzz_target!(|bytes: &[u8]| {
     };
     let mut output = Vec::new();
     let settings = ClassicSettings::new(&options).expect("numbers in range");
-    play(&settings, &EngineSetup::with_seed(0), input, &mut output).expect("memory can be written to");
+    play(&settings, &EngineSetup::with_seed(0), input, &mut output)
+        .expect("memory can be written to");
     assert_eq!(String::from_utf8(output).expect("text"), game.play(input));
 });

@@ -2,7 +2,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use noughts_wire::{Decoded, Dialect, FromClient, FromServer, FrameError};
+use noughts_wire::{Decoded, Dialect, FrameError, FromClient, FromServer};
 
 fuzz_target!(|bytes: &[u8]| {
     check(bytes, FromClient::decode, FromClient::encode);

@@ -11,8 +11,13 @@ fuzz_target!(|input: &[u8]| {
     let strategy: StrategyName = "first".parse().expect("a strategy");
     let mut output = Vec::new();
     let said = Cursor::new(input.to_vec());
-    noughts_gomocup::serve(Some(&strategy), &EngineSetup::with_seed(1), said, &mut output)
-        .expect("memory can be written to");
+    noughts_gomocup::serve(
+        Some(&strategy),
+        &EngineSetup::with_seed(1),
+        said,
+        &mut output,
+    )
+    .expect("memory can be written to");
     let output = String::from_utf8(output).expect("text");
     assert!(output.is_empty() || output.ends_with('\n'));
 });

@@ -15,7 +15,8 @@ fuzz_target!(|bytes: &[u8]| {
     if shape % 2 == 0 {
         let strategy = ["first", "random"][usize::from(shape / 2 % 2)];
         let strategy = strategy.parse().expect("a strategy");
-        let setup = menu::MenuSettings::new(GridSpec::TIC_TAC_TOE, strategy).expect("it plays everything");
+        let setup =
+            menu::MenuSettings::new(GridSpec::TIC_TAC_TOE, strategy).expect("it plays everything");
         menu::play(&setup, &engine_setup, input, &mut output).expect("memory can be written to");
         assert!(output.ends_with(b"Goodbye.\n"));
         return;

@@ -8,7 +8,9 @@ fuzz_target!(|text: &str| {
     match text.parse::<Record>() {
         Ok(record) => {
             let written = record.to_string();
-            let again = written.parse::<Record>().expect("what was written can be read");
+            let again = written
+                .parse::<Record>()
+                .expect("what was written can be read");
             assert_eq!(again.to_string(), written);
             assert_eq!(again.game().view(), record.game().view());
             assert_eq!(again.seats(), record.seats());

@@ -1,8 +1,8 @@
-//! What a bench of the levels is asked for: `--games N 7x7k4 multi`.
+//! Arguments of the benches: `--games N 7x7k4 multi`.
 
 use noughts_rules::{Quoted, Variant};
 
-/// Takes an option and its number out of the words.
+/// Removes an option and its number from the arguments.
 pub(crate) fn number(words: &mut Vec<String>, option: &str) -> Result<Option<u32>, String> {
     let Some(at) = words.iter().position(|word| word == option) else {
         return Ok(None);
@@ -21,7 +21,7 @@ pub(crate) fn number(words: &mut Vec<String>, option: &str) -> Result<Option<u32
     }
 }
 
-/// The words that are left, all of which name games; without any, the usual ones.
+/// Parses the remaining arguments as variants; without any, the default ones.
 pub(crate) fn variants(
     words: &[String],
     usual: &[&str],

@@ -1,4 +1,4 @@
-//! Fits numbers to games: by Adam (Kingma and Ba 2014), a few hundred positions at a time.
+//! Fits the numbers with Adam (Kingma and Ba 2014), in batches of a few hundred positions.
 
 use std::fmt::Write;
 
@@ -12,27 +12,27 @@ const EPOCHS: usize = 40;
 const BATCH: usize = 1024;
 const FIRST_STEP: f32 = 0.002;
 
-/// How much a number is drawn to zero: one of many combinations, and one of a single one.
+/// Weight decay of a number that is shared by many combinations, and of one for a single combination.
 const DECAY: f32 = 5e-6;
 const SPECIAL_DECAY: f32 = 5e-5;
 
-/// What one natural logarithm of the odds is worth in the search's hundredths, and in promises.
+/// Scale from log-odds to the search's centi-points, and to move scores.
 const WORTH: f32 = 600.0;
 const PROMISE: f32 = 1000.0;
 
-/// What the mover's open fours add. Nothing is learned of them, since a search that finds them asks nobody what
-/// the board is worth; but not everybody searches.
+/// The value of the mover's open fours. It is not fitted, because a search finds them before it evaluates a board; the
+/// value is for strategies that do not search.
 const OPEN_FOUR: u8 = 7;
 const OPEN_FOUR_WORTH: f32 = 4.0;
 const OPEN_FOUR_PROMISE: f32 = 20.0;
 
-/// What one is in a neuron.
+/// The scale of a neuron's inputs.
 const NEURON: f32 = 1024.0;
 
-/// What a description adds, to a board's worth and behind it to each neuron.
+/// What a feature adds to the value of a board, and to each neuron.
 type Weights = [f32; 1 + HIDDEN];
 
-/// A number with what Adam keeps of its gradients.
+/// A number with Adam's moments of its gradient.
 #[derive(Clone, Copy, Default)]
 struct Fitted {
     value: f32,
@@ -56,7 +56,7 @@ impl Fitted {
     }
 }
 
-/// How far to go, and what Adam divides by since it began with nothing.
+/// The step size, and Adam's bias corrections.
 struct Step {
     length: f32,
     mean: f32,
@@ -74,8 +74,8 @@ impl Step {
 }
 
 pub(crate) struct Numbers {
-    /// By description: one that mostly applies many times in a position is counted in parts of that, or each
-    /// step would go too far for it.
+    /// Scale per feature: a feature that usually occurs many times in a position counts less, or its steps would be too
+    /// large.
     scale: Vec<f32>,
     worth: Vec<[Fitted; 1 + HIDDEN]>,
     start: [Fitted; 1 + HIDDEN],
@@ -84,8 +84,8 @@ pub(crate) struct Numbers {
 }
 
 impl Numbers {
-    /// Fits; says now and then how far it is.
-    pub(crate) fn fit(training: &Part, mut said: impl FnMut(usize, &Numbers)) -> Numbers {
+    /// Fits the numbers, and reports progress after epochs.
+    pub(crate) fn fit(training: &Part, mut report: impl FnMut(usize, &Numbers)) -> Numbers {
         let mut random = Random::new(1);
         let mut small = || Fitted::new(random.below(2001) as f32 / 50_000.0 - 0.02);
         let mut start = [Fitted::new(0.1); 1 + HIDDEN];
@@ -108,7 +108,7 @@ impl Numbers {
                 numbers.learn_worth(batch, &Step::new(length, steps[0]));
             }
             if epoch % 10 == 9 {
-                said(epoch + 1, &numbers);
+                report(epoch + 1, &numbers);
             }
         }
         for epoch in 0..EPOCHS / 10 {
@@ -220,7 +220,7 @@ impl Numbers {
         }
     }
 
-    /// The mean of minus the logarithm of the chance that was given to what happened.
+    /// The mean cross-entropy.
     pub(crate) fn loss(&self, positions: &[Position]) -> f32 {
         let loss = |position: &Position| {
             let chance = self.chance(&self.sums(position)).clamp(1e-4, 1.0 - 1e-4);
@@ -230,7 +230,7 @@ impl Numbers {
         (all / positions.len().max(1) as f64) as f32
     }
 
-    /// The share of moves that are among the so many that promise most.
+    /// The share of played moves that are among the best-scored ones.
     pub(crate) fn foretold(&self, choices: &[Choice], most: usize) -> f32 {
         let is_among = |choice: &&Choice| {
             let taken = self.promise(choice.cells[choice.taken]);
@@ -243,7 +243,7 @@ impl Numbers {
         choices.iter().filter(is_among).count() as f32 / choices.len().max(1) as f32
     }
 
-    /// What a combination adds.
+    /// The value of a combination.
     fn worth_of(&self, reaches: [u8; 4], is_own: bool) -> Weights {
         let mut sums = [0.0; 1 + HIDDEN];
         for number in describe(reaches, is_own) {
@@ -255,7 +255,7 @@ impl Numbers {
         sums
     }
 
-    /// As a text that the engine reads.
+    /// The text file that the engine reads.
     pub(crate) fn write(&self, origin: &str) -> String {
         let mut text = format!(
             "# What lines of five are worth and promise, by cargo xtask bench learn --write.\n\
@@ -321,7 +321,7 @@ impl Numbers {
     }
 }
 
-/// One by how often each description applies where it does, at the root of the mean square.
+/// The inverse of the root mean square of each feature's number of occurrences.
 fn scale(positions: &[Position]) -> Vec<f32> {
     let mut sums = vec![(0.0, 0.0); DESCRIPTIONS];
     for (description, times) in positions.iter().flat_map(|position| &position.described) {

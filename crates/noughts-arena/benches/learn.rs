@@ -1,10 +1,9 @@
-//! Learns what lines of five are worth and promise: `cargo xtask bench learn [--games N] [--seed N] [--threads N]
+//! Fits the evaluation of five in a row to games: `cargo xtask bench learn [--games N] [--seed N] [--threads N]
 //! [--write] [FOLDER…]`.
 //!
-//! It plays games of 15x15k5 with what is known so far, or reads those that `noughts arena --out FOLDER` has
-//! kept, and fits the numbers of `noughts-engine/src/features/patterns/five.txt` to them: what a board is worth to how its
-//! game ended, what a cell promises to what was played. A tenth of the games is kept apart, to tell how well
-//! numbers fit games that they were not made from.
+//! It plays games of 15x15k5 with the current numbers, or reads games from a folder of `noughts arena --out FOLDER`, and
+//! fits the numbers of `noughts-engine/src/features/patterns/five.txt` to them: the value of a board to the
+//! result of its game, the score of a move to the moves that were played. A tenth of the games is the test set.
 
 #[expect(dead_code, reason = "here folders are named, and no games")]
 mod arguments;
@@ -27,7 +26,7 @@ const NUMBERS: &str = concat!(
     "/../noughts-engine/src/features/patterns/five.txt"
 );
 
-/// Two that do not play alike, or both games of an opening would be the same.
+/// Two different players: equal ones would play the same game twice per opening.
 const PLAYERS: [&str; 2] = ["search:5000n", "search:7000n"];
 
 fn main() -> ExitCode {
@@ -41,7 +40,7 @@ fn main() -> ExitCode {
 }
 
 fn run(mut words: Vec<String>) -> Result<(), String> {
-    // Cargo says so to every bench.
+    // Cargo passes it to every bench.
     words.retain(|word| word != "--bench");
     let games = arguments::number(&mut words, "--games")?.unwrap_or(12_000);
     let seed = arguments::number(&mut words, "--seed")?.unwrap_or(1);
@@ -108,7 +107,7 @@ fn play(games: u32, seed: u32, threads: usize, samples: &mut Samples) -> Result<
     // In the order of their numbers, so that threads make no difference.
     let mut records: Vec<Option<Record>> = vec![None; tournament.games() as usize];
     let mut played = 0;
-    let heard = |result: GameResult, record: &Record| -> Result<(), ()> {
+    let take = |result: GameResult, record: &Record| -> Result<(), ()> {
         records[result.game.number as usize] = Some(record.clone());
         played += 1;
         eprint!("\rgame {played} of {} ", tournament.games());
@@ -116,7 +115,7 @@ fn play(games: u32, seed: u32, threads: usize, samples: &mut Samples) -> Result<
         Ok(())
     };
     let numbers: Vec<u32> = (0..tournament.games()).collect();
-    let _ = tournament.play(&numbers, threads, &Stop::new(), heard);
+    let _ = tournament.play(&numbers, threads, &Stop::new(), take);
     eprintln!();
     records
         .iter()
@@ -128,12 +127,12 @@ fn play(games: u32, seed: u32, threads: usize, samples: &mut Samples) -> Result<
 /// Reads the games of a folder in the order of their names.
 fn read(folder: &str, samples: &mut Samples) -> Result<(), String> {
     let records = Path::new(folder).join("records");
-    let told = |error: io::Error| format!("{}: {error}", records.display());
-    let files = std::fs::read_dir(&records).map_err(told)?;
+    let failed = |error: io::Error| format!("{}: {error}", records.display());
+    let files = std::fs::read_dir(&records).map_err(failed)?;
     let mut names: Vec<PathBuf> = files
         .map(|file| file.map(|file| file.path()))
         .collect::<io::Result<_>>()
-        .map_err(told)?;
+        .map_err(failed)?;
     names.sort_unstable();
     for name in names {
         let of_file = |reason: String| format!("{}: {reason}", name.display());

@@ -8,8 +8,7 @@ use std::process::ExitCode;
 use noughts_arena::{Match, Score};
 use noughts_rules::{Game, Variant};
 
-/// What people play most: each level is to beat the one below, but at tic-tac-toe, where it is
-/// enough not to do worse.
+/// Each level must beat the one below, except at tic-tac-toe, where an equal score is enough.
 const VARIANTS: [&str; 4] = ["3x3k3", "7x7k4", "15x15k5", "multi"];
 
 fn main() -> ExitCode {
@@ -43,9 +42,9 @@ fn main() -> ExitCode {
     }
 }
 
-/// How many games a pair, and at what.
+/// Games per pair of levels, and the variants.
 fn read(mut words: Vec<String>) -> Result<(u32, Vec<Variant>), String> {
-    // Cargo says so to every bench.
+    // Cargo passes it to every bench.
     words.retain(|word| word != "--bench");
     let games = arguments::number(&mut words, "--games")?.unwrap_or(200);
     let variants = arguments::variants(&words, &VARIANTS, "--games N")?;

@@ -1,4 +1,4 @@
-//! What is learned from: positions with how their game ended, and what was played in them.
+//! Training data: positions with the result of their game and the move that was played.
 
 use std::fmt;
 
@@ -6,27 +6,26 @@ use noughts_engine::Random;
 use noughts_engine::patterns::Patterns;
 use noughts_rules::{Conclusion, Game, GridSpec, Move, Record, Side, Variant, WinReason};
 
-/// Before so many plays a position is one of few openings.
+/// Positions with fewer moves are skipped: they are openings, which repeat.
 const FIRST: usize = 6;
 
-/// Of the positions one in so many is taken for what it is worth and for what was played: those of one game
-/// are much alike.
+/// One in this many positions is used for values and for moves: positions of one game are similar.
 const EVERY_POSITION: usize = 2;
 const EVERY_CHOICE: usize = 4;
 
-/// Of the pairs of games with one opening one in so many is kept apart.
+/// One in this many openings belongs to the test set.
 const APART: usize = 10;
 
-/// Moves further than this from any mark are not looked at, so they are no choices.
+/// Maximum distance of a considered move from a mark.
 const NEAR: usize = 2;
 
-/// A combination is described by itself, by the two of its reaches that come furthest, and by each reach: rare
-/// ones learn so from common ones. These are numbered, first the mover's own, then the other's.
+/// The features of a combination are the combination itself, its two largest reaches, and each reach, so that rare
+/// combinations learn from common ones. Features are numbered, first the mover's, then the opponent's.
 pub(crate) const DESCRIPTIONS: usize = 2 * OF_SIDE;
 const OF_SIDE: usize = ITSELF + 64 + 8;
 const ITSELF: usize = 8 * 8 * 8 * 8;
 
-/// The numbers that describe a combination; nothing describes one without any reach.
+/// The features of a combination; none without a reach.
 pub(crate) fn describe(reaches: [u8; 4], is_own: bool) -> impl Iterator<Item = u32> {
     let [a, b, c, d] = reaches.map(u32::from);
     let first = if is_own { 0 } else { OF_SIDE as u32 };
@@ -38,24 +37,24 @@ pub(crate) fn describe(reaches: [u8; 4], is_own: bool) -> impl Iterator<Item = u
     all.map(move |number| first + number)
 }
 
-/// Whether a description is of one combination only: what is rare should be small.
+/// Whether a feature belongs to a single combination. Such features are rare and get more weight decay.
 pub(crate) fn is_special(description: usize) -> bool {
     description % OF_SIDE < ITSELF
 }
 
-/// A position in which nobody has a four.
+/// A position without fours.
 pub(crate) struct Position {
-    /// Descriptions with how often they apply.
+    /// Features with their number of occurrences.
     pub(crate) described: Vec<(u32, f32)>,
-    /// What the mover got in the end: 1, a half or 0.
+    /// The mover's score in the game: 1, 0.5 or 0.
     pub(crate) got: f32,
 }
 
-/// What was played.
+/// A move that was played.
 pub(crate) struct Choice {
-    /// The reaches of the mover and of the other at each cell near marks.
+    /// The reaches of the mover and of the opponent for each cell near marks.
     pub(crate) cells: Vec<[[u8; 4]; 2]>,
-    /// Which of them was taken.
+    /// The index of the played cell.
     pub(crate) taken: usize,
 }
 
@@ -87,7 +86,7 @@ impl Samples {
         self.games
     }
 
-    /// What to learn from, in any order but always the same, and what was kept apart.
+    /// The training set in a reproducible random order, and the test set.
     pub(crate) fn divide(mut self) -> (Part, Part) {
         let mut random = Random::new(1);
         let positions = &mut self.training.positions;
@@ -101,7 +100,7 @@ impl Samples {
         (self.training, self.test)
     }
 
-    /// Takes what a finished game shows, where it is one that can be learned from.
+    /// Adds the positions of a finished game, if it ended by a line or a draw.
     pub(crate) fn take(&mut self, record: &Record) {
         let game = record.game();
         let Variant::Grid(spec) = game.variant() else {
@@ -182,8 +181,8 @@ fn choice(board: &Marks, patterns: &Patterns, mover: Side, at: Move) -> Option<C
     })
 }
 
-/// How many plays there were before the sequence of fours that ended the game: once there is one, a search
-/// finds it, and asks nobody what the board is worth.
+/// The number of moves before the sequence of fours that ended the game: a search finds the sequence, and does not
+/// evaluate the boards in it.
 fn quiet_plays(game: &Game, spec: &GridSpec, winner: Option<Side>) -> usize {
     let plays = game.plays();
     let Some(winner) = winner else {
@@ -227,7 +226,7 @@ impl Marks {
         self.fours().next().is_some()
     }
 
-    /// The sides that lack one mark in a line of five, each as often as it does.
+    /// The sides that lack one mark in a line of five, once per line.
     fn fours(&self) -> impl Iterator<Item = Side> {
         let directions: [(isize, isize); 4] = [(0, 1), (1, 0), (1, 1), (1, -1)];
         let lines = (0..self.marks.len()).flat_map(move |cell| {

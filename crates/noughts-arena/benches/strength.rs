@@ -1,7 +1,7 @@
-//! How strong the levels are: `cargo xtask bench strength [--games N] [--threads N] [--write] [VARIANT…]`.
+//! Elo ratings of the levels: `cargo xtask bench strength [--games N] [--threads N] [--write] [VARIANT…]`.
 //!
-//! Every level meets those one and two away from it; all results together make the ratings, whose mean
-//! is 0. `--write` puts the table of the usual variants into `docs/strength.md`.
+//! Every level plays the levels one and two above it. The ratings are fitted to all results, relative to their mean.
+//! `--write` puts the table into `docs/strength.md`.
 
 mod arguments;
 
@@ -56,7 +56,7 @@ struct Options {
 
 impl Options {
     fn read(mut words: Vec<String>) -> Result<Options, String> {
-        // Cargo says so to every bench.
+        // Cargo passes it to every bench.
         words.retain(|word| word != "--bench");
         let games = arguments::number(&mut words, "--games")?.unwrap_or(100);
         let threads = arguments::number(&mut words, "--threads")?.unwrap_or(1) as usize;
@@ -74,7 +74,7 @@ impl Options {
     }
 }
 
-/// The levels' ratings at one game, in order.
+/// The ratings of the levels in one variant.
 fn ratings(variant: &Variant, games: u32, threads: usize) -> Vec<String> {
     let level = |number: usize| {
         let name: StrategyName = format!("level:{number}").parse().expect("a level");
@@ -91,7 +91,7 @@ fn ratings(variant: &Variant, games: u32, threads: usize) -> Vec<String> {
     .expect("levels play everything");
     let mut results: BTreeMap<u32, GameResult> = BTreeMap::new();
     let numbers: Vec<u32> = (0..tournament.games()).collect();
-    let heard = |result: GameResult, _: &Record| -> Result<(), ()> {
+    let take = |result: GameResult, _: &Record| -> Result<(), ()> {
         results.insert(result.game.number, result);
         eprint!(
             "\r{variant}: game {} of {} ",
@@ -101,7 +101,7 @@ fn ratings(variant: &Variant, games: u32, threads: usize) -> Vec<String> {
         let _ = io::stderr().flush();
         Ok(())
     };
-    let _ = tournament.play(&numbers, threads, &Stop::new(), heard);
+    let _ = tournament.play(&numbers, threads, &Stop::new(), take);
     eprintln!();
     let standings = Standings::new(&tournament, &results, None);
     let mut by_level = vec![String::new(); LEVELS];
@@ -133,7 +133,7 @@ fn table(variants: &[Variant], columns: &[Vec<String>], games: u32) -> String {
     text
 }
 
-/// Puts the table between the two lines of the document.
+/// Replaces the table in the document.
 fn write(table: &str) -> io::Result<()> {
     let document = std::fs::read_to_string(DOCUMENT)?;
     let place = document.split_once(BEGIN).zip(document.split_once(END));

@@ -218,14 +218,14 @@ mod tests {
             panic!("they are openings");
         };
         assert_eq!(all, [vec![Move::at(112), Move::at(128)], vec![Move::at(0)]]);
-        for (text, told) in [
+        for (text, message) in [
             ("", "line 1: there is no opening"),
             ("7-7\n7-7 7-7", "line 2: 7-7: that cell is taken"),
             ("15-0", "line 1: there is no such cell"),
             ("resign", "line 1: \"resign\" is no play"),
         ] {
             let error = read(text).unwrap_err().to_string();
-            assert!(error.contains(told), "{error}");
+            assert!(error.contains(message), "{error}");
         }
     }
 }

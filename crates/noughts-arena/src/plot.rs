@@ -88,13 +88,13 @@ fn bars(tournament: &Tournament, standings: &Standings, svg: &mut String) {
     }
     for (number, (one, (middle, from, to))) in standings.standings.iter().zip(&spans).enumerate() {
         let y = TOP + number as f64 * ROW + ROW / 2.0;
-        let told = match is_elo {
+        let value = match is_elo {
             true => write_elo(*middle),
             false => format!("{middle:.1}"),
         };
         let _ = writeln!(
             svg,
-            "<text x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"end\">{} {told}</text>\
+            "<text x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"end\">{} {value}</text>\
              <line x1=\"{:.1}\" x2=\"{:.1}\" y1=\"{y}\" y2=\"{y}\" stroke-width=\"3\"{}/>\
              <circle cx=\"{:.1}\" cy=\"{y}\" r=\"5\" fill=\"{}\"/>",
             LEFT - 10.0,

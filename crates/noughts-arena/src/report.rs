@@ -177,7 +177,7 @@ fn cross_table(tournament: &Tournament, standings: &Standings) -> String {
 
 fn sprt_line(test: Sprt, llr: f64, decision: SprtDecision, surplus: u32) -> String {
     let Sprt { elo0, elo1 } = test;
-    let said = match decision {
+    let state = match decision {
         SprtDecision::Continue => "not decided yet".to_owned(),
         SprtDecision::AcceptH1 => format!("decided: {elo1} Elo rather than {elo0}"),
         SprtDecision::AcceptH0 => format!("decided: {elo0} Elo rather than {elo1}"),
@@ -188,7 +188,7 @@ fn sprt_line(test: Sprt, llr: f64, decision: SprtDecision, surplus: u32) -> Stri
         _ => format!("; {surplus} games were played beyond it and do not count"),
     };
     let bound = Sprt::bound();
-    format!("\nSPRT {elo0},{elo1}: {llr:+.2} of -{bound:.2} … +{bound:.2}, {said}{surplus}\n")
+    format!("\nSPRT {elo0},{elo1}: {llr:+.2} of -{bound:.2} … +{bound:.2}, {state}{surplus}\n")
 }
 
 fn faults(tournament: &Tournament, results: &BTreeMap<u32, GameResult>) -> String {
@@ -203,7 +203,7 @@ fn faults(tournament: &Tournament, results: &BTreeMap<u32, GameResult>) -> Strin
         }
         for seat in &result.stubborn {
             lines.push(format!(
-                "{} did not end after END, and was ended",
+                "{} did not exit after END and was killed",
                 who(*seat)
             ));
         }
@@ -267,16 +267,16 @@ mod tests {
         })
         .unwrap();
         let results = BTreeMap::new();
-        let told = report(
+        let text = report(
             &tournament,
             &Standings::new(&tournament, &results, None),
             &results,
         );
-        let rows: Vec<Vec<&str>> = told
+        let rows: Vec<Vec<&str>> = text
             .lines()
             .filter(|line| line.contains('–'))
             .map(|line| line.split_whitespace().skip(2).collect())
             .collect();
-        assert_eq!(rows, vec![vec!["0", "0", "0", "0", "–", "–"]; 3], "{told}");
+        assert_eq!(rows, vec![vec!["0", "0", "0", "0", "–", "–"]; 3], "{text}");
     }
 }

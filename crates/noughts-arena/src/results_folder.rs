@@ -197,7 +197,7 @@ fn read(games: &mut File, tournament: &Tournament) -> io::Result<BTreeMap<u32, G
         }
         let result = read_line(tournament, line).ok_or_else(|| {
             io::Error::other(format!(
-                "line {} of games.csv is none of this tournament",
+                "line {} of games.csv does not belong to this tournament",
                 number + 1
             ))
         })?;
@@ -391,7 +391,7 @@ impl fmt::Display for ResultsFolderError {
                 here,
             } => write!(
                 f,
-                "'{}' has another tournament: it says '{there}', this one '{here}'; name another folder (--out)",
+                "'{}' contains another tournament with '{there}' instead of '{here}'; choose another folder (--out)",
                 folder.display()
             ),
             ResultsFolderError::Busy(folder) => {

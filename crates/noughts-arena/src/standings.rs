@@ -77,11 +77,11 @@ impl Standings {
             }
         }
         let mut standings = count.standings(tournament);
-        let merit = |one: &Standing| match &one.rating {
+        let strength = |one: &Standing| match &one.rating {
             Some((elo, _)) if tournament.participants().len() > 2 => *elo,
             _ => one.scores.mean(),
         };
-        standings.sort_by(|a, b| merit(b).total_cmp(&merit(a)));
+        standings.sort_by(|a, b| strength(b).total_cmp(&strength(a)));
         Standings {
             standings,
             games: count.games,

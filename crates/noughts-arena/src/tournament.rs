@@ -253,7 +253,7 @@ impl Tournament {
                 let played = game.act(Seat(seat), Action::Play(decision.at));
                 played.map_err(|refusal| RobotFault {
                     kind: RobotFaultKind::Illegal,
-                    reason: format!("played what is not legal: {refusal}"),
+                    reason: format!("played an illegal move: {refusal}"),
                 })
             });
             if let Err(wrong) = played {
@@ -340,7 +340,7 @@ fn ask(robot: &mut dyn Robot, game: &Game, stop: &Stop) -> Result<Decision, Robo
     asked.unwrap_or_else(|_| {
         Err(RobotFault {
             kind: RobotFaultKind::Crash,
-            reason: "failed and gave no move".to_owned(),
+            reason: "failed and chose no move".to_owned(),
         })
     })
 }

@@ -149,7 +149,7 @@ impl<W: Write> Session<'_, W> {
                 let Some(line) = self.queue.pop_front() else {
                     break;
                 };
-                self.queued_bytes = self.queued_bytes.saturating_sub(line.len());
+                self.queued_bytes -= queued_size(&line);
                 if self.execute(&line)? == Flow::End {
                     return Ok(());
                 }
@@ -216,19 +216,22 @@ impl<W: Write> Session<'_, W> {
             "END" if self.queue.is_empty() => {
                 // The best move so far is still written: a script may want it.
                 self.stop_thinking();
-                self.queue.push_back(line);
+                self.enqueue(line);
                 Ok(Flow::Continue)
             }
             _ if self.queued_bytes + line.len() > MAX_QUEUED_BYTES => {
-                self.say("ERROR too much is said while this program thinks")
+                self.say("ERROR too many commands during the search")
             }
             _ => {
-                // At least the memory that a short line takes.
-                self.queued_bytes += line.len().max(64);
-                self.queue.push_back(line);
+                self.enqueue(line);
                 Ok(Flow::Continue)
             }
         }
+    }
+
+    fn enqueue(&mut self, line: String) {
+        self.queued_bytes += queued_size(&line);
+        self.queue.push_back(line);
     }
 
     fn execute(&mut self, line: &str) -> io::Result<Flow> {
@@ -512,6 +515,11 @@ impl<W: Write> Session<'_, W> {
         self.output.flush()?;
         Ok(Flow::Continue)
     }
+}
+
+/// A short line takes more memory than its bytes.
+fn queued_size(line: &str) -> usize {
+    line.len().max(64)
 }
 
 fn first_word(line: &str) -> &str {

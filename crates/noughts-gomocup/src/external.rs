@@ -103,8 +103,8 @@ impl ExternalEngine {
             let process = self.process.insert(process);
             process.send(&protocol::start_lines(variant));
             let deadline = Instant::now() + self.limits.start_timeout;
-            let said = answer(process, deadline, stop)?;
-            let Some(said) = said else {
+            let reply = answer(process, deadline, stop)?;
+            let Some(reply) = reply else {
                 return Err(RobotFault {
                     kind: RobotFaultKind::Time,
                     reason: format!(
@@ -113,10 +113,10 @@ impl ExternalEngine {
                     ),
                 });
             };
-            if !said.trim().eq_ignore_ascii_case("OK") {
+            if !reply.trim().eq_ignore_ascii_case("OK") {
                 return Err(crash(format!(
                     "answered START with {} instead of OK",
-                    Quoted::from(said.trim())
+                    Quoted::from(reply.trim())
                 )));
             }
             let rule = protocol::rule_line(variant).into_iter();
@@ -136,7 +136,7 @@ impl ExternalEngine {
             process.send(&lines[..1]);
             let deadline = Instant::now() + limits.start_timeout;
             match answer(process, deadline, stop)? {
-                Some(said) if said.trim().eq_ignore_ascii_case("OK") => {}
+                Some(reply) if reply.trim().eq_ignore_ascii_case("OK") => {}
                 _ => return Err(crash("did not answer RESTART with OK".to_owned())),
             }
             process.send(&lines[1..]);
@@ -144,12 +144,12 @@ impl ExternalEngine {
             process.send(&lines);
         }
         let asked = Instant::now();
-        let said = answer(process, asked + limits.move_time + limits.tolerance, stop)?;
-        let Some(said) = said else {
+        let reply = answer(process, asked + limits.move_time + limits.tolerance, stop)?;
+        let Some(reply) = reply else {
             return Err(RobotFault {
                 kind: RobotFaultKind::Time,
                 reason: format!(
-                    "gave no move in {} ms and {} ms more",
+                    "sent no move within {} ms and {} ms of tolerance",
                     limits.move_time.as_millis(),
                     limits.tolerance.as_millis()
                 ),
@@ -157,10 +157,10 @@ impl ExternalEngine {
         };
         let illegal = |why: String| RobotFault {
             kind: RobotFaultKind::Illegal,
-            reason: format!("played {}, {why}", Quoted::from(said.trim())),
+            reason: format!("played {}, {why}", Quoted::from(reply.trim())),
         };
-        let at = protocol::read_move(game.variant(), said.trim())
-            .ok_or_else(|| illegal("which is no move on this board".to_owned()))?;
+        let at = protocol::read_move(game.variant(), reply.trim())
+            .ok_or_else(|| illegal("which is not a move on this board".to_owned()))?;
         let seat = game
             .to_move()
             .ok_or_else(|| crash("was asked for a move in a game that is over".to_owned()))?;
@@ -204,7 +204,7 @@ impl Robot for ExternalEngine {
             false => Err(RobotFault {
                 kind: RobotFaultKind::Stubborn,
                 reason: format!(
-                    "did not end {} ms after END, and was ended",
+                    "did not exit within {} ms after END and was killed",
                     self.limits.exit_timeout.as_millis()
                 ),
             }),
@@ -316,14 +316,14 @@ fn answer(
         let line = match process.receive(deadline, stop) {
             Reply::Line(Line::Text(line)) => line,
             Reply::Line(Line::TooLong) => {
-                return Err(crash("wrote a line without end".to_owned()));
+                return Err(crash("sent a line that is too long".to_owned()));
             }
             Reply::Timeout => return Ok(None),
             Reply::Closed => return Err(crash(process.describe_exit())),
             Reply::Stopped => {
                 return Err(RobotFault {
                     kind: RobotFaultKind::Stopped,
-                    reason: "was told to stop".to_owned(),
+                    reason: "was stopped".to_owned(),
                 });
             }
         };
@@ -336,7 +336,7 @@ fn answer(
             _ => return Ok(Some(line)),
         }
     }
-    Err(crash("talked without end and gave no move".to_owned()))
+    Err(crash("sent too many messages and no move".to_owned()))
 }
 
 fn crash(reason: String) -> RobotFault {

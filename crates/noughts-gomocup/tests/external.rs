@@ -86,7 +86,7 @@ fn hanging_engine_loses_on_time() {
     };
     let (plays, kind, reason) = fault("hangs.py", limits, Seat(0));
     assert_eq!((plays, kind), (0, RobotFaultKind::Time));
-    assert_eq!(reason, "gave no move in 50 ms and 50 ms more");
+    assert_eq!(reason, "sent no move within 50 ms and 50 ms of tolerance");
 }
 
 #[test]
@@ -95,7 +95,7 @@ fn crash_report_has_the_last_error_line() {
     assert_eq!((plays, kind), (4, RobotFaultKind::Crash));
     assert_eq!(
         reason,
-        "ended with exit code 1; its last words: SystemError: out of ideas"
+        "ended with exit code 1; last error line: SystemError: out of ideas"
     );
 }
 
@@ -113,7 +113,7 @@ fn move_to_a_taken_cell_is_illegal() {
 fn endless_line_is_a_crash() {
     let (plays, kind, reason) = fault("floods.py", LIMITS, Seat(0));
     assert_eq!((plays, kind), (0, RobotFaultKind::Crash));
-    assert_eq!(reason, "wrote a line without end");
+    assert_eq!(reason, "sent a line that is too long");
 }
 
 #[test]
@@ -127,7 +127,10 @@ fn engine_that_ignores_end_is_killed() {
     assert_eq!(fault, None, "{game:?}");
     let fault = robot.finish().unwrap_err();
     assert_eq!(fault.kind, RobotFaultKind::Stubborn);
-    assert_eq!(fault.reason, "did not end 50 ms after END, and was ended");
+    assert_eq!(
+        fault.reason,
+        "did not exit within 50 ms after END and was killed"
+    );
 }
 
 #[test]
@@ -146,7 +149,7 @@ fn engine_that_cannot_start_is_refused_before_the_game() {
     let error = told("engine:true");
     assert!(error.contains("ended with exit code 0"), "{error}");
     let error = told("engine:kill -9 $$");
-    assert!(error.contains("was ended by a signal: 9"), "{error}");
+    assert!(error.contains("was killed by a signal: 9"), "{error}");
 }
 
 #[test]

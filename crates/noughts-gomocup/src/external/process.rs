@@ -84,14 +84,14 @@ impl EngineProcess {
         let how = match status {
             Some(status) => match status.code() {
                 Some(code) => format!("ended with exit code {code}"),
-                None => format!("was ended by a {status}"),
+                None => format!("was killed by a {status}"),
             },
             None => "closed its output".to_owned(),
         };
         let text = String::from_utf8_lossy(&self.error_text);
         let text = text.replace(|sign: char| sign.is_control() && sign != '\n', " ");
         match text.trim().lines().next_back() {
-            Some(last) => format!("{how}; its last words: {last}"),
+            Some(last) => format!("{how}; last error line: {last}"),
             None => how,
         }
     }

@@ -1,14 +1,14 @@
-//! Measuring on a machine that others use too: jobs take turns every few milliseconds, and each
-//! round compares them with each other.
+//! Measuring on a busy machine: jobs take turns every few milliseconds, and each round compares them with each other.
 
 use std::time::{Duration, Instant};
 
-use crate::workload::Job;
+/// Runs a workload once and returns how much it counted.
+pub(crate) type Job = Box<dyn FnMut() -> u64>;
 
 pub(crate) const ROUNDS: usize = 7;
 const ROUND: Duration = Duration::from_millis(250);
 
-/// What each job counts a second, in each round.
+/// What each job counts per second, for each round.
 pub(crate) fn rates<const N: usize>(mut jobs: [Job; N]) -> [Vec<f64>; N] {
     let mut rates = [const { Vec::new() }; N];
     for _ in 0..ROUNDS {

@@ -1,14 +1,14 @@
-//! What rounds of measuring say together, for the benches of every crate.
+//! Median and range of measurements, for the benches of all crates.
 
 use std::fmt;
 
-/// Round by round, how many times the one is the other.
+/// The ratio of two measurements, for each round.
 pub(crate) fn ratios(one: &[f64], other: &[f64]) -> Spread {
     let ratios: Vec<f64> = one.iter().zip(other).map(|(a, b)| a / b).collect();
     Spread::of(&ratios)
 }
 
-/// The middle of some figures, and how far they lie apart.
+/// Median, minimum and maximum.
 pub(crate) struct Spread {
     pub(crate) median: f64,
     least: f64,

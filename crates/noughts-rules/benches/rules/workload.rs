@@ -8,6 +8,7 @@ use noughts_rules::{AnyTimeline, dispatch, perft};
 
 use crate::plain;
 use crate::playout::{Tally, playouts};
+use crate::rounds::Job;
 
 /// Every variant, with how many random games are one workload and what they come to.
 const VARIANTS: [(&str, u32, Tally); 7] = [
@@ -26,9 +27,6 @@ const fn known(plays: u64, first_won: u64) -> Tally {
 
 /// The largest count of positions that is one workload; a longer measurement repeats it.
 const MOST: u64 = 12_000_000;
-
-/// Runs once, asserts that it came to the right number, and returns it.
-pub(crate) type Job = Box<dyn FnMut() -> u64>;
 
 pub(crate) struct Workload {
     pub(crate) name: String,

@@ -174,7 +174,7 @@ fn a_line_that_was_cut_off_is_played_again_and_a_strange_one_refused() {
     fs::write(&file, whole.replacen("1,1,0 1", "1,1,1 0", 1)).unwrap();
     let (_, errors, exit) = arena(&["random", "first"], &options);
     assert!(
-        errors.contains("line 2 of games.csv is none of this tournament"),
+        errors.contains("line 2 of games.csv does not belong to this tournament"),
         "{errors}"
     );
     assert_eq!(exit, 1);
@@ -272,7 +272,7 @@ fn what_can_not_be_played_is_said_before_anything_is() {
         (
             &["random", "greedy"],
             &out,
-            "has another tournament: it says 'player 1 first'",
+            "contains another tournament with 'player 1 first'",
         ),
         (
             &["random", "first", "greedy"],

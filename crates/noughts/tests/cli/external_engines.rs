@@ -24,7 +24,7 @@ fn the_arena_reports_each_program_as_what_it_is() {
         (
             "crashes.py",
             "crash",
-            "crashes.py ended with exit code 1; its last words: SystemError: out of ideas (crash)",
+            "crashes.py ended with exit code 1; last error line: SystemError: out of ideas (crash)",
         ),
         (
             "occupied.py",
@@ -34,12 +34,12 @@ fn the_arena_reports_each_program_as_what_it_is() {
         (
             "floods.py",
             "crash",
-            "floods.py wrote a line without end (crash)",
+            "floods.py sent a line that is too long (crash)",
         ),
         (
             "hangs.py",
             "time",
-            "hangs.py gave no move in 40 ms and 60 ms more (time)",
+            "hangs.py sent no move within 40 ms and 60 ms of tolerance (time)",
         ),
     ] {
         let limits = match file {
@@ -77,7 +77,7 @@ fn the_arena_reports_each_program_as_what_it_is() {
         ("correct.py", None),
         (
             "stays.py",
-            Some("stays.py did not end after END, and was ended"),
+            Some("stays.py did not exit after END and was killed"),
         ),
     ] {
         let options = [
