@@ -46,10 +46,10 @@ fn parts() -> Vec<Part> {
         ),
         // Tests that drive the HTTP interface with other people's tools. `--workspace` avoids another build.
         part(
-            "schemathesis",
+            "external tools",
             &[NEXTEST, PYTHON, SCHEMATHESIS, SLOWHTTPTEST],
             &[
-                "cargo nextest run --workspace --locked --run-ignored only -E 'binary(schemathesis)'",
+                "cargo nextest run --workspace --locked --run-ignored only -E 'binary(external_tools)'",
             ],
         ),
         // Examples in doc comments, which nextest does not run.
@@ -87,7 +87,7 @@ fn long_parts() -> Vec<Part> {
             "long-tests",
             &[NEXTEST, POSTGRESQL, PYTHON, STRACE],
             &[
-                "cargo nextest run --workspace --locked --run-ignored only -E 'not binary(schemathesis)'",
+                "cargo nextest run --workspace --locked --run-ignored only -E 'not binary(external_tools)'",
             ],
         ),
         part("mutants", &[NEXTEST], &["cargo xtask mutants"]),

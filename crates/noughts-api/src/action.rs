@@ -4,13 +4,13 @@ use std::fmt;
 
 use noughts_rules::{Action, Game, Move, PlaceError};
 use serde::{Deserialize, Serialize};
-use utoipa::ToSchema;
 
 /// What a seat asks for, in answer to the table as it was in a turn: exactly one of `play`, `rewind`
 /// and `resign`.
-#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize, ToSchema)]
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(deny_unknown_fields)]
-#[schema(example = json!({"turn": 5, "play": "1-0"}))]
+#[cfg_attr(feature = "openapi", schema(example = json!({"turn": 5, "play": "1-0"})))]
 pub struct ActionRequest {
     /// The `turn` of the view that this answers.
     pub turn: usize,
@@ -36,7 +36,7 @@ pub enum RequestedAction {
     Resign,
 }
 
-/// Why an [`Act`] says nothing that can be done.
+/// Why an [`ActionRequest`] is invalid.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum ActionError {
     /// None of the three, or several.

@@ -1,12 +1,12 @@
 //! What was found out about a finished game.
 
 use serde::{Deserialize, Serialize};
-use utoipa::ToSchema;
 
 use crate::view::TurnView;
 
 /// A finished game, turn by turn.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, ToSchema)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct GameAnalysis {
     /// The game's name.
     pub id: String,
@@ -17,25 +17,27 @@ pub struct GameAnalysis {
 }
 
 /// What stood before a turn, and what the turn made of it.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, ToSchema)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct TurnAnalysis {
     /// The number of the turn, from 1.
     pub turn: usize,
     /// Who did what.
     pub done: TurnView,
     /// What the position before it was worth to the side to move; null where the time was over.
-    #[schema(required)]
+    #[cfg_attr(feature = "openapi", schema(required))]
     pub worth: Option<Evaluation>,
     /// The best move that was found there.
-    #[schema(required)]
+    #[cfg_attr(feature = "openapi", schema(required))]
     pub best: Option<String>,
     /// What was given away by it, where that is known; null where nothing was.
-    #[schema(required)]
+    #[cfg_attr(feature = "openapi", schema(required))]
     pub mistake: Option<Mistake>,
 }
 
 /// What a position is worth to the side to move.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, ToSchema)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct Evaluation {
     /// In a word.
     pub value: GameValue,
@@ -48,7 +50,8 @@ pub struct Evaluation {
 }
 
 /// A position's worth in a word.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, Deserialize, ToSchema)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum GameValue {
     /// It is lost, if the others play well.
@@ -62,7 +65,8 @@ pub enum GameValue {
 }
 
 /// What a turn gave away.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, ToSchema)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct Mistake {
     /// What there was before it, for who made it.
     pub had: GameValue,

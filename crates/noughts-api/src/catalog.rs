@@ -1,22 +1,23 @@
 //! The lobby and the archive, and what can be played there.
 
 use serde::{Deserialize, Serialize};
-use utoipa::ToSchema;
 
 use crate::view::{Outcome, SeatKind, View};
 
 /// A page of the lobby and the archive, newest first.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, ToSchema)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct GamesPage {
     /// The games on it.
     pub games: Vec<GameListing>,
     /// What to ask for the next page with; null on the last.
-    #[schema(required)]
+    #[cfg_attr(feature = "openapi", schema(required))]
     pub before: Option<String>,
 }
 
 /// One game of a page.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, ToSchema)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct GameListing {
     /// The game's name.
     pub id: String,
@@ -31,12 +32,13 @@ pub struct GameListing {
     /// When it was created, in milliseconds since 1970.
     pub created_ms: u64,
     /// How it ended; null where it did not.
-    #[schema(required)]
+    #[cfg_attr(feature = "openapi", schema(required))]
     pub outcome: Option<Outcome>,
 }
 
 /// How a listed game stands.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, ToSchema)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum GameStatus {
     /// A seat that is open to everybody waits for somebody.
@@ -48,7 +50,8 @@ pub enum GameStatus {
 }
 
 /// One seat of a listed game.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, ToSchema)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct SeatListing {
     /// What sits there.
     pub kind: SeatKind,
@@ -57,7 +60,8 @@ pub struct SeatListing {
 }
 
 /// A game that was put into the archive.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, ToSchema)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct ImportedGame {
     /// Its name.
     pub id: String,
@@ -66,7 +70,8 @@ pub struct ImportedGame {
 }
 
 /// A variant that is offered by name; every other that can be written can be played too.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, ToSchema)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct OfferedVariant {
     /// How it is written.
     pub name: String,
@@ -79,10 +84,11 @@ pub struct OfferedVariant {
 }
 
 /// A kind of strategy.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, ToSchema)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct OfferedStrategy {
     /// How it is written.
-    #[schema(example = "minimax:7")]
+    #[cfg_attr(feature = "openapi", schema(example = "minimax:7"))]
     pub form: String,
     /// How it plays.
     pub about: String,

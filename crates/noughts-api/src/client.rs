@@ -1,46 +1,100 @@
-//! A client for the service: small, blocking, and without anything from elsewhere.
+//! A blocking client for the service, over HTTP and HTTPS.
 
+mod error;
 mod event_stream;
-mod http;
-mod url;
+mod server_url;
 
-use std::fmt;
-use std::io;
+use std::sync::Arc;
+use std::time::Duration;
 
-use noughts_rules::{Record, RecordError};
+use noughts_rules::Record;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
+use ureq::http::Response;
+use ureq::tls::{Certificate, PemItem, RootCerts, TlsConfig, parse_pem};
+use ureq::{Agent, Body, RequestBuilder};
 
 use crate::action::ActionRequest;
 use crate::problem::Problem;
 use crate::table::{CreatedTable, NewTable, RematchView, TakeSeat, TakenSeat};
 use crate::view::View;
-use http::Request;
 
+pub use error::ClientError;
 pub use event_stream::EventStream;
-pub use url::{ServerUrl, UrlError};
+pub use server_url::{Scheme, ServerUrl, UrlError};
 
-/// A server of the service, asked over plain HTTP, one connection a request.
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
+
+/// An event stream sends at least a comment every 15 seconds.
+const READ_TIMEOUT: Duration = Duration::from_secs(45);
+
+const MAX_RESPONSE_BYTES: u64 = 4 * 1024 * 1024;
+
+/// A client of one server.
+///
+/// ```no_run
+/// use noughts_api::{Client, NewTable};
+///
+/// let client = Client::new("http://localhost:8080".parse()?);
+/// let table = client.create_table(&NewTable {
+///     variant: Some("3x3k3".to_owned()),
+///     ..NewTable::default()
+/// })?;
+/// println!("{:?}", table.view.legal);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct Client {
     url: ServerUrl,
-}
-
-/// Why something was not done.
-#[derive(Debug)]
-pub enum ClientError {
-    /// The server can't be reached, or was lost: it may be tried again.
-    Lost(io::Error),
-    /// The server refuses, and says why.
-    Refused(Problem),
-    /// What answered is not this service.
-    Foreign(String),
+    agent: Agent,
 }
 
 impl Client {
-    /// A client of the server at this address.
+    /// A client that trusts the certificate authorities of the system. `SSL_CERT_FILE` and `SSL_CERT_DIR` replace them,
+    /// and `HTTPS_PROXY`, `HTTP_PROXY` and `NO_PROXY` are followed.
     pub fn new(url: ServerUrl) -> Client {
-        Client { url }
+        let authorities = Vec::new();
+        Client::trusting(url, authorities)
+    }
+
+    /// Like [`Client::new`], and also trusts the certificates of this PEM file.
+    pub fn with_ca(url: ServerUrl, pem: &[u8]) -> Result<Client, ClientError> {
+        let invalid = |why: String| ClientError::InvalidCertificate(why);
+        let mut authorities = Vec::new();
+        for item in parse_pem(pem) {
+            if let PemItem::Certificate(certificate) =
+                item.map_err(|error| invalid(error.to_string()))?
+            {
+                authorities.push(certificate);
+            }
+        }
+        match authorities.is_empty() {
+            true => Err(invalid("no certificate in PEM format".to_owned())),
+            false => Ok(Client::trusting(url, authorities)),
+        }
+    }
+
+    fn trusting(url: ServerUrl, mut authorities: Vec<Certificate<'static>>) -> Client {
+        if url.scheme == Scheme::Https {
+            let system = rustls_native_certs::load_native_certs().certs;
+            authorities.extend(
+                system
+                    .iter()
+                    .map(|der| Certificate::from_der(der).to_owned()),
+            );
+        }
+        let tls = TlsConfig::builder()
+            .root_certs(RootCerts::from(authorities))
+            .unversioned_rustls_crypto_provider(Arc::new(rustls::crypto::ring::default_provider()));
+        let config = Agent::config_builder()
+            .tls_config(tls.build())
+            .http_status_as_error(false)
+            .max_redirects(0)
+            .timeout_connect(Some(CONNECT_TIMEOUT))
+            .timeout_per_read(Some(READ_TIMEOUT))
+            .timeout_per_write(Some(READ_TIMEOUT));
+        let agent = config.build().new_agent();
+        Client { url, agent }
     }
 
     /// The server's address.
@@ -48,7 +102,7 @@ impl Client {
         &self.url
     }
 
-    /// Lays a table.
+    /// Creates a table.
     pub fn create_table(&self, table: &NewTable) -> Result<CreatedTable, ClientError> {
         self.post("/api/games", None, table)
     }
@@ -60,52 +114,59 @@ impl Client {
         self.post(&path, None, &TakeSeat { name })
     }
 
-    /// A table as it stands.
+    /// The table's current state.
     pub fn view(&self, game: &str) -> Result<View, ClientError> {
-        read(&self.get(&format!("/api/games/{game}"), "application/json")?)
+        let response = self
+            .get(&format!("/api/games/{game}"), "application/json")
+            .call()?;
+        from_json(&read_body(response)?)
     }
 
-    /// The game as it stands, with who sits where, in a form that the rules know.
+    /// The game and its players as a record.
     pub fn record(&self, game: &str) -> Result<Record, ClientError> {
-        let body = self.get(&format!("/api/games/{game}/record"), "text/plain")?;
-        let text = String::from_utf8_lossy(&body);
-        let foreign = |error: RecordError| ClientError::Foreign(error.to_string());
-        text.parse::<Record>().map_err(foreign)
+        let path = format!("/api/games/{game}/record");
+        let body = read_body(self.get(&path, "text/plain").call()?)?;
+        let record = String::from_utf8_lossy(&body).parse::<Record>();
+        record.map_err(ClientError::unexpected)
     }
 
-    /// Does something at a seat. To ask for the same once more is safe.
-    pub fn act(&self, game: &str, token: &str, act: &ActionRequest) -> Result<View, ClientError> {
+    /// Acts for a seat. Repeating the same request is safe.
+    pub fn act(
+        &self,
+        game: &str,
+        token: &str,
+        action: &ActionRequest,
+    ) -> Result<View, ClientError> {
         let path = format!("/api/games/{game}/actions");
-        self.post(&path, Some(token), act)
+        self.post(&path, Some(token), action)
     }
 
-    /// Wants to play again.
+    /// Asks for a rematch.
     pub fn rematch(&self, game: &str, token: &str) -> Result<RematchView, ClientError> {
         let path = format!("/api/games/{game}/rematch");
         self.post(&path, Some(token), &())
     }
 
-    /// Everything that happens at a table from now on, or after so many completed turns. With a token
-    /// one is present at its seat.
+    /// The table's event stream: from the current view on, or after the entry with this number. With a seat's token
+    /// the seat counts as present.
     pub fn events(
         &self,
         game: &str,
         token: Option<&str>,
-        seen: Option<usize>,
+        last_id: Option<usize>,
     ) -> Result<EventStream, ClientError> {
         let path = format!("/api/games/{game}/events");
-        let request = Request {
-            token,
-            seen,
-            ..Request::get(&path, "text/event-stream")
-        };
-        let answer = request.send(&self.url)?;
-        Ok(EventStream::new(answer.expect_good()?))
+        let mut request = authorize(self.get(&path, "text/event-stream"), token)?;
+        if let Some(id) = last_id {
+            request = request.header("Last-Event-ID", id.to_string());
+        }
+        let response = expect_success(request.call()?)?;
+        Ok(EventStream::new(response.into_body()))
     }
 
-    fn get(&self, path: &str, accept: &str) -> Result<Vec<u8>, ClientError> {
-        let answer = Request::get(path, accept).send(&self.url)?;
-        answer.expect_good()?.read_all()
+    fn get(&self, path: &str, accept: &str) -> RequestBuilder<ureq::typestate::WithoutBody> {
+        let url = format!("{}{path}", self.url.origin());
+        self.agent.get(url).header("Accept", accept)
     }
 
     fn post<T: DeserializeOwned>(
@@ -114,37 +175,48 @@ impl Client {
         token: Option<&str>,
         body: &impl Serialize,
     ) -> Result<T, ClientError> {
-        let body = serde_json::to_vec(body).expect("a shape of ours is JSON");
-        let request = Request {
-            token,
-            body: Some(&body),
-            ..Request::get(path, "application/json")
-        };
-        let answer = request.send(&self.url)?;
-        read(&answer.expect_good()?.read_all()?)
+        let body = serde_json::to_vec(body).expect("every request type serializes to JSON");
+        let request = self.agent.post(format!("{}{path}", self.url.origin()));
+        let request = authorize(request, token)?.header("Accept", "application/json");
+        let request = request.header("Content-Type", "application/json");
+        from_json(&read_body(request.send(&body[..])?)?)
     }
 }
 
-fn read<T: DeserializeOwned>(body: &[u8]) -> Result<T, ClientError> {
-    serde_json::from_slice(body).map_err(|error| ClientError::Foreign(error.to_string()))
-}
-
-impl fmt::Display for ClientError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            ClientError::Lost(error) => write!(f, "the server can't be reached: {error}"),
-            ClientError::Refused(problem) => f.write_str(&problem.detail),
-            ClientError::Foreign(why) => {
-                write!(f, "what answers there is no server of this: {why}")
-            }
+fn authorize<B>(
+    request: RequestBuilder<B>,
+    token: Option<&str>,
+) -> Result<RequestBuilder<B>, ClientError> {
+    match token {
+        None => Ok(request),
+        Some(token) if token.bytes().all(|byte| byte.is_ascii_graphic()) => {
+            Ok(request.header("Authorization", format!("Bearer {token}")))
         }
+        Some(_) => Err(ClientError::InvalidToken),
     }
 }
 
-impl std::error::Error for ClientError {}
-
-impl From<io::Error> for ClientError {
-    fn from(error: io::Error) -> ClientError {
-        ClientError::Lost(error)
+fn expect_success(response: Response<Body>) -> Result<Response<Body>, ClientError> {
+    let status = response.status();
+    if status.is_success() {
+        return Ok(response);
     }
+    let body = read_bounded(response)?;
+    Err(match serde_json::from_slice::<Problem>(&body) {
+        Ok(problem) => ClientError::Refused(problem),
+        Err(_) => ClientError::UnexpectedResponse(format!("HTTP status {}", status.as_u16())),
+    })
+}
+
+fn read_body(response: Response<Body>) -> Result<Vec<u8>, ClientError> {
+    read_bounded(expect_success(response)?)
+}
+
+fn read_bounded(response: Response<Body>) -> Result<Vec<u8>, ClientError> {
+    let body = response.into_body().into_with_config();
+    Ok(body.limit(MAX_RESPONSE_BYTES).read_to_vec()?)
+}
+
+fn from_json<T: DeserializeOwned>(body: &[u8]) -> Result<T, ClientError> {
+    serde_json::from_slice(body).map_err(ClientError::unexpected)
 }

@@ -1,10 +1,10 @@
 //! A refusal as JSON: RFC 9457, with a type that never changes and what would have been allowed.
 
 use serde::{Deserialize, Serialize};
-use utoipa::ToSchema;
 
 /// Why something was not done. Nothing has changed.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, ToSchema)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct Problem {
     /// A name for this kind of refusal that never changes, such as `/problems/occupied`.
     #[serde(rename = "type")]

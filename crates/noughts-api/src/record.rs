@@ -2,22 +2,22 @@
 
 use noughts_rules::{Player, Record, RecordError};
 use serde::{Deserialize, Serialize};
-use utoipa::ToSchema;
 
 use crate::view::TurnView;
 
 /// A game with who sat where, as its text says it.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, ToSchema)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(deny_unknown_fields)]
-#[schema(example = json!({
+#[cfg_attr(feature = "openapi", schema(example = json!({
     "noughts": 1, "variant": "3x3k3", "history": 0,
     "seats": [{"symbol": "x", "human": "Ann"}, {"symbol": "o", "robot": "perfect"}],
     "turns": [{"by": 0, "play": "0-0"}, {"by": 1, "play": "1-1"}, {"by": 0, "resign": true}],
     "result": "won o by resignation"
-}))]
+})))]
 pub struct GameRecord {
     /// The form: 1.
-    #[schema(minimum = 1, maximum = 1)]
+    #[cfg_attr(feature = "openapi", schema(minimum = 1, maximum = 1))]
     pub noughts: u8,
     /// Which game.
     pub variant: String,
@@ -35,11 +35,12 @@ pub struct GameRecord {
 }
 
 /// One seat of a record: `human` with a name, or `robot` with a strategy.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, ToSchema)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(deny_unknown_fields)]
 pub struct SeatRecord {
     /// How its marks were shown.
-    #[schema(example = "x")]
+    #[cfg_attr(feature = "openapi", schema(example = "x"))]
     pub symbol: char,
     /// A person's name, which may be empty.
     #[serde(default, skip_serializing_if = "Option::is_none")]

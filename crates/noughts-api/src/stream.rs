@@ -1,13 +1,13 @@
 //! What streams carry: one full view, and then what changed.
 
 use serde::{Deserialize, Serialize};
-use utoipa::ToSchema;
 
 use crate::problem::Problem;
 use crate::view::{Legal, NineBoards, Outcome, TurnView, View};
 
 /// What a turn changed. Together with the view before it, it is the view after it.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, ToSchema)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct Change {
     /// Completed turns plus one, after this one.
     pub turn: usize,
@@ -23,14 +23,15 @@ pub struct Change {
     pub rewind: Option<u16>,
     /// The nine boards, where there are nine.
     #[serde(flatten)]
-    #[schema(ignore)]
+    #[cfg_attr(feature = "openapi", schema(ignore))]
     pub nine: Option<NineBoards>,
     /// How it ended, if it did.
     pub outcome: Option<Outcome>,
 }
 
 /// Who listens at which seat.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, ToSchema)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct Presence {
     /// By seat.
     pub present: Vec<bool>,
@@ -39,7 +40,8 @@ pub struct Presence {
 }
 
 /// The first message over a WebSocket: who is there. `{}` only watches.
-#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize, ToSchema)]
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Hello {
     /// The token of a seat.
@@ -48,7 +50,8 @@ pub struct Hello {
 }
 
 /// A message of a live stream.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, ToSchema)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum StreamMessage {
     /// The table as it stands.

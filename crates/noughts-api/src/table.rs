@@ -3,18 +3,18 @@
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
-use utoipa::ToSchema;
 
 use crate::view::View;
 
 /// A new table. Only the variant is needed: the caller then takes seat 0, and robots of level 8 sit
 /// in the others.
-#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize, ToSchema)]
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(deny_unknown_fields)]
 pub struct NewTable {
     /// Which game, such as `3x3k3`. With `from` it is that game's and need not be said.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(example = "3x3k3")]
+    #[cfg_attr(feature = "openapi", schema(example = "3x3k3"))]
     pub variant: Option<String>,
     /// A rewind takes back fewer marks than this; 0: there is none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -31,7 +31,8 @@ pub struct NewTable {
 }
 
 /// Who shall sit there.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, ToSchema)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum SeatRequest {
     /// The caller, by name: only for seats in `take`.
@@ -43,7 +44,8 @@ pub enum SeatRequest {
 }
 
 /// For whom an open seat is.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, ToSchema)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum OpenSeat {
     /// For whoever has the link; not listed.
@@ -53,7 +55,8 @@ pub enum OpenSeat {
 }
 
 /// A position of a game.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, ToSchema)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(deny_unknown_fields)]
 pub struct StartFrom {
     /// Of this one.
@@ -63,7 +66,8 @@ pub struct StartFrom {
 }
 
 /// The answer to a new table.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, ToSchema)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct CreatedTable {
     /// The game's name.
     pub id: String,
@@ -74,7 +78,8 @@ pub struct CreatedTable {
 }
 
 /// The answer to who wants to play again: the table, and once everybody does, a seat at the new one.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, ToSchema)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct RematchView {
     /// The old table; its `rematch` is the new one.
     #[serde(flatten)]
@@ -88,7 +93,8 @@ pub struct RematchView {
 }
 
 /// Takes an open seat.
-#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize, ToSchema)]
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(deny_unknown_fields)]
 pub struct TakeSeat {
     /// Under this name.
@@ -97,7 +103,8 @@ pub struct TakeSeat {
 }
 
 /// The answer to who took a seat.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, ToSchema)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct TakenSeat {
     /// The seat's.
     pub token: String,

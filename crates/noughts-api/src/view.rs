@@ -5,17 +5,17 @@ use noughts_rules::{
     WinReason as GameWinReason,
 };
 use serde::{Deserialize, Serialize};
-use utoipa::ToSchema;
 
 use crate::run_length::encode_row;
 
 /// Everything that a screen needs of a table.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, ToSchema)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct View {
     /// The game's name.
     pub id: String,
     /// Which game.
-    #[schema(example = "3x3k3")]
+    #[cfg_attr(feature = "openapi", schema(example = "3x3k3"))]
     pub variant: String,
     /// A rewind takes back fewer marks than this; 0: there is none.
     pub history: u16,
@@ -38,7 +38,7 @@ pub struct View {
     pub last: Option<TurnView>,
     /// On nine boards: how each stands, the score and where to play.
     #[serde(flatten)]
-    #[schema(ignore)]
+    #[cfg_attr(feature = "openapi", schema(ignore))]
     pub nine: Option<NineBoards>,
     /// How it ended; null while it goes on.
     pub outcome: Option<Outcome>,
@@ -47,7 +47,8 @@ pub struct View {
 }
 
 /// One seat.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, ToSchema)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct SeatView {
     /// Whoever sits there; a robot's strategy.
     pub name: String,
@@ -60,7 +61,8 @@ pub struct SeatView {
 }
 
 /// What sits there.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, ToSchema)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum SeatKind {
     /// Somebody.
@@ -72,7 +74,8 @@ pub enum SeatKind {
 }
 
 /// Every cell, row by row; on nine boards board by board.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, ToSchema)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(untagged)]
 pub enum Marks {
     /// The side of each cell, or null.
@@ -82,7 +85,8 @@ pub enum Marks {
 }
 
 /// Every legal move.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, ToSchema)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(untagged)]
 pub enum Legal {
     /// As they are written.
@@ -92,7 +96,8 @@ pub enum Legal {
 }
 
 /// The word `empty`.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, ToSchema)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum Empty {
     /// Every free cell.
@@ -100,7 +105,8 @@ pub enum Empty {
 }
 
 /// A turn: who did what.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, ToSchema)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(deny_unknown_fields)]
 pub struct TurnView {
     /// The seat.
@@ -117,7 +123,8 @@ pub struct TurnView {
 }
 
 /// What there is to see only on nine boards.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, ToSchema)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct NineBoards {
     /// How each stands: `open`, `drawn`, or the side that won it.
     pub boards: Vec<BoardView>,
@@ -128,7 +135,8 @@ pub struct NineBoards {
 }
 
 /// How a small board stands.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, ToSchema)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum BoardView {
     /// It can be played on.
@@ -140,7 +148,8 @@ pub enum BoardView {
 }
 
 /// How a game ended: `{"draw":true}`, `{"won":[0],"line":[…],"by":"line"}` or `{"abandoned":true}`.
-#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize, ToSchema)]
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct Outcome {
     /// Nobody won.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
@@ -160,7 +169,8 @@ pub struct Outcome {
 }
 
 /// What won a game.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, ToSchema)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum WinReason {
     /// A line.
@@ -186,7 +196,7 @@ pub struct TableInfo {
     pub rematch: Option<String>,
 }
 
-/// NineBoards with more cells are sent as rows of runs.
+/// Boards with more cells are sent as run-length rows.
 pub const MAX_LISTED_CELLS: usize = 1_024;
 
 impl View {

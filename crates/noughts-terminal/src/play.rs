@@ -1,7 +1,7 @@
-//! At somebody else's table: a person or a robot plays a game that a server keeps, of any variant.
+//! A game on a server, of any variant, for a person or a robot.
 //!
-//! The table is reached through a [`RemoteGame`], which is given: no socket is opened here. What happens
-//! there is heard through a channel, into which the lines of a person come too.
+//! The server is reached through a [`RemoteGame`], which is a parameter: no socket is opened here. News from the server
+//! and lines from the person arrive in one channel.
 
 mod messages;
 
@@ -11,87 +11,87 @@ use std::io::{self, BufRead, Write};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread;
 
-use noughts_engine::{EngineSetup, Stop, Strategy, StrategyName, Unfit};
+use noughts_engine::{EngineSetup, Stop, StrategyName, Unfit};
 use noughts_rules::{Action, Game, PlaceError, Record, Seat};
 
 use crate::console::{read_line, sentence};
 
-/// A table that is kept somewhere else.
+/// A game on a server.
 pub trait RemoteGame {
-    /// The game as it stands, with who sits where.
-    fn look(&self) -> Result<Record, RemoteError>;
+    /// The current game, with its players.
+    fn record(&self) -> Result<Record, RemoteError>;
 
-    /// Does something at the own seat, in answer to the game as it was in this turn.
+    /// Acts for the own seat, in the turn with this number.
     fn act(&self, turn: usize, action: &str) -> Result<(), RemoteError>;
 }
 
-/// Why something was not done.
+/// Why a request to the server failed.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum RemoteError {
-    /// The table says no, and why. Nothing has changed.
+    /// The server refused it and says why. Nothing has changed.
     Refused(String),
-    /// The table can't be reached now.
-    Lost(String),
-    /// There will be no answer.
-    Gone(String),
+    /// The server cannot be reached now.
+    Unreachable(String),
+    /// A later attempt would fail too.
+    Fatal(String),
 }
 
-/// What is heard of a table.
+/// What happened at the table or at the keyboard.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum PlayEvent {
-    /// Something happened: it is worth a look.
-    News,
-    /// The connection is lost, and is being made again.
-    Lost,
-    /// It is there again.
-    Back,
-    /// It is given up.
-    Gone(String),
-    /// A person typed something; `None`: there will be no more.
+    /// The table changed: ask for its record.
+    Changed,
+    /// The connection is lost; a new attempt follows.
+    Disconnected,
+    /// The connection is back.
+    Reconnected,
+    /// There will be no further attempt.
+    Failed(String),
+    /// A line was typed; `None` at the end of input.
     Line(Option<String>),
 }
 
-/// Who plays, and where they sit.
+/// Who plays, and at which seat.
 #[derive(Clone, Debug)]
 pub struct PlaySettings {
-    /// The seat; `None` only watches.
+    /// `None`: the game is only watched.
     pub seat: Option<Seat>,
-    /// How the robot plays, where one does.
+    /// The robot's strategy; `None`: a person plays.
     pub robot: Option<StrategyName>,
 }
 
-/// Why a visit ended before its game did.
+/// Why playing ended before the game did.
 #[derive(Debug)]
 pub enum PlayError {
     /// The robot does not play this game.
     Unfit(Unfit),
-    /// The table is not there any more.
-    Table(String),
+    /// The server failed for good.
+    Remote(String),
     /// Reading or writing failed.
     Terminal(io::Error),
 }
 
-/// How a visit ended.
+/// How playing ended.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum PlayEnd {
     /// The game is over.
     Over,
-    /// The person left, and the game goes on.
+    /// The person left; the game goes on.
     Left,
 }
 
-/// So much may wait to be looked at; then who brings more must wait.
-const MOST_WAITING: usize = 16;
+/// Events that wait to be handled; further senders block.
+const MAX_QUEUED_EVENTS: usize = 16;
 
-/// So much may be typed ahead.
-const MOST_TYPED: usize = 256;
+/// Lines typed ahead; further ones are dropped.
+const MAX_TYPED_AHEAD: usize = 256;
 
-/// A channel for what is heard. A person's lines come into it from a thread of its own, which outlives
-/// the visit if it waits for a line then.
-pub fn hear(
+/// A channel for events. A thread sends the lines of `input` into it. That thread may outlive the game if it waits for a
+/// line.
+pub fn event_channel(
     input: Option<impl BufRead + Send + 'static>,
 ) -> (SyncSender<PlayEvent>, Receiver<PlayEvent>) {
-    let (sender, events) = sync_channel(MOST_WAITING);
+    let (sender, events) = sync_channel(MAX_QUEUED_EVENTS);
     if let Some(mut input) = input {
         let lines = sender.clone();
         thread::spawn(move || {
@@ -107,7 +107,7 @@ pub fn hear(
     (sender, events)
 }
 
-/// Plays at a table, or watches there, until the game is over or the person leaves.
+/// Plays or watches until the game is over or the person leaves.
 pub fn play(
     settings: &PlaySettings,
     engine_setup: &EngineSetup,
@@ -122,33 +122,32 @@ pub fn play(
         output,
         typed: VecDeque::new(),
         has_ended: false,
-        shown: None,
-        waits: None,
-        open: None,
+        turns_shown: None,
+        waiting_for: None,
+        open_prompt: None,
     };
-    session.make(engine_setup)
+    session.run(engine_setup)
 }
 
-struct Session<'v, T, O> {
-    settings: &'v PlaySettings,
-    remote: &'v T,
+struct Session<'s, R, O> {
+    settings: &'s PlaySettings,
+    remote: &'s R,
     events: Receiver<PlayEvent>,
     output: O,
-    /// Lines for the next questions.
+    /// Lines typed ahead.
     typed: VecDeque<String>,
-    /// No more will be typed.
+    /// The input has ended.
     has_ended: bool,
-    /// So many turns were told.
-    shown: Option<usize>,
-    /// For whom it was said that they are waited for, and in which turn.
-    waits: Option<(usize, Option<Seat>)>,
-    /// The prompt's line stands open since so many turns.
-    open: Option<usize>,
+    turns_shown: Option<usize>,
+    /// The turn and the seat of the latest "Waiting for" message.
+    waiting_for: Option<(usize, Option<Seat>)>,
+    /// The number of turns when the prompt was printed, while the cursor is still behind it.
+    open_prompt: Option<usize>,
 }
 
-impl<T: RemoteGame, O: Write> Session<'_, T, O> {
-    fn make(&mut self, engine_setup: &EngineSetup) -> Result<PlayEnd, PlayError> {
-        let mut record = self.look()?;
+impl<R: RemoteGame, O: Write> Session<'_, R, O> {
+    fn run(&mut self, engine_setup: &EngineSetup) -> Result<PlayEnd, PlayError> {
+        let mut record = self.fetch()?;
         let mut robot = match &self.settings.robot {
             Some(name) => {
                 let robot = name.build(record.game(), engine_setup);
@@ -156,51 +155,45 @@ impl<T: RemoteGame, O: Write> Session<'_, T, O> {
             }
             None => None,
         };
-        self.tell(messages::welcome(&record, self.settings))?;
+        self.print(messages::welcome(&record, self.settings))?;
         loop {
             self.show(&record)?;
             if record.game().conclusion().is_some() {
-                self.tell(messages::end(&record, self.settings.seat))?;
+                self.print(messages::end(&record, self.settings.seat))?;
                 self.output.flush()?;
                 return Ok(PlayEnd::Over);
             }
-            let is_own =
-                self.settings.seat.is_some() && record.game().to_move() == self.settings.seat;
-            let action = match &mut robot {
-                Some(robot) if is_own => {
-                    let chosen = choose(robot.as_mut(), record.game());
-                    Some(record.game().format_action(chosen))
+            let seat = self.settings.seat;
+            let is_own_turn = seat.is_some() && record.game().to_move() == seat;
+            let step = match &mut robot {
+                Some(robot) if is_own_turn => {
+                    let decision = robot.choose(record.game(), &Stop::new());
+                    Step::Act(record.game().format_action(Action::Play(decision.at)))
                 }
-                None if is_own => match self.ask(&record)? {
-                    Step::Act(action) => Some(action),
-                    Step::Look => None,
-                    Step::Exit => return Ok(PlayEnd::Left),
-                },
-                Some(_) | None => match self.wait(&record)? {
-                    Step::Act(action) => Some(action),
-                    Step::Look => None,
-                    Step::Exit => return Ok(PlayEnd::Left),
-                },
+                None if is_own_turn => self.ask(&record)?,
+                Some(_) | None => self.wait(&record)?,
             };
-            if let Some(action) = action {
-                self.act(record.game(), &action)?;
+            match step {
+                Step::Act(action) => self.act(record.game(), &action)?,
+                Step::Refresh => {}
+                Step::Leave => return Ok(PlayEnd::Left),
             }
-            record = self.look()?;
+            record = self.fetch()?;
         }
     }
 
-    /// Asks for a move until there is one that the rules allow, or something else happens.
+    /// Asks for a move until a legal one is typed or something else happens.
     fn ask(&mut self, record: &Record) -> Result<Step, PlayError> {
         let game = record.game();
         loop {
             if self.typed.is_empty() {
                 if self.has_ended {
-                    return Ok(Step::Exit);
+                    return Ok(Step::Leave);
                 }
                 self.prompt(game)?;
             }
-            let Some(line) = self.line()? else {
-                return Ok(Step::Look);
+            let Some(line) = self.next_line()? else {
+                return Ok(Step::Refresh);
             };
             if let Some(step) = self.command(game, &line)? {
                 return Ok(step);
@@ -208,43 +201,36 @@ impl<T: RemoteGame, O: Write> Session<'_, T, O> {
         }
     }
 
-    /// Waits until something happens; a person may leave or give up meanwhile.
+    /// Waits for an event. A person may leave or resign meanwhile.
     fn wait(&mut self, record: &Record) -> Result<Step, PlayError> {
         let game = record.game();
-        let waits = Some((game.turns().len(), game.to_move()));
-        if self.waits != waits && self.settings.robot.is_none() {
-            self.waits = waits;
-            self.tell(messages::waiting(record))?;
+        let waiting_for = Some((game.turns().len(), game.to_move()));
+        if self.waiting_for != waiting_for && self.settings.robot.is_none() {
+            self.waiting_for = waiting_for;
+            self.print(messages::waiting(record))?;
         }
         if self.has_ended && self.settings.seat.is_some() && self.typed.is_empty() {
-            return Ok(Step::Exit);
+            return Ok(Step::Leave);
         }
         self.output.flush()?;
-        match self.next()? {
-            PlayEvent::Line(Some(line)) => match line.trim() {
-                ":q" => Ok(Step::Exit),
-                "resign" if self.settings.seat.is_some() => Ok(Step::Act("resign".to_owned())),
-                _ => {
-                    if self.typed.len() < MOST_TYPED {
-                        self.typed.push_back(line);
-                    }
-                    Ok(Step::Look)
-                }
-            },
-            PlayEvent::Line(None)
-            | PlayEvent::News
-            | PlayEvent::Lost
-            | PlayEvent::Back
-            | PlayEvent::Gone(_) => Ok(Step::Look),
+        let PlayEvent::Line(Some(line)) = self.next_event()? else {
+            return Ok(Step::Refresh);
+        };
+        match line.trim() {
+            ":q" => return Ok(Step::Leave),
+            "resign" if self.settings.seat.is_some() => return Ok(Step::Act("resign".to_owned())),
+            _ if self.typed.len() < MAX_TYPED_AHEAD => self.typed.push_back(line),
+            _ => {}
         }
+        Ok(Step::Refresh)
     }
 
-    /// What a line means; `None` where it was explained what would mean something.
+    /// What a line means; `None` after an explanation was printed.
     fn command(&mut self, game: &Game, line: &str) -> Result<Option<Step>, PlayError> {
         let line = line.trim();
         let seat = self.settings.seat.unwrap_or(Seat(0));
-        let explained = match line {
-            ":q" => return Ok(Some(Step::Exit)),
+        let explanation = match line {
+            ":q" => return Ok(Some(Step::Leave)),
             "?" | "help" | "" => messages::HELP.to_owned(),
             _ => match game.parse_action(&line.replace(' ', "-")) {
                 Ok(action) => match game.check(seat, action) {
@@ -255,7 +241,7 @@ impl<T: RemoteGame, O: Write> Session<'_, T, O> {
                 Err(PlaceError::Unreadable { .. }) => messages::unreadable(line),
             },
         };
-        self.tell(explained)?;
+        self.print(explanation)?;
         Ok(None)
     }
 
@@ -263,106 +249,96 @@ impl<T: RemoteGame, O: Write> Session<'_, T, O> {
         let turn = game.turns().len() + 1;
         match self.remote.act(turn, action) {
             Ok(()) => Ok(()),
-            // The game has gone on, or the table knows better; what it says is what counts.
-            Err(RemoteError::Refused(why)) => match self.settings.robot {
-                Some(_) => self.until_news(),
-                None => Ok(self.tell(sentence(why))?),
-            },
-            // It may be stored or not: a look tells.
-            Err(RemoteError::Lost(_)) => self.until_news(),
-            Err(RemoteError::Gone(why)) => Err(PlayError::Table(why)),
+            Err(RemoteError::Refused(why)) if self.settings.robot.is_none() => {
+                Ok(self.print(sentence(why))?)
+            }
+            // The action may have been stored; the next record shows it.
+            Err(RemoteError::Refused(_) | RemoteError::Unreachable(_)) => {
+                self.next_event().map(drop)
+            }
+            Err(RemoteError::Fatal(why)) => Err(PlayError::Remote(why)),
         }
     }
 
-    fn until_news(&mut self) -> Result<(), PlayError> {
-        self.next().map(|_| ())
-    }
-
-    /// The table as it stands, asked for until it answers.
-    fn look(&mut self) -> Result<Record, PlayError> {
+    /// The current record, requested again after every event until the server answers.
+    fn fetch(&mut self) -> Result<Record, PlayError> {
         loop {
-            match self.remote.look() {
+            match self.remote.record() {
                 Ok(record) => return Ok(record),
-                Err(RemoteError::Lost(_)) => self.until_news()?,
-                Err(RemoteError::Refused(why) | RemoteError::Gone(why)) => {
-                    return Err(PlayError::Table(why));
+                Err(RemoteError::Unreachable(_)) => drop(self.next_event()?),
+                Err(RemoteError::Refused(why) | RemoteError::Fatal(why)) => {
+                    return Err(PlayError::Remote(why));
                 }
             }
         }
     }
 
-    /// The next line, unless something happens first.
-    fn line(&mut self) -> Result<Option<String>, PlayError> {
+    /// The next line; `None` if something else happens first.
+    fn next_line(&mut self) -> Result<Option<String>, PlayError> {
         if let Some(line) = self.typed.pop_front() {
             return Ok(Some(line));
         }
         self.output.flush()?;
-        match self.next()? {
-            PlayEvent::Line(line) => {
-                self.open = None;
-                Ok(line)
-            }
-            PlayEvent::News | PlayEvent::Lost | PlayEvent::Back | PlayEvent::Gone(_) => Ok(None),
-        }
+        let PlayEvent::Line(line) = self.next_event()? else {
+            return Ok(None);
+        };
+        self.open_prompt = None;
+        Ok(line)
     }
 
-    fn next(&mut self) -> Result<PlayEvent, PlayError> {
-        let gone = || PlayEvent::Gone("the remote is not events any more".to_owned());
-        let events = self.events.recv().unwrap_or_else(|_| gone());
-        match &events {
-            PlayEvent::Gone(why) => return Err(PlayError::Table(why.clone())),
-            PlayEvent::Lost => self.tell(messages::LOST)?,
-            PlayEvent::Back => self.tell(messages::BACK)?,
+    fn next_event(&mut self) -> Result<PlayEvent, PlayError> {
+        let ended = || PlayEvent::Failed("the connection to the table ended".to_owned());
+        let event = self.events.recv().unwrap_or_else(|_| ended());
+        match &event {
+            PlayEvent::Failed(why) => return Err(PlayError::Remote(why.clone())),
+            PlayEvent::Disconnected => self.print(messages::DISCONNECTED)?,
+            PlayEvent::Reconnected => self.print(messages::RECONNECTED)?,
             PlayEvent::Line(None) => self.has_ended = true,
-            PlayEvent::Line(Some(_)) | PlayEvent::News => {}
+            PlayEvent::Line(Some(_)) | PlayEvent::Changed => {}
         }
-        Ok(events)
+        Ok(event)
     }
 
-    /// Tells the turns since the last look, and draws the board where there were any.
+    /// Prints the turns since the last call, and the board if there were any.
     fn show(&mut self, record: &Record) -> Result<(), PlayError> {
         let turns = record.game().turns().len();
-        if self.shown == Some(turns) {
+        if self.turns_shown == Some(turns) {
             return Ok(());
         }
-        let since = self.shown.unwrap_or(turns);
+        let since = self.turns_shown.unwrap_or(turns);
         for turn in record.game().turns().get(since..).unwrap_or_default() {
-            self.tell(messages::turn(record, turn, self.settings.seat))?;
+            self.print(messages::turn(record, turn, self.settings.seat))?;
         }
-        self.shown = Some(turns);
-        self.tell("")?;
-        self.tell(messages::board(record.game()))?;
-        self.tell("")?;
+        self.turns_shown = Some(turns);
+        self.print("")?;
+        self.print(messages::board(record.game()))?;
+        self.print("")?;
         Ok(self.output.flush()?)
     }
 
-    fn tell(&mut self, words: impl Display) -> io::Result<()> {
-        if self.open.take().is_some() {
+    fn print(&mut self, text: impl Display) -> io::Result<()> {
+        if self.open_prompt.take().is_some() {
             writeln!(self.output)?;
         }
-        writeln!(self.output, "{words}")
+        writeln!(self.output, "{text}")
     }
 
-    /// Asks for a move, once however much else happens meanwhile.
+    /// Asks for a move, once per turn and not again after events in between.
     fn prompt(&mut self, game: &Game) -> io::Result<()> {
         let turns = Some(game.turns().len());
-        if self.open != turns {
+        if self.open_prompt != turns {
             write!(self.output, "{} ", messages::prompt(game))?;
-            self.open = turns;
+            self.open_prompt = turns;
         }
         self.output.flush()
     }
 }
 
-/// What a person decided, or that something happened meanwhile.
+/// What the player decided, or that something else happened first.
 enum Step {
     Act(String),
-    Look,
-    Exit,
-}
-
-fn choose(robot: &mut dyn Strategy, game: &Game) -> Action {
-    Action::Play(robot.choose(game, &Stop::new()).at)
+    Refresh,
+    Leave,
 }
 
 impl From<io::Error> for PlayError {

@@ -644,9 +644,12 @@ pub(crate) struct Connect {
                   or the game is watched. In the game: 1-0 plays, <<N takes back, resign gives up, :q leaves."
 )]
 pub(crate) struct Play {
-    /// The server, such as http://localhost:8080, or a game there
+    /// The server, such as http://localhost:8080 or https://games.example.org, or a game there
     #[arg(value_name = "URL")]
     pub(crate) url: String,
+    /// Trust the certificates of this PEM file too, besides those of the system
+    #[arg(long, value_name = "FILE")]
+    pub(crate) cacert: Option<String>,
     /// Let a robot play for you
     #[arg(long, value_name = "STRATEGY")]
     pub(crate) robot: Option<String>,

@@ -1,26 +1,47 @@
-//! What happens at a table, as it happens.
+//! Server-sent events of a table.
 
-use super::ClientError;
-use super::http::Answer;
+use std::fmt;
+use std::io::{BufRead, BufReader, Read};
+
+use ureq::{Body, BodyReader};
+
+use super::{ClientError, MAX_RESPONSE_BYTES};
 use crate::stream::StreamMessage;
 
-/// A stream of what happens at a table. When it is lost, another goes on after the last turn that was
-/// [seen](EventStream::seen).
+/// The event stream of a table. When the connection is lost, open another stream after [`EventStream::last_id`].
 pub struct EventStream {
-    answer: Answer,
-    seen: Option<usize>,
+    lines: BufReader<BodyReader<'static>>,
+    last_id: Option<usize>,
 }
 
 impl EventStream {
-    pub(super) fn new(answer: Answer) -> EventStream {
-        EventStream { answer, seen: None }
+    pub(super) fn new(body: Body) -> EventStream {
+        EventStream {
+            lines: BufReader::new(body.into_reader()),
+            last_id: None,
+        }
     }
 
-    /// Waits for what happens next; `None` when the server has ended the stream.
-    #[expect(clippy::should_implement_trait, reason = "it may fail")]
-    pub fn next(&mut self) -> Result<Option<StreamMessage>, ClientError> {
-        let (mut line, mut data, mut id) = (String::new(), None, None);
-        while self.answer.line(&mut line)?.is_some() {
+    /// The id of the latest event that had one.
+    pub fn last_id(&self) -> Option<usize> {
+        self.last_id
+    }
+
+    /// The next line without its end; `None` at the end of the stream, where a line without an end is dropped.
+    fn read_line(&mut self) -> Result<Option<String>, ClientError> {
+        let mut bytes = Vec::new();
+        let mut bounded = (&mut self.lines).take(MAX_RESPONSE_BYTES);
+        bounded.read_until(b'\n', &mut bytes)?;
+        if bytes.pop() != Some(b'\n') {
+            return Ok(None);
+        }
+        let line = String::from_utf8_lossy(&bytes);
+        Ok(Some(line.trim_end_matches('\r').to_owned()))
+    }
+
+    fn read_event(&mut self) -> Result<Option<StreamMessage>, ClientError> {
+        let (mut data, mut id) = (None, None);
+        while let Some(line) = self.read_line()? {
             match line.split_once(':') {
                 Some(("data", value)) => data = Some(value.trim().to_owned()),
                 Some(("id", value)) => id = value.trim().parse().ok(),
@@ -30,19 +51,31 @@ impl EventStream {
                     let Some(data) = data.take() else {
                         continue;
                     };
-                    self.seen = id.or(self.seen);
-                    let live = serde_json::from_str(&data);
-                    let foreign =
-                        |error: serde_json::Error| ClientError::Foreign(error.to_string());
-                    return live.map(Some).map_err(foreign);
+                    self.last_id = id.or(self.last_id);
+                    return serde_json::from_str(&data)
+                        .map(Some)
+                        .map_err(ClientError::unexpected);
                 }
             }
         }
         Ok(None)
     }
+}
 
-    /// Completed turns that were seen.
-    pub fn seen(&self) -> Option<usize> {
-        self.seen
+impl Iterator for EventStream {
+    type Item = Result<StreamMessage, ClientError>;
+
+    /// Waits for the next event; `None` when the server has ended the stream.
+    fn next(&mut self) -> Option<Self::Item> {
+        self.read_event().transpose()
+    }
+}
+
+impl fmt::Debug for EventStream {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut debug = f.debug_struct("EventStream");
+        debug
+            .field("last_id", &self.last_id)
+            .finish_non_exhaustive()
     }
 }

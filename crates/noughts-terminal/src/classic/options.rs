@@ -92,7 +92,7 @@ impl ClassicSettings {
             history: self.history,
             order: self.symbols.order(),
         };
-        Game::new(&self.variant(), options).expect("a settings that was checked can be played")
+        Game::new(&self.variant(), options).expect("checked settings make a game")
     }
 
     /// Which game.

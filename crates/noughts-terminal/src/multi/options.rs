@@ -92,7 +92,7 @@ impl MultiSettings {
             history: self.history,
             ..Options::default()
         };
-        Game::new(&self.variant(), options).expect("a settings that was checked can be played")
+        Game::new(&self.variant(), options).expect("checked settings make a game")
     }
 }
 

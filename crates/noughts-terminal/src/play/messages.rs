@@ -1,4 +1,4 @@
-//! Everything that is said at somebody else's table.
+//! The texts of a game on a server.
 
 use noughts_rules::{
     Action, Conclusion, Game, Player, Quoted, Record, Seat, Turn, Variant, WinReason,
@@ -8,8 +8,8 @@ use super::PlaySettings;
 
 pub(super) const HELP: &str = "Please type a move such as 1-0 or 1 0, <<2 to take two marks back where that is \
      allowed, resign to give up, or :q to leave.";
-pub(super) const LOST: &str = "Connection lost. Trying again…";
-pub(super) const BACK: &str = "You're back, nothing was missed.";
+pub(super) const DISCONNECTED: &str = "Connection lost. Trying again…";
+pub(super) const RECONNECTED: &str = "You're back, nothing was missed.";
 
 pub(super) fn welcome(record: &Record, settings: &PlaySettings) -> String {
     let variant = record.game().variant();

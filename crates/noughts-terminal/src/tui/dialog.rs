@@ -192,7 +192,7 @@ fn words(app: &App, dialog: &Dialog) -> (String, &'static str) {
             "y begin again  n play on",
         ),
         Dialog::Quit => (
-            "Exit this game? It was not saved.".to_owned(),
+            "Leave this game? It was not saved.".to_owned(),
             "y leave  n play on",
         ),
     }

@@ -179,7 +179,7 @@ pub(super) const BINDINGS: &[Binding] = &[
         Command::Help,
         same("?"),
         "help",
-        "this canvas",
+        "this page",
     ),
     key(
         &[Char('q')],

@@ -145,7 +145,7 @@ fn label(canvas: &Canvas<'_>, item: Item) -> String {
             None => format!("Seat {seat}"),
         },
         Item::History => "History".to_owned(),
-        Item::Begin => "StartForm".to_owned(),
+        Item::Begin => "Start".to_owned(),
         Item::Load => "Load a game".to_owned(),
         Item::Help => "Help".to_owned(),
         Item::Quit => "Quit".to_owned(),

@@ -10,5 +10,6 @@ mod program;
 mod serve;
 mod server_process;
 mod strategies;
+mod tls_proxy;
 mod transcript;
 mod transcripts;

@@ -1,12 +1,13 @@
-//! `noughts play`: tables of a server, with real processes at both ends.
+//! `noughts play` against a real server, over HTTP and HTTPS.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::process::{Child, ChildStdout, Command, Stdio};
 
 use crate::server_process::ServerProcess;
+use crate::tls_proxy::TlsProxy;
 use crate::transcript::run;
 
-/// One at a table, as a process.
+/// A `noughts play` process.
 struct Player {
     process: Child,
     output: BufReader<ChildStdout>,
@@ -36,7 +37,7 @@ impl Player {
         writeln!(input, "{line}").unwrap();
     }
 
-    /// Reads on until something is said.
+    /// Reads until the output ends with this text, and returns it.
     fn until(&mut self, part: &str) -> String {
         let mut said = String::new();
         loop {
@@ -50,7 +51,7 @@ impl Player {
         }
     }
 
-    /// What it says to its end, which must be a good one.
+    /// The rest of the output of a process that ends successfully.
     fn end(mut self) -> String {
         drop(self.process.stdin.take());
         let mut said = String::new();
@@ -62,12 +63,12 @@ impl Player {
 
 #[test]
 fn two_bots_play_a_game() {
-    let serving = ServerProcess::http("off");
+    let server = ServerProcess::http("off");
     let wish = ["--against", "link", "--robot", "perfect", "--name", "Ann"];
-    let mut first = Player::start(&[&[serving.url.as_str()], &wish[..]].concat());
+    let mut first = Player::start(&[&[server.url.as_str()], &wish[..]].concat());
     let game = first.line();
     assert!(
-        game.starts_with(&format!("{}/api/games/", serving.url)),
+        game.starts_with(&format!("{}/api/games/", server.url)),
         "{game}"
     );
     let second = Player::start(&[&game, "--robot", "perfect", "--name", "Bob"]);
@@ -80,10 +81,57 @@ fn two_bots_play_a_game() {
 }
 
 #[test]
-fn a_person_plays_on_any_board_and_is_told_what_can_be_typed() {
-    let serving = ServerProcess::http("off");
+fn two_bots_play_over_https() {
+    let server = ServerProcess::http("off");
+    let proxy = TlsProxy::start(server.url.strip_prefix("http://").unwrap());
+    let url = format!("https://localhost:{}", proxy.port);
+    let ca = proxy.ca_file();
+    let options = ["--cacert", ca.to_str().unwrap(), "--robot", "perfect"];
+    let mut first = Player::start(&[&[url.as_str(), "--against", "link"], &options[..]].concat());
+    let game = first.line();
+    assert!(game.starts_with(&format!("{url}/api/games/")), "{game}");
+    let second = Player::start(&[&[game.as_str()], &options[..]].concat());
+    for output in [first.end(), second.end()] {
+        assert!(output.ends_with("A draw.\n"), "{output}");
+    }
+}
+
+#[test]
+fn untrusted_certificates_are_refused() {
+    let server = ServerProcess::http("off");
+    let proxy = TlsProxy::start(server.url.strip_prefix("http://").unwrap());
+    let ca = proxy.ca_file();
+    let play = |host: &str, ca_variable: &str| {
+        let url = format!("https://{host}:{}", proxy.port);
+        let output = Command::new(env!("CARGO_BIN_EXE_noughts"))
+            .args(["play", &url, "--robot", "first", "--against", "first"])
+            .env(ca_variable, &ca)
+            .output()
+            .unwrap();
+        (
+            output.status.code(),
+            String::from_utf8(output.stderr).unwrap(),
+        )
+    };
+    let (exit, errors) = play("localhost", "NO_SUCH_VARIABLE");
+    assert_eq!(exit, Some(1));
+    assert!(
+        errors.starts_with("Error: no secure connection to the server: "),
+        "{errors}"
+    );
+    assert!(errors.contains("--cacert FILE"), "{errors}");
+    // Trusted, but the certificate is for another name.
+    let (exit, errors) = play("127.0.0.1", "SSL_CERT_FILE");
+    assert_eq!(exit, Some(1));
+    assert!(errors.contains("not valid for"), "{errors}");
+    assert_eq!(play("localhost", "SSL_CERT_FILE"), (Some(0), String::new()));
+}
+
+#[test]
+fn person_plays_and_gets_help() {
+    let server = ServerProcess::http("off");
     let wish = [
-        &serving.url,
+        &server.url,
         "--variant",
         "3x3k3+gravity",
         "--against",
@@ -104,7 +152,7 @@ fn a_person_plays_on_any_board_and_is_told_what_can_be_typed() {
         said.contains("is no move. Please type a move such as 1-0"),
         "{said}"
     );
-    // The robot takes the first cell, row by row, that a mark would rest on: the one on top of hers.
+    // `first` plays the first legal cell, row by row: the one on top of hers.
     ann.types("2");
     let said = ann.until("Your move (row-column): ");
     assert!(
@@ -120,9 +168,9 @@ fn a_person_plays_on_any_board_and_is_told_what_can_be_typed() {
 }
 
 #[test]
-fn who_leaves_may_come_back_with_the_token() {
-    let serving = ServerProcess::http("off");
-    let mut ann = Player::start(&[&serving.url, "--against", "first"]);
+fn player_comes_back_with_the_token() {
+    let server = ServerProcess::http("off");
+    let mut ann = Player::start(&[&server.url, "--against", "first"]);
     ann.until("Your move (row-column): ");
     ann.types(":q");
     let said = ann.end();
@@ -133,7 +181,7 @@ fn who_leaves_may_come_back_with_the_token() {
     again.until("Your move (row-column): ");
     again.types("1-1");
     again.until("You play 1-1.");
-    // Somebody else finds no seat, and watches.
+    // Without an open seat the game is watched.
     let mut watcher = Player::start(&words[..1]);
     watcher.until("Watching a game of 3x3k3.");
     again.until("Your move (row-column): ");
@@ -143,24 +191,32 @@ fn who_leaves_may_come_back_with_the_token() {
 }
 
 #[test]
-fn what_can_t_be_played_is_said_in_a_sentence() {
-    let serving = ServerProcess::http("off");
-    let nowhere = format!("{}/api/games/00000000000000000000000000", serving.url);
+fn failures_are_explained() {
+    let server = ServerProcess::http("off");
+    let nowhere = format!("{}/api/games/00000000000000000000000000", server.url);
     for (words, part) in [
+        (vec!["play", "ftp://example.org"], "http:// or https://"),
         (
-            vec!["play", "https://example.org"],
-            "https:// is not spoken here",
+            vec!["play", &server.url, "--cacert", "no-such-file"],
+            "cannot use \"no-such-file\" (--cacert)",
+        ),
+        (
+            vec!["play", &server.url, "--cacert", file!()],
+            "no certificate in PEM format",
         ),
         (vec!["play", "http://"], "http://HOST:PORT"),
-        (vec!["play", "http://127.0.0.1:1"], "can't be reached"),
-        (vec!["play", &nowhere], "no game has this id"),
-        (vec!["play", &serving.url, "--robot", "nobody"], "nobody"),
-        (vec!["play", &serving.url, "--variant", "3x3"], "3x3"),
         (
-            vec!["play", &serving.url, "--against", "engine:sh"],
+            vec!["play", "http://127.0.0.1:1"],
+            "cannot reach the server",
+        ),
+        (vec!["play", &nowhere], "no game has this id"),
+        (vec!["play", &server.url, "--robot", "nobody"], "nobody"),
+        (vec!["play", &server.url, "--variant", "3x3"], "3x3"),
+        (
+            vec!["play", &server.url, "--against", "engine:sh"],
             "is not a strategy",
         ),
-        (vec!["play", &serving.url, "--seat", "2"], "0 to 1"),
+        (vec!["play", &server.url, "--seat", "2"], "0 to 1"),
     ] {
         let run = run(&words, b"");
         assert_eq!(

@@ -1,46 +1,52 @@
-//! One who speaks HTTP.
+//! An HTTP client that shows the raw status and body.
 
-use std::io::{self, BufRead, BufReader, Read, Write};
-use std::net::TcpStream;
+use std::io::{self, BufRead, BufReader};
 use std::time::Duration;
 
 use serde_json::Value;
+use ureq::http::{Request, Response};
+use ureq::{Agent, Body, BodyReader};
 
-/// A connection that is opened when it is needed.
+/// A client of a server on this machine. It keeps its connection.
 pub(crate) struct Client {
     port: u16,
-    stream: Option<BufReader<TcpStream>>,
+    agent: Agent,
 }
 
-/// What came back.
+/// A response.
 #[derive(Debug)]
 pub(crate) struct Answer {
     pub(crate) status: u16,
-    /// Null where it is no JSON.
+    /// Null if the body is not JSON.
     pub(crate) body: Value,
     pub(crate) text: String,
 }
 
 impl Answer {
-    /// It is a refusal of this kind.
     pub(crate) fn is_problem(&self, status: u16, kind: &str) -> bool {
         self.status == status && self.body["type"] == format!("/problems/{kind}")
     }
 }
 
-/// Longer than anything takes; a test that waits so long has failed.
-const PATIENCE: Duration = Duration::from_secs(60);
+/// Longer than any request takes.
+const TIMEOUT: Duration = Duration::from_secs(60);
 
 impl Client {
     pub(crate) fn new(port: u16) -> Client {
-        Client { port, stream: None }
+        let config = Agent::config_builder()
+            .http_status_as_error(false)
+            .proxy(None)
+            .timeout_per_read(Some(TIMEOUT));
+        let agent = config.build().new_agent();
+        Client { port, agent }
     }
 
     pub(crate) fn get(&mut self, path: &str) -> io::Result<Answer> {
         self.ask("GET", path, "", "", None)
     }
 
-    /// Asks with a token and a key, each of which may be empty. On an error nobody knows what happened.
+    /// Sends a request with a token and an idempotency key, each of which may be empty. After an error the server may or
+    /// may not have carried it out.
     pub(crate) fn ask(
         &mut self,
         method: &str,
@@ -49,82 +55,52 @@ impl Client {
         key: &str,
         body: Option<&str>,
     ) -> io::Result<Answer> {
-        let mut request = format!("{method} {path} HTTP/1.1\r\nHost: here\r\n");
+        let mut request = self.request(method, path);
         if !token.is_empty() {
-            request += &format!("Authorization: Bearer {token}\r\n");
+            request = request.header("Authorization", format!("Bearer {token}"));
         }
         if !key.is_empty() {
-            request += &format!("Idempotency-Key: {key}\r\n");
+            request = request.header("Idempotency-Key", key);
         }
-        if let Some(body) = body {
-            let length = body.len();
-            request += &format!("Content-Type: application/json\r\nContent-Length: {length}\r\n");
-        }
-        request += "\r\n";
-        request += body.unwrap_or_default();
-        let mut stream = match self.stream.take() {
-            Some(stream) => stream,
-            None => BufReader::new(connect(self.port)?),
-        };
-        stream.get_mut().write_all(request.as_bytes())?;
-        let answer = read(&mut stream)?;
-        self.stream = Some(stream);
-        Ok(answer)
-    }
-}
-
-fn connect(port: u16) -> io::Result<TcpStream> {
-    let stream = TcpStream::connect(("127.0.0.1", port))?;
-    stream.set_nodelay(true)?;
-    stream.set_read_timeout(Some(PATIENCE))?;
-    Ok(stream)
-}
-
-fn read(stream: &mut BufReader<TcpStream>) -> io::Result<Answer> {
-    let (status, length) = read_head(stream)?;
-    let mut body = vec![0; length];
-    stream.read_exact(&mut body)?;
-    let text = String::from_utf8(body).map_err(io::Error::other)?;
-    Ok(Answer {
-        status,
-        body: serde_json::from_str(&text).unwrap_or(Value::Null),
-        text,
-    })
-}
-
-fn read_head(stream: &mut BufReader<TcpStream>) -> io::Result<(u16, usize)> {
-    let (mut status, mut length) = (None, 0);
-    loop {
-        let mut line = String::new();
-        if stream.read_line(&mut line)? == 0 {
-            return Err(io::ErrorKind::UnexpectedEof.into());
-        }
-        let line = line.trim_end().to_lowercase();
-        match (status, line.split_once(": ")) {
-            (None, _) => status = line.split(' ').nth(1).and_then(|word| word.parse().ok()),
-            (Some(status), None) if line.is_empty() => return Ok((status, length)),
-            (Some(_), Some(("content-length", number))) => {
-                length = number.parse().map_err(io::Error::other)?;
+        let response = match body {
+            None => self.run(request.body(()).unwrap()),
+            Some(body) => {
+                let request = request.header("Content-Type", "application/json");
+                self.run(request.body(body).unwrap())
             }
-            (Some(_), _) => {}
-        }
+        };
+        let mut response = response?;
+        let text = response.body_mut().read_to_string();
+        let text = text.map_err(ureq::Error::into_io)?;
+        Ok(Answer {
+            status: response.status().as_u16(),
+            body: serde_json::from_str(&text).unwrap_or(Value::Null),
+            text,
+        })
+    }
+
+    fn request(&self, method: &str, path: &str) -> ureq::http::request::Builder {
+        let url = format!("http://127.0.0.1:{}{path}", self.port);
+        Request::builder().method(method).uri(url)
+    }
+
+    fn run(&self, request: Request<impl ureq::AsSendBody>) -> io::Result<Response<Body>> {
+        self.agent.run(request).map_err(ureq::Error::into_io)
     }
 }
 
-/// The data of a table's events, one after the other.
-pub(crate) struct Events(BufReader<TcpStream>);
+/// The data of a table's events.
+pub(crate) struct Events(BufReader<BodyReader<'static>>);
 
 impl Events {
     pub(crate) fn of(port: u16, id: &str) -> Events {
-        let mut stream = connect(port).expect("the server is there");
-        let request = format!("GET /api/games/{id}/events HTTP/1.1\r\nHost: here\r\n\r\n");
-        stream.write_all(request.as_bytes()).unwrap();
-        let mut stream = BufReader::new(stream);
-        assert_eq!(read_head(&mut stream).unwrap().0, 200);
-        Events(stream)
+        let client = Client::new(port);
+        let request = client.request("GET", &format!("/api/games/{id}/events"));
+        let response = client.run(request.body(()).unwrap()).unwrap();
+        assert_eq!(response.status(), 200);
+        Events(BufReader::new(response.into_body().into_reader()))
     }
 
-    /// The next.
     pub(crate) fn next(&mut self) -> Value {
         loop {
             let mut line = String::new();
@@ -132,17 +108,17 @@ impl Events {
             if let Some(data) = line.strip_prefix("data: ") {
                 let event: Value = serde_json::from_str(data).unwrap();
                 // `{"view":…}`, `{"change":…}`, `{"presence":…}`.
-                let what = event.as_object().and_then(|event| event.values().next());
-                return what.expect("an event says what it is").clone();
+                let content = event.as_object().and_then(|event| event.values().next());
+                return content.expect("an event has a content").clone();
             }
         }
     }
 
-    /// Waits for one that is so.
-    pub(crate) fn wait_for(&mut self, is: impl Fn(&Value) -> bool) -> Value {
+    /// The next event that matches.
+    pub(crate) fn wait_for(&mut self, matches: impl Fn(&Value) -> bool) -> Value {
         loop {
             let event = self.next();
-            if is(&event) {
+            if matches(&event) {
                 return event;
             }
         }

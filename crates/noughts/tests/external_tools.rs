@@ -1,36 +1,30 @@
-//! Programs of others against a server of ours: they ask what we would not think of. `cargo xtask test`
-//! fetches them and runs this.
+//! External test tools against a real server. `cargo xtask test` installs them and runs these tests.
 
 #[path = "cli/server_process.rs"]
-#[expect(dead_code, reason = "other tests come by other doors")]
+#[expect(dead_code, reason = "other tests use the rest")]
 mod server_process;
 
-use std::io::{Read, Write};
-use std::net::TcpStream;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
 use server_process::ServerProcess;
 
-/// Whether it still does.
-fn answers(serving: &ServerProcess) -> bool {
-    let mut stream = TcpStream::connect(serving.url.strip_prefix("http://").unwrap()).unwrap();
-    stream.write_all(b"GET /healthz HTTP/1.0\r\n\r\n").unwrap();
-    let mut answer = String::new();
-    stream.read_to_string(&mut answer).unwrap();
-    answer.ends_with("alive\n")
+fn is_alive(server: &ServerProcess) -> bool {
+    let body = ureq::get(format!("{}/healthz", server.url)).call();
+    let text = body.and_then(|mut response| response.body_mut().read_to_string());
+    text.is_ok_and(|text| text == "alive\n")
 }
 
 #[test]
 #[ignore = "needs schemathesis, which cargo xtask test fetches"]
-fn nothing_is_answered_that_is_not_described() {
-    let serving = ServerProcess::http("warn");
+fn responses_match_the_openapi_description() {
+    let server = ServerProcess::http("warn");
     let tools = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target/tools/python/bin");
-    let description = format!("{}/api/openapi.json", serving.url);
+    let description = format!("{}/api/openapi.json", server.url);
     let checks = "not_a_server_error,status_code_conformance,content_type_conformance,\
         response_headers_conformance,response_schema_conformance";
     let output = Command::new(tools.join("schemathesis"))
-        // Streams have no end, so nobody can wait for it.
+        // Event streams do not end.
         .args(["run", &description, "--exclude-path-regex", "/(events|ws)$"])
         .args(["--checks", checks, "--phases", "examples,coverage,fuzzing"])
         .args(["--max-examples", "40", "--seed", "1", "--workers", "2"])
@@ -41,14 +35,14 @@ fn nothing_is_answered_that_is_not_described() {
         .expect("schemathesis is there");
     let said = String::from_utf8_lossy(&output.stdout);
     assert!(output.status.success(), "{said}");
-    assert!(answers(&serving));
+    assert!(is_alive(&server));
 }
 
 #[test]
 #[ignore = "needs slowhttptest, which cargo xtask test fetches"]
-fn who_is_slow_is_put_out_in_time_while_others_are_served() {
-    let serving = ServerProcess::http("warn");
-    let games = format!("{}/api/games", serving.url);
+fn slow_clients_are_disconnected_while_others_are_served() {
+    let server = ServerProcess::http("warn");
+    let games = format!("{}/api/games", server.url);
     let slow = |mode: &[&str]| {
         Command::new("slowhttptest")
             .args(mode)
@@ -64,7 +58,7 @@ fn who_is_slow_is_put_out_in_time_while_others_are_served() {
     for slow in [headers, bodies] {
         let output = slow.wait_with_output().unwrap();
         let said = String::from_utf8_lossy(&output.stdout);
-        // Its last word on what became of its connections, and whether its own probe was served.
+        // The last report: what became of the connections, and whether the probe was served.
         let last = |name: &str| {
             let mut lines = said.lines().rev();
             let line = lines.find(|line| line.contains(name));
@@ -79,5 +73,5 @@ fn who_is_slow_is_put_out_in_time_while_others_are_served() {
         assert!(!said.contains("service available:   NO"), "{said}");
         assert!(said.contains("No open connections left"), "{said}");
     }
-    assert!(answers(&serving));
+    assert!(is_alive(&server));
 }
