@@ -1,52 +1,51 @@
-//! What a seat asks for.
+//! Actions of a seat.
 
 use std::fmt;
 
 use noughts_rules::{Action, Game, Move, PlaceError};
 use serde::{Deserialize, Serialize};
 
-/// What a seat asks for, in answer to the table as it was in a turn: exactly one of `play`, `rewind`
-/// and `resign`.
+/// A request to act in a turn: exactly one of `play`, `rewind` and `resign`.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(deny_unknown_fields)]
 #[cfg_attr(feature = "openapi", schema(example = json!({"turn": 5, "play": "1-0"})))]
 pub struct ActionRequest {
-    /// The `turn` of the view that this answers.
+    /// The `turn` of the view to which this responds.
     pub turn: usize,
-    /// Put a mark, such as `1-0`.
+    /// The move to play, such as `1-0`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub play: Option<String>,
-    /// Take so many marks back, and pass the turn.
+    /// The number of marks to take back; passes the turn.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rewind: Option<u16>,
-    /// Give up, if true.
+    /// `true` resigns.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub resign: Option<bool>,
 }
 
-/// What an [`ActionRequest`] says, once it is clear that it says one thing.
+/// The single action of an [`ActionRequest`].
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum RequestedAction {
-    /// Put a mark.
+    /// Play a move.
     Play(String),
-    /// Take marks back.
+    /// Take marks back and pass the turn.
     Rewind(u16),
-    /// Give up.
+    /// Resign.
     Resign,
 }
 
 /// Why an [`ActionRequest`] is invalid.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum ActionError {
-    /// None of the three, or several.
+    /// None or several of the three actions.
     NotOne,
-    /// The move is not written as moves of this game are.
+    /// The text is not a move of this variant.
     Place(PlaceError),
 }
 
 impl ActionRequest {
-    /// The one thing that it says.
+    /// The requested action.
     pub fn requested_action(&self) -> Result<RequestedAction, ActionError> {
         match (&self.play, self.rewind, self.resign) {
             (Some(play), None, None) => Ok(RequestedAction::Play(play.clone())),
@@ -58,14 +57,14 @@ impl ActionRequest {
 }
 
 impl RequestedAction {
-    /// The action that it is in this game.
+    /// The action in this game.
     pub fn action(&self, game: &Game) -> Result<Action, ActionError> {
         match self {
-            // Only moves: `<<2` and `resign` have fields of their own.
+            // `<<2` and `resign` have fields of their own.
             RequestedAction::Play(text) => match game.parse_action(text) {
                 Ok(play @ Action::Play(_)) => Ok(play),
                 Ok(Action::Rewind(_) | Action::Resign) => Err(ActionError::NotOne),
-                // Written well, so the rules are asked: it may be too late for it anyway.
+                // Well formed, so that the rules check it, in their order.
                 Err(PlaceError::OffBoard { .. }) => {
                     Ok(Action::Play(Move::at(game.variant().cells())))
                 }

@@ -1,75 +1,75 @@
-//! What was found out about a finished game.
+//! The analysis of a finished game.
 
 use serde::{Deserialize, Serialize};
 
 use crate::view::TurnView;
 
-/// A finished game, turn by turn.
+/// The analysis of a finished game, turn by turn.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct GameAnalysis {
-    /// The game's name.
+    /// The game's id.
     pub id: String,
-    /// Which game.
+    /// The variant.
     pub variant: String,
-    /// Every turn, oldest first.
+    /// The turns, oldest first.
     pub turns: Vec<TurnAnalysis>,
 }
 
-/// What stood before a turn, and what the turn made of it.
+/// The analysis of one turn.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct TurnAnalysis {
     /// The number of the turn, from 1.
     pub turn: usize,
-    /// Who did what.
+    /// The turn itself.
     pub done: TurnView,
-    /// What the position before it was worth to the side to move; null where the time was over.
+    /// The value of the position before the turn, for the side to move; null if time ran out.
     #[cfg_attr(feature = "openapi", schema(required))]
     pub worth: Option<Evaluation>,
-    /// The best move that was found there.
+    /// The best move found in that position.
     #[cfg_attr(feature = "openapi", schema(required))]
     pub best: Option<String>,
-    /// What was given away by it, where that is known; null where nothing was.
+    /// The mistake, if the turn was known to be one.
     #[cfg_attr(feature = "openapi", schema(required))]
     pub mistake: Option<Mistake>,
 }
 
-/// What a position is worth to the side to move.
+/// The value of a position for the side to move.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct Evaluation {
-    /// In a word.
+    /// Win, draw, loss or unknown.
     pub value: GameValue,
-    /// Where it is won or lost: in so many plays at best.
+    /// For a win or loss: the number of plays until the end.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub plies: Option<u32>,
-    /// Where it is unknown: above 0 where the side to move stands better.
+    /// If unknown: an estimate, positive if the side to move is better.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub estimate: Option<i32>,
 }
 
-/// A position's worth in a word.
+/// The game-theoretic value of a position.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum GameValue {
-    /// It is lost, if the others play well.
+    /// The side to move loses against perfect play.
     Loss,
-    /// It can be held.
+    /// Neither side can force a win.
     Draw,
-    /// It can be won, whatever the others do.
+    /// The side to move can force a win.
     Win,
-    /// Nobody found out.
+    /// Not known.
     Unknown,
 }
 
-/// What a turn gave away.
+/// A turn that made the value worse.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct Mistake {
-    /// What there was before it, for who made it.
+    /// The value before the turn, for the player who made it.
     pub had: GameValue,
-    /// What there was after it.
+    /// The value after the turn.
     pub left: GameValue,
 }

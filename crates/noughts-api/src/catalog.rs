@@ -1,51 +1,51 @@
-//! The lobby and the archive, and what can be played there.
+//! The list of games, and the variants and strategies on offer.
 
 use serde::{Deserialize, Serialize};
 
 use crate::view::{Outcome, SeatKind, View};
 
-/// A page of the lobby and the archive, newest first.
+/// A page of the list of games, newest first.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct GamesPage {
-    /// The games on it.
+    /// The games.
     pub games: Vec<GameListing>,
-    /// What to ask for the next page with; null on the last.
+    /// The value of `before` for the next page; null on the last page.
     #[cfg_attr(feature = "openapi", schema(required))]
     pub before: Option<String>,
 }
 
-/// One game of a page.
+/// One game of the list.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct GameListing {
-    /// The game's name.
+    /// The game's id.
     pub id: String,
-    /// Which game.
+    /// The variant.
     pub variant: String,
-    /// The size of its history.
+    /// The history size.
     pub history: u16,
-    /// How it stands.
+    /// The status.
     pub status: GameStatus,
-    /// Who sits where.
+    /// The seats, in turn order.
     pub seats: Vec<SeatListing>,
-    /// When it was created, in milliseconds since 1970.
+    /// The time of creation, in milliseconds since 1970.
     pub created_ms: u64,
-    /// How it ended; null where it did not.
+    /// The outcome; null while the game runs.
     #[cfg_attr(feature = "openapi", schema(required))]
     pub outcome: Option<Outcome>,
 }
 
-/// How a listed game stands.
+/// The status of a listed game.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum GameStatus {
-    /// A seat that is open to everybody waits for somebody.
+    /// A seat is open in the lobby.
     Waiting,
-    /// It is being played.
+    /// The game is running.
     Playing,
-    /// It is over.
+    /// The game is over.
     Over,
 }
 
@@ -53,43 +53,43 @@ pub enum GameStatus {
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct SeatListing {
-    /// What sits there.
+    /// Who holds the seat.
     pub kind: SeatKind,
-    /// Whoever sits there; a robot's strategy.
+    /// The person's name or the robot's strategy.
     pub name: String,
 }
 
-/// A game that was put into the archive.
+/// An imported game.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct ImportedGame {
-    /// Its name.
+    /// The game's id.
     pub id: String,
-    /// The table at its end.
+    /// The view at the end of the game.
     pub view: View,
 }
 
-/// A variant that is offered by name; every other that can be written can be played too.
+/// A variant on offer. Every other valid variant can be played too.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct OfferedVariant {
-    /// How it is written.
+    /// Its name.
     pub name: String,
-    /// What it is.
+    /// A description.
     pub about: String,
-    /// How many sides, and so seats, it has.
+    /// The number of sides.
     pub sides: u8,
-    /// How many cells.
+    /// The number of cells.
     pub cells: usize,
 }
 
-/// A kind of strategy.
+/// A strategy on offer.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct OfferedStrategy {
-    /// How it is written.
+    /// Its name.
     #[cfg_attr(feature = "openapi", schema(example = "minimax:7"))]
     pub form: String,
-    /// How it plays.
+    /// A description.
     pub about: String,
 }

@@ -107,7 +107,7 @@ impl Client {
         self.post("/api/games", None, table)
     }
 
-    /// Takes an open seat.
+    /// A request to take an open seat.
     pub fn take_seat(&self, game: &str, seat: u8, name: &str) -> Result<TakenSeat, ClientError> {
         let name = name.to_owned();
         let path = format!("/api/games/{game}/seats/{seat}");

@@ -1,28 +1,30 @@
-//! A refusal as JSON: RFC 9457, with a type that never changes and what would have been allowed.
+//! Refusals as problem details (RFC 9457), with a stable type and what would have been allowed.
 
 use serde::{Deserialize, Serialize};
 
-/// Why something was not done. Nothing has changed.
+/// Why a request was refused. Nothing has changed.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[non_exhaustive]
 pub struct Problem {
-    /// A name for this kind of refusal that never changes, such as `/problems/occupied`.
+    /// The stable type, such as `/problems/occupied`.
     #[serde(rename = "type")]
     pub kind: String,
-    /// The same in a few words.
+    /// A short title.
     pub title: String,
-    /// The status of the answer.
+    /// The HTTP status.
     pub status: u16,
-    /// What was wrong here, and what would be right.
+    /// What is wrong, and what would have been allowed.
     pub detail: String,
-    /// The game's present turn, where the refusal is about a turn.
+    /// The game's current turn, if the refusal concerns a turn.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub turn: Option<usize>,
 }
 
 /// The kinds of refusal.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-#[expect(missing_docs, reason = "each says itself in `title`")]
+#[expect(missing_docs, reason = "`title` describes each")]
+#[non_exhaustive]
 pub enum ProblemKind {
     Unreadable,
     NoToken,
@@ -55,7 +57,7 @@ pub enum ProblemKind {
 }
 
 impl ProblemKind {
-    /// All of them.
+    /// All kinds.
     pub const ALL: [ProblemKind; 28] = [
         ProblemKind::Unreadable,
         ProblemKind::NoToken,
@@ -88,7 +90,7 @@ impl ProblemKind {
     ];
 
     /// The status, the last part of the type, and the title.
-    fn said(self) -> (u16, &'static str, &'static str) {
+    fn parts(self) -> (u16, &'static str, &'static str) {
         match self {
             ProblemKind::Unreadable => (400, "unreadable", "That can't be understood"),
             ProblemKind::NoToken => (401, "no-token", "A seat's token is needed"),
@@ -123,24 +125,24 @@ impl ProblemKind {
         }
     }
 
-    /// The last part of its type, such as `occupied`.
+    /// The last part of the type, such as `occupied`.
     pub fn name(self) -> &'static str {
-        self.said().1
+        self.parts().1
     }
 
-    /// Whether this refusal is of this kind.
+    /// Whether a problem is of this kind.
     pub fn is(self, problem: &Problem) -> bool {
         problem.kind.strip_prefix("/problems/") == Some(self.name())
     }
 
-    /// The status of the answer.
+    /// The HTTP status.
     pub fn status(self) -> u16 {
-        self.said().0
+        self.parts().0
     }
 
-    /// A refusal of this kind, with what was wrong here and what would be right.
+    /// A problem of this kind. `detail` says what is wrong and what would have been allowed.
     pub fn because(self, detail: impl Into<String>) -> Problem {
-        let (status, name, title) = self.said();
+        let (status, name, title) = self.parts();
         Problem {
             kind: format!("/problems/{name}"),
             title: title.to_owned(),
@@ -156,7 +158,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_kind_has_a_type_of_its_own() {
+    fn every_kind_has_its_own_type() {
         let mut types: Vec<String> = ProblemKind::ALL
             .iter()
             .map(|kind| kind.because("").kind)

@@ -1,14 +1,13 @@
-//! A record as JSON: the same lines as its text, each under its name.
+//! Records as JSON, with the same content as their text form.
 
 use noughts_rules::{Player, Record, RecordError};
 use serde::{Deserialize, Serialize};
 
 use crate::view::TurnView;
 
-/// A game with who sat where, as its text says it.
+/// The record of a game.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
-#[serde(deny_unknown_fields)]
 #[cfg_attr(feature = "openapi", schema(example = json!({
     "noughts": 1, "variant": "3x3k3", "history": 0,
     "seats": [{"symbol": "x", "human": "Ann"}, {"symbol": "o", "robot": "perfect"}],
@@ -16,19 +15,19 @@ use crate::view::TurnView;
     "result": "won o by resignation"
 })))]
 pub struct GameRecord {
-    /// The form: 1.
+    /// The version of the format: 1.
     #[cfg_attr(feature = "openapi", schema(minimum = 1, maximum = 1))]
     pub noughts: u8,
-    /// Which game.
+    /// The variant.
     pub variant: String,
-    /// A rewind takes back fewer marks than this; 0: there is none.
+    /// The history size: a rewind takes back fewer marks than this. 0 means no rewind.
     pub history: u16,
-    /// The position it began from, where that was not the variant's first.
+    /// The start position, if it is not the variant's.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub start: Option<String>,
-    /// Who sat where, in turn order.
+    /// The seats, in turn order.
     pub seats: Vec<SeatRecord>,
-    /// Every turn, oldest first.
+    /// The turns, oldest first.
     pub turns: Vec<TurnView>,
     /// `unfinished`, `draw`, `abandoned`, or `won x by line`.
     pub result: String,
@@ -37,30 +36,29 @@ pub struct GameRecord {
 /// One seat of a record: `human` with a name, or `robot` with a strategy.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
-#[serde(deny_unknown_fields)]
 pub struct SeatRecord {
-    /// How its marks were shown.
+    /// The symbol of its marks.
     #[cfg_attr(feature = "openapi", schema(example = "x"))]
     pub symbol: char,
-    /// A person's name, which may be empty.
+    /// The person's name, perhaps empty.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub human: Option<String>,
-    /// A robot's strategy.
+    /// The robot's strategy.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub robot: Option<String>,
 }
 
-/// Why some JSON is no record.
+/// Why JSON is not a valid record.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum GameRecordError {
-    /// Something in it is not written as records write it; here is how it should be.
+    /// A field is invalid. The text says what is allowed.
     Form(&'static str),
-    /// As text it is none.
+    /// Its text form is not a valid record.
     Text(RecordError),
 }
 
 impl GameRecord {
-    /// A record as JSON.
+    /// Converts a record to JSON.
     pub fn new(record: &Record) -> GameRecord {
         let game = record.game();
         let text = record.to_string();
@@ -80,7 +78,7 @@ impl GameRecord {
         }
     }
 
-    /// Reads and replays it, as its text would be.
+    /// Parses and replays the record.
     pub fn read(&self) -> Result<Record, GameRecordError> {
         self.text()?
             .parse::<Record>()
@@ -146,7 +144,7 @@ impl SeatRecord {
     }
 }
 
-/// What fits into one line, and so can't pretend to be several.
+/// Refuses text that would span several lines of the text form.
 fn line(text: &str) -> Result<&str, GameRecordError> {
     match text.chars().any(char::is_control) {
         true => Err(GameRecordError::Form(
@@ -176,7 +174,7 @@ mod tests {
         result won o by resignation\n";
 
     #[test]
-    fn json_and_text_say_the_same() {
+    fn json_and_text_are_equivalent() {
         let record = TEXT.parse::<Record>().unwrap();
         let json = GameRecord::new(&record);
         assert_eq!(json.read().unwrap().to_string(), TEXT);
@@ -190,7 +188,7 @@ mod tests {
     }
 
     #[test]
-    fn a_name_is_no_second_line() {
+    fn names_with_line_breaks_are_refused() {
         let mut json = GameRecord::new(&TEXT.parse::<Record>().unwrap());
         json.seats[0].human = Some("Ann\nseat 1 o human Eve".to_owned());
         assert!(matches!(json.read(), Err(GameRecordError::Form(_))));

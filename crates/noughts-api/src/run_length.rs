@@ -1,9 +1,8 @@
-//! Rows of large boards, as runs: `3. 1x 2o` is three free cells, an x and two o.
+//! Run-length encoding of rows: `3. 1x 2o` is three empty cells, an x and two o.
 
 use noughts_rules::Side;
 
-/// A row as text: for each run of equal cells its length and the symbol of its side, `.` where they
-/// are free.
+/// Encodes a row: the length and symbol of each run of equal cells, `.` for empty cells.
 pub fn encode_row(cells: &[Option<Side>]) -> String {
     let mut text = String::new();
     for run in cells.chunk_by(|a, b| a == b) {
@@ -16,7 +15,7 @@ pub fn encode_row(cells: &[Option<Side>]) -> String {
     text
 }
 
-/// A row as [`encode_row`] wrote it; `None` where nobody did.
+/// Decodes a row of [`encode_row`]; `None` if the text is invalid or longer than 255 cells.
 pub fn decode_row(text: &str) -> Option<Vec<Option<Side>>> {
     let mut cells = Vec::new();
     for run in text.split(' ').filter(|run| !run.is_empty()) {
@@ -39,7 +38,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn rows_are_read_as_they_are_written() {
+    fn rows_round_trip() {
         let (x, o) = (Some(Side::FIRST), Some(Side::SECOND));
         let row = [None, None, None, x, o, o, None];
         assert_eq!(encode_row(&row), "3. 1x 2o 1.");
@@ -47,7 +46,7 @@ mod tests {
         assert_eq!(decode_row("256x"), None);
         assert_eq!(decode_row("x"), None);
         assert_eq!(decode_row("1é"), None);
-        // A side whose symbol is a digit.
+        // The symbol of this side is a digit.
         let seven = Side::from_symbol('7');
         assert_eq!(decode_row(&encode_row(&[seven; 12])), Some(vec![seven; 12]));
     }

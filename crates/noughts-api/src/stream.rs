@@ -1,45 +1,45 @@
-//! What streams carry: one full view, and then what changed.
+//! Messages of event streams and WebSockets: one full view, then changes.
 
 use serde::{Deserialize, Serialize};
 
 use crate::problem::Problem;
 use crate::view::{Legal, NineBoards, Outcome, TurnView, View};
 
-/// What a turn changed. Together with the view before it, it is the view after it.
+/// What a turn changed. Applied to the view before the turn, it gives the view after it.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct Change {
-    /// Completed turns plus one, after this one.
+    /// The number of completed turns plus one.
     pub turn: usize,
-    /// The seat whose turn it is now.
+    /// The seat to move.
     pub to_move: Option<u8>,
-    /// The turn.
+    /// The completed turn.
     pub last: TurnView,
-    /// The cells that changed, with their side or null.
+    /// The changed cells, with the side or null.
     pub cells: Vec<(String, Option<u8>)>,
-    /// Every legal move now.
+    /// The legal moves.
     pub legal: Legal,
-    /// How many marks may be taken back now.
+    /// The maximum number of marks that may be taken back now.
     pub rewind: Option<u16>,
-    /// The nine boards, where there are nine.
+    /// The state of nine boards, for variants that have them.
     #[serde(flatten)]
     #[cfg_attr(feature = "openapi", schema(ignore))]
     pub nine: Option<NineBoards>,
-    /// How it ended, if it did.
+    /// The outcome, if the game is over.
     pub outcome: Option<Outcome>,
 }
 
-/// Who listens at which seat.
+/// Which players are connected.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct Presence {
     /// By seat.
     pub present: Vec<bool>,
-    /// The names, since somebody may have sat down.
+    /// The names by seat, because a seat may have been taken.
     pub names: Vec<String>,
 }
 
-/// The first message over a WebSocket: who is there. `{}` only watches.
+/// The first message over a WebSocket. `{}` only watches.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(deny_unknown_fields)]
@@ -49,19 +49,20 @@ pub struct Hello {
     pub token: Option<String>,
 }
 
-/// A message of a live stream.
+/// A message of an event stream or a WebSocket.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "lowercase")]
+#[non_exhaustive]
 pub enum StreamMessage {
-    /// The table as it stands.
+    /// The current view.
     View(View),
     /// A turn was completed.
     Change(Change),
-    /// Somebody came or went.
+    /// A player connected or disconnected.
     Presence(Presence),
-    /// What was asked for was not done.
+    /// A request was refused.
     Problem(Problem),
-    /// The server is about to stop, and will be back.
+    /// The server is about to restart.
     Restart(bool),
 }

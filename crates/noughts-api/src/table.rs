@@ -1,4 +1,4 @@
-//! Laying a table, and sitting down at one.
+//! Creating a table and taking seats.
 
 use std::collections::BTreeMap;
 
@@ -6,51 +6,50 @@ use serde::{Deserialize, Serialize};
 
 use crate::view::View;
 
-/// A new table. Only the variant is needed: the caller then takes seat 0, and robots of level 8 sit
-/// in the others.
+/// A new table. Only the variant is required: by default the caller takes seat 0 and level 8 robots take the others.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(deny_unknown_fields)]
 pub struct NewTable {
-    /// Which game, such as `3x3k3`. With `from` it is that game's and need not be said.
+    /// The variant, such as `3x3k3`. Not needed with `from`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(example = "3x3k3"))]
     pub variant: Option<String>,
-    /// A rewind takes back fewer marks than this; 0: there is none.
+    /// The history size: a rewind takes back fewer marks than this. 0 means no rewind.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub history: Option<u16>,
-    /// Who sits where, in turn order.
+    /// The seats, in turn order.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub seats: Option<Vec<SeatRequest>>,
-    /// The seats that the caller takes, and gets a token for.
+    /// The seats that the caller takes and gets tokens for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub take: Option<Vec<u8>>,
-    /// A position of another game to play on from.
+    /// A position of another game to continue from.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub from: Option<StartFrom>,
 }
 
-/// Who shall sit there.
+/// Who holds a seat of a new table.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum SeatRequest {
-    /// The caller, by name: only for seats in `take`.
+    /// The caller, with a name. Only for seats in `take`.
     Human(String),
-    /// A robot, by its strategy.
+    /// A robot with this strategy.
     Robot(String),
-    /// Whoever comes.
+    /// An open seat.
     Open(OpenSeat),
 }
 
-/// For whom an open seat is.
+/// Who may take an open seat.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum OpenSeat {
-    /// For whoever has the link; not listed.
+    /// Anybody with the link; not listed.
     Link,
-    /// For everybody; listed.
+    /// Anybody; listed in the lobby.
     Lobby,
 }
 
@@ -59,55 +58,55 @@ pub enum OpenSeat {
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(deny_unknown_fields)]
 pub struct StartFrom {
-    /// Of this one.
+    /// The game's id.
     pub game: String,
-    /// After so many completed turns.
+    /// The number of completed turns.
     pub turn: usize,
 }
 
-/// The answer to a new table.
+/// A created table.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct CreatedTable {
-    /// The game's name.
+    /// The game's id.
     pub id: String,
-    /// A token for each seat that was taken, by its number.
+    /// The tokens of the seats taken, by seat number.
     pub tokens: BTreeMap<String, String>,
-    /// The table.
+    /// The table's view.
     pub view: View,
 }
 
-/// The answer to who wants to play again: the table, and once everybody does, a seat at the new one.
+/// The table after a request for a rematch. When all players asked, it has a seat at the new table.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct RematchView {
-    /// The old table; its `rematch` is the new one.
+    /// The old table; its `rematch` is the id of the new one.
     #[serde(flatten)]
     pub view: View,
     /// The caller's seat at the new table.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub seat: Option<u8>,
-    /// Its token.
+    /// The token of that seat.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub token: Option<String>,
 }
 
-/// Takes an open seat.
+/// A request to take an open seat.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(deny_unknown_fields)]
 pub struct TakeSeat {
-    /// Under this name.
+    /// The player's name.
     #[serde(default)]
     pub name: String,
 }
 
-/// The answer to who took a seat.
+/// A seat that was taken.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct TakenSeat {
-    /// The seat's.
+    /// The seat's token.
     pub token: String,
-    /// The table.
+    /// The table's view.
     pub view: View,
 }

@@ -1,4 +1,4 @@
-//! What anybody may see of a table, as JSON.
+//! The view of a table.
 
 use noughts_rules::{
     Action, BoardState, Conclusion, NestedView, Side, Turn, Variant, View as GameView,
@@ -8,41 +8,42 @@ use serde::{Deserialize, Serialize};
 
 use crate::run_length::encode_row;
 
-/// Everything that a screen needs of a table.
+/// Everything that may be seen of a table.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[non_exhaustive]
 pub struct View {
-    /// The game's name.
+    /// The game's id.
     pub id: String,
-    /// Which game.
+    /// The variant.
     #[cfg_attr(feature = "openapi", schema(example = "3x3k3"))]
     pub variant: String,
-    /// A rewind takes back fewer marks than this; 0: there is none.
+    /// The history size: a rewind takes back fewer marks than this. 0 means no rewind.
     pub history: u16,
-    /// Completed turns plus one, also when it is over.
+    /// The number of completed turns plus one, also when the game is over.
     pub turn: usize,
-    /// The number of the latest entry of the game's log: what a stream names its events by.
+    /// The number of the latest log entry, which is the id of the latest event.
     #[serde(default)]
     pub entry: u32,
-    /// The seat whose turn it is; null when it is over.
+    /// The seat to move; null when the game is over.
     pub to_move: Option<u8>,
-    /// Who sits where, in turn order.
+    /// The seats, in turn order.
     pub seats: Vec<SeatView>,
-    /// Every cell.
+    /// The marks on the board.
     pub marks: Marks,
-    /// Every legal move.
+    /// The legal moves.
     pub legal: Legal,
-    /// How many marks may be taken back now; null where there is no rewind, or it is over.
+    /// The maximum number of marks that may be taken back now; null without rewind or when the game is over.
     pub rewind: Option<u16>,
     /// The latest turn.
     pub last: Option<TurnView>,
-    /// On nine boards: how each stands, the score and where to play.
+    /// On nine boards: the state of each board, the score, and the active board.
     #[serde(flatten)]
     #[cfg_attr(feature = "openapi", schema(ignore))]
     pub nine: Option<NineBoards>,
-    /// How it ended; null while it goes on.
+    /// The outcome; null while the game runs.
     pub outcome: Option<Outcome>,
-    /// The game that was made when everybody wanted to play again.
+    /// The id of the rematch, if there is one.
     pub rematch: Option<String>,
 }
 
@@ -50,48 +51,48 @@ pub struct View {
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct SeatView {
-    /// Whoever sits there; a robot's strategy.
+    /// The person's name or the robot's strategy.
     pub name: String,
-    /// What sits there.
+    /// Who holds the seat.
     pub kind: SeatKind,
-    /// How its marks are shown.
+    /// The symbol of its marks.
     pub symbol: char,
-    /// Whether somebody listens there now.
+    /// Whether the player is connected.
     pub present: bool,
 }
 
-/// What sits there.
+/// Who holds the seat.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum SeatKind {
-    /// Somebody.
+    /// A person.
     Human,
     /// A robot.
     Robot,
-    /// Nobody yet.
+    /// The seat is open.
     Open,
 }
 
-/// Every cell, row by row; on nine boards board by board.
+/// The cells, row by row; on nine boards board by board.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(untagged)]
 pub enum Marks {
-    /// The side of each cell, or null.
+    /// The side of each cell; null if empty.
     Cells(Vec<Option<u8>>),
-    /// Above 1 024 cells: a text per row, runs of equal cells as length and symbol, `.` for free ones.
+    /// Above 1 024 cells: one run-length text per row, with `.` for empty cells.
     Rows(Vec<String>),
 }
 
-/// Every legal move.
+/// The legal moves.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(untagged)]
 pub enum Legal {
-    /// As they are written.
+    /// The moves as text.
     Moves(Vec<String>),
-    /// Above 1 024 cells the word `empty`: every free cell, with gravity every one that rests.
+    /// Above 1 024 cells the word `empty`: all empty cells, with gravity those on which a mark would rest.
     All(Empty),
 }
 
@@ -100,99 +101,102 @@ pub enum Legal {
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum Empty {
-    /// Every free cell.
+    /// All empty cells.
     Empty,
 }
 
-/// A turn: who did what.
+/// A completed turn.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
-#[serde(deny_unknown_fields)]
+#[non_exhaustive]
 pub struct TurnView {
     /// The seat.
     pub by: u8,
-    /// The move that was played.
+    /// The move played.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub play: Option<String>,
-    /// How many marks were taken back.
+    /// The number of marks taken back.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rewind: Option<u16>,
-    /// Whether the seat gave up.
+    /// `true` if the seat resigned.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub resign: Option<bool>,
 }
 
-/// What there is to see only on nine boards.
+/// The state of nine boards.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[non_exhaustive]
 pub struct NineBoards {
-    /// How each stands: `open`, `drawn`, or the side that won it.
+    /// The state of each board.
     pub boards: Vec<BoardView>,
-    /// How many boards each side has won.
+    /// The number of boards won by each side.
     pub score: [usize; 2],
-    /// The board that must be played in; null: any open one, or it is over.
+    /// The active board; null if any open board may be played, or the game is over.
     pub active: Option<u8>,
 }
 
-/// How a small board stands.
+/// The state of one of nine boards.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum BoardView {
-    /// It can be played on.
+    /// Open.
     Open,
-    /// Nobody won it.
+    /// Full without a winner.
     Drawn,
-    /// This side won it.
+    /// Won by this side.
     Won(u8),
 }
 
-/// How a game ended: `{"draw":true}`, `{"won":[0],"line":[…],"by":"line"}` or `{"abandoned":true}`.
+/// The outcome of a game: `{"draw":true}`, `{"won":[0],"line":[…],"by":"line"}` or `{"abandoned":true}`.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[non_exhaustive]
 pub struct Outcome {
-    /// Nobody won.
+    /// A draw.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub draw: bool,
-    /// Everybody left.
+    /// All players left.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub abandoned: bool,
     /// The sides that won.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub won: Vec<u8>,
-    /// The cells of the lines just completed; the boards where boards make the line.
+    /// The cells of the completed lines, or the boards if boards form the line.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub line: Vec<String>,
-    /// What won it.
+    /// The reason of the win.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub by: Option<WinReason>,
 }
 
-/// What won a game.
+/// The reason of a win.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "lowercase")]
+#[non_exhaustive]
 pub enum WinReason {
     /// A line.
     Line,
-    /// More boards than the other.
+    /// More boards than the opponent.
     Points,
-    /// All others gave up.
+    /// All others resigned.
     Resignation,
     /// All others left.
     Leaving,
 }
 
-/// What a table knows that its game does not.
+/// The part of a view that is not in the game.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct TableInfo {
-    /// Its name.
+    /// The game's id.
     pub id: String,
-    /// The number of the latest entry of its log.
+    /// The number of the latest log entry.
     pub entry: u32,
-    /// Who sits where; the symbols are put in.
+    /// The seats; their symbols are filled in.
     pub seats: Vec<SeatView>,
-    /// The game that was made when everybody wanted to play again.
+    /// The id of the rematch, if there is one.
     pub rematch: Option<String>,
 }
 
@@ -267,7 +271,7 @@ impl TurnView {
 }
 
 impl Outcome {
-    /// How a game of this variant ended.
+    /// The outcome of a game of this variant.
     pub fn new(variant: &Variant, conclusion: &Conclusion) -> Outcome {
         let (sides, by) = match conclusion {
             Conclusion::Draw => {

@@ -1,4 +1,4 @@
-//! The classic game: one board, typed commands, and an output that is exact to the byte.
+//! The classic game: one board, typed commands, output exact to the byte.
 
 mod command;
 mod options;
@@ -18,10 +18,9 @@ use crate::robots::Robots;
 use crate::symbols::Symbols;
 
 /// Plays one game from `input` to `output` until it ends, is quit, or the input does. A robot's
-/// move is printed as if somebody had typed it.
+/// move is printed as if it had been typed.
 ///
-/// An error is one of reading or writing; a closed output is one too, as
-/// [`BrokenPipe`](io::ErrorKind::BrokenPipe).
+/// Returns an error if reading or writing fails; a closed output is [`BrokenPipe`](io::ErrorKind::BrokenPipe).
 pub fn play(
     settings: &ClassicSettings,
     engine_setup: &EngineSetup,
@@ -29,8 +28,8 @@ pub fn play(
     mut output: impl Write,
 ) -> io::Result<()> {
     let mut game = ClassicGame::new(settings);
-    let mut seats = Robots::new(&game.game, settings.holders(), engine_setup)
-        .expect("robots that were tried sit down again");
+    let mut seats =
+        Robots::new(&game.game, settings.holders(), engine_setup).expect("the robots were checked");
     while let Some(seat) = game.game.to_move() {
         game.show_turn(seat, &mut output)?;
         output.flush()?;

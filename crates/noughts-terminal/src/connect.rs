@@ -1,8 +1,7 @@
-//! A visit to a server of the TCP protocol: a person or a robot plays there, and reader in words what
-//! happens.
+//! A client of the TCP protocol, for a person or a robot.
 //!
-//! The model is the mirror of the server's game; `link` listens to the server and to the person at
-//! once, `screen` and `words` are what is shown. Here is what happens when.
+//! `server_game` is a copy of the server's game, `session_io` reads the server and the keyboard at once, `screen` and
+//! `messages` make the output. This file is the game loop.
 
 mod command;
 mod disconnect;
@@ -33,28 +32,26 @@ use self::server_game::ServerGame;
 use self::session_io::{Next, SessionIo, Wants};
 use crate::console::sentence;
 
-/// How often in a row a server may complain.
+/// Consecutive errors of the server after which the client leaves.
 const MOST_COMPLAINTS: u8 = 5;
 
 const FOR_EVER: Duration = Duration::MAX;
 
 const QUIT: &str = ":q";
 
-/// A connection that has said nothing yet.
+/// A new connection.
 pub struct Connection<R, W> {
-    /// Who is at its other end, for the screen.
+    /// The server's address, for messages.
     pub peer: String,
-    /// What the server writer. Read by a thread of its own.
+    /// Data from the server, read by a thread of its own.
     pub reader: R,
-    /// What the server is told.
+    /// Data to the server.
     pub writer: W,
 }
 
-/// Plays over this connection until somebody leaves, and says what happened. Ends as it should when
-/// the person asked to go, or the input ended, or the robot has played its games.
+/// Plays until one side leaves. Returns `Ok` if the user quit, the input ended, or the robot has played its games.
 ///
-/// The input is read by a thread of its own, a line whenever one is asked for; that thread outlives
-/// the visit if it waits for a line then.
+/// A thread reads the input, one line per question. It outlives this call if it waits for a line.
 pub fn play(
     settings: &ConnectSettings,
     engine_setup: &EngineSetup,
@@ -91,19 +88,19 @@ struct Conversation<'a, W, O> {
     io: SessionIo<W>,
     output: O,
     score: Score,
-    /// So many plays were on the board that was shown last.
+    /// The number of plays on the board that was shown last.
     shown: Option<usize>,
-    /// From the server, in a row.
+    /// Consecutive errors from the server.
     complaints: u8,
 }
 
-/// What a player did, or what the server did meanwhile.
+/// The player's move, or an event that came first.
 enum Choice {
     Play(Move),
     Event(Event),
 }
 
-/// What a person answered, or what the server did meanwhile.
+/// A typed line, or an event that came first.
 enum Answer {
     Line(String),
     Event(Event),
@@ -122,7 +119,7 @@ impl<W: Write, O: Write> Conversation<'_, W, O> {
             }
             is_first = match self.join() {
                 Err(Exit::Disconnected(disconnect)) => {
-                    // On a pipe the question's line still stands open.
+                    // With piped input the cursor is still behind the question.
                     self.tell("")?;
                     return Err(disconnect.into());
                 }
@@ -131,7 +128,7 @@ impl<W: Write, O: Write> Conversation<'_, W, O> {
         }
     }
 
-    /// Last words.
+    /// Prints the score and goodbye.
     fn end(&mut self, is_good: bool) -> io::Result<()> {
         if let Some(score) = self.names.score(&self.score) {
             self.tell(score)?;
@@ -158,9 +155,9 @@ impl<W: Write, O: Write> Conversation<'_, W, O> {
         }
     }
 
-    /// Asks for a game, and waits until it begins; whether this client moves first.
+    /// Asks for a game and waits until it begins. Returns whether this client moves first.
     fn join(&mut self) -> Result<bool, Exit> {
-        // A server that does not admit names the right id, so the second time must do.
+        // A refusal names the right id, so the second attempt must succeed.
         for _ in 0..2 {
             self.io.say(ClientSession::play)?;
             match self.wait_for_game()? {
@@ -189,7 +186,7 @@ impl<W: Write, O: Write> Conversation<'_, W, O> {
                 Next::Line(None) if self.io.is_alone() => return Err(self.quit_alone()),
                 Next::Line(None) => wants = Wants::Nothing,
                 Next::Nothing => {
-                    // Who waits so long is at a door for two, whatever it was taken for.
+                    // After such a long wait this must be a server for two clients.
                     self.names.is_pair = true;
                     self.tell(messages::NO_GAME_YET)?;
                     (wants, limit) = (self.wants_while_waiting(), FOR_EVER);
@@ -198,7 +195,7 @@ impl<W: Write, O: Write> Conversation<'_, W, O> {
         }
     }
 
-    /// A person may leave at any time; a robot has no keyboard.
+    /// A person may quit while waiting; a robot has no keyboard.
     fn wants_while_waiting(&self) -> Wants {
         match self.settings.robot {
             None => Wants::NewLine,
@@ -229,16 +226,16 @@ impl<W: Write, O: Write> Conversation<'_, W, O> {
         played
     }
 
-    /// The robot for this game, if one plays.
+    /// The robot of this game, if there is one.
     fn sit_down(&mut self, server_game: &ServerGame) -> Option<Box<dyn Robot>> {
-        // Each game differs from the one before, and all are the same under the same seed.
+        // A seed per game: games differ, and the whole session is reproducible.
         let engine_setup = EngineSetup {
             seed: self.seeds.draw(),
             clock: Arc::clone(&self.engine_setup.clock),
         };
         let name = self.settings.robot.as_ref()?;
         let robot = name.build(server_game.game(), &engine_setup);
-        Some(robot.expect("a robot that was tried sits down again"))
+        Some(robot.expect("the robot was checked"))
     }
 
     fn take_turns(
@@ -271,7 +268,7 @@ impl<W: Write, O: Write> Conversation<'_, W, O> {
         if self.settings.robot.is_some() {
             return Ok(self.tell(self.names.own_plays(at))?);
         }
-        // The computer answers at once, and then one board is enough; people take their time.
+        // The computer answers at once, so one board is enough; people take longer.
         if self.names.is_pair {
             self.tell("")?;
             self.show(server_game)?;
@@ -279,7 +276,7 @@ impl<W: Write, O: Write> Conversation<'_, W, O> {
         Ok(())
     }
 
-    /// Does on the own board what happened at the server's; how the game ended, if it did.
+    /// Applies an event to the copy of the game. Returns the result if the game ended.
     fn follow(
         &mut self,
         server_game: &mut ServerGame,
@@ -317,7 +314,7 @@ impl<W: Write, O: Write> Conversation<'_, W, O> {
                 }
                 self.show(server_game)?;
             }
-            // The session makes none of these of a game that goes on.
+            // These events do not occur during a game.
             Event::Ready { .. }
             | Event::Admitted { .. }
             | Event::NotAdmitted
@@ -339,7 +336,7 @@ impl<W: Write, O: Write> Conversation<'_, W, O> {
         }
         let mut is_last = false;
         loop {
-            // What a script typed last still has its answer, but nobody waits for ever.
+            // The last line of a script still gets its answer, within a limited time.
             if wants == Wants::NewLine && self.io.is_alone() {
                 self.tell(messages::INPUT_ENDED)?;
                 (wants, limit, is_last) = (Wants::Nothing, self.settings.patience, true);
@@ -361,7 +358,7 @@ impl<W: Write, O: Write> Conversation<'_, W, O> {
         }
     }
 
-    /// Lets the robot choose, and looks up then.
+    /// Lets the robot choose, then checks for events.
     fn let_think(
         &mut self,
         server_game: &ServerGame,
@@ -377,7 +374,7 @@ impl<W: Write, O: Write> Conversation<'_, W, O> {
         }
     }
 
-    /// Asks until a free cell was named. The server is not bothered with others.
+    /// Asks until an empty cell is typed. Other input is not sent.
     fn ask_for_play(&mut self, server_game: &ServerGame) -> Result<Choice, Exit> {
         loop {
             let line = match self.ask(messages::PROMPT)? {
@@ -421,7 +418,7 @@ impl<W: Write, O: Write> Conversation<'_, W, O> {
                     }
                 }
                 Ok(Answer::Event(_)) => {}
-                // Nobody's game was broken off.
+                // No game was interrupted.
                 Err(Exit::Disconnected(Disconnect::Left(_))) => {
                     self.tell(messages::SERVER_LEFT)?;
                     return Ok(false);
@@ -431,7 +428,7 @@ impl<W: Write, O: Write> Conversation<'_, W, O> {
         }
     }
 
-    /// Asks a person, who is told at once when the server has something to say meanwhile.
+    /// Asks, and returns early if the server sends something.
     fn ask(&mut self, prompt: &str) -> Result<Answer, Exit> {
         write!(self.output, "{prompt} ")?;
         let answer = match self.next(Wants::Line, FOR_EVER) {
@@ -441,12 +438,12 @@ impl<W: Write, O: Write> Conversation<'_, W, O> {
             Ok(Next::Line(None) | Next::Nothing) => Err(Exit::Quit),
             Err(leave) => Err(leave),
         };
-        // No newline was typed, so the prompt's line still stands open.
+        // No newline was typed, so the cursor is still behind the prompt.
         self.tell("")?;
         answer
     }
 
-    /// What happens next, of which the end of the session is a reason to leave.
+    /// The next input. The end of the session is an error.
     fn next(&mut self, wants: Wants, limit: Duration) -> Result<Next, Exit> {
         self.output.flush()?;
         let stage = self.io.session().stage();
@@ -466,7 +463,7 @@ impl<W: Write, O: Write> Conversation<'_, W, O> {
         self.shown == Some(server_game.game().plays().len())
     }
 
-    /// Draws the board, if it is not the one that was drawn last.
+    /// Draws the board if it changed.
     fn show(&mut self, server_game: &ServerGame) -> io::Result<()> {
         if self.is_shown(server_game) {
             return Ok(());

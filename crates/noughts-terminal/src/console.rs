@@ -1,21 +1,21 @@
-//! Questions and answers, a line each.
+//! Questions and answers, line by line.
 
 use std::fmt::Display;
 use std::io::{self, BufRead, Write};
 
-/// A longer line is cut here. Nothing that any door understands is half as long.
+/// Maximum length of a line; all valid input is less than half as long.
 const LONGEST: usize = 64;
 
-/// Where people are asked and told things.
+/// Input and output of a game.
 pub(crate) struct Console<I, O> {
     input: I,
     output: O,
 }
 
-/// Why a conversation is over.
+/// Why the game loop ended.
 #[derive(Debug)]
 pub(crate) enum Exit {
-    /// Somebody asked to go, or nobody is there any more.
+    /// The user quit, or the input ended.
     Quit,
     /// Reading or writing failed.
     Failed(io::Error),
@@ -32,30 +32,30 @@ impl<I: BufRead, O: Write> Console<I, O> {
         Console { input, output }
     }
 
-    /// Prints a line, or several.
+    /// Prints text and a newline.
     pub(crate) fn tell(&mut self, words: impl Display) -> io::Result<()> {
         writeln!(self.output, "{words}")
     }
 
-    /// Prints the beginning of a line, to be seen at once.
+    /// Prints text without a newline, and flushes.
     pub(crate) fn begin(&mut self, words: impl Display) -> io::Result<()> {
         write!(self.output, "{words}")?;
         self.output.flush()
     }
 
-    /// Lets everything be seen that was printed.
+    /// Flushes the output.
     pub(crate) fn flush(&mut self) -> io::Result<()> {
         self.output.flush()
     }
 
-    /// Asks, and waits for a line. `:q` and the end of input leave.
+    /// Asks and reads a line. `:q` and the end of input return [`Exit::Quit`].
     pub(crate) fn ask(&mut self, prompt: impl Display) -> Result<String, Exit> {
         self.begin(format_args!("{prompt} "))?;
         match read_line(&mut self.input)? {
             Some(line) if line == ":q" => Err(Exit::Quit),
             Some(line) => Ok(line),
             None => {
-                // No newline was typed, so the prompt's line still stands open.
+                // No newline was typed, so the cursor is still behind the prompt.
                 self.tell("")?;
                 Err(Exit::Quit)
             }
@@ -63,9 +63,8 @@ impl<I: BufRead, O: Write> Console<I, O> {
     }
 }
 
-/// Reads one line, without the white space around it; `None` at the end of input. A last line
-/// without a newline counts. A line longer than 64 bytes comes back cut and with `…` at its end,
-/// so that it can't be taken for anything that was meant.
+/// Reads one line and trims white space; `None` at the end of input. A last line without a newline counts. A line longer
+/// than 64 bytes is cut and gets `…` at its end, so that it is never valid input.
 pub(crate) fn read_line(input: &mut impl BufRead) -> io::Result<Option<String>> {
     let mut kept = Vec::new();
     let mut length = 0usize;
@@ -99,7 +98,7 @@ fn text(kept: &[u8], length: usize) -> String {
     text
 }
 
-/// A reason, as refusals give it, as a sentence.
+/// Makes a sentence of a refusal's text.
 pub(crate) fn sentence(reason: impl Display) -> String {
     let reason = reason.to_string();
     let mut letters = reason.chars();
@@ -135,7 +134,7 @@ mod tests {
             lines(long.as_bytes(), 7),
             [format!("{just}…"), "2".to_owned()]
         );
-        // Spaces enough to hide something behind them.
+        // Spaces that hide something behind them.
         let hidden = format!("1{}1\n", " ".repeat(1000));
         assert_eq!(lines(hidden.as_bytes(), 7), ["1…"]);
     }

@@ -6,12 +6,12 @@ use std::str::FromStr;
 use noughts_engine::{Engines, RobotName, StrategyError, Unfit};
 use noughts_rules::{Game, Player, RecordSeat};
 
-/// Who holds a seat. Written `human`, `human Ann`, or as a strategy is.
+/// Who holds a seat, written `human`, `human Ann`, or as a strategy.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Holder {
-    /// Somebody at this keyboard; the name may be empty.
+    /// A person at this terminal; the name may be empty.
     Human(String),
-    /// A strategy, or a program.
+    /// A strategy or an external engine.
     Robot(RobotName),
 }
 
@@ -19,11 +19,11 @@ impl Holder {
     /// A human without a name.
     pub const HUMAN: Holder = Holder::Human(String::new());
 
-    /// The holder that a record of this game names.
+    /// The holder named by a record.
     pub(crate) fn of_record(seat: &RecordSeat, game: &Game) -> Result<Holder, RecordRobotError> {
         let holder = match &seat.player {
             Player::Human(name) => Holder::Human(name.clone()),
-            // A record names no program: whoever wrote it is a stranger.
+            // Records come from strangers, so they may not name a command.
             Player::Robot(strategy) => Holder::Robot(
                 Engines::none()
                     .parse(strategy)
@@ -34,7 +34,7 @@ impl Holder {
         Ok(holder)
     }
 
-    /// Refuses a robot that does not play this game.
+    /// Returns an error if the robot does not play this game.
     pub fn check(&self, game: &Game) -> Result<(), Unfit> {
         match self {
             Holder::Human(_) => Ok(()),
@@ -46,12 +46,12 @@ impl Holder {
         match self {
             Holder::Human(name) => Player::Human(name.clone()),
             Holder::Robot(RobotName::Strategy(name)) => Player::Robot(name.to_string()),
-            // A record has no place for commands, and a name for everybody's program.
+            // A record must not contain a command, so an engine is recorded by its name.
             Holder::Robot(robot @ RobotName::Engine(_)) => Player::Human(robot.label()),
         }
     }
 
-    /// Reads who is meant; programs may be named if these engines allow it.
+    /// Parses `human`, `human NAME`, a strategy, or a command if `engines` allows it.
     pub fn read(text: &str, engines: &Engines) -> Result<Holder, HolderError> {
         let text = text.trim();
         match text.split_once(' ').unwrap_or((text, "")) {
@@ -111,12 +111,12 @@ impl fmt::Display for HolderError {
 
 impl std::error::Error for HolderError {}
 
-/// Why the robot that a record names can't sit down here.
+/// Why the robot of a record cannot play here.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum RecordRobotError {
-    /// A strategy that there is not.
+    /// The strategy is unknown.
     Unknown(StrategyError),
-    /// One that does not play this game.
+    /// It does not play this game.
     Unfit(Unfit),
 }
 

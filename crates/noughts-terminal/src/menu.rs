@@ -1,7 +1,6 @@
-//! The menu game: one board, two players of either kind, asked for a row and a column.
+//! The menu game: one board, two players, questions for row and column.
 //!
-//! The model is [`Game`], the view `screen` and `words`, which has every
-//! word; here is what happens when.
+//! [`Game`] is the model, `screen` and `messages` the view, and this file the control flow.
 
 mod messages;
 mod screen;
@@ -16,7 +15,7 @@ use crate::console::{Console, Exit, sentence};
 use crate::holder::Holder;
 use crate::robots::Robots;
 
-/// A menu game that can be played.
+/// Checked options of the menu game.
 #[derive(Clone, Debug)]
 pub struct MenuSettings {
     spec: GridSpec,
@@ -24,7 +23,7 @@ pub struct MenuSettings {
 }
 
 impl MenuSettings {
-    /// This board, this robot; or why the robot does not play on it.
+    /// Settings with this board and robot, or why the robot does not play it.
     pub fn new(spec: GridSpec, robot: StrategyName) -> Result<MenuSettings, Unfit> {
         let settings = MenuSettings { spec, robot };
         let robots = settings.holders(Mode::Robots);
@@ -34,7 +33,7 @@ impl MenuSettings {
 
     fn game(&self) -> Game {
         Game::new(&Variant::Grid(self.spec), Options::default())
-            .expect("two players can sit down at every board for two")
+            .expect("every board is for two players")
     }
 
     fn holders(&self, mode: Mode) -> [Holder; 2] {
@@ -47,7 +46,7 @@ impl MenuSettings {
     }
 }
 
-/// What the menu offers to play.
+/// The choices of the menu.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Mode {
     Humans,
@@ -55,11 +54,9 @@ enum Mode {
     Robots,
 }
 
-/// Welcomes, plays as many games as are asked for, and says goodbye when somebody leaves or the
-/// input ends.
+/// Plays games until the user quits or the input ends.
 ///
-/// An error is one of reading or writing; a closed output is one too, as
-/// [`BrokenPipe`](io::ErrorKind::BrokenPipe).
+/// Returns an error if reading or writing fails; a closed output is [`BrokenPipe`](io::ErrorKind::BrokenPipe).
 pub fn play(
     settings: &MenuSettings,
     engine_setup: &EngineSetup,
@@ -87,7 +84,7 @@ fn visit(
         let Some(mode) = choose_mode(console)? else {
             return Ok(());
         };
-        // Each game differs from the one before, and all are the same under the same seed.
+        // A seed per game: games differ, and the whole session is reproducible.
         let engine_setup = EngineSetup {
             seed: seeds.draw(),
             clock: Arc::clone(&engine_setup.clock),
@@ -99,7 +96,7 @@ fn visit(
     }
 }
 
-/// `None` is to quit.
+/// `None` means quit.
 fn choose_mode(console: &mut Console<impl BufRead, impl Write>) -> Result<Option<Mode>, Exit> {
     loop {
         match console.ask(messages::CHOICE)?.as_str() {
@@ -136,8 +133,7 @@ impl Match {
         let holders = settings.holders(mode);
         Match {
             spec: settings.spec,
-            seats: Robots::new(&game, &holders, engine_setup)
-                .expect("robots that were tried sit down again"),
+            seats: Robots::new(&game, &holders, engine_setup).expect("the robots were checked"),
             game,
             holders,
         }
@@ -161,7 +157,7 @@ impl Match {
             console.flush()?;
             match self.seats.think(seat, &self.game) {
                 None => self.ask_for_play(seat, console)?,
-                // Only programs from outside do, and none is seated here.
+                // Only external engines fail, and none plays here.
                 Some(Err(fault)) => {
                     console.tell(sentence(fault))?;
                     self.game
@@ -181,7 +177,7 @@ impl Match {
         Ok(())
     }
 
-    /// Asks until a cell was played.
+    /// Asks until a cell is played.
     fn ask_for_play(
         &mut self,
         seat: Seat,
@@ -208,7 +204,7 @@ impl Match {
     }
 }
 
-/// Asks until it is told a number below `count`.
+/// Asks until a number below `count` is typed.
 fn ask_for_number(
     what: &str,
     seat: Seat,

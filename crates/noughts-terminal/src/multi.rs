@@ -1,4 +1,4 @@
-//! Nine boards in the terminal: Multi and Ultimate, human or machine on either side.
+//! Nine boards in the terminal: Multi and Ultimate.
 
 mod command;
 mod messages;
@@ -18,10 +18,9 @@ use crate::robots::Robots;
 use command::Typed;
 use messages::Spent;
 
-/// Plays one game from `input` to `output` until it ends, is quit, or the input does.
+/// Plays one game until it is over, the user quits, or the input ends.
 ///
-/// An error is one of reading or writing; a closed output is one too, as
-/// [`BrokenPipe`](io::ErrorKind::BrokenPipe).
+/// Returns an error if reading or writing fails; a closed output is [`BrokenPipe`](io::ErrorKind::BrokenPipe).
 pub fn play(
     settings: &MultiSettings,
     engine_setup: &EngineSetup,
@@ -39,11 +38,11 @@ pub fn play(
     console.flush()
 }
 
-/// A game and those who play it.
+/// A game and its robots.
 struct MultiGame {
     game: Game,
     seats: Robots,
-    /// How long the machine took, where the last turn was its own.
+    /// The robot's time, if the last turn was a robot's.
     spent: Option<Spent>,
 }
 
@@ -52,7 +51,7 @@ impl MultiGame {
         let game = settings.game();
         let seats = Robots::new(&game, settings.holders(), engine_setup);
         MultiGame {
-            seats: seats.expect("robots that were tried sit down again"),
+            seats: seats.expect("the robots were checked"),
             game,
             spent: None,
         }
@@ -103,7 +102,7 @@ impl MultiGame {
         Ok(())
     }
 
-    /// Asks until something was done.
+    /// Asks until an action succeeds.
     fn ask(
         &mut self,
         seat: Seat,
@@ -147,7 +146,7 @@ mod tests {
     use super::*;
     use noughts_engine::Clock;
 
-    /// A clock on which every look takes so many milliseconds.
+    /// A clock that advances by a fixed time with every reading.
     struct Ticking(AtomicU64, u64);
 
     impl Clock for Ticking {
@@ -193,10 +192,10 @@ mod tests {
         assert!(shown.contains(" O took 9999 ms.\n"), "{shown}");
         let shown = session(&against("first"), 12_345, b"0\n");
         assert!(shown.contains(" O took 12.3 s.\n"), "{shown}");
-        // People are not timed, and what the machine took for an earlier move is forgotten.
+        // The time is shown only after a robot's move.
         let shown = session(&against("first"), 12, b"0\nresign\n");
         assert_eq!(shown.matches("took").count(), 1, "{shown}");
-        // Nobody took any before the machine's first move, and people are not timed.
+        // No time before the robot's first move, and none for people.
         assert!(!session(&against("first"), 12, b"").contains("took"));
         assert!(!session(&against("human"), 12, b"0\n0\n").contains("took"));
     }

@@ -9,25 +9,24 @@ use noughts_rules::{Game, Move, Seat};
 
 use crate::holder::Holder;
 
-/// The seats of one game, its robots ready to play.
+/// The robots of one game.
 pub struct Robots {
-    /// By seat; none where a person sits.
+    /// By seat; `None` for people.
     robots: Vec<Option<Box<dyn Robot>>>,
     clock: Arc<dyn Clock>,
 }
 
-/// What a robot chose.
+/// A robot's move.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct RobotMove {
-    /// Its move.
+    /// The move.
     pub at: Move,
-    /// How long it thought.
+    /// The time it took.
     pub took: Duration,
 }
 
 impl Robots {
-    /// Robots these holders at a game, or says which of them does not play it. The same seed seats
-    /// the same robots, each with a seed of its own.
+    /// Builds the robots among these holders, each with a seed of its own, or returns why one of them does not play the game.
     pub fn new(
         game: &Game,
         holders: &[Holder],
@@ -53,15 +52,14 @@ impl Robots {
         })
     }
 
-    /// Whether a robot sits there.
+    /// Whether a robot holds this seat.
     pub fn is_robot(&self, seat: Seat) -> bool {
         self.robots
             .get(usize::from(seat.0))
             .is_some_and(Option::is_some)
     }
 
-    /// Lets the robot at this seat, whose turn it is, choose its move; `None` where a person sits.
-    /// Only a program from outside fails to.
+    /// The move of the robot whose turn it is; `None` for people. Only external engines fail.
     pub fn think(&mut self, seat: Seat, game: &Game) -> Option<Result<RobotMove, RobotFault>> {
         let robot = self.robots.get_mut(usize::from(seat.0))?.as_mut()?;
         let start = self.clock.now();

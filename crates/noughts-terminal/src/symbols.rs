@@ -1,16 +1,16 @@
-//! The characters that stand for the players.
+//! The players' symbols.
 
 use std::fmt;
 
 use noughts_rules::{MAX_SIDES, Side};
 use unicode_properties::{GeneralCategory, UnicodeGeneralCategory};
 
-/// One symbol a seat, in turn order. Equal symbols are one side.
+/// One symbol per seat, in turn order. Equal symbols are one side.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Symbols(Vec<char>);
 
 impl Symbols {
-    /// Reads symbols written one after the other: `xo`, `xxo`, `ż🦀`.
+    /// Parses symbols: `xo`, `xxo`, `ż🦀`.
     pub fn read(text: &str) -> Result<Symbols, SymbolError> {
         let symbols: Vec<char> = text.chars().take(usize::from(MAX_SIDES) + 1).collect();
         if let Some(unseen) = symbols.iter().find(|symbol| !can_be_seen(**symbol)) {
@@ -23,7 +23,7 @@ impl Symbols {
         }
     }
 
-    /// The usual symbols for so many sides: x, o, a, b …
+    /// The default symbols: x, o, a, b …
     pub fn usual(sides: u8) -> Symbols {
         Symbols((0..sides).filter_map(Side::new).map(Side::symbol).collect())
     }
@@ -33,7 +33,7 @@ impl Symbols {
         &self.0
     }
 
-    /// The symbol of each side: the different ones, as they first appear.
+    /// The symbol of each side, in order of first appearance.
     pub fn sides(&self) -> Vec<char> {
         let mut different = Vec::new();
         for symbol in &self.0 {
@@ -53,10 +53,9 @@ impl Symbols {
     }
 }
 
-/// Whether a character takes a place of its own that a person can see: no white space, and
-/// nothing that controls, joins or combines with its neighbours.
+/// Whether a character is visible by itself: no white space, control, format or combining character.
 fn can_be_seen(symbol: char) -> bool {
-    // Letters and a pattern by category, but drawn as nothing: fillers and the empty braille cell.
+    // Not white space by category, but drawn blank: fillers and the empty braille cell.
     const BLANK: [char; 5] = ['\u{115F}', '\u{1160}', '\u{2800}', '\u{3164}', '\u{FFA0}'];
     let unseen = matches!(
         symbol.general_category(),
@@ -75,14 +74,14 @@ fn can_be_seen(symbol: char) -> bool {
     !unseen && !symbol.is_whitespace() && !BLANK.contains(&symbol)
 }
 
-/// Why these can't be the players' symbols. Displays what is allowed.
+/// Invalid symbols. Displays what is allowed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum SymbolError {
     /// Fewer than two.
     Few(usize),
     /// More than 64.
     Many,
-    /// One that nobody could see.
+    /// An invisible character.
     Unseen(char),
 }
 

@@ -1,4 +1,4 @@
-//! `noughts analyze`: what a position is worth, for people and for scripts.
+//! `noughts analyze`: evaluates a position.
 
 use std::fs::File;
 use std::io::{self, Write};
@@ -48,7 +48,7 @@ fn game(task: &Analyze) -> Result<Game, Failure> {
 
 /// A game after these moves, which are separated by spaces.
 pub(crate) fn play(variant: &Variant, moves: &str) -> Result<Game, Failure> {
-    // As much history as there can be, so that any rewind in the turns is one.
+    // The largest history, so that every rewind in the turns is legal.
     let history = u16::try_from(variant.cells() - 1).unwrap_or(u16::MAX);
     let options = Options {
         history,
@@ -71,7 +71,7 @@ pub(crate) fn play(variant: &Variant, moves: &str) -> Result<Game, Failure> {
     Ok(game)
 }
 
-/// Unlike the full screen this waits for pipes: `--record <(…)` is one.
+/// Also reads pipes, for `--record <(…)`.
 fn read(file: &str) -> Result<String, Failure> {
     let text = match file {
         "-" => tui::read(file, Ok(io::stdin().lock())),
@@ -117,7 +117,7 @@ fn plays(plies: u32) -> String {
     }
 }
 
-/// Everything in it is a number or a text of ours without quotes, so it needs no escapes.
+/// JSON by hand: all texts are ours and need no escapes.
 fn json(game: &Game, analysis: &Analysis) -> String {
     let (value, number) = match analysis.value {
         Value::Win { plies } => ("win", format!("\"plies\":{plies}")),

@@ -1,4 +1,4 @@
-//! `noughts arena`: strategies and programs against one another.
+//! `noughts arena`: plays strategies and programs against each other.
 
 use std::collections::BTreeMap;
 use std::io::{self, IsTerminal, Write};
@@ -16,15 +16,15 @@ use noughts_rules::{Quoted, Record, Variant};
 use crate::Failure;
 use crate::args::Arena;
 use crate::robot_setup;
-use crate::signals::when_told_to_end;
+use crate::signals::on_end_signal;
 
-/// How long programs may take for a move when positions are counted instead.
+/// Time per move for programs if the limit is a number of positions.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// How often the progress is shown.
+/// Interval of progress updates.
 const BETWEEN_LOOKS: Duration = Duration::from_millis(100);
 
-/// The least and the most columns of the bar.
+/// Minimum and maximum width of the progress bar.
 const BAR_WIDTHS: (usize, usize) = (8, 24);
 
 pub(crate) fn run(task: &Arena) -> Result<(), Failure> {
@@ -53,7 +53,7 @@ pub(crate) fn run(task: &Arena) -> Result<(), Failure> {
     let folder = folder.transpose().map_err(Failure::invalid)?;
     let stop = Stop::new();
     let told = stop.clone();
-    when_told_to_end(move |_| told.set())?;
+    on_end_signal(move |_| told.set())?;
     let mut hall = Hall {
         results: match &folder {
             Some(folder) => folder.results().clone(),
@@ -68,7 +68,7 @@ pub(crate) fn run(task: &Arena) -> Result<(), Failure> {
     hall.tell(was_stopped)
 }
 
-/// Where games are played and told of.
+/// A running match.
 struct Hall<'a> {
     tournament: &'a Tournament,
     folder: Option<ResultsFolder>,
@@ -78,9 +78,9 @@ struct Hall<'a> {
 }
 
 impl Hall<'_> {
-    /// Plays what is left to play; whether somebody stopped it.
+    /// Plays the remaining games; true if the user stopped it.
     fn play(&mut self, threads: usize, stop: &Stop) -> Result<bool, Failure> {
-        // A folder may hold more games than are asked for now.
+        // The directory may contain more games than requested.
         let games = self.tournament.games();
         self.results.retain(|number, _| *number < games);
         let is_left = |number: &u32| !self.results.contains_key(number);
@@ -92,7 +92,7 @@ impl Hall<'_> {
         let before = self.results.len();
         self.progress
             .show(before, games, before, &self.results, tournament);
-        // Tells the threads, and not the person's own stop.
+        // Stops the threads without counting as stopped by the user.
         let enough = stop.clone();
         tournament.play(
             &left,
@@ -149,7 +149,7 @@ impl Hall<'_> {
     }
 }
 
-/// The limit of `search` and of programs.
+/// The limit per move of `search` and of programs.
 struct Limit {
     limits: Limits,
     text: String,
@@ -211,7 +211,7 @@ impl std::fmt::Display for Limit {
 fn robots(task: &Arena, limit: &Limit) -> Result<Vec<RobotName>, Failure> {
     let engines = limit.external_engines().engines();
     let read = |text: &String| match text.as_str() {
-        // As long as everybody may think.
+        // `search` alone uses the common limit.
         "search" => engines
             .parse(&format!("search:{}", limit.text))
             .map_err(Failure::invalid),
@@ -249,7 +249,7 @@ fn openings(file: Option<&str>, variant: &Variant) -> Result<Openings, Failure> 
         .map_err(|error| Failure::invalid(format_args!("'{file}' (--openings): {error}")))
 }
 
-/// A line on a terminal's standard error; nothing elsewhere.
+/// A progress line on standard error, if that is a terminal.
 struct Progress {
     is_shown: bool,
     started: Instant,
@@ -273,7 +273,7 @@ impl Progress {
         results: &BTreeMap<u32, GameResult>,
         tournament: &Tournament,
     ) {
-        // All games are added up for it: the more there are, the rarer it is.
+        // The cost grows with the number of games, so updates become rarer.
         let pause = BETWEEN_LOOKS * (1 + results.len() as u32 / 1000);
         let is_due = self.last.is_none_or(|last| last.elapsed() >= pause);
         if !self.is_shown || !is_due {
@@ -290,7 +290,7 @@ impl Progress {
         };
         let standings = Standings::new(tournament, results, None);
         let best = standings.standings.first();
-        // While no opening has been played from all seats, nobody is.
+        // No estimate before an opening was played from all seats.
         let best = best.filter(|one| one.scores.len() > 0).map(|one| {
             let bar = one.scores.interval();
             format!(
@@ -307,7 +307,6 @@ impl Progress {
             best.unwrap_or_default(),
         ];
         let line = progress_line(terminal_width(), played as f64 / games.max(1) as f64, &told);
-        // Nobody is left to be told when this fails.
         let _ = write!(io::stderr(), "\r{line}\x1b[K");
         let _ = io::stderr().flush();
     }
@@ -319,10 +318,9 @@ impl Progress {
     }
 }
 
-/// A bar, and behind it as much as the terminal has room for, what matters most first: a line that
-/// is broken can't be written over.
+/// A bar and as many texts as fit into one line, the most important first: a wrapped line cannot be overwritten.
 fn progress_line(width: usize, share: f64, told: &[String; 3]) -> String {
-    // The last column stays free, since some terminals go on to the next line there.
+    // Some terminals wrap when the last column is used.
     let room = width.saturating_sub(1);
     for count in (1..=told.len()).rev() {
         let text = told[..count].concat();
@@ -337,7 +335,7 @@ fn progress_line(width: usize, share: f64, told: &[String; 3]) -> String {
     told[0].chars().take(room).collect()
 }
 
-/// How many columns the terminal has.
+/// The width of the terminal.
 fn terminal_width() -> usize {
     #[cfg(unix)]
     let columns = rustix::termios::tcgetwinsize(io::stderr()).map_or(0, |size| size.ws_col);

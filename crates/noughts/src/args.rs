@@ -1,4 +1,4 @@
-//! The command line: what there is to ask for, as `--help` tells it.
+//! The command line.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -8,13 +8,13 @@ use clap::{
 };
 use clap_complete::Shell;
 
-/// Every game of the tic-tac-toe family. Without a command, the classic game in the terminal.
+/// Every game of the tic-tac-toe family. Without a command: the classic game in the terminal.
 #[derive(Parser, Debug)]
 #[command(
     name = "noughts",
     version,
     propagate_version = true,
-    // Freed for the history; `command` gives it back to the subcommands.
+    // -h is the history here; `command` adds help to the subcommands.
     disable_help_flag = true,
     disable_version_flag = true,
     args_conflicts_with_subcommands = true,
@@ -33,8 +33,7 @@ pub(crate) struct Args {
     version: Option<bool>,
 }
 
-/// The options of the classic game, kept as they were typed: `-h -1` is a value out of range, and
-/// not an option nobody knows.
+/// The options of the classic game as typed: `-h -1` is a value out of range, not an unknown option.
 #[derive(Arguments, Debug)]
 pub(crate) struct Classic {
     /// Size of the board, 3 to 255 [default: 3]
@@ -43,7 +42,7 @@ pub(crate) struct Classic {
     /// Marks in a line that win, 3 to the size [default: 3]
     #[arg(short, long, value_name = "W", allow_hyphen_values = true)]
     pub(crate) win: Option<String>,
-    /// A rewind takes back fewer marks than this, 1 to the number of cells less one [default: 1]
+    /// History size: a rewind takes back fewer marks than this; 1 to the number of cells less one [default: 1]
     #[arg(short = 'h', long, value_name = "H", allow_hyphen_values = true)]
     pub(crate) history: Option<String>,
     /// The players' symbols in turn order, 2 to 64; equal ones are one side [default: xo]
@@ -59,46 +58,46 @@ pub(crate) struct Classic {
         allow_hyphen_values = true
     )]
     pub(crate) robots: Vec<String>,
-    /// Let robots repeat themselves: the same number, the same choices
+    /// Seed for robots: the same number gives the same moves
     #[arg(long, value_name = "S", allow_hyphen_values = true)]
     pub(crate) seed: Option<String>,
 }
 
 #[derive(Subcommand, Debug)]
 pub(crate) enum Task {
-    /// Play with a menu: human or robot against human or robot, asked for row and column
+    /// Play with a menu that asks for row and column
     Menu(Menu),
-    /// Play on nine boards: Multi or Ultimate, human or machine on either side
+    /// Play on nine boards: Multi or Ultimate
     Multi(Multi),
-    /// Play full-screen, with keyboard and mouse
+    /// Play on the full screen, with keyboard and mouse
     Tui(Tui),
-    /// Serve others: an HTTP API, and the TCP protocol against the computer and between two
+    /// Run a server: the page, the HTTP API, and the TCP protocol
     Serve(Serve),
-    /// Play at a server of the TCP protocol, a person or a robot
+    /// Play on a server of the TCP protocol
     Connect(Connect),
-    /// Play at a table of a server's HTTP API, a person or a robot, or watch there
+    /// Play or watch a game on a server, over HTTP
     Play(Play),
     /// List, show, export and import the games of a store
     Games(Games),
-    /// Judge somebody's server or client of the TCP protocol, or classic program
+    /// Test a server or client of the TCP protocol, or a classic program
     Check(Check),
-    /// Say what a position is worth and which move is best
+    /// Evaluate a position and find the best move
     Analyze(Analyze),
-    /// Prove what a position is worth with perfect play: win, draw or loss
+    /// Prove the value of a position: win, draw or loss
     Solve(Solve),
-    /// Check a proof that somebody else made
+    /// Check a proof
     Verify(Verify),
-    /// Count the move sequences of a length, every one played
+    /// Count the move sequences of a given length
     Perft(Perft),
-    /// Let strategies and programs play one another, and say who is how strong
+    /// Play strategies and programs against each other and measure their strength
     Arena(Arena),
-    /// Play as a program under a manager: the Gomocup protocol on standard input and output
+    /// Play over the Gomocup protocol, on standard input and output
     Engine(Engine),
-    /// List what can be played
+    /// List the variants
     Variants,
-    /// Print completions for a shell
+    /// Print shell completions
     Completions {
-        /// Which shell
+        /// The shell
         shell: Shell,
     },
     /// Print the manual page
@@ -113,18 +112,18 @@ pub(crate) struct Menu {
     /// Marks in a line that win, 3 to the size [default: 3]
     #[arg(short, long, value_name = "K", allow_hyphen_values = true)]
     pub(crate) win: Option<String>,
-    /// How robots play
+    /// The robots' strategy
     #[arg(long, value_name = "STRATEGY", default_value = "random")]
     pub(crate) strategy: String,
-    /// Let robots repeat themselves: the same number, the same choices
+    /// Seed for robots: the same number gives the same moves
     #[arg(long, value_name = "S", allow_hyphen_values = true)]
     pub(crate) seed: Option<String>,
 }
 
 #[derive(Arguments, Debug)]
 #[command(
-    after_help = "In the game: a cell from 0 to 8 plays on the board that must be played on, BOARD-CELL on any; \
-                  <<N takes back the last N plays, resign gives up, :q quits."
+    after_help = "In the game: a cell from 0 to 8 plays on the active board, BOARD-CELL on any open board; \
+                  <<N takes back the last N plays, resign resigns, :q quits."
 )]
 pub(crate) struct Multi {
     /// Who plays X: human, or a strategy [default: human]
@@ -136,13 +135,13 @@ pub(crate) struct Multi {
     /// The board of the first play: random, any, or 0 to 8 [default: random]
     #[arg(long, value_name = "BOARD", allow_hyphen_values = true)]
     pub(crate) start: Option<String>,
-    /// Which game: most boards win, or three in a line
+    /// multi: most boards win; ultimate: three boards in a line win
     #[arg(long, value_enum, default_value_t = NineBoards::Multi)]
     pub(crate) rules: NineBoards,
-    /// A rewind takes back fewer plays than this, 0 to 80; 0: there is none [default: 0]
+    /// History size: a rewind takes back fewer plays than this, 0 to 80; 0: no rewind [default: 0]
     #[arg(long, value_name = "H", allow_hyphen_values = true)]
     pub(crate) history: Option<String>,
-    /// Let robots, and the random first board, repeat themselves: the same number, the same choices
+    /// Seed for robots and the random first board: the same number gives the same game
     #[arg(long, value_name = "S", allow_hyphen_values = true)]
     pub(crate) seed: Option<String>,
 }
@@ -156,19 +155,19 @@ pub(crate) enum NineBoards {
 
 #[derive(Arguments, Debug)]
 pub(crate) struct Analyze {
-    /// The game, such as 7x7k4 or multi@4; with --record it is the record's
+    /// The variant, such as 7x7k4 or multi@4; not with --record
     #[arg(required_unless_present = "record")]
     pub(crate) variant: Option<String>,
-    /// The turns that were played, such as "1-1 0-0 <<1"
+    /// The turns played so far, such as "1-1 0-0 <<1"
     #[arg(long, value_name = "TURNS", conflicts_with = "record")]
     pub(crate) moves: Option<String>,
     /// A record to read, or - for standard input
     #[arg(long, value_name = "FILE", conflicts_with = "variant")]
     pub(crate) record: Option<String>,
-    /// How long to think, or how many positions to look at: 200ms, 2s, 500000n
+    /// Limit of time or of positions searched: 200ms, 2s, 500000n
     #[arg(long, value_name = "LIMIT", default_value = "1s")]
     pub(crate) time: String,
-    /// How many threads look; with more than one it need not repeat itself
+    /// Number of threads; with more than one the result may vary
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=256))]
     pub(crate) threads: u16,
     /// Print JSON
@@ -177,13 +176,11 @@ pub(crate) struct Analyze {
 }
 
 #[derive(Arguments, Debug)]
-#[command(
-    after_help = "Exits with 0 when it is solved and with 3 when the limit, or Ctrl-C, came first."
-)]
+#[command(after_help = "Exit code: 0 solved, 3 not solved before the limit or Ctrl-C.")]
 pub(crate) struct Solve {
-    /// The game, such as 5x5k4; for two sides, on up to 256 cells
+    /// The variant, such as 5x5k4: two sides, at most 256 cells
     pub(crate) variant: String,
-    /// The position, such as "x.o/.x./..o o" [default: the first]
+    /// The position, such as "x.o/.x./..o o" [default: the start]
     #[arg(long, value_name = "POSITION")]
     pub(crate) position: Option<String>,
     /// Solve every line of FILE (- is standard input): a position, or moves such as "3 3 2"; prints JSON lines
@@ -192,19 +189,19 @@ pub(crate) struct Solve {
     /// Find the number of plies to the end too (Connect Four: WxHk4+gravity)
     #[arg(long, conflicts_with_all = ["checkpoint", "proof"])]
     pub(crate) distance: bool,
-    /// How many threads look
+    /// Number of threads
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=256))]
     pub(crate) threads: u16,
-    /// How many megabytes it may remember, and with a proof more
+    /// Size of the transposition table in megabytes; a proof needs more
     #[arg(long, value_name = "MB", default_value_t = 1024, value_parser = clap::value_parser!(u32).range(1..=1_048_576))]
     pub(crate) memory: u32,
-    /// How long it may take, or how many positions it may look at: 200ms, 2s, 500000n
+    /// Limit of time or of positions searched: 200ms, 2s, 500000n [default: none]
     #[arg(long, value_name = "LIMIT")]
     pub(crate) time: Option<String>,
-    /// Go on from this file if it is there, and keep there what is known
+    /// Save progress to this file, and continue from it if it exists
     #[arg(long, value_name = "FILE")]
     pub(crate) checkpoint: Option<String>,
-    /// Write a proof
+    /// Write a proof to this file
     #[arg(long, value_name = "FILE")]
     pub(crate) proof: Option<String>,
     /// Print JSON
@@ -220,73 +217,73 @@ pub(crate) struct Verify {
 
 #[derive(Arguments, Debug)]
 #[command(
-    after_help = "Players are strategies, search alone being one with the limit of --time or --nodes, and \
-                  \"engine:COMMAND\", programs that speak the Gomocup protocol. Ctrl-C stops; with --out the \
-                  same command goes on where it was."
+    after_help = "A player is a strategy, or \"engine:COMMAND\" for a program that speaks the Gomocup protocol. \
+                  `search` without a limit uses --time or --nodes. Ctrl-C stops; with --out the same command \
+                  continues."
 )]
 pub(crate) struct Arena {
-    /// Who plays: as many as the game has sides, or more
+    /// The players, at least as many as the variant has sides
     #[arg(required = true, num_args = 1.., value_name = "PLAYER")]
     pub(crate) players: Vec<String>,
-    /// The game
+    /// The variant
     #[arg(long, value_name = "NAME")]
     pub(crate) variant: String,
-    /// How many games each two play; each opening is played from every seat
+    /// Games per pair of players; each opening is played from every seat
     #[arg(long, value_name = "N", default_value_t = 100, allow_negative_numbers = true,
           value_parser = clap::value_parser!(u32).range(1..=10_000_000))]
     pub(crate) games: u32,
-    /// How long search and programs may think about a move: 100ms, 2s [default: 100ms]
+    /// Time per move for search and programs: 100ms, 2s [default: 100ms]
     #[arg(long, value_name = "TIME", conflicts_with = "nodes")]
     pub(crate) time: Option<String>,
-    /// How many positions they may look at instead, so that games repeat themselves
+    /// Positions searched per move instead of time, so that games are reproducible
     #[arg(long, value_name = "N")]
     pub(crate) nodes: Option<String>,
-    /// How much longer than its time a program is waited for
+    /// Grace period before a program loses on time
     #[arg(long, value_name = "TIME", default_value = "500ms")]
     pub(crate) tolerance: String,
-    /// Stop when it is clear whether the first is better by ELO0 or by ELO1, such as 0,10
+    /// Stop when a sequential test decides between these two differences of the first player, such as 0,10
     #[arg(long, value_name = "ELO0,ELO1", allow_hyphen_values = true)]
     pub(crate) sprt: Option<String>,
-    /// Everybody plays the first only, instead of everybody else
+    /// The first player plays all others, who do not play each other
     #[arg(long)]
     pub(crate) gauntlet: bool,
-    /// Openings, one a line, such as "7-7 8-8" [default: random ones that are balanced]
+    /// Openings, one per line, such as "7-7 8-8" [default: random balanced ones]
     #[arg(long, value_name = "FILE")]
     pub(crate) openings: Option<String>,
-    /// The same number, the same openings and choices [default: 1]
+    /// Seed for openings and robots [default: 1]
     #[arg(long, value_name = "S", allow_hyphen_values = true)]
     pub(crate) seed: Option<String>,
-    /// How many games at once
+    /// Number of games played at the same time
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=256))]
     pub(crate) threads: u16,
-    /// A folder for records, tables and a plot, from which a contest goes on
+    /// Directory for records, tables and a plot; an interrupted match continues from it
     #[arg(long, value_name = "DIR")]
     pub(crate) out: Option<String>,
 }
 
 #[derive(Arguments, Debug)]
 pub(crate) struct Engine {
-    /// How to play [default: search, as long as the manager allows]
+    /// The strategy [default: search, within the time that the manager allows]
     pub(crate) strategy: Option<String>,
-    /// Let it repeat itself: the same number, the same choices
+    /// Seed: the same number gives the same moves
     #[arg(long, value_name = "S", allow_hyphen_values = true)]
     pub(crate) seed: Option<String>,
 }
 
 #[derive(Arguments, Debug)]
 pub(crate) struct Perft {
-    /// The game, such as 3x3k3 or multi
+    /// The variant, such as 3x3k3 or multi
     pub(crate) variant: String,
-    /// How many moves
+    /// The length of the sequences
     pub(crate) depth: u32,
-    /// Also the count behind each first move
+    /// Also print the count for each first move
     #[arg(long)]
     pub(crate) divide: bool,
 }
 
 #[derive(Arguments, Debug)]
 pub(crate) struct Serve {
-    /// Where to listen for HTTP; none: nowhere, port 0: any free one
+    /// Address for HTTP; none disables it, port 0 picks a free port
     #[arg(
         long,
         env = "NOUGHTS_HTTP",
@@ -294,7 +291,7 @@ pub(crate) struct Serve {
         default_value = "127.0.0.1:8080"
     )]
     pub(crate) http: String,
-    /// Where to listen for games against the computer; none: nowhere, port 0: any free one
+    /// Address for TCP games against the computer; none disables it, port 0 picks a free port
     #[arg(
         long,
         env = "NOUGHTS_TCP",
@@ -302,7 +299,7 @@ pub(crate) struct Serve {
         default_value = "127.0.0.1:8081"
     )]
     pub(crate) tcp: String,
-    /// How the computer plays there
+    /// The computer's strategy in TCP games
     #[arg(
         long,
         env = "NOUGHTS_TCP_STRATEGY",
@@ -310,7 +307,7 @@ pub(crate) struct Serve {
         default_value = "perfect"
     )]
     pub(crate) tcp_strategy: String,
-    /// Where to listen for games between two
+    /// Address for TCP games between two clients; none disables it, port 0 picks a free port
     #[arg(
         long,
         env = "NOUGHTS_TCP_PAIRS",
@@ -318,24 +315,24 @@ pub(crate) struct Serve {
         default_value = "127.0.0.1:8082"
     )]
     pub(crate) tcp_pairs: String,
-    /// Where games are kept: sqlite:FILE, postgres://USER@HOST/DATABASE, or memory: until the end
+    /// Where games are stored: sqlite:FILE, postgres://USER@HOST/DATABASE, or memory: (lost at the end)
     #[arg(
         long,
         value_name = "URL",
         env = "NOUGHTS_STORE",
-        // It may hold a password.
+        // It may contain a password.
         hide_env_values = true,
         default_value = "sqlite:noughts.db"
     )]
     pub(crate) store: String,
-    /// When a turn kept in a file is answered
+    /// When a turn in an SQLite file is acknowledged
     #[arg(long, value_enum, env = "NOUGHTS_SYNC", default_value_t = Sync::Full)]
     pub(crate) sync: Sync,
-    /// Forget games when nothing has happened at them for so long, such as 90d [default: never]
+    /// Delete games without activity for this time, such as 90d [default: never]
     #[arg(long, value_name = "TIME", env = "NOUGHTS_FORGET_AFTER")]
     pub(crate) forget_after: Option<String>,
-    /// How many requests per second one address may make at the HTTP door; 127.0.0.1 and ::1 are not limited,
-    /// unless a proxy there names the client's address
+    /// Maximum HTTP requests per second from one address; 127.0.0.1 and ::1 are not limited, unless a proxy
+    /// there names the client's address
     #[arg(
         long,
         env = "NOUGHTS_RATE",
@@ -344,7 +341,7 @@ pub(crate) struct Serve {
         allow_hyphen_values = true
     )]
     pub(crate) rate: String,
-    /// How many open tables one address may have
+    /// Maximum number of open tables created from one address
     #[arg(
         long,
         env = "NOUGHTS_TABLES",
@@ -353,7 +350,7 @@ pub(crate) struct Serve {
         allow_hyphen_values = true
     )]
     pub(crate) tables: String,
-    /// How many bytes of records one address may import per day
+    /// Maximum bytes of records that one address may import per day
     #[arg(
         long,
         env = "NOUGHTS_IMPORT_BYTES_PER_DAY",
@@ -362,7 +359,7 @@ pub(crate) struct Serve {
         allow_hyphen_values = true
     )]
     pub(crate) import_bytes_per_day: String,
-    /// The address of a proxy that is believed about X-Forwarded-For, besides those on this machine
+    /// Address of a proxy whose X-Forwarded-For is trusted, besides proxies on this machine
     #[arg(
         long,
         env = "NOUGHTS_PROXY",
@@ -370,7 +367,7 @@ pub(crate) struct Serve {
         value_delimiter = ','
     )]
     pub(crate) proxy: Vec<String>,
-    /// The origin of pages elsewhere that may use the API: scheme, name and port, as browsers send it
+    /// Origin of other pages that may use the API: scheme, name and port, as browsers send it
     #[arg(
         long,
         env = "NOUGHTS_ORIGIN",
@@ -378,7 +375,7 @@ pub(crate) struct Serve {
         value_delimiter = ','
     )]
     pub(crate) origin: Vec<String>,
-    /// How many may be connected at once, at all doors
+    /// Maximum number of connections, over all listeners
     #[arg(
         long,
         env = "NOUGHTS_MAX_CONNECTIONS",
@@ -387,7 +384,7 @@ pub(crate) struct Serve {
         allow_hyphen_values = true
     )]
     pub(crate) max_connections: String,
-    /// Maximum number of connections from one address, at all doors; 127.0.0.1, ::1 and --proxy addresses
+    /// Maximum number of connections from one address, over all listeners; 127.0.0.1, ::1 and --proxy addresses
     /// are not limited
     #[arg(
         long,
@@ -397,7 +394,7 @@ pub(crate) struct Serve {
         allow_hyphen_values = true
     )]
     pub(crate) connections_per_address: String,
-    /// How long somebody whose turn it is may say nothing
+    /// Disconnect a TCP client that does not move within this time
     #[arg(
         long,
         env = "NOUGHTS_IDLE",
@@ -405,26 +402,26 @@ pub(crate) struct Serve {
         default_value = "120s"
     )]
     pub(crate) idle: String,
-    /// Misbehave at the TCP doors, for those who write clients (docs/conformance.md)
+    /// Misbehave on the TCP listeners, to test clients (docs/conformance.md)
     #[arg(long, value_name = "KIND", hide = true)]
     pub(crate) misbehave: Option<String>,
-    /// What is logged, on standard error
+    /// What is logged to standard error
     #[arg(long, env = "NOUGHTS_LOG", value_enum, default_value_t = LogLevel::Info)]
     pub(crate) log: LogLevel,
-    /// How it is logged
+    /// The format of the log
     #[arg(long, env = "NOUGHTS_LOG_FORMAT", value_enum, default_value_t = LogFormat::Text)]
     pub(crate) log_format: LogFormat,
 }
 
 #[derive(Arguments, Debug)]
-#[command(after_help = "Without a command, the newest games are listed.")]
+#[command(after_help = "Without a command: list the newest games.")]
 pub(crate) struct Games {
-    /// Where games are kept: sqlite:FILE or postgres://USER@HOST/DATABASE
+    /// Where games are stored: sqlite:FILE or postgres://USER@HOST/DATABASE
     #[arg(
         long,
         value_name = "URL",
         env = "NOUGHTS_STORE",
-        // It may hold a password.
+        // It may contain a password.
         hide_env_values = true,
         default_value = "sqlite:noughts.db",
         global = true
@@ -434,23 +431,22 @@ pub(crate) struct Games {
     pub(crate) what: Option<GamesTask>,
 }
 
-/// What to do with the games of a store.
 #[derive(Subcommand, Debug)]
 pub(crate) enum GamesTask {
     /// List games, newest first
     List(Listing),
-    /// Show a game: who played, the board and how it ended
+    /// Show a game: players, board and result
     Show {
-        /// Which game
+        /// The id of the game
         id: String,
     },
-    /// Write the records of games
+    /// Print the records of games
     Export {
-        /// Which games; without any, all that are over
+        /// The ids of the games [default: all finished games]
         #[arg(value_name = "ID")]
         ids: Vec<String>,
     },
-    /// Put records of finished games into the archive, and print their ids
+    /// Import records of finished games, and print their ids
     Import {
         /// Files of records, or - for standard input
         #[arg(value_name = "FILE", required = true)]
@@ -458,19 +454,18 @@ pub(crate) enum GamesTask {
     },
 }
 
-/// Which games to list.
 #[derive(Arguments, Debug)]
 pub(crate) struct Listing {
-    /// Only those of this variant
+    /// Only games of this variant
     #[arg(long, value_name = "NAME")]
     pub(crate) variant: Option<String>,
-    /// Only those in which somebody of this name sits or sat
+    /// Only games with a player of this name
     #[arg(long, value_name = "NAME", allow_hyphen_values = true)]
     pub(crate) player: Option<String>,
-    /// Only those that stand so
+    /// Only games with this status
     #[arg(long, value_enum)]
     pub(crate) status: Option<GameStatus>,
-    /// At most so many
+    /// Maximum number of games
     #[arg(long, value_name = "N", default_value_t = LISTED)]
     pub(crate) limit: usize,
 }
@@ -488,10 +483,9 @@ impl Default for Listing {
     }
 }
 
-/// How a game stands.
 #[derive(ValueEnum, Clone, Copy, Debug)]
 pub(crate) enum GameStatus {
-    /// A seat is open to everybody
+    /// A seat is open in the lobby
     Waiting,
     Playing,
     Over,
@@ -509,7 +503,7 @@ impl From<GameStatus> for noughts_server::Status {
 
 #[derive(Arguments, Debug)]
 #[command(
-    after_help = "Exit code: 0 everything demanded holds, 1 something demanded is broken, 2 nothing could be judged."
+    after_help = "Exit code: 0 all required rules hold, 1 a required rule is broken, 2 nothing could be tested."
 )]
 pub(crate) struct Check {
     #[command(subcommand)]
@@ -518,44 +512,44 @@ pub(crate) struct Check {
 
 #[derive(Subcommand, Debug)]
 pub(crate) enum Judged {
-    /// Judge a server: play the protocol's rules against it, each in a connection of its own
+    /// Test a server, one connection per rule
     Tcp(CheckTcp),
-    /// Judge a client: play the server's part, and look at what it sends
+    /// Test a client by playing the server's part
     Client(CheckClient),
-    /// Judge a classic program: type scripted games into it, and compare what it shows
+    /// Test a classic program with scripted games
     Classic(CheckClassic),
 }
 
-/// How a verdict is told.
+/// The form of the report.
 #[derive(Arguments, Debug)]
 pub(crate) struct Telling {
-    /// Print JSON instead of words
+    /// Print JSON
     #[arg(long)]
     pub(crate) json: bool,
-    /// Also write JUnit's XML to a file, as CI systems read it
+    /// Also write a JUnit XML file, for CI systems
     #[arg(long, value_name = "FILE")]
     pub(crate) junit: Option<PathBuf>,
 }
 
 #[derive(Arguments, Debug)]
 pub(crate) struct CheckTcp {
-    /// Where the server listens
+    /// The address of the server
     #[arg(value_name = "HOST:PORT")]
     pub(crate) address: String,
-    /// Which dialect it should speak: the document's, the later one with id 0, or whatever it does
+    /// The dialect to test: the original document's, the later one with id 0, or those that the server supports
     #[arg(long, value_enum, default_value_t = SpokenDialect::Auto)]
     pub(crate) dialect: SpokenDialect,
-    /// It is a server for two players, who are both played by the judge
+    /// The server pairs two clients
     #[arg(long)]
     pub(crate) pairs: bool,
-    /// How long one answer may take; everything together may take fifteen times that
+    /// Time limit per answer; the whole test may take fifteen times as long
     #[arg(long, value_name = "TIME", default_value = "2s")]
     pub(crate) timeout: String,
     #[command(flatten)]
     pub(crate) telling: Telling,
 }
 
-/// The dialects of the TCP protocol, or those that are spoken.
+/// The dialects of the TCP protocol, or those that the server supports.
 #[derive(ValueEnum, Clone, Copy, Debug)]
 pub(crate) enum SpokenDialect {
     Seed,
@@ -565,45 +559,45 @@ pub(crate) enum SpokenDialect {
 
 #[derive(Arguments, Debug)]
 #[command(
-    after_help = "The client visits nine times. A COMMAND is started for every visit, with {host} and {port} in its words \
-                  replaced; without one, start the client yourself each time you are told."
+    after_help = "The client must connect nine times. COMMAND is started each time, with {host} and {port} replaced. \
+                  Without COMMAND, start the client yourself when asked."
 )]
 pub(crate) struct CheckClient {
-    /// Where to listen; port 0: any free one
+    /// Address to listen on; port 0 picks a free port
     #[arg(long, value_name = "ADDR", default_value = "127.0.0.1:0")]
     pub(crate) listen: String,
-    /// How long one frame may take; the client may take three times that to come [default: 5s with a COMMAND, else 60s]
+    /// Time limit per frame; the client has three times as long to connect [default: 5s with a COMMAND, else 60s]
     #[arg(long, value_name = "TIME")]
     pub(crate) timeout: Option<String>,
     #[command(flatten)]
     pub(crate) telling: Telling,
-    /// How to start a client that plays by itself
+    /// Command that starts a client which plays by itself
     #[arg(last = true, value_name = "COMMAND")]
     pub(crate) command: Vec<OsString>,
 }
 
 #[derive(Arguments, Debug)]
 pub(crate) struct CheckClassic {
-    /// Games of your own instead of the kit's: every .txt file in this directory
+    /// Use the .txt files of this directory as test games instead of the built-in ones
     #[arg(long, value_name = "DIR")]
     pub(crate) cases: Option<PathBuf>,
-    /// Byte for byte, also where the document leaves it open
+    /// Compare byte for byte, also where the document leaves a choice
     #[arg(long)]
     pub(crate) strict: bool,
-    /// How long one game may take
+    /// Time limit per game
     #[arg(long, value_name = "TIME", default_value = "10s")]
     pub(crate) timeout: String,
     #[command(flatten)]
     pub(crate) telling: Telling,
-    /// The program, such as java -jar application.jar
+    /// The program to test, such as java -jar application.jar
     #[arg(last = true, required = true, value_name = "COMMAND")]
     pub(crate) command: Vec<OsString>,
 }
 
-/// Kept as typed, like the classic game's: the door says what is wrong with them.
+/// The options as typed; the game checks them.
 #[derive(Arguments, Debug)]
 #[command(
-    after_help = "In the game: ROW COLUMN plays (from 0), :q leaves. -h is the host here; --help is help."
+    after_help = "In the game: ROW COLUMN plays (from 0), :q leaves. Here -h means the host; use --help for help."
 )]
 pub(crate) struct Connect {
     /// The server's name or address
@@ -621,27 +615,27 @@ pub(crate) struct Connect {
     /// Play with another client instead of the server
     #[arg(long)]
     pub(crate) pairs: bool,
-    /// Your name, as the server hears it [default: your user name]
+    /// Your name [default: your user name]
     #[arg(long, value_name = "NAME", allow_hyphen_values = true)]
     pub(crate) name: Option<String>,
     /// Let a robot play for you
     #[arg(long, value_name = "STRATEGY")]
     pub(crate) robot: Option<String>,
-    /// How many games the robot plays [default: 1]
+    /// Number of games that the robot plays [default: 1]
     #[arg(long, value_name = "N", allow_hyphen_values = true, requires = "robot")]
     pub(crate) games: Option<String>,
-    /// How to speak: with an id of our own, or one made by the server, as later programs do
+    /// The dialect: seed sends an id of our own, later lets the server choose it
     #[arg(long, value_enum, default_value_t = Dialect::Seed)]
     pub(crate) dialect: Dialect,
-    /// Let the robot, and the id, repeat themselves: the same number, the same choices
+    /// Seed for the robot and the session id: the same number gives the same moves
     #[arg(long, value_name = "S", allow_hyphen_values = true)]
     pub(crate) seed: Option<String>,
 }
 
 #[derive(Arguments, Debug)]
 #[command(
-    after_help = "With the address of a server a table is laid there; with that of a game the first open seat is taken, \
-                  or the game is watched. In the game: 1-0 plays, <<N takes back, resign gives up, :q leaves."
+    after_help = "The address of a server creates a table there; the address of a game takes its first open seat, or \
+                  watches. In the game: 1-0 plays, <<N takes back, resign resigns, :q leaves."
 )]
 pub(crate) struct Play {
     /// The server, such as http://localhost:8080 or https://games.example.org, or a game there
@@ -656,10 +650,10 @@ pub(crate) struct Play {
     /// Your name at the table [default: your user name, or the strategy]
     #[arg(long, value_name = "NAME", allow_hyphen_values = true)]
     pub(crate) name: Option<String>,
-    /// The seat to take, from 0 [default: the first that is open]
+    /// The seat to take, from 0 [default: the first open one]
     #[arg(long, value_name = "N")]
     pub(crate) seat: Option<u8>,
-    /// The token of a seat that is yours already
+    /// The token of a seat that you already hold
     #[arg(
         long,
         value_name = "TOKEN",
@@ -667,59 +661,57 @@ pub(crate) struct Play {
         allow_hyphen_values = true
     )]
     pub(crate) token: Option<String>,
-    /// For a new table: the game [default: 3x3k3]
+    /// For a new table: the variant [default: 3x3k3]
     #[arg(long, value_name = "NAME")]
     pub(crate) variant: Option<String>,
-    /// For a new table: a strategy, link for whoever has the address, lobby for everybody [default: level:8]
+    /// For a new table, the opponent: a strategy, link (anybody with the address) or lobby (anybody) [default: level:8]
     #[arg(long, value_name = "STRATEGY|link|lobby")]
     pub(crate) against: Option<String>,
-    /// Let the robot repeat itself: the same number, the same choices
+    /// Seed for the robot: the same number gives the same moves
     #[arg(long, value_name = "S", allow_hyphen_values = true)]
     pub(crate) seed: Option<String>,
 }
 
-/// The two ways in which the TCP protocol is spoken.
+/// The dialects of the TCP protocol.
 #[derive(ValueEnum, Clone, Copy, Debug)]
 pub(crate) enum Dialect {
     Seed,
     Later,
 }
 
-/// When a turn is answered.
+/// When a turn is acknowledged.
 #[derive(ValueEnum, Clone, Copy, Debug)]
 pub(crate) enum Sync {
-    /// When the disk has it: a power failure takes nothing that was answered
+    /// When it is on the disk: a power failure loses nothing that was acknowledged
     Full,
-    /// When the system has it: a power failure may take the last moments
+    /// When the system has it: a power failure may lose the last turns
     Normal,
 }
 
-/// How much is logged.
 #[derive(ValueEnum, Clone, Copy, Debug)]
 pub(crate) enum LogLevel {
     Off,
     Error,
     Warn,
-    /// A line for each connection and each game
+    /// One line per connection and per game
     Info,
     Debug,
 }
 
-/// In which form.
 #[derive(ValueEnum, Clone, Copy, Debug)]
 pub(crate) enum LogFormat {
     Text,
     Json,
 }
 
-/// Kept as typed, like the classic game's: the door says what is wrong with them.
+/// The options as typed; the game checks them.
 #[derive(Arguments, Debug)]
 #[command(after_help = "In the game, ? shows every key.")]
 pub(crate) struct Tui {
-    /// The game, such as 7x6k4+gravity; without it the first screen asks
+    /// The variant, such as 7x6k4+gravity [default: choose on the start screen]
     #[arg(conflicts_with = "load")]
     pub(crate) variant: Option<String>,
-    /// Who holds the next seat, in turn order: human, "human NAME" or a strategy; robots take the rest
+    /// The holder of the next seat, in turn order: human, "human NAME" or a strategy; robots take the rest
     #[arg(long, value_name = "WHO", conflicts_with = "load")]
     pub(crate) seat: Vec<String>,
     /// The same for the first seat
@@ -728,7 +720,7 @@ pub(crate) struct Tui {
     /// The same for the second seat
     #[arg(long, value_name = "WHO", conflicts_with_all = ["seat", "load"])]
     pub(crate) o: Option<String>,
-    /// A rewind takes back fewer marks than this; 0: no rewind [default: 0]
+    /// History size: a rewind takes back fewer marks than this; 0: no rewind [default: 0]
     #[arg(
         long,
         value_name = "H",
@@ -747,13 +739,13 @@ pub(crate) struct Tui {
     /// Load a game from a record
     #[arg(long, value_name = "FILE")]
     pub(crate) load: Option<String>,
-    /// Robots repeat themselves under the same seed
+    /// Seed for robots: the same number gives the same moves
     #[arg(long, value_name = "S", allow_hyphen_values = true)]
     pub(crate) seed: Option<String>,
 }
 
-/// The whole command line. `-h` is the history in the classic game, the host in `connect`, and help in
-/// every other subcommand.
+/// The whole command line. `-h` means history in the classic game, host in `connect`, and help in every other
+/// subcommand.
 pub(crate) fn command() -> Command {
     let help = Arg::new("help")
         .long("help")
@@ -766,7 +758,7 @@ pub(crate) fn command() -> Command {
     Args::command().mut_subcommands(|sub| with_help(sub, &help, &version))
 }
 
-/// The flags that clap would add by itself, in a command and those within it.
+/// Adds the help and version flags to a command and its subcommands.
 fn with_help(command: Command, help: &Arg, version: &Arg) -> Command {
     let has_short = command
         .get_arguments()
@@ -775,7 +767,7 @@ fn with_help(command: Command, help: &Arg, version: &Arg) -> Command {
         true => help.clone(),
         false => help.clone().short('h'),
     };
-    // Freed, since clap adds its own where there is none of this name.
+    // Otherwise clap adds its own flag.
     command
         .disable_help_flag(true)
         .arg(own)

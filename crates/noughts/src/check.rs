@@ -1,4 +1,4 @@
-//! `noughts check`: programs of others, judged.
+//! `noughts check`: tests servers, clients and classic programs.
 
 use std::io::{self, Write};
 use std::net::{TcpListener, ToSocketAddrs};
@@ -14,7 +14,7 @@ use noughts_rules::Quoted;
 use noughts_wire::Dialect;
 
 use crate::args::{CheckClassic, CheckClient, CheckTcp, Judged, SpokenDialect, Telling};
-use crate::signals::when_told_to_end;
+use crate::signals::on_end_signal;
 use crate::{Failure, duration};
 
 pub(crate) fn run(what: Judged) -> Result<ExitCode, Failure> {
@@ -24,9 +24,9 @@ pub(crate) fn run(what: Judged) -> Result<ExitCode, Failure> {
         Judged::Classic(task) => classic(task),
     }
     .map_err(|failure| match failure {
-        Failure::Invalid(reason) => Failure::NotJudged(reason),
+        Failure::Invalid(reason) => Failure::NotTested(reason),
         Failure::Output(error) if error.kind() != io::ErrorKind::BrokenPipe => {
-            Failure::NotJudged(format!("the verdict can't be written: {error}"))
+            Failure::NotTested(format!("cannot write the report: {error}"))
         }
         failure => failure,
     })
@@ -36,7 +36,7 @@ fn tcp(task: &CheckTcp) -> Result<ExitCode, Failure> {
     let timeout = read_timeout(&task.timeout)?;
     let wrong = || {
         Failure::invalid(format_args!(
-            "nobody knows the address {}: it is written HOST:PORT, such as 127.0.0.1:8081",
+            "unknown address {}: it is written HOST:PORT, such as 127.0.0.1:8081",
             Quoted::from(task.address.as_str())
         ))
     };
@@ -81,7 +81,7 @@ fn client(task: CheckClient) -> Result<ExitCode, Failure> {
     };
     let report = check_client(&judged, &running, &mut |line| {
         if by_hand {
-            // For the one who starts the client; the verdict is on standard output.
+            // Instructions go to standard error, the report to standard output.
             let _ = writeln!(io::stderr(), "{line}");
         }
     })
@@ -110,11 +110,10 @@ fn read_timeout(text: &str) -> Result<Duration, Failure> {
     duration::parse("the time (--timeout)", text)
 }
 
-/// The cases of all .txt files in a folder, by the names of the files.
+/// The cases of all .txt files of a directory, sorted by file name.
 fn read_folder(folder: &Path) -> Result<Vec<Case>, Failure> {
     let shown = folder.display();
-    let unread =
-        |error: io::Error| Failure::invalid(format_args!("{shown} can't be read: {error}"));
+    let unread = |error: io::Error| Failure::invalid(format_args!("cannot read {shown}: {error}"));
     let mut files = Vec::new();
     for file in std::fs::read_dir(folder).map_err(unread)? {
         let path = file.map_err(unread)?.path();
@@ -127,7 +126,7 @@ fn read_folder(folder: &Path) -> Result<Vec<Case>, Failure> {
     for path in files {
         let shown = path.display();
         let text = std::fs::read_to_string(&path)
-            .map_err(|error| Failure::invalid(format_args!("{shown} can't be read: {error}")))?;
+            .map_err(|error| Failure::invalid(format_args!("cannot read {shown}: {error}")))?;
         let read = read_cases(&text)
             .map_err(|error| Failure::invalid(format_args!("{shown}, {error}")))?;
         cases.extend(read);
@@ -140,11 +139,11 @@ fn read_folder(folder: &Path) -> Result<Vec<Case>, Failure> {
     }
 }
 
-/// A running that is pulled when the judge is told to end.
+/// Ends the tested program when a signal asks this process to end.
 fn held() -> Result<RunningPrograms, Failure> {
     let running = RunningPrograms::default();
     let pulled = running.clone();
-    when_told_to_end(move |signal| {
+    on_end_signal(move |signal| {
         pulled.kill_all();
         std::process::exit(128 + signal);
     })?;
@@ -169,7 +168,7 @@ fn tell(report: &Report, telling: &Telling) -> Result<ExitCode, Failure> {
         .write_all(text.as_bytes())
         .and_then(|()| output.flush());
     match written {
-        // Who looks no further knows the verdict by the exit code.
+        // The exit code is the result even if the output is closed.
         Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(error.into()),
         _ => Ok(match report.is_good() {
             true => ExitCode::SUCCESS,

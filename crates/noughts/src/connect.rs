@@ -1,4 +1,4 @@
-//! `noughts connect`: a server of the TCP protocol, played at from standard input and output.
+//! `noughts connect`: a game over the TCP protocol on standard input and output.
 
 use std::io::{self, BufReader, BufWriter, ErrorKind, Read};
 use std::net::{SocketAddr, TcpStream, ToSocketAddrs};
@@ -10,8 +10,7 @@ use noughts_terminal::connect::{self, ConnectError, ConnectOptions, ConnectSetti
 use crate::args::{Connect, Dialect};
 use crate::{Failure, robot_setup};
 
-/// How long one address may take to answer a call.
-const CALL: Duration = Duration::from_secs(5);
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
 
 pub(crate) fn run(task: Connect) -> Result<(), Failure> {
     let port = read_port(task.port.as_deref(), task.pairs)?;
@@ -26,7 +25,7 @@ pub(crate) fn run(task: Connect) -> Result<(), Failure> {
         engines: robot_setup::engines(),
     })
     .map_err(Failure::invalid)?;
-    let (peer, stream) = call(&task.host, port)?;
+    let (peer, stream) = connect_to(&task.host, port)?;
     prepare(&stream);
     let connection = Connection {
         peer: peer.to_string(),
@@ -54,18 +53,18 @@ fn read_port(text: Option<&str>, is_pair: bool) -> Result<u16, Failure> {
     })
 }
 
-/// Calls the addresses of a host one after the other, until one answers.
-fn call(host: &str, port: u16) -> Result<(SocketAddr, TcpStream), Failure> {
+/// Connects to the first address of the host that answers.
+fn connect_to(host: &str, port: u16) -> Result<(SocketAddr, TcpStream), Failure> {
     let unknown = || {
         Failure::invalid(format_args!(
-            "nobody knows the host (-h) {}: a name or an address without a port, such as 127.0.0.1, may do",
+            "unknown host (-h) {}: give a name or an address without a port, such as 127.0.0.1",
             Quoted::from(host)
         ))
     };
     let addresses = (host, port).to_socket_addrs().map_err(|_| unknown())?;
     let mut refusals = Vec::new();
     for address in addresses {
-        match TcpStream::connect_timeout(&address, CALL) {
+        match TcpStream::connect_timeout(&address, CONNECT_TIMEOUT) {
             Ok(stream) => return Ok((address, stream)),
             Err(error) => refusals.push(refusal(address, &error)),
         }
@@ -73,7 +72,7 @@ fn call(host: &str, port: u16) -> Result<(SocketAddr, TcpStream), Failure> {
     match refusals.is_empty() {
         true => Err(unknown()),
         false => Err(Failure::invalid(format_args!(
-            "{}; noughts serve starts a server",
+            "{}; `noughts serve` starts a server",
             refusals.join(", ")
         ))),
     }
@@ -81,18 +80,19 @@ fn call(host: &str, port: u16) -> Result<(SocketAddr, TcpStream), Failure> {
 
 fn refusal(address: SocketAddr, error: &io::Error) -> String {
     match error.kind() {
-        ErrorKind::ConnectionRefused => format!("nobody listens at {address}"),
-        ErrorKind::TimedOut | ErrorKind::WouldBlock => format!("{address} does not answer"),
-        ErrorKind::NetworkUnreachable | ErrorKind::HostUnreachable => {
-            format!("no way leads to {address}")
+        ErrorKind::ConnectionRefused => format!("cannot connect to {address}: connection refused"),
+        ErrorKind::TimedOut | ErrorKind::WouldBlock => {
+            format!("cannot connect to {address}: timeout")
         }
-        _ => format!("{address} can't be called: {error}"),
+        ErrorKind::NetworkUnreachable | ErrorKind::HostUnreachable => {
+            format!("cannot connect to {address}: network unreachable")
+        }
+        _ => format!("cannot connect to {address}: {error}"),
     }
 }
 
-/// A frame goes out at once, and a server that is gone without a word is noticed in a few minutes.
-///
-/// What fails here makes a connection slower, not wrong, so it is no reason to do without.
+/// Sends frames at once, and notices a vanished server within two minutes. Failures are ignored: the connection works
+/// without these options.
 fn prepare(stream: &TcpStream) {
     let _ = stream.set_nodelay(true);
     #[cfg(unix)]
@@ -108,9 +108,8 @@ fn prepare(stream: &TcpStream) {
     }
 }
 
-/// A stream that acknowledges what it reader at once. A server that writes a frame field by field with
-/// Nagle's algorithm on would wait 40 ms for each; the system forgets this wish, so it is told
-/// with every read.
+/// A stream that acknowledges data at once. A server that writes a frame field by field with Nagle's algorithm would
+/// otherwise wait 40 ms for each field. The kernel resets the option, so it is set with every read.
 struct QuickAck(TcpStream);
 
 impl Read for QuickAck {

@@ -1,4 +1,4 @@
-//! Times as they are typed.
+//! Durations on the command line.
 
 use std::time::Duration;
 
@@ -6,7 +6,7 @@ use noughts_rules::Quoted;
 
 use crate::Failure;
 
-/// `120`, `120s`, `500ms`; `what` it is for stands in the refusal.
+/// Parses `120`, `120s` or `500ms`. The error message begins with `what`.
 pub(crate) fn parse(what: &str, text: &str) -> Result<Duration, Failure> {
     let (number, unit) = match (text.strip_suffix("ms"), text.strip_suffix('s')) {
         (Some(number), _) => (number, 1),
@@ -15,7 +15,7 @@ pub(crate) fn parse(what: &str, text: &str) -> Result<Duration, Failure> {
     };
     let amount = number.parse::<u64>().ok().filter(|amount| *amount > 0);
     let amount = amount.and_then(|amount| amount.checked_mul(unit));
-    // A year, so that no sum of times ever overflows.
+    // At most a year, so that sums do not overflow.
     amount
         .filter(|amount| *amount <= 365 * 24 * 3_600 * 1_000)
         .map(Duration::from_millis)

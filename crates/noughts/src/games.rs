@@ -1,4 +1,4 @@
-//! `noughts games`: what a store holds, listed, shown, written out and taken in.
+//! `noughts games`: lists, shows, exports and imports the games of a store.
 
 use std::fs;
 use std::io::{self, Read, Write};
@@ -19,14 +19,14 @@ pub(crate) fn run(task: &Games) -> Result<(), Failure> {
         Some(what) => what,
         None => &GamesTask::List(Listing::default()),
     };
-    // To look for games makes no place for them.
+    // Opening a missing file would create it.
     if let (Some(path), false) = (
         task.store.strip_prefix("sqlite:"),
         matches!(what, GamesTask::Import { .. }),
     ) && !Path::new(path).exists()
     {
         return Err(Failure::invalid(format_args!(
-            "there is no {}: --store says where games are kept",
+            "there is no file {}: --store selects another store",
             Quoted::from(path)
         )));
     }
@@ -70,7 +70,6 @@ async fn list(store: &dyn Store, listing: &Listing) -> Result<(), Failure> {
 
 fn line(listed: &ListedGame) -> String {
     let status = match listed.summary.status {
-        // Unlisted games are not listed.
         Status::Unlisted | Status::Waiting => "waiting",
         Status::Playing => "playing",
         Status::Over => "over",
@@ -91,7 +90,7 @@ fn player(holder: &Holder) -> String {
     match holder {
         Holder::Open(_) => "open".to_owned(),
         Holder::Human { name, .. } if name.is_empty() => "somebody".to_owned(),
-        // A name may hold what a terminal would obey.
+        // A name may contain terminal control sequences.
         Holder::Human { name, .. } => name.escape_debug().to_string(),
         Holder::Robot(strategy) => strategy.to_string(),
     }
@@ -128,7 +127,7 @@ async fn show(store: &dyn Store, id: &str) -> Result<(), Failure> {
     Ok(())
 }
 
-/// The records of these games, or of all that are over.
+/// Prints the records of these games, or of all finished games.
 async fn export(store: &dyn Store, ids: &[String]) -> Result<(), Failure> {
     let mut out = io::stdout().lock();
     for id in ids {
@@ -160,8 +159,8 @@ async fn write_record(store: &dyn Store, id: GameId, out: &mut impl Write) -> Re
     Ok(writeln!(out, "{record}")?)
 }
 
-/// How many games are on their way into the store at once: they share its commits.
-const AT_ONCE: usize = 256;
+/// Games imported at the same time, so that they share commits.
+const IMPORT_BATCH: usize = 256;
 
 async fn import(store: &dyn Store, files: &[String]) -> Result<(), Failure> {
     let now_ms = now_ms();
@@ -175,8 +174,8 @@ async fn import(store: &dyn Store, files: &[String]) -> Result<(), Failure> {
         };
         let name = Quoted::from(file.as_str());
         let text =
-            text.map_err(|error| Failure::invalid(format_args!("{name} can't be read: {error}")))?;
-        // All are read before any is kept.
+            text.map_err(|error| Failure::invalid(format_args!("cannot read {name}: {error}")))?;
+        // Parse all before storing any.
         let mut games = Vec::new();
         for (number, record) in (1..).zip(records(&text)) {
             let wrong = |why: &dyn std::fmt::Display| {
@@ -191,7 +190,7 @@ async fn import(store: &dyn Store, files: &[String]) -> Result<(), Failure> {
                 "there is no record in {name}"
             )));
         }
-        for some in games.chunks(AT_ONCE) {
+        for some in games.chunks(IMPORT_BATCH) {
             let kept = some
                 .iter()
                 .map(|(game, summary)| store.import(game.clone(), summary.clone()));
@@ -207,7 +206,7 @@ async fn import(store: &dyn Store, files: &[String]) -> Result<(), Failure> {
     Ok(())
 }
 
-/// The answers of all, which wait for one another's commits and not for one another.
+/// Polls all futures to completion.
 async fn join_all<T>(
     mut answers: Vec<std::pin::Pin<Box<dyn Future<Output = T> + Send + '_>>>,
 ) -> Vec<T> {
@@ -231,13 +230,13 @@ async fn join_all<T>(
     done.into_iter().flatten().collect()
 }
 
-/// Each record of a text, from its line `noughts 1` on; what stands before the first belongs to it.
+/// Splits a text at the lines that begin with `noughts `. Text before the first record belongs to it.
 fn records(text: &str) -> Vec<String> {
     let mut records: Vec<String> = Vec::new();
     for line in text.lines() {
         match records.last_mut() {
             Some(record) if !line.starts_with("noughts ") => {
-                // Empty lines stand between records.
+                // Empty lines separate records.
                 if !line.is_empty() {
                     *record += line;
                     record.push('\n');
@@ -255,12 +254,11 @@ fn now_ms() -> u64 {
     now.unwrap_or_default().as_millis() as u64
 }
 
-/// `2026-11-16 03:48`, in universal time.
+/// `2026-11-16 03:48`, in UTC.
 fn date(ms: u64) -> String {
     let minutes = ms / 60_000;
     let (days, minute) = (minutes / 1_440, minutes % 1_440);
-    // Years that begin in March, so that the day that may be missing is their last: of 400 of them
-    // every cycle has 146 097 days.
+    // Years that begin in March, so that a leap day is the last day. 400 years have 146 097 days.
     let days = days + 719_468;
     let (cycle, day) = (days / 146_097, days % 146_097);
     let year = (day - day / 1_460 + day / 36_524 - day / 146_096) / 365;
@@ -277,7 +275,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn dates_are_those_of_the_calendar() {
+    fn formats_dates() {
         for (seconds, text) in [
             (0, "1970-01-01 00:00"),
             (951_782_399, "2000-02-28 23:59"),
@@ -292,7 +290,7 @@ mod tests {
     }
 
     #[test]
-    fn a_text_of_records_is_cut_between_them() {
+    fn splits_records() {
         let text = "noughts 1\nvariant 3x3k3\n\nnoughts 1\n\nvariant multi\n";
         assert_eq!(
             records(text),

@@ -1,7 +1,6 @@
-//! The log of a server: on standard error, written by a thread of its own.
+//! The server's log on standard error, written by a thread of its own.
 //!
-//! A game takes some fifty microseconds, and to write its line takes as long again: those who play
-//! should not wait for that, nor for whoever reads the log.
+//! A game over TCP takes about 50 µs, and writing its log line as long again; players do not wait for that.
 
 use std::io::{self, Write};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -14,21 +13,21 @@ use tracing_subscriber::fmt::MakeWriter;
 
 use crate::args::{LogFormat, LogLevel};
 
-/// So many lines may wait to be written. Beyond, lines are left out, and it is said how many.
-const MOST_WAITING: usize = 8_192;
+/// Lines that wait to be written. Further lines are dropped and counted.
+const MAX_QUEUED_LINES: usize = 8_192;
 
-/// How long the last lines may take. Whoever reads the log may have stopped reading.
-const LAST_LINES: Duration = Duration::from_secs(1);
+/// Time for writing the last lines at the end; the reader of a pipe may have stopped.
+const CLOSE_TIMEOUT: Duration = Duration::from_secs(1);
 
-/// A log that is being kept.
+/// The running log.
 pub(crate) struct Log {
-    lines: Lines,
+    lines: LineQueue,
     written: Receiver<()>,
 }
 
 impl Log {
-    /// Begins to keep it, for the whole process.
-    pub(crate) fn keep(level: LogLevel, format: LogFormat) -> Log {
+    /// Starts logging for the whole process.
+    pub(crate) fn start(level: LogLevel, format: LogFormat) -> Log {
         let level = match level {
             LogLevel::Off => LevelFilter::OFF,
             LogLevel::Error => LevelFilter::ERROR,
@@ -36,10 +35,10 @@ impl Log {
             LogLevel::Info => LevelFilter::INFO,
             LogLevel::Debug => LevelFilter::DEBUG,
         };
-        let (to_writer, waiting) = sync_channel(MOST_WAITING);
-        let lines = Lines(Arc::new(Desk {
+        let (to_writer, waiting) = sync_channel(MAX_QUEUED_LINES);
+        let lines = LineQueue(Arc::new(Queue {
             to_writer: Mutex::new(Some(to_writer)),
-            left_out: AtomicU64::new(0),
+            dropped: AtomicU64::new(0),
         }));
         let log = tracing_subscriber::fmt()
             .with_writer(lines.clone())
@@ -50,37 +49,36 @@ impl Log {
             LogFormat::Json => log.json().flatten_event(true).init(),
         }
         let (done, written) = sync_channel(1);
-        let desk = Arc::clone(&lines.0);
+        let queue = Arc::clone(&lines.0);
         let gap: fn(u64) -> String = match format {
             LogFormat::Text => |count| format!("{count} lines of the log were left out\n"),
             LogFormat::Json => |count| format!("{{\"left_out\":{count}}}\n"),
         };
         std::thread::spawn(move || {
-            write_down(&waiting, &desk.left_out, gap, &mut io::stderr());
-            // Nobody may wait for it any more.
+            write_lines(&waiting, &queue.dropped, gap, &mut io::stderr());
             let _ = done.send(());
         });
         Log { lines, written }
     }
 
-    /// Writes down what still waits, if somebody reads it. What is said after that is lost.
+    /// Writes the queued lines, within a time limit. Later lines are lost.
     pub(crate) fn close(self) {
         drop(self.lines.hold().take());
-        let _ = self.written.recv_timeout(LAST_LINES);
+        let _ = self.written.recv_timeout(CLOSE_TIMEOUT);
     }
 }
 
-/// Where lines are handed in.
+/// Queues lines for the writer thread.
 #[derive(Clone)]
-struct Lines(Arc<Desk>);
+struct LineQueue(Arc<Queue>);
 
-struct Desk {
+struct Queue {
     to_writer: Mutex<Option<SyncSender<Vec<u8>>>>,
-    /// How many lines found no room.
-    left_out: AtomicU64,
+    /// Number of dropped lines.
+    dropped: AtomicU64,
 }
 
-impl Lines {
+impl LineQueue {
     fn hold(&self) -> std::sync::MutexGuard<'_, Option<SyncSender<Vec<u8>>>> {
         self.0
             .to_writer
@@ -89,22 +87,21 @@ impl Lines {
     }
 }
 
-impl<'a> MakeWriter<'a> for Lines {
-    type Writer = Lines;
+impl<'a> MakeWriter<'a> for LineQueue {
+    type Writer = LineQueue;
 
-    fn make_writer(&'a self) -> Lines {
+    fn make_writer(&'a self) -> LineQueue {
         self.clone()
     }
 }
 
-impl Write for Lines {
-    /// Takes a whole line, as the log hands them over.
+impl Write for LineQueue {
+    /// `tracing` writes a whole line at a time.
     fn write(&mut self, line: &[u8]) -> io::Result<usize> {
         if let Some(to_writer) = &*self.hold()
             && to_writer.try_send(line.to_vec()).is_err()
         {
-            // Better a line too few than a player who waits.
-            self.0.left_out.fetch_add(1, Ordering::Relaxed);
+            self.0.dropped.fetch_add(1, Ordering::Relaxed);
         }
         Ok(line.len())
     }
@@ -114,10 +111,10 @@ impl Write for Lines {
     }
 }
 
-/// Writes lines as they come, all that wait at once.
-fn write_down(
+/// Writes queued lines in batches.
+fn write_lines(
     waiting: &Receiver<Vec<u8>>,
-    left_out: &AtomicU64,
+    dropped: &AtomicU64,
     gap: fn(u64) -> String,
     output: &mut impl Write,
 ) {
@@ -126,18 +123,17 @@ fn write_down(
         text.extend(line);
         while let Ok(line) = waiting.try_recv() {
             text.extend(line);
-            if text.len() > LARGEST_WRITE {
+            if text.len() > MAX_BATCH_BYTES {
                 break;
             }
         }
-        match left_out.swap(0, Ordering::Relaxed) {
+        match dropped.swap(0, Ordering::Relaxed) {
             0 => {}
             count => text.extend(gap(count).bytes()),
         }
-        // Nobody may be there to read it.
         let _ = output.write_all(&text);
         text.clear();
     }
 }
 
-const LARGEST_WRITE: usize = 64 * 1024;
+const MAX_BATCH_BYTES: usize = 64 * 1024;

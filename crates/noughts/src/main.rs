@@ -1,8 +1,7 @@
-//! Noughts: every game of the tic-tac-toe family, at any door.
+//! Noughts: every game of the tic-tac-toe family.
 //!
-//! Arguments become one call, and what it returns the exit code: 0 for everything that went as
-//! asked, 1 for what can't be done, 2 for a subcommand used wrongly, 3 for what was not solved in time. `check`
-//! has its own: 1 where a rule is broken, 2 where nothing could be judged.
+//! Arguments become one call, and its result becomes the exit code: 0 success, 1 failure, 2 a subcommand used wrongly,
+//! 3 not solved within the limit. `check` has its own: 1 a rule is broken, 2 nothing could be tested.
 
 mod analyze;
 mod arena;
@@ -51,10 +50,9 @@ fn main() -> ExitCode {
             ExitCode::FAILURE
         }
         Err(failure) => {
-            // Nobody is left to be told when this fails too.
             let _ = writeln!(io::stderr(), "Error: {failure}");
             match failure {
-                Failure::NotJudged(_) => ExitCode::from(2),
+                Failure::NotTested(_) => ExitCode::from(2),
                 Failure::Invalid(_)
                 | Failure::Stopped(_)
                 | Failure::Unsolved
@@ -88,17 +86,17 @@ fn run(args: Args) -> Result<ExitCode, Failure> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Why it could not be done.
+/// Why a command failed.
 enum Failure {
-    /// What was asked for can't be: a sentence that says what could.
+    /// An invalid argument or input, or an operation that failed: what is wrong and what is allowed.
     Invalid(String),
-    /// Whoever asked stopped it, which is no error: a sentence that says how far it is.
+    /// The user stopped it: how far it got.
     Stopped(String),
-    /// The limit came first; what is known has been said.
+    /// Not solved within the limit; the result so far is printed.
     Unsolved,
-    /// Nothing could be judged: a sentence that says why.
-    NotJudged(String),
-    /// Reading or writing failed; a closed output is no failure.
+    /// Nothing could be tested, and why.
+    NotTested(String),
+    /// Reading or writing failed. A closed output is not a failure.
     Output(io::Error),
 }
 
@@ -117,10 +115,10 @@ impl From<io::Error> for Failure {
 impl std::fmt::Display for Failure {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            Failure::Invalid(reason) | Failure::Stopped(reason) | Failure::NotJudged(reason) => {
+            Failure::Invalid(reason) | Failure::Stopped(reason) | Failure::NotTested(reason) => {
                 f.write_str(reason)
             }
-            Failure::Unsolved => f.write_str("the limit came before the answer"),
+            Failure::Unsolved => f.write_str("not solved within the limit"),
             Failure::Output(error) => write!(f, "reading or writing failed: {error}"),
         }
     }

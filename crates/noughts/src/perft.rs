@@ -1,4 +1,4 @@
-//! `noughts perft`: counts alone on the last line, for scripts.
+//! `noughts perft`: counts move sequences. The last line is the total alone, for scripts.
 
 use std::io::{self, Write};
 
@@ -19,7 +19,7 @@ pub(crate) fn run(task: &Perft) -> Result<(), Failure> {
     for (at, count) in &parts {
         writeln!(output, "{} {count}", variant.format_move(*at))?;
     }
-    // At depth 0 there is one sequence, and it has no first move.
+    // The only sequence of length 0 has no first move.
     let sum: u64 = parts.iter().map(|(_, count)| count).sum();
     let count = if task.depth == 0 { 1 } else { sum };
     Ok(writeln!(output, "{count}")?)

@@ -1,4 +1,4 @@
-//! What robots are given from outside: the time, a seed, and programs.
+//! The setup of robots: seed, clock, and external engines.
 
 use std::hash::{BuildHasher, Hasher, RandomState};
 
@@ -8,12 +8,12 @@ use noughts_rules::Quoted;
 
 use crate::Failure;
 
-/// Programs from outside, with a second a move: the command line may name them, and nobody else.
+/// External engines with one second per move. Only the command line may name them.
 pub(crate) fn engines() -> Engines {
     ExternalEngines::default().engines()
 }
 
-/// With the seed that was typed, or one that nobody can foretell.
+/// A setup with this seed, or a random one.
 pub(crate) fn from_seed(seed: Option<&str>) -> Result<EngineSetup, Failure> {
     let seed = match seed {
         // The standard library seeds its hash maps from the system's randomness.

@@ -1,4 +1,4 @@
-//! `noughts serve`: the doors for others, until somebody says that it is enough.
+//! `noughts serve`: runs the server until a signal ends it.
 
 use std::io::{self, Write};
 use std::net::{IpAddr, SocketAddr, ToSocketAddrs};
@@ -55,10 +55,10 @@ pub(crate) fn run(task: &Serve) -> Result<(), Failure> {
         .enable_all()
         .build()?;
     let served = runtime.block_on(async {
-        let http = open_door("--http", &task.http, listen_for_http)?;
-        let tcp = open_door("--tcp", &task.tcp, listen)?;
-        let pairs = open_door("--tcp-pairs", &task.tcp_pairs, listen)?;
-        let doors = [
+        let http = open_listener("--http", &task.http, listen_for_http)?;
+        let tcp = open_listener("--tcp", &task.tcp, listen)?;
+        let pairs = open_listener("--tcp-pairs", &task.tcp_pairs, listen)?;
+        let listeners = [
             (
                 "http",
                 &http,
@@ -71,18 +71,18 @@ pub(crate) fn run(task: &Serve) -> Result<(), Failure> {
             ),
             ("tcp-pairs", &pairs, "for two players".to_owned()),
         ];
-        let mut told = String::new();
-        for (name, listener, about) in doors {
+        let mut banner = String::new();
+        for (name, listener, about) in listeners {
             if let Some(listener) = listener {
-                told += &format!("{name:<10}{:<21} {about}\n", listener.local_addr()?);
+                banner += &format!("{name:<10}{:<21} {about}\n", listener.local_addr()?);
             }
         }
-        if told.is_empty() {
+        if banner.is_empty() {
             return Err(Failure::invalid(
-                "every door is closed: give --http, --tcp or --tcp-pairs an address",
+                "all listeners are disabled: give --http, --tcp or --tcp-pairs an address",
             ));
         }
-        // Last of what may fail, so that nothing is made on a disk by what can't be served.
+        // After the listeners, so that a failed start creates no file.
         let store = open_store(&task.store, task.sync.into());
         let store = store.await.map_err(Failure::invalid)?;
         let secret = store.secret().await;
@@ -90,14 +90,14 @@ pub(crate) fn run(task: &Serve) -> Result<(), Failure> {
         let (tcp, pairs) = match misbehaviour {
             None => (tcp, pairs),
             Some(kind) => {
-                told += &format!("the TCP doors misbehave: {kind}\n");
+                banner += &format!("the TCP listeners misbehave: {kind}\n");
                 (behind(tcp, kind)?, behind(pairs, kind)?)
             }
         };
-        let log = Log::keep(task.log, task.log_format);
-        look_at_descriptors(&limits);
-        // Before the doors open, so that whoever reads it may come in at once, and can stop it.
-        let enough = Enough::new()?;
+        let log = Log::start(task.log, task.log_format);
+        check_descriptor_limit(&limits);
+        // Before the listeners are announced, so that a signal sent after that is not missed.
+        let end_signal = EndSignal::new()?;
         let mut server = Server::start(ServerConfig {
             http: http.map(|listener| HttpConfig {
                 listener,
@@ -116,25 +116,25 @@ pub(crate) fn run(task: &Serve) -> Result<(), Failure> {
         if let Some(time) = forget_after {
             server.forget_after(time);
         }
-        io::stdout().write_all(told.as_bytes())?;
+        io::stdout().write_all(banner.as_bytes())?;
         io::stdout().flush()?;
-        // Not within the line of the log: what is not logged is not waited for.
-        let signal = enough.said().await;
+        // Outside of `info!`, which does not evaluate its arguments if the level is off.
+        let signal = end_signal.received().await;
         info!(signal, "stopping");
         if !server.stop().await {
-            warn!("something that was under way is not stored: the store was too slow");
+            warn!("stopped before everything was stored: the store was too slow");
         }
         info!("stopped");
         log.close();
         Ok(())
     });
-    // A robot or an analysis that still thinks is not worth waiting for: its game is over or stored.
+    // Running robots and analyses are abandoned; their games are stored.
     runtime.shutdown_background();
     served
 }
 
-/// Opens a door at an address, or leaves it closed.
-fn open_door(
+/// Listens on an address; `none` disables the listener.
+fn open_listener(
     option: &str,
     text: &str,
     listen: fn(SocketAddr) -> io::Result<TcpListener>,
@@ -149,31 +149,31 @@ fn open_door(
         ))
     };
     let mut addresses = text.to_socket_addrs().map_err(|_| wrong(""))?;
-    let at: SocketAddr = addresses
-        .next()
-        .ok_or_else(|| wrong(": nobody has that name"))?;
+    let at: SocketAddr = addresses.next().ok_or_else(|| wrong(": unknown host"))?;
     let listener = listen(at).map_err(|error| {
         Failure::invalid(format_args!(
-            "can't listen at {at} ({option}): {}; another address may do, and port 0 takes one that is free",
-            in_words(&error)
+            "cannot listen on {at} ({option}): {}",
+            reason(&error)
         ))
     })?;
     Ok(Some(listener))
 }
 
-/// Puts a door that misbehaves before a good one, which is given back.
-fn behind(door: Option<TcpListener>, kind: Misbehaviour) -> io::Result<Option<TcpListener>> {
-    let Some(door) = door else { return Ok(None) };
-    let good = listen(([127, 0, 0, 1], 0).into())?;
-    tokio::spawn(misbehave(door, good.local_addr()?, kind));
-    Ok(Some(good))
+/// Puts a misbehaving proxy in front of a new listener, which is returned.
+fn behind(listener: Option<TcpListener>, kind: Misbehaviour) -> io::Result<Option<TcpListener>> {
+    let Some(listener) = listener else {
+        return Ok(None);
+    };
+    let inner = listen(([127, 0, 0, 1], 0).into())?;
+    tokio::spawn(misbehave(listener, inner.local_addr()?, kind));
+    Ok(Some(inner))
 }
 
-fn in_words(error: &io::Error) -> String {
+fn reason(error: &io::Error) -> String {
     match error.kind() {
-        io::ErrorKind::AddrInUse => "somebody else does already".to_owned(),
-        io::ErrorKind::AddrNotAvailable => "this machine has no such address".to_owned(),
-        io::ErrorKind::PermissionDenied => "the system does not allow it".to_owned(),
+        io::ErrorKind::AddrInUse => "address already in use".to_owned(),
+        io::ErrorKind::AddrNotAvailable => "not an address of this machine".to_owned(),
+        io::ErrorKind::PermissionDenied => "permission denied".to_owned(),
         _ => error.to_string(),
     }
 }
@@ -187,22 +187,22 @@ impl From<Sync> for SyncMode {
     }
 }
 
-/// A number that may be any but none; `what` it is of stands in the refusal.
+/// A positive number. The error message begins with `what`.
 fn number(what: &str, text: &str) -> Result<usize, Failure> {
-    const MOST: usize = 100_000_000;
+    const MAX: usize = 100_000_000;
     let digits = text.bytes().all(|byte| byte.is_ascii_digit());
     let number = text.parse().ok().filter(|_| digits);
     number
-        .filter(|number| (1..=MOST).contains(number))
+        .filter(|number| (1..=MAX).contains(number))
         .ok_or_else(|| {
             Failure::invalid(format_args!(
-                "{what} must be a number from 1 to {MOST}, not {}",
+                "{what} must be a number from 1 to {MAX}, not {}",
                 Quoted::from(text)
             ))
         })
 }
 
-/// Reads each of a list; a variable that is set to nothing is a list of none.
+/// Parses each item; an empty environment variable is an empty list.
 fn each<T>(texts: &[String], read: fn(&str) -> Result<T, Failure>) -> Result<Vec<T>, Failure> {
     let texts = texts.iter().map(|text| text.trim());
     texts.filter(|text| !text.is_empty()).map(read).collect()
@@ -217,7 +217,7 @@ fn read_proxy(text: &str) -> Result<IpAddr, Failure> {
     })
 }
 
-/// Scheme, name and port, as browsers send it: what they never send would let nobody in.
+/// Scheme, name and port exactly as browsers send them; another form would never match.
 fn read_origin(origin: &str) -> Result<String, Failure> {
     let name = ["https://", "http://"]
         .iter()
@@ -228,8 +228,8 @@ fn read_origin(origin: &str) -> Result<String, Failure> {
     match name {
         Some(name) if !name.is_empty() && name.bytes().all(is_sent) => Ok(origin.to_owned()),
         _ => Err(Failure::invalid(format_args!(
-            "an origin (--origin) is https:// or http:// and a name in small letters, with its port if it has \
-             one and nothing after it, such as https://games.example.org, not {}",
+            "an origin (--origin) is http:// or https:// and a name in lower case, optionally with a port, such as \
+             https://games.example.org, not {}",
             Quoted::from(origin)
         ))),
     }
@@ -242,12 +242,12 @@ fn read_forget_after(text: &str) -> Result<Duration, Failure> {
         let number = text.strip_suffix(unit)?.parse::<u64>().ok()?;
         number.checked_mul(*seconds).filter(|time| *time > 0)
     });
-    // A hundred years, so that no sum of times ever overflows.
+    // At most a hundred years, so that sums do not overflow.
     read.filter(|time| *time <= 36_525 * 24 * 3_600)
         .map(Duration::from_secs)
         .ok_or_else(|| {
             Failure::invalid(format_args!(
-                "the time after which games are forgotten (--forget-after) must be one such as 90d, 12h or 30m, not {}",
+                "the time after which games are deleted (--forget-after) must be a time such as 90d, 12h or 30m, not {}",
                 Quoted::from(text)
             ))
         })
@@ -257,27 +257,27 @@ fn read_forget_after(text: &str) -> Result<Duration, Failure> {
 /// reserve for health checks (256 + 32), the store, the log.
 const OTHER_DESCRIPTORS: u64 = 352;
 
-fn look_at_descriptors(limits: &ConnectionLimits) {
+fn check_descriptor_limit(limits: &ConnectionLimits) {
     let wanted = (limits.connections as u64).saturating_add(OTHER_DESCRIPTORS);
     if let Some(most) = raise_descriptor_limit().filter(|most| *most < wanted) {
         warn!(
-            "the system allows {most} open files, so fewer than {} connections fit: raise it with ulimit -n",
+            "the limit of open files is {most}, too few for {} connections: raise it with ulimit -n",
             limits.connections
         );
     }
 }
 
-/// Ctrl-C, or the system's wish that the process ends: on Unix heard from the moment this is made.
-struct Enough {
+/// SIGINT and SIGTERM; on Unix received from the moment this is created.
+struct EndSignal {
     #[cfg(unix)]
     interrupt: Signal,
     #[cfg(unix)]
     terminate: Signal,
 }
 
-impl Enough {
-    fn new() -> io::Result<Enough> {
-        Ok(Enough {
+impl EndSignal {
+    fn new() -> io::Result<EndSignal> {
+        Ok(EndSignal {
             #[cfg(unix)]
             interrupt: signal(SignalKind::interrupt())?,
             #[cfg(unix)]
@@ -285,9 +285,9 @@ impl Enough {
         })
     }
 
-    /// Waits until somebody says so, and tells how.
+    /// Waits for a signal and returns its name.
     #[cfg(unix)]
-    async fn said(mut self) -> &'static str {
+    async fn received(mut self) -> &'static str {
         tokio::select! {
             _ = self.interrupt.recv() => "interrupt",
             _ = self.terminate.recv() => "terminate",
@@ -295,7 +295,7 @@ impl Enough {
     }
 
     #[cfg(not(unix))]
-    async fn said(self) -> &'static str {
+    async fn received(self) -> &'static str {
         let _ = tokio::signal::ctrl_c().await;
         "interrupt"
     }

@@ -1,15 +1,13 @@
-//! What the system tells a program that works by itself: that it shall end.
+//! Signals that ask the program to end.
 
 use std::io;
 
 /// Ctrl-C.
 pub(crate) const INTERRUPT: i32 = 2;
 
-/// Calls back for each signal to end, from now on: Ctrl-C, the system's wish, a terminal that closes.
-///
-/// Whoever was started to outlive its terminal (`nohup`) is not told of that one, where Linux says so.
+/// Calls back for each SIGINT, SIGTERM and SIGHUP. SIGHUP stays ignored if it was ignored at the start (`nohup`).
 #[cfg(unix)]
-pub(crate) fn when_told_to_end(mut told: impl FnMut(i32) + Send + 'static) -> io::Result<()> {
+pub(crate) fn on_end_signal(mut callback: impl FnMut(i32) + Send + 'static) -> io::Result<()> {
     use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let heard = [SIGINT, SIGTERM, SIGHUP];
@@ -17,27 +15,27 @@ pub(crate) fn when_told_to_end(mut told: impl FnMut(i32) + Send + 'static) -> io
         .iter()
         .filter(|signal| **signal != SIGHUP || !is_ignored(&status, SIGHUP));
     let mut signals = signal_hook::iterator::Signals::new(heard)?;
-    std::thread::spawn(move || signals.forever().for_each(&mut told));
+    std::thread::spawn(move || signals.forever().for_each(&mut callback));
     Ok(())
 }
 
-/// Elsewhere Ctrl-C is all there is, from soon on.
+/// Other systems only have Ctrl-C.
 #[cfg(not(unix))]
-pub(crate) fn when_told_to_end(mut told: impl FnMut(i32) + Send + 'static) -> io::Result<()> {
+pub(crate) fn on_end_signal(mut callback: impl FnMut(i32) + Send + 'static) -> io::Result<()> {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()?;
     std::thread::spawn(move || {
         runtime.block_on(async {
             while tokio::signal::ctrl_c().await.is_ok() {
-                told(INTERRUPT);
+                callback(INTERRUPT);
             }
         });
     });
     Ok(())
 }
 
-/// What Linux says of a process: the signals that it ignores are a number in base sixteen.
+/// Whether a signal is in the hexadecimal mask `SigIgn` of `/proc/self/status`.
 #[cfg(unix)]
 fn is_ignored(status: &str, signal: i32) -> bool {
     let ignored = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
@@ -52,7 +50,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_ignored_is_read_from_the_status() {
+    fn reads_ignored_signals_from_status() {
         // SIGHUP is 1 and SIGPIPE 13, as signal(7) numbers them.
         let status = "Name:\tnoughts\nSigBlk:\t0000000000000002\nSigIgn:\t0000000000001001\n";
         assert_eq!(INTERRUPT, SIGINT);

@@ -1,4 +1,4 @@
-//! `noughts solve`: what a position is worth, with what it took and why it is so.
+//! `noughts solve`: proves the value of a position.
 
 use std::fmt::Display;
 use std::fs::{self, File};
@@ -12,7 +12,7 @@ use noughts_rules::{Diagram, Variant};
 
 use crate::Failure;
 use crate::args::Solve;
-use crate::signals::{INTERRUPT, when_told_to_end};
+use crate::signals::{INTERRUPT, on_end_signal};
 
 /// How often a checkpoint is written.
 const BETWEEN_CHECKPOINTS: Duration = Duration::from_secs(300);
@@ -33,10 +33,10 @@ pub(crate) fn run(task: &Solve) -> Result<(), Failure> {
         load(&mut solver, name)?;
     }
     let stop = Stop::new();
-    // The first asks for what is known, a Ctrl-C after it ends the program. Another signal does not: a
-    // terminal that closes often says so twice.
+    // The first signal stops the solver, a Ctrl-C after it ends the program. A repeated SIGHUP does not: a closing
+    // terminal often sends two.
     let told = stop.clone();
-    when_told_to_end(move |signal| {
+    on_end_signal(move |signal| {
         if told.is_set() && signal == INTERRUPT {
             std::process::exit(128 + signal);
         }
@@ -78,7 +78,7 @@ fn budget(task: &Solve) -> Result<Budget, Failure> {
     })
 }
 
-/// Asks in slices where there is a checkpoint to write between them.
+/// Solves in slices if checkpoints are to be written in between.
 fn solve(
     solver: &mut Solver,
     task: &Solve,
@@ -169,8 +169,7 @@ fn position_or_moves(variant: &Variant, text: &str) -> Result<Diagram, Failure> 
 }
 
 fn load(solver: &mut Solver, name: &str) -> Result<(), Failure> {
-    let told =
-        |error: io::Error| Failure::Invalid(format!("{name} can't be gone on from: {error}"));
+    let told = |error: io::Error| Failure::Invalid(format!("cannot continue from {name}: {error}"));
     match File::open(name) {
         Ok(file) => solver.load(&mut BufReader::new(file)).map_err(told),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
@@ -178,12 +177,12 @@ fn load(solver: &mut Solver, name: &str) -> Result<(), Failure> {
     }
 }
 
-/// Writes beside the file, which takes its place only when it is whole.
+/// Writes a temporary file and renames it when it is complete.
 fn write_whole(
     name: &str,
     write: impl FnOnce(&mut BufWriter<File>) -> io::Result<()>,
 ) -> Result<(), Failure> {
-    let told = |error: io::Error| Failure::Invalid(format!("{name} can't be written: {error}"));
+    let told = |error: io::Error| Failure::Invalid(format!("cannot write {name}: {error}"));
     let beside = format!("{name}.part");
     let mut file = BufWriter::new(File::create(&beside).map_err(told)?);
     let written = write(&mut file).and_then(|()| file.flush());
@@ -197,7 +196,7 @@ fn write_whole(
     }
 }
 
-/// Tells how far it is: on a terminal in one line that changes, elsewhere in a line now and then.
+/// Shows progress: one changing line on a terminal, elsewhere a line now and then.
 struct Ticker {
     is_terminal: bool,
     next: Duration,
@@ -230,7 +229,6 @@ impl Ticker {
             progress.attacker.symbol(),
             known(progress.at_least, progress.at_most),
         );
-        // Who does not listen need not be told.
         let _ = match self.is_terminal {
             true => write!(io::stderr(), "\r{line}\x1b[K"),
             false => writeln!(io::stderr(), "{line}"),
@@ -281,7 +279,7 @@ fn words(variant: &Variant, position: &Diagram, found: &Solution) -> String {
     text
 }
 
-/// Everything in it is a number or a text of ours without quotes, so it needs no escapes.
+/// JSON by hand: all texts are ours and need no escapes.
 fn json(variant: &Variant, found: &Solution) -> String {
     let value = found
         .value()

@@ -1,4 +1,4 @@
-//! From words to arguments, and what is said when they can't be understood.
+//! Parses the arguments, and explains what is wrong with them.
 
 use std::ffi::OsString;
 use std::io::{self, Write};
@@ -13,10 +13,10 @@ use clap_mangen::roff::Roff;
 use crate::Failure;
 use crate::args::{Args, command};
 
-/// Reads the arguments, or prints what is to be printed instead and says how to exit.
+/// Parses the arguments; on failure, or for help, prints a text and returns the exit code.
 ///
-/// A wrong option of the classic game is one sentence and exit code 1, as its documents want it; a
-/// subcommand used wrongly shows its usage and exits with 2, as everybody expects.
+/// A wrong option of the classic game is one sentence and exit code 1, as its document demands. A subcommand used wrongly
+/// shows its usage and exits with 2, as is usual.
 pub(crate) fn parse(words: impl Iterator<Item = OsString>) -> Result<Args, ExitCode> {
     let words: Vec<OsString> = words.collect();
     let read = || Args::from_arg_matches(&command().try_get_matches_from(&words)?);
@@ -33,7 +33,7 @@ pub(crate) fn parse(words: impl Iterator<Item = OsString>) -> Result<Args, ExitC
     })
 }
 
-/// Prints to where such things go; a closed output is nobody's fault.
+/// Prints help or an error. A closed output is not a failure.
 fn print(error: &clap::Error) -> ExitCode {
     match error.print() {
         Ok(()) => ExitCode::SUCCESS,
@@ -88,7 +88,7 @@ fn sentence(error: &clap::Error) -> String {
     }
 }
 
-/// What `--help` says of an option.
+/// The help text of an option.
 fn explain(option: &str) -> String {
     let mut all = command();
     all.build();
@@ -107,14 +107,14 @@ fn names(names: impl Iterator<Item = String>) -> String {
     }
 }
 
-/// Completions for a shell, to standard output.
+/// Prints shell completions.
 pub(crate) fn completions(shell: Shell) -> Result<(), Failure> {
     let mut script = Vec::new();
     clap_complete::generate(shell, &mut command(), "noughts", &mut script);
     Ok(io::stdout().write_all(&script)?)
 }
 
-/// The manual page, to standard output: one for all commands, each a section of it.
+/// Prints the manual page, with a section per command.
 pub(crate) fn man() -> Result<(), Failure> {
     let mut all = command().disable_help_subcommand(true);
     all.build();
@@ -130,7 +130,7 @@ pub(crate) fn man() -> Result<(), Failure> {
     Ok(io::stdout().write_all(&page)?)
 }
 
-/// One command: what a page of its own would have, a level lower.
+/// The section of one command, and those of its subcommands.
 fn section(command: &Command, page: &mut Vec<u8>) -> io::Result<()> {
     let name = command.get_bin_name().unwrap_or_default().to_uppercase();
     Roff::new().control("SH", [&*name]).to_writer(page)?;

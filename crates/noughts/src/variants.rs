@@ -1,44 +1,29 @@
-//! `noughts variants`: what can be played.
+//! `noughts variants`: lists the variants.
 
 use std::io::{self, Write};
 
+use noughts_rules::CATALOG;
+
 use crate::Failure;
 
-/// Names and what they are; every name on the left can be played as it stands.
-const LIST: &str = "\
-3x3k3           tic-tac-toe
-WxHkK           W columns, H rows, K in a line: 3 to 255 a side, K from 3 to the longer side
-4x4k3p3         for 3 sides, each for itself; up to p64
-3x3k3+misere    who completes a line loses, all others win
-7x6k4+gravity   marks fall to the last row: Connect Four
-15x15k5         five in a line; a longer line wins too
-15x15k5+exact   a line longer than K does not win
-multi           nine boards: the cell played names the next board, most boards win
-multi@4         the same, first play on board 4 (0 to 8)
-ultimate        nine boards: three boards in a line win
-ultimate@4      the same, first play on board 4 (0 to 8)
+/// How the names are made.
+const NOTATION: &str = "
+Any other size can be played too:
+WxHkK         W columns, H rows, K in a line; 3 to 255 per dimension
+pN            N sides, each against all others; 2 to 64
++misere       the side that completes a line loses
++gravity      marks fall to the lowest empty cell of a column
++exact        a line longer than K does not win
+@B            on nine boards: the first play is on board B, 0 to 8
 
-p, +misere, +gravity and +exact can be combined: 4x4k3p3+misere+gravity
+Suffixes can be combined: 4x4k3p3+misere+gravity
 ";
 
 pub(crate) fn run() -> Result<(), Failure> {
-    Ok(io::stdout().write_all(LIST.as_bytes())?)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::LIST;
-
-    #[test]
-    fn every_name_in_the_list_is_a_variant() {
-        let names = LIST.lines().take_while(|line| !line.is_empty());
-        let names: Vec<&str> = names
-            .filter_map(|line| line.split_whitespace().next())
-            .collect();
-        for name in names.iter().filter(|name| **name != "WxHkK") {
-            let variant: noughts_rules::Variant = name.parse().unwrap();
-            assert_eq!(variant.to_string(), *name);
-        }
-        assert_eq!(names.len(), 11);
+    let mut output = io::stdout().lock();
+    for entry in CATALOG {
+        let (name, title, description) = (entry.name, entry.title, entry.description);
+        writeln!(output, "{name:<14}{title}: {description}")?;
     }
+    Ok(output.write_all(NOTATION.as_bytes())?)
 }

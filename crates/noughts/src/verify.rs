@@ -1,4 +1,4 @@
-//! `noughts verify`: whether a proof is one, and of what.
+//! `noughts verify`: checks a proof and prints what it proves.
 
 use std::fs::File;
 use std::io::{self, BufReader, Write};

@@ -1,5 +1,4 @@
-//! What a player typed: one line, read a byte at a time, so that a line of any length takes no
-//! memory.
+//! Parses a typed line byte by byte, so that a line of any length needs no memory.
 
 use std::io::{self, BufRead};
 
@@ -48,7 +47,7 @@ pub fn read_command(input: &mut impl BufRead) -> io::Result<Option<Command>> {
     }
 }
 
-/// How far a line has been understood.
+/// The parser's state within a line.
 #[derive(Default)]
 struct Parser {
     state: State,
@@ -113,11 +112,11 @@ impl State {
     }
 }
 
-/// `-?[0-9]+`, as far as it was read.
+/// A partly read `-?[0-9]+`.
 #[derive(Clone, Copy, Default)]
 struct Number {
     negative: bool,
-    /// How far from 0; none before the first digit.
+    /// The absolute value; none before the first digit.
     size: Option<i64>,
 }
 

@@ -1,4 +1,4 @@
-//! What the classic game may be asked to be, checked before it starts.
+//! The options of the classic game, checked before it starts.
 
 use std::fmt;
 
@@ -9,7 +9,7 @@ use super::robot_option::{self, RobotOptionError};
 use crate::holder::Holder;
 use crate::symbols::{SymbolError, Symbols};
 
-/// The options as they were typed; `None` where one was not given.
+/// The options as typed; `None` if not given.
 #[derive(Clone, Default, Debug)]
 pub struct ClassicOptions {
     /// `-s`
@@ -22,13 +22,13 @@ pub struct ClassicOptions {
     pub players: Option<String>,
     /// `--variant`, instead of size and win.
     pub variant: Option<String>,
-    /// `--robot`, each of them.
+    /// Every `--robot`.
     pub robots: Vec<String>,
-    /// Whether a robot may be a program.
+    /// The external engines that a robot may be.
     pub engines: Engines,
 }
 
-/// A game that can be played.
+/// Checked options.
 #[derive(Clone, Debug)]
 pub struct ClassicSettings {
     spec: GridSpec,
@@ -38,7 +38,7 @@ pub struct ClassicSettings {
 }
 
 impl ClassicSettings {
-    /// Checks what was asked for.
+    /// Checks the options.
     pub fn new(options: &ClassicOptions) -> Result<ClassicSettings, OptionError> {
         let symbols = options.players.as_deref().map(Symbols::read).transpose();
         let symbols = symbols.map_err(OptionError::Players)?;
@@ -95,7 +95,7 @@ impl ClassicSettings {
         Game::new(&self.variant(), options).expect("checked settings make a game")
     }
 
-    /// Which game.
+    /// The variant.
     pub fn variant(&self) -> Variant {
         Variant::Grid(self.spec)
     }
@@ -110,13 +110,13 @@ impl ClassicSettings {
         &self.symbols
     }
 
-    /// Who holds the seats.
+    /// The holders of the seats.
     pub fn holders(&self) -> &[Holder] {
         &self.holders
     }
 }
 
-/// The board of `-s` and `-w`, for so many sides.
+/// The board of `-s` and `-w`.
 pub fn square(
     size: Option<&str>,
     win: Option<&str>,
@@ -152,7 +152,7 @@ fn number(text: &str, least: usize, most: usize) -> Option<usize> {
         .filter(|number| (least..=most).contains(number))
 }
 
-/// Which option was wrong. Displays what it may be.
+/// An invalid option. Displays what is allowed.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum OptionError {
     /// `-s`
@@ -161,30 +161,30 @@ pub enum OptionError {
     Win {
         /// The longest line on this board.
         most: usize,
-        /// What was asked for.
+        /// The value given.
         text: Quoted,
     },
     /// `-h`
     History {
         /// The longest history on this board.
         most: usize,
-        /// What was asked for.
+        /// The value given.
         text: Quoted,
     },
     /// `-p`
     Players(SymbolError),
-    /// `--variant` and `-p` contradict one another.
+    /// `--variant` and `-p` have different numbers of sides.
     Sides {
         /// The variant.
         variant: GridSpec,
-        /// How many different symbols there are.
+        /// The number of different symbols.
         sides: usize,
     },
     /// `--variant`
     Variant(VariantError),
     /// `--variant multi`
     NineBoards(Quoted),
-    /// Numbers that no board has.
+    /// Numbers outside the allowed range.
     OutOfRange(OutOfRange),
     /// `--robot`
     Robot(RobotOptionError),

@@ -1,4 +1,4 @@
-//! `--robot o`, `--robot o=perfect`, `--robot 1=random`: which seats play by themselves, and how.
+//! The option `--robot`: `o`, `o=perfect`, `1=random`.
 
 use std::fmt;
 
@@ -8,10 +8,10 @@ use noughts_rules::Quoted;
 use crate::holder::Holder;
 use crate::symbols::Symbols;
 
-/// How a robot plays that nobody said more about.
+/// The default strategy.
 const USUAL: &str = "level:8";
 
-/// Who holds each seat, when these texts name the robots.
+/// The holder of each seat, from the values of `--robot`.
 pub(super) fn holders(
     symbols: &Symbols,
     robots: &[String],
@@ -30,7 +30,7 @@ pub(super) fn holders(
     Ok(holders)
 }
 
-/// The seat and the strategy. Any visible character may be a symbol, `=` too.
+/// Splits `PLAYER[=STRATEGY]`. Any visible character may be a symbol, also `=`.
 fn split(text: &str) -> (&str, Option<&str>) {
     let symbol = text.chars().next().map_or(0, char::len_utf8);
     let (who, rest) = text.split_at(symbol);
@@ -41,7 +41,7 @@ fn split(text: &str) -> (&str, Option<&str>) {
     }
 }
 
-/// A symbol that one seat has means that seat, before a number does: players may be `1` and `0`.
+/// Finds the seat. A symbol has precedence over a number: the players may be `1` and `0`.
 fn find(symbols: &Symbols, who: &str) -> Result<usize, RobotOptionError> {
     let seats = symbols.seats();
     let is_named = |symbol: &char| who.chars().eq([*symbol]);
@@ -68,31 +68,31 @@ fn find(symbols: &Symbols, who: &str) -> Result<usize, RobotOptionError> {
     }
 }
 
-/// Why a robot can't sit down there. Displays where and how it could.
+/// Why a robot cannot take the seat. Displays what is allowed.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum RobotOptionError {
     /// No seat has this symbol or number.
     Nobody {
-        /// What was asked for.
+        /// The value given.
         who: Quoted,
-        /// The symbols there are.
+        /// The symbols of this game.
         symbols: String,
-        /// The last seat.
+        /// The number of the last seat.
         last: usize,
     },
     /// Several seats have this symbol.
     Several {
-        /// What was asked for.
+        /// The value given.
         who: Quoted,
         /// Those seats.
         seats: Vec<usize>,
     },
-    /// The same seat was given away before.
+    /// The seat already has a robot.
     Twice {
-        /// What was asked for.
+        /// The value given.
         who: Quoted,
     },
-    /// There is no such strategy.
+    /// The strategy is unknown.
     Strategy(StrategyError),
 }
 
@@ -125,7 +125,7 @@ impl std::error::Error for RobotOptionError {}
 mod tests {
     use super::*;
 
-    /// Where robots sit, by the letter of their strategy; `.` where people do.
+    /// The first letter of each robot's strategy, `.` for people.
     fn seated(players: &str, robots: &[&str]) -> Result<String, String> {
         let symbols = Symbols::read(players).unwrap();
         let robots: Vec<String> = robots.iter().map(|text| (*text).to_owned()).collect();
@@ -147,7 +147,7 @@ mod tests {
             ("xxo", &["1=random"], ".r."),
             ("xxo", &["o=random", "0=first"], "f.r"),
             ("ż🦀", &["🦀=first"], ".f"),
-            // Symbols before numbers, where only one seat has them.
+            // Symbols have precedence if only one seat has them.
             ("10", &["1=random"], "r."),
             ("110", &["1=random"], ".r."),
             ("x=", &["==random"], ".r"),

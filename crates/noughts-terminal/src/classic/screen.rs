@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use noughts_rules::{Game, Variant};
 
-/// Draws the board. One write a row: a board of 255x255 is a quarter of a megabyte.
+/// Draws the board, with one write per row.
 pub(super) fn board(game: &Game, symbols: &[char], output: &mut impl Write) -> io::Result<()> {
     let columns = match game.variant() {
         Variant::Grid(spec) => spec.columns(),
@@ -24,7 +24,7 @@ pub(super) fn board(game: &Game, symbols: &[char], output: &mut impl Write) -> i
     Ok(())
 }
 
-/// What stands between two turns.
+/// The delimiter between two turns.
 pub(super) fn delimiter(output: &mut impl Write) -> io::Result<()> {
     output.write_all(b"===\n\n")
 }

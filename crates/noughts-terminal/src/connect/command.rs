@@ -1,17 +1,17 @@
-//! What somebody typed where a move was asked for.
+//! Parses a typed move.
 
 use noughts_rules::{Game, Move, Quoted};
 
-/// A line, understood or not.
+/// A parsed line.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) enum Typed {
-    /// A cell of the board; it may be taken.
+    /// A cell of the board, perhaps occupied.
     Cell(Move),
-    /// Two numbers that name no cell.
+    /// Two numbers off the board.
     OffBoard(String),
-    /// To give up, which the protocol has no word for.
+    /// Resign, which the protocol does not support.
     Resign,
-    /// To take marks back, which it has no word for either.
+    /// Rewind, which the protocol does not support.
     Rewind,
     /// An empty line, or a question.
     Help,
@@ -19,7 +19,7 @@ pub(super) enum Typed {
     Unreadable(Quoted),
 }
 
-/// Reads a line: `1 0`, or `1-0`.
+/// Parses `1 0` or `1-0`.
 pub(super) fn read(game: &Game, line: &str) -> Typed {
     match line {
         "" | "?" | "help" => return Typed::Help,
@@ -31,7 +31,7 @@ pub(super) fn read(game: &Game, line: &str) -> Typed {
         return Typed::Unreadable(line.into());
     };
     let cell = row.parse().ok().zip(column.parse().ok());
-    // A row too long for a number has no cell either.
+    // A number that overflows is off the board too.
     match cell.and_then(|(row, column)| game.variant().move_at(row, column)) {
         Some(at) => Typed::Cell(at),
         None => Typed::OffBoard(format!("{row}-{column}")),

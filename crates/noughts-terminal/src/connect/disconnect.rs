@@ -1,4 +1,4 @@
-//! Why a visit ends, or a server could not be played with.
+//! Why the connection to a server ended.
 
 use std::fmt;
 use std::io;
@@ -6,52 +6,51 @@ use std::io;
 use noughts_engine::RobotFault;
 use noughts_wire::{Cell, ProtocolError, Stage, Text};
 
-/// Why a conversation is over.
+/// Why the game loop ended.
 #[derive(Debug)]
 pub(super) enum Exit {
-    /// Somebody asked to go, or nobody is there any more.
+    /// The user quit, or the input ended.
     Quit,
-    /// The server is gone, or can't be played with.
+    /// The server disconnected or broke the protocol.
     Disconnected(Disconnect),
-    /// The person could not be asked or told.
+    /// Reading or writing at the terminal failed.
     Failed(io::Error),
 }
 
-/// How a server was lost, or why it was left.
+/// Why the connection ended.
 #[derive(Debug)]
 pub enum Disconnect {
-    /// It ended the connection at this stage.
+    /// The server closed the connection at this stage.
     Left(Stage),
-    /// It owed an answer at this stage, and has not given it.
+    /// The server did not answer at this stage.
     Silent(Stage),
-    /// It complained of what was asked at this stage.
+    /// The server sent an ERROR.
     Refused {
-        /// The stage after it.
+        /// The stage of the session.
         stage: Stage,
-        /// Its number for it.
+        /// The error code.
         code: u8,
-        /// Its words.
+        /// The error text.
         text: Text,
     },
-    /// It did not let this client play.
+    /// The server did not admit this client.
     NotAdmitted,
-    /// It broke the protocol; it was told where the protocol has a word for it.
+    /// The server broke the protocol.
     Broken(ProtocolError),
-    /// It played when the game was over, or not its turn.
+    /// The server played out of turn.
     PlayedOn(Cell),
-    /// The connection failed in another way than by ending.
+    /// The connection failed.
     Lost(io::Error),
-    /// The robot, a program from outside, gave no move.
+    /// The external engine failed.
     Robot(RobotFault),
 }
 
-/// Why a visit did not end as it should.
+/// Why playing failed.
 #[derive(Debug)]
 pub enum ConnectError {
-    /// The server's part.
+    /// The connection ended.
     Server(Disconnect),
-    /// Reading or writing failed at this end; a closed output is
-    /// [`BrokenPipe`](io::ErrorKind::BrokenPipe).
+    /// Reading or writing at the terminal failed; a closed output is [`BrokenPipe`](io::ErrorKind::BrokenPipe).
     Terminal(io::Error),
 }
 

@@ -1,4 +1,4 @@
-//! Everything that is said on a visit to a server.
+//! The texts of the TCP client.
 
 use std::fmt::Display;
 
@@ -38,7 +38,7 @@ fn seat_symbol(seat: Seat) -> &'static str {
     Side::new(seat.0).map_or("", symbol)
 }
 
-/// To whom, as whom.
+/// The server's address and the own name.
 pub(super) fn welcome(settings: &ConnectSettings, peer: impl Display) -> String {
     let name = &settings.name;
     match &settings.robot {
@@ -47,7 +47,7 @@ pub(super) fn welcome(settings: &ConnectSettings, peer: impl Display) -> String 
     }
 }
 
-/// Who are the two in this game.
+/// What the two players are called.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct PlayerNames {
     is_robot: bool,
@@ -85,7 +85,7 @@ impl PlayerNames {
         }
     }
 
-    /// A game begins.
+    /// The start of a game.
     pub(super) fn opening(self, own: Seat) -> String {
         let (symbol, other) = (seat_symbol(own), self.other());
         let own_is = match self.is_robot {
@@ -110,7 +110,7 @@ impl PlayerNames {
         format!("\n{} plays {}.", self.other(), place(at))
     }
 
-    /// How it ended: the server's word, and what the board shows of it.
+    /// The server's result, and what the board shows of it.
     pub(super) fn end(self, server_game: &ServerGame, verdict: GameResult) -> String {
         let told = match verdict {
             GameResult::Won => format!("{} won.", self.own()),
@@ -128,7 +128,7 @@ impl PlayerNames {
         }
     }
 
-    /// What the board shows.
+    /// What the board shows of the result.
     fn shown(self, server_game: &ServerGame, end: &Conclusion) -> String {
         let who = match server_game.verdict(end) {
             GameResult::Won => self.own(),
@@ -150,7 +150,7 @@ impl PlayerNames {
             .collect()
     }
 
-    /// What can be told of an end that the board does not show.
+    /// Explains a result that the board does not show.
     fn not_shown(self, server_game: &ServerGame, verdict: GameResult) -> String {
         let other = self.other();
         match verdict {
@@ -163,7 +163,7 @@ impl PlayerNames {
         }
     }
 
-    /// The person left in the middle.
+    /// The user quit during the game.
     pub(super) fn left(self, plays: usize) -> String {
         match self.is_pair {
             true => format!(
@@ -174,7 +174,7 @@ impl PlayerNames {
         }
     }
 
-    /// What was reached, where it is more than what was just said.
+    /// The score, after more than one game.
     pub(super) fn score(self, score: &Score) -> Option<String> {
         let Score { won, lost, drawn } = score;
         (score.games() > 1).then(|| {
@@ -187,7 +187,7 @@ impl PlayerNames {
     }
 }
 
-/// The server is gone, or somebody left it.
+/// The game was not finished.
 pub(super) fn unfinished(plays: usize) -> String {
     let plays = count(plays, "play");
     format!("The game stays unfinished after {plays}.")
@@ -206,7 +206,7 @@ pub(super) fn unreadable(typed: &Quoted) -> String {
     format!("{typed} is not a move. {HELP}")
 }
 
-/// The server complained; of this play, if it was asked for one.
+/// The server sent an error, perhaps about this play.
 pub(super) fn complaint(at: Option<Move>, code: u8, text: &Text) -> String {
     match at {
         Some(at) => {

@@ -1,4 +1,4 @@
-//! What a visit to a server may be asked to be, checked before anybody is called.
+//! The options of the TCP client, checked before it connects.
 
 use std::fmt;
 use std::time::Duration;
@@ -7,18 +7,18 @@ use noughts_engine::{Engines, RobotName, StrategyError, Unfit};
 use noughts_rules::{Game, GridSpec, Options, Quoted, Variant};
 use noughts_wire::{Dialect, MAX_TEXT_BYTES, Name};
 
-/// Who has no name that could be sent.
-const NOBODY: &str = "player";
+/// The name if the user name cannot be sent.
+const DEFAULT_NAME: &str = "player";
 
-/// The most games that a robot may be told to play.
+/// Maximum number of games of a robot.
 const MOST_GAMES: u32 = 1_000_000;
 
-/// The options as they were typed; `None` where one was not given.
+/// The options as typed; `None` if not given.
 #[derive(Clone, Default, Debug)]
 pub struct ConnectOptions {
     /// `--name`
     pub name: Option<String>,
-    /// Who is logged in: the name of who gave none.
+    /// The user name, the default of `--name`.
     pub user: Option<String>,
     /// `--robot`
     pub robot: Option<String>,
@@ -28,11 +28,11 @@ pub struct ConnectOptions {
     pub is_pair: bool,
     /// `--dialect later`
     pub is_later: bool,
-    /// Whether the robot may be a program.
+    /// The external engines that the robot may be.
     pub engines: Engines,
 }
 
-/// A visit that can be made.
+/// Checked options.
 #[derive(Clone, Debug)]
 pub struct ConnectSettings {
     pub(super) name: Name,
@@ -40,14 +40,14 @@ pub struct ConnectSettings {
     pub(super) games: u32,
     pub(super) is_pair: bool,
     pub(super) dialect: Dialect,
-    /// After so long without a word from the server, a person is told what may be the matter.
+    /// Time without an answer after which a message explains what may be wrong.
     pub(super) pause: Duration,
-    /// After so long a server that owes an answer which needs no thought is given up.
+    /// Time after which the client leaves a server that owes a simple answer.
     pub(super) patience: Duration,
 }
 
 impl ConnectSettings {
-    /// Checks what was asked for.
+    /// Checks the options.
     pub fn new(options: &ConnectOptions) -> Result<ConnectSettings, OptionError> {
         let robot = options.robot.as_deref();
         let robot = robot
@@ -70,7 +70,7 @@ impl ConnectSettings {
         })
     }
 
-    /// The same with other times, so that a test waits for nothing.
+    /// The same with other time limits, for tests.
     pub fn with_times(self, pause: Duration, patience: Duration) -> ConnectSettings {
         ConnectSettings {
             pause,
@@ -83,7 +83,7 @@ impl ConnectSettings {
 /// The game of the protocol, before its first turn.
 pub(super) fn game() -> Game {
     Game::new(&Variant::Grid(GridSpec::TIC_TAC_TOE), Options::default())
-        .expect("two can sit down at a board for two")
+        .expect("tic-tac-toe is for two players")
 }
 
 fn name(text: &str) -> Result<Name, OptionError> {
@@ -98,10 +98,10 @@ fn name(text: &str) -> Result<Name, OptionError> {
     }
 }
 
-/// The name of who is logged in, where it can be sent.
+/// The user name, if it can be sent.
 fn user(text: Option<&str>) -> Name {
     text.and_then(|text| name(text).ok())
-        .or_else(|| name(NOBODY).ok())
+        .or_else(|| name(DEFAULT_NAME).ok())
         .unwrap_or_default()
 }
 
@@ -118,12 +118,12 @@ fn games(text: &str) -> Result<u32, OptionError> {
         .ok_or_else(|| OptionError::Games(text.into()))
 }
 
-/// Which option was wrong. Displays what it may be.
+/// An invalid option. Displays what is allowed.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum OptionError {
     /// `--name`, of this length.
     NameLength(usize),
-    /// `--name`, with a character that can't be sent.
+    /// `--name` with a character that cannot be sent.
     NameSign(char),
     /// `--robot`
     Strategy(StrategyError),

@@ -1,8 +1,8 @@
-//! How the games of a visit ended.
+//! The score of a session.
 
 use noughts_wire::GameResult;
 
-/// How many games ended how.
+/// The number of games won, lost and drawn.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub(super) struct Score {
     pub(super) won: u32,

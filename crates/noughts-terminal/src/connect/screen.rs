@@ -1,5 +1,4 @@
-//! The board: the menu game's, with the numbers of rows and columns beside it and the last play in
-//! brackets.
+//! The board of the menu game with row and column numbers; the last play is in brackets.
 
 use noughts_rules::{Action, Side, Turn, View};
 

@@ -1,19 +1,18 @@
-//! The server's game as this end knows it.
+//! The client's copy of the server's game.
 
 use noughts_rules::{Action, Conclusion, Game, Move, Seat, View};
 use noughts_wire::{Cell, GameResult};
 
 use super::options::game;
 
-/// A game of its own, fed with both sides' cells. It says what may be typed and what happened; who
-/// won is the server's word.
+/// A game that repeats both sides' plays, to check input and explain results. The server decides who won.
 pub(super) struct ServerGame {
     game: Game,
     own: Seat,
 }
 
 impl ServerGame {
-    /// The empty board. Who moves first is X.
+    /// The empty board. The first mover is X.
     pub(super) fn new(is_first: bool) -> ServerGame {
         ServerGame {
             game: game(),
@@ -38,18 +37,18 @@ impl ServerGame {
         Seat(1 - self.own.0)
     }
 
-    /// Nothing more can be played.
+    /// Whether the game is over on this board.
     pub(super) fn is_over(&self) -> bool {
         self.game.conclusion().is_some()
     }
 
-    /// Marks this client's cell, which is legal.
+    /// Plays a legal cell for this client.
     pub(super) fn play_own(&mut self, at: Move) {
         let played = self.game.act(self.own, Action::Play(at));
         debug_assert_eq!(played, Ok(()));
     }
 
-    /// The server did not take this client's last play: which one, if it was the last of all.
+    /// Undoes this client's last play after the server refused it, and returns it.
     pub(super) fn take_back(&mut self) -> Option<Move> {
         let last = self.game.plays().last()?.at;
         let turns = self.game.turns();
@@ -60,28 +59,28 @@ impl ServerGame {
         Some(last)
     }
 
-    /// Marks the opponent's cell; `None` if it can't play there now, and nothing has changed.
+    /// Plays for the opponent; `None` if that is illegal, and nothing has changed.
     pub(super) fn play_other(&mut self, cell: Cell) -> Option<Move> {
         let at = at(cell);
         self.game.act(self.other(), Action::Play(at)).ok()?;
         Some(at)
     }
 
-    /// The game ended with the opponent's play, which the server did not send as one. If it is known
-    /// or can be known which it was, it is marked and returned.
+    /// The game ended with a play of the opponent that the server did not send. Plays and returns it, if it is known or
+    /// only one cell is possible.
     ///
     /// ```text
     /// X | O | X
-    /// X | O |       the server writer: O won. It was 2-1.
+    /// X | O |       the server says that O won: it was 2-1
     ///   |   |
     /// ```
-    pub(super) fn settle(&mut self, verdict: GameResult, told: Option<Cell>) -> Option<Move> {
+    pub(super) fn settle(&mut self, verdict: GameResult, sent: Option<Cell>) -> Option<Move> {
         if self.game.to_move() != Some(self.other()) || verdict == GameResult::Won {
             return None;
         }
         let lasts = self.lasts(verdict);
-        let told = told.map(at).filter(|at| lasts.contains(at));
-        let last = match (told, lasts.as_slice()) {
+        let sent = sent.map(at).filter(|at| lasts.contains(at));
+        let last = match (sent, lasts.as_slice()) {
             (Some(at), _) => at,
             (None, [only]) => *only,
             (None, _) => return None,
@@ -91,7 +90,7 @@ impl ServerGame {
         Some(last)
     }
 
-    /// The plays of the opponent that would end the game so.
+    /// The plays of the opponent that end the game with this result.
     pub(super) fn lasts(&self, verdict: GameResult) -> Vec<Move> {
         let ends = |at: &Move| {
             let mut after = self.game.clone();
@@ -103,7 +102,7 @@ impl ServerGame {
         self.game.legal().into_iter().filter(ends).collect()
     }
 
-    /// An end of this board, seen by this client.
+    /// The result of this board for this client.
     pub(super) fn verdict(&self, end: &Conclusion) -> GameResult {
         match end {
             Conclusion::Won { sides, .. } => {
@@ -122,7 +121,7 @@ fn at(cell: Cell) -> Move {
     Move::at(usize::from(cell.index()))
 }
 
-/// The cell as the protocol has it.
+/// The cell in the protocol.
 pub(super) fn cell(at: Move) -> Cell {
     u8::try_from(at.index())
         .ok()
@@ -134,7 +133,7 @@ pub(super) fn cell(at: Move) -> Cell {
 mod tests {
     use super::*;
 
-    /// After these plays, made in turn.
+    /// A game after these plays.
     fn server_game(is_first: bool, plays: &str) -> ServerGame {
         let mut server_game = ServerGame::new(is_first);
         for text in plays.split_whitespace() {
@@ -147,10 +146,10 @@ mod tests {
         server_game
     }
 
-    fn settled(is_first: bool, plays: &str, verdict: GameResult, told: Option<&[u8; 3]>) -> String {
+    fn settled(is_first: bool, plays: &str, verdict: GameResult, sent: Option<&[u8; 3]>) -> String {
         let mut server_game = server_game(is_first, plays);
-        let told = told.and_then(|bytes| Cell::try_from(*bytes).ok());
-        let last = server_game.settle(verdict, told);
+        let sent = sent.and_then(|bytes| Cell::try_from(*bytes).ok());
+        let last = server_game.settle(verdict, sent);
         last.map_or("?".to_owned(), |at| cell(at).to_string())
     }
 
@@ -159,7 +158,7 @@ mod tests {
         let lost = GameResult::Lost;
         assert_eq!(settled(true, "0-0 0-1 0-2 1-1 1-0", lost, None), "2-1");
         assert_eq!(settled(false, "0-0 1-1 0-1 2-2", lost, None), "0-2");
-        // The ninth cell, moving second.
+        // The ninth cell, as the second player.
         let full = "1-1 0-0 0-2 2-0 1-0 1-2 0-1 2-1";
         assert_eq!(settled(false, full, GameResult::Draw, None), "2-2");
     }
@@ -171,7 +170,7 @@ mod tests {
         assert_eq!(settled(true, fork, lost, None), "?");
         assert_eq!(settled(true, fork, lost, Some(b"1-1")), "1-1");
         assert_eq!(settled(true, fork, lost, Some(b"1-0")), "1-0");
-        // A taken one; the server is not believed.
+        // An occupied cell from the server is ignored.
         assert_eq!(settled(true, fork, lost, Some(b"0-0")), "?");
     }
 

@@ -1,4 +1,4 @@
-//! Two to listen to at once: the server, and the person at the keyboard.
+//! Reads from the server and from the keyboard at the same time.
 
 use std::collections::VecDeque;
 use std::io::{self, BufRead, ErrorKind, Read, Write};
@@ -11,52 +11,51 @@ use noughts_wire::{ClientSession, Event, WrongStage, is_disconnect};
 use super::disconnect::{Disconnect, Exit};
 use crate::console::read_line;
 
-/// What may wait until it is looked at; then who brings more must wait.
-const MOST_WAITING: usize = 16;
+/// Inputs that wait to be handled; further senders block.
+const MAX_QUEUED_INPUTS: usize = 16;
 
-/// A session with the server, and lines from a person.
+/// The session with the server, and lines from the keyboard.
 ///
-/// Both are read by threads of their own, so that a person who thinks reader at once that the server
-/// left. A line is read only when one is asked for: what a script typed ahead is not taken for the
-/// answer to an earlier question. The threads end when their streams do, or with the process.
+/// Each is read by a thread, so that a disconnection is noticed while a person thinks. A line is read only on request, so
+/// that a script's next line does not answer an earlier question. The threads end with their streams or the process.
 pub(super) struct SessionIo<W> {
     session: ClientSession,
     writer: W,
-    heard: Receiver<Heard>,
-    wishes: Sender<()>,
-    /// A line was wished for and has not come.
-    is_asked: bool,
-    /// Lines that came when nobody wanted them, for the next questions.
+    inputs: Receiver<Input>,
+    line_requests: Sender<()>,
+    /// A line was requested and has not arrived.
+    is_requested: bool,
+    /// Lines that arrived early, for the next questions.
     kept: VecDeque<String>,
     has_ended: bool,
 }
 
-/// A line without its end; `None`: the input has ended.
+/// A line without its newline; `None` at the end of input.
 type Line = Option<String>;
 
-enum Heard {
+enum Input {
     Bytes(Vec<u8>),
-    /// The server's stream has ended, with an error if it failed.
+    /// The server's stream ended, perhaps with an error.
     End(Option<io::Error>),
     Line(io::Result<Line>),
 }
 
-/// What is waited for besides the server.
+/// What to wait for besides the server.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Wants {
     Nothing,
-    /// The answer to a question; what was typed ahead is one.
+    /// A line, also one that was typed ahead.
     Line,
-    /// What is typed from now on.
+    /// A line typed from now on.
     NewLine,
 }
 
-/// What happened next.
+/// The next input.
 #[derive(Debug)]
 pub(super) enum Next {
     Event(Event),
     Line(Line),
-    /// Nothing did, for as long as was agreed.
+    /// Nothing within the time limit.
     Nothing,
 }
 
@@ -66,28 +65,28 @@ impl<W: Write> SessionIo<W> {
         writer: W,
         input: impl BufRead + Send + 'static,
     ) -> SessionIo<W> {
-        let (sender, heard) = sync_channel(MOST_WAITING);
-        let (wishes, wished) = channel();
+        let (sender, inputs) = sync_channel(MAX_QUEUED_INPUTS);
+        let (line_requests, requests) = channel();
         let lines = sender.clone();
         thread::spawn(move || listen(reader, &sender));
-        thread::spawn(move || read(input, &wished, &lines));
+        thread::spawn(move || read(input, &requests, &lines));
         SessionIo {
             session: ClientSession::new(),
             writer,
-            heard,
-            wishes,
-            is_asked: false,
+            inputs,
+            line_requests,
+            is_requested: false,
             kept: VecDeque::new(),
             has_ended: false,
         }
     }
 
-    /// Where the client stands.
+    /// The protocol session.
     pub(super) fn session(&self) -> &ClientSession {
         &self.session
     }
 
-    /// Says something to the server. That it is gone is heard, not noticed here: it may have said why.
+    /// Sends a frame. A broken connection is reported when reading, because the server may have sent a reason first.
     pub(super) fn say(
         &mut self,
         words: impl FnOnce(&mut ClientSession, &mut Vec<u8>) -> Result<(), WrongStage>,
@@ -101,12 +100,12 @@ impl<W: Write> SessionIo<W> {
         }
     }
 
-    /// Waits for the server, and for a person if wanted, at most this long.
+    /// Waits for the server, and for a line if wanted, within a time limit.
     pub(super) fn next(&mut self, wants: Wants, limit: Duration) -> Result<Next, Exit> {
         loop {
             let mut frame = Vec::new();
             if let Some(event) = self.session.next_event(&mut frame) {
-                // The last words to a server that broke the protocol; it may have gone.
+                // The ERROR frame to a server that broke the protocol; it may be gone.
                 let _ = self.write(&frame);
                 return Ok(Next::Event(event));
             }
@@ -114,17 +113,17 @@ impl<W: Write> SessionIo<W> {
                 Wants::Line if self.has_kept() || self.has_ended => {
                     return Ok(Next::Line(self.kept.pop_front()));
                 }
-                Wants::Line | Wants::NewLine => self.wish(),
+                Wants::Line | Wants::NewLine => self.request_line(),
                 Wants::Nothing => {}
             }
-            match self.heard.recv_timeout(limit) {
-                Ok(Heard::Bytes(bytes)) => drop(self.session.receive(&bytes)),
-                Ok(Heard::End(None)) | Err(RecvTimeoutError::Disconnected) => {
+            match self.inputs.recv_timeout(limit) {
+                Ok(Input::Bytes(bytes)) => drop(self.session.receive(&bytes)),
+                Ok(Input::End(None)) | Err(RecvTimeoutError::Disconnected) => {
                     return Ok(Next::Event(self.session.end()));
                 }
-                Ok(Heard::End(Some(error))) => return Err(Disconnect::Lost(error).into()),
-                Ok(Heard::Line(line)) => {
-                    self.is_asked = false;
+                Ok(Input::End(Some(error))) => return Err(Disconnect::Lost(error).into()),
+                Ok(Input::Line(line)) => {
+                    self.is_requested = false;
                     let line = line?;
                     self.has_ended = line.is_none();
                     match wants {
@@ -137,28 +136,28 @@ impl<W: Write> SessionIo<W> {
         }
     }
 
-    /// Keeps a line for the next question; whether more should be read now.
+    /// Keeps a line for the next question. Returns whether to read more now.
     pub(super) fn keep(&mut self, line: String) -> Wants {
         self.kept.push_back(line);
-        match self.kept.len() < MOST_WAITING {
+        match self.kept.len() < MAX_QUEUED_INPUTS {
             true => Wants::NewLine,
             false => Wants::Nothing,
         }
     }
 
-    /// Something was typed for the next question.
+    /// Whether a line was typed ahead.
     pub(super) fn has_kept(&self) -> bool {
         !self.kept.is_empty()
     }
 
-    /// Nothing was typed for the next question, and nothing will be.
+    /// Whether the input has ended and all lines are used.
     pub(super) fn is_alone(&self) -> bool {
         self.has_ended && self.kept.is_empty()
     }
 
-    fn wish(&mut self) {
-        if !self.is_asked && !self.has_ended {
-            self.is_asked = self.wishes.send(()).is_ok();
+    fn request_line(&mut self) {
+        if !self.is_requested && !self.has_ended {
+            self.is_requested = self.line_requests.send(()).is_ok();
         }
     }
 
@@ -171,28 +170,28 @@ impl<W: Write> SessionIo<W> {
     }
 }
 
-/// Brings bytes from the server until there are no more.
-fn listen(mut reader: impl Read, sender: &SyncSender<Heard>) {
+/// Sends the server's bytes into the channel until its stream ends.
+fn listen(mut reader: impl Read, sender: &SyncSender<Input>) {
     let mut bytes = [0; 512];
     loop {
-        let heard = match reader.read(&mut bytes) {
-            Ok(0) => Heard::End(None),
-            Ok(count) => Heard::Bytes(bytes[..count].to_vec()),
+        let input = match reader.read(&mut bytes) {
+            Ok(0) => Input::End(None),
+            Ok(count) => Input::Bytes(bytes[..count].to_vec()),
             Err(error) if error.kind() == ErrorKind::Interrupted => continue,
-            Err(error) if is_disconnect(&error) => Heard::End(None),
-            Err(error) => Heard::End(Some(error)),
+            Err(error) if is_disconnect(&error) => Input::End(None),
+            Err(error) => Input::End(Some(error)),
         };
-        let is_last = matches!(heard, Heard::End(_));
-        if sender.send(heard).is_err() || is_last {
+        let is_last = matches!(input, Input::End(_));
+        if sender.send(input).is_err() || is_last {
             return;
         }
     }
 }
 
-/// Brings a line for each wish.
-fn read(mut input: impl BufRead, wished: &Receiver<()>, sender: &SyncSender<Heard>) {
-    for () in wished {
-        if sender.send(Heard::Line(read_line(&mut input))).is_err() {
+/// Sends one line per request into the channel.
+fn read(mut input: impl BufRead, requests: &Receiver<()>, sender: &SyncSender<Input>) {
+    for () in requests {
+        if sender.send(Input::Line(read_line(&mut input))).is_err() {
             return;
         }
     }

@@ -1,4 +1,4 @@
-//! Everything that the menu game says.
+//! The texts of the menu game.
 
 use noughts_rules::{Conclusion, GridSpec, Quoted, Seat, Side, View, WinReason};
 
@@ -44,7 +44,7 @@ fn seat_name(seat: Seat) -> &'static str {
     Side::new(seat.0).map_or("", name)
 }
 
-/// Who plays whom.
+/// The players.
 pub(super) fn opening(holders: &[Holder; 2]) -> String {
     match holders {
         [Holder::Human(_), Holder::Human(_)] => "\nTwo humans: X begins, then O.".to_owned(),
@@ -65,7 +65,7 @@ pub(super) fn question(what: &str, seat: Seat, count: usize) -> String {
     format!("{}, {what} (0 to {}):", seat_name(seat), count - 1)
 }
 
-/// What was typed is no such row or column.
+/// The input is not a row or column.
 pub(super) fn no_such(what: &str, typed: &str, count: usize) -> String {
     let last = count - 1;
     let digits = typed.strip_prefix('-').unwrap_or(typed);
@@ -87,7 +87,7 @@ pub(super) fn robot_plays(seat: Seat, row: usize, column: usize) -> String {
     )
 }
 
-/// The lines that were completed, and who won; or that nobody did.
+/// The completed lines and the winner, or a draw.
 pub(super) fn end(view: &View, holders: &[Holder; 2]) -> String {
     let (sides, cells) = match &view.outcome {
         Some(Conclusion::Won {
@@ -112,7 +112,7 @@ pub(super) fn end(view: &View, holders: &[Holder; 2]) -> String {
     words
 }
 
-/// Somebody left in the middle.
+/// The user quit during the game.
 pub(super) fn unfinished(plays: usize) -> String {
     match plays {
         1 => "The game stays unfinished after 1 play.".to_owned(),

@@ -1,24 +1,24 @@
-//! What somebody typed on nine boards: a cell, `board-cell`, or an action as everywhere.
+//! Parses a line typed on nine boards: a cell, `board-cell`, or another action.
 
 use noughts_rules::{Action, Board, Game, PlaceError, Quoted};
 
-/// A line, understood or not.
+/// A parsed line.
 pub(super) enum Typed {
-    /// To be done, if the rules allow it.
+    /// An action, not yet checked by the rules.
     Action(Action),
-    /// A cell, but there are several boards to play on.
+    /// A cell without a board, while several boards are open.
     WhichBoard,
-    /// A number that is no cell.
+    /// A number that is not a cell.
     NoCell(String),
     /// An empty line.
     Nothing,
     /// Anything else.
     Unreadable(Quoted),
-    /// Written well, but there is no such place.
+    /// Well formed, but off the board.
     NoSuchPlace(PlaceError),
 }
 
-/// Reads a line. A cell alone means the board that must be played on.
+/// Parses a line. A cell alone refers to the active board.
 pub(super) fn read(game: &Game, board: Option<Board>, line: &str) -> Typed {
     if line.is_empty() {
         return Typed::Nothing;

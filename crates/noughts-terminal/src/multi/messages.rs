@@ -1,4 +1,4 @@
-//! Everything that is said around the nine boards.
+//! The texts of the game on nine boards.
 
 use std::time::Duration;
 
@@ -11,7 +11,7 @@ use super::options::MultiSettings;
 pub(crate) const WHICH_BOARD: &str =
     "Several boards are open: please type board-cell, such as 4-0.";
 
-/// How long a machine took for its move.
+/// A robot's time for its move.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Spent {
     pub(super) seat: Seat,
@@ -29,7 +29,7 @@ fn seat_name(seat: Seat) -> &'static str {
     Side::new(seat.0).map_or("", name)
 }
 
-/// What is played, by whom, and how.
+/// The rules, the players and the input, before the first turn.
 pub(super) fn opening(settings: &MultiSettings) -> String {
     let spec = settings.spec();
     let aim = match spec.scoring() {
@@ -65,7 +65,7 @@ pub(super) fn board_drawn(board: usize) -> String {
     format!("{board}: drawn")
 }
 
-/// Where the game stands, above the prompt.
+/// The status line above the prompt.
 pub(super) fn status(view: &View, spent: Option<Spent>) -> String {
     let Some((seat, nested)) = view.to_move.zip(view.nested) else {
         return String::new();
@@ -114,7 +114,7 @@ pub(super) fn prompt(seat: Seat, board: Option<Board>) -> String {
     }
 }
 
-/// Before the machine has chosen, on the same line as [`thought`].
+/// Printed before the robot's move, on the same line as [`thought`].
 pub(super) fn thinking(seat: Seat) -> String {
     format!("{} is thinking… ", seat_name(seat))
 }
@@ -131,7 +131,7 @@ pub(super) fn unreadable(typed: &Quoted, board: Option<Board>, view: &View) -> S
     format!("{typed} is not a move. {}", what_to_type(board, view))
 }
 
-/// What would be understood now.
+/// The valid input.
 pub(super) fn what_to_type(board: Option<Board>, view: &View) -> String {
     let play = match board {
         Some(_) => "a cell from 0 to 8",
@@ -144,14 +144,14 @@ pub(super) fn what_to_type(board: Option<Board>, view: &View) -> String {
     format!("Please type {play}{rewind}, or :q to leave.")
 }
 
-/// How it ended, below the boards.
+/// The result, below the boards.
 pub(super) fn end(view: &View, spent: Option<Spent>) -> String {
     let (score, time) = (score_of(view), time(spent));
     let moves = count(moves(view), "move");
     format!("\nGame over after {moves}. {score}{time}\n{}", result(view))
 }
 
-/// Somebody left in the middle.
+/// The user quit during the game.
 pub(super) fn unfinished(view: &View) -> String {
     let moves = count(moves(view), "move");
     format!(
@@ -202,7 +202,7 @@ fn score_of(view: &View) -> String {
     view.nested.map_or(String::new(), |nested| score(&nested))
 }
 
-/// How many marks stand on the boards.
+/// The number of marks on the boards.
 fn moves(view: &View) -> usize {
     view.marks.iter().flatten().count()
 }

@@ -1,4 +1,4 @@
-//! What a game on nine boards may be asked to be, checked before it starts.
+//! The options of a game on nine boards, checked before it starts.
 
 use std::fmt;
 
@@ -7,10 +7,10 @@ use noughts_rules::{Board, Game, NestedSpec, Options, Quoted, Variant};
 
 use crate::holder::{Holder, HolderError};
 
-/// The machine that a person meets who did not ask for another.
+/// The default opponent.
 const USUAL: &str = "minimax:7";
 
-/// The options as they were typed; `None` where one was not given.
+/// The options as typed; `None` if not given.
 #[derive(Clone, Debug)]
 pub struct MultiOptions {
     /// `--x`: `human`, or a strategy.
@@ -23,7 +23,7 @@ pub struct MultiOptions {
     pub rules: NestedSpec,
     /// `--history`
     pub history: Option<String>,
-    /// Whether a machine may be a program.
+    /// The external engines that a robot may be.
     pub engines: Engines,
 }
 
@@ -40,7 +40,7 @@ impl Default for MultiOptions {
     }
 }
 
-/// A game that can be played.
+/// Checked options.
 #[derive(Clone, Debug)]
 pub struct MultiSettings {
     spec: NestedSpec,
@@ -49,7 +49,7 @@ pub struct MultiSettings {
 }
 
 impl MultiSettings {
-    /// Checks what was asked for. Where the first board is random, it is drawn here.
+    /// Checks the options, and picks a random first board.
     pub fn new(options: &MultiOptions, seed: u64) -> Result<MultiSettings, OptionError> {
         let holder = |text: Option<&str>, usual| {
             Holder::read_unnamed(text.unwrap_or(usual), &options.engines)
@@ -71,17 +71,17 @@ impl MultiSettings {
         Ok(settings)
     }
 
-    /// Which game; the first board is part of it.
+    /// The variant, with its first board.
     pub fn variant(&self) -> Variant {
         Variant::Nested(self.spec)
     }
 
-    /// Who plays X, and who plays O.
+    /// The holders of X and O.
     pub fn holders(&self) -> &[Holder; 2] {
         &self.holders
     }
 
-    /// The numbers of the game.
+    /// The specification of the variant.
     pub(super) fn spec(&self) -> &NestedSpec {
         &self.spec
     }
@@ -119,7 +119,7 @@ fn first_board(text: &str, seed: u64) -> Result<Option<Board>, OptionError> {
     }
 }
 
-/// Which option was wrong. Displays what it may be.
+/// An invalid option. Displays what is allowed.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum OptionError {
     /// `--x`, `--o`
@@ -128,9 +128,9 @@ pub enum OptionError {
     Start(Quoted),
     /// `--history`
     History {
-        /// The longest there may be.
+        /// The maximum.
         most: usize,
-        /// What was asked for.
+        /// The value given.
         text: Quoted,
     },
     /// A robot that does not play this game.

@@ -1,5 +1,4 @@
-//! Nine boards, three by three, 18 lines high: with what stands below them they fit into a
-//! terminal of 24.
+//! Nine boards, three by three, 18 lines high, so that the whole screen has 24 lines.
 
 use noughts_rules::{BoardState, Move, Play, View};
 
@@ -8,7 +7,7 @@ use super::messages;
 const GAP: &str = "      ";
 const RULE: &str = "---+---+---";
 
-/// The nine boards, each under its number, without the end of the last line.
+/// The nine boards, each below its number, without a final newline.
 pub(super) fn boards(view: &View, last: Option<&Play>) -> String {
     let mut lines = Vec::new();
     for band in [[0, 1, 2], [3, 4, 5], [6, 7, 8]] {
@@ -25,7 +24,7 @@ pub(super) fn boards(view: &View, last: Option<&Play>) -> String {
     ends.join("\n")
 }
 
-/// Above a board: its number, `> <` around it where it may be played on, and how it ended.
+/// The line above a board: its number, `> <` if it may be played on, and its result.
 fn heading(view: &View, board: usize) -> String {
     let is_open = |at: &Move| view.variant.coordinates(*at).0 == board;
     let state = view.nested.map(|nested| nested.boards[board]);
@@ -38,7 +37,7 @@ fn heading(view: &View, board: usize) -> String {
     format!("{words:^11}")
 }
 
-/// Three cells of a board; the last play stands in brackets.
+/// A row of a board; the last play is in brackets.
 fn cells(view: &View, last: Option<&Play>, first: usize) -> String {
     let cell = |index: usize| {
         let is_last = last.is_some_and(|play| play.at.index() == index);
@@ -51,7 +50,7 @@ fn cells(view: &View, last: Option<&Play>, first: usize) -> String {
     [first, first + 1, first + 2].map(cell).join("|")
 }
 
-/// The numbers of boards and cells, with the prompt beside them.
+/// The key of board and cell numbers, with the prompt beside it.
 pub(super) fn beside_key(prompt: &str) -> String {
     format!("0 1 2\n3 4 5\n6 7 8   {prompt}")
 }

@@ -1,4 +1,4 @@
-//! Everything that is on the screen, and what events make of it. There is no terminal in here.
+//! The state of the full screen, and how events change it. It knows no terminal.
 
 use std::time::Duration;
 
@@ -16,78 +16,78 @@ use super::start_form::{StartError, StartForm, TuiOptions, seed_of};
 use super::theme::Theme;
 use crate::holder::Holder;
 
-/// RobotThread that play one another are slowed down to what can be followed.
+/// Minimum time per move in a game between robots, so that people can follow.
 const WATCHED: Duration = Duration::from_millis(400);
 
-/// What comes in.
+/// An input of the app.
 #[derive(Clone, Debug)]
 pub enum Event {
     /// A key.
     Key(KeyEvent),
     /// The mouse.
     Mouse(MouseEvent),
-    /// The terminal has this size now.
+    /// The new size of the terminal.
     Resize(u16, u16),
-    /// So long the present question has been thought about.
+    /// How long the robot has been thinking.
     Tick(Duration),
-    /// A robot's answer.
+    /// The move of a robot.
     RobotReply(RobotReply),
-    /// What came of [`Effect::Save`].
+    /// The result of [`Effect::Save`].
     Saved {
-        /// Where.
+        /// The path.
         path: String,
-        /// Whether it was.
+        /// The result.
         result: Result<(), SaveError>,
     },
-    /// What came of [`Effect::Load`].
+    /// The result of [`Effect::Load`].
     Loaded {
-        /// From where.
+        /// The path.
         path: String,
-        /// The text, or why there is none.
+        /// The text, or the error.
         result: Result<String, String>,
     },
 }
 
-/// What is to be done outside.
+/// What the caller must do.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Effect {
     /// Nothing.
     None,
-    /// Exit.
+    /// Quit.
     Quit,
-    /// Give the terminal back for a while.
+    /// Suspend the program.
     Suspend,
-    /// Draw everything anew.
+    /// Redraw the whole screen.
     Redraw,
     /// Write a record.
     Save {
-        /// Where.
+        /// The path.
         path: String,
         /// The record.
         text: String,
-        /// Whether a file that is there is replaced.
+        /// Whether to replace an existing file.
         replaces: bool,
     },
     /// Read a record.
     Load {
-        /// From where.
+        /// The path.
         path: String,
     },
 }
 
-/// What the app is given from outside.
+/// Settings of the app.
 #[derive(Clone, Debug)]
 pub struct TuiSettings {
-    /// What the terminal can show.
+    /// Characters and colours.
     pub theme: Theme,
-    /// The same seed, the same robots' games, but where a clock decides.
+    /// The seed of all robots.
     pub seed: u64,
-    /// The strategy that hints come from.
+    /// The strategy that gives hints.
     pub hint: String,
 }
 
 impl TuiSettings {
-    /// With hints from a second of search.
+    /// Settings with hints from one second of search.
     pub fn new(theme: Theme, seed: u64) -> TuiSettings {
         TuiSettings {
             theme,
@@ -97,14 +97,14 @@ impl TuiSettings {
     }
 }
 
-/// A sentence under the board.
+/// A message below the board.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Message {
     pub(super) text: String,
     pub(super) is_bad: bool,
 }
 
-/// Help with a move.
+/// The state of a hint.
 #[derive(Clone, PartialEq, Debug)]
 pub(super) enum Hint {
     None,
@@ -119,21 +119,21 @@ pub struct App {
     random: Random,
     pub(super) start: StartForm,
     pub(super) local: Option<LocalGame>,
-    /// Counts the tables up.
+    /// The number of games started.
     number: u64,
-    /// Whether the first screen is shown.
+    /// Whether the start screen is shown.
     pub(super) is_choosing: bool,
     pub(super) dialog: Option<Dialog>,
     pub(super) message: Option<Message>,
     pub(super) hint: Hint,
     pub(super) is_paused: bool,
-    /// A robot gave no move in this turn, and is not asked again.
+    /// A robot failed in this turn and is not asked again.
     pub(super) has_failed: bool,
     pub(super) thinking: Duration,
 }
 
 impl App {
-    /// The first screen, or the game that was asked for.
+    /// Opens the start screen, or a game if the options name a variant.
     pub fn new(options: &TuiOptions, settings: TuiSettings) -> Result<App, StartError> {
         options.check()?;
         let start = StartForm::new(options);
@@ -159,11 +159,11 @@ impl App {
         Ok(app)
     }
 
-    /// Takes a record's game, or says in a sentence why it is none.
+    /// Opens the game of a record, or returns why the text is not a record.
     pub fn open_record(&mut self, text: &str) -> Result<(), String> {
         let record = text.parse::<Record>().map_err(|error| error.to_string())?;
         let (mut local, errors) = LocalGame::of_record(&record);
-        // A game that is over is there to be stepped through.
+        // Show the last turn.
         local.look_at(local.turns().len());
         self.sit_at(local);
         if let Some(error) = errors.first() {
@@ -172,7 +172,7 @@ impl App {
         Ok(())
     }
 
-    /// Takes what happened, and says what is to be done outside.
+    /// Handles an event and returns what the caller must do.
     pub fn handle(&mut self, event: Event) -> Effect {
         let effect = match event {
             Event::Key(key) if key.kind == KeyEventKind::Release => Effect::None,
@@ -195,7 +195,7 @@ impl App {
         effect
     }
 
-    /// What is to be thought about now, if anything: it changes with every turn and table.
+    /// The id of the move that a robot should compute now, if any. It changes with every turn and game.
     pub fn request_id(&self) -> Option<RequestId> {
         let local = self.local()?;
         let seat = local.game().to_move()?;
@@ -214,7 +214,7 @@ impl App {
         })
     }
 
-    /// The question that the ticket is for.
+    /// The request for that move.
     pub fn robot_request(&self) -> Option<RobotRequest> {
         let request_id = self.request_id()?;
         let local = self.local()?;
@@ -236,7 +236,7 @@ impl App {
         })
     }
 
-    /// The table that is played at, unless the first screen hides it.
+    /// The game, unless the start screen hides it.
     pub(super) fn local(&self) -> Option<&LocalGame> {
         self.local.as_ref().filter(|_| !self.is_choosing)
     }
@@ -255,7 +255,7 @@ impl App {
             };
         }
         if is_too_small(self.size) {
-            // Nothing can be seen that a key could be meant for.
+            // Nothing is visible, so only quitting makes sense.
             return match key.code {
                 KeyCode::Char('q') => Effect::Quit,
                 _ => Effect::None,
@@ -269,7 +269,7 @@ impl App {
         }
     }
 
-    /// Opens the table that was chosen.
+    /// Starts the chosen game.
     pub(super) fn begin(&mut self) -> Effect {
         match self.start.open(&mut self.random) {
             Ok(local) => self.sit_at(local),
@@ -288,7 +288,7 @@ impl App {
         self.centre_focus();
     }
 
-    /// Acts for the seat to move, or for another, and says what was refused.
+    /// Acts for a seat, by default the one to move, and shows a refusal.
     pub(super) fn act(&mut self, by: Option<Seat>, action: Action) {
         let Some(local) = &mut self.local else { return };
         let acted = match by {
@@ -304,7 +304,7 @@ impl App {
         }
     }
 
-    /// What was true of the turn before is forgotten.
+    /// Resets what belongs to one turn.
     fn turn_over(&mut self) {
         self.hint = Hint::None;
         self.has_failed = false;
@@ -319,11 +319,11 @@ impl App {
             (Ok(decision), Purpose::Hint) => self.show_hint(decision.at, decision.analysis),
             (Ok(decision), Purpose::Play) => {
                 self.act(None, Action::Play(decision.at));
-                // Refused: asking again would bring the same answer.
+                // After a refusal the robot would choose the same move again.
                 self.has_failed = Some(answer.request_id) == self.request_id();
             }
             (Err(reason), Purpose::Play) if self.is_engines_turn() => {
-                // A program that does not play has lost.
+                // An engine that fails loses.
                 let seat = self.local().and_then(|local| local.game().to_move());
                 self.act(seat, Action::Resign);
                 self.refuse(&reason);
@@ -394,7 +394,7 @@ impl App {
         });
     }
 
-    /// Whether hints can be had here.
+    /// Requests a hint, if the hint strategy exists.
     pub(super) fn ask_for_hint(&mut self) {
         match self.settings.hint.parse::<StrategyName>() {
             Ok(_) => self.hint = Hint::Requested,

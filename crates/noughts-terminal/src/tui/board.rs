@@ -1,4 +1,4 @@
-//! One board: rules, labels, marks, and what is special about some of them.
+//! Draws one board: rules, labels, marks and cues.
 
 use noughts_rules::{Action, Conclusion, Move, Side, View, WinReason};
 use ratatui::layout::Rect;
@@ -10,18 +10,18 @@ use super::grid_layout::GridLayout;
 use super::local_game::LocalGame;
 use super::marks::{self, Stroke};
 
-/// What is drawn beside the view itself.
+/// What is drawn in addition to the view.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Overlay {
-    /// Where the keys are; nowhere while something else is asked.
+    /// The focused cell; `None` while a dialog is open.
     pub(super) focus: Option<Spot>,
     /// The marks that a rewind would take back, ascending.
     pub(super) leaving: Vec<Move>,
-    /// The best move, where it was asked for.
+    /// The hint.
     pub(super) hint: Option<Move>,
 }
 
-/// What is special about one cell. The first that applies is shown.
+/// How a cell is highlighted. The first cue that applies is shown.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Cue {
     Focus,
@@ -32,7 +32,7 @@ pub(super) enum Cue {
 }
 
 impl Cue {
-    /// What stands at the left and right of a mark in a small cell.
+    /// The characters beside the mark in a small cell.
     fn brackets(self, canvas: &Canvas<'_>) -> Option<[&'static str; 2]> {
         Some(match self {
             Cue::Focus => ["[", "]"],
@@ -44,18 +44,18 @@ impl Cue {
     }
 }
 
-/// One cell as it is to be drawn.
+/// A cell to draw.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Cell {
     pub(super) cue: Cue,
-    /// Whose mark, and its symbol as it is shown.
+    /// The side and the character of the mark.
     pub(super) mark: Option<(Side, char)>,
     pub(super) is_leaving: bool,
-    /// What an empty cell shows, quietly.
+    /// The dim character of an empty cell.
     pub(super) ground: char,
 }
 
-/// Draws a board in one piece.
+/// Draws a board.
 pub(super) fn draw(
     canvas: &mut Canvas<'_>,
     layout: &GridLayout,
@@ -97,7 +97,7 @@ pub(super) fn draw(
     }
 }
 
-/// What a cell shows.
+/// The content of a cell.
 pub(super) fn cell(
     canvas: &Canvas<'_>,
     local: &LocalGame,
@@ -147,7 +147,7 @@ pub(super) fn draw_cell(canvas: &mut Canvas<'_>, place: Rect, cell: Cell) {
             marks::draw(canvas, place, glyph, stroke, canvas.theme.side(side));
         }
         Some((side, glyph)) => {
-            // Only the column in the middle is free: neighbours or cues have those beside it.
+            // Only the middle column is free; cues or neighbours use the others.
             let text = match width(&glyph.to_string()) {
                 0 | 1 => glyph.to_string(),
                 2.. => side.symbol().to_string(),
@@ -173,8 +173,7 @@ pub(super) fn draw_cell(canvas: &mut Canvas<'_>, place: Rect, cell: Cell) {
     }
 }
 
-/// In a large cell the cue is in its corners: all four for the focus and for a line, a dot in one
-/// for the last play.
+/// In a large cell the cue is in its corners: all four for the focus and a line, a dot in one for the last play.
 fn corners(canvas: &mut Canvas<'_>, place: Rect, cue: Cue) {
     let (right, bottom) = (place.right() - 1, place.bottom() - 1);
     let signs = match cue {
@@ -247,8 +246,7 @@ fn rules(canvas: &mut Canvas<'_>, layout: &GridLayout) {
     }
 }
 
-/// Rows at the left, columns above. Where they are too near to one another, every fifth; always
-/// those of the focus.
+/// Row labels at the left, column labels above. If they are too close, every fifth and that of the focus.
 fn labels(canvas: &mut Canvas<'_>, layout: &GridLayout, focus: Option<Spot>) {
     let (quiet, strong) = (canvas.theme.quiet(), canvas.theme.strong());
     let (mut free, top) = (0, layout.area.y - 1);
@@ -284,14 +282,14 @@ fn labels(canvas: &mut Canvas<'_>, layout: &GridLayout, focus: Option<Spot>) {
     }
 }
 
-/// On the edges, that there is more in that direction.
+/// Arrows on the edges: the board continues there.
 fn arrows(canvas: &mut Canvas<'_>, layout: &GridLayout, rows: usize, columns: usize) {
     let theme = canvas.theme;
     let area = layout.area;
     let more_right = layout.first.column + layout.columns < columns;
     let more_below = layout.first.row + layout.rows < rows;
     let strong = theme.strong();
-    // Those up and down stand above and below the numbers of the rows.
+    // Vertical arrows are above and below the row labels.
     let (across, down) = (area.x.saturating_sub(2), area.y + area.height / 2);
     if more_right {
         canvas.write(area.right(), down, theme.text("→", ">"), strong);
@@ -311,7 +309,7 @@ pub(super) fn is_legal(view: &View, at: Move) -> bool {
     view.legal.binary_search(&at).is_ok()
 }
 
-/// The cell of the latest turn, where that was a play.
+/// The cell of the latest turn, if it was a play.
 pub(super) fn last_play(view: &View) -> Option<Move> {
     match view.last?.action {
         Action::Play(at) => Some(at),
@@ -319,7 +317,7 @@ pub(super) fn last_play(view: &View) -> Option<Move> {
     }
 }
 
-/// Whether a cell is part of what won, or lost.
+/// Whether a cell is part of a completed line.
 fn is_in_line(view: &View, at: Move) -> bool {
     match &view.outcome {
         Some(Conclusion::Won {

@@ -1,4 +1,4 @@
-//! What is drawn on: the cells of the screen, and a pen that never leaves them.
+//! Drawing primitives that never leave the screen.
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -7,14 +7,14 @@ use ratatui::text::Span;
 
 use super::theme::Theme;
 
-/// The smallest terminal that everything fits into.
+/// The minimum size of the terminal.
 pub(super) const LEAST: (u16, u16) = (64, 20);
 
 pub(super) fn is_too_small((width, height): (u16, u16)) -> bool {
     width < LEAST.0 || height < LEAST.1
 }
 
-/// A screen and how to draw on it. What would lie outside is cut off.
+/// A screen buffer. Drawing outside is clipped.
 pub(super) struct Canvas<'b> {
     buffer: &'b mut Buffer,
     pub(super) theme: Theme,
@@ -29,12 +29,12 @@ impl<'b> Canvas<'b> {
         self.buffer.area
     }
 
-    /// Writes from a place to the right, no further than the screen.
+    /// Writes text, clipped at the screen's edge.
     pub(super) fn write(&mut self, x: u16, y: u16, text: &str, style: Style) {
         self.write_within(x, y, self.buffer.area.right(), text, style);
     }
 
-    /// Writes from a place to the right, but not at `end` or beyond.
+    /// Writes text, clipped at column `end`.
     pub(super) fn write_within(&mut self, x: u16, y: u16, end: u16, text: &str, style: Style) {
         let area = self.buffer.area;
         let end = end.min(area.right());
@@ -45,26 +45,26 @@ impl<'b> Canvas<'b> {
         if self.theme.unicode || text.is_ascii() {
             self.buffer.set_stringn(x, y, text, room, style);
         } else {
-            // Names come from anywhere.
+            // Names may contain any character.
             let plain = |letter: char| if letter.is_ascii() { letter } else { '?' };
             let text: String = text.chars().map(plain).collect();
             self.buffer.set_stringn(x, y, text, room, style);
         }
     }
 
-    /// Writes in the middle of a line of this area.
+    /// Writes text centred in this area.
     pub(super) fn write_centred(&mut self, area: Rect, y: u16, text: &str, style: Style) {
         let x = area.x + area.width.saturating_sub(width(text)) / 2;
         self.write_within(x, y, area.right(), text, style);
     }
 
-    /// Writes so that it ends where this area does.
+    /// Writes text aligned to the right of this area.
     pub(super) fn write_right(&mut self, area: Rect, y: u16, text: &str, style: Style) {
         let x = area.right().saturating_sub(width(text)).max(area.x);
         self.write_within(x, y, area.right(), text, style);
     }
 
-    /// Writes words in lines of this area; returns how many lines it took.
+    /// Writes wrapped text; returns the number of lines.
     pub(super) fn write_wrapped(&mut self, area: Rect, text: &str, style: Style) -> u16 {
         let lines = wrap(text, area.width);
         for (y, line) in (area.y..area.bottom()).zip(&lines) {
@@ -73,7 +73,7 @@ impl<'b> Canvas<'b> {
         lines.len() as u16
     }
 
-    /// Makes an area empty.
+    /// Clears an area.
     pub(super) fn clear(&mut self, area: Rect) {
         for position in area.intersection(self.buffer.area).positions() {
             self.buffer[position].reset();
@@ -99,19 +99,19 @@ impl<'b> Canvas<'b> {
     }
 }
 
-/// A border and what it means.
+/// The style of a border.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Border {
-    /// The ordinary one.
+    /// The default.
     Thin,
-    /// Lifted: this is where it happens.
+    /// For active boards.
     Double,
-    /// Stepped back: closed.
+    /// For closed boards.
     Dotted,
 }
 
 impl Border {
-    /// Across, down, and the corners from the top left to the bottom right.
+    /// Horizontal, vertical, and the four corners row by row.
     fn strokes(self, theme: Theme) -> [&'static str; 3] {
         match (self, theme.unicode) {
             (Border::Thin, true) => ["─", "│", "┌┐└┘"],
@@ -124,12 +124,12 @@ impl Border {
     }
 }
 
-/// How many cells a text takes.
+/// The width of a text in cells.
 pub(super) fn width(text: &str) -> u16 {
     u16::try_from(Span::raw(text).width()).unwrap_or(u16::MAX)
 }
 
-/// The words of a text in lines of at most this width; a longer word has a line to itself.
+/// Wraps text at spaces; a longer word gets a line of its own.
 pub(super) fn wrap(text: &str, most: u16) -> Vec<String> {
     let mut lines = vec![String::new()];
     for word in text.split(' ') {

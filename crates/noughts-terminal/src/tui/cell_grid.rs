@@ -1,15 +1,15 @@
-//! Where the cells of a game lie beside one another, as rows and columns.
+//! Rows and columns of all cells of a game.
 
 use noughts_rules::{Move, Variant};
 
-/// A cell by row and column of the whole picture; nine boards are nine rows of nine columns.
+/// A cell by row and column; nine boards are a grid of nine by nine.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(super) struct Spot {
     pub(super) row: usize,
     pub(super) column: usize,
 }
 
-/// The picture of a variant: so many rows and columns.
+/// The grid of a variant.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct CellGrid {
     variant: Variant,
@@ -30,7 +30,7 @@ impl CellGrid {
         }
     }
 
-    /// The cell there. A spot of this field always has one.
+    /// The cell at a spot of this grid.
     pub(super) fn cell(&self, spot: Spot) -> Move {
         let Spot { row, column } = spot;
         Move::at(match self.variant {
@@ -39,7 +39,7 @@ impl CellGrid {
         })
     }
 
-    /// Where a cell is.
+    /// The spot of a cell.
     pub(super) fn spot(&self, cell: Move) -> Spot {
         let (first, second) = self.variant.coordinates(cell);
         match self.variant {
@@ -54,7 +54,7 @@ impl CellGrid {
         }
     }
 
-    /// So many rows and columns further, no further than the edge.
+    /// Moves a spot, at most to the edge.
     pub(super) fn moved(&self, from: Spot, rows: isize, columns: isize) -> Spot {
         let go = |at: usize, by, count: usize| at.saturating_add_signed(by).min(count - 1);
         Spot {

@@ -1,4 +1,4 @@
-//! What is asked over the board: a name, a number, yes or no; and the help.
+//! Dialogs and the help.
 
 use noughts_rules::Action;
 use ratatui::crossterm::event::KeyCode;
@@ -9,32 +9,32 @@ use super::canvas::{Border, Canvas};
 use super::keys::BINDINGS;
 use super::local_game::LocalGame;
 
-/// Something that must be answered first.
+/// An open dialog.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) enum Dialog {
-    /// The help, from this line on.
+    /// The help, scrolled to this line.
     Help(usize),
-    /// Under which name to save.
+    /// The path to save to.
     Save(String),
-    /// Whether to replace this file.
+    /// Replace this file?
     Replace(String),
-    /// What to load.
+    /// The path to load.
     Load(String),
-    /// How many marks to take back.
+    /// The number of marks to take back.
     Rewind(u16),
-    /// Whether to give up.
+    /// Resign?
     Resign,
-    /// Whether to begin again in the middle of a game.
+    /// Start again in the middle of a game?
     Again,
-    /// Whether to leave a game that goes on.
+    /// Leave an unsaved game?
     Quit,
 }
 
-/// The longest path that can be typed.
+/// Maximum length of a path.
 const LONGEST: usize = 255;
 
 impl App {
-    /// Answers a dialog, which is closed unless it is put back.
+    /// Handles a key in a dialog, which closes unless it is put back.
     pub(super) fn key_in_dialog(&mut self, dialog: Dialog, code: KeyCode) -> Effect {
         let agrees = matches!(code, KeyCode::Enter | KeyCode::Char('y' | 'Y'));
         match dialog {
@@ -106,7 +106,7 @@ impl App {
             KeyCode::Char(digit) if digit.is_ascii_digit() => {
                 let digit = digit as u16 - '0' as u16;
                 let longer = count.saturating_mul(10).saturating_add(digit);
-                // Digits make a number as long as it can be one, and then begin another.
+                // Append the digit if the number stays in range, otherwise start a new number.
                 if longer <= most {
                     longer
                 } else {
@@ -139,7 +139,7 @@ impl App {
     }
 }
 
-/// A line after another key; `None`: it was given up.
+/// The text after another key; `None` if cancelled.
 fn typed(mut text: String, code: KeyCode) -> Option<String> {
     match code {
         KeyCode::Esc => return None,
@@ -155,7 +155,7 @@ fn typed(mut text: String, code: KeyCode) -> Option<String> {
     Some(text)
 }
 
-/// What a dialog asks, and with which keys it is answered.
+/// The question of a dialog and its keys.
 fn words(app: &App, dialog: &Dialog) -> (String, &'static str) {
     match dialog {
         Dialog::Help(_) => ("Help".to_owned(), ""),
@@ -198,7 +198,7 @@ fn words(app: &App, dialog: &Dialog) -> (String, &'static str) {
     }
 }
 
-/// The lines of the help: a key and what it does.
+/// The lines of the help: keys and descriptions.
 fn help(app: &App) -> Vec<(String, String)> {
     let theme = app.settings.theme;
     let mut lines: Vec<(String, String)> = BINDINGS
@@ -214,8 +214,7 @@ fn help(app: &App) -> Vec<(String, String)> {
     lines
 }
 
-/// Draws a dialog: the help over everything, a question in the last two lines, where it hides
-/// nothing of the board.
+/// Draws the help over everything, or a question in the last two lines, where it does not cover the board.
 pub(super) fn draw(canvas: &mut Canvas<'_>, app: &App, dialog: &Dialog) {
     if let Dialog::Help(first) = dialog {
         return draw_help(canvas, app, *first);
@@ -223,7 +222,7 @@ pub(super) fn draw(canvas: &mut Canvas<'_>, app: &App, dialog: &Dialog) {
     let (request, keys) = words(app, dialog);
     let area = canvas.area();
     let room = usize::from(area.width.saturating_sub(2));
-    // Of a path too long to be seen the end is shown, where the typing is.
+    // Show the end of a long path, where the cursor is.
     let surplus = request.chars().count().saturating_sub(room);
     let request: String = request.chars().skip(surplus).collect();
     let lines = Rect::new(0, area.bottom() - 2, area.width, 2);
@@ -252,7 +251,7 @@ fn draw_help(canvas: &mut Canvas<'_>, app: &App, first: usize) {
     canvas.write_within(inner.x, inner.bottom() - 1, inner.right(), keys, quiet);
 }
 
-/// An empty frame in the middle; returns what is inside.
+/// Draws an empty frame in the middle and returns its inner area.
 fn open(canvas: &mut Canvas<'_>, width: u16, height: u16) -> Rect {
     let area = canvas.area();
     let (width, height) = (width.min(area.width), height.min(area.height));

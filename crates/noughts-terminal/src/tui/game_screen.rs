@@ -1,4 +1,4 @@
-//! What keys and mouse do at a table.
+//! Keys and mouse during a game.
 
 use noughts_rules::{Action, Move};
 use ratatui::crossterm::event::KeyCode;
@@ -13,7 +13,7 @@ use super::local_game::LocalGame;
 use super::screen::{BoardLayout, places};
 use crate::multi::WHICH_BOARD;
 
-/// The longest move that can be typed: `254-254`, and room for mistakes.
+/// Maximum length of a typed move, such as `254-254`.
 const LONGEST: usize = 9;
 
 impl App {
@@ -83,7 +83,7 @@ impl App {
             Command::New => self.is_choosing = true,
             Command::Resign => match local.person() {
                 Some(_) => self.dialog = Some(Dialog::Resign),
-                None => self.refuse("nobody here can give up now"),
+                None => self.refuse("no person can resign now"),
             },
             Command::Help => self.dialog = Some(Dialog::Help(0)),
             Command::Quit if is_kept(local) => return Effect::Quit,
@@ -92,7 +92,7 @@ impl App {
         Effect::None
     }
 
-    /// Plays what was typed, or where the focus is.
+    /// Plays the typed move, or at the focus.
     fn play(&mut self) {
         let Some(local) = &mut self.local else { return };
         let typed = std::mem::take(&mut local.typed);
@@ -113,7 +113,7 @@ impl App {
         }
     }
 
-    /// Why a person can't act now, though the rules might let them.
+    /// Why a person cannot act now, apart from the rules.
     fn why_not_now(&self) -> Option<String> {
         let local = self.local.as_ref()?;
         if !local.shows_present() {
@@ -159,7 +159,7 @@ impl App {
         }
     }
 
-    /// Moves the focus by as many rows as can be seen.
+    /// Moves the focus by the number of visible rows.
     fn page(&mut self, pages: isize) {
         let rows = match self.layout() {
             Some(BoardLayout::Grid(layout)) => layout.rows,
@@ -171,7 +171,7 @@ impl App {
         }
     }
 
-    /// Plays where the mouse points.
+    /// Plays at the mouse pointer.
     pub(super) fn play_at(&mut self, spot: Spot) {
         if let Some(local) = &mut self.local {
             local.focus = spot;
@@ -180,7 +180,7 @@ impl App {
         self.play();
     }
 
-    /// Moves what can be seen of a large board, and the focus with it.
+    /// Scrolls a large board, and the focus with it.
     pub(super) fn scroll(&mut self, rows: isize, columns: isize) {
         let Some(BoardLayout::Grid(layout)) = self.layout() else {
             return;
@@ -204,7 +204,7 @@ impl App {
         };
     }
 
-    /// Scrolls so that the focus can be seen.
+    /// Scrolls so that the focus is visible.
     pub(super) fn keep_focus_in_view(&mut self) {
         if let Some(BoardLayout::Grid(layout)) = self.layout()
             && let Some(local) = &mut self.local
@@ -230,8 +230,7 @@ impl App {
         }
     }
 
-    /// On a board of which only a part is seen, moves the focus to the latest play if that is
-    /// somewhere else.
+    /// On a partly visible board, moves the focus to the latest play if that is not visible.
     pub(super) fn bring_last_play_into_view(&mut self) {
         if let Some(BoardLayout::Grid(layout)) = self.layout()
             && let Some(local) = &mut self.local
@@ -245,13 +244,13 @@ impl App {
         }
     }
 
-    /// Where the board of this table lies on a screen of this size, if it can be seen there.
+    /// The layout of the board, unless the screen is too small.
     pub(super) fn layout(&self) -> Option<BoardLayout> {
         let local = self.local().filter(|_| !is_too_small(self.size))?;
         Some(BoardLayout::of(local, places(self.size).board))
     }
 
-    /// Whether only a part of the board can be seen.
+    /// Whether only a part of the board is visible.
     pub(super) fn is_cut_off(&self) -> bool {
         match (self.layout(), self.local()) {
             (Some(BoardLayout::Grid(layout)), Some(local)) => {
@@ -262,7 +261,7 @@ impl App {
         }
     }
 
-    /// What is drawn on the board beside the view.
+    /// What is drawn on the board in addition to the view.
     pub(super) fn overlay(&self) -> Overlay {
         let Some(local) = self.local() else {
             return Overlay::default();
@@ -289,7 +288,7 @@ impl App {
     }
 }
 
-/// Whether nothing is lost when the table is left: no person is in the middle of a game there.
+/// Whether leaving loses nothing: no person is in the middle of an unsaved game.
 fn is_kept(local: &LocalGame) -> bool {
     local.is_saved || local.game().to_move().is_none() || !local.has_people()
 }

@@ -1,10 +1,10 @@
-//! Where the cells of one board lie on the screen, and which of them can be seen.
+//! The place of each cell of one board on the screen, and which cells are visible.
 
 use ratatui::layout::Rect;
 
 use super::cell_grid::Spot;
 
-/// The sizes of cells between rules, largest first. A character is about twice as high as wide.
+/// Sizes of cells with rules between them, largest first. A character is about twice as high as wide.
 const SIZES: [(u16, u16); 8] = [
     (27, 13),
     (23, 11),
@@ -16,28 +16,27 @@ const SIZES: [(u16, u16); 8] = [
     (3, 1),
 ];
 
-/// So many cells are seen beyond the focus, where there are.
+/// Cells that stay visible around the focus.
 const ROOM: usize = 3;
 
-/// A board on the screen: as large as fits, and a part of it where it does not.
+/// The layout of a board: as large as fits, or a part of it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct GridLayout {
-    /// Everything but the labels.
+    /// The area without labels.
     pub(super) area: Rect,
     /// A cell's width and height.
     pub(super) cell: (u16, u16),
-    /// Whether there are rules between cells; otherwise neighbours share the space between them.
+    /// Whether there are rules between cells; otherwise neighbouring cells share a column.
     pub(super) is_ruled: bool,
-    /// The first row and column that can be seen.
+    /// The first visible row and column.
     pub(super) first: Spot,
-    /// How many rows and columns can be seen.
+    /// The number of visible rows and columns.
     pub(super) rows: usize,
     pub(super) columns: usize,
 }
 
 impl GridLayout {
-    /// Lays a board of so many rows and columns into an area, so that `focus` can be seen, and
-    /// `origin` is in the upper left corner where that is possible.
+    /// Fits a board into an area. `focus` is visible, and `origin` is in the upper left corner if possible.
     pub(super) fn fit(
         area: Rect,
         rows: usize,
@@ -58,7 +57,7 @@ impl GridLayout {
         let (cell, taken) = match ruled {
             Some(&(w, h)) => ((w, h), (whole(columns, w) as u16, whole(rows, h) as u16)),
             None => {
-                // An odd width, and two lines for the arrows that say there is more.
+                // An odd width, and two lines for the arrows.
                 let most = (2 * columns + 1).min(usize::from(width.saturating_sub(1) | 1));
                 let high = match rows <= height.into() {
                     true => rows as u16,
@@ -92,8 +91,7 @@ impl GridLayout {
         }
     }
 
-    /// Where a cell is, if it can be seen. Without rules a cell shares its first and last column
-    /// with its neighbours.
+    /// The place of a cell, if it is visible. Without rules a cell shares its first and last column with its neighbours.
     pub(super) fn place(&self, spot: Spot) -> Option<Rect> {
         let row = spot.row.checked_sub(self.first.row)?;
         let column = spot.column.checked_sub(self.first.column)?;
@@ -111,7 +109,7 @@ impl GridLayout {
         })
     }
 
-    /// Which cell is there.
+    /// The cell at this place.
     pub(super) fn spot(&self, x: u16, y: u16) -> Option<Spot> {
         if !self.area.contains((x, y).into()) {
             return None;
@@ -125,8 +123,7 @@ impl GridLayout {
         Some(spot)
     }
 
-    /// The corner that shows this spot and some cells around it, for keys: the pointer must not
-    /// scroll by merely being near the edge.
+    /// The upper left corner that shows this cell and some cells around it. For keys only: moving the mouse does not scroll.
     pub(super) fn with_room_around(&self, spot: Spot) -> Spot {
         let near = |first: usize, at: usize, seen: usize| {
             let room = ROOM.min(seen.saturating_sub(1) / 2);
@@ -139,7 +136,7 @@ impl GridLayout {
         }
     }
 
-    /// The corner that has this spot in the middle.
+    /// The upper left corner that has this cell in the middle.
     pub(super) fn around(&self, spot: Spot) -> Spot {
         Spot {
             row: spot.row.saturating_sub(self.rows / 2),
@@ -147,7 +144,7 @@ impl GridLayout {
         }
     }
 
-    /// From one cell to the next, across and down.
+    /// The distance between cells, across and down.
     pub(super) fn pitch(&self) -> (u16, u16) {
         match self.is_ruled {
             true => (self.cell.0 + 1, self.cell.1 + 1),
@@ -156,12 +153,12 @@ impl GridLayout {
     }
 }
 
-/// How wide the numbers of the rows are, with a space.
+/// The width of the row labels, with a space.
 pub(super) fn label_width(rows: usize) -> u16 {
     (rows - 1).to_string().len() as u16 + 1
 }
 
-/// The first line that can be seen: as near to `origin` as shows `focus` and no empty space.
+/// The first visible line: as near to `origin` as possible, with `focus` visible and no empty space.
 fn into_view(origin: usize, focus: usize, seen: usize, all: usize) -> usize {
     let least = (focus + 1).saturating_sub(seen);
     origin.clamp(least, focus.max(least)).min(all - seen)

@@ -1,4 +1,4 @@
-//! Which key does what, and which of them work now.
+//! Key bindings, and which of them work now.
 
 use noughts_engine::StrategyName;
 use ratatui::crossterm::event::KeyCode;
@@ -6,12 +6,12 @@ use ratatui::crossterm::event::KeyCode;
 use super::app::App;
 use super::theme::Theme;
 
-/// What a key asks for at a table.
+/// What a key does during a game.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Command {
     /// Moves the focus by rows and columns.
     Move(isize, isize),
-    /// Moves it by what can be seen at once.
+    /// Moves the focus by a page.
     Page(isize),
     Play,
     Hint,
@@ -30,7 +30,7 @@ pub(super) enum Command {
     Quit,
 }
 
-/// A key with its name, in one word for the footer and in some for the help.
+/// A key with its texts for the footer and the help.
 pub(super) struct Binding {
     pub(super) codes: &'static [KeyCode],
     pub(super) command: Command,
@@ -68,8 +68,7 @@ const fn same(label: &'static str) -> (&'static str, &'static str) {
 
 use KeyCode::Char;
 
-/// Every key of a table, the most important first; bindings without a label belong to the one
-/// before them.
+/// All keys of a game, the most important first. A binding without a label belongs to the one before it.
 pub(super) const BINDINGS: &[Binding] = &[
     key(
         &[KeyCode::Up],
@@ -190,7 +189,7 @@ pub(super) const BINDINGS: &[Binding] = &[
     ),
 ];
 
-/// What a key asks for now.
+/// The command of a key; of several, one that works now.
 pub(super) fn command(app: &App, code: KeyCode) -> Option<Command> {
     let bound = BINDINGS
         .iter()
@@ -200,7 +199,7 @@ pub(super) fn command(app: &App, code: KeyCode) -> Option<Command> {
     works.or(commands.first()).copied()
 }
 
-/// Whether a command does something now.
+/// Whether a command has an effect now.
 pub(super) fn works(app: &App, command: Command) -> bool {
     let Some(local) = app.local() else {
         return false;
@@ -221,13 +220,13 @@ pub(super) fn works(app: &App, command: Command) -> bool {
     }
 }
 
-/// The keys that work now, as many as there is room for. The last two always are.
+/// The keys that work now, as many as fit. The last two are always included.
 pub(super) fn footer(app: &App, theme: Theme, room: u16) -> String {
     let word = |binding: &Binding| format!("{} {}", binding.label(theme), binding.word);
     let working: Vec<String> = BINDINGS
         .iter()
         .filter(|binding| !binding.word.is_empty())
-        // Stepping forward is listed under stepping back.
+        // One entry stands for both directions.
         .filter(|binding| match binding.command {
             Command::Back => works(app, Command::Back) || works(app, Command::Forward),
             command => works(app, command),
@@ -237,7 +236,7 @@ pub(super) fn footer(app: &App, theme: Theme, room: u16) -> String {
     fit(&working, room)
 }
 
-/// As many texts as fit, the last two among them.
+/// As many texts as fit, always including the last two.
 fn fit(texts: &[String], room: u16) -> String {
     const BETWEEN: &str = "  ";
     let (first, last) = texts.split_at(texts.len().saturating_sub(2));

@@ -1,4 +1,4 @@
-//! What people and results are called.
+//! Names of players, and results as sentences.
 
 use noughts_rules::{Conclusion, Seat, Side, Sides, WinReason};
 
@@ -7,8 +7,7 @@ use super::theme::Theme;
 use crate::holder::Holder;
 
 impl LocalGame {
-    /// What a seat is called: a name, "You" for the only person, the strategy, or the mark where
-    /// that would be the same for two.
+    /// The name of a seat: the person's name, "You" for the only person, the strategy, or the mark if names are not unique.
     pub(super) fn name(&self, seat: Seat, theme: Theme) -> String {
         let alike = |holder: &&Holder| *holder == self.holder(seat);
         let is_only = self.holders().iter().filter(alike).count() == 1;
@@ -24,7 +23,7 @@ impl LocalGame {
         }
     }
 
-    /// Whose turn it is, as a sentence; how it ended where it did.
+    /// Whose turn it is, or the result, as a sentence.
     pub(super) fn headline(&self, theme: Theme) -> String {
         let view = self.view();
         match (&view.outcome, view.to_move) {
@@ -62,7 +61,7 @@ impl LocalGame {
         format!("{} {verb}{how}.", listed(&winners))
     }
 
-    /// The name of the only seat of a side, or the mark that its seats share.
+    /// The name of a side's only seat, or its mark.
     fn side_name(&self, side: Side, theme: Theme) -> String {
         let order = self.game().order().iter().zip(0..);
         let mut seats = order
@@ -74,7 +73,7 @@ impl LocalGame {
         }
     }
 
-    /// Whether a person won; `None` where that is no question.
+    /// The sides that won.
     pub(super) fn winners(&self) -> Sides {
         match &self.view().outcome {
             Some(Conclusion::Won { sides, .. }) => *sides,
@@ -90,7 +89,7 @@ fn listed(names: &[String]) -> String {
     }
 }
 
-/// A sentence as screens begin and end it.
+/// Capitalizes a text and adds a full stop.
 pub(super) fn sentence(text: &str) -> String {
     let mut letters = text.chars();
     let first = letters.next().map(char::to_uppercase);

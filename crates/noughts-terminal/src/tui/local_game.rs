@@ -1,4 +1,4 @@
-//! One game on the screen: who sits there, where the focus is, which turn is looked at.
+//! One game on the screen: its seats, the focus, and the turn that is shown.
 
 use noughts_rules::{
     Action, Board, Game, Move, PlaceError, Record, RecordError, RecordSeat, Refusal, Seat, Side,
@@ -8,29 +8,29 @@ use noughts_rules::{
 use super::cell_grid::{CellGrid, Spot};
 use crate::holder::{Holder, RecordRobotError};
 
-/// A game with its seats, and what a person is looking at.
+/// A game with its seats, and what is shown of it.
 #[derive(Debug)]
 pub(super) struct LocalGame {
     game: Game,
     holders: Vec<Holder>,
     /// By side.
     symbols: Vec<char>,
-    /// The game as it is shown: the present, or an earlier turn.
+    /// The view that is shown: of the current or an earlier turn.
     view: View,
-    /// So many turns were completed in what is shown; `None`: the present.
+    /// The number of completed turns that is shown; `None` for the current state.
     looking_at: Option<usize>,
-    /// Where the keys are.
+    /// The focused cell.
     pub(super) focus: Spot,
-    /// The cell in the upper left corner, where the board does not fit.
+    /// The cell in the upper left corner, if the board does not fit.
     pub(super) origin: Spot,
-    /// A move as far as it was typed.
+    /// A partly typed move.
     pub(super) typed: String,
-    /// Whether the present was written to a file.
+    /// Whether the current state is saved.
     pub(super) is_saved: bool,
 }
 
 impl LocalGame {
-    /// A table for a game with as many holders as it has seats.
+    /// A game with one holder per seat.
     pub(super) fn new(game: Game, holders: Vec<Holder>) -> LocalGame {
         let symbols = (0..game.variant().sides()).filter_map(Side::new);
         let symbols = symbols.map(Side::symbol).collect();
@@ -53,7 +53,7 @@ impl LocalGame {
         local
     }
 
-    /// The table of a record. Also the robots that can't play here: their seats are left to people.
+    /// The game of a record, and the errors of robots that cannot play; people take their seats.
     pub(super) fn of_record(record: &Record) -> (LocalGame, Vec<RecordRobotError>) {
         let game = record.game().clone();
         let mut errors = Vec::new();
@@ -84,19 +84,19 @@ impl LocalGame {
         Record::new(self.game.clone(), seats.collect())
     }
 
-    /// The same game from its first position on, with the same holders.
+    /// A new game with the same settings and holders.
     pub(super) fn again(&self) -> LocalGame {
         let symbols = self.symbols.clone();
         LocalGame::with_symbols(self.game.after(0), self.holders.clone(), symbols)
     }
 
-    /// Does what the seat to move asks for. A refusal has changed nothing.
+    /// Acts for the seat to move. A refusal changes nothing.
     pub(super) fn act(&mut self, action: Action) -> Result<(), Refusal> {
         let by = self.game.to_move().ok_or(Refusal::Over)?;
         self.act_for(by, action)
     }
 
-    /// Does what a seat asks for.
+    /// Acts for a seat.
     pub(super) fn act_for(&mut self, by: Seat, action: Action) -> Result<(), Refusal> {
         self.game.act(by, action)?;
         self.is_saved = false;
@@ -108,7 +108,7 @@ impl LocalGame {
         Ok(())
     }
 
-    /// Looks at the game as it was after so many turns.
+    /// Shows the game after this number of turns.
     pub(super) fn look_at(&mut self, turns: usize) {
         let all = self.game.turns().len();
         if turns >= all {
@@ -120,22 +120,22 @@ impl LocalGame {
         }
     }
 
-    /// How many turns were completed in what is shown.
+    /// The number of completed turns that is shown.
     pub(super) fn turns_shown(&self) -> usize {
         self.looking_at.unwrap_or(self.game.turns().len())
     }
 
-    /// Whether what is shown is the present.
+    /// Whether the current state is shown.
     pub(super) fn shows_present(&self) -> bool {
         self.looking_at.is_none()
     }
 
-    /// What is shown.
+    /// The view that is shown.
     pub(super) fn view(&self) -> &View {
         &self.view
     }
 
-    /// The game in the present.
+    /// The game.
     pub(super) fn game(&self) -> &Game {
         &self.game
     }
@@ -164,13 +164,13 @@ impl LocalGame {
         &self.holders[usize::from(seat.0)]
     }
 
-    /// The seat whose turn it is now, where a person holds it.
+    /// The seat to move, if a person holds it.
     pub(super) fn person_to_move(&self) -> Option<Seat> {
         let seat = self.game.to_move()?;
         self.holder(seat).is_human().then_some(seat)
     }
 
-    /// The person who can give up now: whose turn it is, or the first there is.
+    /// The person who may resign: the one to move, or the first.
     pub(super) fn person(&self) -> Option<Seat> {
         self.game.to_move()?;
         let first = self.holders.iter().position(Holder::is_human);
@@ -181,20 +181,20 @@ impl LocalGame {
         self.holders.iter().any(Holder::is_human)
     }
 
-    /// What playing at a spot means: the cell itself, or where a mark falls to from there.
+    /// The move for this cell: the cell itself, or where a mark falls to.
     pub(super) fn landing(&self, spot: Spot) -> Move {
         let cell = self.grid().cell(spot);
         if self.view.legal.binary_search(&cell).is_ok() {
             return cell;
         }
-        // A column alone can be read only where marks fall.
+        // A column alone is valid only with gravity.
         match self.game.parse_action(&spot.column.to_string()) {
             Ok(Action::Play(at)) => at,
             Ok(Action::Rewind(_) | Action::Resign) | Err(_) => cell,
         }
     }
 
-    /// A typed move. On nine boards the cell alone will do where the board is known.
+    /// Parses a typed move. On nine boards the cell alone refers to the active board.
     pub(super) fn read(&self, text: &str) -> Result<Action, PlaceError> {
         let board = self.view.nested.and_then(|nested| nested.active);
         match board {
@@ -205,7 +205,7 @@ impl LocalGame {
         }
     }
 
-    /// Whether a cell was typed alone where several of nine boards are open.
+    /// Whether a typed cell lacks its board because several boards are open.
     pub(super) fn lacks_board(&self, text: &str) -> bool {
         let is_nine = self
             .view
@@ -214,7 +214,7 @@ impl LocalGame {
         is_nine && matches!(text.as_bytes(), [b'0'..=b'8'])
     }
 
-    /// On nine boards, where the opponent would have to play after a legal play at the focus.
+    /// On nine boards, where the next play goes after a legal play at the focus.
     pub(super) fn next_board(&self) -> Option<NextBoard> {
         self.view.nested?;
         if !self.shows_present() {
@@ -231,7 +231,7 @@ impl LocalGame {
         })
     }
 
-    /// Moves the focus; where only one of nine boards can be played in, not out of it.
+    /// Moves the focus, on nine boards only within the active board.
     pub(super) fn move_focus(&mut self, rows: isize, columns: isize) {
         let active = self.view.nested.and_then(|nested| nested.active);
         let moved = self.grid().moved(self.focus, rows, columns);
@@ -243,7 +243,7 @@ impl LocalGame {
         }
     }
 
-    /// On nine boards, moves the focus to the same cell of the board that must be played in.
+    /// On nine boards, moves the focus to the same cell of the active board.
     fn focus_where_play_goes(&mut self) {
         let Some(board) = self.view.nested.and_then(|nested| nested.active) else {
             return;
@@ -256,13 +256,13 @@ impl LocalGame {
     }
 }
 
-/// Where a play on nine boards leads.
+/// Where the next play goes on nine boards.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum NextBoard {
-    /// To this board.
+    /// On this board.
     Board(Board),
-    /// To any open board.
+    /// On any open board.
     Any,
-    /// The game is over then.
+    /// Nowhere: the game is over.
     GameOver,
 }

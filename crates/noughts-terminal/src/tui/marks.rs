@@ -1,4 +1,4 @@
-//! Marks: one character in a small cell, strokes of a pencil in a large one.
+//! Draws marks: one character in a small cell, a drawing in a large one.
 
 use ratatui::layout::Rect;
 use ratatui::style::Style;
@@ -9,7 +9,7 @@ use super::canvas::Canvas;
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Stroke {
     Full,
-    /// About to be taken back.
+    /// Would be removed by a rewind.
     Dashed,
 }
 
@@ -42,7 +42,7 @@ enum Shape {
     Nought,
 }
 
-/// With braille: a character is two dots wide and four high, and dots are about square.
+/// Draws with braille: a character has two by four dots, which are about square.
 fn dots(
     canvas: &mut Canvas<'_>,
     area: Rect,
@@ -62,7 +62,7 @@ fn dots(
             let mut pattern = 0;
             for (y, bits) in (i32::from(4 * row)..).zip(BITS) {
                 for (x, bit) in (i32::from(2 * column)..).zip(bits) {
-                    // From the middle, in half dots, so that the middle is a whole number.
+                    // Distance from the middle in half dots, so that it is a whole number.
                     let (dx, dy) = (2 * x + 1 - wide, 2 * y + 1 - high);
                     let gap = stroke == Stroke::Dashed && (x + y) / 2 % 2 == 0;
                     if shape.covers(dx, dy, high) && !gap {
@@ -80,9 +80,9 @@ fn dots(
 }
 
 impl Shape {
-    /// Whether a dot belongs to a shape as high as this, in half dots from its middle.
+    /// Whether a dot belongs to a shape of this height; distances in half dots from the middle.
     fn covers(self, dx: i32, dy: i32, height: i32) -> bool {
-        // A dot's breadth from the rules above and below.
+        // One dot away from the rules above and below.
         let reach = height - 3;
         let thick = if height >= 20 { 2 } else { 1 };
         match self {
@@ -98,7 +98,7 @@ impl Shape {
     }
 }
 
-/// With ASCII.
+/// Draws with ASCII.
 fn letters(
     canvas: &mut Canvas<'_>,
     area: Rect,

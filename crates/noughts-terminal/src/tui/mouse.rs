@@ -8,7 +8,7 @@ use super::dialog::Dialog;
 use super::panel;
 use super::screen::places;
 
-/// How many rows or columns the wheel scrolls.
+/// Rows or columns per step of the wheel.
 const WHEEL: isize = 3;
 
 impl App {

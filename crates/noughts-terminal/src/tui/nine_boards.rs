@@ -1,4 +1,4 @@
-//! Nine boards: the active one lifted, the closed ones stepped back.
+//! Draws nine boards: the active one highlighted, closed ones dimmed.
 
 use noughts_rules::{BoardState, Conclusion, Move, NestedView, WinReason};
 use ratatui::layout::Rect;
@@ -9,7 +9,7 @@ use super::cell_grid::Spot;
 use super::local_game::{LocalGame, NextBoard};
 use super::marks::{self, Stroke};
 
-/// The sizes of cells, and whether there are rules between them; largest first.
+/// Sizes of cells, and whether there are rules between them; largest first.
 const SIZES: [((u16, u16), bool); 4] = [
     ((11, 5), true),
     ((7, 3), true),
@@ -17,7 +17,7 @@ const SIZES: [((u16, u16), bool); 4] = [
     ((3, 1), false),
 ];
 
-/// Nine boards on the screen.
+/// The layout of nine boards.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct NineBoardsLayout {
     area: Rect,
@@ -26,7 +26,7 @@ pub(super) struct NineBoardsLayout {
 }
 
 impl NineBoardsLayout {
-    /// As large as fits.
+    /// The largest layout that fits.
     pub(super) fn fit(area: Rect) -> NineBoardsLayout {
         let layout = |(cell, is_ruled)| {
             let mut layout = NineBoardsLayout {
@@ -49,7 +49,7 @@ impl NineBoardsLayout {
         SIZES.into_iter().map(layout).find(fits).unwrap_or(smallest)
     }
 
-    /// Which cell is there.
+    /// The cell at this place.
     pub(super) fn spot(&self, x: u16, y: u16) -> Option<Spot> {
         if !self.area.contains((x, y).into()) {
             return None;
@@ -131,7 +131,7 @@ pub(super) fn draw(
         let title = match (state, sent == Some(board)) {
             (_, true) => format!(" {board} next "),
             (BoardState::Drawn, false) => format!(" {board} drawn "),
-            // The large mark hides it.
+            // The large mark hides the last play.
             (BoardState::Won(_), false) if is_last => format!(" {board} last "),
             (BoardState::Open | BoardState::Won(_), false) => format!(" {board} "),
         };
@@ -171,8 +171,7 @@ fn cells(
     }
 }
 
-/// The large mark hides the cells, but not where the keys are, what was just played, or what a
-/// rewind would take.
+/// Draws the focused cell, and cells that a rewind would clear, over the large mark of a closed board.
 fn focused_in_closed(
     canvas: &mut Canvas<'_>,
     layout: &NineBoardsLayout,

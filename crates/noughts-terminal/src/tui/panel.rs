@@ -1,4 +1,4 @@
-//! Beside the board: whose turn it is, who plays, what a hint said, and the turns so far.
+//! The panel beside the board: the turn, the players, a hint, and the list of turns.
 
 use noughts_engine::Value;
 use noughts_rules::Seat;
@@ -10,7 +10,7 @@ use super::canvas::{Canvas, wrap};
 use super::local_game::{LocalGame, NextBoard};
 use crate::holder::Holder;
 
-/// The most seats that are listed at once.
+/// Maximum number of seats listed.
 const SEATS: usize = 8;
 
 /// Draws the panel.
@@ -37,7 +37,7 @@ pub(super) fn draw(canvas: &mut Canvas<'_>, app: &App, local: &LocalGame, area: 
     }
 }
 
-/// Which turn of the list is there, if one is: so many completed.
+/// The number of completed turns of the list entry at this place.
 pub(super) fn turn_at(app: &App, local: &LocalGame, area: Rect, x: u16, y: u16) -> Option<usize> {
     let list = list_place(app, local, area);
     let (first, count) = listed(local, list.height);
@@ -45,7 +45,7 @@ pub(super) fn turn_at(app: &App, local: &LocalGame, area: Rect, x: u16, y: u16) 
     (list.contains((x, y).into()) && turn < first + count).then_some(turn)
 }
 
-/// Where the turns are listed: below everything else.
+/// The area of the list of turns, below the rest.
 fn list_place(app: &App, local: &LocalGame, area: Rect) -> Rect {
     let taken = texts(app, local, area.width).len() as u16;
     Rect {
@@ -55,9 +55,9 @@ fn list_place(app: &App, local: &LocalGame, area: Rect) -> Rect {
     }
 }
 
-/// The first turn of the list that is seen, and how many are; the one looked at among them.
+/// The first visible entry and the number of visible entries; the shown turn is always visible.
 fn listed(local: &LocalGame, height: u16) -> (usize, usize) {
-    // The beginning is a line too.
+    // The start is an entry too.
     let all = local.turns().len() + 1;
     let room = usize::from(height).min(all);
     let middle = local.turns_shown().saturating_sub(room / 2);
@@ -77,7 +77,7 @@ fn entry(canvas: &Canvas<'_>, local: &LocalGame, turn: usize) -> String {
     )
 }
 
-/// What a line of the upper part is.
+/// The kind of a line of the upper part.
 #[derive(Clone, Copy)]
 enum Kind {
     Headline,
@@ -175,7 +175,7 @@ fn texts(app: &App, local: &LocalGame, width: u16) -> Vec<(String, Kind)> {
     lines
 }
 
-/// What a move is worth to whoever asked.
+/// The value of the hint, as text.
 fn worth(value: Value) -> String {
     match value {
         Value::Win { .. } | Value::Loss { .. } | Value::Draw => format!("a {value}"),
@@ -199,7 +199,7 @@ fn headline(app: &App, local: &LocalGame) -> String {
     }
 }
 
-/// Where the focus is, and on nine boards where a play there would lead.
+/// The cell at the focus, and on nine boards the board to which a play there leads.
 fn focus(app: &App, local: &LocalGame) -> Option<String> {
     app.overlay().focus?;
     let at = local.landing(local.focus);
@@ -212,7 +212,7 @@ fn focus(app: &App, local: &LocalGame) -> Option<String> {
     })
 }
 
-/// The seats that are listed: all, or those around the one to move.
+/// The listed seats: all, or those around the one to move.
 fn seats(local: &LocalGame) -> impl Iterator<Item = Seat> {
     let all = local.holders().len();
     let to_move = local.view().to_move.map_or(0, |seat| usize::from(seat.0));

@@ -1,23 +1,23 @@
-//! Games in files.
+//! Saves and loads records.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, ErrorKind, Read, Write};
 
 use super::app::{Effect, Event};
 
-/// More than any game of 255x255 takes.
+/// Larger than any record of a 255x255 game.
 const LARGEST: u64 = 1 << 24;
 
-/// Why a game was not written.
+/// Why a game was not saved.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum SaveError {
-    /// There is such a file.
+    /// The file exists.
     Exists,
-    /// Something else, as a sentence.
+    /// Another reason, as a sentence.
     Failed(String),
 }
 
-/// Does what concerns files, and tells what came of it. Everything else is for the session.
+/// Carries out an effect on files and returns the resulting event; `None` for other effects.
 pub fn perform(effect: &Effect) -> Option<Event> {
     match effect {
         Effect::Save {
@@ -52,7 +52,7 @@ fn save(path: &str, text: &str, replaces: bool) -> Result<(), SaveError> {
     })
 }
 
-/// The text of a file, or why it can't be read, as a sentence.
+/// Reads a file, or returns why not, as a sentence.
 pub fn load(path: &str) -> Result<String, String> {
     let open = || {
         // Opening a pipe could wait forever.
@@ -64,7 +64,7 @@ pub fn load(path: &str) -> Result<String, String> {
     read(path, open())
 }
 
-/// The text of a record from anywhere, or why it can't be read, as a sentence with this name.
+/// Reads a text, or returns why not, as a sentence with this name.
 pub fn read(name: &str, input: io::Result<impl Read>) -> Result<String, String> {
     let fail = |reason: String| format!("'{}' can't be read: {reason}", name.escape_debug());
     let mut text = Vec::new();
@@ -77,7 +77,7 @@ pub fn read(name: &str, input: io::Result<impl Read>) -> Result<String, String> 
     String::from_utf8(text).map_err(|_| fail("it is not text".to_owned()))
 }
 
-/// Without the number of the error, which helps nobody.
+/// The error text without the error number.
 fn reason(error: &io::Error) -> String {
     match error.kind() {
         ErrorKind::NotFound => "there is no such file".to_owned(),

@@ -1,4 +1,4 @@
-//! RobotThread think beside the screen: it never waits for them, and they are told to stop.
+//! Robots compute in a thread of their own and can be stopped, so the screen never waits.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
@@ -10,65 +10,65 @@ use noughts_rules::{Game, Seat};
 
 use super::app::App;
 
-/// Which question an answer is for. Answers to any other than the present one are stale.
+/// Identifies a request. Replies to any other request than the current one are stale.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct RequestId {
-    /// Which table, counted up.
+    /// The number of the game.
     pub local: u64,
-    /// After so many turns.
+    /// The number of completed turns.
     pub turn: usize,
-    /// What for.
+    /// What the move is for.
     pub purpose: Purpose,
 }
 
-/// What is thought for.
+/// What a move is computed for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Purpose {
-    /// To play it.
+    /// To be played.
     Play,
-    /// To show it to a person.
+    /// To be shown as a hint.
     Hint,
 }
 
-/// Something to think about.
+/// A request for a move.
 #[derive(Clone, Debug)]
 pub struct RobotRequest {
-    /// Which one.
+    /// Its id.
     pub request_id: RequestId,
-    /// For whom.
+    /// The seat to move.
     pub seat: Seat,
-    /// How.
+    /// The strategy or engine.
     pub strategy: RobotName,
     /// The game as it stands.
     pub game: Game,
-    /// For chance.
+    /// The robot's seed.
     pub seed: u64,
-    /// Answers come no faster than this.
+    /// Minimum time until the reply.
     pub pace: Duration,
 }
 
-/// What was thought of it.
+/// The reply to a request.
 #[derive(Clone, PartialEq, Debug)]
 pub struct RobotReply {
-    /// The question.
+    /// The id of the request.
     pub request_id: RequestId,
-    /// The move, or why there is none.
+    /// The move, or the error.
     pub decision: Result<Decision, String>,
 }
 
-/// Where questions go, and answers come from.
+/// The channels to and from the thread.
 type Channels = (SyncSender<(RobotRequest, Stop)>, Receiver<RobotReply>);
 
-/// Whoever thinks, one question at a time.
+/// The thread that runs robots, one request at a time.
 pub(super) struct RobotThread {
-    /// Both are there until the end.
+    /// `None` only while it is dropped.
     channels: Option<Channels>,
     thread: Option<JoinHandle<()>>,
     busy: Option<(RequestId, Stop, Instant)>,
 }
 
 impl RobotThread {
-    /// Starts the thread. It ends when this is dropped, and is told to stop thinking then.
+    /// Starts the thread. Dropping this stops the current computation and ends the thread.
     pub(super) fn start() -> RobotThread {
         let (questions, options) = sync_channel(1);
         let (answer, answers) = sync_channel(1);
@@ -80,7 +80,7 @@ impl RobotThread {
         }
     }
 
-    /// Makes sure that what the app wants to know is being thought about, and nothing else.
+    /// Starts the computation that the app needs, and stops any other.
     pub(super) fn follow(&mut self, app: &App) {
         let wanted = app.request_id();
         if wanted == self.busy.as_ref().map(|(request_id, ..)| *request_id) {
@@ -91,7 +91,7 @@ impl RobotThread {
             return;
         };
         let (request_id, stop) = (request.request_id, Stop::new());
-        // Full while an earlier question is being given up: the next call tries again.
+        // The queue is full while the thread stops an earlier computation; the next call tries again.
         let Some((questions, _)) = &self.channels else {
             return;
         };
@@ -100,12 +100,12 @@ impl RobotThread {
         }
     }
 
-    /// An answer, if there is one.
+    /// A reply, if there is one.
     pub(super) fn answer(&mut self) -> Option<RobotReply> {
         self.channels.as_ref()?.1.try_recv().ok()
     }
 
-    /// How long the present question has been thought about.
+    /// How long the current computation has been running.
     pub(super) fn time(&self) -> Option<Duration> {
         self.busy.as_ref().map(|(_, _, since)| since.elapsed())
     }
@@ -121,14 +121,14 @@ impl Drop for RobotThread {
     fn drop(&mut self) {
         self.stop();
         self.channels = None;
-        // Programs from outside are ended by the thread, so it is waited for.
+        // The thread ends external engines, so wait for it.
         if let Some(thread) = self.thread.take() {
             let _ = thread.join();
         }
     }
 }
 
-/// The strategies of one table, each with what it learned.
+/// The robots of one game, which keep their state between moves.
 #[derive(Default)]
 struct SeatedRobots {
     local: u64,
@@ -140,7 +140,7 @@ fn think_about_all(questions: &Receiver<(RobotRequest, Stop)>, answers: &SyncSen
     for (request, stop) in questions {
         let since = Instant::now();
         let request_id = request.request_id;
-        // A strategy that fails must not take the screen with it.
+        // A panic in a strategy must not end the program.
         let thought = catch_unwind(AssertUnwindSafe(|| robots.think(&request, &stop)));
         let decision = thought.unwrap_or_else(|_| {
             robots = SeatedRobots::default();

@@ -1,4 +1,4 @@
-//! The whole screen: what lies where, and how it is drawn.
+//! The layout and drawing of the whole screen.
 
 use noughts_rules::Variant;
 use ratatui::Frame;
@@ -17,7 +17,7 @@ use super::nine_boards::{self, NineBoardsLayout};
 use super::panel;
 use super::start_screen;
 
-/// What lies where at a table.
+/// The areas of the screen during a game.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Places {
     pub(super) title: Rect,
@@ -27,7 +27,7 @@ pub(super) struct Places {
     pub(super) footer: u16,
 }
 
-/// The places of a screen of this size.
+/// The areas for a screen of this size.
 pub(super) fn places((width, height): (u16, u16)) -> Places {
     let panel = match width {
         0..72 => 27,
@@ -49,12 +49,12 @@ pub(super) fn places((width, height): (u16, u16)) -> Places {
     }
 }
 
-/// The board as it lies on the screen.
+/// The layout of the board.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum BoardLayout {
     /// One board.
     Grid(GridLayout),
-    /// Nine.
+    /// Nine boards.
     Nine(NineBoardsLayout),
 }
 
@@ -152,7 +152,7 @@ fn message(canvas: &mut Canvas<'_>, app: &App, local: &LocalGame, y: u16) {
         true => canvas.theme.bad(),
         false => canvas.theme.strong(),
     };
-    // What takes two lines takes the footer's too, until the next key.
+    // A message of two lines covers the footer until the next key.
     let area = canvas.area();
     let place = Rect::new(1, y, area.width - 2, 2);
     if width(&message.text) > place.width {

@@ -1,4 +1,4 @@
-//! The terminal around the app: taken over, drawn on, listened to, and given back in any case.
+//! Runs the app in a real terminal, and always restores the terminal.
 
 use std::io::{self, IsTerminal, Stdout, stdin, stdout};
 use std::panic;
@@ -23,16 +23,15 @@ use super::record_files;
 use super::robot_thread::RobotThread;
 use super::screen;
 
-/// How long to listen before looking after a robot's answer, or after signals alone.
+/// Time to wait for input while a robot computes, and otherwise.
 const BUSY: Duration = Duration::from_millis(30);
 const IDLE: Duration = Duration::from_millis(250);
 
-/// How long who was told to end may take for it.
+/// Time to end after a signal.
 #[cfg(unix)]
 const PATIENCE: Duration = Duration::from_secs(1);
 
-/// Plays full-screen until the person leaves. The terminal is as it was afterwards, also when
-/// something fails or panics.
+/// Plays on the full screen until the user quits. The terminal is restored, also after an error or a panic.
 pub fn play(mut app: App) -> io::Result<()> {
     if !stdin().is_terminal() || !stdout().is_terminal() {
         return Err(io::Error::new(
@@ -58,7 +57,7 @@ pub fn play(mut app: App) -> io::Result<()> {
     Ok(())
 }
 
-/// Waits for something to happen, and takes all that did before the next drawing.
+/// Waits for events and handles all that are pending.
 fn listen(app: &mut App, robots: &mut RobotThread) -> io::Result<Effect> {
     let mut wait = match robots.time() {
         Some(_) => BUSY,
@@ -81,7 +80,7 @@ fn listen(app: &mut App, robots: &mut RobotThread) -> io::Result<Effect> {
         if effect != Effect::None {
             return Ok(effect);
         }
-        // A key may have ended the turn that a robot is thinking about.
+        // A key may have ended the robot's turn.
         robots.follow(app);
     }
     if let Some(answer) = robots.answer() {
@@ -93,14 +92,13 @@ fn listen(app: &mut App, robots: &mut RobotThread) -> io::Result<Effect> {
     Ok(Effect::None)
 }
 
-/// The terminal while it is ours. Dropping it gives it back, and so does a panic, before it is
-/// reported.
+/// The terminal in raw mode, on the alternate screen. Dropping it restores the terminal, and so does a panic.
 pub struct Screen {
     terminal: Terminal<CrosstermBackend<Stdout>>,
 }
 
 impl Screen {
-    /// Takes the terminal over.
+    /// Switches to raw mode and the alternate screen.
     pub fn open() -> io::Result<Screen> {
         restore_on_panic();
         take()?;
@@ -110,7 +108,7 @@ impl Screen {
         })
     }
 
-    /// Gives the terminal back, stops as Ctrl-Z does everywhere, and takes it again.
+    /// Restores the terminal, stops the process as Ctrl-Z does, and continues.
     fn suspend(&mut self) -> io::Result<()> {
         give_back();
         Signals::stop_here()?;
@@ -125,8 +123,8 @@ impl Drop for Screen {
     }
 }
 
-/// Whether the terminal is ours. It is given back once: leaving the other screen twice would move the
-/// cursor over what was written in between, such as the report of a panic.
+/// Whether the terminal is in our mode. Leaving the alternate screen twice would move the cursor over text written in
+/// between, such as a panic message.
 static IS_TAKEN: AtomicBool = AtomicBool::new(false);
 
 fn take() -> io::Result<()> {
@@ -135,7 +133,7 @@ fn take() -> io::Result<()> {
     execute!(stdout(), EnterAlternateScreen, EnableMouseCapture).inspect_err(|_| give_back())
 }
 
-/// As much as can be done; nobody is left to be told what can't.
+/// Restores the terminal; errors are ignored.
 fn give_back() {
     if IS_TAKEN.swap(false, Ordering::SeqCst) {
         let _ = execute!(stdout(), DisableMouseCapture, LeaveAlternateScreen, Show);
@@ -143,8 +141,8 @@ fn give_back() {
     }
 }
 
-/// A panic of this thread ends the session, so the terminal is given back before it is reported. One
-/// of a robot's is told on the screen, and must not be printed over it.
+/// Restores the terminal before a panic of this thread is reported. A panic of a robot is shown by the app and must not
+/// be printed over the screen.
 fn restore_on_panic() {
     let ours = thread::current().id();
     let before = panic::take_hook();
@@ -156,7 +154,7 @@ fn restore_on_panic() {
     }));
 }
 
-/// Being told to end from outside.
+/// Signals that ask the program to end.
 struct Signals(Arc<AtomicBool>);
 
 impl Signals {
@@ -169,8 +167,7 @@ impl Signals {
         thread::spawn(move || {
             if let Some(signal) = signals.forever().next() {
                 flag.store(true, Ordering::Relaxed);
-                // A terminal that was closed reads as nothing for ever, and the listening never
-                // comes back from it.
+                // A closed terminal blocks reading for ever.
                 thread::sleep(PATIENCE);
                 give_back();
                 std::process::exit(128 + signal);
@@ -191,7 +188,7 @@ impl Signals {
     #[cfg(unix)]
     fn stop_here() -> io::Result<()> {
         use rustix::process::{Signal, kill_current_process_group};
-        // The whole group: under `cargo run` the shell must see its job stop, not only a part of it.
+        // The whole process group, so that the shell sees its job stop also under `cargo run`.
         Ok(kill_current_process_group(Signal::TSTP)?)
     }
 

@@ -1,36 +1,33 @@
-//! The first screen: which game, who plays, how far back.
+//! The start form: variant, seats and history.
 
 use std::fmt;
 
 use noughts_engine::{Engines, Random, StrategyName, Unfit};
 use noughts_rules::{
-    Board, Game, GameError, MAX_SIDES, Options, Quoted, RecordError, Scoring, Seat, Side, Variant,
-    VariantError,
+    Board, CATALOG, Game, GameError, MAX_SIDES, Options, Quoted, RecordError, Scoring, Seat, Side,
+    Variant, VariantError,
 };
 
 use super::local_game::LocalGame;
 use crate::holder::{Holder, HolderError};
 
-/// What was asked for on the command line, as it was typed; what was not is chosen on the first
-/// screen, or is as usual.
+/// The options as typed on the command line. Missing ones are chosen on the start screen or have defaults.
 #[derive(Clone, Debug, Default)]
 pub struct TuiOptions {
-    /// The game; without it the first screen is shown.
+    /// The variant; without it the start screen opens.
     pub variant: Option<String>,
-    /// Who holds each seat, in turn order: `human`, `human Ann` or a strategy. RobotThread take the
-    /// rest.
+    /// The holder of each seat, in turn order: `human`, `human Ann` or a strategy. Robots take the rest.
     pub seats: Vec<String>,
     /// The size of the history.
     pub history: Option<String>,
     /// On nine boards, the board of the first play: `random`, `any` or 0 to 8.
     pub first_board: Option<String>,
-    /// Whether a seat may be a program's.
+    /// The external engines that a seat may have.
     pub engines: Engines,
 }
 
 impl TuiOptions {
-    /// Refuses what could not be played, whatever is chosen on the first screen. Where the game is
-    /// said, the rest is refused when its table is opened.
+    /// Checks what can be checked before the start screen. If the variant is given, the rest is checked when the game starts.
     pub(super) fn check(&self) -> Result<(), StartError> {
         let variant = self.variant.as_deref().map(str::parse).transpose();
         let variant: Option<Variant> = variant.map_err(StartError::Variant)?;
@@ -61,18 +58,6 @@ impl TuiOptions {
     }
 }
 
-/// Games that people know by another name.
-pub(super) const KNOWN: [(&str, &str); 8] = [
-    ("3x3k3", "tic-tac-toe"),
-    ("3x3k3+misere", "who makes a line loses"),
-    ("4x4k3p3", "three sides"),
-    ("7x6k4+gravity", "Connect Four"),
-    ("15x15k5", "five in a line"),
-    ("15x15k5+exact", "five in a line, no more"),
-    ("multi", "nine boards, most win"),
-    ("ultimate", "nine boards, three in line win"),
-];
-
 const HOLDERS: [&str; 16] = [
     "human",
     "level:1",
@@ -92,30 +77,30 @@ const HOLDERS: [&str; 16] = [
     "first",
 ];
 
-/// The largest history that any game can have: that of 255x255.
+/// The maximum history size, that of 255x255.
 const LONGEST_HISTORY: usize = 255 * 255 - 1;
 
 const FIRST_BOARDS: [&str; 11] = ["random", "any", "0", "1", "2", "3", "4", "5", "6", "7", "8"];
 
-/// The longest text that can be typed into a line.
+/// Maximum length of a typed value.
 const LONGEST: usize = 40;
 
-/// The first screen.
+/// The start form.
 #[derive(Debug)]
 pub(super) struct StartForm {
     game: String,
-    /// `None`: as is usual in that game.
+    /// `None`: the default of the variant.
     first_board: Option<String>,
     seats: Vec<String>,
     history: String,
     pub(super) at: Item,
-    /// Whether what is typed replaces what is there.
+    /// Whether typing replaces the value.
     is_fresh: bool,
     pub(super) problem: Option<String>,
     engines: Engines,
 }
 
-/// A line of the first screen.
+/// A line of the start screen.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Item {
     Game,
@@ -131,7 +116,10 @@ pub(super) enum Item {
 impl StartForm {
     pub(super) fn new(options: &TuiOptions) -> StartForm {
         let mut start = StartForm {
-            game: options.variant.clone().unwrap_or_else(|| KNOWN[0].0.into()),
+            game: options
+                .variant
+                .clone()
+                .unwrap_or_else(|| CATALOG[0].name.into()),
             first_board: options.first_board.clone(),
             seats: options.seats.clone(),
             history: options.history.clone().unwrap_or_else(|| "0".into()),
@@ -147,7 +135,7 @@ impl StartForm {
         start
     }
 
-    /// The table that was chosen, or why it can't be.
+    /// Creates the chosen game.
     pub(super) fn open(&self, random: &mut Random) -> Result<LocalGame, StartError> {
         let variant = self.variant().map_err(StartError::Variant)?;
         let variant = self.with_first_board(variant, random)?;
@@ -165,7 +153,7 @@ impl StartForm {
             holder.check(&game).map_err(StartError::Unfit)?;
         }
         let local = LocalGame::new(game, holders);
-        // A name that no record takes is better refused before the game than after it.
+        // A name that cannot be recorded is refused before the game.
         local.record().map_err(StartError::Name)?;
         Ok(local)
     }
@@ -190,7 +178,7 @@ impl StartForm {
         items
     }
 
-    /// Goes so many lines down, round and round.
+    /// Moves the selection down, with wrap-around.
     pub(super) fn go(&mut self, lines: isize) {
         let items = self.items();
         let at = items.iter().position(|item| *item == self.at).unwrap_or(0);
@@ -203,7 +191,7 @@ impl StartForm {
         self.is_fresh = true;
     }
 
-    /// The text of a line that has one.
+    /// The value of a line that has one.
     pub(super) fn text(&self, item: Item) -> Option<String> {
         match item {
             Item::Game => Some(self.game.clone()),
@@ -214,19 +202,19 @@ impl StartForm {
         }
     }
 
-    /// What that means, in a few words.
+    /// A short description of the value.
     pub(super) fn about(&self, item: Item) -> String {
         match item {
             Item::Game => match (
-                KNOWN.iter().find(|known| known.0 == self.game),
+                CATALOG.iter().find(|entry| entry.name == self.game),
                 self.variant(),
             ) {
-                (Some((_, about)), _) => (*about).to_owned(),
+                (Some(entry), _) => entry.title.to_owned(),
                 (None, Ok(_)) => String::new(),
                 (None, Err(_)) => "such as 5x5k4 or 6x6k4p3+misere".to_owned(),
             },
             Item::FirstBoard => match self.first_board() {
-                "random" => "drawn by lot".to_owned(),
+                "random" => "picked at random".to_owned(),
                 "any" => "as the first player likes".to_owned(),
                 _ => "of the first play".to_owned(),
             },
@@ -245,11 +233,11 @@ impl StartForm {
         }
     }
 
-    /// The next choice of the line, or the one before.
+    /// Selects the next or previous value.
     pub(super) fn change(&mut self, by: isize) {
         self.problem = None;
         let choices: Vec<&str> = match self.at {
-            Item::Game => KNOWN.iter().map(|known| known.0).collect(),
+            Item::Game => CATALOG.iter().map(|entry| entry.name).collect(),
             Item::FirstBoard => FIRST_BOARDS.to_vec(),
             Item::Seat(_) => HOLDERS
                 .into_iter()
@@ -275,7 +263,7 @@ impl StartForm {
         self.is_fresh = true;
     }
 
-    /// Adds what was typed to the line.
+    /// Appends a typed character.
     pub(super) fn enter(&mut self, letter: char) {
         let mut text = match self.is_fresh {
             true => String::new(),
@@ -287,7 +275,7 @@ impl StartForm {
         self.set(text);
     }
 
-    /// Takes the last letter away.
+    /// Deletes the last character.
     pub(super) fn erase(&mut self) {
         if let Some(mut text) = self.text(self.at) {
             text.pop();
@@ -310,7 +298,7 @@ impl StartForm {
         }
     }
 
-    /// RobotThread take the seats that nobody was named for.
+    /// Robots take the remaining seats.
     fn seat_everybody(&mut self) {
         let sides = self.variant().map_or(2, |variant| variant.sides());
         while self.seats.len() < usize::from(sides) {
@@ -349,13 +337,13 @@ impl StartForm {
         Ok(Variant::Nested(spec.starting_on(first)))
     }
 
-    /// The letter of a seat, for its label.
+    /// The side of a seat, for its label.
     pub(super) fn side(seat: usize) -> Option<Side> {
         Side::new(u8::try_from(seat).ok()?)
     }
 }
 
-/// Where the first play goes on nine boards.
+/// The board of the first play on nine boards.
 enum FirstBoard {
     Any,
     Random,
@@ -375,7 +363,7 @@ impl FirstBoard {
     }
 }
 
-/// A fair opponent.
+/// The default opponent.
 fn usual_robot() -> &'static str {
     let known = |text: &&str| text.parse::<StrategyName>().is_ok();
     ["level:4", "random"]
@@ -384,9 +372,9 @@ fn usual_robot() -> &'static str {
         .unwrap_or("human")
 }
 
-/// Refuses a name that no record takes, before it is known which game it would be of.
+/// Checks that a name can be recorded, before the variant is known.
 fn check_name(holder: &Holder) -> Result<(), StartError> {
-    let variant = KNOWN[0].0.parse().map_err(StartError::Variant)?;
+    let variant = CATALOG[0].name.parse().map_err(StartError::Variant)?;
     let game = Game::new(&variant, Options::default()).map_err(StartError::Game)?;
     let local = LocalGame::new(game, vec![holder.clone(), holder.clone()]);
     local.record().map(drop).map_err(StartError::Name)
@@ -402,33 +390,33 @@ fn history(text: &str, most: usize) -> Result<u16, StartError> {
         })
 }
 
-/// Why a game can't be started so. Displays what is allowed.
+/// Why a game cannot start. Displays what is allowed.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum StartError {
-    /// Not the name of a game.
+    /// Not a variant.
     Variant(VariantError),
     /// More seats than the game has sides.
     Seats(u8),
-    /// Not somebody who can sit there.
+    /// Not a holder of a seat.
     Seat(HolderError),
-    /// Not a history that the game can have.
+    /// Not a valid history size.
     History {
-        /// The longest there may be.
+        /// The maximum.
         most: usize,
-        /// What was asked for.
+        /// The value given.
         text: Quoted,
     },
-    /// Not a board.
+    /// Not the number of a board.
     FirstBoard(Quoted),
-    /// A first board, where there is one board alone.
+    /// A first board for a variant with one board.
     OneBoard,
-    /// A first board beside the one that the game's name has.
+    /// A first board, though the variant already names one.
     FirstBoardTwice(Variant),
-    /// The game can't be set up so.
+    /// The game cannot be created.
     Game(GameError),
-    /// The strategy does not play it.
+    /// The strategy does not play this variant.
     Unfit(Unfit),
-    /// A name that no record takes.
+    /// A name that cannot be recorded.
     Name(RecordError),
 }
 
@@ -463,7 +451,7 @@ impl fmt::Display for StartError {
 
 impl std::error::Error for StartError {}
 
-/// The seed of a seat's robot: its own, but the same under the same seed.
+/// The seed of a seat's robot, derived from the main seed.
 pub(super) fn seed_of(seed: u64, local: u64, seat: Seat) -> u64 {
     Random::new(seed ^ (local << 8 | u64::from(seat.0))).draw()
 }

@@ -1,4 +1,4 @@
-//! The first screen, drawn and answered.
+//! The start screen: drawing and keys.
 
 use ratatui::crossterm::event::KeyCode;
 use ratatui::layout::Rect;
@@ -9,9 +9,9 @@ use super::canvas::{Canvas, width};
 use super::dialog::Dialog;
 use super::start_form::{Item, StartForm};
 
-/// How wide the lines are.
+/// The width of a line.
 const WIDTH: u16 = 64;
-/// Where the texts begin, and what they mean.
+/// The columns of the value and of its description.
 const TEXT: u16 = 15;
 const ABOUT: u16 = 36;
 
@@ -34,7 +34,7 @@ impl App {
         Effect::None
     }
 
-    /// Does what a line stands for; a line with a text begins the game.
+    /// Carries out a line; a line with a value starts the game.
     pub(super) fn choose(&mut self, item: Item) -> Effect {
         match item {
             Item::Game | Item::FirstBoard | Item::Seat(_) | Item::History | Item::Begin => {
@@ -52,7 +52,7 @@ impl App {
         }
     }
 
-    /// A click on the first screen.
+    /// A click on the start screen.
     pub(super) fn click_at_start(&mut self, x: u16, y: u16) -> Effect {
         let lines = lines(&self.start, self.size);
         let Some((item, place)) = lines
@@ -65,14 +65,14 @@ impl App {
         if self.start.text(item).is_none() {
             return self.choose(item);
         }
-        // The left arrow goes back, everything else on.
+        // The left arrow selects the previous value, everything else the next.
         self.start
             .change(if x < place.x + TEXT + 2 { -1 } else { 1 });
         Effect::None
     }
 }
 
-/// Where each line is; only those that can be seen, the present one among them.
+/// The visible lines and their places; the selected line is always visible.
 fn lines(start: &StartForm, size: (u16, u16)) -> Vec<(Item, Rect)> {
     const TOP: u16 = 5;
     let (width, height) = size;
@@ -88,7 +88,7 @@ fn lines(start: &StartForm, size: (u16, u16)) -> Vec<(Item, Rect)> {
         .collect()
 }
 
-/// Draws it.
+/// Draws the start screen.
 pub(super) fn draw(canvas: &mut Canvas<'_>, app: &App) {
     let area = canvas.area();
     let start = &app.start;

@@ -1,25 +1,24 @@
-//! What the terminal can show: which characters, and whether in colour.
+//! Characters and colours.
 
 use noughts_rules::Side;
 use ratatui::style::{Color, Modifier, Style};
 
-/// Characters and colours. Every cue is a shape first; colour only comes second.
+/// What the terminal can show. Every cue is a shape; colour only repeats it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Theme {
-    /// Lines, arrows, `×` and `○`; otherwise ASCII alone.
+    /// Use lines, arrows, `×` and `○`; otherwise only ASCII.
     pub unicode: bool,
-    /// Large marks drawn with braille dots; the console of Linux has none.
+    /// Draw large marks with braille dots, which the Linux console lacks.
     pub dots: bool,
-    /// Colours.
+    /// Use colours.
     pub colour: bool,
 }
 
-/// Blue and orange of equal weight first: readable on black and on white, and told apart by every
-/// kind of colour blindness.
+/// Blue and orange of equal brightness first: readable on black and white, and distinguishable for the colour-blind.
 const COLOURS: [u8; 8] = [32, 166, 71, 133, 136, 37, 160, 99];
 
 impl Theme {
-    /// As the environment says: UTF-8 in `LC_ALL`, `LC_CTYPE` or `LANG`, and no `NO_COLOR`.
+    /// From the environment: `LC_ALL`, `LC_CTYPE` or `LANG` for UTF-8, and `NO_COLOR`.
     pub fn from_environment(variable: impl Fn(&str) -> Option<String>) -> Theme {
         let set = |name: &str| variable(name).filter(|value| !value.is_empty());
         let locale = set("LC_ALL").or(set("LC_CTYPE")).or(set("LANG"));
@@ -32,12 +31,12 @@ impl Theme {
         }
     }
 
-    /// One of two texts: the second where there is ASCII alone.
+    /// The first text, or the second if only ASCII is available.
     pub(super) fn text(self, unicode: &'static str, ascii: &'static str) -> &'static str {
         if self.unicode { unicode } else { ascii }
     }
 
-    /// A mark's symbol as it is shown; where it can't be, the usual letter of its side.
+    /// The character of a mark; if it cannot be shown, the default letter of its side.
     pub(super) fn glyph(self, symbol: char, side: Side) -> char {
         match symbol {
             'x' if self.unicode => '×',
@@ -47,28 +46,28 @@ impl Theme {
         }
     }
 
-    /// How a side's marks are written.
+    /// The style of a side's marks.
     pub(super) fn side(self, side: Side) -> Style {
         let style = Style::new().add_modifier(Modifier::BOLD);
         self.coloured(style, COLOURS[side.index() % COLOURS.len()])
     }
 
-    /// What steps back: rules, labels, hints.
+    /// The style of rules, labels and hints.
     pub(super) fn quiet(self) -> Style {
         Style::new().add_modifier(Modifier::DIM)
     }
 
-    /// What is said.
+    /// The style of messages.
     pub(super) fn strong(self) -> Style {
         Style::new().add_modifier(Modifier::BOLD)
     }
 
-    /// What is wrong.
+    /// The style of errors.
     pub(super) fn bad(self) -> Style {
         self.coloured(Style::new().add_modifier(Modifier::BOLD), 160)
     }
 
-    /// Where the keys go.
+    /// The style of the focus.
     pub(super) fn focus(self) -> Style {
         Style::new().add_modifier(Modifier::REVERSED)
     }

@@ -8,7 +8,7 @@ use crate::test_app::{FULL, TestApp};
 fn a_game_is_chosen_with_arrows() {
     let mut app = TestApp::new("");
     app.sees("‹ 3x3k3 ›")
-        .sees("tic-tac-toe")
+        .sees("Tic-tac-toe")
         .keys("right right right");
     app.sees("‹ 7x6k4+gravity ›")
         .sees("Connect Four")

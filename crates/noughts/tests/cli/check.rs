@@ -217,7 +217,7 @@ fn what_can_not_be_judged_is_said_and_ends_with_two() {
         ),
         (
             &["classic", "--cases", "/no/such/folder", "--", "true"],
-            "can't be read",
+            "cannot read",
         ),
         (
             &["client", "--listen", &taken, "--", "true"],

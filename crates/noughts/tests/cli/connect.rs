@@ -326,10 +326,10 @@ fn nobody_is_called_with_options_that_can_not_be() {
         (&["-p", "65536"], "from 1 to 65535, not \"65536\""),
         (&["-p", "-1"], "from 1 to 65535, not \"-1\""),
         (&["-p", "http"], "from 1 to 65535, not \"http\""),
-        (&["-h", ""], "nobody knows the host (-h) \"\""),
+        (&["-h", ""], "unknown host (-h) \"\""),
         (
             &["-h", "no such host"],
-            "nobody knows the host (-h) \"no such host\"",
+            "unknown host (-h) \"no such host\"",
         ),
         (&["-h", "127.0.0.1:80"], "without a port, such as 127.0.0.1"),
         (&["--name", "Łucja"], "and 'Ł' is none of them"),
@@ -381,7 +381,9 @@ fn where_nobody_listens_is_said_in_a_sentence() {
     );
     assert_eq!(
         run.errors,
-        format!("Error: nobody listens at {address}; noughts serve starts a server\n")
+        format!(
+            "Error: cannot connect to {address}: connection refused; `noughts serve` starts a server\n"
+        )
     );
     assert_eq!((run.exit, run.output.len()), (1, 0));
 }

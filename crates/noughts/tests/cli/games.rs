@@ -90,7 +90,7 @@ fn games_are_imported_listed_shown_and_exported() {
             "there is no game",
         ),
         (&["list", "--variant", "2x2k2"], "", "3"),
-        (&["import", "/no/such/file"], "", "can't be read"),
+        (&["import", "/no/such/file"], "", "cannot read"),
         (&["import", "-"], "", "there is no record"),
         (
             &["import", "-"],

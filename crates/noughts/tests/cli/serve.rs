@@ -225,11 +225,11 @@ fn what_cannot_be_served_is_said_in_a_sentence() {
     for (words, told) in [
         (
             &["--http", "none", "--tcp", &taken][..],
-            "somebody else does already",
+            "address already in use",
         ),
         (
             &["--http", "none", "--tcp", "none", "--tcp-pairs", "none"],
-            "every door is closed",
+            "all listeners are disabled",
         ),
         (
             &["--http", "none", "--tcp", "8081"],

@@ -81,7 +81,7 @@ fn a_limit_ends_with_three_and_a_checkpoint_goes_on() {
     let reason = "it is cut off, its end is missing";
     assert_eq!(
         err,
-        format!("Error: {name} can't be gone on from: {reason}\n")
+        format!("Error: cannot continue from {name}: {reason}\n")
     );
     std::fs::write(&file, &whole).unwrap();
     let (code, _, err) = said(&noughts(&["solve", "4x4k4", "--checkpoint", name]));
@@ -89,7 +89,7 @@ fn a_limit_ends_with_three_and_a_checkpoint_goes_on() {
     let reason = "it is no checkpoint of this position, made by this version";
     assert_eq!(
         err,
-        format!("Error: {name} can't be gone on from: {reason}\n")
+        format!("Error: cannot continue from {name}: {reason}\n")
     );
 }
 
