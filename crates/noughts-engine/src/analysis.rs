@@ -1,26 +1,26 @@
-//! What a position is worth, and how that was found.
+//! The result of a search.
 
 use std::fmt;
 use std::time::Duration;
 
 use noughts_rules::Move;
 
-/// What a position is worth to the side to move.
+/// The value of a position to the side to move, as far as a search knows it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Value {
-    /// It wins in so many plies, its own next move the first, whatever the others do.
+    /// It wins in this many plies, whatever the others do. Its own next move is the first ply.
     Win {
         /// Plies to the end.
         plies: u32,
     },
-    /// It loses in so many plies, if the others play well.
+    /// It loses in this many plies if the others play well.
     Loss {
         /// Plies to the end.
         plies: u32,
     },
-    /// It can hold a draw, and force no more.
+    /// Best play leads to a draw.
     Draw,
-    /// Not known: an estimate, above 0 where it stands better. A decided game is some 10 000.
+    /// Unknown: an estimate, positive if the side to move stands better. About 10 000 and more means a decided game.
     Estimate(i32),
 }
 
@@ -35,17 +35,17 @@ impl fmt::Display for Value {
     }
 }
 
-/// What a search found out.
+/// What a search found.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Analysis {
-    /// GameValue to the side to move.
+    /// Value to the side to move.
     pub value: Value,
-    /// The best line that was found; its first move is the best move.
+    /// The principal variation; its first move is the best move found.
     pub line: Vec<Move>,
-    /// How many plies were looked ahead.
+    /// Completed depth in plies.
     pub depth: u32,
-    /// How many positions were looked at.
+    /// Number of positions searched.
     pub nodes: u64,
-    /// How long it took.
+    /// Time taken.
     pub time: Duration,
 }

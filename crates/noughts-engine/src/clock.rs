@@ -1,14 +1,14 @@
-//! What time it is, from outside, so that tests wait for nothing.
+//! The clock is injected, so that tests need not wait.
 
 use std::time::{Duration, Instant};
 
-/// A clock that only goes forward.
+/// A monotonic clock.
 pub trait Clock: Send + Sync {
-    /// How long it has been going.
+    /// Time since some fixed moment.
     fn now(&self) -> Duration;
 }
 
-/// The real one.
+/// The system's monotonic clock.
 #[derive(Debug)]
 pub struct SystemClock(Instant);
 

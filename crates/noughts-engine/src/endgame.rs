@@ -1,5 +1,4 @@
-//! Near the end of a game on nine boards a search asks the solver first: who knows what the game is worth need not
-//! estimate it.
+//! Near the end of a game on nine boards a search asks the solver first, for an exact value.
 
 use std::time::Duration;
 
@@ -11,40 +10,40 @@ use crate::search::Limits;
 use crate::solver::{Budget, ConnectFour, GameValue, SolvedPosition, Solver};
 use crate::strategy::Stop;
 
-/// A solver for the games that end on nine boards, with what it remembers from move to move.
+/// A solver for endgames on nine boards, which keeps its table from move to move.
 pub(crate) struct EndgameSolver {
     solver: Option<(Variant, Solver)>,
-    /// The most that its table may take.
+    /// Maximum size of its table in bytes.
     memory: u64,
 }
 
-/// An endgame with 15 free cells is worth asking about with so many positions, and each free cell more takes half as
-/// many again: about half of them are solved within that (`cargo xtask bench solve endgames multi`). With ten times
-/// as many it asks so late that `search:10000n` played 400 games no differently than without.
+/// Positions that an endgame with 15 free cells takes; each further cell takes 1.5 times as many. About half of the
+/// endgames are solved within that (`cargo xtask bench solve endgames multi`). With ten times as many, the solver is asked
+/// so late that it made no difference in 400 games of `search:10000n`.
 const NODES_AT_15: u64 = 150;
 
-/// How many positions a slow machine looks at in a millisecond.
-const NODES_A_MS: u64 = 400;
+/// Positions that a slow machine searches per millisecond.
+const NODES_PER_MS: u64 = 400;
 
-/// A solver looks at the clock every 1 024 positions, so that little time is better spent otherwise.
+/// Less is not worth it: the solver looks at the clock every 1 024 positions.
 const LEAST_MS: u64 = 20;
 const LEAST_NODES: u64 = 512;
 
-/// The least and the most that the table takes; it has room for twice as many positions as are looked at.
+/// Smallest and largest table in bytes. A table has room for twice the positions of the budget.
 const LEAST_MEMORY: u64 = 1 << 16;
 const MOST_MEMORY: u64 = 8 << 20;
 
 impl EndgameSolver {
-    /// Whose table takes no more than so many bytes, or 64 kB where that is more.
-    pub(crate) fn in_memory(bytes: usize) -> EndgameSolver {
+    /// With a table of at most this many bytes, or 64 kB if that is more.
+    pub(crate) fn with_memory(bytes: usize) -> EndgameSolver {
         EndgameSolver {
             solver: None,
             memory: EndgameSolver::room(bytes),
         }
     }
 
-    /// Whether one that takes no more than so many bytes has as much room.
-    pub(crate) fn is_as_large(&self, bytes: usize) -> bool {
+    /// Whether a new one with this many bytes would have the same size.
+    pub(crate) fn has_size_for(&self, bytes: usize) -> bool {
         self.memory == EndgameSolver::room(bytes)
     }
 
@@ -52,13 +51,13 @@ impl EndgameSolver {
         (bytes as u64).clamp(LEAST_MEMORY, MOST_MEMORY)
     }
 
-    /// Becomes as it was when it was new.
+    /// Drops the table.
     pub(crate) fn clear(&mut self) {
         self.solver = None;
     }
 
-    /// What the game is worth and which moves keep it, if half of what the search may use is likely to
-    /// suffice for that, and does; and how many positions were looked at.
+    /// Solves the game with half of the limits of a search, if that is likely to suffice. Also returns the number of
+    /// positions searched.
     pub(crate) fn ask(
         &mut self,
         game: &Game,
@@ -149,10 +148,10 @@ fn expected_nodes(free: usize) -> u64 {
     })
 }
 
-/// Half of the limits; `None` where that is too little.
+/// Half of the limits; `None` if that is too little.
 fn half(limits: &Limits, memory: u64) -> Option<Budget> {
     let time = limits.time.map(|time| time / 2);
-    let by_time = time.map(|time| time.as_millis() as u64 * NODES_A_MS);
+    let by_time = time.map(|time| time.as_millis() as u64 * NODES_PER_MS);
     let by_count = limits.nodes.map(|nodes| nodes / 2);
     let nodes = match (by_count, by_time) {
         (Some(count), Some(time)) => count.min(time),
@@ -168,7 +167,7 @@ fn half(limits: &Limits, memory: u64) -> Option<Budget> {
     })
 }
 
-/// With how many free cells an endgame is likely to be solved within so many positions.
+/// The most free cells with which an endgame is likely to be solved within this many positions.
 fn most_free(nodes: u64) -> usize {
     let (mut free, mut needed) = (15, NODES_AT_15);
     while needed <= nodes && free <= 81 {
@@ -192,7 +191,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn more_positions_reach_further_from_the_end() {
+    fn more_nodes_solve_longer_endgames() {
         assert_eq!(most_free(149), 14);
         assert_eq!(most_free(150), 15);
         assert_eq!(most_free(225), 16);

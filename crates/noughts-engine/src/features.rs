@@ -1,8 +1,8 @@
-//! What only search needs of a position: a hash, an estimate, an order of moves.
+//! What a search needs of a position beyond the rules: a hash, an estimate, an order of moves.
 
 pub(crate) mod grid;
 pub(crate) mod nested;
-// Training reads more of it than play does.
+// Training uses more of it than play does.
 #[cfg_attr(not(feature = "training"), allow(unreachable_pub, dead_code))]
 pub mod patterns;
 pub(crate) mod windows;
@@ -15,51 +15,49 @@ use crate::features::windows::Windows;
 
 /// Rules that can be searched.
 pub(crate) trait Searchable: Rules {
-    /// Kept beside the position, play by play.
+    /// Updated with every play.
     type Features: Features<Self>;
 
     /// The features of a position.
     fn features(&self, position: &Self::Position) -> Self::Features;
 }
 
-/// A move with how promising it looks.
+/// A move and its rank: higher is more promising.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Candidate {
     pub(crate) at: Move,
     pub(crate) promise: i32,
 }
 
-/// What is known of a position beyond its rules. Everything is the same for boards that are laid
-/// differently but equal, so that the table may take one for the other.
+/// Features of a position. Symmetric positions have the same values, so that the transposition table can treat them as
+/// one.
 pub(crate) trait Features<R: Rules>: Clone + Send {
-    /// `by` puts a mark at `at`.
+    /// Adds a mark.
     fn play(&mut self, by: Side, at: Move);
 
-    /// The latest mark, which `by` has at `at`, is taken off again.
+    /// Removes the latest mark.
     fn take_back(&mut self, by: Side, at: Move);
 
-    /// A number for the position, equal for symmetric ones, and which symmetry it was read by.
+    /// A hash that symmetric positions share, and the symmetry that maps this position to the hashed one.
     fn key(&self, position: &R::Position) -> (u64, usize);
 
-    /// A move as seen in that symmetry.
+    /// The image of a move under a symmetry.
     fn lay(&self, symmetry: usize, at: Move) -> Move;
 
-    /// And back.
+    /// The inverse of [`lay`](Features::lay).
     fn unlay(&self, symmetry: usize, at: Move) -> Move;
 
-    /// How much better `me` stands than the best of the others, who is to move known. Below
-    /// 100 000 either way.
+    /// How much better `me` stands than the best of the others, the turn considered. Between -100 000 and 100 000.
     fn estimate(&self, rules: &R, position: &R::Position, me: Side) -> i32;
 
-    /// The best that [`estimate`](Features::estimate) would say to the mover after one move, and how
-    /// many moves were looked at, for those who can tell without playing them; as soon as it is
-    /// `enough` the rest may be left out. `None`: play and see.
+    /// The best [`estimate`](Features::estimate) for the mover after one move, computed without playing the moves, and the
+    /// number of moves considered. May stop as soon as a move reaches `enough`. `None` if this is not possible.
     fn best_after(&self, _rules: &R, _position: &R::Position, _enough: i32) -> Option<(i32, u64)> {
         None
     }
 
-    /// The moves worth looking at for the side to move, all legal, at least one, with what they
-    /// promise: on a large board `most` of them, the most promising. True where none was left out.
+    /// Lists legal moves worth searching, at least one; on a large board the `most` most promising ones. True if no legal
+    /// move was left out.
     fn candidates(
         &self,
         rules: &R,
@@ -68,18 +66,18 @@ pub(crate) trait Features<R: Rules>: Clone + Send {
         into: &mut Vec<Candidate>,
     ) -> bool;
 
-    /// What a move promises to a side.
+    /// The rank of a move for a side.
     fn promise(&self, _side: Side, _at: Move) -> i32 {
         0
     }
 
-    /// How much less a move that makes a four promises than it seems to.
+    /// How much a move that makes a four is ranked down.
     fn spent_four(&self) -> i32 {
         0
     }
 
-    /// Moves of which one must be played: those that win, or else those that keep `rival` from
-    /// winning with the very next move; empty where nothing is forced.
+    /// Lists moves of which one must be played: those that win, or else those that keep `rival` from winning with its next
+    /// move. Lists none if nothing is forced.
     fn forced(
         &self,
         rules: &R,
@@ -88,34 +86,34 @@ pub(crate) trait Features<R: Rules>: Clone + Send {
         into: &mut Vec<Candidate>,
     );
 
-    /// Moves that may make a threat of `side`, with what they promise to it.
+    /// Lists moves that may make a threat for `side`.
     fn attacks(&self, _side: Side, _into: &mut Vec<Candidate>) {}
 
-    /// Whether this side wins with its next move, unless it is stopped.
+    /// Whether this side threatens to win with its next move.
     fn threatens(&self, _side: Side) -> bool {
         false
     }
 
-    /// False only where no move of this side can win at once: then nobody need play them all to find out.
+    /// False only if no move of this side can win at once.
     fn may_win_at_once(&self, _side: Side) -> bool {
         true
     }
 
-    /// Puts a mark into the [`windows`](Features::windows) alone, which is much quicker than to play
-    /// it, and says what would be estimated then for `by`, if nobody has a four.
+    /// Adds a mark to the [`windows`](Features::windows) alone, which is much faster than a play, and returns the estimate
+    /// for `by`, valid if nobody has a four.
     fn try_on(&mut self, _by: Side, _at: Move) -> i32 {
         0
     }
 
-    /// Takes it off again.
+    /// Undoes [`try_on`](Features::try_on).
     fn take_off(&mut self, _by: Side, _at: Move) {}
 
-    /// The windows of a game in which fours force replies, for two sides who take turns.
+    /// The windows, if fours force replies in this game.
     fn windows(&mut self) -> Option<&mut Windows> {
         None
     }
 
-    /// Whether nobody can win any more, so that all that follows is a draw.
+    /// Whether no side can win any more.
     fn is_dead(&self) -> bool;
 
     /// Whether this side can still win.

@@ -1,4 +1,4 @@
-//! Strategies by name: `random`, `minimax:7`, `level:3`.
+//! The registry of strategies, and their names: `random`, `minimax:7`, `level:3`.
 
 use std::fmt;
 use std::str::FromStr;
@@ -7,27 +7,26 @@ use noughts_rules::{Game, Quoted};
 
 use crate::strategy::{EngineSetup, Strategy};
 
-/// One way to choose moves, with everything that the registry must know of it.
+/// A kind of strategy: everything that the registry knows about it.
+#[non_exhaustive]
 pub struct StrategyKind {
-    /// The word before the colon.
+    /// The name before the colon.
     pub name: &'static str,
-    /// How it is written: `minimax:N`.
+    /// How it is written, such as `minimax:N`.
     pub syntax: &'static str,
-    /// What it does, in a few words.
+    /// A short description.
     pub description: &'static str,
-    /// The text behind the colon as it is printed, or `None` where it can't be; an empty text
-    /// where there is no colon.
+    /// Normalizes the parameter after the colon (empty without a colon); `None` if it is invalid.
     pub(crate) parameter: fn(&str) -> Option<String>,
-    /// Why it does not play such a game.
+    /// Why it cannot play a game, if it cannot.
     pub(crate) refuses: fn(&Game) -> Option<String>,
-    /// Whether it answers in microseconds, every time: then it need not be asked in a thread of its
-    /// own, and one may serve many games.
+    /// Whether every answer in this game takes microseconds; see [`StrategyName::is_instant`].
     pub(crate) instant: fn(&Game) -> bool,
-    /// Makes one, for a parameter that was checked.
+    /// Builds a strategy from a normalized parameter.
     pub(crate) make: fn(&str, &EngineSetup) -> Box<dyn Strategy>,
 }
 
-/// Every strategy there is. A new one is a file and a line here.
+/// Every kind of strategy. A new strategy is a file in `strategies/` and a line here.
 pub const STRATEGY_KINDS: &[&StrategyKind] = &[
     &crate::strategies::random::KIND,
     &crate::strategies::first::KIND,
@@ -39,7 +38,16 @@ pub const STRATEGY_KINDS: &[&StrategyKind] = &[
     &crate::strategies::level::KIND,
 ];
 
-/// A strategy by name, checked: `minimax:7`.
+/// The name of a strategy, such as `minimax:7`.
+///
+/// ```
+/// use noughts_engine::StrategyName;
+///
+/// let name: StrategyName = "search:2000ms".parse()?;
+/// assert_eq!(name.to_string(), "search:2s");
+/// assert!("minimax:100".parse::<StrategyName>().is_err());
+/// # Ok::<(), noughts_engine::StrategyError>(())
+/// ```
 #[derive(Clone)]
 pub struct StrategyName {
     kind: &'static StrategyKind,
@@ -47,13 +55,13 @@ pub struct StrategyName {
 }
 
 impl StrategyName {
-    /// Makes the strategy for this game, or says in a sentence why it does not play it.
+    /// Builds the strategy for this game, unless it cannot play it.
     pub fn build(&self, game: &Game, setup: &EngineSetup) -> Result<Box<dyn Strategy>, Unfit> {
         self.fits(game)?;
         Ok((self.kind.make)(&self.parameter, setup))
     }
 
-    /// Why [`build`](StrategyName::build) would refuse.
+    /// Whether [`build`](StrategyName::build) would succeed for this game.
     pub fn fits(&self, game: &Game) -> Result<(), Unfit> {
         match (self.kind.refuses)(game) {
             Some(reason) => Err(Unfit {
@@ -64,13 +72,13 @@ impl StrategyName {
         }
     }
 
-    /// Whether it answers this game in microseconds, every time, and remembers nothing of one game
-    /// that another should not know: then one may serve many.
+    /// Whether every answer in this game takes microseconds and depends on nothing but the position. Such a strategy
+    /// needs no thread of its own, and one instance can serve many games.
     pub fn is_instant(&self, game: &Game) -> bool {
         (self.kind.instant)(game)
     }
 
-    /// Which kind it is.
+    /// The kind of the strategy.
     pub fn kind(&self) -> &'static StrategyKind {
         self.kind
     }
@@ -83,7 +91,7 @@ impl FromStr for StrategyName {
         let (word, parameter) = match text.split_once(':') {
             // `random:` is not `random`.
             Some((_, "")) => return Err(StrategyError::new(text, None)),
-            // No strategy: see `Engines`.
+            // Only `Engines` parses programs.
             Some(("engine", _)) => return Err(StrategyError::no_engines(text)),
             Some(parts) => parts,
             None => (text, ""),
@@ -120,7 +128,7 @@ impl PartialEq for StrategyName {
 
 impl Eq for StrategyName {}
 
-/// Why a text names no strategy. Displays those there are.
+/// A text that is not the name of a strategy. Its message lists the valid forms.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct StrategyError {
     text: Quoted,
@@ -129,11 +137,11 @@ pub struct StrategyError {
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Reason {
-    /// No kind has this word.
+    /// No kind has this name.
     Unknown,
-    /// The parameter was wrong: how it is written.
+    /// The parameter is invalid; this is the right syntax.
     Form(&'static str),
-    /// A program, where none may be named.
+    /// `engine:…` where programs are not allowed.
     Program,
 }
 
@@ -145,7 +153,7 @@ impl StrategyError {
         }
     }
 
-    /// A program without a command.
+    /// `engine:` without a command.
     pub(crate) fn engine(text: &str) -> StrategyError {
         StrategyError {
             text: Quoted::from(text),
@@ -153,7 +161,7 @@ impl StrategyError {
         }
     }
 
-    /// A program where none may be named.
+    /// `engine:…` where programs are not allowed.
     pub(crate) fn no_engines(text: &str) -> StrategyError {
         StrategyError {
             text: Quoted::from(text),
@@ -188,7 +196,7 @@ impl fmt::Display for StrategyError {
 
 impl std::error::Error for StrategyError {}
 
-/// Why a strategy does not play a game.
+/// Why a robot cannot play a game.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Unfit {
     name: String,
@@ -209,12 +217,12 @@ impl fmt::Display for Unfit {
 
 impl std::error::Error for Unfit {}
 
-/// For kinds without a parameter.
+/// [`StrategyKind::parameter`] of kinds without one.
 pub(crate) fn no_parameter(text: &str) -> Option<String> {
     text.is_empty().then(String::new)
 }
 
-/// For kinds whose parameter is a number, without leading zeros.
+/// Parses a number in this range, without leading zeros.
 pub(crate) fn number(text: &str, range: std::ops::RangeInclusive<u64>) -> Option<u64> {
     let plain = text.bytes().all(|b| b.is_ascii_digit()) && !text.starts_with('0');
     text.parse()
@@ -222,17 +230,17 @@ pub(crate) fn number(text: &str, range: std::ops::RangeInclusive<u64>) -> Option
         .filter(|number| plain && range.contains(number))
 }
 
-/// For kinds that play every game.
+/// [`StrategyKind::refuses`] of kinds that play every game.
 pub(crate) fn plays_all(_: &Game) -> Option<String> {
     None
 }
 
-/// For kinds that look at each cell once or less.
+/// [`StrategyKind::instant`] of kinds that do not search.
 pub(crate) fn always(_: &Game) -> bool {
     true
 }
 
-/// For kinds that think.
+/// [`StrategyKind::instant`] of kinds that search.
 pub(crate) fn never(_: &Game) -> bool {
     false
 }

@@ -1,29 +1,29 @@
-//! Randomness that comes in as a seed.
+//! Seeded random numbers.
 
 /// SplitMix64 (Steele, Lea and Flood, 2014): small, fast, and good enough to choose moves.
 #[derive(Clone, Debug)]
 pub struct Random(u64);
 
 impl Random {
-    /// The same numbers for the same seed.
+    /// A generator that yields the same numbers for the same seed.
     pub fn new(seed: u64) -> Random {
         Random(seed)
     }
 
-    /// Any number.
+    /// The next 64 random bits.
     pub fn draw(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(STEP);
         mix(self.0)
     }
 
-    /// The number that would be drawn after `index` others.
+    /// The number that [`draw`](Random::draw) would return after `index` other calls.
     pub(crate) fn nth(&self, index: u64) -> u64 {
         mix(self
             .0
             .wrapping_add(STEP.wrapping_mul(index.wrapping_add(1))))
     }
 
-    /// A number below `count`, which is not 0: each as likely as any other, but for one in 2^32.
+    /// A number below `count`, which must not be 0, with a bias below 2^-32 for counts below 2^32.
     pub fn below(&mut self, count: usize) -> usize {
         ((u128::from(self.draw()) * count as u128) >> 64) as usize
     }
@@ -42,7 +42,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn nth_is_what_is_drawn_after_so_many() {
+    fn nth_equals_the_nth_draw() {
         let first = Random::new(7);
         let mut random = first.clone();
         for index in 0..100 {

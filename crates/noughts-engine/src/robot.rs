@@ -1,7 +1,7 @@
-//! Whoever may hold a robot's seat: a strategy, which never fails, or a program from outside, which may.
+//! Robots: a strategy, which never fails, or an external program, which may fail.
 //!
-//! Nothing here starts a program. Whoever may do so brings a [`EngineHost`]; without one no text names a
-//! program, so that nobody can name one over the network or in a record.
+//! This crate starts no program. A caller that may do so passes an [`EngineHost`]. Without a host no text names a
+//! program, so programs cannot be named over the network or in a record.
 
 use std::fmt;
 use std::sync::Arc;
@@ -11,15 +11,15 @@ use noughts_rules::{Game, Quoted};
 use crate::registry::{StrategyError, StrategyName, Unfit};
 use crate::strategy::{Decision, EngineSetup, Stop, Strategy};
 
-/// What stands before a command.
+/// Prefix of a program's command.
 const PREFIX: &str = "engine:";
 
-/// Somebody who is asked for moves and may fail to give one.
+/// A player that chooses moves and may fail to.
 pub trait Robot: Send {
-    /// Chooses a move for the seat to move, in a game that goes on: a legal one, or why there is none.
+    /// Chooses a legal move for the seat to move. The game must not be over.
     fn choose(&mut self, game: &Game, stop: &Stop) -> Result<Decision, RobotFault>;
 
-    /// The game is over: lets go of everything, or says what would not go by itself. Asked once.
+    /// Releases all resources after the game. Called once. An error reports a program that did not exit by itself.
     fn finish(&mut self) -> Result<(), RobotFault> {
         Ok(())
     }
@@ -31,32 +31,32 @@ impl Robot for Box<dyn Strategy> {
     }
 }
 
-/// What a robot did wrong. Displays it as a sentence about it.
+/// A failure of a robot.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct RobotFault {
-    /// Of which kind.
+    /// The kind of failure.
     pub kind: RobotFaultKind,
-    /// In words, without the robot's name: `played 7,7, which is taken`.
+    /// What happened, without the robot's name: `played 7,7, which is taken`.
     pub reason: String,
 }
 
-/// The kinds of faults.
+/// The kinds of robot failures.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum RobotFaultKind {
-    /// It answered with what is no legal move.
+    /// It answered with an illegal move.
     Illegal,
     /// It did not answer in time.
     Time,
-    /// It ended, could not be started, refused to play, or said more than can be heard.
+    /// It exited, could not be started, refused to play, or sent too much output.
     Crash,
-    /// It did not end when it was told to. The game stands.
+    /// It did not exit when asked to. The result of the game stands.
     Stubborn,
-    /// It was told to stop before it had a move: nobody's fault.
+    /// It was stopped before it had a move. This does not count against the robot.
     Stopped,
 }
 
 impl RobotFaultKind {
-    /// A word for tables.
+    /// A lowercase word for reports.
     pub fn as_str(self) -> &'static str {
         match self {
             RobotFaultKind::Illegal => "illegal",
@@ -76,32 +76,31 @@ impl fmt::Display for RobotFault {
 
 impl std::error::Error for RobotFault {}
 
-/// Starts programs from outside and speaks with them.
+/// Starts external programs and talks to them.
 pub trait EngineHost: Send + Sync {
-    /// Tries whether this command is a program that plays such a game, and says in a sentence why
-    /// not. What was started for it is ended.
+    /// Starts the program, checks that it can play this game, and ends it; an error says why it cannot.
     fn check(&self, command: &str, game: &Game) -> Result<(), String>;
 
-    /// A robot for one game that plays as this program does. It is started when it is first asked.
+    /// A robot that plays one game with this program, which is started for its first move.
     fn create_robot(&self, command: &str) -> Box<dyn Robot>;
 }
 
-/// The right to name programs, or its absence.
+/// Parses robot names; whether `engine:COMMAND` is allowed depends on its host.
 #[derive(Clone, Default)]
 pub struct Engines(Option<Arc<dyn EngineHost>>);
 
 impl Engines {
-    /// Nobody may name a program.
+    /// Programs are not allowed.
     pub fn none() -> Engines {
         Engines(None)
     }
 
-    /// Programs are started by this host.
+    /// This host starts programs.
     pub fn hosted_by(host: Arc<dyn EngineHost>) -> Engines {
         Engines(Some(host))
     }
 
-    /// Reads `minimax:7`, or where there is a host also `engine:COMMAND`.
+    /// Parses `minimax:7`, and `engine:COMMAND` if there is a host.
     pub fn parse(&self, text: &str) -> Result<RobotName, StrategyError> {
         match (text.strip_prefix(PREFIX), &self.0) {
             (Some(command), Some(host)) => match command.trim() {
@@ -122,16 +121,16 @@ impl fmt::Debug for Engines {
     }
 }
 
-/// A robot by name: a strategy, or a program from outside.
+/// The name of a robot: a strategy or an external program.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum RobotName {
-    /// One of ours.
+    /// A built-in strategy.
     Strategy(StrategyName),
-    /// A program.
+    /// An external program.
     Engine(EngineName),
 }
 
-/// A program by its command, with who starts it.
+/// A program's command and the host that starts it.
 #[derive(Clone)]
 pub struct EngineName {
     command: String,
@@ -139,8 +138,7 @@ pub struct EngineName {
 }
 
 impl RobotName {
-    /// Makes the robot for this game, or says in a sentence why it does not play it. A program is
-    /// not tried here, but by [`fits`](RobotName::fits).
+    /// Builds the robot for this game. Does not start a program; [`fits`](RobotName::fits) does.
     pub fn build(&self, game: &Game, setup: &EngineSetup) -> Result<Box<dyn Robot>, Unfit> {
         match self {
             RobotName::Strategy(name) => Ok(Box::new(name.build(game, setup)?)),
@@ -148,7 +146,7 @@ impl RobotName {
         }
     }
 
-    /// Why it does not play this game. A program is started to find that out, and ended again.
+    /// Whether the robot can play this game. A program is started to find out, and ended again.
     pub fn fits(&self, game: &Game) -> Result<(), Unfit> {
         match self {
             RobotName::Strategy(name) => name.fits(game),
@@ -159,15 +157,15 @@ impl RobotName {
         }
     }
 
-    /// What it does, in a few words.
+    /// A short description.
     pub fn description(&self) -> &'static str {
         match self {
             RobotName::Strategy(name) => name.kind().description,
-            RobotName::Engine(_) => "a program of yours",
+            RobotName::Engine(_) => "an external program",
         }
     }
 
-    /// How it is called where commands have no place, such as in a record.
+    /// A name without a command line, for records and tables.
     pub fn label(&self) -> String {
         match self {
             RobotName::Strategy(name) => name.to_string(),
@@ -177,8 +175,7 @@ impl RobotName {
 }
 
 impl EngineName {
-    /// The program's file without its folder; of `python3 engines/one.py --fast` it is `one.py`. Where
-    /// one feeds another, it is the last that answers.
+    /// The program's file name: `one.py` for `python3 engines/one.py --fast`. Of a pipeline the last program counts.
     fn label(&self) -> String {
         let last = self
             .command
@@ -231,24 +228,24 @@ impl fmt::Debug for EngineName {
 mod tests {
     use super::*;
 
-    struct Nobody;
+    struct NoHost;
 
-    impl EngineHost for Nobody {
+    impl EngineHost for NoHost {
         fn check(&self, _: &str, _: &Game) -> Result<(), String> {
-            Err("nobody is there".to_owned())
+            Err("no host".to_owned())
         }
 
         fn create_robot(&self, _: &str) -> Box<dyn Robot> {
-            unreachable!("nobody sits down")
+            unreachable!("no game is played")
         }
     }
 
     fn hosted() -> Engines {
-        Engines::hosted_by(Arc::new(Nobody))
+        Engines::hosted_by(Arc::new(NoHost))
     }
 
     #[test]
-    fn a_program_can_be_named_only_where_somebody_hosts_it() {
+    fn programs_need_a_host() {
         let error = Engines::none()
             .parse("engine:true")
             .unwrap_err()
@@ -270,7 +267,7 @@ mod tests {
     }
 
     #[test]
-    fn a_label_says_no_path_and_no_option() {
+    fn labels_have_no_path_and_no_options() {
         for (command, label) in [
             ("./wine", "wine"),
             ("/opt/zen/pbrain-zen --fast", "pbrain-zen"),

@@ -1,7 +1,6 @@
-//! Alpha-beta search: principal variation search with iterative deepening and a table.
+//! Alpha-beta: principal variation search with iterative deepening and a transposition table.
 //!
-//! With more than two sides it is *paranoid*: it takes all others for one opponent that wants the
-//! worst for the side that thinks. That finds its own wins and blocks those of the others.
+//! With more than two sides it is *paranoid*: all other sides count as one opponent.
 
 mod forcing_moves;
 mod limits;
@@ -30,49 +29,48 @@ use crate::solver::SolvedPosition;
 use crate::strategy::Stop;
 use crate::transposition_table::{Bound, TranspositionTable};
 
-/// A won game, less the plies it takes. Estimates stay far below.
+/// The value of a won game is this less the plies it takes. Estimates are far below.
 const WIN: i32 = 1_000_000;
 
-/// Values beyond this are won or lost games.
+/// Values beyond this are proved wins and losses.
 const DECIDED: i32 = WIN - 100_000;
 
-/// Values beyond this too, as far as was looked: some defence was not tried.
+/// Values beyond this are likely wins and losses: some defence was not tried.
 const LIKELY: i32 = DECIDED - 200_000;
 
 /// Above every value.
 const INFINITE: i32 = WIN + 1;
 
-/// Nodes between two looks at the clock, by how many cells are weighed per node: a 15x15 board for two sides has
-/// about a million nodes per second, 255x255 for 64 sides about a hundred. A look costs some 30 ns.
+/// The number of nodes between two looks at the clock falls with the cells evaluated per node: a 15x15 board for two
+/// sides reaches about a million nodes per second, 255x255 for 64 sides about a hundred. A look costs about 30 ns.
 const CELLS_BETWEEN_LOOKS: u64 = 128 * 450;
 const MOST_BETWEEN_LOOKS: u64 = 128;
 
-/// Replies that are forced are not counted as depth, to this ply.
+/// Up to this ply forced replies do not count as depth.
 const DEEPEST_EXTENSION: usize = 60;
 
-/// Moves to look at on a large board where fours force replies, at the root and elsewhere: the most
-/// promising. With 16 elsewhere `search:20000n` won 50.2 % of 200 games of 15x15k5 against itself with 12, with
-/// 20 41.0 %.
+/// Maximum number of moves searched on a large board, at the root and elsewhere. With 16 elsewhere `search:20000n` scored
+/// 50.2 % in 200 games of 15x15k5 against itself with 12; with 20, 41.0 %.
 const MOST_AT_ROOT: usize = 30;
 const MOST_CANDIDATES: usize = 12;
 
-/// On a large board moves from this one on are looked at a ply less deep, unless they turn out well,
-/// and two plies less from twice as many on.
+/// Late move reduction on large boards: moves from this index on are searched one ply less deep first, from twice this
+/// index on two plies.
 const LATE: usize = 3;
 
-/// What is searched less deep is not worth a place in the table: looking there costs more.
+/// Shallower searches are not stored: looking them up costs more than it saves.
 const LEAST_REMEMBERED: u32 = 2;
 
-/// How to look.
+/// Which moves are searched.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Width {
-    /// At every move to the full depth, so that the value is that of plain minimax.
+    /// Every move to the full depth: the value is that of plain minimax.
     Full,
-    /// Only at what looks worth it, and further where a reply is forced.
+    /// Promising moves, and deeper after forced replies.
     Selective,
 }
 
-/// Everything around a search that is not the game.
+/// Everything that a search needs besides the game.
 pub(crate) struct Thinking<'t> {
     pub(crate) limits: Limits,
     pub(crate) width: Width,
@@ -81,26 +79,25 @@ pub(crate) struct Thinking<'t> {
     pub(crate) clock: &'t dyn Clock,
 }
 
-/// What a search is for.
+/// The purpose of a search.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Aim {
-    /// What the game is worth.
+    /// The value of the position.
     Value,
-    /// A move: where there is but one to choose it is played at once.
+    /// A move; a single sensible move is returned at once.
     Move {
-        /// The time that it should take, where what is saved can be spent on another move and the
-        /// limit is only for need.
+        /// The usual time per move in a game with a clock; the time limit is then only an upper bound.
         usual: Option<Duration>,
     },
 }
 
-/// Thinks about a game that goes on, for its value, in one thread.
+/// Searches for the value of a game that is not over, in one thread.
 pub(crate) fn search(game: &Game, thinking: Thinking<'_>) -> Analysis {
     search_for(Aim::Value, 1, None, game, thinking)
 }
 
-/// Thinks about a game that goes on. With one thread the same limits but time give the same answer.
-/// Near the end of a game `endgame` is asked first, where there is one.
+/// Searches a game that is not over. One thread without a time limit gives the same answer every time. Near the end of a
+/// game the endgame solver is asked first.
 pub(crate) fn search_for(
     aim: Aim,
     threads: usize,
@@ -114,7 +111,7 @@ pub(crate) fn search_for(
         None => (None, 0),
     };
     thinking.table.renew();
-    // Of moves that are known to be worth the same one thread chooses well enough.
+    // To choose among moves of equal value one thread is enough.
     let is_alone = threads < 2 || solved.is_some();
     dispatch!(game.timeline(), timeline => {
         let search = Search::new(SearchBoard::new(game, timeline), thinking, aim);
@@ -130,48 +127,48 @@ struct Search<'t, R: Searchable> {
     board: SearchBoard<R>,
     thinking: Thinking<'t>,
     aim: Aim,
-    /// Those who search the same position in other threads.
+    /// State shared with the other threads of this search.
     shared: Option<&'t SharedSearch>,
-    /// It answers nothing itself, and only fills the table for who does.
+    /// Whether this is a helper thread, which only fills the transposition table.
     assists: bool,
-    /// Of its nodes, those that the shared has counted.
+    /// Nodes already added to the shared count.
     counted: u64,
-    /// The side that thinks.
+    /// The side to move at the root.
     me: Side,
-    /// Cells that were free when it began to think: no line is longer.
+    /// Free cells at the root: the longest possible line.
     free: usize,
     started: Duration,
     nodes: u64,
-    /// What is known beforehand: only moves that keep it are looked at.
+    /// The solver's result, if any: only moves that keep the value are searched.
     solved: Option<SolvedPosition>,
-    /// When to look at the clock again, and how many nodes lie between two looks.
+    /// Node count of the next look at the clock, and the nodes between two looks.
     next_look: u64,
     between_looks: u64,
-    /// A limit was reached, or somebody wants an answer: what is returned from now on is nothing.
+    /// A limit was reached or the stop set: values returned from now on are meaningless.
     aborted: bool,
-    /// Some line was given up before its end, so that the value is no proof.
+    /// Some line was cut off before the end of the game, so the value is not exact.
     horizon: bool,
-    /// Candidates by ply, kept to be filled again.
+    /// Candidate lists by ply, reused.
     lists: Vec<Vec<Candidate>>,
-    /// By ply: the move that refuted a sibling.
+    /// Killer moves by ply.
     killers: Vec<Option<Move>>,
-    /// Whether fours force replies in this game, and this search may know it.
+    /// Whether this search uses that fours force replies.
     by_force: bool,
     vcf: VcfSearch,
     vct: VctState,
-    /// A move at the root that there was no time for.
+    /// A root move that was not searched before the limit.
     untried: Option<Move>,
-    /// Cells that break a sequence and cells that make a four, kept to be filled again.
+    /// Cells that break a sequence of fours and cells that make a four, reused.
     defences: Vec<Move>,
     fours: Vec<Move>,
 }
 
-/// What moves were listed.
+/// What a list of moves contains.
 #[derive(Clone, Copy, PartialEq, Eq)]
 struct Listing {
-    /// There is but one reply that does not lose at once.
+    /// Only one reply does not lose at once.
     forced: bool,
-    /// What was left out loses.
+    /// Every move that was left out loses.
     complete: bool,
 }
 
@@ -204,7 +201,7 @@ impl<'t, R: Searchable> Search<'t, R> {
         }
     }
 
-    /// The value of a move for who makes it.
+    /// The value of a move for the side that makes it.
     fn child(&mut self, at: Move, depth: u32, alpha: i32, beta: i32, first: bool) -> i32 {
         let mover = self.team(self.board.to_move());
         self.board.play(at);
@@ -221,7 +218,7 @@ impl<'t, R: Searchable> Search<'t, R> {
         value
     }
 
-    /// The value of the present for who moved before, where `turns` says that others are to move.
+    /// The value of the position for the previous mover; `turns`: the other team is to move.
     fn value_for(&mut self, turns: bool, depth: u32, alpha: i32, beta: i32) -> i32 {
         if turns {
             -self.value(depth, -beta, -alpha)
@@ -230,7 +227,7 @@ impl<'t, R: Searchable> Search<'t, R> {
         }
     }
 
-    /// The value of the present for the side to move, or a bound outside of the window.
+    /// The value of the position for the side to move, or a bound outside of the window.
     fn value(&mut self, depth: u32, mut alpha: i32, beta: i32) -> i32 {
         self.nodes += 1;
         self.look_at_limits();
@@ -305,7 +302,7 @@ impl<'t, R: Searchable> Search<'t, R> {
             }
             let claim = match best.1 {
                 Some(_) => self.claim(at, rest),
-                // Without the value of one move the others would be looked at in vain.
+                // The first move must be searched here, for a bound.
                 None => Claim::Free,
             };
             if claim == Claim::Elsewhere && order.put_off(number) {
@@ -351,8 +348,7 @@ impl<'t, R: Searchable> Search<'t, R> {
         value
     }
 
-    /// Whether somebody wins with the next move if nothing is done: then an estimate would be worth
-    /// nothing, and there are few moves to look at.
+    /// Whether some side threatens to win with its next move: then an estimate is useless, and few moves matter.
     fn is_pressing(&self) -> bool {
         let sides = (0..self.board.rules().sides()).filter_map(Side::new);
         self.thinking.width == Width::Selective
@@ -362,14 +358,14 @@ impl<'t, R: Searchable> Search<'t, R> {
                 .any(|side| self.board.features().threatens(side))
     }
 
-    /// Whether a move from the table is played before the others are listed: mostly they need not
-    /// be then. Not where a forced reply would be looked at deeper.
+    /// Whether a move from the table is searched before the others are listed, which mostly makes the list unnecessary. Not
+    /// in a selective search, where a forced reply is searched deeper.
     fn is_tried_first(&self, at: Move) -> bool {
         let (rules, position) = (self.board.rules(), self.board.position());
         self.thinking.width == Width::Full && rules.check(position, at).is_ok()
     }
 
-    /// Puts the moves to look at into `list`, the likeliest first.
+    /// Lists the moves to search, with the most promising one first and the others unsorted.
     fn fill(&mut self, list: &mut Vec<Candidate>, known: Option<Move>) -> Listing {
         let (features, rules) = (self.board.features(), self.board.rules());
         let position = self.board.position();
@@ -387,8 +383,7 @@ impl<'t, R: Searchable> Search<'t, R> {
         if list.is_empty() {
             complete = self.list_candidates(list);
         }
-        // Mostly the first move is good enough for its parent to be given up: the others are
-        // sorted when it was not.
+        // Mostly the first move causes a cutoff; the others are sorted only if it does not.
         let killer = self.killer();
         let mut first = (0, i64::MIN);
         for (number, candidate) in list.iter().enumerate() {
@@ -406,7 +401,7 @@ impl<'t, R: Searchable> Search<'t, R> {
         Listing { forced, complete }
     }
 
-    /// Puts what is worth looking at into `list`; true where that is every move.
+    /// Lists candidates; true if they are all legal moves.
     fn list_candidates(&mut self, list: &mut Vec<Candidate>) -> bool {
         let most = match self.thinking.width {
             Width::Full => usize::MAX,
@@ -425,7 +420,7 @@ impl<'t, R: Searchable> Search<'t, R> {
         complete
     }
 
-    /// The likeliest first.
+    /// Sorts by promise, the killer move first.
     fn sort(&self, list: &mut [Candidate]) {
         let killer = self.killer();
         list.sort_unstable_by_key(|candidate| {
@@ -441,7 +436,7 @@ impl<'t, R: Searchable> Search<'t, R> {
         self.killers.get(self.board.ply()).copied().flatten()
     }
 
-    /// What the table knows: a move to try first, and a value that is good enough here.
+    /// What the table knows: a move to try first, and a value that can be returned.
     fn recall(&mut self, depth: u32, alpha: i32, beta: i32) -> (Option<Move>, Option<i32>) {
         if depth < LEAST_REMEMBERED {
             return (None, None);
@@ -465,7 +460,7 @@ impl<'t, R: Searchable> Search<'t, R> {
         if !(deep_enough && fits) {
             return (known, None);
         }
-        // The subtree was cut off somewhere, unless it was as deep as the board is free.
+        // The subtree was cut off unless it reached the end of the game.
         self.horizon |= usize::from(entry.depth) + self.board.ply() < self.free;
         (known, Some(value))
     }
@@ -480,7 +475,7 @@ impl<'t, R: Searchable> Search<'t, R> {
         self.thinking.table.put(key, value, depth, bound, best);
     }
 
-    /// Of more than two sides each sees another value in the same position.
+    /// With more than two sides the value of a position depends on who searches.
     fn key(&self) -> (u64, usize) {
         let (key, symmetry) = self.board.key();
         match self.board.rules().sides() {
@@ -494,7 +489,7 @@ impl<'t, R: Searchable> Search<'t, R> {
         if limits.nodes.is_some_and(|nodes| self.nodes >= nodes) {
             self.aborted = true;
         }
-        // One load per node: on the largest boards a node takes milliseconds.
+        // At every node: on the largest boards a node takes milliseconds.
         self.aborted |= self.thinking.stop.is_set();
         if self.nodes >= self.next_look {
             self.next_look = self.nodes + self.between_looks;
@@ -538,7 +533,7 @@ impl<'t, R: Searchable> Search<'t, R> {
     }
 }
 
-/// The higher, the earlier: what refuted a sibling, then by promise, then by place.
+/// Higher is earlier: the killer move, then by promise, then by cell.
 #[inline]
 fn rank(candidate: &Candidate, killer: Option<Move>) -> i64 {
     let killer = if killer == Some(candidate.at) {
@@ -559,7 +554,7 @@ fn free_cells<R: Searchable>(board: &SearchBoard<R>) -> usize {
     diagram.marks.iter().filter(|mark| mark.is_none()).count()
 }
 
-/// A lost game is only likely to be lost where some move was not tried.
+/// A loss is only likely if some move was not tried.
 fn doubted(value: i32, listing: Listing) -> i32 {
     if value < -DECIDED && !listing.complete {
         value + (DECIDED - LIKELY)
@@ -568,7 +563,7 @@ fn doubted(value: i32, listing: Listing) -> i32 {
     }
 }
 
-/// Won games count their plies from the position they are stored for.
+/// The table stores plies to the end from the stored position, not from the root.
 fn to_table(value: i32, ply: i32) -> i32 {
     match value {
         _ if value > LIKELY => value + ply,

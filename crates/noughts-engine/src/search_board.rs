@@ -1,22 +1,21 @@
-//! A position to think about: plays and takes back in place, with its features and turn order.
+//! The position of a search: plays and takes back in place, with features and turn order.
 
 use noughts_rules::{Game, Move, Outcome, Side, Timeline};
 
 use crate::features::windows::Windows;
 use crate::features::{Features, Searchable};
 
-/// The present of a game, for one who thinks about it.
 #[derive(Clone)]
 pub(crate) struct SearchBoard<R: Searchable> {
     rules: R,
     position: R::Position,
-    /// Positions before each play of the path; where copying is dear, only the first.
+    /// Positions before each play of the path; only the first if copies are expensive.
     before: Vec<R::Position>,
     features: R::Features,
-    /// The side of each seat, and whose turn it is.
+    /// The side of each seat, and the seat to move.
     order: Vec<Side>,
     seat: usize,
-    /// Whether sides take turns as the rules let them, so that nobody need say whose it is.
+    /// Whether the seats are the sides in order, so that the rules know whose turn it is.
     regular: bool,
     path: Vec<Move>,
 }
@@ -53,7 +52,7 @@ impl<R: Searchable> SearchBoard<R> {
         &self.features
     }
 
-    /// The windows of a game in which fours force replies: two sides who take turns.
+    /// The windows, if fours force replies in this game: two sides that take turns.
     pub(crate) fn windows(&mut self) -> Option<&mut Windows> {
         if self.regular && self.order.len() == 2 {
             self.features.windows()
@@ -70,12 +69,12 @@ impl<R: Searchable> SearchBoard<R> {
         self.order[self.seat]
     }
 
-    /// Whose turn comes after this one.
+    /// The side that moves after this one.
     pub(crate) fn next_to_move(&self) -> Side {
         self.order[(self.seat + 1) % self.order.len()]
     }
 
-    /// How many plies lie between this and the game.
+    /// Plies since the root.
     pub(crate) fn ply(&self) -> usize {
         self.path.len()
     }
@@ -84,18 +83,17 @@ impl<R: Searchable> SearchBoard<R> {
         self.rules.outcome(&self.position)
     }
 
-    /// A number for this position with its turn, and the symmetry in which it was read.
+    /// Hash of the position with its turn, and the symmetry that it was computed in.
     pub(crate) fn key(&self) -> (u64, usize) {
         let (key, symmetry) = self.features.key(&self.position);
-        // Any odd constant: turns must differ, nothing else.
+        // Any odd constant will do: only the turns must differ.
         (
             key ^ (self.seat as u64 + 1).wrapping_mul(0xD6E8_FEB8_6659_FD93),
             symmetry,
         )
     }
 
-    /// Whether a position is bare data of a few words: then it is quicker to keep a copy than to
-    /// take a play back.
+    /// Whether a position is plain data of a few words: then a copy is faster than taking back.
     const COPIES: bool = !std::mem::needs_drop::<R::Position>();
 
     #[inline]
@@ -116,7 +114,7 @@ impl<R: Searchable> SearchBoard<R> {
         }
     }
 
-    /// Takes the latest play of this board back.
+    /// Takes back the latest play.
     #[inline]
     pub(crate) fn take_back(&mut self) {
         let Some(at) = self.path.pop() else { return };

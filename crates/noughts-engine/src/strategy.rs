@@ -1,4 +1,4 @@
-//! How a robot chooses: one virtual call a move, none a node.
+//! What a strategy is: one virtual call per move, none per node.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -8,19 +8,19 @@ use noughts_rules::{Game, Move};
 use crate::analysis::Analysis;
 use crate::clock::{Clock, SystemClock};
 
-/// A way to choose a move. It keeps what it learned from one move to the next.
+/// A way to choose moves. It may keep what it learned for its next move.
 pub trait Strategy: Send {
-    /// Chooses a legal move for the seat to move, in a game that goes on. When told to stop it
-    /// answers at once with the best it has.
+    /// Chooses a legal move for the seat to move. The game must not be over. When `stop` is set it answers at once with
+    /// the best move so far.
     fn choose(&mut self, game: &Game, stop: &Stop) -> Decision;
 }
 
-/// What was chosen, and why where the strategy knows.
+/// A chosen move.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Decision {
     /// The move, always legal.
     pub at: Move,
-    /// What it is worth.
+    /// What the strategy knows about the position, if it searched.
     pub analysis: Option<Analysis>,
 }
 
@@ -30,17 +30,30 @@ impl From<Move> for Decision {
     }
 }
 
-/// What a strategy is given from outside.
+/// What a strategy needs besides the game.
+///
+/// ```
+/// use noughts_engine::{EngineSetup, Stop, StrategyName};
+/// use noughts_rules::{Game, Options, Variant};
+///
+/// let variant: Variant = "3x3k3".parse()?;
+/// let game = Game::new(&variant, Options::default())?;
+/// let name: StrategyName = "perfect".parse()?;
+/// let mut strategy = name.build(&game, &EngineSetup::with_seed(1))?;
+/// let decision = strategy.choose(&game, &Stop::new());
+/// assert!(game.legal().contains(&decision.at));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone)]
 pub struct EngineSetup {
-    /// The same seed, the same game, but where a clock decides.
+    /// Seed of the random numbers. The same seed gives the same moves, unless a time limit decides.
     pub seed: u64,
-    /// What time it is.
+    /// The clock that limits thinking time.
     pub clock: Arc<dyn Clock>,
 }
 
 impl EngineSetup {
-    /// With the real clock.
+    /// With this seed and the system clock.
     pub fn with_seed(seed: u64) -> EngineSetup {
         EngineSetup {
             seed,
@@ -49,7 +62,7 @@ impl EngineSetup {
     }
 }
 
-/// Tells whoever thinks to answer now. Clones tell one another.
+/// Asks a computation to answer now. Clones share one flag.
 #[derive(Clone, Default, Debug)]
 pub struct Stop(Arc<Flag>);
 
@@ -60,13 +73,13 @@ struct Flag {
 }
 
 impl Stop {
-    /// One that nobody has used yet.
+    /// A stop that is not set.
     pub fn new() -> Stop {
         Stop::default()
     }
 
-    /// A stop that is also set when this one is. Setting it does not set this one: a deadline can end one
-    /// computation of many that share a stop.
+    /// A stop that is also set when this one is. Setting the child does not set its parent, so a deadline can end one of
+    /// many computations that share a stop.
     ///
     /// ```
     /// use noughts_engine::Stop;
@@ -86,12 +99,12 @@ impl Stop {
         }))
     }
 
-    /// Asks for an answer now.
+    /// Asks every computation with this stop to answer.
     pub fn set(&self) {
         self.0.is_set.store(true, Ordering::Relaxed);
     }
 
-    /// Whether an answer is wanted now.
+    /// Whether this stop or one of its parents was set.
     pub fn is_set(&self) -> bool {
         let flag = &self.0;
         flag.is_set.load(Ordering::Relaxed) || flag.parent.as_ref().is_some_and(Stop::is_set)

@@ -1,30 +1,28 @@
-//! What was found out about positions, by their keys: a table of fixed size that forgets, and that
-//! several threads may read and write at once without waiting for one another.
+//! The transposition table: results by position key, in fixed memory, shared by threads without locks.
 
 use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
 
 use noughts_rules::Move;
 
-/// What a stored value says.
+/// What a stored value means.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Bound {
-    /// It is the value.
+    /// The exact value.
     Exact,
-    /// The value is this or more.
+    /// A lower bound.
     AtLeast,
-    /// The value is this or less.
+    /// An upper bound.
     AtMost,
 }
 
-/// What is known of one position.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Entry {
     pub(crate) value: i32,
     pub(crate) best: Option<Move>,
-    /// How many plies it was searched, 255 standing for more too.
+    /// Search depth in plies, at most 255.
     pub(crate) depth: u8,
     bound: Bound,
-    /// In which search it was found, 0..64.
+    /// The search that found it, 0..64.
     generation: u8,
 }
 
@@ -33,7 +31,7 @@ impl Entry {
         self.bound
     }
 
-    /// In 64 bits, never 0: the value, the move and one, the depth, the generation and the bound.
+    /// 64 bits, never 0: value, move plus one, depth, generation, bound.
     #[inline]
     fn pack(self) -> u64 {
         let best = self.best.map_or(0, |at| at.index() as u64 + 1);
@@ -46,7 +44,7 @@ impl Entry {
         u64::from(self.value as u32) << 32 | best << 16 | u64::from(self.depth) << 8 | tag
     }
 
-    /// And back; `None` where nothing was packed.
+    /// The inverse of `pack`; `None` for 0.
     #[inline]
     fn unpack(word: u64) -> Option<Entry> {
         let bound = match word & 3 {
@@ -66,26 +64,25 @@ impl Entry {
     }
 }
 
-/// A place for an entry. Two threads that write here at once may leave one half each: `lock` is the
-/// key with the entry laid over it, so that halves that do not belong together fit no key.
+/// Room for an entry. `lock` is the key xor the entry: if two threads write at once and each leaves one half, the halves
+/// match no key.
 #[derive(Default, Debug)]
 struct Slot {
     lock: AtomicU64,
     entry: AtomicU64,
 }
 
-/// Positions by their keys. Where two want the same place the deeper stays, but what an earlier
-/// search found gives way.
+/// Of two entries for one slot the deeper one stays; entries of earlier searches are replaced.
 #[derive(Debug)]
 pub(crate) struct TranspositionTable {
     slots: Vec<Slot>,
     mask: usize,
-    /// Of the present search, 0..64.
+    /// The current search, 0..64.
     generation: AtomicU8,
 }
 
 impl TranspositionTable {
-    /// A table of 2^`bits` places, 16 bytes each.
+    /// A table of 2^`bits` slots of 16 bytes.
     pub(crate) fn new(bits: u32) -> TranspositionTable {
         let mut slots = Vec::new();
         slots.resize_with(1 << bits, Slot::default);
@@ -96,23 +93,23 @@ impl TranspositionTable {
         }
     }
 
-    /// Becomes as it was when it was new.
+    /// Removes all entries.
     pub(crate) fn clear(&mut self) {
         self.slots.fill_with(Slot::default);
         self.generation = AtomicU8::new(0);
     }
 
-    /// For how many bits a table takes so many bytes or less; 0 where not even one place does.
+    /// The most bits for which a table fits into this many bytes, at least 0.
     pub(crate) fn largest(bytes: usize) -> u32 {
         (bytes / size_of::<Slot>()).max(1).ilog2()
     }
 
-    /// Of how many places it is, as a power of two.
+    /// The binary logarithm of the number of slots.
     pub(crate) fn bits(&self) -> u32 {
         self.slots.len().ilog2()
     }
 
-    /// Begins another search.
+    /// Starts a new search.
     pub(crate) fn renew(&self) {
         let generation = self.generation.load(Ordering::Relaxed);
         self.generation
@@ -160,12 +157,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_place_takes_sixteen_bytes() {
+    fn slots_have_sixteen_bytes() {
         assert_eq!(size_of::<Slot>(), 16);
     }
 
     #[test]
-    fn what_is_packed_comes_out() {
+    fn entries_survive_packing() {
         let table = TranspositionTable::new(4);
         for _ in 0..63 {
             table.renew();
@@ -186,7 +183,7 @@ mod tests {
     }
 
     #[test]
-    fn halves_of_two_entries_are_none() {
+    fn torn_entries_are_ignored() {
         let table = TranspositionTable::new(0);
         table.put(1, 10, 5, Bound::Exact, None);
         let torn = table.slots[0].entry.load(Ordering::Relaxed);
@@ -197,17 +194,17 @@ mod tests {
     }
 
     #[test]
-    fn threads_that_write_at_once_never_read_what_nobody_wrote() {
+    fn concurrent_writes_never_mix_entries() {
         let table = TranspositionTable::new(2);
         let work = |seed: u64| {
             let mut random = crate::rng::Random::new(seed);
             let mut found = 0;
             for _ in 0..50_000 {
                 let number = random.draw() % 32;
-                // As keys of positions are: two that differ in a few low bits alone could be taken
-                // for one another where halves of the same entry from two searches meet.
+                // Keys must differ in many bits, as real ones do: halves of two entries of one key from two searches
+                // could otherwise match a similar key.
                 let key = number.wrapping_mul(0x9E37_79B9_7F4A_7C15);
-                // Everything follows from the key, so that whoever wrote it, it is right.
+                // The value follows from the key, so that every thread writes the same.
                 let value = 1_000 * number as i32;
                 if let Some(entry) = table.get(key) {
                     assert_eq!((entry.value, u64::from(entry.depth)), (value, number));
@@ -233,7 +230,7 @@ mod tests {
     }
 
     #[test]
-    fn deeper_stays_until_the_next_search() {
+    fn deeper_entries_stay_until_the_next_search() {
         let table = TranspositionTable::new(0);
         table.put(1, 10, 5, Bound::AtMost, None);
         table.put(2, 20, 4, Bound::Exact, None);

@@ -448,10 +448,10 @@ impl<W: Write> Session<'_, W> {
             Some(Player::Search { search, .. }) => Some(search),
             Some(Player::Strategy(_)) | None => None,
         };
-        let before = before.filter(|search| search.is_as_large(&limits, memory));
+        let before = before.filter(|search| search.has_size_for(&limits, memory));
         let mut search = before.unwrap_or_else(|| {
             let clock = Arc::clone(&self.setup.clock);
-            Box::new(IterativeDeepening::in_memory(limits, memory, clock))
+            Box::new(IterativeDeepening::with_memory(limits, memory, clock))
         });
         search.set_limits(limits);
         search.set_threads(self.limits.threads());
@@ -481,7 +481,7 @@ impl<W: Write> Session<'_, W> {
     fn forget(&mut self) {
         self.player = match self.player.take() {
             Some(Player::Search { mut search, target }) => {
-                search.forget();
+                search.clear();
                 Some(Player::Search { search, target })
             }
             Some(Player::Strategy(_)) | None => None,

@@ -1,4 +1,4 @@
-//! What fours decide and what they leave to choose from, where a search meets them.
+//! How the search uses fours: decided positions, forced replies and defences.
 
 use noughts_rules::{Move, Side};
 
@@ -6,23 +6,21 @@ use crate::features::{Candidate, Features, Searchable};
 use crate::search::vcf::only_completion;
 use crate::search::{Search, WIN};
 
-/// How many positions are looked at for a sequence of fours: before anything else, on the way, and
-/// where an estimate would do. At the end 8 or 100 made no difference in 600 games of 15x15k5, with windows
-/// weighed.
+/// Node limits of a VCF search: at the root, at inner nodes and at leaves. At leaves 8 or 100 made no difference in 600
+/// games of 15x15k5 with the evaluation by windows.
 const FIRST_SEQUENCE: u64 = 400;
 const INNER_SEQUENCE: u64 = 100;
 pub(super) const LAST_SEQUENCE: u64 = 30;
 
 impl<R: Searchable> Search<'_, R> {
-    /// The first play of a sequence of fours that wins, before anything else is looked at, and what
-    /// that is worth.
+    /// The first move of a VCF at the root, and its value.
     pub(super) fn first_by_force(&mut self) -> Option<(Move, i32)> {
         let plies = self.sequence(self.board.to_move(), FIRST_SEQUENCE)?;
         let first = self.vcf.first()?;
         Some((first, WIN - plies as i32))
     }
 
-    /// The value of the present where one or two plays decide it: for the side to move.
+    /// The value for the side to move if one or two plies decide the game.
     pub(super) fn decided_at_once(&mut self) -> Option<i32> {
         let (mover, ply) = (self.board.to_move(), self.board.ply() as i32);
         let windows = self.board.windows().filter(|_| self.by_force)?;
@@ -35,7 +33,7 @@ impl<R: Searchable> Search<'_, R> {
         }
     }
 
-    /// The value of a sequence of fours that wins for the side to move, where one is found.
+    /// The value of a VCF of the side to move, if one is found.
     pub(super) fn win_by_force(&mut self, depth: u32) -> Option<i32> {
         let (mover, ply) = (self.board.to_move(), self.board.ply() as i32);
         let most = match depth {
@@ -46,13 +44,12 @@ impl<R: Searchable> Search<'_, R> {
         Some(WIN - ply - plies as i32)
     }
 
-    /// In how many plies this side would win by fours alone if it were to move, where that is found
-    /// within so many positions.
+    /// Plies in which this side would win by fours alone if it were to move, searched within `most` nodes.
     pub(super) fn sequence(&mut self, side: Side, most: u64) -> Option<u32> {
         let left = self.nodes_left();
         let windows = self.board.windows().filter(|_| self.by_force)?;
         let plies = self.vcf.wins(windows, side, most.min(left));
-        self.nodes += self.vcf.take_looked();
+        self.nodes += self.vcf.take_nodes();
         plies
     }
 
@@ -61,8 +58,8 @@ impl<R: Searchable> Search<'_, R> {
         limit.saturating_sub(self.nodes)
     }
 
-    /// The value of a move for who makes it where nothing would be looked at after it but the fours
-    /// of the other side; `None` where it makes a four itself or fills the board: play and see.
+    /// The value of a move for its side if only the other side's VCF is searched after it; `None` if it makes a four or
+    /// fills the board and must be played.
     pub(super) fn glance(&mut self, at: Move) -> Option<i32> {
         let (mover, ply) = (self.board.to_move(), self.board.ply());
         if !self.by_force || ply + 1 >= self.free {
@@ -87,8 +84,7 @@ impl<R: Searchable> Search<'_, R> {
         value
     }
 
-    /// Lists what breaks the sequence of fours that the other side would win by if nothing were
-    /// done; nothing where it has none.
+    /// Lists defences against a VCF of the other side; none if it has no VCF.
     pub(super) fn list_defences(&mut self, list: &mut Vec<Candidate>) {
         let mover = self.board.to_move();
         let rival = mover.next(2);
@@ -110,8 +106,7 @@ impl<R: Searchable> Search<'_, R> {
         self.put_fours_last(list);
     }
 
-    /// Notes where the side to move can make a four, where that makes a difference, and says how many such
-    /// cells there are.
+    /// Collects the cells where the side to move can make a four, if they are ranked down; returns their number.
     pub(super) fn note_fours(&mut self) -> usize {
         let mover = self.board.to_move();
         let matters = self.by_force && self.board.features().spent_four() > 0;
@@ -126,7 +121,7 @@ impl<R: Searchable> Search<'_, R> {
         self.fours.len()
     }
 
-    /// Lets the fours that were noted promise less.
+    /// Ranks the collected fours down.
     pub(super) fn put_fours_last(&self, list: &mut [Candidate]) {
         let spent = self.board.features().spent_four();
         for candidate in list {

@@ -1,6 +1,5 @@
-//! Several threads at one position. Each searches all of it, and finds in the table what the others
-//! looked at. What another looks at just now it puts off, so that they divide the moves of a
-//! position without anybody waiting.
+//! Several threads search one position. Each searches the whole tree and shares the transposition table. A thread defers
+//! moves that another thread is searching (claims), so that threads divide the moves without waiting.
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -11,22 +10,22 @@ use crate::analysis::Analysis;
 use crate::features::Searchable;
 use crate::search::{Aim, LIKELY, Limits, Search, Thinking, doubted};
 
-/// What is searched less deep is not worth the question who else is at it. With 2, 3 and 5 two threads
-/// took 6 to 9 % longer to depth 12 at seven positions of 15x15k5, which is no more than from run to run.
+/// Shallower searches are not claimed. With 2, 3 and 5 two threads took 6 to 9 % longer to depth 12 in seven positions of
+/// 15x15k5, which is within the noise.
 const LEAST_CLAIMED: u32 = 4;
 
-/// Places for moves that are looked at. Who finds his place taken goes without.
+/// Number of claim slots. Claims that collide are overwritten.
 const CLAIMS: usize = 4096;
 
-/// What the threads of a search have in common beside the table.
+/// What the threads of a search share besides the table.
 pub(super) struct SharedSearch {
-    /// Moves that somebody looks at, by their keys.
+    /// Keys of moves being searched.
     claims: Vec<AtomicU64>,
-    /// There is an answer: everybody ends.
+    /// There is an answer: all threads end.
     over: AtomicBool,
-    /// Positions that were looked at by all.
+    /// Nodes of the helper threads.
     nodes: AtomicU64,
-    /// A move that one of the others found to win.
+    /// A winning move that a helper found.
     won: Mutex<Option<(Move, i32)>>,
 }
 
@@ -51,23 +50,23 @@ impl SharedSearch {
 
     fn release(&self, key: u64) {
         let place = &self.claims[key as usize % CLAIMS];
-        // Somebody else may have taken the place.
+        // Another claim may have overwritten the slot.
         let _ = place.compare_exchange(key, 0, Ordering::Relaxed, Ordering::Relaxed);
     }
 }
 
-/// Who looks at a move.
+/// Which thread searches a move.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Claim {
-    /// Nobody need know.
+    /// None: too shallow to claim.
     Free,
     /// This thread, under this key.
     Here(u64),
-    /// Another one.
+    /// Another thread.
     Elsewhere,
 }
 
-/// The order of a position's moves: all of them, and then those that were put off.
+/// The order in which moves are searched: all, then the deferred ones.
 pub(super) struct Order {
     moves: usize,
     turn: usize,
@@ -92,7 +91,7 @@ impl Order {
         }
         self.turn = self.moves + 1;
         let number = self.put_off.trailing_zeros();
-        // Takes the lowest one out.
+        // Clears the lowest bit.
         self.put_off &= self.put_off.wrapping_sub(1);
         (number < u64::BITS).then_some(number as usize)
     }
@@ -101,7 +100,7 @@ impl Order {
         self.turn > self.moves
     }
 
-    /// Lets a move wait until the others have been looked at; false where it has waited, or can't.
+    /// Defers a move until after the others; false in the second round or beyond 64 moves.
     pub(super) fn put_off(&mut self, number: usize) -> bool {
         let waits = !self.is_second_round() && number < u64::BITS as usize;
         if waits {
@@ -111,13 +110,13 @@ impl Order {
     }
 }
 
-/// Thinks in so many threads, 2 or more. All have ended when it returns.
+/// Searches with `threads` threads, at least 2. All have ended when it returns.
 pub(super) fn search<R: Searchable>(mut first: Search<'_, R>, threads: usize) -> Analysis {
     let shared = SharedSearch::new();
     let mut analysis = std::thread::scope(|scope| {
         for _ in 1..threads {
             let own = Thinking {
-                // The first one keeps time and counts; the others end with it.
+                // The first thread keeps the limits; the helpers end with it.
                 limits: Limits {
                     depth: first.thinking.limits.depth,
                     ..Limits::default()
@@ -139,7 +138,7 @@ pub(super) fn search<R: Searchable>(mut first: Search<'_, R>, threads: usize) ->
 }
 
 impl<R: Searchable> Search<'_, R> {
-    /// Searches as the first thread does, for what the table will know then.
+    /// The loop of a helper thread.
     fn assist(mut self) {
         let mut root = Vec::new();
         let listing = self.fill(&mut root, None);
@@ -165,7 +164,7 @@ impl<R: Searchable> Search<'_, R> {
         self.check_shared();
     }
 
-    /// Tells the others that this thread looks at a move, unless one of them does; `depth` is how deep.
+    /// Claims a move unless another thread has.
     #[inline]
     pub(super) fn claim(&self, at: Move, depth: u32) -> Claim {
         match self.shared {
@@ -184,7 +183,7 @@ impl<R: Searchable> Search<'_, R> {
         }
     }
 
-    /// Ends when the others have, and counts for them.
+    /// Ends with the other threads, and adds up nodes.
     pub(super) fn check_shared(&mut self) {
         let Some(shared) = self.shared else { return };
         self.aborted |= shared.over.load(Ordering::Relaxed);
@@ -198,7 +197,7 @@ impl<R: Searchable> Search<'_, R> {
         }
     }
 
-    /// What another thread found to win.
+    /// A winning move that a helper found.
     pub(super) fn won_elsewhere(&self) -> Option<(Move, i32)> {
         *self.shared?.won.lock().ok()?
     }
@@ -208,7 +207,7 @@ impl<R: Searchable> Search<'_, R> {
 mod tests {
     use super::*;
 
-    /// All moves in their order, where these are put off when they come first.
+    /// The order of moves if these are deferred.
     fn order(moves: usize, busy: &[usize]) -> Vec<usize> {
         let mut order = Order::of(moves);
         let mut seen = Vec::new();
@@ -221,13 +220,13 @@ mod tests {
     }
 
     #[test]
-    fn what_others_look_at_comes_last_and_nothing_is_left_out() {
+    fn deferred_moves_come_last_and_none_is_lost() {
         assert_eq!(order(0, &[]), []);
         assert_eq!(order(1, &[0]), [0]);
         assert_eq!(order(4, &[]), [0, 1, 2, 3]);
         assert_eq!(order(4, &[1, 3]), [0, 2, 1, 3]);
         assert_eq!(order(4, &[0, 1, 2, 3]), [0, 1, 2, 3]);
-        // There is no place for the last ones to wait.
+        // Only the first 64 can be deferred.
         let many: Vec<usize> = (0..225).collect();
         let mut seen = order(225, &many);
         assert_eq!(seen[..161], many[64..]);
@@ -236,13 +235,13 @@ mod tests {
     }
 
     #[test]
-    fn a_claim_holds_until_it_is_released() {
+    fn claims_last_until_released() {
         let shared = SharedSearch::new();
         assert_eq!(shared.claim(7), Claim::Here(7));
         assert_eq!(shared.claim(7), Claim::Elsewhere);
         shared.release(7);
         assert_eq!(shared.claim(7), Claim::Here(7));
-        // Another takes the place; the first one's end is not its end.
+        // A colliding claim overwrites the slot, and releasing the first does not release it.
         let other = 7 + CLAIMS as u64;
         assert_eq!(shared.claim(other), Claim::Here(other));
         shared.release(7);

@@ -1,4 +1,4 @@
-//! What a search says in the end.
+//! The analysis at the end of a search.
 
 use noughts_rules::{Move, Outcome};
 
@@ -8,7 +8,7 @@ use crate::search::{DECIDED, LIKELY, Search, WIN};
 use crate::solver::GameValue;
 use crate::transposition_table::Bound;
 
-/// The estimate of a game that is won or lost as far as was looked.
+/// The estimate of a likely win.
 const AS_GOOD_AS_WON: i32 = 90_000;
 
 impl<R: Searchable> Search<'_, R> {
@@ -39,8 +39,7 @@ impl<R: Searchable> Search<'_, R> {
         matches!(&self.solved, Some(solved) if solved.value == value)
     }
 
-    /// A move that wins at once: the table does not keep the last steps. Not looked for after the stop: it plays
-    /// every move of the board.
+    /// A move that wins at once; the table does not store the last plies. Plays every legal move until the stop.
     fn winning_move(&mut self) -> Option<Move> {
         let mover = self.board.to_move();
         if !self.board.features().may_win_at_once(mover) {
@@ -57,7 +56,7 @@ impl<R: Searchable> Search<'_, R> {
         })
     }
 
-    /// The best line as far as the table remembers it.
+    /// The principal variation, as far as the table has it.
     fn line(&mut self, first: Move) -> Vec<Move> {
         let mut line = vec![first];
         self.board.play(first);

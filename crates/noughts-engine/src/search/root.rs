@@ -1,4 +1,4 @@
-//! Where a search begins: deeper and deeper, and what is played when a limit comes.
+//! The root of a search: the iterative deepening loop and the move played when a limit comes.
 
 use noughts_rules::Move;
 
@@ -34,22 +34,21 @@ impl<R: Searchable> Search<'_, R> {
             .depth
             .unwrap_or(u32::MAX)
             .min(self.free as u32);
-        // Whose move is the last makes more of a difference than one ply more: who asks for one
-        // depth is best prepared for it by those of the same kind.
+        // Odd and even depths differ more than one ply does, so a fixed depth is reached in steps of two.
         let (first, step) = match self.thinking.width {
             Width::Full => (2 - deepest % 2, 2),
             Width::Selective => (1, 1),
         };
         let mut time_manager = TimeManager::default();
         for depth in (first..=deepest).step_by(step) {
-            if let Some(won) = self.pursue_when_due() {
+            if let Some(won) = self.vct_when_due() {
                 found = won;
                 break;
             }
             self.horizon = false;
             let best = self.root(&mut root, depth);
             match best {
-                // What seemed best is lost after all, and there was no time for the others.
+                // The best move turned out to lose, and there was no time for the others.
                 Some((_, value)) if self.aborted && value < -LIKELY => {
                     found.0 = self.untried.unwrap_or(found.0);
                 }
@@ -71,8 +70,7 @@ impl<R: Searchable> Search<'_, R> {
         self.report(found, reached)
     }
 
-    /// With one legal move there is nothing to choose; but who asks for a depth wants its value. Who
-    /// wants a move asks no more where all others lose at once.
+    /// Whether there is only one sensible move. A fixed depth is searched anyway, for its value.
     fn has_no_choice(&self, root: &[Candidate]) -> bool {
         if let Some(solved) = &self.solved {
             return solved.moves.len() == 1;
@@ -82,16 +80,16 @@ impl<R: Searchable> Search<'_, R> {
         self.thinking.width == Width::Selective && (is_forced || moves.nth(1).is_none())
     }
 
-    /// Whether the time for another depth is better kept for another move.
+    /// Whether the time for another depth is better saved for later moves.
     fn is_enough(&self, time_manager: &mut TimeManager, found: (Move, i32)) -> bool {
         match self.aim {
-            Aim::Move { usual: Some(usual) } => !time_manager.lasts(usual, self.elapsed(), found),
+            Aim::Move { usual: Some(usual) } => !time_manager.goes_on(usual, self.elapsed(), found),
             Aim::Move { usual: None } | Aim::Value => false,
         }
     }
 
-    /// One depth at the root: the best move and its value, of those looked at before a limit came.
-    /// What is best comes first in the next.
+    /// Searches one depth: the best move and value of those searched before a limit. The best move comes first in the next
+    /// depth.
     pub(super) fn root(&mut self, root: &mut [Candidate], depth: u32) -> Option<(Move, i32)> {
         let mut best: Option<(Move, i32)> = None;
         for number in 0..root.len() {

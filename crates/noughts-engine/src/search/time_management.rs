@@ -1,37 +1,40 @@
-//! How long a search goes on where the time that it saves is its own: in a game with a clock.
+//! When a search with a clock stops before its time limit.
 
 use std::time::Duration;
 
 use noughts_rules::Move;
 
-/// A depth takes about so many times as long as the one before it. What could not be finished is
-/// not begun.
+/// A depth takes about this many times as long as the previous one. A depth that would not finish is not started.
 const GROWTH: u32 = 2;
 
-/// After so many depths with the same best move another is unlikely.
+/// After this many depths with the same best move, a change is unlikely.
 const SETTLED: u32 = 4;
 
-/// Who stands worse by this than two plies before has something to find out: a line that lacks two
-/// marks is worth as much.
+/// If the value falls by this within two depths, the search takes longer. A line that lacks two marks is worth about as
+/// much.
 const FALL: i32 = 200;
 
-/// What the depths so far have shown.
+/// The history of the completed depths.
 #[derive(Default)]
 pub(super) struct TimeManager {
-    /// When the latest depth was done.
+    /// End of the latest depth.
     done: Duration,
-    /// The best move, and for how many depths it has been that.
+    /// The best move, and for how many depths it has not changed.
     best: Option<Move>,
     same: u32,
-    /// The values of the two latest depths, the latest last: whose move is the last makes more of a
-    /// difference than one ply, so each is compared with the one before the one before it.
+    /// Values of the two latest depths. Odd and even depths differ, so a value is compared with the one two depths before.
     values: [Option<i32>; 2],
 }
 
 impl TimeManager {
-    /// Whether another depth is begun, after one that was done at `elapsed` and found this, where
-    /// `usual` is what a move should take.
-    pub(super) fn lasts(&mut self, usual: Duration, elapsed: Duration, found: (Move, i32)) -> bool {
+    /// Whether to start another depth, after one that ended at `elapsed` and found this move and value; `usual` is the
+    /// usual time per move.
+    pub(super) fn goes_on(
+        &mut self,
+        usual: Duration,
+        elapsed: Duration,
+        found: (Move, i32),
+    ) -> bool {
         let (at, value) = found;
         let latest = elapsed.saturating_sub(self.done);
         let [before, last] = self.values;
@@ -62,20 +65,19 @@ impl TimeManager {
 mod tests {
     use super::*;
 
-    /// Up to which depth it goes, if depths end at these times in ms with these moves and values and
-    /// 100 ms are usual.
+    /// The depth reached if depths end at these times (ms) with these moves and values, with 100 ms per move.
     fn goes_to(depths: &[(u64, usize, i32)]) -> usize {
         let mut time_manager = TimeManager::default();
         let usual = Duration::from_millis(100);
         let stops = depths.iter().position(|(ms, cell, value)| {
             let elapsed = Duration::from_millis(*ms);
-            !time_manager.lasts(usual, elapsed, (Move::at(*cell), *value))
+            !time_manager.goes_on(usual, elapsed, (Move::at(*cell), *value))
         });
         stops.map_or(usize::MAX, |index| index + 1)
     }
 
     #[test]
-    fn a_depth_that_would_not_be_finished_is_not_begun() {
+    fn unfinishable_depths_are_not_started() {
         // 20 + 2 * 10 are within 100, 40 + 2 * 20 too, 80 + 2 * 40 are not.
         let even = [(10, 1, 0), (20, 1, 0), (40, 1, 0), (80, 1, 0)];
         assert_eq!(goes_to(&even), 4);
@@ -83,7 +85,7 @@ mod tests {
     }
 
     #[test]
-    fn a_move_that_stays_best_is_played_sooner() {
+    fn stable_moves_are_played_sooner() {
         let same: Vec<_> = (1..=10).map(|depth| (6 * depth, 1, 0)).collect();
         // From the fifth depth on only 50 are left: 42 + 12 is more.
         assert_eq!(goes_to(&same), 7);
@@ -94,13 +96,13 @@ mod tests {
     }
 
     #[test]
-    fn who_falls_thinks_longer() {
+    fn falling_values_take_longer() {
         let falling = [(20, 1, 50), (40, 1, 0), (100, 1, -300), (180, 1, -300)];
         // The third is 350 worse than the first, so 400 are allowed; the fourth 300 than the second.
         assert_eq!(goes_to(&falling), usize::MAX);
         let steady = [(20, 1, 50), (40, 1, 0), (100, 1, 0), (180, 1, 0)];
         assert_eq!(goes_to(&steady), 3);
-        // That odd and even depths differ is no fall.
+        // A difference between odd and even depths is not a fall.
         let swinging = [(20, 1, 500), (40, 1, -500), (70, 1, 500), (90, 1, -500)];
         assert_eq!(goes_to(&swinging), 3);
     }

@@ -1,53 +1,51 @@
-//! Wins by force: four after four, each of which must be answered at once.
+//! Victory by continuous fours (VCF).
 //!
-//! A *four* is a window that lacks one mark. Who makes one leaves the other a single reply; who
-//! makes two at once has won. The attacker tries fours and nothing else, so that a sequence of
-//! twenty plays is a matter of a few hundred positions, and what is found is a proof: no other
-//! reply would have helped. For two sides who take turns, where every window that a side completes wins.
+//! A *four* is a window that lacks one mark. It leaves the other side a single reply; two fours at once win. The attacker
+//! tries only fours, so a sequence of twenty plies takes a few hundred nodes, and the result is exact. For two sides that
+//! take turns in a game where every completed window wins.
 
 use noughts_rules::{Move, Side};
 
 use crate::features::windows::Windows;
 
-/// Fours in a sequence, at most.
-const LONGEST: usize = 24;
+/// Maximum number of fours in a sequence.
+const MAX_FOURS: usize = 24;
 
-/// Places for positions from which a sequence was looked for in vain.
+/// Slots for positions without a VCF.
 const REMEMBERED: usize = 1 << 13;
 
-/// Looks for sequences of fours, in memory that is kept.
+/// Searches for a VCF, in reused memory.
 pub(crate) struct VcfSearch {
-    /// The fours of the sequence that is tried, each with its forced reply.
+    /// The fours of the current sequence, each with its forced reply.
     line: Vec<(Move, Move)>,
-    /// The last play of a sequence that wins, and the cells where it threatens to complete a line.
+    /// The last move of a winning sequence, and the cells where it threatens to complete a line.
     last: Vec<Move>,
-    /// Fours to try, those of one ply after those of another.
+    /// Fours to try, a stack over all plies.
     fours: Vec<(Move, Move)>,
-    /// Positions without a sequence.
-    vain: Vec<u64>,
+    /// Keys of positions without a VCF.
+    failed: Vec<u64>,
     left: u64,
-    looked: u64,
+    nodes: u64,
 }
 
 impl VcfSearch {
     pub(crate) fn new() -> VcfSearch {
         VcfSearch {
-            line: Vec::with_capacity(LONGEST),
+            line: Vec::with_capacity(MAX_FOURS),
             last: Vec::new(),
             fours: Vec::new(),
-            vain: vec![0; REMEMBERED],
+            failed: vec![0; REMEMBERED],
             left: 0,
-            looked: 0,
+            nodes: 0,
         }
     }
 
-    /// How many positions were looked at since this was asked for.
-    pub(crate) fn take_looked(&mut self) -> u64 {
-        std::mem::take(&mut self.looked)
+    /// Nodes searched since the previous call.
+    pub(crate) fn take_nodes(&mut self) -> u64 {
+        std::mem::take(&mut self.nodes)
     }
 
-    /// In how many plies `side` wins by fours alone if it is to move now, where that is found
-    /// within so many positions.
+    /// Plies in which `side` wins by fours alone if it is to move, searched within `most` nodes.
     pub(crate) fn wins(&mut self, windows: &mut Windows, side: Side, most: u64) -> Option<u32> {
         self.line.clear();
         self.last.clear();
@@ -62,15 +60,14 @@ impl VcfSearch {
         })
     }
 
-    /// The first play of the sequence that was found last.
+    /// The first move of the latest sequence found.
     pub(crate) fn first(&self) -> Option<Move> {
         let of_line = self.line.first().map(|four| four.0);
         of_line.or_else(|| self.last.first().copied())
     }
 
-    /// Where the other side must play to break the sequence of `side` that was found last, as the
-    /// board was when it was looked for: into its cells, or where a reply becomes a four of its own;
-    /// or it makes a four at once. Everything else loses. Cells may come up twice.
+    /// Lists the moves that may break the latest sequence found for `side`: into its cells, where a reply becomes a four,
+    /// or an immediate four. All other moves lose. Cells may be listed twice. The board must be as it was for the search.
     pub(crate) fn defences(&self, windows: &Windows, side: Side, into: &mut Vec<Move>) {
         let (line, rival) = (windows.line(), side.next(2));
         into.extend(self.line.iter().flat_map(|four| [four.0, four.1]));
@@ -93,16 +90,16 @@ impl VcfSearch {
 
     /// Whether `side`, to move, wins from here.
     fn attack(&mut self, windows: &mut Windows, side: Side) -> bool {
-        self.looked += 1;
+        self.nodes += 1;
         self.left = self.left.saturating_sub(1);
         if let Some(number) = windows.lacking(side, 1).first() {
             self.last.extend(windows.free(*number));
             return true;
         }
-        // Any odd constant: whose turn it is must differ, nothing else.
+        // Any odd constant will do: only the turns must differ.
         let key = windows.hash() ^ (side.index() as u64 + 1).wrapping_mul(0xD6E8_FEB8_6659_FD93);
         let place = key as usize % REMEMBERED;
-        if self.left == 0 || self.line.len() == LONGEST || self.vain[place] == key {
+        if self.left == 0 || self.line.len() == MAX_FOURS || self.failed[place] == key {
             return false;
         }
         let rival = side.next(2);
@@ -129,15 +126,14 @@ impl VcfSearch {
             self.line.pop();
         }
         self.fours.truncate(begin);
-        // Given up is not the same as in vain.
+        // A search that hit its limit has not failed.
         if self.left > 0 {
-            self.vain[place] = key;
+            self.failed[place] = key;
         }
         false
     }
 
-    /// Lists the fours that can be made, at `must` only where that is said; true where one of them
-    /// is a double four, which is then the last play of the sequence.
+    /// Lists the possible fours, only at `must` if given. True if one is a double four, which ends the sequence.
     fn list(&mut self, windows: &Windows, side: Side, must: Option<Move>, begin: usize) -> bool {
         for number in windows.lacking(side, 2) {
             let mut free = windows.free(*number);
@@ -162,7 +158,7 @@ impl VcfSearch {
     }
 }
 
-/// The one cell where this side completes a line, if there is one; an error where there are two.
+/// The only cell where this side completes a line, if any; an error if there are several.
 pub(crate) fn only_completion(windows: &Windows, side: Side) -> Result<Option<Move>, ()> {
     let mut only = None;
     for number in windows.lacking(side, 1) {

@@ -1,5 +1,5 @@
-//! Wins by threes and fours: every play of the attacker threatens a sequence of fours, so that few
-//! replies are left; each of them is tried.
+//! Victory by continuous threats (VCT): every move of the attacker is a four or threatens a VCF, so that few replies are
+//! left, and all of them are tried.
 
 use noughts_rules::Move;
 
@@ -8,40 +8,40 @@ use crate::search::forcing_moves::LAST_SEQUENCE;
 use crate::search::vcf::only_completion;
 use crate::search::{Search, WIN};
 
-/// Attacks that are tried in a position, at most.
-const MOST_ATTACKS: usize = 12;
+/// Maximum number of attacks tried per position.
+const MAX_ATTACKS: usize = 12;
 
-/// VcfSearch in a pursuit, at most.
-const LONGEST: u32 = 12;
+/// Maximum number of threats in a sequence.
+const MAX_THREATS: u32 = 12;
 
-/// Places for positions that were pursued in vain.
+/// Slots for positions without a VCT.
 const REMEMBERED: usize = 1 << 12;
 
-/// Before so many positions were looked at, they are better spent on looking around.
+/// Before this many nodes the ordinary search is better.
 const LEAST_LOOKED: u64 = 4_000;
 
-/// What a pursuit keeps.
+/// State of the VCT search.
 pub(super) struct VctState {
-    /// At how many nodes it is given up.
+    /// Node count at which the current attempt ends.
     until: u64,
-    /// The first play of the win that was found last.
+    /// The first move of the latest VCT found.
     first: Option<Move>,
-    /// Some attack went on after the last threat that was allowed.
+    /// Some attack was cut off by the number of threats.
     cut: bool,
-    /// Positions without a win in so many threats.
-    vain: Vec<(u64, u32)>,
-    /// When the side that thinks pursues again.
+    /// Keys of positions without a VCT of this many threats.
+    failed: Vec<(u64, u32)>,
+    /// Node count of the next attempt at the root.
     due: u64,
-    /// Moves at the root after which the other side has pursued.
+    /// Attempts of the other side after root moves.
     refutations: Vec<RefutationAttempt>,
 }
 
-/// What a pursuit after a move at the root has shown.
+/// A VCT search of the other side after a root move.
 struct RefutationAttempt {
     at: Move,
-    /// How many positions it was allowed.
+    /// Its node limit.
     allowed: u64,
-    /// It loses in so many plies.
+    /// Plies in which the root move loses.
     lost: Option<u32>,
 }
 
@@ -51,7 +51,7 @@ impl VctState {
             until: 0,
             first: None,
             cut: false,
-            vain: vec![(0, 0); REMEMBERED],
+            failed: vec![(0, 0); REMEMBERED],
             due: LEAST_LOOKED,
             refutations: Vec::new(),
         }
@@ -59,25 +59,25 @@ impl VctState {
 }
 
 impl<R: Searchable> Search<'_, R> {
-    /// Now and then, between two depths: a win by threats for the side that thinks.
-    pub(super) fn pursue_when_due(&mut self) -> Option<(Move, i32)> {
+    /// Searches for a VCT of the side to move at the root, from time to time between two depths.
+    pub(super) fn vct_when_due(&mut self) -> Option<(Move, i32)> {
         if !self.by_force || self.nodes < self.vct.due {
             return None;
         }
-        let plies = self.pursue(self.nodes / 4);
+        let plies = self.search_vct(self.nodes / 4);
         self.vct.due = 4 * self.nodes;
         let first = self.vct.first?;
         plies.map(|plies| (first, WIN - plies as i32))
     }
 
-    /// What a move at the root is worth that is known to lose by a pursuit.
+    /// The value of a root move that is known to lose by a VCT.
     pub(super) fn known_loss(&self, at: Move) -> Option<i32> {
         let plies = self.refutation(at)?.lost?;
         Some(plies as i32 - WIN)
     }
 
-    /// What a move at the root is worth where the other side is found to win by threats after it.
-    /// It is asked for moves that seem best, and again when much more was looked at.
+    /// The value of a root move if the other side has a VCT after it. Called for moves that seem best, and again after many
+    /// more nodes.
     pub(super) fn refute(&mut self, at: Move) -> Option<i32> {
         let allowed = self.nodes / 4;
         let enough = |refutation: &RefutationAttempt| 2 * refutation.allowed > allowed;
@@ -91,7 +91,7 @@ impl<R: Searchable> Search<'_, R> {
         self.board.play(at);
         let plies = match self.board.outcome() {
             Some(_) => None,
-            None => self.pursue(allowed),
+            None => self.search_vct(allowed),
         };
         self.board.take_back();
         let lost = plies.map(|plies| plies + 1);
@@ -109,11 +109,10 @@ impl<R: Searchable> Search<'_, R> {
         refutations.find(|refutation| refutation.at == at)
     }
 
-    /// In how many plies the side to move wins by threats, where that is found within so many
-    /// positions.
-    fn pursue(&mut self, most: u64) -> Option<u32> {
+    /// Plies in which the side to move wins by a VCT, searched within `most` nodes.
+    fn search_vct(&mut self, most: u64) -> Option<u32> {
         self.vct.until = self.nodes + most;
-        for threats in 1..=LONGEST {
+        for threats in 1..=MAX_THREATS {
             self.vct.cut = false;
             let plies = self.attack(threats);
             if plies.is_some() || self.gives_up() || !self.vct.cut {
@@ -127,7 +126,7 @@ impl<R: Searchable> Search<'_, R> {
         self.aborted || self.nodes >= self.vct.until
     }
 
-    /// In how many plies the side to move wins with so many threats.
+    /// Plies in which the side to move wins with at most this many threats.
     fn attack(&mut self, threats: u32) -> Option<u32> {
         self.nodes += 1;
         self.look_at_limits();
@@ -145,7 +144,7 @@ impl<R: Searchable> Search<'_, R> {
         }
         let key = self.board.key().0;
         let place = key as usize % REMEMBERED;
-        let (known, tried) = self.vct.vain[place];
+        let (known, tried) = self.vct.failed[place];
         if known == key && tried >= threats {
             self.vct.cut = true;
             return None;
@@ -157,7 +156,7 @@ impl<R: Searchable> Search<'_, R> {
             None => self.board.features().attacks(mover, &mut list),
         }
         list.sort_unstable_by_key(|attack| (-attack.promise, attack.at));
-        list.truncate(MOST_ATTACKS);
+        list.truncate(MAX_ATTACKS);
         let mut found = None;
         for attack in &list {
             self.board.play(attack.at);
@@ -172,12 +171,12 @@ impl<R: Searchable> Search<'_, R> {
         }
         self.lists[self.board.ply()] = list;
         if found.is_none() && !self.gives_up() {
-            self.vct.vain[place] = (key, threats);
+            self.vct.failed[place] = (key, threats);
         }
         found.map(|plies| plies + 1)
     }
 
-    /// In how many plies the side to move loses, whatever it does against the threat that was made.
+    /// Plies in which the side to move loses, whatever it does against the latest threat.
     fn defend(&mut self, threats: u32) -> Option<u32> {
         let mover = self.board.to_move();
         let windows = self.board.windows()?;
@@ -213,7 +212,7 @@ impl<R: Searchable> Search<'_, R> {
         longest.map(|plies| plies + 1)
     }
 
-    /// The list of this ply, empty.
+    /// The reusable list of this ply, emptied.
     fn take_list(&mut self) -> Vec<Candidate> {
         let ply = self.board.ply();
         if self.lists.len() <= ply {

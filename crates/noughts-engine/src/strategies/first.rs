@@ -1,4 +1,4 @@
-//! `first`: the first legal move, for tests and for beginners who want to win.
+//! `first`: the first legal move, for tests and beginners.
 
 use noughts_rules::Game;
 

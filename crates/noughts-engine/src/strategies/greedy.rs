@@ -1,4 +1,4 @@
-//! `greedy`: wins where it can, blocks where it must, else plays what looks best at a glance.
+//! `greedy`: wins if it can, blocks if it must, otherwise plays the most promising move.
 
 use noughts_rules::{Game, Outcome, dispatch};
 
@@ -18,7 +18,7 @@ pub(crate) const KIND: StrategyKind = StrategyKind {
     make: |_, setup| Box::new(Greedy(Random::new(setup.seed))),
 };
 
-/// How many moves of a large board are looked at: the most promising.
+/// Maximum number of candidates on a large board.
 const MOST_CANDIDATES: usize = 12;
 
 struct Greedy(Random);
@@ -37,8 +37,7 @@ impl Strategy for Greedy {
     }
 }
 
-/// Every candidate, what ends the game at once raised above or sunk below all others, as far as that was found out
-/// before the stop.
+/// All candidates. Moves that win at once rank first, moves that lose at once last, as far as found before the stop.
 fn ranked<R: Searchable>(mut board: SearchBoard<R>, stop: &Stop) -> Vec<Candidate> {
     let mut list = Vec::new();
     let me = board.to_move();

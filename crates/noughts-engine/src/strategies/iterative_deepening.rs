@@ -1,4 +1,4 @@
-//! `search:200ms`, `search:500000n`: as deep as time or nodes allow.
+//! `search:200ms`, `search:500000n`: iterative deepening within a limit.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -26,13 +26,13 @@ pub(crate) const KIND: StrategyKind = StrategyKind {
     },
 };
 
-/// Threads that think about one position, at most.
-const MOST_THREADS: usize = 256;
+/// Maximum number of threads of one search.
+const MAX_THREADS: usize = 256;
 
-/// The least and the most places of a table, as powers of two: 16 kB and 32 MB.
+/// Smallest and largest table as powers of two: 16 kB and 32 MB.
 const TABLE_BITS: std::ops::RangeInclusive<u32> = 10..=21;
 
-/// Searches deeper and deeper until a limit is reached, and keeps what it found for the next time.
+/// Searches deeper and deeper until a limit is reached, and keeps its transposition table for the next move.
 pub struct IterativeDeepening {
     limits: Limits,
     threads: usize,
@@ -43,49 +43,47 @@ pub struct IterativeDeepening {
 }
 
 impl IterativeDeepening {
-    /// Within these limits, in one thread. What it remembers takes 16 MB, up to 32 where more than a
-    /// million nodes are allowed, and on nine boards up to 8 more.
+    /// A search in one thread. Its tables take 16 MB, up to 32 MB if more than a million nodes are allowed, and on nine
+    /// boards up to 8 MB more.
     pub fn new(limits: Limits, clock: Arc<dyn Clock>) -> IterativeDeepening {
-        IterativeDeepening::in_memory(limits, usize::MAX, clock)
+        IterativeDeepening::with_memory(limits, usize::MAX, clock)
     }
 
-    /// The same, remembering no more than fits into so many bytes; with less than 160 kB it may still
-    /// take up to that.
-    pub fn in_memory(limits: Limits, memory: usize, clock: Arc<dyn Clock>) -> IterativeDeepening {
+    /// A search whose tables take at most this many bytes, or 160 kB if that is more.
+    pub fn with_memory(limits: Limits, memory: usize, clock: Arc<dyn Clock>) -> IterativeDeepening {
         IterativeDeepening {
             limits,
             threads: 1,
             table: TranspositionTable::new(table_bits(&limits, memory)),
-            endgame: EndgameSolver::in_memory(memory / 2),
+            endgame: EndgameSolver::with_memory(memory / 2),
             is_used: false,
             clock,
         }
     }
 
-    /// In so many threads, of which 256 are the most. With more than one the same limits need not
-    /// give the same answer.
+    /// Searches with this many threads, at most 256. With more than one, the same limits may give different answers.
     pub fn with_threads(mut self, threads: usize) -> IterativeDeepening {
         self.set_threads(threads);
         self
     }
 
-    /// From now on in so many threads.
+    /// Sets the number of threads, at most 256.
     pub fn set_threads(&mut self, threads: usize) {
-        self.threads = threads.clamp(1, MOST_THREADS);
+        self.threads = threads.clamp(1, MAX_THREADS);
     }
 
-    /// From now on within these limits.
+    /// Sets the limits of later searches.
     pub fn set_limits(&mut self, limits: Limits) {
         self.limits = limits;
     }
 
-    /// Whether one that is made for these limits and this memory has as much room for what it remembers.
-    pub fn is_as_large(&self, limits: &Limits, memory: usize) -> bool {
-        self.table.bits() == table_bits(limits, memory) && self.endgame.is_as_large(memory / 2)
+    /// Whether a new search with these limits and this memory would have tables of the same size.
+    pub fn has_size_for(&self, limits: &Limits, memory: usize) -> bool {
+        self.table.bits() == table_bits(limits, memory) && self.endgame.has_size_for(memory / 2)
     }
 
-    /// Forgets all that it found, for another game.
-    pub fn forget(&mut self) {
+    /// Clears the tables, for a new game.
+    pub fn clear(&mut self) {
         if self.is_used {
             self.table.clear();
             self.endgame.clear();
@@ -93,16 +91,15 @@ impl IterativeDeepening {
         }
     }
 
-    /// What a game that goes on is worth, and the best line.
+    /// Analyses a game that is not over.
     pub fn analyze(&mut self, game: &Game, stop: &Stop) -> Analysis {
         self.think(Aim::Value, game, stop)
     }
 
-    /// The move to play in a game that goes on. Where there is but one to choose it is played at once.
+    /// Searches for a move in a game that is not over. A single sensible move is returned at once.
     ///
-    /// With a `usual` time the limit is only for need, and what is saved can be spent on another
-    /// move: it stops where another depth would hardly be done, sooner where the best move has been
-    /// the same for long, and goes on where its value falls.
+    /// With a `usual` time per move the time limit is only an upper bound: the search stops early if the next depth would
+    /// not finish or the best move has been stable, and goes on if the value falls.
     pub fn find_move(&mut self, game: &Game, usual: Option<Duration>, stop: &Stop) -> Analysis {
         self.think(Aim::Move { usual }, game, stop)
     }
@@ -126,8 +123,8 @@ impl IterativeDeepening {
     }
 }
 
-/// How large a table is, as a power of two: a place for every node, within reason, in one half of the
-/// memory. The other is for what the endgames take.
+/// Size of the transposition table as a power of two: a slot for every node, in half of the memory. The other half is for
+/// the endgame solver.
 fn table_bits(limits: &Limits, memory: usize) -> u32 {
     let wanted = match limits.nodes {
         Some(nodes) => nodes.max(1).ilog2(),
@@ -147,7 +144,19 @@ impl Strategy for IterativeDeepening {
     }
 }
 
-/// What a game that goes on is worth, and the best line, as far as the limits allow.
+/// Analyses a game that is not over, within these limits.
+///
+/// ```
+/// use std::sync::Arc;
+/// use noughts_engine::{Stop, SystemClock, Value, analyze};
+/// use noughts_rules::{Game, Options, Variant};
+///
+/// let variant: Variant = "3x3k3".parse()?;
+/// let game = Game::new(&variant, Options::default())?;
+/// let analysis = analyze(&game, "100000n".parse()?, &Stop::new(), Arc::new(SystemClock::default()));
+/// assert_eq!(analysis.value, Value::Draw);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub fn analyze(game: &Game, limits: Limits, stop: &Stop, clock: Arc<dyn Clock>) -> Analysis {
     IterativeDeepening::new(limits, clock).analyze(game, stop)
 }
@@ -165,20 +174,20 @@ mod tests {
     use super::*;
     use crate::clock::SystemClock;
 
-    /// What the table of a search takes that may use so many nodes and bytes.
+    /// Bytes of the transposition table for these limits.
     fn table(nodes: Option<u64>, memory: usize) -> usize {
         let limits = Limits {
             nodes,
             ..Limits::default()
         };
         let clock = Arc::new(SystemClock::default());
-        16 << IterativeDeepening::in_memory(limits, memory, clock)
+        16 << IterativeDeepening::with_memory(limits, memory, clock)
             .table
             .bits()
     }
 
     #[test]
-    fn what_is_remembered_fits_into_the_memory() {
+    fn tables_fit_into_the_memory() {
         const MB: usize = 1 << 20;
         assert_eq!(table(None, usize::MAX), 16 * MB);
         assert_eq!(table(None, 32 * MB), 16 * MB);
@@ -187,7 +196,7 @@ mod tests {
         assert_eq!(table(Some(10_000_000_000), usize::MAX), 32 * MB);
         assert_eq!(table(Some(10_000_000_000), 20 * MB), 8 * MB);
         assert_eq!(table(Some(65_536), 20 * MB), MB);
-        // It can't do without any.
+        // The smallest table.
         for memory in [0, 1, 15, 32 << 10] {
             assert_eq!(table(None, memory), 16 << 10);
         }

@@ -1,7 +1,6 @@
-//! `level:1` to `level:8`: robots for people, each stronger than the one before.
+//! `level:1` to `level:8`: opponents for people, each stronger than the one before.
 //!
-//! A level looks at more positions than the one below it and overlooks less: now and then it plays
-//! a move without thinking, as people do.
+//! A higher level searches more positions and plays fewer random moves.
 
 use noughts_rules::Game;
 
@@ -20,73 +19,55 @@ pub(crate) const KIND: StrategyKind = StrategyKind {
     instant: never,
     make: |parameter, setup| {
         let level: usize = parameter.parse().unwrap_or(8);
-        let step = &LEVELS[level - 1];
+        let settings = &LEVELS[level - 1];
         let limits = Limits {
-            nodes: Some(step.nodes),
+            nodes: Some(settings.nodes),
             ..Limits::default()
         };
         Box::new(Level {
-            slips: step.slips,
-            thought: IterativeDeepening::new(limits, setup.clock.clone()),
+            random_percent: settings.random_percent,
+            search: IterativeDeepening::new(limits, setup.clock.clone()),
             random: Random::new(setup.seed),
         })
     },
 };
 
-/// What a level can do.
-struct Step {
-    /// Of a hundred moves, so many are made without thinking.
-    slips: usize,
+struct LevelSettings {
+    /// Percentage of random moves.
+    random_percent: usize,
     nodes: u64,
 }
 
-const LEVELS: [Step; 8] = [
-    Step {
-        slips: 88,
-        nodes: 20,
-    },
-    Step {
-        slips: 68,
-        nodes: 50,
-    },
-    Step {
-        slips: 50,
-        nodes: 150,
-    },
-    Step {
-        slips: 37,
-        nodes: 500,
-    },
-    Step {
-        slips: 26,
-        nodes: 1_500,
-    },
-    Step {
-        slips: 16,
-        nodes: 4_000,
-    },
-    Step {
-        slips: 7,
-        nodes: 10_000,
-    },
-    Step {
-        slips: 0,
-        nodes: 30_000,
-    },
+const LEVELS: [LevelSettings; 8] = [
+    settings(88, 20),
+    settings(68, 50),
+    settings(50, 150),
+    settings(37, 500),
+    settings(26, 1_500),
+    settings(16, 4_000),
+    settings(7, 10_000),
+    settings(0, 30_000),
 ];
 
+const fn settings(random_percent: usize, nodes: u64) -> LevelSettings {
+    LevelSettings {
+        random_percent,
+        nodes,
+    }
+}
+
 struct Level {
-    slips: usize,
-    thought: IterativeDeepening,
+    random_percent: usize,
+    search: IterativeDeepening,
     random: Random,
 }
 
 impl Strategy for Level {
     fn choose(&mut self, game: &Game, stop: &Stop) -> Decision {
-        if self.random.below(100) < self.slips {
+        if self.random.below(100) < self.random_percent {
             let legal = game.legal();
             return legal[self.random.below(legal.len())].into();
         }
-        self.thought.choose(game, stop)
+        self.search.choose(game, stop)
     }
 }

@@ -1,5 +1,4 @@
-//! `mcts:N`: Monte Carlo tree search with N random games (UCT). It needs no estimate and takes
-//! every side for itself.
+//! `mcts:N`: Monte Carlo tree search (UCT) with N random games. It needs no evaluation, and every side plays for itself.
 
 use noughts_rules::{Game, Move, Outcome, Rules, Side, Timeline, dispatch};
 
@@ -22,14 +21,13 @@ pub(crate) const KIND: StrategyKind = StrategyKind {
     },
 };
 
-/// A random game is given up as a draw after so many plies: on the largest boards it would take
-/// tens of thousands, and say nothing.
+/// A random game counts as a draw after this many plies: on the largest boards it would take tens of thousands.
 const LONGEST_PLAYOUT: usize = 400;
 
-/// The tree grows no further than this, some 40 MB; more games only make it surer.
+/// Maximum size of the tree, about 40 MB. Further games only update it.
 const MOST_NODES: usize = 1_000_000;
 
-/// How much more a rarely tried move attracts.
+/// The exploration constant of UCT.
 const EXPLORE: f64 = 1.0;
 
 struct Mcts {
@@ -55,9 +53,8 @@ struct Tree<'r, R: Rules> {
     random: &'r mut Random,
 }
 
-/// What is known of one position.
 struct Node {
-    /// Who moved to get here, and how.
+    /// The side that moved here, and its move.
     by: Side,
     at: Move,
     /// Half points for `by`: two for a win, one for a draw.
@@ -102,8 +99,7 @@ impl<'r, R: Rules> Tree<'r, R> {
         most.map_or(Move::at(0), |node| node.at)
     }
 
-    /// One game: down the tree, one step further, then at random to its end. A game that the stop interrupts
-    /// counts for nothing.
+    /// Plays one game: down the tree, one new node, then random moves. A game that `stop` interrupts does not count.
     fn play_one(&mut self, stop: &Stop) {
         let mut position = self.root.clone();
         let mut seat = self.seat;
@@ -169,7 +165,7 @@ impl<'r, R: Rules> Tree<'r, R> {
             .0
     }
 
-    /// How a random game from here ends; `None` where it is told to stop before that.
+    /// The outcome of a random game from here; `None` if stopped before its end.
     fn finish(
         &mut self,
         mut position: R::Position,

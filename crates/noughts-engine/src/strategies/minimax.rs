@@ -1,7 +1,6 @@
-//! `minimax:N`: looks N plies ahead at every move, and estimates there.
+//! `minimax:N`: searches every move to a depth of N plies.
 //!
-//! Odd depths suit it: the last play that is looked at is then its own, so that the estimate is
-//! made after what it can do and not after what can be done to it.
+//! Odd depths play better: the last ply is then its own move.
 
 use noughts_rules::Game;
 
@@ -23,7 +22,7 @@ pub(crate) const KIND: StrategyKind = StrategyKind {
         let depth = parameter.parse().unwrap_or(1);
         Box::new(Minimax {
             depth,
-            // Shallow searches meet few positions again, and a large table is slow to make.
+            // Shallow searches meet few positions twice, and a large table is slow to allocate.
             table: TranspositionTable::new((2 * depth).clamp(10, 20).saturating_sub(2)),
             clock: setup.clock.clone(),
         })

@@ -1,4 +1,4 @@
-//! `random`: any legal move, each as likely as any other.
+//! `random`: a uniformly random legal move.
 
 use noughts_rules::Game;
 

@@ -311,7 +311,7 @@ fn little_may_be_too_little_but_never_wrong() {
             if threats.wins(windows, X, most).is_some() {
                 assert!(VcfSearch::new().wins(windows, X, PLENTY).is_some());
             }
-            assert!(threats.take_looked() <= most + 24);
+            assert!(threats.take_nodes() <= most + 24);
         }
     });
 }
