@@ -1,9 +1,8 @@
-//! Exact answers: win, draw or loss with perfect play, and proofs of them that others can check.
+//! Exact values (win, draw or loss with perfect play), and proofs of them that an independent checker can verify.
 //!
-//! A [`Solver`] asks at most two questions of a position, whether the side to move can force a win and
-//! whether the other can, each by proof-number search (`hunt`). The plain game of two sides, where who
-//! makes a line wins, has cuts of its own (`plain`, `pairs`); all other games are played by their rules
-//! alone (`general`).
+//! A [`Solver`] answers at most two questions about a position by proof-number search (`dfpn`): can the side to move force
+//! a win, and can the other side? Plain grids have cuts of their own (`plain_grid`, `pairing`); all other games are
+//! searched by their rules (`general`).
 
 mod best_moves;
 mod connect_four;
@@ -36,12 +35,12 @@ use dispatch::{is_plain, with_field};
 use limits::{HelperThread, Limits, MainThread, NodeLimit, Shared, Unlimited};
 use proof_number_table::ProofNumberTable;
 
-/// What a position is worth to the side to move, with perfect play of both.
+/// The value of a position to the side to move, with perfect play.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum GameValue {
     /// The other side can force a win.
     Loss,
-    /// Neither can.
+    /// Neither side can force a win.
     Draw,
     /// The side to move can force a win.
     Win,
@@ -57,16 +56,16 @@ impl fmt::Display for GameValue {
     }
 }
 
-/// What a solver may use up.
+/// Limits of a solver.
 #[derive(Clone, Copy, Debug)]
 pub struct Budget {
-    /// The table's size in bytes, rounded down to a power of two.
+    /// Maximum size of the table in bytes, rounded down to a power of two.
     pub memory: usize,
-    /// How long it may take.
+    /// Maximum time.
     pub time: Option<Duration>,
-    /// How many positions it may look at.
+    /// Maximum number of positions.
     pub nodes: Option<u64>,
-    /// How many threads look.
+    /// Number of threads.
     pub threads: usize,
 }
 
@@ -81,16 +80,16 @@ impl Default for Budget {
     }
 }
 
-/// What is known so far.
+/// Progress of a solver.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Progress {
     /// Positions looked at.
     pub nodes: u64,
-    /// How much of the table is used, of a thousand.
+    /// Used share of the table, in thousandths.
     pub fill: u64,
-    /// How long it has taken.
+    /// Time taken so far.
     pub time: Duration,
-    /// The side of which it is asked whether it can force a win.
+    /// The current question: can this side force a win?
     pub attacker: Side,
     /// It is worth at least this.
     pub at_least: GameValue,
@@ -98,48 +97,49 @@ pub struct Progress {
     pub at_most: GameValue,
 }
 
-/// What was found.
+/// The result of a solver.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Solution {
     /// It is worth at least this.
     pub at_least: GameValue,
     /// And at most this.
     pub at_most: GameValue,
-    /// A move that keeps what it is worth; `None` when the game is over, or nothing is known.
+    /// A move that keeps the value; `None` if the game is over or nothing is known.
     pub best: Option<Move>,
-    /// How the game may go on with best play, as far as that was soon found.
+    /// A line of best play, as far as it was found quickly.
     pub line: Vec<Move>,
     /// Number of plies to the end, if the winner wins as soon and the loser loses as late as possible. `None` unless
     /// [`find_distance`](Solver::find_distance) was called.
     pub distance: Option<u32>,
     /// Positions looked at.
     pub nodes: u64,
-    /// How long it took.
+    /// Time taken.
     pub time: Duration,
 }
 
 impl Solution {
-    /// What it is worth, where that is known.
+    /// The value, if the bounds agree.
     pub fn value(&self) -> Option<GameValue> {
         (self.at_least == self.at_most).then_some(self.at_least)
     }
 }
 
-/// Why a position can't be asked about. Displays what could.
+/// Why a position cannot be solved.
 #[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub enum Unsolvable {
-    /// Perfect play of more than two sides is not defined.
+    /// The game has more than two sides, so perfect play is not defined.
     Sides(u8),
-    /// The board is too large to think of.
+    /// The board has too many cells.
     Cells(usize),
     /// The distance is known only for Connect Four: see [`Solver::find_distance`].
     Distance,
-    /// The position is none of this variant.
+    /// The position is not possible in this variant.
     Position(DiagramError),
 }
 
-/// The largest board that is asked about, in cells.
-const MOST_CELLS: usize = 256;
+/// Maximum number of cells.
+const MAX_CELLS: usize = 256;
 
 impl fmt::Display for Unsolvable {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -150,7 +150,7 @@ impl fmt::Display for Unsolvable {
             ),
             Unsolvable::Cells(cells) => write!(
                 f,
-                "only boards of up to {MOST_CELLS} cells can be solved, and this has {cells}"
+                "only boards of up to {MAX_CELLS} cells can be solved, and this has {cells}"
             ),
             Unsolvable::Distance => f.write_str(
                 "the distance is known only for boards such as 7x6k4+gravity, with columns x (rows + 1) of at most 64",
@@ -162,7 +162,21 @@ impl fmt::Display for Unsolvable {
 
 impl std::error::Error for Unsolvable {}
 
-/// Solves one position, and remembers what it found in fixed memory.
+/// Solves one position, with a table of bounded size.
+///
+/// ```
+/// use noughts_engine::{Budget, GameValue, Solver, Stop, SystemClock};
+/// use noughts_rules::Variant;
+///
+/// let variant: Variant = "5x5k4".parse()?;
+/// let mut solver = Solver::new(&variant, None, Budget::default())?;
+/// let solution = solver.solve(&Stop::new(), &SystemClock::default(), &mut |_| {});
+/// assert_eq!(solution.value(), Some(GameValue::Draw));
+/// let mut proof = Vec::new();
+/// solver.prove(&mut proof)?;
+/// assert!(proof.starts_with(b"noughts proof 1\n"));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub struct Solver {
     variant: Variant,
     start: Diagram,
@@ -176,11 +190,11 @@ pub struct Solver {
     finds_distance: bool,
 }
 
-/// Calls this with the solver's progress every thousand positions or so.
+/// Called with the solver's progress about every thousand positions.
 pub type ProgressCallback<'a> = &'a mut (dyn FnMut(&Progress) + Send);
 
 impl Solver {
-    /// A solver for this position; `None`: the variant's first.
+    /// A solver for this position, or for the start of the variant.
     pub fn new(
         variant: &Variant,
         position: Option<Diagram>,
@@ -189,7 +203,7 @@ impl Solver {
         if variant.sides() != 2 {
             return Err(Unsolvable::Sides(variant.sides()));
         }
-        if variant.cells() > MOST_CELLS {
+        if variant.cells() > MAX_CELLS {
             return Err(Unsolvable::Cells(variant.cells()));
         }
         let start = match position {
@@ -212,7 +226,7 @@ impl Solver {
         })
     }
 
-    /// The position it is asked about.
+    /// The position to solve.
     pub fn position(&self) -> &Diagram {
         &self.start
     }
@@ -242,13 +256,13 @@ impl Solver {
         self.finds_distance = false;
     }
 
-    /// What it may use up from now on; of memory, what its table has already is kept.
+    /// Sets the budget of later calls. The table does not shrink.
     pub fn set_budget(&mut self, budget: Budget) {
         self.budget = budget;
     }
 
-    /// Looks for the answer until it is found, the budget is used up or somebody says stop. Asked again
-    /// it goes on, with a new budget of time and positions.
+    /// Searches until the position is solved, the budget is used up or the stop is set. A further call continues, with a
+    /// new budget of time and positions.
     pub fn solve(
         &mut self,
         stop: &Stop,
@@ -322,7 +336,7 @@ impl Solver {
         }
     }
 
-    /// Narrows down what it is worth, as far as the budget goes.
+    /// Narrows the bounds as far as the budget allows.
     fn decide(&mut self, stop: &Stop, clock: &dyn Clock, report: ProgressCallback<'_>) {
         if let Some(worth) = self.over() {
             (self.at_least, self.at_most) = (worth, worth);
@@ -358,8 +372,7 @@ impl Solver {
         }
     }
 
-    /// Writes a proof of what was found; `None` when nothing was. The proof can be checked without this
-    /// solver: see `docs/solving.md`.
+    /// Writes a proof of the value, in the format of `docs/solving.md`; `None` if the value is not known.
     pub fn prove(&mut self, into: &mut dyn Write) -> io::Result<Option<()>> {
         if self.at_least == self.at_most && self.connect_four.take().is_some() {
             // A proof is written from the table of the proof-number search.
@@ -406,7 +419,7 @@ impl Solver {
         Ok(Some(()))
     }
 
-    /// Writes what is known, so that another solver of the same position can go on from there.
+    /// Writes a checkpoint, from which another solver of the same position can continue.
     pub fn save(&self, into: &mut dyn Write) -> io::Result<()> {
         into.write_all(self.heading().as_bytes())?;
         let known = |worth: GameValue| worth as u8;
@@ -414,13 +427,13 @@ impl Solver {
         self.memory.save(into)
     }
 
-    /// Reads what [`save`](Solver::save) wrote. Refuses another position's and what is none; then nothing
-    /// has changed. What it says is believed: a proof is checked, a checkpoint is not.
+    /// Reads a checkpoint that [`save`](Solver::save) wrote for the same position. On an error nothing has changed. The
+    /// content is trusted: unlike a proof it is not checked.
     pub fn load(&mut self, from: &mut dyn Read) -> io::Result<()> {
         let expected = self.heading();
         let mut heading = vec![0; expected.len() + 2];
         let unfit = || {
-            let what = "it is no checkpoint of this position, made by this version";
+            let what = "not a checkpoint of this position, made by this version";
             io::Error::new(io::ErrorKind::InvalidData, what)
         };
         from.read_exact(&mut heading).map_err(|_| unfit())?;
@@ -451,7 +464,7 @@ impl Solver {
         format!("noughts checkpoint 2\n{} {position}\n", self.variant)
     }
 
-    /// What it is worth if the game is over.
+    /// The value, if the game is over.
     fn over(&self) -> Option<GameValue> {
         let outcome = AnyTimeline::new(&self.variant).outcome_of(&self.start)?;
         Some(match outcome {
@@ -461,8 +474,7 @@ impl Solver {
         })
     }
 
-    /// Nobody who begins on an empty board need lose the plain game: who comes second could else take that
-    /// strategy over, with a mark more (Hales and Jewett 1963).
+    /// Strategy stealing: on the empty board of a plain grid the first player cannot lose (Hales and Jewett 1963).
     fn first_cannot_lose(&self) -> bool {
         let empty = self.start.marks.iter().all(Option::is_none);
         empty && matches!(&self.variant, Variant::Grid(spec) if is_plain(spec))
@@ -477,13 +489,13 @@ impl Solver {
             }
             match self.memory.grown(self.budget.memory) {
                 Some(larger) => self.memory = larger,
-                // There is no room: what it has must do.
+                // No memory: continue with the table as it is.
                 None => limits.budget.memory = 0,
             }
         }
     }
 
-    /// The same, until the table is crowded and could be larger.
+    /// Like `ask`, but also ends when the table is crowded and could grow.
     fn ask_within(&mut self, attacker: Side, limits: &mut Limits<'_>) -> (Option<bool>, bool) {
         let shared = Shared {
             nodes: AtomicU64::new(self.nodes),
@@ -525,7 +537,7 @@ impl Solver {
         (answer, shared.is_crowded.load(Ordering::Relaxed))
     }
 
-    /// A best line: who can win does so, who can hold does so, as long as that is soon found.
+    /// A line of best play, as far as it is found within a node limit.
     fn line(&mut self, stop: &Stop) -> Vec<Move> {
         let mut line = Vec::new();
         if self.at_least == GameValue::Loss && self.at_most == GameValue::Win
@@ -553,13 +565,13 @@ impl Solver {
         line
     }
 
-    /// Whether it no longer matters what anybody plays.
+    /// Whether no move matters any more.
     fn is_dead(&self, diagram: &Diagram) -> bool {
         let me = diagram.to_move;
         with_field!(&self.variant, diagram, me, field => proof_writer::is_dead(field))
     }
 
-    /// A move that keeps what the start is worth, in a position that is worth as much.
+    /// A move that keeps the value of the start, in a position of the same value.
     fn best(&self, diagram: &Diagram, left: &mut u64, stop: &Stop) -> Option<Move> {
         let me = diagram.to_move;
         let mine = me == self.start.to_move;
@@ -578,7 +590,7 @@ impl Solver {
                 }
                 self.keeps(diagram, other, false, &mut limit)
             }
-            // All is lost, or nothing is known: any move will do, if it is known to be so.
+            // Every move loses.
             (GameValue::Loss, GameValue::Loss) => {
                 let (memory, variant) = (&self.memory, &self.variant);
                 with_field!(variant, diagram, other, field => {
@@ -590,7 +602,7 @@ impl Solver {
         }
     }
 
-    /// Moves after which the attacker is known to win still, or not to.
+    /// The moves after which it is known that the attacker wins (`wins`) or does not.
     fn moves_that_keep(
         &self,
         attacker: Side,
@@ -606,7 +618,7 @@ impl Solver {
         })
     }
 
-    /// A move after which the attacker still wins, or still does not.
+    /// A move after which the attacker still wins (`wins`) or still does not.
     fn keeps(
         &self,
         at: &Diagram,
@@ -622,10 +634,10 @@ impl Solver {
     }
 }
 
-/// How large the table is at first: it is soon filled, and a large one is slow to make.
+/// Initial size of the table. It grows when needed; a large table is slow to allocate.
 const FIRST_MEMORY: usize = 8 << 20;
 
-/// How many positions a best line may cost beyond the answer.
+/// Node limit for the line of best play.
 const LINE_NODES: u64 = 50_000;
 
 fn turned(worth: GameValue) -> GameValue {
@@ -640,7 +652,7 @@ fn first(variant: &Variant) -> Diagram {
     AnyTimeline::new(variant).diagram()
 }
 
-/// The cell in the middle, or next to it.
+/// The cell in the middle or next to it.
 fn middle(variant: &Variant) -> Option<Move> {
     match variant {
         Variant::Grid(spec) => Some(Move::at(

@@ -1,4 +1,4 @@
-//! Features of nine boards: how each small board stands, and where the next play is sent.
+//! Features of nine boards: the value of each small board, and where the next play is sent.
 
 use std::sync::LazyLock;
 
@@ -9,16 +9,16 @@ use noughts_rules::{
 use crate::features::{Candidate, Features};
 use crate::rng::Random;
 
-/// All nine of something.
+/// All nine cells or boards.
 const ALL: u16 = 0o777;
 
-/// A board that is won, in Multi one point.
+/// The value of a won board.
 const WON: i32 = 1000;
 
 /// NestedFeatures cells as a number to base 3: 0 free, 1 the first side's, 2 the second's.
 const POWERS: [u16; 9] = [1, 3, 9, 27, 81, 243, 729, 2187, 6561];
 
-/// How a board stands for the first side, by its nine cells: open, won or full.
+/// The value of a board to the first side, by its nine cells.
 static STANDING: LazyLock<Vec<i16>> = LazyLock::new(|| {
     let standing = |code: u16| {
         let cells = |side: u16| {
@@ -37,7 +37,7 @@ static STANDING: LazyLock<Vec<i16>> = LazyLock::new(|| {
     (0..3 * POWERS[8]).map(standing).collect()
 });
 
-/// What one side has on an open board: lines that may still be made, threats, forks.
+/// The value of one side's chances on an open board: open lines, threats, forks.
 fn half(mine: u16, theirs: u16) -> i16 {
     let threats = completing(mine, theirs).count_ones();
     let open = LINES_3X3.iter().filter(|line| theirs & **line == 0);
@@ -48,13 +48,13 @@ fn half(mine: u16, theirs: u16) -> i16 {
     let by_threats = match threats {
         0 => 0,
         1 => 220,
-        // Two at once: the other can't stop both on this board.
+        // Two threats cannot both be stopped on this board.
         _ => 420,
     };
     by_threats + 30 * begun as i16 + cells as i16
 }
 
-/// The cells that make a line together with these, for each set of cells.
+/// For each set of cells, the cells that complete a line with it.
 const COMPLETE: [u16; 512] = {
     let mut table = [0; 512];
     let mut set = 0;
@@ -72,13 +72,13 @@ const COMPLETE: [u16; 512] = {
     table
 };
 
-/// The free cells that complete a line for the first of the two.
+/// The free cells that complete a line of `mine`.
 #[inline]
 fn completing(mine: u16, theirs: u16) -> u16 {
     COMPLETE[usize::from(mine & ALL)] & !theirs
 }
 
-/// Whether nine cells have a line.
+/// For each set of cells, whether it contains a line.
 const HAS_LINE: [bool; 512] = {
     let mut table = [false; 512];
     let mut set = 0;
@@ -93,8 +93,8 @@ const HAS_LINE: [bool; 512] = {
     table
 };
 
-/// What it is worth to be to move on one of these boards: one takes what is offered there, a line
-/// or else a block. `marks` gives the cells of who is to move, and of the other.
+/// The value of being to move on these boards: a line can be completed or blocked there. `marks` gives the cells of the
+/// mover and of the other side.
 #[inline]
 fn urgency(playable: u16, marks: impl Fn(usize) -> (u16, u16)) -> i32 {
     let (mut line, mut block) = (0, 0);
@@ -120,19 +120,19 @@ pub(crate) struct NestedFeatures {
     keys: [[u64; 81]; 2],
     playable_keys: Vec<u64>,
     hashes: Vec<u64>,
-    symmetries: Vec<Laid>,
+    symmetries: Vec<SymmetryTable>,
     standing: &'static [i16],
-    /// Each board's cells, and what all boards are worth to the first side.
+    /// Each board's cells, and the value of all boards to the first side.
     codes: [u16; 9],
     sum: i32,
 }
 
-/// One way to lay nine boards.
+/// A symmetry of nine boards.
 #[derive(Clone)]
-struct Laid {
+struct SymmetryTable {
     to: [u8; 81],
     back: [u8; 81],
-    /// Where each set of boards comes to lie.
+    /// The image of each set of boards.
     boards: Vec<u16>,
 }
 
@@ -140,9 +140,9 @@ impl NestedFeatures {
     pub(crate) fn new(spec: NestedSpec, position: &NestedPosition) -> NestedFeatures {
         let mut random = Random::new(0x6E6F_7567_6874_7339);
         let keys = std::array::from_fn(|_| std::array::from_fn(|_| random.draw()));
-        let symmetries: Vec<Laid> = Symmetry::all(&Variant::Nested(spec))
+        let symmetries: Vec<SymmetryTable> = Symmetry::all(&Variant::Nested(spec))
             .iter()
-            .map(Laid::new)
+            .map(SymmetryTable::new)
             .collect();
         let mut features = NestedFeatures {
             scoring: spec.scoring(),
@@ -182,7 +182,7 @@ impl NestedFeatures {
         self.standing[usize::from(code)].into()
     }
 
-    /// What sending the other to the board of this cell promises.
+    /// The rank of sending the other side to the board of this cell.
     #[inline]
     fn sends(&self, position: &NestedPosition, mover: Side, cell: usize) -> i32 {
         let (mine, theirs) = (
@@ -197,7 +197,7 @@ impl NestedFeatures {
         }
     }
 
-    /// What all boards together are worth to the first side.
+    /// The value of all boards to the first side.
     fn boards(&self, position: &NestedPosition) -> i32 {
         match self.scoring {
             Scoring::MostBoards => self.sum,
@@ -209,7 +209,7 @@ impl NestedFeatures {
         let won = [position.won(Side::FIRST), position.won(Side::SECOND)];
         let drawn = position.closed() & !won[0] & !won[1];
         let blocked = [won[1] | drawn, won[0] | drawn];
-        // A board is worth as much as the lines of boards that still go through it.
+        // A board counts by the lines of boards that still go through it.
         let mut weights = [[1i32; 9]; 2];
         let mut lines = [0i32; 2];
         for side in 0..2 {
@@ -277,7 +277,7 @@ impl Features<Nested> for NestedFeatures {
         }
     }
 
-    /// Only where no move can end the game, and lines of boards don't count.
+    /// Only in Multi, while no move can end the game.
     fn best_after(
         &self,
         rules: &Nested,
@@ -304,7 +304,7 @@ impl Features<Nested> for NestedFeatures {
             let code = self.codes[board];
             let without = self.sum - self.worth(code);
             let mut cells = !(mine | theirs) & ALL;
-            // A line, then a block, then the others: mostly the first is enough.
+            // Lines first, then blocks, then the others: mostly the first move suffices.
             let soon = completing(mine, theirs);
             let then = completing(theirs, mine);
             while cells != 0 {
@@ -382,8 +382,8 @@ impl Features<Nested> for NestedFeatures {
     }
 }
 
-impl Laid {
-    fn new(symmetry: &Symmetry) -> Laid {
+impl SymmetryTable {
+    fn new(symmetry: &Symmetry) -> SymmetryTable {
         let to: [u8; 81] = std::array::from_fn(|at| symmetry.map_move(Move::at(at)).index() as u8);
         let mut back = [0; 81];
         for (from, to) in to.iter().enumerate() {
@@ -394,7 +394,7 @@ impl Laid {
             let members = (0..9).filter(|b| set >> b & 1 == 1);
             members.fold(0, |laid, b| laid | 1 << board(b))
         };
-        Laid {
+        SymmetryTable {
             back,
             boards: (0..512).map(boards).collect(),
             to,

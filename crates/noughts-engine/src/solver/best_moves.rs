@@ -1,4 +1,4 @@
-//! What a robot asks of a solver: what the present is value, and every move that keeps it.
+//! The value of a position and all moves that keep it, for a robot.
 
 use noughts_rules::Move;
 
@@ -8,17 +8,16 @@ use super::{GameValue, Solver};
 use crate::clock::Clock;
 use crate::strategy::Stop;
 
-/// What a position is value, with moves that keep it.
+/// The value of a position and moves that keep it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct SolvedPosition {
     pub(crate) value: GameValue,
-    /// All that were found to keep it, at least one.
+    /// All moves found to keep the value, at least one.
     pub(crate) moves: Vec<Move>,
 }
 
 impl Solver {
-    /// What the position is value and how that is kept, where the budget suffices; and how many positions
-    /// were looked at.
+    /// The value and the moves that keep it, if the budget suffices, and the number of positions searched.
     pub(crate) fn solve_moves(
         &mut self,
         stop: &Stop,
@@ -32,7 +31,7 @@ impl Solver {
         }
         let (me, value) = (self.start.to_move, self.at_least);
         let all = self.budget.nodes.unwrap_or(u64::MAX);
-        let mut left = all.saturating_sub(used).min(MOST_MORE);
+        let mut left = all.saturating_sub(used).min(MAX_MORE_NODES);
         let before = left;
         let moves = match value {
             GameValue::Win => self.moves_that_keep(me, true, &mut left, stop),
@@ -45,7 +44,7 @@ impl Solver {
     }
 }
 
-/// The moves after which the attacker is known to win still, or not to.
+/// The moves after which it is known that the attacker wins (`wins`) or does not.
 pub(super) fn moves_that_keep<F: Explain>(hunt: &mut Dfpn<'_, F>, wins: bool) -> Vec<Move> {
     let mut moves = hunt.field.all_moves();
     moves.retain(|at| {
@@ -60,5 +59,5 @@ pub(super) fn moves_that_keep<F: Explain>(hunt: &mut Dfpn<'_, F>, wins: bool) ->
     moves
 }
 
-/// How many positions may be looked at for more moves that are as good as the first.
-const MOST_MORE: u64 = 4096;
+/// Node limit for finding further moves that keep the value.
+const MAX_MORE_NODES: u64 = 4096;

@@ -1,22 +1,22 @@
 //! Depth-first proof-number search: whether the attacker can force a win.
 //!
-//! A position's proof number is how many positions must still be won to prove it, its refutation number
-//! how many must be held to refute it. The search goes where the least is lacking, and remembers numbers
-//! and not trees (Nagai 2002), with thresholds a quarter above the second best (Pawlewicz and Lew 2007).
+//! The proof number of a position is the number of positions that must still be proved to prove it, the refutation number
+//! (disproof number) the same for a refutation. The search always goes to the child that lacks least, and stores numbers
+//! instead of a tree (Nagai 2002), with thresholds 1/4 above the second best (Pawlewicz and Lew 2007).
 
 use noughts_rules::Move;
 
 use super::proof_number_table::ProofNumberTable;
 
-/// A number that says: this can't be done.
+/// Infinity: impossible.
 pub(crate) const NEVER: u32 = u32::MAX / 4;
 
-/// What a position still lacks.
+/// Proof and refutation number of a position.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Numbers {
-    /// To be proved a win of the attacker; 0 when it is.
+    /// 0 if the attacker wins.
     pub(crate) proof: u32,
-    /// To be refuted; 0 when it is.
+    /// 0 if the attacker does not win.
     pub(crate) refutation: u32,
 }
 
@@ -34,7 +34,7 @@ impl Numbers {
         self.proof == 0 || self.refutation == 0
     }
 
-    /// `Some` when it is known whether the attacker wins.
+    /// Whether the attacker wins, if known.
     pub(crate) fn answer(self) -> Option<bool> {
         match (self.proof, self.refutation) {
             (0, _) => Some(true),
@@ -44,7 +44,7 @@ impl Numbers {
     }
 }
 
-/// A move to look at, and what is known of the position behind it.
+/// A move, and what is known about the position after it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Child {
     pub(crate) at: Move,
@@ -52,30 +52,30 @@ pub(crate) struct Child {
     pub(crate) numbers: Numbers,
 }
 
-/// What a look at a position says without looking ahead.
+/// What is known about a position without search.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum StaticResult {
     /// The attacker wins.
     Proved,
     /// The attacker does not win.
     Refuted,
-    /// One of the moves must be looked at.
+    /// Its moves must be searched.
     Open,
 }
 
-/// A position to hunt in: one side, the attacker, wants to win, and the other not to lose.
+/// A position in which one side, the attacker, tries to win and the other not to lose.
 pub(crate) trait Field {
     /// Whether the attacker is to move.
     fn attacks(&self) -> bool;
 
-    /// The key of this very position, the same for all ways to lay the board.
+    /// A key that symmetric positions share.
     fn key(&self) -> u64;
 
-    /// A key that is the same for more positions of equal worth, but takes longer.
+    /// A key that more positions of equal value share; slower.
     fn wide_key(&self) -> u64;
 
-    /// What can be said at once; if nothing, the moves of which one decides, with their keys and with
-    /// first guesses of their numbers. `is_new`: nothing is known of it yet, so that dear looks pay.
+    /// Decides the position without search, or lists the relevant moves with keys and estimated numbers. `is_new`: nothing
+    /// is stored about the position yet, so that expensive checks pay.
     fn look(&mut self, is_new: bool, moves: &mut Vec<Child>) -> StaticResult;
 
     fn play(&mut self, at: Move);
@@ -83,27 +83,27 @@ pub(crate) trait Field {
     fn take_back(&mut self, at: Move);
 }
 
-/// What the search is asked now and then.
+/// Decides whether a search goes on.
 pub(crate) trait Limit {
-    /// Whether to go on, after so many nodes more.
+    /// Whether to go on, after this many more nodes.
     fn may_continue(&mut self, nodes: u64) -> bool;
 }
 
-/// How many nodes go by between two questions.
+/// Nodes between two calls of [`Limit::may_continue`].
 const BETWEEN_LOOKS: u64 = 128;
 
-/// One search for the answer to one question.
+/// A search for the answer to one question.
 pub(crate) struct Dfpn<'m, F> {
     pub(crate) field: F,
     memory: &'m ProofNumberTable,
     limit: &'m mut dyn Limit,
     lists: Vec<Vec<Child>>,
     nodes: u64,
-    /// Somebody wants an answer now.
+    /// The limit was reached.
     stopped: bool,
-    /// Mixed into first guesses, so that threads look at different moves first.
+    /// Varies the estimated numbers, so that threads try different moves first.
     variation: u64,
-    /// Mixed into every key, so that one table serves several questions.
+    /// Mixed into every key, so that both questions can share one table.
     salt: u64,
 }
 
@@ -126,12 +126,12 @@ impl<'m, F: Field> Dfpn<'m, F> {
         }
     }
 
-    /// The same, but not quite: several of them look at different moves first.
+    /// A search that tries moves in another order.
     pub(crate) fn with_variation(self, variation: u64) -> Self {
         Dfpn { variation, ..self }
     }
 
-    /// Whether the attacker wins from here; `None` when told to stop before that was known.
+    /// Whether the attacker wins; `None` if the limit came first.
     pub(crate) fn answer(&mut self) -> Option<bool> {
         let found = self.search(0, NEVER, NEVER).answer();
         self.limit.may_continue(self.nodes % BETWEEN_LOOKS);
@@ -139,14 +139,14 @@ impl<'m, F: Field> Dfpn<'m, F> {
         found
     }
 
-    /// What is remembered of this position.
+    /// The stored answer for this position, if any.
     pub(crate) fn known(&self) -> Option<bool> {
         let numbers = self.memory.get(self.field.key() ^ self.salt);
         let numbers = numbers.or_else(|| self.memory.get(self.field.wide_key() ^ self.salt));
         numbers.and_then(Numbers::answer)
     }
 
-    /// Looks into the position until it is decided or a number reaches its threshold.
+    /// Searches until the position is decided or a number reaches its threshold.
     fn search(&mut self, ply: usize, most_proof: u32, most_refutation: u32) -> Numbers {
         self.nodes += 1;
         if self.nodes.is_multiple_of(BETWEEN_LOOKS) && !self.limit.may_continue(BETWEEN_LOOKS) {
@@ -232,7 +232,7 @@ impl<'m, F: Field> Dfpn<'m, F> {
     }
 }
 
-/// The move where least is lacking, what the second best lacks, and what that makes of the position.
+/// The child that lacks least, what the second best lacks, and the numbers of the position.
 fn choose(list: &[Child], attacks: bool) -> (usize, u32, Numbers) {
     let (mut best, mut first, mut second, mut sum) = (0, NEVER, NEVER, 0u32);
     for (number, child) in list.iter().enumerate() {

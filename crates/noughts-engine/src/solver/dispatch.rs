@@ -1,12 +1,11 @@
-//! Which field a position is hunted in: the plain game in words that are as small as they can be, every other by
-//! its rules.
+//! Chooses the representation of a position: plain grids as the smallest sets that fit, all other games by their rules.
 
 use noughts_rules::{Bits, Diagram, Goal, GridSpec, Overline, Placement, Side, Variant};
 
 use super::plain_grid::{self, PlainGrid};
 use super::proof_writer::Explained;
 
-/// Whether a mark more never hurts here, any empty cell may be played, and lines of K or more win.
+/// Whether any empty cell may be played and a line of K or more wins, between two sides.
 pub(crate) fn is_plain(spec: &GridSpec) -> bool {
     spec.sides() == 2
         && spec.goal == Goal::Make
@@ -14,17 +13,17 @@ pub(crate) fn is_plain(spec: &GridSpec) -> bool {
         && spec.overline == Overline::Counts
 }
 
-/// How a plain game fits into words.
+/// How a position is represented.
 pub(crate) enum Representation {
-    /// Up to 64 cells and 64 lines, and four ways to lay it.
+    /// A plain grid of up to 64 cells and 64 lines, with four symmetries.
     Rectangle,
-    /// Up to 64 cells and 64 lines.
+    /// A plain grid of up to 64 cells and 64 lines.
     Small,
-    /// Up to 64 cells and 128 lines.
+    /// A plain grid of up to 64 cells and 128 lines.
     Middle,
-    /// Up to 128 cells and 256 lines.
+    /// A plain grid of up to 128 cells and 256 lines.
     Large,
-    /// By its rules alone.
+    /// Any other game.
     Rules,
 }
 
@@ -46,7 +45,7 @@ impl Representation {
     }
 }
 
-/// Binds the field for this position and attacker and evaluates the expression for its static type.
+/// Evaluates an expression with the position and attacker in their static type.
 macro_rules! with_field {
     ($variant:expr, $diagram:expr, $attacker:expr, $field:ident => $value:expr) => {{
         let (variant, diagram, attacker): (&noughts_rules::Variant, &noughts_rules::Diagram, noughts_rules::Side) = ($variant, $diagram, $attacker);
@@ -84,7 +83,7 @@ pub(crate) fn plain<B: Bits, L: Bits, const W: usize>(
     attacker: Side,
 ) -> Explained<PlainGrid<B, L, W>> {
     let Variant::Grid(spec) = variant else {
-        unreachable!("nine boards are no plain game");
+        unreachable!("plain games are grids");
     };
     let of = |side: Side| -> Vec<usize> {
         let cells = 0..diagram.marks.len();

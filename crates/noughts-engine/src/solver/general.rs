@@ -1,43 +1,43 @@
-//! Any game of two sides, by its rules alone: no cut but what the rules and the score say.
+//! Any game of two sides, by its rules; on nine boards also by the score.
 
 use noughts_rules::{Bits, ByteGrid, Grid, Move, Outcome, Rules, Side, Symmetry, Variant};
 
 use super::dfpn::{Child, Field, NEVER, Numbers, StaticResult};
 use crate::rng::Random;
 
-/// What a search needs of rules beyond the rules. What stands here holds for one board.
+/// What the solver needs beyond the rules. The defaults are right for grids.
 pub(crate) trait Endgame: Rules {
-    /// Where the next play may be, where marks do not say so: the boards of a nested game.
+    /// The boards that may be played in, on nine boards.
     fn playable(&self, _position: &Self::Position) -> u16 {
         0
     }
 
-    /// Whether a side can still win, as far as the score tells.
+    /// False if the score shows that a side cannot win.
     fn can_win(&self, _position: &Self::Position, _side: Side) -> bool {
         true
     }
 
-    /// Whether a side wins whatever comes, as far as the score tells.
+    /// True if the score shows that a side wins.
     fn has_won(&self, _position: &Self::Position, _side: Side) -> bool {
         false
     }
 
-    /// The boards that are closed, on nine.
+    /// The closed boards, on nine boards.
     fn closed(&self, _position: &Self::Position) -> u16 {
         0
     }
 
-    /// The cells that a side has on a board, on nine.
+    /// A side's cells on a board, on nine boards.
     fn marks(&self, _position: &Self::Position, _side: Side, _board: usize) -> u16 {
         0
     }
 
-    /// Whose a closed board is, where that matters: nobody's, the first side's or the second's.
+    /// The owner of a closed board if that matters: 0 nobody, 1 the first side, 2 the second.
     fn owner(&self, _position: &Self::Position, _board: usize) -> usize {
         0
     }
 
-    /// By how much the first side leads, where only that matters.
+    /// The first side's lead, if only that matters of closed boards.
     fn lead(&self, _position: &Self::Position) -> i32 {
         0
     }
@@ -47,18 +47,17 @@ impl<B: Bits, const P: usize> Endgame for Grid<B, P> {}
 
 impl Endgame for ByteGrid {}
 
-/// A position of any game.
 pub(crate) struct General<R: Endgame> {
     rules: R,
     attacker: Side,
     positions: Vec<R::Position>,
-    /// For this position and each before it a hash for each way to lay the board, one after the other.
+    /// One hash per symmetry, for this position and each before it.
     hashes: Vec<u64>,
     ways: Vec<Symmetry>,
-    /// Where each set of boards comes to lie.
+    /// The image of each board under each symmetry.
     boards: Vec<[u8; 9]>,
     words: [Vec<u64>; 2],
-    /// For closed boards, by whose they are.
+    /// Hash words of closed boards, by owner.
     closed: [[u64; 9]; 3],
 }
 
@@ -127,7 +126,7 @@ impl<R: Endgame> General<R> {
             })
     }
 
-    /// Whether the attacker has won, or can't win any more, as far as the score tells.
+    /// Whether the attacker wins, if the score decides it.
     pub(crate) fn score(&self) -> Option<bool> {
         let (position, attacker) = (self.position(), self.attacker);
         if !self.rules.can_win(position, attacker) {
@@ -136,7 +135,7 @@ impl<R: Endgame> General<R> {
         self.rules.has_won(position, attacker).then_some(true)
     }
 
-    /// The hashes of this position.
+    /// The hashes of the current position.
     fn present(&self) -> &[u64] {
         &self.hashes[self.hashes.len() - self.ways.len()..]
     }
@@ -148,7 +147,7 @@ impl<R: Endgame> General<R> {
         }
     }
 
-    /// Forgets the marks on a board that is closed, but for whose it is.
+    /// Replaces the marks of a closed board by its owner in the hashes.
     fn close(&mut self, board: usize) {
         let owner = self.rules.owner(self.position(), board);
         for side in [Side::FIRST, Side::SECOND] {
@@ -164,7 +163,7 @@ impl<R: Endgame> General<R> {
         }
     }
 
-    /// The boards that may be played on, laid so.
+    /// Hash of the image of a set of boards.
     fn laid(&self, way: usize, playable: u16) -> u64 {
         let Some(to) = self.boards.get(way) else {
             return 0;
@@ -214,7 +213,7 @@ impl<R: Endgame> Field for General<R> {
             let numbers = match over {
                 Some(true) => Numbers::PROVED,
                 Some(false) => Numbers::REFUTED,
-                // Whoever replies has so many ways to.
+                // The more replies, the harder.
                 None if attacks => Numbers {
                     proof: replies,
                     refutation: 1,

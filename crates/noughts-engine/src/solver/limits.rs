@@ -1,4 +1,4 @@
-//! Who watches a hunt: limits, reports, and other threads that may have found the answer.
+//! Limits and progress reports of a search, and the state that its threads share.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
@@ -11,37 +11,37 @@ use super::{Budget, GameValue, Progress, ProgressCallback};
 use crate::clock::Clock;
 use crate::strategy::Stop;
 
-/// What the threads of one question share.
+/// State shared by the threads of one question.
 pub(crate) struct Shared {
     pub(crate) nodes: AtomicU64,
     pub(crate) done: AtomicBool,
-    /// It ended because the table is too small.
+    /// The search ended because the table is crowded.
     pub(crate) is_crowded: AtomicBool,
 }
 
-/// What stops the search.
+/// The budget and its use.
 pub(crate) struct Limits<'a> {
     pub(crate) stop: &'a Stop,
     pub(crate) clock: &'a dyn Clock,
     pub(crate) started: Duration,
-    /// How many positions had been looked at before.
+    /// Node count at the start.
     pub(crate) from: u64,
     pub(crate) report: ProgressCallback<'a>,
     pub(crate) budget: Budget,
 }
 
-/// Watches for the first thread, which reports and looks at the clock.
+/// Limit of the main thread, which also reports progress and looks at the clock.
 pub(crate) struct MainThread<'a, 'l> {
     pub(crate) shared: &'a Shared,
     pub(crate) limits: &'a mut Limits<'l>,
     pub(crate) memory: &'a ProofNumberTable,
     pub(crate) attacker: Side,
     pub(crate) known: (GameValue, GameValue),
-    /// Positions since the clock was looked at.
+    /// Nodes since the latest look at the clock.
     pub(crate) since: u64,
 }
 
-/// How many positions go by between two looks at the clock and the table.
+/// Nodes between two looks at the clock and the table.
 const BETWEEN_REPORTS: u64 = 1024;
 
 impl Limit for MainThread<'_, '_> {
@@ -79,7 +79,7 @@ impl Limit for MainThread<'_, '_> {
     }
 }
 
-/// Watches for the other threads.
+/// Limit of the other threads.
 pub(crate) struct HelperThread<'a> {
     pub(crate) shared: &'a Shared,
     pub(crate) stop: &'a Stop,
@@ -92,7 +92,7 @@ impl Limit for HelperThread<'_> {
     }
 }
 
-/// Lets a few positions more be looked at.
+/// A limit on nodes.
 pub(crate) struct NodeLimit<'a> {
     pub(crate) left: &'a mut u64,
     pub(crate) stop: &'a Stop,
@@ -105,7 +105,7 @@ impl Limit for NodeLimit<'_> {
     }
 }
 
-/// For what has been found before and is only looked up again.
+/// No limit, for answers that the table already has.
 pub(crate) struct Unlimited;
 
 impl Limit for Unlimited {

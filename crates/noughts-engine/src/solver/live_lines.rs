@@ -1,15 +1,14 @@
-//! What one side of the plain game can still make: kept from move to move, never counted anew.
+//! The lines that a side can still make on a plain grid, and their weights, updated move by move.
 
 use noughts_rules::Bits;
 
-/// How lines weigh: two to the number of the marks in them.
+/// Weights of lines: 2 to the number of their marks.
 #[derive(Clone, Copy)]
 pub(crate) struct Scale {
     line: usize,
 }
 
-/// The longest line that is weighed exactly: of longer ones the first marks do not count, as if the side had
-/// them already, so that they never weigh too little.
+/// Longer lines weigh as if their first marks were made, so that they never weigh too little.
 const LONGEST: usize = 20;
 
 impl Scale {
@@ -18,36 +17,36 @@ impl Scale {
         Scale { line }
     }
 
-    /// What a line weighs that lacks so many marks.
+    /// The weight of a line that lacks this many marks.
     pub(crate) fn weight(self, lacks: u8) -> u32 {
         1 << self.line.saturating_sub(lacks.into())
     }
 
-    /// What a line weighs that is made.
+    /// The weight of a complete line.
     pub(crate) fn made(self) -> u32 {
         1 << self.line
     }
 }
 
-/// The lines that a side can still make, by their numbers in `L`, and what they weigh.
+/// The lines that a side can still make, as sets of line numbers, and their weights.
 #[derive(Clone)]
 pub(crate) struct LiveLines<L> {
     scale: Scale,
     pub(crate) alive: L,
-    /// Those that lack one mark.
+    /// Lines that lack one mark.
     pub(crate) lack_one: L,
-    /// Those that lack two.
+    /// Lines that lack two marks.
     pub(crate) lack_two: L,
-    /// How many marks each line lacks.
+    /// Marks that each line lacks.
     lacks: Vec<u8>,
-    /// What all of them weigh.
+    /// The weight of all of them.
     pub(crate) sum: u32,
-    /// What those through each empty cell weigh, and 0 for cells that are taken.
+    /// The weight of those through each empty cell; 0 for taken cells.
     pub(crate) on: Vec<u32>,
 }
 
 impl<L: Bits> LiveLines<L> {
-    /// What a side can make on an empty board.
+    /// On an empty board.
     pub(crate) fn new<B: Bits>(lines: &[B], through: &[L], scale: Scale) -> LiveLines<L> {
         let lacks: Vec<u8> = lines.iter().map(|line| line.count() as u8).collect();
         let of = |count: u8| {
@@ -73,7 +72,7 @@ impl<L: Bits> LiveLines<L> {
         }
     }
 
-    /// Becomes what another is, in the room that it has.
+    /// Copies another in place.
     pub(crate) fn copy(&mut self, from: &LiveLines<L>) {
         self.alive = from.alive;
         self.lack_one = from.lack_one;
@@ -87,7 +86,7 @@ impl<L: Bits> LiveLines<L> {
         self.scale.weight(self.lacks[line])
     }
 
-    /// The side, whose marks are these, takes a cell with these lines through it.
+    /// The side takes a cell; `through` are the lines through it, `marks` the side's marks before.
     pub(crate) fn gain<B: Bits>(&mut self, at: usize, through: L, lines: &[B], marks: B) {
         let mut gained = through.and(self.alive);
         let marks = marks.or(B::one(at));
@@ -114,7 +113,7 @@ impl<L: Bits> LiveLines<L> {
         self.on[at] = 0;
     }
 
-    /// The other side takes a cell with these lines through it; the marks are this side's.
+    /// The other side takes a cell; `through` are the lines through it, `marks` this side's marks.
     pub(crate) fn lose<B: Bits>(&mut self, at: usize, through: L, lines: &[B], marks: B) {
         let lost = through.and(self.alive);
         self.alive = self.alive.minus(lost);
@@ -132,19 +131,19 @@ impl<L: Bits> LiveLines<L> {
         self.on[at] = 0;
     }
 
-    /// Whether the other side can hold all of it by taking the heaviest cell each time.
-    pub(crate) fn is_too_little(&self, moves: bool) -> bool {
+    /// Whether the other side stops all lines by always taking the heaviest cell; `moves`: this side is to move.
+    pub(crate) fn is_held_by_counting(&self, moves: bool) -> bool {
         let most = if moves { most(&self.on) } else { 0 };
         self.sum + most < self.scale.made()
     }
 }
 
-/// The largest of these.
+/// The largest weight.
 pub(crate) fn most(weights: &[u32]) -> u32 {
     weights.iter().fold(0, |most, weight| most.max(*weight))
 }
 
-/// Where the largest of them is first.
+/// The first cell with the largest weight.
 pub(crate) fn heaviest(weights: &[u32]) -> usize {
     let most = most(weights);
     let first = weights.iter().position(|weight| *weight == most);
@@ -158,9 +157,8 @@ mod tests {
     use crate::solver::plain_grid::lines;
     use noughts_rules::Variant;
 
-    /// What is kept from move to move is what counting anew says.
     #[test]
-    fn nothing_is_lost_on_the_way() {
+    fn updates_agree_with_counting_from_scratch() {
         let mut random = Random::new(7);
         for name in ["3x3k3", "5x4k4", "7x3k4", "7x7k5", "21x3k21"] {
             let Variant::Grid(spec) = name.parse().unwrap() else {

@@ -1,11 +1,10 @@
-//! What the end of a game on nine boards turns on: boards that are closed say no more than whose they are, and
-//! a board without room for a line is nobody's any more.
+//! Endgames on nine boards: of a closed board only its owner matters, and a board without room for a line cannot be won.
 
 use noughts_rules::{LINES_3X3, Nested, NestedPosition, Rules, Scoring, Side, Variant};
 
 use super::general::Endgame;
 
-/// Whether there is room for a line beside these marks, for each set of nine.
+/// For each set of nine cells, whether some line avoids it.
 const HAS_ROOM: [bool; 512] = {
     let mut table = [false; 512];
     let mut set = 0;
@@ -20,7 +19,7 @@ const HAS_ROOM: [bool; 512] = {
     table
 };
 
-/// The open boards on which a side can still make a line.
+/// The open boards that a side can still win.
 fn within_reach(position: &NestedPosition, side: Side) -> u16 {
     let mut open = !position.closed() & 0o777;
     let mut found = 0;

@@ -1,42 +1,39 @@
-//! Why a defender need not look ahead: lines that are held by pairs of cells, and lines that are too few.
+//! Counting and pairing: shows without search that the attacker cannot win on a plain grid.
 //!
-//! A pair is two empty cells: when the attacker takes one, the defender takes the other, and no line
-//! through both is ever made. The lines that are left are counted after Erdős and Selfridge (1973): each
-//! weighs two to the number of its marks, and as long as all together weigh less than one that is made,
-//! with the defender to move, taking the cell where most weight lies keeps it so. With the attacker to
-//! move this must hold after whatever it takes, or the defender must have an answer after which it holds
-//! again. A cell of a pair in a line that the pair does not hold is counted as the attacker's, since it may
-//! become so at any time.
-//!
-//! Only where a mark more never hurts, any empty cell may be played, and lines are what wins.
+//! When the attacker takes one cell of a pair, the defender takes the other, so no line through both is ever made. The
+//! other lines are counted after Erdős and Selfridge (1973): each weighs 2 to the number of its marks. While all together
+//! weigh less than a complete line with the defender to move, always taking the heaviest cell keeps it so. With the
+//! attacker to move this must hold after every move of the attacker, or the defender must have an answer after which it
+//! holds. A paired cell counts as the attacker's in every line that its pair does not stop. `docs/solving.md` states the
+//! rule exactly.
 
 use noughts_rules::Bits;
 
 use super::live_lines::{LiveLines, Scale, heaviest, most};
 
-/// The attacker's lines with what is needed to pair them.
+/// Searches for pairs that, with counting, stop all lines of the attacker.
 pub(crate) struct PairingSearch<B, L> {
-    /// The lines through each cell, those too that are not alive.
+    /// All lines through each cell.
     through: Vec<L>,
-    /// What a line weighs that is made.
+    /// The weight of a complete line.
     made: u32,
     left: Left<B, L>,
-    /// What was left before pairs were tried that cost something, to go back to.
+    /// A copy of `left` from before pairs that add weight, to go back to.
     kept: Left<B, L>,
-    /// What would lie on each cell.
+    /// Scratch: the weight on each cell.
     trial: Vec<u32>,
-    /// The pairs that were found.
+    /// The pairs found.
     pub(crate) pairs: Vec<(usize, usize)>,
 }
 
-/// The lines that no pair holds.
+/// The lines that no pair stops.
 struct Left<B, L> {
     alive: L,
     /// The cells of each line that are empty and in no pair.
     lines: Vec<B>,
     weights: Vec<u32>,
     sum: u32,
-    /// What lies on each cell, and 0 for cells that are taken or in a pair.
+    /// The weight on each cell; 0 for cells that are taken or in a pair.
     on: Vec<u32>,
 }
 
@@ -80,7 +77,7 @@ impl<B: Bits, L: Bits> PairingSearch<B, L> {
         }
     }
 
-    /// Takes the lines that the attacker, whose marks are these, can still make.
+    /// Loads the live lines of the attacker, whose marks these are.
     pub(crate) fn fill(&mut self, chances: &LiveLines<L>, lines: &[B], marks: B) {
         let left = &mut self.left;
         left.alive = chances.alive;
@@ -94,9 +91,9 @@ impl<B: Bits, L: Bits> PairingSearch<B, L> {
         self.pairs.clear();
     }
 
-    /// Whether pairs, and counting what they do not hold, keep the attacker from ever making a line.
+    /// Whether pairing and counting stop all lines.
     pub(crate) fn hold(&mut self, attacks: bool) -> bool {
-        // Beyond that nothing was ever held, but for what all can be held by a pair each.
+        // Heavier positions were never held, except by a pair for each line.
         let most = if attacks {
             self.made / 4 * 7
         } else {
@@ -105,12 +102,12 @@ impl<B: Bits, L: Bits> PairingSearch<B, L> {
         if self.left.sum >= most && 2 * self.left.alive.count() > self.through.len() {
             return false;
         }
-        self.pair_twins();
+        self.pair_equal_cells();
         if self.is_counted_out(attacks) {
             return true;
         }
         let pairs = self.pairs.len();
-        // Beyond that pairs were hardly ever enough.
+        // Heavier positions were hardly ever held by pairs.
         let hopeless = if attacks {
             self.made / 2 * 3
         } else {
@@ -130,7 +127,7 @@ impl<B: Bits, L: Bits> PairingSearch<B, L> {
         self.match_all()
     }
 
-    /// Holds all lines through both cells; lines through one of them weigh twice what they did.
+    /// Stops all lines through both cells; lines through one of them weigh twice as much.
     fn pair(&mut self, one: usize, other: usize) {
         self.pairs.push((one, other));
         let left = &mut self.left;
@@ -160,8 +157,7 @@ impl<B: Bits, L: Bits> PairingSearch<B, L> {
         left.alive = left.alive.minus(both);
     }
 
-    /// Whether what is left is too little, so that it stays below a line that is made whatever the attacker
-    /// takes: the defender answers in the pair, or takes the heaviest cell.
+    /// Whether counting stops the lines that are left.
     fn is_counted_out(&mut self, attacks: bool) -> bool {
         let left = &self.left;
         if !attacks {
@@ -175,8 +171,8 @@ impl<B: Bits, L: Bits> PairingSearch<B, L> {
         cells.all(|at| self.left.on[at] < room || self.is_answered(Some(at), None))
     }
 
-    /// After the attacker took a cell, or none: whether the defender can take one, the heaviest if it is not
-    /// named, after which all is well whatever the attacker takes next.
+    /// After the attacker took `taken`: whether counting holds, whatever the attacker takes next, after the defender takes
+    /// `answer` (default: the heaviest cell).
     fn is_answered(&mut self, taken: Option<usize>, answer: Option<usize>) -> bool {
         let left = &self.left;
         self.trial.copy_from_slice(&left.on);
@@ -213,7 +209,7 @@ impl<B: Bits, L: Bits> PairingSearch<B, L> {
         sum + most(&self.trial) < self.made
     }
 
-    /// Whether counting alone is enough, the defender taking any cell first: what a reader of a proof sees.
+    /// Whether counting alone suffices, trying every answer, as the proof checker does.
     pub(crate) fn is_obvious(&mut self, attacks: bool) -> bool {
         let all = self.through.len();
         if !attacks {
@@ -229,14 +225,14 @@ impl<B: Bits, L: Bits> PairingSearch<B, L> {
         })
     }
 
-    /// Pairs cells that lie on the same lines and no others, which costs nothing.
-    fn pair_twins(&mut self) {
+    /// Pairs cells that lie on the same lines and no others, which adds no weight.
+    fn pair_equal_cells(&mut self) {
         loop {
             let before = self.pairs.len();
             let mut lines = self.left.alive;
             while let Some(line) = lines.pop() {
                 if self.left.alive.has(line)
-                    && let Some((one, other)) = self.twins(line)
+                    && let Some((one, other)) = self.equal_cells(line)
                 {
                     self.pair(one, other);
                 }
@@ -247,7 +243,7 @@ impl<B: Bits, L: Bits> PairingSearch<B, L> {
         }
     }
 
-    fn twins(&self, line: usize) -> Option<(usize, usize)> {
+    fn equal_cells(&self, line: usize) -> Option<(usize, usize)> {
         let mut cells = self.left.lines[line];
         while let Some(one) = cells.pop() {
             let through = self.through[one].and(self.left.alive);
@@ -263,7 +259,7 @@ impl<B: Bits, L: Bits> PairingSearch<B, L> {
         None
     }
 
-    /// Of the pairs on heavy lines the one that takes most weight away, if any does.
+    /// The pair on a heavy line that removes most weight, if any removes some.
     fn best_pair(&self) -> Option<(usize, usize)> {
         let left = &self.left;
         let mut heaviest = 0;
@@ -274,7 +270,7 @@ impl<B: Bits, L: Bits> PairingSearch<B, L> {
         let mut best = (0, None);
         let mut lines = left.alive;
         while let Some(line) = lines.pop() {
-            // Lighter ones are seldom worth the time.
+            // Lighter lines are seldom worth the time.
             if left.weights[line] * 4 < heaviest {
                 continue;
             }
@@ -283,7 +279,7 @@ impl<B: Bits, L: Bits> PairingSearch<B, L> {
                 let mine = self.through[one].and(left.alive);
                 let mut others = cells;
                 while let Some(other) = others.pop() {
-                    // What both lie on goes, what only one lies on is doubled.
+                    // Lines through both cells are stopped, lines through one are doubled.
                     let held = 3 * left.weigh(mine.and(self.through[other]));
                     let all = left.on[one] + left.on[other];
                     if held > all + best.0 {
@@ -295,7 +291,7 @@ impl<B: Bits, L: Bits> PairingSearch<B, L> {
         best.1
     }
 
-    /// Two cells for each line, its own: a matching, found by making room along chains of lines.
+    /// Finds two cells of its own for each line: a matching by augmenting paths.
     fn match_all(&mut self) -> bool {
         let mut cells = B::NONE;
         let mut lines = self.left.alive;

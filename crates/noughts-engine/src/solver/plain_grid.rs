@@ -1,8 +1,7 @@
-//! The plain game: two sides, any empty cell, who first makes a line wins.
+//! Plain grids: two sides, any empty cell may be played, the first side with a line of K or more wins.
 //!
-//! Here more is known than the rules say. A mark more never hurts its owner, so that a cell in no line
-//! that anybody can still make is as good as none, and a cell all of whose lines go through another is no
-//! better than that one. And lines can be counted: see `pairs`.
+//! An extra mark never hurts its owner. So cells in no line that anybody can still make do not matter, and a cell is no
+//! better than another empty cell that lies on all of its lines. `pairing` adds counting and pairing.
 
 use noughts_rules::{Bits, GridSpec, Move, Symmetry, Variant};
 
@@ -11,60 +10,59 @@ use super::live_lines::{LiveLines, Scale};
 use super::pairing::PairingSearch;
 use crate::rng::Random;
 
-/// A hash for each of so many ways to lay the board: the least of them is the key.
+/// One hash per symmetry; the smallest is the key.
 type Hashes<const W: usize> = [u64; W];
 
-/// Where lines can be, and how positions are hashed.
-struct Ground<B, L, const W: usize> {
+/// The lines and hash words of a board.
+struct Geometry<B, L, const W: usize> {
     scale: Scale,
-    guesses: Guesses,
+    weights: EstimateWeights,
     lines: Vec<B>,
     /// Every cell.
     all: B,
     /// The lines through each cell.
     through: Vec<L>,
-    /// For marks of the attacker, for those of the defender, and for cells that matter.
+    /// Hash words for marks of the attacker, marks of the defender, and empty cells that matter.
     hashes: [Vec<Hashes<W>>; 3],
 }
 
-/// A position of the plain game: `B` is a set of cells, `L` one of lines, and `W` counts the ways to lay
-/// the board, or twice as many.
+/// A position on a plain grid. `B` is a set of cells, `L` a set of lines, `W` the number of symmetries or a multiple.
 pub(crate) struct PlainGrid<B, L, const W: usize> {
-    ground: Ground<B, L, W>,
-    /// Of the attacker, and of the defender.
+    geometry: Geometry<B, L, W>,
+    /// Marks of the attacker and of the defender.
     marks: [B; 2],
     attacks: bool,
     hashes: Hashes<W>,
-    /// For this position and each before it what the attacker, and the defender, can still make.
+    /// Live lines of the attacker and the defender, for this position and each before it.
     plies: Vec<[LiveLines<L>; 2]>,
     ply: usize,
     live: PairingSearch<B, L>,
 }
 
-/// What one side may soon complete.
+/// The threats of one side.
 struct Threats<B> {
-    /// Empty cells of its lines.
+    /// Empty cells of its live lines.
     cells: B,
     /// Cells that complete a line.
     wins: B,
-    /// Cells after which one would.
+    /// Cells that make a threat.
     makes: B,
-    /// Cells after which two would, each with all that stops it.
+    /// Cells that make two threats at once.
     forks: B,
-    /// What stops all forks: one of these, or a threat of one's own.
+    /// Cells of which each stops all forks.
     stops: B,
 }
 
 impl<B: Bits, L: Bits, const W: usize> PlainGrid<B, L, W> {
-    /// `marks` are the attacker's and the defender's, and nobody has a line.
+    /// `marks` are the attacker's and the defender's. No side has a line.
     pub(crate) fn new(spec: &GridSpec, marks: [&[usize]; 2], attacks: bool) -> Self {
-        let ground: Ground<B, L, W> = Ground::new(spec);
-        let first = || LiveLines::new(&ground.lines, &ground.through, ground.scale);
+        let geometry: Geometry<B, L, W> = Geometry::new(spec);
+        let first = || LiveLines::new(&geometry.lines, &geometry.through, geometry.scale);
         let mut empty = PlainGrid {
             plies: vec![[first(), first()]],
             ply: 0,
-            live: PairingSearch::new(&ground.through, ground.lines.len(), ground.scale),
-            ground,
+            live: PairingSearch::new(&geometry.through, geometry.lines.len(), geometry.scale),
+            geometry,
             marks: [B::NONE; 2],
             attacks,
             hashes: [0; W],
@@ -88,7 +86,7 @@ impl<B: Bits, L: Bits, const W: usize> PlainGrid<B, L, W> {
         self.marks
     }
 
-    /// A pairing that holds the defender's ground, if that was why a look refuted the position.
+    /// Pairs with which the defender holds the position, if there are some.
     pub(crate) fn pairs(&mut self) -> Option<Vec<(usize, usize)>> {
         self.is_held().then(|| self.live.pairs.clone())
     }
@@ -98,8 +96,7 @@ impl<B: Bits, L: Bits, const W: usize> PlainGrid<B, L, W> {
         self.live.hold(self.attacks)
     }
 
-    /// A move of the side to move that wins by completing a line or by making two threats, if the other
-    /// side has nothing to complete.
+    /// A move that completes a line, or makes two threats while the other side has no line to complete.
     pub(crate) fn wins_soon(&self) -> Option<Move> {
         let [mine, theirs] = self.threats();
         let (mine, theirs) = if self.attacks {
@@ -117,12 +114,12 @@ impl<B: Bits, L: Bits, const W: usize> PlainGrid<B, L, W> {
         cells.pop().map(Move::at)
     }
 
-    /// How many cells the board has.
+    /// The number of cells.
     pub(crate) fn cells(&self) -> usize {
-        self.ground.through.len()
+        self.geometry.through.len()
     }
 
-    /// Whether the attacker's lines are too few, without any pairs.
+    /// Whether counting without pairs refutes the position.
     pub(crate) fn is_counted_out(&mut self) -> bool {
         self.fill();
         self.live.is_obvious(self.attacks)
@@ -130,10 +127,11 @@ impl<B: Bits, L: Bits, const W: usize> PlainGrid<B, L, W> {
 
     fn fill(&mut self) {
         let [attacker, _] = &self.plies[self.ply];
-        self.live.fill(attacker, &self.ground.lines, self.marks[0]);
+        self.live
+            .fill(attacker, &self.geometry.lines, self.marks[0]);
     }
 
-    /// All moves that are not as good as another one.
+    /// All moves that are not dominated.
     pub(crate) fn all_moves(&self) -> Vec<Move> {
         let [attacker, defender] = self.threats();
         let mut cells = attacker.cells.or(defender.cells);
@@ -150,22 +148,21 @@ impl<B: Bits, L: Bits, const W: usize> PlainGrid<B, L, W> {
     fn threats(&self) -> [Threats<B>; 2] {
         let [attacker, defender] = &self.plies[self.ply];
         [
-            Threats::new(attacker, &self.ground.lines, self.marks[0]),
-            Threats::new(defender, &self.ground.lines, self.marks[1]),
+            Threats::new(attacker, &self.geometry.lines, self.marks[0]),
+            Threats::new(defender, &self.geometry.lines, self.marks[1]),
         ]
     }
 
-    /// Whether all lines through a cell go through another one of these too: of two that are equal the
-    /// later one is dominated.
+    /// Whether another of these cells lies on all lines through this one. Of equal cells the first is not dominated.
     fn is_dominated(&self, at: usize, among: B) -> bool {
         let [attacker, defender] = &self.plies[self.ply];
         let alive = attacker.alive.or(defender.alive);
-        let through = &self.ground.through;
+        let through = &self.geometry.through;
         let mine = through[at].and(alive);
         let Some(line) = mine.clone().pop() else {
             return false;
         };
-        let mut others = self.ground.lines[line].and(among).minus(B::one(at));
+        let mut others = self.geometry.lines[line].and(among).minus(B::one(at));
         while let Some(other) = others.pop() {
             if mine.minus(through[other]).is_none() {
                 let theirs = through[other].and(alive);
@@ -177,7 +174,7 @@ impl<B: Bits, L: Bits, const W: usize> PlainGrid<B, L, W> {
         false
     }
 
-    /// What to try: everything, or what must be; `Err` when it is decided.
+    /// The cells to try: all, or those that are forced; `Err` if threats decide the position.
     fn urgent(&self, [attacker, defender]: &[Threats<B>; 2]) -> Result<B, StaticResult> {
         let (mine, theirs) = if self.attacks {
             (attacker, defender)
@@ -214,8 +211,8 @@ impl<B: Bits, L: Bits, const W: usize> PlainGrid<B, L, W> {
         }
     }
 
-    /// A first guess at a position's numbers, from what both sides' lines weigh there.
-    fn guess(&self, at: usize) -> Numbers {
+    /// Estimates the numbers of the position after a move, from the weights of both sides' lines.
+    fn estimate(&self, at: usize) -> Numbers {
         let [attacker, defender] = &self.plies[self.ply];
         let [mine, theirs] = [attacker.on[at], defender.on[at]].map(i64::from);
         let (sum, others) = (i64::from(attacker.sum), i64::from(defender.sum));
@@ -224,16 +221,16 @@ impl<B: Bits, L: Bits, const W: usize> PlainGrid<B, L, W> {
         } else {
             (sum - mine, -1)
         };
-        let enough = i64::from(self.ground.scale.made());
+        let enough = i64::from(self.geometry.scale.made());
         if sum < if self.attacks { enough } else { enough / 2 } {
             return Numbers::REFUTED;
         }
-        let by = &self.ground.guesses;
+        let by = &self.geometry.weights;
         let weight = by.mine * sum + sign * by.near * theirs - by.theirs * others;
         let likely = (weight.max(0) / enough).min(by.steps.into()) as u32;
         Numbers {
             proof: 1 + by.steps - likely,
-            refutation: 1 + likely * if self.attacks { 1 } else { by.dearer },
+            refutation: 1 + likely * if self.attacks { 1 } else { by.harder },
         }
     }
 
@@ -246,40 +243,39 @@ impl<B: Bits, L: Bits, const W: usize> PlainGrid<B, L, W> {
     }
 }
 
-/// Keeps wide keys and others apart.
+/// Distinguishes wide keys from others.
 const WIDE: u64 = 0x9E37_79B9_7F4A_7C15;
 
-/// What first guesses are made of.
-struct Guesses {
-    /// How much the attacker's lines count, those of the defender, and those of the defender through the
-    /// cell that is played.
+/// Parameters of the estimates.
+struct EstimateWeights {
+    /// Weight of the attacker's lines, of the defender's, and of the defender's through the cell played.
     mine: i64,
     theirs: i64,
     near: i64,
-    /// How finely they differ.
+    /// Number of steps of the estimate.
     steps: u32,
-    /// How much dearer it is to refute a position where the attacker is to move.
-    dearer: u32,
+    /// How much harder it is to refute a position with the attacker to move.
+    harder: u32,
 }
 
-impl Guesses {
-    /// What proved 5x5k4, 7x7k4 and 7x4k4 with the fewest positions.
-    const USUAL: Guesses = Guesses {
+impl EstimateWeights {
+    /// These proved 5x5k4, 7x7k4 and 7x4k4 with the fewest positions.
+    const USUAL: EstimateWeights = EstimateWeights {
         mine: 8,
         theirs: 6,
         near: 4,
         steps: 16,
-        dearer: 4,
+        harder: 4,
     };
 
-    /// Lines of five: of the positions that the others need this refutes 7x7k5, 8x6k5 and 8x7k5 with 64, 102 and 70 of
-    /// a hundred (`noughts solve 7x7k5 --json` and so on, the last in two threads).
-    const FIVE: Guesses = Guesses {
+    /// For lines of five. 7x7k5, 8x6k5 and 8x7k5 take 64 %, 102 % and 70 % of the positions that `USUAL` takes (`noughts
+    /// solve 7x7k5 --json` and so on, the last with two threads).
+    const FIVE: EstimateWeights = EstimateWeights {
         mine: 9,
         theirs: 6,
         near: 0,
         steps: 48,
-        dearer: 1,
+        harder: 1,
     };
 }
 
@@ -292,7 +288,7 @@ impl<B: Bits, L: Bits, const W: usize> Field for PlainGrid<B, L, W> {
         Self::least(&self.hashes) ^ Self::turn(self.attacks)
     }
 
-    /// Marks in none of their side's lines only stand in the way, and what stands in the way is all one.
+    /// Ignores marks and empty cells that no longer matter.
     fn wide_key(&self) -> u64 {
         let [attacker, defender] = &self.plies[self.ply];
         let taken = self.marks[0].or(self.marks[1]);
@@ -300,14 +296,14 @@ impl<B: Bits, L: Bits, const W: usize> Field for PlainGrid<B, L, W> {
             (self.marks[0], attacker.alive),
             (self.marks[1], defender.alive),
             (
-                self.ground.all.minus(taken),
+                self.geometry.all.minus(taken),
                 attacker.alive.or(defender.alive),
             ),
         ];
         let mut hashes = [0; W];
-        for ((mut cells, alive), table) in kinds.into_iter().zip(&self.ground.hashes) {
+        for ((mut cells, alive), table) in kinds.into_iter().zip(&self.geometry.hashes) {
             while let Some(at) = cells.pop() {
-                if !self.ground.through[at].and(alive).is_none() {
+                if !self.geometry.through[at].and(alive).is_none() {
                     mix(&mut hashes, &table[at]);
                 }
             }
@@ -321,7 +317,7 @@ impl<B: Bits, L: Bits, const W: usize> Field for PlainGrid<B, L, W> {
             Ok(cells) => cells,
             Err(seen) => return seen,
         };
-        if self.plies[self.ply][0].is_too_little(self.attacks) || is_new && self.is_held() {
+        if self.plies[self.ply][0].is_held_by_counting(self.attacks) || is_new && self.is_held() {
             return StaticResult::Refuted;
         }
         let mut cells = candidates;
@@ -329,14 +325,14 @@ impl<B: Bits, L: Bits, const W: usize> Field for PlainGrid<B, L, W> {
             if self.is_dominated(at, candidates) {
                 continue;
             }
-            let numbers = self.guess(at);
+            let numbers = self.estimate(at);
             if !self.attacks && numbers.refutation == 0 {
                 return StaticResult::Refuted;
             }
             let mut hashes = self.hashes;
             mix(
                 &mut hashes,
-                &self.ground.hashes[usize::from(!self.attacks)][at],
+                &self.geometry.hashes[usize::from(!self.attacks)][at],
             );
             moves.push(Child {
                 at: Move::at(at),
@@ -361,11 +357,11 @@ impl<B: Bits, L: Bits, const W: usize> Field for PlainGrid<B, L, W> {
         }
         self.ply += 1;
         let chances = &mut self.plies[self.ply];
-        let through = self.ground.through[at];
-        chances[side].gain(at, through, &self.ground.lines, self.marks[side]);
-        chances[1 - side].lose(at, through, &self.ground.lines, self.marks[1 - side]);
+        let through = self.geometry.through[at];
+        chances[side].gain(at, through, &self.geometry.lines, self.marks[side]);
+        chances[1 - side].lose(at, through, &self.geometry.lines, self.marks[1 - side]);
         self.marks[side] = self.marks[side].or(B::one(at));
-        mix(&mut self.hashes, &self.ground.hashes[side][at]);
+        mix(&mut self.hashes, &self.geometry.hashes[side][at]);
         self.attacks = !self.attacks;
     }
 
@@ -374,13 +370,13 @@ impl<B: Bits, L: Bits, const W: usize> Field for PlainGrid<B, L, W> {
         self.attacks = !self.attacks;
         let side = usize::from(!self.attacks);
         self.ply -= 1;
-        mix(&mut self.hashes, &self.ground.hashes[side][at]);
+        mix(&mut self.hashes, &self.geometry.hashes[side][at]);
         self.marks[side] = self.marks[side].minus(B::one(at));
     }
 }
 
 impl<B: Bits> Threats<B> {
-    /// What a side with these marks threatens.
+    /// The threats of a side with these marks.
     fn new<L: Bits>(chances: &LiveLines<L>, lines: &[B], marks: B) -> Threats<B> {
         let empty = |line: usize| lines[line].minus(marks);
         let union = |mut lines: L| {
@@ -417,7 +413,7 @@ impl<B: Bits> Threats<B> {
                     cells = cells.or(empty(line));
                 }
             }
-            // Three threats are too many to take one of them away.
+            // With three threats only the forking cell itself stops the fork.
             match cells.count() {
                 ..=2 => continue,
                 3 => found.stops = found.stops.and(cells),
@@ -429,7 +425,7 @@ impl<B: Bits> Threats<B> {
     }
 }
 
-impl<B: Bits, L: Bits, const W: usize> Ground<B, L, W> {
+impl<B: Bits, L: Bits, const W: usize> Geometry<B, L, W> {
     fn new(spec: &GridSpec) -> Self {
         let symmetries = Symmetry::all(&Variant::Grid(*spec));
         let mut random = Random::new(0x7072_6F6F_6673);
@@ -452,11 +448,11 @@ impl<B: Bits, L: Bits, const W: usize> Ground<B, L, W> {
             }
         }
         let set = |cells: &Vec<usize>| cells.iter().fold(B::NONE, |set, at| set.or(B::one(*at)));
-        Ground {
+        Geometry {
             scale: Scale::new(spec.line()),
-            guesses: match spec.line() {
-                5 => Guesses::FIVE,
-                _ => Guesses::USUAL,
+            weights: match spec.line() {
+                5 => EstimateWeights::FIVE,
+                _ => EstimateWeights::USUAL,
             },
             lines: lines.iter().map(set).collect(),
             all: (0..spec.cells()).fold(B::NONE, |set, at| set.or(B::one(at))),
@@ -466,7 +462,7 @@ impl<B: Bits, L: Bits, const W: usize> Ground<B, L, W> {
     }
 }
 
-/// The cells of every line that the board has room for.
+/// The cells of every line of the board.
 pub(crate) fn lines(spec: &GridSpec) -> Vec<Vec<usize>> {
     let (columns, rows, line) = (
         spec.columns() as isize,

@@ -1,31 +1,31 @@
-//! What was found, in fixed memory: a table that several threads share without locks.
+//! The table of proof numbers, in bounded memory, shared by threads without locks.
 
 use std::io::{self, Read, Write};
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::dfpn::{NEVER, Numbers};
 
-/// Entries that may take one another's place; with their two words they fill a cache line.
-const PLACES: usize = 4;
+/// Entries per bucket: four entries of two words fill a cache line.
+const ENTRIES: usize = 4;
 
-/// The bytes of an entry that is written down.
+/// Bytes of an entry in a checkpoint.
 const ENTRY: usize = 16;
 
-/// How much of a table may be used before a larger one is taken, of a thousand.
+/// The table grows when more than this is used, in thousandths.
 pub(crate) const CROWDED: u64 = 600;
 
-/// A table of proof numbers by key. An entry is two words, the second of them mixed into the first: what
-/// two threads wrote half each is recognised, and is nothing.
+/// An entry is two words: the key xor the numbers, and the numbers. If two threads each wrote one half, the halves match no
+/// key.
 pub(crate) struct ProofNumberTable {
     buckets: Vec<Bucket>,
 }
 
 #[repr(align(64))]
 #[derive(Default)]
-struct Bucket([[AtomicU64; 2]; PLACES]);
+struct Bucket([[AtomicU64; 2]; ENTRIES]);
 
 impl ProofNumberTable {
-    /// A table of at most so many bytes, of a size that is a power of two.
+    /// A table of at most this many bytes, rounded down to a power of two.
     pub(crate) fn new(bytes: usize) -> ProofNumberTable {
         let most = (bytes / size_of::<Bucket>()).max(1);
         let count = 1 << most.ilog2();
@@ -34,8 +34,7 @@ impl ProofNumberTable {
         }
     }
 
-    /// A larger one with all that this one knows; `None` when it would be larger than so many bytes, or there
-    /// is no room for it.
+    /// A larger table with the same entries, of at most `most` bytes; `None` if that or the memory does not suffice.
     pub(crate) fn grown(&self, most: usize) -> Option<ProofNumberTable> {
         let room = (most / size_of::<Bucket>() / self.buckets.len()).min(8);
         if room < 2 {
@@ -55,7 +54,7 @@ impl ProofNumberTable {
         Some(larger)
     }
 
-    /// Whether it could grow within so many bytes.
+    /// Whether it could grow within this many bytes.
     pub(crate) fn can_grow(&self, most: usize) -> bool {
         self.buckets.len() * size_of::<Bucket>() * 2 <= most
     }
@@ -76,15 +75,15 @@ impl ProofNumberTable {
         None
     }
 
-    /// Lets the processor fetch what [`get`](ProofNumberTable::get) will want, for all keys at once: one after the
-    /// other took a quarter of the time.
+    /// Loads the buckets of all keys at once, so that cache misses overlap. Fetched one by one they took a quarter of the
+    /// time of a search.
     #[inline]
     pub(crate) fn fetch(&self, keys: impl Iterator<Item = u64>) {
         let words = keys.map(|key| self.bucket(key).0[0][0].load(Ordering::Relaxed));
         std::hint::black_box(words.fold(0, |all, word| all | word));
     }
 
-    /// Keeps it, in the place of what was known before, of nothing, or of what is soonest found again.
+    /// Stores numbers: over the same key, into a free entry, or over the entry that is cheapest to find again.
     pub(crate) fn put(&self, key: u64, numbers: Numbers) {
         let places = &self.bucket(key).0;
         let mut chosen = (0, u64::MAX);
@@ -105,15 +104,15 @@ impl ProofNumberTable {
         place.store(data, Ordering::Relaxed);
     }
 
-    /// How much of it is used, of a thousand: judged by its beginning.
+    /// The used share in thousandths, estimated from the first buckets.
     pub(crate) fn fill(&self) -> u64 {
         let seen = &self.buckets[..self.buckets.len().min(128)];
         let used = seen.iter().flat_map(|bucket| &bucket.0);
         let used = used.filter(|place| place[1].load(Ordering::Relaxed) != 0);
-        used.count() as u64 * 1000 / (seen.len() * PLACES) as u64
+        used.count() as u64 * 1000 / (seen.len() * ENTRIES) as u64
     }
 
-    /// Writes every entry, and then one of nothing: what ends without it was cut off.
+    /// Writes every entry and then an empty one, so that truncation is noticed.
     pub(crate) fn save(&self, into: &mut dyn Write) -> io::Result<()> {
         for [mixed, data] in self.buckets.iter().flat_map(|bucket| &bucket.0) {
             let data = data.load(Ordering::Relaxed);
@@ -126,8 +125,7 @@ impl ProofNumberTable {
         into.write_all(&[0; ENTRY])
     }
 
-    /// Reads what [`save`](ProofNumberTable::save) wrote, to its end, and grows to so many bytes if it must; what does
-    /// not fit is forgotten.
+    /// Reads what [`save`](ProofNumberTable::save) wrote. Grows up to `most` bytes; entries that do not fit are dropped.
     pub(crate) fn load(&mut self, from: &mut dyn Read, most: usize) -> io::Result<()> {
         let mut entry = [0; ENTRY];
         for count in 1u64.. {
@@ -141,7 +139,7 @@ impl ProofNumberTable {
                 Ok(()) if entry == [0; ENTRY] => break,
                 Ok(()) => {}
                 Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => {
-                    let what = "it is cut off, its end is missing";
+                    let what = "the checkpoint is truncated";
                     return Err(io::Error::new(error.kind(), what));
                 }
                 Err(error) => return Err(error),
@@ -154,7 +152,7 @@ impl ProofNumberTable {
     }
 }
 
-/// How dear a result is: what is decided is kept longest.
+/// How expensive a result was; decided positions are kept longest.
 fn effort(numbers: Numbers) -> u64 {
     if numbers.is_decided() {
         return u64::from(NEVER);

@@ -1,8 +1,7 @@
-//! Proofs, written down: which move, or every move, or why there is no need to look.
+//! Writes proofs in the format of `docs/solving.md`.
 //!
-//! The form is described in `docs/solving.md`; who checks it shares nothing with this but the rules. A
-//! position is written after those it rests on, and once, however many ways lead to it. What a reader sees
-//! without looking ahead is not written at all.
+//! A position is written once, after the positions that it depends on. Positions that are obvious to the checker are not
+//! written.
 
 use std::collections::HashSet;
 use std::io::{self, Write};
@@ -33,24 +32,24 @@ pub(crate) fn stealing(into: &mut dyn Write) -> io::Result<()> {
     writeln!(into, "stealing")
 }
 
-/// A field that can say what it sees.
+/// A position that can explain its value.
 pub(crate) trait Explain: Field {
-    /// Whether a reader sees the answer at once, and it is this one.
+    /// Whether this answer is obvious to the checker.
     fn is_obvious(&mut self, wins: bool) -> bool;
 
-    /// A move that wins at once or by two threats, for the side to move.
+    /// A move of the side to move that wins at once or by two threats.
     fn soon(&mut self) -> Option<Move>;
 
-    /// The moves that a reader wants to see answered.
+    /// The moves that a proof must answer.
     fn all_moves(&mut self) -> Vec<Move>;
 
-    /// Pairs that hold the position, where they do.
+    /// Pairs that hold the position, if they do.
     fn pairs(&mut self) -> Option<Vec<(usize, usize)>>;
 
     fn diagram(&self) -> Diagram;
 }
 
-/// A field, and what it takes to write it down.
+/// A position and the attacker.
 pub(crate) struct Explained<F> {
     field: F,
     attacker: Side,
@@ -159,10 +158,9 @@ impl<R: Endgame> Explain for Explained<General<R>> {
     }
 }
 
-/// A move after which the answer is still this one, looked for where it is not remembered; `None` if that
-/// takes too long.
+/// A move after which the answer is still `wins`, searched if it is not stored; `None` if the limit comes first.
 pub(crate) fn keeping<F: Explain>(hunt: &mut Dfpn<'_, F>, wins: bool) -> Option<Move> {
-    // Who attacks looks for a win, and who holds may find one.
+    // A defender may win, too.
     if let Some(at) = hunt.field.soon() {
         return Some(at);
     }
@@ -185,17 +183,17 @@ pub(crate) fn keeping<F: Explain>(hunt: &mut Dfpn<'_, F>, wins: bool) -> Option<
         .or_else(|| behind(hunt, &|hunt| hunt.answer() == Some(wins)))
 }
 
-/// Whether a reader sees the answer at once.
+/// Whether this answer is obvious to the checker.
 pub(crate) fn is_obvious(mut field: impl Explain, wins: bool) -> bool {
     field.is_obvious(wins)
 }
 
-/// Whether no move is worth anything to anybody.
+/// Whether no move matters any more.
 pub(crate) fn is_dead(mut field: impl Explain) -> bool {
     field.all_moves().is_empty()
 }
 
-/// In a lost position, a move that does not lose at once, if there is one.
+/// In a lost position a move that does not lose at once, if there is one.
 pub(crate) fn stubborn<F: Explain>(hunt: &mut Dfpn<'_, F>) -> Option<Move> {
     let moves = hunt.field.all_moves();
     let longer = moves.iter().copied().find(|at| {
@@ -207,7 +205,7 @@ pub(crate) fn stubborn<F: Explain>(hunt: &mut Dfpn<'_, F>) -> Option<Move> {
     longer.or(moves.first().copied())
 }
 
-/// Writes why the attacker wins, or does not.
+/// Writes the records of a claim.
 pub(crate) fn records<F: Explain>(
     hunt: Dfpn<'_, F>,
     variant: &Variant,
@@ -233,7 +231,7 @@ struct Writer<'a, 'm, F> {
 }
 
 impl<F: Explain> Writer<'_, '_, F> {
-    /// Writes this position, after all that it rests on.
+    /// Writes the current position after those that it depends on.
     fn position(&mut self) -> io::Result<()> {
         if self.hunt.field.is_obvious(self.wins) || !self.written.insert(self.hunt.field.wide_key())
         {
@@ -262,7 +260,7 @@ impl<F: Explain> Writer<'_, '_, F> {
 
     fn one_move(&mut self) -> io::Result<String> {
         let Some(at) = keeping(&mut self.hunt, self.wins) else {
-            let what = "the answer was lost, which is a fault of this program";
+            let what = "internal error: a stored answer was not found again";
             return Err(io::Error::other(what));
         };
         self.behind(at)?;

@@ -78,7 +78,7 @@ fn a_limit_ends_with_three_and_a_checkpoint_goes_on() {
     std::fs::write(&file, &whole[..whole.len() - 8]).unwrap();
     let (code, _, err) = said(&noughts(&limited));
     assert_eq!(code, 1);
-    let reason = "it is cut off, its end is missing";
+    let reason = "the checkpoint is truncated";
     assert_eq!(
         err,
         format!("Error: cannot continue from {name}: {reason}\n")
@@ -86,7 +86,7 @@ fn a_limit_ends_with_three_and_a_checkpoint_goes_on() {
     std::fs::write(&file, &whole).unwrap();
     let (code, _, err) = said(&noughts(&["solve", "4x4k4", "--checkpoint", name]));
     assert_eq!(code, 1);
-    let reason = "it is no checkpoint of this position, made by this version";
+    let reason = "not a checkpoint of this position, made by this version";
     assert_eq!(
         err,
         format!("Error: cannot continue from {name}: {reason}\n")
