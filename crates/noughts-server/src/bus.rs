@@ -3,7 +3,7 @@
 //! A node that receives a hint about an entry it does not have reads it from the store. Hints may arrive late,
 //! twice or not at all; [`Hint::Missed`] says that some may be missing.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet};
 use std::future::Future;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -165,8 +165,8 @@ struct Unsent {
 #[derive(Debug, Default)]
 struct Collected {
     /// The latest entry per game; it implies the earlier ones.
-    entries: HashMap<GameId, u32>,
-    presence: HashSet<GameId>,
+    entries: BTreeMap<GameId, u32>,
+    presence: BTreeSet<GameId>,
     has_matched: bool,
     has_missed: bool,
 }

@@ -3,6 +3,9 @@
 use std::fmt;
 use std::hash::{BuildHasherDefault, Hasher};
 use std::str::FromStr;
+use std::sync::{Mutex, PoisonError};
+
+use noughts_engine::Random;
 
 /// A game's id in the store, in links and in logs: 128 bits, written as 26 letters and digits.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -107,10 +110,32 @@ impl GameId {
     }
 }
 
-impl NodeId {
-    /// A new id.
-    pub fn random() -> NodeId {
-        NodeId(u64::from_ne_bytes(random_bytes()))
+/// Where a server takes its ids from.
+#[derive(Debug, Default)]
+pub struct IdSource(Option<Mutex<Random>>);
+
+impl IdSource {
+    /// Ids that follow from a seed, for simulations. Anybody can guess them.
+    pub fn seeded(seed: u64) -> IdSource {
+        IdSource(Some(Mutex::new(Random::new(seed))))
+    }
+
+    /// An id of a game.
+    pub fn game(&self) -> GameId {
+        GameId(self.number())
+    }
+
+    pub(crate) fn node(&self) -> NodeId {
+        NodeId(self.number() as u64)
+    }
+
+    pub(crate) fn number(&self) -> u128 {
+        let Some(random) = &self.0 else {
+            return u128::from_ne_bytes(random_bytes());
+        };
+        // A generator that a panic interrupted goes on.
+        let mut random = random.lock().unwrap_or_else(PoisonError::into_inner);
+        u128::from(random.draw()) << 64 | u128::from(random.draw())
     }
 }
 

@@ -35,7 +35,7 @@ mod tcp;
 pub use bus::{Bus, Hint, Hints};
 pub use clock::ServerClock;
 pub use http::HttpLimits;
-pub use id::{GameId, InvalidId, NodeId};
+pub use id::{GameId, IdSource, InvalidId, NodeId};
 pub use matchmaking::{Matchmaking, WaitingClient};
 pub use net::{ConnectionLimits, listen, listen_for_http, raise_descriptor_limit};
 pub use records::{NotStorable, game_from_record, game_to_record};

@@ -8,7 +8,7 @@ use tokio::task::JoinHandle;
 use tokio::time::{Instant, sleep, sleep_until};
 use tracing::{debug, info, warn};
 
-use crate::id::NodeId;
+use crate::id::{GameId, NodeId};
 use crate::store::StoreError;
 use crate::tables::Tables;
 
@@ -26,6 +26,9 @@ const SWEEPS_UNTIL_DEAD: u32 = 10;
 
 /// How long after a game's deadline other nodes act.
 const GRACE_MS: u64 = 4_000;
+
+/// For how long an overdue game is left alone in which no robot can move.
+const POSTPONED_MS: u64 = 3_600_000;
 
 /// The counters of other nodes, as this node has read them.
 #[derive(Debug, Default)]
@@ -106,11 +109,7 @@ pub(crate) async fn sweep(tables: Arc<Tables>) {
                             }
                         }
                         for game in swept.overdue {
-                            // The next sweep finds again what fails now.
-                            if let Ok(Some(live)) = tables.get(game).await {
-                                tables.refresh(&live).await;
-                                tables.move_overdue_robots(&live);
-                            }
+                            move_overdue(&tables, game).await;
                         }
                     }));
                 }
@@ -122,6 +121,26 @@ pub(crate) async fn sweep(tables: Arc<Tables>) {
         }
         next = (next + interval).max(Instant::now());
         sleep_until(next).await;
+    }
+}
+
+/// Moves for a robot whose node did not. A game in which no robot can move is left alone for a while, so
+/// that sweeps find the others.
+async fn move_overdue(tables: &Arc<Tables>, game: GameId) {
+    let is_stuck = match tables.get(game).await {
+        Ok(Some(live)) => tables.refresh(&live).await && !tables.move_overdue_robots(&live),
+        Err(StoreError::Corrupt(what)) => {
+            warn!(%game, what, "no robot can move in an unreadable game");
+            true
+        }
+        // The next sweep finds it again.
+        Ok(None) | Err(_) => false,
+    };
+    if is_stuck {
+        let deadline_ms = tables.clock().now_ms() + POSTPONED_MS;
+        if let Err(error) = tables.store().postpone(game, deadline_ms).await {
+            debug!(%game, %error, "a deadline is moved later");
+        }
     }
 }
 

@@ -75,9 +75,8 @@ struct Client {
 }
 
 impl Client {
-    /// The same client in a new wait.
-    fn again(self) -> Client {
-        let id = WaitingId::random();
+    /// The same client in another wait.
+    fn again(self, id: WaitingId) -> Client {
         Client { id, ..self }
     }
 }
@@ -187,7 +186,7 @@ impl Matchmaking {
     pub fn join(self: &Arc<Matchmaking>, name: String, address: Option<IpAddr>) -> WaitingClient {
         let (sender, seat) = oneshot::channel();
         let client = Client {
-            id: WaitingId::random(),
+            id: self.new_wait(),
             since_ms: self.tables.clock().now_ms(),
             name,
             address,
@@ -207,6 +206,10 @@ impl Matchmaking {
     /// The number of clients and seats that wait.
     pub fn waiting(&self) -> usize {
         self.state().queue.len()
+    }
+
+    fn new_wait(&self) -> WaitingId {
+        WaitingId(self.tables.ids().number())
     }
 
     /// Enters the queue: the place, where nobody fits.
@@ -292,7 +295,7 @@ impl Matchmaking {
     /// A client takes an open seat; where somebody else was first it goes back to the queue.
     async fn take_lobby_seat(self: &Arc<Matchmaking>, id: GameId, seat: Seat, client: Client) {
         let key = Key {
-            text: GameId::random().to_string(),
+            text: self.tables.ids().game().to_string(),
             request: 0,
         };
         // With a key of its own: if the store's reply is lost, the next try finds out.
@@ -336,7 +339,7 @@ impl Matchmaking {
             sleep(RETRY_AFTER).await;
         }
         if !client.seat.is_closed() {
-            self.enter(Waiting::Client(client.again()));
+            self.enter(Waiting::Client(client.again(self.new_wait())));
         }
     }
 
@@ -349,7 +352,7 @@ impl Matchmaking {
         is_wanted: impl Fn() -> bool,
     ) -> Option<Arc<LiveTable>> {
         let settings = Settings {
-            id: GameId::random(),
+            id: self.tables.ids().game(),
             variant: self.variant,
             history: 0,
             start: None,

@@ -1,6 +1,6 @@
 //! Which players are connected: told to the watchers of a table, and to the other nodes.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -31,7 +31,7 @@ const COMPARED_AT_ONCE: usize = 1_000;
 pub(crate) struct Presence {
     tables: Arc<Tables>,
     /// Games whose presence the other nodes do not know yet.
-    changed: Mutex<HashSet<GameId>>,
+    changed: Mutex<BTreeSet<GameId>>,
     filled: Notify,
 }
 
@@ -72,7 +72,7 @@ impl Presence {
         }
     }
 
-    fn changed(&self) -> MutexGuard<'_, HashSet<GameId>> {
+    fn changed(&self) -> MutexGuard<'_, BTreeSet<GameId>> {
         // Every change is complete, so a poisoned lock holds a good value.
         self.changed.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -146,6 +146,7 @@ impl Presence {
                 self.compare_games(games).await;
             }
             tokio::select! {
+                biased;
                 () = sleep(COMPARE) => {}
                 () = compare.notified() => {}
             }

@@ -12,6 +12,7 @@ use tracing::warn;
 
 use crate::clock::ServerClock;
 use crate::http::{HttpLimits, HttpServer};
+use crate::id::IdSource;
 use crate::liveness;
 use crate::matchmaking::Matchmaking;
 use crate::net::{ConnectionLimits, Connections};
@@ -40,6 +41,8 @@ pub struct ServerConfig {
     pub robot_threads: usize,
     /// The clock, and the random seed.
     pub engine: EngineSetup,
+    /// Where ids of games come from.
+    pub ids: IdSource,
 }
 
 /// The configuration of the HTTP server.
@@ -72,7 +75,7 @@ impl Server {
         let seed = setup.engine.seed;
         let clock = ServerClock::new(Arc::clone(&setup.engine.clock));
         let robots = Robots::new(setup.robot_threads, setup.engine);
-        let tables = Tables::new(setup.store, robots, clock);
+        let tables = Tables::new(setup.store, robots, clock, setup.ids);
         let matchmaking = Matchmaking::new(&tables, seed);
         matchmaking.check(&setup.tcp_strategy)?;
         let presence = Presence::new(&tables);

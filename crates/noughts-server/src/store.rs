@@ -84,6 +84,10 @@ pub trait Store: Send + Sync + 'static {
     /// a store without a clock of its own compares deadlines.
     fn sweep(&self, node: NodeId, now_ms: u64, grace_ms: u64) -> Reply<'_, Sweep>;
 
+    /// Moves the deadline of a game that has one: no node can act there now. Nothing happens where the
+    /// game was changed or deleted meanwhile.
+    fn postpone(&self, game: GameId, deadline_ms: u64) -> Reply<'_, ()>;
+
     /// The unfinished games with TCP seats of this node, and those seats. A game that cannot be read is left out and
     /// logged.
     fn seats_of_node(&self, node: NodeId) -> Reply<'_, Vec<(GameId, SeatSet)>>;

@@ -121,6 +121,8 @@ impl Table {
 
     /// Applies the next entry of the log. On an error nothing has changed.
     pub fn apply(&mut self, logged: &LogEntry) -> Result<(), InvalidLog> {
+        #[cfg(test)]
+        APPLIED.with(|count| count.set(count.get() + 1));
         let number = self.entry() + 1;
         self.apply_entry(number, &logged.entry)
             .ok_or(InvalidLog { entry: number })?;
@@ -347,4 +349,59 @@ pub enum SeatResult {
     Draw,
     /// Everybody left.
     Abandoned,
+}
+
+#[cfg(test)]
+thread_local! {
+    /// How many entries this thread has applied, to any table.
+    static APPLIED: std::cell::Cell<usize> = const { std::cell::Cell::new(0) };
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Resuming costs one replay, however many turns were missed.
+    #[test]
+    fn changes_of_a_long_game_cost_one_replay() {
+        const TURNS: usize = 52_000;
+        const MISSED: u32 = 990;
+        let human = |name: &str| Holder::Human {
+            name: name.to_owned(),
+            node: None,
+        };
+        let mut table = Table::new(Settings {
+            id: GameId::new(1),
+            variant: "255x255k5".parse().unwrap(),
+            history: 2,
+            start: None,
+            holders: vec![human("Ann"), human("Bob")],
+            created_ms: 0,
+        })
+        .unwrap();
+        for number in 0..TURNS {
+            // A play that is taken back in the next turn, and again.
+            let action = match number % 2 {
+                0 => Action::Play(Move::at(number)),
+                _ => Action::Rewind(1),
+            };
+            let by = Seat((number % 2) as u8);
+            let logged = LogEntry {
+                at_ms: 0,
+                entry: Entry::Turn(Turn { by, action }),
+                key: None,
+            };
+            table.apply(&logged).unwrap();
+        }
+        let before = APPLIED.get();
+        let changes = table.changes_after(TURNS as u32 - MISSED, SeatSet::EMPTY);
+        assert_eq!(changes.len(), MISSED as usize);
+        assert!(APPLIED.get() - before <= TURNS);
+        // No change holds the whole board.
+        let cells = |update: &Update| match &update.change {
+            Change::Turn(change) => change.cells.len() + change.legal.iter().flatten().count(),
+            Change::View(_) | Change::Seats { .. } => panic!("{update:?}"),
+        };
+        assert_eq!(changes.iter().map(cells).sum::<usize>(), MISSED as usize);
+    }
 }

@@ -26,7 +26,7 @@ use tracing::{error, info, warn};
 use crate::background_tasks::BackgroundTasks;
 use crate::bus::{Bus, Hint};
 use crate::clock::ServerClock;
-use crate::id::{GameId, IdHash, NodeId};
+use crate::id::{GameId, IdHash, IdSource, NodeId};
 use crate::metrics::Metrics;
 use crate::robots::Robots;
 use crate::store::{Append, Appended, Created, Store, StoreError};
@@ -55,6 +55,7 @@ pub struct Tables {
     store: Box<dyn Store>,
     robots: Robots,
     clock: ServerClock,
+    ids: IdSource,
     metrics: Metrics,
     bus: Bus,
     node: NodeId,
@@ -95,13 +96,19 @@ pub enum Creation {
 
 impl Tables {
     /// No tables yet.
-    pub(crate) fn new(store: Box<dyn Store>, robots: Robots, clock: ServerClock) -> Arc<Tables> {
-        let node = NodeId::random();
+    pub(crate) fn new(
+        store: Box<dyn Store>,
+        robots: Robots,
+        clock: ServerClock,
+        ids: IdSource,
+    ) -> Arc<Tables> {
+        let node = ids.node();
         Arc::new(Tables {
             bus: store.bus(node),
             store,
             robots,
             clock,
+            ids,
             metrics: Metrics::default(),
             node,
             live: Mutex::default(),
@@ -416,6 +423,11 @@ impl Tables {
     /// The store.
     pub fn store(&self) -> &dyn Store {
         &*self.store
+    }
+
+    /// The source of new ids.
+    pub fn ids(&self) -> &IdSource {
+        &self.ids
     }
 
     /// The clock.

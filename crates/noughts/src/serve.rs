@@ -8,8 +8,8 @@ use std::time::Duration;
 use noughts_engine::StrategyName;
 use noughts_rules::Quoted;
 use noughts_server::{
-    ConnectionLimits, HttpConfig, HttpLimits, Misbehaviour, Server, ServerConfig, SyncMode, listen,
-    listen_for_http, misbehave, open_store, raise_descriptor_limit,
+    ConnectionLimits, HttpConfig, HttpLimits, IdSource, Misbehaviour, Server, ServerConfig,
+    SyncMode, listen, listen_for_http, misbehave, open_store, raise_descriptor_limit,
 };
 use tokio::net::TcpListener;
 #[cfg(unix)]
@@ -111,6 +111,7 @@ pub(crate) fn run(task: &Serve) -> Result<(), Failure> {
             limits,
             robot_threads: threads,
             engine: engine_setup,
+            ids: IdSource::default(),
         })
         .map_err(Failure::invalid)?;
         if let Some(time) = forget_after {

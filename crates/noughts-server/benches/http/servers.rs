@@ -9,8 +9,8 @@ use axum::http::{StatusCode, header};
 use axum::routing::{get, post};
 use noughts_engine::EngineSetup;
 use noughts_server::{
-    ConnectionLimits, HttpConfig, HttpLimits, Server, ServerConfig, SyncMode, listen_for_http,
-    open_store, raise_descriptor_limit,
+    ConnectionLimits, HttpConfig, HttpLimits, IdSource, Server, ServerConfig, SyncMode,
+    listen_for_http, open_store, raise_descriptor_limit,
 };
 use tokio::net::TcpListener;
 
@@ -77,6 +77,7 @@ async fn serve(listener: TcpListener) -> Server {
         limits: ConnectionLimits::default(),
         robot_threads: 1,
         engine: EngineSetup::with_seed(1),
+        ids: IdSource::default(),
     });
     server.expect("`perfect` plays tic-tac-toe")
 }

@@ -5,7 +5,7 @@ use std::net::{Ipv4Addr, SocketAddr};
 
 use noughts_engine::EngineSetup;
 use noughts_server::{
-    ConnectionLimits, Memory, Server, ServerConfig, listen, raise_descriptor_limit,
+    ConnectionLimits, IdSource, Memory, Server, ServerConfig, listen, raise_descriptor_limit,
 };
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
@@ -72,6 +72,7 @@ fn serve(tcp: TcpListener) -> Server {
         limits: ConnectionLimits::default(),
         robot_threads: 1,
         engine: EngineSetup::with_seed(1),
+        ids: IdSource::default(),
     });
     server.expect("`perfect` plays tic-tac-toe")
 }

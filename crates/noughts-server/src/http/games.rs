@@ -62,24 +62,31 @@ pub(super) async fn create(
         }
         None => None,
     };
-    let (id, now_ms) = (GameId::random(), app.tables.clock().now_ms());
+    let (id, now_ms) = (app.tables.ids().game(), app.tables.clock().now_ms());
     let plan = TablePlan::new(&new_table, from, (id, now_ms))?;
     let creation_key = request
         .as_ref()
         .map(|request| creation_key(&client, request));
-    let limit = app.rate_limiter.check_open_tables(&client, &app.tables);
-    let creation = match (limit.await, &creation_key, &request) {
-        (Ok(()), ..) => create_table(&app, &client, plan.settings, request.as_ref()).await?,
+    let now = app.tables.clock().now();
+    let bytes = bytes_without_players(&plan.settings);
+    let limiter = &app.rate_limiter;
+    let limit = limiter.check_open_tables(&client, &app.tables).await;
+    let limit = limit.and_then(|()| limiter.count_stored(&client, bytes, now));
+    let is_counted = limit.is_ok();
+    let creation = match (limit, &creation_key, &request) {
+        (Ok(()), ..) => create_table(&app, &client, plan.settings, request.as_ref()).await,
         // A repeat creates no further table.
         (Err(too_many), Some(key), Some(request)) => {
             let before = app.tables.created_before(key, request).await?;
-            before.ok_or(too_many)?
+            before.ok_or(too_many)
         }
         (Err(too_many), ..) => return Err(too_many),
     };
-    let (live, status) = match creation {
+    if is_counted && !matches!(creation, Ok(Creation::Created(_))) {
+        limiter.refund_stored(&client, bytes, now);
+    }
+    let (live, status) = match creation? {
         Creation::Created(live) => {
-            let now = app.tables.clock().now();
             app.rate_limiter.add_table(&client, live.id(), now);
             (live, StatusCode::CREATED)
         }
@@ -102,6 +109,19 @@ pub(super) async fn create(
     };
     let place = format!("/api/games/{id}");
     Ok((status, [(header::LOCATION, place)], axum::Json(created)).into_response())
+}
+
+/// About how many bytes a turn takes in the store.
+const TURN_BYTES: usize = 40;
+
+/// How many bytes a table stores by itself when nobody plays there: one turn per cell, where only
+/// robots sit.
+fn bytes_without_players(settings: &crate::table::Settings) -> usize {
+    let is_robot = |holder: &Holder| matches!(holder, Holder::Robot(_));
+    match settings.holders.iter().all(is_robot) {
+        true => settings.variant.cells() * TURN_BYTES,
+        false => 0,
+    }
 }
 
 async fn create_table(
@@ -303,7 +323,7 @@ pub(super) async fn rematch(
 ) -> Result<Response, ApiError> {
     let command = Command::OfferRematch {
         seat: at.seat,
-        next: GameId::random(),
+        next: app.tables.ids().game(),
     };
     let live = submit(&app, at.game, command).await?;
     let snapshot = live.snapshot();

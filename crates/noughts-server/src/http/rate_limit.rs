@@ -30,8 +30,8 @@ pub struct HttpLimits {
     pub open_tables: usize,
     /// Event streams and WebSockets.
     pub streams: usize,
-    /// Bytes of imported records per day, measured by the length of request bodies. After a day without imports all
-    /// of it may be used at once.
+    /// Bytes of imported records and of games that only robots play, per day. After a day without them all of it may
+    /// be used at once.
     pub import_bytes_per_day: usize,
     /// Proxies whose `X-Forwarded-For` is trusted, besides 127.0.0.1 and ::1.
     pub proxies: Vec<IpAddr>,
@@ -148,8 +148,8 @@ impl RateLimiter {
         })
     }
 
-    /// Counts the bytes of a record that is to be imported.
-    pub(super) fn count_import(
+    /// Counts bytes that are to be stored: a record, or a game of robots alone.
+    pub(super) fn count_stored(
         &self,
         client: &Client,
         bytes: usize,
@@ -164,13 +164,15 @@ impl RateLimiter {
         });
         taken.map_err(|wait| {
             let limit = self.limits.import_bytes_per_day;
-            let detail = format!("one address may import at most {limit} bytes of records per day");
+            let detail = format!(
+                "one address may store at most {limit} bytes of records and games of robots per day"
+            );
             too_many(wait, detail)
         })
     }
 
-    /// Gives back the bytes of a record that was not stored.
-    pub(super) fn refund_import(&self, client: &Client, bytes: usize, now: Duration) {
+    /// Gives back bytes that were not stored.
+    pub(super) fn refund_stored(&self, client: &Client, bytes: usize, now: Duration) {
         if let Some(network) = client.network {
             let cost = self.import_cost(bytes);
             self.usage.with(network, now, &self.limits, |usage| {
@@ -533,14 +535,14 @@ mod tests {
     #[test]
     fn imports_are_limited_by_bytes_per_day() {
         let (limiter, client) = (limiter(), client(1));
-        limiter.count_import(&client, 600, NOW).unwrap();
-        limiter.count_import(&client, 600, NOW).unwrap_err();
-        limiter.count_import(&client, 400, NOW).unwrap();
-        let refused = limiter.count_import(&client, 500, NOW).unwrap_err();
+        limiter.count_stored(&client, 600, NOW).unwrap();
+        limiter.count_stored(&client, 600, NOW).unwrap_err();
+        limiter.count_stored(&client, 400, NOW).unwrap();
+        let refused = limiter.count_stored(&client, 500, NOW).unwrap_err();
         assert_eq!(refused.retry_after_s, 12 * 3600);
-        limiter.refund_import(&client, 400, NOW);
-        limiter.count_import(&client, 400, NOW).unwrap();
-        limiter.count_import(&client, 1_000, NOW + DAY).unwrap();
+        limiter.refund_stored(&client, 400, NOW);
+        limiter.count_stored(&client, 400, NOW).unwrap();
+        limiter.count_stored(&client, 1_000, NOW + DAY).unwrap();
     }
 
     #[test]
@@ -550,7 +552,7 @@ mod tests {
         for _ in 0..5 {
             limiter.count_request(&requests, 1, NOW).unwrap();
         }
-        limiter.count_import(&imports, 1_000, NOW).unwrap();
+        limiter.count_stored(&imports, 1_000, NOW).unwrap();
         for number in 0..2 {
             let id = GameId::new(number);
             limiter.add_table(&tables, id, NOW);
@@ -560,7 +562,7 @@ mod tests {
         flood(&limiter, 4 * most as u32, NOW);
         assert!(entries(&limiter) <= most + 1, "{}", entries(&limiter));
         limiter.count_request(&requests, 1, NOW).unwrap_err();
-        limiter.count_import(&imports, 1_000, NOW).unwrap_err();
+        limiter.count_stored(&imports, 1_000, NOW).unwrap_err();
         let count_tables = |usage: &mut Usage| usage.tables.len();
         let network = tables.network.unwrap();
         let open = limiter

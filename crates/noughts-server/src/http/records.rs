@@ -15,7 +15,6 @@ use super::extract::{Body, MIN_SECRET_KEY_LENGTH, PathParams, idempotency_key};
 use super::games::{creation_key, snapshot, table};
 use super::rate_limit::Client;
 use super::stream::view_of;
-use crate::id::GameId;
 use crate::records::{game_from_record, game_to_record};
 use crate::store::{Created, StoredGame};
 use crate::table::{RequestKey, Summary, TableRefusal};
@@ -97,7 +96,7 @@ pub(super) async fn archive(
     };
     let now_ms = app.tables.clock().now_ms();
     record.seats().iter().try_for_each(check_seat)?;
-    let stored = game_from_record(&record, GameId::random(), now_ms);
+    let stored = game_from_record(&record, app.tables.ids().game(), now_ms);
     let (mut stored, summary) =
         stored.map_err(|error| api_error(ProblemKind::Impossible, error))?;
     stored.key = key.as_ref().map(|request| creation_key(&client, request));
@@ -129,7 +128,7 @@ async fn import(
 ) -> Result<Created, ApiError> {
     let (store, clock) = (app.tables.store(), app.tables.clock());
     let now = clock.now();
-    if let Err(too_many) = app.rate_limiter.count_import(client, bytes, now) {
+    if let Err(too_many) = app.rate_limiter.count_stored(client, bytes, now) {
         let before = match game.key {
             Some(key) => store.created_with(key, clock.now_ms()).await?,
             None => None,
@@ -139,7 +138,7 @@ async fn import(
     }
     let created = store.import(game, summary).await;
     if !matches!(created, Ok(Created::Stored)) {
-        app.rate_limiter.refund_import(client, bytes, now);
+        app.rate_limiter.refund_stored(client, bytes, now);
     }
     Ok(created?)
 }

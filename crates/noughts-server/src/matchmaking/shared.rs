@@ -4,7 +4,7 @@
 //! reply has the clients that were paired, by this node or by another. See
 //! [`Store::match_waiting`](crate::Store::match_waiting).
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -31,7 +31,7 @@ pub(super) struct Sent {
     /// Clients that the store may pair.
     clients: HashSet<WaitingId>,
     /// Clients that found an open seat, and where each learns whether the store paired it before.
-    withdrawn: HashMap<WaitingId, oneshot::Sender<Option<Match>>>,
+    withdrawn: BTreeMap<WaitingId, oneshot::Sender<Option<Match>>>,
     /// Matches that the store need not keep any more.
     seen: Vec<WaitingId>,
 }
@@ -84,6 +84,7 @@ impl Matchmaking {
                 std::future::pending().await
             };
             tokio::select! {
+                biased;
                 () = self.changed.notified() => {}
                 () = is_matched => {}
                 () = sleep(INTERVAL) => {}
@@ -135,8 +136,12 @@ impl Matchmaking {
         }
         let sent = &mut state.sent;
         let clients = &sent.clients;
-        for (_, answer) in sent.withdrawn.extract_if(|id, _| !clients.contains(id)) {
-            let _ = answer.send(None);
+        let withdrawn = std::mem::take(&mut sent.withdrawn);
+        for (id, answer) in withdrawn {
+            match clients.contains(&id) {
+                true => drop(sent.withdrawn.insert(id, answer)),
+                false => drop(answer.send(None)),
+            }
         }
         if !sent.seen.is_empty() || !sent.withdrawn.is_empty() {
             self.changed.notify_one();
@@ -185,7 +190,7 @@ impl Matchmaking {
             match seat.is_over() && !client.seat.is_closed() {
                 // The opponent left before the game began: the client waits on.
                 true => {
-                    matchmaking.enter(Waiting::Client(client.again()));
+                    matchmaking.enter(Waiting::Client(client.again(matchmaking.new_wait())));
                 }
                 // A client that has gone drops its seat, and so leaves.
                 false => drop(client.seat.send(seat)),

@@ -424,6 +424,21 @@ impl Store for Memory {
         }))
     }
 
+    fn postpone(&self, game: GameId, deadline_ms: u64) -> Reply<'_, ()> {
+        let Shard {
+            games, deadlines, ..
+        } = &mut *self.shard(game);
+        if let Some(deadline) = games
+            .get_mut(&game)
+            .and_then(|kept| kept.summary.deadline_ms.as_mut())
+        {
+            deadlines.remove(&(*deadline, game));
+            *deadline = deadline_ms;
+            deadlines.insert((deadline_ms, game));
+        }
+        ready(Ok(()))
+    }
+
     fn seats_of_node(&self, _: NodeId) -> Reply<'_, Vec<(GameId, SeatSet)>> {
         ready(Ok(Vec::new()))
     }

@@ -187,6 +187,10 @@ impl Store for Postgres {
         written!(self, write::sweep, node, grace_ms)
     }
 
+    fn postpone(&self, game: GameId, deadline_ms: u64) -> Reply<'_, ()> {
+        written!(self, write::postpone, game, deadline_ms)
+    }
+
     fn seats_of_node(&self, node: NodeId) -> Reply<'_, Vec<(GameId, SeatSet)>> {
         on_connection!(self, read::seats_of_node, node, &self.unreadable)
     }

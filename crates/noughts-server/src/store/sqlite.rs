@@ -215,6 +215,10 @@ impl Store for Sqlite {
         in_transaction!(self, write::sweep, node, now_ms, grace_ms)
     }
 
+    fn postpone(&self, game: GameId, deadline_ms: u64) -> Reply<'_, ()> {
+        in_transaction!(self, write::postpone, game, deadline_ms)
+    }
+
     fn seats_of_node(&self, node: NodeId) -> Reply<'_, Vec<(GameId, SeatSet)>> {
         Box::pin(async move {
             read::seats_of_node(&mut *self.reader().await?, node, &self.unreadable).await

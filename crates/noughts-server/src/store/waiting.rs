@@ -9,19 +9,12 @@ use std::fmt;
 
 use noughts_rules::{Seat, Variant};
 
-use crate::id::{GameId, NodeId, random_bytes};
+use crate::id::{GameId, NodeId};
 use crate::table::{Holder, NewGame, Settings, Summary, Table};
 
 /// The id of one wait: random, and never used again.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct WaitingId(pub u128);
-
-impl WaitingId {
-    /// A new one.
-    pub fn random() -> WaitingId {
-        WaitingId(u128::from_ne_bytes(random_bytes()))
-    }
-}
 
 impl fmt::Debug for WaitingId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

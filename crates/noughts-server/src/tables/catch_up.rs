@@ -87,14 +87,16 @@ impl Tables {
         Ok(())
     }
 
-    /// Compares a table with the store and applies new entries.
-    pub(crate) async fn refresh(self: &Arc<Tables>, live: &Arc<LiveTable>) {
+    /// Compares a table with the store and applies new entries. Returns whether that succeeded.
+    pub(crate) async fn refresh(self: &Arc<Tables>, live: &Arc<LiveTable>) -> bool {
         let _submission = live.submission.lock().await;
         live.mark_behind();
         // After an error the next hint or submission tries again.
-        if self.catch_up(live).await.is_ok() {
+        let is_current = self.catch_up(live).await.is_ok();
+        if is_current {
             self.move_robots(live);
         }
+        is_current
     }
 }
 

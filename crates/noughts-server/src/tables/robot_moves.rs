@@ -68,9 +68,14 @@ impl Tables {
         self.move_robots_after(live, false);
     }
 
-    /// Starts the robot to move on this node, because the deadline has passed.
-    pub(crate) fn move_overdue_robots(self: &Arc<Tables>, live: &Arc<LiveTable>) {
+    /// Starts the robot to move on this node, because the deadline has passed. False if no robot can move: none is to
+    /// move, or its strategy cannot play this game.
+    pub(crate) fn move_overdue_robots(self: &Arc<Tables>, live: &Arc<LiveTable>) -> bool {
         self.move_robots_after(live, true);
+        let state = live.state();
+        let seat = state.table.robot_to_move();
+        let mind = seat.and_then(|seat| state.robots.get(usize::from(seat.0)));
+        matches!(mind, Some(Some(_)))
     }
 
     fn move_robots_after(self: &Arc<Tables>, live: &Arc<LiveTable>, is_overdue: bool) {

@@ -184,6 +184,12 @@ impl Database {
         self.games.import(stored, table.summary()).await.unwrap();
     }
 
+    /// Stores a game with any entries, also with some that do not fit it.
+    pub(crate) async fn put(&self, game: StoredGame, summary: Summary) {
+        self.register(game.settings.id);
+        self.games.import(game, summary).await.unwrap();
+    }
+
     /// Everything that lists show, without faults.
     pub(crate) async fn list(&self) -> Vec<ListedGame> {
         let query = ListQuery {
@@ -443,6 +449,7 @@ impl Store for Connection {
         Other: analysis(game: GameId) -> Option<String>, Some(game);
         Other: store_analysis(game: GameId, analysis: String) -> (), Some(game);
         Other: secret() -> [u8; 32], None;
+        Other: postpone(game: GameId, deadline_ms: u64) -> (), Some(game);
         Other: forget(before_ms: u64) -> Vec<GameId>, None;
         Other: check_writable() -> (), None;
     }

@@ -4,7 +4,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use noughts_engine::{Clock, EngineSetup};
-use noughts_server::{ConnectionLimits, Matchmaking, NodeId, Server, ServerConfig, Tables};
+use noughts_server::{
+    ConnectionLimits, IdSource, Matchmaking, NodeId, Server, ServerConfig, Tables,
+};
 use tokio::sync::watch;
 use tokio::time::Instant;
 
@@ -45,6 +47,7 @@ impl Node {
                 seed,
                 clock: Arc::new(VirtualClock::default()),
             },
+            ids: IdSource::seeded(seed),
         });
         let server = server.unwrap();
         Node {

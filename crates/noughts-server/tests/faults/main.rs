@@ -6,6 +6,7 @@
 mod cluster;
 mod liveness;
 mod matchmaking;
+mod overdue;
 mod robots;
 mod seats;
 mod submissions;

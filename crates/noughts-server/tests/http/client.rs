@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use noughts_engine::EngineSetup;
 use noughts_server::{
-    ConnectionLimits, HttpConfig, HttpLimits, Memory, Server, ServerConfig, Store, listen,
-    listen_for_http,
+    ConnectionLimits, HttpConfig, HttpLimits, IdSource, Memory, Server, ServerConfig, Store,
+    listen, listen_for_http,
 };
 use serde_json::Value;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -87,6 +87,7 @@ impl TestServer {
                 limits,
                 robot_threads: 1,
                 engine: EngineSetup::with_seed(1),
+                ids: IdSource::default(),
             })
             .unwrap(),
         }

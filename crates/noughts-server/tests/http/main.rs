@@ -7,5 +7,6 @@ mod limits;
 mod openapi;
 mod problems;
 mod records;
+mod robot_tables;
 mod upgrade;
 mod websocket;

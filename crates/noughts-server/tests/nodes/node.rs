@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use noughts_engine::EngineSetup;
 use noughts_server::{
-    ConnectionLimits, HttpConfig, HttpLimits, Postgres, Server, ServerConfig, Store, listen,
-    listen_for_http,
+    ConnectionLimits, HttpConfig, HttpLimits, IdSource, Postgres, Server, ServerConfig, Store,
+    listen, listen_for_http,
 };
 use tokio::net::TcpListener;
 
@@ -48,6 +48,7 @@ impl Node {
             },
             robot_threads: 1,
             engine: EngineSetup::with_seed(1),
+            ids: IdSource::default(),
         });
         Node {
             _server: server.unwrap(),

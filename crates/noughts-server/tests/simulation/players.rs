@@ -78,6 +78,10 @@ pub(crate) async fn run(scenario: Arc<Scenario>, number: usize, mut random: Rand
     }
 }
 
+fn new_id(random: &mut Random) -> GameId {
+    GameId::new(u128::from(random.draw()) << 64 | u128::from(random.draw()))
+}
+
 /// Creates a game, trying again with the same key.
 async fn create(scenario: &Arc<Scenario>, random: &mut Random, holders: &[Holder]) -> GameId {
     let key = new_key(random);
@@ -85,7 +89,7 @@ async fn create(scenario: &Arc<Scenario>, random: &mut Random, holders: &[Holder
         let node = scenario.node(random);
         let new = NewGame {
             settings: Settings {
-                id: GameId::random(),
+                id: new_id(random),
                 variant: variant("3x3k3"),
                 history: 0,
                 start: None,
@@ -261,7 +265,7 @@ impl Player {
     async fn rematch(&mut self, known: Option<GameId>) -> bool {
         let command = Command::OfferRematch {
             seat: self.seat,
-            next: GameId::random(),
+            next: new_id(&mut self.random),
         };
         let answer = self.submit(&command, 0).await;
         assert_eq!(answer, Ok(()), "a rematch of a game that is over");

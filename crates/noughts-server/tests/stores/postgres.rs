@@ -97,6 +97,9 @@ impl Store for Both {
     fn sweep(&self, node: NodeId, now_ms: u64, grace_ms: u64) -> Reply<'_, Sweep> {
         self.next().sweep(node, now_ms, grace_ms)
     }
+    fn postpone(&self, game: GameId, deadline_ms: u64) -> Reply<'_, ()> {
+        self.next().postpone(game, deadline_ms)
+    }
     fn seats_of_node(&self, node: NodeId) -> Reply<'_, Vec<(GameId, SeatSet)>> {
         self.next().seats_of_node(node)
     }

@@ -6,7 +6,7 @@ use std::time::Duration;
 use noughts_engine::{Clock, EngineSetup};
 use noughts_rules::{Action, Move, Seat};
 use noughts_server::{
-    Command, ConnectionLimits, Creation, GameId, LiveTable, Memory, Server, ServerConfig,
+    Command, ConnectionLimits, Creation, GameId, IdSource, LiveTable, Memory, Server, ServerConfig,
     SubmitError,
 };
 use tokio::sync::broadcast::error::RecvError;
@@ -73,6 +73,7 @@ fn forgetful() -> Server {
             seed: 1,
             clock: Arc::new(TestClock(Instant::now())),
         },
+        ids: IdSource::default(),
     })
     .unwrap();
     server.forget_after(30 * MINUTE);

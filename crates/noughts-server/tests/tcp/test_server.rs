@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use noughts_engine::EngineSetup;
-use noughts_server::{ConnectionLimits, Memory, Server, ServerConfig, listen};
+use noughts_server::{ConnectionLimits, IdSource, Memory, Server, ServerConfig, listen};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpSocket, TcpStream};
 use tokio::time::timeout;
@@ -33,6 +33,7 @@ impl TestServer {
                 limits,
                 robot_threads: 1,
                 engine: EngineSetup::with_seed(seed),
+                ids: IdSource::default(),
             })
             .unwrap(),
         }

@@ -408,6 +408,19 @@ pub(super) async fn sweep(
     })
 }
 
+pub(super) async fn postpone(
+    to: &mut PgConnection,
+    game: GameId,
+    deadline_ms: u64,
+) -> Result<(), StoreError> {
+    query("UPDATE games SET deadline_ms = $1 WHERE id = $2 AND deadline_ms IS NOT NULL")
+        .bind(signed(deadline_ms))
+        .bind(id_bytes(game))
+        .execute(to)
+        .await?;
+    Ok(())
+}
+
 pub(super) async fn remove_node(to: &mut PgConnection, node: NodeId) -> Result<(), StoreError> {
     query(
         "WITH absent AS (DELETE FROM presence WHERE node = $1), \

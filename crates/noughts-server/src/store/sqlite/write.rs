@@ -381,6 +381,19 @@ pub(super) async fn sweep(
     read::nodes_and_overdue(to, node, signed(now_ms.saturating_sub(grace_ms))).await
 }
 
+pub(super) async fn postpone(
+    to: &mut SqliteConnection,
+    game: GameId,
+    deadline_ms: u64,
+) -> Result<(), sqlx::Error> {
+    query("UPDATE games SET deadline_ms = ? WHERE id = ? AND deadline_ms IS NOT NULL")
+        .bind(signed(deadline_ms))
+        .bind(id_bytes(game))
+        .execute(to)
+        .await?;
+    Ok(())
+}
+
 pub(super) async fn remove_node(
     to: &mut SqliteConnection,
     node: NodeId,
