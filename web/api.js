@@ -1,9 +1,9 @@
-// What the page asks the server. Every request that changes something has a key, so that it can be
-// sent again when nobody knows whether it arrived.
+// Requests to the server. A request that creates or changes something has an idempotency key, so that it can
+// be sent again when its answer is lost.
 
-/** @typedef {import("./shapes").Problem} Problem */
+/** @typedef {import("./api_types").Problem} Problem */
 
-/** The server said no, and why. */
+/** The server refused the request; `problem` says why. */
 export class Refusal extends Error {
   /** @param {Problem} problem */
   constructor(problem) {
@@ -14,21 +14,21 @@ export class Refusal extends Error {
   }
 }
 
-/** Nobody answered. */
-export class Away extends Error {}
+/** The server cannot be reached, or is unavailable (503). */
+export class Unreachable extends Error {}
 
 /**
  * @template T
  * @param {string} path @param {RequestInit} [init]
  * @returns {Promise<T>}
  */
-async function ask(path, init = {}) {
+async function request(path, init = {}) {
   /** @type {Response} */
   let response;
   try {
     response = await fetch(path, { ...init, headers: { Accept: "application/json", ...init.headers } });
   } catch {
-    throw new Away("the server does not answer");
+    throw new Unreachable("the server does not answer");
   }
   const medium = response.headers.get("content-type") ?? "";
   if (response.ok && !medium.includes("json")) return /** @type {T} */ (await response.text());
@@ -37,14 +37,14 @@ async function ask(path, init = {}) {
   try {
     body = await response.json();
   } catch {
-    throw new Away("the answer can't be read");
+    throw new Unreachable("the answer can't be read");
   }
   if (response.ok) return body;
-  if (response.status === 503) throw new Away(body.detail);
+  if (response.status === 503) throw new Unreachable(body.detail);
   throw new Refusal(body);
 }
 
-/** A key that nobody guesses. */
+/** A random idempotency key. */
 export const freshKey = () => {
   const bytes = crypto.getRandomValues(new Uint8Array(16));
   return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
@@ -62,33 +62,33 @@ function post(body, { key, token } = {}) {
 const game = (/** @type {string} */ id) => `/api/games/${encodeURIComponent(id)}`;
 
 export const api = {
-  /** @param {import("./shapes").NewTable} table @param {string} [key] @returns {Promise<import("./shapes").CreatedTable>} */
-  lay: (table, key = freshKey()) => ask("/api/games", post(table, { key })),
+  /** @param {import("./api_types").NewTable} table @param {string} [key] @returns {Promise<import("./api_types").CreatedTable>} */
+  createTable: (table, key = freshKey()) => request("/api/games", post(table, { key })),
 
-  /** @param {string} id @param {number} seat @param {string} name @param {string} [key] @returns {Promise<import("./shapes").TakenSeat>} */
-  sit: (id, seat, name, key = freshKey()) => ask(`${game(id)}/seats/${seat}`, post({ name }, { key })),
+  /** @param {string} id @param {number} seat @param {string} name @param {string} [key] @returns {Promise<import("./api_types").TakenSeat>} */
+  takeSeat: (id, seat, name, key = freshKey()) => request(`${game(id)}/seats/${seat}`, post({ name }, { key })),
 
-  /** @param {string} id @param {number} [turn] @returns {Promise<import("./shapes").View>} */
-  look: (id, turn) => ask(turn === undefined ? game(id) : `${game(id)}?turn=${turn}`),
+  /** @param {string} id @param {number} [turn] @returns {Promise<import("./api_types").View>} */
+  view: (id, turn) => request(turn === undefined ? game(id) : `${game(id)}?turn=${turn}`),
 
-  /** @param {string} id @param {string} token @param {object} act @param {string} [key] @returns {Promise<import("./shapes").View>} */
-  act: (id, token, act, key = freshKey()) => ask(`${game(id)}/actions`, post(act, { key, token })),
+  /** @param {string} id @param {string} token @param {object} act @param {string} [key] @returns {Promise<import("./api_types").View>} */
+  act: (id, token, act, key = freshKey()) => request(`${game(id)}/actions`, post(act, { key, token })),
 
-  /** @param {string} id @param {string} token @returns {Promise<import("./shapes").RematchView>} */
-  again: (id, token) => ask(`${game(id)}/rematch`, post({}, { token })),
+  /** @param {string} id @param {string} token @returns {Promise<import("./api_types").RematchView>} */
+  rematch: (id, token) => request(`${game(id)}/rematch`, post({}, { token })),
 
   /** @param {string} id @returns {Promise<string>} */
-  record: (id) => ask(`${game(id)}/record`, { headers: { Accept: "text/plain" } }),
+  record: (id) => request(`${game(id)}/record`, { headers: { Accept: "text/plain" } }),
 
-  /** @param {string} id @returns {Promise<import("./shapes").GameAnalysis>} */
-  study: (id) => ask(`${game(id)}/analysis`),
+  /** @param {string} id @returns {Promise<import("./api_types").GameAnalysis>} */
+  analysis: (id) => request(`${game(id)}/analysis`),
 
-  /** @param {Record<string, string>} wanted @returns {Promise<import("./shapes").GamesPage>} */
-  list: (wanted) => ask(`/api/games?${new URLSearchParams(wanted)}`),
+  /** @param {Record<string, string>} wanted @returns {Promise<import("./api_types").GamesPage>} */
+  list: (wanted) => request(`/api/games?${new URLSearchParams(wanted)}`),
 
-  /** @param {string} text @returns {Promise<import("./shapes").ImportedGame>} */
-  archive: (text) =>
-    ask("/api/records", {
+  /** @param {string} text @returns {Promise<import("./api_types").ImportedGame>} */
+  importRecord: (text) =>
+    request("/api/records", {
       method: "POST",
       headers: { "Content-Type": "text/plain; charset=utf-8" },
       body: text,
@@ -96,45 +96,45 @@ export const api = {
 };
 
 /**
- * Asks until somebody answers, waiting a little longer each time.
+ * Sends a request until the server answers, with growing delays.
  * @template T
- * @param {() => Promise<T>} request
- * @param {{ signal: AbortSignal, onAway: () => void }} how
+ * @param {() => Promise<T>} send
+ * @param {{ signal: AbortSignal, onUnreachable: () => void }} options
  * @returns {Promise<T>}
  */
-export async function insist(request, { signal, onAway }) {
+export async function retry(send, { signal, onUnreachable }) {
   for (let tries = 0; ; tries++) {
     try {
-      return await request();
+      return await send();
     } catch (error) {
-      if (!(error instanceof Away) || signal.aborted) throw error;
-      onAway();
-      await pause(Math.min(250 * 2 ** tries, 4000), signal);
+      if (!(error instanceof Unreachable) || signal.aborted) throw error;
+      onUnreachable();
+      await wait(Math.min(250 * 2 ** tries, 4000), signal);
     }
   }
 }
 
-/** Those who wait for the server. @type {Set<() => void>} */
-const waiting = new Set();
+/** Ends each wait that is under way. @type {Set<() => void>} */
+const waits = new Set();
 
-/** The server is there: nobody need wait any longer. */
-export function hurry() {
-  for (const done of [...waiting]) done();
+/** Ends all waits: the server can be reached again. */
+export function wakeRetries() {
+  for (const end of [...waits]) end();
 }
 
-/** A while, or until the network is back. @param {number} ms @param {AbortSignal} signal @returns {Promise<void>} */
-export function pause(ms, signal) {
+/** Waits, at most until the network is back or `wakeRetries` is called. @param {number} ms @param {AbortSignal} signal @returns {Promise<void>} */
+export function wait(ms, signal) {
   return new Promise((resolve) => {
-    const done = () => {
+    const end = () => {
       clearTimeout(timer);
-      waiting.delete(done);
-      removeEventListener("online", done);
-      signal.removeEventListener("abort", done);
+      waits.delete(end);
+      removeEventListener("online", end);
+      signal.removeEventListener("abort", end);
       resolve();
     };
-    const timer = setTimeout(done, ms);
-    waiting.add(done);
-    addEventListener("online", done);
-    signal.addEventListener("abort", done);
+    const timer = setTimeout(end, ms);
+    waits.add(end);
+    addEventListener("online", end);
+    signal.addEventListener("abort", end);
   });
 }

@@ -1,28 +1,28 @@
 // The frame around every page: where one is, what is said aloud, and the way from page to page.
 
-import { Away, Refusal, pause } from "./api.js";
-import { h, refill, say } from "./dom.js";
-import { keyList, listenForKeys, useKeys } from "./keys.js";
-import { wishes } from "./mine.js";
+import { Unreachable, Refusal, wait } from "./api.js";
+import { h, replaceContents, setText } from "./dom.js";
+import { shortcutList, listenForShortcuts, setShortcuts } from "./shortcuts.js";
+import { preferences } from "./preferences.js";
 import { applyTheme, dialog, showSettings } from "./settings.js";
-import { choose, speak, t } from "./words.js";
+import { pickLanguage, setLanguage, t } from "./i18n.js";
 
 /**
  * What a page is given.
  * @typedef {object} Context
  * @property {string[]} parts of the address
- * @property {import("./shapes").View | undefined} handover a view that the page before knows already
- * @property {(path: string, handover?: import("./shapes").View) => void} go
+ * @property {import("./api_types").View | undefined} handover a view that the page before knows already
+ * @property {(path: string, handover?: import("./api_types").View) => void} go
  * @property {(text: string) => void} announce says something to those who listen
  * @property {(title: string) => void} setTitle
  */
-/** @typedef {{ root: HTMLElement, begin?: () => unknown, leave?: () => void, keys?: import("./keys.js").Keys }} Shown */
+/** @typedef {{ root: HTMLElement, begin?: () => unknown, leave?: () => void, keys?: import("./shortcuts.js").Keys }} Shown */
 
 /** @type {Record<string, () => Promise<{ show: (context: Context) => Shown | Promise<Shown> }>>} */
 const PAGES = {
   "": () => import("./start.js"),
   game: () => import("./game.js"),
-  new: () => import("./choose.js"),
+  new: () => import("./new_game.js"),
   watch: () => import("./watch.js"),
   archive: () => import("./archive.js"),
 };
@@ -44,13 +44,13 @@ function announce(text) {
   voice.replaceChildren(line);
 }
 
-/** @param {string} path @param {import("./shapes").View} [handover] */
+/** @param {string} path @param {import("./api_types").View} [handover] */
 function go(path, handover) {
   history.pushState(null, "", path);
   void visit(handover);
 }
 
-/** Shows the page at the present address. @param {import("./shapes").View} [handover] */
+/** Shows the page at the present address. @param {import("./api_types").View} [handover] */
 async function visit(handover) {
   const visitNumber = ++visits;
   const parts = location.pathname.split("/").filter(Boolean);
@@ -68,9 +68,9 @@ async function visit(handover) {
   let next;
   const slow = setTimeout(() => visitNumber === visits && main.setAttribute("data-loading", ""), 400);
   try {
-    next = isKnown ? await (await page()).show(context) : lostPage(t("noSuchPage"), t("noSuchPageMore"));
+    next = isKnown ? await (await page()).show(context) : messagePage(t("noSuchPage"), t("noSuchPageMore"));
   } catch (error) {
-    next = troublePage(error);
+    next = errorPage(error);
   }
   clearTimeout(slow);
   if (visitNumber !== visits) return next.leave?.();
@@ -82,8 +82,8 @@ async function visit(handover) {
   // The same board at another address: whoever was at a cell stays there.
   const cell = handover && document.activeElement?.closest(".cell");
   main.replaceChildren(next.root);
-  useKeys(next.keys ?? {});
-  showWhere(parts[0] ?? "");
+  setShortcuts(next.keys ?? {});
+  markCurrentLink(parts[0] ?? "");
   const begun = next.begin?.();
   const same = cell instanceof HTMLElement && main.querySelector(`.cell[data-move="${cell.dataset.move}"]`);
   if (same instanceof HTMLElement) {
@@ -96,16 +96,17 @@ async function visit(handover) {
 }
 
 /** @param {unknown} error @returns {Shown} */
-function troublePage(error) {
-  if (error instanceof Refusal && error.problem.status === 404) return lostPage(t("noSuchGame"), t("noSuchGameMore"));
-  if (error instanceof Away || !navigator.onLine) {
-    const page = lostPage(t("needsNetwork"), navigator.onLine ? t("lost") : t("needsNetworkMore"));
+function errorPage(error) {
+  if (error instanceof Refusal && error.problem.status === 404)
+    return messagePage(t("noSuchGame"), t("noSuchGameMore"));
+  if (error instanceof Unreachable || !navigator.onLine) {
+    const page = messagePage(t("needsNetwork"), navigator.onLine ? t("lost") : t("needsNetworkMore"));
     const gone = new AbortController();
     void answers(gone.signal).then(() => (gone.signal.aborted ? undefined : visit()));
     return { ...page, leave: () => gone.abort() };
   }
   console.error(error);
-  return lostPage(
+  return messagePage(
     t("broken"),
     t("brokenMore"),
     h("button", { type: "button", click: () => location.reload() }, t("reload")),
@@ -115,14 +116,14 @@ function troublePage(error) {
 /** Waits until the server answers. What is on the screen stays as it is meanwhile. @param {AbortSignal} signal */
 async function answers(signal) {
   while (!signal.aborted) {
-    await pause(3000, signal);
+    await wait(3000, signal);
     const isThere = await fetch("/healthz", { cache: "no-store", signal }).catch(() => null);
     if (isThere?.ok) return;
   }
 }
 
 /** A page for where there is none. @param {string} title @param {string} text @param {HTMLElement} [way] @returns {Shown} */
-function lostPage(title, text, way) {
+function messagePage(title, text, way) {
   document.title = `${title} · ${t("title")}`;
   const picture = h("div", { class: "lost-picture", "aria-hidden": "true" });
   return {
@@ -145,7 +146,7 @@ function skipHeader(event) {
 
 function buildHeader() {
   const link = (/** @type {string} */ path, /** @type {string} */ name) => h("a", { href: path }, name);
-  refill(
+  replaceContents(
     header,
     h("a", { class: "skip", href: "#main", click: skipHeader }, t("skip")),
     h(
@@ -168,7 +169,7 @@ function buildHeader() {
         class: "quiet gear",
         "aria-label": t("settings"),
         title: t("settings"),
-        click: () => showSettings(() => void relanguage()),
+        click: () => showSettings(() => void changeLanguage()),
       },
       gear(),
     ),
@@ -189,7 +190,7 @@ function gear() {
 }
 
 /** @param {string} part */
-function showWhere(part) {
+function markCurrentLink(part) {
   for (const link of header.querySelectorAll("nav a")) {
     if (link.getAttribute("href") === `/${part}`) link.setAttribute("aria-current", "page");
     else link.removeAttribute("aria-current");
@@ -197,8 +198,8 @@ function showWhere(part) {
 }
 
 /** Everything in another language. */
-async function relanguage() {
-  await speak(wishes().language || choose(navigator.languages));
+async function changeLanguage() {
+  await setLanguage(preferences().language || pickLanguage(navigator.languages));
   buildHeader();
   await visit();
 }
@@ -233,7 +234,7 @@ function followLinks() {
 }
 
 /** Works offline as far as it can. */
-function keepForLater() {
+function registerServiceWorker() {
   if (!("serviceWorker" in navigator)) return;
   const { trustedTypes } = /** @type {any} */ (window);
   const policy = trustedTypes?.createPolicy("noughts-worker", { createScriptURL: () => "/sw.js" });
@@ -247,12 +248,12 @@ function keepForLater() {
 async function start() {
   document.body.append(voice);
   applyTheme();
-  await speak(wishes().language || choose(navigator.languages));
+  await setLanguage(preferences().language || pickLanguage(navigator.languages));
   buildHeader();
   followLinks();
-  listenForKeys(() => dialog(t("keys"), keyList()));
-  keepForLater();
-  const online = () => say(voice, navigator.onLine ? "" : t("offline"));
+  listenForShortcuts(() => dialog(t("keys"), shortcutList()));
+  registerServiceWorker();
+  const online = () => setText(voice, navigator.onLine ? "" : t("offline"));
   addEventListener("offline", online);
   await visit();
 }

@@ -1,12 +1,12 @@
 // Finished games, newest first; by game and by player. Records are opened here too.
 
 import { Refusal, api } from "./api.js";
-import { h, refill, say } from "./dom.js";
-import { gameName } from "./place.js";
+import { h, replaceContents, setText } from "./dom.js";
+import { gameName } from "./labels.js";
 import { dialog, labelled, select } from "./settings.js";
-import { KNOWN, readVariant } from "./variant.js";
+import { KNOWN, parseVariant } from "./variant.js";
 import { row } from "./watch.js";
-import { t } from "./words.js";
+import { t } from "./i18n.js";
 
 /** @typedef {import("./app.js").Context} Context */
 
@@ -52,7 +52,7 @@ class ArchivePage {
     /** @type {[string, string][]} */
     const games = [["", t("filterAny")]];
     for (const name of KNOWN) {
-      const variant = readVariant(name);
+      const variant = parseVariant(name);
       if (variant) games.push([name, name === "4x4k3p3" ? t("gameThree") : gameName(variant)]);
     }
     if (this.variant && !games.some(([name]) => name === this.variant)) games.push([this.variant, this.variant]);
@@ -94,7 +94,7 @@ class ArchivePage {
   async reload(isMore) {
     try {
       await this.load(isMore);
-      say(this.note, "");
+      setText(this.note, "");
     } catch (error) {
       this.refuse(error);
     }
@@ -102,7 +102,7 @@ class ArchivePage {
 
   /** @param {unknown} error */
   refuse(error) {
-    say(this.note, error instanceof Refusal ? t("refused", { why: error.message }) : t("lostStart"));
+    setText(this.note, error instanceof Refusal ? t("refused", { why: error.message }) : t("lostStart"));
   }
 
   /** @param {boolean} isMore */
@@ -120,7 +120,7 @@ class ArchivePage {
     const rows = page.games.map((game) => row(game, t("look")));
     if (isMore) this.list.append(...rows);
     else
-      refill(
+      replaceContents(
         this.list,
         rows.length ? rows : h("li", { class: "none" }, t(this.variant || this.player ? "noMatch" : "noArchive")),
       );
@@ -151,11 +151,11 @@ function openRecord(context) {
         class: "main",
         click: async () => {
           try {
-            const { id } = await api.archive(text.value);
+            const { id } = await api.importRecord(text.value);
             box.close();
             context.go(`/game/${id}`);
           } catch (error) {
-            say(note, error instanceof Refusal ? t("importBad", { why: error.message }) : t("lostStart"));
+            setText(note, error instanceof Refusal ? t("importBad", { why: error.message }) : t("lostStart"));
           }
         },
       },

@@ -4,16 +4,16 @@
 // Only the cells that can be seen are in the document. They lie on their sheet by number, so that
 // zooming changes one length and a move touches one cell.
 
-import { h, isStill, mark, s } from "./dom.js";
-import { strokes } from "./line.js";
+import { h, isStill, setAttribute, s } from "./dom.js";
+import { strokes } from "./winning_line.js";
 import { drawMark } from "./marks.js";
-import { placeName, sideName } from "./place.js";
-import { Sheet } from "./sheet.js";
+import { placeName, sideName } from "./labels.js";
+import { CellGrid } from "./cell_grid.js";
 import { cellOf, moveOf } from "./variant.js";
-import { isLegal, pressed } from "./table.js";
-import { t } from "./words.js";
+import { isLegal, targetOf } from "./table.js";
+import { t } from "./i18n.js";
 
-/** @typedef {import("./shapes").Table} Table */
+/** @typedef {import("./api_types").Table} Table */
 /**
  * @typedef {object} Shown
  * @property {Set<number>} mine the seats whose marks pressing a cell makes
@@ -40,8 +40,8 @@ export class Board {
     this.shown = { mine: new Set() };
     /** @type {Map<number, Cell>} */
     this.cells = new Map();
-    /** @type {Sheet[]} */
-    this.sheets = [];
+    /** @type {CellGrid[]} */
+    this.grids = [];
     this.focused = 0;
     this.zoom = 32;
     this.isLarge = false;
@@ -63,19 +63,19 @@ export class Board {
     const before = this.table;
     this.table = table;
     this.shown = shown;
-    if (!before || before.variant.name !== table.variant.name || before.id !== table.id) this.lay();
+    if (!before || before.variant.name !== table.variant.name || before.id !== table.id) this.buildGrids();
     for (const [index, cell] of this.cells) this.refresh(index, cell);
-    for (const sheet of this.sheets) sheet.refresh(table);
+    for (const sheet of this.grids) sheet.refresh(table);
     this.drawLine();
     const canPlay = !shown.isStill && table.toMove !== null && shown.mine.has(table.toMove) && !table.pending;
-    mark(this.root, "data-mine", canPlay && !table.seats.some((seat) => seat.kind === "open"));
-    mark(this.root, "data-over", Boolean(table.outcome));
+    setAttribute(this.root, "data-mine", canPlay && !table.seats.some((seat) => seat.kind === "open"));
+    setAttribute(this.root, "data-over", Boolean(table.outcome));
     this.aim(this.ghostAt);
     this.isFresh = false;
   }
 
-  /** Lays the sheets for a new game. */
-  lay() {
+  /** Lays the grids for a new game. */
+  buildGrids() {
     const table = this.known();
     const { variant } = table;
     this.isFresh = true;
@@ -83,16 +83,16 @@ export class Board {
     this.ghostAt = null;
     this.focused = variant.nine ? 40 : Math.floor(variant.rows / 2) * variant.columns + Math.floor(variant.columns / 2);
     if (variant.gravity) this.focused = Math.floor(variant.columns / 2);
-    this.sheets = variant.nine
-      ? Array.from({ length: 9 }, (_, at) => new Sheet(this, at * 9, 3, 3, at))
-      : [new Sheet(this, 0, variant.columns, variant.rows, null)];
+    this.grids = variant.nine
+      ? Array.from({ length: 9 }, (_, at) => new CellGrid(this, at * 9, 3, 3, at))
+      : [new CellGrid(this, 0, variant.columns, variant.rows, null)];
     this.over = s("svg", { class: "over", "aria-hidden": "true" });
-    const field = h("div", { class: variant.nine ? "field nine" : "field" }, ...this.sheets.map((sheet) => sheet.root));
+    const field = h("div", { class: variant.nine ? "field nine" : "field" }, ...this.grids.map((sheet) => sheet.root));
     field.append(this.over);
     this.field = field;
     this.port.replaceChildren(field);
     this.port.scrollTo(0, 0);
-    mark(this.root, "data-gravity", variant.gravity);
+    setAttribute(this.root, "data-gravity", variant.gravity);
     const middle = this.focused;
     this.measure();
     if (!this.isLarge) return;
@@ -125,14 +125,14 @@ export class Board {
     const size = Math.min(width, height);
     this.port.style.width = this.isLarge ? `${Math.min(width, variant.columns * cell)}px` : "";
     this.port.style.height = this.isLarge ? `${Math.min(size, variant.rows * cell)}px` : "";
-    mark(this.root, "data-large", this.isLarge);
+    setAttribute(this.root, "data-large", this.isLarge);
     this.zoomer.hidden = !this.isLarge;
   }
 
   /** Puts the cells that can be seen into the document, and takes out those that can't. */
   populate() {
     const seen = this.isLarge ? this.window() : null;
-    for (const sheet of this.sheets) sheet.populate(seen);
+    for (const sheet of this.grids) sheet.populate(seen);
     // Tab leads to a cell that is there.
     if (!seen || this.cells.has(this.focused)) return;
     const [row, column] = [(seen.top + seen.bottom) >> 1, (seen.left + seen.right) >> 1];
@@ -185,14 +185,14 @@ export class Board {
     cell.state = state;
     const { button } = cell;
     button.setAttribute("aria-label", this.label(table, move, side, { isLast, isLine, isLeaving, isBest }));
-    mark(button, "data-last", isLast);
-    mark(button, "data-line", isLine);
-    mark(button, "data-leaving", isLeaving);
-    mark(button, "data-best", isBest);
+    setAttribute(button, "data-last", isLast);
+    setAttribute(button, "data-line", isLine);
+    setAttribute(button, "data-leaving", isLeaving);
+    setAttribute(button, "data-best", isBest);
     if (side === cell.side) return;
     cell.side = side;
     button.querySelector(".mark:not(.ghost *)")?.remove();
-    mark(button, "data-side", side === null ? null : String(side));
+    setAttribute(button, "data-side", side === null ? null : String(side));
     if (side === null) return;
     const drawn = drawMark(side, table.seats[side]?.symbol ?? "");
     if (!this.isFresh && !isStill()) drawn.classList.add("new");
@@ -217,7 +217,7 @@ export class Board {
       cell.state = "";
       this.refresh(index, cell);
     }
-    for (const sheet of this.sheets) if (this.table) sheet.refresh(this.table);
+    for (const sheet of this.grids) if (this.table) sheet.refresh(this.table);
   }
 
   /** The winning line, one stroke from end to end. */
@@ -232,7 +232,7 @@ export class Board {
     over.replaceChildren();
     if (!line.length) return;
     const [columns, rows] = variant.nine ? [3, 3] : [variant.columns, variant.rows];
-    mark(over, "viewBox", `0 0 ${columns} ${rows}`);
+    setAttribute(over, "viewBox", `0 0 ${columns} ${rows}`);
     const places = line.map((text) => {
       const at = variant.nine ? Number(text) : cellOf(variant, text);
       return { row: Math.floor(at / columns), column: at % columns };
@@ -248,10 +248,10 @@ export class Board {
   aim(index) {
     this.ghostAt = index;
     this.aimed?.removeAttribute("data-aimed");
-    for (const sheet of this.sheets) mark(sheet.root, "data-next", false);
+    for (const sheet of this.grids) setAttribute(sheet.root, "data-next", false);
     const table = this.table;
     const isMine = this.root.hasAttribute("data-mine");
-    const move = index === null || !table ? null : pressed(table, moveOf(table.variant, index));
+    const move = index === null || !table ? null : targetOf(table, moveOf(table.variant, index));
     if (!table || table.toMove === null || !isMine || move === null || !isLegal(table, move)) {
       this.ghost.remove();
       return;
@@ -267,7 +267,7 @@ export class Board {
     this.aimed = index === null ? undefined : this.cells.get(index)?.button;
     this.aimed?.setAttribute("data-aimed", "");
     // Where it sends the others, as far as the view can say: an open board is where they go.
-    if (table.boards?.[at % 9] === "open") mark(this.sheets[at % 9]?.root ?? this.root, "data-next", true);
+    if (table.boards?.[at % 9] === "open") setAttribute(this.grids[at % 9]?.root ?? this.root, "data-next", true);
   }
 
   /** The one cell that Tab leads to. @param {number} index */
@@ -276,7 +276,7 @@ export class Board {
     if (before && this.focused !== index) before.button.setAttribute("tabindex", "-1");
     this.focused = index;
     const cell = this.cells.get(index);
-    if (cell) mark(cell.button, "tabindex", "0");
+    if (cell) setAttribute(cell.button, "tabindex", "0");
   }
 
   /** @param {number} index */

@@ -1,13 +1,13 @@
-// The buttons of a table: taking back, giving up, playing again.
+// The buttons of a game: take back, resign, rematch.
 
 import { h } from "./dom.js";
-import { standingOf } from "./table.js";
-import { t } from "./words.js";
+import { phaseOf } from "./table.js";
+import { t } from "./i18n.js";
 
 /** @typedef {import("./game.js").GamePage} GamePage */
 
 /**
- * What can be done at the table now.
+ * The buttons for what can be done now.
  * @param {GamePage} page @returns {(HTMLElement | null)[]}
  */
 export function controlsFor(page) {
@@ -37,21 +37,21 @@ export function controlsFor(page) {
       table.rematch && !page.tokens.size
         ? button(t("rematchGo"), () => page.context.go(`/game/${table.rematch}`), "main")
         : table.rematch
-          ? button(t("rematchGo"), () => void page.moveOn(), "main")
+          ? button(t("rematchGo"), () => void page.goToRematch(), "main")
           : page.tokens.size
-            ? button(t("rematch"), () => void page.again(), "main", page.hasAsked)
+            ? button(t("rematch"), () => void page.askForRematch(), "main", page.hasAskedForRematch)
             : null;
     return [
       again,
-      page.hasAsked && !table.rematch ? h("p", {}, t("rematchAsked")) : null,
+      page.hasAskedForRematch && !table.rematch ? h("p", {}, t("rematchAsked")) : null,
       button(t("newGame"), () => page.context.go("/")),
     ];
   }
   const canRewind = table.history > 0;
   return [
     canRewind ? button(t("rewind"), () => page.ask("rewind"), "", !(page.isMyTurn() && table.rewind !== null)) : null,
-    page.tokens.size && standingOf(table) === "playing" ? button(t("resign"), () => page.ask("resign")) : null,
-    page.tokens.size && standingOf(table) === "waiting" ? button(t("newGame"), () => page.context.go("/")) : null,
+    page.tokens.size && phaseOf(table) === "playing" ? button(t("resign"), () => page.ask("resign")) : null,
+    page.tokens.size && phaseOf(table) === "waiting" ? button(t("newGame"), () => page.context.go("/")) : null,
   ];
 }
 
@@ -88,7 +88,7 @@ function rewindControls(page) {
 
 /** @param {string} name @param {() => void} onClick @param {string} [look] @param {boolean} [isOff] */
 export function button(name, onClick, look = "", isOff = false) {
-  // Not `disabled`, which would take the focus away from whoever just pressed it.
+  // Not `disabled`: that would take the focus away from a button that was just pressed.
   return h(
     "button",
     { type: "button", class: look, click: isOff ? null : onClick, "aria-disabled": isOff && "true" },

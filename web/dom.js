@@ -16,7 +16,7 @@ const SVG = "http://www.w3.org/2000/svg";
  */
 export function h(tag, props = {}, ...children) {
   const element = document.createElement(tag);
-  dress(element, props);
+  setProps(element, props);
   fill(element, children);
   return element;
 }
@@ -31,13 +31,13 @@ export function h(tag, props = {}, ...children) {
  */
 export function s(tag, props = {}, ...children) {
   const element = document.createElementNS(SVG, tag);
-  dress(element, props);
+  setProps(element, props);
   fill(element, children);
   return element;
 }
 
 /** @param {Element} element @param {Props} props */
-function dress(element, props) {
+function setProps(element, props) {
   for (const [name, value] of Object.entries(props)) {
     if (value === null || value === undefined || value === false) continue;
     if (typeof value === "function") element.addEventListener(name, value);
@@ -57,7 +57,7 @@ function fill(element, children) {
  * Everything in an element, anew. Whoever was at a button there is at the one that took its place.
  * @param {Element} element @param {...(Child | Child[])} children
  */
-export function refill(element, ...children) {
+export function replaceContents(element, ...children) {
   const at = document.activeElement;
   const name = at && at !== element && element.contains(at) ? nameOf(at) : null;
   element.replaceChildren();
@@ -72,7 +72,7 @@ const nameOf = (element) => element.getAttribute("aria-label") ?? element.textCo
 
 /** Sets an attribute only where it differs, so that nothing is touched in vain.
  * @param {Element} element @param {string} name @param {string | boolean | null | undefined} value */
-export function mark(element, name, value) {
+export function setAttribute(element, name, value) {
   const text = value === true ? "" : value === false || value === null || value === undefined ? null : value;
   if (element.getAttribute(name) === text) return;
   if (text === null) element.removeAttribute(name);
@@ -80,7 +80,7 @@ export function mark(element, name, value) {
 }
 
 /** Sets a text only where it differs. @param {Node} node @param {string} text */
-export function say(node, text) {
+export function setText(node, text) {
   if (node.textContent !== text) node.textContent = text;
 }
 

@@ -1,47 +1,48 @@
-// A table: played at, watched, or gone through again. The same places for the same things.
+// The page of one game: to play, to watch, to replay.
 
-import { Refusal, api, freshKey, hurry, insist } from "./api.js";
+import { Refusal, api, freshKey, wakeRetries, retry } from "./api.js";
 import { Board } from "./board.js";
 import { button, controlsFor } from "./controls.js";
-import { h, mark, refill, say } from "./dom.js";
-import { makeDrawer } from "./drawer.js";
-import { listen } from "./live.js";
-import { keepSeats, seatsAt, wish, wishes } from "./mine.js";
-import { makeMoves } from "./moves.js";
-import { deed, gameDetails, gameName, ninth, seatName, statusOf } from "./place.js";
-import { readRecord } from "./record.js";
-import { makeSeats } from "./seats.js";
+import { h, setAttribute, replaceContents, setText } from "./dom.js";
+import { makeSidePanel } from "./side_panel.js";
+import { followGame } from "./event_stream.js";
+import { setPreferences, preferences } from "./preferences.js";
+import { saveSeatTokens, seatTokens } from "./seat_tokens.js";
+import { makeMoveList } from "./move_list.js";
+import { describeTurn, gameDetails, gameName, ninth, seatName, statusOf } from "./labels.js";
+import { parseRecord } from "./record.js";
+import { makeSeatList } from "./seat_list.js";
 import { sound } from "./sound.js";
 import {
-  obstacle,
-  pressed,
-  readView,
-  standing,
-  standingOf,
-  upNext,
+  whyNotPlayable,
+  targetOf,
+  parseView,
+  playsOnBoard,
+  phaseOf,
+  nextSeat,
   withChange,
   withPlay,
   withPresence,
 } from "./table.js";
-import { t } from "./words.js";
+import { t } from "./i18n.js";
 
-/** @typedef {import("./shapes").Table} Table */
-/** @typedef {import("./shapes").TurnView} TurnView */
+/** @typedef {import("./api_types").Table} Table */
+/** @typedef {import("./api_types").TurnView} TurnView */
 /** @typedef {import("./app.js").Context} Context */
 
 /** @param {Context} context */
 export async function show(context) {
   const id = context.parts[1] ?? "";
-  const view = context.handover ?? (await api.look(id));
+  const view = context.handover ?? (await api.view(id));
   const turn = new URLSearchParams(location.search).get("turn");
   const at = turn !== null && /^\d{1,6}$/.test(turn) ? Number(turn) : null;
-  const page = new GamePage(context, readView(view), at !== null && at < view.turn - 1 ? at : null);
+  const page = new GamePage(context, parseView(view), at !== null && at < view.turn - 1 ? at : null);
   await page.fetchPast();
   return page;
 }
 
-/** Positions of the past that are kept: the largest boards are half a megabyte each. */
-const MOST_PAST = 64;
+/** Maximum number of cached past positions: the largest boards take half a megabyte each. */
+const MAX_PAST = 64;
 
 export class GamePage {
   /** @param {Context} context @param {Table} table @param {number | null} at */
@@ -50,43 +51,43 @@ export class GamePage {
     this.table = table;
     /** @type {TurnView[]} */
     this.turns = [];
-    /** Completed turns that are looked at; null: the present. */
+    /** Number of completed turns of the position shown; null: the present. */
     this.at = at;
     /** @type {Map<number, Table>} */
     this.past = new Map();
-    this.tokens = seatsAt(table.id);
-    this.enough = new AbortController();
+    this.tokens = seatTokens(table.id);
+    this.pageLeft = new AbortController();
     /** @type {"" | "rewind" | "resign"} */
     this.asking = "";
     this.taking = 0;
     this.isLost = false;
-    this.hasAsked = false;
-    this.isMovingOn = false;
-    /** A press while the one before is under way, where both are this browser's to make. @type {string | null} */
-    this.eager = null;
-    // What the parts below were last drawn from.
+    this.hasAskedForRematch = false;
+    this.isLeavingForRematch = false;
+    /** A cell pressed before the server has answered the previous move, when this browser plays both. @type {string | null} */
+    this.queuedMove = null;
+    // The inputs of the last rendering of each part.
     this.drawnControls = "";
     this.drawnInvite = "";
     this.drawnExtra = "";
-    /** @type {import("./study.js").StudyPanel | null} */
-    this.study = null;
+    /** @type {import("./analysis.js").AnalysisPanel | null} */
+    this.analysis = null;
 
     this.board = new Board((move) => this.press(move));
     this.status = h("h1", { class: "status", tabindex: -1 });
     this.detail = h("p", { class: "detail" });
     this.note = h("p", { class: "note" });
-    this.seats = makeSeats((seat) => this.sit(seat));
-    this.moves = makeMoves((turn) => this.look(turn));
+    this.seats = makeSeatList((seat) => this.takeSeat(seat));
+    this.moves = makeMoveList((turn) => this.look(turn));
     this.controls = h("div", { class: "controls" });
     this.invite = h("div", { class: "invite" });
     this.extra = h("div", { class: "extra" });
-    this.drawer = makeDrawer(this.board.root, this.moves.bar, this.moves.list, this.extra, this.detail);
+    this.sidePanel = makeSidePanel(this.board.root, this.moves.bar, this.moves.list, this.extra, this.detail);
     this.root = h(
       "div",
       { class: "table-page" },
       h("div", { class: "head" }, this.status, this.note, this.seats.root),
       h("div", { class: "paper" }, this.board.root, this.board.zoomer),
-      h("div", { class: "side" }, this.controls, this.invite, this.drawer.root),
+      h("div", { class: "side" }, this.controls, this.invite, this.sidePanel.root),
     );
     this.keys = {
       ",": () => this.moves.step(-1),
@@ -99,7 +100,7 @@ export class GamePage {
       End: () => this.moves.end(),
       Escape: () => this.escape(),
       r: () => this.ask("rewind"),
-      a: () => this.again(),
+      a: () => this.askForRematch(),
       n: () => context.go("/"),
     };
   }
@@ -113,15 +114,15 @@ export class GamePage {
     if (this.at !== null) await this.look(this.at);
   }
 
-  /** Somebody has gone on to another page; what comes late is not shown. */
+  /** The user has gone to another page: late answers are dropped. */
   get isLeft() {
-    return this.enough.signal.aborted;
+    return this.pageLeft.signal.aborted;
   }
 
   leave() {
-    this.enough.abort();
+    this.pageLeft.abort();
     this.board.leave();
-    this.study?.leave();
+    this.analysis?.leave();
   }
 
   get mine() {
@@ -134,92 +135,92 @@ export class GamePage {
     return `${this.isMyTurn() ? "● " : ""}${versus}`;
   }
 
-  // What comes from the server.
+  // Messages from the server.
 
   follow() {
     const token = [...this.tokens.values()][0] ?? null;
-    this.line?.abort();
-    this.line = new AbortController();
-    this.enough.signal.addEventListener("abort", () => this.line?.abort());
-    void listen(
+    this.connection?.abort();
+    this.connection = new AbortController();
+    this.pageLeft.signal.addEventListener("abort", () => this.connection?.abort());
+    void followGame(
       this.table.id,
       token,
       {
-        view: (view) => this.receive(readView(view)),
+        view: (view) => this.receive(parseView(view)),
         change: (change) => {
-          // The answer to a move was quicker.
+          // Already known from the answer to a move.
           if (change.turn <= this.table.turn) return;
           if (change.turn !== this.table.turn + 1) return void this.refetch();
           this.receive(withChange(this.table, change));
         },
         presence: (presence) => {
-          const before = standingOf(this.table);
+          const before = phaseOf(this.table);
           this.table = withPresence(this.table, presence);
           this.render();
           if (before === "waiting") void this.refetch();
         },
-        line: (line) => this.onLine(line),
+        connection: (state) => this.onConnection(state),
       },
-      this.line.signal,
+      this.connection.signal,
     );
   }
 
-  /** @param {import("./live.js").Line} line */
-  onLine(line) {
+  /** @param {import("./event_stream.js").ConnectionState} state */
+  onConnection(state) {
     if (this.isLeft) return;
-    if (line === "gone") return this.tell(t("noSuchGame"), "bad");
-    if (line === "open") hurry();
-    if (line === "lost" && !this.isLost) {
+    if (state === "gone") return this.showNote(t("noSuchGame"), "bad");
+    if (state === "open") wakeRetries();
+    if (state === "lost" && !this.isLost) {
       this.isLost = true;
-      mark(this.root, "data-lost", true);
-      this.tell(navigator.onLine ? t("lost") : t("offline"), "bad");
-    } else if (line === "open" && this.isLost) {
+      setAttribute(this.root, "data-lost", true);
+      this.showNote(navigator.onLine ? t("lost") : t("offline"), "bad");
+    } else if (state === "open" && this.isLost) {
       this.isLost = false;
-      mark(this.root, "data-lost", false);
-      this.tell(t("back"), "good");
+      setAttribute(this.root, "data-lost", false);
+      this.showNote(t("back"), "good");
     }
   }
 
   async refetch() {
     try {
-      this.receive(readView(await api.look(this.table.id)));
+      this.receive(parseView(await api.view(this.table.id)));
     } catch {
-      // The stream says when it is lost, and brings the view when it is back.
+      // The event stream reports a lost connection, and sends a view when it is back.
     }
   }
 
-  /** A newer state of the table. @param {Table} table */
+  /** Shows a newer state of the table. @param {Table} table */
   receive(table) {
     const before = this.table;
-    // Answers and the stream overtake one another.
+    // Answers and the event stream can arrive in any order.
     if (table.turn < before.turn || this.isLeft) return;
-    // A play that is under way stays on the board until its own answer comes.
+    // A move that was sent stays on the board until its own answer comes.
     const isUnderWay = before.pending !== null && table.turn === before.turn && !table.outcome;
     this.table = isUnderWay && before.pending ? withPlay(table, before.pending) : table;
     const done = table.turn - 1;
     if (table.last && done === this.turns.length + 1) this.turns.push(table.last);
     else if (done !== this.turns.length) void this.readTurns();
     if (table.turn > before.turn) this.onTurn(before);
-    else if (standingOf(before) === "waiting" && standingOf(table) === "playing") {
+    else if (phaseOf(before) === "waiting" && phaseOf(table) === "playing") {
       this.context.announce(statusOf(table, this.mine));
-      this.quiet();
+      this.clearNote();
     }
-    if (table.rematch && this.hasAsked) void this.moveOn();
+    if (table.rematch && this.hasAskedForRematch) void this.goToRematch();
     this.render();
-    const { eager } = this;
-    if (eager === null || this.table.pending !== null) return;
-    this.eager = null;
-    if (!table.outcome) this.press(eager);
+    const { queuedMove } = this;
+    if (queuedMove === null || this.table.pending !== null) return;
+    this.queuedMove = null;
+    if (!table.outcome) this.press(queuedMove);
   }
 
-  /** A turn was completed: it is said, and heard. @param {Table} before */
+  /** Announces a completed turn and plays its sound. @param {Table} before */
   onTurn(before) {
     const { table, mine } = this;
-    if (!table.outcome) this.hasAsked = false;
+    if (!table.outcome) this.hasAskedForRematch = false;
     this.asking = "";
     const said = [];
     if (table.last && !(mine.size === 1 && mine.has(table.last.by) && table.last.play)) {
-      said.push(deed(table, table.last, mine));
+      said.push(describeTurn(table, table.last, mine));
     }
     said.push(statusOf(table, mine));
     const isUp = table.toMove !== null && mine.has(table.toMove);
@@ -227,20 +228,20 @@ export class GamePage {
       said.push(table.active === null ? t("nowAny") : t("nowActive", { board: ninth(table.active) }));
     }
     this.context.announce(said.join(" "));
-    // That one is back is worth reading to its end.
-    if (this.note.dataset.mood !== "good") this.quiet();
+    // The message "connection is back" stays for its full time.
+    if (this.note.dataset.mood !== "good") this.clearNote();
     const isOwn = before.pending !== null && table.last?.play === before.pending;
     if (table.outcome) sound("end");
     else if (!isOwn) sound("mark");
-    // Whoever made a move knows where it is.
+    // After the player's own move the board does not scroll.
     const isMine = table.last !== null && mine.has(table.last.by);
     if (this.at === null && !isMine) requestAnimationFrame(() => this.board.revealLast());
   }
 
-  /** The turns so far, from the record. */
+  /** Loads the turns so far from the record. */
   async readTurns() {
     try {
-      const record = readRecord(await api.record(this.table.id));
+      const record = parseRecord(await api.record(this.table.id));
       if (record.turns.length >= this.turns.length) this.turns = record.turns;
       this.render();
     } catch {
@@ -248,33 +249,33 @@ export class GamePage {
     }
   }
 
-  // What is asked of the server.
+  // Requests to the server.
 
-  /** Until it answers, or somebody leaves. @template T @param {() => Promise<T>} request */
-  insist(request) {
-    return insist(request, { signal: this.enough.signal, onAway: () => this.onLine("lost") });
+  /** Until the server answers, or the user leaves the page. @template T @param {() => Promise<T>} send */
+  retry(send) {
+    return retry(send, { signal: this.pageLeft.signal, onUnreachable: () => this.onConnection("lost") });
   }
 
   /** @param {string} move */
   press(move) {
-    if (this.at !== null) return this.tell(t("lookingBack", { n: this.at }));
-    if (this.table.pending !== null && this.mine.has(upNext(this.table) ?? -1)) {
-      this.eager = move;
+    if (this.at !== null) return this.showNote(t("lookingBack", { n: this.at }));
+    if (this.table.pending !== null && this.mine.has(nextSeat(this.table) ?? -1)) {
+      this.queuedMove = move;
       return;
     }
-    const why = obstacle(this.table, move, this.mine);
-    if (why) return this.tell(this.explain(why));
-    const play = pressed(this.table, move);
+    const why = whyNotPlayable(this.table, move, this.mine);
+    if (why) return this.showNote(this.explain(why));
+    const play = targetOf(this.table, move);
     const { turn } = this.table;
     const by = this.table.toMove ?? 0;
     this.table = withPlay(this.table, play);
-    this.quiet();
+    this.clearNote();
     this.render();
     sound("mark");
     void this.send(by, { turn, play });
   }
 
-  /** @param {import("./table.js").Obstacle} why */
+  /** @param {import("./table.js").NotPlayable} why */
   explain(why) {
     switch (why) {
       case "over":
@@ -300,20 +301,20 @@ export class GamePage {
     if (!token) return;
     const key = freshKey();
     try {
-      const view = await this.insist(() => api.act(this.table.id, token, act, key));
-      this.receive(readView(view));
-      if (this.isLost) this.onLine("open");
+      const view = await this.retry(() => api.act(this.table.id, token, act, key));
+      this.receive(parseView(view));
+      if (this.isLost) this.onConnection("open");
     } catch (error) {
       if (this.isLeft) return;
-      this.eager = null;
+      this.queuedMove = null;
       this.table = { ...this.table, pending: null };
       await this.refetch();
-      if (error instanceof Refusal) this.tell(this.refusalIn(error));
+      if (error instanceof Refusal) this.showNote(this.describeRefusal(error));
     }
   }
 
   /** @param {Refusal} refusal */
-  refusalIn(refusal) {
+  describeRefusal(refusal) {
     switch (refusal.kind) {
       case "stale":
         return t("moved");
@@ -335,74 +336,74 @@ export class GamePage {
   }
 
   /** @param {number} seat */
-  async sit(seat) {
+  async takeSeat(seat) {
     const field = this.root.querySelector("input.name");
-    if (field instanceof HTMLInputElement) wish({ name: field.value.trim() });
+    if (field instanceof HTMLInputElement) setPreferences({ name: field.value.trim() });
     const key = freshKey();
     try {
-      const { token, view } = await this.insist(() => api.sit(this.table.id, seat, wishes().name, key));
-      keepSeats(this.table.id, { [seat]: token });
-      this.tokens = seatsAt(this.table.id);
-      // Where others are still waited for, nothing else will be said.
+      const { token, view } = await this.retry(() => api.takeSeat(this.table.id, seat, preferences().name, key));
+      saveSeatTokens(this.table.id, { [seat]: token });
+      this.tokens = seatTokens(this.table.id);
+      // While other seats are open, no turn will be announced.
       const isWaiting = view.seats.some(({ kind }) => kind === "open");
-      this.receive(readView(view));
+      this.receive(parseView(view));
       this.follow();
       if (isWaiting) this.context.announce(statusOf(this.table, this.mine));
     } catch (error) {
-      if (error instanceof Refusal) this.tell(this.refusalIn(error));
+      if (error instanceof Refusal) this.showNote(this.describeRefusal(error));
       await this.refetch();
     }
   }
 
-  /** Everybody of this browser wants to play again. */
-  async again() {
-    if (!this.table.outcome || !this.tokens.size || this.hasAsked) return;
-    this.hasAsked = true;
+  /** Asks for a rematch for every seat of this browser. */
+  async askForRematch() {
+    if (!this.table.outcome || !this.tokens.size || this.hasAskedForRematch) return;
+    this.hasAskedForRematch = true;
     this.render();
     try {
       for (const token of this.tokens.values()) {
-        const answer = await this.insist(() => api.again(this.table.id, token));
-        this.receive(readView(answer));
+        const answer = await this.retry(() => api.rematch(this.table.id, token));
+        this.receive(parseView(answer));
       }
       this.context.announce(this.table.rematch ? "" : t("rematchAsked"));
     } catch (error) {
-      this.hasAsked = false;
+      this.hasAskedForRematch = false;
       this.render();
-      if (error instanceof Refusal) this.tell(this.refusalIn(error));
+      if (error instanceof Refusal) this.showNote(this.describeRefusal(error));
     }
   }
 
-  /** To the new table, with the seats there. */
-  async moveOn() {
+  /** Goes to the rematch with the tokens of the seats there. */
+  async goToRematch() {
     const next = this.table.rematch;
-    if (!next || this.isMovingOn) return;
-    this.isMovingOn = true;
+    if (!next || this.isLeavingForRematch) return;
+    this.isLeavingForRematch = true;
     try {
       /** @type {Record<string, string>} */
       const tokens = {};
       for (const token of this.tokens.values()) {
-        const answer = await this.insist(() => api.again(this.table.id, token));
+        const answer = await this.retry(() => api.rematch(this.table.id, token));
         if (answer.token && answer.seat !== undefined) tokens[answer.seat] = answer.token;
       }
-      if (Object.keys(tokens).length) keepSeats(next, tokens);
+      if (Object.keys(tokens).length) saveSeatTokens(next, tokens);
       if (!this.isLeft) this.context.go(`/game/${next}`);
     } catch {
-      this.isMovingOn = false;
+      this.isLeavingForRematch = false;
     }
   }
 
-  // Looking back.
+  // Replay.
 
   /** @param {number | null} turn completed turns; null: the present */
   async look(turn) {
     const total = this.table.turn - 1;
     this.at = turn === null || turn >= total ? null : Math.max(0, turn);
-    if (this.at === null) this.quiet();
+    if (this.at === null) this.clearNote();
     const address = this.at === null ? location.pathname : `${location.pathname}?turn=${this.at}`;
     history.replaceState(history.state, "", address);
     await this.fetchPast();
     this.render();
-    // The neighbours, so that keys held down find them.
+    // Loads the neighbouring positions for keys held down.
     if (this.at !== null) for (const near of [this.at + 1, this.at - 1]) void this.fetchPast(near);
   }
 
@@ -410,9 +411,9 @@ export class GamePage {
   async fetchPast(turn = this.at) {
     if (turn === null || turn < 0 || turn >= this.table.turn - 1 || this.past.has(turn)) return;
     try {
-      this.past.set(turn, readView(await api.look(this.table.id, turn)));
+      this.past.set(turn, parseView(await api.view(this.table.id, turn)));
       const [oldest] = this.past.keys();
-      if (this.past.size > MOST_PAST && oldest !== undefined) this.past.delete(oldest);
+      if (this.past.size > MAX_PAST && oldest !== undefined) this.past.delete(oldest);
     } catch (error) {
       if (turn === this.at && error instanceof Refusal) this.at = null;
     }
@@ -420,11 +421,11 @@ export class GamePage {
 
   escape() {
     if (this.asking) return this.ask("");
-    if (this.drawer.close()) return;
+    if (this.sidePanel.close()) return;
     if (this.at !== null) void this.look(null);
   }
 
-  // What is shown.
+  // Rendering.
 
   /** @param {"" | "rewind" | "resign"} what */
   ask(what) {
@@ -438,51 +439,51 @@ export class GamePage {
 
   isMyTurn() {
     const { toMove, pending } = this.table;
-    return standingOf(this.table) === "playing" && toMove !== null && !pending && this.mine.has(toMove);
+    return phaseOf(this.table) === "playing" && toMove !== null && !pending && this.mine.has(toMove);
   }
 
-  /** Says something for a while, to everybody. @param {string} text @param {"" | "good" | "bad"} [mood] */
-  tell(text, mood = "") {
+  /** Shows and announces a message; it disappears after 6 s unless it is bad news. @param {string} text @param {"" | "good" | "bad"} [mood] */
+  showNote(text, mood = "") {
     if (this.isLeft) return;
-    say(this.note, text);
-    mark(this.note, "data-mood", mood || null);
+    setText(this.note, text);
+    setAttribute(this.note, "data-mood", mood || null);
     this.context.announce(text);
     clearTimeout(this.timer);
-    if (mood !== "bad") this.timer = setTimeout(() => this.quiet(), 6000);
+    if (mood !== "bad") this.timer = setTimeout(() => this.clearNote(), 6000);
   }
 
-  quiet() {
+  clearNote() {
     if (this.isLost) return;
-    say(this.note, "");
-    mark(this.note, "data-mood", null);
+    setText(this.note, "");
+    setAttribute(this.note, "data-mood", null);
   }
 
   render() {
     if (this.isLeft) return;
     const { table, mine } = this;
     const done = table.turn - 1;
-    // What is not there yet is shown when it comes.
+    // A past position that is not loaded yet is rendered when it arrives.
     const looked = this.at === null || this.at >= done ? table : this.past.get(this.at);
-    const leaving = this.asking === "rewind" ? standing(this.turns).slice(-this.taking || Infinity) : [];
+    const leaving = this.asking === "rewind" ? playsOnBoard(this.turns).slice(-this.taking || Infinity) : [];
     if (looked) {
       this.board.show(looked, {
         mine,
         leaving: new Set(this.taking ? leaving : []),
         isStill: this.at !== null,
-        best: this.study?.best(this.at ?? done) ?? null,
+        best: this.analysis?.best(this.at ?? done) ?? null,
       });
     }
     for (const button of this.board.zoomer.querySelectorAll("button")) {
-      mark(button, "aria-label", t(button.dataset.word === "zoomIn" ? "zoomIn" : "zoomOut"));
+      setAttribute(button, "aria-label", t(button.dataset.word === "zoomIn" ? "zoomIn" : "zoomOut"));
     }
-    mark(this.root, "data-waiting", standingOf(table) === "waiting");
+    setAttribute(this.root, "data-waiting", phaseOf(table) === "waiting");
     const status = this.at === null ? statusOf(table, mine) : t("position", { n: this.at, total: done });
-    say(this.status, status);
-    mark(this.status, "data-mine", this.at === null && this.isMyTurn());
+    setText(this.status, status);
+    setAttribute(this.status, "data-mine", this.at === null && this.isMyTurn());
     this.seats.show(looked ?? table, mine);
-    this.drawer.show();
-    this.moves.show(table, this.turns, this.at, this.study?.remarks());
-    say(this.detail, `${gameName(table.variant)}. ${gameDetails(table.variant)}`);
+    this.sidePanel.show();
+    this.moves.show(table, this.turns, this.at, this.analysis?.remarks());
+    setText(this.detail, `${gameName(table.variant)}. ${gameDetails(table.variant)}`);
     this.renderControls();
     this.renderInvite();
     this.renderExtra();
@@ -499,20 +500,20 @@ export class GamePage {
       table.rewind,
       this.isMyTurn(),
       table.rematch,
-      this.hasAsked,
+      this.hasAskedForRematch,
       this.tokens.size,
       this.at === null,
-      standingOf(table),
+      phaseOf(table),
       document.documentElement.lang,
     ]);
     if (key === this.drawnControls) return;
     this.drawnControls = key;
-    refill(this.controls, ...controlsFor(this));
+    replaceContents(this.controls, ...controlsFor(this));
   }
 
   renderInvite() {
     const { table } = this;
-    const state = standingOf(table);
+    const state = phaseOf(table);
     const key = `${state} ${this.tokens.size} ${document.documentElement.lang}`;
     if (key === this.drawnInvite) return;
     this.drawnInvite = key;
@@ -522,7 +523,7 @@ export class GamePage {
       const field = h("input", {
         type: "text",
         class: "name",
-        value: wishes().name,
+        value: preferences().name,
         maxlength: 64,
         autocomplete: "nickname",
         id: "sit-name",
@@ -539,15 +540,15 @@ export class GamePage {
   renderExtra() {
     const isOver = Boolean(this.table.outcome);
     const hasTurns = this.table.turn > 1;
-    const key = `${isOver} ${Boolean(this.study)} ${this.at === null} ${hasTurns} ${document.documentElement.lang}`;
+    const key = `${isOver} ${Boolean(this.analysis)} ${this.at === null} ${hasTurns} ${document.documentElement.lang}`;
     if (key === this.drawnExtra) return;
     this.drawnExtra = key;
-    refill(
+    replaceContents(
       this.extra,
       h(
         "div",
         { class: "row" },
-        isOver && !this.study && hasTurns ? button(t("analyse"), () => void this.openStudy()) : null,
+        isOver && !this.analysis && hasTurns ? button(t("analyse"), () => void this.openAnalysis()) : null,
         isOver && this.at === null && hasTurns ? button(t("playOn"), () => void this.playOn()) : null,
         button(t("shareWatch"), () => void this.share(), "quiet"),
         hasTurns
@@ -562,22 +563,22 @@ export class GamePage {
             )
           : null,
       ),
-      this.study?.root,
+      this.analysis?.root,
     );
   }
 
-  async openStudy() {
-    const { StudyPanel } = await import("./study.js");
-    this.study = new StudyPanel(
+  async openAnalysis() {
+    const { AnalysisPanel } = await import("./analysis.js");
+    this.analysis = new AnalysisPanel(
       this.table,
       (turn) => void this.look(turn),
       () => this.render(),
     );
     this.render();
-    // Its button is gone: whoever pressed it is where the answer will be.
-    this.study.root.focus({ preventScroll: true });
-    this.study.root.scrollIntoView({ block: "nearest" });
-    await this.study.load();
+    // Its button is gone: the focus moves to where the answer will be.
+    this.analysis.root.focus({ preventScroll: true });
+    this.analysis.root.scrollIntoView({ block: "nearest" });
+    await this.analysis.load();
     this.render();
   }
 
@@ -585,12 +586,12 @@ export class GamePage {
     const [{ shareCard }, { dialog }] = await Promise.all([import("./share.js"), import("./settings.js")]);
     dialog(
       t("shareWatch"),
-      shareCard(location.href, standingOf(this.table) === "waiting" ? t("linkHint") : t("linkWatch")),
+      shareCard(location.href, phaseOf(this.table) === "waiting" ? t("linkHint") : t("linkWatch")),
     );
   }
 
   async playOn() {
-    const { playOn } = await import("./choose.js");
+    const { playOn } = await import("./new_game.js");
     const done = this.table.turn - 1;
     playOn(this.context, this.past.get(this.at ?? -1) ?? this.table, this.at ?? done, done);
   }

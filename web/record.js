@@ -1,12 +1,12 @@
 // A record as text: who sat where, and every turn.
 
-/** @typedef {import("./shapes").TurnView} TurnView */
+/** @typedef {import("./api_types").TurnView} TurnView */
 
 /**
  * @param {string} text
  * @returns {{ variant: string, turns: TurnView[], start: string | null, result: string }}
  */
-export function readRecord(text) {
+export function parseRecord(text) {
   /** @type {TurnView[]} */
   const turns = [];
   let variant = "";
@@ -15,7 +15,7 @@ export function readRecord(text) {
   let start = null;
   for (const line of text.split(/\r?\n/)) {
     const turn = /^\d+ (\d+) (.+)$/.exec(line);
-    if (turn) turns.push(readTurn(Number(turn[1]), turn[2] ?? ""));
+    if (turn) turns.push(parseTurn(Number(turn[1]), turn[2] ?? ""));
     else if (line.startsWith("variant ")) variant = line.slice(8);
     else if (line.startsWith("start ")) start = line.slice(6);
     else if (line.startsWith("result ")) result = line.slice(7);
@@ -24,7 +24,7 @@ export function readRecord(text) {
 }
 
 /** @param {number} by @param {string} action @returns {TurnView} */
-function readTurn(by, action) {
+function parseTurn(by, action) {
   if (action === "resign") return { by, resign: true };
   if (action.startsWith("<<")) return { by, rewind: Number(action.slice(2)) };
   return { by, play: action };

@@ -1,9 +1,9 @@
 // Dialogs, and the one with what a user prefers.
 
 import { freshId, h } from "./dom.js";
-import { keyList } from "./keys.js";
-import { wish, wishes } from "./mine.js";
-import { LANGUAGES, t } from "./words.js";
+import { shortcutList } from "./shortcuts.js";
+import { setPreferences, preferences } from "./preferences.js";
+import { LANGUAGES, t } from "./i18n.js";
 
 /**
  * A dialog with a title, shown at once; it is gone when it is closed.
@@ -68,20 +68,21 @@ export function toggle(name, isOn, onChange) {
 
 /** The theme that was chosen, or the system's. */
 export function applyTheme() {
-  const { theme } = wishes();
+  const { theme } = preferences();
   if (theme === "auto") delete document.documentElement.dataset.theme;
   else document.documentElement.dataset.theme = theme;
 }
 
 /** @param {() => void} onLanguage */
 export function showSettings(onLanguage) {
-  const now = wishes();
+  const now = preferences();
   const name = h("input", {
     type: "text",
     value: now.name,
     maxlength: 64,
     autocomplete: "nickname",
-    change: (/** @type {Event} */ event) => wish({ name: /** @type {HTMLInputElement} */ (event.target).value.trim() }),
+    change: (/** @type {Event} */ event) =>
+      setPreferences({ name: /** @type {HTMLInputElement} */ (event.target).value.trim() }),
   });
   const box = dialog(
     t("settings"),
@@ -89,7 +90,7 @@ export function showSettings(onLanguage) {
     labelled(
       t("language"),
       select(Object.entries(LANGUAGES), document.documentElement.lang, (language) => {
-        wish({ language });
+        setPreferences({ language });
         box.close();
         onLanguage();
       }),
@@ -104,13 +105,13 @@ export function showSettings(onLanguage) {
         ],
         now.theme,
         (theme) => {
-          wish({ theme: /** @type {"auto" | "light" | "dark"} */ (theme) });
+          setPreferences({ theme: /** @type {"auto" | "light" | "dark"} */ (theme) });
           applyTheme();
         },
       ),
     ),
-    toggle(t("sound"), now.sound, (sound) => wish({ sound })),
-    toggle(t("shortcuts"), now.shortcuts, (shortcuts) => wish({ shortcuts })),
-    h("details", {}, h("summary", {}, t("keys")), keyList()),
+    toggle(t("sound"), now.sound, (sound) => setPreferences({ sound })),
+    toggle(t("shortcuts"), now.shortcuts, (shortcuts) => setPreferences({ shortcuts })),
+    h("details", {}, h("summary", {}, t("keys")), shortcutList()),
   );
 }

@@ -1,8 +1,8 @@
 // A link to send, and the same as a square to photograph.
 
-import { h, s, say } from "./dom.js";
+import { h, s, setText } from "./dom.js";
 import { encode } from "./qr.js";
-import { t } from "./words.js";
+import { t } from "./i18n.js";
 
 /** @param {string} link @param {string} hint */
 export function shareCard(link, hint) {
@@ -17,7 +17,7 @@ export function shareCard(link, hint) {
   const copy = async () => {
     try {
       await navigator.clipboard.writeText(link);
-      say(done, t("copied"));
+      setText(done, t("copied"));
     } catch {
       field.focus();
       field.select();

@@ -1,13 +1,13 @@
 // Two quiet sounds, made here; off until somebody turns them on.
 
-import { wishes } from "./mine.js";
+import { preferences } from "./preferences.js";
 
 /** @type {AudioContext | null} */
 let audio = null;
 
 /** @param {"mark" | "end"} what */
 export function sound(what) {
-  if (!wishes().sound) return;
+  if (!preferences().sound) return;
   audio ??= new AudioContext();
   // Before anything was pressed, browsers keep pages quiet.
   if (audio.state === "suspended") void audio.resume();

@@ -1,13 +1,14 @@
 // The start page is an empty board: press a cell, and you play.
 
-import { Away, Refusal, api } from "./api.js";
+import { Unreachable, Refusal, api } from "./api.js";
 import { Board } from "./board.js";
-import { h, mark, say } from "./dom.js";
-import { keepSeats, wish, wishes } from "./mine.js";
+import { h, setAttribute, setText } from "./dom.js";
+import { setPreferences, preferences } from "./preferences.js";
+import { saveSeatTokens } from "./seat_tokens.js";
 import { select } from "./settings.js";
-import { readView, withPlay } from "./table.js";
-import { moveOf, readVariant } from "./variant.js";
-import { t } from "./words.js";
+import { parseView, withPlay } from "./table.js";
+import { moveOf, parseVariant } from "./variant.js";
+import { t } from "./i18n.js";
 
 /** @typedef {import("./app.js").Context} Context */
 
@@ -16,13 +17,13 @@ export function show(context) {
   return new StartPage(context);
 }
 
-/** A table that is not laid yet. */
+/** A table that is not created yet. */
 function blank() {
-  const variant = readVariant("3x3k3");
+  const variant = parseVariant("3x3k3");
   if (!variant) throw new Error("3x3k3 is a game");
   const cells = Array.from({ length: 9 }, (_, cell) => moveOf(variant, cell));
   const seat = { name: "", present: true };
-  return readView({
+  return parseView({
     id: "",
     variant: variant.name,
     history: 0,
@@ -55,8 +56,8 @@ class StartPage {
     const levels = Array.from({ length: 8 }, (_, at) => String(at + 1));
     const level = select(
       levels.map((name) => [name, levelName(Number(name))]),
-      String(wishes().level),
-      (chosen) => wish({ level: Number(chosen) }),
+      String(preferences().level),
+      (chosen) => setPreferences({ level: Number(chosen) }),
     );
     level.id = "level";
     this.root = h(
@@ -105,21 +106,21 @@ class StartPage {
     this.board.leave();
   }
 
-  /** The first move: the table is laid, and the address becomes the game's. @param {string} move */
+  /** The first move: the table is created, and the address becomes the game's. @param {string} move */
   async firstMove(move) {
     if (this.table.pending) return;
     this.table = withPlay(this.table, move);
     this.board.show(this.table, { mine: new Set([0]) });
-    const { name, level } = wishes();
+    const { name, level } = preferences();
     try {
-      const laid = await api.lay({
+      const created = await api.createTable({
         variant: "3x3k3",
         seats: [{ human: name }, { robot: `level:${level}` }],
         take: [0],
       });
-      keepSeats(laid.id, laid.tokens);
-      const view = await api.act(laid.id, laid.tokens[0] ?? "", { turn: 1, play: move });
-      if (!this.isLeft) this.context.go(`/game/${laid.id}`, view);
+      saveSeatTokens(created.id, created.tokens);
+      const view = await api.act(created.id, created.tokens[0] ?? "", { turn: 1, play: move });
+      if (!this.isLeft) this.context.go(`/game/${created.id}`, view);
     } catch (error) {
       this.undo(error);
     }
@@ -129,9 +130,13 @@ class StartPage {
     if (this.isBusy) return;
     this.isBusy = true;
     try {
-      const laid = await api.lay({ variant: "3x3k3", seats: [{ human: wishes().name }, { open: "link" }], take: [0] });
-      keepSeats(laid.id, laid.tokens);
-      if (!this.isLeft) this.context.go(`/game/${laid.id}`, laid.view);
+      const created = await api.createTable({
+        variant: "3x3k3",
+        seats: [{ human: preferences().name }, { open: "link" }],
+        take: [0],
+      });
+      saveSeatTokens(created.id, created.tokens);
+      if (!this.isLeft) this.context.go(`/game/${created.id}`, created.view);
     } catch (error) {
       this.undo(error);
     }
@@ -146,11 +151,11 @@ class StartPage {
     const text =
       error instanceof Refusal
         ? t("refused", { why: error.message })
-        : error instanceof Away
+        : error instanceof Unreachable
           ? t("lostStart")
           : t("broken");
-    say(this.note, text);
-    mark(this.note, "data-mood", "bad");
+    setText(this.note, text);
+    setAttribute(this.note, "data-mood", "bad");
     this.context.announce(text);
   }
 }

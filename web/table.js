@@ -1,20 +1,20 @@
 // A table as the server tells it, kept up to date by what changes there. No rules: what may be
 // played is in the view.
 
-import { cellCount, cellOf, moveOf, readVariant } from "./variant.js";
+import { cellCount, cellOf, moveOf, parseVariant } from "./variant.js";
 
-/** @typedef {import("./shapes").View} View */
-/** @typedef {import("./shapes").Change} Change */
-/** @typedef {import("./shapes").Presence} Presence */
-/** @typedef {import("./shapes").Table} Table */
-/** @typedef {import("./shapes").Variant} Variant */
+/** @typedef {import("./api_types").View} View */
+/** @typedef {import("./api_types").Change} Change */
+/** @typedef {import("./api_types").Presence} Presence */
+/** @typedef {import("./api_types").Table} Table */
+/** @typedef {import("./api_types").Variant} Variant */
 
 /** The symbols of the sides, in order. */
 const SYMBOLS = "xoabcdefghijklmnpqrstuvwyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789@#";
 
 /** @param {View} view @returns {Table} */
-export function readView(view) {
-  const variant = readVariant(view.variant);
+export function parseView(view) {
+  const variant = parseVariant(view.variant);
   if (!variant) throw new Error(`this page does not know the game ${view.variant}`);
   return {
     id: view.id,
@@ -23,7 +23,7 @@ export function readView(view) {
     turn: view.turn,
     toMove: view.to_move,
     seats: view.seats,
-    marks: readMarks(variant, view.marks),
+    marks: parseMarks(variant, view.marks),
     legal: view.legal === "empty" ? "empty" : new Set(view.legal),
     rewind: view.rewind,
     last: view.last,
@@ -37,11 +37,11 @@ export function readView(view) {
 }
 
 /** @param {Variant} variant @param {View["marks"]} marks @returns {(number | null)[]} */
-function readMarks(variant, marks) {
+function parseMarks(variant, marks) {
   if (typeof marks[0] !== "string") return /** @type {(number | null)[]} */ (marks);
   /** @type {(number | null)[]} */
   const cells = new Array(cellCount(variant)).fill(null);
-  /** @type {string[]} */ (marks).forEach((row, at) => readRow(row, cells, at * variant.columns));
+  /** @type {string[]} */ (marks).forEach((row, at) => parseRow(row, cells, at * variant.columns));
   return cells;
 }
 
@@ -49,7 +49,7 @@ function readMarks(variant, marks) {
  * Puts a row of runs, `3. 1x 2o`, where it belongs; free cells are free already.
  * @param {string} text @param {(number | null)[]} cells @param {number} from
  */
-export function readRow(text, cells, from) {
+export function parseRow(text, cells, from) {
   let at = from;
   for (const run of text.split(" ")) {
     const end = at + Number(run.slice(0, -1));
@@ -100,7 +100,7 @@ export function withPlay(table, move) {
 }
 
 /** Whose turn it is, or will be once the play under way is taken; null: nobody's. @param {Table} table */
-export function upNext({ toMove, pending, seats }) {
+export function nextSeat({ toMove, pending, seats }) {
   return toMove === null || pending === null ? toMove : (toMove + 1) % seats.length;
 }
 
@@ -118,7 +118,7 @@ export function isLegal(table, move) {
  * What pressing a cell means: with gravity a mark falls from wherever it is let go.
  * @param {Table} table @param {string} move
  */
-export function pressed(table, move) {
+export function targetOf(table, move) {
   if (!table.variant.gravity || isLegal(table, move)) return move;
   const { columns, rows } = table.variant;
   const column = cellOf(table.variant, move) % columns;
@@ -129,18 +129,18 @@ export function pressed(table, move) {
   return move;
 }
 
-/** @typedef {"over" | "waiting" | "notYours" | "taken" | "wrongBoard" | "closedBoard" | "full"} Obstacle */
+/** @typedef {"over" | "waiting" | "notYours" | "taken" | "wrongBoard" | "closedBoard" | "full"} NotPlayable */
 
 /**
  * Why a cell can't be pressed, or null where it can.
  * @param {Table} table @param {string} move @param {Set<number>} mine the seats of whoever asks
- * @returns {Obstacle | null}
+ * @returns {NotPlayable | null}
  */
-export function obstacle(table, move, mine) {
+export function whyNotPlayable(table, move, mine) {
   if (table.outcome) return "over";
   if (table.seats.some((seat) => seat.kind === "open")) return "waiting";
   if (table.toMove === null || table.pending || !mine.has(table.toMove)) return "notYours";
-  if (isLegal(table, pressed(table, move))) return null;
+  if (isLegal(table, targetOf(table, move))) return null;
   if (table.variant.gravity) return "full";
   const board = Math.floor(cellOf(table.variant, move) / 9);
   if (table.boards && table.boards[board] !== "open") return "closedBoard";
@@ -150,10 +150,10 @@ export function obstacle(table, move, mine) {
 
 /**
  * The marks on the board in the order in which they were made, by what was done so far.
- * @param {import("./shapes").TurnView[]} turns
+ * @param {import("./api_types").TurnView[]} turns
  * @returns {string[]} moves
  */
-export function standing(turns) {
+export function playsOnBoard(turns) {
   /** @type {string[]} */
   const plays = [];
   for (const turn of turns) {
@@ -164,7 +164,7 @@ export function standing(turns) {
 }
 
 /** How a table stands. @param {Table} table @returns {"waiting" | "playing" | "over"} */
-export function standingOf(table) {
+export function phaseOf(table) {
   if (table.outcome) return "over";
   return table.seats.some((seat) => seat.kind === "open") ? "waiting" : "playing";
 }

@@ -1,6 +1,6 @@
 // A game's name, taken apart and put together. What the names mean is the server's to judge.
 
-/** @typedef {import("./shapes").Variant} Variant */
+/** @typedef {import("./api_types").Variant} Variant */
 
 /** The games with a name of their own, in the order in which they are offered. */
 export const KNOWN = /** @type {const} */ ([
@@ -15,15 +15,15 @@ export const KNOWN = /** @type {const} */ ([
 ]);
 
 /** The limits of what can be set by hand. */
-export const LEAST_SIDE = 3;
-export const MOST_SIDE = 255;
-export const MOST_SIDES = 64;
+export const MIN_SIZE = 3;
+export const MAX_SIZE = 255;
+export const MAX_SIDES = 64;
 
 /**
  * @param {string} name
  * @returns {Variant | null} null where this page does not know such a game
  */
-export function readVariant(name) {
+export function parseVariant(name) {
   const nested = /^(multi|ultimate)(?:@([0-8]))?$/.exec(name);
   if (nested) {
     const nine = /** @type {"multi" | "ultimate"} */ (nested[1]);
@@ -59,7 +59,7 @@ export function readVariant(name) {
 }
 
 /** @param {Omit<Variant, "name">} variant */
-export function writeVariant(variant) {
+export function formatVariant(variant) {
   if (variant.nine) return variant.first === null ? variant.nine : `${variant.nine}@${variant.first}`;
   const { columns, rows, line, sides } = variant;
   return [

@@ -1,14 +1,14 @@
 // The lobby: who waits for somebody, and what is being played.
 
 import { api } from "./api.js";
-import { h, refill } from "./dom.js";
-import { wishes } from "./mine.js";
-import { picture } from "./picture.js";
-import { gameName, seatName } from "./place.js";
-import { readVariant } from "./variant.js";
-import { t, when } from "./words.js";
+import { h, replaceContents } from "./dom.js";
+import { preferences } from "./preferences.js";
+import { variantIcon } from "./variant_icon.js";
+import { gameName, seatName } from "./labels.js";
+import { parseVariant } from "./variant.js";
+import { formatTime, t } from "./i18n.js";
 
-/** @typedef {import("./shapes").GameListing} GameListing */
+/** @typedef {import("./api_types").GameListing} GameListing */
 /** @typedef {import("./app.js").Context} Context */
 
 const EVERY_MS = 4000;
@@ -84,25 +84,25 @@ class WatchPage {
   async open() {
     if (this.isBusy) return;
     this.isBusy = true;
-    const { lay } = await import("./choose.js");
+    const { createTable } = await import("./new_game.js");
     const table = {
       variant: "3x3k3",
-      seats: [{ human: wishes().name }, { open: /** @type {const} */ ("lobby") }],
+      seats: [{ human: preferences().name }, { open: /** @type {const} */ ("lobby") }],
       take: [0],
     };
-    await lay(this.context, table, this.note, () => this.isLeft);
+    await createTable(this.context, table, this.note, () => this.isLeft);
     this.isBusy = false;
   }
 }
 
 /** @param {HTMLElement} list @param {GameListing[]} games @param {string} none @param {string} verb */
 function fill(list, games, none, verb) {
-  refill(list, games.length ? games.map((game) => row(game, verb)) : h("li", { class: "none" }, none));
+  replaceContents(list, games.length ? games.map((game) => row(game, verb)) : h("li", { class: "none" }, none));
 }
 
 /** One game of a list. @param {GameListing} game @param {string} verb */
 export function row(game, verb) {
-  const variant = readVariant(game.variant);
+  const variant = parseVariant(game.variant);
   const names = game.seats.slice(0, 4).map((seat, at) => {
     const name = seatName(seat, at);
     return game.outcome?.won?.includes(at) ? h("b", {}, name) : name;
@@ -115,7 +115,7 @@ export function row(game, verb) {
     h(
       "a",
       { class: "table-row", href: `/game/${game.id}` },
-      variant ? picture(variant) : null,
+      variant ? variantIcon(variant) : null,
       h(
         "span",
         { class: "what" },
@@ -124,7 +124,7 @@ export function row(game, verb) {
           "small",
           {},
           `${variant ? gameName(variant) : game.variant} · `,
-          h("time", { datetime: new Date(game.created_ms).toISOString() }, when(game.created_ms)),
+          h("time", { datetime: new Date(game.created_ms).toISOString() }, formatTime(game.created_ms)),
           game.outcome?.draw ? ` · ${t("draw")}` : "",
         ),
       ),

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { connect } from "node:net";
 import { test } from "node:test";
-import { world } from "../world.js";
+import { world } from "../harness.js";
 
 const here = world();
 
@@ -24,9 +24,13 @@ test("one click plays, and the address becomes the game's", async () => {
 });
 
 test("a weak robot is beaten, and a line is drawn through the win", async () => {
-  const laid = await here.server.lay({ variant: "3x3k3", seats: [{ human: "Ann" }, { robot: "first" }], take: [0] });
+  const created = await here.server.createTable({
+    variant: "3x3k3",
+    seats: [{ human: "Ann" }, { robot: "first" }],
+    take: [0],
+  });
   const ann = await here.person();
-  await ann.sitAt(laid);
+  await ann.sitAt(created);
   for (const move of ["1-1", "0-2", "2-0"]) await ann.play(move, 0);
   await ann.reads("You win.");
   await ann.has(".over path", 1);
@@ -37,14 +41,18 @@ test("a weak robot is beaten, and a line is drawn through the win", async () => 
 });
 
 test("the perfect robot is not beaten, and the next game is begun by it", async () => {
-  const laid = await here.server.lay({ variant: "3x3k3", seats: [{ human: "" }, { robot: "perfect" }], take: [0] });
+  const created = await here.server.createTable({
+    variant: "3x3k3",
+    seats: [{ human: "" }, { robot: "perfect" }],
+    take: [0],
+  });
   const ann = await here.person();
-  await ann.sitAt(laid);
+  await ann.sitAt(created);
   await ann.isUp();
   await ann.page.evaluate(playToTheEnd);
   await ann.reads(/A draw\.|Computer, perfect wins\./);
   await ann.button("Play again").click();
-  await ann.page.waitForURL((url) => !url.pathname.endsWith(laid.id));
+  await ann.page.waitForURL((url) => !url.pathname.endsWith(created.id));
   await ann.reads("Your turn.");
   await ann.has('.cell[data-side="0"]', 1);
   ann.isFine();
@@ -85,19 +93,23 @@ test("a friend by link: both see one another, play, and play again", async () =>
 });
 
 test("a second tab shows the same, and a third person watches", async () => {
-  const laid = await here.server.lay({ variant: "3x3k3", seats: [{ human: "Ann" }, { open: "link" }], take: [0] });
+  const created = await here.server.createTable({
+    variant: "3x3k3",
+    seats: [{ human: "Ann" }, { open: "link" }],
+    take: [0],
+  });
   const [ann, eve] = [await here.person(), await here.person()];
-  await ann.sitAt(laid);
-  const seated = await here.server.ask(`/api/games/${laid.id}/seats/1`, { name: "Bob" });
+  await ann.sitAt(created);
+  const seated = await here.server.ask(`/api/games/${created.id}/seats/1`, { name: "Bob" });
   const { token } = await seated.json();
   await ann.reads("Your turn.");
   const tab = await ann.context.newPage();
   await tab.goto(ann.page.url());
-  await eve.go(`/game/${laid.id}`);
+  await eve.go(`/game/${created.id}`);
   await ann.play("1-1", 0);
   await tab.locator('.cell[data-move="1-1"][data-side="0"]').waitFor();
   await eve.hasMark("1-1", 0);
-  await here.server.act({ ...laid, tokens: { 1: token } }, 1, { turn: 2, play: "0-0" });
+  await here.server.act({ ...created, tokens: { 1: token } }, 1, { turn: 2, play: "0-0" });
   await tab.locator(".status", { hasText: "Your turn." }).waitFor();
   await tab.locator('.cell[data-move="2-2"]').click();
   await ann.hasMark("2-2", 0);
@@ -131,9 +143,13 @@ test("three people play one game, each with a shape of their own", async () => {
 });
 
 test("in Connect Four a mark falls from wherever it is let go", async () => {
-  const laid = await here.server.lay({ variant: "7x6k4+gravity", seats: [{ human: "" }, { human: "" }], take: [0, 1] });
+  const created = await here.server.createTable({
+    variant: "7x6k4+gravity",
+    seats: [{ human: "" }, { human: "" }],
+    take: [0, 1],
+  });
   const ann = await here.person();
-  await ann.sitAt(laid);
+  await ann.sitAt(created);
   for (const [at, column] of [3, 4, 3, 4, 3, 4, 3].entries()) {
     await ann.isUp();
     await ann.cell(`0-${column}`).click();
@@ -145,9 +161,9 @@ test("in Connect Four a mark falls from wherever it is let go", async () => {
 
 for (const variant of ["multi@4", "ultimate"]) {
   test(`${variant} is played to its end on nine boards`, async () => {
-    const laid = await here.server.lay({ variant, seats: [{ human: "" }, { human: "" }], take: [0, 1] });
+    const created = await here.server.createTable({ variant, seats: [{ human: "" }, { human: "" }], take: [0, 1] });
     const ann = await here.person();
-    await ann.sitAt(laid);
+    await ann.sitAt(created);
     await ann.cell("0-4").waitFor();
     if (variant === "multi@4") {
       await ann.cell("0-4").click();
@@ -156,9 +172,9 @@ for (const variant of ["multi@4", "ultimate"]) {
     await ann.page.evaluate(playToTheEnd);
     await ann.reads(/wins\.|draw/);
     // Every closed board says so, and so does the score.
-    const view = await (await here.server.ask(`/api/games/${laid.id}`)).json();
+    const view = await (await here.server.ask(`/api/games/${created.id}`)).json();
     const closed = view.boards.filter((/** @type {any} */ board) => board !== "open").length;
-    await ann.has(".sheet[data-closed]", closed);
+    await ann.has(".cell-grid[data-closed]", closed);
     assert.deepEqual(
       (await ann.page.locator(".points").allInnerTexts()).map((text) => Number(/\d+/.exec(text)?.[0])),
       view.score,
@@ -168,7 +184,11 @@ for (const variant of ["multi@4", "ultimate"]) {
 }
 
 test("presses that are quicker than the server are each played, and heard if that is wished", async () => {
-  const laid = await here.server.lay({ variant: "3x3k3", seats: [{ human: "" }, { human: "" }], take: [0, 1] });
+  const created = await here.server.createTable({
+    variant: "3x3k3",
+    seats: [{ human: "" }, { human: "" }],
+    take: [0, 1],
+  });
   const ann = await here.person();
   // What is asked of the loudspeaker; no machine need have one.
   await ann.context.addInitScript(() => {
@@ -180,7 +200,7 @@ test("presses that are quicker than the server are each played, and heard if tha
       start.call(this, when);
     };
   });
-  await ann.sitAt(laid);
+  await ann.sitAt(created);
   await ann.isUp();
   const press = () =>
     ann.page.evaluate(() => {
@@ -205,14 +225,14 @@ test("presses that are quicker than the server are each played, and heard if tha
 });
 
 test("a rewind shows what it takes back, and passes the turn", async () => {
-  const laid = await here.server.lay({
+  const created = await here.server.createTable({
     variant: "3x3k3",
     history: 3,
     seats: [{ human: "" }, { human: "" }],
     take: [0, 1],
   });
   const ann = await here.person();
-  await ann.sitAt(laid);
+  await ann.sitAt(created);
   for (const [at, move] of ["0-0", "1-2", "2-0"].entries()) await ann.play(move, at % 2);
   await ann.isUp();
   await ann.page.keyboard.press("r");
@@ -229,9 +249,13 @@ test("a rewind shows what it takes back, and passes the turn", async () => {
 });
 
 test("giving up asks first, and the other wins", async () => {
-  const laid = await here.server.lay({ variant: "3x3k3", seats: [{ human: "Ann" }, { robot: "level:1" }], take: [0] });
+  const created = await here.server.createTable({
+    variant: "3x3k3",
+    seats: [{ human: "Ann" }, { robot: "level:1" }],
+    take: [0],
+  });
   const ann = await here.person();
-  await ann.sitAt(laid);
+  await ann.sitAt(created);
   await ann.button("Give up").click();
   await ann.button("Cancel").click();
   await ann.reads("Your turn.");
@@ -281,7 +305,7 @@ async function playToTheEnd() {
       observer.observe(board, { attributes: true });
     });
   for (let turn = 1; !board.hasAttribute("data-over"); turn++) {
-    const free = board.querySelectorAll(":is(.sheet[data-active], .field:not(.nine)) .cell:not([data-side])");
+    const free = board.querySelectorAll(":is(.cell-grid[data-active], .field:not(.nine)) .cell:not([data-side])");
     const cell = /** @type {HTMLElement} */ (free[turn % Math.min(2, free.length)]);
     cell.click();
     await ready();

@@ -3,13 +3,22 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { gather, spread } from "../../board.js";
-import { strokes } from "../../line.js";
-import { splitter } from "../../live.js";
-import { readRecord } from "../../record.js";
-import { isLegal, obstacle, pressed, readRow, readView, standing, withChange, withPlay } from "../../table.js";
-import { cellOf, moveOf, readVariant, writeVariant } from "../../variant.js";
+import { strokes } from "../../winning_line.js";
+import { eventParser } from "../../event_stream.js";
+import { parseRecord } from "../../record.js";
+import {
+  isLegal,
+  whyNotPlayable,
+  targetOf,
+  parseRow,
+  parseView,
+  playsOnBoard,
+  withChange,
+  withPlay,
+} from "../../table.js";
+import { cellOf, moveOf, parseVariant, formatVariant } from "../../variant.js";
 
-/** @param {Partial<import("../../shapes").View>} [more] @returns {import("../../shapes").View} */
+/** @param {Partial<import("../../api_types").View>} [more] @returns {import("../../api_types").View} */
 const view = (more = {}) => ({
   id: "g",
   variant: "3x3k3",
@@ -40,23 +49,23 @@ test("names of games are read and written the same", () => {
     "multi@4",
     "ultimate",
   ]) {
-    const variant = readVariant(name);
+    const variant = parseVariant(name);
     assert.ok(variant, name);
-    assert.equal(writeVariant(variant), name);
+    assert.equal(formatVariant(variant), name);
   }
-  for (const name of ["", "3x3", "multi@9", "chess", "3x3k3+"]) assert.equal(readVariant(name), null, name);
+  for (const name of ["", "3x3", "multi@9", "chess", "3x3k3+"]) assert.equal(parseVariant(name), null, name);
 });
 
 test("moves and cells are two ways to say the same", () => {
-  const multi = /** @type {import("../../shapes").Variant} */ (readVariant("multi"));
+  const multi = /** @type {import("../../api_types").Variant} */ (parseVariant("multi"));
   assert.equal(cellOf(multi, "4-0"), 36);
   assert.equal(moveOf(multi, 80), "8-8");
-  const four = /** @type {import("../../shapes").Variant} */ (readVariant("7x6k4+gravity"));
+  const four = /** @type {import("../../api_types").Variant} */ (parseVariant("7x6k4+gravity"));
   assert.equal(cellOf(four, "5-3"), 38);
 });
 
 test("a change makes the view after it of the view before it", () => {
-  const table = readView(view());
+  const table = parseView(view());
   const after = withChange(table, {
     turn: 2,
     to_move: 1,
@@ -72,54 +81,54 @@ test("a change makes the view after it of the view before it", () => {
 });
 
 test("a play is seen before the server has it, and nothing else can be played", () => {
-  const table = withPlay(readView(view()), "1-1");
+  const table = withPlay(parseView(view()), "1-1");
   assert.equal(table.marks[4], 0);
-  assert.equal(obstacle(table, "0-0", new Set([0])), "notYours");
+  assert.equal(whyNotPlayable(table, "0-0", new Set([0])), "notYours");
 });
 
 test("what is in the way of a press", () => {
-  const table = readView(view());
-  assert.equal(obstacle(table, "1-1", new Set([0])), null);
-  assert.equal(obstacle(table, "2-2", new Set([0])), "taken");
-  assert.equal(obstacle(table, "1-1", new Set([1])), "notYours");
-  assert.equal(obstacle(readView(view({ outcome: { draw: true } })), "1-1", new Set([0])), "over");
-  /** @type {import("../../shapes").BoardView[]} */
+  const table = parseView(view());
+  assert.equal(whyNotPlayable(table, "1-1", new Set([0])), null);
+  assert.equal(whyNotPlayable(table, "2-2", new Set([0])), "taken");
+  assert.equal(whyNotPlayable(table, "1-1", new Set([1])), "notYours");
+  assert.equal(whyNotPlayable(parseView(view({ outcome: { draw: true } })), "1-1", new Set([0])), "over");
+  /** @type {import("../../api_types").BoardView[]} */
   const boards = ["open", { won: 0 }, ...new Array(7).fill("open")];
-  const nine = readView(
+  const nine = parseView(
     view({ variant: "multi", marks: new Array(81).fill(null), legal: ["0-1"], boards, score: [1, 0], active: 0 }),
   );
-  assert.equal(obstacle(nine, "1-1", new Set([0])), "closedBoard");
-  assert.equal(obstacle(nine, "2-1", new Set([0])), "wrongBoard");
+  assert.equal(whyNotPlayable(nine, "1-1", new Set([0])), "closedBoard");
+  assert.equal(whyNotPlayable(nine, "2-1", new Set([0])), "wrongBoard");
 });
 
 test("with gravity a press anywhere in a column falls", () => {
   const marks = new Array(42).fill(null);
   marks[38] = 0;
-  const table = readView(view({ variant: "7x6k4+gravity", marks, legal: ["5-0", "4-3"] }));
-  assert.equal(pressed(table, "0-3"), "4-3");
-  assert.equal(pressed(table, "0-0"), "5-0");
-  assert.equal(obstacle(table, "0-6", new Set([0])), "full");
+  const table = parseView(view({ variant: "7x6k4+gravity", marks, legal: ["5-0", "4-3"] }));
+  assert.equal(targetOf(table, "0-3"), "4-3");
+  assert.equal(targetOf(table, "0-0"), "5-0");
+  assert.equal(whyNotPlayable(table, "0-6", new Set([0])), "full");
 });
 
 test("large boards come in runs", () => {
   const row = new Array(8).fill(null);
-  readRow("3. 1x 2o", row, 1);
+  parseRow("3. 1x 2o", row, 1);
   assert.deepEqual(row, [null, null, null, null, 0, 1, 1, null]);
   const rows = new Array(50).fill("50.");
   rows[49] = "3. 1x 46.";
-  const table = readView(view({ variant: "50x50k5+gravity", marks: rows, legal: "empty" }));
+  const table = parseView(view({ variant: "50x50k5+gravity", marks: rows, legal: "empty" }));
   assert.equal(table.marks.length, 2500);
   assert.ok(isLegal(table, "49-0") && isLegal(table, "48-3"));
   assert.ok(!isLegal(table, "49-3") && !isLegal(table, "48-0"));
 });
 
 test("rewinds take marks off in the order they were made", () => {
-  const { turns } = readRecord(
+  const { turns } = parseRecord(
     "noughts 1\nvariant 3x3k3\nhistory 3\nseat 0 x human Ann\n1 0 0-0\n2 1 1-2\n3 0 2-0\n4 1 <<2\nresult unfinished\n",
   );
   assert.deepEqual(turns.at(-1), { by: 1, rewind: 2 });
-  assert.deepEqual(standing(turns.slice(0, 3)), ["0-0", "1-2", "2-0"]);
-  assert.deepEqual(standing(turns), ["0-0"]);
+  assert.deepEqual(playsOnBoard(turns.slice(0, 3)), ["0-0", "1-2", "2-0"]);
+  assert.deepEqual(playsOnBoard(turns), ["0-0"]);
 });
 
 test("winning cells become strokes from end to end", () => {
@@ -136,7 +145,7 @@ test("events are the same however the text is cut", () => {
   for (let size = 1; size <= text.length; size++) {
     /** @type {string[]} */
     const heard = [];
-    const parse = splitter((event, data) => heard.push(`${event} ${data}`));
+    const parse = eventParser((event, data) => heard.push(`${event} ${data}`));
     for (let from = 0; from < text.length; from += size) parse(text.slice(from, from + size));
     assert.deepEqual(heard, ['change {"change":1}', 'presence {"a":\n2}'], `in pieces of ${size}`);
   }

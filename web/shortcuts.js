@@ -1,8 +1,8 @@
 // Single keys, where nobody is typing; `?` shows them all.
 
 import { h } from "./dom.js";
-import { wishes } from "./mine.js";
-import { t } from "./words.js";
+import { preferences } from "./preferences.js";
+import { t } from "./i18n.js";
 
 /** @typedef {Partial<Record<string, () => void>>} Keys */
 
@@ -10,18 +10,18 @@ import { t } from "./words.js";
 let present = {};
 
 /** The keys of the page that is shown now. @param {Keys} keys */
-export function useKeys(keys) {
+export function setShortcuts(keys) {
   present = keys;
 }
 
 /** Listens for as long as the page is open. @param {() => void} onHelp */
-export function listenForKeys(onHelp) {
+export function listenForShortcuts(onHelp) {
   addEventListener("keydown", (event) => {
     if (event.defaultPrevented || event.altKey || event.ctrlKey || event.metaKey) return;
     const target = event.target instanceof Element ? event.target : null;
     if (target?.closest("input, select, textarea, dialog")) return;
     const isLetter = event.key.length === 1;
-    if (isLetter && !wishes().shortcuts) return;
+    if (isLetter && !preferences().shortcuts) return;
     const isOnBoard = target?.closest(".cell");
     if (isOnBoard && !isLetter && event.key !== "Escape") return;
     const act = event.key === "?" ? onHelp : present[event.key];
@@ -32,7 +32,7 @@ export function listenForKeys(onHelp) {
 }
 
 /** All of them, in words. */
-export function keyList() {
+export function shortcutList() {
   /** @type {[string[], string][]} */
   const keys = [
     [["↑", "↓", "←", "→"], t("keyArrows")],

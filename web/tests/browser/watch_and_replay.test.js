@@ -3,18 +3,22 @@
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { test } from "node:test";
-import { world } from "../world.js";
+import { world } from "../harness.js";
 
 const here = world();
 const WON = ["0-0", "1-1", "0-1", "2-2", "0-2"];
 
 test("live tables are listed, and what is played there is seen", async () => {
-  const laid = await here.server.lay({ variant: "3x3k3", seats: [{ human: "Ann" }, { human: "Bob" }], take: [0, 1] });
+  const created = await here.server.createTable({
+    variant: "3x3k3",
+    seats: [{ human: "Ann" }, { human: "Bob" }],
+    take: [0, 1],
+  });
   const eve = await here.person();
   await eve.go("/watch");
   await eve.page.getByRole("link", { name: /Ann – Bob/ }).click();
   await eve.reads("Ann to move.");
-  await here.server.act(laid, 0, { turn: 1, play: "1-1" });
+  await here.server.act(created, 0, { turn: 1, play: "1-1" });
   await eve.hasMark("1-1", 0);
   await eve.reads("Bob to move.");
   // Said to those who listen, too.
@@ -42,9 +46,9 @@ test("a list of tables is left alone while nothing happens", async () => {
 });
 
 test("a finished game is gone through with keys, slider and list", async () => {
-  const laid = await here.server.played("3x3k3", WON);
+  const created = await here.server.played("3x3k3", WON);
   const eve = await here.person();
-  await eve.go(`/game/${laid.id}`);
+  await eve.go(`/game/${created.id}`);
   await eve.reads("Ann wins.");
   const has = (/** @type {number} */ count) => eve.has(".cell[data-side]", count);
   await eve.page.keyboard.press(",");
@@ -69,13 +73,13 @@ test("a finished game is gone through with keys, slider and list", async () => {
 });
 
 test("any position can be played on from, against anybody", async () => {
-  const laid = await here.server.played("3x3k3", WON);
+  const created = await here.server.played("3x3k3", WON);
   const eve = await here.person();
-  await eve.go(`/game/${laid.id}?turn=3`);
+  await eve.go(`/game/${created.id}?turn=3`);
   await eve.button("Play on from here").click();
   await eve.page.getByRole("combobox", { name: "cross" }).selectOption("me");
   await eve.button("Begin").click();
-  await eve.page.waitForURL((url) => !url.pathname.endsWith(laid.id));
+  await eve.page.waitForURL((url) => !url.pathname.endsWith(created.id));
   await eve.reads("Your turn: nought.");
   await eve.has(".cell[data-side]", 3);
   await eve.play("0-2", 1);
@@ -102,18 +106,18 @@ test("the archive is searched by game and player, and records go out", async () 
 });
 
 test("links show a title and a picture", async () => {
-  const laid = await here.server.played("3x3k3", WON, ['<b>"Ann"</b>', "Bob"]);
-  const html = await (await fetch(`${here.server.url}/game/${laid.id}`)).text();
+  const created = await here.server.played("3x3k3", WON, ['<b>"Ann"</b>', "Bob"]);
+  const html = await (await fetch(`${here.server.url}/game/${created.id}`)).text();
   assert.match(html, /<title>&lt;b&gt;&quot;Ann&quot;&lt;\/b&gt; – Bob · Noughts<\/title>/);
   const picture = /og:image" content="([^"]+)"/.exec(html)?.[1] ?? "";
   const answer = await fetch(picture.replaceAll("&amp;", "&"));
   assert.equal(answer.headers.get("content-type"), "image/png");
   assert.equal(Buffer.from(await answer.arrayBuffer()).toString("latin1", 1, 4), "PNG");
-  const french = await fetch(`${here.server.url}/game/${laid.id}`, {
+  const french = await fetch(`${here.server.url}/game/${created.id}`, {
     headers: { "Accept-Language": "fr-CH, en;q=0.5" },
   });
   assert.match(french.headers.get("vary") ?? "", /Accept-Language/);
   assert.match(await french.text(), /<html lang="fr">[^]*og:description" content="Morpion\. Victoire : /);
-  const svg = await (await fetch(`${here.server.url}/game/${laid.id}/board.svg`)).text();
+  const svg = await (await fetch(`${here.server.url}/game/${created.id}/board.svg`)).text();
   assert.match(svg, /^<svg /);
 });

@@ -5,10 +5,10 @@
 import { copyFile, mkdir } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { chromium } from "playwright-core";
-import { CHROMIUM, Server, fromDisk } from "./world.js";
+import { CHROMIUM, Server, serveFilesFromDisk } from "./harness.js";
 
 /** @typedef {import("playwright-core").Page} Page */
-/** @typedef {{ path: string, laid?: import("../shapes").CreatedTable, seats?: number[], act?: (page: Page) => Promise<unknown> }} Scene */
+/** @typedef {{ path: string, created?: import("../api_types").CreatedTable, seats?: number[], act?: (page: Page) => Promise<unknown> }} Scene */
 
 const WIDTHS = { phone: { width: 390, height: 844 }, desk: { width: 1200, height: 800 } };
 const SHOWN = ["won-desk-light", "ultimate-desk-dark", "analysis-desk-light", "ultimate-phone-light"];
@@ -18,23 +18,23 @@ const documents = fileURLToPath(new URL("../../docs/pictures/", import.meta.url)
 const server = await new Server(["--store", "memory:"]).start();
 const browser = await chromium.launch({ executablePath: CHROMIUM, args: ["--no-sandbox"] });
 
-/** A game that is under way, the moves chosen by number. @param {string} variant @param {string[]} names @param {(view: import("../shapes").View) => boolean} isEnough */
+/** A game that is under way, the moves chosen by number. @param {string} variant @param {string[]} names @param {(view: import("../api_types").View) => boolean} isEnough */
 async function begun(variant, names, isEnough) {
   const seats = names.map((human) => ({ human }));
-  const laid = await server.lay({ variant, seats, take: names.map((_, seat) => seat), history: 3 });
-  let { view } = laid;
+  const created = await server.createTable({ variant, seats, take: names.map((_, seat) => seat), history: 3 });
+  let { view } = created;
   for (let at = 0; at < 200 && !view.outcome && !isEnough(view); at++) {
     const play = view.legal[(at * 5) % view.legal.length];
-    view = await server.act(laid, view.to_move ?? 0, { turn: view.turn, play });
+    view = await server.act(created, view.to_move ?? 0, { turn: view.turn, play });
   }
-  return laid;
+  return created;
 }
 
 /** @returns {Promise<Record<string, Scene>>} */
 async function scenes() {
   const won = await server.played("3x3k3", ["0-0", "1-1", "0-1", "2-2", "0-2"]);
   const slips = await server.played("3x3k3", ["1-1", "0-1", "0-0", "2-2", "2-0", "1-0", "0-2"]);
-  const isLate = (/** @type {import("../shapes").View} */ view) =>
+  const isLate = (/** @type {import("../api_types").View} */ view) =>
     (view.boards?.filter((board) => board !== "open").length ?? 0) >= 4 && view.active !== null && view.to_move === 0;
   const ultimate = await begun("ultimate", ["Ann", "Bob"], isLate);
   const back = await begun("4x4k3p3", ["Ann", "Bob", "Cem"], (view) => view.turn > 4 && view.to_move === 0);
@@ -45,13 +45,21 @@ async function scenes() {
   );
   const four = await server.played("7x6k4+gravity", ["5-3", "5-4", "4-3", "4-4", "3-3", "3-4", "2-3"], ["Zoe", "Yan"]);
   const five = await begun("15x15k5", ["Ann", "Bob"], (view) => view.turn > 20);
-  const large = await server.lay({ variant: "99x99k5", seats: [{ human: "Ann" }, { human: "Bob" }], take: [0, 1] });
+  const large = await server.createTable({
+    variant: "99x99k5",
+    seats: [{ human: "Ann" }, { human: "Bob" }],
+    take: [0, 1],
+  });
   for (const [at, play] of ["49-49", "48-50", "50-48", "49-50"].entries()) {
     await server.act(large, at % 2, { turn: at + 1, play });
   }
-  const link = await server.lay({ variant: "3x3k3", seats: [{ human: "Ann" }, { open: "link" }], take: [0] });
-  await server.lay({ variant: "multi", seats: [{ human: "Zoe" }, { open: "lobby" }], take: [0] });
-  const first = (/** @type {import("../shapes").CreatedTable} */ laid) => ({ path: `/game/${laid.id}`, laid, seats: [0] });
+  const link = await server.createTable({ variant: "3x3k3", seats: [{ human: "Ann" }, { open: "link" }], take: [0] });
+  await server.createTable({ variant: "multi", seats: [{ human: "Zoe" }, { open: "lobby" }], take: [0] });
+  const first = (/** @type {import("../api_types").CreatedTable} */ created) => ({
+    path: `/game/${created.id}`,
+    created,
+    seats: [0],
+  });
   const drawer = async (/** @type {Page} */ page) => {
     const handle = page.locator(".handle");
     if (await handle.isVisible()) await handle.click();
@@ -99,7 +107,7 @@ async function scenes() {
 }
 
 /** @param {string} name @param {Scene} scene @param {"phone" | "desk"} width @param {"light" | "dark"} colorScheme */
-async function take(name, { path, laid, seats = [], act }, width, colorScheme) {
+async function take(name, { path, created, seats = [], act }, width, colorScheme) {
   const context = await browser.newContext({
     viewport: WIDTHS[width],
     colorScheme,
@@ -107,9 +115,9 @@ async function take(name, { path, laid, seats = [], act }, width, colorScheme) {
     hasTouch: width === "phone",
     serviceWorkers: "block",
   });
-  if (process.env.PAGE === "disk") await fromDisk(context);
-  const tokens = Object.fromEntries(seats.map((seat) => [seat, laid?.tokens[seat]]));
-  const kept = JSON.stringify(laid ? { [laid.id]: { at: 0, tokens } } : {});
+  if (process.env.PAGE === "disk") await serveFilesFromDisk(context);
+  const tokens = Object.fromEntries(seats.map((seat) => [seat, created?.tokens[seat]]));
+  const kept = JSON.stringify(created ? { [created.id]: { at: 0, tokens } } : {});
   await context.addInitScript((text) => localStorage.setItem("noughts.seats", text), kept);
   const page = await context.newPage();
   await page.goto(server.url + path);

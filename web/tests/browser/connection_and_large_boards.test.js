@@ -2,14 +2,18 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { world } from "../world.js";
+import { world } from "../harness.js";
 
 const here = world({ isLasting: true, serviceWorkers: "allow" });
 
 test("a server killed in mid-game is come back to without doing anything", async () => {
-  const laid = await here.server.lay({ variant: "3x3k3", seats: [{ human: "" }, { robot: "first" }], take: [0] });
+  const created = await here.server.createTable({
+    variant: "3x3k3",
+    seats: [{ human: "" }, { robot: "first" }],
+    take: [0],
+  });
   const ann = await here.person();
-  await ann.sitAt(laid);
+  await ann.sitAt(created);
   await ann.play("1-1", 0);
   await ann.reads("Your turn.");
   await here.server.stop("SIGKILL");
@@ -46,9 +50,13 @@ test("without network the page opens and says what needs it", async () => {
 });
 
 test("a board of 255 by 255 has only its window in the document, and scrolls", async () => {
-  const laid = await here.server.lay({ variant: "255x255k5", seats: [{ human: "" }, { human: "" }], take: [0, 1] });
+  const created = await here.server.createTable({
+    variant: "255x255k5",
+    seats: [{ human: "" }, { human: "" }],
+    take: [0, 1],
+  });
   const ann = await here.person();
-  await ann.sitAt(laid);
+  await ann.sitAt(created);
   await ann.cell("127-127").waitFor();
   const cells = () => ann.page.locator(".cell").count();
   assert.ok((await cells()) < 1500);
@@ -79,9 +87,13 @@ test("a board of 255 by 255 has only its window in the document, and scrolls", a
 });
 
 test("two fingers zoom a large board", async () => {
-  const laid = await here.server.lay({ variant: "99x99k5", seats: [{ human: "" }, { human: "" }], take: [0, 1] });
+  const created = await here.server.createTable({
+    variant: "99x99k5",
+    seats: [{ human: "" }, { human: "" }],
+    take: [0, 1],
+  });
   const ann = await here.person({ viewport: { width: 390, height: 800 }, hasTouch: true });
-  await ann.sitAt(laid);
+  await ann.sitAt(created);
   await ann.cell("49-49").waitFor();
   const box = await ann.page.locator(".port").boundingBox();
   assert.ok(box);
@@ -110,9 +122,13 @@ test("two fingers zoom a large board", async () => {
 });
 
 test("a press is answered in the same task, before the server is", async () => {
-  const laid = await here.server.lay({ variant: "50x50k5", seats: [{ human: "" }, { human: "" }], take: [0, 1] });
+  const created = await here.server.createTable({
+    variant: "50x50k5",
+    seats: [{ human: "" }, { human: "" }],
+    take: [0, 1],
+  });
   const ann = await here.person();
-  await ann.sitAt(laid);
+  await ann.sitAt(created);
   await ann.cell("24-24").waitFor();
   const isThere = await ann.page.evaluate(() => {
     const cell = /** @type {HTMLElement} */ (document.querySelector('.cell[data-move="24-24"]'));
@@ -123,9 +139,13 @@ test("a press is answered in the same task, before the server is", async () => {
 });
 
 test("a move on a large board touches only the cells that changed", async () => {
-  const laid = await here.server.lay({ variant: "50x50k5", seats: [{ human: "" }, { human: "" }], take: [0, 1] });
+  const created = await here.server.createTable({
+    variant: "50x50k5",
+    seats: [{ human: "" }, { human: "" }],
+    take: [0, 1],
+  });
   const ann = await here.person();
-  await ann.sitAt(laid);
+  await ann.sitAt(created);
   await ann.play("24-24", 0);
   await ann.isUp();
   await ann.page.mouse.move(5, 5);
@@ -144,7 +164,7 @@ test("a move on a large board touches only the cells that changed", async () => 
       characterData: true,
     });
   });
-  await here.server.act(laid, 1, { turn: 2, play: "25-24" });
+  await here.server.act(created, 1, { turn: 2, play: "25-24" });
   await ann.hasMark("25-24", 1);
   assert.deepEqual(await ann.page.evaluate(() => [.../** @type {any} */ (window).touched].sort()), ["24-24", "25-24"]);
 });

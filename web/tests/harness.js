@@ -14,7 +14,7 @@ const PROGRAM = process.env.NOUGHTS ?? fileURLToPath(new URL("../../target/debug
 export const CHROMIUM = process.env.CHROMIUM ?? "/usr/bin/chromium";
 
 /** Longer than anything takes here, however busy the machine. */
-export const PATIENCE = 30_000;
+export const TIMEOUT_MS = 30_000;
 
 /** A server, which can be killed and started again at the same address. */
 export class Server {
@@ -75,18 +75,18 @@ export class Server {
     return fetch(this.url + path, init);
   }
 
-  /** Lays a table. @param {import("../shapes").NewTable} table @returns {Promise<import("../shapes").CreatedTable>} */
-  async lay(table) {
+  /** Creates a table. @param {import("../api_types").NewTable} table @returns {Promise<import("../api_types").CreatedTable>} */
+  async createTable(table) {
     const answer = await this.ask("/api/games", table);
-    const laid = await answer.json();
-    assert.equal(answer.status, 201, JSON.stringify(laid));
-    return laid;
+    const created = await answer.json();
+    assert.equal(answer.status, 201, JSON.stringify(created));
+    return created;
   }
 
-  /** Plays a move that is taken. @param {import("../shapes").CreatedTable} laid @param {number} seat @param {object} act */
-  async act(laid, seat, act) {
-    const answer = await this.ask(`/api/games/${laid.id}/actions`, act, {
-      Authorization: `Bearer ${laid.tokens[seat]}`,
+  /** Plays a move that is taken. @param {import("../api_types").CreatedTable} created @param {number} seat @param {object} act */
+  async act(created, seat, act) {
+    const answer = await this.ask(`/api/games/${created.id}/actions`, act, {
+      Authorization: `Bearer ${created.tokens[seat]}`,
     });
     const view = await answer.json();
     assert.equal(answer.status, 200, JSON.stringify(view));
@@ -95,13 +95,13 @@ export class Server {
 
   /** A whole game, one player at both sides. @param {string} variant @param {string[]} moves @param {string[]} [names] */
   async played(variant, moves, names = ["Ann", "Bob"]) {
-    const laid = await this.lay({
+    const created = await this.createTable({
       variant,
       seats: names.map((human) => ({ human })),
       take: names.map((_, seat) => seat),
     });
-    for (const [at, play] of moves.entries()) await this.act(laid, at % names.length, { turn: at + 1, play });
-    return laid;
+    for (const [at, play] of moves.entries()) await this.act(created, at % names.length, { turn: at + 1, play });
+    return created;
   }
 }
 
@@ -128,9 +128,9 @@ export function world({ isLasting = false, serviceWorkers = "block" } = {}) {
         serviceWorkers,
         ...options,
       });
-      context.setDefaultTimeout(PATIENCE);
+      context.setDefaultTimeout(TIMEOUT_MS);
       contexts.push(context);
-      if (process.env.PAGE === "disk") await fromDisk(context);
+      if (process.env.PAGE === "disk") await serveFilesFromDisk(context);
       return new Person(here.server, context, await context.newPage());
     };
   });
@@ -147,7 +147,7 @@ export function world({ isLasting = false, serviceWorkers = "block" } = {}) {
  * For whoever changes the page: its files as they are, without building the server anew.
  * @param {import("playwright-core").BrowserContext} context
  */
-export async function fromDisk(context) {
+export async function serveFilesFromDisk(context) {
   const read = (/** @type {string} */ path) => readFile(new URL(`../${path}`, import.meta.url), "utf8");
   const media = /** @type {Record<string, string>} */ ({
     css: "text/css",
@@ -206,15 +206,15 @@ export class Person {
     await this.page.locator("main > *:not(noscript)").first().waitFor();
   }
 
-  /** Opens a table with these seats of it. @param {import("../shapes").CreatedTable} laid @param {number[]} [seats] */
-  async sitAt(laid, seats = Object.keys(laid.tokens).map(Number)) {
-    const tokens = Object.fromEntries(seats.map((seat) => [seat, laid.tokens[seat]]));
-    const kept = JSON.stringify({ [laid.id]: { at: Date.now(), tokens } });
+  /** Opens a table with these seats of it. @param {import("../api_types").CreatedTable} created @param {number[]} [seats] */
+  async sitAt(created, seats = Object.keys(created.tokens).map(Number)) {
+    const tokens = Object.fromEntries(seats.map((seat) => [seat, created.tokens[seat]]));
+    const kept = JSON.stringify({ [created.id]: { at: Date.now(), tokens } });
     await this.context.addInitScript(
       (text) => localStorage.getItem("noughts.seats") ?? localStorage.setItem("noughts.seats", text),
       kept,
     );
-    await this.go(`/game/${laid.id}`);
+    await this.go(`/game/${created.id}`);
   }
 
   /** @param {string} move */

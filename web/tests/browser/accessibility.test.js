@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { test } from "node:test";
-import { world } from "../world.js";
+import { world } from "../harness.js";
 
 const here = world();
 const AXE = await readFile(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
@@ -14,7 +14,7 @@ const SCRIPT = "<img src=x onerror=alert(1)>";
 async function places() {
   const over = await here.server.played("3x3k3", ["0-0", "1-1", "0-1", "2-2", "0-2"]);
   const nine = await here.server.played("ultimate", ["4-0", "0-4", "4-4", "4-8"]);
-  const waiting = await here.server.lay({
+  const waiting = await here.server.createTable({
     variant: "4x4k3p3",
     history: 4,
     seats: [{ human: "Ann" }, { open: "lobby" }, { robot: "level:2" }],
@@ -93,9 +93,9 @@ test("a game by keyboard alone", async () => {
 });
 
 test("a board reads as a person would say it", async () => {
-  const laid = await here.server.played("3x3k3", ["0-0", "1-1"]);
+  const created = await here.server.played("3x3k3", ["0-0", "1-1"]);
   const ann = await here.person();
-  await ann.go(`/game/${laid.id}`);
+  await ann.go(`/game/${created.id}`);
   await ann.hasMark("1-1", 1);
   const tree = await ann.page.getByRole("grid").ariaSnapshot();
   const said = [...tree.matchAll(/button "([^"]+)"/g)].map((found) => found[1]);
@@ -114,9 +114,9 @@ test("a board reads as a person would say it", async () => {
 });
 
 test("nine boards say which they are, and where play is", async () => {
-  const laid = await here.server.played("ultimate", ["4-0", "0-4", "4-1", "1-4", "4-2"]);
+  const created = await here.server.played("ultimate", ["4-0", "0-4", "4-1", "1-4", "4-2"]);
   const eve = await here.person();
-  await eve.go(`/game/${laid.id}`);
+  await eve.go(`/game/${created.id}`);
   await eve.hasMark("4-2", 0);
   const grids = await eve.page.getByRole("grid").evaluateAll((all) => all.map((grid) => grid.ariaLabel));
   assert.equal(grids[4], "Board, centre, won by cross");
@@ -131,9 +131,13 @@ test("nine boards say which they are, and where play is", async () => {
 });
 
 test("turns and the result are said once", async () => {
-  const laid = await here.server.lay({ variant: "3x3k3", seats: [{ human: "Ann" }, { human: "Bob" }], take: [0, 1] });
+  const created = await here.server.createTable({
+    variant: "3x3k3",
+    seats: [{ human: "Ann" }, { human: "Bob" }],
+    take: [0, 1],
+  });
   const ann = await here.person();
-  await ann.sitAt(laid, [0]);
+  await ann.sitAt(created, [0]);
   await ann.page.evaluate(() => {
     const heard = /** @type {any} */ (window);
     heard.said = [];
@@ -149,7 +153,7 @@ test("turns and the result are said once", async () => {
     await ann.play(mine ?? "", 0);
     // What the server has taken is said.
     await ann.page.waitForFunction((count) => /** @type {any} */ (window).said.length === count, 2 * at + 1);
-    await here.server.act(laid, 1, { turn: 2 * at + 2, play: theirs });
+    await here.server.act(created, 1, { turn: 2 * at + 2, play: theirs });
     await ann.hasMark(theirs ?? "", 1);
   }
   await ann.play("0-2", 0);
@@ -164,9 +168,9 @@ test("turns and the result are said once", async () => {
 });
 
 test("on a phone the rest of a table is in a drawer, and the board above it", async () => {
-  const laid = await here.server.played("3x3k3", ["0-0", "1-1", "0-1", "2-2", "0-2"]);
+  const created = await here.server.played("3x3k3", ["0-0", "1-1", "0-1", "2-2", "0-2"]);
   const eve = await here.person({ viewport: { width: 390, height: 700 }, hasTouch: true, reducedMotion: "reduce" });
-  await eve.go(`/game/${laid.id}`);
+  await eve.go(`/game/${created.id}`);
   const moves = eve.page.locator(".moves");
   const handle = eve.button("Moves");
   await moves.waitFor({ state: "hidden" });
@@ -178,7 +182,7 @@ test("on a phone the rest of a table is in a drawer, and the board above it", as
   await eve.has(".cell[data-side]", 1);
   const [board, drawer] = [
     await eve.page.locator(".port").boundingBox(),
-    await eve.page.locator(".drawer").boundingBox(),
+    await eve.page.locator(".side-panel").boundingBox(),
   ];
   assert.ok(board && drawer && board.y >= 0 && board.y + board.height <= drawer.y, "the board can be seen");
   await eve.page.keyboard.press("Escape");
@@ -211,7 +215,7 @@ test("every language is spoken, by the browser's wish and by hand", async () => 
 
 test("nothing is cut off from 320 pixels up", async () => {
   const pages = await places();
-  const gomoku = await here.server.lay({ variant: "15x15k5" });
+  const gomoku = await here.server.createTable({ variant: "15x15k5" });
   for (const width of [320, 390, 768]) {
     const eve = await here.person({ viewport: { width, height: 640 }, hasTouch: true, locale: "fr" });
     for (const path of [...pages, `/game/${gomoku.id}`]) {
@@ -255,19 +259,19 @@ test("whoever wants things to stand still sees them stand still", async () => {
 });
 
 test("a name is a text wherever it is shown", async () => {
-  const laid = await here.server.played("3x3k3", ["0-0", "1-1", "0-1", "2-2", "0-2"], [SCRIPT, "Bob"]);
-  await here.server.lay({ variant: "3x3k3", seats: [{ human: SCRIPT }, { open: "lobby" }], take: [0] });
+  const created = await here.server.played("3x3k3", ["0-0", "1-1", "0-1", "2-2", "0-2"], [SCRIPT, "Bob"]);
+  await here.server.createTable({ variant: "3x3k3", seats: [{ human: SCRIPT }, { open: "lobby" }], take: [0] });
   const eve = await here.person();
-  for (const path of [`/game/${laid.id}`, "/watch", "/archive"]) {
+  for (const path of [`/game/${created.id}`, "/watch", "/archive"]) {
     await eve.go(path);
     await eve.page.getByText(SCRIPT).first().waitFor();
     assert.equal(await eve.page.locator("img[src=x]").count(), 0);
   }
-  await eve.go(`/game/${laid.id}`);
+  await eve.go(`/game/${created.id}`);
   await eve.reads(`${SCRIPT} wins.`);
   await eve.page.waitForFunction((name) => document.title.includes(name), SCRIPT);
   assert.match(
-    await (await here.server.ask(`/api/games/${laid.id}/record`)).text(),
+    await (await here.server.ask(`/api/games/${created.id}/record`)).text(),
     /seat 0 x human <img src=x onerror=alert\(1\)>/,
   );
   eve.isFine();

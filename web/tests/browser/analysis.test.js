@@ -4,15 +4,15 @@ import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { test } from "node:test";
 import ts from "typescript";
-import { world } from "../world.js";
+import { world } from "../harness.js";
 
 const here = world();
 
 test("an analysis names the mistake and what would have been better", async () => {
   // Nought answers the centre at the side, and has lost.
-  const laid = await here.server.played("3x3k3", ["1-1", "0-1", "0-0", "2-2", "2-0", "1-0", "0-2"]);
+  const created = await here.server.played("3x3k3", ["1-1", "0-1", "0-0", "2-2", "2-0", "1-0", "0-2"]);
   const eve = await here.person();
-  await eve.go(`/game/${laid.id}`);
+  await eve.go(`/game/${created.id}`);
   await eve.button("Analyse").click();
   await eve.page.locator(".mistakes", { hasText: "Turn 2: Bob plays top: gave away the draw" }).waitFor();
   await eve.page.locator(".chart").waitFor();
@@ -24,8 +24,8 @@ test("an analysis names the mistake and what would have been better", async () =
 
 test("a record is opened, and nonsense is explained", async () => {
   const moves = ["5-3", "5-4", "4-3", "4-4", "3-3", "3-4", "2-3"];
-  const laid = await here.server.played("7x6k4+gravity", moves, ["Zoe", "Yan"]);
-  const record = await (await here.server.ask(`/api/games/${laid.id}/record`)).text();
+  const created = await here.server.played("7x6k4+gravity", moves, ["Zoe", "Yan"]);
+  const record = await (await here.server.ask(`/api/games/${created.id}/record`)).text();
   const eve = await here.person();
   await eve.go("/archive");
   await eve.button("Open a record").click();
@@ -39,15 +39,15 @@ test("a record is opened, and nonsense is explained", async () => {
 });
 
 test("whether the other is there is seen", async () => {
-  const laid = await here.server.lay({
+  const created = await here.server.createTable({
     variant: "3x3k3",
     seats: [{ human: "Ann" }, { human: "Bob" }],
     take: [0, 1],
   });
   const [ann, bob] = [await here.person(), await here.person()];
-  await ann.sitAt(laid, [0]);
+  await ann.sitAt(created, [0]);
   await ann.page.locator(".seat", { hasText: "Bob" }).getByText("away").waitFor();
-  await bob.sitAt(laid, [1]);
+  await bob.sitAt(created, [1]);
   await ann.page.locator(".seat", { hasText: "Bob" }).getByText("here").waitFor();
   await bob.page.close();
   await ann.page.locator(".seat", { hasText: "Bob" }).getByText("away").waitFor();
@@ -86,10 +86,10 @@ const SHAPES = [
   "Mistake",
 ];
 
-/** The names within each interface of `shapes.d.ts`. */
+/** The names within each interface of `api_types.d.ts`. */
 async function shapes() {
-  const text = await readFile(new URL("../../shapes.d.ts", import.meta.url), "utf8");
-  const file = ts.createSourceFile("shapes.d.ts", text, ts.ScriptTarget.Latest);
+  const text = await readFile(new URL("../../api_types.d.ts", import.meta.url), "utf8");
+  const file = ts.createSourceFile("api_types.d.ts", text, ts.ScriptTarget.Latest);
   /** @type {Map<string, Set<string>>} */
   const found = new Map();
   for (const statement of file.statements) {

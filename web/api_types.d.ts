@@ -14,13 +14,13 @@ export interface TurnView {
   resign?: boolean;
 }
 export type BoardView = "open" | "drawn" | { won: number };
-export type Why = "line" | "points" | "resignation" | "leaving";
+export type WinReason = "line" | "points" | "resignation" | "leaving";
 export interface Outcome {
   draw?: boolean;
   abandoned?: boolean;
   won?: number[];
   line?: string[];
-  by?: Why;
+  by?: WinReason;
 }
 export interface View {
   id: string;
@@ -81,11 +81,11 @@ export interface Problem {
   detail: string;
   turn?: number;
 }
-export type SeatWish = { human: string } | { robot: string } | { open: "link" | "lobby" };
+export type SeatRequest = { human: string } | { robot: string } | { open: "link" | "lobby" };
 export interface NewTable {
   variant?: string;
   history?: number;
-  seats?: SeatWish[];
+  seats?: SeatRequest[];
   take?: number[];
   from?: { game: string; turn: number };
 }

@@ -3,13 +3,13 @@
 import assert from "node:assert/strict";
 import { readFileSync, readdirSync } from "node:fs";
 import { test } from "node:test";
-import { choose, put } from "../../words.js";
-import ca from "../../words/ca.js";
-import cs from "../../words/cs.js";
-import en from "../../words/en.js";
-import fr from "../../words/fr.js";
+import { fillIn, pickLanguage } from "../../i18n.js";
+import ca from "../../i18n/ca.js";
+import cs from "../../i18n/cs.js";
+import en from "../../i18n/en.js";
+import fr from "../../i18n/fr.js";
 
-/** @type {Record<string, Record<string, import("../../words.js").Word>>} */
+/** @type {Record<string, Record<string, import("../../i18n.js").Word>>} */
 const OTHERS = { ca, cs, fr };
 
 /** Words that are the same where they are read. */
@@ -28,7 +28,7 @@ const SAME = new Set([
   "sound",
 ]);
 
-/** @param {import("../../words.js").Word} word */
+/** @param {import("../../i18n.js").Word} word */
 const forms = (word) => (typeof word === "string" ? { other: word } : word);
 /** @param {string} text */
 const holes = (text) => [...new Set(text.match(/\{\w+\}/g) ?? [])].sort();
@@ -60,13 +60,13 @@ for (const [language, words] of Object.entries(OTHERS)) {
 test("numbers choose their form", () => {
   const rules = new Intl.PluralRules("cs");
   const format = new Intl.NumberFormat("cs");
-  const said = [1, 2, 5].map((n) => put(cs.rewindDo, { n }, rules, format));
+  const said = [1, 2, 5].map((n) => fillIn(cs.rewindDo, { n }, rules, format));
   assert.deepEqual(said, ["Vrátit 1 značku", "Vrátit 2 značky", "Vrátit 5 značek"]);
 });
 
-test("the first language that is known is spoken", () => {
-  assert.equal(choose(["de-AT", "fr-CA", "en"]), "fr");
-  assert.equal(choose(["xx"]), "en");
+test("the first available language is picked", () => {
+  assert.equal(pickLanguage(["de-AT", "fr-CA", "en"]), "fr");
+  assert.equal(pickLanguage(["xx"]), "en");
 });
 
 test("every word is said somewhere, and nothing else is", () => {

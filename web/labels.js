@@ -1,12 +1,12 @@
 // Places and people in words: what a cell is called, what stands there, who sits where.
 
 import { SHAPED } from "./marks.js";
-import { upNext } from "./table.js";
+import { nextSeat } from "./table.js";
 import { cellOf } from "./variant.js";
-import { t } from "./words.js";
+import { t } from "./i18n.js";
 
-/** @typedef {import("./shapes").Table} Table */
-/** @typedef {import("./shapes").Variant} Variant */
+/** @typedef {import("./api_types").Table} Table */
+/** @typedef {import("./api_types").Variant} Variant */
 
 const NINTHS = /** @type {const} */ ([
   "topLeft",
@@ -86,8 +86,8 @@ export function gameDetails(variant) {
 }
 
 /** What was done in a turn, said to those who listen.
- * @param {Table} table @param {import("./shapes").TurnView} last @param {Set<number>} mine */
-export function deed(table, last, mine) {
+ * @param {Table} table @param {import("./api_types").TurnView} last @param {Set<number>} mine */
+export function describeTurn(table, last, mine) {
   const seat = table.seats[last.by];
   const name = seat ? seatName(seat, last.by) : "";
   const isMine = mine.has(last.by) && mine.size === 1;
@@ -106,7 +106,7 @@ export function statusOf(table, mine) {
   const outcome = table.outcome;
   if (outcome) return outcomeOf(table, mine);
   if (table.seats.some((seat) => seat.kind === "open")) return t("waitingForSeat");
-  const next = upNext(table);
+  const next = nextSeat(table);
   if (next === null) return "";
   if (mine.has(next)) {
     if (mine.size > 1) return t("turnOfSide", { side: sideName(next, table.seats[next]?.symbol) });

@@ -1,30 +1,30 @@
 // What else there is of a table: beside the board where there is room, and otherwise in a drawer below it that
 // slides up. Its bar is always there.
 
-import { freshId, h, isStill, mark, say } from "./dom.js";
-import { t } from "./words.js";
+import { freshId, h, isStill, setAttribute, setText } from "./dom.js";
+import { t } from "./i18n.js";
 
 /** A finger that moves less than this means to press. */
 const SWIPE = 24;
 
 /** @param {HTMLElement} beside what it belongs to @param {HTMLElement} bar what is seen even while it is closed @param {HTMLElement[]} children */
-export function makeDrawer(beside, bar, ...children) {
+export function makeSidePanel(beside, bar, ...children) {
   const inner = freshId();
   const handle = h("button", { type: "button", class: "quiet handle", "aria-controls": inner });
   const title = h("h2", {});
   const root = h(
     "section",
-    { class: "drawer" },
-    h("div", { class: "drawer-bar" }, handle, title, bar),
-    h("div", { class: "drawer-inner", id: inner }, h("div", {}, ...children)),
+    { class: "side-panel" },
+    h("div", { class: "side-panel-bar" }, handle, title, bar),
+    h("div", { class: "side-panel-content", id: inner }, h("div", {}, ...children)),
   );
   let isOpen = false;
   let from = 0;
   /** @param {boolean} wanted */
   const set = (wanted) => {
     isOpen = wanted;
-    mark(root, "data-open", isOpen);
-    mark(handle, "aria-expanded", String(isOpen));
+    setAttribute(root, "data-open", isOpen);
+    setAttribute(handle, "aria-expanded", String(isOpen));
     // The board is above it, not behind it.
     if (isOpen) beside.scrollIntoView({ behavior: isStill() ? "auto" : "smooth" });
   };
@@ -44,9 +44,9 @@ export function makeDrawer(beside, bar, ...children) {
     root,
     /** In the language of now. */
     show: () => {
-      say(title, t("moves"));
-      say(handle, t("moves"));
-      mark(root, "aria-label", t("moves"));
+      setText(title, t("moves"));
+      setText(handle, t("moves"));
+      setAttribute(root, "aria-label", t("moves"));
     },
     /** @returns {boolean} whether there was something to close */
     close: () => {

@@ -1,37 +1,42 @@
 // A finished game, looked at turn by turn: how it stood, what was best, who went wrong where.
 
-import { Away, Refusal, api } from "./api.js";
-import { h, refill, s } from "./dom.js";
-import { placeName, seatName, sideName } from "./place.js";
-import { t } from "./words.js";
+import { Unreachable, Refusal, api } from "./api.js";
+import { h, replaceContents, s } from "./dom.js";
+import { placeName, seatName, sideName } from "./labels.js";
+import { t } from "./i18n.js";
 
-/** @typedef {import("./shapes").GameAnalysis} GameAnalysis */
-/** @typedef {import("./shapes").TurnAnalysis} TurnAnalysis */
-/** @typedef {import("./shapes").Table} Table */
+/** @typedef {import("./api_types").GameAnalysis} GameAnalysis */
+/** @typedef {import("./api_types").TurnAnalysis} TurnAnalysis */
+/** @typedef {import("./api_types").Table} Table */
 
-export class StudyPanel {
+export class AnalysisPanel {
   /** @param {Table} table @param {(turn: number) => void} onLook @param {() => void} onChange */
   constructor(table, onLook, onChange) {
     this.table = table;
     this.onLook = onLook;
     this.onChange = onChange;
     /** @type {GameAnalysis | null} */
-    this.study = null;
+    this.analysis = null;
     this.isLeft = false;
-    this.root = h("section", { class: "study", tabindex: -1 }, h("h2", {}, t("analysis")), h("p", {}, t("analysing")));
+    this.root = h(
+      "section",
+      { class: "analysis", tabindex: -1 },
+      h("h2", {}, t("analysis")),
+      h("p", {}, t("analysing")),
+    );
   }
 
   async load() {
     try {
-      this.study = await api.study(this.table.id);
+      this.analysis = await api.analysis(this.table.id);
     } catch (error) {
       const why =
         error instanceof Refusal
           ? t("refused", { why: error.message })
-          : error instanceof Away
+          : error instanceof Unreachable
             ? t("lost")
             : t("broken");
-      if (!this.isLeft) refill(this.root, h("h2", {}, t("analysis")), h("p", { role: "alert" }, why));
+      if (!this.isLeft) replaceContents(this.root, h("h2", {}, t("analysis")), h("p", { role: "alert" }, why));
       return;
     }
     this.render(null);
@@ -44,31 +49,31 @@ export class StudyPanel {
   /** The best move where so many turns are completed. @param {number} turns */
   best(turns) {
     this.render(turns);
-    return this.study?.turns[turns]?.best ?? null;
+    return this.analysis?.turns[turns]?.best ?? null;
   }
 
   /** What is said of each turn that gave something away. */
   remarks() {
     /** @type {Map<number, string>} */
     const remarks = new Map();
-    for (const turn of this.study?.turns ?? []) if (turn.mistake) remarks.set(turn.turn, gave(turn));
+    for (const turn of this.analysis?.turns ?? []) if (turn.mistake) remarks.set(turn.turn, gave(turn));
     return remarks;
   }
 
   /** @param {number | null} at */
   render(at) {
-    const { study, table } = this;
-    if (!study || this.drawn === `${at} ${document.documentElement.lang}`) return;
+    const { analysis, table } = this;
+    if (!analysis || this.drawn === `${at} ${document.documentElement.lang}`) return;
     this.drawn = `${at} ${document.documentElement.lang}`;
-    const values = study.turns.map((turn) => valueFor(turn, table.seats.length));
+    const values = analysis.turns.map((turn) => valueFor(turn, table.seats.length));
     values.push(endValue(table));
-    const here = at === null ? study.turns.length : Math.min(at, study.turns.length);
-    const mistakes = study.turns.filter((turn) => turn.mistake);
-    refill(
+    const here = at === null ? analysis.turns.length : Math.min(at, analysis.turns.length);
+    const mistakes = analysis.turns.filter((turn) => turn.mistake);
+    replaceContents(
       this.root,
       h("h2", {}, t("analysis")),
       table.seats.length === 2 ? meter(values[here] ?? 0) : null,
-      h("p", { class: "worth" }, this.words(study.turns[here])),
+      h("p", { class: "worth" }, this.words(analysis.turns[here])),
       table.seats.length === 2 ? this.chart(values, here, mistakes) : null,
       h("h3", {}, t("mistakes")),
       mistakes.length

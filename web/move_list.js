@@ -1,17 +1,17 @@
 // Every turn in a list, and the keys and the slider that go through them.
 
-import { h, mark, refill } from "./dom.js";
-import { placeName } from "./place.js";
-import { t } from "./words.js";
+import { h, setAttribute, replaceContents } from "./dom.js";
+import { placeName } from "./labels.js";
+import { t } from "./i18n.js";
 
-/** @typedef {import("./shapes").Table} Table */
-/** @typedef {import("./shapes").TurnView} TurnView */
+/** @typedef {import("./api_types").Table} Table */
+/** @typedef {import("./api_types").TurnView} TurnView */
 
 /** A list shows so many turns around the one that is looked at; a long game is not all in the document. */
 const AROUND = 60;
 
 /** @param {(turn: number | null) => void} onLook called with completed turns, null for the present */
-export function makeMoves(onLook) {
+export function makeMoveList(onLook) {
   const list = h("ol", { class: "moves" });
   const slider = h("input", { type: "range", min: 0, step: 1 });
   const buttons = {
@@ -43,15 +43,15 @@ export function makeMoves(onLook) {
     total = Math.max(turns.length, table.turn - 1);
     at = looked ?? total;
     for (const name of /** @type {const} */ (["first", "previous", "next", "last"])) {
-      mark(buttons[name], "aria-label", t(name));
-      mark(buttons[name], "title", t(name));
+      setAttribute(buttons[name], "aria-label", t(name));
+      setAttribute(buttons[name], "title", t(name));
     }
-    for (const button of [buttons.first, buttons.previous]) mark(button, "aria-disabled", at === 0 && "true");
-    for (const button of [buttons.next, buttons.last]) mark(button, "aria-disabled", at === total && "true");
+    for (const button of [buttons.first, buttons.previous]) setAttribute(button, "aria-disabled", at === 0 && "true");
+    for (const button of [buttons.next, buttons.last]) setAttribute(button, "aria-disabled", at === total && "true");
     slider.max = String(total);
     slider.value = String(at);
-    mark(slider, "aria-label", t("moves"));
-    mark(slider, "aria-valuetext", t("position", { n: at, total }));
+    setAttribute(slider, "aria-label", t("moves"));
+    setAttribute(slider, "aria-valuetext", t("position", { n: at, total }));
     slider.disabled = total === 0;
     const from = Math.max(0, Math.min(at - AROUND, total - 2 * AROUND));
     const key = `${from} ${turns.length} ${document.documentElement.lang} ${remarks?.size ?? 0} ${table.id}`;
@@ -59,12 +59,12 @@ export function makeMoves(onLook) {
       drawn = key;
       const shown = turns.slice(from, from + 2 * AROUND + 1);
       const items = shown.map((turn, offset) => item(table, turn, from + offset + 1, remarks));
-      refill(list, total ? items : h("li", { class: "none" }, t("noMoves")));
+      replaceContents(list, total ? items : h("li", { class: "none" }, t("noMoves")));
     }
     if (at === marked && key === markedIn) return;
     [marked, markedIn] = [at, key];
     for (const button of list.querySelectorAll("button")) {
-      mark(button, "aria-current", Number(button.dataset.turn) === at && "step");
+      setAttribute(button, "aria-current", Number(button.dataset.turn) === at && "step");
     }
     const current = list.querySelector("[aria-current]");
     if (current instanceof HTMLElement) list.scrollTop = current.offsetTop - list.clientHeight / 2;

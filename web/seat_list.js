@@ -1,26 +1,26 @@
 // Who sits where: the mark, the name, whether somebody is there, and whose turn it is.
 
-import { h, refill } from "./dom.js";
+import { h, replaceContents } from "./dom.js";
 import { drawMark } from "./marks.js";
-import { seatName, shortName, sideName } from "./place.js";
-import { standingOf, upNext } from "./table.js";
-import { number, t } from "./words.js";
+import { seatName, shortName, sideName } from "./labels.js";
+import { phaseOf, nextSeat } from "./table.js";
+import { formatNumber, t } from "./i18n.js";
 
-/** @typedef {import("./shapes").Table} Table */
+/** @typedef {import("./api_types").Table} Table */
 
 /** @param {(seat: number) => void} onSit */
-export function makeSeats(onSit) {
+export function makeSeatList(onSit) {
   const root = h("ul", { class: "seats", "aria-label": t("seats") });
   let drawn = "";
   /** @param {Table} table @param {Set<number>} mine */
   const show = (table, mine) => {
     const { seats, score, outcome } = table;
-    const toMove = standingOf(table) === "playing" ? upNext(table) : null;
+    const toMove = phaseOf(table) === "playing" ? nextSeat(table) : null;
     const key = JSON.stringify([seats, toMove, score, outcome, [...mine], document.documentElement.lang]);
     if (key === drawn) return;
     drawn = key;
     root.setAttribute("aria-label", t("seats"));
-    refill(
+    replaceContents(
       root,
       seats.map((seat, at) => {
         const isMine = mine.has(at);
@@ -57,7 +57,7 @@ export function makeSeats(onSit) {
                 "span",
                 { class: "points", title: t("score") },
                 h("span", { class: "unseen" }, `${t("score")}: `),
-                number(score[at] ?? 0),
+                formatNumber(score[at] ?? 0),
               )
             : null,
           canSit ? h("button", { type: "button", class: "main", click: () => onSit(at) }, t("sit")) : null,

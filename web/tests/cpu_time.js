@@ -1,16 +1,16 @@
 // How long the browser is busy: `npm run --prefix web trace`. Processor time, which a busy machine does not stretch.
 
 import { chromium } from "playwright-core";
-import { CHROMIUM, Server, fromDisk } from "./world.js";
+import { CHROMIUM, Server, serveFilesFromDisk } from "./harness.js";
 
 const server = await new Server(["--store", "memory:"]).start();
 const browser = await chromium.launch({ executablePath: CHROMIUM, args: ["--no-sandbox"] });
 
-/** @param {string} path @param {import("../shapes").CreatedTable | null} laid */
-async function open(path, laid) {
+/** @param {string} path @param {import("../api_types").CreatedTable | null} created */
+async function open(path, created) {
   const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, serviceWorkers: "block" });
-  if (process.env.PAGE === "disk") await fromDisk(context);
-  const kept = JSON.stringify(laid ? { [laid.id]: { at: 0, tokens: laid.tokens } } : {});
+  if (process.env.PAGE === "disk") await serveFilesFromDisk(context);
+  const kept = JSON.stringify(created ? { [created.id]: { at: 0, tokens: created.tokens } } : {});
   await context.addInitScript((text) => localStorage.setItem("noughts.seats", text), kept);
   const page = await context.newPage();
   await page.goto(server.url + path);
@@ -41,7 +41,7 @@ function tell(name, found) {
   console.log(`${name}: longest ${longest.join(", ")} ms; ${sum.toFixed(0)} ms in ${found.length} tasks`);
 }
 
-const large = await server.lay({ variant: "255x255k5", seats: [{ human: "" }, { human: "" }], take: [0, 1] });
+const large = await server.createTable({ variant: "255x255k5", seats: [{ human: "" }, { human: "" }], take: [0, 1] });
 const page = await open(`/game/${large.id}`, large);
 await page.locator('.cell[data-move="127-127"]').waitFor();
 const scroll = () =>
@@ -62,7 +62,7 @@ tell(
 );
 
 for (let at = 0; at < 100; at++) {
-  await server.lay({ variant: "3x3k3", seats: [{ human: `Ann ${at}` }, { human: "Bob" }], take: [0, 1] });
+  await server.createTable({ variant: "3x3k3", seats: [{ human: `Ann ${at}` }, { human: "Bob" }], take: [0, 1] });
 }
 const lobby = await open("/watch", null);
 await lobby.waitForLoadState("networkidle");

@@ -3,7 +3,7 @@
 import { s } from "./dom.js";
 import { drawMark } from "./marks.js";
 
-/** @typedef {import("./shapes").Variant} Variant */
+/** @typedef {import("./api_types").Variant} Variant */
 
 /** A few marks for the picture of a game: rows of sides, `.` for free cells. @type {Record<string, string[]>} */
 const SAMPLES = {
@@ -27,7 +27,7 @@ const NINE = [
 ];
 
 /** @param {Variant} variant */
-export function picture(variant) {
+export function variantIcon(variant) {
   const svg = s("svg", { class: "picture", viewBox: "0 0 100 100", "aria-hidden": "true" });
   if (variant.nine) {
     NINE.forEach((marks, board) => {

@@ -1,18 +1,19 @@
 // Choosing a game, and who sits where.
 
 import { Refusal, api } from "./api.js";
-import { freshId, h, refill, say } from "./dom.js";
+import { freshId, h, replaceContents, setText } from "./dom.js";
 import { drawMark } from "./marks.js";
-import { keepSeats, wish, wishes } from "./mine.js";
-import { picture } from "./picture.js";
-import { gameDetails, gameName, ninth, sideName } from "./place.js";
+import { setPreferences, preferences } from "./preferences.js";
+import { saveSeatTokens } from "./seat_tokens.js";
+import { variantIcon } from "./variant_icon.js";
+import { gameDetails, gameName, ninth, sideName } from "./labels.js";
 import { dialog, labelled, select, toggle } from "./settings.js";
 import { levelName } from "./start.js";
-import { KNOWN, LEAST_SIDE, MOST_SIDE, MOST_SIDES, cellCount, readVariant, writeVariant } from "./variant.js";
-import { t } from "./words.js";
+import { KNOWN, MIN_SIZE, MAX_SIZE, MAX_SIDES, cellCount, parseVariant, formatVariant } from "./variant.js";
+import { t } from "./i18n.js";
 
 /** @typedef {import("./app.js").Context} Context */
-/** @typedef {import("./shapes").Variant} Variant */
+/** @typedef {import("./api_types").Variant} Variant */
 
 /** @param {Context} context */
 export function show(context) {
@@ -21,7 +22,7 @@ export function show(context) {
 
 /** @param {string} name @returns {Variant} */
 function known(name) {
-  const variant = readVariant(name);
+  const variant = parseVariant(name);
   if (!variant) throw new Error(`${name} is no game`);
   return variant;
 }
@@ -39,9 +40,9 @@ function holders(isPerfect) {
   return all;
 }
 
-/** @param {string} holder @returns {import("./shapes").SeatWish} */
-function wishFor(holder) {
-  if (holder === "me") return { human: wishes().name };
+/** @param {string} holder @returns {import("./api_types").SeatRequest} */
+function seatRequest(holder) {
+  if (holder === "me") return { human: preferences().name };
   if (holder === "link" || holder === "lobby") return { open: holder };
   return { robot: holder };
 }
@@ -59,7 +60,7 @@ class SeatChooser {
   /** @param {number} sides */
   setSides(sides) {
     this.sides = sides;
-    while (this.chosen.length < sides) this.chosen.push(`level:${wishes().level}`);
+    while (this.chosen.length < sides) this.chosen.push(`level:${preferences().level}`);
     this.chosen.length = sides;
     this.render();
   }
@@ -72,7 +73,7 @@ class SeatChooser {
         this.chosen[seat] = value;
         if (seat === shown - 1) this.chosen.fill(value, shown);
         const level = /^level:(\d)$/.exec(value);
-        if (level) wish({ level: Number(level[1]) });
+        if (level) setPreferences({ level: Number(level[1]) });
       });
       const id = freshId();
       field.id = id;
@@ -90,7 +91,7 @@ class SeatChooser {
         field,
       );
     });
-    refill(
+    replaceContents(
       this.root,
       ...rows,
       h(
@@ -109,7 +110,7 @@ class SeatChooser {
   }
 
   seats() {
-    return this.chosen.map(wishFor);
+    return this.chosen.map(seatRequest);
   }
 
   take() {
@@ -128,7 +129,7 @@ class ChoosePage {
     this.history = 0;
     /** @type {string} */
     this.firstBoard = "random";
-    this.seats = new SeatChooser(2, ["me", `level:${wishes().level}`]);
+    this.seats = new SeatChooser(2, ["me", `level:${preferences().level}`]);
     this.cards = h("div", { class: "cards", role: "radiogroup", "aria-label": t("chooseTitle") });
     this.own = h("div", { class: "own" });
     this.about = h("p", { class: "about" });
@@ -150,7 +151,7 @@ class ChoosePage {
         novalidate: true,
         submit: (/** @type {Event} */ event) => {
           event.preventDefault();
-          void this.lay();
+          void this.createTable();
         },
       },
       h("h1", {}, t("chooseTitle")),
@@ -187,12 +188,12 @@ class ChoosePage {
         "label",
         { class: "card" },
         h("input", { type: "radio", name: "game", value, checked: value === "3x3k3", change: () => this.pick(value) }),
-        picture(variant),
+        variantIcon(variant),
         h("span", {}, name),
       );
     /** @type {Partial<Record<string, string>>} */
     const names = { "4x4k3p3": t("gameThree"), "7x7k4": t("gameFour") };
-    refill(
+    replaceContents(
       this.cards,
       ...KNOWN.map((name) => card(name, known(name), names[name] ?? gameName(known(name)))),
       card("own", known("10x8k5"), t("gameOwn")),
@@ -208,20 +209,20 @@ class ChoosePage {
 
   /** @param {Variant} variant */
   set(variant) {
-    this.variant = { ...variant, name: writeVariant(variant) };
+    this.variant = { ...variant, name: formatVariant(variant) };
     if (variant.sides !== this.seats.sides) this.seats.setSides(variant.sides);
-    say(this.about, gameDetails(this.variant));
+    setText(this.about, gameDetails(this.variant));
     const most = cellCount(this.variant) - 1;
     this.historyField.max = String(most);
     this.readHistory();
-    say(this.note, "");
+    setText(this.note, "");
   }
 
   readHistory() {
     const most = cellCount(this.variant) - 1;
     this.history = Math.max(0, Math.min(most, Math.floor(Number(this.historyField.value) || 0)));
     this.historyField.value = String(this.history);
-    say(this.historyHint, this.history < 2 ? t("historyNone") : t("historyHint", { n: this.history - 1 }));
+    setText(this.historyHint, this.history < 2 ? t("historyNone") : t("historyHint", { n: this.history - 1 }));
   }
 
   buildOwn() {
@@ -234,7 +235,7 @@ class ChoosePage {
       ];
       for (let at = 0; at < 9; at++) boards.push([String(at), ninth(at)]);
       this.firstBoard = variant.nine === "multi" ? "random" : "any";
-      refill(
+      replaceContents(
         this.own,
         labelled(
           t("firstBoardField"),
@@ -245,13 +246,13 @@ class ChoosePage {
       );
       return;
     }
-    if (!this.isOwn) return refill(this.own);
-    refill(
+    if (!this.isOwn) return replaceContents(this.own);
+    replaceContents(
       this.own,
-      this.numberRow(t("columns"), "columns", LEAST_SIDE, MOST_SIDE),
-      this.numberRow(t("rows"), "rows", LEAST_SIDE, MOST_SIDE),
-      this.numberRow(t("inALine"), "line", 3, MOST_SIDE),
-      this.numberRow(t("players"), "sides", 2, MOST_SIDES),
+      this.numberRow(t("columns"), "columns", MIN_SIZE, MAX_SIZE),
+      this.numberRow(t("rows"), "rows", MIN_SIZE, MAX_SIZE),
+      this.numberRow(t("inALine"), "line", 3, MAX_SIZE),
+      this.numberRow(t("players"), "sides", 2, MAX_SIDES),
       .../** @type {const} */ ([
         ["misere", "ruleMisere"],
         ["gravity", "ruleGravity"],
@@ -285,7 +286,7 @@ class ChoosePage {
     return labelled(name, field, t("fromTo", { from: least, to: most }));
   }
 
-  async lay() {
+  async createTable() {
     if (this.isBusy) return;
     this.isBusy = true;
     const first =
@@ -294,31 +295,31 @@ class ChoosePage {
         : this.firstBoard === "random"
           ? Math.floor(Math.random() * 9)
           : Number(this.firstBoard);
-    const name = writeVariant(this.variant.nine ? { ...this.variant, first } : this.variant);
+    const name = formatVariant(this.variant.nine ? { ...this.variant, first } : this.variant);
     const table = { variant: name, history: this.history, seats: this.seats.seats(), take: this.seats.take() };
-    await lay(this.context, table, this.note, () => this.isLeft);
+    await createTable(this.context, table, this.note, () => this.isLeft);
     this.isBusy = false;
   }
 }
 
 /**
  * Lays a table and goes there, unless whoever wanted it has gone elsewhere meanwhile.
- * @param {Context} context @param {import("./shapes").NewTable} table @param {HTMLElement} note where a refusal is told
+ * @param {Context} context @param {import("./api_types").NewTable} table @param {HTMLElement} note where a refusal is told
  * @param {() => boolean} isLeft
  */
-export async function lay(context, table, note, isLeft) {
+export async function createTable(context, table, note, isLeft) {
   try {
-    const laid = await api.lay(table);
-    keepSeats(laid.id, laid.tokens);
-    if (!isLeft()) context.go(`/game/${laid.id}`, laid.view);
+    const created = await api.createTable(table);
+    saveSeatTokens(created.id, created.tokens);
+    if (!isLeft()) context.go(`/game/${created.id}`, created.view);
   } catch (error) {
-    say(note, error instanceof Refusal ? t("refused", { why: error.message }) : t("lostStart"));
+    setText(note, error instanceof Refusal ? t("refused", { why: error.message }) : t("lostStart"));
   }
 }
 
 /**
  * A new game from a position of another.
- * @param {Context} context @param {import("./shapes").Table} table as it stood there
+ * @param {Context} context @param {import("./api_types").Table} table as it stood there
  * @param {number} turn completed turns @param {number} total
  */
 export function playOn(context, table, turn, total) {
@@ -327,7 +328,7 @@ export function playOn(context, table, turn, total) {
   const toMove = isEnd ? (table.last?.by ?? 0) : (table.toMove ?? 0);
   const chooser = new SeatChooser(
     table.seats.length,
-    table.seats.map((_, seat) => (seat === toMove ? "me" : `level:${wishes().level}`)),
+    table.seats.map((_, seat) => (seat === toMove ? "me" : `level:${preferences().level}`)),
     toMove,
   );
   const note = h("p", { class: "note", role: "alert" });
@@ -337,7 +338,7 @@ export function playOn(context, table, turn, total) {
     isBusy = true;
     const seats = { seats: chooser.seats(), take: chooser.take() };
     const wanted = { from: { game: table.id, turn: from }, history: table.history, ...seats };
-    await lay(context, wanted, note, () => !box.isConnected);
+    await createTable(context, wanted, note, () => !box.isConnected);
     isBusy = false;
   };
   const box = dialog(

@@ -1,14 +1,14 @@
 // A sheet of the board: rows of cells, of which only those that can be seen are in the document.
 
-import { freshId, h, isStill, mark } from "./dom.js";
+import { freshId, h, isStill, setAttribute } from "./dom.js";
 import { drawMark } from "./marks.js";
-import { ninth, sideName } from "./place.js";
-import { t } from "./words.js";
+import { ninth, sideName } from "./labels.js";
+import { t } from "./i18n.js";
 
-/** @typedef {import("./shapes").Table} Table */
+/** @typedef {import("./api_types").Table} Table */
 
 /** One sheet of paper: the whole board, or one of nine. */
-export class Sheet {
+export class CellGrid {
   /** @param {import("./board.js").Board} board @param {number} first @param {number} columns @param {number} rows @param {number | null} number */
   constructor(board, first, columns, rows, number) {
     this.board = board;
@@ -29,7 +29,7 @@ export class Sheet {
     });
     this.grid.style.setProperty("--columns", String(columns));
     this.grid.style.setProperty("--rows", String(rows));
-    this.root = h("div", { class: "sheet" }, this.grid);
+    this.root = h("div", { class: "cell-grid" }, this.grid);
   }
 
   /** @param {ReturnType<import("./board.js").Board["window"]> | null} seen */
@@ -93,19 +93,19 @@ export class Sheet {
   refresh(table) {
     const { number, root } = this;
     if (number === null || !table.boards) {
-      mark(this.grid, "aria-label", t("board"));
+      setAttribute(this.grid, "aria-label", t("board"));
       return;
     }
     const state = table.boards[number] ?? "open";
     const isPlayable = state === "open" && !table.outcome && (table.active === null || table.active === number);
-    mark(root, "data-active", isPlayable);
-    mark(root, "data-closed", state === "open" ? null : state === "drawn" ? "drawn" : "won");
+    setAttribute(root, "data-active", isPlayable);
+    setAttribute(root, "data-closed", state === "open" ? null : state === "drawn" ? "drawn" : "won");
     const winner = typeof state === "object" ? state.won : null;
     const parts = [t("boardAt", { place: ninth(number) })];
     if (state === "drawn") parts.push(t("boardDrawn"));
     else if (winner !== null) parts.push(t("boardWon", { side: sideName(winner) }));
     else if (isPlayable) parts.push(t("boardActive"));
-    mark(this.grid, "aria-label", parts.join(", "));
+    setAttribute(this.grid, "aria-label", parts.join(", "));
     const large = root.querySelector(":scope > .mark");
     if (winner === null) large?.remove();
     else if (!large) {

@@ -1,0 +1,144 @@
+// The events of a game. Not `EventSource`: presence needs the seat's token as a header, and tokens do not belong
+// into addresses.
+
+import { api, wait } from "./api.js";
+
+/** `gone`: the game does not exist. @typedef {"open" | "lost" | "gone"} ConnectionState */
+/**
+ * @typedef {object} StreamHandlers
+ * @property {(view: import("./api_types").View) => void} view
+ * @property {(change: import("./api_types").Change) => void} change
+ * @property {(presence: import("./api_types").Presence) => void} presence
+ * @property {(state: ConnectionState) => void} connection
+ */
+
+/** The server sends something at least this often; a longer silence means a lost connection. */
+const SILENCE_MS = 40_000;
+
+/** A tab hidden for this long closes its connection: a browser has six per server, for all tabs. */
+const HIDDEN_MS = 60_000;
+/** How often a hidden tab polls instead. */
+const POLL_MS = 15_000;
+
+/**
+ * Follows a game until `signal` aborts. Reconnects by itself; the server then sends a whole view.
+ * @param {string} id @param {string | null} token @param {StreamHandlers} handlers @param {AbortSignal} signal
+ */
+export async function followGame(id, token, handlers, signal) {
+  for (let tries = 0; !signal.aborted; tries++) {
+    const open = () => {
+      tries = 0;
+      handlers.connection("open");
+    };
+    try {
+      await readEvents(id, token, { ...handlers, connection: open }, signal);
+    } catch (error) {
+      if (error instanceof GameNotFound) return handlers.connection("gone");
+      if (error instanceof HiddenTab) {
+        await poll(id, handlers, signal);
+        continue;
+      }
+    }
+    if (signal.aborted) return;
+    handlers.connection("lost");
+    await wait(Math.min(150 * 2 ** tries, 4000), signal);
+  }
+}
+
+/** Polls while the tab is hidden. @param {string} id @param {StreamHandlers} handlers @param {AbortSignal} signal */
+async function poll(id, handlers, signal) {
+  while (document.hidden && !signal.aborted) {
+    const seen = new AbortController();
+    const look = () => seen.abort();
+    document.addEventListener("visibilitychange", look, { once: true });
+    await wait(POLL_MS, AbortSignal.any([signal, seen.signal]));
+    document.removeEventListener("visibilitychange", look);
+    if (!document.hidden || signal.aborted) return;
+    try {
+      handlers.view(await api.view(id));
+    } catch {
+      // The next poll may reach the server.
+    }
+  }
+}
+
+class HiddenTab extends Error {}
+
+class GameNotFound extends Error {}
+
+/** Reads one connection to its end. @param {string} id @param {string | null} token @param {StreamHandlers} handlers @param {AbortSignal} signal */
+async function readEvents(id, token, handlers, signal) {
+  const silence = new AbortController();
+  const stop = () => silence.abort();
+  signal.addEventListener("abort", stop);
+  let timer = setTimeout(stop, SILENCE_MS);
+  let isHiddenTooLong = false;
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
+  let hiddenTimer;
+  const onVisibility = () => {
+    clearTimeout(hiddenTimer);
+    if (!document.hidden) return;
+    hiddenTimer = setTimeout(() => {
+      isHiddenTooLong = true;
+      stop();
+    }, HIDDEN_MS);
+  };
+  document.addEventListener("visibilitychange", onVisibility);
+  onVisibility();
+  try {
+    const response = await fetch(`/api/games/${encodeURIComponent(id)}/events`, {
+      headers: token ? { Authorization: `Bearer ${token}` } : {},
+      signal: silence.signal,
+      cache: "no-store",
+    });
+    if (response.status === 404) throw new GameNotFound();
+    if (!response.ok || !response.body) return;
+    handlers.connection("open");
+    const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
+    const parse = eventParser((event, data) => dispatch(handlers, event, data));
+    for (;;) {
+      const { done, value } = await reader.read();
+      if (done) return;
+      clearTimeout(timer);
+      timer = setTimeout(stop, SILENCE_MS);
+      parse(value);
+    }
+  } catch (error) {
+    throw isHiddenTooLong ? new HiddenTab() : error;
+  } finally {
+    clearTimeout(timer);
+    clearTimeout(hiddenTimer);
+    document.removeEventListener("visibilitychange", onVisibility);
+    signal.removeEventListener("abort", stop);
+  }
+}
+
+/** @param {StreamHandlers} handlers @param {string} event @param {string} data */
+function dispatch(handlers, event, data) {
+  const message = JSON.parse(data);
+  if (event === "view") handlers.view(message.view);
+  else if (event === "change") handlers.change(message.change);
+  else if (event === "presence") handlers.presence(message.presence);
+}
+
+/**
+ * A parser of event-stream text that arrives in pieces, cut anywhere.
+ * @param {(event: string, data: string) => void} onEvent
+ * @returns {(piece: string) => void}
+ */
+export function eventParser(onEvent) {
+  let rest = "";
+  return (piece) => {
+    const blocks = (rest + piece).replaceAll("\r\n", "\n").split("\n\n");
+    rest = blocks.pop() ?? "";
+    for (const block of blocks) {
+      let event = "message";
+      const data = [];
+      for (const line of block.split("\n")) {
+        if (line.startsWith("event:")) event = line.slice(6).trim();
+        else if (line.startsWith("data:")) data.push(line.slice(5).replace(/^ /, ""));
+      }
+      if (data.length) onEvent(event, data.join("\n"));
+    }
+  };
+}

@@ -1,0 +1,28 @@
+// What the user has set: name, language, theme, sounds, shortcuts, robot level.
+
+import { load, save } from "./storage.js";
+
+const KEY = "noughts.wishes";
+
+/** @typedef {{ name: string, language: string, theme: "auto" | "light" | "dark", sound: boolean, shortcuts: boolean, level: number }} Preferences */
+
+/** @type {Preferences} */
+const DEFAULTS = { name: "", language: "", theme: "auto", sound: false, shortcuts: true, level: 4 };
+
+/** Used when the browser has no storage. @type {Partial<Preferences>} */
+const unsaved = {};
+
+/** The stored preferences; a value of the wrong type counts as missing. @returns {Preferences} */
+export function preferences() {
+  const defaults = /** @type {Record<string, unknown>} */ (DEFAULTS);
+  const stored = Object.entries({ ...load(KEY), ...unsaved });
+  const valid = stored.filter(([name, value]) => typeof value === typeof defaults[name]);
+  const all = { ...DEFAULTS, ...Object.fromEntries(valid) };
+  return { ...all, level: Math.max(1, Math.min(8, Math.round(all.level) || DEFAULTS.level)) };
+}
+
+/** @param {Partial<Preferences>} changed */
+export function setPreferences(changed) {
+  Object.assign(unsaved, changed);
+  save(KEY, { ...preferences(), ...changed });
+}
