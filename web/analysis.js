@@ -1,4 +1,4 @@
-// A finished game, looked at turn by turn: how it stood, what was best, who went wrong where.
+// The analysis of a finished game: value of each position, best moves, mistakes.
 
 import { Unreachable, Refusal, api } from "./api.js";
 import { h, replaceContents, s } from "./dom.js";
@@ -46,13 +46,13 @@ export class AnalysisPanel {
     this.isLeft = true;
   }
 
-  /** The best move where so many turns are completed. @param {number} turns */
+  /** The best move after this many turns. @param {number} turns */
   best(turns) {
     this.render(turns);
     return this.analysis?.turns[turns]?.best ?? null;
   }
 
-  /** What is said of each turn that gave something away. */
+  /** A remark for each mistake, by turn. */
   remarks() {
     /** @type {Map<number, string>} */
     const remarks = new Map();
@@ -151,7 +151,7 @@ export class AnalysisPanel {
 /** @param {TurnAnalysis} turn */
 const gave = (turn) => t(turn.mistake?.had === "win" ? "gaveWin" : "gaveDraw");
 
-/** What a position is worth to the first side, from -1 to 1. @param {TurnAnalysis} turn @param {number} sides */
+/** The value of a position for the first side, from -1 to 1. @param {TurnAnalysis} turn @param {number} sides */
 export function valueFor(turn, sides) {
   if (!turn.worth || sides !== 2) return 0;
   const sign = turn.done.by === 0 ? 1 : -1;

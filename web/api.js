@@ -83,6 +83,9 @@ export const api = {
   /** @param {string} id @returns {Promise<import("./api_types").GameAnalysis>} */
   analysis: (id) => request(`${game(id)}/analysis`),
 
+  /** The variants to offer. @returns {Promise<import("./api_types").OfferedVariant[]>} */
+  variants: () => request("/api/variants"),
+
   /** @param {Record<string, string>} wanted @returns {Promise<import("./api_types").GamesPage>} */
   list: (wanted) => request(`/api/games?${new URLSearchParams(wanted)}`),
 

@@ -1,4 +1,4 @@
-/** The JSON of the service, as far as the page reads it. A test holds it against the server's own description. */
+/** The JSON types of the HTTP API that the page uses. A test compares them with the OpenAPI document. */
 
 export type SeatKind = "human" | "robot" | "open";
 export interface SeatView {
@@ -40,7 +40,7 @@ export interface View {
   outcome: Outcome | null;
   rematch: string | null;
 }
-/** When there is a new game: which seat is the caller's there, and its token. */
+/** Once the rematch exists: the caller's seat there, and its token. */
 export interface RematchView extends View {
   seat?: number;
   token?: string;
@@ -90,6 +90,12 @@ export interface NewTable {
   from?: { game: string; turn: number };
 }
 export type Standing = "waiting" | "playing" | "over";
+export interface OfferedVariant {
+  name: string;
+  about: string;
+  sides: number;
+  cells: number;
+}
 export interface GameListing {
   id: string;
   variant: string;
@@ -126,7 +132,7 @@ export interface GameAnalysis {
   turns: TurnAnalysis[];
 }
 
-/** A game by its name, taken apart. */
+/** A parsed variant. */
 export interface Variant {
   name: string;
   columns: number;
@@ -139,7 +145,7 @@ export interface Variant {
   nine: "multi" | "ultimate" | null;
   first: number | null;
 }
-/** A view, ready for the board. */
+/** A parsed view. */
 export interface Table {
   id: string;
   variant: Variant;
@@ -156,6 +162,6 @@ export interface Table {
   active: number | null;
   outcome: Outcome | null;
   rematch: string | null;
-  /** A play that the server has not answered yet. */
+  /** A move that the server has not confirmed yet. */
   pending: string | null;
 }

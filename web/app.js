@@ -1,4 +1,4 @@
-// The frame around every page: where one is, what is said aloud, and the way from page to page.
+// The frame of every page: header, announcements for screen readers, and navigation.
 
 import { Unreachable, Refusal, wait } from "./api.js";
 import { h, replaceContents, setText } from "./dom.js";
@@ -8,12 +8,12 @@ import { applyTheme, dialog, showSettings } from "./settings.js";
 import { pickLanguage, setLanguage, t } from "./i18n.js";
 
 /**
- * What a page is given.
+ * What a page gets from the frame.
  * @typedef {object} Context
  * @property {string[]} parts of the address
- * @property {import("./api_types").View | undefined} handover a view that the page before knows already
+ * @property {import("./api_types").View | undefined} handover a view that the previous page already has
  * @property {(path: string, handover?: import("./api_types").View) => void} go
- * @property {(text: string) => void} announce says something to those who listen
+ * @property {(text: string) => void} announce for screen readers
  * @property {(title: string) => void} setTitle
  */
 /** @typedef {{ root: HTMLElement, begin?: () => unknown, leave?: () => void, keys?: import("./shortcuts.js").Keys }} Shown */
@@ -33,13 +33,13 @@ const voice = h("div", { class: "unseen", role: "status", "aria-live": "polite" 
 
 /** @type {Shown | null} */
 let shown = null;
-/** Counts pages, so that one that comes too late is not shown. */
+/** Number of navigations; a page that loads after a later navigation is dropped. */
 let visits = 0;
 
 /** @param {string} text */
 function announce(text) {
   if (!text) return;
-  // The same text twice is two announcements.
+  // A new element: the same text twice is announced twice.
   const line = h("p", {}, text);
   voice.replaceChildren(line);
 }
@@ -50,7 +50,7 @@ function go(path, handover) {
   void visit(handover);
 }
 
-/** Shows the page at the present address. @param {import("./api_types").View} [handover] */
+/** Shows the page of the current address. @param {import("./api_types").View} [handover] */
 async function visit(handover) {
   const visitNumber = ++visits;
   const parts = location.pathname.split("/").filter(Boolean);
@@ -79,7 +79,7 @@ async function visit(handover) {
   for (const open of document.querySelectorAll("dialog")) open.close();
   const isFirst = shown === null;
   shown = next;
-  // The same board at another address: whoever was at a cell stays there.
+  // The same board at a new address: the focus stays on its cell.
   const cell = handover && document.activeElement?.closest(".cell");
   main.replaceChildren(next.root);
   setShortcuts(next.keys ?? {});
@@ -113,7 +113,7 @@ function errorPage(error) {
   );
 }
 
-/** Waits until the server answers. What is on the screen stays as it is meanwhile. @param {AbortSignal} signal */
+/** Waits until the server answers. @param {AbortSignal} signal */
 async function answers(signal) {
   while (!signal.aborted) {
     await wait(3000, signal);
@@ -122,7 +122,7 @@ async function answers(signal) {
   }
 }
 
-/** A page for where there is none. @param {string} title @param {string} text @param {HTMLElement} [way] @returns {Shown} */
+/** A page that is only a message. @param {string} title @param {string} text @param {HTMLElement} [way] @returns {Shown} */
 function messagePage(title, text, way) {
   document.title = `${title} · ${t("title")}`;
   const picture = h("div", { class: "lost-picture", "aria-hidden": "true" });
@@ -138,7 +138,7 @@ function messagePage(title, text, way) {
   };
 }
 
-/** Moves the focus alone: an address with `#main` would be another visit, and show the page anew. @param {Event} event */
+/** Moves the focus only: following the link to `#main` would load the page again. @param {Event} event */
 function skipHeader(event) {
   event.preventDefault();
   main.focus();
@@ -197,14 +197,14 @@ function markCurrentLink(part) {
   }
 }
 
-/** Everything in another language. */
+/** Renders everything in the new language. */
 async function changeLanguage() {
   await setLanguage(preferences().language || pickLanguage(navigator.languages));
   buildHeader();
   await visit();
 }
 
-/** Links within the page do not leave it. */
+/** Links to other pages of this site do not reload the document. */
 function followLinks() {
   document.addEventListener("click", (event) => {
     const link = event.target instanceof Element ? event.target.closest("a") : null;
@@ -233,14 +233,14 @@ function followLinks() {
   addEventListener("popstate", () => void visit());
 }
 
-/** Works offline as far as it can. */
+/** The service worker lets the page open without network. */
 function registerServiceWorker() {
   if (!("serviceWorker" in navigator)) return;
   const { trustedTypes } = /** @type {any} */ (window);
   const policy = trustedTypes?.createPolicy("noughts-worker", { createScriptURL: () => "/sw.js" });
   const address = policy ? policy.createScriptURL("") : "/sw.js";
   const register = () => void navigator.serviceWorker.register(address).catch(() => {});
-  // After everything that is on the screen; which may have been loaded while the words were.
+  // After the load event, which may have passed while the translation was loading.
   if (document.readyState === "complete") register();
   else addEventListener("load", register);
 }

@@ -1,10 +1,10 @@
-// Finished games, newest first; by game and by player. Records are opened here too.
+// The archive: finished games, newest first, filtered by variant and player; imports records.
 
 import { Refusal, api } from "./api.js";
 import { h, replaceContents, setText } from "./dom.js";
-import { gameName } from "./labels.js";
+import { catalogTitle } from "./labels.js";
 import { dialog, labelled, select } from "./settings.js";
-import { KNOWN, parseVariant } from "./variant.js";
+import { parseVariant } from "./variant.js";
 import { row } from "./watch.js";
 import { t } from "./i18n.js";
 
@@ -12,11 +12,11 @@ import { t } from "./i18n.js";
 
 /** @param {Context} context */
 export async function show(context) {
-  const page = new ArchivePage(context);
+  const page = new ArchivePage(context, await api.variants());
   try {
     await page.load(false);
   } catch (error) {
-    // An address with nonsense in it can be put right where it is shown.
+    // The filters of a wrong address can be corrected on the page.
     if (!(error instanceof Refusal)) throw error;
     page.refuse(error);
   }
@@ -24,9 +24,10 @@ export async function show(context) {
 }
 
 class ArchivePage {
-  /** @param {Context} context */
-  constructor(context) {
+  /** @param {Context} context @param {import("./api_types").OfferedVariant[]} offered */
+  constructor(context, offered) {
     this.context = context;
+    this.offered = offered;
     const wanted = new URLSearchParams(location.search);
     this.variant = wanted.get("variant") ?? "";
     this.player = wanted.get("player") ?? "";
@@ -51,9 +52,9 @@ class ArchivePage {
   filters() {
     /** @type {[string, string][]} */
     const games = [["", t("filterAny")]];
-    for (const name of KNOWN) {
+    for (const { name } of this.offered) {
       const variant = parseVariant(name);
-      if (variant) games.push([name, name === "4x4k3p3" ? t("gameThree") : gameName(variant)]);
+      if (variant) games.push([name, catalogTitle(variant)]);
     }
     if (this.variant && !games.some(([name]) => name === this.variant)) games.push([this.variant, this.variant]);
     const player = h("input", { type: "search", value: this.player, maxlength: 64 });
@@ -90,7 +91,7 @@ class ArchivePage {
     this.context.setTitle(`${t("archive")} · ${t("title")}`);
   }
 
-  /** What was wished for last is shown, whichever answer comes first. @param {boolean} isMore */
+  /** Shows the answer to the latest request, whichever arrives first. @param {boolean} isMore */
   async reload(isMore) {
     try {
       await this.load(isMore);

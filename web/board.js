@@ -1,8 +1,7 @@
-// The board: every game, drawn from the table alone. It knows no rules: what may be played, which
-// board is active and where the line lies is what the server said.
+// The board of every variant. It renders what the server's view says: legal moves, active board, winning line.
 //
-// Only the cells that can be seen are in the document. They lie on their sheet by number, so that
-// zooming changes one length and a move touches one cell.
+// Only visible cells are in the document. Each is positioned by its row and column, so that zooming changes one
+// CSS length and a move changes one cell.
 
 import { h, isStill, setAttribute, s } from "./dom.js";
 import { strokes } from "./winning_line.js";
@@ -16,18 +15,18 @@ import { t } from "./i18n.js";
 /** @typedef {import("./api_types").Table} Table */
 /**
  * @typedef {object} Shown
- * @property {Set<number>} mine the seats whose marks pressing a cell makes
- * @property {Set<string>} [leaving] marks that a rewind would take back
- * @property {string | null} [best] a move that is pointed out
- * @property {boolean} [isStill] nothing can be played: it is looked at
+ * @property {Set<number>} mine the seats of this browser
+ * @property {Set<string>} [leaving] marks that the rewind being chosen would take back
+ * @property {string | null} [best] the best move according to the analysis
+ * @property {boolean} [isStill] a past position: nothing can be played
  */
 /** @typedef {{ box: HTMLElement, button: HTMLButtonElement, state: string, side: number | null }} Cell */
 
-/** Smaller cells can't be pressed; then the board scrolls. */
+/** Minimum cell size in pixels; a board that needs smaller cells scrolls. */
 const SMALLEST = 21;
 const LARGEST = 200;
 const ZOOMS = [18, 24, 32, 44, 60];
-/** Cells beyond the edge that are there already when they come into sight. */
+/** Rows and columns outside the visible part that are in the document already. */
 const BEYOND = 2;
 
 export class Board {
@@ -45,7 +44,7 @@ export class Board {
     this.focused = 0;
     this.zoom = 32;
     this.isLarge = false;
-    /** Fingers are on it: what they tell comes by way of the cells where they began, which stay until they leave. */
+    /** Two fingers are on the board. Touch events go to the cells where they started, which must stay in the document. */
     this.isHeld = false;
     this.ghost = h("span", { class: "ghost", "aria-hidden": "true" });
     /** @type {number | null} */
@@ -54,11 +53,11 @@ export class Board {
     this.root = h("div", { class: "board" }, this.port);
     this.zoomer = this.makeZoomer();
     this.listen();
-    /** Marks are drawn stroke by stroke only when they are new. */
+    /** Not animated: all marks of a newly shown table are there at once. */
     this.isFresh = true;
   }
 
-  /** Shows a table; touches only what differs. @param {Table} table @param {Shown} shown */
+  /** Shows a table; changes only what differs. @param {Table} table @param {Shown} shown */
   show(table, shown) {
     const before = this.table;
     this.table = table;
@@ -74,7 +73,7 @@ export class Board {
     this.isFresh = false;
   }
 
-  /** Lays the grids for a new game. */
+  /** Builds the grids for a new game. */
   buildGrids() {
     const table = this.known();
     const { variant } = table;
@@ -100,7 +99,7 @@ export class Board {
     this.rove(middle);
   }
 
-  /** As it fits the screen now. */
+  /** Adapts to the size of the window. */
   measure() {
     if (!this.table || !this.root.isConnected) return;
     this.size();
@@ -108,7 +107,7 @@ export class Board {
     this.drawLine();
   }
 
-  /** Finds the size of a cell: all of the board if that can be pressed, otherwise a part. */
+  /** Finds the cell size: the whole board if its cells are large enough to press, otherwise a scrolling part. */
   size() {
     if (!this.table) return;
     const { variant } = this.table;
@@ -129,17 +128,17 @@ export class Board {
     this.zoomer.hidden = !this.isLarge;
   }
 
-  /** Puts the cells that can be seen into the document, and takes out those that can't. */
+  /** Adds the visible cells to the document and removes the others. */
   populate() {
     const seen = this.isLarge ? this.window() : null;
     for (const sheet of this.grids) sheet.populate(seen);
-    // Tab leads to a cell that is there.
+    // Tab must lead to a cell in the document.
     if (!seen || this.cells.has(this.focused)) return;
     const [row, column] = [(seen.top + seen.bottom) >> 1, (seen.left + seen.right) >> 1];
     this.rove(row * this.known().variant.columns + column);
   }
 
-  /** The cells that can be seen now. */
+  /** The visible range of cells. */
   window() {
     const { columns, rows } = this.known().variant;
     const cell = this.cell ?? 1;
@@ -152,7 +151,7 @@ export class Board {
     };
   }
 
-  /** A cell by its number, as it stands now. @param {number} index */
+  /** Creates the cell with this index. @param {number} index */
   makeCell(index) {
     const { variant } = this.known();
     const column = variant.nine ? index % 3 : index % variant.columns;
@@ -211,7 +210,7 @@ export class Board {
     return parts.join(", ");
   }
 
-  /** The language has changed: every label anew. */
+  /** Renders all labels again after a change of language. */
   relabel() {
     for (const [index, cell] of this.cells) {
       cell.state = "";
@@ -220,7 +219,7 @@ export class Board {
     for (const sheet of this.grids) if (this.table) sheet.refresh(this.table);
   }
 
-  /** The winning line, one stroke from end to end. */
+  /** Draws the winning lines, one stroke each from end to end. */
   drawLine() {
     const { variant, outcome } = this.known();
     const over = this.over;
@@ -244,7 +243,7 @@ export class Board {
     }
   }
 
-  /** Shows the ghost of the mark that pressing a cell would make; null: none. @param {number | null} index */
+  /** Previews the mark that pressing a cell would make; null: no preview. @param {number | null} index */
   aim(index) {
     this.ghostAt = index;
     this.aimed?.removeAttribute("data-aimed");
@@ -266,11 +265,11 @@ export class Board {
     cell?.button.append(this.ghost);
     this.aimed = index === null ? undefined : this.cells.get(index)?.button;
     this.aimed?.setAttribute("data-aimed", "");
-    // Where it sends the others, as far as the view can say: an open board is where they go.
+    // Highlights the board that the move would send the opponent to, if it is open.
     if (table.boards?.[at % 9] === "open") setAttribute(this.grids[at % 9]?.root ?? this.root, "data-next", true);
   }
 
-  /** The one cell that Tab leads to. @param {number} index */
+  /** Makes a cell the one that Tab leads to. @param {number} index */
   rove(index) {
     const before = this.cells.get(this.focused);
     if (before && this.focused !== index) before.button.setAttribute("tabindex", "-1");
@@ -286,7 +285,7 @@ export class Board {
     this.cells.get(index)?.button.focus({ preventScroll: this.isLarge });
   }
 
-  /** Scrolls a large board until a cell can be seen. @param {number} index */
+  /** Scrolls a large board until a cell is visible. @param {number} index */
   reveal(index) {
     if (!this.isLarge) return;
     const { columns } = this.known().variant;
@@ -302,7 +301,7 @@ export class Board {
     this.populate();
   }
 
-  /** Scrolls a large board until a cell is in the middle. @param {number} index */
+  /** Scrolls a large board until a cell is in the centre. @param {number} index */
   centre(index) {
     const { columns } = this.known().variant;
     const cell = this.cell ?? 1;
@@ -312,7 +311,7 @@ export class Board {
     this.populate();
   }
 
-  /** Brings the last move of a large board into sight, as whoever plays would look for it. */
+  /** Scrolls a large board to the last move. */
   revealLast(isFirst = false) {
     const play = this.table?.last?.play;
     if (!this.isLarge || play === undefined) return;
@@ -421,7 +420,7 @@ export class Board {
     this.zoomTo(ZOOMS[Math.min(ZOOMS.length - 1, Math.max(0, at + by))] ?? this.zoom);
   }
 
-  /** Zooms, and keeps what is in the middle there. @param {number} zoom */
+  /** Zooms around the centre. @param {number} zoom */
   zoomTo(zoom) {
     const { port } = this;
     const factor = zoom / this.zoom;
@@ -432,7 +431,7 @@ export class Board {
     this.populate();
   }
 
-  /** Two fingers zoom. */
+  /** Zooming with two fingers. */
   pinch() {
     const apart = (/** @type {TouchList} */ touches) => {
       const [a, b] = [touches[0], touches[1]];
@@ -479,7 +478,7 @@ function moveAt(target) {
   return button instanceof HTMLElement ? (button.dataset.move ?? null) : null;
 }
 
-/** Row and column on the whole paper; nine boards are one paper of nine by nine.
+/** Row and column of a cell on the whole board; nine boards are one grid of nine by nine.
  * @param {string | null} nine @param {number} index @param {number} columns @returns {[number, number]} */
 export function spread(nine, index, columns) {
   if (!nine) return [Math.floor(index / columns), index % columns];

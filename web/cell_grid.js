@@ -1,4 +1,4 @@
-// A sheet of the board: rows of cells, of which only those that can be seen are in the document.
+// A grid of cells, of which only the visible ones are in the document.
 
 import { freshId, h, isStill, setAttribute } from "./dom.js";
 import { drawMark } from "./marks.js";
@@ -7,7 +7,7 @@ import { t } from "./i18n.js";
 
 /** @typedef {import("./api_types").Table} Table */
 
-/** One sheet of paper: the whole board, or one of nine. */
+/** The whole board, or one of nine. */
 export class CellGrid {
   /** @param {import("./board.js").Board} board @param {number} first @param {number} columns @param {number} rows @param {number | null} number */
   constructor(board, first, columns, rows, number) {
@@ -16,7 +16,7 @@ export class CellGrid {
     this.columns = columns;
     this.rows = rows;
     this.number = number;
-    /** The window that the cells in the document are of. */
+    /** The range of cells that is in the document. */
     this.seen = "";
     /** @type {Map<number, HTMLElement>} */
     this.lines = new Map();
@@ -49,7 +49,7 @@ export class CellGrid {
   }
 
   /**
-   * Takes out the cells that can't be seen; the one with the focus stays, or the keys would lead nowhere.
+   * Removes the cells that are not visible, except the one with the focus.
    * @param {number} row @param {HTMLElement} line @param {number} left @param {number} right
    */
   thin(row, line, left, right) {

@@ -1,4 +1,4 @@
-// Elements, made by hand: what players write only ever becomes text.
+// Helpers that create and update elements. Text from players is only ever inserted as text.
 
 /** @typedef {Record<string, any>} Props */
 /** @typedef {Node | string | number | null | undefined | false} Child */
@@ -6,8 +6,8 @@
 const SVG = "http://www.w3.org/2000/svg";
 
 /**
- * An element. Functions listen to the event they are named after, `true` is an empty attribute, and
- * what is null or false is left out.
+ * Creates an element. A function property listens to the event of its name, `true` is an empty attribute, null and
+ * false are omitted.
  * @template {keyof HTMLElementTagNameMap} K
  * @param {K} tag
  * @param {Props} [props]
@@ -22,7 +22,7 @@ export function h(tag, props = {}, ...children) {
 }
 
 /**
- * An element of a drawing.
+ * Creates an SVG element.
  * @template {keyof SVGElementTagNameMap} K
  * @param {K} tag
  * @param {Props} [props]
@@ -54,7 +54,7 @@ function fill(element, children) {
 }
 
 /**
- * Everything in an element, anew. Whoever was at a button there is at the one that took its place.
+ * Replaces the children of an element; the focus moves to the control of the same name.
  * @param {Element} element @param {...(Child | Child[])} children
  */
 export function replaceContents(element, ...children) {
@@ -70,7 +70,7 @@ export function replaceContents(element, ...children) {
 /** @param {Element} element */
 const nameOf = (element) => element.getAttribute("aria-label") ?? element.textContent ?? "";
 
-/** Sets an attribute only where it differs, so that nothing is touched in vain.
+/** Sets or removes an attribute, only if it differs.
  * @param {Element} element @param {string} name @param {string | boolean | null | undefined} value */
 export function setAttribute(element, name, value) {
   const text = value === true ? "" : value === false || value === null || value === undefined ? null : value;
@@ -79,14 +79,14 @@ export function setAttribute(element, name, value) {
   else element.setAttribute(name, text);
 }
 
-/** Sets a text only where it differs. @param {Node} node @param {string} text */
+/** Sets a text, only if it differs. @param {Node} node @param {string} text */
 export function setText(node, text) {
   if (node.textContent !== text) node.textContent = text;
 }
 
 let numbers = 0;
-/** An id that nothing else has. */
+/** A new unique id. */
 export const freshId = () => `n${++numbers}`;
 
-/** Whoever uses the page wants things to stand still. */
+/** The user prefers no animations. */
 export const isStill = () => matchMedia("(prefers-reduced-motion: reduce)").matches;

@@ -1,4 +1,4 @@
-// Places and people in words: what a cell is called, what stands there, who sits where.
+// Names and sentences for cells, sides, seats, variants, turns and results.
 
 import { SHAPED } from "./marks.js";
 import { nextSeat } from "./table.js";
@@ -20,10 +20,10 @@ const NINTHS = /** @type {const} */ ([
   "bottomRight",
 ]);
 
-/** A ninth of a board by its name. @param {number} at */
+/** The name of one of nine cells or boards. @param {number} at */
 export const ninth = (at) => t(NINTHS[at] ?? "centre");
 
-/** A cell as a person would call it. @param {Variant} variant @param {string} move */
+/** The name of a cell. @param {Variant} variant @param {string} move */
 export function placeName(variant, move) {
   const cell = cellOf(variant, move);
   if (variant.nine) {
@@ -35,30 +35,49 @@ export function placeName(variant, move) {
 
 const SIDES = /** @type {const} */ (["cross", "nought", "triangle", "square", "diamond", "star", "hexagon", "arrow"]);
 
-/** A side's mark by its name. @param {number} side @param {string} [symbol] */
+/** The name of a side's mark. @param {number} side @param {string} [symbol] */
 export const sideName = (side, symbol) => (side < SHAPED ? t(SIDES[side] ?? "cross") : (symbol ?? String(side)));
 
-/** Whoever holds a seat. @param {{ name: string, kind: string }} seat @param {number} at */
+/** The name of the player of a seat. @param {{ name: string, kind: string }} seat @param {number} at */
 export function seatName(seat, at) {
   if (seat.kind === "open") return t("openSeat");
   if (seat.kind === "robot") return robotName(seat.name);
   return seat.name || t("player", { n: at + 1 });
 }
 
-/** The same where there is little room. @param {{ name: string, kind: string }} seat @param {number} at */
+/** The same, shorter for robots. @param {{ name: string, kind: string }} seat @param {number} at */
 export function shortName(seat, at) {
   const level = seat.kind === "robot" && /^level:([1-8])$/.exec(seat.name);
   return level ? t("levelOf", { n: Number(level[1]) }) : seatName(seat, at);
 }
 
-/** A robot by its strategy. @param {string} strategy */
+/** The name of a robot. @param {string} strategy */
 export function robotName(strategy) {
   const level = /^level:([1-8])$/.exec(strategy);
   if (level) return t("computerLevel", { n: Number(level[1]) });
   return strategy === "perfect" ? t("computerPerfect") : t("computerNamed", { name: strategy });
 }
 
-/** What kind of game it is. @param {Variant} variant */
+/** The variants of the server's catalogue that have a translated title. @type {Partial<Record<string, import("./i18n.js").Key>>} */
+const TITLES = {
+  "3x3k3": "gameTicTacToe",
+  multi: "gameMulti",
+  ultimate: "gameUltimate",
+  "7x6k4+gravity": "gameConnectFour",
+  "15x15k5": "gameFive",
+  "15x15k5+exact": "gameFiveExact",
+  "3x3k3+misere": "gameMisere",
+  "4x4k3p3": "gameThree",
+  "7x7k4": "gameFour",
+};
+
+/** The title of a variant that is chosen from the catalogue. @param {Variant} variant */
+export function catalogTitle(variant) {
+  const key = TITLES[variant.name];
+  return key ? t(key) : gameName(variant);
+}
+
+/** The name of a game in lists and above its board. @param {Variant} variant */
 export function gameName(variant) {
   if (variant.nine === "multi") return t("gameMulti");
   if (variant.nine === "ultimate") return t("gameUltimate");
@@ -71,7 +90,7 @@ export function gameName(variant) {
   return t("gameGrid", { line, columns, rows });
 }
 
-/** What is special about a game, in a line. @param {Variant} variant */
+/** The rules of a variant in one line. @param {Variant} variant */
 export function gameDetails(variant) {
   if (variant.nine) {
     const about = variant.nine === "multi" ? t("aboutMulti") : t("aboutUltimate");
@@ -85,7 +104,7 @@ export function gameDetails(variant) {
   return parts.join(" ");
 }
 
-/** What was done in a turn, said to those who listen.
+/** A turn as a sentence, for screen readers.
  * @param {Table} table @param {import("./api_types").TurnView} last @param {Set<number>} mine */
 export function describeTurn(table, last, mine) {
   const seat = table.seats[last.by];
@@ -101,7 +120,7 @@ export function describeTurn(table, last, mine) {
   return isMine ? t("youTakeBack", { n }) : t("takesBack", { name, n });
 }
 
-/** How it stands, in one sentence. @param {Table} table @param {Set<number>} mine */
+/** The state of the game in one sentence. @param {Table} table @param {Set<number>} mine */
 export function statusOf(table, mine) {
   const outcome = table.outcome;
   if (outcome) return outcomeOf(table, mine);
@@ -150,6 +169,6 @@ function outcomeOf(table, mine) {
 /** @param {string} sentence @param {string} why */
 const join = (sentence, why) => (why ? `${sentence} ${why}` : sentence);
 
-/** Several names as one would say them. @param {string[]} names */
+/** "A, B and C", in the current language. @param {string[]} names */
 export const list = (names) =>
   new Intl.ListFormat(document.documentElement.lang || "en", { type: "conjunction" }).format(names);

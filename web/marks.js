@@ -1,4 +1,4 @@
-// The sides' marks: strokes in the order in which a hand would draw them, on a sheet of 100 by 100.
+// The marks of the sides, as strokes in a square of 100 by 100.
 
 import { s } from "./dom.js";
 
@@ -13,11 +13,11 @@ const SHAPES = [
   ["M50 80V20", "M26 44L50 20L74 44"],
 ];
 
-/** The first sides are known by a shape, the others by their symbol. */
+/** The number of sides that have a shape; the others show their symbol. */
 export const SHAPED = SHAPES.length;
 
 /**
- * A side's mark.
+ * Draws the mark of a side.
  * @param {number} side @param {string} symbol
  */
 export function drawMark(side, symbol) {

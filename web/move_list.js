@@ -1,4 +1,4 @@
-// Every turn in a list, and the keys and the slider that go through them.
+// The list of turns, with the buttons and the slider that step through them.
 
 import { h, setAttribute, replaceContents } from "./dom.js";
 import { placeName } from "./labels.js";
@@ -7,7 +7,7 @@ import { t } from "./i18n.js";
 /** @typedef {import("./api_types").Table} Table */
 /** @typedef {import("./api_types").TurnView} TurnView */
 
-/** A list shows so many turns around the one that is looked at; a long game is not all in the document. */
+/** Number of turns listed before and after the current one: a long game is not all in the document. */
 const AROUND = 60;
 
 /** @param {(turn: number | null) => void} onLook called with completed turns, null for the present */
@@ -39,7 +39,7 @@ export function makeMoveList(onLook) {
 
   /** @param {Table} table @param {TurnView[]} turns @param {number | null} looked @param {Map<number, string>} [remarks] by turn */
   const show = (table, turns, looked, remarks) => {
-    // The record comes later than the table.
+    // The record is loaded after the table.
     total = Math.max(turns.length, table.turn - 1);
     at = looked ?? total;
     for (const name of /** @type {const} */ (["first", "previous", "next", "last"])) {

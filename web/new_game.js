@@ -1,4 +1,4 @@
-// Choosing a game, and who sits where.
+// The page where a game is set up: variant, seats, history.
 
 import { Refusal, api } from "./api.js";
 import { freshId, h, replaceContents, setText } from "./dom.js";
@@ -6,18 +6,18 @@ import { drawMark } from "./marks.js";
 import { setPreferences, preferences } from "./preferences.js";
 import { saveSeatTokens } from "./seat_tokens.js";
 import { variantIcon } from "./variant_icon.js";
-import { gameDetails, gameName, ninth, sideName } from "./labels.js";
+import { catalogTitle, gameDetails, ninth, sideName } from "./labels.js";
 import { dialog, labelled, select, toggle } from "./settings.js";
 import { levelName } from "./start.js";
-import { KNOWN, MIN_SIZE, MAX_SIZE, MAX_SIDES, cellCount, parseVariant, formatVariant } from "./variant.js";
+import { MIN_SIZE, MAX_SIZE, MAX_SIDES, cellCount, parseVariant, formatVariant } from "./variant.js";
 import { t } from "./i18n.js";
 
 /** @typedef {import("./app.js").Context} Context */
 /** @typedef {import("./api_types").Variant} Variant */
 
 /** @param {Context} context */
-export function show(context) {
-  return new ChoosePage(context);
+export async function show(context) {
+  return new NewGamePage(context, await api.variants());
 }
 
 /** @param {string} name @returns {Variant} */
@@ -27,7 +27,7 @@ function known(name) {
   return variant;
 }
 
-/** Who may sit somewhere, by what the choice is called. @param {boolean} isPerfect */
+/** The choices for a seat: value and label. @param {boolean} isPerfect */
 function holders(isPerfect) {
   /** @type {[string, string][]} */
   const all = [
@@ -47,7 +47,7 @@ function seatRequest(holder) {
   return { robot: holder };
 }
 
-/** The seats, each with who sits there. */
+/** A select box per seat. */
 class SeatChooser {
   /** @param {number} sides @param {string[]} chosen @param {number} [first] who moves first */
   constructor(sides, chosen, first = 0) {
@@ -66,7 +66,7 @@ class SeatChooser {
   }
 
   render() {
-    // Nobody looks through 64 boxes: beyond eight, the rest is one choice.
+    // The eighth box sets all further seats.
     const shown = Math.min(this.sides ?? 2, 8);
     const rows = this.chosen.slice(0, shown).map((holder, seat) => {
       const field = select(holders(this.sides === 2), holder, (value) => {
@@ -118,10 +118,11 @@ class SeatChooser {
   }
 }
 
-class ChoosePage {
-  /** @param {Context} context */
-  constructor(context) {
+class NewGamePage {
+  /** @param {Context} context @param {import("./api_types").OfferedVariant[]} offered */
+  constructor(context, offered) {
     this.context = context;
+    this.offered = offered.flatMap(({ name }) => parseVariant(name) ?? []);
     this.variant = known("3x3k3");
     this.isOwn = false;
     this.isLeft = false;
@@ -191,11 +192,9 @@ class ChoosePage {
         variantIcon(variant),
         h("span", {}, name),
       );
-    /** @type {Partial<Record<string, string>>} */
-    const names = { "4x4k3p3": t("gameThree"), "7x7k4": t("gameFour") };
     replaceContents(
       this.cards,
-      ...KNOWN.map((name) => card(name, known(name), names[name] ?? gameName(known(name)))),
+      ...this.offered.map((variant) => card(variant.name, variant, catalogTitle(variant))),
       card("own", known("10x8k5"), t("gameOwn")),
     );
   }
@@ -303,8 +302,8 @@ class ChoosePage {
 }
 
 /**
- * Lays a table and goes there, unless whoever wanted it has gone elsewhere meanwhile.
- * @param {Context} context @param {import("./api_types").NewTable} table @param {HTMLElement} note where a refusal is told
+ * Creates a table and goes there, unless the user has left the page.
+ * @param {Context} context @param {import("./api_types").NewTable} table @param {HTMLElement} note shows a refusal
  * @param {() => boolean} isLeft
  */
 export async function createTable(context, table, note, isLeft) {
@@ -318,8 +317,8 @@ export async function createTable(context, table, note, isLeft) {
 }
 
 /**
- * A new game from a position of another.
- * @param {Context} context @param {import("./api_types").Table} table as it stood there
+ * Opens the dialog that starts a new game from a position of this one.
+ * @param {Context} context @param {import("./api_types").Table} table at that position
  * @param {number} turn completed turns @param {number} total
  */
 export function playOn(context, table, turn, total) {

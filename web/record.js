@@ -1,4 +1,4 @@
-// A record as text: who sat where, and every turn.
+// Parses a game record.
 
 /** @typedef {import("./api_types").TurnView} TurnView */
 

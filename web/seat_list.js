@@ -1,4 +1,4 @@
-// Who sits where: the mark, the name, whether somebody is there, and whose turn it is.
+// The list of seats: mark, name, presence, turn, points.
 
 import { h, replaceContents } from "./dom.js";
 import { drawMark } from "./marks.js";
@@ -47,7 +47,7 @@ export function makeSeatList(onSit) {
               "span",
               { class: "name" },
               h("span", { class: "unseen" }, `${sideName(at, seat.symbol)}: `),
-              // A long row of robots is told apart by level alone.
+              // Short names where there are many seats.
               seats.length > 2 ? shortName(seat, at) : seatName(seat, at),
             ),
             h("span", { class: "says" }, says.join(" · ")),

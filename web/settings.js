@@ -1,4 +1,4 @@
-// Dialogs, and the one with what a user prefers.
+// Dialogs and form fields, and the settings dialog.
 
 import { freshId, h } from "./dom.js";
 import { shortcutList } from "./shortcuts.js";
@@ -6,7 +6,7 @@ import { setPreferences, preferences } from "./preferences.js";
 import { LANGUAGES, t } from "./i18n.js";
 
 /**
- * A dialog with a title, shown at once; it is gone when it is closed.
+ * Opens a dialog; closing removes it from the document.
  * @param {string} title @param {...import("./dom.js").Child} children
  */
 export function dialog(title, ...children) {
@@ -23,7 +23,7 @@ export function dialog(title, ...children) {
     ...children,
   );
   box.addEventListener("click", (event) => {
-    // Only the space around it is the dialog itself.
+    // A click on the backdrop: the contents are child elements.
     if (event.target === box) box.close();
   });
   box.addEventListener("close", () => box.remove());
@@ -32,7 +32,7 @@ export function dialog(title, ...children) {
   return box;
 }
 
-/** A field with its name. @param {string} name @param {HTMLElement} field @param {string} [hint] */
+/** A field with a label. @param {string} name @param {HTMLElement} field @param {string} [hint] */
 export function labelled(name, field, hint) {
   const id = freshId();
   field.id = id;
@@ -47,7 +47,7 @@ export function labelled(name, field, hint) {
   );
 }
 
-/** A choice. @param {[string, string][]} options @param {string} chosen @param {(value: string) => void} onChange */
+/** A select box. @param {[string, string][]} options @param {string} chosen @param {(value: string) => void} onChange */
 export function select(options, chosen, onChange) {
   return h(
     "select",
@@ -56,7 +56,7 @@ export function select(options, chosen, onChange) {
   );
 }
 
-/** Yes or no. @param {string} name @param {boolean} isOn @param {(isOn: boolean) => void} onChange */
+/** A check box. @param {string} name @param {boolean} isOn @param {(isOn: boolean) => void} onChange */
 export function toggle(name, isOn, onChange) {
   const box = h("input", {
     type: "checkbox",
@@ -66,7 +66,7 @@ export function toggle(name, isOn, onChange) {
   return h("label", { class: "toggle" }, box, h("span", {}, name));
 }
 
-/** The theme that was chosen, or the system's. */
+/** Applies the theme of the preferences. */
 export function applyTheme() {
   const { theme } = preferences();
   if (theme === "auto") delete document.documentElement.dataset.theme;

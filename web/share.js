@@ -1,10 +1,17 @@
-// A link to send, and the same as a square to photograph.
+// A card with a link to a game: to copy, and as a QR code.
 
-import { h, s, setText } from "./dom.js";
-import { encode } from "./qr.js";
+import { h, setText } from "./dom.js";
 import { t } from "./i18n.js";
 
-/** @param {string} link @param {string} hint */
+/** The address of the QR code that the server makes of a link to a game. @param {string} link */
+function qrCode(link) {
+  const { pathname, search, protocol } = new URL(link);
+  const query = new URLSearchParams(search);
+  if (protocol === "https:") query.set("https", "true");
+  return `${pathname}/qr.svg?${query}`;
+}
+
+/** @param {string} link to a game, with or without `?turn=N` @param {string} hint */
 export function shareCard(link, hint) {
   const field = h("input", {
     type: "text",
@@ -34,25 +41,6 @@ export function shareCard(link, hint) {
       h("button", { type: "button", class: "main", click: () => void copy() }, t("copy")),
       done,
     ),
-    drawCode(link),
-  );
-}
-
-/** @param {string} text */
-export function drawCode(text) {
-  const code = encode(text);
-  const size = code.length;
-  let d = "";
-  code.forEach((row, y) =>
-    row.forEach((isDark, x) => {
-      if (isDark) d += `M${x} ${y}h1v1h-1z`;
-    }),
-  );
-  // Four light modules around it: without them cameras do not find it.
-  return s(
-    "svg",
-    { class: "qr", viewBox: `-4 -4 ${size + 8} ${size + 8}`, role: "img", "aria-label": t("qr") },
-    s("rect", { x: -4, y: -4, width: size + 8, height: size + 8, fill: "#fff" }),
-    s("path", { d, fill: "#000" }),
+    h("img", { class: "qr", src: qrCode(link), alt: t("qr"), width: 200, height: 200 }),
   );
 }

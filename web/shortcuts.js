@@ -1,4 +1,4 @@
-// Single keys, where nobody is typing; `?` shows them all.
+// Keyboard shortcuts: single keys, ignored while the user types; `?` lists them.
 
 import { h } from "./dom.js";
 import { preferences } from "./preferences.js";
@@ -9,12 +9,12 @@ import { t } from "./i18n.js";
 /** @type {Keys} */
 let present = {};
 
-/** The keys of the page that is shown now. @param {Keys} keys */
+/** Sets the shortcuts of the current page. @param {Keys} keys */
 export function setShortcuts(keys) {
   present = keys;
 }
 
-/** Listens for as long as the page is open. @param {() => void} onHelp */
+/** @param {() => void} onHelp */
 export function listenForShortcuts(onHelp) {
   addEventListener("keydown", (event) => {
     if (event.defaultPrevented || event.altKey || event.ctrlKey || event.metaKey) return;

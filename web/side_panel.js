@@ -1,13 +1,13 @@
-// What else there is of a table: beside the board where there is room, and otherwise in a drawer below it that
-// slides up. Its bar is always there.
+// Moves, analysis and sharing: beside the board on wide screens; on phones below it, as a panel that slides up and
+// whose bar is always visible.
 
 import { freshId, h, isStill, setAttribute, setText } from "./dom.js";
 import { t } from "./i18n.js";
 
-/** A finger that moves less than this means to press. */
+/** A touch that moves less than this many pixels is a press. */
 const SWIPE = 24;
 
-/** @param {HTMLElement} beside what it belongs to @param {HTMLElement} bar what is seen even while it is closed @param {HTMLElement[]} children */
+/** @param {HTMLElement} beside the board, which stays visible above it @param {HTMLElement} bar visible even while it is closed @param {HTMLElement[]} children */
 export function makeSidePanel(beside, bar, ...children) {
   const inner = freshId();
   const handle = h("button", { type: "button", class: "quiet handle", "aria-controls": inner });
@@ -25,7 +25,7 @@ export function makeSidePanel(beside, bar, ...children) {
     isOpen = wanted;
     setAttribute(root, "data-open", isOpen);
     setAttribute(handle, "aria-expanded", String(isOpen));
-    // The board is above it, not behind it.
+    // The board must not be hidden behind it.
     if (isOpen) beside.scrollIntoView({ behavior: isStill() ? "auto" : "smooth" });
   };
   handle.addEventListener("click", () => set(!isOpen));
@@ -42,13 +42,13 @@ export function makeSidePanel(beside, bar, ...children) {
 
   return {
     root,
-    /** In the language of now. */
+    /** Renders the titles in the current language. */
     show: () => {
       setText(title, t("moves"));
       setText(handle, t("moves"));
       setAttribute(root, "aria-label", t("moves"));
     },
-    /** @returns {boolean} whether there was something to close */
+    /** @returns {boolean} whether it was open */
     close: () => {
       const wasOpen = isOpen;
       set(false);

@@ -1,4 +1,4 @@
-// Two quiet sounds, made here; off until somebody turns them on.
+// Two synthesised sounds; off by default.
 
 import { preferences } from "./preferences.js";
 
@@ -9,7 +9,7 @@ let audio = null;
 export function sound(what) {
   if (!preferences().sound) return;
   audio ??= new AudioContext();
-  // Before anything was pressed, browsers keep pages quiet.
+  // Browsers suspend audio until the user interacts with the page.
   if (audio.state === "suspended") void audio.resume();
   const notes =
     what === "mark"

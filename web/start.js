@@ -1,4 +1,4 @@
-// The start page is an empty board: press a cell, and you play.
+// The start page: an empty board; pressing a cell starts a game against a robot.
 
 import { Unreachable, Refusal, api } from "./api.js";
 import { Board } from "./board.js";
@@ -17,7 +17,7 @@ export function show(context) {
   return new StartPage(context);
 }
 
-/** A table that is not created yet. */
+/** The view of a table that does not exist on the server yet. */
 function blank() {
   const variant = parseVariant("3x3k3");
   if (!variant) throw new Error("3x3k3 is a game");
@@ -48,7 +48,7 @@ class StartPage {
   constructor(context) {
     this.context = context;
     this.table = blank();
-    /** Somebody has gone elsewhere, and is not called back. */
+    /** The user has left the page. */
     this.isLeft = false;
     this.isBusy = false;
     this.board = new Board((move) => void this.firstMove(move));
@@ -84,7 +84,12 @@ class StartPage {
             h("strong", {}, t("friend")),
             h("span", {}, t("friendHint")),
           ),
-          h("a", { class: "way", href: "/watch" }, h("strong", {}, t("whoever")), h("span", {}, t("waitingTables"))),
+          h(
+            "a",
+            { class: "way", href: "/watch" },
+            h("strong", {}, t("playWaiting")),
+            h("span", {}, t("waitingTables")),
+          ),
           h("a", { class: "way", href: "/new" }, h("strong", {}, t("allGames")), h("span", {}, t("gamesList"))),
         ),
       ),
@@ -93,7 +98,7 @@ class StartPage {
   }
 
   begin() {
-    // What follows the first move is loaded when somebody is about to make it.
+    // Loads the game page as soon as the pointer or the focus reaches the board.
     for (const sign of ["pointerover", "focusin"]) {
       this.board.root.addEventListener(sign, () => void import("./game.js").catch(() => {}), { once: true });
     }
@@ -106,7 +111,7 @@ class StartPage {
     this.board.leave();
   }
 
-  /** The first move: the table is created, and the address becomes the game's. @param {string} move */
+  /** Creates the table, plays the first move and goes to the game. @param {string} move */
   async firstMove(move) {
     if (this.table.pending) return;
     this.table = withPlay(this.table, move);

@@ -1,4 +1,4 @@
-// Keeps the page's files, so that it opens without the network; games are never kept.
+// The service worker caches the page's files, so that it opens without network; games are never cached.
 
 const STORE = "noughts-%VERSION%";
 const FILES = ["/", "/icon.svg", "/manifest.webmanifest", "%FILES%"];
@@ -26,7 +26,7 @@ self.addEventListener("fetch", (event) => {
   const { pathname, origin } = new URL(request.url);
   if (request.method !== "GET" || origin !== self.location.origin) return;
   if (request.mode === "navigate") {
-    // The server's own document first: it knows the newest version. Without network the one that was kept.
+    // The server's document first, since it names the newest version; without network the cached one.
     if (pathname.startsWith("/api/")) return;
     event.respondWith(fetch(request).catch(async () => (await caches.match("/")) ?? Response.error()));
   } else if (pathname.startsWith("/web/") || pathname === "/icon.svg" || pathname === "/manifest.webmanifest") {

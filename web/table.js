@@ -1,5 +1,5 @@
-// A table as the server tells it, kept up to date by what changes there. No rules: what may be
-// played is in the view.
+// The state of a table: a view from the server, updated by its changes. Legal moves come from the server, except on
+// boards so large that it sends `"empty"` instead of a list (`isLegal`).
 
 import { cellCount, cellOf, moveOf, parseVariant } from "./variant.js";
 
@@ -15,7 +15,7 @@ const SYMBOLS = "xoabcdefghijklmnpqrstuvwyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789@
 /** @param {View} view @returns {Table} */
 export function parseView(view) {
   const variant = parseVariant(view.variant);
-  if (!variant) throw new Error(`this page does not know the game ${view.variant}`);
+  if (!variant) throw new Error(`this page does not know the variant ${view.variant}`);
   return {
     id: view.id,
     variant,
@@ -46,7 +46,7 @@ function parseMarks(variant, marks) {
 }
 
 /**
- * Puts a row of runs, `3. 1x 2o`, where it belongs; free cells are free already.
+ * Writes a run-length encoded row, `3. 1x 2o`, into empty cells.
  * @param {string} text @param {(number | null)[]} cells @param {number} from
  */
 export function parseRow(text, cells, from) {
@@ -79,19 +79,19 @@ export function withChange(table, change) {
   };
 }
 
-/** The table after somebody came, went or sat down. @param {Table} table @param {Presence} presence @returns {Table} */
+/** The table after a change of presence, or after a seat was taken. @param {Table} table @param {Presence} presence @returns {Table} */
 export function withPresence(table, presence) {
   const seats = table.seats.map((seat, at) => {
     const name = presence.names[at] ?? seat.name;
     const present = presence.present[at] ?? seat.present;
-    // A seat is left open or taken for good, and whoever takes it is there.
+    // A player who takes an open seat is present.
     const isTaken = seat.kind === "open" && (name !== "" || present);
     return { ...seat, name, present, kind: isTaken ? /** @type {const} */ ("human") : seat.kind };
   });
   return { ...table, seats };
 }
 
-/** The table as it will be if the server takes this play. @param {Table} table @param {string} move @returns {Table} */
+/** The table with a move that the server has not confirmed yet. @param {Table} table @param {string} move @returns {Table} */
 export function withPlay(table, move) {
   if (table.toMove === null) return table;
   const marks = table.marks.slice();
@@ -99,12 +99,16 @@ export function withPlay(table, move) {
   return { ...table, marks, last: { by: table.toMove, play: move }, pending: move };
 }
 
-/** Whose turn it is, or will be once the play under way is taken; null: nobody's. @param {Table} table */
+/** The seat to move once the unconfirmed move is accepted; null: the game is over. @param {Table} table */
 export function nextSeat({ toMove, pending, seats }) {
   return toMove === null || pending === null ? toMove : (toMove + 1) % seats.length;
 }
 
-/** Whether a move can be played now, by whoever's turn it is. @param {Table} table @param {string} move */
+/**
+ * Whether the seat to move may play this move. On a large board the server sends `"empty"`: every empty cell where a
+ * mark rests; this is the only rule that the page knows.
+ * @param {Table} table @param {string} move
+ */
 export function isLegal(table, move) {
   if (table.outcome || table.toMove === null) return false;
   if (table.legal !== "empty") return table.legal.has(move);
@@ -115,7 +119,7 @@ export function isLegal(table, move) {
 }
 
 /**
- * What pressing a cell means: with gravity a mark falls from wherever it is let go.
+ * The move that pressing a cell makes: with gravity, the legal move of the column.
  * @param {Table} table @param {string} move
  */
 export function targetOf(table, move) {
@@ -132,8 +136,8 @@ export function targetOf(table, move) {
 /** @typedef {"over" | "waiting" | "notYours" | "taken" | "wrongBoard" | "closedBoard" | "full"} NotPlayable */
 
 /**
- * Why a cell can't be pressed, or null where it can.
- * @param {Table} table @param {string} move @param {Set<number>} mine the seats of whoever asks
+ * Why pressing a cell makes no move; null if it does.
+ * @param {Table} table @param {string} move @param {Set<number>} mine the seats of this browser
  * @returns {NotPlayable | null}
  */
 export function whyNotPlayable(table, move, mine) {
@@ -149,7 +153,7 @@ export function whyNotPlayable(table, move, mine) {
 }
 
 /**
- * The marks on the board in the order in which they were made, by what was done so far.
+ * The moves whose marks are on the board after these turns, oldest first.
  * @param {import("./api_types").TurnView[]} turns
  * @returns {string[]} moves
  */
@@ -163,7 +167,7 @@ export function playsOnBoard(turns) {
   return plays;
 }
 
-/** How a table stands. @param {Table} table @returns {"waiting" | "playing" | "over"} */
+/** @param {Table} table @returns {"waiting" | "playing" | "over"} */
 export function phaseOf(table) {
   if (table.outcome) return "over";
   return table.seats.some((seat) => seat.kind === "open") ? "waiting" : "playing";

@@ -1,27 +1,15 @@
-// A game's name, taken apart and put together. What the names mean is the server's to judge.
+// Variants as text, `7x6k4+gravity`, parsed and formatted. The server checks them.
 
 /** @typedef {import("./api_types").Variant} Variant */
 
-/** The games with a name of their own, in the order in which they are offered. */
-export const KNOWN = /** @type {const} */ ([
-  "3x3k3",
-  "multi",
-  "ultimate",
-  "7x6k4+gravity",
-  "15x15k5",
-  "3x3k3+misere",
-  "4x4k3p3",
-  "7x7k4",
-]);
-
-/** The limits of what can be set by hand. */
+/** The ranges of the numbers in a variant; the server checks them again. */
 export const MIN_SIZE = 3;
 export const MAX_SIZE = 255;
 export const MAX_SIDES = 64;
 
 /**
  * @param {string} name
- * @returns {Variant | null} null where this page does not know such a game
+ * @returns {Variant | null} null if this page does not know the variant
  */
 export function parseVariant(name) {
   const nested = /^(multi|ultimate)(?:@([0-8]))?$/.exec(name);
@@ -71,10 +59,10 @@ export function formatVariant(variant) {
   ].join("");
 }
 
-/** How many cells there are. @param {Variant} variant */
+/** The number of cells. @param {Variant} variant */
 export const cellCount = (variant) => variant.columns * variant.rows;
 
-/** Where a move is in the list of cells; on nine boards as well, since each has nine cells.
+/** The index of a move in the list of cells.
  * @param {Variant} variant @param {string} move */
 export function cellOf(variant, move) {
   const [first, second] = move.split("-").map(Number);

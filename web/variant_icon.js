@@ -1,11 +1,11 @@
-// Small pictures of games, to choose by.
+// Small pictures of variants.
 
 import { s } from "./dom.js";
 import { drawMark } from "./marks.js";
 
 /** @typedef {import("./api_types").Variant} Variant */
 
-/** A few marks for the picture of a game: rows of sides, `.` for free cells. @type {Record<string, string[]>} */
+/** Sample positions: rows of sides, `.` for empty cells. @type {Record<string, string[]>} */
 const SAMPLES = {
   "3x3k3": ["0.1", ".0.", "1.0"],
   "3x3k3+misere": ["01.", ".0.", ".1."],
@@ -32,15 +32,15 @@ export function variantIcon(variant) {
   if (variant.nine) {
     NINE.forEach((marks, board) => {
       const rows = [marks.slice(0, 3), marks.slice(3, 6), marks.slice(6)];
-      sheet(svg, rows, 4 + (board % 3) * 32.5, 4 + Math.floor(board / 3) * 32.5, 27);
+      drawGrid(svg, rows, 4 + (board % 3) * 32.5, 4 + Math.floor(board / 3) * 32.5, 27);
     });
   } else {
-    sheet(svg, SAMPLES[variant.name] ?? general(variant), 6, 6, 88);
+    drawGrid(svg, SAMPLES[variant.name] ?? general(variant), 6, 6, 88);
   }
   return svg;
 }
 
-/** Any other grid: a corner of it, with a mark of each side. @param {Variant} variant */
+/** A sample for any other grid. @param {Variant} variant */
 function general(variant) {
   const size = Math.min(6, Math.max(variant.columns, variant.rows));
   const [columns, rows] = [Math.min(size, variant.columns), Math.min(size, variant.rows)];
@@ -54,7 +54,7 @@ function general(variant) {
 }
 
 /** @param {SVGElement} svg @param {string[]} rows @param {number} x @param {number} y @param {number} size */
-function sheet(svg, rows, x, y, size) {
+function drawGrid(svg, rows, x, y, size) {
   const columns = rows[0]?.length ?? 3;
   const cell = size / Math.max(columns, rows.length);
   const [width, height] = [cell * columns, cell * rows.length];

@@ -1,4 +1,4 @@
-// The lobby: who waits for somebody, and what is being played.
+// The lobby: tables with an open seat, and games in progress.
 
 import { api } from "./api.js";
 import { h, replaceContents } from "./dom.js";
@@ -64,7 +64,7 @@ class WatchPage {
     try {
       await this.load();
     } catch {
-      // The next look may find the server again.
+      // The next poll may reach the server.
     }
   }
 
@@ -74,7 +74,7 @@ class WatchPage {
       api.list({ status: "playing", limit: "100" }),
     ]);
     const text = JSON.stringify([waiting, playing]);
-    // Nothing is touched when nothing happened.
+    // Renders only if something changed.
     if (text === this.drawn) return;
     this.drawn = text;
     fill(this.waiting, waiting.games, t("noWaiting"), t("sitDown"));
@@ -100,7 +100,7 @@ function fill(list, games, none, verb) {
   replaceContents(list, games.length ? games.map((game) => row(game, verb)) : h("li", { class: "none" }, none));
 }
 
-/** One game of a list. @param {GameListing} game @param {string} verb */
+/** One row of a list of games. @param {GameListing} game @param {string} verb */
 export function row(game, verb) {
   const variant = parseVariant(game.variant);
   const names = game.seats.slice(0, 4).map((seat, at) => {

@@ -1,4 +1,4 @@
-// The winning lines, as strokes: the server names the cells, here they become lines from end to end.
+// The strokes through winning lines: the server names the cells, this finds the end points.
 
 /** @typedef {{ row: number, column: number }} Place */
 
@@ -10,7 +10,7 @@ const DIRECTIONS = /** @type {const} */ ([
 ]);
 
 /**
- * Runs of at least `least` neighbours among these places, each from end to end.
+ * The end points of every run of at least `least` adjacent places.
  * @param {Place[]} places @param {number} least
  * @returns {[Place, Place][]}
  */

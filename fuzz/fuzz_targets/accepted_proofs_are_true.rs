@@ -1,4 +1,4 @@
-//! Any bytes are refused as a proof, or say what the solver says too.
+//! If the checker accepts a proof, the solver finds the same value.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
@@ -8,7 +8,7 @@ fuzz_target!(|bytes: &[u8]| {
     let Ok(proved) = noughts_proof::verify(bytes) else {
         return;
     };
-    // Larger ones would take the fuzzer's time.
+    // Larger boards take too long to solve here.
     if proved.variant.cells() > 16 {
         return;
     }
@@ -18,7 +18,7 @@ fuzz_target!(|bytes: &[u8]| {
         ..Budget::default()
     };
     let mut solver = Solver::new(&proved.variant, Some(proved.position), budget)
-        .expect("what has a proof can be asked about");
+        .expect("a proved position is possible");
     let found = solver.solve(&Stop::new(), &SystemClock::default(), &mut |_| {});
     if let Some(value) = found.value() {
         assert_eq!(value.to_string(), proved.value.to_string());

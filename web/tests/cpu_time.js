@@ -1,4 +1,4 @@
-// How long the browser is busy: `npm run --prefix web trace`. Processor time, which a busy machine does not stretch.
+// Processor time of the page's main thread: `npm run --prefix web cpu-time`.
 
 import { chromium } from "playwright-core";
 import { CHROMIUM, Server, serveFilesFromDisk } from "./harness.js";

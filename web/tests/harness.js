@@ -1,4 +1,4 @@
-// A server of one's own, a real browser, and people in it.
+// Starts a server and a browser for tests.
 
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
@@ -13,10 +13,10 @@ import { chromium } from "playwright-core";
 const PROGRAM = process.env.NOUGHTS ?? fileURLToPath(new URL("../../target/debug/noughts", import.meta.url));
 export const CHROMIUM = process.env.CHROMIUM ?? "/usr/bin/chromium";
 
-/** Longer than anything takes here, however busy the machine. */
+/** Long enough for a busy machine. */
 export const TIMEOUT_MS = 30_000;
 
-/** A server, which can be killed and started again at the same address. */
+/** A server that can be killed and started again at the same address. */
 export class Server {
   /** @param {string[]} options */
   constructor(options = []) {
@@ -83,7 +83,7 @@ export class Server {
     return created;
   }
 
-  /** Plays a move that is taken. @param {import("../api_types").CreatedTable} created @param {number} seat @param {object} act */
+  /** Plays a move that must be accepted. @param {import("../api_types").CreatedTable} created @param {number} seat @param {object} act */
   async act(created, seat, act) {
     const answer = await this.ask(`/api/games/${created.id}/actions`, act, {
       Authorization: `Bearer ${created.tokens[seat]}`,
@@ -93,7 +93,7 @@ export class Server {
     return view;
   }
 
-  /** A whole game, one player at both sides. @param {string} variant @param {string[]} moves @param {string[]} [names] */
+  /** Plays a game with all seats. @param {string} variant @param {string[]} moves @param {string[]} [names] */
   async played(variant, moves, names = ["Ann", "Bob"]) {
     const created = await this.createTable({
       variant,
@@ -144,7 +144,7 @@ export function world({ isLasting = false, serviceWorkers = "block" } = {}) {
 }
 
 /**
- * For whoever changes the page: its files as they are, without building the server anew.
+ * `PAGE=disk` serves the files from disk, without rebuilding the server.
  * @param {import("playwright-core").BrowserContext} context
  */
 export async function serveFilesFromDisk(context) {
@@ -170,7 +170,7 @@ export async function serveFilesFromDisk(context) {
   );
 }
 
-/** Somebody with a browser, who sees to it that nothing goes wrong unseen. */
+/** A user with a browser context; collects errors. */
 export class Person {
   /** @param {Server} server @param {import("playwright-core").BrowserContext} context @param {import("playwright-core").Page} page */
   constructor(server, context, page) {
@@ -206,7 +206,7 @@ export class Person {
     await this.page.locator("main > *:not(noscript)").first().waitFor();
   }
 
-  /** Opens a table with these seats of it. @param {import("../api_types").CreatedTable} created @param {number[]} [seats] */
+  /** Opens a table with the tokens of these seats. @param {import("../api_types").CreatedTable} created @param {number[]} [seats] */
   async sitAt(created, seats = Object.keys(created.tokens).map(Number)) {
     const tokens = Object.fromEntries(seats.map((seat) => [seat, created.tokens[seat]]));
     const kept = JSON.stringify({ [created.id]: { at: Date.now(), tokens } });
@@ -222,12 +222,12 @@ export class Person {
     return this.page.locator(`.cell[data-move="${move}"]`);
   }
 
-  /** Waits until a press is a move: the server has answered the one before, and it is this browser's turn. */
+  /** Waits until it is this browser's turn and the server has confirmed the previous move. */
   async isUp() {
     await this.page.locator(".board[data-mine]").waitFor();
   }
 
-  /** Presses a cell once it may be, and waits until a mark of this side is there. @param {string} move @param {number} side */
+  /** Plays a move when it is this browser's turn, and waits for the mark. @param {string} move @param {number} side */
   async play(move, side) {
     await this.isUp();
     await this.cell(move).click();
@@ -239,7 +239,7 @@ export class Person {
     await this.page.locator(`.cell[data-move="${move}"][data-side="${side}"]`).waitFor();
   }
 
-  /** Waits until there are so many of something, on the screen or not. @param {string} selector @param {number} count */
+  /** Waits until the document has this many matching elements. @param {string} selector @param {number} count */
   async has(selector, count) {
     await this.page.waitForFunction(
       ([what, wanted]) => document.querySelectorAll(String(what)).length === wanted,
@@ -247,7 +247,7 @@ export class Person {
     );
   }
 
-  /** Waits until the sentence about the game is this one. @param {string | RegExp} text */
+  /** Waits for the status sentence. @param {string | RegExp} text */
   async reads(text) {
     await this.page.locator(".status", { hasText: text }).waitFor();
   }
@@ -262,7 +262,7 @@ export class Person {
     return this.page.getByRole("button", { name });
   }
 
-  /** Nothing was loaded from elsewhere, and nothing was complained about. */
+  /** Asserts that there were no errors and no requests to other origins. */
   isFine() {
     assert.deepEqual(this.troubles, []);
     assert.deepEqual(

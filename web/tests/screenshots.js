@@ -1,6 +1,5 @@
-// Takes pictures of every page, at the width of a phone and of a desk, light and dark, to be looked at:
-// `npm run --prefix web pictures` puts them into `target/pictures`, and those that the documents show into
-// `docs/pictures`.
+// Screenshots of every page, on a phone and on a desktop, light and dark: `npm run --prefix web screenshots` writes
+// them to `target/pictures`, and those that the documents use to `docs/pictures`.
 
 import { copyFile, mkdir } from "node:fs/promises";
 import { fileURLToPath } from "node:url";

@@ -3,43 +3,43 @@
 use std::fmt::Debug;
 use std::hash::Hash;
 
-/// A fixed number of bits, numbered from 0. A shift drops what leaves the set; its distance is less
-/// than the width, so that it is one instruction.
+/// A set of bits of fixed width, numbered from 0. A shift drops the bits that leave the set; its
+/// distance must be less than the width, so that it is one instruction.
 pub trait Bits: Copy + Eq + Hash + Debug + Send + Sync + 'static {
-    /// How many bits there are.
+    /// The number of bits.
     const WIDTH: usize;
-    /// Whether shifting the whole set is cheap. Where it isn't, a line is looked for only through
-    /// the latest mark.
+    /// Whether the set is one machine word, so that shifting all of it is cheap. If it is not, lines
+    /// are searched only through the latest mark.
     const IS_WORD: bool;
-    /// No bit.
+    /// The empty set.
     const NONE: Self;
 
-    /// One bit.
+    /// The set of one bit.
     fn one(bit: usize) -> Self;
     /// Whether this bit is set.
     fn has(self, bit: usize) -> bool;
     /// Whether no bit is set.
     fn is_none(self) -> bool;
-    /// Bits in both.
+    /// The intersection.
     #[must_use]
     fn and(self, other: Self) -> Self;
-    /// Bits in either.
+    /// The union.
     #[must_use]
     fn or(self, other: Self) -> Self;
-    /// Bits of the first that are not in the other.
+    /// The difference: the bits that are not in `other`.
     #[must_use]
     fn minus(self, other: Self) -> Self;
-    /// Every bit to a higher number.
+    /// Shifts every bit to a higher number.
     #[must_use]
     fn up(self, by: usize) -> Self;
-    /// Every bit to a lower number.
+    /// Shifts every bit to a lower number.
     #[must_use]
     fn down(self, by: usize) -> Self;
-    /// Takes the lowest bit out, or `None` when there is none.
+    /// Removes and returns the lowest bit.
     fn pop(&mut self) -> Option<usize>;
-    /// How many bits are set.
+    /// The number of bits that are set.
     fn count(self) -> usize;
-    /// All but so many of the lowest bits that are set.
+    /// The set without its `count` lowest bits.
     #[must_use]
     fn without_lowest(self, count: usize) -> Self;
 }
@@ -108,7 +108,7 @@ word!(u16);
 word!(u64);
 word!(u128);
 
-/// Several words, the lowest first.
+/// A set of `64 * N` bits, lowest word first.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Wide<const N: usize>([u64; N]);
 
@@ -118,7 +118,7 @@ impl<const N: usize> Wide<N> {
         Wide(std::array::from_fn(|i| f(self.0[i], other.0[i])))
     }
 
-    /// The word `at`, or 0 past either end.
+    /// The word at this index, or 0 outside the set.
     #[inline(always)]
     fn word(&self, at: Option<usize>) -> u64 {
         at.and_then(|at| self.0.get(at)).copied().unwrap_or(0)
@@ -213,7 +213,6 @@ impl<const N: usize> Bits for Wide<N> {
 mod tests {
     use super::*;
 
-    /// The same operation on a set of numbers: slow and obvious.
     fn members<B: Bits>(mut bits: B) -> Vec<usize> {
         std::iter::from_fn(|| bits.pop()).collect()
     }

@@ -1,26 +1,27 @@
-//! K in a line on one board of any size, for any number of sides: a byte a cell.
+//! K in a line on one board of any size and for any number of sides, with one byte per cell.
 
 use crate::diagram::Diagram;
 use crate::lines;
 use crate::place::Move;
-use crate::rules::{IllegalMove, Outcome, Rules, Standing};
+use crate::rules::{GridState, IllegalMove, Outcome, Rules};
 use crate::side::Side;
 use crate::variant::{GridSpec, Placement, Variant};
 
-/// The m,n,k-game where bit sets end: up to 255x255 and 64 sides.
+/// The m,n,k-game on boards that do not fit into a [`Grid`](crate::Grid): up to 255x255 and 64
+/// sides.
 #[derive(Clone, Debug)]
 pub struct ByteGrid {
     spec: GridSpec,
 }
 
-/// A byte for every cell.
+/// A position with one byte per cell, on the heap.
 #[derive(PartialEq, Eq, Hash, Debug)]
 pub struct ByteGridPosition {
     cells: Box<[Option<Side>]>,
-    /// How many cells are taken.
+    /// The number of cells with a mark.
     taken: u32,
     to_move: Side,
-    standing: Standing,
+    state: GridState,
 }
 
 impl Clone for ByteGridPosition {
@@ -31,12 +32,12 @@ impl Clone for ByteGridPosition {
         }
     }
 
-    /// Into the memory that is there: a search keeps one position per ply.
+    /// Reuses the allocation: a search keeps one position per ply.
     fn clone_from(&mut self, from: &ByteGridPosition) {
         self.cells.clone_from(&from.cells);
         self.taken = from.taken;
         self.to_move = from.to_move;
-        self.standing = from.standing;
+        self.state = from.state;
     }
 }
 
@@ -46,6 +47,7 @@ impl ByteGrid {
         ByteGrid { spec }
     }
 
+    /// Whether a mark would stay in this cell.
     fn rests(&self, cells: &[Option<Side>], cell: usize) -> bool {
         match self.spec.placement {
             Placement::Anywhere => true,
@@ -56,11 +58,11 @@ impl ByteGrid {
         }
     }
 
-    /// How many cells a mark can be put into.
+    /// The number of legal moves of a game that goes on.
     fn playable(&self, position: &ByteGridPosition) -> usize {
         match self.spec.placement {
             Placement::Anywhere => self.spec.cells() - position.taken as usize,
-            // One in every column that has room at its top.
+            // One per column whose top cell is empty.
             Placement::Gravity => {
                 let top = &position.cells[..self.spec.columns()];
                 top.iter().filter(|cell| cell.is_none()).count()
@@ -90,7 +92,7 @@ impl Rules for ByteGrid {
             cells: vec![None; self.spec.cells()].into(),
             taken: 0,
             to_move: Side::FIRST,
-            standing: Standing::Open,
+            state: GridState::Open,
         }
     }
 
@@ -99,7 +101,7 @@ impl Rules for ByteGrid {
     }
 
     fn outcome(&self, position: &ByteGridPosition) -> Option<Outcome> {
-        self.spec.outcome(position.standing)
+        self.spec.outcome(position.state)
     }
 
     fn moves<'p>(&'p self, position: &'p ByteGridPosition) -> ByteGridMoves<'p> {
@@ -107,15 +109,15 @@ impl Rules for ByteGrid {
             rules: self,
             cells: &position.cells,
             next: 0,
-            left: match position.standing {
-                Standing::Open => self.playable(position),
-                Standing::Full | Standing::Line(_) => 0,
+            left: match position.state {
+                GridState::Open => self.playable(position),
+                GridState::Full | GridState::Line(_) => 0,
             },
         }
     }
 
     fn check(&self, position: &ByteGridPosition, at: Move) -> Result<(), IllegalMove> {
-        if position.standing != Standing::Open {
+        if position.state != GridState::Open {
             return Err(IllegalMove::GameOver);
         }
         match position.cells.get(at.index()) {
@@ -132,9 +134,9 @@ impl Rules for ByteGrid {
         position.cells[at.index()] = Some(side);
         position.taken += 1;
         if lines::is_on_line(&self.spec, &position.cells, at) {
-            position.standing = Standing::Line(side);
+            position.state = GridState::Line(side);
         } else if self.is_full(position) {
-            position.standing = Standing::Full;
+            position.state = GridState::Full;
         }
         position.to_move = side.next(self.spec.sides());
     }
@@ -143,7 +145,7 @@ impl Rules for ByteGrid {
     fn take_back(&self, position: &mut ByteGridPosition, at: Move, _before: Move) {
         position.cells[at.index()] = None;
         position.taken -= 1;
-        position.standing = Standing::Open;
+        position.state = GridState::Open;
     }
 
     fn set_turn(&self, position: &mut ByteGridPosition, side: Side) {
@@ -164,22 +166,22 @@ impl Rules for ByteGrid {
         position.cells.copy_from_slice(&diagram.marks);
         position.taken = diagram.marks.iter().flatten().count() as u32;
         position.to_move = diagram.to_move;
-        position.standing = match lines::owner_of_any(&self.spec, &diagram.marks) {
-            Some(side) => Standing::Line(side),
-            None if self.is_full(&position) => Standing::Full,
-            None => Standing::Open,
+        position.state = match lines::owner_of_any(&self.spec, &diagram.marks) {
+            Some(side) => GridState::Line(side),
+            None if self.is_full(&position) => GridState::Full,
+            None => GridState::Open,
         };
         position
     }
 }
 
-/// The legal moves of a large board, in ascending order.
+/// The legal moves of a [`ByteGrid`], in ascending order.
 #[derive(Clone, Debug)]
 pub struct ByteGridMoves<'p> {
     rules: &'p ByteGrid,
     cells: &'p [Option<Side>],
     next: usize,
-    /// How many there still are: behind the last, nobody looks on.
+    /// The number of moves left; the cells after the last one are not searched.
     left: usize,
 }
 
@@ -199,7 +201,7 @@ impl Iterator for ByteGridMoves<'_> {
         self.left
     }
 
-    /// One plain loop over the cells: at 255x255 in half the time of asking for one after the other.
+    /// One loop over the cells: half the time of repeated `next` at 255x255.
     #[inline(always)]
     fn fold<T, F: FnMut(T, Move) -> T>(self, mut so_far: T, mut f: F) -> T {
         let cells = if self.left == 0 { &[] } else { self.cells };

@@ -1,4 +1,4 @@
-//! A position as plain data, and as text: `x.o/.x./..o o`.
+//! Positions as plain data and as text: `x.o/.x./..o o`.
 
 use std::fmt;
 
@@ -9,43 +9,43 @@ use crate::quote::Quoted;
 use crate::side::Side;
 use crate::variant::{GridSpec, NestedSpec, Placement, Redirect, Scoring, Variant};
 
-/// A position of any variant: the marks, and what can't be seen in them.
+/// A position of any variant: the marks, and what the marks do not tell.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Diagram {
     /// Every cell, row by row; on nine boards board by board.
     pub marks: Vec<Option<Side>>,
-    /// Whose turn it is. Any number of marks a side is possible: a rewind passes the turn.
+    /// The side to move. It does not follow from the marks, since a rewind passes the turn.
     pub to_move: Side,
-    /// On nine boards, while the game goes on: where the next play must be.
+    /// On nine boards, while the game goes on: where the next play must be. `None` otherwise.
     pub play_in: Option<PlayIn>,
 }
 
 /// Where the next play must be, on nine boards.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum PlayIn {
-    /// On every open board.
+    /// Any open board.
     AnyOpen,
-    /// On this one.
+    /// This board.
     Board(Board),
 }
 
-/// How the nine boards of a diagram stand.
+/// The state of one of the nine boards.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum BoardState {
-    /// It takes plays.
+    /// Neither won nor full.
     Open,
-    /// Won by a side, closed.
+    /// Won by a side; closed.
     Won(Side),
-    /// Full, won by nobody, closed.
+    /// Full without a winner; closed.
     Drawn,
 }
 
-/// The shortest run of equal cells that is written as a run.
+/// Runs of at least this many equal cells are written as `{12x}`.
 const SHORTEST_RUN: usize = 5;
 
 impl Diagram {
-    /// Reads the text of a position of this variant; what it returns is possible. Nothing is
-    /// built before the text is known to fit the board.
+    /// Parses a position of this variant and [checks](Diagram::check) it. Allocates at most one
+    /// board, however long the text is.
     ///
     /// ```
     /// use noughts_rules::{Diagram, Variant};
@@ -83,7 +83,7 @@ impl Diagram {
         Ok(diagram)
     }
 
-    /// The position as text, the same for the same position.
+    /// The position as text. Equal positions have equal texts.
     pub fn format(&self, variant: &Variant) -> String {
         let mut text = String::new();
         for (number, row) in self.marks.chunks(row_length(variant)).enumerate() {
@@ -110,8 +110,16 @@ impl Diagram {
         text
     }
 
-    /// The board as a person would draw it, for messages and tests: one row a line, nine boards
-    /// three by three.
+    /// A picture of the board for messages and tests: one line per row, nine boards three by three.
+    ///
+    /// ```
+    /// use noughts_rules::{Diagram, Variant};
+    ///
+    /// let variant: Variant = "3x3k3".parse()?;
+    /// let diagram = Diagram::parse(&variant, "x.o/.x./..o o")?;
+    /// assert_eq!(diagram.draw(&variant), "x . o\n. x .\n. . o");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn draw(&self, variant: &Variant) -> String {
         let symbol = |at: usize| self.marks[at].map_or('.', Side::symbol);
         let row = |cells: &mut dyn Iterator<Item = usize>| {
@@ -143,8 +151,9 @@ impl Diagram {
         drawn.join("\n")
     }
 
-    /// Whether a play of this variant can have led to this, or it is the first position. What
-    /// passes may be set up; whether the plays before that one were possible is not asked.
+    /// Checks that this is the first position of the variant, or that one play can have led to it.
+    /// Whether the earlier plays were possible is not checked. Only a position that passes may be
+    /// given to [`Rules::set_up`](crate::Rules::set_up).
     pub fn check(&self, variant: &Variant) -> Result<(), DiagramError> {
         if self.marks.len() != variant.cells() {
             return Err(DiagramError::Cells {
@@ -218,7 +227,7 @@ impl Diagram {
         }
     }
 
-    /// Whether some mark can be of the latest play, given where that sends the next.
+    /// Whether some mark can be the latest play, given that it sends the next play to `to`.
     fn could_be_sent(&self, spec: &NestedSpec, states: &[BoardState; 9], to: PlayIn) -> bool {
         let open = |board: usize| states[board] == BoardState::Open;
         let sent = |cell: usize| -> PlayIn {
@@ -250,7 +259,7 @@ impl Diagram {
         before.boards()[at / 9] == BoardState::Open
     }
 
-    /// How each of the nine boards stands; of a grid, nothing that means anything.
+    /// The states of the nine boards. For a grid the result has no meaning.
     pub fn boards(&self) -> [BoardState; 9] {
         std::array::from_fn(|board| {
             let Some(board) = Board::new(board as u8) else {
@@ -281,8 +290,8 @@ impl Diagram {
             .fold(0, |set, (cell, _)| set | 1 << cell)
     }
 
-    /// All cells of all lines that `last` completed; of all lines there are, where nobody knows
-    /// which play was the last.
+    /// The cells of all lines that the play `last` completed, or of all lines on the board if the
+    /// last play is not known.
     pub(crate) fn line(&self, spec: &GridSpec, last: Option<Move>) -> Vec<Move> {
         match last {
             Some(at) => lines::through(spec, &self.marks, at),
@@ -291,7 +300,7 @@ impl Diagram {
     }
 }
 
-/// Whether of nine things the latest one that either side got can have completed all lines.
+/// Whether one cell (or board) can have completed all lines of these two sets of nine.
 fn one_made_lines([x, o]: [u16; 2]) -> bool {
     let one_made = |set: u16| (0..9).any(|one| !nested::has_line(set & !(1 << one)));
     !(nested::has_line(x) && nested::has_line(o)) && one_made(x) && one_made(o)
@@ -348,7 +357,7 @@ fn read_marks(variant: &Variant, text: &str) -> Result<Vec<Option<Side>>, Diagra
     Ok(marks)
 }
 
-/// `{12x}`: a number from 1 and, as the last character, what stands so many times.
+/// Parses `{12x}`: a number from 1, and the symbol that is repeated.
 fn read_run(text: &str) -> Result<(usize, char, &str), DiagramError> {
     let parsed = || {
         let (run, after) = text.strip_prefix('{')?.split_once('}')?;
@@ -378,43 +387,44 @@ fn read_board(word: &str) -> Result<Board, DiagramError> {
     }
 }
 
-/// Why a position can't be. Displays what would be right.
+/// Why a position is impossible, or its text invalid. The message says what is allowed.
 #[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub enum DiagramError {
-    /// Not as many cells as the variant has.
+    /// The number of cells differs from the variant's.
     Cells {
-        /// How many there are.
+        /// In this position.
         have: usize,
-        /// How many there must be.
+        /// In the variant.
         need: usize,
     },
-    /// Not as many rows (on nine boards: boards) as the variant has.
+    /// The number of rows (on nine boards: of boards) differs from the variant's.
     Rows {
-        /// How many there must be.
+        /// In the variant.
         need: usize,
     },
-    /// A row (on nine boards: a board) that is too long or too short.
+    /// A row (on nine boards: a board) is too long or too short.
     RowLength {
-        /// Which, from 0.
+        /// The number of the row, from 0.
         row: usize,
-        /// How many cells it must have.
+        /// The length that it must have.
         need: usize,
     },
-    /// A run that is not `{number symbol}`.
+    /// A run is not a number and a symbol between braces.
     Run(Quoted),
-    /// A symbol of no side in this variant.
+    /// No side of this variant has this symbol; the variant has this many sides.
     NoSuchSide(char, u8),
-    /// It does not say whose turn it is.
+    /// The side to move is missing.
     NoTurn,
-    /// It does not say where to play.
+    /// The board to play in is missing.
     NoPlayIn,
-    /// No play can have led to this board, or the game is over, or there is only one board.
+    /// The board to play in contradicts the marks or the variant.
     PlayIn,
-    /// Something stands behind the end.
+    /// The text goes on after the end of the position.
     Surplus(Quoted),
-    /// A mark hangs in the air, in a game with gravity.
+    /// With gravity, a mark is above an empty cell.
     Floating,
-    /// Lines that no single play can have completed.
+    /// No single play can have completed all the lines.
     TwoLines,
 }
 
@@ -433,20 +443,20 @@ impl fmt::Display for DiagramError {
             }
             DiagramError::NoSuchSide(symbol, sides) => {
                 let last = Side::new(sides.saturating_sub(1)).map_or('#', Side::symbol);
-                write!(f, "{symbol:?} is nobody here: empty cells are '.', the {sides} sides are 'x'")?;
+                write!(f, "{symbol:?} is no side of this game: empty cells are '.', the {sides} sides are 'x'")?;
                 if *sides == 2 { write!(f, " and 'o'") } else { write!(f, ", 'o' and so on to {last:?}") }
             }
             DiagramError::NoTurn => {
-                f.write_str("behind the cells stands a space and the side to move, such as 'x'")
+                f.write_str("the cells must be followed by a space and the side to move, such as 'x'")
             }
             DiagramError::NoPlayIn => f.write_str(
-                "at the end stands the board to play in, 0 to 8, or * for any open one, or - when the game is over",
+                "the position must end with the board to play in: 0 to 8, * for any open board, - when the game is over",
             ),
             DiagramError::PlayIn => f.write_str(
-                "no play can have sent the next one there; - stands there when the game is over",
+                "no play can have led to this board to play in; it is - when the game is over",
             ),
             DiagramError::Surplus(text) => write!(f, "the position ends before {text}"),
-            DiagramError::Floating => f.write_str("with gravity no mark hangs above an empty cell"),
+            DiagramError::Floating => f.write_str("with gravity no mark can be above an empty cell"),
             DiagramError::TwoLines => {
                 f.write_str("the lines on the board can't have been completed by one play")
             }

@@ -1,16 +1,16 @@
-//! K in a line on one board that fits into a few machine words.
+//! K in a line on one board that fits into a few machine words: one bit set per side.
 
 use crate::bits::Bits;
 use crate::diagram::Diagram;
 use crate::place::Move;
-use crate::rules::{IllegalMove, Outcome, Rules, Standing};
+use crate::rules::{GridState, IllegalMove, Outcome, Rules};
 use crate::side::{Side, Sides};
 use crate::variant::{Goal, GridSpec, Overline, Placement, Variant};
 
-/// The m,n,k-game for `P` sides, one set of bits a side.
+/// The m,n,k-game for `P` sides, with one bit set per side.
 ///
-/// Every row has one bit more than cells, and that bit stays empty, so that a line can't leave
-/// the board at the right and come back at the left one row below:
+/// Every row has one padding bit that stays empty, so that a line cannot wrap from the end of one row
+/// to the start of the next:
 ///
 /// ```text
 /// 0 1 2 ·
@@ -20,41 +20,40 @@ use crate::variant::{Goal, GridSpec, Overline, Placement, Variant};
 #[derive(Clone, Debug)]
 pub struct Grid<B: Bits, const P: usize> {
     spec: GridSpec,
-    lattice: Lattice,
+    cell_bits: CellBits,
     /// All cells.
     board: B,
-    /// The cells of the last row, where a falling mark comes to rest.
+    /// The cells of the last row.
     floor: B,
-    ways: Ways,
+    directions: Directions,
 }
 
-/// Where everybody's marks are.
+/// A position as bit sets.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct GridPosition<B: Bits, const P: usize> {
     marks: [B; P],
     to_move: Side,
-    standing: Standing,
+    state: GridState,
 }
 
 impl<B: Bits, const P: usize> Grid<B, P> {
-    /// The rules of `spec`, or `None` where it has another number of sides or more cells than
-    /// there are bits for.
+    /// The rules of `spec`; `None` if it has another number of sides or does not fit into `B`.
     pub fn new(spec: GridSpec) -> Option<Self> {
-        let lattice = Lattice::new(&spec);
-        let (stride, rows) = (lattice.stride as usize, spec.rows());
+        let cell_bits = CellBits::new(&spec);
+        let (stride, rows) = (cell_bits.stride as usize, spec.rows());
         if usize::from(spec.sides()) != P || stride * rows > B::WIDTH {
             return None;
         }
         let cells = |range: std::ops::Range<usize>| {
             range.fold(B::NONE, |all, cell| {
-                all.or(B::one(lattice.bit(Move::at(cell))))
+                all.or(B::one(cell_bits.bit(Move::at(cell))))
             })
         };
         Some(Grid {
-            lattice,
+            cell_bits,
             board: cells(0..spec.cells()),
             floor: cells(spec.cells() - spec.columns()..spec.cells()),
-            ways: Ways::new(&spec, stride, B::WIDTH),
+            directions: Directions::new(&spec, stride, B::WIDTH),
             spec,
         })
     }
@@ -74,7 +73,7 @@ impl<B: Bits, const P: usize> Grid<B, P> {
         match self.spec.placement {
             Placement::Anywhere => empty,
             Placement::Gravity => {
-                let above_marks = occupied.down(self.lattice.stride as usize);
+                let above_marks = occupied.down(self.cell_bits.stride as usize);
                 empty.and(self.floor.or(above_marks))
             }
         }
@@ -84,9 +83,9 @@ impl<B: Bits, const P: usize> Grid<B, P> {
     #[inline(always)]
     fn has_line(&self, marks: B, latest: usize) -> bool {
         match (B::IS_WORD, self.spec.overline) {
-            (true, Overline::Counts) => self.ways.any_line(marks),
-            (true, Overline::Ignored) => self.ways.any_exact_line(marks),
-            (false, overline) => self.ways.line_through(marks, latest, overline),
+            (true, Overline::Counts) => self.directions.any_line(marks),
+            (true, Overline::Ignored) => self.directions.any_exact_line(marks),
+            (false, overline) => self.directions.line_through(marks, latest, overline),
         }
     }
 }
@@ -108,7 +107,7 @@ impl<B: Bits, const P: usize> Rules for Grid<B, P> {
         GridPosition {
             marks: [B::NONE; P],
             to_move: Side::FIRST,
-            standing: Standing::Open,
+            state: GridState::Open,
         }
     }
 
@@ -119,28 +118,28 @@ impl<B: Bits, const P: usize> Rules for Grid<B, P> {
 
     #[inline]
     fn outcome(&self, position: &Self::Position) -> Option<Outcome> {
-        self.spec.outcome(position.standing)
+        self.spec.outcome(position.state)
     }
 
     #[inline]
     fn moves<'p>(&'p self, position: &'p Self::Position) -> GridMoves<B> {
         GridMoves {
-            left: match position.standing {
-                Standing::Open => self.playable(self.occupied(position)),
-                Standing::Full | Standing::Line(_) => B::NONE,
+            left: match position.state {
+                GridState::Open => self.playable(self.occupied(position)),
+                GridState::Full | GridState::Line(_) => B::NONE,
             },
-            lattice: self.lattice,
+            cell_bits: self.cell_bits,
         }
     }
 
     fn check(&self, position: &Self::Position, at: Move) -> Result<(), IllegalMove> {
-        if position.standing != Standing::Open {
+        if position.state != GridState::Open {
             return Err(IllegalMove::GameOver);
         }
         if at.index() >= self.spec.cells() {
             return Err(IllegalMove::OffBoard);
         }
-        let (bit, occupied) = (self.lattice.bit(at), self.occupied(position));
+        let (bit, occupied) = (self.cell_bits.bit(at), self.occupied(position));
         if occupied.has(bit) {
             Err(IllegalMove::Occupied)
         } else if self.playable(occupied).has(bit) {
@@ -153,23 +152,23 @@ impl<B: Bits, const P: usize> Rules for Grid<B, P> {
     #[inline]
     fn play(&self, position: &mut Self::Position, at: Move) {
         debug_assert_eq!(self.check(position, at), Ok(()));
-        let (bit, side) = (self.lattice.bit(at), position.to_move);
+        let (bit, side) = (self.cell_bits.bit(at), position.to_move);
         let marks = &mut position.marks[side.index()];
         *marks = marks.or(B::one(bit));
         if self.has_line(*marks, bit) {
-            position.standing = Standing::Line(side);
+            position.state = GridState::Line(side);
         } else if self.occupied(position) == self.board {
-            position.standing = Standing::Full;
+            position.state = GridState::Full;
         }
         position.to_move = side.next(P as u8);
     }
 
     fn take_back(&self, position: &mut Self::Position, at: Move, _before: Move) {
-        let mark = B::one(self.lattice.bit(at));
+        let mark = B::one(self.cell_bits.bit(at));
         for marks in &mut position.marks {
             *marks = marks.minus(mark);
         }
-        position.standing = Standing::Open;
+        position.state = GridState::Open;
     }
 
     fn set_turn(&self, position: &mut Self::Position, side: Side) {
@@ -179,7 +178,7 @@ impl<B: Bits, const P: usize> Rules for Grid<B, P> {
 
     fn diagram(&self, position: &Self::Position) -> Diagram {
         let owner = |cell| {
-            let bit = self.lattice.bit(Move::at(cell));
+            let bit = self.cell_bits.bit(Move::at(cell));
             let side = position.marks.iter().position(|marks| marks.has(bit))?;
             Side::new(side as u8)
         };
@@ -202,43 +201,43 @@ impl<B: Bits, const P: usize> Rules for Grid<B, P> {
         };
         for (cell, side) in all() {
             let marks = &mut position.marks[side.index()];
-            *marks = marks.or(B::one(self.lattice.bit(Move::at(cell))));
+            *marks = marks.or(B::one(self.cell_bits.bit(Move::at(cell))));
         }
         let line = all().find(|&(cell, side)| {
             self.has_line(
                 position.marks[side.index()],
-                self.lattice.bit(Move::at(cell)),
+                self.cell_bits.bit(Move::at(cell)),
             )
         });
-        position.standing = match line {
-            Some((_, side)) => Standing::Line(side),
-            None if self.occupied(&position) == self.board => Standing::Full,
-            None => Standing::Open,
+        position.state = match line {
+            Some((_, side)) => GridState::Line(side),
+            None if self.occupied(&position) == self.board => GridState::Full,
+            None => GridState::Open,
         };
         position
     }
 }
 
 impl GridSpec {
-    /// What a standing means under this goal.
+    /// The outcome of a state under this variant's goal.
     #[inline(always)]
-    pub(crate) fn outcome(&self, standing: Standing) -> Option<Outcome> {
-        match (standing, self.goal) {
-            (Standing::Open, _) => None,
-            (Standing::Full, _) => Some(Outcome::Draw),
-            (Standing::Line(side), Goal::Make) => Some(Outcome::Won(Sides::only(side))),
-            (Standing::Line(side), Goal::Avoid) => {
+    pub(crate) fn outcome(&self, state: GridState) -> Option<Outcome> {
+        match (state, self.goal) {
+            (GridState::Open, _) => None,
+            (GridState::Full, _) => Some(Outcome::Draw),
+            (GridState::Line(side), Goal::Make) => Some(Outcome::Won(Sides::only(side))),
+            (GridState::Line(side), Goal::Avoid) => {
                 Some(Outcome::Won(Sides::first(self.sides()).without(side)))
             }
         }
     }
 }
 
-/// The legal moves of a grid, in ascending order.
+/// The legal moves of a [`Grid`], in ascending order.
 #[derive(Clone, Debug)]
 pub struct GridMoves<B: Bits> {
     left: B,
-    lattice: Lattice,
+    cell_bits: CellBits,
 }
 
 impl<B: Bits> ExactSizeIterator for GridMoves<B> {}
@@ -248,7 +247,7 @@ impl<B: Bits> Iterator for GridMoves<B> {
 
     #[inline(always)]
     fn next(&mut self) -> Option<Move> {
-        self.left.pop().map(|bit| self.lattice.cell(bit))
+        self.left.pop().map(|bit| self.cell_bits.cell(bit))
     }
 
     #[inline(always)]
@@ -269,22 +268,22 @@ impl<B: Bits> Iterator for GridMoves<B> {
     }
 }
 
-/// From cells to bits and back: a division by a number known only at run time, as a product.
-///
-/// Exact for indices below 1 024 and divisors to 256, which is more than [`Grid`] holds.
+/// Converts between cells and bits. A division by a number known only at run time is done as a
+/// multiplication, which is exact for indices below 1 024 and divisors up to 256: more than
+/// [`Grid`] needs.
 #[derive(Clone, Copy, Debug)]
-struct Lattice {
+struct CellBits {
     stride: u32,
     per_column: u32,
     per_stride: u32,
 }
 
-impl Lattice {
+impl CellBits {
     const SHIFT: u32 = 20;
 
-    fn new(spec: &GridSpec) -> Lattice {
+    fn new(spec: &GridSpec) -> CellBits {
         let columns = spec.columns() as u32;
-        Lattice {
+        CellBits {
             stride: columns + 1,
             per_column: (1 << Self::SHIFT) / columns + 1,
             per_stride: (1 << Self::SHIFT) / (columns + 1) + 1,
@@ -306,26 +305,26 @@ impl Lattice {
     }
 }
 
-/// The four directions, and how to look along them.
+/// Line detection in the four directions.
 #[derive(Clone, Debug)]
-struct Ways {
+struct Directions {
     line: usize,
-    /// From one cell of a line to the next.
+    /// The distance in bits from one cell of a line to the next.
     steps: [usize; 4],
-    /// Shifts that double the length looked at until it is the line's: for K = 5 by 1, 2, 1 steps.
+    /// Shifts that double the detected length until it is K: for K = 5 by 1, 2, 1 steps.
     doublings: [[u8; 4]; 8],
-    /// How many of them it takes.
+    /// The number of shifts in use.
     doubled: usize,
-    /// From a line's first cell to the one behind its last.
-    behind: [usize; 4],
+    /// The distance from a line's first cell to the one after its last.
+    beyond: [usize; 4],
 }
 
-impl Ways {
-    fn new(spec: &GridSpec, stride: usize, width: usize) -> Ways {
+impl Directions {
+    fn new(spec: &GridSpec, stride: usize, width: usize) -> Directions {
         let line = spec.line();
         let (wide, high) = (line <= spec.columns(), line <= spec.rows());
-        // The highest bit is never a cell: a shift by all but one bit leaves nothing that could
-        // meet a mark, which is right for a direction in which the board has no room for a line.
+        // In a direction without room for a line, shift by all bits but one: the highest bit is
+        // never a cell, so nothing is left that could overlap a mark.
         let most = width - 1;
         let steps = [
             (wide, 1),
@@ -335,24 +334,24 @@ impl Ways {
         ]
         .map(|(has_room, step)| if has_room { step } else { most });
         let shift = |by: usize| steps.map(|step| (step * by).min(most));
-        let mut ways = Ways {
+        let mut directions = Directions {
             line,
             steps,
             doublings: [[0; 4]; 8],
             doubled: 0,
-            behind: shift(line),
+            beyond: shift(line),
         };
         let mut reach = 1;
         while reach < line {
             let by = reach.min(line - reach);
-            ways.doublings[ways.doubled] = shift(by).map(|shift| shift as u8);
-            ways.doubled += 1;
+            directions.doublings[directions.doubled] = shift(by).map(|shift| shift as u8);
+            directions.doubled += 1;
             reach += by;
         }
-        ways
+        directions
     }
 
-    /// The first cells of all lines, for each direction.
+    /// The first cells of all lines, per direction.
     #[inline(always)]
     fn starts<B: Bits>(&self, marks: B) -> [B; 4] {
         let mut runs = [marks; 4];
@@ -372,16 +371,18 @@ impl Ways {
 
     fn any_exact_line<B: Bits>(&self, marks: B) -> bool {
         let starts = self.starts(marks);
-        (0..4).any(|way| {
-            let longer = marks.up(self.steps[way]).or(marks.down(self.behind[way]));
-            !starts[way].minus(longer).is_none()
+        (0..4).any(|direction| {
+            let longer = marks
+                .up(self.steps[direction])
+                .or(marks.down(self.beyond[direction]));
+            !starts[direction].minus(longer).is_none()
         })
     }
 
-    /// Looks only where a new line can be: a whole board of several words is slow to shift.
+    /// Checks only lines through the latest mark: shifting several words is slow.
     fn line_through<B: Bits>(&self, marks: B, latest: usize, overline: Overline) -> bool {
         self.steps.iter().any(|&step| {
-            // Before bit 0 it wraps to a number past the last one.
+            // Below bit 0 the subtraction wraps to a number above the last bit.
             let length = 1
                 + run_from(marks, latest, |bit| bit + step)
                 + run_from(marks, latest, |bit| bit.wrapping_sub(step));
@@ -393,7 +394,7 @@ impl Ways {
     }
 }
 
-/// How many marks follow the one at `bit` without a gap.
+/// The number of marks that follow the one at `bit` without a gap.
 #[inline(always)]
 fn run_from<B: Bits>(marks: B, bit: usize, next: impl Fn(usize) -> usize) -> usize {
     let follows = |&bit: &usize| bit < B::WIDTH && marks.has(bit);
@@ -406,22 +407,22 @@ mod tests {
     use super::*;
 
     #[test]
-    fn products_divide_exactly() {
+    fn cells_convert_to_bits_and_back() {
         for columns in 3..=255u32 {
-            let lattice = Lattice {
+            let cell_bits = CellBits {
                 stride: columns + 1,
-                per_column: (1 << Lattice::SHIFT) / columns + 1,
-                per_stride: (1 << Lattice::SHIFT) / (columns + 1) + 1,
+                per_column: (1 << CellBits::SHIFT) / columns + 1,
+                per_stride: (1 << CellBits::SHIFT) / (columns + 1) + 1,
             };
             for cell in 0..1024 - 1024 / columns {
                 let bit = (cell + cell / columns) as usize;
                 assert_eq!(
-                    lattice.bit(Move::at(cell as usize)),
+                    cell_bits.bit(Move::at(cell as usize)),
                     bit,
                     "{cell} of {columns}"
                 );
                 assert_eq!(
-                    lattice.cell(bit).index(),
+                    cell_bits.cell(bit).index(),
                     cell as usize,
                     "{bit} of {columns}"
                 );

@@ -4,7 +4,7 @@ use crate::place::Move;
 use crate::side::Side;
 use crate::variant::{GridSpec, Overline};
 
-/// The four directions, as columns and rows to go from one cell of a line to the next.
+/// The four directions, as the step in columns and rows from one cell of a line to the next.
 const DIRECTIONS: [(isize, isize); 4] = [(1, 0), (0, 1), (1, 1), (-1, 1)];
 
 /// Whether the mark at `at` is part of a line.
@@ -16,7 +16,7 @@ pub(crate) fn is_on_line(spec: &GridSpec, marks: &[Option<Side>], at: Move) -> b
     })
 }
 
-/// All cells of all lines through the mark at `at`, ascending.
+/// The cells of all lines through the mark at `at`, ascending.
 pub(crate) fn through(spec: &GridSpec, marks: &[Option<Side>], at: Move) -> Vec<Move> {
     let mut cells = Vec::new();
     for direction in DIRECTIONS {
@@ -37,7 +37,7 @@ pub(crate) fn through(spec: &GridSpec, marks: &[Option<Side>], at: Move) -> Vec<
     cells
 }
 
-/// All cells of all lines on the board, ascending.
+/// The cells of all lines on the board, ascending.
 pub(crate) fn all(spec: &GridSpec, marks: &[Option<Side>]) -> impl Iterator<Item = Move> {
     let marked = (0..marks.len()).filter(|&cell| marks[cell].is_some());
     marked
@@ -45,15 +45,15 @@ pub(crate) fn all(spec: &GridSpec, marks: &[Option<Side>]) -> impl Iterator<Item
         .filter(|&at| is_on_line(spec, marks, at))
 }
 
-/// Whether one play can have completed all lines on the board, with no line before it. Only a
-/// mark that `could_be_last` can be that play's.
+/// Whether one play can have completed all lines on the board. Only marks for which
+/// `could_be_last` holds are considered.
 pub(crate) fn one_play_made_all(
     spec: &GridSpec,
     marks: &[Option<Side>],
     could_be_last: impl Fn(Move) -> bool,
 ) -> bool {
-    // One play completes at most a line in each of four directions, each of fewer than 2 K marks:
-    // where there are more, nobody looks on. A board full of one mark would take hours.
+    // One play completes at most one line per direction, each of fewer than 2 K marks. More cells
+    // mean "no" at once; checking a board full of one mark would take hours.
     let most = 8 * spec.line();
     let lines: Vec<Move> = all(spec, marks).take(most).collect();
     if lines.is_empty() || lines.len() == most {
@@ -62,7 +62,7 @@ pub(crate) fn one_play_made_all(
     let mut before = marks.to_vec();
     lines.iter().any(|&last| {
         let mark = before[last.index()].take();
-        // Without the mark, a line that was too long may be a line: next to where it was.
+        // Without the mark, a line that was too long may be an exact line.
         let mut suspects = lines.iter().copied().chain(around(spec, last));
         let had_line =
             suspects.any(|at| before[at.index()].is_some() && is_on_line(spec, &before, at));
@@ -81,7 +81,7 @@ fn around(spec: &GridSpec, at: Move) -> impl Iterator<Item = Move> {
         .map(Move::at)
 }
 
-/// A side that has a line somewhere.
+/// The side of any line on the board.
 pub(crate) fn owner_of_any(spec: &GridSpec, marks: &[Option<Side>]) -> Option<Side> {
     all(spec, marks).next().and_then(|at| marks[at.index()])
 }
@@ -97,7 +97,7 @@ fn back((columns, rows): (isize, isize)) -> (isize, isize) {
     (-columns, -rows)
 }
 
-/// How many marks of the same side follow the one at `at` without a gap.
+/// The number of marks of the same side that follow the one at `at` without a gap.
 fn reach(
     spec: &GridSpec,
     marks: &[Option<Side>],
@@ -110,7 +110,7 @@ fn reach(
     let mut row = at.index() / columns;
     let mut count = 0;
     loop {
-        // Going left of column 0 or above row 0 wraps to a number that is off the board too.
+        // Below 0 this wraps to a number that is off the board.
         column = column.wrapping_add_signed(right);
         row = row.wrapping_add_signed(down);
         if column >= columns || row >= rows || marks[row * columns + column] != owner {

@@ -65,7 +65,7 @@ impl FromStr for Variant {
     }
 }
 
-/// What is still to be read of a name.
+/// The part of the text that is not parsed yet.
 struct Cursor<'t> {
     rest: &'t str,
 }
@@ -81,8 +81,8 @@ impl Cursor<'_> {
         }
     }
 
-    /// A number without leading zeros. One too large to be anything saturates, and is then out
-    /// of every range.
+    /// A number without leading zeros. A number that is too large saturates, and is then out of every
+    /// range.
     fn number(&mut self) -> Result<u64, Reason> {
         let digits = self.rest.bytes().take_while(u8::is_ascii_digit).count();
         let (number, rest) = self.rest.split_at(digits);
@@ -168,7 +168,7 @@ impl Cursor<'_> {
     }
 }
 
-/// Why a text names no variant. Displays one sentence that says what is allowed.
+/// Why a text is not a variant. The message says what is allowed.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct VariantError {
     text: Quoted,
@@ -195,11 +195,11 @@ impl fmt::Display for VariantError {
         write!(f, "{} is not a variant: ", self.text)?;
         match &self.reason {
             Reason::Unknown => f.write_str(
-                "a variant is WxHkK such as 3x3k3, with p3, +misere, +gravity or +exact behind it, \
+                "a variant is WxHkK such as 3x3k3, optionally followed by p3, +misere, +gravity or +exact, \
                  or multi, multi@4, ultimate, ultimate@4",
             ),
             Reason::LeadingZero => f.write_str("numbers are written without leading zeros"),
-            Reason::Repeated => f.write_str("p, +misere, +gravity and +exact may each stand once"),
+            Reason::Repeated => f.write_str("p, +misere, +gravity and +exact may each appear once"),
             Reason::NoSuchBoard => f.write_str("the boards are 0 to 8"),
             Reason::OutOfRange(reason) => reason.fmt(f),
         }
@@ -228,7 +228,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_are_read_and_printed_in_one_order() {
+    fn suffixes_parse_in_any_order_and_print_in_one() {
         for (written, printed) in [
             ("3x3k3", "3x3k3"),
             ("3x3k3p2", "3x3k3"),
@@ -255,7 +255,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_variant_is_refused_with_what_is_allowed() {
+    fn errors_say_what_is_allowed() {
         for (text, hint) in [
             ("", "such as 3x3k3"),
             ("chess", "such as 3x3k3"),
@@ -284,8 +284,8 @@ mod tests {
             ("3x3k03", "leading zeros"),
             ("3x3k3p02", "leading zeros"),
             ("multi@04", "leading zeros"),
-            ("3x3k3p2p2", "may each stand once"),
-            ("3x3k3+exact+exact", "may each stand once"),
+            ("3x3k3p2p2", "may each appear once"),
+            ("3x3k3+exact+exact", "may each appear once"),
             ("multi@9", "the boards are 0 to 8"),
             ("multi@", "such as 3x3k3"),
             ("multi4", "such as 3x3k3"),
@@ -297,7 +297,7 @@ mod tests {
     }
 
     #[test]
-    fn a_long_text_is_not_repeated_whole() {
+    fn errors_quote_only_the_start_of_a_long_text() {
         let error = "z".repeat(1_000_000).parse::<Variant>().unwrap_err();
         assert!(error.to_string().len() < 300);
     }

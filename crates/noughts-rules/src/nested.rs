@@ -1,4 +1,4 @@
-//! Nine boards, where each play names the board of the next: Multi and Ultimate.
+//! Nine boards, where the cell of a play decides the board of the next: Multi and Ultimate.
 
 use crate::diagram::{Diagram, PlayIn};
 use crate::place::{Board, Move};
@@ -6,10 +6,10 @@ use crate::rules::{IllegalMove, Outcome, Rules};
 use crate::side::{Side, Sides};
 use crate::variant::{NestedSpec, Redirect, Scoring, Variant};
 
-/// All nine of something, as bits.
+/// The set of all nine cells or boards.
 const ALL: u16 = 0x1ff;
 
-/// Whether nine bits have three in a line, for each of the 512 sets.
+/// Whether a set of nine has three in a line, for each of the 512 sets.
 const HAS_LINE: [bool; 512] = {
     let mut table = [false; 512];
     let mut set = 0;
@@ -47,14 +47,14 @@ pub const LINES_3X3: [u16; 8] = [
     0b001_010_100,
 ];
 
-/// Whether nine bits have three in a line.
+/// Whether a set of nine has three in a line.
 #[inline(always)]
 pub(crate) const fn has_line(set: u16) -> bool {
     HAS_LINE[(set & ALL) as usize]
 }
 
-/// The members of each of the 512 sets, lowest first, four bits each, and above them how many
-/// there are: a random game asks for one of them at every play.
+/// The members of each of the 512 sets, lowest first, four bits each, and above them their number.
+/// A random playout picks one member per play.
 const MEMBERS: [u64; 512] = {
     let mut table = [0; 512];
     let mut set = 0;
@@ -73,26 +73,25 @@ const MEMBERS: [u64; 512] = {
     table
 };
 
-/// How many members a set of nine has.
+/// The number of members of a set of nine.
 #[inline(always)]
 fn len(set: u16) -> usize {
     (MEMBERS[(set & ALL) as usize] >> 36) as usize
 }
 
-/// The member of a set of nine that has `n` others below it; there is one.
+/// The `n`-th member of a set of nine, which must have more than `n`.
 #[inline(always)]
 fn member(set: u16, n: usize) -> usize {
     (MEMBERS[(set & ALL) as usize] >> (4 * n) & 15) as usize
 }
 
-/// The rules of nine boards, by their settings.
+/// The rules of nine boards.
 #[derive(Clone, Debug)]
 pub struct Nested {
     spec: NestedSpec,
 }
 
-/// Nine boards of nine bits for each side. It is copied for every node of a search, as three
-/// vectors of 16 bytes.
+/// Nine boards of nine bits per side: 48 bytes, copied for every node of a search.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct NestedPosition {
     boards: [Both; 9],
@@ -100,19 +99,19 @@ pub struct NestedPosition {
     won: Both,
     /// The boards that are neither won nor full.
     open: u16,
-    /// The boards that the next play may go to; none when the game is over.
+    /// The boards that the next play may go to; empty when the game is over.
     playable: u16,
     /// The side to move, as its half of [`Both`].
     half: u8,
 }
 
-/// A set of nine for each side, in one number: a play reads and writes it once.
+/// A set of nine per side, in one number.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 struct Both(u32);
 
 impl Both {
     const NONE: Both = Both(0);
-    /// Where the bits of each side begin.
+    /// The position of the first bit of each side.
     const HALVES: [u8; 2] = [0, 16];
 
     #[inline(always)]
@@ -120,13 +119,13 @@ impl Both {
         Self::HALVES[side.index() & 1]
     }
 
-    /// What is one side's.
+    /// The set of one side.
     #[inline(always)]
     fn of(self, half: u8) -> u16 {
         (self.0 >> half) as u16 & ALL
     }
 
-    /// What is either side's.
+    /// The union of both sets.
     #[inline(always)]
     fn of_either(self) -> u16 {
         (self.0 | self.0 >> 16) as u16 & ALL
@@ -148,7 +147,7 @@ impl Nested {
         Nested { spec }
     }
 
-    /// The boards that a play in `cell` sends the next one to, of those that are open then.
+    /// The boards that the play after one in `cell` may go to, given the open boards.
     #[inline(always)]
     pub fn sent_to(&self, open: u16, cell: usize) -> u16 {
         match self.spec.redirect() {
@@ -162,14 +161,14 @@ impl Nested {
         }
     }
 
-    /// Whether a side that just won a board has won the game by it.
+    /// Whether a side with these boards has won the game.
     #[inline(always)]
     fn wins_game(&self, won: u16) -> bool {
         self.spec.scoring() == Scoring::MetaLine && has_line(won)
     }
 
-    /// What follows from the marks: who has won a board, and whether it is open.
-    fn judge_board(position: &mut NestedPosition, board: usize) {
+    /// Updates from the marks whether a board is won and whether it is open.
+    fn update_board(position: &mut NestedPosition, board: usize) {
         let marks = position.boards[board];
         position.won = position.won.without(board);
         position.open &= !(1 << board);
@@ -289,7 +288,7 @@ impl Rules for Nested {
     fn take_back(&self, position: &mut NestedPosition, at: Move, before: Move) {
         let (board, cell) = (at.index() / 9, at.index() % 9);
         position.boards[board] = position.boards[board].without(cell);
-        Nested::judge_board(position, board);
+        Nested::update_board(position, board);
         position.playable = self.sent_to(position.open, before.index() % 9);
     }
 
@@ -323,7 +322,7 @@ impl Rules for Nested {
                 *marks = marks.with(Both::half(*side), at % 9);
             }
         }
-        (0..9).for_each(|board| Nested::judge_board(&mut position, board));
+        (0..9).for_each(|board| Nested::update_board(&mut position, board));
         position.playable = match diagram.play_in {
             None => 0,
             Some(PlayIn::Board(board)) => 1 << board.index(),
@@ -333,9 +332,9 @@ impl Rules for Nested {
     }
 }
 
-/// What those who think about a position look at; sets of nine are bits, the lowest number 0.
+/// Accessors for search. Sets of nine are bit sets.
 impl NestedPosition {
-    /// The cells that a side has on a board, 0..9.
+    /// The cells of a side on a board, `0..9`.
     #[inline]
     pub fn marks(&self, side: Side, board: usize) -> u16 {
         self.boards[board].of(Both::half(side))
@@ -353,14 +352,14 @@ impl NestedPosition {
         !self.open & ALL
     }
 
-    /// The boards that the next play may go to; none when the game is over.
+    /// The boards that the next play may go to; empty when the game is over.
     #[inline]
     pub fn playable(&self) -> u16 {
         self.playable
     }
 }
 
-/// The board of a set of one.
+/// The board of a set with one member.
 fn single(boards: u16) -> Option<Board> {
     if boards.count_ones() == 1 {
         Board::new(boards.trailing_zeros() as u8)
@@ -369,21 +368,21 @@ fn single(boards: u16) -> Option<Board> {
     }
 }
 
-/// The legal moves on nine boards, in ascending order.
+/// The legal moves of [`Nested`], in ascending order.
 #[derive(Clone, Debug)]
 pub struct NestedMoves<'p> {
     position: &'p NestedPosition,
-    /// Boards that have not been begun.
+    /// The boards that come after `board`.
     boards: u16,
     board: usize,
-    /// Cells of `board` that are left.
+    /// The empty cells of `board` that are left.
     cells: u16,
 }
 
 impl NestedMoves<'_> {
-    /// Begins the lowest board that has not been begun.
+    /// Moves on to the next board; `false` if there is none.
     #[inline(always)]
-    fn turn_to_next_board(&mut self) -> bool {
+    fn advance_board(&mut self) -> bool {
         self.cells = 0;
         if self.boards == 0 {
             return false;
@@ -403,7 +402,7 @@ impl Iterator for NestedMoves<'_> {
     #[inline(always)]
     fn next(&mut self) -> Option<Move> {
         while self.cells == 0 {
-            if !self.turn_to_next_board() {
+            if !self.advance_board() {
                 return None;
             }
         }
@@ -417,7 +416,7 @@ impl Iterator for NestedMoves<'_> {
         let mut n = n;
         while n >= len(self.cells) {
             n -= len(self.cells);
-            if !self.turn_to_next_board() {
+            if !self.advance_board() {
                 return None;
             }
         }
@@ -429,7 +428,7 @@ impl Iterator for NestedMoves<'_> {
     #[inline(always)]
     fn count(mut self) -> usize {
         let mut count = len(self.cells);
-        while self.turn_to_next_board() {
+        while self.advance_board() {
             count += len(self.cells);
         }
         count
@@ -441,7 +440,7 @@ impl Iterator for NestedMoves<'_> {
         (count, Some(count))
     }
 
-    /// Board by board, cell by cell: two plain loops, where `next` is one with a memory.
+    /// Two nested loops, faster than repeated `next`.
     #[inline(always)]
     fn fold<T, F: FnMut(T, Move) -> T>(mut self, mut so_far: T, mut f: F) -> T {
         loop {
@@ -450,7 +449,7 @@ impl Iterator for NestedMoves<'_> {
                 so_far = f(so_far, Move::at(first + cells.trailing_zeros() as usize));
                 cells &= cells - 1;
             }
-            if !self.turn_to_next_board() {
+            if !self.advance_board() {
                 return so_far;
             }
         }

@@ -6,36 +6,46 @@ use crate::place::Move;
 use crate::quote::Quoted;
 use crate::variant::{Placement, Variant};
 
-/// What a text points at.
+/// The place that a text names.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Place {
     /// One cell.
     Cell(Move),
-    /// With gravity, a column: the mark falls to where it rests.
+    /// With gravity, a column: the mark falls to its lowest empty cell.
     Column(usize),
 }
 
 impl Variant {
-    /// A move as text, as [`parse_place`](Variant::parse_place) reads it.
+    /// The text of a move, which [`parse_place`](Variant::parse_place) parses.
+    ///
+    /// ```
+    /// use noughts_rules::{Move, Place, Variant};
+    ///
+    /// let gomoku: Variant = "15x15k5".parse()?;
+    /// let centre = Move::at(7 * 15 + 7);
+    /// assert_eq!(gomoku.format_move(centre), "7-7");
+    /// assert_eq!(gomoku.parse_place("7-7")?, Place::Cell(centre));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn format_move(&self, at: Move) -> String {
         let (first, second) = self.coordinates(at);
         format!("{first}-{second}")
     }
 
-    /// Row and column, or board and cell.
+    /// Row and column of a move, or board and cell on nine boards.
     pub fn coordinates(&self, at: Move) -> (usize, usize) {
-        let length = self.second();
+        let length = self.row_length();
         (at.index() / length, at.index() % length)
     }
 
-    /// The move at this row and column, or board and cell, if there is one.
+    /// The move at this row and column, or board and cell; `None` off the board.
     pub fn move_at(&self, first: usize, second: usize) -> Option<Move> {
-        let on_board = first < self.cells() / self.second() && second < self.second();
-        on_board.then(|| Move::at(first * self.second() + second))
+        let on_board = first < self.cells() / self.row_length() && second < self.row_length();
+        on_board.then(|| Move::at(first * self.row_length() + second))
     }
 
-    /// Reads a move, or with gravity a column alone. Numbers have no leading zeros, so that a
-    /// place is written in one way only.
+    /// Parses a move, or with gravity a column. Numbers have no leading zeros, so that every place
+    /// has one text.
     pub fn parse_place(&self, text: &str) -> Result<Place, PlaceError> {
         let unreadable = || PlaceError::Unreadable {
             text: Quoted::from(text),
@@ -61,8 +71,8 @@ impl Variant {
         }
     }
 
-    /// How many there are of what a move names second: columns, or cells of a board.
-    fn second(&self) -> usize {
+    /// The number of columns, or of cells per board.
+    fn row_length(&self) -> usize {
         match self {
             Variant::Grid(spec) => spec.columns(),
             Variant::Nested(_) => 9,
@@ -86,27 +96,28 @@ impl Variant {
     }
 }
 
-/// A number as moves are written with. One too large to be anything saturates: it can be read,
-/// but it is off every board.
+/// Parses a number without sign and leading zeros. A number that is too large saturates, and is then
+/// off every board.
 pub(crate) fn number(digits: &str) -> Option<usize> {
     let plain = !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit());
     let canonical = digits.len() == 1 || !digits.starts_with('0');
     (plain && canonical).then(|| digits.parse().unwrap_or(usize::MAX))
 }
 
-/// Why a text names no place.
+/// Why a text is not a place on the board.
 #[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub enum PlaceError {
-    /// It is not written as a move is.
+    /// The text is not a move.
     Unreadable {
-        /// What was written.
+        /// The text.
         text: Quoted,
-        /// How a move is written here.
+        /// The form of a move in this variant.
         form: &'static str,
     },
-    /// It is written well, but the board is smaller.
+    /// The board has no such cell.
     OffBoard {
-        /// The last cell there is.
+        /// The last cell of the board.
         last: String,
     },
 }
@@ -151,7 +162,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_move_says_how_moves_are_written() {
+    fn errors_say_how_moves_are_written() {
         for text in [
             "", "-", "1", "1-", "-1", "1-0-0", "1--0", "a-0", "01-0", "1-00", "+1-0", "1 0",
             "1-0 ", "１-0",

@@ -1,17 +1,24 @@
-//! Counting move sequences: the number by which implementations of the same rules compare.
+//! Perft: the number of move sequences, used to compare implementations of the same rules.
 
 use std::hint::black_box;
 
 use crate::place::Move;
 use crate::rules::Rules;
 
-/// How many sequences of exactly `depth` moves lead on from here. Every last move is played, none
-/// multiplied out. A game that ends earlier counts nothing.
+/// The number of sequences of exactly `depth` moves from this position. Every last move is played.
+/// Games that end earlier do not count.
+///
+/// ```
+/// use noughts_rules::{Grid, GridSpec, Rules, perft};
+///
+/// let rules = Grid::<u16, 2>::new(GridSpec::TIC_TAC_TOE).expect("3x3 fits into 16 bits");
+/// assert_eq!(perft(&rules, &rules.start(), 5), 15_120);
+/// ```
 pub fn perft<R: Rules>(rules: &R, position: &R::Position, depth: u32) -> u64 {
     match depth {
         0 => 1,
         1 => sum_after_each(rules, position, |last| {
-            // Nobody looks at it: the compiler would be free to leave the play out.
+            // Without this the compiler may omit the unused play.
             black_box(last);
             1
         }),
@@ -19,7 +26,7 @@ pub fn perft<R: Rules>(rules: &R, position: &R::Position, depth: u32) -> u64 {
     }
 }
 
-/// What `count` says of the position after each move, added up.
+/// The sum of `count` over the positions after each move.
 #[inline(always)]
 fn sum_after_each<R: Rules>(
     rules: &R,
@@ -35,7 +42,7 @@ fn sum_after_each<R: Rules>(
     rules.moves(position).map(play).sum()
 }
 
-/// [`perft`] by the first move, for looking where two implementations differ. Nothing at depth 0.
+/// [`perft`] per first move, to find where two implementations differ. Empty at depth 0.
 pub fn divide<R: Rules>(rules: &R, position: &R::Position, depth: u32) -> Vec<(Move, u64)> {
     let Some(rest) = depth.checked_sub(1) else {
         return Vec::new();

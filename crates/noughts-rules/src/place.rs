@@ -1,25 +1,25 @@
-//! Places to play: cells, and on nine boards the boards.
+//! Moves, and the boards of a game on nine boards.
 
 use std::fmt;
 use std::num::NonZeroU16;
 
-/// A place to play: a cell, counted from 0 row by row, on nine boards `9 * board + cell`.
+/// A cell to play: counted from 0 row by row, on nine boards `9 * board + cell`.
 ///
-/// It takes two bytes, and so does `Option<Move>`. How it is written depends on the variant:
-/// see [`Variant::format_move`](crate::Variant::format_move).
+/// `Move` and `Option<Move>` take two bytes. The text of a move depends on the variant: see
+/// [`Variant::format_move`](crate::Variant::format_move).
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Move(NonZeroU16);
 
 impl Move {
-    /// The cell with this index. The largest board has 65 025 cells, so every cell of every
-    /// variant has a `Move`; an index past `u16::MAX - 1` is a broken invariant.
+    /// The move to the cell with this index. The largest board has 65 025 cells, so every cell of
+    /// every variant has a `Move`. Panics in debug builds if the index is 65 535 or more.
     #[inline]
     pub const fn at(index: usize) -> Move {
         debug_assert!(index < u16::MAX as usize);
         Move(NonZeroU16::MIN.saturating_add(index as u16))
     }
 
-    /// Which cell, to index by.
+    /// The index of the cell.
     #[inline]
     pub const fn index(self) -> usize {
         (self.0.get() - 1) as usize
@@ -37,7 +37,7 @@ impl fmt::Debug for Move {
 pub struct Board(u8);
 
 impl Board {
-    /// The board with this number, if there is one.
+    /// The board with this number; `None` from 9 on.
     pub const fn new(number: u8) -> Option<Board> {
         if number < 9 {
             Some(Board(number))
@@ -46,12 +46,12 @@ impl Board {
         }
     }
 
-    /// All nine, in order.
+    /// All nine boards, in order.
     pub fn all() -> impl Iterator<Item = Board> {
         (0..9).map(Board)
     }
 
-    /// Its number, to index by.
+    /// The number of the board.
     pub const fn index(self) -> usize {
         self.0 as usize
     }

@@ -1,8 +1,7 @@
-//! What holds between the methods of [`Rules`], for every family, in code.
+//! The properties that every implementation of [`Rules`] must have.
 //!
-//! One game is played by given choices, and after every play all laws are asked, with the slow
-//! twin beside. Tests call it over random games, fuzzers over their own; a broken law panics with
-//! the board drawn.
+//! [`check_properties`] plays one game and checks all properties after every play, also against the
+//! [reference implementation](crate::reference). A violation panics with a picture of the board.
 
 use crate::byte_grid::ByteGrid;
 use crate::diagram::Diagram;
@@ -15,56 +14,61 @@ use crate::symmetry::Symmetry;
 use crate::timeline::AnyTimeline;
 use crate::variant::{GridSpec, Variant};
 
-/// Plays one game of this variant, each move picked by the next choice out of those that are
-/// legal, and checks all laws at every step, for each family that can play it.
+/// Plays one game of this variant and checks all properties at every step, for each implementation
+/// that supports the variant. Each choice selects one of the legal moves, modulo their number.
 ///
 /// # Panics
-/// When a law is broken.
+/// If a property does not hold.
+///
+/// ```
+/// noughts_rules::properties::check_properties(&"3x3k3".parse()?, &[4, 0, 7, 1]);
+/// # Ok::<(), noughts_rules::VariantError>(())
+/// ```
 pub fn check_properties(variant: &Variant, choices: &[u16]) {
     let any = AnyTimeline::new(variant);
     match variant {
         Variant::Grid(spec) => {
-            let twin = ReferenceGrid(*spec);
-            dispatch!(&any, timeline => { Walk::new(timeline.rules(), &twin).play_all(choices); });
-            let crowd = ByteGrid::new(*spec);
-            let end = Walk::new(&crowd, &twin).play_all(choices);
-            end.check_lines(spec, &twin);
+            let reference = ReferenceGrid(*spec);
+            dispatch!(&any, timeline => { Playthrough::new(timeline.rules(), &reference).play_all(choices); });
+            let byte_grid = ByteGrid::new(*spec);
+            let end = Playthrough::new(&byte_grid, &reference).play_all(choices);
+            end.check_lines(spec, &reference);
         }
         Variant::Nested(spec) => {
-            let twin = ReferenceNested(*spec);
-            dispatch!(&any, timeline => { Walk::new(timeline.rules(), &twin).play_all(choices); });
+            let reference = ReferenceNested(*spec);
+            dispatch!(&any, timeline => { Playthrough::new(timeline.rules(), &reference).play_all(choices); });
         }
     }
 }
 
-/// The same game in the rules under test, in their twin, and laid in every symmetric way.
-struct Walk<'r, R: Rules, T: Rules> {
+/// One game, played by the rules under test, by the reference, and by all symmetric images.
+struct Playthrough<'r, R: Rules, T: Rules> {
     rules: &'r R,
-    twin: &'r T,
+    reference: &'r T,
     position: R::Position,
     slow: T::Position,
-    laid: Vec<(Symmetry, R::Position)>,
+    images: Vec<(Symmetry, R::Position)>,
     last: Option<Move>,
 }
 
-impl<'r, R: Rules, T: Rules> Walk<'r, R, T> {
-    fn new(rules: &'r R, twin: &'r T) -> Self {
+impl<'r, R: Rules, T: Rules> Playthrough<'r, R, T> {
+    fn new(rules: &'r R, reference: &'r T) -> Self {
         let position = rules.start();
         let diagram = rules.diagram(&position);
         let lay = |symmetry: Symmetry| {
-            let laid = rules.set_up(&symmetry.map_diagram(&diagram));
-            (symmetry, laid)
+            let image = rules.set_up(&symmetry.map_diagram(&diagram));
+            (symmetry, image)
         };
-        Walk {
-            slow: twin.start(),
-            laid: Symmetry::all(&rules.variant())
+        Playthrough {
+            slow: reference.start(),
+            images: Symmetry::all(&rules.variant())
                 .into_iter()
                 .map(lay)
                 .collect(),
             last: None,
             position,
             rules,
-            twin,
+            reference,
         }
     }
 
@@ -85,9 +89,9 @@ impl<'r, R: Rules, T: Rules> Walk<'r, R, T> {
         let before = self.position.clone();
         let mover = self.rules.to_move(&before);
         self.rules.play(&mut self.position, at);
-        self.twin.play(&mut self.slow, at);
-        for (symmetry, laid) in &mut self.laid {
-            self.rules.play(laid, symmetry.map_move(at));
+        self.reference.play(&mut self.slow, at);
+        for (symmetry, image) in &mut self.images {
+            self.rules.play(image, symmetry.map_move(at));
         }
         let (old, new) = (
             self.rules.diagram(&before),
@@ -95,12 +99,12 @@ impl<'r, R: Rules, T: Rules> Walk<'r, R, T> {
         );
         let mut expected = old.marks;
         expected[at.index()] = Some(mover);
-        self.law(
+        self.property(
             "a play fills one cell with the mover's mark",
             new.marks == expected,
         );
         let next = mover.next(self.rules.sides());
-        self.law(
+        self.property(
             "a play passes the turn to the next side",
             new.to_move == next,
         );
@@ -108,10 +112,7 @@ impl<'r, R: Rules, T: Rules> Walk<'r, R, T> {
             let mut back = self.position.clone();
             self.rules.take_back(&mut back, at, last);
             self.rules.set_turn(&mut back, mover);
-            self.law(
-                "a play taken back leaves the position before",
-                back == before,
-            );
+            self.property("take_back restores the position", back == before);
         }
         self.last = Some(at);
     }
@@ -120,30 +121,30 @@ impl<'r, R: Rules, T: Rules> Walk<'r, R, T> {
         let (rules, position) = (self.rules, &self.position);
         let moves: Vec<Move> = rules.moves(position).collect();
         let outcome = rules.outcome(position);
-        self.law(
+        self.property(
             "no moves exactly when there is an outcome",
             moves.is_empty() == outcome.is_some(),
         );
-        self.law("moves ascend", moves.is_sorted_by(|a, b| a < b));
-        self.law(
-            "the twin has the same moves",
-            moves == self.twin.moves(&self.slow).collect::<Vec<_>>(),
+        self.property("moves ascend", moves.is_sorted_by(|a, b| a < b));
+        self.property(
+            "the moves equal the reference's",
+            moves == self.reference.moves(&self.slow).collect::<Vec<_>>(),
         );
-        self.law(
-            "the twin has the same outcome",
-            outcome == self.twin.outcome(&self.slow),
+        self.property(
+            "the outcome equals the reference's",
+            outcome == self.reference.outcome(&self.slow),
         );
         let cells = rules.variant().cells();
         for index in (0..cells + 2).chain([usize::from(u16::MAX) - 1]) {
             let at = Move::at(index);
             let check = rules.check(position, at);
-            self.law(
-                "what is in moves passes check, nothing else",
+            self.property(
+                "check accepts exactly the legal moves",
                 check.is_ok() == moves.contains(&at),
             );
-            self.law(
-                "the twin refuses for the same reason",
-                check == self.twin.check(&self.slow, at),
+            self.property(
+                "check gives the reference's reason",
+                check == self.reference.check(&self.slow, at),
             );
         }
         self.check_texts(&moves);
@@ -153,56 +154,62 @@ impl<'r, R: Rules, T: Rules> Walk<'r, R, T> {
     fn check_texts(&self, moves: &[Move]) {
         let (rules, variant) = (self.rules, self.rules.variant());
         let diagram = rules.diagram(&self.position);
-        self.law(
-            "the twin draws the same",
-            diagram == self.twin.diagram(&self.slow),
+        self.property(
+            "the diagram equals the reference's",
+            diagram == self.reference.diagram(&self.slow),
         );
-        self.law(
-            "a diagram sets up its position",
+        self.property(
+            "set_up inverts diagram",
             rules.set_up(&diagram) == self.position,
         );
         let text = diagram.format(&variant);
-        self.law(
-            "a position's text reads back",
+        self.property(
+            "the text of a position parses to it",
             Diagram::parse(&variant, &text) == Ok(diagram),
         );
         let round_trip =
             |at: &Move| variant.parse_place(&variant.format_move(*at)) == Ok(Place::Cell(*at));
-        self.law("a move's text reads back", moves.iter().all(round_trip));
+        self.property(
+            "the text of a move parses to it",
+            moves.iter().all(round_trip),
+        );
         let name = variant.to_string();
-        self.law("a variant's name reads back", name.parse() == Ok(variant));
+        self.property(
+            "the text of a variant parses to it",
+            name.parse() == Ok(variant),
+        );
     }
 
     fn check_symmetry(&self, moves: &[Move]) {
         let diagram = self.rules.diagram(&self.position);
-        for (symmetry, laid) in &self.laid {
+        for (symmetry, image) in &self.images {
             let mut turned: Vec<Move> = moves.iter().map(|at| symmetry.map_move(*at)).collect();
             turned.sort_unstable();
-            let same = self.rules.moves(laid).eq(turned);
-            self.law("a board laid differently has the same moves", same);
-            let same = self.rules.diagram(laid) == symmetry.map_diagram(&diagram);
-            self.law("a board laid differently has the same marks", same);
-            let same = self.rules.outcome(laid) == self.rules.outcome(&self.position);
-            self.law("a board laid differently has the same outcome", same);
+            let same = self.rules.moves(image).eq(turned);
+            self.property("a symmetric position has the symmetric moves", same);
+            let same = self.rules.diagram(image) == symmetry.map_diagram(&diagram);
+            self.property("a symmetric position has the symmetric marks", same);
+            let same = self.rules.outcome(image) == self.rules.outcome(&self.position);
+            self.property("a symmetric position has the same outcome", same);
         }
     }
 
-    /// The cells that an outcome names are those of all windows through the latest mark.
-    fn check_lines(&self, spec: &GridSpec, twin: &ReferenceGrid) {
+    /// Compares the cells of the lines through the latest mark.
+    fn check_lines(&self, spec: &GridSpec, reference: &ReferenceGrid) {
         let Some(last) = self.last else { return };
         let diagram = self.rules.diagram(&self.position);
-        let slow = twin.set_up(&diagram);
-        let same = diagram.line(spec, Some(last)) == twin.cells_of_lines(&slow, last);
-        self.law("the twin names the same cells of a line", same);
+        let slow = reference.set_up(&diagram);
+        let same = diagram.line(spec, Some(last)) == reference.cells_of_lines(&slow, last);
+        self.property("the cells of lines equal the reference's", same);
     }
 
     #[track_caller]
-    fn law(&self, law: &str, holds: bool) {
+    fn property(&self, property: &str, holds: bool) {
         if !holds {
             let variant = self.rules.variant();
             let diagram = self.rules.diagram(&self.position);
             panic!(
-                "{law}: broken in {variant} by {}\nafter the play {:?} in\n{}\n{}",
+                "{property}: violated in {variant} by {}\nafter the play {:?} in\n{}\n{}",
                 std::any::type_name::<R>(),
                 self.last.map(|at| variant.format_move(at)),
                 diagram.draw(&variant),

@@ -1,17 +1,23 @@
-//! What somebody wrote, quoted in a refusal: short, and harmless on a terminal.
+//! User input quoted in messages.
 
 use std::fmt;
 
-/// How many characters of a stranger's text a refusal repeats.
-const MOST_QUOTED: usize = 40;
+/// The number of characters that a message quotes.
+const MAX_QUOTED: usize = 40;
 
-/// The beginning of a text between quotes, control characters escaped.
+/// The start of a text in quotes, with control characters escaped: safe to print on a terminal.
+///
+/// ```
+/// use noughts_rules::Quoted;
+///
+/// assert_eq!(Quoted::from("a\u{1b}[31m").to_string(), r#""a\u{1b}[31m""#);
+/// ```
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Quoted(String);
 
 impl From<&str> for Quoted {
     fn from(text: &str) -> Quoted {
-        let mut kept: String = text.chars().take(MOST_QUOTED).collect();
+        let mut kept: String = text.chars().take(MAX_QUOTED).collect();
         if kept.len() < text.len() {
             kept.push('…');
         }

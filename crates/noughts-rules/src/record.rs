@@ -1,4 +1,4 @@
-//! A game as text that people can read and programs can replay.
+//! Games as text: see docs/notation.md.
 
 use std::fmt;
 use std::str::FromStr;
@@ -11,16 +11,16 @@ use crate::quote::Quoted;
 use crate::side::{MAX_SIDES, Side, Sides};
 use crate::variant::Variant;
 
-/// The longest name, in characters.
-const LONGEST_NAME: usize = 255;
+/// Maximum length of a name in characters.
+const MAX_NAME_CHARS: usize = 255;
 
-/// As many as there can be sides.
-const MOST_SEATS: usize = MAX_SIDES as usize;
+/// Maximum number of seats.
+const MAX_SEATS: usize = MAX_SIDES as usize;
 
-/// Where the history stands; the position that a game begins from comes next.
+/// The line number of `history`; the start position is on the next line.
 const HISTORY_LINE: usize = 3;
 
-/// A game with who sat where. What is in it was replayed: it can be no other than legal.
+/// A game with the players of its seats. A parsed record has been replayed, so it is legal.
 ///
 /// ```
 /// use noughts_rules::Record;
@@ -51,23 +51,23 @@ pub struct Record {
 /// One seat of a record.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct RecordSeat {
-    /// How its marks were shown; seats of one side share it.
+    /// The symbol of its marks; the seats of one side share it.
     pub symbol: char,
-    /// Who sat there.
+    /// The player.
     pub player: Player,
 }
 
-/// Who held a seat.
+/// The player of a seat.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Player {
-    /// A person or a program of somebody's, by name; the name may be empty.
+    /// A human or a remote program, by name; the name may be empty.
     Human(String),
-    /// A robot, by its strategy.
+    /// A robot, by the text of its strategy.
     Robot(String),
 }
 
 impl Record {
-    /// A record of this game, or why these can't be its seats.
+    /// A record of this game. Fails if the seats do not match the game, or have an invalid name.
     pub fn new(game: Game, seats: Vec<RecordSeat>) -> Result<Record, RecordError> {
         let fail = |reason| Err(RecordError { line: None, reason });
         if seats.len() != game.order().len() {
@@ -84,12 +84,12 @@ impl Record {
         Ok(Record { seats, game })
     }
 
-    /// The game, at its end or where it stands.
+    /// The game after its last turn.
     pub fn game(&self) -> &Game {
         &self.game
     }
 
-    /// Who sat where.
+    /// The seats, in turn order.
     pub fn seats(&self) -> &[RecordSeat] {
         &self.seats
     }
@@ -124,7 +124,7 @@ impl FromStr for Record {
         while line.starts_with("seat ") {
             let seat = RecordSeat::read(seats.len(), line).map_err(|reason| lines.fail(reason))?;
             seats.push(seat);
-            if seats.len() > MOST_SEATS {
+            if seats.len() > MAX_SEATS {
                 return Err(lines.fail(Reason::Game(GameError::Seats(seats.len()))));
             }
             line = lines.next()?;
@@ -142,7 +142,7 @@ impl FromStr for Record {
             line: Some(match error {
                 GameError::History { .. } => HISTORY_LINE,
                 GameError::Position(_) | GameError::NobodyToMove(_) => HISTORY_LINE + 1,
-                // The last line of a seat.
+                // The line of the last seat.
                 GameError::Seats(_) | GameError::Sides { .. } | GameError::Order => {
                     lines.number - 1
                 }
@@ -230,20 +230,20 @@ impl RecordSeat {
     }
 
     fn check(&self) -> Result<(), Reason> {
-        if !can_be_seen(self.symbol) {
+        if !is_visible(self.symbol) {
             return Err(Reason::Symbols);
         }
         let name = match &self.player {
             Player::Human(name) => name,
             Player::Robot(strategy) if strategy.is_empty() => return Err(Reason::Name),
-            // A record comes from anywhere, and a command in it must never be run.
+            // Records come from untrusted sources: a command in one must never be run.
             Player::Robot(strategy) if strategy.starts_with("engine:") => {
                 return Err(Reason::Command);
             }
             Player::Robot(strategy) => strategy,
         };
         let clean = name.trim() == name && !name.chars().any(char::is_control);
-        if clean && name.chars().count() <= LONGEST_NAME {
+        if clean && name.chars().count() <= MAX_NAME_CHARS {
             Ok(())
         } else {
             Err(Reason::Name)
@@ -251,14 +251,14 @@ impl RecordSeat {
     }
 }
 
-/// Whether a character takes a place of its own, as far as the standard library knows: it escapes
-/// what controls, formats, directs or combines, besides the three that it escapes in any text.
-fn can_be_seen(symbol: char) -> bool {
+/// Whether a character is visible on its own. `escape_debug` escapes control, format and combining
+/// characters, and besides these only quotes and backslashes.
+fn is_visible(symbol: char) -> bool {
     let plain = symbol.escape_debug().len() == 1 || matches!(symbol, '\'' | '"' | '\\');
     plain && !symbol.is_whitespace()
 }
 
-/// The sides of seats: equal symbols are one side, numbered as they first appear.
+/// The sides of the seats: equal symbols are one side, numbered in order of appearance.
 fn order_of(seats: &[RecordSeat]) -> Vec<Side> {
     let mut symbols = Vec::new();
     let mut side = |symbol: char| {
@@ -274,7 +274,7 @@ fn order_of(seats: &[RecordSeat]) -> Vec<Side> {
     seats.iter().filter_map(|seat| side(seat.symbol)).collect()
 }
 
-/// `3 0 2-0`: the number of the turn, the seat, what it did.
+/// Parses and plays `3 0 2-0`: turn number, seat, action.
 fn replay(game: &mut Game, line: &str) -> Result<(), Reason> {
     let next = game.turns().len() + 1;
     let words = || {
@@ -312,7 +312,7 @@ fn write_result(conclusion: Option<&Conclusion>, order: &[Side], seats: &[Record
     format!("won {} by {by}", symbols.join(" "))
 }
 
-/// Ends the game where its turns did not: left, abandoned, or drawn because it took too long.
+/// Checks the result, and applies one that is not due to a turn: leaving, abandoned, draw.
 fn read_result(game: &mut Game, seats: &[RecordSeat], line: &str) -> Result<(), Reason> {
     let all: Sides = game.order().iter().copied().collect();
     let left = all.iter().map(|leaver| Conclusion::Won {
@@ -344,7 +344,7 @@ fn read_result(game: &mut Game, seats: &[RecordSeat], line: &str) -> Result<(), 
     }
 }
 
-/// The lines of a text, with the number of the one last read.
+/// The lines of a text, with the number of the current one.
 struct Lines<'t> {
     text: std::str::Lines<'t>,
     number: usize,
@@ -388,7 +388,7 @@ impl<'t> Lines<'t> {
     }
 }
 
-/// Why a text is no record, and in which line. Displays what would be right.
+/// Why a text is not a record, and in which line. The message says what is allowed.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct RecordError {
     line: Option<usize>,
@@ -440,7 +440,7 @@ impl fmt::Display for RecordError {
             ),
             Reason::Name => write!(
                 f,
-                "a name has at most {LONGEST_NAME} characters, none of them control characters, no space at its ends, \
+                "a name has at most {MAX_NAME_CHARS} characters, none of them control characters, no space at its ends, \
                  and a robot's is not empty"
             ),
             Reason::Command => f.write_str("a record can't name a command to run"),

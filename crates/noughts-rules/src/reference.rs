@@ -1,8 +1,8 @@
-//! The same rules once more, written to be read and not to be fast.
+//! A second implementation of the rules: slow and obvious.
 //!
-//! Nothing here is shared with the fast families but the vocabulary: lines are found by trying
-//! every window of K cells, legal moves by asking of every cell. Tests and fuzzers play both and
-//! compare; a rule that is in doubt is read here.
+//! It shares only types and [`LINES_3X3`] with the fast implementations. Lines are found by
+//! trying every window of K cells, legal moves by checking every cell. Tests and fuzzers compare the
+//! two.
 
 use crate::diagram::{Diagram, PlayIn};
 use crate::nested::LINES_3X3;
@@ -11,20 +11,20 @@ use crate::rules::{IllegalMove, Outcome, Rules};
 use crate::side::{Side, Sides};
 use crate::variant::{Goal, GridSpec, NestedSpec, Overline, Placement, Redirect, Scoring, Variant};
 
-/// K in a line on one board, slowly.
+/// The reference implementation of games on one board.
 #[derive(Clone, Debug)]
 pub struct ReferenceGrid(pub GridSpec);
 
-/// Nine boards, slowly.
+/// The reference implementation of games on nine boards.
 #[derive(Clone, Debug)]
 pub struct ReferenceNested(pub NestedSpec);
 
-/// Marks in a list, whose turn, and on nine boards where to play.
+/// A position of a reference implementation.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct ReferencePosition {
     marks: Vec<Option<Side>>,
     to_move: Side,
-    /// Boards that may be played in; unused on one board.
+    /// The boards that may be played in; unused on one board.
     boards: Vec<usize>,
 }
 
@@ -44,7 +44,7 @@ impl ReferenceGrid {
         }
     }
 
-    /// The side that has a line, trying all windows.
+    /// The side that has a line.
     fn line(&self, position: &ReferencePosition) -> Option<Side> {
         let line = self.0.line() as i32;
         for row in 0..self.0.rows() as i32 {
@@ -65,7 +65,7 @@ impl ReferenceGrid {
         None
     }
 
-    /// All cells of all lines through this one, ascending, trying all windows.
+    /// The cells of all lines through this cell, ascending.
     pub fn cells_of_lines(&self, position: &ReferencePosition, through: Move) -> Vec<Move> {
         let (line, columns) = (self.0.line() as i32, self.0.columns() as i32);
         let mut cells = Vec::new();
@@ -91,7 +91,7 @@ impl ReferenceGrid {
         cells
     }
 
-    /// Whether a mark may be put there while the game goes on.
+    /// Checks a move while the game goes on.
     fn place(&self, position: &ReferencePosition, at: Move) -> Result<(), IllegalMove> {
         if at.index() >= self.0.cells() {
             return Err(IllegalMove::OffBoard);
@@ -136,10 +136,8 @@ impl Rules for ReferenceGrid {
         match (self.line(position), self.0.goal) {
             (Some(side), Goal::Make) => Some(Outcome::Won(Sides::only(side))),
             (Some(loser), Goal::Avoid) => {
-                let everybody = (0..self.sides()).filter_map(Side::new);
-                Some(Outcome::Won(
-                    everybody.filter(|side| *side != loser).collect(),
-                ))
+                let sides = (0..self.sides()).filter_map(Side::new);
+                Some(Outcome::Won(sides.filter(|side| *side != loser).collect()))
             }
             (None, _) if position.is_full() => Some(Outcome::Draw),
             (None, _) => None,
@@ -217,7 +215,7 @@ impl ReferenceNested {
             .collect()
     }
 
-    /// Where the next play goes after one in `cell`.
+    /// The boards that the play after one in `cell` may go to.
     fn sent_to(&self, position: &ReferencePosition, cell: usize) -> Vec<usize> {
         let open = self.open_boards(position);
         if open.is_empty() || self.outcome_of_boards(position).is_some() {
@@ -264,7 +262,7 @@ impl ReferenceNested {
         }
     }
 
-    /// Whether a mark may be put there while the game goes on.
+    /// Checks a move while the game goes on.
     fn place(&self, position: &ReferencePosition, at: Move) -> Result<(), IllegalMove> {
         if at.index() >= 81 {
             return Err(IllegalMove::OffBoard);
@@ -371,7 +369,7 @@ impl Rules for ReferenceNested {
     }
 }
 
-/// Every cell, asked one by one.
+/// The cells that pass the check.
 fn legal(
     cells: usize,
     place: impl Fn(Move) -> Result<(), IllegalMove>,

@@ -1,4 +1,4 @@
-//! What every family of games promises.
+//! The trait that every family of games implements.
 
 use std::fmt;
 use std::hash::Hash;
@@ -8,87 +8,96 @@ use crate::place::{Board, Move};
 use crate::side::{Side, Sides};
 use crate::variant::Variant;
 
-/// A variant, executable: what may happen.
+/// The rules of a variant: positions, legal moves, outcomes.
 ///
-/// Three tiers of one act: [`check`](Rules::check) says why not, [`Game::act`](crate::Game::act)
-/// does it or refuses, [`play`](Rules::play) trusts its caller. `laws` states in code what holds
-/// between these methods, for every family.
+/// There are three levels of trust: [`check`](Rules::check) explains why a move is illegal,
+/// [`Game::act`](crate::Game::act) checks and then plays, [`play`](Rules::play) assumes that the move
+/// is legal. The module `properties` (feature `testing`) checks what must hold between these methods.
+///
+/// ```
+/// use noughts_rules::{GridSpec, Move, ByteGrid, Rules};
+///
+/// let rules = ByteGrid::new(GridSpec::TIC_TAC_TOE);
+/// let mut position = rules.start();
+/// rules.play(&mut position, Move::at(4));
+/// assert_eq!(rules.moves(&position).count(), 8);
+/// assert!(rules.check(&position, Move::at(4)).is_err());
+/// ```
 pub trait Rules: Clone + Send + Sync + 'static {
-    /// Bare data, with whose turn it is: a rewind passes the turn, so it can't be counted.
+    /// The marks and the side to move.
     type Position: Clone + Eq + Hash + fmt::Debug + Send + Sync;
-    /// The legal moves. Borrows: a large board must not build a list per node.
+    /// An iterator over the legal moves. It borrows, so that large boards need no list per node.
     type Moves<'p>: Iterator<Item = Move>
     where
         Self: 'p;
 
-    /// The game's name and numbers.
+    /// The variant of these rules.
     fn variant(&self) -> Variant;
 
-    /// How many sides play.
+    /// The number of sides.
     fn sides(&self) -> u8;
 
     /// The position before the first play.
     fn start(&self) -> Self::Position;
 
-    /// Whose turn it is; of a finished game, whose it would be.
+    /// The side to move; after the end of a game, the side that would move.
     fn to_move(&self, position: &Self::Position) -> Side;
 
-    /// How it ended, or `None` while it goes on.
+    /// How the game ended; `None` while it goes on.
     fn outcome(&self, position: &Self::Position) -> Option<Outcome>;
 
-    /// Every legal move, in ascending order; none exactly when there is an outcome.
+    /// All legal moves in ascending order. There are none exactly if there is an outcome.
     fn moves<'p>(&'p self, position: &'p Self::Position) -> Self::Moves<'p>;
 
-    /// Why a move is not legal. `Ok` exactly for those in [`moves`](Rules::moves); any index is
-    /// answered, off the board too.
+    /// Checks a move. `Ok` exactly for those in [`moves`](Rules::moves); an index off the board is an
+    /// error, too.
     fn check(&self, position: &Self::Position, at: Move) -> Result<(), IllegalMove>;
 
-    /// Puts a mark of the side to move, and passes the turn to the next side. Trusts its caller:
-    /// debug-asserts [`check`](Rules::check). An illegal move gives a wrong position or a panic,
-    /// never anything worse.
+    /// Plays a legal move, and passes the turn to the next side. Debug builds assert
+    /// [`check`](Rules::check); otherwise an illegal move leads to a wrong position or a panic.
     fn play(&self, position: &mut Self::Position, at: Move);
 
-    /// Takes the mark at `at` off again, the latest one of a game that goes on or was just ended
-    /// by it. `before` is the play before it, which on nine boards says where to play next. Whose
-    /// turn it is then is for the caller to say.
+    /// Takes back the latest play, `at`. `before` is the play before it, which on nine boards decides
+    /// where to play next. The caller must then set the side to move with
+    /// [`set_turn`](Rules::set_turn).
     fn take_back(&self, position: &mut Self::Position, at: Move, before: Move);
 
-    /// Makes it `side`'s turn: for rewind, and for a turn order in which a side has several seats.
+    /// Sets the side to move: after a rewind, and in turn orders where a side has several seats.
     fn set_turn(&self, position: &mut Self::Position, side: Side);
 
     /// The position as plain data.
     fn diagram(&self, position: &Self::Position) -> Diagram;
 
-    /// The position of a diagram that [`Diagram::check`] passed for this variant.
+    /// The position of a diagram that passes [`Diagram::check`] for this variant.
     fn set_up(&self, diagram: &Diagram) -> Self::Position;
 }
 
-/// How a game ended by its rules.
+/// How a game ended by the rules. [`Conclusion`](crate::Conclusion) adds the other ways to end.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Outcome {
     /// Nobody won.
     Draw,
-    /// These won: in a misère game of three sides, two.
+    /// These sides won. In a misère game of three sides, two win.
     Won(Sides),
 }
 
-/// Why a move can't be played. Displays what would be right.
+/// Why a move is illegal. The message says what is allowed.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum IllegalMove {
     /// The game is over.
     GameOver,
-    /// There is no such cell.
+    /// The board has no such cell.
     OffBoard,
-    /// There is a mark already.
+    /// The cell has a mark.
     Occupied,
-    /// It would not rest there.
+    /// With gravity, the mark would fall from there.
     Floating,
-    /// It must be played on another board.
+    /// The move must be on another board.
     WrongBoard {
-        /// On this one.
+        /// The board to play in.
         play_in: Board,
     },
-    /// That board is won or full; any open one will do.
+    /// The board is won or full; any open board may be played.
     ClosedBoard,
 }
 
@@ -111,12 +120,12 @@ impl fmt::Display for IllegalMove {
 
 impl std::error::Error for IllegalMove {}
 
-/// How a game on one board stands; kept in the position, since only the latest play can end it.
+/// Whether a game on one board is over; stored in the position.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub(crate) enum Standing {
-    /// It goes on.
+pub(crate) enum GridState {
+    /// The game goes on.
     Open,
-    /// Every cell is taken and nobody has a line.
+    /// All cells are taken, and there is no line.
     Full,
     /// This side completed a line.
     Line(Side),

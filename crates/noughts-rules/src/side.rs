@@ -1,28 +1,28 @@
-//! Who owns marks.
+//! Sides, and sets of sides.
 
 use std::fmt;
 use std::num::NonZeroU8;
 
-/// The most sides a game can have.
+/// Maximum number of sides of a game.
 pub const MAX_SIDES: u8 = 64;
 
-/// The letters of the sides, in turn order. Symbols are for people; the rules only know numbers.
+/// The default symbols of the sides, in turn order.
 const SYMBOLS: &[u8; MAX_SIDES as usize] =
     b"xoabcdefghijklmnpqrstuvwyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789@#";
 
-/// One owner of marks, `0..64`. Side 0 begins.
+/// An owner of marks, numbered `0..64`. Side 0 begins.
 ///
-/// Kept as its number plus one, so that a cell, `Option<Side>`, is one byte.
+/// Stored as its number plus one, so that `Option<Side>` is one byte.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Side(NonZeroU8);
 
 impl Side {
     /// The side that begins.
     pub const FIRST: Side = Side(NonZeroU8::MIN);
-    /// The side that comes second.
+    /// The side that moves second.
     pub const SECOND: Side = Side(NonZeroU8::MIN.saturating_add(1));
 
-    /// The side with this number, if there can be one: `0..64`.
+    /// The side with this number; `None` from 64 on.
     pub const fn new(number: u8) -> Option<Side> {
         if number < MAX_SIDES {
             Some(Side(NonZeroU8::MIN.saturating_add(number)))
@@ -31,12 +31,12 @@ impl Side {
         }
     }
 
-    /// Its number, to index by.
+    /// The number of the side.
     pub const fn index(self) -> usize {
         (self.0.get() - 1) as usize
     }
 
-    /// The side whose turn comes after this one's, of `sides` in a circle.
+    /// The side after this one in a game of `sides` sides.
     #[inline]
     pub const fn next(self, sides: u8) -> Side {
         if self.0.get() >= sides {
@@ -46,12 +46,12 @@ impl Side {
         }
     }
 
-    /// The letter that stands for it where nobody chose another: x, o, a, b …
+    /// The default symbol: x, o, a, b …
     pub const fn symbol(self) -> char {
         SYMBOLS[self.index()] as char
     }
 
-    /// The side that a letter stands for.
+    /// The side with this default symbol.
     pub fn from_symbol(symbol: char) -> Option<Side> {
         let at = SYMBOLS.iter().position(|&s| char::from(s) == symbol)?;
         Side::new(at as u8)
@@ -65,11 +65,18 @@ impl fmt::Debug for Side {
 }
 
 /// A set of sides.
+///
+/// ```
+/// use noughts_rules::{Side, Sides};
+///
+/// let both = Sides::first(2);
+/// assert_eq!(both.without(Side::FIRST), Sides::only(Side::SECOND));
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub struct Sides(u64);
 
 impl Sides {
-    /// Nobody.
+    /// The empty set.
     pub const NONE: Sides = Sides(0);
 
     /// The sides `0..count`.
@@ -81,45 +88,45 @@ impl Sides {
         }
     }
 
-    /// This side alone.
+    /// The set of one side.
     pub const fn only(side: Side) -> Sides {
         Sides(1 << side.index())
     }
 
-    /// These and `side`.
+    /// The set with `side` added.
     #[must_use]
     pub const fn with(self, side: Side) -> Sides {
         Sides(self.0 | 1 << side.index())
     }
 
-    /// These but not `side`.
+    /// The set without `side`.
     #[must_use]
     pub const fn without(self, side: Side) -> Sides {
         Sides(self.0 & !(1 << side.index()))
     }
 
-    /// Those that are in both sets.
+    /// The intersection.
     #[must_use]
     pub const fn and(self, other: Sides) -> Sides {
         Sides(self.0 & other.0)
     }
 
-    /// Whether `side` is one of them.
+    /// Whether `side` is in the set.
     pub const fn contains(self, side: Side) -> bool {
         self.0 >> side.index() & 1 == 1
     }
 
-    /// Whether there is nobody in it.
+    /// Whether the set is empty.
     pub const fn is_empty(self) -> bool {
         self.0 == 0
     }
 
-    /// How many they are.
+    /// The number of sides in the set.
     pub const fn len(self) -> usize {
         self.0.count_ones() as usize
     }
 
-    /// Each of them, lowest first.
+    /// The sides in the set, lowest first.
     pub fn iter(self) -> impl Iterator<Item = Side> {
         (0..MAX_SIDES)
             .filter_map(Side::new)

@@ -1,19 +1,29 @@
-//! Ways to turn a board over that change nothing in the game.
+//! Rotations and reflections of a board that do not change the game.
 
 use crate::diagram::{Diagram, PlayIn};
 use crate::place::{Board, Move};
 use crate::variant::{GridSpec, Placement, Redirect, Variant};
 
-/// One way to lay the board differently: where each cell comes to lie.
+/// A rotation or reflection of the board: a permutation of its cells.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Symmetry {
     to: Vec<Move>,
 }
 
 impl Symmetry {
-    /// All ways in which this variant's board can be laid with the game unchanged, the board as it
-    /// is first. A square has 8, a rectangle 4, a board with gravity 2; Ultimate has 8, and Multi
-    /// only 1, since "the next higher board" tells the boards apart.
+    /// The symmetries of a variant, the identity first. A square board has 8, a rectangle 4, a board
+    /// with gravity 2; Ultimate has 8, and Multi only 1, since its redirection depends on the numbers
+    /// of the boards.
+    ///
+    /// ```
+    /// use noughts_rules::{Move, Symmetry};
+    ///
+    /// let symmetries = Symmetry::all(&"3x3k3".parse()?);
+    /// assert_eq!(symmetries.len(), 8);
+    /// let corners = [0, 2, 6, 8].map(Move::at);
+    /// assert!(symmetries.iter().all(|symmetry| corners.contains(&symmetry.map_move(Move::at(0)))));
+    /// # Ok::<(), noughts_rules::VariantError>(())
+    /// ```
     pub fn all(variant: &Variant) -> Vec<Symmetry> {
         match variant {
             Variant::Grid(spec) => grid(spec),
@@ -39,19 +49,19 @@ impl Symmetry {
         }
     }
 
-    /// Where a cell comes to lie.
+    /// The image of a cell.
     pub fn map_move(&self, at: Move) -> Move {
         self.to[at.index()]
     }
 
-    /// The position laid so.
+    /// The image of a position.
     pub fn map_diagram(&self, diagram: &Diagram) -> Diagram {
         let mut marks = vec![None; diagram.marks.len()];
         for (mark, to) in diagram.marks.iter().zip(&self.to) {
             marks[to.index()] = *mark;
         }
         let board = |board: Board| {
-            // The first cell of a board tells where the board goes.
+            // All cells of a board go to the same board.
             let to = self.to[9 * board.index()].index() / 9;
             Board::new(to as u8).map_or(PlayIn::AnyOpen, PlayIn::Board)
         };
@@ -101,7 +111,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn boards_have_as_many_symmetries_as_their_shape() {
+    fn number_of_symmetries_follows_the_shape_of_the_board() {
         for (variant, count) in [
             ("3x3k3", 8),
             ("4x3k3", 4),

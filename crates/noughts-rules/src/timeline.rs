@@ -12,16 +12,16 @@ use crate::rules::{Outcome, Rules};
 use crate::side::Side;
 use crate::variant::Variant;
 
-/// A move made by somebody.
+/// A mark on the board.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Play {
-    /// Whose mark it is.
+    /// The side that owns it.
     pub by: Side,
-    /// Where it is.
+    /// Its cell.
     pub at: Move,
 }
 
-/// The present, and the way back.
+/// A position with the plays that led to it, so that they can be taken back.
 #[derive(Clone, Debug)]
 pub struct Timeline<R: Rules> {
     rules: R,
@@ -31,13 +31,13 @@ pub struct Timeline<R: Rules> {
 }
 
 impl<R: Rules> Timeline<R> {
-    /// From the first position on.
+    /// Starts at the first position.
     pub fn new(rules: R) -> Self {
         let start = rules.start();
         Timeline::from_position(rules, start)
     }
 
-    /// From a position on; nothing before it can be taken back.
+    /// Starts at a position. Nothing before it can be taken back.
     pub fn from_position(rules: R, start: R::Position) -> Self {
         Timeline {
             present: start.clone(),
@@ -52,32 +52,32 @@ impl<R: Rules> Timeline<R> {
         &self.rules
     }
 
-    /// The position now.
+    /// The present position.
     pub fn present(&self) -> &R::Position {
         &self.present
     }
 
-    /// The position after this play; the move is legal, as for [`Rules::play`].
+    /// The position after a move, which must be legal.
     pub fn after(&self, at: Move) -> R::Position {
         let mut next = self.present.clone();
         self.rules.play(&mut next, at);
         next
     }
 
-    /// The plays that are on the board, oldest first.
+    /// The plays whose marks are on the board, oldest first.
     pub fn plays(&self) -> &[Play] {
         &self.plays
     }
 
-    /// Plays for the side to move; the move is legal, as for [`Rules::play`].
+    /// Plays a move, which must be legal.
     pub fn play(&mut self, at: Move) {
         let by = self.rules.to_move(&self.present);
         self.rules.play(&mut self.present, at);
         self.plays.push(Play { by, at });
     }
 
-    /// Takes the last `count` plays back, or all there are. Whose turn it is then is for
-    /// [`set_turn`](Timeline::set_turn) to say.
+    /// Takes back the last `count` plays, or all if there are fewer. The caller must then set the side
+    /// to move with [`set_turn`](Timeline::set_turn).
     pub fn take_back(&mut self, count: usize) {
         let kept = self.plays.len().saturating_sub(count);
         if kept == 0 {
@@ -90,7 +90,7 @@ impl<R: Rules> Timeline<R> {
         self.plays.truncate(kept);
     }
 
-    /// Makes it `side`'s turn.
+    /// Sets the side to move.
     pub fn set_turn(&mut self, side: Side) {
         self.rules.set_turn(&mut self.present, side);
     }
@@ -111,22 +111,22 @@ impl<R: Rules> Timeline<R> {
 /// ```
 #[derive(Clone, Debug)]
 pub enum AnyTimeline {
-    /// Two sides, to 16 bits: 3x3, 4x3, 3x4.
+    /// Two sides, up to 16 bits: 3x3, 4x3, 3x4.
     #[doc(hidden)]
     Grid16(Timeline<Grid<u16, 2>>),
-    /// Two sides, to 64 bits: 7x7, 9x6.
+    /// Two sides, up to 64 bits: 7x7, 9x6.
     #[doc(hidden)]
     Grid64(Timeline<Grid<u64, 2>>),
-    /// Two sides, to 128 bits: 10x11.
+    /// Two sides, up to 128 bits: 10x11.
     #[doc(hidden)]
     Grid128(Timeline<Grid<u128, 2>>),
-    /// Two sides, to 256 bits: 15x15.
+    /// Two sides, up to 256 bits: 15x15.
     #[doc(hidden)]
     Grid256(Timeline<Grid<Wide<4>, 2>>),
-    /// Two sides, to 512 bits: 22x22.
+    /// Two sides, up to 512 bits: 22x22.
     #[doc(hidden)]
     Grid512(Timeline<Grid<Wide<8>, 2>>),
-    /// Three sides, to 64 bits.
+    /// Three sides, up to 64 bits.
     #[doc(hidden)]
     Three64(Timeline<Grid<u64, 3>>),
     /// Nine boards.

@@ -1,13 +1,12 @@
-//! Which game: a variant is a name and its numbers, checked once.
+//! Variants: the kind of game and its numbers, validated once.
 
 use crate::place::Board;
 use crate::side::MAX_SIDES;
 
-/// The smallest number of columns, of rows, and of marks in a line.
+/// Minimum number of columns, of rows, and of marks in a line.
 pub const MIN_SIZE: u8 = 3;
 
-/// A game's name and numbers. Everything that holds one may trust it: it can only be made from
-/// numbers in range.
+/// The kind of game and its numbers, which are always in range.
 ///
 /// ```
 /// use noughts_rules::Variant;
@@ -24,7 +23,16 @@ pub enum Variant {
     Nested(NestedSpec),
 }
 
-/// The numbers of a game on one board.
+/// A game on one board.
+///
+/// ```
+/// use noughts_rules::{GridSpec, Placement};
+///
+/// let mut connect_four = GridSpec::new(7, 6, 4)?;
+/// connect_four.placement = Placement::Gravity;
+/// assert_eq!(connect_four.to_string(), "7x6k4+gravity");
+/// # Ok::<(), noughts_rules::OutOfRange>(())
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct GridSpec {
     columns: u8,
@@ -33,40 +41,40 @@ pub struct GridSpec {
     sides: u8,
     /// What a completed line means.
     pub goal: Goal,
-    /// Where marks come to rest.
+    /// Where a mark may be placed.
     pub placement: Placement,
-    /// What a line longer than it need be counts.
+    /// Whether a longer line counts.
     pub overline: Overline,
 }
 
 /// What completing a line means.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Goal {
-    /// Who completes a line wins.
+    /// The side that completes a line wins.
     Make,
-    /// Who completes a line loses, all others win (misère).
+    /// The side that completes a line loses, and all others win (misère).
     Avoid,
 }
 
 /// Where a mark may be placed.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Placement {
-    /// On every empty cell.
+    /// On any empty cell.
     Anywhere,
     /// On the lowest empty cell of a column; row 0 is the top.
     Gravity,
 }
 
-/// Whether a line may be longer than it need be.
+/// Whether more than K marks in a row are a line.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Overline {
-    /// A longer line is a line too.
+    /// A longer line is a line.
     Counts,
-    /// Only exactly so many marks are a line.
+    /// Only exactly K marks are a line.
     Ignored,
 }
 
-/// The numbers of a game on nine boards.
+/// A game on nine boards.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct NestedSpec {
     redirect: Redirect,
@@ -74,26 +82,26 @@ pub struct NestedSpec {
     first: Option<Board>,
 }
 
-/// Where a play goes that was sent to a closed board.
+/// Where a player may play who was sent to a closed board.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Redirect {
-    /// To the next higher open board, 8 wrapping to 0.
+    /// On the next higher open board; 0 follows 8.
     NextOpen,
-    /// To any open board.
+    /// On any open board.
     AnyOpen,
 }
 
-/// How the nine boards make a result.
+/// How the nine boards decide the game.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Scoring {
-    /// Whoever won more of them when all are closed.
+    /// When all boards are closed, the side that won more of them wins.
     MostBoards,
-    /// Whoever won three in a line first.
+    /// The first side to win three boards in a line wins.
     MetaLine,
 }
 
 impl Variant {
-    /// How many sides play.
+    /// The number of sides.
     pub fn sides(&self) -> u8 {
         match self {
             Variant::Grid(spec) => spec.sides,
@@ -101,7 +109,7 @@ impl Variant {
         }
     }
 
-    /// How many cells there are.
+    /// The number of cells.
     pub fn cells(&self) -> usize {
         match self {
             Variant::Grid(spec) => spec.cells(),
@@ -122,7 +130,7 @@ impl GridSpec {
         overline: Overline::Counts,
     };
 
-    /// The m,n,k-game for two, where who makes a line wins.
+    /// The m,n,k-game for two sides: `columns`, `rows`, `line` in a row to win.
     pub fn new(columns: u8, rows: u8, line: u8) -> Result<GridSpec, OutOfRange> {
         if columns < MIN_SIZE {
             return Err(OutOfRange::Columns(columns.into()));
@@ -145,7 +153,7 @@ impl GridSpec {
         })
     }
 
-    /// The same game for so many sides, each for itself.
+    /// The same game for another number of sides.
     pub fn with_sides(self, sides: u8) -> Result<GridSpec, OutOfRange> {
         if !(2..=MAX_SIDES).contains(&sides) {
             return Err(OutOfRange::Sides(sides.into()));
@@ -153,87 +161,88 @@ impl GridSpec {
         Ok(GridSpec { sides, ..self })
     }
 
-    /// How wide the board is, 3..=255.
+    /// The number of columns, `3..=255`.
     pub fn columns(&self) -> usize {
         self.columns.into()
     }
 
-    /// How high the board is, 3..=255.
+    /// The number of rows, `3..=255`.
     pub fn rows(&self) -> usize {
         self.rows.into()
     }
 
-    /// How many adjacent marks make a line.
+    /// The number of adjacent marks that make a line (K).
     pub fn line(&self) -> usize {
         self.line.into()
     }
 
-    /// How many sides play, 2..=64.
+    /// The number of sides, `2..=64`.
     pub fn sides(&self) -> u8 {
         self.sides
     }
 
-    /// How many cells there are, at most 65 025.
+    /// The number of cells, at most 65 025.
     pub fn cells(&self) -> usize {
         self.columns() * self.rows()
     }
 }
 
 impl NestedSpec {
-    /// Multi: the next higher open board, most boards win.
+    /// Multi: redirects to the next higher open board; most boards win.
     pub const MULTI: NestedSpec = NestedSpec {
         redirect: Redirect::NextOpen,
         scoring: Scoring::MostBoards,
         first: None,
     };
 
-    /// Ultimate: any open board, three boards in a line win.
+    /// Ultimate: redirects to any open board; three boards in a line win.
     pub const ULTIMATE: NestedSpec = NestedSpec {
         redirect: Redirect::AnyOpen,
         scoring: Scoring::MetaLine,
         first: None,
     };
 
-    /// The settings that people play, by name. Only these can be made.
+    /// The games on nine boards, by name. No other can be constructed.
     pub(crate) const NAMED: [(&str, NestedSpec); 2] =
         [("multi", Self::MULTI), ("ultimate", Self::ULTIMATE)];
 
-    /// The same game with its first play on this board, or on any.
+    /// The same game with its first play on this board; `None`: on any board.
     #[must_use]
     pub fn starting_on(self, first: Option<Board>) -> NestedSpec {
         NestedSpec { first, ..self }
     }
 
-    /// Where a play goes that was sent to a closed board.
+    /// Where a player may play who was sent to a closed board.
     pub fn redirect(&self) -> Redirect {
         self.redirect
     }
 
-    /// How the nine boards make a result.
+    /// How the nine boards decide the game.
     pub fn scoring(&self) -> Scoring {
         self.scoring
     }
 
-    /// The board of the first play; `None`: any.
+    /// The board of the first play; `None`: any board.
     pub fn first(&self) -> Option<Board> {
         self.first
     }
 }
 
-/// A number of a grid that no variant has. Displays what is allowed.
+/// A number that is out of range. The message says what is allowed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub enum OutOfRange {
-    /// Columns: 3..=255.
+    /// The number of columns: 3..=255.
     Columns(u64),
-    /// Rows: 3..=255.
+    /// The number of rows: 3..=255.
     Rows(u64),
-    /// The line: from 3 to the longer side of the board.
+    /// The length of a line: from 3 to the longer edge of the board.
     Line {
-        /// What was asked for.
+        /// The given length.
         line: u64,
-        /// The longest line that the board has room for.
+        /// The longest allowed.
         most: u8,
     },
-    /// Sides: 2..=64.
+    /// The number of sides: 2..=64.
     Sides(u64),
 }

@@ -1,4 +1,4 @@
-//! What anybody may see of a game: everything that a screen needs, so that no screen needs rules.
+//! The view of a game: everything that a user interface shows, so that it needs no rules.
 
 use crate::diagram::{BoardState, PlayIn};
 use crate::game::{Conclusion, Game, Seat, Turn};
@@ -6,51 +6,52 @@ use crate::place::{Board, Move};
 use crate::side::Side;
 use crate::variant::{Scoring, Variant};
 
-/// A game as it stands, plain data.
+/// The state of a game as plain data.
 #[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub struct View {
-    /// Which game.
+    /// The variant.
     pub variant: Variant,
-    /// The size of its history.
+    /// The history setting: see [`Options::history`](crate::Options::history).
     pub history: u16,
-    /// Completed turns plus one, also when it is over.
+    /// The number of completed turns plus one, also when the game is over.
     pub turn: usize,
-    /// Whose turn it is; `None` when it is over.
+    /// The seat to move; `None` when the game is over.
     pub to_move: Option<Seat>,
-    /// The side of each seat.
+    /// The side of each seat, in turn order.
     pub order: Vec<Side>,
     /// Every cell, row by row; on nine boards board by board.
     pub marks: Vec<Option<Side>>,
-    /// Every legal move, ascending.
+    /// All legal moves, ascending.
     pub legal: Vec<Move>,
-    /// The latest turn.
+    /// The last turn.
     pub last: Option<Turn>,
-    /// How many marks may be taken back now; `None` where there is no rewind at all, or it is
-    /// over.
+    /// The number of marks that may be taken back now; `None` if the game has no rewind or is over.
     pub longest_rewind: Option<u16>,
-    /// The nine boards, where there are nine.
+    /// The state of the nine boards; `None` for a grid.
     pub nested: Option<NestedView>,
-    /// How it ended; `None` while it goes on.
+    /// How the game ended; `None` while it goes on.
     pub outcome: Option<Conclusion>,
 }
 
-/// What there is to see only on nine boards.
+/// The part of a view that only games on nine boards have.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub struct NestedView {
-    /// How each board stands.
+    /// The state of each board.
     pub boards: [BoardState; 9],
-    /// How many boards each side has won.
+    /// The number of boards that each side has won.
     pub score: [usize; 2],
-    /// How many boards nobody won.
+    /// The number of drawn boards.
     pub drawn: usize,
-    /// The board that must be played in; `None`: any open one, or the game is over.
+    /// The board to play in; `None`: any open board, or the game is over.
     pub active: Option<Board>,
-    /// Whether the result can no longer change; the game goes on all the same.
+    /// Whether the result can no longer change. The game still goes on.
     pub decided: bool,
 }
 
 impl Game {
-    /// The game as it stands. Costs no more than a look at every cell.
+    /// The current state. Takes time proportional to the number of cells.
     pub fn view(&self) -> View {
         let diagram = self.diagram();
         let nested = match self.variant() {

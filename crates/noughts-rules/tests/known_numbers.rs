@@ -1,4 +1,4 @@
-//! Numbers that others counted too: games, positions, and positions up to symmetry.
+//! Published numbers: games, positions, and positions up to symmetry.
 
 use noughts_rules::reference::{ReferenceGrid, ReferenceNested};
 use noughts_rules::{
@@ -10,7 +10,7 @@ fn variant(name: &str) -> Variant {
     name.parse().unwrap()
 }
 
-/// How many different ways there are to play to the end.
+/// The number of games: of different ways to play to the end.
 fn games<R: Rules>(rules: &R, position: &R::Position) -> u64 {
     if rules.outcome(position).is_some() {
         return 1;
@@ -23,9 +23,8 @@ fn games<R: Rules>(rules: &R, position: &R::Position) -> u64 {
     rules.moves(position).map(play).sum()
 }
 
-/// Counts the positions of a small board that can be reached, and how many of them are left when
-/// symmetric ones count once. A position is numbered by its cells as digits to base 3; whose turn
-/// it is follows from the marks, since nobody rewinds here.
+/// Counts the reachable positions of a small board, and those that differ up to symmetry. A position
+/// is numbered by its cells as digits to base 3; without rewinds the side to move follows from them.
 struct Census<'r, R: Rules> {
     rules: &'r R,
     symmetries: Vec<Symmetry>,
@@ -63,7 +62,7 @@ impl<'r, R: Rules> Census<'r, R> {
     }
 }
 
-/// Whether no way to lay this board gives a lower number: true of one in each symmetric set.
+/// Whether no symmetric position has a lower number: true for one of each symmetric set.
 fn is_least(diagram: &Diagram, symmetries: &[Symmetry]) -> bool {
     let digit = |at: usize| diagram.marks[at].map_or(0, |side| side.index() as u64 + 1);
     let number = |symmetry: &Symmetry| {
@@ -100,17 +99,17 @@ fn four_in_a_line_of_four_has_1_217_977_different_positions() {
 }
 
 #[test]
-fn the_twin_counts_the_games_of_tic_tac_toe_too() {
+fn reference_counts_tic_tac_toe() {
     let Variant::Grid(spec) = variant("3x3k3") else {
         unreachable!()
     };
-    let twin = ReferenceGrid(spec);
-    assert_eq!(games(&twin, &twin.start()), 255_168);
-    assert_eq!(Census::take(&twin), (5_478, 765));
+    let reference = ReferenceGrid(spec);
+    assert_eq!(games(&reference, &reference.start()), 255_168);
+    assert_eq!(Census::take(&reference), (5_478, 765));
 }
 
 #[test]
-fn the_twin_confirms_multi_and_ultimate() {
+fn reference_confirms_multi_and_ultimate() {
     let multi = ReferenceNested(NestedSpec::MULTI);
     assert_eq!(perft(&multi, &multi.start(), 5), 473_256);
     assert_eq!(perft(&multi, &multi.start(), 6), 4_018_018);
@@ -119,15 +118,15 @@ fn the_twin_confirms_multi_and_ultimate() {
 }
 
 #[test]
-#[ignore = "long: the twin walks 313 million positions"]
-fn the_twin_confirms_multi_to_eight_plays() {
+#[ignore = "long: the reference visits 313 million positions"]
+fn reference_confirms_multi_to_eight_plays() {
     let multi = ReferenceNested(NestedSpec::MULTI);
     assert_eq!(perft(&multi, &multi.start(), 7), 33_704_980);
     assert_eq!(perft(&multi, &multi.start(), 8), 279_303_416);
 }
 
 #[test]
-fn the_six_plays_of_the_multi_document_lead_to_board_5() {
+fn documented_multi_example_leads_to_board_5() {
     let mut game = Game::new(&variant("multi@4"), Options::default()).unwrap();
     for (turn, text) in ["4-0", "0-2", "2-8", "8-2", "2-2", "2-5"]
         .iter()

@@ -1,9 +1,8 @@
-//! Counting the legal moves and picking one of them go their own, shorter ways: they must lead to
-//! the same moves as asking for one after the other.
+//! `count`, `nth` and `fold` of the move iterators are optimised; they must agree with `next`.
 
 use noughts_rules::{AnyTimeline, Move, Rules, Variant, dispatch};
 
-/// Every family, and every width of the sets in it.
+/// Every implementation, and every width of bit set.
 const NAMES: [&str; 10] = [
     "3x3k3",
     "7x6k4+gravity",
@@ -22,7 +21,7 @@ fn one_after_the_other<R: Rules>(rules: &R, position: &R::Position) -> Vec<Move>
     std::iter::from_fn(|| moves.next()).collect()
 }
 
-/// Holds the short ways against the long one, also when some moves have been taken before.
+/// Compares the optimised methods with `next`, also after some moves have been taken.
 fn check<R: Rules>(rules: &R, position: &R::Position) -> Vec<Move> {
     let all = one_after_the_other(rules, position);
     for taken in [0, 1, all.len() / 2, all.len()] {
@@ -48,7 +47,7 @@ fn check<R: Rules>(rules: &R, position: &R::Position) -> Vec<Move> {
 }
 
 #[test]
-fn the_short_ways_lead_to_the_same_moves() {
+fn optimised_iterator_methods_agree_with_next() {
     for name in NAMES {
         let variant: Variant = name.parse().unwrap();
         dispatch!(&AnyTimeline::new(&variant), timeline => {

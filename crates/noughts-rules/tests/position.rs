@@ -1,4 +1,4 @@
-//! A position's text is read, checked and written; what no play can have led to is refused.
+//! Parsing, checking and formatting positions.
 
 use noughts_rules::reference::{ReferenceGrid, ReferenceNested};
 use noughts_rules::{
@@ -7,7 +7,7 @@ use noughts_rules::{
 };
 use proptest::prelude::*;
 
-/// A table of cases: a line each, `|` between what is in it.
+/// Splits a table of cases: one per line, columns separated by `|`.
 fn cases<const N: usize>(table: &str) -> Vec<[&str; N]> {
     let mut cases = Vec::new();
     for line in table.lines().filter(|line| !line.trim().is_empty()) {
@@ -21,7 +21,7 @@ fn read(variant: &str, text: &str) -> Result<Diagram, DiagramError> {
     Diagram::parse(&variant.parse().unwrap(), text)
 }
 
-/// Variant, text, and the same as it is written.
+/// Variant, text, and the formatted text.
 fn check_texts(table: &str) {
     for [variant, text, written] in cases(table) {
         let diagram = read(variant, text).unwrap_or_else(|error| panic!("{text}: {error}"));
@@ -31,14 +31,14 @@ fn check_texts(table: &str) {
     }
 }
 
-/// Variant and text, which is written as it was read.
+/// Variant and text, which is formatted to itself.
 fn check_possible(table: &str) {
     for [variant, text] in cases(table) {
         check_texts(&format!("{variant} | {text} | {text}"));
     }
 }
 
-/// Variant, text, and what would be right.
+/// Variant, text, and part of the error message.
 fn check_impossible(table: &str) {
     for [variant, text, error] in cases(table) {
         match read(variant, text) {
@@ -51,7 +51,7 @@ fn check_impossible(table: &str) {
 // Texts.
 
 #[test]
-fn every_position_is_written_as_it_was_read() {
+fn positions_round_trip() {
     check_possible(
         "
         3x3k3          | .../.../... x
@@ -70,7 +70,7 @@ fn every_position_is_written_as_it_was_read() {
 }
 
 #[test]
-fn five_equal_cells_are_written_as_a_run_and_fewer_are_not() {
+fn five_equal_cells_are_formatted_as_a_run() {
     check_texts(
         "
         4x3k3            | {4.}/.{2.}./{1.}{3.} x               | ..../..../.... x
@@ -83,7 +83,7 @@ fn five_equal_cells_are_written_as_a_run_and_fewer_are_not() {
 }
 
 #[test]
-fn in_a_run_the_last_character_is_the_symbol_also_where_it_is_a_digit() {
+fn last_character_of_a_run_is_its_symbol_even_if_a_digit() {
     check_possible(
         "
         13x3k13p64 | {123}./{13.}/{13.} x
@@ -98,7 +98,7 @@ fn in_a_run_the_last_character_is_the_symbol_also_where_it_is_a_digit() {
 }
 
 #[test]
-fn the_largest_board_is_read_and_written() {
+fn largest_board_round_trips() {
     let empty = format!("{} x", vec!["{255.}"; 255].join("/"));
     check_possible(&format!("255x255k255p64 | {empty}"));
     let checkered = |row: usize| ["xo", "ox"][row % 2].repeat(128)[..255].to_owned();
@@ -110,7 +110,7 @@ fn the_largest_board_is_read_and_written() {
 }
 
 #[test]
-fn a_drawing_has_a_row_a_line_and_nine_boards_three_by_three() {
+fn draw_shows_rows_and_nine_boards() {
     let draw = |variant: &str, text: &str| {
         let diagram = read(variant, text).unwrap();
         diagram.draw(&variant.parse().unwrap())
@@ -136,7 +136,7 @@ x . .   . . .   . . .
 }
 
 #[test]
-fn what_is_no_text_of_a_position_is_refused_with_what_would_be_right() {
+fn errors_say_what_is_allowed() {
     check_impossible(
         r#"
         3x3k3 |                    | row (or board) 0 of the position needs exactly 3 cells
@@ -155,21 +155,21 @@ fn what_is_no_text_of_a_position_is_refused_with_what_would_be_right() {
         3x3k3 | {03.}/.../... x    | a run is written {12.}, a number and one symbol, not "{03.}"
         3x3k3 | {+3.}/.../... x    | a run is written {12.}, a number and one symbol, not "{+3.}"
         3x3k3 | {65536.}/.../... x | a run is written {12.}, a number and one symbol, not "{65536.}"
-        3x3k3 | a../.../... x      | 'a' is nobody here: empty cells are '.', the 2 sides are 'x' and 'o'
-        3x3k3 | X../.../... x      | 'X' is nobody here: empty cells are '.', the 2 sides are 'x' and 'o'
-        3x3k3 | ż../.../... x      | 'ż' is nobody here: empty cells are '.', the 2 sides are 'x' and 'o'
-        3x3k3 | .../.../... a      | 'a' is nobody here: empty cells are '.', the 2 sides are 'x' and 'o'
-        3x3k3 | .../.../... .      | '.' is nobody here: empty cells are '.', the 2 sides are 'x' and 'o'
-        3x3k3p5 | d../.../... x    | 'd' is nobody here: empty cells are '.', the 5 sides are 'x', 'o' and so on to 'c'
-        3x3k3 | .../.../...        | behind the cells stands a space and the side to move, such as 'x'
-        3x3k3 | .../.../... xo     | behind the cells stands a space and the side to move, such as 'x'
-        3x3k3 | .../.../...  x     | behind the cells stands a space and the side to move, such as 'x'
+        3x3k3 | a../.../... x      | 'a' is no side of this game: empty cells are '.', the 2 sides are 'x' and 'o'
+        3x3k3 | X../.../... x      | 'X' is no side of this game: empty cells are '.', the 2 sides are 'x' and 'o'
+        3x3k3 | ż../.../... x      | 'ż' is no side of this game: empty cells are '.', the 2 sides are 'x' and 'o'
+        3x3k3 | .../.../... a      | 'a' is no side of this game: empty cells are '.', the 2 sides are 'x' and 'o'
+        3x3k3 | .../.../... .      | '.' is no side of this game: empty cells are '.', the 2 sides are 'x' and 'o'
+        3x3k3p5 | d../.../... x    | 'd' is no side of this game: empty cells are '.', the 5 sides are 'x', 'o' and so on to 'c'
+        3x3k3 | .../.../...        | the cells must be followed by a space and the side to move, such as 'x'
+        3x3k3 | .../.../... xo     | the cells must be followed by a space and the side to move, such as 'x'
+        3x3k3 | .../.../...  x     | the cells must be followed by a space and the side to move, such as 'x'
         3x3k3 | .../.../... x 4    | the position ends before "4"
         3x3k3 | .../.../... x -    | the position ends before "-"
         "#,
     );
     let empty = ["{9.}"; 9].join("/");
-    let missing = "at the end stands the board to play in, 0 to 8, or * for any open one, or - when the game is over";
+    let missing = "the position must end with the board to play in: 0 to 8, * for any open board, - when the game is over";
     for rest in ["x", "x 9", "x 04", "x any", "x -1", "x -"] {
         check_impossible(&format!("multi | {empty} {rest} | {missing}"));
     }
@@ -182,7 +182,7 @@ fn what_is_no_text_of_a_position_is_refused_with_what_would_be_right() {
 }
 
 #[test]
-fn plain_data_is_checked_as_its_text_is() {
+fn diagrams_are_checked_like_texts() {
     let check = |change: fn(&mut Diagram), reason: DiagramError| {
         let variant: Variant = "3x3k3".parse().unwrap();
         let mut diagram = Diagram::parse(&variant, ".../.../... x").unwrap();
@@ -223,7 +223,7 @@ fn unequal_counts_of_marks_are_possible() {
 }
 
 #[test]
-fn a_board_that_is_won_or_full_already_is_possible() {
+fn won_and_full_boards_are_possible() {
     check_possible(
         "
         3x3k3         | xxx/oo./... o
@@ -241,7 +241,7 @@ fn a_board_that_is_won_or_full_already_is_possible() {
 }
 
 #[test]
-fn with_gravity_no_mark_hangs_above_an_empty_cell() {
+fn with_gravity_marks_above_empty_cells_are_refused() {
     let table = "
         3x3k3+gravity     | x../.../...
         3x3k3+gravity     | .../.x./...
@@ -249,14 +249,14 @@ fn with_gravity_no_mark_hangs_above_an_empty_cell() {
         4x3k3p3+gravity   | ..../...a/xoa.
         ";
     for [variant, marks] in cases(table) {
-        let sentence = "with gravity no mark hangs above an empty cell";
+        let sentence = "with gravity no mark can be above an empty cell";
         check_impossible(&format!("{variant} | {marks} x | {sentence}"));
     }
     check_possible("3x3k3+gravity | ..x/..o/..x o");
 }
 
 #[test]
-fn lines_that_no_single_play_can_have_completed_are_impossible() {
+fn lines_that_need_two_last_plays_are_refused() {
     let table = "
         3x3k3           | xxx/ooo/... x
         3x3k3           | xxx/.../xxx o
@@ -280,7 +280,7 @@ fn lines_that_no_single_play_can_have_completed_are_impossible() {
 }
 
 #[test]
-fn a_board_full_of_lines_is_refused_without_looking_at_all_of_them() {
+fn board_full_of_lines_is_refused_quickly() {
     for variant in ["255x255k3", "255x255k100", "255x255k255", "255x255k3+exact"] {
         let full = format!("{} o", vec!["{255x}"; 255].join("/"));
         assert_eq!(
@@ -291,7 +291,7 @@ fn a_board_full_of_lines_is_refused_without_looking_at_all_of_them() {
     }
 }
 
-/// A board of random marks, most of them x, and with gravity at rest.
+/// A board of random marks, most of them x; with gravity no mark floats.
 fn any_board() -> impl Strategy<Value = (GridSpec, Vec<Option<Side>>)> {
     let flags = (any::<bool>(), any::<bool>());
     let sizes = (3..=7u8, 3..=4u8, 3..=4u8);
@@ -323,19 +323,19 @@ proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(2_000) })]
 
     #[test]
-    fn a_board_is_possible_if_it_has_no_line_or_one_mark_less_has_none((spec, marks) in any_board()) {
-        let twin = ReferenceGrid(spec);
+    fn check_agrees_with_reference_on_lines((spec, marks) in any_board()) {
+        let reference = ReferenceGrid(spec);
         let diagram = |marks| Diagram { marks, to_move: Side::FIRST, play_in: None };
-        let whole = twin.set_up(&diagram(marks.clone()));
+        let whole = reference.set_up(&diagram(marks.clone()));
         let could_be_last = |at: usize| {
             let mut before = marks.clone();
             before[at] = None;
             let above = at.checked_sub(spec.columns()).and_then(|above| marks[above]);
             let buried = spec.placement == Placement::Gravity && above.is_some();
-            let before = twin.set_up(&diagram(before));
-            !buried && twin.outcome(&before).is_none()
+            let before = reference.set_up(&diagram(before));
+            !buried && reference.outcome(&before).is_none()
         };
-        let has_line = matches!(twin.outcome(&whole), Some(Outcome::Won(_)));
+        let has_line = matches!(reference.outcome(&whole), Some(Outcome::Won(_)));
         let marked = || (0..spec.cells()).filter(|&at| marks[at].is_some());
         let possible = !has_line || marked().any(could_be_last);
         let checked = diagram(marks.clone()).check(&Variant::Grid(spec));
@@ -346,7 +346,7 @@ proptest! {
 
 // Possible and impossible on nine boards.
 
-/// A word for each of nine boards: `X` is won by x, `O` by o, `D` full, `.` empty.
+/// Builds nine boards from one letter each: `X` won by x, `O` won by o, `D` drawn, `.` empty.
 fn nine(position: &str) -> String {
     let board = |word: &str| match word {
         "X" => "xxxoo....".to_owned(),
@@ -361,7 +361,7 @@ fn nine(position: &str) -> String {
     format!("{} {}", boards.join("/"), rest.join(" "))
 }
 
-/// Variant, nine boards, and `ok` or why not.
+/// Variant, nine boards, and `ok` or the reason.
 fn check_nine(table: &str) {
     for [variant, position, expected] in cases(table) {
         let checked = match read(variant, &nine(position)) {
@@ -376,7 +376,7 @@ fn check_nine(table: &str) {
 }
 
 #[test]
-fn the_first_play_may_be_where_the_variant_says() {
+fn first_play_is_where_the_variant_says() {
     check_nine(
         "
         multi    | . . . . . . . . . x * | ok
@@ -392,7 +392,7 @@ fn the_first_play_may_be_where_the_variant_says() {
 }
 
 #[test]
-fn the_board_to_play_in_is_one_that_a_play_can_have_named() {
+fn board_to_play_in_must_follow_from_a_play() {
     check_nine(
         "
         multi    | . . . . ..x...... . . . . o 2 | ok
@@ -410,7 +410,7 @@ fn the_board_to_play_in_is_one_that_a_play_can_have_named() {
 }
 
 #[test]
-fn a_closed_board_is_never_the_one_to_play_in() {
+fn closed_board_is_never_the_board_to_play_in() {
     check_nine(
         "
         multi    | X . . . . . . . x........ o 0 | not sent there
@@ -427,7 +427,7 @@ fn a_closed_board_is_never_the_one_to_play_in() {
 }
 
 #[test]
-fn a_mark_put_before_its_board_was_won_is_not_of_the_latest_play() {
+fn mark_placed_before_its_board_was_won_is_not_the_latest_play() {
     // On a won board only the mark that won it can be the latest.
     check_nine(
         "
@@ -443,7 +443,7 @@ fn a_mark_put_before_its_board_was_won_is_not_of_the_latest_play() {
 }
 
 #[test]
-fn a_finished_game_has_no_board_to_play_in() {
+fn finished_game_has_no_board_to_play_in() {
     check_nine(
         "
         multi    | X X X X O O O O D x -         | ok
@@ -461,7 +461,7 @@ fn a_finished_game_has_no_board_to_play_in() {
 }
 
 #[test]
-fn a_board_that_no_single_play_can_have_won_is_impossible() {
+fn small_board_with_two_separate_lines_is_refused() {
     check_nine(
         "
         multi    | xxxooo... . . . . . . . . x 1 | two lines
@@ -474,7 +474,7 @@ fn a_board_that_no_single_play_can_have_won_is_impossible() {
 }
 
 #[test]
-fn lines_of_boards_that_no_single_play_can_have_won_are_impossible_in_ultimate_alone() {
+fn two_separate_lines_of_boards_are_refused_only_in_ultimate() {
     check_nine(
         "
         ultimate | X X X O O O . . . x -         | two lines
@@ -490,7 +490,7 @@ fn lines_of_boards_that_no_single_play_can_have_won_are_impossible_in_ultimate_a
 }
 
 #[test]
-fn the_states_of_the_boards_are_read_off_their_marks() {
+fn board_states_follow_from_the_marks() {
     let diagram = read("multi", &nine("X O D . x........ . . . . o 3")).unwrap();
     let (x, o) = (BoardState::Won(Side::FIRST), BoardState::Won(Side::SECOND));
     assert_eq!(
@@ -499,7 +499,7 @@ fn the_states_of_the_boards_are_read_off_their_marks() {
     );
 }
 
-/// A position of a random game, with one thing in it changed.
+/// A position of a random game with one random change.
 fn any_nine() -> impl Strategy<Value = (&'static str, Diagram)> {
     let names = prop::sample::select(vec!["multi", "multi@4", "ultimate", "ultimate@0"]);
     let choices = prop::collection::vec(any::<u16>(), 0..70);
@@ -526,7 +526,7 @@ fn any_nine() -> impl Strategy<Value = (&'static str, Diagram)> {
     })
 }
 
-/// Whether a play by the slow rules leads to exactly this, from a position that is sound itself.
+/// Whether a play by the reference rules leads from a possible position to exactly this one.
 fn some_play_leads_to(variant: Variant, diagram: &Diagram) -> bool {
     let Variant::Nested(spec) = variant else {
         panic!("{variant}")
@@ -555,7 +555,7 @@ proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(2_000) })]
 
     #[test]
-    fn nine_boards_are_possible_if_some_play_leads_to_them((name, diagram) in any_nine()) {
+    fn check_agrees_with_reference_on_nine_boards((name, diagram) in any_nine()) {
         let variant: Variant = name.parse().unwrap();
         let mut to_x = diagram.clone();
         to_x.to_move = Side::FIRST;

@@ -1,10 +1,10 @@
-//! The laws hold over random games of random variants, with the twin agreeing at every step.
+//! The properties hold in random games of random variants.
 
 use noughts_rules::properties::check_properties;
 use noughts_rules::{Goal, GridSpec, Overline, Placement, Variant};
 use proptest::prelude::*;
 
-/// Any grid that the slow twin can keep up with.
+/// A random grid that is small enough for the reference implementation.
 fn any_grid(most: u8) -> impl Strategy<Value = Variant> {
     let numbers = (3..=most, 3..=most, 2..=5u8);
     let flags = (any::<bool>(), any::<bool>(), any::<bool>());
@@ -52,12 +52,12 @@ proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(300) })]
 
     #[test]
-    fn small_grids_keep_the_laws(variant in any_grid(6), choices in choices(36)) {
+    fn small_grids_have_the_properties(variant in any_grid(6), choices in choices(36)) {
         check_properties(&variant, &choices);
     }
 
     #[test]
-    fn nine_boards_keep_the_laws(variant in any_nested(), choices in choices(81)) {
+    fn nine_boards_have_the_properties(variant in any_nested(), choices in choices(81)) {
         check_properties(&variant, &choices);
     }
 }
@@ -66,14 +66,14 @@ proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(12) })]
 
     #[test]
-    fn grids_of_several_words_keep_the_laws(variant in any_grid(16), choices in choices(60)) {
+    fn grids_of_several_words_have_the_properties(variant in any_grid(16), choices in choices(60)) {
         check_properties(&variant, &choices);
     }
 }
 
-/// The widest board of every form, where a wrong shift or bound would show first.
+/// The largest board of each bit width, where a wrong shift or bound would show first.
 #[test]
-fn boards_at_the_edge_of_their_words_keep_the_laws() {
+fn largest_boards_of_each_width_have_the_properties() {
     for name in [
         "3x3k3",
         "4x3k3",

@@ -1,4 +1,4 @@
-//! A record is a game as text: it is replayed when it is read, and written as it was read.
+//! Parsing, replaying and formatting records.
 
 use noughts_rules::{Game, Options, Player, Record, RecordError, RecordSeat, Seat, Side, Variant};
 
@@ -15,7 +15,7 @@ seat 1 o robot perfect
 result unfinished
 ";
 
-/// A table of cases: a line each, `|` between what is in it.
+/// Splits a table of cases: one per line, columns separated by `|`.
 fn cases<const N: usize>(table: &str) -> Vec<[&str; N]> {
     let mut cases = Vec::new();
     for line in table.lines().filter(|line| !line.trim().is_empty()) {
@@ -25,7 +25,7 @@ fn cases<const N: usize>(table: &str) -> Vec<[&str; N]> {
     cases
 }
 
-/// The text of a game: symbols of its seats, and turns in seat order, `1:resign` out of it.
+/// The record of a game: the symbols of its seats, and its turns in seat order; `1:resign` is out of order.
 fn record(variant: &str, symbols: &str, turns: &str, result: &str) -> String {
     let mut text = format!("noughts 1\nvariant {variant}\nhistory 5\n");
     let symbols: Vec<char> = symbols.chars().collect();
@@ -40,7 +40,7 @@ fn record(variant: &str, symbols: &str, turns: &str, result: &str) -> String {
     format!("{text}result {result}\n")
 }
 
-/// The example with one of its lines, counted from 1, changed to another, or to several.
+/// The example with one line, counted from 1, replaced by one or several others.
 fn changed(number: usize, to: &str) -> String {
     let mut lines: Vec<&str> = EXAMPLE.lines().collect();
     lines[number - 1] = to;
@@ -52,7 +52,7 @@ fn check(text: &str) -> Record {
     check_written(text, text)
 }
 
-/// What was read is written so, and reads back to the same game.
+/// Parses and formats a record, and parses it again to the same game.
 #[track_caller]
 fn check_written(text: &str, written: &str) -> Record {
     let record = text
@@ -76,7 +76,7 @@ fn check_refused(text: &str, sentence: &str) {
 // What is read.
 
 #[test]
-fn the_example_is_written_byte_for_byte() {
+fn example_round_trips() {
     let record = check(EXAMPLE);
     let game = record.game();
     assert_eq!(game.diagram().format(game.variant()), "x../.../... x");
@@ -93,14 +93,14 @@ fn the_example_is_written_byte_for_byte() {
 }
 
 #[test]
-fn lines_may_end_as_they_do_elsewhere_and_the_last_may_not_end() {
+fn crlf_and_missing_last_line_end_are_accepted() {
     check_written(&EXAMPLE.replace('\n', "\r\n"), EXAMPLE);
     check_written(EXAMPLE.trim_end(), EXAMPLE);
     check_written(EXAMPLE.replace('\n', "\r\n").trim_end(), EXAMPLE);
 }
 
 #[test]
-fn a_name_may_have_spaces_or_be_missing() {
+fn names_may_have_spaces_or_be_empty() {
     let name = |line: &str| check(&changed(4, line)).seats()[0].player.clone();
     let human = |name: &str| Player::Human(name.to_owned());
     assert_eq!(
@@ -120,7 +120,7 @@ fn a_name_may_have_spaces_or_be_missing() {
 }
 
 #[test]
-fn a_symbol_is_any_character_that_can_be_seen() {
+fn any_visible_character_is_a_symbol() {
     for symbol in ["ż", "🦀", "-", ".", "'", "\"", "\\", "0", "木", "א"] {
         let line = format!("seat 0 {symbol} human");
         let record = check(&changed(4, &line));
@@ -148,7 +148,7 @@ fn equal_symbols_are_one_side() {
 }
 
 #[test]
-fn a_record_may_begin_from_a_position() {
+fn record_may_start_from_a_position() {
     let from = |start: &str| changed(3, &format!("history 3\nstart {start}"));
     let record = check(&from("..x/.o./... x").replace("0-0", "0-1"));
     let game = record.game();
@@ -158,7 +158,7 @@ fn a_record_may_begin_from_a_position() {
 }
 
 #[test]
-fn a_position_that_is_over_already_is_a_record_without_turns() {
+fn finished_start_position_has_no_turns() {
     let record = |start: &str, result: &str| {
         format!(
             "noughts 1\nvariant 3x3k3\nhistory 0\nstart {start}\nseat 0 x human\nseat 1 o human\n{result}\n"
@@ -176,7 +176,7 @@ fn a_position_that_is_over_already_is_a_record_without_turns() {
 }
 
 #[test]
-fn a_column_alone_is_read_and_written_as_its_cell() {
+fn column_is_parsed_and_formatted_as_its_cell() {
     let text = |first: &str, second: &str| {
         record(
             "7x6k4+gravity",
@@ -189,7 +189,7 @@ fn a_column_alone_is_read_and_written_as_its_cell() {
 }
 
 #[test]
-fn every_result_is_written_as_it_was_read() {
+fn results_round_trip() {
     let table = "
         3x3k3            | xo  | 0-0 1-1                             | unfinished
         3x3k3            | xo  |                                     | unfinished
@@ -217,7 +217,7 @@ fn every_result_is_written_as_it_was_read() {
 }
 
 #[test]
-fn points_and_lines_of_boards_are_results_too() {
+fn results_on_nine_boards_round_trip() {
     let (x, o, drawn) = ("xxxoo....", "oooxx....", "xoxxoxoxo");
     let text = |variant: &str, boards: [&str; 9], result: &str| {
         let start = format!("start {} x -", boards.join("/"));
@@ -234,11 +234,11 @@ fn points_and_lines_of_boards_are_results_too() {
 // What is refused.
 
 #[test]
-fn a_line_that_is_not_as_it_must_be_is_named_with_what_would_be_right() {
+fn errors_name_the_line_and_what_is_allowed() {
     let name = "a name has at most 255 characters, none of them control characters, no space at its ends, and a robot's is not empty";
     let symbol = "seats of one side share a symbol, one visible character, and no others do";
     let seat = "a seat is written 'seat 0 x human NAME' or 'seat 0 x robot STRATEGY', not";
-    let variant = "is not a variant: a variant is WxHkK such as 3x3k3, with p3, +misere, +gravity or +exact behind it, or multi, multi@4, ultimate, ultimate@4";
+    let variant = "is not a variant: a variant is WxHkK such as 3x3k3, optionally followed by p3, +misere, +gravity or +exact, or multi, multi@4, ultimate, ultimate@4";
     let long = format!("seat 0 x human {}", "n".repeat(256));
     for (line, text, sentence) in [
         (
@@ -350,7 +350,7 @@ fn a_line_that_is_not_as_it_must_be_is_named_with_what_would_be_right() {
 }
 
 #[test]
-fn a_turn_that_is_not_the_next_or_not_legal_is_named_with_what_would_be_right() {
+fn illegal_turns_are_refused_with_their_line() {
     let written = |number: usize| {
         format!("a turn is written '{number} SEAT ACTION', the result 'result …', not")
     };
@@ -400,7 +400,7 @@ fn a_turn_that_is_not_the_next_or_not_legal_is_named_with_what_would_be_right() 
 }
 
 #[test]
-fn a_record_that_ends_early_says_where() {
+fn truncated_record_is_refused_with_its_line() {
     let lines: Vec<&str> = EXAMPLE.lines().collect();
     for count in 0..lines.len() {
         let sentence = format!(
@@ -439,7 +439,7 @@ fn nothing_may_follow_the_end_of_the_game() {
 }
 
 #[test]
-fn the_seats_fit_the_variant() {
+fn seats_must_fit_the_variant() {
     for (variant, symbols, line, sentence) in [
         ("3x3k3", "", 4, "a game has 2 to 64 seats, not 0"),
         ("3x3k3", "x", 5, "a game has 2 to 64 seats, not 1"),
@@ -447,19 +447,19 @@ fn the_seats_fit_the_variant() {
             "3x3k3",
             "xoa",
             6,
-            "this game is for 2 different sides, not for 3",
+            "this game has 2 sides, but the seats have 3",
         ),
         (
             "4x4k3p3",
             "xo",
             5,
-            "this game is for 3 different sides, not for 2",
+            "this game has 3 sides, but the seats have 2",
         ),
         (
             "4x4k3p3",
             "xxo",
             6,
-            "this game is for 3 different sides, not for 2",
+            "this game has 3 sides, but the seats have 2",
         ),
     ] {
         let text = record(variant, symbols, "", "unfinished");
@@ -483,17 +483,17 @@ fn there_are_at_most_64_seats() {
 }
 
 #[test]
-fn somebody_sits_for_the_side_to_move() {
+fn side_to_move_must_have_a_seat() {
     let text = record("3x3k3", "xx", "", "unfinished");
     let text = text.replace("history 5", "history 5\nstart x../.../... o");
     check_refused(
         &text,
-        "line 4 of the record: nobody sits for o, whose turn it is",
+        "line 4 of the record: the side to move, o, has no seat",
     );
 }
 
 #[test]
-fn a_result_that_the_turns_do_not_have_is_refused() {
+fn result_must_follow_from_the_turns() {
     let table = "
         3x3k3    | xo  | 0-0 1-0 0-1 1-1 0-2 | unfinished                    | won x by line
         3x3k3    | xo  | 0-0 1-0 0-1 1-1 0-2 | won o by line                 | won x by line
@@ -538,7 +538,7 @@ fn made(symbols: &str, players: &[Player]) -> Result<Record, RecordError> {
 }
 
 #[test]
-fn a_record_is_made_only_of_seats_that_could_be_read() {
+fn new_refuses_seats_that_do_not_parse() {
     let ann = Player::Human("Ann".to_owned());
     let robot = |name: &str| Player::Robot(name.to_owned());
     assert!(made("xo", &[ann.clone(), robot("first")]).is_ok());
@@ -567,7 +567,7 @@ fn a_record_is_made_only_of_seats_that_could_be_read() {
 }
 
 #[test]
-fn a_game_that_was_closed_or_left_is_recorded_so() {
+fn abandoned_drawn_and_left_games_are_recorded() {
     let ann = Player::Human("Ann".to_owned());
     let record = made("xo", &[ann.clone(), ann.clone()]).unwrap();
     let result = |end: fn(&mut Game)| {
@@ -589,7 +589,7 @@ fn a_game_that_was_closed_or_left_is_recorded_so() {
 }
 
 #[test]
-fn a_side_is_shown_by_the_symbol_of_its_seats() {
+fn side_has_the_symbol_of_its_seats() {
     let options = Options {
         history: 0,
         order: vec![Side::FIRST, Side::SECOND, Side::SECOND],

@@ -11,6 +11,7 @@ mod link_preview;
 mod metrics;
 mod middleware;
 mod openapi;
+mod qr_code;
 mod rate_limit;
 mod records;
 mod seat_token;

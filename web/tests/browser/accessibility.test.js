@@ -92,7 +92,7 @@ test("a game by keyboard alone", async () => {
   ann.isFine();
 });
 
-test("a board reads as a person would say it", async () => {
+test("screen readers get the name of each cell and its mark", async () => {
   const created = await here.server.played("3x3k3", ["0-0", "1-1"]);
   const ann = await here.person();
   await ann.go(`/game/${created.id}`);
@@ -113,7 +113,7 @@ test("a board reads as a person would say it", async () => {
   assert.equal((tree.match(/- row/g) ?? []).length, 3);
 });
 
-test("nine boards say which they are, and where play is", async () => {
+test("each of nine boards names its place, its winner and whether it is active", async () => {
   const created = await here.server.played("ultimate", ["4-0", "0-4", "4-1", "1-4", "4-2"]);
   const eve = await here.person();
   await eve.go(`/game/${created.id}`);
@@ -130,7 +130,7 @@ test("nine boards say which they are, and where play is", async () => {
   );
 });
 
-test("turns and the result are said once", async () => {
+test("each turn and the result are announced once", async () => {
   const created = await here.server.createTable({
     variant: "3x3k3",
     seats: [{ human: "Ann" }, { human: "Bob" }],
@@ -167,7 +167,7 @@ test("turns and the result are said once", async () => {
   ]);
 });
 
-test("on a phone the rest of a table is in a drawer, and the board above it", async () => {
+test("on a phone the side panel opens below the board", async () => {
   const created = await here.server.played("3x3k3", ["0-0", "1-1", "0-1", "2-2", "0-2"]);
   const eve = await here.person({ viewport: { width: 390, height: 700 }, hasTouch: true, reducedMotion: "reduce" });
   await eve.go(`/game/${created.id}`);
@@ -190,7 +190,7 @@ test("on a phone the rest of a table is in a drawer, and the board above it", as
   eve.isFine();
 });
 
-test("every language is spoken, by the browser's wish and by hand", async () => {
+test("the language follows the browser, then the setting", async () => {
   const titles = {
     en: "Tic-tac-toe against the computer",
     ca: "Tres en ratlla contra l'ordinador",
@@ -213,7 +213,7 @@ test("every language is spoken, by the browser's wish and by hand", async () => 
   await eve.reads(titles.cs);
 });
 
-test("nothing is cut off from 320 pixels up", async () => {
+test("no page is wider than the screen, from 320 pixels", async () => {
   const pages = await places();
   const gomoku = await here.server.createTable({ variant: "15x15k5" });
   for (const width of [320, 390, 768]) {
@@ -228,7 +228,7 @@ test("nothing is cut off from 320 pixels up", async () => {
   }
 });
 
-test("targets are large enough for a thumb", async () => {
+test("touch targets are at least 44 pixels", async () => {
   const eve = await here.person({ viewport: { width: 390, height: 800 } });
   for (const path of await places()) {
     await eve.go(path);
@@ -247,7 +247,7 @@ test("targets are large enough for a thumb", async () => {
   }
 });
 
-test("whoever wants things to stand still sees them stand still", async () => {
+test("reduced motion turns animations off", async () => {
   const eve = await here.person({ reducedMotion: "reduce" });
   await eve.go("/");
   await eve.play("1-1", 0);
@@ -258,7 +258,7 @@ test("whoever wants things to stand still sees them stand still", async () => {
   forced.isFine();
 });
 
-test("a name is a text wherever it is shown", async () => {
+test("a player's name is never interpreted as HTML", async () => {
   const created = await here.server.played("3x3k3", ["0-0", "1-1", "0-1", "2-2", "0-2"], [SCRIPT, "Bob"]);
   await here.server.createTable({ variant: "3x3k3", seats: [{ human: SCRIPT }, { open: "lobby" }], take: [0] });
   const eve = await here.person();
@@ -277,7 +277,7 @@ test("a name is a text wherever it is shown", async () => {
   eve.isFine();
 });
 
-test("the page says what may be loaded: nothing from elsewhere, nothing inline", async () => {
+test("the content security policy forbids other origins and inline code", async () => {
   const answer = await fetch(here.server.url);
   const policy = answer.headers.get("content-security-policy") ?? "";
   assert.match(policy, /default-src 'none'/);
@@ -289,7 +289,7 @@ test("the page says what may be loaded: nothing from elsewhere, nothing inline",
   assert.doesNotMatch(html, /<script(?![^>]*src=)|\son\w+=|style=/);
 });
 
-test("what is known is not sent again", async () => {
+test("files are cached, and unknown addresses answer 404", async () => {
   const html = await (await fetch(here.server.url)).text();
   const path = /\/web\/\w+\/app\.js/.exec(html)?.[0] ?? "";
   const file = await fetch(here.server.url + path, { headers: { "Accept-Encoding": "gzip" } });

@@ -8,7 +8,7 @@ import { world } from "../harness.js";
 
 const here = world();
 
-test("an analysis names the mistake and what would have been better", async () => {
+test("an analysis shows the mistake and the best move", async () => {
   // Nought answers the centre at the side, and has lost.
   const created = await here.server.played("3x3k3", ["1-1", "0-1", "0-0", "2-2", "2-0", "1-0", "0-2"]);
   const eve = await here.person();
@@ -22,7 +22,7 @@ test("an analysis names the mistake and what would have been better", async () =
   eve.isFine();
 });
 
-test("a record is opened, and nonsense is explained", async () => {
+test("a record can be imported, and an invalid one is explained", async () => {
   const moves = ["5-3", "5-4", "4-3", "4-4", "3-3", "3-4", "2-3"];
   const created = await here.server.played("7x6k4+gravity", moves, ["Zoe", "Yan"]);
   const record = await (await here.server.ask(`/api/games/${created.id}/record`)).text();
@@ -38,7 +38,7 @@ test("a record is opened, and nonsense is explained", async () => {
   eve.isFine();
 });
 
-test("whether the other is there is seen", async () => {
+test("the presence of the opponent is shown", async () => {
   const created = await here.server.createTable({
     variant: "3x3k3",
     seats: [{ human: "Ann" }, { human: "Bob" }],
@@ -53,7 +53,7 @@ test("whether the other is there is seen", async () => {
   await ann.page.locator(".seat", { hasText: "Bob" }).getByText("away").waitFor();
 });
 
-test("the shapes that the page reads are the server's", async () => {
+test("the page's API types match the OpenAPI document", async () => {
   const answer = await here.server.ask("/api/openapi.json");
   const { components } = await answer.json();
   const ours = await shapes();
@@ -76,6 +76,7 @@ const SHAPES = [
   "Problem",
   "NewTable",
   "GameListing",
+  "OfferedVariant",
   "GamesPage",
   "SeatView",
   "TurnView",

@@ -6,7 +6,7 @@ import { world } from "../harness.js";
 
 const here = world({ isLasting: true, serviceWorkers: "allow" });
 
-test("a server killed in mid-game is come back to without doing anything", async () => {
+test("the page reconnects after the server was killed, and sends the move made meanwhile", async () => {
   const created = await here.server.createTable({
     variant: "3x3k3",
     seats: [{ human: "" }, { robot: "first" }],
@@ -28,7 +28,7 @@ test("a server killed in mid-game is come back to without doing anything", async
   await ann.reads("You win.");
 });
 
-test("without network the page opens and says what needs it", async () => {
+test("the page opens without network and says what needs it", async () => {
   const ann = await here.person();
   await ann.go("/");
   await ann.page.evaluate(() => navigator.serviceWorker.ready);
@@ -49,7 +49,7 @@ test("without network the page opens and says what needs it", async () => {
   await ann.page.waitForURL(/\/game\//);
 });
 
-test("a board of 255 by 255 has only its window in the document, and scrolls", async () => {
+test("a 255x255 board has only its visible cells in the document", async () => {
   const created = await here.server.createTable({
     variant: "255x255k5",
     seats: [{ human: "" }, { human: "" }],
@@ -65,7 +65,7 @@ test("a board of 255 by 255 has only its window in the document, and scrolls", a
   await ann.cell("126-127").focus();
   for (let step = 0; step < 40; step++) await ann.page.keyboard.press("ArrowRight");
   await ann.page.locator(':focus[aria-label="row 127, column 168, empty"]').waitFor();
-  // How long the browser is busy with it: tests/trace.js.
+  // How long the browser is busy with it: tests/cpu_time.js.
   const at = await ann.page.evaluate(async () => {
     const port = /** @type {HTMLElement} */ (document.querySelector(".port"));
     for (let step = 0; step < 20; step++) {
@@ -121,7 +121,7 @@ test("two fingers zoom a large board", async () => {
   assert.equal(middle, "49-49");
 });
 
-test("a press is answered in the same task, before the server is", async () => {
+test("a mark appears in the same task as the press", async () => {
   const created = await here.server.createTable({
     variant: "50x50k5",
     seats: [{ human: "" }, { human: "" }],
@@ -138,7 +138,7 @@ test("a press is answered in the same task, before the server is", async () => {
   assert.ok(isThere);
 });
 
-test("a move on a large board touches only the cells that changed", async () => {
+test("a move on a large board changes only its cells", async () => {
   const created = await here.server.createTable({
     variant: "50x50k5",
     seats: [{ human: "" }, { human: "" }],

@@ -7,7 +7,7 @@ import { world } from "../harness.js";
 
 const here = world();
 
-test("one click plays, and the address becomes the game's", async () => {
+test("one click starts a game and changes the address", async () => {
   const ann = await here.person();
   await ann.go("/");
   await ann.play("1-1", 0);
@@ -23,7 +23,7 @@ test("one click plays, and the address becomes the game's", async () => {
   ann.isFine();
 });
 
-test("a weak robot is beaten, and a line is drawn through the win", async () => {
+test("a winning line is drawn", async () => {
   const created = await here.server.createTable({
     variant: "3x3k3",
     seats: [{ human: "Ann" }, { robot: "first" }],
@@ -40,7 +40,7 @@ test("a weak robot is beaten, and a line is drawn through the win", async () => 
   ann.isFine();
 });
 
-test("the perfect robot is not beaten, and the next game is begun by it", async () => {
+test("the perfect robot draws, and begins the rematch", async () => {
   const created = await here.server.createTable({
     variant: "3x3k3",
     seats: [{ human: "" }, { robot: "perfect" }],
@@ -58,12 +58,15 @@ test("the perfect robot is not beaten, and the next game is begun by it", async 
   ann.isFine();
 });
 
-test("a friend by link: both see one another, play, and play again", async () => {
+test("two players meet by link, play, and have a rematch", async () => {
   const [ann, bob] = [await here.person(), await here.person()];
   await ann.go("/");
   await ann.button("Play a friend").click();
-  await ann.reads("Waiting for somebody to sit down.");
-  await ann.page.locator(".qr").waitFor();
+  await ann.reads("Waiting for a player to sit down.");
+  await ann.page.waitForFunction(() => {
+    const code = document.querySelector("img.qr");
+    return code instanceof HTMLImageElement && code.naturalWidth > 20;
+  });
   const link = await ann.page.locator(".share input").inputValue();
   await ann.cell("1-1").click();
   await ann.notes("The game begins when every seat is taken.");
@@ -92,7 +95,7 @@ test("a friend by link: both see one another, play, and play again", async () =>
   bob.isFine();
 });
 
-test("a second tab shows the same, and a third person watches", async () => {
+test("a second tab is the same player, and others can watch", async () => {
   const created = await here.server.createTable({
     variant: "3x3k3",
     seats: [{ human: "Ann" }, { open: "link" }],
@@ -118,7 +121,7 @@ test("a second tab shows the same, and a third person watches", async () => {
   eve.isFine();
 });
 
-test("three people play one game, each with a shape of their own", async () => {
+test("three players play one game", async () => {
   const [ann, bob, cem] = [await here.person(), await here.person(), await here.person()];
   const people = [ann, bob, cem];
   await ann.go("/new");
@@ -142,7 +145,7 @@ test("three people play one game, each with a shape of their own", async () => {
   for (const who of people) who.isFine();
 });
 
-test("in Connect Four a mark falls from wherever it is let go", async () => {
+test("with gravity, pressing any cell of a column plays in that column", async () => {
   const created = await here.server.createTable({
     variant: "7x6k4+gravity",
     seats: [{ human: "" }, { human: "" }],
@@ -183,7 +186,7 @@ for (const variant of ["multi@4", "ultimate"]) {
   });
 }
 
-test("presses that are quicker than the server are each played, and heard if that is wished", async () => {
+test("a press before the server's answer is played later; sounds follow the setting", async () => {
   const created = await here.server.createTable({
     variant: "3x3k3",
     seats: [{ human: "" }, { human: "" }],
@@ -224,7 +227,7 @@ test("presses that are quicker than the server are each played, and heard if tha
   ann.isFine();
 });
 
-test("a rewind shows what it takes back, and passes the turn", async () => {
+test("a rewind previews the marks it takes back, and passes the turn", async () => {
   const created = await here.server.createTable({
     variant: "3x3k3",
     history: 3,
@@ -248,7 +251,7 @@ test("a rewind shows what it takes back, and passes the turn", async () => {
   ann.isFine();
 });
 
-test("giving up asks first, and the other wins", async () => {
+test("resigning asks for confirmation, and the opponent wins", async () => {
   const created = await here.server.createTable({
     variant: "3x3k3",
     seats: [{ human: "Ann" }, { robot: "level:1" }],
@@ -265,11 +268,11 @@ test("giving up asks first, and the other wins", async () => {
   ann.isFine();
 });
 
-test("whoever comes by TCP may sit down at a table of the page", async () => {
+test("a TCP client joins a lobby seat", async () => {
   const ann = await here.person();
   await ann.go("/watch");
   await ann.button("Open a table").click();
-  await ann.reads("Waiting for somebody to sit down.");
+  await ann.reads("Waiting for a player to sit down.");
   const peer = new TcpPlayer(here.server.pairs);
   await peer.say(Buffer.concat([Buffer.from([1, 0, 0, 0x30, 0x39]), Buffer.from("Tom\0\0")]));
   await peer.hears(5);

@@ -8,7 +8,7 @@ import { world } from "../harness.js";
 const here = world();
 const WON = ["0-0", "1-1", "0-1", "2-2", "0-2"];
 
-test("live tables are listed, and what is played there is seen", async () => {
+test("games in progress are listed and can be watched", async () => {
   const created = await here.server.createTable({
     variant: "3x3k3",
     seats: [{ human: "Ann" }, { human: "Bob" }],
@@ -28,7 +28,7 @@ test("live tables are listed, and what is played there is seen", async () => {
   eve.isFine();
 });
 
-test("a list of tables is left alone while nothing happens", async () => {
+test("a list that has not changed is not rendered again", async () => {
   const eve = await here.person();
   await eve.page.clock.install();
   await eve.go("/watch");
@@ -45,7 +45,7 @@ test("a list of tables is left alone while nothing happens", async () => {
   assert.equal(await eve.page.evaluate(() => /** @type {any} */ (window).touched), 0);
 });
 
-test("a finished game is gone through with keys, slider and list", async () => {
+test("a finished game is replayed with keys, slider and list", async () => {
   const created = await here.server.played("3x3k3", WON);
   const eve = await here.person();
   await eve.go(`/game/${created.id}`);
@@ -72,7 +72,7 @@ test("a finished game is gone through with keys, slider and list", async () => {
   eve.isFine();
 });
 
-test("any position can be played on from, against anybody", async () => {
+test("a new game can start from any position", async () => {
   const created = await here.server.played("3x3k3", WON);
   const eve = await here.person();
   await eve.go(`/game/${created.id}?turn=3`);
@@ -87,7 +87,7 @@ test("any position can be played on from, against anybody", async () => {
   eve.isFine();
 });
 
-test("the archive is searched by game and player, and records go out", async () => {
+test("the archive is filtered by variant and player, and records can be saved", async () => {
   await here.server.played("7x6k4+gravity", ["5-3", "5-4", "4-3", "4-4", "3-3", "3-4", "2-3"], ["Zoe", "Yan"]);
   const eve = await here.person();
   await eve.go("/archive");
@@ -105,7 +105,7 @@ test("the archive is searched by game and player, and records go out", async () 
   eve.isFine();
 });
 
-test("links show a title and a picture", async () => {
+test("link previews have a title and a picture", async () => {
   const created = await here.server.played("3x3k3", WON, ['<b>"Ann"</b>', "Bob"]);
   const html = await (await fetch(`${here.server.url}/game/${created.id}`)).text();
   assert.match(html, /<title>&lt;b&gt;&quot;Ann&quot;&lt;\/b&gt; – Bob · Noughts<\/title>/);

@@ -34,11 +34,11 @@ const forms = (word) => (typeof word === "string" ? { other: word } : word);
 const holes = (text) => [...new Set(text.match(/\{\w+\}/g) ?? [])].sort();
 
 for (const [language, words] of Object.entries(OTHERS)) {
-  test(`${language} has every word, and none besides`, () => {
+  test(`${language} has exactly the keys of English`, () => {
     assert.deepEqual(Object.keys(words).sort(), Object.keys(en).sort());
   });
 
-  test(`${language} is translated, with the same values put in`, () => {
+  test(`${language} is translated, with the same placeholders`, () => {
     for (const [key, english] of Object.entries(en)) {
       const word = words[key] ?? "";
       for (const [form, text] of Object.entries(forms(word))) {
@@ -48,7 +48,7 @@ for (const [language, words] of Object.entries(OTHERS)) {
     }
   });
 
-  test(`${language} has every form that its numbers need`, () => {
+  test(`${language} has every plural form`, () => {
     const needed = new Intl.PluralRules(language).resolvedOptions().pluralCategories;
     for (const [key, word] of Object.entries(words)) {
       if (typeof word === "string") continue;
@@ -57,7 +57,7 @@ for (const [language, words] of Object.entries(OTHERS)) {
   });
 }
 
-test("numbers choose their form", () => {
+test("numbers select their plural form", () => {
   const rules = new Intl.PluralRules("cs");
   const format = new Intl.NumberFormat("cs");
   const said = [1, 2, 5].map((n) => fillIn(cs.rewindDo, { n }, rules, format));
@@ -69,7 +69,7 @@ test("the first available language is picked", () => {
   assert.equal(pickLanguage(["xx"]), "en");
 });
 
-test("every word is said somewhere, and nothing else is", () => {
+test("every key is used", () => {
   const folder = new URL("../../", import.meta.url);
   const files = readdirSync(folder).filter((name) => name.endsWith(".js"));
   const text = files.map((name) => readFileSync(new URL(name, folder), "utf8")).join("\n");

@@ -39,7 +39,7 @@ const view = (more = {}) => ({
   ...more,
 });
 
-test("names of games are read and written the same", () => {
+test("variants are parsed and formatted to the same text", () => {
   for (const name of [
     "3x3k3",
     "4x4k3p3",
@@ -56,7 +56,7 @@ test("names of games are read and written the same", () => {
   for (const name of ["", "3x3", "multi@9", "chess", "3x3k3+"]) assert.equal(parseVariant(name), null, name);
 });
 
-test("moves and cells are two ways to say the same", () => {
+test("moves and cell indices correspond", () => {
   const multi = /** @type {import("../../api_types").Variant} */ (parseVariant("multi"));
   assert.equal(cellOf(multi, "4-0"), 36);
   assert.equal(moveOf(multi, 80), "8-8");
@@ -64,7 +64,7 @@ test("moves and cells are two ways to say the same", () => {
   assert.equal(cellOf(four, "5-3"), 38);
 });
 
-test("a change makes the view after it of the view before it", () => {
+test("a change updates the table", () => {
   const table = parseView(view());
   const after = withChange(table, {
     turn: 2,
@@ -80,13 +80,13 @@ test("a change makes the view after it of the view before it", () => {
   assert.ok(isLegal(after, "0-0") && !isLegal(after, "1-1"));
 });
 
-test("a play is seen before the server has it, and nothing else can be played", () => {
+test("an unconfirmed move is shown and blocks other moves", () => {
   const table = withPlay(parseView(view()), "1-1");
   assert.equal(table.marks[4], 0);
   assert.equal(whyNotPlayable(table, "0-0", new Set([0])), "notYours");
 });
 
-test("what is in the way of a press", () => {
+test("each reason why a cell cannot be played", () => {
   const table = parseView(view());
   assert.equal(whyNotPlayable(table, "1-1", new Set([0])), null);
   assert.equal(whyNotPlayable(table, "2-2", new Set([0])), "taken");
@@ -101,7 +101,7 @@ test("what is in the way of a press", () => {
   assert.equal(whyNotPlayable(nine, "2-1", new Set([0])), "wrongBoard");
 });
 
-test("with gravity a press anywhere in a column falls", () => {
+test("with gravity, any cell of a column gives the legal move of the column", () => {
   const marks = new Array(42).fill(null);
   marks[38] = 0;
   const table = parseView(view({ variant: "7x6k4+gravity", marks, legal: ["5-0", "4-3"] }));
@@ -110,7 +110,7 @@ test("with gravity a press anywhere in a column falls", () => {
   assert.equal(whyNotPlayable(table, "0-6", new Set([0])), "full");
 });
 
-test("large boards come in runs", () => {
+test("rows of large boards are run-length encoded", () => {
   const row = new Array(8).fill(null);
   parseRow("3. 1x 2o", row, 1);
   assert.deepEqual(row, [null, null, null, null, 0, 1, 1, null]);
@@ -122,7 +122,7 @@ test("large boards come in runs", () => {
   assert.ok(!isLegal(table, "49-3") && !isLegal(table, "48-0"));
 });
 
-test("rewinds take marks off in the order they were made", () => {
+test("a rewind removes the latest marks", () => {
   const { turns } = parseRecord(
     "noughts 1\nvariant 3x3k3\nhistory 3\nseat 0 x human Ann\n1 0 0-0\n2 1 1-2\n3 0 2-0\n4 1 <<2\nresult unfinished\n",
   );
@@ -131,7 +131,7 @@ test("rewinds take marks off in the order they were made", () => {
   assert.deepEqual(playsOnBoard(turns), ["0-0"]);
 });
 
-test("winning cells become strokes from end to end", () => {
+test("winning cells become strokes between end points", () => {
   const at = (/** @type {string} */ text) => ({ row: Number(text[0]), column: Number(text[1]) });
   const found = strokes(["00", "11", "22", "02", "12"].map(at), 3);
   assert.deepEqual(found, [
@@ -140,7 +140,7 @@ test("winning cells become strokes from end to end", () => {
   ]);
 });
 
-test("events are the same however the text is cut", () => {
+test("events are parsed however the text is split", () => {
   const text = 'id: 1\nevent: change\ndata: {"change":1}\n\n: here\n\nevent: presence\r\ndata: {"a":\ndata: 2}\r\n\r\n';
   for (let size = 1; size <= text.length; size++) {
     /** @type {string[]} */
@@ -151,7 +151,7 @@ test("events are the same however the text is cut", () => {
   }
 });
 
-test("nine boards are one paper for the arrow keys", () => {
+test("nine boards are one 9x9 grid for the arrow keys", () => {
   for (let index = 0; index < 81; index++) {
     const [row, column] = spread("multi", index, 9);
     assert.equal(gather("multi", row, column, 9), index);

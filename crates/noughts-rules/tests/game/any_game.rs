@@ -1,4 +1,4 @@
-//! Any game, beside a model of it.
+//! Random actions, compared with a simple model of a game.
 
 use noughts_rules::reference::{ReferenceGrid, ReferenceNested};
 use noughts_rules::{
@@ -9,7 +9,7 @@ use proptest::prelude::*;
 
 use crate::{read_setup, set_up};
 
-/// What somebody may ask for, sensible or not.
+/// A random action, possibly refused.
 #[derive(Clone, Debug)]
 enum Ask {
     LegalPlay(u16),
@@ -69,7 +69,7 @@ fn any_setup() -> impl Strategy<Value = &'static str> {
     ])
 }
 
-/// A game as simple as can be: the marks in order, and how many turns there were.
+/// The simplest model of a game: the marks in order, and the number of turns.
 struct Model {
     variant: Variant,
     history: usize,
@@ -183,7 +183,7 @@ fn winners_of(conclusion: Option<&Conclusion>) -> Sides {
     }
 }
 
-/// A game's record reads back to the same text and the same game.
+/// The record of a game parses to the same text and the same game.
 fn check_record(game: &Game) {
     let seat = |side: &Side| RecordSeat {
         symbol: "ż🦀x-".chars().nth(side.index()).unwrap_or(side.symbol()),
@@ -271,7 +271,7 @@ proptest! {
     }
 }
 
-/// Plays on, each move picked out of those that are legal.
+/// Plays random legal moves.
 fn walk(game: &mut Game, choices: &[u16]) {
     for choice in choices {
         let action = Ask::LegalPlay(*choice).action(game);

@@ -1,4 +1,4 @@
-//! Resigning, leaving, closing, and what a game was before.
+//! Resigning, leaving, abandoned games, and earlier states of a game.
 
 use noughts_rules::{Action, Conclusion, Game, Refusal, Seat, Turn};
 
@@ -24,7 +24,7 @@ fn any_seat_may_resign_at_any_time_and_all_other_sides_win() {
 }
 
 #[test]
-fn to_resign_is_a_turn() {
+fn resignation_is_a_turn() {
     let game = played("3x3k3", "0-0 0:resign");
     let (by, action) = (Seat(0), Action::Resign);
     assert_eq!(game.view().last, Some(Turn { by, action }));
@@ -32,7 +32,7 @@ fn to_resign_is_a_turn() {
 }
 
 #[test]
-fn who_leaves_loses_without_a_turn() {
+fn leaving_loses_without_a_turn() {
     let table = "
         3x3k3     |     | 1 | x by leaving
         3x3k3     | 0-0 | 0 | o by leaving
@@ -56,7 +56,7 @@ fn who_leaves_loses_without_a_turn() {
 }
 
 #[test]
-fn a_table_may_close_a_game_once() {
+fn game_can_be_closed_once() {
     type Close = fn(&mut Game) -> Result<(), Refusal>;
     let ways: [(Close, Conclusion); 2] = [
         (Game::abandon, Conclusion::Abandoned),
@@ -75,7 +75,7 @@ fn a_table_may_close_a_game_once() {
 }
 
 #[test]
-fn a_game_after_some_turns_is_what_it_was_then() {
+fn after_gives_the_earlier_state() {
     let table = "
         3x3k3               | 0-0 1-0 0-1 1-1 0-2
         3x3k3 history=4     | 0-0 1-0 <<0 <<2 0-1 1-1 0:resign
@@ -97,7 +97,7 @@ fn a_game_after_some_turns_is_what_it_was_then() {
 }
 
 #[test]
-fn a_game_that_somebody_left_was_going_on_before() {
+fn after_gives_the_unfinished_state_of_a_left_game() {
     let mut game = played_from("3x3k3", "x../.../... o", "1-1 2-2");
     game.leave(Seat(0)).unwrap();
     assert_eq!(game.after(2).view(), game.view());

@@ -1,4 +1,4 @@
-//! A game takes turns, refuses what is not allowed, goes back and ends, on one board and on nine.
+//! `Game`: turns, refusals, rewinds and results, on one board and on nine.
 
 mod any_game;
 mod leaving;
@@ -12,7 +12,7 @@ use noughts_rules::{
     Conclusion, Diagram, Game, GameError, Move, Options, Refusal, Seat, Side, Variant, WinReason,
 };
 
-/// A table of cases: a line each, `|` between what is in it.
+/// Splits a table of cases: one per line, columns separated by `|`.
 fn cases<const N: usize>(table: &str) -> Vec<[&str; N]> {
     let mut cases = Vec::new();
     for line in table.lines().filter(|line| !line.trim().is_empty()) {
@@ -22,7 +22,7 @@ fn cases<const N: usize>(table: &str) -> Vec<[&str; N]> {
     cases
 }
 
-/// A variant and, behind it, what else a game is set up with: `3x3k3 history=3 xxo`.
+/// Sets up a game: variant, history, symbols of the seats: `3x3k3 history=3 xxo`.
 fn read_setup(setup: &str) -> (Variant, Options) {
     let mut words = setup.split(' ');
     let variant = words.next().unwrap().parse().unwrap();
@@ -48,7 +48,7 @@ fn played(setup: &str, turns: &str) -> Game {
     game
 }
 
-/// The same from a position on; one of nine boards may be written as for [`nine`].
+/// The same from a position; nine boards may be written as for [`nine`].
 fn played_from(setup: &str, position: &str, turns: &str) -> Game {
     let (variant, options) = read_setup(setup);
     let position = nine(position).unwrap_or(position.to_owned());
@@ -58,7 +58,7 @@ fn played_from(setup: &str, position: &str, turns: &str) -> Game {
     game
 }
 
-/// A position on nine boards, a word for each: `X` is won by x, `O` by o, `D` full, `.` empty.
+/// A position on nine boards from one letter each: `X` won by x, `O` won by o, `D` drawn, `.` empty.
 fn nine(position: &str) -> Option<String> {
     let board = |word: &str| match word {
         "X" => "xxxoo....".to_owned(),
@@ -79,7 +79,7 @@ fn play(game: &mut Game, turns: &str) {
     }
 }
 
-/// One turn by whoever's it is, or by the seat before a colon: `1-0`, `2:resign`.
+/// One turn of the seat to move, or of the seat before a colon: `1-0`, `2:resign`.
 fn ask(game: &mut Game, turn: &str) -> Result<(), Refusal> {
     let (seat, action) = match turn.split_once(':') {
         Some((seat, action)) => (Seat(seat.parse().unwrap()), action),
@@ -89,7 +89,7 @@ fn ask(game: &mut Game, turn: &str) -> Result<(), Refusal> {
     game.act(seat, action)
 }
 
-/// `x by line 0-0 0-1 0-2`; the view says the same.
+/// The outcome as text: `x by line 0-0 0-1 0-2`.
 fn outcome(game: &Game) -> String {
     let view = game.view();
     assert_eq!(view.outcome.as_ref(), game.conclusion());
@@ -120,7 +120,7 @@ fn words<T: ToString>(words: impl IntoIterator<Item = T>) -> String {
     words.join(" ")
 }
 
-/// The board that must be played in, and every legal move is on it.
+/// The board to play in; asserts that every legal move is on it.
 fn active(game: &Game) -> String {
     let Some(active) = game.view().nested.unwrap().active else {
         return "any".to_owned();
@@ -130,7 +130,7 @@ fn active(game: &Game) -> String {
     active.to_string()
 }
 
-/// Setup, turns, and what the board looks like then with whose turn it is.
+/// Setup, turns, and the position after them.
 fn check_boards(table: &str) {
     for [setup, turns, board] in cases(table) {
         let game = played(setup, turns);
@@ -155,7 +155,7 @@ fn check_outcomes_from(table: &str) {
     }
 }
 
-/// Setup, turns, one more turn, and why that is refused.
+/// Setup, turns, one more turn, and its refusal.
 fn check_refusals(table: &str) {
     for [setup, turns, turn, refusal] in cases(table) {
         let refused = refused(played(setup, turns), turn);
@@ -163,7 +163,7 @@ fn check_refusals(table: &str) {
     }
 }
 
-/// Why a turn is refused; nothing has changed by it.
+/// The refusal of a turn; asserts that nothing has changed.
 fn refused(mut game: Game, turn: &str) -> String {
     let before = (game.view(), game.turns().to_vec(), game.plays().to_vec());
     let refusal = ask(&mut game, turn).expect_err(turn);

@@ -1,10 +1,10 @@
-//! Nine boards.
+//! Games on nine boards.
 
 use noughts_rules::{Move, Seat};
 
 use crate::{active, cases, check_outcomes_from, outcome, played, played_from, refused, set_up};
 
-/// Variant, position, turns, and the board that must be played in then.
+/// Variant, position, turns, and the board to play in after them.
 fn check_sent(table: &str) {
     for [variant, position, turns, board] in cases(table) {
         let game = played_from(variant, position, turns);
@@ -13,7 +13,7 @@ fn check_sent(table: &str) {
 }
 
 #[test]
-fn the_first_play_is_on_any_board_or_on_the_named_one() {
+fn first_play_is_on_any_board_or_on_the_given_one() {
     let table = "
         multi      | any | 81
         multi@0    | 0   | 9
@@ -31,7 +31,7 @@ fn the_first_play_is_on_any_board_or_on_the_named_one() {
 }
 
 #[test]
-fn a_cell_names_the_board_of_the_next_play() {
+fn cell_decides_the_board_of_the_next_play() {
     for variant in ["multi", "ultimate"] {
         // The six plays of the seed.
         let game = played(variant, "4-0 0-2 2-8 8-2 2-2 2-5");
@@ -79,7 +79,7 @@ fn ultimate_sends_play_from_a_closed_board_to_any_open_one() {
 }
 
 #[test]
-fn a_board_closed_by_this_very_play_sends_on() {
+fn board_closed_by_the_play_itself_redirects() {
     check_sent(
         "
         multi    | . . xx....... . . . . ..o...... . x 2 | 2-2 | 3
@@ -107,7 +107,7 @@ fn a_closed_board_takes_no_more_plays() {
     }
 }
 
-/// Variant, position, and how the view counts the boards.
+/// Variant, position, and the score in the view.
 fn check_scores(table: &str) {
     for [variant, position, expected] in cases(table) {
         let game = played_from(variant, position, "");
@@ -121,7 +121,7 @@ fn check_scores(table: &str) {
 }
 
 #[test]
-fn the_view_counts_boards_and_says_when_the_result_can_no_longer_change() {
+fn view_has_the_score_and_whether_it_is_decided() {
     check_scores(
         "
         multi | . . . . . . . . . x *         | 0 to 0, 0 drawn, open

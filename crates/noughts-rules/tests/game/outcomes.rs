@@ -29,7 +29,7 @@ fn adjacent_marks_in_any_direction_win() {
 }
 
 #[test]
-fn a_gap_is_no_line() {
+fn line_has_no_gap() {
     check_outcomes_from(
         "
         4x4k3   | xx../..../..../.... x           | 0-3 | goes on
@@ -43,7 +43,7 @@ fn a_gap_is_no_line() {
 }
 
 #[test]
-fn a_line_does_not_go_on_at_the_other_edge() {
+fn line_does_not_wrap_around_the_edge() {
     check_outcomes_from(
         "
         4x4k3         | ..x./x.../..../.... x | 0-3 | goes on
@@ -71,7 +71,7 @@ fn a_longer_line_wins_with_all_its_cells() {
 }
 
 #[test]
-fn with_exact_only_a_line_of_just_that_length_wins() {
+fn with_exact_longer_lines_do_not_win() {
     check_outcomes_from(
         "
         5x5k3+exact   | xx.xx/...../...../...../..... x | 0-2 | goes on
@@ -89,7 +89,7 @@ fn with_exact_only_a_line_of_just_that_length_wins() {
 }
 
 #[test]
-fn the_outcome_has_all_cells_of_all_lines_completed() {
+fn outcome_has_all_cells_of_all_completed_lines() {
     check_outcomes_from(
         "
         3x3k3        | xx./oox/oox x                   | 0-2 | x by line 0-0 0-1 0-2 1-2 2-2
@@ -101,7 +101,7 @@ fn the_outcome_has_all_cells_of_all_lines_completed() {
 }
 
 #[test]
-fn a_last_play_that_fills_the_board_and_makes_a_line_wins() {
+fn line_with_the_last_cell_wins() {
     check_outcomes_from(
         "
         3x3k3        | xox/oxo/ox. x | 2-2 | x by line 0-0 1-1 2-2
@@ -124,7 +124,7 @@ fn a_full_board_without_a_line_is_a_draw() {
 }
 
 #[test]
-fn in_misere_who_completes_a_line_loses_and_all_others_win() {
+fn in_misere_completing_a_line_loses() {
     check_outcomes(
         "
         3x3k3+misere     | 0-0 1-0 0-1 1-1 0-2             | o by line 0-0 0-1 0-2
@@ -138,7 +138,7 @@ fn in_misere_who_completes_a_line_loses_and_all_others_win() {
 }
 
 #[test]
-fn a_position_that_is_over_already_has_its_outcome() {
+fn finished_start_position_has_its_outcome() {
     check_outcomes_from(
         "
         3x3k3        | xxx/oo./... o           | | x by line 0-0 0-1 0-2

@@ -1,11 +1,11 @@
-//! Plays: where marks go, and what is refused.
+//! Plays and their refusals.
 
 use noughts_rules::{Action, IllegalMove, Move, Refusal, Seat, Turn};
 
 use crate::{cases, check_boards, check_outcomes, check_refusals, moves, played, refused, set_up};
 
 #[test]
-fn marks_go_where_they_are_played_in_turn_order() {
+fn marks_are_placed_in_turn_order() {
     check_boards(
         "
         3x3k3         |                 | .../.../... x
@@ -21,7 +21,7 @@ fn marks_go_where_they_are_played_in_turn_order() {
 }
 
 #[test]
-fn with_gravity_a_column_alone_is_where_the_mark_rests() {
+fn with_gravity_a_column_means_its_lowest_empty_cell() {
     check_boards(
         "
         4x4k3+gravity   | 3       | ..../..../..../...x o
@@ -58,7 +58,7 @@ fn seats_of_one_side_share_its_marks() {
 }
 
 #[test]
-fn the_view_says_whose_turn_it_is_and_what_was_last() {
+fn view_has_the_seat_to_move_and_the_last_turn() {
     let mut game = set_up("3x3k3 xxo").unwrap();
     for (turn, text) in ["0-0", "1-1", "0-2", "2-0"].into_iter().enumerate() {
         let by = Seat(turn as u8 % 3);
@@ -121,7 +121,7 @@ fn a_cell_off_the_board_is_refused() {
 }
 
 #[test]
-fn what_is_no_action_says_how_actions_are_written() {
+fn parse_errors_say_how_actions_are_written() {
     let table = "
         3x3k3         | 3       | row-column
         3x3k3         |         | row-column
@@ -148,7 +148,7 @@ fn what_is_no_action_says_how_actions_are_written() {
 }
 
 #[test]
-fn every_action_is_written_as_it_is_read() {
+fn actions_round_trip() {
     let game = set_up("7x6k4+gravity history=3").unwrap();
     for text in ["5-3", "0-6", "<<0", "<<2", "<<65535", "resign"] {
         assert_eq!(game.format_action(game.parse_action(text).unwrap()), text);

@@ -62,7 +62,7 @@ fn a_rewind_past_the_history_or_the_marks_is_refused() {
 }
 
 #[test]
-fn without_a_history_there_is_no_rewind_at_all() {
+fn game_without_history_has_no_rewind() {
     for setup in ["3x3k3", "multi", "ultimate"] {
         for turn in ["<<0", "<<1", "<<9"] {
             let game = played(setup, "1-1 1-0");
@@ -73,7 +73,7 @@ fn without_a_history_there_is_no_rewind_at_all() {
 }
 
 #[test]
-fn to_rewind_nothing_passes_the_turn_on_one_board() {
+fn rewind_of_zero_passes_the_turn_on_one_board() {
     check_boards(
         "
         3x3k3 history=1   | <<0                 | .../.../... o
@@ -86,7 +86,7 @@ fn to_rewind_nothing_passes_the_turn_on_one_board() {
 }
 
 #[test]
-fn to_rewind_nothing_is_refused_on_nine_boards() {
+fn rewind_of_zero_is_refused_on_nine_boards() {
     check_refusals(
         "
         multi history=3     | 4-0     | <<0 | on nine boards each player must play, so a rewind takes back at least 1
@@ -105,7 +105,7 @@ fn a_finished_game_offers_no_rewind() {
 }
 
 #[test]
-fn a_rewind_on_nine_boards_leads_back_to_the_board_of_before() {
+fn rewind_on_nine_boards_restores_the_board_to_play_in() {
     let table = "
         multi history=5    | 4-0 0-2 2-8 <<1     | 2
         multi history=5    | 4-0 0-2 2-8 <<2     | 0

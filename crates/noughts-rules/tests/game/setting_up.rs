@@ -1,11 +1,11 @@
-//! Setting up.
+//! Setting up games.
 
 use noughts_rules::{Diagram, Game, GameError, Side};
 
 use crate::{cases, played_from, read_setup, set_up};
 
 #[test]
-fn the_history_is_shorter_than_the_board() {
+fn history_must_be_shorter_than_the_board() {
     let check = |setup: &str, most: usize| {
         let with = |history: usize| set_up(&format!("{setup} history={history}"));
         for history in [0, 1, most] {
@@ -24,7 +24,7 @@ fn the_history_is_shorter_than_the_board() {
 }
 
 #[test]
-fn every_side_sits_and_sides_are_numbered_as_they_sit() {
+fn every_side_needs_a_seat_and_sides_are_numbered_in_seat_order() {
     let many = format!("3x3k3 {}", "xo".repeat(32));
     for setup in ["3x3k3 xo", "3x3k3 xx", "3x3k3 xxx", "4x4k3p3 xoxa", &many] {
         assert!(set_up(setup).is_ok(), "{setup}");
@@ -33,11 +33,11 @@ fn every_side_sits_and_sides_are_numbered_as_they_sit() {
     assert_eq!(too_many, GameError::Seats(65));
     let table = "
         3x3k3 x     | a game has 2 to 64 seats, not 1
-        3x3k3 ox    | sides are numbered in the order in which they first sit
-        4x4k3p3 xao | sides are numbered in the order in which they first sit
-        3x3k3 xoa   | this game is for 2 different sides, not for 3
-        4x4k3p3 xxo | this game is for 3 different sides, not for 2
-        4x4k3p3 xxx | this game is for 3 different sides, not for 1
+        3x3k3 ox    | sides must be numbered in the order of their first seats
+        4x4k3p3 xao | sides must be numbered in the order of their first seats
+        3x3k3 xoa   | this game has 2 sides, but the seats have 3
+        4x4k3p3 xxo | this game has 3 sides, but the seats have 2
+        4x4k3p3 xxx | this game has 3 sides, but the seats have 1
         ";
     for [setup, error] in cases(table) {
         assert_eq!(set_up(setup).unwrap_err().to_string(), error);

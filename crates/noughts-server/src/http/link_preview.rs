@@ -117,7 +117,7 @@ fn variant_name(texts: &Translation, name: &str) -> String {
 }
 
 /// Scheme and host of the request; `None` if the `Host` is not valid.
-fn origin(headers: &HeaderMap) -> Option<String> {
+pub(super) fn origin(headers: &HeaderMap) -> Option<String> {
     let host = headers.get(header::HOST)?.to_str().ok()?;
     let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b".-:[]".contains(&byte);
     if host.is_empty() || host.len() > 255 || !host.bytes().all(is_plain) {

@@ -8,7 +8,7 @@ mod files;
 use std::sync::{Arc, LazyLock};
 
 use axum::Router;
-use axum::extract::{Path, State};
+use axum::extract::{Path, Query, State};
 use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, Uri, header};
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
@@ -17,7 +17,8 @@ use super::AppState;
 use super::board_image::{self, Format};
 use super::extract::read_id;
 use super::games::snapshot;
-use super::link_preview::LinkPreview;
+use super::link_preview::{LinkPreview, origin};
+use super::qr_code;
 use super::stream::view_of;
 pub(super) use files::File;
 use files::{Encoding, Site};
@@ -44,6 +45,7 @@ pub(super) fn routes() -> Router<Arc<AppState>> {
         .route("/game/{id}", get(game))
         .route("/game/{id}/board.svg", get(board_as_svg))
         .route("/game/{id}/board.png", get(board_as_png))
+        .route("/game/{id}/qr.svg", get(qr_code))
         .route("/web/{version}/{*path}", get(file))
         .route("/sw.js", get(|headers| root_file("sw.js", headers)))
         .route(
@@ -128,6 +130,27 @@ async fn icon(Path(name): Path<String>, headers: HeaderMap) -> Response {
     match board_image::icon(&name).await {
         Some(file) => respond(file, &headers, "public, max-age=86400"),
         None => super::not_found_problem().into_response(),
+    }
+}
+
+/// `GET /game/{id}/qr.svg?turn=N`: the link to a game of this server.
+async fn qr_code(
+    Path(id): Path<String>,
+    Query(query): Query<qr_code::LinkQuery>,
+    headers: HeaderMap,
+) -> Response {
+    let link = match (read_id(&id), origin(&headers)) {
+        (Ok(id), Some(origin)) => query.link(&origin, id),
+        (Err(refused), _) => return refused.into_response(),
+        (Ok(_), None) => return StatusCode::BAD_REQUEST.into_response(),
+    };
+    match qr_code::svg(&link) {
+        Some(svg) => answer(
+            &File::made("image/svg+xml", svg.into_bytes()),
+            &headers,
+            ASK_AGAIN,
+        ),
+        None => StatusCode::BAD_REQUEST.into_response(),
     }
 }
 

@@ -1,11 +1,11 @@
 //! The texts of link previews, in every language of the page. Previews are made without running the page, so
-//! the server has these few texts; all others are in `web/words`.
+//! the server has these few texts; all others are in `web/i18n`.
 
 use axum::http::{HeaderMap, header};
 
 /// The texts in one language. `{}` stands for values, in order.
 pub(super) struct Translation {
-    /// The language tag, which is also the name of the file in `web/words`.
+    /// The language tag, which is also the name of the file in `web/i18n`.
     pub(super) tag: &'static str,
     pub(super) site: &'static str,
     pub(super) open_seat: &'static str,
@@ -159,7 +159,7 @@ mod tests {
 
     #[test]
     fn every_language_of_the_page_is_translated() {
-        let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../web/words");
+        let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../web/i18n");
         let mut there: Vec<String> = std::fs::read_dir(folder)
             .unwrap()
             .map(|entry| entry.unwrap().file_name().to_string_lossy().into_owned())

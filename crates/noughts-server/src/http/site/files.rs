@@ -21,64 +21,67 @@ const FILES: &[(&str, &[u8])] = &files![
     "index.html"
     "manifest.webmanifest"
     "icon.svg"
-    "early.js"
+    "theme_at_load.js"
     "sw.js"
     "style/tokens.css"
     "style/page.css"
     "style/board.css"
-    "app.js"
+    "analysis.js"
     "api.js"
+    "app.js"
     "archive.js"
     "board.js"
-    "choose.js"
+    "cell_grid.js"
     "controls.js"
     "dom.js"
-    "drawer.js"
+    "event_stream.js"
     "game.js"
-    "keys.js"
-    "line.js"
-    "live.js"
+    "i18n.js"
+    "labels.js"
     "marks.js"
-    "mine.js"
-    "moves.js"
-    "picture.js"
-    "place.js"
-    "qr.js"
+    "move_list.js"
+    "new_game.js"
+    "preferences.js"
     "record.js"
-    "seats.js"
+    "seat_list.js"
+    "seat_tokens.js"
     "settings.js"
     "share.js"
-    "sheet.js"
+    "shortcuts.js"
+    "side_panel.js"
     "sound.js"
     "start.js"
-    "study.js"
+    "storage.js"
     "table.js"
     "variant.js"
+    "variant_icon.js"
     "watch.js"
-    "words.js"
-    "words/ca.js"
-    "words/cs.js"
-    "words/en.js"
-    "words/fr.js"
+    "winning_line.js"
+    "i18n/ca.js"
+    "i18n/cs.js"
+    "i18n/en.js"
+    "i18n/fr.js"
 ];
 
 /// Modules of the first screen: the browser preloads them all at once.
 const FIRST: &[&str] = &[
-    "app.js",
     "api.js",
+    "app.js",
     "board.js",
+    "cell_grid.js",
     "dom.js",
-    "keys.js",
-    "line.js",
+    "i18n.js",
+    "labels.js",
     "marks.js",
-    "mine.js",
-    "place.js",
+    "preferences.js",
+    "seat_tokens.js",
     "settings.js",
-    "sheet.js",
+    "shortcuts.js",
     "start.js",
+    "storage.js",
     "table.js",
     "variant.js",
-    "words.js",
+    "winning_line.js",
 ];
 
 /// A file, plain and compressed. All responses share its bytes.
@@ -208,10 +211,10 @@ impl Site {
 
     /// The document, with the metadata for link previews.
     pub(super) fn document(&self, preview: &LinkPreview) -> String {
-        let words = format!("words/{}.js", preview.tag());
+        let translation = format!("i18n/{}.js", preview.tag());
         self.document
             .replacen("lang=\"en\"", &format!("lang=\"{}\"", preview.tag()), 1)
-            .replace("<!--words-->", &preload(&self.version, &words))
+            .replace("<!--translation-->", &preload(&self.version, &translation))
             .replace("<!--preview-->", &preview.to_string())
     }
 }
@@ -288,7 +291,7 @@ mod tests {
             "package.json",
             "package-lock.json",
             "tsconfig.json",
-            "shapes.d.ts",
+            "api_types.d.ts",
         ];
         there.retain(|name| !name.starts_with('.') && !tools.contains(&name.as_str()));
         there.sort();

@@ -1,5 +1,5 @@
-//! Any text is a variant whose name reads back, or is refused in a short sentence; so with the
-//! text of a position and of a move in that variant.
+//! A text is refused with a short message, or is a variant that formats and parses to itself; the same for
+//! positions and moves.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

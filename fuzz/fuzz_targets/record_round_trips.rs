@@ -1,4 +1,4 @@
-//! Any text is refused in a short sentence, or is a record that reads back as it was written.
+//! A text is refused with a short message, or is a record that formats and parses to the same game.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

@@ -1,4 +1,4 @@
-//! Every family keeps every law, with its twin beside, in any game of any variant.
+//! Every implementation of the rules keeps all properties and agrees with the reference implementation.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
@@ -18,7 +18,7 @@ fuzz_target!(|bytes: &[u8]| {
     check_properties(&variant, &choices);
 });
 
-/// Small enough for the twin to keep up, large enough for every form of bit set.
+/// Small enough for the reference implementation, large enough for every bit set.
 fn grid(columns: u8, rows: u8, line: u8, sides: u8, flags: u8) -> GridSpec {
     let (columns, rows) = (3 + columns % 14, 3 + rows % 8);
     let line = 3 + line % (columns.max(rows) - 2);

@@ -1,4 +1,4 @@
-//! Whatever is typed, the menu game says goodbye and nine boards end with what was reached.
+//! For any input, the menu game ends with its last line and nine boards with a result.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

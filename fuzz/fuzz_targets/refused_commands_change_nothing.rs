@@ -1,6 +1,6 @@
-//! A table survives any commands: what it promises happens, once, and what it refuses changes nothing.
+//! An accepted command takes effect exactly once, a refused one changes nothing.
 //!
-//! Three bytes are the game, its seats and a watcher; then each six bytes are a command.
+//! Input: three bytes for the game, its seats and a watcher; then six bytes per command.
 #![no_main]
 
 #[path = "../../crates/noughts-server/tests/table/random_commands.rs"]

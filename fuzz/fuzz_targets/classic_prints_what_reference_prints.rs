@@ -1,4 +1,4 @@
-//! Whatever is typed, the classic game prints what its reference implementation prints.
+//! For any input, the classic game and its reference implementation print the same.
 #![no_main]
 
 #[path = "../../crates/noughts-terminal/tests/reference/mod.rs"]

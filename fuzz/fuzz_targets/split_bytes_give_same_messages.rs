@@ -1,7 +1,7 @@
-//! However the bytes are cut and however late the answers come, a session does what its slow reference does.
+//! However the bytes are split and however late the answers come, a session does what its reference does.
 //!
-//! The first byte is the door, whether the server is full and how late answers are, the second how many
-//! cuts follow; then the cuts and the client's bytes.
+//! Input: one byte for the game mode, whether the server is full and the delay of answers, one byte for the number
+//! of cuts, the cuts, and the client's bytes.
 #![no_main]
 
 #[path = "../../crates/noughts-wire/tests/session/driver.rs"]
@@ -16,7 +16,7 @@ fuzz_target!(|input: &[u8]| {
     let [first, count, rest @ ..] = input else {
         return;
     };
-    let door = if first & 1 == 0 {
+    let mode = if first & 1 == 0 {
         GameMode::Computer
     } else {
         GameMode::Pairs
@@ -25,8 +25,8 @@ fuzz_target!(|input: &[u8]| {
     let delay = usize::from(first >> 4);
     let (cuts, bytes) = rest.split_at(usize::from(count % 16).min(rest.len()));
     let cuts: Vec<usize> = cuts.iter().map(|&cut| usize::from(cut)).collect();
-    let expected = reference::reference(door, is_full, bytes);
+    let expected = reference::reference(mode, is_full, bytes);
     for (cuts, delay) in [(&[usize::MAX][..], 0), (&[1], 0), (&cuts, delay)] {
-        assert_eq!(driver::drive(door, is_full, bytes, cuts, delay), expected);
+        assert_eq!(driver::drive(mode, is_full, bytes, cuts, delay), expected);
     }
 });

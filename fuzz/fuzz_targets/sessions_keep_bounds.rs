@@ -1,7 +1,7 @@
-//! A session of a server and one of a client survive any bytes and any news, and keep their bounds.
+//! Server and client sessions do not panic on any bytes and events, and never queue more output than allowed.
 //!
-//! The first byte is the door and whether the server is full, the second how long the plan is; then the
-//! plan, whose bytes are news or pieces, and the bytes of the other end.
+//! Input: one byte for the game mode and whether the server is full, one byte for the length of the plan, the plan
+//! (each byte an event or the length of a piece), and the bytes of the peer.
 #![no_main]
 
 #[path = "../../crates/noughts-wire/tests/session/survival.rs"]
@@ -14,17 +14,17 @@ fuzz_target!(|input: &[u8]| {
     let [first, length, rest @ ..] = input else {
         return;
     };
-    let door = if first & 1 == 0 {
+    let mode = if first & 1 == 0 {
         GameMode::Computer
     } else {
         GameMode::Pairs
     };
     let (plan, bytes) = rest.split_at(usize::from(*length).min(rest.len()));
-    survival::survive(door, first & 0b1110 == 0b1110, plan, bytes);
+    survival::survive(mode, first & 0b1110 == 0b1110, plan, bytes);
     client_survives(first & 1 == 0, plan, bytes);
 });
 
-/// A client that says whatever may be said after each piece.
+/// A client that sends what its stage allows after each piece.
 fn client_survives(is_later: bool, plan: &[u8], bytes: &[u8]) {
     let (mut client, mut out, mut rest) = (ClientSession::new(), Vec::new(), bytes);
     for &step in plan {
@@ -39,7 +39,7 @@ fn client_survives(is_later: bool, plan: &[u8], bytes: &[u8]) {
             | Stage::OpponentsTurn
             | Stage::Ended => Ok(()),
         };
-        said.expect("what fits the stage can be said");
+        said.expect("the stage allows it");
         let length = rest.len().min(usize::from(step));
         assert_eq!(client.receive(&rest[..length]), length);
         rest = &rest[length..];
@@ -48,7 +48,7 @@ fn client_survives(is_later: bool, plan: &[u8], bytes: &[u8]) {
         }
         assert!(
             out.len() <= 28 + 8,
-            "one question, and one complaint at the end"
+            "at most one request and one error"
         );
         out.clear();
         if client.stage() == Stage::Ended {

@@ -1,4 +1,4 @@
-//! Any bytes are frames that are written back as they came, need more, or are refused for good.
+//! Encoding a decoded frame gives the same bytes, and more input never changes a decision.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
@@ -29,7 +29,7 @@ fn check<M: PartialEq + std::fmt::Debug>(
     }
 }
 
-/// As the decoder has it, if fewer bytes would not have told it something else.
+/// The result for these bytes; asserts that the decoder did not decide differently on the first half.
 fn decided<M: PartialEq + std::fmt::Debug>(
     bytes: &[u8],
     decode: &impl Fn(&[u8]) -> Decoded<M>,

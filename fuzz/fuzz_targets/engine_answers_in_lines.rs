@@ -1,4 +1,4 @@
-//! A manager may say anything: the engine answers until its end, in lines.
+//! For any input, the Gomocup engine ends at the end of the input and writes whole lines.
 
 #![no_main]
 
