@@ -106,7 +106,6 @@ pub(crate) fn number(digits: &str) -> Option<usize> {
 
 /// Why a text is not a place on the board.
 #[derive(Clone, PartialEq, Eq, Debug)]
-#[non_exhaustive]
 pub enum PlaceError {
     /// The text is not a move.
     Unreadable {
