@@ -110,7 +110,7 @@ fn with_preview(headers: &HeaderMap, status: StatusCode, preview: &LinkPreview) 
 /// `GET /web/{version}/{path}`
 async fn file(Path((version, path)): Path<(String, String)>, headers: HeaderMap) -> Response {
     match SITE.file(&path) {
-        // A page from before an update gets the present file, and is not response_headers to keep it.
+        // A page from before an update gets the present file, and must not cache it for good.
         Some(file) if version == SITE.version() => respond(file, &headers, IMMUTABLE),
         Some(file) => respond(file, &headers, REVALIDATE),
         None => super::not_found_problem().into_response(),
@@ -145,10 +145,10 @@ async fn qr_code(
         (Ok(_), None) => return StatusCode::BAD_REQUEST.into_response(),
     };
     match qr_code::svg(&link) {
-        Some(svg) => answer(
-            &File::made("image/svg+xml", svg.into_bytes()),
+        Some(svg) => respond(
+            &File::new("image/svg+xml", svg.into_bytes()),
             &headers,
-            ASK_AGAIN,
+            REVALIDATE,
         ),
         None => StatusCode::BAD_REQUEST.into_response(),
     }
