@@ -78,14 +78,14 @@ const BENCHES: [Bench; 10] = [
     bench(
         "tcp",
         "noughts-server",
-        "moves per second over TCP, compared with an echo server; idle connections",
+        "TCP moves beside an echo, idle connections, a flood of connections (moves, fields, idle, flood)",
     ),
     Bench {
         tools: &[POSTGRESQL],
         ..bench(
             "http",
             "noughts-server",
-            "HTTP requests, durable turns, WebSockets, watchers, a million games",
+            "HTTP beside a bare handler, durable turns, watchers, a long game, two builds (compare BEFORE AFTER)",
         )
     },
 ];

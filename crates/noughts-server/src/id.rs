@@ -31,9 +31,9 @@ impl GameId {
 
 impl fmt::Display for GameId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let letter =
-            |i: usize| char::from(LETTERS[(self.0 >> (5 * (LENGTH - 1 - i))) as usize & 31]);
-        f.write_str(&(0..LENGTH).map(letter).collect::<String>())
+        let letter = |i: usize| LETTERS[(self.0 >> (5 * (LENGTH - 1 - i))) as usize & 31];
+        let letters: [u8; LENGTH] = std::array::from_fn(letter);
+        f.write_str(std::str::from_utf8(&letters).map_err(|_| fmt::Error)?)
     }
 }
 

@@ -83,6 +83,23 @@ pub fn game_from_record(
     Ok((stored, summary))
 }
 
+/// Upper bound of the bytes that a stored game takes on the disk. Measured with SQLite: 53 bytes per
+/// turn of a game of 60 000 turns, 313 per game without turns, and 3.7 per byte of a name.
+pub(crate) fn stored_size(game: &StoredGame) -> usize {
+    const PER_GAME: usize = 700;
+    const PER_SEAT: usize = 120;
+    const PER_ENTRY: usize = 64;
+    let name = |holder: &Holder| match holder {
+        Holder::Human { name, .. } => name.len(),
+        Holder::Robot(_) | Holder::Open(_) => 0,
+    };
+    let holders = &game.settings.holders;
+    let names: usize = holders.iter().map(name).sum();
+    let start = game.settings.start.as_ref();
+    let start = start.map_or(0, |_| 2 * game.settings.variant.cells());
+    PER_GAME + PER_SEAT * holders.len() + 4 * names + PER_ENTRY * game.entries.len() + start
+}
+
 /// The seats that left, if that ended the game.
 fn leavers(game: &Game, conclusion: &Conclusion) -> Option<SeatSet> {
     let mut seats = (0..).map(Seat).zip(game.order());

@@ -4,6 +4,7 @@ use std::io::{Read, Write};
 use std::net::TcpStream;
 use std::time::{Duration, Instant};
 
+use crate::flood::Neighbour;
 use crate::process::Process;
 use crate::rounds::Job;
 
@@ -23,23 +24,29 @@ const DRAW: [&str; 9] = [
     "0-0", "1-1", "2-2", "0-1", "2-1", "2-0", "0-2", "1-2", "1-0",
 ];
 
+/// Room for the largest answer, a view of 255x255.
+const LARGEST: usize = 1 << 20;
+
 /// How long a side is asked before the other one is.
 const SLICE: Duration = Duration::from_millis(200);
 
 pub(crate) struct Clients<'p> {
     process: &'p Process,
     clients: Vec<Client>,
+    neighbour: Neighbour,
     counted: Counted,
 }
 
 /// What came of a round.
-#[derive(Clone, Copy, Default)]
+#[derive(Clone, Default)]
 pub(crate) struct Counted {
     /// Views, or turns.
     asked: u64,
     requests: u64,
     time: Duration,
     cpu: Duration,
+    /// How long each answer took, in nanoseconds, from the beginning of its wave.
+    waits: Vec<u64>,
 }
 
 impl Counted {
@@ -50,6 +57,13 @@ impl Counted {
     pub(crate) fn cpu_each(&self) -> f64 {
         self.cpu.as_secs_f64() / self.requests as f64
     }
+
+    /// All but one in a hundred answers take at most this many seconds.
+    pub(crate) fn p99(&self) -> f64 {
+        let mut waits = self.waits.clone();
+        let (_, p99, _) = waits.select_nth_unstable(self.waits.len() * 99 / 100);
+        *p99 as f64 / 1e9
+    }
 }
 
 impl<'p> Clients<'p> {
@@ -58,8 +72,32 @@ impl<'p> Clients<'p> {
         Clients {
             process,
             clients: clients.collect(),
+            neighbour: Neighbour::Quiet,
             counted: Counted::default(),
         }
+    }
+
+    /// The same, while an address opens connections until it is refused.
+    pub(crate) fn beside(mut self, neighbour: Neighbour) -> Clients<'p> {
+        self.neighbour = neighbour;
+        self
+    }
+
+    /// Asks on every connection, then reads every answer, until the time is over.
+    fn ask(&mut self) {
+        let begun = Instant::now();
+        while begun.elapsed() < SLICE {
+            let wave = Instant::now();
+            for client in &mut self.clients {
+                client.ask();
+            }
+            for client in &mut self.clients {
+                self.counted.asked += u64::from(client.hear());
+                self.counted.requests += 1;
+                self.counted.waits.push(wave.elapsed().as_nanos() as u64);
+            }
+        }
+        self.counted.time += begun.elapsed();
     }
 }
 
@@ -68,17 +106,9 @@ impl Job for Clients<'_> {
     const SLICES: usize = 4;
 
     fn slice(&mut self) {
-        let (begun, cpu) = (Instant::now(), self.process.cpu());
-        while begun.elapsed() < SLICE {
-            for client in &mut self.clients {
-                client.ask();
-            }
-            for client in &mut self.clients {
-                self.counted.asked += u64::from(client.hear());
-                self.counted.requests += 1;
-            }
-        }
-        self.counted.time += begun.elapsed();
+        let cpu = self.process.cpu();
+        let (neighbour, address) = (self.neighbour, self.process.address);
+        neighbour.beside(address, || self.ask());
         self.counted.cpu += self.process.cpu() - cpu;
     }
 
@@ -207,22 +237,38 @@ pub(crate) fn rehearse(server: &Process) -> (String, String) {
 pub(crate) fn get(stream: &mut TcpStream, path: &str) -> String {
     let request = format!("GET {path} HTTP/1.1\r\nHost: here\r\n\r\n");
     stream.write_all(request.as_bytes()).expect("it listens");
-    read(stream, &mut [0; 16 * 1024])
+    read(stream, &mut vec![0; LARGEST])
 }
 
-/// Lays a table: its id, the tokens, the whole answer, and the connection.
+/// Creates a table of the short game.
 pub(crate) fn lay(server: &Process) -> (String, [String; 2], String, TcpStream) {
+    create(server, TABLE)
+}
+
+/// Creates a table for two: its id, the tokens, the whole answer, and the connection.
+pub(crate) fn create(server: &Process, body: &str) -> (String, [String; 2], String, TcpStream) {
     let mut stream = connect(server);
-    let request = post("/api/games", None, TABLE);
+    let request = post("/api/games", None, body);
     stream.write_all(request.as_bytes()).expect("it listens");
-    let laid = read(&mut stream, &mut [0; 16 * 1024]);
+    let laid = read(&mut stream, &mut vec![0; LARGEST]);
     let tokens = ["0", "1"].map(|seat| string_after(&laid, &format!(r#""{seat}":""#)));
     (string_after(&laid, r#""id":""#), tokens, laid, stream)
 }
 
-/// Plays turn `turn`, from 0, of a table that was laid; when it was asked for.
+/// Plays turn `turn`, from 0, of the short game; when it was asked for.
 pub(crate) fn play(stream: &mut TcpStream, id: &str, token: &str, turn: usize) -> Instant {
-    let body = format!(r#"{{"turn":{},"play":"{}"}}"#, turn + 1, DRAW[turn]);
+    play_at(stream, id, token, turn, DRAW[turn])
+}
+
+/// Plays this cell in turn `turn`, from 0; when it was asked for.
+pub(crate) fn play_at(
+    stream: &mut TcpStream,
+    id: &str,
+    token: &str,
+    turn: usize,
+    cell: &str,
+) -> Instant {
+    let body = format!(r#"{{"turn":{},"play":"{cell}"}}"#, turn + 1);
     let request = post(&format!("/api/games/{id}/actions"), Some(token), &body);
     let asked = Instant::now();
     stream.write_all(request.as_bytes()).expect("it listens");
@@ -231,7 +277,7 @@ pub(crate) fn play(stream: &mut TcpStream, id: &str, token: &str, turn: usize) -
 
 /// Reads an answer.
 pub(crate) fn hear(stream: &mut TcpStream) {
-    read(stream, &mut [0; 16 * 1024]);
+    read(stream, &mut vec![0; LARGEST]);
 }
 
 /// A connection to it.

@@ -11,13 +11,17 @@
 //! reads every answer. What processes take is read from `/proc`, so it needs Linux.
 
 mod clients;
+mod compare;
+#[path = "../shared/flood.rs"]
+mod flood;
+mod long_game;
 #[cfg(unix)]
 #[path = "../../tests/stores/postgres_server.rs"]
 #[expect(dead_code, reason = "tests also stop it and start it again")]
 mod postgres_server;
-#[path = "../tcp/process.rs"]
+#[path = "../shared/process.rs"]
 mod process;
-#[path = "../tcp/rounds.rs"]
+#[path = "../shared/rounds.rs"]
 mod rounds;
 mod servers;
 mod stores;
@@ -26,6 +30,7 @@ mod websockets;
 use std::process::ExitCode;
 
 use clients::{Asks, Clients, Counted};
+use flood::Neighbour;
 use process::Process;
 use rounds::{ROUNDS, Spread};
 use servers::Role;
@@ -45,19 +50,28 @@ fn main() -> ExitCode {
         servers::play(Role::named(word).expect("this program started itself"));
         return ExitCode::SUCCESS;
     }
-    let tables: [(&str, fn()); 6] = [
+    if let ["compare", before, after] = words[..] {
+        noughts_server::raise_descriptor_limit();
+        compare::compare([before, after]);
+        return ExitCode::SUCCESS;
+    }
+    let tables: [(&str, fn()); 8] = [
         ("requests", requests),
         ("durable", stores::durable),
         ("idle", websockets::idle),
         ("watchers", websockets::watchers),
         ("nodes", stores::nodes),
         ("finished", stores::finished),
+        ("flood", flooded),
+        ("long", long_game::long_game),
     ];
     if !words
         .iter()
         .all(|word| tables.iter().any(|(name, _)| name == word))
     {
-        eprintln!("http: [requests] [durable] [idle] [watchers] [nodes] [finished]");
+        eprintln!(
+            "http: [requests] [durable] [idle] [watchers] [nodes] [finished] [flood] [long] | compare BEFORE AFTER"
+        );
         return ExitCode::from(2);
     }
     noughts_server::raise_descriptor_limit();
@@ -79,7 +93,7 @@ fn requests() {
     );
     for (asks, name, needed) in [
         (Asks::Views, "GET a view", "0.60"),
-        (Asks::Turns, "play a turn", "0.40"),
+        (Asks::Turns, "play a turn", "0.55"),
     ] {
         let about = format!("server / bare, needed {needed}");
         line(name, ["server", "bare", &about, "processor each"]);
@@ -103,6 +117,30 @@ fn requests() {
         }
         println!();
     }
+}
+
+/// Turns while one address opens connections until it is refused, beside turns without that.
+fn flooded() {
+    let server = Process::start(Role::Server, &[]);
+    println!("99 % of turns wait at most, while another address opens connections until refused");
+    line(
+        "",
+        ["flooded", "quiet", "flooded / quiet, at most 2.00", ""],
+    );
+    for connections in CONNECTIONS {
+        let sides = [Neighbour::Floods, Neighbour::Quiet];
+        let sides = sides
+            .map(|neighbour| Clients::connect(&server, connections, Asks::Turns).beside(neighbour));
+        let [a, b] = rounds::alternate(sides)
+            .map(|side| side.iter().map(Counted::p99).collect::<Vec<f64>>());
+        let micros = |figures: &[f64]| format!("{:.0} µs", Spread::of(figures).median * 1e6);
+        let ratio = rounds::ratios(&a, &b).to_string();
+        line(
+            &format!("{connections} connections"),
+            [&micros(&a), &micros(&b), &ratio, ""],
+        );
+    }
+    println!();
 }
 
 fn line(name: &str, [first, second, ratio, more]: [&str; 4]) {

@@ -18,7 +18,7 @@ use crate::servers::Role;
 use crate::websockets::{frame, settle, watch};
 
 /// How many play at the same time.
-const PLAYERS: usize = 1_000;
+pub(crate) const PLAYERS: usize = 1_000;
 
 /// Turns that are on the disk before they are answered, beside turns in memory.
 pub(crate) fn durable() {
@@ -181,10 +181,10 @@ pub(crate) fn nodes() {
 }
 
 /// A folder on the disk of the build, since others may be memory.
-fn place() -> TempDir {
+pub(crate) fn place() -> TempDir {
     tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).expect("there is room for a directory")
 }
 
-fn address(place: &TempDir, name: &str) -> String {
+pub(crate) fn address(place: &TempDir, name: &str) -> String {
     format!("sqlite:{}", place.path().join(name).display())
 }

@@ -32,30 +32,29 @@ pub(crate) fn idle() {
     println!("bytes for each of {IDLE} idle WebSockets, at most 16384: {each}\n");
 }
 
-/// How soon everybody who watches a table has read a turn, by one who reads them one after the other.
+/// How soon all watchers of a table have read a turn, by one reader that reads them in order.
 pub(crate) fn watchers() {
     let server = Process::start(Role::Server, &[]);
-    let mut times = Vec::new();
-    let mut lasts = Vec::new();
-    for _ in 0..5 {
-        let (id, tokens, _, mut player) = clients::lay(&server);
-        let mut sockets: Vec<TcpStream> = (0..WATCHERS).map(|_| watch(&server, &id)).collect();
-        for turn in 0..9 {
-            let asked = clients::play(&mut player, &id, &tokens[turn % 2], turn);
-            for socket in &mut sockets {
-                let message = frame(socket);
-                assert!(message.starts_with("{\"change\""), "{message}");
-                times.push(asked.elapsed().as_secs_f64() * 1e3);
-            }
-            lasts.push(asked.elapsed().as_secs_f64() * 1e3);
-            clients::hear(&mut player);
+    let lasts: Vec<f64> = (0..5).flat_map(|_| watched(&server)).collect();
+    let lasts = Spread::of(&lasts);
+    println!("ms until {WATCHERS} watchers have a turn, at most 100 at the median: {lasts}\n");
+}
+
+/// Plays a game with many watchers: for each turn the milliseconds until the last of them has read it.
+pub(crate) fn watched(server: &Process) -> Vec<f64> {
+    let (id, tokens, _, mut player) = clients::lay(server);
+    let mut sockets: Vec<TcpStream> = (0..WATCHERS).map(|_| watch(server, &id)).collect();
+    let play = |turn: usize| {
+        let asked = clients::play(&mut player, &id, &tokens[turn % 2], turn);
+        for socket in &mut sockets {
+            let message = frame(socket);
+            assert!(message.starts_with("{\"change\""), "{message}");
         }
-    }
-    println!(
-        "ms until a watcher of {WATCHERS} has a turn, at most 100 at the median: {}; until the last has it: {}\n",
-        Spread::of(&times),
-        Spread::of(&lasts)
-    );
+        let time = asked.elapsed().as_secs_f64() * 1e3;
+        clients::hear(&mut player);
+        time
+    };
+    (0..9).map(play).collect()
 }
 
 /// Opens a WebSocket, says that it only watches, and reads the view.
@@ -85,16 +84,28 @@ pub(crate) fn watch(server: &Process, id: &str) -> TcpStream {
     stream
 }
 
-/// The next message, which is text and of less than 64 KiB.
+/// The next message, which is text. Pings before it are answered.
 pub(crate) fn frame(stream: &mut TcpStream) -> String {
+    const TEXT: u8 = 0x81;
+    const EMPTY_PING: [u8; 2] = [0x89, 0];
+    const MASKED_PONG: [u8; 6] = [0x8a, 0x80, 0, 0, 0, 0];
     let mut head = [0; 2];
     stream.read_exact(&mut head).expect("a frame");
-    assert_eq!(head[0], 0x81);
+    while head == EMPTY_PING {
+        stream.write_all(&MASKED_PONG).expect("it listens");
+        stream.read_exact(&mut head).expect("a frame");
+    }
+    assert_eq!(head[0], TEXT);
     let length = match head[1] {
         126 => {
             let mut long = [0; 2];
             stream.read_exact(&mut long).expect("a frame");
             usize::from(u16::from_be_bytes(long))
+        }
+        127 => {
+            let mut long = [0; 8];
+            stream.read_exact(&mut long).expect("a frame");
+            u64::from_be_bytes(long) as usize
         }
         short => usize::from(short),
     };

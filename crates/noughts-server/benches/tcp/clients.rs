@@ -10,6 +10,7 @@ use tokio::runtime::Runtime;
 use tokio::task::JoinSet;
 use tokio::time::timeout;
 
+use crate::flood::Neighbour;
 use crate::process::Process;
 use crate::rounds::Job;
 
@@ -24,6 +25,7 @@ pub(crate) struct Clients<'p> {
     process: &'p Process,
     runtime: Runtime,
     clients: Vec<Client>,
+    neighbour: Neighbour,
     counted: Counted,
 }
 
@@ -118,8 +120,15 @@ impl<'p> Clients<'p> {
             process,
             runtime,
             clients,
+            neighbour: Neighbour::Quiet,
             counted: Counted::default(),
         }
+    }
+
+    /// The same, while an address opens connections until it is refused.
+    pub(crate) fn beside(mut self, neighbour: Neighbour) -> Clients<'p> {
+        self.neighbour = neighbour;
+        self
     }
 }
 
@@ -132,9 +141,13 @@ impl Job for Clients<'_> {
         let started = Instant::now();
         let until = started + SLICE;
         let all = self.clients.drain(..);
-        let played = in_time(&self.runtime, async {
-            let playing: JoinSet<(Client, Heard)> = all.map(|client| client.play(until)).collect();
-            playing.join_all().await
+        let runtime = &self.runtime;
+        let played = self.neighbour.beside(self.process.address, || {
+            in_time(runtime, async {
+                let playing: JoinSet<(Client, Heard)> =
+                    all.map(|client| client.play(until)).collect();
+                playing.join_all().await
+            })
         });
         self.counted.time += started.elapsed();
         self.counted.cpu += self.process.cpu() - cpu;

@@ -10,8 +10,12 @@
 //! the server's log. What processes take is read from `/proc`, so it needs Linux.
 
 mod clients;
+#[path = "../shared/flood.rs"]
+mod flood;
 mod idle_connections;
+#[path = "../shared/process.rs"]
 mod process;
+#[path = "../shared/rounds.rs"]
 mod rounds;
 mod servers;
 
@@ -19,6 +23,7 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use clients::{Clients, Counted, Talk, Writes};
+use flood::Neighbour;
 use idle_connections::{CONNECTIONS_OPENED, IdleConnections, IdleFigures};
 use process::Process;
 use rounds::{ROUNDS, Spread};
@@ -40,12 +45,17 @@ fn main() -> ExitCode {
         servers::play(role);
         return ExitCode::SUCCESS;
     }
-    let tables: [(&str, fn()); 3] = [("moves", moves), ("fields", fields), ("idle", idle)];
+    let tables: [(&str, fn()); 4] = [
+        ("moves", moves),
+        ("fields", fields),
+        ("idle", idle),
+        ("flood", flooded),
+    ];
     if !words
         .iter()
         .all(|word| tables.iter().any(|(name, _)| name == word))
     {
-        eprintln!("tcp: [moves] [fields] [idle]");
+        eprintln!("tcp: [moves] [fields] [idle] [flood]");
         return ExitCode::from(2);
     }
     noughts_server::raise_descriptor_limit();
@@ -162,6 +172,24 @@ fn idle() {
             "at most 8192",
         ],
     );
+}
+
+/// Moves while one address opens connections until it is refused, beside moves without that.
+fn flooded() {
+    let server = Process::start(Role::Server, &[]);
+    println!("\n99 % wait at most, while another address opens connections until refused");
+    line(
+        "connections",
+        ["flooded", "quiet", "flooded / quiet, at most 2.00"],
+    );
+    for connections in CONNECTIONS {
+        let sides = [Neighbour::Floods, Neighbour::Quiet].map(|neighbour| {
+            let clients = Clients::connect(&server, connections, &Talk::Game, Writes::Once);
+            clients.beside(neighbour)
+        });
+        let [a, b] = rounds::alternate(sides).map(|side| column(&side, Counted::p99));
+        print_row(connections, &a, &b, micros);
+    }
 }
 
 fn column<T>(rounds: &[T], figure: impl Fn(&T) -> f64) -> Vec<f64> {

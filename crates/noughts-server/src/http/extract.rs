@@ -10,6 +10,7 @@ use axum::extract::{FromRequest, FromRequestParts, Query, RawPathParams, Request
 use axum::http::{HeaderMap, header, request::Parts};
 use futures_core::Stream;
 use noughts_api::ProblemKind;
+use noughts_rules::Seat;
 use serde::de::DeserializeOwned;
 use sha2::{Digest, Sha256};
 use tokio::time::timeout;
@@ -19,14 +20,15 @@ use super::error::{ApiError, api_error};
 use super::seat_token::GameSeat;
 use crate::id::GameId;
 use crate::table::{Key, RequestKey};
+use crate::tables::LiveTable;
 
 /// A whole body of at most `MAX` bytes.
 pub(super) struct Body<const MAX: usize> {
     /// Its Content-Type, in lower case and without parameters.
     pub(super) content_type: String,
     pub(super) bytes: Vec<u8>,
-    /// Identifies the request by its path and body.
-    pub(super) hash: RequestHash,
+    /// Identifies the request by its path and body, where it has an `Idempotency-Key`.
+    pub(super) hash: Option<RequestHash>,
 }
 
 /// Hashes of a request, equal in every process and release.
@@ -56,6 +58,8 @@ impl RequestHash {
     }
 }
 
+const IDEMPOTENCY_KEY: &str = "idempotency-key";
+
 /// Time for a client to send a body.
 const BODY_TIMEOUT: Duration = Duration::from_secs(10);
 
@@ -79,7 +83,8 @@ impl<const MAX: usize, S: Send + Sync> FromRequest<S> for Body<MAX> {
         {
             return Err(too_large(MAX));
         }
-        let path = request.uri().path().to_owned();
+        let has_key = headers.contains_key(IDEMPOTENCY_KEY);
+        let path = has_key.then(|| request.uri().path().to_owned());
         let read = timeout(BODY_TIMEOUT, read::<MAX>(request.into_body())).await;
         let bytes = read.map_err(|_| {
             let detail = format!(
@@ -88,7 +93,7 @@ impl<const MAX: usize, S: Send + Sync> FromRequest<S> for Body<MAX> {
             );
             api_error(ProblemKind::TooSlow, detail)
         })??;
-        let hash = RequestHash::new(&path, &bytes);
+        let hash = path.map(|path| RequestHash::new(&path, &bytes));
         Ok(Body {
             content_type,
             bytes,
@@ -151,7 +156,7 @@ pub(super) fn read_object<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, serde_
 /// A JSON body and its hash.
 pub(super) struct Json<T> {
     pub(super) value: T,
-    pub(super) hash: RequestHash,
+    pub(super) hash: Option<RequestHash>,
 }
 
 impl<T: DeserializeOwned, S: Send + Sync> FromRequest<S> for Json<T> {
@@ -205,10 +210,10 @@ impl<T: DeserializeOwned, S: Send + Sync> FromRequestParts<S> for QueryParams<T>
 /// The `Idempotency-Key` of a request, if it has one.
 pub(super) fn idempotency_key(
     headers: &HeaderMap,
-    hash: RequestHash,
+    hash: Option<RequestHash>,
     min_length: usize,
 ) -> Result<Option<RequestKey>, ApiError> {
-    let Some(value) = headers.get("idempotency-key") else {
+    let (Some(value), Some(hash)) = (headers.get(IDEMPOTENCY_KEY), hash) else {
         return Ok(None);
     };
     let text = value.to_str().unwrap_or_default();
@@ -236,8 +241,8 @@ const MAX_KEY_LENGTH: usize = 128;
 /// Minimum length of a key whose repeat returns a seat token: nobody must guess it.
 pub(super) const MIN_SECRET_KEY_LENGTH: usize = 16;
 
-/// The game in the path, and the seat that the token is for.
-pub(super) struct AuthorizedSeat(pub(super) GameSeat);
+/// The table in the path, and the seat that the token is for.
+pub(super) struct AuthorizedSeat(pub(super) Arc<LiveTable>, pub(super) Seat);
 
 impl FromRequestParts<Arc<AppState>> for AuthorizedSeat {
     type Rejection = ApiError;
@@ -248,9 +253,10 @@ impl FromRequestParts<Arc<AppState>> for AuthorizedSeat {
     ) -> Result<AuthorizedSeat, ApiError> {
         let game = game_in_path(parts.uri.path())?;
         // An unknown game is reported before a wrong token.
-        super::games::table(app, game).await?;
+        let live = super::games::table(app, game).await?;
         let token = bearer(&parts.headers).unwrap_or_default();
-        app.seat_of_token(game, token).map(AuthorizedSeat)
+        let at = app.seat_of_token(game, token)?;
+        Ok(AuthorizedSeat(live, at.seat))
     }
 }
 

@@ -234,7 +234,7 @@ pub(super) async fn take_seat(
         holder: Holder::Human { name, node },
         key: request.clone().map(Box::new),
     };
-    let live = submit(&app, game, command).await?;
+    let live = submit(&app, live, command).await?;
     let key = request.as_ref().map(|request| &request.key);
     let token = app.tokens.issue(GameSeat { game, seat }, key);
     let view = view_of(&live.snapshot());
@@ -259,25 +259,24 @@ pub(super) async fn take_seat(
 )]
 pub(super) async fn act(
     State(app): State<Arc<AppState>>,
-    AuthorizedSeat(at): AuthorizedSeat,
+    AuthorizedSeat(live, seat): AuthorizedSeat,
     client: Client,
     headers: HeaderMap,
     body: Json<ActionRequest>,
 ) -> Result<Response, ApiError> {
     let key = idempotency_key(&headers, body.hash, 1)?;
-    let snapshot = act_at(&app, (at.game, at.seat), &body.value, key, &client).await?;
+    let snapshot = act_at(&app, (live, seat), &body.value, key, &client).await?;
     Ok(view(&snapshot))
 }
 
 /// Carries out an action, and returns the table after it.
 pub(super) async fn act_at(
     app: &Arc<AppState>,
-    (game, seat): (GameId, Seat),
+    (live, seat): (Arc<LiveTable>, Seat),
     act: &ActionRequest,
     key: Option<RequestKey>,
     client: &Client,
 ) -> Result<Arc<Snapshot>, ApiError> {
-    let live = table(app, game).await?;
     live.set_requested(client.network());
     let unreadable = |error| api_error(ProblemKind::Unreadable, error);
     let requested = act.requested_action().map_err(unreadable)?;
@@ -288,7 +287,7 @@ pub(super) async fn act_at(
         turn: act.turn,
         key: key.map(Box::new),
     };
-    let live = submit(app, game, command).await?;
+    let live = submit(app, live, command).await?;
     Ok(live.snapshot())
 }
 
@@ -319,19 +318,19 @@ fn seen_by<'t>(act: &ActionRequest, table: &'t Table) -> Cow<'t, Game> {
 )]
 pub(super) async fn rematch(
     State(app): State<Arc<AppState>>,
-    AuthorizedSeat(at): AuthorizedSeat,
+    AuthorizedSeat(live, seat): AuthorizedSeat,
 ) -> Result<Response, ApiError> {
     let command = Command::OfferRematch {
-        seat: at.seat,
+        seat,
         next: app.tables.ids().game(),
     };
-    let live = submit(&app, at.game, command).await?;
+    let live = submit(&app, live, command).await?;
     let snapshot = live.snapshot();
     // A player who requested it before the last one sends the request again to get their token.
     let seats = snapshot.holders.len();
     let next = snapshot.rematch.map(|game| GameSeat {
         game,
-        seat: Seat(((usize::from(at.seat.0) + 1) % seats) as u8),
+        seat: Seat(((usize::from(seat.0) + 1) % seats) as u8),
     });
     let rematch_view = RematchView {
         view: view_of(&snapshot),
@@ -352,20 +351,21 @@ pub(super) async fn snapshot(app: &Arc<AppState>, id: GameId) -> Result<Arc<Snap
 /// Submits a command, and carries it out even if the client disconnects.
 async fn submit(
     app: &Arc<AppState>,
-    id: GameId,
+    mut live: Arc<LiveTable>,
     command: Command,
 ) -> Result<Arc<LiveTable>, SubmitError> {
-    /// How often a table that left memory meanwhile is loaded rematch_view.
+    /// How often a table that left memory meanwhile is loaded again.
     const MAX_LOADS: usize = 3;
     let tables = Arc::clone(&app.tables);
     let submitted = detach(async move {
         for _ in 0..MAX_LOADS {
-            let live = tables.get(id).await.map_err(SubmitError::Unavailable)?;
-            let live = live.ok_or(SubmitError::NoSuchGame)?;
             match tables.submit(&live, &command).await {
                 Err(SubmitError::Closed) => {}
                 submitted => return submitted.map(|()| live),
             }
+            let again = tables.get(live.id()).await;
+            let again = again.map_err(SubmitError::Unavailable)?;
+            live = again.ok_or(SubmitError::NoSuchGame)?;
         }
         Err(SubmitError::Closed)
     });

@@ -30,8 +30,8 @@ pub struct HttpLimits {
     pub open_tables: usize,
     /// Event streams and WebSockets.
     pub streams: usize,
-    /// Bytes of imported records and of games that only robots play, per day. After a day without them all of it may
-    /// be used at once.
+    /// Bytes that imported records and games that only robots play take in the store, per day. After a day without
+    /// them all of it may be used at once.
     pub import_bytes_per_day: usize,
     /// Proxies whose `X-Forwarded-For` is trusted, besides 127.0.0.1 and ::1.
     pub proxies: Vec<IpAddr>,

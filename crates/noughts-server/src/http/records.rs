@@ -15,7 +15,7 @@ use super::extract::{Body, MIN_SECRET_KEY_LENGTH, PathParams, idempotency_key};
 use super::games::{creation_key, snapshot, table};
 use super::rate_limit::Client;
 use super::stream::view_of;
-use crate::records::{game_from_record, game_to_record};
+use crate::records::{game_from_record, game_to_record, stored_size};
 use crate::store::{Created, StoredGame};
 use crate::table::{RequestKey, Summary, TableRefusal};
 
@@ -101,8 +101,7 @@ pub(super) async fn archive(
         stored.map_err(|error| api_error(ProblemKind::Impossible, error))?;
     stored.key = key.as_ref().map(|request| creation_key(&client, request));
     let new_id = stored.settings.id;
-    let import = import(&app, &client, (stored, summary), body.bytes.len());
-    let (id, status) = match import.await? {
+    let (id, status) = match import(&app, &client, stored, summary).await? {
         Created::Stored => (new_id, StatusCode::CREATED),
         Created::Existing(id, before) => {
             let is_repeat = |request: &RequestKey| request.is_repeat_of(&before.key);
@@ -118,14 +117,15 @@ pub(super) async fn archive(
     Ok((status, place, axum::Json(ImportedGame { id, view })).into_response())
 }
 
-/// Stores a game if its address may import this many bytes. A repeat stores nothing and is free, so it is
+/// Stores a game if its address may import as many bytes as the game takes. A repeat stores nothing and is free, so it is
 /// answered even when the limit is reached.
 async fn import(
     app: &AppState,
     client: &Client,
-    (game, summary): (StoredGame, Summary),
-    bytes: usize,
+    game: StoredGame,
+    summary: Summary,
 ) -> Result<Created, ApiError> {
+    let bytes = stored_size(&game);
     let (store, clock) = (app.tables.store(), app.tables.clock());
     let now = clock.now();
     if let Err(too_many) = app.rate_limiter.count_stored(client, bytes, now) {

@@ -11,7 +11,8 @@ use crate::table::Key;
 /// repeat of a request, recognized by its key, gets the same token.
 #[derive(Clone)]
 pub(crate) struct SeatTokens {
-    secret: [u8; 32],
+    /// Has taken in the secret, and nothing else.
+    keyed: Hmac<Sha256>,
 }
 
 /// The seat that a token is valid for.
@@ -26,7 +27,8 @@ const PARTS: usize = 4;
 
 impl SeatTokens {
     pub(crate) fn new(secret: [u8; 32]) -> SeatTokens {
-        SeatTokens { secret }
+        let keyed = Hmac::new_from_slice(&secret).expect("a key of any length does");
+        SeatTokens { keyed }
     }
 
     /// The token for a seat that was taken by a request with this key.
@@ -66,8 +68,7 @@ impl SeatTokens {
     }
 
     fn mac(&self, parts: &[&str]) -> Hmac<Sha256> {
-        let mut mac =
-            Hmac::<Sha256>::new_from_slice(&self.secret).expect("a key of any length does");
+        let mut mac = self.keyed.clone();
         for part in parts {
             // The length separates the parts.
             mac.update(&(part.len() as u64).to_be_bytes());

@@ -283,7 +283,8 @@ impl Connection {
                 "a spectator cannot act; send your token in the first message",
             )
         })?;
-        act_at(&self.app, (self.id, seat), &act, None, &self.client).await
+        let live = table(&self.app, self.id).await?;
+        act_at(&self.app, (live, seat), &act, None, &self.client).await
     }
 
     async fn send_problem(&mut self, error: ApiError) -> Result<(), End> {

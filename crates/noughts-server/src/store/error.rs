@@ -48,6 +48,7 @@ pub(super) mod sqlite_code {
     pub(in crate::store) const CORRUPT: i32 = 11;
     pub(in crate::store) const FULL: i32 = 13;
     pub(in crate::store) const CANTOPEN: i32 = 14;
+    pub(in crate::store) const CONSTRAINT: i32 = 19;
     pub(in crate::store) const NOTADB: i32 = 26;
 }
 

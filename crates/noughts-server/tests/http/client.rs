@@ -47,17 +47,28 @@ impl TestServer {
         limits: ConnectionLimits,
         http_limits: HttpLimits,
     ) -> TestServer {
-        TestServer::start(http, limits, http_limits, Box::<Memory>::default()).await
+        let (store, engine) = (Box::<Memory>::default(), EngineSetup::with_seed(1));
+        TestServer::start(http, limits, http_limits, store, engine).await
     }
 
     /// A server over this store.
     pub(crate) async fn over(store: Box<dyn Store>) -> TestServer {
+        TestServer::over_with(store, HttpLimits::default(), EngineSetup::with_seed(1)).await
+    }
+
+    /// A server over this store, with these limits per address and this clock.
+    pub(crate) async fn over_with(
+        store: Box<dyn Store>,
+        http_limits: HttpLimits,
+        engine: EngineSetup,
+    ) -> TestServer {
         let listener = listen_for_http(FREE.parse().unwrap()).unwrap();
         TestServer::start(
             listener,
             ConnectionLimits::default(),
-            HttpLimits::default(),
+            http_limits,
             store,
+            engine,
         )
         .await
     }
@@ -67,6 +78,7 @@ impl TestServer {
         limits: ConnectionLimits,
         http_limits: HttpLimits,
         store: Box<dyn Store>,
+        engine: EngineSetup,
     ) -> TestServer {
         let pairs = listen(FREE.parse().unwrap()).unwrap();
         let port = |listener: &TcpListener| listener.local_addr().unwrap().port();
@@ -86,7 +98,7 @@ impl TestServer {
                 store,
                 limits,
                 robot_threads: 1,
-                engine: EngineSetup::with_seed(1),
+                engine,
                 ids: IdSource::default(),
             })
             .unwrap(),
@@ -100,6 +112,24 @@ impl TestServer {
         socket.bind((address, 0).into()).unwrap();
         let server = (Ipv4Addr::LOCALHOST, self.http).into();
         socket.connect(server).await.unwrap()
+    }
+
+    /// A request with a body and a token, from another address of this machine.
+    pub(crate) async fn post_from(
+        &self,
+        address: &str,
+        path: &str,
+        token: &str,
+        body: &str,
+    ) -> Response {
+        let mut stream = self.connect_from(address).await;
+        let length = body.len();
+        let request = format!(
+            "POST {path} HTTP/1.1\r\nHost: here\r\nConnection: close\r\nAuthorization: Bearer {token}\r\n\
+             Content-Type: application/json\r\nContent-Length: {length}\r\n\r\n{body}"
+        );
+        stream.write_all(request.as_bytes()).await.unwrap();
+        Response::from(stream).await
     }
 
     /// A request from another address of this machine.

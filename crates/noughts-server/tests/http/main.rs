@@ -3,6 +3,7 @@
 mod client;
 mod event_stream;
 mod games;
+mod hostile;
 mod limits;
 mod openapi;
 mod problems;

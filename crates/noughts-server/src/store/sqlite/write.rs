@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use sqlx::query::Query;
-use sqlx::sqlite::SqliteArguments;
+use sqlx::sqlite::{SqliteArguments, SqliteError};
 use sqlx::{Row, Sqlite, SqliteConnection, query};
 
 use super::read;
@@ -13,6 +13,7 @@ use crate::store::codec::text::{names_in, write_node};
 use crate::store::codec::{
     AppendRows, EntryRow, GameRow, SummaryRow, entry_rows, id_bytes, read_id, signed, unsigned,
 };
+use crate::store::error::{primary_code, sqlite_code};
 use crate::store::group_commit::{Outcome, Outcomes, split_repeats};
 use crate::store::{Appended, Created, OLD_GAMES, StoreError, StoredGame, Sweep, TABLES_OF_GAMES};
 use crate::table::Summary;
@@ -27,6 +28,19 @@ static INSERT_FIRST_ENTRIES: Statement = Statement::new(
     ") WHERE CASE column2 WHEN 1 THEN EXISTS (SELECT 1 FROM games WHERE id = column1) \
      ELSE EXISTS (SELECT 1 FROM entries AS previous WHERE previous.game = column1 \
      AND previous.number = column2 - 1) END ON CONFLICT DO NOTHING RETURNING game, number",
+);
+
+/// Inserts entries whose predecessors are there and whose places are free. Where one is not, it violates
+/// a constraint and nothing is inserted. It returns no rows, each of which would cost as much as a row
+/// that is inserted.
+static INSERT_PLAIN_ENTRIES: Statement = Statement::new(
+    "INSERT INTO entries (game, number, at_ms, seat, kind, data, key, request) SELECT column1, \
+     CASE WHEN CASE column2 WHEN 1 THEN EXISTS (SELECT 1 FROM games WHERE id = column1) \
+     ELSE EXISTS (SELECT 1 FROM entries AS previous WHERE previous.game = column1 \
+     AND previous.number = column2 - 1) END THEN column2 END, \
+     column3, column4, column5, column6, column7, column8 FROM (",
+    8,
+    ") WHERE column1 IS NOT NULL",
 );
 
 static INSERT_ENTRIES: Statement = Statement::new(
@@ -137,12 +151,27 @@ pub(super) async fn append_plain(
 ) -> Result<Vec<Outcome<Appended>>, sqlx::Error> {
     let mut sorted: Vec<&AppendRows> = appends.iter().collect();
     sorted.sort_unstable_by_key(|append| append.place());
+    let insert = values_of(&INSERT_PLAIN_ENTRIES, &sorted, |values, append| {
+        bind_entry(values, append.game, &append.first)
+    });
+    match insert.execute(&mut *to).await {
+        Ok(_) => return Ok(vec![Ok(Appended::Stored); appends.len()]),
+        Err(error) if is_constraint(&error) => {}
+        Err(error) => return Err(error),
+    }
     let stored = insert_first_entries(to, &sorted).await?;
     let mut outcomes = Vec::with_capacity(appends.len());
     for append in appends {
         outcomes.push(Ok(outcome_of(to, append, &stored).await?));
     }
     Ok(outcomes)
+}
+
+/// Whether a statement violated a constraint, and so changed nothing.
+fn is_constraint(error: &sqlx::Error) -> bool {
+    let database = error.as_database_error();
+    let sqlite = database.and_then(|error| error.try_downcast_ref::<SqliteError>());
+    sqlite.is_some_and(|error| primary_code(error) == sqlite_code::CONSTRAINT)
 }
 
 async fn outcome_of(

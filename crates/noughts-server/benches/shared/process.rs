@@ -2,8 +2,9 @@
 
 use std::fs;
 use std::io::{BufRead, BufReader};
-use std::net::SocketAddr;
+use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::process::{Child, Command, Stdio};
+use std::thread::sleep;
 use std::time::Duration;
 
 use crate::servers::Role;
@@ -30,6 +31,23 @@ impl Process {
             .read_line(&mut address)
             .expect("it says where it listens");
         let address = address.trim().parse().expect("an address");
+        Process { child, address }
+    }
+
+    /// A build of `noughts` that serves HTTP over this store. Returns when it answers.
+    #[allow(dead_code, reason = "only the HTTP bench compares builds")]
+    pub(crate) fn serve(program: &str, store: &str) -> Process {
+        let free = TcpListener::bind("127.0.0.1:0").and_then(|listener| listener.local_addr());
+        let address = free.expect("a free port");
+        let child = Command::new(program)
+            .args(["serve", "--http", &address.to_string(), "--store", store])
+            .args(["--tcp", "none", "--tcp-pairs", "none", "--log", "warn"])
+            .stdin(Stdio::piped())
+            .spawn()
+            .expect("it can be started");
+        while TcpStream::connect(address).is_err() {
+            sleep(Duration::from_micros(200));
+        }
         Process { child, address }
     }
 
@@ -61,8 +79,7 @@ impl Process {
 
 impl Drop for Process {
     fn drop(&mut self) {
-        // It goes when nobody can say anything to it any more.
-        drop(self.child.stdin.take());
+        let _ = self.child.kill();
         let _ = self.child.wait();
     }
 }
