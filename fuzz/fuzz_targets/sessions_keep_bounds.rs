@@ -46,10 +46,7 @@ fn client_survives(is_later: bool, plan: &[u8], bytes: &[u8]) {
         while let Some(event) = client.next_event(&mut out) {
             assert!(format!("{event:?}").len() < 2_000);
         }
-        assert!(
-            out.len() <= 28 + 8,
-            "at most one request and one error"
-        );
+        assert!(out.len() <= 28 + 8, "at most one request and one error");
         out.clear();
         if client.stage() == Stage::Ended {
             return;

@@ -46,7 +46,7 @@ fn parts() -> Vec<Part> {
         ),
         // Tests that drive the HTTP interface with other people's tools. `--workspace` avoids another build.
         part(
-            "external tools",
+            "external-tools",
             &[NEXTEST, PYTHON, SCHEMATHESIS, SLOWHTTPTEST],
             &[
                 "cargo nextest run --workspace --locked --run-ignored only -E 'binary(external_tools)'",

@@ -1,4 +1,4 @@
-//! `noughts arena`: plays strategies and programs against each other.
+//! `noughts arena`: tournaments between strategies and external engines.
 
 use std::collections::BTreeMap;
 use std::io::{self, IsTerminal, Write};
@@ -18,11 +18,11 @@ use crate::args::Arena;
 use crate::robot_setup;
 use crate::signals::on_end_signal;
 
-/// Time per move for programs if the limit is a number of positions.
-const PATIENCE: Duration = Duration::from_secs(60);
+/// Time per move for engines when nodes are limited instead.
+const MAX_MOVE_TIME: Duration = Duration::from_secs(60);
 
-/// Interval of progress updates.
-const BETWEEN_LOOKS: Duration = Duration::from_millis(100);
+/// How often the progress line is updated.
+const PROGRESS_INTERVAL: Duration = Duration::from_millis(100);
 
 /// Minimum and maximum width of the progress bar.
 const BAR_WIDTHS: (usize, usize) = (8, 24);
@@ -52,9 +52,9 @@ pub(crate) fn run(task: &Arena) -> Result<(), Failure> {
         .map(|folder| ResultsFolder::open(Path::new(folder), &tournament, &limits.to_string()));
     let folder = folder.transpose().map_err(Failure::invalid)?;
     let stop = Stop::new();
-    let told = stop.clone();
-    on_end_signal(move |_| told.set())?;
-    let mut hall = Hall {
+    let stopped = stop.clone();
+    on_end_signal(move |_| stopped.set())?;
+    let mut run = TournamentRun {
         results: match &folder {
             Some(folder) => folder.results().clone(),
             None => BTreeMap::new(),
@@ -64,12 +64,12 @@ pub(crate) fn run(task: &Arena) -> Result<(), Failure> {
         test: sprt.map(SequentialTest::new),
         progress: Progress::new(),
     };
-    let was_stopped = hall.play(task.threads.into(), &stop)?;
-    hall.tell(was_stopped)
+    let was_stopped = run.play(task.threads.into(), &stop)?;
+    run.finish(was_stopped)
 }
 
-/// A running match.
-struct Hall<'a> {
+/// A tournament with its results so far.
+struct TournamentRun<'a> {
     tournament: &'a Tournament,
     folder: Option<ResultsFolder>,
     results: BTreeMap<u32, GameResult>,
@@ -77,10 +77,10 @@ struct Hall<'a> {
     progress: Progress,
 }
 
-impl Hall<'_> {
-    /// Plays the remaining games; true if the user stopped it.
+impl TournamentRun<'_> {
+    /// Plays the remaining games; returns whether a signal stopped it.
     fn play(&mut self, threads: usize, stop: &Stop) -> Result<bool, Failure> {
-        // The directory may contain more games than requested.
+        // The folder may have more games than are requested now.
         let games = self.tournament.games();
         self.results.retain(|number, _| *number < games);
         let is_left = |number: &u32| !self.results.contains_key(number);
@@ -92,7 +92,7 @@ impl Hall<'_> {
         let before = self.results.len();
         self.progress
             .show(before, games, before, &self.results, tournament);
-        // Stops the threads without counting as stopped by the user.
+        // A decision of the test stops the threads too.
         let enough = stop.clone();
         tournament.play(
             &left,
@@ -126,7 +126,8 @@ impl Hall<'_> {
         Standings::new(self.tournament, &self.results, self.test.as_ref())
     }
 
-    fn tell(&self, was_stopped: bool) -> Result<(), Failure> {
+    /// Writes the reports.
+    fn finish(&self, was_stopped: bool) -> Result<(), Failure> {
         let standings = self.standings();
         if let Some(folder) = &self.folder {
             folder.write_reports(self.tournament, &standings, &self.results)?;
@@ -194,7 +195,7 @@ impl Limit {
 
     fn external_engines(&self) -> ExternalEngines {
         ExternalEngines {
-            move_time: self.limits.time.unwrap_or(PATIENCE),
+            move_time: self.limits.time.unwrap_or(MAX_MOVE_TIME),
             nodes: self.limits.nodes,
             tolerance: self.tolerance,
             ..ExternalEngines::default()
@@ -211,7 +212,7 @@ impl std::fmt::Display for Limit {
 fn robots(task: &Arena, limit: &Limit) -> Result<Vec<RobotName>, Failure> {
     let engines = limit.external_engines().engines();
     let read = |text: &String| match text.as_str() {
-        // `search` alone uses the common limit.
+        // `search` has the limit of all players.
         "search" => engines
             .parse(&format!("search:{}", limit.text))
             .map_err(Failure::invalid),
@@ -249,7 +250,7 @@ fn openings(file: Option<&str>, variant: &Variant) -> Result<Openings, Failure> 
         .map_err(|error| Failure::invalid(format_args!("'{file}' (--openings): {error}")))
 }
 
-/// A progress line on standard error, if that is a terminal.
+/// A progress line on standard error, if it is a terminal.
 struct Progress {
     is_shown: bool,
     started: Instant,
@@ -273,8 +274,8 @@ impl Progress {
         results: &BTreeMap<u32, GameResult>,
         tournament: &Tournament,
     ) {
-        // The cost grows with the number of games, so updates become rarer.
-        let pause = BETWEEN_LOOKS * (1 + results.len() as u32 / 1000);
+        // It costs time in proportion to the number of games, so it is updated less often with more games.
+        let pause = PROGRESS_INTERVAL * (1 + results.len() as u32 / 1000);
         let is_due = self.last.is_none_or(|last| last.elapsed() >= pause);
         if !self.is_shown || !is_due {
             return;
@@ -290,8 +291,8 @@ impl Progress {
         };
         let standings = Standings::new(tournament, results, None);
         let best = standings.standings.first();
-        // No estimate before an opening was played from all seats.
-        let best = best.filter(|one| one.scores.len() > 0).map(|one| {
+        // Nothing is known until an opening has been played from all seats.
+        let best = best.filter(|one| !one.scores.is_empty()).map(|one| {
             let bar = one.scores.interval();
             format!(
                 "  {} {:.1} % ({:.0} … {:.0})",
@@ -301,12 +302,16 @@ impl Progress {
                 100.0 * bar.high
             )
         });
-        let told = [
+        let texts = [
             format!("{played} of {games}"),
             left,
             best.unwrap_or_default(),
         ];
-        let line = progress_line(terminal_width(), played as f64 / games.max(1) as f64, &told);
+        let line = progress_line(
+            terminal_width(),
+            played as f64 / games.max(1) as f64,
+            &texts,
+        );
         let _ = write!(io::stderr(), "\r{line}\x1b[K");
         let _ = io::stderr().flush();
     }
@@ -318,12 +323,13 @@ impl Progress {
     }
 }
 
-/// A bar and as many texts as fit into one line, the most important first: a wrapped line cannot be overwritten.
-fn progress_line(width: usize, share: f64, told: &[String; 3]) -> String {
-    // Some terminals wrap when the last column is used.
+/// A bar, and behind it as much as the terminal has room for, what matters most first: a line that
+/// is broken can't be written over.
+fn progress_line(width: usize, share: f64, texts: &[String; 3]) -> String {
+    // The last column stays free, since some terminals go on to the next line there.
     let room = width.saturating_sub(1);
-    for count in (1..=told.len()).rev() {
-        let text = told[..count].concat();
+    for count in (1..=texts.len()).rev() {
+        let text = texts[..count].concat();
         let free = room.checked_sub(text.chars().count() + 1);
         let Some(bar) = free.filter(|free| *free >= BAR_WIDTHS.0) else {
             continue;
@@ -332,7 +338,7 @@ fn progress_line(width: usize, share: f64, told: &[String; 3]) -> String {
         let filled = ((bar as f64 * share) as usize).min(bar);
         return format!("{}{} {text}", "█".repeat(filled), "░".repeat(bar - filled));
     }
-    told[0].chars().take(room).collect()
+    texts[0].chars().take(room).collect()
 }
 
 /// The width of the terminal.
@@ -361,8 +367,8 @@ mod tests {
 
     #[test]
     fn the_progress_fits_into_the_terminal() {
-        let told = ["15 of 60", ", 20 s left", "  level:8 66.7 % (16 … 98)"].map(str::to_owned);
-        let line = |width| progress_line(width, 0.25, &told);
+        let texts = ["15 of 60", ", 20 s left", "  level:8 66.7 % (16 … 98)"].map(str::to_owned);
+        let line = |width| progress_line(width, 0.25, &texts);
         let bar = |filled: usize, rest: usize| "█".repeat(filled) + &"░".repeat(rest);
         assert_eq!(
             line(100),
