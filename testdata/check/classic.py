@@ -62,6 +62,7 @@ if FAULT == "two-players":  # forgets the third
 
 BOARD = {}
 PLAYED = []
+REWOUND = 0
 LOUD = FAULT != "buffers"
 
 
@@ -120,6 +121,8 @@ def number(text):
     digits = text.removeprefix("-")
     if not (digits.isascii() and digits.isdigit()):
         raise ValueError
+    if FAULT == "wraps-numbers":  # 32 bits, without a look at the rest
+        return (int(text) + 2**31) % 2**32 - 2**31
     if FAULT == "crashes-on-huge" and len(text) > 9:  # has numbers of 32 bits
         raise OverflowError(text)
     return int(text)
@@ -160,15 +163,22 @@ def obey(line, mark):
         return "Illegal play"
     if (row, column) in BOARD and FAULT != "overwrites":
         return "Illegal play"
+    global REWOUND
+    REWOUND = 0
     BOARD[row, column] = mark
     PLAYED.append((row, column))
     return None
 
 
 def rewind(count):
+    global REWOUND
     limit = HISTORY + 1 if FAULT == "rewinds-one-more" else HISTORY
     if not 0 <= count < limit:
         return "Unable to rewind"
+    if FAULT == "rewind-total":  # all rewinds in a row together; no fault
+        if REWOUND + count >= HISTORY:
+            return "Unable to rewind"
+        REWOUND += count
     if count > len(PLAYED):
         if FAULT != "tolerant":
             return "Unable to rewind"
@@ -194,11 +204,14 @@ def main():
     else:
         read = lambda: (lambda line: line.rstrip("\r\n") if line else None)(sys.stdin.readline())
     sys.stdin.reconfigure(errors="replace")
-    turn, seat, winner = 1, 0, None
+    turn, seat, winner, again, rewound = 1, 0, None, False, 0
+    delimiter = "" if FAULT == "no-delimiter" else "===\n"  # forgets it
     while True:
         mark = PLAYERS[seat]
-        say(f"Turn: {turn}")
-        draw()
+        if not (FAULT == "no-redraw" and again):  # asks again without the board
+            say(f"Turn: {turn}")
+            draw()
+        again = False
         say(f"Enter your turn ({mark}): ", end="\n" if FAULT == "prompt-newline" else "")
         line = read()
         if line is None:
@@ -210,26 +223,34 @@ def main():
                 raise EOFError
             line = ":q"
         message = obey(line, mark)
+        if FAULT == "debug-lines":  # left in from yesterday
+            say("DEBUG read", line, "from", mark)
         if message == "quit":
-            say("===\n")
+            say(delimiter)
             if FAULT == "counts-quit":
                 turn += 1
             break
         if message:
+            again = True
             if FAULT == "message-later":  # the message behind the delimiter
                 say("===\n")
                 say(message)
             elif FAULT == "mute":  # says nothing
                 say("===\n")
+            elif FAULT == "no-redraw":
+                say(message)
+            elif FAULT == "no-newlines":  # the course's constants have none
+                say(message, end="")
+                say("===\n")
             else:
                 say(message)
-                say("===" if FAULT == "no-blank-lines" else "===\n")
+                say("===" if FAULT == "no-blank-lines" else delimiter)
             if FAULT == "errors-pass":  # the next player's turn after an error
                 seat = (seat + 1) % len(PLAYERS)
             if FAULT == "errors-count":
                 turn += 1
             continue
-        say("===" if FAULT == "no-blank-lines" else "===\n")
+        say("===" if FAULT == "no-blank-lines" else delimiter)
         is_rewind = line.startswith("<<")
         if not (is_rewind and FAULT == "rewind-is-no-turn"):
             turn += 1
@@ -253,7 +274,7 @@ def main():
     say(f"Game over after {turn - 1} turns")
     draw()
     if winner is not None and FAULT != "no-winner":
-        say(f"Winner is '{winner}'")
+        say(f"Winner is '{winner}'", end="" if FAULT == "no-newlines" else "\n")
     elif FAULT == "always-a-winner" and len(BOARD) == SIZE * SIZE:  # knows no draws
         say(f"Winner is '{PLAYERS[0]}'")
     if FAULT == "forks":

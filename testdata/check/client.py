@@ -75,7 +75,10 @@ def session():
     if FAULT == "no-hello":  # begins to play
         return send(PLAY, ident)
     end = b"\0" if FAULT == "one-zero" else b"\0\0"  # ends the name with one zero
-    send(HELLO, ident, b"Python" + end)
+    name = b"Python"
+    if FAULT == "prompted":  # asks a person; no fault
+        name = input("Your name: ").encode()
+    send(HELLO, ident, name + end)
     if FAULT == "hasty":  # does not wait for READY
         send(PLAY, ident)
     opcode, ready, _ = hear()
@@ -100,14 +103,18 @@ def play(ident):
     taken = set()
     while True:
         free = [cell for cell in CELLS if cell not in taken]
-        if not free:  # one that was refused is missing
+        if not free and FAULT != "prompted":  # one that was refused is missing
             return False
         cell = random.choice(free)
+        if FAULT == "prompted":
+            cell = f"{input('Row? ')}-{input('Column? ')}".encode()
         if FAULT == "marks-taken" and taken:  # marks where somebody is
             cell = sorted(taken)[0]
         position = cell
         if FAULT == "numbers-for-cells":  # sends the numbers and not their digits
             position = bytes([cell[0] - 48]) + b"-" + bytes([cell[2] - 48])
+        if FAULT == "long-actions":  # ends the position like a string
+            position += b"\0\0"
         send(ACTION, 0 if FAULT == "action-id" else ident, position)
         if FAULT == "moves-twice":  # does not wait for the answer
             send(ACTION, ident, random.choice(free))
@@ -126,6 +133,8 @@ def play(ident):
         if rest not in CELLS or rest in taken:
             if FAULT == "never-complains":
                 return False
+            if FAULT == "trace-on-illegal":  # trusts the server
+                raise RuntimeError("what a move")
             send(ERROR, ident, (b"\0" if rest not in CELLS else b"\1") + b"Moviment\0\0")
             return False
         taken.add(rest)

@@ -162,6 +162,8 @@ class Session:
             return self.error(9, ident)
         self.later = ident == 0
         self.id = random.randint(10000, 99999) if self.later else ident
+        if self.server.late_ready(self):
+            return
         if self.fault == "small-ids" and self.later:  # counts its sessions
             self.id = 7
         self.place = "ready"
@@ -182,7 +184,7 @@ class Session:
         if self.fault != "no-reset" or self.board is None:  # goes on with the old board
             self.board = [None] * 9
         self.place = "playing"
-        self.send(ADMIT, self.id, b"\0" if self.fault == "never-admits" else b"\1")
+        self.send(ADMIT, self.id, self.flag(0 if self.fault == "never-admits" else 1))
 
     def action(self, ident, cell):
         if self.place != "playing":
@@ -214,6 +216,8 @@ class Session:
         self.board[at] = b"x"
         if self.fault == "mute":  # has no answer
             return
+        if self.fault == "stops-answering" and sum(map(bool, self.board)) > 2:  # answers one move
+            return
         if won(self.board, b"x") and self.fault != "misses-wins":  # plays on
             return self.result(1)
         if all(self.board):
@@ -240,7 +244,7 @@ class Session:
             cell = bytes([at // 3]) + b"-" + bytes([at % 3])
         if self.fault == "marks-taken":  # marks where the client did
             cell = CELLS[last]
-        self.send(ACTION, 0 if self.fault == "action-id" else self.id, cell)
+        self.send(ACTION, 0 if self.fault == "action-id" else self.id, self.position(cell))
         if over:
             self.result(0, CELLS[at])
 
@@ -252,7 +256,31 @@ class Session:
             flag = 0
         if self.fault == "never-names-cells":
             cell = b"---"
-        self.send(RESULT, self.id, (cell if self.later else b"") + bytes([flag]))
+        if self.fault == "draw-names-cell" and flag == 2:  # names a cell where nobody needs one
+            cell = CELLS[8]
+        self.send(RESULT, self.id, self.result_body(flag, cell))
+
+    # Frames of the wrong size
+
+    def flag(self, flag):
+        return b"%d" % flag if self.fault == "flag-characters" else bytes([flag])  # digits for numbers
+
+    def position(self, cell):
+        if self.fault == "action-zeros":  # ends the position like a string
+            return cell + b"\0\0"
+        if self.fault == "wide-cells":  # two bytes for each character
+            return b"".join(b"\0" + cell[at:at + 1] for at in range(3))
+        return cell
+
+    def result_body(self, flag, cell):
+        flag = self.flag(flag)
+        if self.fault == "long-results":  # the later dialect's RESULT in the document's
+            return cell + flag
+        if self.fault == "flag-first":  # a cell that nobody asked for
+            return flag + cell
+        if self.fault == "short-results":  # the document's RESULT in the later dialect
+            return flag
+        return (cell if self.later else b"") + flag
 
 
 class Table:
@@ -271,7 +299,7 @@ class Table:
             first.send(ADMIT, first.id, b"\1")
             return
         for flag, seat in zip(flags, self.seats):
-            seat.send(ADMIT, seat.id, bytes([flag]))
+            seat.send(ADMIT, seat.id, seat.flag(flag))
 
     def is_on(self):
         return all(seat.table is self for seat in self.seats)
@@ -302,7 +330,7 @@ class Table:
                     one.table, one.place = None, "ready"
                     if self.fault == "once-only":  # has room for one game
                         one.place = "over"
-                    one.send(RESULT, one.id, (cell if one.later else b"") + bytes([flag]))
+                    one.send(RESULT, one.id, one.result_body(flag, cell))
                 return
             if self.fault != "no-relay":  # keeps it to itself
                 ident = seat.id if self.fault == "otherwise" else other.id
@@ -323,6 +351,7 @@ class Server:
     def __init__(self, fault, pairs):
         self.fault, self.pairs = fault, pairs
         self.waiting, self.table, self.dead = None, None, False
+        self.greeted = None
         self.lock = threading.Lock()
         self.listener = socket.create_server(("127.0.0.1", 0))
         self.port = self.listener.getsockname()[1]
@@ -343,6 +372,20 @@ class Server:
         self.dead = True
         self.listener.shutdown(socket.SHUT_RDWR)
         self.listener.close()
+
+    def late_ready(self, session):
+        """A server for two may greet both when the second has connected. No fault."""
+        if self.fault != "ready-late":
+            return False
+        with self.lock:
+            session.place = "ready"
+            first, self.greeted = self.greeted, None
+            if first is None or first.connection.fileno() < 0:
+                self.greeted = session
+                return True
+            for one in (first, session):
+                one.send(READY, one.id)
+        return True
 
     def seat(self, session):
         with self.lock:

@@ -1,4 +1,4 @@
-//! The board of a game that is being judged, and how the judge plays on it.
+//! The board of a game with the program under test, and how the kit plays on it.
 
 use std::collections::HashMap;
 
@@ -9,31 +9,27 @@ use crate::random::Rng;
 
 type Three = Grid<u16, 2>;
 
-/// Tic-tac-toe between the one who began and the other.
+/// A game of tic-tac-toe.
 #[derive(Clone)]
 pub(crate) struct Board {
     rules: Three,
     at: GridPosition<u16, 2>,
 }
 
-/// What the judge would like a game to come to, seen by the one who began.
+/// How the kit chooses its moves. No tactic alone reaches every result against every opponent.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct Aim(pub(crate) GameResult);
-
-/// How it goes about it. No way alone reaches every end against every opponent.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Way {
-    /// As if the other chose by rng.
-    Hope,
-    /// As if the other answered as it did before, where it was seen, and else by rng.
-    Learn,
-    /// As if the other did all to prevent it.
-    Care,
-    /// By rng.
+pub(crate) enum Tactic {
+    /// Assumes that the opponent plays at random.
+    Expectimax,
+    /// Assumes that the opponent repeats its earlier replies, and otherwise plays at random.
+    Learned,
+    /// Assumes that the opponent does everything to prevent the wanted result.
+    Minimax,
+    /// Plays at random.
     Random,
 }
 
-/// What an opponent has answered where.
+/// The opponent's reply to each position seen.
 #[derive(Default)]
 pub(crate) struct Replies(HashMap<GridPosition<u16, 2>, Cell>);
 
@@ -55,13 +51,13 @@ impl Board {
         self.rules.check(&self.at, to_move(cell)).is_ok()
     }
 
-    /// Puts the mark of whoever is to move.
+    /// Marks a cell for the player to move.
     pub(crate) fn play(&mut self, cell: Cell) {
         debug_assert!(self.is_free(cell));
         self.rules.play(&mut self.at, to_move(cell));
     }
 
-    /// The board after that.
+    /// The board after a move.
     #[must_use]
     pub(crate) fn after(&self, cell: Cell) -> Board {
         let mut next = self.clone();
@@ -73,7 +69,7 @@ impl Board {
         Cell::all().filter(|cell| self.is_free(*cell)).collect()
     }
 
-    /// How it ended, seen by the one who began.
+    /// The result for the first player, if the game is over.
     pub(crate) fn end(&self) -> Option<GameResult> {
         Some(match self.rules.outcome(&self.at)? {
             Outcome::Draw => GameResult::Draw,
@@ -82,7 +78,7 @@ impl Board {
         })
     }
 
-    /// The cells with which whoever is to move completes a line.
+    /// The cells that complete a line for the player to move.
     pub(crate) fn winning(&self) -> Vec<Cell> {
         let wins = |cell: &Cell| {
             matches!(
@@ -93,16 +89,22 @@ impl Board {
         self.free().into_iter().filter(wins).collect()
     }
 
-    /// A free cell for the one who began, with an aim.
-    pub(crate) fn choose(&self, aim: Aim, way: Way, replies: &Replies, rng: &mut Rng) -> Cell {
+    /// Chooses a free cell for the first player, towards the wanted result.
+    pub(crate) fn choose(
+        &self,
+        wanted: GameResult,
+        tactic: Tactic,
+        replies: &Replies,
+        rng: &mut Rng,
+    ) -> Cell {
         let free = self.free();
-        // The first move decides little, and all that follows from it would take long to look at.
-        if way == Way::Random || free.len() == 9 {
+        // The first move decides little, and its whole tree would take long to search.
+        if tactic == Tactic::Random || free.len() == 9 {
             return free[rng.below(free.len())];
         }
         let values: Vec<f64> = free
             .iter()
-            .map(|cell| self.after(*cell).hope(aim, way, replies, false))
+            .map(|cell| self.after(*cell).nearness(wanted, tactic, replies, false))
             .collect();
         let best = values.iter().copied().fold(f64::MIN, f64::max);
         let best: Vec<Cell> = free
@@ -114,22 +116,22 @@ impl Board {
         best[rng.below(best.len())]
     }
 
-    /// How near the aim is, 0 to 1.
-    fn hope(&self, aim: Aim, way: Way, replies: &Replies, mine: bool) -> f64 {
+    /// How likely the wanted result is, 0 to 1.
+    fn nearness(&self, wanted: GameResult, tactic: Tactic, replies: &Replies, mine: bool) -> f64 {
         if let Some(end) = self.end() {
-            return if end == aim.0 { 1.0 } else { 0.0 };
+            return if end == wanted { 1.0 } else { 0.0 };
         }
-        if let (Way::Learn, false, Some(reply)) = (way, mine, replies.0.get(&self.at)) {
-            return self.after(*reply).hope(aim, way, replies, true);
+        if let (Tactic::Learned, false, Some(reply)) = (tactic, mine, replies.0.get(&self.at)) {
+            return self.after(*reply).nearness(wanted, tactic, replies, true);
         }
         let free = self.free();
         let values = free
             .iter()
-            .map(|cell| self.after(*cell).hope(aim, way, replies, !mine));
-        match (mine, way) {
+            .map(|cell| self.after(*cell).nearness(wanted, tactic, replies, !mine));
+        match (mine, tactic) {
             (true, _) => values.fold(0.0, f64::max),
-            (false, Way::Care) => values.fold(1.0, f64::min),
-            (false, Way::Hope | Way::Learn | Way::Random) => {
+            (false, Tactic::Minimax) => values.fold(1.0, f64::min),
+            (false, Tactic::Expectimax | Tactic::Learned | Tactic::Random) => {
                 values.sum::<f64>() / free.len() as f64
             }
         }
@@ -145,20 +147,20 @@ mod tests {
     use super::*;
 
     #[test]
-    fn with_hope_every_end_is_seen() {
+    fn every_result_is_reached_against_random_play() {
         let mut rng = Rng::new(1);
         let mut seen = [0; 3];
         for game in 0..60 {
-            let aim = Aim([GameResult::Won, GameResult::Lost, GameResult::Draw][game % 3]);
+            let wanted = [GameResult::Won, GameResult::Lost, GameResult::Draw][game % 3];
             let mut board = Board::new();
             while board.end().is_none() {
-                board.play(board.choose(aim, Way::Hope, &Replies::default(), &mut rng));
+                board.play(board.choose(wanted, Tactic::Expectimax, &Replies::default(), &mut rng));
                 if board.end().is_none() {
                     let free = board.free();
                     board.play(free[rng.below(free.len())]);
                 }
             }
-            if board.end() == Some(aim.0) {
+            if board.end() == Some(wanted) {
                 seen[game % 3] += 1;
             }
         }
@@ -166,13 +168,13 @@ mod tests {
     }
 
     #[test]
-    fn an_opponent_that_repeats_itself_is_led_to_every_end() {
+    fn every_result_is_reached_against_a_repetitive_opponent() {
         for end in [GameResult::Won, GameResult::Lost, GameResult::Draw] {
             let (mut rng, mut replies) = (Rng::new(1), Replies::default());
             let mut play = || {
                 let mut board = Board::new();
                 while board.end().is_none() {
-                    board.play(board.choose(Aim(end), Way::Learn, &replies, &mut rng));
+                    board.play(board.choose(end, Tactic::Learned, &replies, &mut rng));
                     if board.end().is_none() {
                         let reply = board.free()[0];
                         replies.note(&board, reply);

@@ -1,129 +1,141 @@
-//! Judging somebody's client of the TCP protocol: the judge is the server.
+//! Checks a client of the TCP protocol. The kit is the server.
 //!
-//! The client visits several times, and each scenario goes another way: a whole game, a refusal, an end in the
-//! middle. What is true of every frame is looked at in all of them.
+//! The client connects several times, and each connection follows another scenario: a whole game, a refusal,
+//! a disconnection. What holds for every frame is checked in all of them.
 
 mod connection;
+mod program;
 mod results;
 mod rules;
 mod scenario;
 
 use std::ffi::OsString;
 use std::io::ErrorKind;
-use std::net::{TcpListener, TcpStream};
+use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::time::{Duration, Instant};
 
-use crate::process::{End, Program, RunningPrograms};
+use noughts_process::ProcessSet;
+
+use crate::process::{End, command_text, stack_trace};
 use crate::report::Report;
 use crate::verdict::{Fact, Finding};
 use connection::ClientConnection;
+use program::ClientProgram;
 use results::RuleResults;
 use scenario::{SCENARIOS, Scenario};
 
+pub use program::Answer;
 pub use rules::{CLIENT_RULES, ClientRule};
 
-/// What to judge.
+/// What to check.
 #[derive(Debug)]
 pub struct ClientTask {
-    /// Where the judge listens.
+    /// Where the kit listens.
     pub listener: TcpListener,
-    /// How to start the client for each scenario, with `{host}` and `{port}` where it wants them; without, somebody
-    /// else starts it.
+    /// How to start the client for each scenario, with `{host}` and `{port}` in its words; empty if a person
+    /// starts it.
     pub command: Vec<OsString>,
-    /// How long one frame may take. The client may take three times that to come.
+    /// Typed into the client when it starts.
+    pub input: Vec<u8>,
+    /// Typed into the client when it shows a prompt.
+    pub answers: Vec<Answer>,
+    /// The time for one frame. The client has three times as long to connect.
     pub timeout: Duration,
 }
 
-/// Judges a client. `tell` hears what is waited for. An error says why nothing could be judged at all: the
-/// command can't be run, or nobody came.
+/// Checks a client. `tell` gets a line for each connection that the kit waits for. An error says why nothing
+/// can be checked at all: the command cannot be run, or no client connected.
 pub fn check_client(
     task: &ClientTask,
-    running: &RunningPrograms,
+    processes: &ProcessSet,
     tell: &mut dyn FnMut(&str),
 ) -> Result<Report, String> {
-    let mut results = RuleResults::default();
-    let at = task
+    let mut results = RuleResults::new();
+    let address = task
         .listener
         .local_addr()
         .map_err(|error| error.to_string())?;
-    let mut visitors = 0;
+    let mut connections = 0;
     for (number, scenario) in (1..).zip(SCENARIOS) {
         tell(&format!(
-            "scenario {number} of {}: {}; waiting for a client at {at}",
+            "connection {number} of {}: {}; waiting for a client at {address}",
             SCENARIOS.len(),
             scenario.about()
         ));
         let mut program = match task.command.is_empty() {
             true => None,
-            false => Some(Program::start(&filled(task, at), running)?),
+            false => {
+                let command = with_address(&task.command, address);
+                Some(ClientProgram::start(
+                    &command,
+                    &task.input,
+                    &task.answers,
+                    processes,
+                )?)
+            }
         };
         let Some(stream) = accept(task, program.as_mut())? else {
-            results.nobody_came(program.as_ref());
-            // Who did not come once will not come eight times more.
+            let prompt = program.as_mut().and_then(ClientProgram::waiting_at);
+            results.nobody_connected(program.as_ref().map(|client| &client.program), prompt);
             break;
         };
-        visitors += 1;
-        let mut connection = ClientConnection::new(stream, task.timeout);
+        connections += 1;
+        let mut connection = ClientConnection::new(stream, task.timeout, program);
         let silences = results.silences();
-        scenario.receive(&mut connection, &mut results);
+        scenario.run(&mut connection, &mut results);
+        match connection.size_fault.take() {
+            Some(finding) => results.fail("frame-size", finding),
+            None => results.hold("frame-size"),
+        }
+        let program = connection.program.take();
         drop(connection);
-        // Who has said nothing when it should is not waited for again, and not often asked.
-        if results.silences() > silences {
-            if results.silences() == ENOUGH {
-                break;
-            }
-        } else if let Some(program) = &mut program {
-            see_out(program, scenario, &mut results, task.timeout);
+        if results.is_hopeless() {
+            break;
+        }
+        // A client that was silent would not end by itself either.
+        if let (Some(mut program), true) = (program, results.silences() == silences) {
+            look_at_end(&mut program, number, scenario, &mut results, task.timeout);
         }
     }
-    if visitors == 0 && task.command.is_empty() {
+    let by_hand = task.command.is_empty();
+    if connections == 0 && by_hand {
         let wait = (3 * task.timeout).as_secs_f64();
         return Err(format!(
-            "no client came to {at} within {wait} s: start yours with this address"
+            "no client connected to {address} within {wait} s: start yours with this address"
         ));
     }
-    let by_hand = task.command.is_empty();
     Ok(Report {
         kind: "client",
         subject: match by_hand {
-            true => format!("The client that came to {at}"),
-            false => {
-                let words: Vec<_> = task
-                    .command
-                    .iter()
-                    .map(|word| word.to_string_lossy())
-                    .collect();
-                format!("The client {}", words.join(" "))
-            }
+            true => format!("The client that connected to {address}"),
+            false => format!("The client {}", command_text(&task.command)),
         },
         document: crate::tcp::DOCUMENT,
         notes: Vec::new(),
         entries: results.entries(by_hand),
+        hide_differences: false,
     })
 }
 
-/// So many visits may end in silence.
-const ENOUGH: usize = 2;
-
-/// The command with the judge's address in it.
-fn filled(task: &ClientTask, at: std::net::SocketAddr) -> Vec<OsString> {
+/// A command with `{host}` and `{port}` replaced.
+pub(crate) fn with_address(command: &[OsString], address: SocketAddr) -> Vec<OsString> {
     let fill = |word: &OsString| match word.to_str() {
         Some(text) => text
-            .replace("{host}", &at.ip().to_string())
-            .replace("{port}", &at.port().to_string())
+            .replace("{host}", &address.ip().to_string())
+            .replace("{port}", &address.port().to_string())
             .into(),
         None => word.clone(),
     };
-    task.command.iter().map(fill).collect()
+    command.iter().map(fill).collect()
 }
 
-/// The next connection; none when the time is over, or the program has ended without one.
+/// The next connection; `None` when the time is over, or the client has ended without one.
 fn accept(
     task: &ClientTask,
-    mut program: Option<&mut Program>,
+    mut program: Option<&mut ClientProgram>,
 ) -> Result<Option<TcpStream>, String> {
     let until = Instant::now() + 3 * task.timeout;
-    let failed = |error: std::io::Error| format!("nobody can be let in: {error}");
+    let failed = |error: std::io::Error| format!("cannot accept a connection: {error}");
     task.listener.set_nonblocking(true).map_err(failed)?;
     let mut has_ended = false;
     loop {
@@ -138,80 +150,66 @@ fn accept(
         if Instant::now() >= until || has_ended {
             return Ok(None);
         }
-        match &mut program {
-            // Once more after its end: it may have come before.
-            Some(program) => {
-                has_ended = program
-                    .listen(Instant::now() + Duration::from_millis(5))
-                    .is_some();
-            }
-            None => std::thread::sleep(Duration::from_millis(5)),
+        if let Some(program) = &mut program {
+            program.update();
+            // Once more after its end: it may have connected before.
+            has_ended = program.end.is_some();
         }
+        std::thread::sleep(Duration::from_millis(5));
     }
 }
 
-/// Waits for the program's end after its scenario, and looks at how it ended.
-fn see_out(
-    program: &mut Program,
+/// Waits for the client's end after a scenario, and looks at how it ended.
+fn look_at_end(
+    client: &mut ClientProgram,
+    number: usize,
     scenario: Scenario,
     results: &mut RuleResults,
     timeout: Duration,
 ) {
-    let until = Instant::now() + timeout;
-    let end = loop {
-        if let Some(end) = program.listen(until) {
-            break end;
-        }
-        if Instant::now() >= until {
-            break End::TimedOut;
-        }
-    };
-    let when = match scenario {
-        Scenario::LeaveInGame => "when the server goes in the middle of a game",
-        Scenario::LeaveAtOnce => "when the server goes after HELLO",
-        _ => "after a scenario",
-    };
-    let wrong = match end {
-        End::Signal(signal) => Some(format!("{when}, the client crashes (signal {signal})")),
-        End::TimedOut if scenario.is_leaving() => Some(format!(
-            "{when}, the client does not end within {} s, though nobody is there any more",
+    let end = client.wait(Instant::now() + timeout);
+    let mut trace = stack_trace(&client.program.errors);
+    if trace.is_empty() {
+        trace = stack_trace(&client.program.output);
+    }
+    let place = format!("in connection {number} ({})", scenario.about());
+    let problem = match end {
+        End::Signal(signal) => format!("{place} the client crashed with signal {signal}"),
+        End::TimedOut if scenario.is_leaving() => format!(
+            "{place} the client did not end within {} s after the server had closed the connection",
             timeout.as_secs_f64()
-        )),
-        End::Flooded => Some(format!("{when}, the client writes without end")),
-        _ if crate::classic::shows_a_trace(&program.errors)
-            || crate::classic::shows_a_trace(&program.output) =>
-        {
-            Some(format!("{when}, the client shows a stack trace"))
+        ),
+        End::TooMuchOutput => format!("{place} the client wrote more than 4 MiB"),
+        _ if !trace.is_empty() => format!("{place} the client printed a stack trace"),
+        End::Exit(_) | End::TimedOut => {
+            results.hold(if scenario.is_leaving() {
+                "leaving"
+            } else {
+                "no-trace"
+            });
+            return;
         }
-        End::Exit(_) | End::TimedOut => None,
     };
-    let rule = if scenario.is_leaving() {
-        "leaving"
-    } else {
-        "no-trace"
+    if scenario.sends_illegal_move() {
+        results.note("complains", problem);
+        return;
+    }
+    let finding = Finding {
+        problem,
+        facts: vec![
+            Fact::new(
+                "received",
+                trace.first().cloned().unwrap_or_else(|| end.to_string()),
+            ),
+            Fact::new(
+                "expected",
+                "the client ends by itself, without a stack trace",
+            ),
+        ],
+        conversation: trace,
     };
-    match wrong {
-        None => results.hold(rule),
-        Some(wrong) => {
-            let errors = String::from_utf8_lossy(&program.errors);
-            let fact = |words: &str| Fact {
-                label: "stderr",
-                hex: String::new(),
-                words: words
-                    .chars()
-                    .map(|sign| if sign.is_control() { ' ' } else { sign })
-                    .take(160)
-                    .collect(),
-            };
-            let lines = errors.lines().filter(|line| !line.trim().is_empty());
-            results.fail(
-                rule,
-                Finding {
-                    wrong,
-                    facts: lines.take(2).map(fact).collect(),
-                    log: Vec::new(),
-                },
-            );
-        }
+    match scenario.is_leaving() {
+        true => results.fail("leaving", finding),
+        false => results.fail("no-trace", finding),
     }
 }

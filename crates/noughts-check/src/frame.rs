@@ -1,22 +1,22 @@
-//! Frames in hexadecimal and in words.
+//! Frames in hexadecimal and in words, for reports.
 
 use noughts_wire::{
     Admission, Cell, Dialect, ErrorCode, FrameError, FromClient, FromServer, GameResult, NO_CELL,
     Text,
 };
 
-/// At most so many bytes are shown of anything.
-const MOST_SHOWN: usize = 64;
+/// Longer frames are cut after this many bytes.
+const MAX_SHOWN: usize = 64;
 
 /// `05 00 00 30 39 …`
 pub(crate) fn hex(bytes: &[u8]) -> String {
-    let shown = &bytes[..bytes.len().min(MOST_SHOWN)];
+    let shown = &bytes[..bytes.len().min(MAX_SHOWN)];
     let pairs: Vec<String> = shown.iter().map(|byte| format!("{byte:02x}")).collect();
-    let more = if bytes.len() > MOST_SHOWN { " …" } else { "" };
+    let more = if bytes.len() > MAX_SHOWN { " …" } else { "" };
     pairs.join(" ") + more
 }
 
-/// What a client said, in words.
+/// A client's frames in words.
 pub(crate) fn client_words(bytes: &[u8]) -> String {
     match FromClient::decode(bytes) {
         Ok(Some((message, length))) if length == bytes.len() => match message {
@@ -28,28 +28,36 @@ pub(crate) fn client_words(bytes: &[u8]) -> String {
             FromClient::Error { id, code, text } => error_words(id, code, &text),
         },
         Ok(Some((_, length))) => format!(
-            "{}, and at once {}",
+            "{}, followed by {}",
             client_words(&bytes[..length]),
             client_words(&bytes[length..])
         ),
         Ok(None) if bytes.is_empty() => "nothing".to_owned(),
-        Ok(None) => format!("{}, not complete", begun_words(bytes[0])),
-        Err(malformed) => malformed_words(malformed),
+        Ok(None) => format!(
+            "the start of {}: {} bytes",
+            opcode_words(bytes[0]),
+            bytes.len()
+        ),
+        Err(error) => frame_error_words(error, bytes),
     }
 }
 
-/// What a server said, in words.
+/// A server's frames in words.
 pub(crate) fn server_words(bytes: &[u8], dialect: Dialect) -> String {
     match FromServer::decode(bytes, dialect) {
         Ok(Some((message, length))) if length == bytes.len() => message_words(&message),
         Ok(Some((message, length))) => format!(
-            "{}, and at once {}",
+            "{}, followed by {}",
             message_words(&message),
             server_words(&bytes[length..], dialect)
         ),
         Ok(None) if bytes.is_empty() => "nothing".to_owned(),
-        Ok(None) => format!("{}, not complete", begun_words(bytes[0])),
-        Err(malformed) => malformed_words(malformed),
+        Ok(None) => format!(
+            "the start of {}: {} bytes",
+            opcode_words(bytes[0]),
+            bytes.len()
+        ),
+        Err(error) => frame_error_words(error, bytes),
     }
 }
 
@@ -60,7 +68,7 @@ fn message_words(message: &FromServer) -> String {
         FromServer::Action { id, cell } => format!("ACTION, id {id}, cell {}", cell_words(*cell)),
         FromServer::Result { id, cell, flag } => {
             let cell = cell.map_or(String::new(), |cell| format!(", cell {}", cell_words(cell)));
-            format!("RESULT, id {id}{cell}, flag {}", verdict_words(*flag))
+            format!("RESULT, id {id}{cell}, flag {}", result_words(*flag))
         }
         FromServer::Error { id, code, text } => error_words(*id, *code, text),
     }
@@ -83,7 +91,7 @@ fn admit_words(flag: Admission) -> &'static str {
     }
 }
 
-pub(crate) fn verdict_words(flag: GameResult) -> &'static str {
+pub(crate) fn result_words(flag: GameResult) -> &'static str {
     match flag {
         GameResult::Lost => "0 (the client lost)",
         GameResult::Won => "1 (the client won)",
@@ -99,7 +107,7 @@ fn error_words(id: u32, code: u8, text: &Text) -> String {
     )
 }
 
-/// What the document means by a code.
+/// The meaning of an error code.
 pub(crate) fn code_words(code: u8) -> String {
     match ErrorCode::try_from(code).ok() {
         Some(complaint) => format!(" ({complaint})"),
@@ -111,34 +119,49 @@ fn quoted(text: &Text) -> String {
     format!("\"{}\"", text.to_string().escape_debug())
 }
 
-fn begun_words(opcode: u8) -> String {
+fn opcode_words(opcode: u8) -> String {
     match noughts_wire::Opcode::try_from(opcode).ok() {
         Some(opcode) => opcode.to_string(),
         None => format!("a frame with the unknown opcode {opcode}"),
     }
 }
 
-pub(crate) fn malformed_words(malformed: FrameError) -> String {
-    match malformed {
+/// Why bytes are not a frame: which byte is wrong, and what belongs there.
+pub(crate) fn frame_error_words(error: FrameError, bytes: &[u8]) -> String {
+    match error {
         FrameError::UnknownOpcode(byte) => {
-            format!("no frame: its first byte is {byte}, and opcodes are 1, 2, 3, 4, 5, 6 and 8")
+            let text: String = bytes
+                .iter()
+                .take(20)
+                .map(|byte| char::from(*byte))
+                .collect();
+            let text = match bytes.iter().take(4).all(u8::is_ascii_graphic) && bytes.len() > 3 {
+                true => format!(" (these bytes are the text \"{}\")", text.escape_debug()),
+                false => String::new(),
+            };
+            format!(
+                "the first byte is {byte}, which is not an opcode: opcodes are 1, 2, 3, 4, 5, 6 and 8{text}"
+            )
         }
         FrameError::WrongDirection(opcode) => {
-            format!("{opcode}, which only the other end may send")
+            format!("{opcode}, which only the other side may send")
         }
         FrameError::NameTooLong { .. } => {
-            "HELLO with a name of more than 255 bytes, or without the two zero bytes that end it"
+            "HELLO whose name has more than 255 bytes, or does not end with two zero bytes"
                 .to_owned()
         }
         FrameError::TextTooLong { .. } => {
-            "ERROR with a text of more than 255 bytes, or without the two zero bytes that end it"
+            "ERROR whose text has more than 255 bytes, or does not end with two zero bytes"
                 .to_owned()
         }
-        FrameError::UnknownAdmission(byte) => {
-            format!("ADMIT with the flag {byte}, and there are 0 and 1, and 2 between two players")
-        }
+        FrameError::UnknownAdmission(byte) => crate::framing::flag_words(4, 5, byte),
         FrameError::UnknownResult(byte) => {
-            format!("RESULT with the flag {byte}, and there are 0, 1 and 2")
+            let place = bytes
+                .iter()
+                .skip(5)
+                .position(|one| *one == byte)
+                .map_or(5, |at| at + 5);
+            crate::framing::flag_words(6, place, byte)
         }
     }
 }

@@ -1,20 +1,22 @@
-//! The conformance kit: a judge for programs of others.
+//! The conformance kit: checks programs written by others against the documents of two programming courses.
 //!
-//! [`check_tcp`] plays the client against somebody's server of the TCP protocol, [`check_client`] the
-//! server against somebody's client, [`check_classic`] types scripted games into somebody's classic
-//! program. Each tries a list of rules, every rule with its claim and the paragraph of the document that
-//! demands it, and gives a [`Report`]: in words, as JSON, and as JUnit's XML.
+//! - [`check_tcp`] is the client of a server of the TCP protocol,
+//! - [`check_client`] is the server of a client,
+//! - [`check_classic`] types scripted games into a program of the classic terminal game.
 //!
-//! A rule has a [`Weight`]: what the document demands fails who breaks it; what it leaves open, and what is
-//! only good manners, is reported and fails nobody.
+//! Each tries a list of rules, every rule with its claim and the sentence of the document that demands it,
+//! and returns a [`Report`]: as text, HTML, JSON and JUnit XML.
 //!
-//! Whatever the judged program does, a verdict comes within the time that was given, nothing grows without
-//! bound, and nothing that was started is left running.
+//! Only broken rules that the document demands ([`Weight::Demanded`]) make a program fail. What the document
+//! does not decide, and advice, is reported.
+//!
+//! Whatever the program does, a check ends within its time, uses bounded memory and leaves no process behind.
 
 mod board;
 mod classic;
 mod client;
 mod frame;
+mod framing;
 mod process;
 mod random;
 mod receive_buffer;
@@ -22,9 +24,12 @@ mod report;
 mod tcp;
 mod verdict;
 
-pub use classic::{Aim, Case, CaseError, ClassicTask, check_classic, classic_cases, read_cases};
-pub use client::{CLIENT_RULES, ClientRule, ClientTask, check_client};
-pub use process::RunningPrograms;
+pub use classic::{
+    Case, CaseError, ClassicTask, Expectation, RECURRING_RULES, RecurringRule, check_classic,
+    classic_cases, read_cases,
+};
+pub use client::{Answer, CLIENT_RULES, ClientRule, ClientTask, check_client};
+pub use noughts_process::ProcessSet;
 pub use report::{Entry, Report, Tally};
 pub use tcp::{TcpRule, TcpTask, check_tcp, tcp_rules};
 pub use verdict::{Fact, Finding, Verdict, Weight};

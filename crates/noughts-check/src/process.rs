@@ -1,238 +1,179 @@
-//! A program of somebody else's, started, fed, heard and ended with everything that it started.
+//! Programs under test: their input, their output and how they end.
 
 use std::ffi::OsString;
-use std::io::{self, Read, Write};
-use std::process::{Child, Command, ExitStatus, Stdio};
-use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, SyncSender, channel, sync_channel};
-use std::sync::{Arc, Mutex, PoisonError};
-use std::thread;
+use std::fmt;
+use std::process::{Command, ExitStatus};
 use std::time::{Duration, Instant};
 
-/// Holds whatever programs run now, so that who ends the judge can end them too.
-#[derive(Clone, Debug, Default)]
-pub struct RunningPrograms(Arc<Mutex<Held>>);
+use noughts_process::{Event, Process, ProcessSet};
 
-#[derive(Debug, Default)]
-struct Held {
-    groups: Vec<u32>,
-    is_closed: bool,
-}
-
-impl RunningPrograms {
-    /// Ends everything on it; nothing comes on it later.
-    pub fn kill_all(&self) {
-        let mut held = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        held.is_closed = true;
-        held.groups.drain(..).for_each(kill_group);
-    }
-
-    /// Starts a program on it. It is held from the very start, and none is started once the running is pulled:
-    /// who pulls it may be gone before anything else could be ended.
-    fn start(&self, command: &mut Command) -> io::Result<Child> {
-        let mut held = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if held.is_closed {
-            return Err(io::ErrorKind::Interrupted.into());
-        }
-        let child = command.spawn()?;
-        held.groups.push(child.id());
-        Ok(child)
-    }
-
-    fn release(&self, group: u32) {
-        let mut held = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        held.groups.retain(|one| *one != group);
-    }
-}
-
-/// A running program. Dropped, it is killed with everything that it started.
+/// A running program. Dropping it kills it with everything that it started.
 pub(crate) struct Program {
-    child: Child,
-    running: RunningPrograms,
-    heard: Receiver<Received>,
-    input: Option<Sender<Vec<u8>>>,
+    process: Process,
     pub(crate) output: Vec<u8>,
     pub(crate) errors: Vec<u8>,
-    /// How many of the two outputs are still open.
-    open: u8,
-    status: Option<ExitStatus>,
-}
-
-enum Received {
-    Output(Vec<u8>),
-    Errors(Vec<u8>),
-    End,
 }
 
 /// How a program ended.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum End {
-    /// By itself, with this code.
+    /// By itself, with this exit code.
     Exit(i32),
-    /// By a signal: it crashed.
+    /// By this signal: it crashed.
     Signal(i32),
-    /// Not within the time.
+    /// It was still running when its time was over.
     TimedOut,
-    /// It wrote without end.
-    Flooded,
+    /// It wrote more than [`MAX_OUTPUT_BYTES`].
+    TooMuchOutput,
 }
 
-/// Beyond so many bytes an output has no end.
-pub(crate) const FLOOD: usize = 4 << 20;
+impl fmt::Display for End {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            End::Exit(code) => write!(f, "exit code {code}"),
+            End::Signal(signal) => write!(f, "signal {signal}"),
+            End::TimedOut => write!(f, "it did not end in time"),
+            End::TooMuchOutput => write!(f, "it wrote more than 4 MiB"),
+        }
+    }
+}
 
-/// How long the outputs of a program that has ended may stay open.
-const GRACE: Duration = Duration::from_millis(200);
+/// A program that writes more than this to one of its outputs is stopped.
+pub(crate) const MAX_OUTPUT_BYTES: usize = 4 << 20;
+
+/// How often a program is asked whether it has ended, if its children keep its outputs open.
+const POLL_INTERVAL: Duration = Duration::from_millis(20);
 
 impl Program {
-    /// Starts it in a process group of its own.
-    pub(crate) fn start(
-        command: &[OsString],
-        running: &RunningPrograms,
-    ) -> Result<Program, String> {
-        let (name, words) = command.split_first().ok_or("there is no command to run")?;
+    pub(crate) fn start(command: &[OsString], processes: &ProcessSet) -> Result<Program, String> {
+        let (name, arguments) = command.split_first().ok_or("there is no command to run")?;
         let mut start = Command::new(name);
-        start
-            .args(words)
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped());
-        #[cfg(unix)]
-        std::os::unix::process::CommandExt::process_group(&mut start, 0);
-        let mut child = running
-            .start(&mut start)
-            .map_err(|error| format!("{} can't be started: {error}", name.to_string_lossy()))?;
-        let (say, heard) = sync_channel(16);
-        if let Some(output) = child.stdout.take() {
-            listen(output, say.clone(), Received::Output);
-        }
-        if let Some(errors) = child.stderr.take() {
-            listen(errors, say, Received::Errors);
-        }
-        let (input, typed) = channel::<Vec<u8>>();
-        if let Some(mut stdin) = child.stdin.take() {
-            // A program that does not read must not hold up the judge. Who has gone does not mind.
-            thread::spawn(move || {
-                while let Ok(bytes) = typed.recv() {
-                    if stdin
-                        .write_all(&bytes)
-                        .and_then(|()| stdin.flush())
-                        .is_err()
-                    {
-                        return;
-                    }
-                }
-            });
-        }
+        start.args(arguments);
+        let process = processes
+            .spawn(start)
+            .map_err(|error| format!("cannot start {}: {error}", name.to_string_lossy()))?;
         Ok(Program {
-            child,
-            running: running.clone(),
-            heard,
-            input: Some(input),
+            process,
             output: Vec::new(),
             errors: Vec::new(),
-            open: 2,
-            status: None,
         })
     }
 
     pub(crate) fn write(&mut self, bytes: &[u8]) {
-        if let Some(input) = &self.input {
-            let _ = input.send(bytes.to_vec());
+        self.process.write(bytes.to_vec());
+    }
+
+    pub(crate) fn close_input(&mut self) {
+        self.process.close_stdin();
+    }
+
+    /// Waits until the program has written something, has ended, or the time is over. Returns how it
+    /// ended, if it did.
+    pub(crate) fn read(&mut self, until: Instant) -> Option<End> {
+        let event = self
+            .process
+            .next_event(until.min(Instant::now() + POLL_INTERVAL));
+        if event == Event::Closed {
+            std::thread::sleep(Duration::from_millis(2));
+        }
+        keep(event, &mut self.output, &mut self.errors);
+        let status = self.process.exit_status();
+        if status.is_some() {
+            let (output, errors) = (&mut self.output, &mut self.errors);
+            self.process.drain(|event| keep(event, output, errors));
+        }
+        match self.output.len().max(self.errors.len()) > MAX_OUTPUT_BYTES {
+            true => Some(End::TooMuchOutput),
+            false => status.map(end_of),
         }
     }
 
-    /// There is no more input.
-    pub(crate) fn close(&mut self) {
-        self.input = None;
-    }
-
-    /// Listens until something was written, or the time is over; how the program ended, if it did.
-    pub(crate) fn listen(&mut self, until: Instant) -> Option<End> {
-        // Short, so that an end is noticed of a program whose children keep its outputs open.
-        let wait = until
-            .saturating_duration_since(Instant::now())
-            .min(GRACE / 10);
-        match self.heard.recv_timeout(wait) {
-            Ok(Received::Output(bytes)) => {
-                self.output.extend(bytes);
-                if self.output.len() > FLOOD {
-                    return Some(End::Flooded);
-                }
-            }
-            Ok(Received::Errors(bytes)) => {
-                self.errors.extend(bytes);
-                if self.errors.len() > FLOOD {
-                    return Some(End::Flooded);
-                }
-            }
-            Ok(Received::End) => self.open -= 1,
-            Err(RecvTimeoutError::Timeout) => {}
-            Err(RecvTimeoutError::Disconnected) => {
-                // Both outputs are closed, and the program goes on.
-                self.open = 0;
-                thread::sleep(wait.min(Duration::from_millis(2)));
-            }
-        }
-        if self.status.is_none() {
-            self.status = self.child.try_wait().ok().flatten();
-        }
-        match self.status {
-            Some(status) => {
-                self.hear_the_rest();
-                Some(match self.output.len().max(self.errors.len()) > FLOOD {
-                    true => End::Flooded,
-                    false => end_of(status),
-                })
-            }
-            None => None,
-        }
-    }
-
-    /// What was written before the end. Children that keep the outputs open are not waited for.
-    fn hear_the_rest(&mut self) {
-        let until = Instant::now() + GRACE;
-        while self.open > 0 && self.output.len().max(self.errors.len()) <= FLOOD {
-            let left = until.saturating_duration_since(Instant::now());
-            match self.heard.recv_timeout(left) {
-                Ok(Received::Output(bytes)) => self.output.extend(bytes),
-                Ok(Received::Errors(bytes)) => self.errors.extend(bytes),
-                Ok(Received::End) => self.open -= 1,
-                Err(_) => break,
-            }
-        }
-    }
-}
-
-impl Drop for Program {
-    fn drop(&mut self) {
-        let group = self.child.id();
-        kill_group(group);
-        let _ = self.child.kill();
-        let _ = self.child.wait();
-        self.running.release(group);
-    }
-}
-
-fn listen(
-    mut from: impl Read + Send + 'static,
-    to: SyncSender<Received>,
-    kind: fn(Vec<u8>) -> Received,
-) {
-    // It ends with the output, or with the judge's interest in it.
-    thread::spawn(move || {
-        let mut bytes = [0; 8192];
+    /// Reads until the program ends or the time is over.
+    pub(crate) fn wait(&mut self, until: Instant) -> End {
         loop {
-            let heard = match from.read(&mut bytes) {
-                Ok(0) => Received::End,
-                Ok(count) => kind(bytes[..count].to_vec()),
-                Err(error) if error.kind() == std::io::ErrorKind::Interrupted => continue,
-                Err(_) => Received::End,
-            };
-            let is_end = matches!(heard, Received::End);
-            if to.send(heard).is_err() || is_end {
-                return;
+            if let Some(end) = self.read(until) {
+                return end;
+            }
+            if Instant::now() >= until {
+                return End::TimedOut;
             }
         }
-    });
+    }
+
+    /// Reads what was written so far, without waiting. Returns how the program ended, if it did.
+    pub(crate) fn read_available(&mut self) -> Option<End> {
+        loop {
+            let length = self.output.len() + self.errors.len();
+            let end = self.read(Instant::now());
+            if end.is_some() || self.output.len() + self.errors.len() == length {
+                return end;
+            }
+        }
+    }
+
+    /// The first line that was written to standard error or, without one, to standard output.
+    pub(crate) fn first_line(&self) -> Option<String> {
+        [&self.errors, &self.output].into_iter().find_map(|bytes| {
+            let text = String::from_utf8_lossy(bytes);
+            let line = text.lines().find(|line| !line.trim().is_empty());
+            line.map(printable)
+        })
+    }
+}
+
+/// Bytes beyond the limit are dropped; one chunk more than the limit is enough to notice it.
+fn keep(event: Event, output: &mut Vec<u8>, errors: &mut Vec<u8>) {
+    let (kept, bytes) = match event {
+        Event::Stdout(bytes) => (output, bytes),
+        Event::Stderr(bytes) => (errors, bytes),
+        Event::StdoutClosed | Event::Closed | Event::Timeout => return,
+    };
+    if kept.len() <= MAX_OUTPUT_BYTES {
+        kept.extend(bytes);
+    }
+}
+
+/// The stack trace in a program's output, at most this many lines.
+const MAX_TRACE_LINES: usize = 8;
+
+/// Finds the message of an uncaught error: the lines of its stack trace, empty if there is none.
+pub(crate) fn stack_trace(bytes: &[u8]) -> Vec<String> {
+    let text = String::from_utf8_lossy(bytes);
+    let lines: Vec<&str> = text.lines().collect();
+    let is_trace = |line: &&str| {
+        line.starts_with("\tat ")
+            || line.contains("Exception in thread")
+            || line.contains("Traceback (most recent call last)")
+            || line.contains("panicked at")
+            || line.contains("Unhandled exception")
+    };
+    let Some(first) = lines.iter().position(is_trace) else {
+        return Vec::new();
+    };
+    // Java names the exception on the line before the first "at".
+    let from = match lines[first].starts_with("\tat ") {
+        true => first.saturating_sub(1),
+        false => first,
+    };
+    let shown = lines[from..].iter().take(MAX_TRACE_LINES);
+    shown.map(|line| printable(line)).collect()
+}
+
+/// A line without control characters, at most 160 characters.
+pub(crate) fn printable(line: &str) -> String {
+    const MAX_CHARACTERS: usize = 160;
+    let visible = |sign: char| if sign.is_control() { ' ' } else { sign };
+    let mut text: String = line.chars().take(MAX_CHARACTERS).map(visible).collect();
+    if line.chars().nth(MAX_CHARACTERS).is_some() {
+        text.push('…');
+    }
+    text
+}
+
+/// A command as it was typed.
+pub(crate) fn command_text(command: &[OsString]) -> String {
+    let words: Vec<_> = command.iter().map(|word| word.to_string_lossy()).collect();
+    words.join(" ")
 }
 
 #[cfg(unix)]
@@ -249,15 +190,16 @@ fn end_of(status: ExitStatus) -> End {
     End::Exit(status.code().unwrap_or(-1))
 }
 
-#[cfg(unix)]
-fn kill_group(group: u32) {
-    let group = i32::try_from(group)
-        .ok()
-        .and_then(rustix::process::Pid::from_raw);
-    if let Some(group) = group {
-        let _ = rustix::process::kill_process_group(group, rustix::process::Signal::KILL);
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn stack_traces_of_several_languages_are_found() {
+        let java = b"Bye\njava.net.SocketException: reset\n\tat Server.run(Server.java:7)\n";
+        assert_eq!(stack_trace(java)[0], "java.net.SocketException: reset");
+        let python = b"Traceback (most recent call last):\n  File \"a.py\", line 1\n";
+        assert_eq!(stack_trace(python).len(), 2);
+        assert!(stack_trace(b"client left at once\n").is_empty());
     }
 }
-
-#[cfg(not(unix))]
-fn kill_group(_: u32) {}

@@ -1,6 +1,6 @@
-//! What is drawn by rng. The same seed draws the same, so that a verdict can be had again.
+//! Reproducible random numbers: the same seed gives the same games.
 
-/// A small generator of numbers that look random (splitmix64).
+/// The splitmix64 generator.
 #[derive(Clone, Debug)]
 pub(crate) struct Rng(u64);
 
@@ -17,12 +17,12 @@ impl Rng {
         mixed ^ (mixed >> 31)
     }
 
-    /// From 0 to less than `count`, which must not be 0.
+    /// A number below `count`, which must not be 0.
     pub(crate) fn below(&mut self, count: usize) -> usize {
         (self.next() % count as u64) as usize
     }
 
-    /// An id of five digits.
+    /// A session id of five digits.
     pub(crate) fn id(&mut self) -> u32 {
         10_000 + self.below(90_000) as u32
     }

@@ -1,4 +1,4 @@
-//! What has come on a connection and is not judged yet.
+//! Bytes received on a connection that are not read as frames yet.
 
 use std::io::{ErrorKind, Read};
 use std::net::TcpStream;
@@ -8,9 +8,8 @@ use noughts_wire::is_disconnect;
 
 #[derive(Default)]
 pub(crate) struct ReceiveBuffer {
-    /// Received, and not judged yet.
     pub(crate) bytes: Vec<u8>,
-    /// Nothing more will come.
+    /// The other side has closed the connection.
     pub(crate) has_ended: bool,
 }
 

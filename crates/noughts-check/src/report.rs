@@ -1,5 +1,6 @@
-//! All verdicts together, and the forms in which they are read.
+//! All verdicts on one program, and the formats in which they are written.
 
+mod html;
 mod json;
 mod junit;
 mod text;
@@ -8,58 +9,60 @@ use std::time::Duration;
 
 use crate::verdict::{Verdict, Weight};
 
-/// What was judged, and what came of it.
+/// The result of checking one program.
 #[derive(Clone, Debug)]
 pub struct Report {
     /// The kind of program: `tcp`, `client` or `classic`.
     pub kind: &'static str,
-    /// Which one, in words.
+    /// The program, in words.
     pub subject: String,
-    /// What the rules come from, in words.
+    /// The document that the rules come from.
     pub document: &'static str,
-    /// What a reader should know before the verdicts.
+    /// Remarks on the whole check.
     pub notes: Vec<String>,
-    /// One for each rule, in the order in which they were tried.
+    /// One entry per rule, in the order in which the rules were tried.
     pub entries: Vec<Entry>,
+    /// Leave open questions and advice out of the text and the HTML page.
+    pub hide_differences: bool,
 }
 
 /// The verdict on one rule.
 #[derive(Clone, Debug)]
 pub struct Entry {
-    /// Where rules are tried more than once: how they were tried, such as the dialect.
-    pub part: String,
+    /// The dialect in which the rule was tried; empty if there is only one.
+    pub dialect: String,
     /// The rule's short name.
     pub rule: String,
-    /// What it says.
+    /// What the rule says.
     pub claim: String,
-    /// What demands it.
+    /// The sentence of the document that demands it, or why it is open.
     pub source: String,
-    /// How much it weighs.
+    /// How much it counts.
     pub weight: Weight,
     /// Whether it holds.
     pub verdict: Verdict,
-    /// How long the judge took.
+    /// How long the check took.
     pub took: Duration,
 }
 
-/// How many rules came to what.
+/// How many rules hold, are broken and were not tried. The three add up to all rules.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Tally {
-    /// They hold.
+    /// Rules that hold.
     pub hold: usize,
-    /// They do not.
+    /// Rules that are broken.
     pub broken: usize,
-    /// They could not be tried.
+    /// Rules that could not be tried.
     pub not_tried: usize,
 }
 
 impl Report {
-    /// Nothing that the document demands was broken.
+    /// Whether no demanded rule is broken.
     pub fn is_good(&self) -> bool {
         self.tally(Weight::Demanded).broken == 0
     }
 
-    /// The rules of one weight, counted.
+    /// Counts the rules of one weight.
     pub fn tally(&self, weight: Weight) -> Tally {
         let mut tally = Tally::default();
         for entry in self.entries.iter().filter(|entry| entry.weight == weight) {
@@ -71,11 +74,77 @@ impl Report {
         }
         tally
     }
+
+    /// The summary: one sentence per weight that has rules.
+    fn summary(&self) -> Vec<String> {
+        let mut sentences = Vec::new();
+        for (weight, [holds, broken]) in [
+            (Weight::Demanded, ["hold", "broken"]),
+            (Weight::Open, ["as usual", "different"]),
+            (Weight::Advice, ["followed", "not followed"]),
+        ] {
+            let tally = self.tally(weight);
+            if tally.all() > 0 {
+                let name = match weight {
+                    Weight::Demanded => "Demanded rules",
+                    Weight::Open => "Open questions",
+                    Weight::Advice => "Advice",
+                };
+                sentences.push(format!(
+                    "{name}: {} = {} {holds} + {} {broken} + {} not tried.",
+                    tally.all(),
+                    tally.hold,
+                    tally.broken,
+                    tally.not_tried
+                ));
+            }
+        }
+        sentences
+    }
+
+    /// The verdict on the whole program, in one sentence.
+    fn conclusion(&self) -> &'static str {
+        match (self.is_good(), self.tally(Weight::Demanded).not_tried) {
+            (true, 0) => "PASSED: every demanded rule holds.",
+            (true, _) => "PASSED: no demanded rule is broken, but some could not be tried.",
+            (false, _) => "FAILED: see the rules marked FAIL.",
+        }
+    }
+
+    /// Whether an entry is left out of reports for people.
+    fn is_hidden(&self, entry: &Entry) -> bool {
+        self.hide_differences && entry.weight != Weight::Demanded
+    }
+}
+
+impl Entry {
+    /// The word for the verdict.
+    fn mark(&self) -> &'static str {
+        match (&self.verdict, self.weight) {
+            (Verdict::Holds { .. }, _) => "pass",
+            (Verdict::NotTried(_), _) => "-",
+            (Verdict::Broken(_), Weight::Demanded) => "FAIL",
+            (Verdict::Broken(_), Weight::Open) => "differs",
+            (Verdict::Broken(_), Weight::Advice) => "advice",
+        }
+    }
 }
 
 impl Tally {
-    /// How many there are.
+    /// How many rules there are.
     pub fn all(&self) -> usize {
         self.hold + self.broken + self.not_tried
+    }
+}
+
+fn heading(weight: Weight) -> &'static str {
+    match weight {
+        Weight::Demanded => "What the document demands",
+        Weight::Open => {
+            "What the document does not decide (`differs`: not the usual way, and no fault)"
+        }
+        Weight::Advice => {
+            "Advice (`advice`: works, but not with every partner and network; no fault)"
+        }
     }
 }

@@ -1,28 +1,28 @@
-//! What is said of one rule.
+//! The verdict on one rule.
 
 use serde::Serialize;
 
-/// How much a rule weighs.
+/// How much a rule counts.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Weight {
-    /// The document demands it: who breaks it fails.
+    /// The document demands it. A program that breaks it fails.
     Demanded,
-    /// The document does not say: what was done is reported, and nobody fails.
+    /// The document does not decide it. A difference is reported and does not fail.
     Open,
-    /// Good manners on a network: advice, and nobody fails.
+    /// Advice for programs on a network. It does not fail.
     Advice,
 }
 
 /// Whether a rule holds.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Verdict {
-    /// It does.
+    /// It holds.
     Holds {
-        /// What is worth knowing nevertheless.
+        /// Remarks.
         notes: Vec<String>,
     },
-    /// It does not.
+    /// It is broken.
     Broken(Finding),
     /// It could not be tried, and why.
     NotTried(String),
@@ -31,60 +31,84 @@ pub enum Verdict {
 /// How a rule was broken.
 #[derive(Clone, PartialEq, Eq, Default, Debug, Serialize)]
 pub struct Finding {
-    /// What is wrong, in a sentence.
-    pub wrong: String,
-    /// What was sent, expected and received.
+    /// What is wrong, in one sentence.
+    pub problem: String,
+    /// What was sent, received and expected.
     pub facts: Vec<Fact>,
-    /// All that went before, or the two texts side by side.
-    pub log: Vec<String>,
+    /// The conversation up to the problem, or the expected and the shown text side by side.
+    pub conversation: Vec<String>,
 }
 
-/// One side of a comparison.
+/// One part of a finding.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub struct Fact {
     /// Such as "expected".
     pub label: &'static str,
-    /// The bytes, in hexadecimal; `..` is any byte. Empty where there are none.
+    /// The bytes in hexadecimal; `..` is any byte. Empty if there are none.
     pub hex: String,
-    /// The same in words.
+    /// The meaning in words.
     pub words: String,
 }
 
-/// Why a judge stops before the end of a rule.
+impl Fact {
+    /// A fact without bytes.
+    pub(crate) fn new(label: &'static str, words: impl Into<String>) -> Fact {
+        Fact {
+            label,
+            hex: String::new(),
+            words: words.into(),
+        }
+    }
+}
+
+impl Verdict {
+    /// A rule that holds, without remarks.
+    pub(crate) fn holds() -> Verdict {
+        Verdict::Holds { notes: Vec::new() }
+    }
+}
+
+/// Why the check of a rule ends before its end.
 #[derive(Debug)]
 pub(crate) enum Stop {
-    /// The rule does not hold.
+    /// The rule is broken.
     Broken(Box<Finding>),
-    /// It can't be tried.
+    /// The rule cannot be tried.
     NotTried(String),
 }
 
-/// What a judge comes to.
-pub(crate) type Judged<T = ()> = Result<T, Stop>;
+/// The result of checking a rule.
+pub(crate) type RuleResult<T = ()> = Result<T, Stop>;
 
 impl Stop {
     pub(crate) fn broken(finding: Finding) -> Stop {
         Stop::Broken(Box::new(finding))
     }
 
-    /// The same trouble on the way to a rule that is about something else.
-    pub(crate) fn on_the_way(self, to: &str) -> Stop {
+    /// Puts words before the problem.
+    pub(crate) fn prefixed(mut self, prefix: &str) -> Stop {
+        if let Stop::Broken(finding) = &mut self {
+            finding.problem = format!("{prefix}{}", finding.problem);
+        }
+        self
+    }
+
+    /// The same problem, met while preparing a rule that is about something else. `rule` is the rule
+    /// that reports it.
+    pub(crate) fn prevented_by(self, rule: &str) -> Stop {
         match self {
             Stop::Broken(finding) => {
-                let received = finding.facts.iter().find(|fact| fact.label == "received");
-                let received =
-                    received.map_or(String::new(), |fact| format!(" (received: {})", fact.words));
-                Stop::NotTried(format!("{to}: {}{received}", finding.wrong))
+                Stop::NotTried(format!("prevented by {rule}: {}", finding.problem))
             }
             stop @ Stop::NotTried(_) => stop,
         }
     }
 }
 
-impl From<Judged> for Verdict {
-    fn from(judged: Judged) -> Verdict {
-        match judged {
-            Ok(()) => Verdict::Holds { notes: Vec::new() },
+impl From<RuleResult> for Verdict {
+    fn from(result: RuleResult) -> Verdict {
+        match result {
+            Ok(()) => Verdict::holds(),
             Err(Stop::Broken(finding)) => Verdict::Broken(*finding),
             Err(Stop::NotTried(why)) => Verdict::NotTried(why),
         }

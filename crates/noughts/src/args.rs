@@ -503,7 +503,7 @@ impl From<GameStatus> for noughts_server::Status {
 
 #[derive(Arguments, Debug)]
 #[command(
-    after_help = "Exit code: 0 all required rules hold, 1 a required rule is broken, 2 nothing could be tested."
+    after_help = "Exit code: 0 no demanded rule is broken, 1 a demanded rule is broken, 2 the program could not be checked."
 )]
 pub(crate) struct Check {
     #[command(subcommand)]
@@ -512,44 +512,53 @@ pub(crate) struct Check {
 
 #[derive(Subcommand, Debug)]
 pub(crate) enum Judged {
-    /// Test a server, one connection per rule
+    /// Check a server of the TCP protocol
     Tcp(CheckTcp),
-    /// Test a client by playing the server's part
+    /// Check a client of the TCP protocol
     Client(CheckClient),
-    /// Test a classic program with scripted games
+    /// Check a program of the classic terminal game
     Classic(CheckClassic),
 }
 
 /// The form of the report.
 #[derive(Arguments, Debug)]
 pub(crate) struct Telling {
-    /// Print JSON
+    /// Print JSON instead of text
     #[arg(long)]
     pub(crate) json: bool,
-    /// Also write a JUnit XML file, for CI systems
+    /// Also write the report as JUnit XML, for CI systems
     #[arg(long, value_name = "FILE")]
     pub(crate) junit: Option<PathBuf>,
+    /// Also write the report as one HTML page, to hand out
+    #[arg(long, value_name = "FILE")]
+    pub(crate) html: Option<PathBuf>,
+    /// Show only what the document demands, not its open questions and advice
+    #[arg(long)]
+    pub(crate) quiet_differences: bool,
 }
 
 #[derive(Arguments, Debug)]
 pub(crate) struct CheckTcp {
-    /// The address of the server
+    /// Where the server listens [default with a COMMAND: a free port]
     #[arg(value_name = "HOST:PORT")]
-    pub(crate) address: String,
-    /// The dialect to test: the original document's, the later one with id 0, or those that the server supports
+    pub(crate) address: Option<String>,
+    /// The dialect to check: the document's, the later one with id 0, or the ones that the server uses
     #[arg(long, value_enum, default_value_t = SpokenDialect::Auto)]
     pub(crate) dialect: SpokenDialect,
-    /// The server pairs two clients
+    /// The server lets two clients play against each other; the kit plays both
     #[arg(long)]
     pub(crate) pairs: bool,
-    /// Time limit per answer; the whole test may take fifteen times as long
+    /// Time for one answer; the whole check takes at most fifteen times as long
     #[arg(long, value_name = "TIME", default_value = "2s")]
     pub(crate) timeout: String,
     #[command(flatten)]
     pub(crate) telling: Telling,
+    /// How to start the server, with {host} and {port} replaced; it is started again when it ends
+    #[arg(last = true, value_name = "COMMAND")]
+    pub(crate) command: Vec<OsString>,
 }
 
-/// The dialects of the TCP protocol, or those that the server supports.
+/// The dialects of the TCP protocol, or the ones that the server uses.
 #[derive(ValueEnum, Clone, Copy, Debug)]
 pub(crate) enum SpokenDialect {
     Seed,
@@ -559,19 +568,25 @@ pub(crate) enum SpokenDialect {
 
 #[derive(Arguments, Debug)]
 #[command(
-    after_help = "The client must connect nine times. COMMAND is started each time, with {host} and {port} replaced. \
-                  Without COMMAND, start the client yourself when asked."
+    after_help = "The client connects nine times. COMMAND is started for each connection, with {host} and {port} replaced; \
+                  without it, start the client yourself each time the kit asks for it."
 )]
 pub(crate) struct CheckClient {
-    /// Address to listen on; port 0 picks a free port
+    /// Where the kit listens; port 0 chooses a free port
     #[arg(long, value_name = "ADDR", default_value = "127.0.0.1:0")]
     pub(crate) listen: String,
-    /// Time limit per frame; the client has three times as long to connect [default: 5s with a COMMAND, else 60s]
+    /// Time for one frame; the client has three times as long to connect [default: 5s with a COMMAND, otherwise 60s]
     #[arg(long, value_name = "TIME")]
     pub(crate) timeout: Option<String>,
+    /// Type this file into the client when it starts
+    #[arg(long, value_name = "FILE")]
+    pub(crate) input: Option<PathBuf>,
+    /// Type TEXT whenever the client shows PROMPT; {row} and {column} stand for a free cell (repeatable)
+    #[arg(long, value_name = "PROMPT=TEXT")]
+    pub(crate) answers: Vec<String>,
     #[command(flatten)]
     pub(crate) telling: Telling,
-    /// Command that starts a client which plays by itself
+    /// How to start the client
     #[arg(last = true, value_name = "COMMAND")]
     pub(crate) command: Vec<OsString>,
 }
@@ -581,10 +596,10 @@ pub(crate) struct CheckClassic {
     /// Use the .txt files of this directory as test games instead of the built-in ones
     #[arg(long, value_name = "DIR")]
     pub(crate) cases: Option<PathBuf>,
-    /// Compare byte for byte, also where the document leaves a choice
+    /// Compare byte for byte, also where the document is open
     #[arg(long)]
     pub(crate) strict: bool,
-    /// Time limit per game
+    /// Time for one game
     #[arg(long, value_name = "TIME", default_value = "10s")]
     pub(crate) timeout: String,
     #[command(flatten)]

@@ -1,4 +1,4 @@
-//! `noughts check`: tests servers, clients and classic programs.
+//! `noughts check`: the conformance kit on the command line.
 
 use std::io::{self, Write};
 use std::net::{TcpListener, ToSocketAddrs};
@@ -7,8 +7,8 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use noughts_check::{
-    Case, ClassicTask, ClientTask, Report, RunningPrograms, TcpTask, check_classic, check_client,
-    check_tcp, classic_cases, read_cases,
+    Answer, Case, ClassicTask, ClientTask, ProcessSet, Report, TcpTask, check_classic,
+    check_client, check_tcp, classic_cases, read_cases,
 };
 use noughts_rules::Quoted;
 use noughts_wire::Dialect;
@@ -19,74 +19,108 @@ use crate::{Failure, duration};
 
 pub(crate) fn run(what: Judged) -> Result<ExitCode, Failure> {
     match what {
-        Judged::Tcp(task) => tcp(&task),
+        Judged::Tcp(task) => tcp(task),
         Judged::Client(task) => client(task),
         Judged::Classic(task) => classic(task),
     }
     .map_err(|failure| match failure {
         Failure::Invalid(reason) => Failure::NotTested(reason),
         Failure::Output(error) if error.kind() != io::ErrorKind::BrokenPipe => {
-            Failure::NotTested(format!("cannot write the report: {error}"))
+            Failure::NotTested(format!("the report cannot be written: {error}"))
         }
         failure => failure,
     })
 }
 
-fn tcp(task: &CheckTcp) -> Result<ExitCode, Failure> {
+fn tcp(task: CheckTcp) -> Result<ExitCode, Failure> {
     let timeout = read_timeout(&task.timeout)?;
-    let wrong = || {
+    let address = match (&task.address, task.command.is_empty()) {
+        (Some(address), _) => address.as_str(),
+        (None, false) => "127.0.0.1:0",
+        (None, true) => {
+            return Err(Failure::invalid(
+                "give the address of a running server (HOST:PORT) or a command that starts one (-- COMMAND)",
+            ));
+        }
+    };
+    let unknown = || {
         Failure::invalid(format_args!(
             "unknown address {}: it is written HOST:PORT, such as 127.0.0.1:8081",
-            Quoted::from(task.address.as_str())
+            Quoted::from(address)
         ))
     };
+    let processes = killed_on_signal()?;
     let mut refusals = Vec::new();
-    for address in task.address.to_socket_addrs().map_err(|_| wrong())? {
-        let judged = check_tcp(&TcpTask {
-            address,
-            dialect: match task.dialect {
-                SpokenDialect::Seed => Some(Dialect::Seed),
-                SpokenDialect::Later => Some(Dialect::Later),
-                SpokenDialect::Auto => None,
+    for address in address.to_socket_addrs().map_err(|_| unknown())? {
+        let checked = check_tcp(
+            &TcpTask {
+                address,
+                command: task.command.clone(),
+                dialect: match task.dialect {
+                    SpokenDialect::Seed => Some(Dialect::Seed),
+                    SpokenDialect::Later => Some(Dialect::Later),
+                    SpokenDialect::Auto => None,
+                },
+                pairs: task.pairs,
+                timeout,
             },
-            pairs: task.pairs,
-            timeout,
-        });
-        match judged {
-            Ok(report) => return tell(&report, &task.telling),
+            &processes,
+        );
+        match checked {
+            Ok(report) => return tell(report, &task.telling),
             Err(refusal) => refusals.push(refusal),
         }
     }
     match refusals.is_empty() {
-        true => Err(wrong()),
+        true => Err(unknown()),
         false => Err(Failure::invalid(refusals.join("; "))),
     }
 }
 
 fn client(task: CheckClient) -> Result<ExitCode, Failure> {
-    let usual = if task.command.is_empty() { "60s" } else { "5s" };
-    let timeout = read_timeout(task.timeout.as_deref().unwrap_or(usual))?;
+    let default = if task.command.is_empty() { "60s" } else { "5s" };
+    let timeout = read_timeout(task.timeout.as_deref().unwrap_or(default))?;
     let listener = TcpListener::bind(&task.listen).map_err(|error| {
         Failure::invalid(format_args!(
-            "can't listen at {} (--listen): {error}",
+            "cannot listen at {} (--listen): {error}",
             Quoted::from(task.listen.as_str())
         ))
     })?;
-    let running = held()?;
+    let processes = killed_on_signal()?;
     let by_hand = task.command.is_empty();
-    let judged = ClientTask {
+    if by_hand && (task.input.is_some() || !task.answers.is_empty()) {
+        return Err(Failure::invalid(
+            "--input and --answers are typed into a client that the kit starts: add -- COMMAND",
+        ));
+    }
+    let input = match &task.input {
+        Some(path) => std::fs::read(path).map_err(|error| {
+            Failure::invalid(format_args!(
+                "cannot read {} (--input): {error}",
+                path.display()
+            ))
+        })?,
+        None => Vec::new(),
+    };
+    let answers: Result<Vec<Answer>, String> =
+        task.answers.iter().map(|answer| answer.parse()).collect();
+    let answers =
+        answers.map_err(|problem| Failure::invalid(format_args!("{problem} (--answers)")))?;
+    let checked = ClientTask {
         listener,
         command: task.command,
+        input,
+        answers,
         timeout,
     };
-    let report = check_client(&judged, &running, &mut |line| {
+    let report = check_client(&checked, &processes, &mut |line| {
         if by_hand {
-            // Instructions go to standard error, the report to standard output.
+            // For the person who starts the client; the report goes to standard output.
             let _ = writeln!(io::stderr(), "{line}");
         }
     })
     .map_err(Failure::Invalid)?;
-    tell(&report, &task.telling)
+    tell(report, &task.telling)
 }
 
 fn classic(task: CheckClassic) -> Result<ExitCode, Failure> {
@@ -95,15 +129,15 @@ fn classic(task: CheckClassic) -> Result<ExitCode, Failure> {
         Some(folder) => read_folder(folder)?,
         None => classic_cases(),
     };
-    let running = held()?;
-    let judged = ClassicTask {
+    let processes = killed_on_signal()?;
+    let checked = ClassicTask {
         command: task.command,
         cases,
         strict: task.strict,
         timeout,
     };
-    let report = check_classic(&judged, &running).map_err(Failure::Invalid)?;
-    tell(&report, &task.telling)
+    let report = check_classic(&checked, &processes).map_err(Failure::Invalid)?;
+    tell(report, &task.telling)
 }
 
 fn read_timeout(text: &str) -> Result<Duration, Failure> {
@@ -133,31 +167,42 @@ fn read_folder(folder: &Path) -> Result<Vec<Case>, Failure> {
     }
     match cases.is_empty() {
         true => Err(Failure::invalid(format_args!(
-            "{shown} (--cases) has no cases: they stand in .txt files, and begin with # NAME: CLAIM"
+            "{shown} (--cases) has no cases: they are in .txt files and start with # NAME: CLAIM"
         ))),
         false => Ok(cases),
     }
 }
 
-/// Ends the tested program when a signal asks this process to end.
-fn held() -> Result<RunningPrograms, Failure> {
-    let running = RunningPrograms::default();
-    let pulled = running.clone();
+/// Processes that are killed when the kit gets a signal to end.
+fn killed_on_signal() -> Result<ProcessSet, Failure> {
+    let processes = ProcessSet::default();
+    let killed = processes.clone();
     on_end_signal(move |signal| {
-        pulled.kill_all();
+        killed.kill_all();
         std::process::exit(128 + signal);
     })?;
-    Ok(running)
+    Ok(processes)
 }
 
-fn tell(report: &Report, telling: &Telling) -> Result<ExitCode, Failure> {
-    if let Some(path) = &telling.junit {
-        std::fs::write(path, report.junit()).map_err(|error| {
-            Failure::invalid(format_args!(
-                "{} (--junit) can't be written: {error}",
-                path.display()
-            ))
-        })?;
+/// Prints the report and writes it to files.
+fn tell(mut report: Report, telling: &Telling) -> Result<ExitCode, Failure> {
+    report.hide_differences = telling.quiet_differences;
+    for (path, option, text) in [
+        (
+            &telling.junit,
+            "--junit",
+            Report::junit as fn(&Report) -> String,
+        ),
+        (&telling.html, "--html", Report::html),
+    ] {
+        if let Some(path) = path {
+            std::fs::write(path, text(&report)).map_err(|error| {
+                Failure::invalid(format_args!(
+                    "cannot write {} ({option}): {error}",
+                    path.display()
+                ))
+            })?;
+        }
     }
     let text = match telling.json {
         true => report.json(),
@@ -168,7 +213,7 @@ fn tell(report: &Report, telling: &Telling) -> Result<ExitCode, Failure> {
         .write_all(text.as_bytes())
         .and_then(|()| output.flush());
     match written {
-        // The exit code is the result even if the output is closed.
+        // With a closed output the exit code still tells the verdict.
         Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(error.into()),
         _ => Ok(match report.is_good() {
             true => ExitCode::SUCCESS,

@@ -10,11 +10,11 @@
 //! > :q
 //! ```
 //!
-//! `#` names a case and says what it claims, `@` what demands it; `?` instead of `@` says that the document
-//! leaves it open. `$` has the options, as for a shell with single quotes, and each `>` a line that is typed;
-//! `\t \r \\ \xHH` are bytes, and `\c` at the end leaves the newline off. `= refused` instead of typed lines
-//! says that the options are not to be accepted, `= usage` that they ask for help. What a game must show
-//! follows from the rules, so it is not written down. Other lines and empty ones are comments.
+//! `#` is the case's name and claim, `@` the sentence that demands it; `?` instead of `@` marks a case that the
+//! document does not decide. `$` has the options, with single quotes as in a shell. Each `>` is a typed line;
+//! `\t \r \\ \xHH` are bytes, and `\c` at the end omits the newline. `= refused` instead of typed lines
+//! means that the program must not accept the options, `= usage` that it prints its usage. What a game must
+//! show follows from the rules. Other lines are comments.
 
 use std::fmt;
 
@@ -25,55 +25,55 @@ use crate::verdict::Weight;
 pub struct Case {
     /// Its short name.
     pub name: String,
-    /// What it claims.
+    /// What it says.
     pub claim: String,
-    /// What demands it.
+    /// The sentence of the document that demands it, or why it is open.
     pub source: String,
     /// Whether the document demands it.
     pub weight: Weight,
     /// The program's options.
     pub options: Vec<String>,
-    /// What is typed, each with its newline.
+    /// The typed lines, each with its newline.
     pub typed: Vec<Vec<u8>>,
-    /// What should come of it.
-    pub aim: Aim,
+    /// What the program should do.
+    pub expectation: Expectation,
 }
 
-/// What a case is about.
+/// What a program should do with a case.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Aim {
-    /// A game.
+pub enum Expectation {
+    /// Play the game.
     Game,
-    /// Options that must not be accepted.
+    /// Refuse the options.
     Refusal,
-    /// Help.
+    /// Print its usage.
     Usage,
 }
 
-/// What is wrong with a text of cases.
+/// An error in a text of cases.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct CaseError {
-    /// Where, from 1.
+    /// The line number, from 1.
     pub line: usize,
-    /// What, and what would be right.
-    pub wrong: String,
+    /// The problem, and what would be right.
+    pub problem: String,
 }
 
 impl fmt::Display for CaseError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "line {}: {}", self.line, self.wrong)
+        write!(f, "line {}: {}", self.line, self.problem)
     }
 }
 
 impl std::error::Error for CaseError {}
 
-/// Reads the cases of a text.
+/// Reads the cases in a text.
 pub fn read_cases(text: &str) -> Result<Vec<Case>, CaseError> {
     let mut cases: Vec<Case> = Vec::new();
     for (number, line) in text.lines().enumerate() {
-        let wrong = |wrong: &str| CaseError {
+        let error = |problem: &str| CaseError {
             line: number + 1,
-            wrong: wrong.to_owned(),
+            problem: problem.to_owned(),
         };
         let (sign, rest) = match line.split_at_checked(1) {
             Some((sign, rest)) => (sign, rest.strip_prefix(' ').unwrap_or(rest)),
@@ -84,10 +84,10 @@ pub fn read_cases(text: &str) -> Result<Vec<Case>, CaseError> {
                 .split_once(": ")
                 .filter(|(name, _)| !name.is_empty() && !name.contains(' '))
                 .ok_or_else(|| {
-                    wrong("a case begins with # NAME: CLAIM, with a name without spaces")
+                    error("a case begins with # NAME: CLAIM, with a name without spaces")
                 })?;
             if cases.iter().any(|case| case.name == name) {
-                return Err(wrong("there is a case of this name already"));
+                return Err(error("there is a case of this name already"));
             }
             cases.push(Case {
                 name: name.to_owned(),
@@ -96,7 +96,7 @@ pub fn read_cases(text: &str) -> Result<Vec<Case>, CaseError> {
                 weight: Weight::Demanded,
                 options: Vec::new(),
                 typed: Vec::new(),
-                aim: Aim::Game,
+                expectation: Expectation::Game,
             });
             continue;
         }
@@ -105,7 +105,7 @@ pub fn read_cases(text: &str) -> Result<Vec<Case>, CaseError> {
         }
         let case = cases
             .last_mut()
-            .ok_or_else(|| wrong("a case begins with # NAME: CLAIM"))?;
+            .ok_or_else(|| error("a case begins with # NAME: CLAIM"))?;
         match (sign, rest) {
             ("@", source) => source.clone_into(&mut case.source),
             ("?", source) => {
@@ -115,10 +115,10 @@ pub fn read_cases(text: &str) -> Result<Vec<Case>, CaseError> {
             ("$", options) => case.options = words(options),
             (">", typed) => case
                 .typed
-                .push(typed_bytes(typed).map_err(|why| wrong(&why))?),
-            (_, "refused") => case.aim = Aim::Refusal,
-            (_, "usage") => case.aim = Aim::Usage,
-            (_, _) => return Err(wrong("there is = refused and = usage")),
+                .push(typed_bytes(typed).map_err(|why| error(&why))?),
+            (_, "refused") => case.expectation = Expectation::Refusal,
+            (_, "usage") => case.expectation = Expectation::Usage,
+            (_, _) => return Err(error("there is = refused and = usage")),
         }
     }
     Ok(cases)
@@ -176,7 +176,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_case_is_read() {
+    fn case_is_read() {
         let text = "words\n# a: b: c\n? open\n$ -p 'x o' -h 3\n> 1\\t1\\r\n>\n> \\xff\\c\n";
         let cases = read_cases(text).unwrap();
         assert_eq!(cases.len(), 1);
@@ -187,7 +187,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_case_is_said_with_its_line() {
+    fn errors_name_their_line() {
         for (text, line) in [
             ("> 1 1", 1),
             ("# a: b\n> \\q", 2),

@@ -1,4 +1,4 @@
-//! What a classic program must show, from the rules and the document: the judge's own reading of both.
+//! What a classic program must show, computed from the rules.
 
 use noughts_rules::{Action, Conclusion, Game, GridSpec, Options, Seat, Side, Variant};
 
@@ -13,7 +13,7 @@ pub(super) struct Model {
     has_quit: bool,
 }
 
-/// What a typed line asks for.
+/// A typed command.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Command {
     Play(i64, i64),
@@ -22,7 +22,7 @@ pub(super) enum Command {
     Invalid,
 }
 
-/// What is shown for a line: a message, or none where the turn is done.
+/// The error message for a command, or `None` if it was carried out.
 pub(super) type Message = Option<&'static str>;
 
 pub(super) const INVALID: &str = "Invalid command";
@@ -30,7 +30,7 @@ pub(super) const ILLEGAL: &str = "Illegal play";
 pub(super) const UNABLE: &str = "Unable to rewind";
 
 impl Model {
-    /// The game that options ask for; none where they are not allowed. `equal_is_one`: players with equal
+    /// The game for these options, or `None` if they are not allowed. `equal_is_one`: players with equal
     /// symbols are one side.
     pub(super) fn new(options: &[String], equal_is_one: bool) -> Option<Model> {
         let asked = Asked::read(options)?;
@@ -119,7 +119,7 @@ impl Model {
         lines
     }
 
-    /// All that is shown after the last turn.
+    /// The lines after the last turn.
     pub(super) fn end_lines(&self) -> Vec<String> {
         let mut lines = vec![format!("Game over after {} turns", self.game.turns().len())];
         lines.extend(self.board_lines());
@@ -130,7 +130,7 @@ impl Model {
         lines
     }
 
-    /// What a command comes to, as the document has it.
+    /// Carries out a command as the document says.
     pub(super) fn obey(&mut self, command: Command) -> Message {
         let seat = self.game.to_move().unwrap_or(Seat(0));
         let (action, refusal) = match command {
@@ -156,6 +156,12 @@ impl Model {
     /// How many marks are on the board.
     pub(super) fn marks(&self) -> i64 {
         self.game.plays().len() as i64
+    }
+
+    /// Whether the last turn was a rewind.
+    pub(super) fn has_just_rewound(&self) -> bool {
+        let last = self.game.turns().last();
+        last.is_some_and(|turn| matches!(turn.action, Action::Rewind(_)))
     }
 
     pub(super) fn history(&self) -> i64 {
@@ -198,7 +204,7 @@ impl Asked {
 }
 
 impl Command {
-    /// The exact reading of a line.
+    /// The strict reading of a line.
     pub(super) fn read(line: &[u8]) -> Command {
         let line = line.strip_suffix(b"\n").unwrap_or(line);
         let line = line.strip_suffix(b"\r").unwrap_or(line);
@@ -216,7 +222,7 @@ impl Command {
         read().unwrap_or(Command::Invalid)
     }
 
-    /// Other readings that the document does not rule out, the exact one not among them.
+    /// Other readings that the document does not exclude.
     pub(super) fn others(line: &[u8]) -> Vec<Command> {
         let exact = Command::read(line);
         let text = String::from_utf8_lossy(line);
@@ -232,7 +238,7 @@ impl Command {
             .join(" ");
         let loose = loose.replace("<< ", "<<").replace("<<+", "<<");
         others.push(Command::read(loose.as_bytes()));
-        // Numbers in an unusual form may be none.
+        // A number in an unusual form may count as no number.
         let is_unusual = |word: &str| {
             let digits = word.trim_start_matches("<<");
             digits.starts_with(['-', '+'])
@@ -247,7 +253,7 @@ impl Command {
     }
 }
 
-/// `-?[0-9]+`; what is too large to be anything is the largest there is.
+/// `-?[0-9]+`; a number that is too large becomes the largest one.
 fn number(text: &str) -> Option<i64> {
     let digits = text.strip_prefix('-').unwrap_or(text);
     if digits.is_empty() || !digits.bytes().all(|byte| byte.is_ascii_digit()) {
@@ -262,7 +268,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lines_have_one_exact_reading_and_sometimes_others() {
+    fn lines_have_a_strict_reading_and_sometimes_others() {
         use Command::{Invalid, Play, Quit, Rewind};
         for (line, exact, others) in [
             ("1 2\n", Play(1, 2), &[][..]),

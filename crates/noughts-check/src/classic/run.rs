@@ -3,23 +3,26 @@
 use std::ffi::OsString;
 use std::time::{Duration, Instant};
 
+use noughts_process::ProcessSet;
+
 use super::case::Case;
-use crate::process::{End, Program, RunningPrograms};
+use crate::process::{End, Program};
 
 /// How a program is given its input.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Feeding {
-    /// A line when it asks for one, as people do: some lose what comes before they ask.
+    /// A line after each prompt, as a person does: some programs lose what comes earlier.
     ByPrompt,
-    /// Everything, and then the end: some read all before they answer, or keep their prompts in a buffer.
+    /// Everything at once: some programs read all their input first, or do not flush their prompts.
     AtOnce,
 }
 
-/// What came of it.
+/// The result of a run.
 pub(super) struct Run {
     pub(super) output: Vec<u8>,
     pub(super) errors: Vec<u8>,
     pub(super) end: End,
+    pub(super) took: Duration,
 }
 
 impl Run {
@@ -28,28 +31,29 @@ impl Run {
             End::Exit(code) => format!("the program ended with exit code {code}"),
             End::Signal(signal) => format!("the program was ended by signal {signal}"),
             End::TimedOut => "the program did not end".to_owned(),
-            End::Flooded => "the program wrote without end".to_owned(),
+            End::TooMuchOutput => "the program wrote more than 4 MiB".to_owned(),
         }
     }
 }
 
-/// Runs it. A program that does not ask for its first line in a quarter of the time is given everything,
-/// and those after it at once.
+/// Runs a case. A program that shows no prompt within a quarter of the time gets all its input at once,
+/// also in the following cases.
 pub(super) fn run(
     command: &[OsString],
     case: &Case,
     feeding: &mut Feeding,
     timeout: Duration,
-    running: &RunningPrograms,
+    processes: &ProcessSet,
 ) -> Result<Run, String> {
-    let mut program = Program::start(command, running)?;
+    let started = Instant::now();
+    let mut program = Program::start(command, processes)?;
     let until = Instant::now() + timeout;
     let mut impatient = Instant::now() + timeout / 4;
     let (mut sent, mut looked) = (0, 0);
     let mut prompts = 0;
     if *feeding == Feeding::AtOnce {
         program.write(&case.typed.concat());
-        program.close();
+        program.close_input();
         sent = case.typed.len();
     }
     let end = loop {
@@ -59,20 +63,20 @@ pub(super) fn run(
             impatient = Instant::now() + timeout / 4;
         }
         if sent == case.typed.len() {
-            program.close();
+            program.close_input();
         }
         if sent < case.typed.len() && Instant::now() >= impatient {
             *feeding = Feeding::AtOnce;
             program.write(&case.typed[sent..].concat());
             sent = case.typed.len();
         }
-        if let Some(end) = program.listen(until) {
+        if let Some(end) = program.read(until) {
             break end;
         }
         if Instant::now() >= until {
             break End::TimedOut;
         }
-        // A prompt may be cut between two pieces.
+        // A prompt may be split between two reads.
         let from = looked.min(program.output.len());
         let (found, next) = count_prompts(&program.output, from);
         prompts += found;
@@ -82,12 +86,13 @@ pub(super) fn run(
         output: std::mem::take(&mut program.output),
         errors: std::mem::take(&mut program.errors),
         end,
+        took: started.elapsed(),
     })
 }
 
 const PROMPT: &[u8] = b"Enter your turn (";
 
-/// How many prompts begin at or behind a place, and where to look next.
+/// How many prompts start at or after a place, and where to look next.
 fn count_prompts(output: &[u8], mut from: usize) -> (usize, usize) {
     let mut count = 0;
     while let Some(at) = output[from..]
@@ -108,7 +113,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn prompts_are_counted_however_they_are_cut() {
+    fn split_prompts_are_counted_once() {
         let text = b"Enter your turn (x): ===\nEnter your turn (o): Enter your";
         for cut in 0..text.len() {
             let (first, next) = count_prompts(&text[..cut], 0);

@@ -1,11 +1,13 @@
-//! What a program has shown, taken apart where the document does not care.
+//! A program's output as words, without the spaces and blank lines that the document does not fix.
 
-/// What is on the screen, without blank lines and what stands around lines.
+use super::model::{ILLEGAL, INVALID, UNABLE};
+
+/// The output without blank lines and without spaces around lines.
 pub(super) struct Screen {
     pub(super) words: Vec<Word>,
 }
 
-/// A line, or the prompt, which may share its line with what follows.
+/// A line, a message, or a prompt; they may share a line of the output.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) enum Word {
     Line(String),
@@ -15,21 +17,39 @@ pub(super) enum Word {
 const PROMPT: &str = "Enter your turn (";
 const DELIMITER: &str = "===";
 
+/// Texts after which the course's message constants have no newline, so that others may follow at once.
+const MESSAGES: [&str; 4] = [DELIMITER, INVALID, ILLEGAL, UNABLE];
+
+/// What follows a command on the screen.
+pub(super) struct Reply {
+    /// Where the next turn starts.
+    pub(super) next: usize,
+    pub(super) has_delimiter: bool,
+}
+
 impl Screen {
     pub(super) fn read(output: &[u8]) -> Screen {
         let text = String::from_utf8_lossy(output);
         let mut words = Vec::new();
         for line in text.lines() {
             let mut rest = line.trim();
-            if let Some((prompt, after)) = split_prompt(rest) {
-                words.push(Word::Prompt(prompt.to_owned()));
+            while !rest.is_empty() {
+                if let Some((prompt, after)) = split_prompt(rest) {
+                    words.push(Word::Prompt(prompt.to_owned()));
+                    rest = after.trim();
+                    continue;
+                }
+                let message = MESSAGES.iter().find(|message| rest.starts_with(**message));
+                let (word, after) = rest.split_at(message.map_or(rest.len(), |one| one.len()));
+                words.push(Word::Line(word.to_owned()));
                 rest = after.trim();
-            }
-            if !rest.is_empty() {
-                words.push(Word::Line(rest.to_owned()));
             }
         }
         Screen { words }
+    }
+
+    pub(super) fn has_delimiter(&self) -> bool {
+        self.words.contains(&Word::Line(DELIMITER.to_owned()))
     }
 
     pub(super) fn shows_a_game(&self) -> bool {
@@ -37,25 +57,40 @@ impl Screen {
         self.words.iter().any(is_turn)
     }
 
-    /// Where what follows begins if here stand the delimiter and, before or behind it, the message.
-    pub(super) fn reply(&self, at: usize, message: Option<&str>) -> Option<usize> {
+    /// Reads the delimiter and, before or after it, the message. After a message the delimiter may be
+    /// missing, and everywhere if the program never shows one.
+    pub(super) fn reply(&self, at: usize, message: Option<&str>) -> Option<Reply> {
         let delimiter = Word::Line(DELIMITER.to_owned());
         let rest = self.words.get(at..)?;
-        match message {
-            None => (rest.first() == Some(&delimiter)).then_some(at + 1),
-            Some(message) => {
-                let message = Word::Line(message.to_owned());
-                let [one, other] = rest.first_chunk()?;
-                let fits = (one, other) == (&message, &delimiter)
-                    || (one, other) == (&delimiter, &message);
-                fits.then_some(at + 2)
+        let reply = |words, has_delimiter| {
+            Some(Reply {
+                next: at + words,
+                has_delimiter,
+            })
+        };
+        let Some(message) = message else {
+            return match rest.first() == Some(&delimiter) {
+                true => reply(1, true),
+                false if !self.has_delimiter() => reply(0, false),
+                false => None,
+            };
+        };
+        let message = Word::Line(message.to_owned());
+        match rest {
+            [one, other, ..]
+                if (one, other) == (&message, &delimiter)
+                    || (one, other) == (&delimiter, &message) =>
+            {
+                reply(2, true)
             }
+            [one, ..] if *one == message => reply(1, false),
+            _ => None,
         }
     }
 }
 
-/// The prompt with its colon, and what stands behind it.
-fn split_prompt(line: &str) -> Option<(&str, &str)> {
+/// The prompt with its colon, and what follows it.
+pub(super) fn split_prompt(line: &str) -> Option<(&str, &str)> {
     let symbol = line.strip_prefix(PROMPT)?;
     // The symbol may be a parenthesis itself.
     let end = symbol.char_indices().nth(1)?.0;
@@ -63,7 +98,7 @@ fn split_prompt(line: &str) -> Option<(&str, &str)> {
     Some((&line[..line.len() - after.len()], after))
 }
 
-/// The lines as on a terminal, where what is typed stands behind its prompt.
+/// The lines as on a terminal, where typed text follows its prompt.
 pub(super) fn as_seen(output: &[u8], typed: &[Vec<u8>]) -> Vec<String> {
     let mut typed = typed.iter();
     let mut lines = Vec::new();
@@ -79,7 +114,7 @@ pub(super) fn as_seen(output: &[u8], typed: &[Vec<u8>]) -> Vec<String> {
     lines
 }
 
-/// A typed line, with what can't be seen written out.
+/// A typed line, with invisible characters escaped.
 pub(super) fn typed_words(line: &[u8]) -> String {
     let text = String::from_utf8_lossy(line);
     let text = text.strip_suffix('\n').unwrap_or(&text);
@@ -99,7 +134,7 @@ mod tests {
     }
 
     #[test]
-    fn a_prompt_is_found_wherever_its_line_ends() {
+    fn prompts_and_messages_are_found_without_newlines() {
         let prompt = || Word::Prompt("Enter your turn (x):".to_owned());
         for (output, words) in [
             ("Enter your turn (x): ===\n\n", vec![prompt(), line("===")]),
@@ -110,6 +145,10 @@ mod tests {
             ("Enter your turn (x):", vec![prompt()]),
             ("Enter your turn (x)", vec![line("Enter your turn (x)")]),
             ("  Turn: 1  \n\n\n", vec![line("Turn: 1")]),
+            (
+                "Enter your turn (x): Illegal play===\n",
+                vec![prompt(), line("Illegal play"), line("===")],
+            ),
         ] {
             assert_eq!(Screen::read(output.as_bytes()).words, words, "{output:?}");
         }
@@ -121,7 +160,7 @@ mod tests {
     }
 
     #[test]
-    fn whatever_a_program_shows_can_be_shown_again() {
+    fn any_output_can_be_shown() {
         let pieces: [&[u8]; 7] = [
             b"Enter your turn (",
             b"\xff\xfe\x00",

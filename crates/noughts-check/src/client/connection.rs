@@ -1,12 +1,14 @@
-//! One connection of the client that is judged.
+//! One connection of the client under test.
 
 use std::io::Write;
 use std::net::TcpStream;
 use std::time::{Duration, Instant};
 
-use noughts_wire::{Dialect, FrameError, FromClient, FromServer};
+use noughts_wire::{Cell, Dialect, FrameError, FromClient, FromServer};
 
-use crate::frame::{client_words, hex, server_words};
+use super::program::ClientProgram;
+use crate::frame::{client_words, frame_error_words, hex, server_words};
+use crate::framing::{Deviation, Parsed, parse_client};
 use crate::receive_buffer::ReceiveBuffer;
 use crate::verdict::{Fact, Finding};
 
@@ -19,23 +21,41 @@ pub(super) struct ClientConnection {
     pub(super) id: u32,
     /// Frames are sent byte by byte.
     pub(super) in_pieces: bool,
-    log: Vec<String>,
+    /// The client's process, if the kit started it.
+    pub(super) program: Option<ClientProgram>,
+    last_frame: Vec<u8>,
+    sent: Vec<u8>,
+    conversation: Vec<String>,
+    /// A frame that is longer or shorter than its figure.
+    pub(super) size_fault: Option<Finding>,
+    /// A name in HELLO without its two zero bytes.
+    pub(super) name_fault: Option<Finding>,
 }
 
 /// What came.
 #[derive(Debug)]
 pub(super) enum Received {
     Frame(FromClient, Vec<u8>),
-    Garbled(FrameError, Vec<u8>),
+    Invalid(FrameError, Vec<u8>),
     Nothing(Vec<u8>),
-    Ended(Vec<u8>),
+    Closed(Vec<u8>),
 }
 
 /// How long it takes to believe that nothing comes.
 const SHORT: Duration = Duration::from_millis(60);
 
+/// How long the rest of a frame may take before the frame counts as too short.
+const QUIET: Duration = Duration::from_millis(300);
+
+/// How often the client's output is looked at.
+const UPDATE_INTERVAL: Duration = Duration::from_millis(20);
+
 impl ClientConnection {
-    pub(super) fn new(stream: TcpStream, timeout: Duration) -> ClientConnection {
+    pub(super) fn new(
+        stream: TcpStream,
+        timeout: Duration,
+        program: Option<ClientProgram>,
+    ) -> ClientConnection {
         let _ = stream.set_nodelay(true);
         let _ = stream.set_write_timeout(Some(timeout));
         ClientConnection {
@@ -45,66 +65,134 @@ impl ClientConnection {
             dialect: Dialect::Seed,
             id: 0,
             in_pieces: false,
-            log: Vec::new(),
+            program,
+            last_frame: Vec::new(),
+            sent: Vec::new(),
+            conversation: Vec::new(),
+            size_fault: None,
+            name_fault: None,
         }
     }
 
     /// The next frame, or why there is none.
-    pub(super) fn hear(&mut self) -> Received {
-        let deadline = Instant::now() + self.timeout;
-        let heard = loop {
-            match FromClient::decode(&self.buffer.bytes) {
-                Ok(Some((frame, length))) => {
-                    let bytes = self.buffer.bytes.drain(..length).collect();
+    pub(super) fn receive(&mut self) -> Received {
+        self.receive_within(self.timeout)
+    }
+
+    pub(super) fn receive_within(&mut self, time: Duration) -> Received {
+        let deadline = Instant::now() + time;
+        let mut quiet_at = Instant::now() + QUIET;
+        let received = loop {
+            let length = self.buffer.bytes.len();
+            let is_quiet = length > 0 && (Instant::now() >= quiet_at || self.buffer.has_ended);
+            match parse_client(&self.buffer.bytes, is_quiet) {
+                Parsed::Frame(frame, length, deviation) => {
+                    let bytes: Vec<u8> = self.buffer.bytes.drain(..length).collect();
+                    self.observe(deviation, &frame, &bytes);
                     break Received::Frame(frame, bytes);
                 }
-                Err(malformed) => {
-                    break Received::Garbled(malformed, std::mem::take(&mut self.buffer.bytes));
+                Parsed::Invalid(error) => {
+                    break Received::Invalid(error, std::mem::take(&mut self.buffer.bytes));
                 }
-                Ok(None) if self.buffer.has_ended => {
-                    break Received::Ended(std::mem::take(&mut self.buffer.bytes));
+                Parsed::Incomplete if self.buffer.has_ended => {
+                    break Received::Closed(std::mem::take(&mut self.buffer.bytes));
                 }
-                Ok(None) => {}
+                Parsed::Incomplete => {}
             }
-            if !self.receive(deadline) {
+            if !self.fill(deadline) {
                 break Received::Nothing(self.buffer.bytes.clone());
             }
+            if self.buffer.bytes.len() > length {
+                quiet_at = Instant::now() + QUIET;
+            }
         };
-        let line = match &heard {
-            Received::Frame(_, bytes) | Received::Garbled(_, bytes) => {
+        let line = match &received {
+            Received::Frame(_, bytes) => {
+                self.last_frame.clone_from(bytes);
                 format!("client → {}   {}", hex(bytes), client_words(bytes))
             }
+            Received::Invalid(error, bytes) => format!(
+                "client → {}   {}",
+                hex(bytes),
+                frame_error_words(*error, bytes)
+            ),
             Received::Nothing(bytes) => format!("client → {} (nothing more came)", hex(bytes)),
-            Received::Ended(bytes) => format!("client → {} (closed the connection)", hex(bytes)),
+            Received::Closed(bytes) => format!("client → {} (closed the connection)", hex(bytes)),
         };
         self.note(line);
-        heard
+        received
     }
 
-    fn receive(&mut self, deadline: Instant) -> bool {
-        self.buffer.receive(&mut self.stream, deadline)
+    fn observe(&mut self, deviation: Option<Deviation>, frame: &FromClient, bytes: &[u8]) {
+        let Some(Deviation::Size(problem) | Deviation::FlagCharacter(problem)) = deviation else {
+            return;
+        };
+        let finding = self.found(
+            &problem,
+            "a frame of the size in the figure",
+            bytes,
+            &problem,
+        );
+        match frame {
+            FromClient::Hello { .. } => self.name_fault = Some(finding),
+            _ => self.size_fault = self.size_fault.take().or(Some(finding)),
+        }
     }
 
-    /// Whether the client says something though it should wait.
-    pub(super) fn speaks_unasked(&mut self) -> bool {
+    /// Waits for bytes and lets the client's process go on; false when the time is over.
+    fn fill(&mut self, deadline: Instant) -> bool {
+        let until = match &mut self.program {
+            Some(program) => {
+                program.update();
+                deadline.min(Instant::now() + UPDATE_INTERVAL)
+            }
+            None => deadline.min(Instant::now() + QUIET),
+        };
+        self.buffer.receive(&mut self.stream, until) || Instant::now() < deadline
+    }
+
+    /// Whether the client sends a frame although it should wait. The rest of a frame that is too long is
+    /// removed; it is the matter of another rule.
+    pub(super) fn sends_unasked(&mut self) -> bool {
         let deadline = Instant::now() + SHORT;
-        while !self.buffer.has_ended && self.buffer.bytes.is_empty() && self.receive(deadline) {}
-        !self.buffer.bytes.is_empty()
+        while !self.buffer.has_ended && self.buffer.bytes.is_empty() && self.fill(deadline) {}
+        if self.buffer.bytes.is_empty() {
+            return false;
+        }
+        if !matches!(parse_client(&self.buffer.bytes, false), Parsed::Invalid(_)) {
+            return true;
+        }
+        let excess = std::mem::take(&mut self.buffer.bytes);
+        let length = self.last_frame.len();
+        let words = client_words(&self.last_frame);
+        let name = words.split(',').next().unwrap_or_default().to_owned();
+        let problem = format!(
+            "{name} has {} bytes instead of {length}: {} follow its last field",
+            length + excess.len(),
+            hex(&excess)
+        );
+        let all = [&self.last_frame[..], &excess].concat();
+        self.note(format!("client → {}   (not asked for)", hex(&excess)));
+        let more = format!("the same and {} more bytes", excess.len());
+        let finding = self.found(&problem, &format!("{words}, and nothing more"), &all, &more);
+        self.size_fault = self.size_fault.take().or(Some(finding));
+        false
     }
 
-    pub(super) fn say(&mut self, frame: &FromServer) {
+    pub(super) fn send(&mut self, frame: &FromServer) {
         let mut bytes = Vec::new();
         frame.encode(&mut bytes);
-        self.say_bytes(&bytes);
+        self.send_bytes(&bytes);
     }
 
-    pub(super) fn say_bytes(&mut self, bytes: &[u8]) {
+    pub(super) fn send_bytes(&mut self, bytes: &[u8]) {
+        self.sent = bytes.to_vec();
         self.note(format!(
             "server → {}   {}",
             hex(bytes),
             server_words(bytes, self.dialect)
         ));
-        // Whoever has gone is noticed when they do not answer.
+        // Errors are noticed by the answer that does not come.
         if !self.in_pieces {
             let _ = self.stream.write_all(bytes);
             return;
@@ -117,39 +205,61 @@ impl ClientConnection {
         }
     }
 
-    fn note(&mut self, line: String) {
-        const MOST_LINES: usize = 60;
-        if self.log.len() < MOST_LINES {
-            self.log.push(line);
+    /// Names a free cell for answers to the client's prompts.
+    pub(super) fn offer_cell(&mut self, cell: Option<Cell>) {
+        if let (Some(program), Some(cell)) = (&mut self.program, cell) {
+            program.free_cell = cell;
         }
     }
 
-    /// What was heard is not what was expected.
+    fn note(&mut self, line: String) {
+        const MAX_LINES: usize = 60;
+        if self.conversation.len() < MAX_LINES {
+            self.conversation.push(line);
+        }
+    }
+
+    /// What was received is not what was expected.
     pub(super) fn finding(
         &self,
-        wrong: impl Into<String>,
+        problem: impl Into<String>,
         expected: &str,
-        heard: &Received,
+        received: &Received,
     ) -> Finding {
-        let (bytes, words) = match heard {
-            Received::Frame(_, bytes) | Received::Garbled(_, bytes) => (bytes, client_words(bytes)),
+        let (bytes, words) = match received {
+            Received::Frame(_, bytes) => (bytes, client_words(bytes)),
+            Received::Invalid(error, bytes) => (bytes, frame_error_words(*error, bytes)),
             Received::Nothing(bytes) if bytes.is_empty() => (
                 bytes,
                 format!("nothing within {} s", self.timeout.as_secs_f64()),
             ),
-            Received::Ended(bytes) if bytes.is_empty() => {
+            Received::Closed(bytes) if bytes.is_empty() => {
                 (bytes, "the end of the connection".to_owned())
             }
-            Received::Nothing(bytes) | Received::Ended(bytes) => (bytes, client_words(bytes)),
+            Received::Nothing(bytes) | Received::Closed(bytes) => (bytes, client_words(bytes)),
         };
-        let fact = |label, hex: String, words: String| Fact { label, hex, words };
+        self.found(&problem.into(), expected, bytes, &words)
+    }
+
+    fn found(&self, problem: &str, expected: &str, bytes: &[u8], words: &str) -> Finding {
+        let mut facts = Vec::new();
+        if !self.sent.is_empty() {
+            facts.push(Fact {
+                label: "sent",
+                hex: hex(&self.sent),
+                words: server_words(&self.sent, self.dialect),
+            });
+        }
+        facts.push(Fact {
+            label: "received",
+            hex: hex(bytes),
+            words: words.to_owned(),
+        });
+        facts.push(Fact::new("expected", expected));
         Finding {
-            wrong: wrong.into(),
-            facts: vec![
-                fact("expected", String::new(), expected.to_owned()),
-                fact("received", hex(bytes), words),
-            ],
-            log: self.log.clone(),
+            problem: problem.to_owned(),
+            facts,
+            conversation: self.conversation.clone(),
         }
     }
 }

@@ -1,4 +1,6 @@
-//! The visits: each goes another way.
+//! The scenarios: what the kit does in each connection of a client.
+
+use std::time::Duration;
 
 use noughts_wire::{
     Admission, Cell, Dialect, ErrorCode, FrameError, FromClient, FromServer, GameResult, NO_CELL,
@@ -9,57 +11,63 @@ use super::connection::{ClientConnection, Received};
 use super::results::RuleResults;
 use crate::board::Board;
 
-/// How a scenario goes.
+/// What the kit does in one connection.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Scenario {
-    /// A game in which the judge plays badly.
+    /// Plays a game badly.
     Game,
-    /// A game in which the judge wins if it can, its frames in pieces.
+    /// Plays to win, and sends its frames byte by byte.
     Pieces,
-    /// HELLO is refused.
+    /// Refuses HELLO.
     RefuseHello,
-    /// PLAY is refused.
+    /// Refuses PLAY.
     RefusePlay,
-    /// The first move is refused.
-    Complain,
-    /// The judge marks a cell that is taken.
-    TakenCell,
-    /// The judge marks a cell that does not exist.
-    NoCell,
-    /// The judge goes in a game.
+    /// Refuses the first move.
+    RefuseMove,
+    /// Marks an occupied cell.
+    OccupiedCell,
+    /// Marks a cell that does not exist.
+    NoSuchCell,
+    /// Disconnects in a game.
     LeaveInGame,
-    /// The judge goes after HELLO.
+    /// Disconnects after HELLO.
     LeaveAtOnce,
 }
 
 pub(super) const SCENARIOS: [Scenario; 9] = [
     Scenario::Game,
     Scenario::Pieces,
-    Scenario::Complain,
+    Scenario::RefuseMove,
     Scenario::RefuseHello,
     Scenario::RefusePlay,
-    Scenario::TakenCell,
-    Scenario::NoCell,
+    Scenario::OccupiedCell,
+    Scenario::NoSuchCell,
     Scenario::LeaveInGame,
     Scenario::LeaveAtOnce,
 ];
 
-/// How many games a scenario has at most.
-const GAMES: usize = 2;
+/// Maximum number of games in one connection.
+const MAX_GAMES: usize = 2;
+
+/// Maximum number of occupied cells that the kit refuses in one game.
+const MAX_REFUSALS: usize = 3;
+
+/// How long a client that was refused may take to do the wrong thing.
+const AFTER_REFUSAL: Duration = Duration::from_secs(1);
 
 impl Scenario {
-    /// In words, for the one who starts the client.
+    /// In words, for the person who starts the client and for reports.
     pub(super) fn about(self) -> &'static str {
         match self {
             Scenario::Game => "a whole game",
-            Scenario::Pieces => "a game in small pieces",
-            Scenario::RefuseHello => "HELLO is refused",
-            Scenario::RefusePlay => "PLAY is refused",
-            Scenario::Complain => "the first move is refused",
-            Scenario::TakenCell => "the server marks a cell that is taken",
-            Scenario::NoCell => "the server names a cell that does not exist",
-            Scenario::LeaveInGame => "the server goes in the middle of a game",
-            Scenario::LeaveAtOnce => "the server goes after HELLO",
+            Scenario::Pieces => "a game, byte by byte",
+            Scenario::RefuseHello => "the server refuses HELLO",
+            Scenario::RefusePlay => "the server refuses PLAY",
+            Scenario::RefuseMove => "the server refuses the first move",
+            Scenario::OccupiedCell => "the server marks an occupied cell",
+            Scenario::NoSuchCell => "the server names a cell that does not exist",
+            Scenario::LeaveInGame => "the server disconnects in the middle of a game",
+            Scenario::LeaveAtOnce => "the server disconnects after HELLO",
         }
     }
 
@@ -67,32 +75,41 @@ impl Scenario {
         matches!(self, Scenario::LeaveInGame | Scenario::LeaveAtOnce)
     }
 
-    /// Receives the client, and writes down what it does.
-    pub(super) fn receive(self, connection: &mut ClientConnection, results: &mut RuleResults) {
-        if !greet(connection, results) || self == Scenario::LeaveAtOnce {
+    /// The kit itself breaks the rules of the game.
+    pub(super) fn sends_illegal_move(self) -> bool {
+        matches!(self, Scenario::OccupiedCell | Scenario::NoSuchCell)
+    }
+
+    /// Goes through the scenario and records what the client does.
+    pub(super) fn run(self, connection: &mut ClientConnection, results: &mut RuleResults) {
+        let Some(frame_id) = read_hello(connection, results) else {
+            return;
+        };
+        if self == Scenario::LeaveAtOnce {
             return;
         }
         if self == Scenario::RefuseHello {
-            say_error(connection, ErrorCode::WrongSession);
+            send_error(connection, ErrorCode::WrongSession, frame_id);
             return self.after_refusal(connection, results);
         }
         connection.in_pieces = self == Scenario::Pieces;
-        connection.say(&FromServer::Ready { id: connection.id });
-        for game in 0..GAMES {
+        connection.send(&FromServer::Ready { id: connection.id });
+        for game in 0..MAX_GAMES {
             if !self.is_asked_to_play(connection, results, game) {
                 return;
             }
+            let flag = match self {
+                Scenario::RefusePlay => Admission::Refused,
+                _ => Admission::First,
+            };
+            connection.offer_cell(Cell::all().next());
+            connection.send(&FromServer::Admit {
+                id: connection.id,
+                flag,
+            });
             if self == Scenario::RefusePlay {
-                connection.say(&FromServer::Admit {
-                    id: connection.id,
-                    flag: Admission::Refused,
-                });
                 return self.after_refusal(connection, results);
             }
-            connection.say(&FromServer::Admit {
-                id: connection.id,
-                flag: Admission::First,
-            });
             if !self.play(connection, results) {
                 return;
             }
@@ -102,22 +119,43 @@ impl Scenario {
     /// One game; whether it came to its end.
     fn play(self, connection: &mut ClientConnection, results: &mut RuleResults) -> bool {
         let mut board = Board::new();
-        let mut moves = 0;
+        let (mut moves, mut refusals) = (0, 0);
+        let mut refused = None;
         loop {
-            let heard = connection.hear();
-            let Some(cell) = self.judge_move(connection, results, &board, &heard, moves) else {
+            let received = connection.receive();
+            let Some(cell) = self.check_move(connection, results, &received, moves) else {
                 return false;
             };
-            moves += 1;
-            if connection.speaks_unasked() {
-                let heard = connection.hear();
-                let wrong = "the client says more before its move is answered";
-                results.fail("action-once", connection.finding(wrong, "nothing", &heard));
+            if connection.sends_unasked() {
+                let received = connection.receive();
+                let problem = "the client sends more before its move is answered";
+                results.fail(
+                    "action-once",
+                    connection.finding(problem, "nothing until the server answers", &received),
+                );
                 return false;
             }
             results.hold("action-once");
-            if moves == 1 && self == Scenario::Complain {
-                say_error(connection, ErrorCode::InvalidMove);
+            if !board.is_free(cell) {
+                let problem = format!("the client marks {cell}, which is already taken");
+                results.fail(
+                    "action-free",
+                    connection.finding(problem, "ACTION with a free cell", &received),
+                );
+                refusals += 1;
+                if refusals > MAX_REFUSALS {
+                    return false;
+                }
+                connection.offer_cell(board.free().first().copied());
+                send_error(connection, ErrorCode::InvalidMove, connection.id);
+                continue;
+            }
+            results.hold("action-free");
+            moves += 1;
+            if moves == 1 && self == Scenario::RefuseMove {
+                refused = Some(cell);
+                connection.offer_cell(board.free().into_iter().find(|free| *free != cell));
+                send_error(connection, ErrorCode::InvalidMove, connection.id);
                 if !self.moves_again(connection, results, &mut board, cell) {
                     return false;
                 }
@@ -128,33 +166,34 @@ impl Scenario {
                 results.hold("split");
             }
             if let Some(end) = board.end() {
-                self.end_game(connection, end, None);
-                return self.is_over(connection, results);
+                end_game(connection, end, None);
+                return is_over(connection, results);
             }
             match self {
                 Scenario::LeaveInGame => return false,
-                Scenario::TakenCell => {
+                Scenario::OccupiedCell => {
                     return complains(connection, results, cell.to_bytes(), ErrorCode::InvalidMove);
                 }
-                Scenario::NoCell => {
+                Scenario::NoSuchCell => {
                     return complains(connection, results, *b"9-9", ErrorCode::UnknownMove);
                 }
                 _ => {}
             }
-            let answer = self.choose(&board);
+            let answer = self.choose(&board, refused);
             board.play(answer);
             if board.end().is_some() {
-                self.end_game(connection, GameResult::Lost, Some(answer));
-                return self.is_over(connection, results);
+                end_game(connection, GameResult::Lost, Some(answer));
+                return is_over(connection, results);
             }
-            connection.say(&FromServer::Action {
+            connection.offer_cell(board.free().first().copied());
+            connection.send(&FromServer::Action {
                 id: connection.id,
                 cell: answer.to_bytes(),
             });
         }
     }
 
-    /// The client's next try after a refusal of its first move.
+    /// The client's next move after its first one was refused.
     fn moves_again(
         self,
         connection: &mut ClientConnection,
@@ -162,68 +201,52 @@ impl Scenario {
         board: &mut Board,
         refused: Cell,
     ) -> bool {
-        let heard = connection.hear();
-        if matches!(&heard, Received::Ended(bytes) if bytes.is_empty()) {
+        let received = connection.receive();
+        if matches!(&received, Received::Closed(bytes) if bytes.is_empty()) {
             results.hold("error-retry");
             return false;
         }
-        match self.judge_move(connection, results, board, &heard, 1) {
+        match self.check_move(connection, results, &received, 1) {
             Some(cell) if cell != refused => {
                 results.hold("error-retry");
                 board.play(cell);
                 true
             }
             _ => {
-                let wrong = "after error 1 the client neither makes another move nor goes";
-                results.fail(
+                let problem = "after error 1 the client neither makes another move nor disconnects";
+                let expected = "ACTION with another cell, or a disconnection";
+                results.fail_unless_waiting(
                     "error-retry",
-                    connection.finding(wrong, "ACTION with another cell, or the end", &heard),
+                    connection,
+                    problem,
+                    expected,
+                    &received,
                 );
                 false
             }
         }
     }
 
-    /// Wins in `Pieces`, so that both ends of a game are seen; else avoids it.
-    fn choose(self, board: &Board) -> Cell {
+    /// Wins in `Pieces`, so that both results are seen; otherwise avoids it. A cell that was refused to the
+    /// client is avoided too.
+    fn choose(self, board: &Board, refused: Option<Cell>) -> Cell {
         let (free, winning) = (board.free(), board.winning());
-        let wanted = |cell: &&Cell| winning.contains(cell) == (self == Scenario::Pieces);
+        let wanted = |cell: &&Cell| {
+            winning.contains(cell) == (self == Scenario::Pieces) && refused != Some(**cell)
+        };
         *free.iter().find(wanted).unwrap_or(&free[0])
     }
 
-    fn end_game(self, connection: &mut ClientConnection, flag: GameResult, last: Option<Cell>) {
-        let cell = match connection.dialect {
-            Dialect::Seed => None,
-            Dialect::Later => Some(last.map_or(NO_CELL, Cell::to_bytes)),
-        };
-        connection.say(&FromServer::Result {
-            id: connection.id,
-            cell,
-            flag,
-        });
-    }
-
-    /// What follows RESULT is looked at with the next PLAY; here only what must not come.
-    fn is_over(self, connection: &mut ClientConnection, results: &mut RuleResults) -> bool {
-        if !connection.speaks_unasked() {
-            results.hold("over");
-        }
-        true
-    }
-
     fn after_refusal(self, connection: &mut ClientConnection, results: &mut RuleResults) {
-        let heard = connection.hear();
-        let (rule, wrong) = match self {
-            Scenario::RefusePlay => (
-                "refused-play",
-                "the client moves though it was not admitted",
-            ),
+        let received = connection.receive_within(AFTER_REFUSAL);
+        let (rule, problem) = match self {
+            Scenario::RefusePlay => ("refused-play", "the client moves although it got ADMIT 0"),
             _ => (
                 "refused-hello",
-                "the client says PLAY though there is no session",
+                "the client goes on although its HELLO got an ERROR",
             ),
         };
-        let goes_on = match (&heard, self) {
+        let goes_on = match (&received, self) {
             (Received::Frame(FromClient::Action { .. }, _), _) => true,
             (Received::Frame(FromClient::Play { .. }, _), scenario) => {
                 scenario == Scenario::RefuseHello
@@ -233,7 +256,7 @@ impl Scenario {
         match goes_on {
             true => results.fail(
                 rule,
-                connection.finding(wrong, "another try, or the end", &heard),
+                connection.finding(problem, "another try, or a disconnection", &received),
             ),
             false => results.hold(rule),
         }
@@ -246,193 +269,217 @@ impl Scenario {
         results: &mut RuleResults,
         game: usize,
     ) -> bool {
-        let heard = connection.hear();
+        let received = match game {
+            0 => connection.receive(),
+            _ => connection.receive_within(AFTER_REFUSAL),
+        };
         let expected = format!("PLAY, id {}", connection.id);
-        match &heard {
-            Received::Frame(FromClient::Play { id }, _) => match *id == connection.id {
-                true => results.hold("play"),
-                false => {
-                    let wrong = "PLAY has another id than READY";
-                    results.fail("play", connection.finding(wrong, &expected, &heard));
+        match &received {
+            Received::Frame(FromClient::Play { id }, _) => {
+                if game > 0 {
+                    results.hold("over");
                 }
-            },
+                if *id == connection.id {
+                    results.hold("play");
+                } else {
+                    let problem = format!("PLAY has the id {id}, and READY had {}", connection.id);
+                    results.fail("play", connection.finding(problem, &expected, &received));
+                }
+            }
             Received::Frame(FromClient::Action { .. }, _) if game > 0 => {
-                let wrong = "the client moves though the game is over";
-                results.fail(
-                    "over",
-                    connection.finding(wrong, "PLAY, or the end", &heard),
-                );
+                let problem = "the client moves although the game is over";
+                let expected = "PLAY, or a disconnection";
+                results.fail("over", connection.finding(problem, expected, &received));
                 return false;
             }
-            // Who has had enough goes.
-            Received::Ended(_) | Received::Nothing(_) if game > 0 => {
+            Received::Closed(_) | Received::Nothing(_) if game > 0 => {
                 results.hold("over");
                 return false;
             }
             _ => {
-                let wrong = "after READY the client does not say PLAY";
                 if game == 0 {
-                    results.note_silence(&heard);
                     let rule = if self == Scenario::Pieces {
                         "split"
                     } else {
                         "play"
                     };
-                    results.fail(rule, connection.finding(wrong, &expected, &heard));
+                    let problem = "after READY the client does not send PLAY";
+                    results.fail_unless_waiting(rule, connection, problem, &expected, &received);
                 }
                 return false;
             }
         }
-        if connection.speaks_unasked() {
-            let heard = connection.hear();
-            let wrong = "the client says more before ADMIT";
-            results.fail("waits-admit", connection.finding(wrong, "nothing", &heard));
+        if connection.sends_unasked() {
+            let received = connection.receive();
+            let problem = "the client sends more before ADMIT";
+            results.fail(
+                "waits-admit",
+                connection.finding(problem, "nothing until the server answers", &received),
+            );
             return false;
         }
         results.hold("waits-admit");
         true
     }
 
-    /// A move of the client's that can be played on with.
-    fn judge_move(
+    /// A move of the client that names a cell, free or not.
+    fn check_move(
         self,
-        connection: &ClientConnection,
+        connection: &mut ClientConnection,
         results: &mut RuleResults,
-        board: &Board,
-        heard: &Received,
+        received: &Received,
         moves: usize,
     ) -> Option<Cell> {
-        let expected = format!("ACTION, id {}, with a free cell", connection.id);
-        let Received::Frame(FromClient::Action { id, cell }, _) = heard else {
-            // Who goes later may.
+        let expected = format!("ACTION, id {}, with a cell", connection.id);
+        let Received::Frame(FromClient::Action { id, cell }, _) = received else {
+            // Later it may disconnect.
             if moves == 0 {
-                results.note_silence(heard);
-                let wrong = "the client is to move, and does not";
                 let rule = if self == Scenario::Pieces {
                     "split"
                 } else {
                     "action"
                 };
-                results.fail(rule, connection.finding(wrong, &expected, heard));
+                let problem = "it is the client's turn, and it does not move";
+                results.fail_unless_waiting(rule, connection, problem, &expected, received);
             }
             return None;
         };
         results.hold("action");
         match *id == connection.id {
             true => results.hold("action-id"),
-            false => results.fail(
-                "action-id",
-                connection.finding("ACTION has another id", &expected, heard),
-            ),
+            false => {
+                let problem = format!(
+                    "ACTION has the id {id}, and the session's is {}",
+                    connection.id
+                );
+                results.fail(
+                    "action-id",
+                    connection.finding(problem, &expected, received),
+                );
+            }
         }
-        let Some(cell) = Cell::try_from(*cell).ok() else {
+        let Ok(cell) = Cell::try_from(*cell) else {
+            let numbers = match cell {
+                [0..=2, b'-', 0..=2] => {
+                    ": row and column are the numbers 0 to 2 instead of the characters '0' to '2'"
+                }
+                _ => "",
+            };
+            let problem = format!("ACTION does not name a cell{numbers}");
             results.fail(
                 "action-cell",
-                connection.finding("ACTION names no cell", &expected, heard),
+                connection.finding(problem, &expected, received),
             );
             return None;
         };
         results.hold("action-cell");
-        if !board.is_free(cell) {
-            let wrong = format!("{cell} is taken already");
-            results.fail("action-free", connection.finding(wrong, &expected, heard));
-            return None;
-        }
-        results.hold("action-free");
         Some(cell)
     }
 }
 
-fn say_error(connection: &mut ClientConnection, complaint: ErrorCode) {
-    let mut bytes = Vec::new();
-    complaint.encode(connection.id, &mut bytes);
-    connection.say_bytes(&bytes);
+fn end_game(connection: &mut ClientConnection, flag: GameResult, last: Option<Cell>) {
+    let cell = match connection.dialect {
+        Dialect::Seed => None,
+        Dialect::Later => Some(last.map_or(NO_CELL, Cell::to_bytes)),
+    };
+    connection.send(&FromServer::Result {
+        id: connection.id,
+        cell,
+        flag,
+    });
 }
 
-/// HELLO; whether there is anybody to go on with.
-fn greet(connection: &mut ClientConnection, results: &mut RuleResults) -> bool {
-    let heard = connection.hear();
-    results.note_silence(&heard);
-    match &heard {
-        Received::Frame(FromClient::Hello { id, .. }, _) => {
-            results.hold("hello");
-            results.hold("name-end");
-            connection.id = *id;
-            match *id {
-                0 => {
-                    connection.dialect = Dialect::Later;
-                    connection.id = 54_321;
-                    results.hold("id");
-                }
-                id => {
-                    results.note_id(id);
-                    match SESSION_IDS.contains(&id) {
-                        true => results.hold("id"),
-                        false => {
-                            let wrong = format!("the id is {id}");
-                            let expected = "an id from 10000 to 99999";
-                            results.fail("id", connection.finding(wrong, expected, &heard));
-                        }
-                    }
-                }
-            }
-        }
-        Received::Garbled(FrameError::NameTooLong { .. }, _) => {
-            let wrong = "the name does not end";
-            results.fail(
-                "name-end",
-                connection.finding(wrong, "two zero bytes behind the name", &heard),
-            );
-            return false;
-        }
-        Received::Nothing(bytes) | Received::Ended(bytes) if bytes.first() == Some(&1) => {
-            results.hold("hello");
-            let wrong = "HELLO is not complete";
-            results.fail(
-                "name-end",
-                connection.finding(wrong, "two zero bytes behind the name", &heard),
-            );
-            return false;
-        }
-        _ => {
-            let wrong = "the client does not begin with HELLO";
-            results.fail(
-                "hello",
-                connection.finding(wrong, "HELLO, id, name", &heard),
-            );
-            return false;
-        }
+/// What follows RESULT is checked with the next PLAY; here only that nothing else comes at once.
+fn is_over(connection: &mut ClientConnection, results: &mut RuleResults) -> bool {
+    if !connection.sends_unasked() {
+        results.hold("over");
     }
-    if connection.speaks_unasked() {
-        let heard = connection.hear();
-        let wrong = "the client says more before READY";
-        results.fail("waits-ready", connection.finding(wrong, "nothing", &heard));
-        return false;
-    }
-    results.hold("waits-ready");
     true
 }
 
-/// An answer of the judge's that can't be, and what the client says to it.
+fn send_error(connection: &mut ClientConnection, code: ErrorCode, id: u32) {
+    let mut bytes = Vec::new();
+    code.encode(id, &mut bytes);
+    connection.send_bytes(&bytes);
+}
+
+/// Reads HELLO and returns its id, if the conversation can go on.
+fn read_hello(connection: &mut ClientConnection, results: &mut RuleResults) -> Option<u32> {
+    let received = connection.receive();
+    let frame_id = match &received {
+        Received::Frame(FromClient::Hello { id, .. }, _) => {
+            results.hold("hello");
+            match connection.name_fault.take() {
+                Some(finding) => results.fail("name-end", finding),
+                None => results.hold("name-end"),
+            }
+            connection.id = *id;
+            if *id == 0 {
+                connection.dialect = Dialect::Later;
+                connection.id = 54_321;
+                results.hold("id");
+            } else {
+                results.note_id(*id);
+                match SESSION_IDS.contains(id) {
+                    true => results.hold("id"),
+                    false => {
+                        let problem = format!("the id in HELLO is {id}");
+                        let expected = "an id from 10000 to 99999";
+                        results.fail("id", connection.finding(problem, expected, &received));
+                    }
+                }
+            }
+            *id
+        }
+        Received::Invalid(FrameError::NameTooLong { .. }, _) => {
+            let problem = "the name in HELLO does not end";
+            let expected = "two zero bytes after the name";
+            results.fail("name-end", connection.finding(problem, expected, &received));
+            return None;
+        }
+        _ => {
+            let problem = "the client does not start with HELLO";
+            let expected = "HELLO with id and name";
+            results.fail_unless_waiting("hello", connection, problem, expected, &received);
+            return None;
+        }
+    };
+    if connection.sends_unasked() {
+        let received = connection.receive();
+        let problem = "the client sends more before READY";
+        results.fail(
+            "waits-ready",
+            connection.finding(problem, "nothing until the server answers", &received),
+        );
+        return None;
+    }
+    results.hold("waits-ready");
+    Some(frame_id)
+}
+
+/// The kit makes an illegal move; what does the client send?
 fn complains(
     connection: &mut ClientConnection,
     results: &mut RuleResults,
     cell: [u8; 3],
     wanted: ErrorCode,
 ) -> bool {
-    connection.say(&FromServer::Action {
+    connection.send(&FromServer::Action {
         id: connection.id,
         cell,
     });
-    let heard = connection.hear();
-    match &heard {
+    let received = connection.receive_within(AFTER_REFUSAL);
+    match &received {
         Received::Frame(FromClient::Error { code, .. }, _) if *code == wanted.code() => {
             results.hold("complains");
         }
         _ => {
-            let wrong = "the client does not complain";
+            let problem = "the client does not report the illegal move";
             let expected = format!("ERROR, code {} ({wanted})", wanted.code());
-            results.fail("complains", connection.finding(wrong, &expected, &heard));
+            results.fail(
+                "complains",
+                connection.finding(problem, &expected, &received),
+            );
         }
     }
     false

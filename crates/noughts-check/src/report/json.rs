@@ -1,4 +1,4 @@
-//! The report for programs.
+//! The report as JSON.
 
 use serde_json::{Value, json};
 
@@ -17,7 +17,7 @@ impl Report {
             "notes": self.notes,
             "demanded": tally(Weight::Demanded),
             "open": tally(Weight::Open),
-            "manners": tally(Weight::Advice),
+            "advice": tally(Weight::Advice),
             "rules": self.entries.iter().map(entry).collect::<Vec<_>>(),
         });
         format!("{value:#}\n")
@@ -35,7 +35,7 @@ fn entry(entry: &Entry) -> Value {
         Verdict::NotTried(why) => ("not_tried", json!({ "why": why })),
     };
     let mut value = json!({
-        "part": entry.part,
+        "dialect": entry.dialect,
         "rule": entry.rule,
         "claim": entry.claim,
         "source": entry.source,

@@ -6,8 +6,8 @@ use super::{Entry, Report};
 use crate::verdict::{Finding, Verdict, Weight};
 
 impl Report {
-    /// One test suite with a case for each rule. What was not reached is skipped; what is left open or
-    /// a matter of manners never fails, and says in its output what was done.
+    /// One test suite with a case for each rule. Rules that were not tried are skipped. Open
+    /// questions and advice never fail; their remarks are in the output.
     pub fn junit(&self) -> String {
         let failed = self.tally(Weight::Demanded).broken;
         let skipped: usize = [Weight::Demanded, Weight::Open, Weight::Advice]
@@ -32,7 +32,7 @@ impl Report {
     }
 
     fn case(&self, entry: &Entry, xml: &mut String) {
-        let class = ["noughts", self.kind, &entry.part, &entry.rule];
+        let class = ["noughts", self.kind, &entry.dialect, &entry.rule];
         let class: Vec<&str> = class.into_iter().filter(|part| !part.is_empty()).collect();
         let _ = write!(
             xml,
@@ -57,7 +57,7 @@ impl Report {
                 let _ = write!(
                     xml,
                     "<failure type=\"demanded\" message=\"{}\">{}</failure>",
-                    escaped(&finding.wrong),
+                    escaped(&finding.problem),
                     escaped(&told(finding, &entry.source))
                 );
             }
@@ -71,14 +71,14 @@ impl Report {
 }
 
 fn told(finding: &Finding, source: &str) -> String {
-    let mut text = format!("source: {source}\nwhat happened: {}\n", finding.wrong);
+    let mut text = format!("problem: {}\ndocument: {source}\n", finding.problem);
     for fact in &finding.facts {
         let _ = writeln!(text, "{}: {}", fact.label, fact.words);
         if !fact.hex.is_empty() {
             let _ = writeln!(text, "  {}", fact.hex);
         }
     }
-    for line in &finding.log {
+    for line in &finding.conversation {
         let _ = writeln!(text, "| {line}");
     }
     text

@@ -1,11 +1,10 @@
-//! The report for people.
+//! The report as plain text.
 
-use std::fmt::{self, Write};
+use std::fmt;
 
-use super::{Entry, Report};
+use super::{Entry, Report, heading};
 use crate::verdict::{Finding, Verdict, Weight};
 
-/// Where what belongs to a rule begins.
 const INDENT: &str = "          ";
 
 impl fmt::Display for Report {
@@ -18,21 +17,22 @@ impl fmt::Display for Report {
         for weight in [Weight::Demanded, Weight::Open, Weight::Advice] {
             self.section(weight, f)?;
         }
-        self.summary(f)
+        writeln!(f, "\n{}\n{}", self.summary().join("\n"), self.conclusion())
     }
 }
 
 impl Report {
     fn section(&self, weight: Weight, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut part = None;
-        for entry in self.entries.iter().filter(|entry| entry.weight == weight) {
-            if part.is_none() {
+        let mut dialect = None;
+        let entries = self.entries.iter().filter(|entry| entry.weight == weight);
+        for entry in entries.filter(|entry| !self.is_hidden(entry)) {
+            if dialect.is_none() {
                 writeln!(f, "\n{}", heading(weight))?;
             }
-            if part != Some(&entry.part) && !entry.part.is_empty() {
-                writeln!(f, "  in the dialect {}", entry.part)?;
+            if dialect != Some(&entry.dialect) && !entry.dialect.is_empty() {
+                writeln!(f, "  in the dialect {}", entry.dialect)?;
             }
-            part = Some(&entry.part);
+            dialect = Some(&entry.dialect);
             entry.show(self.name_width(), f)?;
         }
         Ok(())
@@ -42,64 +42,17 @@ impl Report {
         let widths = self.entries.iter().map(|entry| entry.rule.chars().count());
         widths.max().unwrap_or(0).min(28)
     }
-
-    fn summary(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let demanded = self.tally(Weight::Demanded);
-        write!(
-            f,
-            "\nDemanded: {} of {} rules hold",
-            demanded.hold,
-            demanded.all()
-        )?;
-        if demanded.broken > 0 {
-            write!(f, ", {} broken", demanded.broken)?;
-        }
-        if demanded.not_tried > 0 {
-            write!(f, ", {} not reached", demanded.not_tried)?;
-        }
-        f.write_char('.')?;
-        let open = self.tally(Weight::Open);
-        if open.all() > 0 {
-            write!(
-                f,
-                " Left open: {} of {} done otherwise than usual.",
-                open.broken,
-                open.all()
-            )?;
-        }
-        let manners = self.tally(Weight::Advice);
-        if manners.all() > 0 {
-            write!(f, " Manners: {} of {}.", manners.hold, manners.all())?;
-        }
-        let verdict = match (self.is_good(), demanded.not_tried) {
-            (true, 0) => "PASSED: everything that is demanded holds.",
-            (true, _) => "PASSED: nothing that is demanded was broken, but not all could be tried.",
-            (false, _) => "FAILED: see the rules marked FAIL.",
-        };
-        writeln!(f, "\n{verdict}")
-    }
-}
-
-fn heading(weight: Weight) -> &'static str {
-    match weight {
-        Weight::Demanded => "What the document demands",
-        Weight::Open => {
-            "What the document leaves open (`differs`: another way than the usual one; no fault)"
-        }
-        Weight::Advice => "Good manners (`poor`: works, but other programs will suffer; no fault)",
-    }
 }
 
 impl Entry {
     fn show(&self, width: usize, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mark = match (&self.verdict, self.weight) {
-            (Verdict::Holds { .. }, _) => "pass",
-            (Verdict::NotTried(_), _) => "-",
-            (Verdict::Broken(_), Weight::Demanded) => "FAIL",
-            (Verdict::Broken(_), Weight::Open) => "differs",
-            (Verdict::Broken(_), Weight::Advice) => "poor",
-        };
-        writeln!(f, "  {mark:<7} {:<width$}  {}", self.rule, self.claim)?;
+        writeln!(
+            f,
+            "  {:<7} {:<width$}  {}",
+            self.mark(),
+            self.rule,
+            self.claim
+        )?;
         match &self.verdict {
             Verdict::Holds { notes } => {
                 for note in notes {
@@ -107,27 +60,28 @@ impl Entry {
                 }
                 Ok(())
             }
-            Verdict::NotTried(why) => writeln!(f, "{INDENT}not reached: {why}"),
+            Verdict::NotTried(why) => writeln!(f, "{INDENT}not tried: {why}"),
             Verdict::Broken(finding) => {
-                writeln!(f, "{INDENT}source: {}", self.source)?;
-                finding.show(self.weight == Weight::Demanded, f)
+                finding.show(f)?;
+                writeln!(f, "{INDENT}document: {}", self.source)?;
+                if self.weight == Weight::Demanded {
+                    for line in &finding.conversation {
+                        writeln!(f, "{INDENT}  | {line}")?;
+                    }
+                }
+                Ok(())
             }
         }
     }
 }
 
 impl Finding {
-    fn show(&self, with_log: bool, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        writeln!(f, "{INDENT}what happened: {}", self.wrong)?;
+    fn show(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(f, "{INDENT}problem: {}", self.problem)?;
         for fact in &self.facts {
             writeln!(f, "{INDENT}  {:<9} {}", fact.label, fact.words)?;
             if !fact.hex.is_empty() {
                 writeln!(f, "{INDENT}  {:<9}   {}", "", fact.hex)?;
-            }
-        }
-        if with_log && !self.log.is_empty() {
-            for line in &self.log {
-                writeln!(f, "{INDENT}  | {line}")?;
             }
         }
         Ok(())

@@ -1,29 +1,42 @@
-//! One connection to the server that is judged: what was said and heard on it.
+//! One connection to the server under test: what was sent and received.
 
-use std::io::Write;
+use std::cell::RefCell;
+use std::io::{Read, Write};
 use std::net::{Shutdown, SocketAddr, TcpStream};
+use std::rc::Rc;
 use std::time::{Duration, Instant};
 
-use noughts_wire::{Cell, Dialect, FrameError, FromClient, FromServer, Name};
+use noughts_wire::{Cell, Dialect, FrameError, FromClient, FromServer, Name, Opcode};
 
-use crate::frame::{client_words, hex, malformed_words, server_words};
+use crate::frame::{client_words, frame_error_words, hex, server_words};
+use crate::framing::{Deviation, Parsed, parse_server};
 use crate::receive_buffer::ReceiveBuffer;
-use crate::verdict::{Fact, Finding, Judged, Stop};
+use crate::verdict::{Fact, Finding, RuleResult, Stop};
 
-/// How long one may wait.
+/// How long the kit waits.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Timeouts {
     /// For one answer.
     pub(crate) answer: Duration,
-    /// For everything.
+    /// For the whole check.
     pub(crate) until: Instant,
 }
 
 impl Timeouts {
-    /// The time until which one answer is waited for.
     fn deadline(&self) -> Instant {
         (Instant::now() + self.answer).min(self.until)
     }
+}
+
+/// Faults that may show up in any connection. Each is reported by one rule.
+#[derive(Default)]
+pub(crate) struct Observations {
+    /// A frame that is longer or shorter than its figure.
+    pub(crate) size: Option<Finding>,
+    /// A flag that is a character.
+    pub(crate) flag_character: Option<Finding>,
+    /// A frame that answers nothing.
+    pub(crate) unasked: Option<Finding>,
 }
 
 /// One connection.
@@ -36,23 +49,28 @@ pub(crate) struct Connection {
     timeouts: Timeouts,
     sent: Vec<u8>,
     sent_at: Instant,
+    /// The last frame of the server.
+    last_frame: Vec<u8>,
+    /// A frame came since something was sent.
+    has_answer: bool,
     /// The longest time that an answer took.
     pub(crate) slowest: Duration,
-    log: Vec<String>,
-    /// How this client is called in the log, where there are two.
+    conversation: Vec<String>,
+    /// The client's name in the conversation, where there are two.
     name: &'static str,
+    observations: Rc<RefCell<Observations>>,
 }
 
 /// What came.
 #[derive(Debug)]
 pub(crate) enum Received {
     Frame(FromServer, Vec<u8>),
-    /// Bytes that are no frame.
-    Garbled(FrameError, Vec<u8>),
-    /// The time is over; perhaps the beginning of a frame came.
+    /// Bytes that are not a frame.
+    Invalid(FrameError, Vec<u8>),
+    /// The time is over. Holds the start of a frame, if some of it came.
     Nothing(Vec<u8>),
-    /// The server has closed the connection; perhaps within a frame.
-    Ended(Vec<u8>),
+    /// The server closed the connection. Holds the start of a frame, if some of it came.
+    Closed(Vec<u8>),
 }
 
 /// What should come.
@@ -81,7 +99,7 @@ impl Expected {
         Expected::new(hex(&bytes), server_words(&bytes, dialect))
     }
 
-    /// An ERROR with this code, in any words.
+    /// An ERROR with this code and any text.
     pub(crate) fn error(id: u32, code: u8) -> Expected {
         let id_bytes = hex(&id.to_be_bytes());
         Expected::new(
@@ -103,22 +121,23 @@ impl Expected {
 }
 
 impl Connection {
-    /// Calls the server.
-    pub(crate) fn call(
+    /// Connects to the server.
+    pub(crate) fn open(
         name: &'static str,
         address: SocketAddr,
         dialect: Dialect,
         id: u32,
         timeouts: Timeouts,
-    ) -> Judged<Connection> {
+        observations: &Rc<RefCell<Observations>>,
+    ) -> RuleResult<Connection> {
         let wait = timeouts
             .deadline()
-            .saturating_duration_since(Instant::now());
-        let wait = wait.max(Duration::from_millis(1));
-        let stream = TcpStream::connect_timeout(&address, wait)
-            .map_err(|error| Stop::NotTried(format!("no connection could be made: {error}")))?;
+            .saturating_duration_since(Instant::now())
+            .max(Duration::from_millis(1));
+        let stream = TcpStream::connect_timeout(&address, wait).map_err(|error| {
+            Stop::NotTried(format!("the server accepts no connection: {error}"))
+        })?;
         let _ = stream.set_nodelay(true);
-        let now = Instant::now();
         Ok(Connection {
             stream,
             buffer: ReceiveBuffer::default(),
@@ -126,24 +145,27 @@ impl Connection {
             id,
             timeouts,
             sent: Vec::new(),
-            sent_at: now,
+            sent_at: Instant::now(),
+            last_frame: Vec::new(),
+            has_answer: false,
             slowest: Duration::ZERO,
-            log: Vec::new(),
+            conversation: Vec::new(),
             name,
+            observations: Rc::clone(observations),
         })
     }
 
     pub(crate) fn hello(&mut self, name: &str) {
-        let name = Name::new(name).expect("the judge's names are in Latin-1");
+        let name = Name::new(name).expect("the kit's names are in Latin-1");
         let id = match self.dialect {
             Dialect::Seed => self.id,
             Dialect::Later => 0,
         };
-        self.say(&FromClient::Hello { id, name });
+        self.send(&FromClient::Hello { id, name });
     }
 
     pub(crate) fn play(&mut self) {
-        self.say(&FromClient::Play { id: self.id });
+        self.send(&FromClient::Play { id: self.id });
     }
 
     pub(crate) fn act(&mut self, cell: Cell) {
@@ -151,17 +173,17 @@ impl Connection {
     }
 
     pub(crate) fn act_with(&mut self, id: u32, cell: [u8; 3]) {
-        self.say(&FromClient::Action { id, cell });
+        self.send(&FromClient::Action { id, cell });
     }
 
-    fn say(&mut self, frame: &FromClient) {
-        self.say_bytes(&encoded(frame));
+    fn send(&mut self, frame: &FromClient) {
+        self.send_bytes(&encoded(frame));
     }
 
-    /// Whatever goes wrong here is noticed by the answer that does not come.
-    pub(crate) fn say_bytes(&mut self, bytes: &[u8]) {
+    /// Errors are noticed by the answer that does not come.
+    pub(crate) fn send_bytes(&mut self, bytes: &[u8]) {
         self.note_sent(bytes);
-        // Not `write_all`: who reads a byte now and then must not hold up the judge.
+        // Not `write_all`: a server that reads one byte now and then must not delay the kit.
         let deadline = self.timeouts.deadline();
         let mut rest = bytes;
         while !rest.is_empty() && Instant::now() < deadline {
@@ -172,12 +194,12 @@ impl Connection {
         }
     }
 
-    /// Each byte for itself, so that the server has to put them together.
-    pub(crate) fn say_in_pieces(&mut self, bytes: &[u8]) {
+    /// Sends each byte on its own, so that the server has to put them together.
+    pub(crate) fn send_in_pieces(&mut self, bytes: &[u8]) {
         self.note_sent(bytes);
         for (at, byte) in bytes.iter().enumerate() {
             let _ = self.stream.write_all(&[*byte]);
-            // Small packets in a row may still arrive as one: at least two are apart for certain.
+            // Small packets in a row may still arrive as one: at least two pauses separate them.
             if at == 0 || at == bytes.len() / 2 {
                 std::thread::sleep(SHORT / 3);
             }
@@ -185,128 +207,256 @@ impl Connection {
     }
 
     fn note_sent(&mut self, bytes: &[u8]) {
+        self.remove_unasked();
         self.sent = bytes.to_vec();
+        self.has_answer = false;
         self.sent_at = Instant::now();
-        // What does not leave within the time never will.
         let _ = self.stream.set_write_timeout(Some(self.timeouts.answer));
-        let name = self.name;
-        self.note(format_args!(
-            "{name} → {}   {}",
-            hex(bytes),
-            client_words(bytes)
-        ));
+        let line = format!("{} → {}   {}", self.name, hex(bytes), client_words(bytes));
+        self.note(line);
     }
 
-    fn note(&mut self, line: std::fmt::Arguments<'_>) {
-        const MOST_LINES: usize = 60;
-        if self.log.len() < MOST_LINES {
-            self.log.push(line.to_string());
+    fn note(&mut self, line: String) {
+        const MAX_LINES: usize = 60;
+        if self.conversation.len() < MAX_LINES {
+            self.conversation.push(line);
+        }
+    }
+
+    /// Removes what came without being asked for, and remembers it for the rule that is about it.
+    fn remove_unasked(&mut self) {
+        if self.sent.is_empty() || self.last_frame.is_empty() {
+            return;
+        }
+        if self.stream.set_nonblocking(true).is_ok() {
+            let mut bytes = [0; 512];
+            if let Ok(count @ 1..) = self.stream.read(&mut bytes) {
+                self.buffer.bytes.extend(&bytes[..count]);
+            }
+            let _ = self.stream.set_nonblocking(false);
+        }
+        if !self.buffer.bytes.is_empty() {
+            let bytes = std::mem::take(&mut self.buffer.bytes);
+            self.observe_unasked(&bytes);
+        }
+    }
+
+    /// Bytes after a whole answer: another frame, or the rest of a frame that is too long.
+    fn observe_unasked(&mut self, bytes: &[u8]) {
+        let frame = server_words(&self.last_frame, self.dialect);
+        let line = format!("server → {}   (not asked for)", hex(bytes));
+        self.note(line);
+        let mut observations = self.observations.borrow_mut();
+        if matches!(FromServer::decode(bytes, self.dialect), Ok(Some(_))) {
+            let words = server_words(bytes, self.dialect);
+            let expected = Expected::new("", "nothing more until the client sends its next frame");
+            let problem = format!("after {frame} the server sent one more frame");
+            let stop = self.found(problem, &expected, &hex(bytes), &words);
+            remember(&mut observations.unasked, stop);
+        } else {
+            let length = self.last_frame.len();
+            let name = frame.split(',').next().unwrap_or_default().to_owned();
+            let problem = format!(
+                "{name} has {} bytes instead of {length}: {} follow its last field",
+                length + bytes.len(),
+                hex(bytes)
+            );
+            let expected =
+                Expected::new(hex(&self.last_frame), format!("{frame}, and nothing more"));
+            let all = [&self.last_frame[..], bytes].concat();
+            let words = format!("the same and {} more bytes", bytes.len());
+            let stop = self.found(problem, &expected, &hex(&all), &words);
+            remember(&mut observations.size, stop);
+        }
+    }
+
+    fn observe(&mut self, deviation: &Deviation, bytes: &[u8]) {
+        let (problem, is_size) = match deviation {
+            Deviation::Size(problem) => (problem, true),
+            Deviation::FlagCharacter(problem) => (problem, false),
+        };
+        let expected = match is_size {
+            true => Expected::new("", "a frame of the size in the figure"),
+            false => Expected::new("", "the flag as a number"),
+        };
+        let stop = self.found(problem.clone(), &expected, &hex(bytes), problem);
+        let mut observations = self.observations.borrow_mut();
+        match is_size {
+            true => remember(&mut observations.size, stop),
+            false => remember(&mut observations.flag_character, stop),
         }
     }
 
     /// The next frame, or why there is none.
-    pub(crate) fn hear(&mut self) -> Received {
+    pub(crate) fn receive(&mut self) -> Received {
         let deadline = self.timeouts.deadline();
-        let heard = self.hear_until(deadline);
+        let received = loop {
+            let received = self.receive_until(deadline);
+            match &received {
+                // A second READY or ADMIT is no answer to anything.
+                Received::Frame(frame, bytes)
+                    if *bytes == self.last_frame && self.is_repeated(frame) =>
+                {
+                    let bytes = bytes.clone();
+                    self.observe_unasked(&bytes);
+                }
+                _ => break received,
+            }
+        };
         self.slowest = self.slowest.max(self.sent_at.elapsed());
-        let words = match &heard {
+        let words = match &received {
             Received::Frame(_, bytes) => {
+                self.last_frame.clone_from(bytes);
+                self.has_answer = true;
                 format!("{}   {}", hex(bytes), server_words(bytes, self.dialect))
             }
-            Received::Garbled(malformed, bytes) => {
-                format!("{}   {}", hex(bytes), malformed_words(*malformed))
+            Received::Invalid(error, bytes) => {
+                format!("{}   {}", hex(bytes), frame_error_words(*error, bytes))
             }
             Received::Nothing(bytes) => format!("{} (nothing more came)", hex(bytes)),
-            Received::Ended(bytes) => format!("{} (closed the connection)", hex(bytes)),
+            Received::Closed(bytes) => format!("{} (closed the connection)", hex(bytes)),
         };
-        self.note(format_args!("server → {words}"));
-        heard
+        self.note(format!("server → {words}"));
+        received
     }
 
-    fn hear_until(&mut self, deadline: Instant) -> Received {
+    /// Whether this READY or ADMIT answers nothing: another frame was sent last, or it was answered.
+    fn is_repeated(&self, frame: &FromServer) -> bool {
+        let asked_by = match frame {
+            FromServer::Ready { .. } => Opcode::Hello,
+            FromServer::Admit { .. } => Opcode::Play,
+            _ => return false,
+        };
+        self.has_answer || self.sent.first() != Some(&asked_by.to_byte())
+    }
+
+    fn receive_until(&mut self, deadline: Instant) -> Received {
+        let mut is_quiet = false;
         loop {
-            match FromServer::decode(&self.buffer.bytes, self.dialect) {
-                Ok(Some((frame, length))) => {
-                    let bytes = self.buffer.bytes.drain(..length).collect();
+            let parsed = parse_server(&self.buffer.bytes, self.dialect, is_quiet);
+            match parsed {
+                Parsed::Frame(frame, length, deviation) => {
+                    let bytes: Vec<u8> = self.buffer.bytes.drain(..length).collect();
+                    if let Some(deviation) = deviation {
+                        self.observe(&deviation, &bytes);
+                    }
                     return Received::Frame(frame, bytes);
                 }
-                Err(malformed) => {
-                    return Received::Garbled(malformed, std::mem::take(&mut self.buffer.bytes));
+                Parsed::Invalid(error) => match self.skip_excess() {
+                    true => continue,
+                    false => {
+                        return Received::Invalid(error, std::mem::take(&mut self.buffer.bytes));
+                    }
+                },
+                Parsed::Incomplete if self.buffer.has_ended => {
+                    return match is_quiet {
+                        true => Received::Closed(std::mem::take(&mut self.buffer.bytes)),
+                        false => {
+                            is_quiet = true;
+                            continue;
+                        }
+                    };
                 }
-                Ok(None) if self.buffer.has_ended => {
-                    return Received::Ended(std::mem::take(&mut self.buffer.bytes));
-                }
-                Ok(None) => {}
+                Parsed::Incomplete => {}
             }
-            if !self.receive(deadline) {
+            let length = self.buffer.bytes.len();
+            let soon = match length > 0 && !is_quiet {
+                true => deadline.min(Instant::now() + SHORT),
+                false => deadline,
+            };
+            acknowledge_quickly(&self.stream);
+            let is_in_time = self.buffer.receive(&mut self.stream, soon);
+            if self.buffer.bytes.len() > length {
+                is_quiet = false;
+            } else if !is_in_time && soon == deadline {
                 return Received::Nothing(self.buffer.bytes.clone());
+            } else if Instant::now() >= soon && length > 0 {
+                is_quiet = true;
             }
         }
     }
 
-    /// Waits for bytes; false when the time is over.
-    fn receive(&mut self, deadline: Instant) -> bool {
-        acknowledge_quickly(&self.stream);
-        self.buffer.receive(&mut self.stream, deadline)
+    /// The rest of a frame that was too long, in front of the next frame; whether there was one.
+    fn skip_excess(&mut self) -> bool {
+        if self.last_frame.is_empty() {
+            return false;
+        }
+        let is_next = |skipped: &usize| {
+            let rest = &self.buffer.bytes[*skipped..];
+            matches!(FromServer::decode(rest, self.dialect), Ok(Some(_)))
+                && rest[1..5] == self.id.to_be_bytes()
+        };
+        let last = self.buffer.bytes.len().min(9);
+        let Some(skipped) = (1..last).find(is_next) else {
+            return false;
+        };
+        let excess: Vec<u8> = self.buffer.bytes.drain(..skipped).collect();
+        self.observe_unasked(&excess);
+        true
     }
 
-    /// The next frame if it is as expected; else how it is not.
+    /// The next frame if it is as expected; otherwise how it is not.
     pub(crate) fn expect(
         &mut self,
         expected: &Expected,
         fits: impl FnOnce(&FromServer) -> bool,
-    ) -> Judged<FromServer> {
-        match self.hear() {
+    ) -> RuleResult<FromServer> {
+        match self.receive() {
             Received::Frame(frame, _) if fits(&frame) => Ok(frame),
-            heard => Err(self.broken(expected, &heard)),
+            received => Err(self.broken(expected, &received)),
         }
     }
 
-    /// What was heard is not what was expected.
-    pub(crate) fn broken(&self, expected: &Expected, heard: &Received) -> Stop {
-        if matches!(heard, Received::Nothing(_)) && Instant::now() >= self.timeouts.until {
-            return Stop::NotTried("the time for everything was used up".to_owned());
+    /// What was received is not what was expected.
+    pub(crate) fn broken(&self, expected: &Expected, received: &Received) -> Stop {
+        if matches!(received, Received::Nothing(_)) && Instant::now() >= self.timeouts.until {
+            return Stop::NotTried("the time for the whole check is over".to_owned());
         }
-        let (wrong, bytes) = match heard {
-            Received::Frame(_, bytes) => ("the server answered something else".to_owned(), bytes),
-            Received::Garbled(_, bytes) => {
-                ("the server sent bytes that are no frame".to_owned(), bytes)
-            }
-            Received::Nothing(bytes) if bytes.is_empty() => {
-                (format!("no answer came within {}", self.waited()), bytes)
-            }
-            Received::Nothing(bytes) => (
-                format!(
-                    "only the beginning of a frame came within {}",
-                    self.waited()
-                ),
+        let seconds = self.timeouts.answer.as_secs_f64();
+        let (problem, bytes, words) = match received {
+            Received::Frame(_, bytes) => (
+                format!("the server answered {}", self.short_words(bytes)),
                 bytes,
+                server_words(bytes, self.dialect),
             ),
-            Received::Ended(bytes) if bytes.is_empty() => {
-                ("the server closed the connection instead".to_owned(), bytes)
+            Received::Invalid(error, bytes) => {
+                let words = frame_error_words(*error, bytes);
+                (words.clone(), bytes, words)
             }
-            Received::Ended(bytes) => (
+            Received::Nothing(bytes) if bytes.is_empty() => (
+                format!("the server did not answer within {seconds} s"),
+                bytes,
+                "nothing".to_owned(),
+            ),
+            Received::Nothing(bytes) => (
+                format!("only the start of a frame came within {seconds} s"),
+                bytes,
+                server_words(bytes, self.dialect),
+            ),
+            Received::Closed(bytes) if bytes.is_empty() => (
+                "the server closed the connection".to_owned(),
+                bytes,
+                "the end of the connection".to_owned(),
+            ),
+            Received::Closed(bytes) => (
                 "the server closed the connection within a frame".to_owned(),
                 bytes,
+                server_words(bytes, self.dialect),
             ),
         };
-        let words = match heard {
-            Received::Nothing(bytes) | Received::Ended(bytes) if bytes.is_empty() => {
-                "nothing".to_owned()
-            }
-            _ => server_words(bytes, self.dialect),
-        };
-        self.found(wrong, expected, &hex(bytes), &words)
+        self.found(problem, expected, &hex(bytes), &words)
     }
 
-    fn waited(&self) -> String {
-        format!("{} s", self.timeouts.answer.as_secs_f64())
+    /// A frame without its id.
+    fn short_words(&self, bytes: &[u8]) -> String {
+        let words = server_words(bytes, self.dialect);
+        words.replacen(&format!(", id {}", self.id), "", 1)
     }
 
-    /// A finding with what was said last.
+    /// A finding with what was sent last.
     pub(crate) fn found(
         &self,
-        wrong: impl Into<String>,
+        problem: impl Into<String>,
         expected: &Expected,
         received_hex: &str,
         received: &str,
@@ -320,48 +470,83 @@ impl Connection {
         if !self.sent.is_empty() {
             facts.push(fact("sent", &hex(&self.sent), &client_words(&self.sent)));
         }
-        facts.push(fact("expected", &expected.hex, &expected.words));
         facts.push(fact("received", received_hex, received));
+        facts.push(fact("expected", &expected.hex, &expected.words));
         Stop::broken(Finding {
-            wrong: wrong.into(),
+            problem: problem.into(),
             facts,
-            log: self.log.clone(),
+            conversation: self.conversation.clone(),
         })
     }
 
     /// Fails when anything comes within a short time.
-    pub(crate) fn expect_silence(&mut self, after: &str) -> Judged {
-        match self.hear_until(Instant::now() + SHORT) {
-            Received::Nothing(bytes) if bytes.is_empty() => Ok(()),
-            heard => {
-                let nothing = Expected::new("", format!("nothing more after {after}"));
-                let mut stop = self.broken(&nothing, &heard);
-                if let (Stop::Broken(finding), Received::Frame(..) | Received::Garbled(..)) =
-                    (&mut stop, &heard)
-                {
-                    finding.wrong = format!("the server said more after {after}");
-                }
-                Err(stop)
+    pub(crate) fn expect_silence(&mut self, after: &str) -> RuleResult {
+        let deadline = (Instant::now() + SHORT).min(self.timeouts.until);
+        while !self.buffer.has_ended && self.buffer.bytes.is_empty() {
+            if !self.buffer.receive(&mut self.stream, deadline) {
+                return Ok(());
             }
         }
+        let bytes = std::mem::take(&mut self.buffer.bytes);
+        if bytes.is_empty() {
+            let expected = Expected::new("", format!("the connection stays open after {after}"));
+            let problem = format!("the server closed the connection after {after}");
+            return Err(self.found(problem, &expected, "", "the end of the connection"));
+        }
+        match FromServer::decode(&bytes, self.dialect) {
+            Ok(Some(_)) => {
+                let expected = Expected::new("", format!("nothing more after {after}"));
+                let problem = format!("the server sent one more frame after {after}");
+                let words = server_words(&bytes, self.dialect);
+                Err(self.found(problem, &expected, &hex(&bytes), &words))
+            }
+            // A frame that is too long is the matter of another rule.
+            _ => {
+                self.observe_unasked(&bytes);
+                Ok(())
+            }
+        }
+    }
+
+    /// Looks for bytes after the last frame of a game.
+    pub(crate) fn look_for_excess(&mut self) {
+        let deadline = (Instant::now() + SHORT / 20).min(self.timeouts.until);
+        while !self.buffer.has_ended && self.buffer.receive(&mut self.stream, deadline) {}
+        if !self.buffer.bytes.is_empty() && !self.last_frame.is_empty() {
+            let bytes = std::mem::take(&mut self.buffer.bytes);
+            self.observe_unasked(&bytes);
+        }
+    }
+
+    /// Whether a frame or its start comes within a short time.
+    pub(crate) fn has_answer_soon(&mut self) -> bool {
+        let deadline = (Instant::now() + 3 * SHORT).min(self.timeouts.until);
+        while !self.buffer.has_ended
+            && self.buffer.bytes.is_empty()
+            && self.buffer.receive(&mut self.stream, deadline)
+        {}
+        !self.buffer.bytes.is_empty()
     }
 
     /// Gives the server a moment.
     pub(crate) fn pause(&mut self) {
         let deadline = Instant::now() + SHORT / 5;
-        while !self.buffer.has_ended && self.buffer.bytes.is_empty() && self.receive(deadline) {}
+        while !self.buffer.has_ended
+            && self.buffer.bytes.is_empty()
+            && self.buffer.receive(&mut self.stream, deadline)
+        {}
     }
 
-    /// Leaves, and gives the server a moment to notice.
+    /// Disconnects, and gives the server a moment to notice.
     pub(crate) fn leave(mut self) {
         let _ = self.stream.shutdown(Shutdown::Write);
         let deadline = (Instant::now() + SHORT).min(self.timeouts.until);
-        while !self.buffer.has_ended && self.receive(deadline) {
+        while !self.buffer.has_ended && self.buffer.receive(&mut self.stream, deadline) {
             self.buffer.bytes.clear();
         }
     }
 
-    /// Goes when the answer has arrived and was not read, which the system tells the server as a reset.
+    /// Disconnects when the answer has arrived and was not read, which the server sees as a reset.
     pub(crate) fn leave_unread(self) {
         let wait = self.timeouts.answer.max(Duration::from_millis(1));
         let _ = self.stream.set_read_timeout(Some(wait));
@@ -370,13 +555,20 @@ impl Connection {
         std::thread::sleep(SHORT / 5);
     }
 
-    /// Whether the server ends the connection within the time; what it says before is passed over.
+    /// Whether the server closes the connection within a short time. Frames before that are skipped.
     pub(crate) fn is_closed(&mut self) -> bool {
         let deadline = (Instant::now() + 5 * SHORT).min(self.timeouts.until);
-        while !self.buffer.has_ended && self.receive(deadline) {
+        while !self.buffer.has_ended && self.buffer.receive(&mut self.stream, deadline) {
             self.buffer.bytes.clear();
         }
         self.buffer.has_ended
+    }
+}
+
+/// Keeps the first finding.
+fn remember(place: &mut Option<Finding>, stop: Stop) {
+    if let (None, Stop::Broken(finding)) = (&place, stop) {
+        *place = Some(*finding);
     }
 }
 
@@ -389,7 +581,7 @@ pub(crate) fn encoded(frame: &FromClient) -> Vec<u8> {
     bytes
 }
 
-/// A server that writes a frame field by field with Nagle's algorithm on would else wait 40 ms for each.
+/// Otherwise a server that writes a frame field by field with Nagle's algorithm waits 40 ms per field.
 #[cfg(target_os = "linux")]
 fn acknowledge_quickly(stream: &TcpStream) {
     let _ = rustix::net::sockopt::set_tcp_quickack(stream, true);

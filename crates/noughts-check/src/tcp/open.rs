@@ -1,14 +1,14 @@
-//! What the document leaves open. The claims say what is usual, in this project and where programs can be
-//! seen; who does otherwise has done nothing wrong.
+//! What the document does not decide. The claims say what is usual, in Noughts and in public programs.
+//! Another way is not a fault.
 
 use noughts_wire::{Admission, Dialect, ErrorCode, FromClient, FromServer, MAX_ERRORS, Name, Text};
 
 use super::connection::{Connection, Expected, Received, encoded};
 use super::game::first_moves;
-use super::session::{admit, another, hello_bytes, is_admission, taken};
-use super::{Judge, TcpRule};
+use super::session::{admit, another, hello_bytes, is_accepted, is_admission};
+use super::{Checker, TcpRule};
 use crate::frame::{hex, server_words};
-use crate::verdict::{Judged, Stop, Weight};
+use crate::verdict::{RuleResult, Stop, Weight};
 
 pub(super) const RULES: [TcpRule; 15] = [
     open(
@@ -57,7 +57,7 @@ pub(super) const RULES: [TcpRule; 15] = [
         "client-error",
         "an ERROR from the client is not answered, and the game goes on",
         "the table of frames lets clients send ERROR, and does not say what follows",
-        client_complains,
+        client_sends_error,
     ),
     open(
         "error-text",
@@ -69,13 +69,13 @@ pub(super) const RULES: [TcpRule; 15] = [
         "name-empty",
         "a name without characters is taken",
         "figure 1 says n bytes, and no least number",
-        |judge| named(judge, ""),
+        |checker| named(checker, ""),
     ),
     open(
         "name-long",
         "a name of 255 characters is taken",
         "figure 1 says n bytes, and no bound",
-        |judge| named(judge, &"n".repeat(255)),
+        |checker| named(checker, &"n".repeat(255)),
     ),
     open(
         "name-zero",
@@ -107,13 +107,13 @@ const fn open(
     name: &'static str,
     claim: &'static str,
     source: &'static str,
-    judge: fn(&mut Judge) -> Judged,
+    checker: fn(&mut Checker) -> RuleResult,
 ) -> TcpRule {
-    TcpRule::new(name, claim, source, Weight::Open, judge)
+    TcpRule::new(name, claim, source, Weight::Open, checker)
 }
 
 /// An ERROR with this code, whatever its id: before a session there is none.
-fn expect_code(connection: &mut Connection, wanted: u8) -> Judged {
+fn expect_code(connection: &mut Connection, wanted: u8) -> RuleResult {
     let expected = Expected::error(connection.id, wanted);
     connection.expect(
         &expected,
@@ -122,49 +122,51 @@ fn expect_code(connection: &mut Connection, wanted: u8) -> Judged {
     Ok(())
 }
 
-fn bad_id(judge: &mut Judge) -> Judged {
-    judge.complains()?;
-    let mut connection = judge.call()?;
+fn bad_id(checker: &mut Checker) -> RuleResult {
+    checker.sends_errors()?;
+    let mut connection = checker.connect()?;
     connection.id = 1234;
     let name = Name::new("Judge").expect("it is in Latin-1");
-    connection.say_bytes(&encoded(&FromClient::Hello { id: 1234, name }));
+    connection.send_bytes(&encoded(&FromClient::Hello { id: 1234, name }));
     expect_code(&mut connection, 9)
 }
 
-fn hello_twice(judge: &mut Judge) -> Judged {
-    judge.complains()?;
-    let mut connection = judge.greeted()?;
+fn hello_twice(checker: &mut Checker) -> RuleResult {
+    checker.sends_errors()?;
+    let mut connection = checker.greeted()?;
+    // A second READY that nobody asked for is the matter of another rule.
+    connection.pause();
     connection.hello("Judge");
     expect_code(&mut connection, 2)
 }
 
-fn play_first(judge: &mut Judge) -> Judged {
-    judge.complains()?;
-    let mut connection = judge.call()?;
+fn play_first(checker: &mut Checker) -> RuleResult {
+    checker.sends_errors()?;
+    let mut connection = checker.connect()?;
     connection.play();
     expect_code(&mut connection, 2)
 }
 
-fn action_before_play(judge: &mut Judge) -> Judged {
-    judge.complains()?;
-    let mut connection = judge.greeted()?;
+fn action_before_play(checker: &mut Checker) -> RuleResult {
+    checker.sends_errors()?;
+    let mut connection = checker.greeted()?;
     connection.act_with(connection.id, *b"1-1");
     expect_code(&mut connection, 2)
 }
 
-fn play_in_game(judge: &mut Judge) -> Judged {
-    judge.complains()?;
-    judge.plays()?;
-    let mut connection = judge.admitted()?;
+fn play_in_game(checker: &mut Checker) -> RuleResult {
+    checker.sends_errors()?;
+    checker.plays()?;
+    let mut connection = checker.admitted()?;
     connection.play();
     expect_code(&mut connection, 2)?;
     first_moves(&mut connection).map(drop)
 }
 
-fn play_after_refusal(judge: &mut Judge) -> Judged {
-    judge.admitted()?.leave();
-    let mut connection = judge.greeted()?;
-    connection.say_bytes(&encoded(&FromClient::Play {
+fn play_after_refusal(checker: &mut Checker) -> RuleResult {
+    checker.admitted()?.leave();
+    let mut connection = checker.greeted()?;
+    connection.send_bytes(&encoded(&FromClient::Play {
         id: another(connection.id),
     }));
     let expected = admit(connection.id, false);
@@ -179,17 +181,17 @@ fn play_after_refusal(judge: &mut Judge) -> Judged {
     };
     connection
         .expect(&expected, is_refusal)
-        .map_err(|stop| stop.on_the_way("PLAY with another id did not lead to ADMIT 0"))?;
+        .map_err(|stop| stop.prevented_by("admit-wrong-id"))?;
     connection.play();
     let expected = admit(connection.id, true);
     connection.expect(&expected, is_admission)?;
     Ok(())
 }
 
-fn action_with_another_id(judge: &mut Judge) -> Judged {
-    judge.complains()?;
-    judge.plays()?;
-    let mut connection = judge.admitted()?;
+fn action_with_another_id(checker: &mut Checker) -> RuleResult {
+    checker.sends_errors()?;
+    checker.plays()?;
+    let mut connection = checker.admitted()?;
     connection.act_with(another(connection.id), *b"0-0");
     let code = match connection.dialect {
         Dialect::Seed => ErrorCode::WrongSession,
@@ -199,88 +201,88 @@ fn action_with_another_id(judge: &mut Judge) -> Judged {
     first_moves(&mut connection).map(drop)
 }
 
-fn client_complains(judge: &mut Judge) -> Judged {
-    judge.plays()?;
-    let mut connection = judge.admitted()?;
+fn client_sends_error(checker: &mut Checker) -> RuleResult {
+    checker.plays()?;
+    let mut connection = checker.admitted()?;
     let text = Text::new("Moviment Invalid").expect("it is in Latin-1");
     let id = connection.id;
-    connection.say_bytes(&encoded(&FromClient::Error { id, code: 1, text }));
+    connection.send_bytes(&encoded(&FromClient::Error { id, code: 1, text }));
     connection.expect_silence("the client's ERROR")?;
     first_moves(&mut connection).map(drop)
 }
 
-fn error_texts(judge: &mut Judge) -> Judged {
-    judge.complains()?;
-    judge.plays()?;
-    let mut connection = judge.admitted()?;
+fn error_texts(checker: &mut Checker) -> RuleResult {
+    checker.sends_errors()?;
+    checker.plays()?;
+    let mut connection = checker.admitted()?;
     connection.act_with(connection.id, *b"9-9");
     expect_text(&mut connection, ErrorCode::UnknownMove)?;
-    let (own, _) = first_moves(&mut connection)
-        .map_err(|stop| stop.on_the_way("the first ACTION was not answered with an ACTION"))?;
+    let (own, _) = first_moves(&mut connection).map_err(|stop| stop.prevented_by("answer"))?;
     connection.act(own);
     expect_text(&mut connection, ErrorCode::InvalidMove)
 }
 
 /// The text of the code that came; whether it is the right code is another rule.
-fn expect_text(connection: &mut Connection, complaint: ErrorCode) -> Judged {
+fn expect_text(connection: &mut Connection, code: ErrorCode) -> RuleResult {
     let mut bytes = Vec::new();
-    complaint.encode(connection.id, &mut bytes);
+    code.encode(connection.id, &mut bytes);
     let expected = Expected::new(hex(&bytes), server_words(&bytes, connection.dialect));
-    let heard = connection.hear();
+    let received = connection.receive();
     let fits = |code: u8, text: &Text| {
-        let complaint = ErrorCode::try_from(code).ok();
-        complaint.is_some_and(|complaint| text.as_bytes() == complaint.text().as_bytes())
+        ErrorCode::try_from(code).is_ok_and(|known| text.as_bytes() == known.text().as_bytes())
     };
-    match &heard {
+    match &received {
         Received::Frame(FromServer::Error { code, text, .. }, _) if fits(*code, text) => Ok(()),
-        Received::Frame(FromServer::Error { .. }, _) => Err(connection.broken(&expected, &heard)),
+        Received::Frame(FromServer::Error { .. }, _) => {
+            Err(connection.broken(&expected, &received))
+        }
         _ => Err(connection
-            .broken(&expected, &heard)
-            .on_the_way("there was no ERROR")),
+            .broken(&expected, &received)
+            .prevented_by("off-board")),
     }
 }
 
-fn named(judge: &mut Judge, name: &str) -> Judged {
-    judge.admitted()?.leave();
-    let mut connection = judge.call()?;
+fn named(checker: &mut Checker, name: &str) -> RuleResult {
+    checker.admitted()?.leave();
+    let mut connection = checker.connect()?;
     connection.hello(name);
-    taken(&mut connection)
+    is_accepted(&mut connection)
 }
 
-fn zero_in_name(judge: &mut Judge) -> Judged {
-    judge.admitted()?.leave();
-    let mut connection = judge.call()?;
+fn zero_in_name(checker: &mut Checker) -> RuleResult {
+    checker.admitted()?.leave();
+    let mut connection = checker.connect()?;
     let mut hello = hello_bytes(&connection);
     hello.splice(7..7, [0]);
-    connection.say_bytes(&hello);
-    taken(&mut connection)
+    connection.send_bytes(&hello);
+    is_accepted(&mut connection)
 }
 
-fn endless_name(judge: &mut Judge) -> Judged {
-    judge.greeted()?.leave();
-    let mut connection = judge.call()?;
+fn endless_name(checker: &mut Checker) -> RuleResult {
+    checker.greeted()?.leave();
+    let mut connection = checker.connect()?;
     let mut hello = hello_bytes(&connection)[..5].to_vec();
     hello.extend([b'n'; 100_000]);
-    connection.say_bytes(&hello);
-    let heard = connection.hear();
-    match heard {
+    connection.send_bytes(&hello);
+    let received = connection.receive();
+    match received {
         Received::Nothing(_) | Received::Frame(FromServer::Ready { .. }, _) => {
             let expected = Expected::new("08 … or a close", "ERROR, or the end of the connection");
-            Err(connection.broken(&expected, &heard))
+            Err(connection.broken(&expected, &received))
         }
-        Received::Frame(..) | Received::Garbled(..) | Received::Ended(_) => Ok(()),
+        Received::Frame(..) | Received::Invalid(..) | Received::Closed(_) => Ok(()),
     }
 }
 
-fn unknown_opcode(judge: &mut Judge) -> Judged {
-    judge.complains()?;
-    let mut connection = judge.greeted()?;
-    connection.say_bytes(&[7]);
+fn unknown_opcode(checker: &mut Checker) -> RuleResult {
+    checker.sends_errors()?;
+    let mut connection = checker.greeted()?;
+    connection.send_bytes(&[7]);
     expect_code(&mut connection, 2)?;
     closes(&mut connection)
 }
 
-fn closes(connection: &mut Connection) -> Judged {
+fn closes(connection: &mut Connection) -> RuleResult {
     if connection.is_closed() {
         return Ok(());
     }
@@ -288,24 +290,24 @@ fn closes(connection: &mut Connection) -> Judged {
     Err(connection.found("the connection stays open", &expected, "", "nothing"))
 }
 
-fn error_storm(judge: &mut Judge) -> Judged {
-    let mut connection = judge.admitted()?;
+fn error_storm(checker: &mut Checker) -> RuleResult {
+    let mut connection = checker.admitted()?;
     for _ in 0..MAX_ERRORS {
         connection.act_with(connection.id, *b"9-9");
-        match connection.hear() {
+        match connection.receive() {
             Received::Frame(FromServer::Error { .. }, _) => {}
             // Earlier is a bound too.
-            Received::Ended(_) => return Ok(()),
-            heard => {
+            Received::Closed(_) => return Ok(()),
+            received => {
                 return Err(connection
-                    .broken(&Expected::error(connection.id, 0), &heard)
-                    .on_the_way("the cell 9-9 did not lead to an ERROR"));
+                    .broken(&Expected::error(connection.id, 0), &received)
+                    .prevented_by("off-board"));
             }
         }
     }
     closes(&mut connection).map_err(|stop| match stop {
         Stop::Broken(mut finding) => {
-            finding.log.clear();
+            finding.conversation.clear();
             Stop::Broken(finding)
         }
         stop => stop,

@@ -1,79 +1,76 @@
 //! The rules for two players, with the server between them.
 //!
-//! The document has one sentence on it: the server is a proxy between two clients. So most of how they
-//! meet is left open; what a game is, and what its frames mean, is not.
+//! The document has one sentence on this: the server is a proxy between two clients. So how they meet is
+//! open; what a game is, and what its frames mean, is not.
 
 use noughts_wire::{Admission, Cell, Dialect, FromServer, GameResult};
 
 use super::connection::{Connection, Expected, Received};
-use super::{Judge, TcpRule};
+use super::{Checker, PLAYER, TcpRule, document, read_ready};
 use crate::frame::{hex, server_words};
-use crate::verdict::{Judged, Stop, Weight};
-
-const PROXY: &str =
-    "Extensions, Mode 2 jugadors: two clients play, with the server as a proxy between them";
+use crate::verdict::{RuleResult, Stop, Weight};
 
 pub(super) const RULES: [TcpRule; 14] = [
     TcpRule::new(
         "ready",
-        "HELLO gets READY with the session's id",
-        "[1] Inici de sessió: the server answers READY; figure 2",
+        "HELLO gets READY with the session's id, at once or when both clients have connected",
+        document::READY,
         Weight::Demanded,
         ready_comes,
     ),
     TcpRule::new(
         "pair-admit",
         "two clients that say PLAY are both admitted",
-        PROXY,
+        document::PAIRS,
         Weight::Demanded,
         both_are_admitted,
     ),
     TcpRule::new(
         "pair-relay",
         "the cell that one plays reaches the other as ACTION",
-        PROXY,
+        document::PAIRS,
         Weight::Demanded,
         cells_are_passed_on,
     ),
     TcpRule::new(
         "pair-taken",
         "a taken cell gets error 1 and keeps the turn, and the other hears nothing of it",
-        "[2] Procés de joc: a cell that is filled already gets ERROR Moviment Invalid, code 1",
+        document::INVALID_MOVE,
         Weight::Demanded,
         taken_cell,
     ),
     TcpRule::new(
         "pair-no-cell",
         "a cell off the board gets error 0 and keeps the turn, and the other hears nothing of it",
-        "[2] Procés de joc: a move that does not exist gets ERROR Moviment Desconegut, code 0",
+        document::UNKNOWN_MOVE,
         Weight::Demanded,
         no_cell,
     ),
     TcpRule::new(
         "pair-result",
         "the winner gets RESULT 1 and the loser RESULT 0",
-        "[2] Procés de joc: RESULT says at the end of the game whether the client wins",
+        document::RESULT,
         Weight::Demanded,
         winner_and_loser,
     ),
     TcpRule::new(
         "pair-draw",
         "when the board is full without a line both get RESULT 2",
-        "[2] Procés de joc: RESULT at the end of the game, 2 means a draw",
+        document::RESULT,
         Weight::Demanded,
         draw,
     ),
     TcpRule::new(
         "pair-again",
         "after RESULT both may PLAY again, on an empty board",
-        "[2] Procés de joc, at its end: a new game in the same session begins with PLAY",
+        document::PLAY_AGAIN,
         Weight::Demanded,
         again,
     ),
     TcpRule::new(
         "pair-tables",
         "four clients play two games that do not touch one another",
-        "Extensions, Multi-threading: the server serves many clients at once",
+        document::THREADS,
         Weight::Demanded,
         two_tables,
     ),
@@ -101,14 +98,14 @@ pub(super) const RULES: [TcpRule; 14] = [
     TcpRule::new(
         "pair-leaving",
         "when one leaves a game the other gets RESULT 1",
-        "[3] Forçar un final demands that it is handled, and not how",
+        "section [3] demands that a disconnection is handled, and does not say how",
         Weight::Open,
         one_leaves,
     ),
     TcpRule::new(
         "pair-waiter-leaves",
         "a client that leaves while it waits is not paired with the next",
-        "[3] Forçar un final: the client may go whenever it likes, and that is handled at every moment",
+        document::DISCONNECTION,
         Weight::Demanded,
         waiter_leaves,
     ),
@@ -130,11 +127,11 @@ impl Pair {
     }
 
     /// The one to move plays, and the other is told.
-    fn play(&mut self, cell: Cell) -> Judged {
+    fn play(&mut self, cell: Cell) -> RuleResult {
         self.first.act(cell);
         let expected = relayed(&self.second, cell);
-        let heard = self.second.hear();
-        match &heard {
+        let received = self.second.receive();
+        match &received {
             Received::Frame(FromServer::Action { cell: told, id }, bytes)
                 if *told == cell.to_bytes() =>
             {
@@ -148,22 +145,22 @@ impl Pair {
                     ));
                 }
             }
-            _ => return Err(self.told_otherwise(&expected, &heard)),
+            _ => return Err(self.not_relayed(&expected, &received)),
         }
         std::mem::swap(&mut self.first, &mut self.second);
         Ok(())
     }
 
-    /// What the other heard, with what the one to move had said.
-    fn told_otherwise(&self, expected: &Expected, heard: &Received) -> Stop {
-        match self.second.broken(expected, heard) {
+    /// What the other received, with what the one to move had said.
+    fn not_relayed(&self, expected: &Expected, received: &Received) -> Stop {
+        match self.second.broken(expected, received) {
             Stop::Broken(mut finding) => {
-                finding.wrong = format!("at the other client: {}", finding.wrong);
+                finding.problem = format!("at the other client: {}", finding.problem);
                 finding.facts.retain(|fact| fact.label != "sent");
                 if let Stop::Broken(own) = self.first.found("", expected, "", "") {
                     let sent = own.facts.into_iter().find(|fact| fact.label == "sent");
                     finding.facts.splice(0..0, sent);
-                    finding.log.splice(0..0, own.log);
+                    finding.conversation.splice(0..0, own.conversation);
                 }
                 Stop::Broken(finding)
             }
@@ -179,17 +176,28 @@ fn relayed(connection: &Connection, cell: Cell) -> Expected {
     })
 }
 
-/// Two sessions that say PLAY, one after the other.
-fn meet(judge: &mut Judge) -> Judged<Pair> {
-    let first = judge.greeted_as("first client")?;
-    let second = judge.greeted_as("second client")?;
+/// Two sessions. A server may send READY only when both clients have connected, so both send HELLO first.
+fn two_sessions(checker: &mut Checker) -> RuleResult<(Connection, Connection)> {
+    let mut first = checker.connect_as("first client")?;
+    let mut second = checker.connect_as("second client")?;
+    first.hello(PLAYER);
+    first.pause();
+    second.hello(PLAYER);
+    read_ready(&mut first)?;
+    read_ready(&mut second)?;
+    Ok((first, second))
+}
+
+/// Two sessions that send PLAY, one after the other.
+fn meet(checker: &mut Checker) -> RuleResult<Pair> {
+    let (first, second) = two_sessions(checker).map_err(|stop| stop.prevented_by("ready"))?;
     sit_down(first, second)
 }
 
-/// PLAY from both, and who begins.
-fn sit_down(mut first: Connection, mut second: Connection) -> Judged<Pair> {
+/// PLAY from both; the flags say who moves first.
+fn sit_down(mut first: Connection, mut second: Connection) -> RuleResult<Pair> {
     first.play();
-    // So that who came first did so for the server too: where the flags don't tell, it begins.
+    // So that the server sees this PLAY first: without different flags, this client moves first.
     first.pause();
     second.play();
     let mut flags = [Admission::Refused; 2];
@@ -226,44 +234,55 @@ fn sit_down(mut first: Connection, mut second: Connection) -> Judged<Pair> {
     Ok(pair)
 }
 
-fn met(judge: &mut Judge) -> Judged<Pair> {
-    meet(judge).map_err(|stop| stop.on_the_way("no pair came together"))
+fn met(checker: &mut Checker) -> RuleResult<Pair> {
+    meet(checker).map_err(|stop| stop.prevented_by("pair-admit"))
 }
 
 fn cell(text: &str) -> Cell {
     let bytes = text.as_bytes().first_chunk().copied();
     bytes
         .and_then(|bytes| Cell::try_from(bytes).ok())
-        .expect("the judge's cells are cells")
+        .expect("the kit's cells are cells")
 }
 
 fn cells(text: &str) -> impl Iterator<Item = Cell> {
     text.split(' ').map(cell)
 }
 
-fn ready_comes(judge: &mut Judge) -> Judged {
-    let mut connection = judge.call()?;
-    connection.hello("Judge");
-    let (expected, own, dialect) = (
-        super::session::ready(&connection),
-        connection.id,
-        connection.dialect,
-    );
-    connection.expect(&expected, |frame| match (frame, dialect) {
-        (FromServer::Ready { id }, Dialect::Seed) => *id == own,
-        (FromServer::Ready { .. }, Dialect::Later) => true,
-        _ => false,
-    })?;
-    connection.leave();
+fn ready_comes(checker: &mut Checker) -> RuleResult {
+    let mut first = checker.connect_as("first client")?;
+    first.hello(PLAYER);
+    let is_late = !first.has_answer_soon();
+    let second = match is_late {
+        true => {
+            let mut second = checker.connect_as("second client")?;
+            second.hello(PLAYER);
+            Some(second)
+        }
+        false => None,
+    };
+    for mut connection in [Some(first), second].into_iter().flatten() {
+        let (expected, own, dialect) = (
+            super::session::ready(&connection),
+            connection.id,
+            connection.dialect,
+        );
+        connection.expect(&expected, |frame| match (frame, dialect) {
+            (FromServer::Ready { id }, Dialect::Seed) => *id == own,
+            (FromServer::Ready { .. }, Dialect::Later) => true,
+            _ => false,
+        })?;
+        connection.leave();
+    }
     Ok(())
 }
 
-fn both_are_admitted(judge: &mut Judge) -> Judged {
-    meet(judge).map(Pair::leave)
+fn both_are_admitted(checker: &mut Checker) -> RuleResult {
+    meet(checker).map(Pair::leave)
 }
 
-fn cells_are_passed_on(judge: &mut Judge) -> Judged {
-    let mut pair = met(judge)?;
+fn cells_are_passed_on(checker: &mut Checker) -> RuleResult {
+    let mut pair = met(checker)?;
     for cell in cells("1-1 0-0 2-0") {
         pair.play(cell)?;
     }
@@ -271,26 +290,26 @@ fn cells_are_passed_on(judge: &mut Judge) -> Judged {
     Ok(())
 }
 
-fn begun(judge: &mut Judge, text: &str) -> Judged<Pair> {
-    let mut pair = met(judge)?;
+fn begun(checker: &mut Checker, text: &str) -> RuleResult<Pair> {
+    let mut pair = met(checker)?;
     for cell in cells(text) {
         pair.play(cell)
-            .map_err(|stop| stop.on_the_way("a move was not passed on"))?;
+            .map_err(|stop| stop.prevented_by("pair-relay"))?;
     }
     Ok(pair)
 }
 
-fn taken_cell(judge: &mut Judge) -> Judged {
-    let pair = begun(judge, "1-1 0-0")?;
+fn taken_cell(checker: &mut Checker) -> RuleResult {
+    let pair = begun(checker, "1-1 0-0")?;
     refused(pair, *b"0-0", 1)
 }
 
-fn no_cell(judge: &mut Judge) -> Judged {
-    let pair = begun(judge, "1-1 0-0")?;
+fn no_cell(checker: &mut Checker) -> RuleResult {
+    let pair = begun(checker, "1-1 0-0")?;
     refused(pair, *b"3-0", 0)
 }
 
-fn refused(mut pair: Pair, at: [u8; 3], code: u8) -> Judged {
+fn refused(mut pair: Pair, at: [u8; 3], code: u8) -> RuleResult {
     pair.first.act_with(pair.first.id, at);
     super::game::expect_error(&mut pair.first, code)?;
     pair.second.expect_silence("the other's mistake")?;
@@ -299,7 +318,7 @@ fn refused(mut pair: Pair, at: [u8; 3], code: u8) -> Judged {
     Ok(())
 }
 
-fn expect_result(connection: &mut Connection, wanted: GameResult) -> Judged {
+fn expect_result(connection: &mut Connection, wanted: GameResult) -> RuleResult {
     let expected = match connection.dialect {
         Dialect::Seed => Expected::frame(&FromServer::Result {
             id: connection.id,
@@ -315,7 +334,7 @@ fn expect_result(connection: &mut Connection, wanted: GameResult) -> Judged {
             format!(
                 "RESULT, id {}, flag {}",
                 connection.id,
-                crate::frame::verdict_words(wanted)
+                crate::frame::result_words(wanted)
             ),
         ),
     };
@@ -327,7 +346,7 @@ fn expect_result(connection: &mut Connection, wanted: GameResult) -> Judged {
 }
 
 /// A game that the first wins with its third mark.
-fn win(pair: &mut Pair) -> Judged {
+fn win(pair: &mut Pair) -> RuleResult {
     pair.first.act(cell("0-2"));
     expect_result(&mut pair.first, GameResult::Won)?;
     expect_result(&mut pair.second, GameResult::Lost)
@@ -335,12 +354,12 @@ fn win(pair: &mut Pair) -> Judged {
 
 const NEARLY_WON: &str = "0-0 1-1 0-1 2-2";
 
-fn winner_and_loser(judge: &mut Judge) -> Judged {
-    let mut pair = begun(judge, NEARLY_WON)?;
+fn winner_and_loser(checker: &mut Checker) -> RuleResult {
+    let mut pair = begun(checker, NEARLY_WON)?;
     win(&mut pair)?;
     pair.leave();
     // And the other way round: the second player's third mark.
-    let mut pair = begun(judge, "0-0 1-0 2-2 1-1 0-2")?;
+    let mut pair = begun(checker, "0-0 1-0 2-2 1-1 0-2")?;
     pair.first.act(cell("1-2"));
     expect_result(&mut pair.first, GameResult::Won)?;
     expect_result(&mut pair.second, GameResult::Lost)?;
@@ -348,9 +367,9 @@ fn winner_and_loser(judge: &mut Judge) -> Judged {
     Ok(())
 }
 
-fn draw(judge: &mut Judge) -> Judged {
+fn draw(checker: &mut Checker) -> RuleResult {
     // x o x / x o o / o x x
-    let mut pair = begun(judge, "0-0 0-1 0-2 1-1 1-0 1-2 2-1 2-0")?;
+    let mut pair = begun(checker, "0-0 0-1 0-2 1-1 1-0 1-2 2-1 2-0")?;
     pair.first.act(cell("2-2"));
     expect_result(&mut pair.first, GameResult::Draw)?;
     expect_result(&mut pair.second, GameResult::Draw)?;
@@ -358,9 +377,9 @@ fn draw(judge: &mut Judge) -> Judged {
     Ok(())
 }
 
-fn again(judge: &mut Judge) -> Judged {
-    let mut pair = begun(judge, NEARLY_WON)?;
-    win(&mut pair).map_err(|stop| stop.on_the_way("the first game did not end"))?;
+fn again(checker: &mut Checker) -> RuleResult {
+    let mut pair = begun(checker, NEARLY_WON)?;
+    win(&mut pair).map_err(|stop| stop.prevented_by("pair-result"))?;
     let mut pair = sit_down(pair.first, pair.second)?;
     for cell in cells("0-0 1-1") {
         pair.play(cell)?;
@@ -369,9 +388,9 @@ fn again(judge: &mut Judge) -> Judged {
     Ok(())
 }
 
-fn two_tables(judge: &mut Judge) -> Judged {
-    let mut one = begun(judge, "0-0")?;
-    let mut other = meet(judge)?;
+fn two_tables(checker: &mut Checker) -> RuleResult {
+    let mut one = begun(checker, "0-0")?;
+    let mut other = meet(checker)?;
     other.play(cell("0-0"))?;
     for cell in cells("1-1 2-2") {
         one.play(cell)?;
@@ -383,8 +402,8 @@ fn two_tables(judge: &mut Judge) -> Judged {
     Ok(())
 }
 
-fn flags(judge: &mut Judge) -> Judged {
-    let pair = met(judge)?;
+fn flags(checker: &mut Checker) -> RuleResult {
+    let pair = met(checker)?;
     let mut flags = pair.flags.map(|flag| flag as u8);
     flags.sort_unstable();
     if flags == [1, 2] {
@@ -401,8 +420,8 @@ fn flags(judge: &mut Judge) -> Judged {
         .found("the flags do not tell who begins", &expected, "", &received))
 }
 
-fn own_ids(judge: &mut Judge) -> Judged {
-    let mut pair = begun(judge, "0-0 1-1 2-2")?;
+fn own_ids(checker: &mut Checker) -> RuleResult {
+    let mut pair = begun(checker, "0-0 1-1 2-2")?;
     if let Some(stop) = pair.wrong_id.take() {
         return Err(stop);
     }
@@ -410,32 +429,37 @@ fn own_ids(judge: &mut Judge) -> Judged {
     Ok(())
 }
 
-fn out_of_turn(judge: &mut Judge) -> Judged {
-    let mut pair = begun(judge, "0-0")?;
+fn out_of_turn(checker: &mut Checker) -> RuleResult {
+    let mut pair = begun(checker, "0-0")?;
     pair.second.act(cell("2-2"));
     super::game::expect_error(&mut pair.second, 2)?;
     pair.leave();
     Ok(())
 }
 
-fn one_leaves(judge: &mut Judge) -> Judged {
+fn one_leaves(checker: &mut Checker) -> RuleResult {
     let Pair {
         first, mut second, ..
-    } = begun(judge, "0-0 1-1")?;
+    } = begun(checker, "0-0 1-1")?;
     first.leave();
     expect_result(&mut second, GameResult::Won)?;
     second.leave();
     Ok(())
 }
 
-fn waiter_leaves(judge: &mut Judge) -> Judged {
-    met(judge)?.leave();
-    let mut waiter = judge.greeted()?;
-    waiter.play();
+fn waiter_leaves(checker: &mut Checker) -> RuleResult {
+    met(checker)?.leave();
+    let mut waiter = checker.connect()?;
+    waiter.hello(PLAYER);
+    if waiter.has_answer_soon() && read_ready(&mut waiter).is_ok() {
+        waiter.play();
+    }
     waiter.leave();
-    let mut pair = meet(judge)?;
+    let (first, second) =
+        two_sessions(checker).map_err(|stop| stop.prefixed("after a waiting client left, "))?;
+    let mut pair = sit_down(first, second)?;
     pair.play(cell("1-1"))
-        .map_err(|stop| stop.on_the_way("a move was not passed on"))?;
+        .map_err(|stop| stop.prevented_by("pair-relay"))?;
     pair.leave();
     Ok(())
 }

@@ -1,17 +1,17 @@
-//! Good manners: what a network does to programs, and what they owe to others.
+//! Advice: what a network does to frames, and what one client may do to others.
 
 use noughts_wire::{Dialect, FromClient, FromServer};
 
 use super::connection::{Expected, encoded};
 use super::session::{admit, hello_bytes, is_admission, ready, still_serves};
-use super::{Judge, TcpRule};
-use crate::verdict::{Judged, Weight};
+use super::{Checker, TcpRule};
+use crate::verdict::{RuleResult, Weight};
 
 pub(super) const RULES: [TcpRule; 3] = [
     advice(
         "split",
         "frames that arrive byte by byte are understood",
-        "TCP is a stream: it may cut a frame anywhere",
+        "TCP is a stream: it may split a frame anywhere",
         byte_by_byte,
     ),
     advice(
@@ -22,8 +22,8 @@ pub(super) const RULES: [TcpRule; 3] = [
     ),
     advice(
         "half-frame",
-        "a client that stops within a frame keeps nobody else waiting",
-        "a server for many must not wait for one",
+        "a client that stops within a frame does not block other clients",
+        "a server for several clients must not wait for one of them",
         half_a_frame,
     ),
 ];
@@ -32,30 +32,30 @@ const fn advice(
     name: &'static str,
     claim: &'static str,
     source: &'static str,
-    judge: fn(&mut Judge) -> Judged,
+    checker: fn(&mut Checker) -> RuleResult,
 ) -> TcpRule {
-    TcpRule::new(name, claim, source, Weight::Advice, judge)
+    TcpRule::new(name, claim, source, Weight::Advice, checker)
 }
 
-fn byte_by_byte(judge: &mut Judge) -> Judged {
-    judge.plays()?;
-    let mut connection = judge.call()?;
+fn byte_by_byte(checker: &mut Checker) -> RuleResult {
+    checker.plays()?;
+    let mut connection = checker.connect()?;
     let hello = hello_bytes(&connection);
-    connection.say_in_pieces(&hello);
+    connection.send_in_pieces(&hello);
     let expected = ready(&connection);
     let frame = connection.expect(&expected, |frame| matches!(frame, FromServer::Ready { .. }))?;
     if let (FromServer::Ready { id }, Dialect::Later) = (frame, connection.dialect) {
         connection.id = id;
     }
     let play = encoded(&FromClient::Play { id: connection.id });
-    connection.say_in_pieces(&play);
+    connection.send_in_pieces(&play);
     let expected = admit(connection.id, true);
     connection.expect(&expected, is_admission)?;
     let action = FromClient::Action {
         id: connection.id,
         cell: *b"1-1",
     };
-    connection.say_in_pieces(&encoded(&action));
+    connection.send_in_pieces(&encoded(&action));
     let expected = Expected::action(connection.id);
     connection.expect(&expected, |frame| {
         matches!(frame, FromServer::Action { .. })
@@ -64,25 +64,25 @@ fn byte_by_byte(judge: &mut Judge) -> Judged {
 }
 
 /// HELLO and PLAY at once where the client knows its id; else PLAY and ACTION.
-fn at_once(judge: &mut Judge) -> Judged {
-    judge.plays()?;
+fn at_once(checker: &mut Checker) -> RuleResult {
+    checker.plays()?;
     let mut connection;
-    match judge.dialect {
+    match checker.dialect {
         Dialect::Seed => {
-            connection = judge.call()?;
+            connection = checker.connect()?;
             let play = FromClient::Play { id: connection.id };
             let both = [hello_bytes(&connection), encoded(&play)].concat();
-            connection.say_bytes(&both);
+            connection.send_bytes(&both);
             let expected = ready(&connection);
             connection.expect(&expected, |frame| matches!(frame, FromServer::Ready { .. }))?;
             let expected = admit(connection.id, true);
             connection.expect(&expected, is_admission)?;
         }
         Dialect::Later => {
-            connection = judge.greeted()?;
+            connection = checker.greeted()?;
             let (id, cell) = (connection.id, *b"1-1");
             let (play, action) = (FromClient::Play { id }, FromClient::Action { id, cell });
-            connection.say_bytes(&[encoded(&play), encoded(&action)].concat());
+            connection.send_bytes(&[encoded(&play), encoded(&action)].concat());
             let expected = admit(connection.id, true);
             connection.expect(&expected, is_admission)?;
             let expected = Expected::action(connection.id);
@@ -94,10 +94,10 @@ fn at_once(judge: &mut Judge) -> Judged {
     Ok(())
 }
 
-fn half_a_frame(judge: &mut Judge) -> Judged {
-    judge.greeted()?.leave();
-    let mut slow = judge.call()?;
+fn half_a_frame(checker: &mut Checker) -> RuleResult {
+    checker.greeted()?.leave();
+    let mut slow = checker.connect()?;
     let hello = hello_bytes(&slow);
-    slow.say_bytes(&hello[..3]);
-    still_serves(judge, "while another client has sent half a HELLO")
+    slow.send_bytes(&hello[..3]);
+    still_serves(checker, "while another client has sent half a HELLO")
 }

@@ -5,27 +5,29 @@ use std::time::Duration;
 use noughts_wire::{Admission, Dialect, FromClient, FromServer, Name, SESSION_IDS};
 
 use super::connection::{Connection, Expected, Received, encoded};
-use super::{Judge, TcpRule};
+use super::{Checker, PLAYER, TcpRule, document, read_ready};
 use crate::frame::hex;
-use crate::verdict::{Finding, Judged, Stop, Weight};
+use crate::verdict::{Fact, Finding, RuleResult, Stop, Weight};
 
 /// The first of all.
 pub(super) const GREETING: [TcpRule; 2] = [
     TcpRule {
         name: "ready",
         claim: "HELLO with an id of five digits gets READY with the same id",
-        source: "[1] Inici de sessió: the server answers READY with the same idSessio; figure 2",
+        source: document::READY,
         weight: Weight::Demanded,
         only: Some(Dialect::Seed),
-        judge: ready_comes,
+        needs_program: false,
+        check: ready_comes,
     },
     TcpRule {
         name: "ready-makes-id",
-        claim: "HELLO with id 0 gets READY with an id of five digits, made by the server",
-        source: "the later dialect (docs/protocol.md, Two dialects)",
+        claim: "HELLO with id 0 gets READY with an id of five digits, chosen by the server",
+        source: document::LATER,
         weight: Weight::Demanded,
         only: Some(Dialect::Later),
-        judge: ready_comes,
+        needs_program: false,
+        check: ready_comes,
     },
 ];
 
@@ -33,35 +35,38 @@ pub(super) const RULES: [TcpRule; 4] = [
     TcpRule {
         name: "prompt",
         claim: "every answer comes within half a second",
-        source: "people wait for it",
+        source: "a person waits for it",
         weight: Weight::Advice,
         only: None,
-        judge: promptly,
+        needs_program: false,
+        check: promptly,
     },
     TcpRule {
         name: "name-latin",
-        claim: "a name with letters such as ú, one byte each, is taken like any other",
-        source: "Detalls dels missatges: a string variable has one byte a character and ends with two zero bytes; \
-                 figure 1",
+        claim: "a name with letters such as ú, one byte each, is accepted like any other",
+        source: document::STRINGS,
         weight: Weight::Demanded,
         only: None,
-        judge: names_are_bytes,
+        needs_program: false,
+        check: names_are_bytes,
     },
     TcpRule {
         name: "admit",
         claim: "PLAY with the session's id gets ADMIT with flag 1",
-        source: "[2] Procés de joc: ADMIT with flag 1 if the idSessio is the one sent before; figure 4",
+        source: document::ADMIT,
         weight: Weight::Demanded,
         only: None,
-        judge: play_is_admitted,
+        needs_program: false,
+        check: play_is_admitted,
     },
     TcpRule {
         name: "admit-wrong-id",
         claim: "PLAY with another id than the session's gets ADMIT with flag 0",
-        source: "[2] Procés de joc: ADMIT with flag 0 if the idSessio is not the one sent before; figure 4",
+        source: document::ADMIT,
         weight: Weight::Demanded,
         only: None,
-        judge: play_with_another_id,
+        needs_program: false,
+        check: play_with_another_id,
     },
 ];
 
@@ -70,7 +75,7 @@ pub(super) fn ready(connection: &Connection) -> Expected {
         Dialect::Seed => Expected::frame(&FromServer::Ready { id: connection.id }),
         Dialect::Later => Expected::new(
             "02 .. .. .. ..",
-            "READY with an id from 10000 to 99999, made by the server",
+            "READY with an id from 10000 to 99999, chosen by the server",
         ),
     }
 }
@@ -93,73 +98,74 @@ pub(super) fn is_admission(frame: &FromServer) -> bool {
     )
 }
 
-/// READY, and still in step: a server that has counted a name otherwise is not.
-pub(super) fn taken(connection: &mut Connection) -> Judged {
-    let expected = ready(connection);
-    let frame = connection.expect(&expected, |frame| matches!(frame, FromServer::Ready { .. }))?;
-    if let (FromServer::Ready { id }, Dialect::Later) = (frame, connection.dialect) {
-        connection.id = id;
-    }
-    connection.play();
-    let expected = admit(connection.id, true);
-    connection.expect(&expected, is_admission)?;
-    Ok(())
+/// READY and ADMIT 1: a server that has misread the name does not get this far.
+pub(super) fn is_accepted(connection: &mut Connection) -> RuleResult {
+    read_ready(connection)?;
+    super::admit(connection)
 }
 
-fn ready_comes(judge: &mut Judge) -> Judged {
-    let mut connection = judge.call()?;
-    connection.hello("Judge");
+fn ready_comes(checker: &mut Checker) -> RuleResult {
+    let mut connection = checker.connect()?;
+    connection.hello(PLAYER);
     let (expected, dialect, own) = (ready(&connection), connection.dialect, connection.id);
-    let heard = connection.hear();
-    match &heard {
+    let received = connection.receive();
+    match &received {
         Received::Frame(FromServer::Ready { id }, _) => {
-            judge.has_greeted = true;
+            checker.has_greeted = true;
             let is_right = match dialect {
                 Dialect::Seed => *id == own,
                 Dialect::Later => SESSION_IDS.contains(id),
             };
             match is_right {
                 true => Ok(()),
-                false => Err(connection.broken(&expected, &heard)),
+                false => Err(connection.broken(&expected, &received)),
             }
         }
-        _ => Err(connection.broken(&expected, &heard)),
+        _ => Err(connection.broken(&expected, &received)),
     }
 }
 
 const PROMPT: Duration = Duration::from_millis(500);
 
-fn promptly(judge: &mut Judge) -> Judged {
-    let mut connection = judge.admitted()?;
-    super::game::first_moves(&mut connection).map_err(super::game::on_the_way)?;
+fn promptly(checker: &mut Checker) -> RuleResult {
+    let mut connection = checker.admitted()?;
+    super::game::first_moves(&mut connection).map_err(|stop| stop.prevented_by("answer"))?;
     if connection.slowest <= PROMPT {
         return Ok(());
     }
     let expected = Expected::new("", "an answer within 0.5 s");
     let took = format!("an answer after {:.1} s", connection.slowest.as_secs_f64());
-    Err(connection.found("the server takes its time", &expected, "", &took))
+    Err(connection.found(
+        format!(
+            "the server took {:.1} s for an answer",
+            connection.slowest.as_secs_f64()
+        ),
+        &expected,
+        "",
+        &took,
+    ))
 }
 
-fn names_are_bytes(judge: &mut Judge) -> Judged {
-    judge.admitted()?.leave();
-    let mut connection = judge.call()?;
+fn names_are_bytes(checker: &mut Checker) -> RuleResult {
+    checker.admitted()?.leave();
+    let mut connection = checker.connect()?;
     connection.hello("Núria");
-    taken(&mut connection)
+    is_accepted(&mut connection)
 }
 
-fn play_is_admitted(judge: &mut Judge) -> Judged {
-    let mut connection = judge.greeted()?;
+fn play_is_admitted(checker: &mut Checker) -> RuleResult {
+    let mut connection = checker.greeted()?;
     connection.play();
     let expected = admit(connection.id, true);
     connection.expect(&expected, is_admission)?;
     Ok(())
 }
 
-fn play_with_another_id(judge: &mut Judge) -> Judged {
-    judge.admitted()?.leave();
-    let mut connection = judge.greeted()?;
+fn play_with_another_id(checker: &mut Checker) -> RuleResult {
+    checker.admitted()?.leave();
+    let mut connection = checker.greeted()?;
     let other = another(connection.id);
-    connection.say_bytes(&encoded(&FromClient::Play { id: other }));
+    connection.send_bytes(&encoded(&FromClient::Play { id: other }));
     let id_bytes = hex(&connection.id.to_be_bytes());
     let expected = Expected::new(
         format!("04 {id_bytes} 00"),
@@ -180,7 +186,7 @@ fn play_with_another_id(judge: &mut Judge) -> Judged {
     Ok(())
 }
 
-/// Five digits too, so that only the comparison tells.
+/// Another id of five digits, so that only a comparison finds the difference.
 pub(super) fn another(id: u32) -> u32 {
     if SESSION_IDS.contains(&(id + 1)) {
         id + 1
@@ -189,37 +195,32 @@ pub(super) fn another(id: u32) -> u32 {
     }
 }
 
-/// HELLO and PLAY as bytes, for those who send them in pieces or at once.
+/// The bytes of HELLO.
 pub(super) fn hello_bytes(connection: &Connection) -> Vec<u8> {
     let id = match connection.dialect {
         Dialect::Seed => connection.id,
         Dialect::Later => 0,
     };
-    let name = Name::new("Judge").expect("it is in Latin-1");
+    let name = Name::new(PLAYER).expect("it is in Latin-1");
     encoded(&FromClient::Hello { id, name })
 }
 
-/// A whole session up to READY on a line of its own, to see whether the server still serves.
-pub(super) fn still_serves(judge: &mut Judge, after: &str) -> Judged {
-    let mut connection = judge.call().map_err(|stop| match stop {
+/// Starts a session on a new connection, to see whether the server still serves.
+pub(super) fn still_serves(checker: &mut Checker, after: &str) -> RuleResult {
+    let mut connection = checker.connect().map_err(|stop| match stop {
         Stop::NotTried(why) => Stop::broken(Finding {
-            wrong: format!("{after}, {why}"),
+            problem: format!("{after}, {why}"),
+            facts: vec![
+                Fact::new("received", "no connection"),
+                Fact::new("expected", "the server accepts the next client"),
+            ],
             ..Finding::default()
         }),
         stop @ Stop::Broken(_) => stop,
     })?;
-    connection.hello("Judge");
-    let expected = ready(&connection);
-    let served = connection.expect(&expected, |frame| matches!(frame, FromServer::Ready { .. }));
-    match served {
-        Ok(_) => {
-            connection.leave();
-            Ok(())
-        }
-        Err(Stop::Broken(mut finding)) => {
-            finding.wrong = format!("{after}, the next client is not served: {}", finding.wrong);
-            Err(Stop::Broken(finding))
-        }
-        Err(stop) => Err(stop),
-    }
+    connection.hello(PLAYER);
+    let prefix = format!("{after}, the next client is not served: ");
+    read_ready(&mut connection).map_err(|stop| stop.prefixed(&prefix))?;
+    connection.leave();
+    Ok(())
 }

@@ -6,7 +6,7 @@ use std::sync::Mutex;
 use std::thread;
 use std::time::Duration;
 
-use noughts_check::{CLIENT_RULES, ClientTask, Report, RunningPrograms, Verdict, check_client};
+use noughts_check::{CLIENT_RULES, ClientTask, ProcessSet, Report, Verdict, check_client};
 
 use crate::classic::python;
 use crate::verdicts::{Case, compare, folder, read};
@@ -18,9 +18,11 @@ fn judge(case: &Case) -> Report {
     let task = ClientTask {
         listener: TcpListener::bind("127.0.0.1:0").unwrap(),
         command: words.into_iter().chain(more).collect(),
+        input: Vec::new(),
+        answers: Vec::new(),
         timeout: Duration::from_secs(3),
     };
-    check_client(&task, &RunningPrograms::default(), &mut |_| {}).unwrap()
+    check_client(&task, &ProcessSet::default(), &mut |_| {}).unwrap()
 }
 
 #[test]

@@ -6,7 +6,7 @@ use std::process::{Child, Command, Stdio};
 use std::thread;
 use std::time::Duration;
 
-use noughts_check::{Report, TcpTask, Verdict, check_tcp, tcp_rules};
+use noughts_check::{ProcessSet, Report, TcpTask, Verdict, check_tcp, tcp_rules};
 use noughts_wire::Dialect;
 
 use crate::verdicts::{Case, compare, folder, read};
@@ -52,10 +52,11 @@ fn judge(port: u16, mode: &str) -> Report {
             "later" => Dialect::Later,
             _ => Dialect::Seed,
         }),
+        command: Vec::new(),
         pairs: mode == "pairs",
         timeout: Duration::from_millis(1000),
     };
-    check_tcp(&task).unwrap()
+    check_tcp(&task, &ProcessSet::default()).unwrap()
 }
 
 /// Judges all of a mode, each by a thread of its own: they spend their time waiting.
@@ -85,7 +86,7 @@ fn every_rule_can_fail(mode: &str, judged: &[(Case, Report)]) {
     };
     let rules = tcp_rules(mode == "pairs").into_iter();
     let rules: BTreeSet<&str> = rules
-        .filter(|rule| rule.only.is_none_or(|only| only == dialect))
+        .filter(|rule| rule.only.is_none_or(|only| only == dialect) && !rule.needs_program)
         .map(|rule| rule.name)
         .collect();
     let failing: BTreeSet<&str> = judged

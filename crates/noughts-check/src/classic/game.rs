@@ -1,0 +1,272 @@
+//! Checks the output of a game.
+
+use super::case::Case;
+use super::differences;
+use super::model::{Command, INVALID, Model, UNABLE};
+use super::run::Run;
+use super::screen::{Screen, Word};
+use crate::process::End;
+use crate::verdict::{Verdict, Weight};
+
+/// One way to read what the program shows. Where the document is open there are several.
+#[derive(Clone)]
+struct Track {
+    model: Model,
+    at: usize,
+    notes: Vec<String>,
+    /// The last command was refused, so the turn is repeated.
+    is_repeated: bool,
+    deviations: Deviations,
+}
+
+/// Deviations that another rule reports.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Deviations {
+    pub(super) no_delimiter: bool,
+    pub(super) no_redraw: bool,
+}
+
+/// Follows the output word by word, and where the document is open, along every way that it allows.
+pub(super) fn check_game(case: &Case, run: &Run) -> (Verdict, Deviations) {
+    let screen = Screen::read(&run.output);
+    let mut tracks: Vec<Track> = Vec::new();
+    for equal_is_one in [true, false] {
+        if let Some(model) = Model::new(&case.options, equal_is_one) {
+            tracks.push(Track {
+                model,
+                at: 0,
+                notes: Vec::new(),
+                is_repeated: false,
+                deviations: Deviations::default(),
+            });
+        }
+    }
+    if case.weight == Weight::Open && !screen.shows_a_game() && has_equal_symbols(case) {
+        let note = "players with equal symbols are refused".to_owned();
+        let verdict = Verdict::Holds { notes: vec![note] };
+        return (verdict, Deviations::default());
+    }
+    if !has_equal_symbols(case) {
+        tracks.truncate(1);
+    }
+    let mut ended = None;
+    for line in case.typed.iter().map(Some).chain([None]) {
+        let mut next = Vec::new();
+        for track in tracks {
+            if track.model.is_over() {
+                ended = ended.or_else(|| track.over(&screen));
+                continue;
+            }
+            let Some(track) = track.shown(&screen) else {
+                continue;
+            };
+            match line {
+                Some(line) => next.extend(track.after(line, &screen)),
+                // What the end of input means is open.
+                None => ended = ended.or(Some(track)),
+            }
+        }
+        tracks = next;
+        for track in &tracks {
+            if track.has_quit(&screen) {
+                ended = ended.or(Some(track.clone()));
+            }
+        }
+        if ended.is_some() {
+            break;
+        }
+    }
+    match ended {
+        Some(track) => {
+            let mut notes = track.notes;
+            if notes.is_empty() && !is_exact(case, run) {
+                notes.push("the words are right, but not byte for byte as in the document's examples (--strict shows where)".to_owned());
+            }
+            if let End::Exit(code @ 1..) = run.end {
+                notes.push(format!(
+                    "the program ended with exit code {code}, and most end with 0"
+                ));
+            }
+            (Verdict::Holds { notes }, track.deviations)
+        }
+        None => (
+            Verdict::Broken(differences(case, run)),
+            Deviations::default(),
+        ),
+    }
+}
+
+fn has_equal_symbols(case: &Case) -> bool {
+    match (
+        Model::new(&case.options, true),
+        Model::new(&case.options, false),
+    ) {
+        (Some(one), Some(other)) => one.sides() != other.sides(),
+        _ => false,
+    }
+}
+
+impl Track {
+    /// The turn, the board and the prompt.
+    fn shown(mut self, screen: &Screen) -> Option<Track> {
+        let prompt = Word::Prompt(self.model.prompt());
+        let mut expected = vec![Word::Line(self.model.turn_line())];
+        if self.is_repeated && self.is_prompt(screen, 0) {
+            expected.clear();
+            self.deviations.no_redraw = true;
+        } else if self.is_repeated && self.is_prompt(screen, 1) {
+            self.deviations.no_redraw = true;
+        } else {
+            expected.extend(self.model.board_lines().into_iter().map(Word::Line));
+        }
+        expected.push(prompt);
+        let found = screen.words.get(self.at..self.at + expected.len())?;
+        self.at += expected.len();
+        (found == expected).then_some(self)
+    }
+
+    fn is_prompt(&self, screen: &Screen, offset: usize) -> bool {
+        matches!(screen.words.get(self.at + offset), Some(Word::Prompt(_)))
+    }
+
+    /// Every way to go on that fits the output after a typed line.
+    fn after(self, line: &[u8], screen: &Screen) -> Vec<Track> {
+        let exact = Command::read(line);
+        let typed = String::from_utf8_lossy(line)
+            .trim_end_matches(['\r', '\n'])
+            .to_owned();
+        let mut tracks = Vec::new();
+        for command in std::iter::once(exact).chain(Command::others(line)) {
+            for (model, message) in outcomes(&self.model, command) {
+                let is_usual = tracks.is_empty() && command == exact;
+                let quits = command == Command::Quit;
+                let message = if quits { None } else { message };
+                if let Some(reply) = screen.reply(self.at, message) {
+                    let mut track = Track {
+                        model,
+                        at: reply.next,
+                        is_repeated: message.is_some(),
+                        ..self.clone()
+                    };
+                    // After an error the document has no example, so a missing delimiter is like a
+                    // missing board.
+                    match (reply.has_delimiter, message) {
+                        (true, _) => {}
+                        (false, None) => track.deviations.no_delimiter = true,
+                        (false, Some(_)) if !screen.has_delimiter() => {
+                            track.deviations.no_delimiter = true;
+                        }
+                        (false, Some(_)) => track.deviations.no_redraw = true,
+                    }
+                    let (mut strict, mut strict_message) = (self.model.clone(), None);
+                    if exact != Command::Quit {
+                        strict_message = strict.obey(exact);
+                    }
+                    if !is_usual || message != strict_message {
+                        track.notes.push(format!(
+                            "\"{}\" is answered with {}; usual is {}",
+                            typed.escape_debug(),
+                            told(message, quits),
+                            told(strict_message, exact == Command::Quit),
+                        ));
+                    }
+                    if quits {
+                        track.model.quit();
+                    }
+                    tracks.push(track);
+                }
+            }
+        }
+        tracks
+    }
+
+    fn has_quit(&self, screen: &Screen) -> bool {
+        self.model.has_quit() && self.clone().over(screen).is_some()
+    }
+
+    /// The end of the game, with nothing behind it.
+    fn over(self, screen: &Screen) -> Option<Track> {
+        let expected: Vec<Word> = self.model.end_lines().into_iter().map(Word::Line).collect();
+        (screen.words.get(self.at..) == Some(&expected)).then_some(self)
+    }
+}
+
+fn told(message: Option<&str>, quits: bool) -> String {
+    match message {
+        Some(message) => format!("\"{message}\""),
+        None if quits => "the end of the game".to_owned(),
+        None => "the next turn".to_owned(),
+    }
+}
+
+/// What a command may come to; the usual first.
+fn outcomes(model: &Model, command: Command) -> Vec<(Model, Option<&'static str>)> {
+    let mut usual = model.clone();
+    let message = usual.obey(command);
+    let mut all = vec![(usual, message)];
+    if let Command::Rewind(count) = command {
+        if count == 0 {
+            // It takes nothing back, and "it is not possible to rewind at all" with a history of 1.
+            let mut passed = model.clone();
+            if message.is_some() && passed.obey(command).is_none() {
+                all.push((passed, None));
+            }
+            all.push((model.clone(), Some(UNABLE)));
+            all.push((model.clone(), Some(INVALID)));
+        }
+        // "At most 2 turns back" may mean all rewinds in a row together.
+        if model.has_just_rewound() && message.is_none() {
+            all.push((model.clone(), Some(UNABLE)));
+        }
+        if count > model.marks() && count < model.history() {
+            let mut emptied = model.clone();
+            if emptied.obey(Command::Rewind(model.marks())).is_none() {
+                all.push((emptied, None));
+            }
+        }
+    }
+    all
+}
+
+/// The expected output, byte for byte.
+pub(super) fn exact_output(case: &Case) -> String {
+    output(case, "\n")
+}
+
+/// The expected output; `after_message` follows each error message.
+fn output(case: &Case, after_message: &str) -> String {
+    let mut text = String::new();
+    let Some(mut model) = Model::new(&case.options, true) else {
+        return text;
+    };
+    let mut typed = case.typed.iter();
+    while !model.is_over() && !model.has_quit() {
+        text += &format!(
+            "{}\n{}\n",
+            model.turn_line(),
+            model.board_lines().join("\n")
+        );
+        text += &format!("{} ", model.prompt());
+        let command = typed
+            .next()
+            .map_or(Command::Quit, |line| Command::read(line));
+        if command == Command::Quit {
+            model.quit();
+        } else if let Some(message) = model.obey(command) {
+            text += &format!("{message}{after_message}");
+        }
+        text += "===\n\n";
+    }
+    text + &model.end_lines().join("\n") + "\n"
+}
+
+/// Whether the output is right byte for byte. The course's message constants have no newline, so one may be
+/// missing after an error message and after the winner.
+pub(super) fn is_exact(case: &Case, run: &Run) -> bool {
+    ["\n", ""].iter().any(|after_message| {
+        let expected = output(case, after_message);
+        let last = expected.lines().last().unwrap_or_default();
+        run.output == expected.as_bytes()
+            || last.starts_with("Winner") && run.output == expected.trim_end().as_bytes()
+    })
+}

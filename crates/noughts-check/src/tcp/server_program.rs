@@ -1,0 +1,144 @@
+//! A server that the kit starts, and starts again when it has ended.
+
+use std::ffi::OsString;
+use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::time::{Duration, Instant};
+
+use noughts_process::ProcessSet;
+
+use super::TcpTask;
+use crate::process::{End, Program};
+
+/// How long a server may take until it listens.
+const START_TIME: Duration = Duration::from_secs(20);
+
+pub(super) struct ServerProgram {
+    command: Vec<OsString>,
+    address: SocketAddr,
+    processes: ProcessSet,
+    program: Program,
+}
+
+impl ServerProgram {
+    /// Starts the server and waits until it listens.
+    pub(super) fn start(task: &TcpTask, processes: &ProcessSet) -> Result<ServerProgram, String> {
+        if task.address.port() != 0 {
+            let address = task.address;
+            if TcpStream::connect_timeout(&address, Duration::from_secs(1)).is_ok() {
+                return Err(format!(
+                    "another program already listens at {address}: stop it, or choose another port"
+                ));
+            }
+            return ServerProgram::start_at(address, task, processes);
+        }
+        // Another program may take the free port before the server does.
+        let mut result = Err(String::new());
+        for _ in 0..3 {
+            let listener = TcpListener::bind(task.address)
+                .map_err(|error| format!("no free port at {}: {error}", task.address))?;
+            let address = listener.local_addr().map_err(|error| error.to_string())?;
+            drop(listener);
+            result = ServerProgram::start_at(address, task, processes);
+            if result.is_ok() {
+                break;
+            }
+        }
+        result
+    }
+
+    fn start_at(
+        address: SocketAddr,
+        task: &TcpTask,
+        processes: &ProcessSet,
+    ) -> Result<ServerProgram, String> {
+        let command = crate::client::with_address(&task.command, address);
+        let program = Program::start(&command, processes)?;
+        let mut server = ServerProgram {
+            command,
+            address,
+            processes: processes.clone(),
+            program,
+        };
+        server.wait_until_it_listens()?;
+        Ok(server)
+    }
+
+    pub(super) fn address(&self) -> SocketAddr {
+        self.address
+    }
+
+    fn wait_until_it_listens(&mut self) -> Result<(), String> {
+        let until = Instant::now() + START_TIME;
+        loop {
+            let end = self.program.read_available();
+            if is_listening(self.address) {
+                return Ok(());
+            }
+            let why = match end {
+                Some(end) => format!("the server program ended at once: {end}"),
+                None if Instant::now() >= until => format!(
+                    "the server program does not listen at {} within {} s",
+                    self.address,
+                    START_TIME.as_secs()
+                ),
+                None => {
+                    std::thread::sleep(Duration::from_millis(10));
+                    continue;
+                }
+            };
+            let said = self.program.first_line();
+            let said = said.map_or(String::new(), |line| format!("; its output: {line}"));
+            return Err(why + &said);
+        }
+    }
+
+    /// Starts the server again if it has ended; whether it had.
+    pub(super) fn restart_if_ended(&mut self) -> Result<bool, String> {
+        if self.program.read_available().is_none() {
+            return Ok(false);
+        }
+        self.program = Program::start(&self.command, &self.processes)?;
+        self.wait_until_it_listens()?;
+        Ok(true)
+    }
+
+    /// What the server has printed since the last call, and how it ended, if it did.
+    pub(super) fn take_output(&mut self) -> (Vec<u8>, Option<End>) {
+        // A trace is printed a moment after the disconnection.
+        let end = self.program.read(Instant::now() + Duration::from_millis(5));
+        let end = self.program.read_available().or(end);
+        let mut output = std::mem::take(&mut self.program.errors);
+        output.append(&mut self.program.output);
+        (output, end)
+    }
+}
+
+/// Whether something listens there, found out without a connection where the system tells.
+fn is_listening(address: SocketAddr) -> bool {
+    match listening_ports() {
+        Some(ports) => ports.contains(&address.port()),
+        None => TcpStream::connect_timeout(&address, Duration::from_millis(200)).is_ok(),
+    }
+}
+
+/// The ports on which programs of this machine listen. A connection to find that out would already be a
+/// client that leaves without a word.
+#[cfg(target_os = "linux")]
+fn listening_ports() -> Option<Vec<u16>> {
+    let mut ports = Vec::new();
+    for table in ["/proc/self/net/tcp", "/proc/self/net/tcp6"] {
+        for line in std::fs::read_to_string(table).ok()?.lines().skip(1) {
+            let mut fields = line.split_whitespace().skip(1);
+            let (local, state) = (fields.next()?, fields.nth(1)?);
+            if let ("0A", Some((_, port))) = (state, local.rsplit_once(':')) {
+                ports.extend(u16::from_str_radix(port, 16));
+            }
+        }
+    }
+    Some(ports)
+}
+
+#[cfg(not(target_os = "linux"))]
+fn listening_ports() -> Option<Vec<u16>> {
+    None
+}
