@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use crate::tools::{
-    CHROMIUM, CLIPPY, CPLUSPLUS, NEXTEST, NODE, NPM, PAGE_TOOLS, POSTGRESQL, PYTHON, RUSTFMT,
+    CHROMIUM, CLIPPY, CPLUSPLUS, JDK, NEXTEST, NODE, NPM, PAGE_TOOLS, POSTGRESQL, PYTHON, RUSTFMT,
     SCHEMATHESIS, SLOWHTTPTEST, STRACE, Tool, Toolbox,
 };
 
@@ -41,7 +41,7 @@ fn parts() -> Vec<Part> {
         ),
         part(
             "tests",
-            &[NEXTEST, POSTGRESQL, PYTHON, STRACE],
+            &[NEXTEST, JDK, POSTGRESQL, PYTHON, STRACE],
             &["cargo nextest run --workspace --locked"],
         ),
         // Tests that drive the HTTP interface with other people's tools. `--workspace` avoids another build.
@@ -85,7 +85,7 @@ fn long_parts() -> Vec<Part> {
     let mut parts = vec![
         part(
             "long-tests",
-            &[NEXTEST, POSTGRESQL, PYTHON, STRACE],
+            &[NEXTEST, JDK, POSTGRESQL, PYTHON, STRACE],
             &[
                 "cargo nextest run --workspace --locked --run-ignored only -E 'not binary(external_tools)'",
             ],

@@ -68,6 +68,7 @@ pub(crate) const NIGHTLY: Tool = command(
 pub(crate) const CPLUSPLUS: Tool = apt("a C++ compiler", "c++ --version", "g++");
 pub(crate) const VALGRIND: Tool = apt("valgrind", "valgrind --version", "valgrind");
 pub(crate) const STRACE: Tool = apt("strace", "strace --version", "strace");
+pub(crate) const JDK: Tool = apt("a JDK", "javac --version", "default-jdk-headless");
 pub(crate) const PYTHON: Tool = apt("Python 3", "python3 --version", "python3");
 /// Debian keeps the server's programs off the path.
 pub(crate) const POSTGRESQL: Tool = apt(
