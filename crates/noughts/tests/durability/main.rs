@@ -3,7 +3,9 @@
 #![cfg(unix)]
 
 mod client;
+mod disks;
 mod faults;
+mod freezes;
 mod kills;
 mod load;
 mod nodes;

@@ -1,5 +1,6 @@
 //! The program as a process.
 
+use std::fs::File;
 use std::io::{BufRead, BufReader};
 use std::process::{Child, Command, Stdio};
 
@@ -17,8 +18,21 @@ impl ServerProcess {
 
     /// With words before the program, as `strace` has them, and after it.
     pub(crate) fn start_by(before: &[&str], words: &[&str]) -> ServerProcess {
+        ServerProcess::spawn(
+            before,
+            &[&["--log", "off"], words].concat(),
+            Stdio::inherit(),
+        )
+    }
+
+    /// Writes warnings and errors into a file.
+    pub(crate) fn start_with_log(store: &str, log: File) -> ServerProcess {
+        ServerProcess::spawn(&[], &["--log", "warn", "--store", store], log.into())
+    }
+
+    fn spawn(before: &[&str], words: &[&str], log: Stdio) -> ServerProcess {
         let program = [env!("CARGO_BIN_EXE_noughts"), "serve"];
-        let doors = "--http 127.0.0.1:0 --tcp none --tcp-pairs 127.0.0.1:0 --log off";
+        let doors = "--http 127.0.0.1:0 --tcp none --tcp-pairs 127.0.0.1:0";
         let all = before.iter().chain(&program).copied();
         let all: Vec<&str> = all
             .chain(doors.split(' '))
@@ -28,6 +42,7 @@ impl ServerProcess {
             .args(&all[1..])
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
+            .stderr(log)
             .spawn();
         let mut process = spawned.expect("there is such a program");
         let lines = BufReader::new(process.stdout.take().expect("it is piped")).lines();
@@ -44,6 +59,14 @@ impl ServerProcess {
             http,
             pairs,
         }
+    }
+
+    /// Sends a signal by its name, such as `STOP`.
+    pub(crate) fn signal(&self, name: &str) {
+        let kill = Command::new("kill")
+            .args([format!("-{name}"), self.process.id().to_string()])
+            .status();
+        assert!(kill.expect("there is such a program").success());
     }
 
     /// Ends it in the middle of whatever it does.

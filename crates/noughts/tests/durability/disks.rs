@@ -1,0 +1,184 @@
+//! A disk that is really full, and one that really becomes read-only: a small file system of the test's
+//! own, which takes root to mount.
+
+use std::fs::{self, File};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::{Duration, Instant};
+
+use crate::client::{Answer, Client};
+use crate::server_process::ServerProcess;
+
+const TABLE: &str = r#"{"variant":"3x3k3","seats":[{"human":"Ann"},{"human":"Bob"}],"take":[0,1]}"#;
+
+/// A mounted file system of 8 MB, unmounted when it is dropped.
+struct Disk {
+    directory: tempfile::TempDir,
+}
+
+impl Disk {
+    /// `None` where this is not root; the size limit of one file is tested without it.
+    fn new() -> Option<Disk> {
+        if !rustix::process::geteuid().is_root() {
+            println!("not tested: only root may mount a file system");
+            return None;
+        }
+        let directory = tempfile::tempdir().unwrap();
+        let disk = Disk { directory };
+        File::create(disk.image())
+            .unwrap()
+            .set_len(8_000_000)
+            .unwrap();
+        fs::create_dir(disk.path()).unwrap();
+        run("mkfs.ext4", &["-q", "-E", "root_owner"], &[&disk.image()]);
+        disk.mount();
+        Some(disk)
+    }
+
+    fn image(&self) -> PathBuf {
+        self.directory.path().join("image")
+    }
+
+    fn path(&self) -> PathBuf {
+        self.directory.path().join("disk")
+    }
+
+    fn log(&self) -> PathBuf {
+        self.directory.path().join("log")
+    }
+
+    fn store(&self) -> String {
+        format!("sqlite:{}", self.path().join("noughts.db").display())
+    }
+
+    fn mount(&self) {
+        let options = ["-o", "loop,errors=remount-ro"];
+        run("mount", &options, &[&self.image(), &self.path()]);
+    }
+
+    /// The file system finds an error, as on a broken disk, and becomes read-only.
+    fn fail(&self) {
+        let found = Command::new("findmnt")
+            .args(["-n", "-o", "SOURCE"])
+            .arg(self.path())
+            .output();
+        let device = String::from_utf8(found.unwrap().stdout).unwrap();
+        let device = device.trim().trim_start_matches("/dev/");
+        let trigger = format!("/sys/fs/ext4/{device}/trigger_fs_error");
+        fs::write(trigger, "a test").unwrap();
+    }
+
+    fn repair(&self) {
+        run("umount", &[], &[&self.path()]);
+        let checked = Command::new("e2fsck").arg("-fp").arg(self.image()).output();
+        // 1: errors were corrected.
+        assert!(checked.unwrap().status.code() <= Some(1));
+        self.mount();
+    }
+}
+
+impl Drop for Disk {
+    fn drop(&mut self) {
+        let _ = Command::new("umount").arg("-l").arg(self.path()).status();
+    }
+}
+
+fn run(program: &str, options: &[&str], paths: &[&Path]) {
+    let ran = Command::new(program).args(options).args(paths).output();
+    let ran = ran.unwrap_or_else(|error| panic!("{program}: {error}"));
+    assert!(ran.status.success(), "{program}: {ran:?}");
+}
+
+fn create(client: &mut Client) -> Answer {
+    client
+        .ask("POST", "/api/games", "", "", Some(TABLE))
+        .unwrap()
+}
+
+fn id(created: &Answer) -> String {
+    assert_eq!(created.status, 201, "{created:?}");
+    created.body["id"].as_str().unwrap().to_owned()
+}
+
+fn view(client: &mut Client, game: &str) -> u16 {
+    client.get(&format!("/api/games/{game}")).unwrap().status
+}
+
+fn until_ready(client: &mut Client) {
+    let begun = Instant::now();
+    while client.get("/readyz").unwrap().status != 200 {
+        assert!(
+            begun.elapsed() < Duration::from_secs(10),
+            "it stays unready"
+        );
+    }
+}
+
+#[test]
+fn a_full_disk_is_reported_and_the_server_recovers_when_there_is_room() {
+    let Some(disk) = Disk::new() else { return };
+    let log = File::create(disk.log()).unwrap();
+    let server = ServerProcess::start_with_log(&disk.store(), log);
+    let mut client = Client::new(server.http);
+    let mut games = vec![id(&create(&mut client))];
+    until_ready(&mut client);
+    // Somebody else fills the disk.
+    let ballast = disk.path().join("ballast");
+    let written = fs::write(&ballast, vec![7; 9_000_000]);
+    assert!(written.is_err(), "the disk has room");
+    // A little may still fit into blocks that the files have already.
+    let refused = loop {
+        let created = create(&mut client);
+        if created.status != 201 {
+            break created;
+        }
+        games.push(id(&created));
+    };
+    assert!(refused.is_problem(503, "unavailable"), "{refused:?}");
+    let ready = client.get("/readyz").unwrap();
+    assert_eq!(ready.status, 503, "{ready:?}");
+    assert!(ready.text.contains("full"), "{ready:?}");
+    assert_eq!(client.get("/healthz").unwrap().status, 200);
+    for game in &games {
+        assert_eq!(view(&mut client, game), 200, "games can be read");
+    }
+    let log = fs::read_to_string(disk.log()).unwrap();
+    assert!(log.contains("full"), "{log}");
+    fs::remove_file(ballast).unwrap();
+    until_ready(&mut client);
+    games.push(id(&create(&mut client)));
+    drop(server);
+    let server = ServerProcess::start(&disk.store());
+    let mut client = Client::new(server.http);
+    for game in &games {
+        assert_eq!(view(&mut client, game), 200, "{game} is lost");
+    }
+}
+
+#[test]
+fn a_disk_that_becomes_read_only_is_reported() {
+    let Some(disk) = Disk::new() else { return };
+    let log = File::create(disk.log()).unwrap();
+    let server = ServerProcess::start_with_log(&disk.store(), log);
+    let mut client = Client::new(server.http);
+    let game = id(&create(&mut client));
+    until_ready(&mut client);
+    disk.fail();
+    let refused = create(&mut client);
+    assert!(refused.is_problem(503, "unavailable"), "{refused:?}");
+    let ready = client.get("/readyz").unwrap();
+    assert_eq!(ready.status, 503, "{ready:?}");
+    let tells = |text: &str| text.contains("the store cannot write");
+    assert!(tells(&ready.text), "{ready:?}");
+    assert_eq!(client.get("/healthz").unwrap().status, 200);
+    assert_eq!(view(&mut client, &game), 200, "games can be read");
+    let log = fs::read_to_string(disk.log()).unwrap();
+    assert!(tells(&log), "{log}");
+    drop(server);
+    disk.repair();
+    let server = ServerProcess::start(&disk.store());
+    let mut client = Client::new(server.http);
+    until_ready(&mut client);
+    assert_eq!(view(&mut client, &game), 200, "it is lost");
+    id(&create(&mut client));
+}
