@@ -1,4 +1,4 @@
-//! A turn of the largest game, beside drawing what came of it.
+//! A turn on the largest board, compared with printing its view.
 
 use std::hint::black_box;
 use std::time::Instant;
@@ -9,10 +9,10 @@ use crate::rounds::ROUNDS;
 use crate::spread::Spread;
 
 const REPEATS: usize = 100;
-/// Nobody completes a line by marking so many cells, one after the other.
+/// The number of marks, placed cell by cell; no line is completed.
 const MARKS: usize = 60_000;
 
-/// A turn of a game that has so many marks already.
+/// A turn of a game that has `marks` marks already.
 pub(crate) struct LargeTurn {
     pub(crate) name: &'static str,
     marks: usize,
@@ -36,7 +36,7 @@ const fn turn(name: &'static str, marks: usize, action: Action) -> LargeTurn {
 }
 
 impl LargeTurn {
-    /// The seconds of the turn with the view of it, and of drawing that view, in each round.
+    /// Seconds per round for the turn with its view, and for printing that view.
     pub(crate) fn times(&self) -> (Vec<f64>, Vec<f64>) {
         let before = game(self.marks - 1);
         let round = |_| {
@@ -48,7 +48,7 @@ impl LargeTurn {
     }
 
     fn time(&self, mut game: Game) -> (f64, f64) {
-        // A copy has no room for more turns; a game in life nearly always has.
+        // A clone has no spare capacity for turns; a game in progress nearly always has.
         take(&mut game, Action::Play(Move::at(self.marks - 1)));
         let start = Instant::now();
         take(&mut game, self.action);
@@ -61,7 +61,7 @@ impl LargeTurn {
     }
 }
 
-/// The largest game, where cell after cell has been marked.
+/// The largest board, filled cell by cell.
 fn game(marks: usize) -> Game {
     let options = Options {
         history: u16::MAX - 511,
@@ -80,7 +80,7 @@ fn take(game: &mut Game, action: Action) {
     assert_eq!(game.act(seat, action), Ok(()));
 }
 
-/// The board as the classic terminal shows it.
+/// The board as the classic game prints it.
 ///
 /// ```text
 /// -------

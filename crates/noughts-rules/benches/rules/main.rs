@@ -1,9 +1,8 @@
-//! How many positions a second the rules play, beside a plain loop written by hand, and what a
-//! turn of the largest game costs beside drawing it.
+//! Positions per second of the rules, compared with a hand-written loop; and the time of a turn on the
+//! largest board, compared with printing it.
 //!
-//! Without arguments, or with parts of the names that are wanted, a table of times. `--workloads`
-//! lists the names; `--once NAME` runs one of them once and prints its count, so that somebody
-//! else can count instructions.
+//! Arguments select workloads by parts of their names. `--workloads` lists the names; `--once NAME` runs
+//! one workload once and prints its count, for tools that count instructions.
 
 mod large;
 mod plain;

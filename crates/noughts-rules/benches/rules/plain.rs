@@ -1,37 +1,37 @@
-//! Multi and Ultimate as one writes them by hand for that game alone: bare arrays, a byte a cell,
-//! play and undo, no bits. What the library must keep up with.
+//! Multi and Ultimate written by hand for these games alone: arrays with one byte per cell, play and
+//! undo, no bit sets. The library must be at least as fast.
 
 use std::hint::black_box;
 
 use crate::playout::{Random, Tally, tally};
 
 const EMPTY: u8 = 0;
-/// A board that is full and nobody's; otherwise a board is empty like a cell, or its winner's.
+/// A drawn board; other boards are `EMPTY` while open, or their winner.
 const DRAWN: u8 = 3;
-/// In place of a board: the next play may go to every open one.
+/// Instead of a board: the next play may go to any open board.
 const ANY: usize = 9;
-/// In place of a board: there is no next play.
+/// Instead of a board: the game is over.
 const OVER: usize = 10;
 
-/// How many sequences of so many plays there are.
+/// The number of sequences of `depth` plays.
 pub(crate) fn perft<const ULTIMATE: bool>(depth: u32) -> u64 {
     black_box(Plain::<ULTIMATE>::start()).perft(depth)
 }
 
-/// So many random games.
+/// Plays random games.
 pub(crate) fn playouts<const ULTIMATE: bool>(games: u32) -> Tally {
     tally(games, |random, tally| {
         black_box(Plain::<ULTIMATE>::start()).playout(random, tally);
     })
 }
 
-/// A game on nine boards: Ultimate or else Multi.
+/// A game on nine boards: Ultimate or Multi.
 struct Plain<const ULTIMATE: bool> {
     cells: [[u8; 9]; 9],
-    /// How many cells of each board are taken.
+    /// The number of marks on each board.
     taken: [u8; 9],
     boards: [u8; 9],
-    /// How many boards are open.
+    /// The number of open boards.
     open: u8,
     /// The board of the next play, [`ANY`] or [`OVER`].
     active: usize,
@@ -175,8 +175,8 @@ impl<const ULTIMATE: bool> Plain<ULTIMATE> {
     }
 }
 
-/// Whether this side has three in a line. In perft most boards are nearly empty, and the first
-/// look at the centre and two corners foresees the answer.
+/// Whether this side has three in a line. In perft most boards are nearly empty, so checking the centre
+/// and two corners first is predictable.
 fn has_line(cells: &[u8; 9], side: u8) -> bool {
     let is = |cell: usize| cells[cell] == side;
     is(4) && (is(0) && is(8) || is(2) && is(6) || is(1) && is(7) || is(3) && is(5))
@@ -184,7 +184,7 @@ fn has_line(cells: &[u8; 9], side: u8) -> bool {
         || is(8) && (is(6) && is(7) || is(2) && is(5))
 }
 
-/// The same without a branch: in random games nothing can be foreseen.
+/// The same without branches: in random games they are unpredictable.
 fn has_any_line(cells: &[u8; 9], side: u8) -> bool {
     let is = |cell: usize| cells[cell] == side;
     is(0) & is(1) & is(2)
@@ -197,7 +197,7 @@ fn has_any_line(cells: &[u8; 9], side: u8) -> bool {
         | is(2) & is(4) & is(6)
 }
 
-/// The cell that has `nth` empty ones before it.
+/// The `nth` empty cell, from 0.
 fn nth_empty(cells: &[u8; 9], nth: usize) -> usize {
     let mut seen = 0;
     let mut cell = 0;

@@ -1,14 +1,14 @@
-//! Random games to the end, as a search that plays them out asks the rules for them.
+//! Random playouts, as Monte Carlo search uses them.
 
 use std::hint::black_box;
 
 use noughts_rules::{Outcome, Rules, Side};
 
-/// Xorshift: the same games for everybody who starts from the same number.
+/// Xorshift generator: reproducible games.
 pub(crate) struct Random(u64);
 
 impl Random {
-    /// One of `0..count`.
+    /// A number in `0..count`.
     #[inline]
     pub(crate) fn below(&mut self, count: usize) -> usize {
         self.0 ^= self.0 << 13;
@@ -18,15 +18,15 @@ impl Random {
     }
 }
 
-/// What some games came to.
+/// The results of several games.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
 pub(crate) struct Tally {
     pub(crate) plays: u64,
-    /// How many games the side that began won.
+    /// The number of games that the first side won.
     pub(crate) first_won: u64,
 }
 
-/// Plays so many games, the same ones every time.
+/// Plays reproducible random games.
 pub(crate) fn tally(games: u32, mut play: impl FnMut(&mut Random, &mut Tally)) -> Tally {
     let (mut random, mut tally) = (Random(0x9e37_79b9_7f4a_7c15), Tally::default());
     for _ in 0..games {
@@ -35,7 +35,7 @@ pub(crate) fn tally(games: u32, mut play: impl FnMut(&mut Random, &mut Tally)) -
     tally
 }
 
-/// So many games by the rules.
+/// Plays random games by the rules.
 pub(crate) fn playouts<R: Rules>(rules: &R, start: &R::Position, games: u32) -> Tally {
     let mut position = start.clone();
     tally(games, |random, tally| {

@@ -1,4 +1,4 @@
-//! What is measured: for every family of games the counted positions and the random games.
+//! The workloads: perft and random playouts for every implementation of the rules.
 
 use std::fs;
 use std::hint::black_box;
@@ -10,7 +10,7 @@ use crate::plain;
 use crate::playout::{Tally, playouts};
 use crate::rounds::Job;
 
-/// Every variant, with how many random games are one workload and what they come to.
+/// Variants with the number of random games per workload, and their expected results.
 const VARIANTS: [(&str, u32, Tally); 7] = [
     ("3x3k3", 100_000, known(762_368, 58_667)),
     ("4x4k4", 50_000, known(727_868, 15_770)),
@@ -25,13 +25,13 @@ const fn known(plays: u64, first_won: u64) -> Tally {
     Tally { plays, first_won }
 }
 
-/// The largest count of positions that is one workload; a longer measurement repeats it.
+/// Maximum number of positions per workload; a longer measurement repeats it.
 const MOST: u64 = 12_000_000;
 
 pub(crate) struct Workload {
     pub(crate) name: String,
     pub(crate) ours: Job,
-    /// The same by a plain loop, where there is one.
+    /// The same workload by the hand-written loop, if there is one.
     pub(crate) plain: Option<Job>,
 }
 
@@ -41,7 +41,7 @@ pub(crate) fn workloads() -> Vec<Workload> {
     counting.into_iter().chain(playing).collect()
 }
 
-/// The job of this name; `plain-` before a workload's is the plain loop's.
+/// The job with this name; the prefix `plain-` selects the hand-written loop.
 pub(crate) fn job(name: &str) -> Option<Job> {
     if name == "nothing" {
         return Some(Box::new(|| 0));
@@ -106,7 +106,7 @@ fn timeline(name: &str) -> AnyTimeline {
     AnyTimeline::new(&name.parse().expect("a variant"))
 }
 
-/// The depth and the largest fitting count of the file about this variant in `testdata/perft`.
+/// Depth and count of the largest line that fits, from the variant's file in `testdata/perft`.
 fn known_count(name: &str) -> (u32, u64) {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testdata/perft");
     let files = fs::read_dir(&folder).expect("the folder of known counts");
