@@ -239,7 +239,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_node_alone_receives_nothing() {
+    async fn single_node_receives_nothing() {
         let bus = Bus::alone();
         let mut hints = bus.subscribe();
         bus.publish(entry(1, 1));
@@ -248,7 +248,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_slow_subscriber_hears_that_it_missed_hints() {
+    async fn slow_subscriber_gets_missed() {
         let bus = Bus::alone();
         let mut hints = bus.subscribe();
         for number in 0..=MAX_RECEIVED as u32 {

@@ -154,7 +154,7 @@ async fn remove(tables: &Arc<Tables>, node: NodeId) -> Result<(), StoreError> {
             Ok(None) => {}
             // An unreadable game must not block the others.
             Err(StoreError::Corrupt(what)) => {
-                warn!(%game, what, "cannot end a game of a dead node")
+                warn!(%game, what, "cannot end a game of a dead node");
             }
             Err(error) => return Err(error),
         }

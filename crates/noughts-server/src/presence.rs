@@ -1,4 +1,4 @@
-//! Which players are connected: told to the watchers of a table, and to the other nodes.
+//! Which players are connected: published to the watchers of a table and to the other nodes.
 
 use std::collections::{BTreeSet, HashMap};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -16,7 +16,7 @@ use crate::tables::{LiveTable, Tables};
 /// How long changes are collected before they are sent to the other nodes.
 const COLLECT: Duration = Duration::from_millis(50);
 
-/// How long a store that failed is left alone.
+/// How long to wait after an error of the store.
 const RETRY_AFTER: Duration = Duration::from_millis(250);
 
 /// How often everything in memory is compared with a store that other nodes write to, because hints
@@ -77,7 +77,7 @@ impl Presence {
         self.changed.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Tells the other nodes, and hears from them, for as long as the server runs.
+    /// Exchanges presence with the other nodes, for as long as the server runs.
     pub(crate) async fn share(self: Arc<Presence>) {
         if !self.tables.bus().is_shared() {
             return;

@@ -1,4 +1,4 @@
-//! Clients that ask in waves, each over a connection of its own.
+//! Clients that send requests in waves, each over its own connection.
 
 use std::io::{Read, Write};
 use std::net::TcpStream;
@@ -8,7 +8,7 @@ use crate::flood::Neighbour;
 use crate::process::Process;
 use crate::rounds::Job;
 
-/// What they ask for.
+/// The kind of request.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Asks {
     /// The view of one table.
@@ -19,7 +19,7 @@ pub(crate) enum Asks {
 
 const TABLE: &str = r#"{"variant":"3x3k3","seats":[{"human":"Ann"},{"human":"Bob"}],"take":[0,1]}"#;
 
-/// Nobody ever has three in a line.
+/// Moves of a game without a line: a draw.
 const DRAW: [&str; 9] = [
     "0-0", "1-1", "2-2", "0-1", "2-1", "2-0", "0-2", "1-2", "1-0",
 ];
@@ -27,7 +27,7 @@ const DRAW: [&str; 9] = [
 /// Room for the largest answer, a view of 255x255.
 const LARGEST: usize = 1 << 20;
 
-/// How long a side is asked before the other one is.
+/// How long one side is measured before the other.
 const SLICE: Duration = Duration::from_millis(200);
 
 pub(crate) struct Clients<'p> {
@@ -37,7 +37,7 @@ pub(crate) struct Clients<'p> {
     counted: Counted,
 }
 
-/// What came of a round.
+/// The result of a round.
 #[derive(Clone, Default)]
 pub(crate) struct Counted {
     /// Views, or turns.
@@ -121,7 +121,7 @@ impl Job for Clients<'_> {
 pub(crate) struct Client {
     stream: TcpStream,
     asks: Asks,
-    /// The table, once it is laid.
+    /// The table, once it is created.
     table: Option<(String, [String; 2])>,
     /// Turns played at it.
     turn: usize,
@@ -157,7 +157,7 @@ impl Client {
             .expect("it listens");
     }
 
-    /// Reads the answer; whether it was to one that counts.
+    /// Reads the answer. Returns whether the request counts.
     fn hear(&mut self) -> bool {
         let body = read(&mut self.stream, &mut self.bytes);
         if self.table.is_none() {
@@ -188,7 +188,7 @@ fn post(path: &str, token: Option<&str>, body: &str) -> String {
     )
 }
 
-/// The body of the next answer, which must be a good one.
+/// The body of the next answer, which must be a success.
 fn read(stream: &mut TcpStream, bytes: &mut [u8]) -> String {
     let mut filled = 0;
     loop {
@@ -218,7 +218,7 @@ fn string_after(text: &str, key: &str) -> String {
     rest[..rest.find('"').expect("it ends")].to_owned()
 }
 
-/// The answer to a new table, and a view as it is looked at: what the bare handler returns too.
+/// The answer to a new table, and a view: the bare handler returns the same.
 pub(crate) fn rehearse(server: &Process) -> (String, String) {
     let (id, tokens, laid, mut stream) = lay(server);
     let mut bytes = vec![0; 16 * 1024];
@@ -233,7 +233,7 @@ pub(crate) fn rehearse(server: &Process) -> (String, String) {
     (laid, view)
 }
 
-/// Looks at something.
+/// Sends a GET request.
 pub(crate) fn get(stream: &mut TcpStream, path: &str) -> String {
     let request = format!("GET {path} HTTP/1.1\r\nHost: here\r\n\r\n");
     stream.write_all(request.as_bytes()).expect("it listens");
@@ -280,7 +280,7 @@ pub(crate) fn hear(stream: &mut TcpStream) {
     read(stream, &mut vec![0; LARGEST]);
 }
 
-/// A connection to it.
+/// Connects.
 pub(crate) fn connect(process: &Process) -> TcpStream {
     let stream = TcpStream::connect(process.address).expect("it listens");
     stream.set_nodelay(true).expect("a socket");

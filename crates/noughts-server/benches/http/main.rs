@@ -1,14 +1,14 @@
-//! How fast the HTTP door is, beside a bare axum handler that returns the same JSON: `cargo xtask bench
-//! http`, or with some of `requests`, `durable`, `idle`, `watchers`, `nodes` and `finished`.
+//! Speed of the HTTP server, compared with a bare axum handler that returns the same JSON: `cargo xtask bench http`,
+//! optionally with some of `requests`, `durable`, `idle`, `watchers`, `nodes` and `finished`.
 //!
 //! Needed: 60 % of the bare handler's requests for a view, 40 % for played turns; durable turns by 1 000
 //! clients at 50 % of those in memory; 9 000 idle WebSockets for 16 KB each; a turn that reaches 1 000
 //! watchers of one table, and those at another process, within 100 ms at the median; start and memory with
 //! a million finished games as with none.
 //!
-//! The server and the bare handler are processes of their own: this program, started again. The clients
-//! are the same for both and live here, on one thread: each wave asks on every connection, and then
-//! reads every answer. What processes take is read from `/proc`, so it needs Linux.
+//! The server and the bare handler are separate processes: this program, started again. The clients are the same for
+//! both and run here, on one thread: each wave sends one request per connection and then reads every answer. Memory and
+//! processor time are read from `/proc`, so this needs Linux.
 
 mod clients;
 mod compare;
@@ -35,11 +35,11 @@ use process::Process;
 use rounds::{ROUNDS, Spread};
 use servers::Role;
 
-/// As `noughts` has it, for both sides.
+/// The program's allocator, for both sides.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
-/// How many connections ask at the same time.
+/// Numbers of concurrent connections.
 const CONNECTIONS: [usize; 3] = [1, 32, 256];
 
 fn main() -> ExitCode {
@@ -83,7 +83,7 @@ fn main() -> ExitCode {
     ExitCode::SUCCESS
 }
 
-/// Views that are looked at, and turns that are played, each beside the bare handler.
+/// Views and turns, each compared with the bare handler.
 fn requests() {
     let server = Process::start(Role::Server, &[]);
     let (laid, view) = clients::rehearse(&server);

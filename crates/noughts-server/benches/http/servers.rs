@@ -1,4 +1,4 @@
-//! What is measured, and what it is measured by: the server, and a bare handler.
+//! The processes that are measured: the server, and a bare handler.
 
 use std::io::{self, Read};
 use std::net::{Ipv4Addr, SocketAddr};
@@ -14,10 +14,10 @@ use noughts_server::{
 };
 use tokio::net::TcpListener;
 
-/// What the other side does.
+/// What a process does.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Role {
-    /// Keeps tables.
+    /// Runs the server.
     Server,
     /// Answers with the same bytes.
     Bare,
@@ -37,7 +37,7 @@ impl Role {
     }
 }
 
-/// Plays a role at any free port, says at which, and goes on until the standard input ends.
+/// Runs a role on a free port, prints the address, and ends with the standard input.
 pub(crate) fn play(role: Role) {
     raise_descriptor_limit();
     // The same runtime for both, and the one that `noughts serve` has.
@@ -84,7 +84,7 @@ async fn serve(listener: TcpListener) -> Server {
 
 const MEDIUM: [(header::HeaderName, &str); 1] = [(header::CONTENT_TYPE, "application/json")];
 
-/// Reads what it is sent, and answers with the bytes that it was given.
+/// Reads requests, and answers with the bytes in its environment.
 async fn answer(listener: TcpListener) {
     let given = |name: &str| Bytes::from(std::env::var(name).expect("it was given"));
     let (laid, view, looked) = (given("LAID"), given("VIEW"), given("VIEW"));

@@ -1,5 +1,5 @@
-//! What it costs that games last: durable turns beside those in memory, a million games on disk beside
-//! none, and a turn that is watched at another process.
+//! The cost of durable games: durable turns compared with turns in memory, a million stored games compared with none,
+//! and a turn that is watched at another process.
 
 use std::io::Write;
 use std::path::Path;
@@ -17,10 +17,10 @@ use crate::rounds::{self, ROUNDS, Spread};
 use crate::servers::Role;
 use crate::websockets::{frame, settle, watch};
 
-/// How many play at the same time.
+/// Number of concurrent players.
 pub(crate) const PLAYERS: usize = 1_000;
 
-/// Turns that are on the disk before they are answered, beside turns in memory.
+/// Turns that are durable before they are answered, compared with turns in memory.
 pub(crate) fn durable() {
     let place = place();
     let file = address(&place, "durable.db");
@@ -40,7 +40,7 @@ pub(crate) fn durable() {
     println!("a synced write here takes {:.2} ms\n", synced_write(&place));
 }
 
-/// How long the disk takes for a little that must be on it: the most that one commit can be.
+/// How long the disk takes for a small synchronous write, the lower bound for a commit.
 fn synced_write(place: &TempDir) -> f64 {
     let mut file = std::fs::File::create(place.path().join("probe")).expect("a file");
     let times: Vec<f64> = (0..100)
@@ -56,7 +56,7 @@ fn synced_write(place: &TempDir) -> f64 {
 
 const FINISHED: u64 = 1_000_000;
 
-/// How a server starts and what it takes with a million finished games, beside one with none.
+/// Start time and memory with a million finished games, compared with none.
 pub(crate) fn finished() {
     let place = place();
     let begun = Instant::now();
@@ -94,7 +94,7 @@ pub(crate) fn finished() {
     println!("resident MB then: {}\n", ratio(&sizes));
 }
 
-/// Looks at the newest page of the archive, and at a game of it: how many there were.
+/// Reads the newest page of the archive and one of its games. Returns the number of games.
 fn listed(server: &Process) -> usize {
     let mut stream = connect(server);
     let page = clients::get(&mut stream, "/api/games?status=over&limit=20");
@@ -105,7 +105,7 @@ fn listed(server: &Process) -> usize {
     page.matches(r#""status":"over""#).count()
 }
 
-/// A database of the store's own making, with games that were won in five turns.
+/// A database with games that were won in five turns.
 fn fill(path: &Path, games: u64) {
     let runtime = tokio::runtime::Runtime::new().expect("a runtime");
     runtime.block_on(async {
@@ -144,7 +144,7 @@ fn fill(path: &Path, games: u64) {
     });
 }
 
-/// How soon who watches at another process hears of a turn, with PostgreSQL between the two.
+/// How soon a watcher at another process receives a turn, over PostgreSQL.
 #[cfg(unix)]
 pub(crate) fn nodes() {
     let mut database = crate::postgres_server::Server::start();
@@ -162,7 +162,7 @@ pub(crate) fn nodes() {
                 times.push(asked.elapsed().as_secs_f64() * 1e3);
             }
             clients::hear(&mut player);
-            // As people play: what is told together is not measured.
+            // At the pace of people, so that hints are not sent in batches.
             std::thread::sleep(Duration::from_millis(20));
         }
     }
@@ -180,7 +180,7 @@ pub(crate) fn nodes() {
     println!("a watcher at another process is measured where PostgreSQL can be started: on Unix\n");
 }
 
-/// A folder on the disk of the build, since others may be memory.
+/// A directory on the disk of the build: temporary directories may be in memory.
 pub(crate) fn place() -> TempDir {
     tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).expect("there is room for a directory")
 }

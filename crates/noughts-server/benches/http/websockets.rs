@@ -1,4 +1,4 @@
-//! Many WebSockets: what they cost when nothing happens, and how soon they hear when something does.
+//! Many WebSockets: their memory while idle, and how soon they receive a turn.
 
 use std::io::{Read, Write};
 use std::net::TcpStream;
@@ -15,7 +15,7 @@ const IDLE: usize = 9_000;
 const TABLES: usize = 90;
 const WATCHERS: usize = 1_000;
 
-/// Memory of the server for each of many who watch tables at which nothing happens.
+/// The server's memory per idle watcher.
 pub(crate) fn idle() {
     let mut each = Vec::new();
     for _ in 0..3 {
@@ -57,10 +57,10 @@ pub(crate) fn watched(server: &Process) -> Vec<f64> {
     (0..9).map(play).collect()
 }
 
-/// Opens a WebSocket, says that it only watches, and reads the view.
+/// Opens a WebSocket as a spectator, and reads the view.
 pub(crate) fn watch(server: &Process, id: &str) -> TcpStream {
     let mut stream = connect(server);
-    // Closed without a farewell, so that no port is kept for a minute afterwards.
+    // Closed by a reset, so that no port stays in TIME_WAIT.
     #[cfg(unix)]
     rustix::net::sockopt::set_socket_linger(&stream, Some(Duration::ZERO)).expect("a socket");
     let request = format!(
@@ -114,7 +114,7 @@ pub(crate) fn frame(stream: &mut TcpStream) -> String {
     String::from_utf8(text).expect("text")
 }
 
-/// Until the other side has nothing more to do.
+/// Waits until the server is idle.
 pub(crate) fn settle(process: &Process) {
     let started = Instant::now();
     let mut before = Duration::ZERO;

@@ -1,5 +1,4 @@
-//! Measuring on a machine that others use too: the two sides take turns, and each round compares
-//! them with each other.
+//! Comparing two sides on a shared machine: they take turns, and each round compares them.
 
 #[path = "../../../noughts-rules/benches/rules/spread.rs"]
 mod spread;
@@ -10,25 +9,25 @@ pub(crate) const ROUNDS: usize = 5;
 
 /// Something to be measured.
 pub(crate) trait Job {
-    /// What is known after a round.
+    /// The result of a round.
     type Figures;
 
-    /// How often a round comes to it.
+    /// Number of slices per round.
     const SLICES: usize;
 
-    /// Works for a moment.
+    /// Runs one slice.
     fn slice(&mut self);
 
-    /// What came of all slices since the last time.
+    /// The result of all slices since the last call.
     fn figures(&mut self) -> Self::Figures;
 }
 
-/// What two jobs measure, round by round.
+/// The results of two jobs, round by round.
 pub(crate) fn alternate<J: Job>(mut jobs: [J; 2]) -> [Vec<J::Figures>; 2] {
     let mut measured = [Vec::new(), Vec::new()];
     for _ in 0..ROUNDS {
         for slice in 0..J::SLICES {
-            // Who comes first changes too, so that neither always follows the other.
+            // The order alternates too.
             for turn in [slice, slice + 1] {
                 jobs[turn % 2].slice();
             }

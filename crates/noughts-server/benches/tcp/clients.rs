@@ -1,4 +1,4 @@
-//! Clients that play as fast as they are answered, the same for the server and for the echo.
+//! Clients that play as fast as they are answered, the same for the server and the echo.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -14,13 +14,13 @@ use crate::flood::Neighbour;
 use crate::process::Process;
 use crate::rounds::Job;
 
-/// How long they ask before it is the other side's turn. What was asked is still answered, and counts.
+/// How long one side is measured before the other. Answers to requests in progress still count.
 const SLICE: Duration = Duration::from_millis(300);
 
 /// Connecting and each slice take less.
 const TIMEOUT: Duration = Duration::from_secs(10);
 
-/// Clients who are connected and have begun a game, on one thread.
+/// Connected clients that have begun a game, on one thread.
 pub(crate) struct Clients<'p> {
     process: &'p Process,
     runtime: Runtime,
@@ -38,13 +38,13 @@ pub(crate) enum Writes {
     FieldByField,
 }
 
-/// What a client says.
+/// What a client sends.
 #[derive(Clone)]
 pub(crate) enum Talk {
     /// It plays as most people do, game after game: it completes a line, or stops one, or takes the
     /// first free cell.
     Game,
-    /// The same frames to somebody who sends them back.
+    /// The same frames to the echo.
     Echo(Script),
 }
 
@@ -62,44 +62,44 @@ impl Script {
     }
 }
 
-/// What a round came to.
+/// The result of a round.
 #[derive(Default)]
 pub(crate) struct Counted {
     /// ACTIONs answered.
     moves: u64,
     time: Duration,
-    /// How long each answer took, in nanoseconds, those to PLAY too.
+    /// How long each answer took, in nanoseconds, including PLAY.
     waits: Vec<u64>,
-    /// Processor time of the other side.
+    /// Processor time of the server.
     cpu: Duration,
 }
 
 impl Counted {
-    /// Moves a second.
+    /// Moves per second.
     pub(crate) fn rate(&self) -> f64 {
         self.moves as f64 / self.time.as_secs_f64()
     }
 
-    /// Round trips a second, those of PLAY too.
+    /// Round trips per second, including PLAY.
     pub(crate) fn trips(&self) -> f64 {
         self.waits.len() as f64 / self.time.as_secs_f64()
     }
 
-    /// So many seconds do all but one in a hundred wait at most.
+    /// The 99th percentile of the waiting time, in seconds.
     pub(crate) fn p99(&self) -> f64 {
         let mut waits = self.waits.clone();
         let (_, p99, _) = waits.select_nth_unstable(self.waits.len() * 99 / 100);
         *p99 as f64 / 1e9
     }
 
-    /// Seconds of processor time that the other side takes for a frame.
+    /// The server's processor time per frame, in seconds.
     pub(crate) fn cpu_each(&self) -> f64 {
         self.cpu.as_secs_f64() / self.waits.len() as f64
     }
 }
 
 impl<'p> Clients<'p> {
-    /// So many clients come in and begin.
+    /// Connects this many clients and begins their games.
     pub(crate) fn connect(
         process: &'p Process,
         connections: usize,
@@ -165,7 +165,7 @@ impl Job for Clients<'_> {
     }
 }
 
-/// Plays one game, and says what was sent.
+/// Plays one game, and returns the frames that were sent.
 pub(crate) fn rehearse(server: &Process) -> Script {
     in_time(&runtime(), async {
         let mut client = Client::connect(server, &Talk::Game, Writes::Once, 0).await;
@@ -191,7 +191,7 @@ fn in_time<T>(runtime: &Runtime, what: impl Future<Output = T>) -> T {
     runtime.block_on(limited).expect("answers in time")
 }
 
-/// What one client heard in a slice.
+/// What one client received in a slice.
 #[derive(Default)]
 struct Heard {
     moves: u64,
@@ -204,10 +204,10 @@ struct Client {
     talk: Talk,
     writes: Writes,
     id: u32,
-    /// How many frames of the script were said, for an echo.
+    /// Number of frames of the script that were sent, for the echo.
     at: usize,
     is_playing: bool,
-    /// Its own cells and the other's, by their bits.
+    /// Its own cells and the opponent's, as bit sets.
     cells: [u16; 2],
     said: Vec<u8>,
 }
@@ -220,7 +220,7 @@ impl Client {
         stream
             .set_nodelay(writes == Writes::Once)
             .expect("a socket");
-        // Closed without a farewell, so that no port is kept for a minute afterwards.
+        // Closed by a reset, so that no port stays in TIME_WAIT.
         #[cfg(unix)]
         rustix::net::sockopt::set_socket_linger(&stream, Some(Duration::ZERO)).expect("a socket");
         Client {
@@ -261,7 +261,7 @@ impl Client {
         }
     }
 
-    /// Says what comes next, and waits for the answer.
+    /// Sends the next frame, and waits for the answer.
     async fn round_trip(&mut self) {
         self.said.clear();
         match &self.talk {
@@ -313,7 +313,7 @@ impl Client {
         }
     }
 
-    /// Whether this is the whole answer. A wrong one ends the bench.
+    /// Whether this is the whole answer. Panics on a wrong answer.
     fn hear(&mut self, bytes: &[u8]) -> bool {
         if let Talk::Echo(_) = self.talk {
             assert!(self.said.starts_with(bytes), "that is no echo");
@@ -343,7 +343,7 @@ impl Client {
     }
 }
 
-/// A cell that completes a line, else one that stops the other's, else the first that is free.
+/// A cell that completes a line, else one that blocks the opponent's, else the first free cell.
 fn choose([mine, others]: [u16; 2]) -> u8 {
     let free = !(mine | others) & 0o777;
     let last_of = |marks: u16| {

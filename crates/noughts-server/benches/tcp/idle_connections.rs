@@ -1,4 +1,4 @@
-//! Many connections that say nothing.
+//! Many idle connections.
 
 use std::fs;
 use std::io::{Read, Write};
@@ -12,22 +12,22 @@ use crate::process::Process;
 use crate::rounds::Job;
 use crate::servers::Role;
 
-/// How many there are.
+/// Number of connections.
 pub(crate) const CONNECTIONS_OPENED: usize = 10_000;
 
-/// What it takes to have them.
+/// The cost of idle connections.
 pub(crate) struct IdleFigures {
-    /// From the first call until the last was let in.
+    /// From the first connect until the last is accepted.
     pub(crate) accepted_in: Duration,
-    /// The processor time of the other side until then.
+    /// The server's processor time until then.
     pub(crate) cpu: Duration,
-    /// Memory of the other side while they have said nothing.
+    /// The server's memory before any client sends something.
     pub(crate) silent_bytes: u64,
-    /// Memory of the server when each has said HELLO and read READY.
+    /// The server's memory after each client has sent HELLO and read READY.
     pub(crate) greeted_bytes: Option<u64>,
 }
 
-/// A fresh process in each round, with all of them.
+/// A new process per round, with all connections.
 pub(crate) struct IdleConnections {
     role: Role,
     crowd: Option<IdleFigures>,
@@ -52,7 +52,7 @@ impl Job for IdleConnections {
     }
 }
 
-/// Lets all of them connect, and go again.
+/// Opens all connections, measures, and closes them.
 fn gather(role: Role) -> IdleFigures {
     let process = Process::start(role, &[]);
     let (empty, open, cpu) = (process.resident(), descriptors(&process), process.cpu());
@@ -85,7 +85,7 @@ const TIMEOUT: Duration = Duration::from_secs(20);
 
 fn connect(process: &Process) -> TcpStream {
     let stream = TcpStream::connect(process.address).expect("it listens");
-    // Closed without a farewell, so that no port is kept for a minute afterwards.
+    // Closed by a reset, so that no port stays in TIME_WAIT.
     #[cfg(unix)]
     rustix::net::sockopt::set_socket_linger(&stream, Some(Duration::ZERO)).expect("a socket");
     stream.set_read_timeout(Some(TIMEOUT)).expect("a socket");
@@ -112,7 +112,7 @@ fn greet(crowd: &mut [TcpStream]) {
 
 const ID: u32 = 12_345;
 
-/// Until the other side has nothing more to do.
+/// Waits until the server is idle.
 fn settle(process: &Process) {
     let started = Instant::now();
     let mut before = Duration::ZERO;
@@ -123,10 +123,10 @@ fn settle(process: &Process) {
     }
 }
 
-/// How many files and sockets it has open.
+/// Number of open files and sockets.
 fn descriptors(process: &Process) -> usize {
     let folder = process.about("fd");
-    // Linux says so at once from 6.2 on; before that they must be counted.
+    // Linux 6.2 and newer report the number directly; otherwise they are counted.
     match fs::metadata(&folder).map_or(0, |folder| folder.len()) {
         0 => fs::read_dir(folder).map_or(0, Iterator::count),
         open => open as usize,

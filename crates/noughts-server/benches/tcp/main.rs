@@ -1,13 +1,13 @@
-//! How fast the TCP door against the computer is, beside a bare echo of the same frames: `cargo xtask
-//! bench tcp`, or with some of `moves`, `fields` and `idle`.
+//! Speed of the TCP listener against the computer, compared with a bare echo of the same frames: `cargo xtask bench
+//! tcp`, optionally with some of `moves`, `fields` and `idle`.
 //!
-//! Needed: 60 % of the echo's round trips, and at most twice its wait for the slowest in a hundred;
-//! half of the moves for clients that write field by field with Nagle's algorithm on; 10 000 who say
-//! nothing for 8 KB each, let in within the time of three bare accept loops.
+//! Needed: 60 % of the echo's round trips, and at most twice its 99th percentile; half of the moves for clients that
+//! write field by field with Nagle's algorithm on; 10 000 idle connections at 8 KB each, accepted within three times
+//! the time of a bare accept loop.
 //!
-//! The server and its yardsticks are processes of their own: this program, started again. The clients
-//! are the same for both and live here, on one thread. All of it goes to the loopback. Nobody keeps
-//! the server's log. What processes take is read from `/proc`, so it needs Linux.
+//! The server and the servers it is compared with are separate processes: this program, started again. The clients are
+//! the same for both and run here, on one thread, over the loopback. The server's log is discarded. Memory and
+//! processor time are read from `/proc`, so this needs Linux.
 
 mod clients;
 #[path = "../shared/flood.rs"]
@@ -33,7 +33,7 @@ use servers::Role;
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
-/// How many connections play at the same time.
+/// Numbers of concurrent connections.
 const CONNECTIONS: [usize; 3] = [1, 100, 1_000];
 
 fn main() -> ExitCode {
@@ -67,9 +67,9 @@ fn main() -> ExitCode {
     ExitCode::SUCCESS
 }
 
-/// Whole frames, and the echo beside them. Both sides are sent the same frames, PLAY too, and every
-/// answer is waited for. Moves are ACTIONs that were answered, and stand beside all of the echo's round
-/// trips, so that what begins a game is the server's own affair; waiting is that of all frames.
+/// Whole frames, compared with the echo. Both sides get the same frames, including PLAY, and clients wait for every
+/// answer. The server's moves (answered ACTIONs) are compared with all round trips of the echo; waiting times are those
+/// of all frames.
 fn moves() {
     let (server, echo) = (
         Process::start(Role::Server, &[]),
@@ -122,8 +122,8 @@ fn moves() {
     }
 }
 
-/// The server alone: clients that write a frame in three pieces with Nagle's algorithm on, beside
-/// clients that write it at once.
+/// The server alone: clients that write a frame in three pieces with Nagle's algorithm on, compared with clients that
+/// write it at once.
 fn fields() {
     let server = Process::start(Role::Server, &[]);
     println!("\nmoves a second: opcode, id and cell written one by one with Nagle's algorithm on");
@@ -140,7 +140,7 @@ fn fields() {
     }
 }
 
-/// Many who are there and say nothing, at the server and at a bare accept loop.
+/// Many idle connections, at the server and at a bare accept loop.
 fn idle() {
     println!(
         "\n{CONNECTIONS_OPENED} idle connections, beside an accept loop that keeps the sockets"

@@ -1,4 +1,4 @@
-//! What is measured, and what it is measured by: the server, a bare echo, a bare accept loop.
+//! The processes that are measured: the server, a bare echo, and a bare accept loop.
 
 use std::io::{self, Read};
 use std::net::{Ipv4Addr, SocketAddr};
@@ -10,14 +10,14 @@ use noughts_server::{
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 
-/// What the other side does.
+/// What a process does.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Role {
     /// Plays.
     Server,
-    /// Sends back what it hears.
+    /// Sends back what it receives.
     Echo,
-    /// Lets everybody in, and does nothing more.
+    /// Accepts connections, and nothing more.
     Accepts,
 }
 
@@ -39,7 +39,7 @@ impl Role {
     }
 }
 
-/// Plays a role at any free port, says at which, and goes on until the standard input ends.
+/// Runs a role on a free port, prints the address, and ends with the standard input.
 pub(crate) fn play(role: Role) {
     raise_descriptor_limit();
     // The same runtime for all, and the one that `noughts serve` has.

@@ -376,7 +376,7 @@ async fn submit(
 /// `None` if it panicked.
 async fn detach<T: Send + 'static>(work: impl Future<Output = T> + Send + 'static) -> Option<T> {
     let mut work = Box::pin(work);
-    // No waker is needed: the task polls rematch_view.
+    // No waker is needed: the spawned task polls again.
     let polled = work.as_mut().poll(&mut Context::from_waker(Waker::noop()));
     match polled {
         Poll::Ready(value) => Some(value),

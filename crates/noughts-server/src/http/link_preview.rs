@@ -208,7 +208,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_that_others_write_is_more_than_text() {
+    fn names_are_escaped() {
         let preview = shown(["\"><script>'&", ""], "en");
         assert!(preview.starts_with(
             "<title>&quot;&gt;&lt;script&gt;&#39;&amp; – Player 2 · Noughts</title>\n"
@@ -218,14 +218,14 @@ mod tests {
     }
 
     #[test]
-    fn whoever_is_sent_a_link_reads_it_in_their_language() {
+    fn preview_is_in_the_language_of_the_request() {
         let preview = shown(["Žofie", ""], "cs,en;q=0.5");
         assert!(preview.starts_with("<title>Žofie – Hráč 2 · Noughts</title>\n"));
         assert!(preview.contains("\"Piškvorky 3 × 3. 1. tah.\""));
     }
 
     #[test]
-    fn a_host_that_is_none_is_not_repeated() {
+    fn invalid_host_is_not_repeated() {
         for host in ["a.example:8080", "[::1]:8080", "127.0.0.1"] {
             let origin = origin(&called(host));
             assert_eq!(origin, Some(format!("http://{host}")));

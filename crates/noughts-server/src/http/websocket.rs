@@ -132,7 +132,7 @@ struct Connection {
 
 /// Why a connection ended.
 enum End {
-    /// They are gone, or were never received.
+    /// The client is gone.
     Gone,
     /// The client sent a close frame.
     ClosedByClient,
@@ -250,7 +250,7 @@ impl Connection {
         }
     }
 
-    /// Does what was asked for, and answers with the view or says end not.
+    /// Carries out an action, and answers with the view or a problem.
     async fn handle(
         &mut self,
         text: &str,

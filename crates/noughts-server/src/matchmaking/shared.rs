@@ -81,7 +81,7 @@ impl Matchmaking {
                         Hint::Entry { .. } | Hint::Presence(_) => {}
                     }
                 }
-                std::future::pending().await
+                std::future::pending::<()>().await;
             };
             tokio::select! {
                 biased;

@@ -376,7 +376,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_remembered_of_closed_connections() {
+    fn closed_connections_leave_no_entry() {
         let connections = connections(100, 4);
         for last in 0..=255 {
             let address = format!("10.0.0.{last}");

@@ -125,7 +125,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn silence_between_writes_does_not_count() {
+    async fn idle_time_between_writes_does_not_count() {
         let (near, mut far) = duplex(16);
         let mut near = WriteTimeout::new(near, LIMIT);
         for _ in 0..3 {

@@ -221,7 +221,7 @@ impl EntryRow {
     }
 }
 
-/// Reads the entries after number `after`, which must follow one another without a gap.
+/// Reads the entries after number `after`, which must have no gap.
 pub(super) fn read_entries(
     game: GameId,
     variant: &Variant,

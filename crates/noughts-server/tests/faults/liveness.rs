@@ -21,7 +21,7 @@ async fn pair(node: &Node) -> [ConnectedSeat; 2] {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_outage_of_the_store_ends_no_game_of_connected_clients() {
+async fn store_outage_ends_no_game_of_connected_clients() {
     for outage_s in 8..=25 {
         for is_slow in [false, true] {
             let database = Database::new();
@@ -58,7 +58,7 @@ async fn an_outage_of_the_store_ends_no_game_of_connected_clients() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_tcp_games_of_a_dead_node_end_soon_and_its_http_games_do_not() {
+async fn tcp_games_of_a_dead_node_end_and_http_games_go_on() {
     let database = Database::new();
     let mut nodes = [1, 2].map(|seed| Node::start(&database, seed));
     let seats = pair(&nodes[0]).await;
@@ -81,7 +81,7 @@ async fn the_tcp_games_of_a_dead_node_end_soon_and_its_http_games_do_not() {
 
 /// A lobby game: the player at the page goes on, and wins, when the TCP client's node dies.
 #[tokio::test(start_paused = true)]
-async fn the_opponent_of_a_dead_nodes_client_wins() {
+async fn opponent_of_a_dead_nodes_client_wins() {
     let database = Database::new();
     let mut nodes = [1, 2].map(|seed| Node::start(&database, seed));
     let lobby = noughts_server::Holder::Open(noughts_server::OpenTo::Lobby);
@@ -111,7 +111,7 @@ async fn the_opponent_of_a_dead_nodes_client_wins() {
 
 /// A planned stop ends the TCP games of its node at once.
 #[tokio::test(start_paused = true)]
-async fn a_planned_stop_leaves_together() {
+async fn stopping_node_ends_its_tcp_games_at_once() {
     let database = Database::new();
     let mut nodes = [1, 2].map(|seed| Node::start(&database, seed));
     let seats = pair(&nodes[0]).await;

@@ -1,5 +1,4 @@
-//! Faults that were found by attack and by fault injection: one test for each, over a database that
-//! fails in just that way.
+//! One test per known fault, over a database that fails in exactly that way.
 
 #[allow(dead_code)]
 #[path = "../cluster/mod.rs"]
@@ -20,7 +19,7 @@ use noughts_server::{
     Command, Creation, GameId, Holder, LiveTable, NewGame, Settings, SubmitError, Table,
 };
 
-/// Longer than anything takes here.
+/// Longer than any step of these tests.
 const TIMEOUT: Duration = Duration::from_secs(60);
 
 fn human(name: &str) -> Holder {
@@ -71,7 +70,7 @@ async fn submit(node: &Node, game: GameId, command: &Command) -> Result<(), Subm
     node.tables.submit(&live, command).await
 }
 
-/// Waits until the game in the database is as wanted; returns how long that took.
+/// Waits until the game in the database satisfies the condition; returns how long that took.
 async fn until(
     database: &Database,
     game: GameId,

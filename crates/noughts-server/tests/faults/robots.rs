@@ -35,7 +35,7 @@ async fn another_node_moves_for_a_robot_whose_node_died() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn robots_among_themselves_go_on_after_their_node_died() {
+async fn game_of_robots_goes_on_after_its_node_died() {
     let database = Database::new();
     let mut nodes = [Node::start(&database, 1), Node::start(&database, 2)];
     database.treat(|_| Treatment {
@@ -56,7 +56,7 @@ async fn robots_among_themselves_go_on_after_their_node_died() {
 /// The turn is stored although its reply is lost, so the robot is to move: it need not wait for a
 /// deadline when the client repeats its request.
 #[tokio::test(start_paused = true)]
-async fn a_robot_answers_a_turn_whose_reply_was_lost() {
+async fn robot_answers_a_turn_whose_reply_was_lost() {
     for is_shared in [false, true] {
         let database = Database::new();
         let node = match is_shared {
@@ -80,7 +80,7 @@ async fn a_robot_answers_a_turn_whose_reply_was_lost() {
 
 /// In a rematch the robot moves first, without waiting for a deadline.
 #[tokio::test(start_paused = true)]
-async fn a_robot_begins_a_rematch() {
+async fn robot_moves_first_in_a_rematch() {
     for is_shared in [false, true] {
         let database = Database::new();
         let node = match is_shared {

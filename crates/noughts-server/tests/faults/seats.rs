@@ -15,7 +15,7 @@ fn lobby() -> Holder {
 
 /// A seat in the lobby is not lost while nobody can be seated there.
 #[tokio::test(start_paused = true)]
-async fn who_waits_is_seated_when_the_store_answers_again() {
+async fn waiting_client_is_seated_when_the_store_is_back() {
     let database = Database::new();
     let mut node = Node::start_alone(&database, 1);
     let game = create(&node, vec![robot("first"), lobby()]).await.id();
@@ -36,7 +36,7 @@ async fn who_waits_is_seated_when_the_store_answers_again() {
 
 /// The store has the client's seat, but its replies are lost for a while.
 #[tokio::test(start_paused = true)]
-async fn a_lost_reply_seats_a_waiting_client_once() {
+async fn lost_reply_seats_a_waiting_client_once() {
     let database = Database::new();
     let node = Node::start_alone(&database, 1);
     let game = create(&node, vec![human("Ann"), lobby()]).await.id();
@@ -49,7 +49,7 @@ async fn a_lost_reply_seats_a_waiting_client_once() {
 
 /// The client has gone when the store's reply is lost: its seat, if it has one, is left again.
 #[tokio::test(start_paused = true)]
-async fn a_lost_reply_leaves_no_ghost_opponent() {
+async fn lost_reply_leaves_no_ghost_opponent() {
     for fault in [Fault::ReplyLost, Fault::RequestLost, Fault::CarriedOutLater] {
         for gone_after_ms in [50, 150, 400] {
             let database = Database::new();
@@ -84,7 +84,7 @@ async fn a_lost_reply_leaves_no_ghost_opponent() {
 
 /// A pair's table may be stored although nobody was told.
 #[tokio::test(start_paused = true)]
-async fn a_pair_that_has_gone_leaves_no_game_behind() {
+async fn disconnected_pair_leaves_no_open_game() {
     for fault in [Fault::ReplyLost, Fault::RequestLost, Fault::CarriedOutLater] {
         for gone_after_ms in [50, 150, 400] {
             let database = Database::new();
@@ -118,7 +118,7 @@ async fn a_pair_that_has_gone_leaves_no_game_behind() {
 
 /// The same for a client that plays a robot.
 #[tokio::test(start_paused = true)]
-async fn a_client_of_a_robot_that_has_gone_leaves_no_game_behind() {
+async fn disconnected_client_leaves_no_open_robot_game() {
     let faults = [
         Fault::None,
         Fault::ReplyLost,
@@ -161,7 +161,7 @@ async fn a_client_of_a_robot_that_has_gone_leaves_no_game_behind() {
 
 /// The creation arrives long after the client has gone and the store was asked for the game.
 #[tokio::test(start_paused = true)]
-async fn a_late_creation_for_a_client_that_has_gone_ends() {
+async fn game_created_after_its_client_left_is_ended() {
     let database = Database::new();
     let node = Node::start_alone(&database, 1);
     let mut creations = 0;
@@ -189,7 +189,7 @@ async fn a_late_creation_for_a_client_that_has_gone_ends() {
 
 /// A move that meets a store without a reply is not refused: it is stored when the store is back.
 #[tokio::test(start_paused = true)]
-async fn a_move_waits_for_the_store() {
+async fn move_waits_for_the_store() {
     for fault in [Fault::RequestLost, Fault::ReplyLost, Fault::CarriedOutLater] {
         let database = Database::new();
         let node = Node::start_alone(&database, 1);

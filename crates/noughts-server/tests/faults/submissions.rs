@@ -12,7 +12,7 @@ use crate::{TIMEOUT, create, human, play, submit};
 
 /// As after an asynchronous failover: the database has fewer entries than the node.
 #[tokio::test(start_paused = true)]
-async fn a_store_that_lost_entries_is_believed_at_once() {
+async fn node_takes_the_log_of_a_store_that_lost_entries() {
     for is_shared in [false, true] {
         let database = Database::new();
         let node = match is_shared {
@@ -60,7 +60,7 @@ async fn a_store_that_lost_entries_is_believed_at_once() {
 
 /// A client that was served by another node knows more than this one, however often that happens.
 #[tokio::test(start_paused = true)]
-async fn a_client_that_knows_more_than_the_node_is_not_told_that_it_is_late() {
+async fn client_ahead_of_its_node_is_not_stale() {
     let database = Database::new();
     database.delay_hints(|_| Vec::new());
     let (one, other) = (Node::start(&database, 1), Node::start(&database, 2));
@@ -125,9 +125,9 @@ async fn rematch_offers_at_two_nodes_create_one_game() {
     assert_eq!(stored, 2, "the game and its rematch");
 }
 
-/// A submission panics: whoever waits is answered, and the next request loads the table again.
+/// After a panic in a submission, waiting requests are answered, and the next request loads the table again.
 #[tokio::test(start_paused = true)]
-async fn a_panic_in_a_submission_costs_nobody_else_the_table() {
+async fn table_is_loaded_again_after_a_panic() {
     let database = Database::new();
     let node = Arc::new(Node::start_alone(&database, 1));
     let game = create(&node, vec![human("Ann"), human("Bob")]).await.id();

@@ -1,4 +1,4 @@
-//! A server of one's own, and a client that writes its requests by hand.
+//! A test server, and an HTTP client without a library.
 
 use std::net::{IpAddr, Ipv4Addr};
 use std::time::Duration;
@@ -16,7 +16,7 @@ use tokio::time::timeout;
 /// Any free port.
 pub(crate) const FREE: &str = "127.0.0.1:0";
 
-/// Longer than anything takes here, however busy the machine.
+/// Longer than any step of these tests, also on a busy machine.
 pub(crate) const TIMEOUT: Duration = Duration::from_secs(20);
 
 pub(crate) struct TestServer {
@@ -162,7 +162,7 @@ impl TestServer {
         Response::from(self.open(method, path, headers, body).await).await
     }
 
-    /// A body of another medium than JSON.
+    /// A request with a body that is not JSON.
     pub(crate) async fn send_as(
         &self,
         medium: &str,
@@ -182,7 +182,7 @@ impl TestServer {
         Response::from(stream).await
     }
 
-    /// A request whose answer is read by somebody else.
+    /// Sends a request; the caller reads the answer.
     pub(crate) async fn open(
         &self,
         method: &str,
@@ -206,7 +206,7 @@ impl TestServer {
         stream
     }
 
-    /// Lays a table, and gives its id and the tokens.
+    /// Creates a table, and returns its id and tokens.
     pub(crate) async fn create_table(&self, body: &str) -> (String, Value) {
         let laid = self.request("POST", "/api/games", Some(body)).await;
         assert_eq!(laid.status, 201, "{}", laid.body);
@@ -214,7 +214,7 @@ impl TestServer {
         (id, laid.body["tokens"].clone())
     }
 
-    /// Plays a move that is taken.
+    /// Plays a legal move.
     pub(crate) async fn play(&self, id: &str, token: &Value, turn: usize, cell: &str) -> Value {
         let body = format!(r#"{{"turn":{turn},"play":"{cell}"}}"#);
         let path = format!("/api/games/{id}/actions");
@@ -224,7 +224,7 @@ impl TestServer {
     }
 }
 
-/// What came back.
+/// A response.
 #[derive(Debug)]
 pub(crate) struct Response {
     pub(crate) status: u16,
@@ -234,7 +234,7 @@ pub(crate) struct Response {
 }
 
 impl Response {
-    /// All that comes until the other end is closed.
+    /// Reads until the server closes the connection.
     pub(crate) async fn from(mut stream: TcpStream) -> Response {
         let mut text = Vec::new();
         let read = timeout(TIMEOUT, stream.read_to_end(&mut text)).await;
@@ -253,7 +253,7 @@ impl Response {
         }
     }
 
-    /// It is a refusal of this kind.
+    /// Asserts that this is a problem of this kind.
     pub(crate) fn is_problem(&self, status: u16, kind: &str) {
         assert_eq!(self.status, status, "{} {}", self.body, self.text);
         assert_eq!(

@@ -1,4 +1,4 @@
-//! What happens, as it happens.
+//! Event streams.
 
 use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt, BufReader};
@@ -21,7 +21,7 @@ impl Events {
         ))
     }
 
-    /// At a seat.
+    /// Opens a stream with the token of a seat.
     async fn open_as(server: &TestServer, id: &str, token: &Value) -> Events {
         let bearer = format!("Bearer {}", token.as_str().unwrap());
         let headers = [("Authorization", bearer.as_str())];
@@ -47,7 +47,7 @@ impl Events {
         }
     }
 
-    /// The next event is the one that closes the backlog of a resumed stream.
+    /// Reads the event that follows the missed entries of a resumed stream.
     async fn expect_end_of_backlog(&mut self) {
         let (number, name, _) = self.next().await;
         assert_eq!((number, name.as_str()), (None, "presence"));
@@ -55,7 +55,7 @@ impl Events {
 }
 
 #[tokio::test]
-async fn who_watches_sees_every_turn_in_order() {
+async fn watcher_gets_every_turn_in_order() {
     let server = TestServer::new().await;
     let new_table =
         r#"{"variant":"3x3k3","history":4,"seats":[{"human":""},{"human":""}],"take":[0,1]}"#;
@@ -89,7 +89,7 @@ async fn who_watches_sees_every_turn_in_order() {
         json!([["1-1", null], ["2-2", null]])
     );
 
-    // A stream that resumes after entry 2 brings the later entries.
+    // A stream that resumes after entry 2 has the later entries.
     let mut late = Events::open(&server, &id, Some(2)).await;
     for expected in [3, 4] {
         let (number, name, _) = late.next().await;
@@ -114,7 +114,7 @@ async fn who_watches_sees_every_turn_in_order() {
 }
 
 #[tokio::test]
-async fn a_planned_stop_is_announced() {
+async fn restart_is_announced() {
     let server = TestServer::new().await;
     let (id, _) = server.create_table(r#"{"variant":"3x3k3"}"#).await;
     let mut events = Events::open(&server, &id, None).await;
@@ -127,7 +127,7 @@ async fn a_planned_stop_is_announced() {
 }
 
 #[tokio::test]
-async fn who_listens_at_a_seat_is_seen_there() {
+async fn player_with_a_stream_is_present() {
     let server = TestServer::new().await;
     let new_table = r#"{"variant":"3x3k3","seats":[{"human":"Ann"},{"open":"link"}]}"#;
     let (id, tokens) = server.create_table(new_table).await;
@@ -152,7 +152,7 @@ async fn who_listens_at_a_seat_is_seen_there() {
     let (_, _, data) = watcher.next().await;
     assert_eq!(data["presence"]["present"], json!([false, false]));
 
-    // A token of another game is none here.
+    // A token of another game is not valid.
     let (other, _) = server.create_table(new_table).await;
     let bearer = format!("Bearer {}", tokens["0"].as_str().unwrap());
     let headers = [("Authorization", bearer.as_str())];
@@ -162,7 +162,7 @@ async fn who_listens_at_a_seat_is_seen_there() {
 }
 
 #[tokio::test]
-async fn resumed_stream_brings_every_kind_of_entry() {
+async fn resumed_stream_has_every_kind_of_entry() {
     let server = TestServer::new().await;
     let new_table = r#"{"variant":"3x3k3","seats":[{"human":"Ann"},{"open":"link"}]}"#;
     let (id, tokens) = server.create_table(new_table).await;

@@ -1,4 +1,4 @@
-//! Tables laid and played to their ends.
+//! Tables are created and played to the end.
 
 use serde_json::json;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -55,7 +55,7 @@ async fn two_clients_play_a_game_to_its_end() {
         "{lines:?}"
     );
 
-    // Both want to play again, and change seats.
+    // Both request a rematch and change seats.
     let again = format!("{path}/rematch");
     let one = server.request_as(ann.as_str().unwrap(), &again, "").await;
     assert_eq!((one.status, &one.body["rematch"]), (200, &json!(null)));
@@ -70,7 +70,7 @@ async fn two_clients_play_a_game_to_its_end() {
     assert_eq!(next.body["seats"][0]["name"], "Bob");
     assert_eq!(next.body["seats"][1]["name"], "Ann");
     assert_eq!(next.body["turn"], 1);
-    // Each is given a token for the new seat, who asked first when they ask once more.
+    // Each gets a token for the new seat; the first to request it sends the request again.
     let ann_again = server.request_as(ann.as_str().unwrap(), &again, "").await;
     assert_eq!(
         (&ann_again.body["seat"], &both.body["seat"]),
@@ -94,20 +94,20 @@ async fn two_clients_play_a_game_to_its_end() {
 }
 
 #[tokio::test]
-async fn an_answer_has_the_reply_of_a_quick_robot_already() {
+async fn answer_contains_the_reply_of_an_instant_robot() {
     let server = TestServer::new().await;
     let new_table = r#"{"variant":"3x3k3","seats":[{"human":"Ann"},{"robot":"first"}]}"#;
     let (id, tokens) = server.create_table(new_table).await;
     let view = server.play(&id, &tokens["0"], 1, "1-1").await;
     assert_eq!(view["turn"], 3);
     assert_eq!(view["last"], json!({"by": 1, "play": "0-0"}));
-    // By default everybody else is a robot, of whatever game; it may take longer.
+    // By default the other seats have robots; their moves may come later.
     let (_, tokens) = server.create_table(r#"{"variant":"multi@4"}"#).await;
     assert!(tokens["0"].is_string() && tokens["1"].is_null());
 }
 
 #[tokio::test]
-async fn every_family_is_seen_as_it_is() {
+async fn every_family_of_variants_has_a_view() {
     let server = TestServer::new().await;
     for (variant, cells, legal) in [
         ("7x6k4+gravity", 42, 7),
@@ -138,7 +138,7 @@ async fn every_family_is_seen_as_it_is() {
 }
 
 #[tokio::test]
-async fn a_game_goes_on_from_any_position_and_back_with_a_history() {
+async fn table_starts_from_a_position_and_rewinds() {
     let server = TestServer::new().await;
     let new_table =
         r#"{"variant":"3x3k3","history":3,"seats":[{"human":""},{"human":""}],"take":[0,1]}"#;
@@ -246,7 +246,7 @@ async fn repeats_are_safe() {
 }
 
 #[tokio::test]
-async fn a_column_is_known_again_after_others_fell_into_it() {
+async fn repeated_move_with_gravity_is_recognized() {
     let server = TestServer::new().await;
     let new_table =
         r#"{"variant":"7x6k4+gravity","seats":[{"human":""},{"human":""}],"take":[0,1]}"#;
@@ -274,7 +274,7 @@ async fn a_column_is_known_again_after_others_fell_into_it() {
 }
 
 #[tokio::test]
-async fn a_lobby_seat_is_for_a_tcp_client_too() {
+async fn tcp_client_joins_lobby_seat() {
     let server = TestServer::new().await;
     let new_table = r#"{"variant":"3x3k3","seats":[{"human":"Ann"},{"open":"lobby"}]}"#;
     let (id, tokens) = server.create_table(new_table).await;

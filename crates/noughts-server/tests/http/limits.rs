@@ -1,4 +1,4 @@
-//! What a stranger can't do: each is refused or bounded.
+//! Limits: everything that a client can use is refused or bounded.
 
 use std::sync::mpsc;
 use std::time::{Duration, Instant};
@@ -15,7 +15,7 @@ use crate::client::{FREE, Response, TIMEOUT, TestServer};
 const NEW_TABLE: &str = r#"{"variant":"3x3k3","seats":[{"human":""},{"human":""}],"take":[0,1]}"#;
 
 #[tokio::test]
-async fn an_address_asks_so_often_and_no_more() {
+async fn requests_per_address_are_limited() {
     let limits = HttpLimits {
         per_second: 1,
         at_once: 20,
@@ -42,7 +42,7 @@ async fn an_address_asks_so_often_and_no_more() {
     let wait = refused.headers.split("retry-after: ").nth(1).unwrap();
     let wait: u64 = wait.split("\r\n").next().unwrap().parse().unwrap();
     assert!((1..=2).contains(&wait), "{wait}");
-    // Others are served, one of the same household is not, and who is on this machine is not counted.
+    // Other addresses are served, another address of the same /64 is not, and 127.0.0.1 is exempt.
     assert_eq!(ask("203.0.113.8").await.status, 200);
     for _ in 0..20 {
         ask("2001:db8::1").await;
@@ -58,7 +58,7 @@ async fn an_address_asks_so_often_and_no_more() {
 }
 
 #[tokio::test]
-async fn an_address_has_so_many_open_tables() {
+async fn open_tables_per_address_are_limited() {
     let limits = HttpLimits {
         open_tables: 3,
         ..HttpLimits::default()
@@ -111,7 +111,7 @@ async fn an_address_has_so_many_open_tables() {
 }
 
 #[tokio::test]
-async fn an_address_watches_so_many_tables() {
+async fn streams_per_address_are_limited() {
     let limits = HttpLimits {
         streams: 2,
         ..HttpLimits::default()
@@ -130,7 +130,7 @@ async fn an_address_watches_so_many_tables() {
     }
     let refused = server.send("GET", &path, &headers, None).await;
     refused.is_problem(429, "too-many");
-    // When one goes there is room again, as soon as the server has seen it go.
+    // A closed stream makes room, as soon as the server has noticed.
     streams.pop();
     loop {
         let mut stream = server.open("GET", &path, &headers, None).await;
@@ -143,14 +143,14 @@ async fn an_address_watches_so_many_tables() {
 }
 
 #[tokio::test]
-async fn a_body_of_ten_megabytes_is_refused() {
+async fn body_of_ten_megabytes_is_refused() {
     let server = TestServer::new().await;
     let large = "x".repeat(10 * 1024 * 1024);
     let answer = server.request("POST", "/api/games", Some(&large)).await;
     answer.is_problem(413, "too-large");
     let answer = server.request("POST", "/api/records", Some(&large)).await;
     answer.is_problem(413, "too-large");
-    // Also where nobody says beforehand how long it will be.
+    // Also without a Content-Length.
     let mut stream = TcpStream::connect(("127.0.0.1", server.http))
         .await
         .unwrap();
@@ -169,14 +169,14 @@ async fn a_body_of_ten_megabytes_is_refused() {
 }
 
 #[tokio::test]
-async fn headers_have_a_bound() {
+async fn headers_are_limited() {
     let server = TestServer::new().await;
     let long = "x".repeat(100_000);
     let mut stream = TcpStream::connect(("127.0.0.1", server.http))
         .await
         .unwrap();
     let head = format!("GET /healthz HTTP/1.1\r\nHost: here\r\nX-Long: {long}\r\n\r\n");
-    // It may be put out before it has said all.
+    // The server may close before all is sent.
     let _ = stream.write_all(head.as_bytes()).await;
     let mut answer = Vec::new();
     let read = timeout(TIMEOUT, stream.read_to_end(&mut answer)).await;
@@ -190,7 +190,7 @@ async fn headers_have_a_bound() {
 }
 
 #[tokio::test]
-async fn other_pages_may_ask_only_where_they_are_named() {
+async fn only_allowed_origins_may_use_the_api() {
     let strict = TestServer::new().await;
     let limits = HttpLimits {
         origins: vec!["https://games.example".to_owned()],
@@ -228,9 +228,9 @@ async fn other_pages_may_ask_only_where_they_are_named() {
 }
 
 #[tokio::test]
-async fn names_are_shown_as_they_are_or_refused() {
+async fn names_are_plain_text_or_refused() {
     let server = TestServer::new().await;
-    // Markup is a name like any other: it is data everywhere.
+    // HTML in a name is plain text.
     let markup = "<script>alert('1')</script>&amp;";
     let body = json!({"variant": "3x3k3", "seats": [{"human": markup}, {"open": "link"}]});
     let (id, _) = server.create_table(&body.to_string()).await;
@@ -264,7 +264,7 @@ async fn names_are_shown_as_they_are_or_refused() {
 }
 
 #[tokio::test]
-async fn a_request_names_one_host() {
+async fn request_needs_exactly_one_host() {
     let server = TestServer::new().await;
     for (hosts, status) in [
         ("Host: here\r\n", 200),
@@ -284,12 +284,12 @@ async fn a_request_names_one_host() {
 }
 
 #[tokio::test]
-async fn guesses_and_replays_lead_nowhere() {
+async fn guessed_tokens_and_repeats_have_no_effect() {
     let server = TestServer::new().await;
     let (id, tokens) = server.create_table(NEW_TABLE).await;
     let token = tokens["0"].as_str().unwrap();
     let path = format!("/api/games/{id}/actions");
-    // Another seat by a token that was changed, and a game that nobody laid.
+    // A changed token, and a game that does not exist.
     let parts: Vec<&str> = token.split('.').collect();
     let other_seat = [parts[0], "1", parts[2], parts[3]].join(".");
     let play = r#"{"turn":1,"play":"1-1"}"#;
@@ -303,7 +303,7 @@ async fn guesses_and_replays_lead_nowhere() {
             .await;
         answer.is_problem(404, "no-such-game");
     }
-    // The same request again and again is one turn.
+    // A repeated request is one turn.
     for _ in 0..3 {
         let answer = server.request_as(token, &path, play).await;
         assert_eq!((answer.status, &answer.body["turn"]), (200, &json!(2)));
@@ -311,8 +311,8 @@ async fn guesses_and_replays_lead_nowhere() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn who_sends_slowly_is_put_out_and_others_are_served() {
-    // Time is ours here: it runs ahead whenever everybody waits.
+async fn slow_sender_is_refused_and_others_are_served() {
+    // The paused clock advances whenever every task waits.
     let server = TestServer::new().await;
     let mut headers = TcpStream::connect(("127.0.0.1", server.http))
         .await
@@ -363,7 +363,7 @@ async fn kept_open(mut stream: TcpStream) -> TcpStream {
     stream
 }
 
-/// Whether the server closes a connection without an answer.
+/// Whether the server closes the connection without a response.
 async fn is_closed_at_once(mut stream: TcpStream) -> bool {
     let mut text = Vec::new();
     let read = timeout(TIMEOUT, stream.read_to_end(&mut text)).await;
@@ -400,7 +400,7 @@ async fn full_server_still_answers_health_checks() {
     let request = b"GET /healthz HTTP/1.1\r\nHost: here\r\n\r\n";
     stream.write_all(request).await.unwrap();
     assert_eq!(Response::from(stream).await.status, 200);
-    // Clients that say nothing can occupy the reserve, but not for long.
+    // Silent clients can occupy the reserve only for a short time.
     let mut silent = Vec::new();
     for _ in 0..32 {
         silent.push(server.connect_from("127.0.0.1").await);
@@ -420,7 +420,7 @@ async fn full_server_still_answers_health_checks() {
 }
 
 #[tokio::test]
-async fn address_with_too_many_connections_is_told_so() {
+async fn address_with_too_many_connections_gets_429() {
     let limits = ConnectionLimits {
         per_address: 3,
         ..ConnectionLimits::default()
@@ -438,7 +438,7 @@ async fn address_with_too_many_connections_is_told_so() {
         refused.headers
     );
     assert!(refused.headers.contains("connection: close"));
-    // Some are told, the others are closed at once.
+    // Some get a refusal, the others are closed at once.
     let mut silent = Vec::new();
     for _ in 0..16 {
         silent.push(server.connect_from("127.0.0.2").await);
@@ -521,7 +521,7 @@ async fn event_stream_that_is_never_read_is_closed() {
 }
 
 #[tokio::test]
-async fn address_imports_so_many_bytes_per_day() {
+async fn imported_bytes_per_address_are_limited() {
     let record = "noughts 1\nvariant 3x3k3\nhistory 0\nseat 0 x human Ann\nseat 1 o robot perfect\n\
         1 0 0-0\n2 1 0-1\n3 0 1-1\n4 1 0-2\n5 0 2-2\nresult won x by line\n";
     let limits = HttpLimits {
@@ -560,11 +560,11 @@ async fn address_imports_so_many_bytes_per_day() {
     assert_eq!(import("203.0.113.8", "0123456789abcde3").await.status, 201);
 }
 
-/// How long a stop may take that waits for nobody. It takes some milliseconds.
+/// Limit for a stop that waits for nobody. It takes some milliseconds.
 const PROMPT: Duration = Duration::from_millis(1_500);
 
 #[tokio::test(flavor = "multi_thread")]
-async fn stop_does_not_wait_for_clients_that_say_nothing() {
+async fn stop_does_not_wait_for_silent_clients() {
     let server = TestServer::new().await;
     let (id, _) = server.create_table(NEW_TABLE).await;
     let mut sockets = Vec::new();

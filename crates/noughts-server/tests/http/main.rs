@@ -1,4 +1,4 @@
-//! The HTTP door on real sockets.
+//! The HTTP server, over real sockets.
 
 mod client;
 mod event_stream;

@@ -1,11 +1,11 @@
-//! The description, the page that reads it, and the figures.
+//! The OpenAPI description, its page, and the metrics.
 
 use std::collections::BTreeSet;
 
 use crate::client::TestServer;
 
 #[tokio::test]
-async fn the_figures_are_those_that_operators_are_told_of() {
+async fn metrics_match_the_documentation() {
     let server = TestServer::new().await;
     let figures = server.request("GET", "/metrics", None).await.text;
     let typed = |line: &str| {
@@ -32,7 +32,7 @@ async fn the_figures_are_those_that_operators_are_told_of() {
 }
 
 #[tokio::test]
-async fn every_call_is_described() {
+async fn every_route_is_in_the_openapi_description() {
     let server = TestServer::new().await;
     let answer = server.request("GET", "/api/openapi.json", None).await;
     assert!(answer.headers.contains("content-type: application/json"));
@@ -62,7 +62,7 @@ async fn every_call_is_described() {
 }
 
 #[tokio::test]
-async fn the_page_loads_nothing_from_elsewhere() {
+async fn docs_page_loads_only_files_of_this_server() {
     let server = TestServer::new().await;
     for (path, medium) in [
         ("/api/docs", "text/html"),
@@ -83,7 +83,7 @@ async fn the_page_loads_nothing_from_elsewhere() {
 }
 
 #[tokio::test]
-async fn the_figures_grow_with_what_happens() {
+async fn metrics_count_requests_and_games() {
     let server = TestServer::new().await;
     let figure = |name: &'static str| {
         let server = &server;

@@ -1,9 +1,9 @@
-//! Every refusal by its status and its type.
+//! Every problem with its status and type.
 
 use crate::client::TestServer;
 
 #[tokio::test]
-async fn refusals_come_in_order_and_change_nothing() {
+async fn problems_are_checked_in_order_and_change_nothing() {
     let server = TestServer::new().await;
     let new_table = r#"{"variant":"3x3k3","seats":[{"human":"Ann"},{"human":"Bob"}],"take":[0,1]}"#;
     let (id, tokens) = server.create_table(new_table).await;
@@ -61,7 +61,7 @@ async fn refusals_come_in_order_and_change_nothing() {
         .request_as(ann, &path, r#"{"turn":1,"play":"3-0"}"#)
         .await
         .is_problem(409, "off-board");
-    // What is too late is too late first.
+    // `over` is checked first.
     server
         .request_as(ann, &path, r#"{"turn":2,"play":"3-0"}"#)
         .await
@@ -110,7 +110,7 @@ async fn refusals_come_in_order_and_change_nothing() {
 }
 
 #[tokio::test]
-async fn tables_that_cannot_be_are_explained() {
+async fn impossible_tables_are_explained() {
     let server = TestServer::new().await;
     for (body, part) in [
         (r#"{}"#, "needs a variant"),

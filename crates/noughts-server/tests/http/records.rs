@@ -1,4 +1,4 @@
-//! Games as records, and what is found out about them.
+//! Records, analyses and the archive.
 
 use serde_json::{Value, json};
 
@@ -14,7 +14,7 @@ async fn archive_text(server: &TestServer, text: &str) -> crate::client::Respons
 }
 
 #[tokio::test]
-async fn a_record_is_archived_and_given_back_as_text_and_as_json() {
+async fn imported_record_is_exported_as_text_and_json() {
     let server = TestServer::new().await;
     let archived = archive_text(&server, TEXT).await;
     assert_eq!(archived.status, 201, "{}", archived.text);
@@ -36,7 +36,7 @@ async fn a_record_is_archived_and_given_back_as_text_and_as_json() {
             "result": "won x by line",
         })
     );
-    // What was given is taken, and is another game.
+    // An exported record can be imported as another game.
     let again = server
         .request("POST", "/api/records", Some(&record.to_string()))
         .await;
@@ -66,7 +66,7 @@ async fn a_record_is_archived_and_given_back_as_text_and_as_json() {
 }
 
 #[tokio::test]
-async fn every_ending_of_a_table_is_archived_as_it_was() {
+async fn every_kind_of_ending_survives_export_and_import() {
     let server = TestServer::new().await;
     for (turns, result) in [
         ("1 0 1-1\n2 1 resign\n", "won x by resignation"),
@@ -91,7 +91,7 @@ async fn every_ending_of_a_table_is_archived_as_it_was() {
 }
 
 #[tokio::test]
-async fn what_is_no_record_of_a_table_is_explained() {
+async fn invalid_records_are_explained() {
     let server = TestServer::new().await;
     for (from, to, status, kind, part) in [
         ("2-2\n", "0-0\n", 400, "unreadable", "line 10"),
@@ -112,7 +112,7 @@ async fn what_is_no_record_of_a_table_is_explained() {
     archive_text(&server, &unfinished)
         .await
         .is_problem(422, "impossible");
-    // A draw that the rules know nothing of, at a table that would have gone on.
+    // A draw by agreement, in a game that would go on by the rules.
     let too_early = unfinished.replace("unfinished", "draw");
     archive_text(&server, &too_early)
         .await
@@ -137,9 +137,9 @@ async fn what_is_no_record_of_a_table_is_explained() {
 }
 
 #[tokio::test]
-async fn an_analysis_says_who_went_wrong_where() {
+async fn analysis_finds_mistakes() {
     let server = TestServer::new().await;
-    // Against a corner only the centre holds: 0-1 loses by force, which x sees through.
+    // Against a corner only the centre draws: 0-1 loses, and x plays the winning line.
     let id = archive_text(&server, TEXT).await.body["id"]
         .as_str()
         .unwrap()
@@ -160,7 +160,7 @@ async fn an_analysis_says_who_went_wrong_where() {
     for turn in &turns[2..] {
         assert_eq!(turn["mistake"], Value::Null, "{turn}");
     }
-    // The same again, from where it is kept.
+    // The second request gets the stored analysis.
     assert_eq!(server.request("GET", &path, None).await.text, study.text);
 
     let (running, _) = server.create_table(r#"{"variant":"3x3k3"}"#).await;
@@ -171,7 +171,7 @@ async fn an_analysis_says_who_went_wrong_where() {
 }
 
 #[tokio::test]
-async fn the_archive_is_paged_and_filtered() {
+async fn archive_has_pages_and_filters() {
     let server = TestServer::new().await;
     for name in ["Ann", "Bob", "Ann", "Cleo", "Ann"] {
         let text = TEXT.replace("Ann", name);
@@ -189,7 +189,7 @@ async fn the_archive_is_paged_and_filtered() {
             .map(|game| game["id"].as_str().unwrap().to_owned())
             .collect()
     };
-    // Every game once, however it is cut into pages.
+    // Every game appears once, whatever the size of a page.
     let whole = server
         .request("GET", "/api/games?limit=100", None)
         .await

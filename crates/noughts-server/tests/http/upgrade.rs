@@ -12,7 +12,7 @@ use crate::client::TestServer;
 
 const FIXTURES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../testdata/stores");
 
-/// What the older version was asked and answered when the file was made.
+/// The requests to the older version, and its answers, from when the file was made.
 fn fixture() -> Value {
     let text = std::fs::read_to_string(format!("{FIXTURES}/schema-1-sqlite.json")).unwrap();
     serde_json::from_str(&text).unwrap()
@@ -40,7 +40,7 @@ async fn upgraded(directory: &Path) -> TestServer {
     TestServer::over(Box::new(store)).await
 }
 
-/// A view without what the older version did not know and what changes by itself.
+/// A view without fields that are new or that change by themselves.
 fn comparable(view: &Value) -> Value {
     let mut view = view.clone();
     let fields = view.as_object_mut().unwrap();
@@ -110,7 +110,7 @@ async fn repeats_of_requests_to_the_older_version_are_recognized() {
             answer.text
         );
         for field in ["id", "token", "tokens"] {
-            // Who asked first for a rematch had no token there yet.
+            // The first player to request the rematch had no token there yet.
             if let Some(value) = response.get(field).filter(|value| !value.is_null()) {
                 assert_eq!(&answer.body[field], value, "{path}");
             }
@@ -118,7 +118,7 @@ async fn repeats_of_requests_to_the_older_version_are_recognized() {
         repeated += 1;
     }
     assert!(repeated > 30, "{repeated}");
-    // Nothing was done twice.
+    // Nothing was carried out twice.
     let game = &fixture["games"]["three_sides"];
     let path = format!("/api/games/{}", game["id"].as_str().unwrap());
     let view = server.request("GET", &path, None).await.body;

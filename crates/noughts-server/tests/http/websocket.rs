@@ -1,4 +1,4 @@
-//! WebSockets: a table both ways.
+//! WebSockets.
 
 use futures_util::{SinkExt, StreamExt};
 use serde_json::{Value, json};
@@ -15,7 +15,7 @@ use crate::client::{TIMEOUT, TestServer};
 pub(crate) struct Socket(WebSocketStream<MaybeTlsStream<TcpStream>>);
 
 impl Socket {
-    /// Opens one and says the first message.
+    /// Connects and sends the first message.
     pub(crate) async fn open(server: &TestServer, id: &str, hello: Value) -> Socket {
         let url = format!("ws://127.0.0.1:{}/api/games/{id}/ws", server.http);
         let (socket, _) = connect_async(url).await.unwrap();
@@ -32,7 +32,7 @@ impl Socket {
         timeout(TIMEOUT, self.0.next()).await.expect("nothing came")
     }
 
-    /// The next message that says something.
+    /// The next text message.
     pub(crate) async fn next(&mut self) -> Value {
         loop {
             match self.hear().await.expect("the end").expect("a message") {
@@ -43,7 +43,7 @@ impl Socket {
         }
     }
 
-    /// The next message of this name, others being skipped.
+    /// The next message of this name; skips others.
     pub(crate) async fn next_of(&mut self, name: &str) -> Value {
         loop {
             let mut message = self.next().await;
@@ -53,7 +53,7 @@ impl Socket {
         }
     }
 
-    /// The code with which the other side closes, whatever it says before.
+    /// The close code of the server; skips other messages.
     async fn closed(&mut self) -> Option<u16> {
         loop {
             match self.hear().await {
@@ -66,7 +66,7 @@ impl Socket {
 }
 
 #[tokio::test]
-async fn a_game_is_played_over_two_sockets() {
+async fn two_websockets_play_a_game() {
     let server = TestServer::new().await;
     let new_table = r#"{"variant":"3x3k3","seats":[{"human":"Ann"},{"human":"Bob"}],"take":[0,1]}"#;
     let (id, tokens) = server.create_table(new_table).await;
@@ -82,7 +82,7 @@ async fn a_game_is_played_over_two_sockets() {
         let player = if turn % 2 == 0 { &mut ann } else { &mut bob };
         let act = json!({"turn": turn + 1, "play": cell});
         player.say(&act.to_string()).await;
-        // Whether the answer or the news of it is first, the view says it.
+        // The answer or the change may come first; both have the new turn.
         let mut view = player.next_of("view").await;
         while view["turn"] != turn + 2 {
             view = player.next_of("view").await;
@@ -95,13 +95,13 @@ async fn a_game_is_played_over_two_sockets() {
         .request("GET", &format!("/api/games/{id}"), None)
         .await;
     assert_eq!(seen.body["outcome"]["won"], json!([0]));
-    // Whoever goes is seen to go.
+    // A player who disconnects is no longer present.
     drop(ann);
     while watcher.next_of("presence").await["present"] != json!([false, true]) {}
 }
 
 #[tokio::test]
-async fn a_socket_plays_against_a_tcp_client_through_a_lobby_seat() {
+async fn websocket_plays_against_a_tcp_client_in_a_lobby_seat() {
     let server = TestServer::new().await;
     let new_table = r#"{"variant":"3x3k3","seats":[{"human":"Ann"},{"open":"lobby"}]}"#;
     let (id, tokens) = server.create_table(new_table).await;
@@ -146,7 +146,7 @@ async fn a_socket_plays_against_a_tcp_client_through_a_lobby_seat() {
 }
 
 #[tokio::test]
-async fn refusals_over_a_socket_change_nothing_and_are_bounded() {
+async fn refused_messages_change_nothing_and_are_limited() {
     let server = TestServer::new().await;
     let new_table = r#"{"variant":"3x3k3","seats":[{"human":""},{"human":""}],"take":[0,1]}"#;
     let (id, tokens) = server.create_table(new_table).await;
@@ -199,7 +199,7 @@ async fn refusals_over_a_socket_change_nothing_and_are_bounded() {
     assert_eq!(view.body["turn"], 1);
 }
 
-/// A frame as it is sent by a client, masked with zeros.
+/// A client's frame, masked with zeros.
 fn frame(first: u8, payload: &[u8]) -> Vec<u8> {
     let length = payload.len();
     let mut bytes = vec![first];
@@ -215,7 +215,7 @@ fn frame(first: u8, payload: &[u8]) -> Vec<u8> {
     bytes
 }
 
-/// A frame as it is sent by a server: its first byte, and what it holds.
+/// A server's frame: its first byte and its payload.
 async fn read_frame(stream: &mut TcpStream) -> (u8, Vec<u8>) {
     let mut head = [0; 2];
     stream.read_exact(&mut head).await.unwrap();
@@ -230,7 +230,7 @@ async fn read_frame(stream: &mut TcpStream) -> (u8, Vec<u8>) {
     (head[0], payload)
 }
 
-/// A WebSocket whose frames are written by hand, by one who only watches.
+/// A spectator's WebSocket whose frames are written byte by byte.
 async fn raw_socket(server: &TestServer, id: &str) -> TcpStream {
     let headers = [
         ("Upgrade", "websocket"),
@@ -261,10 +261,10 @@ async fn raw_socket(server: &TestServer, id: &str) -> TcpStream {
     stream
 }
 
-/// The kinds of frames that the protocol's own conformance cases try: what is allowed is answered, and
-/// what is not is closed by its code.
+/// The kinds of frames in the protocol's conformance suite: valid ones are answered, others close the connection
+/// with the right code.
 #[tokio::test]
-async fn frames_are_read_as_the_protocol_says() {
+async fn frames_follow_the_websocket_protocol() {
     const TEXT: u8 = 0x81;
     const FIRST: u8 = 0x01;
     const MORE: u8 = 0x00;
@@ -274,7 +274,7 @@ async fn frames_are_read_as_the_protocol_says() {
     const CLOSE: u8 = 0x88;
     let server = TestServer::new().await;
     let (id, _) = server.create_table(r#"{"variant":"3x3k3"}"#).await;
-    // A message in pieces, with pings between, and one of a byte each: read as one.
+    // A fragmented message with pings in between, and one with a byte per fragment.
     let mut pieces = raw_socket(&server, &id).await;
     let mut bytes = [
         frame(FIRST, b"{\"tu"),
@@ -293,14 +293,14 @@ async fn frames_are_read_as_the_protocol_says() {
     let (first, problem) = read_frame(&mut pieces).await;
     let problem = String::from_utf8(problem).unwrap();
     assert!(first == TEXT && problem.contains("/problems/unreadable"));
-    // What nobody asked for is let pass.
+    // An unsolicited pong is ignored.
     pieces
         .write_all(&frame(PONG, b"nobody asked"))
         .await
         .unwrap();
     pieces.write_all(&frame(PING, b"")).await.unwrap();
     assert_eq!(read_frame(&mut pieces).await, (PONG, Vec::new()));
-    // A good-bye is answered by the same.
+    // A close frame is answered with the same code.
     let bye = [&1000u16.to_be_bytes()[..], "adéu".as_bytes()].concat();
     pieces.write_all(&frame(CLOSE, &bye)).await.unwrap();
     let (first, answer) = read_frame(&mut pieces).await;
@@ -352,13 +352,13 @@ async fn frames_are_read_as_the_protocol_says() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn who_pings_and_does_not_read_is_put_out() {
-    // Time is ours here: it runs ahead whenever everybody waits.
+async fn client_that_pings_and_does_not_read_is_closed() {
+    // The paused clock advances whenever every task waits.
     let server = TestServer::new().await;
     let (id, _) = server.create_table(r#"{"variant":"3x3k3"}"#).await;
     let mut socket = raw_socket(&server, &id).await;
     let pings = frame(0x89, &[7; 125]).repeat(1_000);
-    // More than any buffer of any system holds for one connection.
+    // More than the buffers of one connection hold.
     let mut sent = 0;
     while sent < 256 * 1024 * 1024 && socket.write_all(&pings).await.is_ok() {
         sent += pings.len();
@@ -368,7 +368,7 @@ async fn who_pings_and_does_not_read_is_put_out() {
 }
 
 #[tokio::test]
-async fn pings_are_answered_and_a_planned_stop_is_announced() {
+async fn pings_are_answered_and_a_restart_is_announced() {
     let server = TestServer::new().await;
     let (id, _) = server.create_table(r#"{"variant":"3x3k3"}"#).await;
     let mut socket = Socket::open(&server, &id, json!({})).await;
@@ -386,7 +386,7 @@ async fn pings_are_answered_and_a_planned_stop_is_announced() {
 }
 
 #[tokio::test]
-async fn only_pages_of_this_server_open_sockets() {
+async fn other_origins_cannot_open_websockets() {
     let server = TestServer::new().await;
     let (id, _) = server.create_table(r#"{"variant":"3x3k3"}"#).await;
     let open = |origin: Option<String>, id: &str| {
@@ -423,13 +423,13 @@ async fn only_pages_of_this_server_open_sockets() {
 }
 
 #[tokio::test]
-async fn a_slow_watcher_is_given_a_fresh_view_and_nobody_waits_for_it() {
+async fn slow_watcher_gets_a_new_view_and_delays_nobody() {
     let server = TestServer::new().await;
-    // A board large enough that views fill what the system keeps for one who does not read.
+    // A board so large that views fill the buffer of a client that does not read.
     let new_table =
         r#"{"variant":"31x31k5","history":2,"seats":[{"human":""},{"human":""}],"take":[0,1]}"#;
     let (id, tokens) = server.create_table(new_table).await;
-    // One for whom the system keeps little, so that a few dozen turns fill it.
+    // A small receive buffer, so that a few dozen turns fill it.
     let little = tokio::net::TcpSocket::new_v4().unwrap();
     little.set_recv_buffer_size(4096).unwrap();
     let stream = little.connect(([127, 0, 0, 1], server.http).into()).await;
@@ -441,7 +441,7 @@ async fn a_slow_watcher_is_given_a_fresh_view_and_nobody_waits_for_it() {
     let turns = 200;
     for turn in 0..turns {
         let token = &tokens[(turn % 2).to_string()];
-        // Two in a row at most, so that nobody wins.
+        // At most two in a row, so that nobody wins.
         let cell = format!("{}-{}", turn / 31, turn % 31);
         let body = match turn % 4 {
             0 | 1 => format!(r#"{{"turn":{},"play":"{cell}"}}"#, turn + 1),
@@ -453,7 +453,7 @@ async fn a_slow_watcher_is_given_a_fresh_view_and_nobody_waits_for_it() {
             .await;
         assert_eq!(answer.status, 200, "{}", answer.text);
     }
-    // Now it reads: turns in order, views where some were skipped, and at last the present.
+    // Now it reads: changes in order, views where some were skipped, and finally the current state.
     let (mut turn, mut views) = (1, 0);
     while turn < turns + 1 {
         let message = slow.next().await;

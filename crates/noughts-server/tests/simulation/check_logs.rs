@@ -1,4 +1,4 @@
-//! Compares the stored logs with everything that clients were told.
+//! Compares the stored logs with what clients observed.
 
 use std::collections::{HashMap, HashSet};
 
@@ -9,13 +9,13 @@ use crate::observations::Observations;
 use crate::scenario::Scenario;
 use crate::watchers::Watched;
 
-/// A game as it is stored, and what its replay gives.
+/// A stored game and its replay.
 struct CheckedGame {
     stored: StoredGame,
     table: Table,
 }
 
-/// Panics where something is not as it should be.
+/// Panics if a check fails.
 pub(crate) async fn check(scenario: &Scenario, killed: NodeId, watched: Vec<Watched>) {
     let mut games = HashMap::new();
     for id in scenario.database.ids() {
@@ -27,13 +27,13 @@ pub(crate) async fn check(scenario: &Scenario, killed: NodeId, watched: Vec<Watc
     }
     let listed = scenario.database.list().await;
     let mut observations = scenario.observations();
-    for judged in games.values() {
-        check_log(judged, &observations);
-        check_seats(judged, killed, scenario, &mut observations);
-        count(judged, &mut observations);
+    for checked in games.values() {
+        check_log(checked, &observations);
+        check_seats(checked, killed, scenario, &mut observations);
+        count(checked, &mut observations);
     }
     check_rematches(&games, &observations);
-    check_facts(&games, &observations);
+    check_observations(&games, &observations);
     check_lists(&games, &listed);
     for (node, seat) in scenario.kept.lock().unwrap().iter_mut() {
         if !node.is_killed() {
@@ -43,14 +43,14 @@ pub(crate) async fn check(scenario: &Scenario, killed: NodeId, watched: Vec<Watc
         }
     }
     for watched in watched {
-        let judged = &games[&watched.game];
-        assert_eq!(watched, Watched::of(&judged.table), "{:?}", judged.stored);
+        let checked = &games[&watched.game];
+        assert_eq!(watched, Watched::of(&checked.table), "{:?}", checked.stored);
     }
 }
 
 /// The log of one game, by itself.
-fn check_log(judged: &CheckedGame, observations: &Observations) {
-    let CheckedGame { stored, table } = judged;
+fn check_log(checked: &CheckedGame, observations: &Observations) {
+    let CheckedGame { stored, table } = checked;
     let mut at_ms = stored.settings.created_ms;
     let mut keys = HashSet::new();
     let (mut ends, mut rematches) = (0, 0);
@@ -78,12 +78,12 @@ fn check_log(judged: &CheckedGame, observations: &Observations) {
 
 /// The seats of TCP clients.
 fn check_seats(
-    judged: &CheckedGame,
+    checked: &CheckedGame,
     killed: NodeId,
     scenario: &Scenario,
     observations: &mut Observations,
 ) {
-    let CheckedGame { stored, table } = judged;
+    let CheckedGame { stored, table } = checked;
     let kept: HashSet<(GameId, Seat)> = {
         let kept = scenario.kept.lock().unwrap();
         kept.iter()
@@ -144,21 +144,21 @@ fn check_rematches(games: &HashMap<GameId, CheckedGame>, observations: &Observat
         holders.rotate_right(1);
         assert_eq!(next.stored.settings.holders, holders);
     }
-    for (id, judged) in games {
+    for (id, checked) in games {
         let is_connected = |holder: &Holder| matches!(holder, Holder::Human { node: Some(_), .. });
-        let is_tcp = judged.stored.settings.holders.iter().any(is_connected);
+        let is_tcp = checked.stored.settings.holders.iter().any(is_connected);
         let kinds = [
             observations.created.contains(id),
             rematches.contains(id),
             is_tcp,
         ];
         let kinds = kinds.iter().filter(|kind| **kind).count();
-        assert_eq!(kinds, 1, "nobody or too many created {:?}", judged.stored);
+        assert_eq!(kinds, 1, "nobody or too many created {:?}", checked.stored);
     }
 }
 
-/// What clients were told is in the logs, once.
-fn check_facts(games: &HashMap<GameId, CheckedGame>, observations: &Observations) {
+/// Everything that clients observed is in the logs, once.
+fn check_observations(games: &HashMap<GameId, CheckedGame>, observations: &Observations) {
     for act in &observations.acts {
         let CheckedGame { stored, table } = &games[&act.game];
         let turn = Turn {
@@ -218,8 +218,8 @@ fn check_lists(games: &HashMap<GameId, CheckedGame>, listed: &[ListedGame]) {
     }
 }
 
-fn count(judged: &CheckedGame, observations: &mut Observations) {
-    let table = &judged.table;
+fn count(checked: &CheckedGame, observations: &mut Observations) {
+    let table = &checked.table;
     observations.count("games");
     observations.add("rematches", table.rematch().is_some().into());
     observations.count(match table.game().conclusion() {
@@ -232,7 +232,7 @@ fn count(judged: &CheckedGame, observations: &mut Observations) {
             WinReason::Leaving => "leavings",
         },
     });
-    for logged in &judged.stored.entries {
+    for logged in &checked.stored.entries {
         match &logged.entry {
             Entry::Turn(Turn {
                 by,

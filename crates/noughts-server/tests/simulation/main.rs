@@ -4,7 +4,7 @@
 //!
 //! `SEED=N cargo test -p noughts-server --test simulation` runs one scenario. The seed decides what
 //! clients do and what fails, but ids are random and robots think in threads of their own, so two
-//! runs of a seed are similar and not equal: repeat it to meet a rare failure again.
+//! runs of a seed are similar but not equal: repeat it to reproduce a rare failure.
 
 mod check_logs;
 #[allow(dead_code, unused_imports)]
@@ -19,10 +19,10 @@ mod watchers;
 use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
-/// The number of worlds of a normal run.
+/// Number of scenarios in a normal run.
 const SEEDS: u64 = 150;
 
-/// What must happen somewhere in a normal run: a simulation without it does not test it.
+/// Events that must happen in a normal run; otherwise the simulation does not test them.
 const EXPECTED: [&str; 33] = [
     "acts acknowledged",
     "acts of TCP clients acknowledged",

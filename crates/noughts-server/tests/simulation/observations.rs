@@ -1,11 +1,11 @@
-//! What clients were told: at the end it is compared with the stored logs.
+//! What clients observed: at the end it is compared with the stored logs.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 use noughts_rules::{Action, Seat, Turn};
 use noughts_server::{GameId, Holder, SeatResult, TableRefusal};
 
-/// Everything that clients were told.
+/// Everything that clients observed.
 #[derive(Default)]
 pub(crate) struct Observations {
     pub(crate) acts: Vec<Acted>,
@@ -14,7 +14,7 @@ pub(crate) struct Observations {
     /// Rematch offers.
     pub(crate) offers: Vec<(GameId, Seat)>,
     pub(crate) results: Vec<(GameId, Seat, SeatResult)>,
-    /// The turns that a TCP client was told of.
+    /// The turns that a TCP client received.
     pub(crate) turns: Vec<(GameId, Vec<Turn>)>,
     /// The games that API players created.
     pub(crate) created: HashSet<GameId>,

@@ -1,4 +1,4 @@
-//! A scenario: nodes, clients, a database that fails, and a time at which everything is good again.
+//! A scenario: nodes, clients, a database that fails for a while, and a time without failures at the end.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard};
@@ -18,8 +18,8 @@ use crate::{check_logs, players, tcp_clients};
 /// How long the database fails. Clients begin nothing new after that.
 pub(crate) const FAULTY: Duration = Duration::from_secs(45);
 
-/// How long everything is good before the logs are judged: long enough to notice dead nodes, and
-/// for robots whose node died.
+/// Time without failures before the logs are checked: long enough to detect dead nodes and to move for their
+/// robots.
 const CALM: Duration = Duration::from_secs(60);
 
 /// How long a robot that answers at once may take when somebody opens its game. Where a person plays
@@ -97,26 +97,26 @@ impl Scenario {
         self.begun.elapsed() < FAULTY
     }
 
-    /// Somebody watches the game to the end of the scenario.
+    /// Adds a watcher that stays to the end of the scenario.
     pub(crate) fn watch_game(self: &Arc<Scenario>, game: GameId, random: &mut Random) {
         let random = Random::new(random.draw());
         let watching = tokio::spawn(watch_game(Arc::clone(self), game, random));
         self.watchers.lock().unwrap().push(watching);
     }
 
-    /// Returns when the scenario is about to be judged.
+    /// Returns when the logs are about to be checked.
     pub(crate) async fn finished(&self) {
         let mut is_finished = self.is_finished.subscribe();
         let _ = is_finished.wait_for(|finished| *finished).await;
     }
 }
 
-/// A random time below so many milliseconds.
+/// A random time below this many milliseconds.
 pub(crate) fn up_to_ms(random: &mut Random, ms: usize) -> Duration {
     Duration::from_millis(random.below(ms) as u64)
 }
 
-/// Runs a scenario and judges it: how often each kind of event happened.
+/// Runs a scenario and checks it. Returns how often each kind of event happened.
 pub(crate) async fn run(seed: u64) -> BTreeMap<&'static str, usize> {
     let mut random = Random::new(seed);
     let database = Database::new();
@@ -188,7 +188,7 @@ pub(crate) async fn run(seed: u64) -> BTreeMap<&'static str, usize> {
     observations.counts()
 }
 
-/// Somebody opens every game, at any node.
+/// Opens every game, each at a random node.
 async fn look_at_all(scenario: &Scenario, random: &mut Random) {
     for game in scenario.database.ids() {
         let node = scenario.node(random);

@@ -1,4 +1,4 @@
-//! SQL stores reply like the store in memory, whatever is requested in whatever order.
+//! Compares the SQL stores with the memory store: the same requests get the same replies.
 
 use noughts_rules::{Action, Conclusion, Diagram, Move, Seat, Turn};
 use noughts_server::{

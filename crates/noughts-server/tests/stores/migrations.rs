@@ -263,7 +263,7 @@ async fn check_node(store: &dyn Store, running: GameId) {
 }
 
 #[tokio::test]
-async fn a_sqlite_file_of_schema_1_is_migrated() {
+async fn sqlite_file_of_schema_1_is_migrated() {
     let place = sqlite_copy();
     let manifest = manifest("schema-1-sqlite.json");
     check(&place.open().await, &manifest).await;
@@ -279,7 +279,7 @@ async fn a_sqlite_file_of_schema_1_is_migrated() {
 
 /// The secret must stay, or tokens would no longer fit.
 #[tokio::test]
-async fn the_secret_survives_the_migration() {
+async fn secret_survives_the_migration() {
     let place = sqlite_copy();
     let (secret,): (Vec<u8>,) = query_as("SELECT secret FROM secrets")
         .fetch_one(&mut place.raw().await)
@@ -289,7 +289,7 @@ async fn the_secret_survives_the_migration() {
 }
 
 #[tokio::test]
-async fn a_migrated_game_of_robots_has_a_deadline() {
+async fn migrated_robot_game_has_a_deadline() {
     let place = sqlite_copy();
     query("UPDATE games SET holders = 'robot level:3' || char(10) || 'robot level:3' WHERE variant = 'multi@4'")
         .execute(&mut place.raw().await)
@@ -305,7 +305,7 @@ async fn a_migrated_game_of_robots_has_a_deadline() {
 }
 
 #[tokio::test]
-async fn an_unreadable_old_game_does_not_stop_the_migration() {
+async fn unreadable_old_game_does_not_stop_the_migration() {
     let place = sqlite_copy();
     let mut raw = place.raw().await;
     for sql in [
@@ -324,7 +324,7 @@ async fn an_unreadable_old_game_does_not_stop_the_migration() {
 }
 
 #[tokio::test]
-async fn a_migration_that_fails_changes_nothing() {
+async fn failed_migration_changes_nothing() {
     let place = sqlite_copy();
     let mut raw = place.raw().await;
     // The name of a table of the last statements is taken.
@@ -350,7 +350,7 @@ async fn a_migration_that_fails_changes_nothing() {
 }
 
 #[tokio::test]
-async fn a_migration_waits_for_servers_of_the_older_version() {
+async fn migration_waits_for_servers_of_the_older_version() {
     let place = sqlite_copy();
     let mut raw = place.raw().await;
     let now = "CAST(unixepoch('subsec') * 1000 AS INTEGER)";
@@ -379,7 +379,7 @@ async fn a_migration_waits_for_servers_of_the_older_version() {
 
 #[cfg(unix)]
 #[tokio::test]
-async fn a_postgres_database_of_schema_1_is_migrated() {
+async fn postgres_database_of_schema_1_is_migrated() {
     let mut server = Server::start();
     let dump = fs::read_to_string(fixture("schema-1-postgres.sql")).unwrap();
     let restored = async |url: &str| {

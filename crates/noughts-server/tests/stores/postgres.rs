@@ -30,7 +30,7 @@ pub(crate) async fn raw(url: &str) -> PgConnection {
 }
 
 #[tokio::test]
-async fn postgres_keeps_the_laws() {
+async fn postgres_has_every_property() {
     let mut server = Server::start();
     for (name, law) in LAWS {
         println!("{name}");
@@ -115,7 +115,7 @@ impl Store for Both {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn two_nodes_keep_the_laws_together() {
+async fn two_nodes_together_have_every_property() {
     let mut server = Server::start();
     for (name, law) in LAWS {
         println!("{name}");
@@ -167,7 +167,7 @@ fn postgres_replies_like_memory() {
 }
 
 #[tokio::test]
-async fn a_database_that_comes_back_is_used_again() {
+async fn store_works_again_after_an_outage() {
     let mut server = Server::start();
     let url = server.database("lost");
     let store = open(&url).await;
@@ -195,7 +195,7 @@ async fn a_database_that_comes_back_is_used_again() {
 }
 
 #[tokio::test]
-async fn hints_go_to_the_other_nodes() {
+async fn hints_reach_the_other_nodes() {
     let mut server = Server::start();
     let url = server.database("hints");
     let (one, other) = tokio::join!(open(&url), open(&url));
@@ -284,7 +284,7 @@ async fn presence_is_shared_between_nodes() {
 }
 
 #[tokio::test]
-async fn an_unreadable_game_is_left_out() {
+async fn unreadable_game_is_left_out() {
     let mut server = Server::start();
     let url = server.database("unreadable");
     let store = open(&url).await;
@@ -311,7 +311,7 @@ async fn an_unreadable_game_is_left_out() {
 }
 
 #[tokio::test]
-async fn a_read_only_database_is_not_writable() {
+async fn read_only_database_is_not_writable() {
     let mut server = Server::start();
     let url = server.database("standby");
     drop(open(&url).await);

@@ -1,4 +1,4 @@
-//! A PostgreSQL server of the test's own: made when it begins, gone when it ends, however it ends.
+//! A PostgreSQL server for one test. It ends with the test process, even if that is killed.
 
 use std::io::{BufRead, BufReader, Write};
 use std::os::unix::fs::chown;
@@ -6,9 +6,8 @@ use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
-/// The guardian of the server: a shell that hears commands, answers each by a line, and ends with
-/// its input. That closes with this process, even when it is killed; then the guardian stops the
-/// server and removes its directory.
+/// A shell script that supervises the server: it reads commands and answers each with a line. When its input closes,
+/// which happens also if this process is killed, it stops the server and removes its directory.
 const GUARDIAN: &str = r#"
 cd "$2" || exit 1
 begin() { "$1/pg_ctl" start -w -t 120 -D data -l log -o "-k '$2' -c listen_addresses= -c fsync=off -c max_connections=60" >start.log 2>&1; }
@@ -24,7 +23,7 @@ while read -r command name; do
 done
 "#;
 
-/// Who it runs as where this is root: PostgreSQL refuses that.
+/// The user that runs PostgreSQL, which refuses to run as root.
 const NOBODY: u32 = 65_534;
 
 pub(crate) struct Server {

@@ -122,7 +122,7 @@ async fn tables_leave_memory_when_nobody_uses_them() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn watchers_of_a_deleted_game_are_told_that_it_is_gone() {
+async fn watchers_of_a_deleted_game_are_disconnected() {
     let server = forgetful();
     let game = create(&server, &["Ann", "lobby"]).await;
     let live = table(&server, game).await.unwrap();
@@ -139,7 +139,7 @@ async fn watchers_of_a_deleted_game_are_told_that_it_is_gone() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_turn_at_a_game_that_was_just_deleted_is_refused() {
+async fn turn_in_a_deleted_game_is_refused() {
     let server = forgetful();
     let game = create(&server, &["Ann", "Bob"]).await;
     let now_ms = server.tables().clock().now_ms();
@@ -152,7 +152,7 @@ async fn a_turn_at_a_game_that_was_just_deleted_is_refused() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_seat_waits_in_the_lobby_only_while_it_is_open() {
+async fn lobby_lists_a_seat_only_while_it_is_open() {
     let server = forgetful();
     let taken = create(&server, &["Ann", "lobby"]).await;
     let resigned = create(&server, &["Ann", "lobby"]).await;

@@ -71,7 +71,7 @@ async fn nodes_see_each_other_count() {
 }
 
 #[tokio::test]
-async fn everything_is_there_when_it_is_opened_again() {
+async fn reopened_store_has_everything() {
     let place = Place::new();
     let store = place.open().await;
     let id = created(&store, keyed(game(&["Ann", "lobby", "Dan"]), "s", "k")).await;
@@ -101,7 +101,7 @@ async fn everything_is_there_when_it_is_opened_again() {
 }
 
 #[tokio::test]
-async fn a_closed_store_is_one_file() {
+async fn closed_store_is_one_file() {
     let (place, other) = (Place::new(), Place::new());
     let store = place.open().await;
     let id = created(&store, game(&["Ann", "Bob"])).await;
@@ -180,7 +180,7 @@ async fn other_files_are_refused_and_not_changed() {
 }
 
 #[tokio::test]
-async fn an_unreadable_game_affects_no_other() {
+async fn unreadable_game_affects_no_other() {
     let place = Place::new();
     let store = place.open().await;
     let bad = created(&store, game(&["Ann@7", "lobby"])).await;
@@ -265,7 +265,7 @@ async fn an_unreadable_game_affects_no_other() {
 }
 
 #[tokio::test]
-async fn a_full_disk_is_told_and_nothing_is_half_written() {
+async fn full_disk_is_reported_and_leaves_no_partial_write() {
     let place = Place::new();
     let store = Arc::new(place.open().await);
     let id = created(&*store, game(&["Ann", "Bob"])).await;
@@ -313,7 +313,7 @@ async fn a_full_disk_is_told_and_nothing_is_half_written() {
 }
 
 #[tokio::test]
-async fn a_deleted_or_replaced_file_is_noticed() {
+async fn deleted_or_replaced_file_is_an_error() {
     let is_not_writable = |error: &StoreError, word: &str| matches!(error, StoreError::NotWritable(why) if why.contains(word));
     for word in ["deleted", "replaced"] {
         let place = Place::new();
@@ -372,7 +372,7 @@ impl Drop for Immutable {
 /// Without a check, the kernel would kill the process.
 #[cfg(target_os = "linux")]
 #[tokio::test]
-async fn an_immutable_file_is_not_writable() {
+async fn immutable_file_is_not_writable() {
     for end in ["", "-wal", "-shm"] {
         let place = Place::new();
         let store = place.open().await;
@@ -403,7 +403,7 @@ async fn an_immutable_file_is_not_writable() {
 }
 
 #[tokio::test]
-async fn a_locked_file_is_unavailable() {
+async fn locked_file_is_unavailable() {
     let place = Place::new();
     let store = place.open().await;
     let id = created(&store, game(&["Ann", "Bob"])).await;
@@ -421,7 +421,7 @@ async fn a_locked_file_is_unavailable() {
 }
 
 #[tokio::test]
-async fn a_cancelled_write_leaves_the_store_usable() {
+async fn cancelled_write_leaves_the_store_usable() {
     let place = Place::new();
     let store = place.open().await;
     for round in 0..20 {
@@ -444,7 +444,7 @@ async fn a_cancelled_write_leaves_the_store_usable() {
 
 /// The files as they are when the process is killed.
 #[tokio::test(flavor = "multi_thread")]
-async fn a_copy_of_the_files_under_load_has_every_confirmed_turn() {
+async fn copy_of_the_files_under_load_has_every_confirmed_turn() {
     let place = Place::new();
     let store = Arc::new(place.open().await);
     // By game, the latest entry that was confirmed.

@@ -125,7 +125,7 @@ mod in_postgres {
                     .map(|number| {
                         let id = u128::from(node.0) << 8 | number;
                         // Spread over all bits, as random ids are.
-                        player(id.wrapping_mul(u128::MAX / 0x9e37_79b9 | 1), node, 1)
+                        player(id.wrapping_mul((u128::MAX / 0x9e37_79b9) | 1), node, 1)
                     })
                     .collect();
                 let mut matched: Vec<Match> = Vec::new();

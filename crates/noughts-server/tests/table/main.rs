@@ -1,4 +1,4 @@
-//! What a table promises, whatever it is told.
+//! Properties of a table under arbitrary commands.
 
 mod random_commands;
 
@@ -19,7 +19,7 @@ proptest! {
 }
 
 #[test]
-fn legal_moves_in_the_survival_test_are_accepted() {
+fn legal_moves_of_the_random_test_are_accepted() {
     // The first game between two people: legal moves by the seat to move, until it is over.
     let moves = [100, 0, 0, 0, 0, 1].repeat(9);
     let input: Vec<u8> = [0, 0xff, 0].into_iter().chain(moves).collect();

@@ -1,4 +1,4 @@
-//! What a stranger may take up, and not more; and the others notice nothing.
+//! Limits of TCP clients: none of them affects other clients.
 
 use std::net::Ipv4Addr;
 use std::sync::mpsc;
@@ -22,8 +22,8 @@ fn action(cell: &str) -> Vec<u8> {
     [b"\x05\0\0\x30\x39", cell.as_bytes()].concat()
 }
 
-/// Time that stands still but when it is told to go on. While a blocking task runs, the paused
-/// clock does not jump to the next timer by itself.
+/// A clock that moves only by `advance`. While a blocking task runs, the paused clock does not jump to the next timer
+/// by itself.
 struct Still(#[expect(dead_code, reason = "ends the task when dropped")] mpsc::Sender<()>);
 
 fn still() -> Still {
@@ -53,7 +53,7 @@ async fn greeted(port: u16) -> Client {
 }
 
 #[tokio::test]
-async fn beyond_the_limit_some_are_told_and_the_rest_are_not_heard() {
+async fn connections_beyond_the_limit_are_refused_or_closed() {
     let limits = ConnectionLimits {
         connections: 2,
         ..ConnectionLimits::default()
@@ -64,7 +64,7 @@ async fn beyond_the_limit_some_are_told_and_the_rest_are_not_heard() {
     for _ in 0..256 {
         told.push(Client::connect(server.tcp).await);
     }
-    // Only when the last was heard have all been counted.
+    // When the last has got its answer, all are counted.
     told[255].send(HELLO).await;
     told[255].expect(REFUSED).await;
     told[255].expect_end().await;
@@ -73,7 +73,7 @@ async fn beyond_the_limit_some_are_told_and_the_rest_are_not_heard() {
     told[0].expect(REFUSED).await;
     told[0].expect_end().await;
     wins_a_game(&mut one).await;
-    // One of the told has gone since, so this one may be heard; fill up and the next is not.
+    // A refused connection may have closed meanwhile, which makes room: fill up again, and the next is closed.
     let mut more = Vec::new();
     for _ in 0..8 {
         more.push(Client::connect(server.tcp).await);
@@ -113,7 +113,7 @@ async fn one_address_cannot_take_all_connections() {
     for port in [server.tcp, server.pairs, server.tcp, server.pairs] {
         open.push(greeted_from(address, port).await);
     }
-    // Some more are told, the others are closed at once.
+    // Some more get a refusal, the others are closed at once.
     let mut refused = Vec::new();
     for _ in 0..16 {
         refused.push(Client::connect_from(address, server.tcp).await);
@@ -127,7 +127,7 @@ async fn one_address_cannot_take_all_connections() {
         client.expect(REFUSED).await;
         client.expect_end().await;
     }
-    // Other addresses notice nothing, and 127.0.0.1 has no limit.
+    // Other addresses are not affected, and 127.0.0.1 has no limit.
     greeted_from([127, 0, 0, 3], server.tcp).await;
     for _ in 0..20 {
         open.push(greeted(server.tcp).await);
@@ -146,7 +146,7 @@ async fn one_address_cannot_take_all_connections() {
 }
 
 #[tokio::test]
-async fn refused_client_that_says_nothing_is_closed_after_seconds() {
+async fn silent_refused_client_is_closed_after_five_seconds() {
     let _still = still();
     let limits = ConnectionLimits {
         connections: 1,
@@ -165,7 +165,7 @@ async fn refused_client_that_says_nothing_is_closed_after_seconds() {
 }
 
 #[tokio::test]
-async fn who_leaves_makes_room() {
+async fn closed_connection_makes_room() {
     let limits = ConnectionLimits {
         connections: 1,
         ..ConnectionLimits::default()
@@ -180,7 +180,7 @@ async fn who_leaves_makes_room() {
 }
 
 #[tokio::test]
-async fn a_name_without_end_is_not_read_to_its_end() {
+async fn endless_name_is_not_read() {
     let server = TestServer::usual("first");
     let mut client = Client::connect(server.tcp).await;
     client.send(b"\x01\0\0\x30\x39").await;
@@ -190,7 +190,7 @@ async fn a_name_without_end_is_not_read_to_its_end() {
 }
 
 #[tokio::test]
-async fn a_flood_of_hellos_ends_after_fifty() {
+async fn connection_closes_after_fifty_errors() {
     let server = TestServer::usual("first");
     let mut client = greeted(server.tcp).await;
     client.send(&HELLO.repeat(1_000)).await;
@@ -199,14 +199,14 @@ async fn a_flood_of_hellos_ends_after_fifty() {
 }
 
 #[tokio::test]
-async fn silence_is_borne_for_so_long_and_no_longer() {
+async fn silent_client_is_closed_at_the_idle_limit() {
     let _still = still();
     let server = TestServer::usual("first");
     let mut quiet = Client::connect(server.tcp).await;
     let mut ready = greeted(server.tcp).await;
     let mut player = greeted(server.tcp).await;
     advance(Duration::from_secs(119)).await;
-    // A whole game starts the clock anew.
+    // A whole game resets the idle time.
     wins_a_game(&mut player).await;
     advance(Duration::from_millis(1_001)).await;
     quiet.expect_end().await;
@@ -217,7 +217,7 @@ async fn silence_is_borne_for_so_long_and_no_longer() {
 }
 
 #[tokio::test]
-async fn a_byte_a_minute_is_silence() {
+async fn single_bytes_do_not_reset_the_idle_limit() {
     let _still = still();
     let server = TestServer::usual("first");
     let mut client = Client::connect(server.tcp).await;
@@ -234,14 +234,14 @@ async fn a_byte_a_minute_is_silence() {
 }
 
 #[tokio::test]
-async fn who_is_silent_in_a_pair_has_left() {
+async fn silent_client_of_a_pair_loses() {
     let _still = still();
     let server = TestServer::new("first", 1, ConnectionLimits::default());
     let mut a = greeted(server.pairs).await;
     let mut b = greeted(server.pairs).await;
     a.send(PLAY).await;
     server.until_waiting(1).await;
-    // Waiting for somebody is not silence.
+    // Waiting for an opponent does not count as idle.
     for _ in 0..5 {
         advance(Duration::from_secs(100)).await;
     }
@@ -254,7 +254,7 @@ async fn who_is_silent_in_a_pair_has_left() {
     let (mut first, mut second) = if flag_a == 1 { (a, b) } else { (b, a) };
     first.send(&action("0-0")).await;
     second.expect(&action("0-0")).await;
-    // The one who waits for the other is not silent, the other is.
+    // The client that waits for the other is not idle; the other is.
     advance(Duration::from_secs(121)).await;
     second.expect_end().await;
     first.expect(WON).await;
@@ -263,7 +263,7 @@ async fn who_is_silent_in_a_pair_has_left() {
 }
 
 #[tokio::test]
-async fn who_asks_without_listening_is_put_out_and_nobody_else_notices() {
+async fn client_that_does_not_read_is_closed_and_affects_no_other() {
     let _still = still();
     let server = TestServer::usual("first");
     let mut other = greeted(server.tcp).await;
@@ -271,7 +271,7 @@ async fn who_asks_without_listening_is_put_out_and_nobody_else_notices() {
     let game = [PLAY, &action("0-0"), &action("1-0"), &action("2-0")].concat();
     let many = game.repeat(1_000);
     let mut taken = 0usize;
-    // Until the server takes no more: its own queue and the system's are full.
+    // Until the server takes no more: its own queue and the socket buffers are full.
     let mut refusals = 0;
     while refusals < 1_000 {
         match greedy.0.try_write(&many) {
@@ -280,15 +280,15 @@ async fn who_asks_without_listening_is_put_out_and_nobody_else_notices() {
         }
         tokio::task::yield_now().await;
     }
-    // The client's own system keeps up to some megabytes of it, the server's some kilobytes.
+    // The client's socket buffer holds some megabytes, the server's some kilobytes.
     assert!(taken < 10_000_000, "it reads and reads: {taken}");
-    // It may have gone a little further meanwhile, but not for ever.
+    // It may send a little more meanwhile, but not without end.
     for _ in 0..8 {
         wins_a_game(&mut other).await;
         advance(Duration::from_secs(61)).await;
     }
     wins_a_game(&mut other).await;
-    // Put out: what was not read is thrown away, and the connection is gone.
+    // Closed: unread output is discarded.
     let mut greedy = greedy;
     let heard = greedy.read(100_000_000).await;
     assert!(heard.starts_with(ADMIT), "{}", shown(&heard[..20]));
@@ -296,7 +296,7 @@ async fn who_asks_without_listening_is_put_out_and_nobody_else_notices() {
 }
 
 #[tokio::test]
-async fn a_stopped_server_closes_everything_and_frees_its_ports() {
+async fn stopped_server_closes_connections_and_frees_ports() {
     let server = TestServer::usual("first");
     let mut idle = Client::connect(server.tcp).await;
     let mut ready = greeted(server.tcp).await;
@@ -315,10 +315,10 @@ async fn a_stopped_server_closes_everything_and_frees_its_ports() {
     }
 }
 
-/// The session's own bytes are full while a move is decided, and the connection breaks: a loop that
-/// only looks whether it is broken would never let the table answer.
+/// The session's buffer is full while a move is decided, and the connection breaks: the connection's loop must still let
+/// the table answer.
 #[tokio::test]
-async fn who_breaks_off_with_a_full_buffer_holds_nobody_up() {
+async fn broken_connection_with_a_full_buffer_delays_nobody() {
     for strategy in ["first", "mcts:100000"] {
         let server = TestServer::usual(strategy);
         for _ in 0..20 {
@@ -338,7 +338,7 @@ async fn who_breaks_off_with_a_full_buffer_holds_nobody_up() {
 }
 
 #[tokio::test]
-async fn what_was_said_before_a_half_close_is_answered() {
+async fn input_before_a_half_close_is_answered() {
     let server = TestServer::usual("first");
     for _ in 0..50 {
         let mut client = Client::connect(server.tcp).await;
@@ -351,9 +351,9 @@ async fn what_was_said_before_a_half_close_is_answered() {
     }
 }
 
-/// One thinks, and many who wait for their chance to think are not wanted any more.
+/// One robot thinks, and many waiting requests are cancelled.
 #[tokio::test]
-async fn thoughts_for_those_who_left_wait_for_nothing() {
+async fn robot_stops_thinking_when_its_opponent_left() {
     let server = TestServer::usual("mcts:1000000");
     for _ in 0..100 {
         let mut client = greeted(server.tcp).await;

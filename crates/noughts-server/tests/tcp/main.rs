@@ -1,4 +1,4 @@
-//! The TCP doors on real sockets.
+//! The TCP listeners, over real sockets.
 
 mod limits;
 mod script;

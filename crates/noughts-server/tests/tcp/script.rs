@@ -1,18 +1,17 @@
-//! Conversations as text: `testdata/wire/*.hex`.
+//! Sessions as text: `testdata/wire/*.hex`.
 //!
 //! ```text
 //! # What it shows.
-//! computer first               the door, and how the computer plays
-//! pairs waiter newcomer        or: who begins the first game, the second …
+//! computer first               the listener, and the computer's strategy
+//! pairs waiter newcomer        or: which client moves first in game 1, 2, …
 //! a > 01 00003039 "Ann" 0000   client a sends these bytes
-//! a < 02 $id                   and must hear these; $id stands for four bytes, the same throughout
+//! a < 02 $id                   and must receive these; $id stands for four bytes, the same throughout
 //! a < end                      the server has closed
-//! a > end                      the client goes
-//! waits 1                      until so many wait in the lobby
+//! a > end                      the client closes
+//! waits 1                      until this many clients wait in the lobby
 //! ```
 //!
-//! In the end every client that is still there must have heard nothing else, and all go; the last
-//! of a pair may hear that it won so.
+//! At the end no client may have received anything else. Then all disconnect; the last of a pair may receive a win.
 
 use std::collections::BTreeMap;
 
@@ -21,14 +20,14 @@ use noughts_server::ConnectionLimits;
 
 use crate::test_server::{Client, TestServer, shown};
 
-/// How the bytes of a client are cut.
+/// How the bytes of a client are split.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Cut {
     /// A line at a time.
     Lines,
     /// A byte at a time.
     Bytes,
-    /// Everything at once, before anything is heard.
+    /// Everything at once, before anything is read.
     Glued,
 }
 
@@ -50,14 +49,14 @@ enum Piece {
 #[derive(Debug)]
 pub(crate) struct Script {
     name: String,
-    door: Door,
+    listener: Listener,
     steps: Vec<(usize, Step)>,
 }
 
 #[derive(Debug)]
-enum Door {
+enum Listener {
     Computer(String),
-    /// Whether the one who waited begins, game by game.
+    /// Whether the client that waited moves first, per game.
     Pairs(Vec<bool>),
 }
 
@@ -65,24 +64,27 @@ impl Script {
     pub(crate) fn read(name: &str, text: &str) -> Script {
         let lines = (1..).zip(text.lines().map(str::trim));
         let mut lines = lines.filter(|(_, line)| !line.is_empty() && !line.starts_with('#'));
-        let (_, door) = lines.next().expect("a script has a door");
-        let door = match door.split_once(' ').expect("a door has a word behind it") {
-            ("computer", strategy) => Door::Computer(strategy.to_owned()),
-            ("pairs", who) => Door::Pairs(who.split(' ').map(|who| who == "waiter").collect()),
-            _ => panic!("{name}: no door {door}"),
+        let (_, listener) = lines.next().expect("a script has a listener");
+        let listener = match listener
+            .split_once(' ')
+            .expect("a listener has a word behind it")
+        {
+            ("computer", strategy) => Listener::Computer(strategy.to_owned()),
+            ("pairs", who) => Listener::Pairs(who.split(' ').map(|who| who == "waiter").collect()),
+            _ => panic!("{name}: no listener {listener}"),
         };
         let steps = lines.map(|(number, line)| (number, Step::read(line)));
         Script {
             name: name.to_owned(),
-            door,
+            listener,
             steps: steps.collect(),
         }
     }
 
-    /// Only what one client says to the computer can be said all at once.
+    /// Only a session with the computer can be sent all at once.
     pub(crate) fn can_be_glued(&self) -> bool {
         let ends = |step: &Step| matches!(step, Step::Go(_));
-        matches!(self.door, Door::Computer(_))
+        matches!(self.listener, Listener::Computer(_))
             && self.clients().len() == 1
             && !self.steps.iter().any(|(_, step)| ends(step))
     }
@@ -99,13 +101,13 @@ impl Script {
         self.steps.len()
     }
 
-    /// Holds the first `count` steps of it, with this server; then all clients are gone at once.
+    /// Runs the first `count` steps with this server; then all clients disconnect at once.
     pub(crate) async fn break_off(&self, count: usize, server: &TestServer) {
         let mut talk = Talk {
             cut: Cut::Lines,
-            port: match self.door {
-                Door::Computer(_) => server.tcp,
-                Door::Pairs(_) => server.pairs,
+            port: match self.listener {
+                Listener::Computer(_) => server.tcp,
+                Listener::Pairs(_) => server.pairs,
             },
             clients: BTreeMap::new(),
             ids: BTreeMap::new(),
@@ -117,16 +119,16 @@ impl Script {
             }
         }
         for client in talk.clients.values() {
-            // With something unread, or so, a closed socket says that it is gone, not that it ends.
+            // A socket that is closed with unread input sends a reset instead of an orderly end.
             client.0.set_zero_linger().unwrap();
         }
     }
 
     /// A server for it.
     pub(crate) fn server(&self) -> TestServer {
-        match &self.door {
-            Door::Computer(strategy) => TestServer::usual(strategy),
-            Door::Pairs(waiter_begins) => TestServer::new(
+        match &self.listener {
+            Listener::Computer(strategy) => TestServer::usual(strategy),
+            Listener::Pairs(waiter_begins) => TestServer::new(
                 "perfect",
                 seed_for(waiter_begins),
                 ConnectionLimits::default(),
@@ -134,12 +136,12 @@ impl Script {
         }
     }
 
-    /// Holds the conversation with a server of its own.
+    /// Runs the session with its own server.
     pub(crate) async fn hold(&self, cut: Cut) {
         let server = self.server();
-        let port = match self.door {
-            Door::Computer(_) => server.tcp,
-            Door::Pairs(_) => server.pairs,
+        let port = match self.listener {
+            Listener::Computer(_) => server.tcp,
+            Listener::Pairs(_) => server.pairs,
         };
         let mut talk = Talk {
             cut,
@@ -152,7 +154,7 @@ impl Script {
             Cut::Glued => self.glued(),
         };
         for (line, step) in &steps {
-            // So that a failure says where it was.
+            // So that a failure names its place.
             println!("{}:{line}: {step:?}", self.name);
             if let Step::Waits(count) = step {
                 server.until_waiting(*count).await;
@@ -166,7 +168,7 @@ impl Script {
                 .unwrap();
             let rest = client.read(1_000).await;
             let won_by_leaving = rest.first() == Some(&6) && rest.last() == Some(&1);
-            let left_alone = matches!(self.door, Door::Pairs(_)) && won_by_leaving;
+            let left_alone = matches!(self.listener, Listener::Pairs(_)) && won_by_leaving;
             assert!(
                 rest.is_empty() || left_alone,
                 "{name} heard {}",
@@ -176,7 +178,7 @@ impl Script {
         assert!(server.inner.stop().await, "a table stays open");
     }
 
-    /// Everything that is sent after the id is known, at once; then everything that is heard.
+    /// Sends everything at once after the id is known, then reads everything.
     fn glued(&self) -> Vec<(usize, Step)> {
         let knows_id = |step: &Step| match step {
             Step::Expect(_, pieces) => pieces.iter().any(|piece| matches!(piece, Piece::Id)),
@@ -198,7 +200,7 @@ impl Script {
     }
 }
 
-/// A seed under which the lobby draws so.
+/// A seed with which the lobby chooses these first movers.
 fn seed_for(waiter_begins: &[bool]) -> u64 {
     let draws = |seed: &u64| {
         let mut draw = Random::new(*seed);
@@ -304,7 +306,7 @@ impl Piece {
     }
 }
 
-/// `05 $id "1-0"`; `61*256` is a byte so many times.
+/// `05 $id "1-0"`; `61*256` is a byte repeated 256 times.
 fn pieces(mut text: &str) -> Vec<Piece> {
     let mut pieces = Vec::new();
     while !text.is_empty() {

@@ -1,4 +1,4 @@
-//! Whole sessions as raw bytes, however they are cut.
+//! Whole sessions as raw bytes, split in different ways.
 
 use std::fs;
 use std::path::Path;
@@ -22,7 +22,7 @@ fn scripts() -> Vec<Script> {
 }
 
 #[tokio::test]
-async fn conversations_go_as_written() {
+async fn sessions_match_their_scripts() {
     let scripts = scripts();
     assert!(scripts.len() >= 20, "only {} were found", scripts.len());
     for script in scripts {
@@ -31,14 +31,14 @@ async fn conversations_go_as_written() {
 }
 
 #[tokio::test]
-async fn a_byte_at_a_time_gives_the_same_answers() {
+async fn bytes_sent_one_by_one_get_the_same_answers() {
     for script in scripts() {
         script.hold(Cut::Bytes).await;
     }
 }
 
 #[tokio::test]
-async fn everything_at_once_gives_the_same_answers() {
+async fn bytes_sent_at_once_get_the_same_answers() {
     let scripts: Vec<Script> = scripts().into_iter().filter(Script::can_be_glued).collect();
     assert!(scripts.len() >= 8, "only {} can be glued", scripts.len());
     for script in scripts {
@@ -46,9 +46,9 @@ async fn everything_at_once_gives_the_same_answers() {
     }
 }
 
-/// Many at once: two workers, and every conversation in its own task.
+/// Many at once: two workers, and every session in its own task.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn all_conversations_at_once_never_mix() {
+async fn concurrent_sessions_do_not_mix() {
     let talks: Vec<_> = scripts()
         .into_iter()
         .map(|script| tokio::spawn(async move { script.hold(Cut::Lines).await }))
@@ -58,10 +58,10 @@ async fn all_conversations_at_once_never_mix() {
     }
 }
 
-/// The clients of every conversation vanish after each of its steps, in mid-frame too; the server
-/// goes on, and no table or seat stays taken.
+/// The clients of every session disconnect after each of its steps, also within a frame; the server goes on, and no
+/// table or seat stays taken.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn clients_that_vanish_at_any_step_leave_nothing_behind() {
+async fn disconnecting_at_any_step_leaves_no_table_open() {
     for script in scripts() {
         for count in 1..script.len() {
             let server = script.server();

@@ -1,4 +1,4 @@
-//! A server of one's own, and clients that speak in bytes.
+//! A test server, and clients that send raw bytes.
 
 use std::time::Duration;
 
@@ -16,7 +16,7 @@ pub(crate) struct TestServer {
 }
 
 impl TestServer {
-    /// The computer plays so; the seed draws who begins.
+    /// The computer plays this strategy; the seed chooses the first mover.
     pub(crate) fn new(strategy: &str, seed: u64, limits: ConnectionLimits) -> TestServer {
         let free = || listen("127.0.0.1:0".parse().unwrap()).unwrap();
         let (tcp, pairs) = (free(), free());
@@ -39,18 +39,18 @@ impl TestServer {
         }
     }
 
-    /// With the limits of every day.
+    /// With the default limits.
     pub(crate) fn usual(strategy: &str) -> TestServer {
         TestServer::new(strategy, 1, ConnectionLimits::default())
     }
 
-    /// Until so many wait for somebody to play with.
+    /// Waits until this many clients wait for an opponent.
     pub(crate) async fn until_waiting(&self, count: usize) {
         until(|| self.inner.matchmaking().waiting() == count).await;
     }
 }
 
-/// Until it is so, or the test has failed.
+/// Waits until the condition holds; fails after a timeout.
 pub(crate) async fn until(so: impl Fn() -> bool) {
     let waits = async {
         while !so() {
@@ -60,10 +60,10 @@ pub(crate) async fn until(so: impl Fn() -> bool) {
     timeout(TIMEOUT, waits).await.expect("it never came true");
 }
 
-/// Longer than anything takes here, however busy the machine.
+/// Longer than any step of these tests, also on a busy machine.
 pub(crate) const TIMEOUT: Duration = Duration::from_secs(20);
 
-/// A client that speaks in bytes.
+/// A client that sends and reads raw bytes.
 pub(crate) struct Client(pub(crate) TcpStream);
 
 impl Client {
@@ -83,17 +83,17 @@ impl Client {
     }
 
     pub(crate) async fn send(&mut self, bytes: &[u8]) {
-        // A server that has closed may not want it; what it said before that is still to be read.
+        // The server may have closed; what it sent before can still be read.
         let _ = self.0.write_all(bytes).await;
     }
 
-    /// The next bytes must be these.
+    /// Asserts the next bytes.
     pub(crate) async fn expect(&mut self, bytes: &[u8]) {
         let heard = self.read(bytes.len()).await;
         assert_eq!(shown(&heard), shown(bytes));
     }
 
-    /// The next so many bytes, or fewer where the server closes.
+    /// The next `count` bytes, or fewer if the server closes.
     pub(crate) async fn read(&mut self, count: usize) -> Vec<u8> {
         let mut bytes = Vec::new();
         while bytes.len() < count {
@@ -107,14 +107,14 @@ impl Client {
         bytes
     }
 
-    /// Nothing more comes, and the server has closed.
+    /// Asserts that the server has closed and sent nothing more.
     pub(crate) async fn expect_end(&mut self) {
         let heard = self.read(1_000_000).await;
         assert_eq!(shown(&heard), "", "instead of an end");
     }
 }
 
-/// Bytes as they are written in the scripts, more or less.
+/// Bytes in the format of the scripts.
 pub(crate) fn shown(bytes: &[u8]) -> String {
     bytes.escape_ascii().to_string()
 }

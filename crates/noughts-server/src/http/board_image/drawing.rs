@@ -336,7 +336,7 @@ mod tests {
     }
 
     #[test]
-    fn a_won_game_has_its_rules_marks_and_line() {
+    fn drawing_has_lines_marks_and_winning_stroke() {
         let moves = ["0-0", "1-0", "0-1", "1-1", "0-2"];
         // Four rules, three crosses of two strokes, two noughts, and the line through the top.
         assert_eq!(drawing(&view("3x3k3", &moves)).len(), 4 + 6 + 2 + 1);

@@ -116,7 +116,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_stroke_covers_what_it_goes_over_and_nothing_else() {
+    fn stroke_covers_only_its_pixels() {
         let (paper, ink) = (Colour(255, 255, 255), Colour(0, 0, 0));
         let mut canvas = Canvas::new(20, 10, paper);
         canvas.draw(&[(5.0, 5.0), (15.0, 5.0)], 4.0, ink);

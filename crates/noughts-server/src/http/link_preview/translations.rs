@@ -95,7 +95,7 @@ const TRANSLATIONS: [Translation; 4] = [
     },
 ];
 
-/// The language that whoever asks likes best of those that are known here.
+/// The best match for `Accept-Language`.
 pub(super) fn preferred_language(headers: &HeaderMap) -> &'static Translation {
     let values = headers.get_all(header::ACCEPT_LANGUAGE);
     let mut best: (&Translation, f32) = (&TRANSLATIONS[0], 0.0);

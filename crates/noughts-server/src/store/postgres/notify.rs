@@ -162,7 +162,7 @@ mod tests {
     }
 
     #[test]
-    fn an_unreadable_hint_may_be_any() {
+    fn unreadable_hint_counts_as_missed() {
         let read = |text| read(NodeId(1), text);
         assert_eq!(read("hello"), []);
         assert_eq!(read("hello world"), [Hint::Missed]);

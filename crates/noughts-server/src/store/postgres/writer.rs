@@ -52,8 +52,8 @@ fn batch_error(error: &sqlx::Error) -> BatchError {
     }
 }
 
-/// Whether an error may be about one row, so that the others would succeed without it: invalid data, a
-/// constraint, a deadlock. Every other error would be the same for each.
+/// Whether one row may have caused the error, so that the others would succeed without it: invalid data, a
+/// constraint, a deadlock.
 fn may_be_one_row(error: &sqlx::Error) -> bool {
     let code = error.as_database_error().and_then(DatabaseError::code);
     let classes = ["22", "23", "40"];
