@@ -321,7 +321,9 @@ impl Checker {
             _ => false,
         };
         connection.leave();
-        other.map(Connection::leave);
+        if let Some(other) = other {
+            other.leave();
+        }
         is_ready
     }
 

@@ -270,7 +270,7 @@ impl Session {
                 return Some(SessionRequest::ClientError(ReceivedError { code, text }));
             }
             (State::New, FromClient::Hello { id, name }) => {
-                self.accept_hello(id, name, out, new_id)
+                self.accept_hello(id, name, out, new_id);
             }
             (State::Ready, FromClient::Play { id }) if id == self.id => {
                 self.state = State::Seating;

@@ -103,7 +103,7 @@ fn go_on(session: &mut Session, mut out: Vec<u8>, done: &mut Vec<String>) {
             Some(SessionRequest::Seat) => done.push("? seat".to_owned()),
             Some(SessionRequest::Move(cell)) => done.push(format!("? move {cell}")),
             Some(SessionRequest::ClientError(heard)) => {
-                done.push(format!("? heard {} {}", heard.code, heard.text))
+                done.push(format!("? heard {} {}", heard.code, heard.text));
             }
             Some(SessionRequest::Close(why)) => done.push(format!("? close: {why}")),
         }

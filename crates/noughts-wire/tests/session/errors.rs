@@ -37,7 +37,7 @@ fn endures(mut session: Session, frame: &str, answer: SessionEvent) -> usize {
                     return count;
                 }
                 SessionRequest::Move(_) | SessionRequest::Seat => {
-                    assert!(session.handle(answer, &mut out))
+                    assert!(session.handle(answer, &mut out));
                 }
                 SessionRequest::ClientError(_) => {}
             }
