@@ -41,7 +41,10 @@ async fn send(
 async fn players_of_two_nodes_are_paired_once(store: Arc<dyn Store>) {
     let (here, there) = (NodeId(1), NodeId(2));
     let (ann, bob) = (player(u128::MAX, here, 5), player(3, there, 6));
-    assert_eq!(send(&*store, here, 1, &[ann.clone()], &[]).await, []);
+    assert_eq!(
+        send(&*store, here, 1, std::slice::from_ref(&ann), &[]).await,
+        []
+    );
     let matched = send(&*store, there, 1, &[bob.clone()], &[]).await;
     let [Match { player, game, seat }] = matched[..] else {
         panic!("{matched:?}");
