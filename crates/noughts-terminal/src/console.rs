@@ -126,7 +126,7 @@ mod tests {
     }
 
     #[test]
-    fn a_long_line_is_cut_and_says_so() {
+    fn long_lines_are_cut_and_marked() {
         let just = "1".repeat(LONGEST);
         assert_eq!(lines(just.as_bytes(), 7), [just.as_str()]);
         let long = format!("{just}1\n2\n");
@@ -140,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_text_is_a_line_all_the_same() {
+    fn invalid_utf8_is_a_line() {
         assert_eq!(lines(b"\xff1\n", 7), ["\u{fffd}1"]);
         assert_eq!(lines(b"\0\n", 7), ["\0"]);
     }

@@ -140,7 +140,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_holder_reads_back() {
+    fn holders_round_trip() {
         for text in ["human", "human Ann B.", "random"] {
             assert_eq!(text.parse::<Holder>().unwrap().to_string(), text);
         }
@@ -168,7 +168,7 @@ mod tests {
     }
 
     #[test]
-    fn who_is_nobody_is_told_who_there_is() {
+    fn unknown_holder_error_lists_strategies() {
         let error = "humna".parse::<Holder>().unwrap_err().to_string();
         assert!(
             error.contains("\"humna\" is not a strategy: there are "),

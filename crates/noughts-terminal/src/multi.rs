@@ -180,7 +180,7 @@ mod tests {
     }
 
     #[test]
-    fn the_time_is_the_one_that_the_machine_took() {
+    fn thinking_time_is_shown() {
         let shown = session(&against("first"), 12, b"0\n");
         assert!(
             shown.contains(
@@ -201,7 +201,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_board_is_drawn_once_from_the_seed() {
+    fn first_board_is_derived_from_the_seed() {
         let drawn = |seed| {
             let options = MultiOptions {
                 start: None,

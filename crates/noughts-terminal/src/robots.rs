@@ -83,7 +83,7 @@ mod tests {
     }
 
     #[test]
-    fn robots_think_and_people_do_not() {
+    fn only_robots_choose_moves() {
         let (game, mut seats) = seats(&["first", "human"], 1);
         assert!(seats.is_robot(Seat(0)) && !seats.is_robot(Seat(1)) && !seats.is_robot(Seat(2)));
         assert_eq!(

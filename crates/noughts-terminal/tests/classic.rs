@@ -50,7 +50,7 @@ proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(2_000) })]
 
     #[test]
-    fn games_come_out_as_the_twin_prints_them(
+    fn games_match_the_reference(
         game in any_game(),
         lines in prop::collection::vec(any_line(), 0..60),
         ending in prop::sample::select(vec!["", ":q\n", ":q", "1 1", "1"]),
@@ -59,7 +59,7 @@ proptest! {
     }
 
     #[test]
-    fn any_bytes_come_out_as_the_twin_prints_them(game in any_game(), input: Vec<u8>) {
+    fn any_bytes_match_the_reference(game in any_game(), input: Vec<u8>) {
         check(&game, &input);
     }
 }

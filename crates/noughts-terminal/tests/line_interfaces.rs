@@ -1,11 +1,11 @@
-//! Whatever is typed, the doors that ask for lines come to an end and say goodbye.
+//! With any input, the menu game and the game on nine boards end in order.
 
 use noughts_engine::EngineSetup;
 use noughts_rules::{GridSpec, NestedSpec};
 use noughts_terminal::{menu, multi};
 use proptest::prelude::*;
 
-/// Mostly what means something, since a session of refusals shows little.
+/// Mostly valid input.
 fn any_line() -> impl Strategy<Value = Vec<u8>> {
     prop_oneof![
         12 => (0..10u8).prop_map(|number| format!("{number}\n").into_bytes()),
@@ -25,7 +25,7 @@ proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(500) })]
 
     #[test]
-    fn the_menu_says_goodbye(input in any_input(), seed: u64, strategy in prop::sample::select(vec!["first", "random"])) {
+    fn menu_always_says_goodbye(input in any_input(), seed: u64, strategy in prop::sample::select(vec!["first", "random"])) {
         let setup = menu::MenuSettings::new(GridSpec::TIC_TAC_TOE, strategy.parse().unwrap()).unwrap();
         let mut output = Vec::new();
         menu::play(&setup, &EngineSetup::with_seed(seed), &*input, &mut output).unwrap();
@@ -34,7 +34,7 @@ proptest! {
     }
 
     #[test]
-    fn nine_boards_end_with_what_was_reached(
+    fn nine_boards_always_end_with_the_score(
         input in any_input(),
         seed: u64,
         o in prop::sample::select(vec!["human", "first", "random"]),

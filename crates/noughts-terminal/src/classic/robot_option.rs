@@ -161,7 +161,7 @@ mod tests {
     }
 
     #[test]
-    fn who_can_not_be_a_robot_is_said() {
+    fn invalid_robot_seats_are_explained() {
         for (players, robots, expected) in [
             (
                 "xo",

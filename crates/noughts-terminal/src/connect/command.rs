@@ -84,7 +84,7 @@ mod tests {
     }
 
     #[test]
-    fn the_rest_is_told_apart() {
+    fn other_lines_are_distinguished() {
         for line in ["", "?", "help"] {
             assert_eq!(read(line), Typed::Help, "{line}");
         }

@@ -168,7 +168,7 @@ mod tests {
     }
 
     #[test]
-    fn who_gives_no_name_has_the_one_of_the_system_if_it_can_be_sent() {
+    fn default_name_is_the_user_name_if_it_can_be_sent() {
         let sent = |name, user| sent_name(name, user).unwrap();
         assert_eq!(sent(Some("Núria"), Some("root")), "Núria");
         assert_eq!(sent(None, Some("root")), "root");
@@ -181,7 +181,7 @@ mod tests {
     }
 
     #[test]
-    fn a_name_that_can_not_be_sent_is_told_why() {
+    fn invalid_names_are_explained() {
         let long = "é".repeat(256);
         for (name, told) in [
             ("", "must be 1 to 255 characters, not 0"),

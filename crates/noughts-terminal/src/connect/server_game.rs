@@ -164,7 +164,7 @@ mod tests {
     }
 
     #[test]
-    fn of_two_that_could_be_the_server_says_which() {
+    fn server_chooses_between_two_possible_last_plays() {
         let fork = "0-1 0-0 1-2 2-0 2-1 2-2 0-2";
         let lost = GameResult::Lost;
         assert_eq!(settled(true, fork, lost, None), "?");
@@ -175,7 +175,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_board_does_not_show_is_not_made_up() {
+    fn unknown_last_play_is_not_invented() {
         assert_eq!(settled(true, "0-0", GameResult::Lost, Some(b"1-1")), "?");
         assert_eq!(
             settled(true, "0-0 1-1 0-1 2-2", GameResult::Lost, None),
@@ -185,7 +185,7 @@ mod tests {
     }
 
     #[test]
-    fn only_the_own_last_play_can_be_taken_back() {
+    fn only_the_own_last_play_can_be_undone() {
         let mut server_game = server_game(true, "0-0 1-1 2-2");
         assert_eq!(server_game.take_back(), Some(Move::at(8)));
         assert_eq!(server_game.take_back(), None);
@@ -194,7 +194,7 @@ mod tests {
     }
 
     #[test]
-    fn nobody_plays_when_it_is_over_or_another_turn() {
+    fn plays_out_of_turn_are_refused() {
         let cell = |bytes| Cell::try_from(bytes).unwrap();
         let other = |mut server_game: ServerGame, bytes| server_game.play_other(cell(bytes));
         assert_eq!(other(server_game(true, ""), *b"1-1"), None);

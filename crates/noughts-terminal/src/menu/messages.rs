@@ -140,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn the_end_names_rows_before_columns_before_diagonals() {
+    fn end_lists_rows_before_columns_before_diagonals() {
         assert_eq!(
             ended("3x3k3", &["0-0", "1-0", "0-1", "1-1", "0-2"]),
             ["X completes a line in row 0.", "X wins."]
@@ -179,7 +179,7 @@ mod tests {
     }
 
     #[test]
-    fn a_full_board_is_said_to_be_full() {
+    fn full_board_is_reported() {
         let plays = [
             "0-0", "0-1", "0-2", "1-1", "1-0", "2-0", "1-2", "2-2", "2-1",
         ];
@@ -187,7 +187,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_row_is_explained() {
+    fn invalid_rows_are_explained() {
         for (typed, said) in [
             ("3", "There is no row 3: the rows go from 0 to 2."),
             ("-1", "There is no row -1: the rows go from 0 to 2."),

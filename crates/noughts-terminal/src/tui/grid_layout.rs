@@ -186,7 +186,7 @@ mod tests {
     }
 
     #[test]
-    fn what_does_not_fit_is_moved_to_the_focus() {
+    fn large_boards_scroll_to_the_focus() {
         let layout = fit(51, 21, 255);
         assert_eq!((layout.rows, layout.columns), (19, 23));
         assert_eq!(

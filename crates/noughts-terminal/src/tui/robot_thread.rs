@@ -238,7 +238,7 @@ mod tests {
     }
 
     #[test]
-    fn who_is_no_longer_asked_is_told_to_stop() {
+    fn stale_computation_is_stopped() {
         let mut app = app(["first", "first"]);
         let mut robots = RobotThread::start();
         robots.follow(&app);

@@ -1,4 +1,4 @@
-//! Servers that leave, complain, or do what can't be.
+//! Servers that disconnect, send errors or break the protocol.
 
 use std::time::Duration;
 
@@ -7,13 +7,13 @@ use crate::server::{Visit, bytes};
 const GAME: [&str; 5] = ["READY", "ADMIT1", "1-1", "0-2", "LOST"];
 const TYPED: &str = "0 0\n0 1\n1 0\n";
 
-/// What the client makes of seed 1.
+/// The session id for seed 1.
 fn id() -> u32 {
     let frames = Visit::to("READY").typed("").frames;
     u32::from_be_bytes(frames[0][1..5].try_into().unwrap())
 }
 
-/// The game's answers, and the last of them cut.
+/// The answers of a game, the last one cut.
 fn cut(answers: usize, length: usize) -> Vec<Vec<u8>> {
     let id = id();
     let mut all: Vec<Vec<u8>> = GAME[..answers]
@@ -61,7 +61,7 @@ fn a_server_may_leave_at_any_byte() {
 }
 
 #[test]
-fn who_thinks_is_told_at_once_that_the_server_left() {
+fn disconnection_is_reported_while_thinking() {
     let told = Visit::to("READY | ADMIT1+!").typed_and_silent("");
     told.fails_with("the server left while it waited for a move")
         .shows("(0 to 2): \nThe game stays unfinished after 0 plays.\n");
@@ -71,19 +71,19 @@ fn who_thinks_is_told_at_once_that_the_server_left() {
 }
 
 #[test]
-fn a_server_that_leaves_after_a_game_breaks_nothing_off() {
+fn server_may_leave_between_games() {
     Visit::to("READY | ADMIT1 | WON+!")
         .typed_and_silent("0 0\n")
         .ends_well()
         .shows("Play again? (y/n): \nThe server has left, so there is no other game.\n");
-    // But who wanted another one did not get it.
+    // But another game was requested.
     Visit::to("READY | ADMIT1 | WON | !")
         .typed_and_silent("0 0\ny\n")
         .fails_with("the server left before a game began");
 }
 
 #[test]
-fn a_cell_that_can_not_be_is_answered_with_an_error() {
+fn invalid_cell_from_the_server_is_answered_with_error() {
     for (cell, code, told) in [
         (
             "3-0",
@@ -117,9 +117,9 @@ fn a_cell_that_can_not_be_is_answered_with_an_error() {
 }
 
 #[test]
-fn a_server_that_plays_something_else_is_left() {
+fn client_leaves_a_server_of_another_protocol() {
     for (script, told) in [
-        ("#485454502f312e3120343030", "no frame"),
+        ("#485454502f312e3120343030", "not a frame"),
         ("OTHER", "which is not ours"),
         (
             "ADMIT1",
@@ -129,7 +129,7 @@ fn a_server_that_plays_something_else_is_left() {
             "READY | WON",
             "the server sent RESULT while PLAY was to be answered",
         ),
-        ("READY | #040000303907", "no frame"),
+        ("READY | #040000303907", "not a frame"),
         ("READY | ADMIT1 | READY", "the server sent READY"),
         (
             "READY | ADMIT1 | WON+WON",
@@ -138,18 +138,18 @@ fn a_server_that_plays_something_else_is_left() {
     ] {
         Visit::to(script).typed_and_silent("0 0\n").fails_with(told);
     }
-    // Nothing is typed, or the server's play could be the answer to it.
+    // Nothing is typed, so that the server's play is not an answer.
     Visit::to("READY | ADMIT1+1-1")
         .typed_and_silent("")
         .fails_with("the server sent ACTION while it was the client's turn");
-    // The game was over by a line of ours.
+    // The game was over after the client's line.
     Visit::to("READY | ADMIT1 | 1-0 | 1-1 | 1-2")
         .typed_and_silent("0 0\n0 1\n0 2\n")
         .fails_with("the server played 1-2, though it was not its turn to play");
 }
 
 #[test]
-fn refusals_are_told_in_the_servers_words() {
+fn refusals_quote_the_server() {
     let words = "its words: Moviment Invalid (error 9)";
     let told = Visit::to("ERROR9").typed_and_silent("");
     told.fails_with("the server refused the session; ")
@@ -157,7 +157,7 @@ fn refusals_are_told_in_the_servers_words() {
     let told = Visit::to("READY | ERROR9").typed_and_silent("");
     told.fails_with("the server refused a game; ")
         .fails_with(words);
-    // The second time with the id that came along.
+    // The second attempt uses the id of the refusal.
     let told = Visit::to("READY | ADMIT0 | ADMIT0").typed_and_silent("");
     told.fails_with("the server did not begin a game, twice");
     Visit::to("READY | ADMIT0 | ADMIT1 | 1-1")
@@ -176,7 +176,7 @@ fn refusals_are_told_in_the_servers_words() {
 }
 
 #[test]
-fn complaints_have_a_bound() {
+fn server_errors_are_bounded() {
     let storm = ["ERROR2"; 100].join("+");
     for script in [
         format!("READY | ADMIT1+{storm}"),
@@ -190,7 +190,7 @@ fn complaints_have_a_bound() {
 }
 
 #[test]
-fn a_server_that_says_nothing_is_given_up() {
+fn silent_server_is_left() {
     let visit = Visit {
         patience: Duration::ZERO,
         ..Visit::to("~")
@@ -208,7 +208,7 @@ fn a_server_that_says_nothing_is_given_up() {
 }
 
 #[test]
-fn a_slow_server_is_said_to_think_and_may_be_left() {
+fn slow_server_is_reported_and_may_be_left() {
     let visit = Visit {
         pause: Duration::from_secs(1),
         ..Visit::to("READY | ADMIT1 | ~")
@@ -229,7 +229,7 @@ fn a_slow_server_is_said_to_think_and_may_be_left() {
 }
 
 #[test]
-fn the_servers_word_counts_but_is_not_taken_for_the_boards() {
+fn server_decides_the_result_but_a_contradiction_is_shown() {
     let told = Visit::to("READY | ADMIT1 | 1-0 | 1-1 | LOST").typed("0 0\n0 1\n0 2\nn\n");
     told.ends_well()
         .shows("The board says otherwise, but the server's word counts.\nYou lost.\n");

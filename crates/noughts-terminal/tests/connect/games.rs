@@ -1,4 +1,4 @@
-//! Games as they should be.
+//! Regular games.
 
 use std::time::Duration;
 
@@ -61,7 +61,7 @@ Play again? (y/n): Please type y for yes or n for no.
 Play again? (y/n): Goodbye.
 ";
     assert_eq!(told.output, expected);
-    // What is no free cell did not bother the server.
+    // Invalid cells were not sent.
     assert_eq!(told.opcodes(), [1, 3, 5, 5, 5]);
 }
 
@@ -117,7 +117,7 @@ fn both_dialects_are_spoken() {
 }
 
 #[test]
-fn the_id_is_random_and_repeats_under_its_seed() {
+fn session_id_is_random_and_reproducible_by_seed() {
     let id = |seed| {
         let visit = Visit {
             seed,
@@ -130,7 +130,7 @@ fn the_id_is_random_and_repeats_under_its_seed() {
 }
 
 #[test]
-fn in_pairs_somebody_is_waited_for_and_may_begin() {
+fn pairs_client_waits_for_an_opponent_who_may_begin() {
     let told = Visit::to("READY | ADMIT2+1-1 | 2-2 | 0-1+WON+!")
         .in_pairs()
         .typed_and_silent("0 0\n0 2\n");
@@ -142,7 +142,7 @@ fn in_pairs_somebody_is_waited_for_and_may_begin() {
 }
 
 #[test]
-fn who_thinks_is_told_that_the_opponent_left() {
+fn leaving_opponent_is_reported_while_thinking() {
     let told = Visit::to("READY | ADMIT1+WON+!")
         .in_pairs()
         .typed_and_silent("");
@@ -153,7 +153,7 @@ fn who_thinks_is_told_that_the_opponent_left() {
 }
 
 #[test]
-fn a_server_against_which_one_plays_may_give_up() {
+fn server_may_resign() {
     Visit::to("READY | ADMIT1 | WON")
         .typed("0 0\nn\n")
         .ends_well()
@@ -161,7 +161,7 @@ fn a_server_against_which_one_plays_may_give_up() {
 }
 
 #[test]
-fn the_end_of_input_leaves_with_what_was_reached() {
+fn end_of_input_prints_the_score() {
     let told = Visit::to("READY | ADMIT1 | 1-1").typed("0 0\n");
     told.ends_well().shows(
         "Your move, row and column (0 to 2): \nThe game stays unfinished after 2 plays.\nGoodbye.\n",
@@ -175,7 +175,7 @@ fn the_end_of_input_leaves_with_what_was_reached() {
 }
 
 #[test]
-fn who_waits_may_leave() {
+fn waiting_client_may_quit() {
     for input in [":q\n", "", "hello\n\n:q\n"] {
         Visit::to("READY | ~")
             .in_pairs()
@@ -186,8 +186,8 @@ fn who_waits_may_leave() {
 }
 
 #[test]
-fn what_was_typed_ahead_is_not_lost() {
-    // Read while somebody is waited for, and played in its order; only leaving jumps the queue.
+fn lines_typed_ahead_are_kept() {
+    // Lines typed while waiting are played in order; only `:q` acts at once.
     let told = Visit::to("READY | ADMIT1 | 1-0 | 1-1 | WON")
         .in_pairs()
         .typed("0 0\n0 1\n0 2\nn\n");
@@ -196,7 +196,7 @@ fn what_was_typed_ahead_is_not_lost() {
 }
 
 #[test]
-fn a_door_for_two_is_noticed_by_who_did_not_ask_for_it() {
+fn pairs_server_is_noticed_without_the_option() {
     let visit = Visit {
         pause: Duration::ZERO,
         ..Visit::to("READY | ~")
@@ -232,7 +232,7 @@ fn robots_play_on_either_side_and_repeat_themselves() {
 }
 
 #[test]
-fn a_robot_plays_as_many_games_as_it_was_told() {
+fn robot_plays_the_requested_number_of_games() {
     let game = "| ADMIT1 | 1-0 | 1-1 | WON ";
     let script = format!("READY {}", game.repeat(3));
     let mut visit = Visit::to(&script).by_robot("first");

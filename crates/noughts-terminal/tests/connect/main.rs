@@ -1,4 +1,4 @@
-//! Visits to servers that follow a script: whole games, every message, every moment of leaving.
+//! The TCP client against scripted servers: whole games, every message, disconnection at any moment.
 
 mod faults;
 mod games;

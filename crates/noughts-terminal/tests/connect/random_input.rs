@@ -1,4 +1,4 @@
-//! Whatever a server sends and whatever is typed, a visit ends and says how.
+//! With any server and any input, the client ends with a message.
 
 use std::time::Duration;
 
@@ -6,7 +6,7 @@ use proptest::prelude::*;
 
 use crate::server::Visit;
 
-/// Never one that leaves both waiting for the other: then a visit rightly goes on.
+/// Never an answer after which both sides wait.
 fn any_answer() -> impl Strategy<Value = String> {
     let word = prop_oneof![
         4 => prop::sample::select(vec!["READY", "ADMIT1", "ADMIT2+1-1", "ADMIT0", "WON", "LOST", "DRAW", "ERROR1", "!", "#08+!"])
@@ -28,9 +28,9 @@ proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(500) })]
 
     #[test]
-    fn a_visit_ends_with_a_sentence(
+    fn any_server_and_input_end_with_a_message(
         answers in prop::collection::vec(any_answer(), 0..12),
-        // A good beginning, or most visits would end there.
+        // A valid start; otherwise most sessions would end there.
         good in 0..=3usize,
         lines in prop::collection::vec(any_line(), 0..20),
         robot in prop::sample::select(vec![None, Some("first"), Some("perfect")]),
@@ -40,7 +40,7 @@ proptest! {
         let script = [&["READY", "ADMIT1", "1-1"][..good], &answers.iter().map(String::as_str).collect::<Vec<_>>()].concat();
         let mut visit = Visit::to(&script.join("|"));
         visit.asked.robot = robot.map(str::to_owned);
-        // For a game that the board ends and the server does not.
+        // For a game that is over on the board but not at the server.
         visit.patience = Duration::from_millis(200);
         (visit.asked.is_pair, visit.asked.is_later) = (is_pair, is_later);
         let told = visit.typed(&lines.concat());

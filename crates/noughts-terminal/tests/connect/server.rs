@@ -1,4 +1,4 @@
-//! A server that follows a script, and a visit to it.
+//! A scripted server, and a client that plays there.
 //!
 //! ```text
 //! READY | ADMIT1 | 0-0 | 1-1+DRAW | !
@@ -22,7 +22,7 @@ use noughts_wire::{Admission, FromServer, GameResult, Text};
 /// Longer than any test takes.
 const LONG: Duration = Duration::from_secs(600);
 
-/// A visit, ready to be made.
+/// A client, ready to play.
 pub(crate) struct Visit {
     pub(crate) asked: ConnectOptions,
     pub(crate) seed: u64,
@@ -31,12 +31,12 @@ pub(crate) struct Visit {
     pub(crate) answers: VecDeque<Vec<Said>>,
 }
 
-/// What came of it.
+/// The result.
 pub(crate) struct Told {
     pub(crate) output: String,
-    /// Why it did not end as it should.
+    /// The error, if any.
     pub(crate) error: Option<String>,
-    /// Every frame that the server was sent.
+    /// Every frame sent to the server.
     pub(crate) frames: Vec<Vec<u8>>,
 }
 
@@ -49,7 +49,7 @@ pub(crate) enum Said {
 }
 
 impl Visit {
-    /// By a person, against the server.
+    /// A person against the server.
     pub(crate) fn to(script: &str) -> Visit {
         Visit {
             asked: ConnectOptions {
@@ -63,7 +63,7 @@ impl Visit {
         }
     }
 
-    /// To a server that answers with these bytes, and leaves after the last.
+    /// A server that answers with these bytes and then disconnects.
     pub(crate) fn to_bytes_and_leave(answers: &[Vec<u8>]) -> Visit {
         let mut answers: VecDeque<Vec<Said>> = answers
             .iter()
@@ -94,12 +94,12 @@ impl Visit {
         self
     }
 
-    /// Somebody types this, and then nothing more comes.
+    /// The input, which then ends.
     pub(crate) fn typed(self, input: &str) -> Told {
         self.make(Cursor::new(input.as_bytes().to_vec()))
     }
 
-    /// Somebody types this and then thinks, for ever.
+    /// The input, which then stays open.
     pub(crate) fn typed_and_silent(self, input: &str) -> Told {
         let (sender, nothing) = channel();
         // Never dropped, or the input would end.
@@ -141,7 +141,7 @@ impl Visit {
 }
 
 impl Told {
-    /// The opcodes of what the server was sent.
+    /// The opcodes sent to the server.
     pub(crate) fn opcodes(&self) -> Vec<u8> {
         self.frames.iter().map(|frame| frame[0]).collect()
     }
@@ -224,11 +224,11 @@ pub(crate) fn bytes(word: &str, id: u32, is_later: bool) -> Vec<u8> {
     bytes
 }
 
-/// The server's end, as something to write to: every flush ends a frame.
+/// The server's side as a writer: every flush ends a frame.
 struct Server {
     answers: VecDeque<Vec<Said>>,
     is_later: bool,
-    /// None when it has left.
+    /// `None` after it has disconnected.
     to: Option<Sender<Vec<u8>>>,
     frame: Vec<u8>,
     frames: Arc<Mutex<Vec<Vec<u8>>>>,
@@ -272,7 +272,7 @@ impl Write for Server {
     }
 }
 
-/// What comes through a channel, as something to read; at its end the stream ends.
+/// A reader of a channel.
 struct Ear {
     from: Receiver<Vec<u8>>,
     rest: Cursor<Vec<u8>>,

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use crate::test_app::{FULL, PLAIN, TestApp};
 
-/// A directory of a test's own, empty at first and gone afterwards.
+/// A temporary directory.
 struct Scratch(PathBuf);
 
 impl Scratch {
@@ -57,7 +57,7 @@ fn a_saved_game_is_loaded_again() {
         .sees("Loaded ")
         .sees("Your turn.")
         .sees("4 ○ 0-1");
-    // The robot plays on.
+    // The robot continues.
     other.play("2-0");
     other.sees("6 ○ 0-2").sees("first wins.");
 }
@@ -75,13 +75,13 @@ fn a_file_is_replaced_only_when_asked() {
     save(&mut app, &path);
     app.keys("y").sees("Saved as");
     assert!(fs::read_to_string(&path).unwrap().contains("1 0 1-1"));
-    // What was saved can be left without a question.
+    // A saved game is left without a question.
     app.keys("q");
     assert_eq!(app.effect, noughts_terminal::tui::Effect::Quit);
 }
 
 #[test]
-fn what_is_no_record_is_refused_with_the_reason() {
+fn invalid_records_are_refused_with_the_reason() {
     let scratch = Scratch::new("refused");
     let path = scratch.file("a");
     fs::write(&path, "noughts 1\nvariant 3x3\n").unwrap();
@@ -100,12 +100,12 @@ fn what_is_no_record_is_refused_with_the_reason() {
     app.sees("can't be read: it is not text.");
     save(&mut app, &scratch.file("none/game.txt"));
     app.sees("can't be written: there is no such file.");
-    // Given up.
+    // Cancelled.
     app.keys("s esc l esc").sees("turn 2");
 }
 
 #[test]
-fn a_record_is_loaded_from_the_first_screen() {
+fn record_is_loaded_from_the_start_screen() {
     let scratch = Scratch::new("first-screen");
     let path = scratch.file("game.txt");
     let mut app = TestApp::new("");
@@ -122,7 +122,7 @@ fn a_record_is_loaded_from_the_first_screen() {
         .sees("1 🦀 1-1")
         .sees("\"wizard\" is not a strategy");
     app.keys("enter up enter").sees("2 ż 0-1");
-    // A terminal that has only ASCII shows the usual letters.
+    // An ASCII terminal shows the default letters.
     let mut plain = TestApp::with("3x3k3 human human", "0", PLAIN);
     load(&mut plain, &path);
     plain.sees("x human Zo?").sees("1 x 1-1");

@@ -19,7 +19,7 @@ fn a_game_is_played_by_keys_against_a_robot() {
     app.sees("1 × 1-1").sees("2 ○ 0-0").sees("Your turn.");
     app.play("0-2 2-0");
     app.sees("You win.").sees("over after 5 turns").sees("◆");
-    // The keys that no longer work are no longer listed.
+    // Keys that do not work now are not listed.
     app.does_not_see("Enter play").sees("a again");
 }
 
@@ -44,7 +44,7 @@ fn the_focus_follows_the_pointer() {
 }
 
 #[test]
-fn a_refusal_is_told_and_changes_nothing() {
+fn refusal_is_shown_and_changes_nothing() {
     let mut app = TestApp::new("3x3k3 human human");
     app.play("1-1").keys("enter");
     app.sees("That cell is taken, choose an empty one.")
@@ -158,7 +158,7 @@ fn an_answer_to_an_earlier_question_is_ignored() {
     app.keys("a y").sees("turn 1");
     app.hear(Event::RobotReply(stale.clone()));
     app.sees("turn 1").keys("enter").sees("turn 2");
-    // The same turn of another table.
+    // The same turn of another game.
     app.hear(Event::RobotReply(stale));
     app.sees("turn 2").sees("first is thinking.");
     app.let_robots_play();
@@ -170,7 +170,7 @@ fn an_answer_to_an_earlier_question_is_ignored() {
 }
 
 #[test]
-fn a_robot_that_fails_is_told_and_not_asked_again() {
+fn failed_robot_is_reported_and_not_asked_again() {
     let mut app = TestApp::new("3x3k3 human first");
     app.keys("enter");
     let request_id = app.app.request_id().unwrap();
@@ -186,7 +186,7 @@ fn a_robot_that_fails_is_told_and_not_asked_again() {
 }
 
 #[test]
-fn nobody_plays_for_a_robot() {
+fn people_cannot_play_for_a_robot() {
     let mut app = TestApp::new("3x3k3 human first");
     app.keys("enter up enter")
         .sees("It is the turn of first.")
@@ -198,7 +198,7 @@ fn nobody_plays_for_a_robot() {
 }
 
 #[test]
-fn one_may_leave_while_a_robot_thinks() {
+fn user_may_quit_while_a_robot_thinks() {
     let mut app = TestApp::new("3x3k3 human first");
     app.keys("enter q")
         .sees("Leave this game? It was not saved.");
@@ -212,7 +212,7 @@ fn one_may_leave_while_a_robot_thinks() {
 }
 
 #[test]
-fn giving_up_is_asked_for() {
+fn resigning_needs_confirmation() {
     let mut app = TestApp::new("3x3k3 human first");
     app.keys("g")
         .sees("Give up? All others win.")
@@ -255,7 +255,7 @@ fn in_a_misere_game_all_others_win() {
     app.sees("○ and a win.");
 }
 
-/// A host whose programs never play.
+/// An engine host whose engines always fail.
 struct Silent;
 
 impl EngineHost for Silent {

@@ -18,7 +18,7 @@ fn a_board_of_255_scrolls_with_the_focus() {
     app.sees("At 0-0.").sees("  0 [·]").does_not_see("←·");
     app.keys("pgdn").sees("At 18-0.").keys("pgup");
     app.sees("At 0-0.");
-    // A play that nobody would see is brought into view.
+    // A play outside the visible part scrolls the board.
     app.play("254-254")
         .sees("254")
         .sees("At 254-254.")
@@ -63,7 +63,7 @@ fn a_terminal_that_is_too_small_says_how_large_it_must_be() {
     let mut app = TestApp::new("3x3k3 human human");
     app.resize(63, 24);
     app.sees("This terminal is 63 x 24. Noughts needs 64 x 20");
-    // Nothing is played on a board that nobody sees.
+    // Nothing is played on an invisible board.
     app.keys("enter").resize(80, 24);
     app.sees("turn 1").resize(80, 19);
     app.sees("This terminal is 80 x 19.").resize(20, 3);

@@ -1,4 +1,4 @@
-//! The full screen, played by events and looked at as text.
+//! The full screen, driven by events and compared as text.
 
 mod files;
 mod games;

@@ -3,7 +3,7 @@
 use crate::test_app::TestApp;
 
 #[test]
-fn the_board_that_must_be_played_in_is_lifted() {
+fn active_board_is_highlighted() {
     let mut app = TestApp::new("multi@4 human human");
     app.sees("╔ 4 next ═")
         .sees("Play on board 4.")
@@ -11,7 +11,7 @@ fn the_board_that_must_be_played_in_is_lifted() {
     app.keys("up left")
         .sees("At 4-0: then board 0.")
         .sees("0 next");
-    // The focus stays where a play can be.
+    // The focus stays on the active board.
     app.keys("up left left").sees("At 4-0").keys("enter");
     app.sees("╔ 0 next ═")
         .sees("┌ 4 ─")
@@ -31,7 +31,7 @@ fn a_cell_alone_is_enough_where_the_board_is_known() {
 }
 
 #[test]
-fn a_closed_board_steps_back_under_a_large_mark() {
+fn closed_board_shows_a_large_mark() {
     let mut app = TestApp::new("ultimate@0 human human");
     app.play("0-0 0-1 1-0 0-2 2-0 0-3 3-0");
     app.play("0-5 5-0 0-4");
@@ -44,7 +44,7 @@ fn a_closed_board_steps_back_under_a_large_mark() {
 }
 
 #[test]
-fn a_first_board_is_drawn_by_lot_and_recorded() {
+fn random_first_board_is_recorded() {
     let mut app = TestApp::new("multi human human");
     app.sees("Noughts  multi@");
     let mut app = TestApp::new("ultimate human human");

@@ -1,4 +1,4 @@
-//! Any events in any order, on screens of any size: nothing panics, and what is drawn stays inside.
+//! Random events on screens of any size: nothing panics, and drawing stays on the screen.
 
 use noughts_engine::Random;
 use noughts_terminal::tui::{Event, RobotReply};
@@ -42,7 +42,7 @@ const KEYS: [KeyCode; 18] = [
     KeyCode::Insert,
 ];
 
-/// Without `s`: a file would be written somewhere.
+/// Without `s`, which would write a file.
 const LETTERS: &[u8] = b"0123456789-,.<>ahrlnyg?q xok+";
 
 fn event(random: &mut Random) -> Event {
@@ -92,7 +92,7 @@ fn no_events_make_it_panic() {
             if random.below(3) == 0
                 && let Some(robot_request) = app.app.robot_request()
             {
-                // Any move: what a strategy thinks of it is not the question here.
+                // Any legal move.
                 let legal = robot_request.game.legal();
                 let at = legal[random.below(legal.len())];
                 app.hear(Event::RobotReply(RobotReply {

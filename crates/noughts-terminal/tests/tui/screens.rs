@@ -1,5 +1,4 @@
-//! Whole screens, as they should look. With `NOUGHTS_WRITE_SCREENS` set they are written anew, to
-//! be looked at before they are believed.
+//! Whole screens. With `NOUGHTS_WRITE_SCREENS` set they are written anew, for review.
 
 use std::fs;
 use std::path::Path;
@@ -23,7 +22,7 @@ fn check(name: &str, app: &mut TestApp) {
 }
 
 #[test]
-fn the_first_screen_asks_for_everything() {
+fn start_screen_shows_all_settings() {
     let mut app = TestApp::new("");
     app.type_in("4x4k3p3")
         .keys("down")
@@ -59,7 +58,7 @@ fn without_unicode_everything_is_ascii() {
 }
 
 #[test]
-fn colour_is_left_out_where_it_is_not_wanted() {
+fn no_color_disables_colours() {
     for theme in [PLAIN, FULL] {
         let mut app = TestApp::with("3x3k3 human human", "0", theme);
         app.play("1-1 0-0").keys("enter");

@@ -1,4 +1,4 @@
-//! The first screen.
+//! The start screen.
 
 use noughts_terminal::tui::{App, Effect, TuiOptions, TuiSettings};
 
@@ -40,7 +40,7 @@ fn a_game_is_chosen_by_typing() {
 }
 
 #[test]
-fn what_cannot_be_played_is_explained() {
+fn invalid_play_is_explained() {
     let mut app = TestApp::new("");
     app.type_in("3x3")
         .keys("enter")
@@ -62,14 +62,14 @@ fn what_cannot_be_played_is_explained() {
 fn a_click_changes_a_line_or_does_what_it_says() {
     let mut app = TestApp::new("");
     let (x, y) = app.find("3x3k3");
-    app.click((x, y)).sees("‹ 3x3k3+misere ›");
+    app.click((x, y)).sees("‹ multi ›");
     app.click((x - 2, y)).sees("‹ 3x3k3 ›");
-    let begin = app.find("StartForm");
+    let begin = app.find("Start");
     app.click(begin).sees("turn 1");
 }
 
 #[test]
-fn one_may_look_at_the_first_screen_and_go_back() {
+fn start_screen_returns_to_the_game() {
     let mut app = TestApp::new("3x3k3 human human");
     app.play("1-1")
         .keys("n")
@@ -100,7 +100,7 @@ fn nine_boards_have_a_first_one() {
 }
 
 #[test]
-fn options_are_judged_like_the_first_screen() {
+fn options_are_checked_like_the_start_screen() {
     let open = |variant: &str, seats: &[&str]| {
         let options = TuiOptions {
             variant: Some(variant.to_owned()),
@@ -118,7 +118,7 @@ fn options_are_judged_like_the_first_screen() {
 }
 
 #[test]
-fn every_option_that_was_given_is_judged_at_once() {
+fn all_given_options_are_checked_at_once() {
     let refusal = |variant: &str, options: TuiOptions| {
         let options = TuiOptions {
             variant: Some(variant.to_owned()).filter(|name| !name.is_empty()),

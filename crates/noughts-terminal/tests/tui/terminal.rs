@@ -1,4 +1,4 @@
-//! A real terminal, lent by `script`: it is as it was when the session is over, however that was.
+//! A real terminal, provided by `script`, is restored however the session ends.
 
 use std::io::{Read, Write};
 use std::process::{Child, Command, Stdio};
@@ -7,7 +7,7 @@ use noughts_terminal::tui::{App, Screen, TuiOptions, TuiSettings, play};
 
 use crate::test_app::FULL;
 
-/// Says what the session inside the terminal is to do; without it there is none.
+/// The task of the session inside the terminal.
 const TASK: &str = "NOUGHTS_TEST_SESSION";
 
 const TAKEN: &str = "\x1b[?1049h";
@@ -40,7 +40,7 @@ struct Lent {
 }
 
 impl Lent {
-    /// A terminal that tells its settings before and after the session.
+    /// A terminal that prints its settings before and after the session.
     fn new(task: &str) -> Lent {
         let program = std::env::current_exe().unwrap();
         let inside = format!(
@@ -62,7 +62,7 @@ impl Lent {
         }
     }
 
-    /// Listens until this was written.
+    /// Reads until this text appears.
     fn hear(&mut self, text: &str) {
         let mut some = [0; 4096];
         while !self.heard.contains(text) {
@@ -80,7 +80,7 @@ impl Lent {
         input.flush().unwrap();
     }
 
-    /// Waits for the end, and looks whether the terminal is as it was.
+    /// Waits for the end and checks that the terminal is restored.
     fn check(mut self) -> String {
         self.hear("done");
         self.script.wait().unwrap();
@@ -95,14 +95,14 @@ impl Lent {
             .collect();
         assert_eq!(settings.len(), 2, "{:?}", self.heard);
         assert_eq!(settings[0], settings[1]);
-        // The mouse is no longer listened to, and the cursor can be seen.
+        // Mouse capture is off, and the cursor is visible.
         assert!(self.heard.contains("\x1b[?1000l") && self.heard.contains("\x1b[?25h"));
         after.to_owned()
     }
 }
 
 #[test]
-fn q_leaves_the_terminal_as_it_was() {
+fn q_restores_the_terminal() {
     let mut lent = Lent::new("play");
     lent.hear("Your turn");
     lent.press("q");
@@ -123,7 +123,7 @@ fn a_robot_answers_and_a_question_is_asked_before_a_game_is_left() {
 }
 
 #[test]
-fn ctrl_c_leaves_the_terminal_as_it_was() {
+fn ctrl_c_restores_the_terminal() {
     let mut lent = Lent::new("play");
     lent.hear("Your turn");
     lent.press("\x03");
@@ -131,7 +131,7 @@ fn ctrl_c_leaves_the_terminal_as_it_was() {
 }
 
 #[test]
-fn being_told_to_end_leaves_the_terminal_as_it_was() {
+fn sigterm_restores_the_terminal() {
     let mut lent = Lent::new("play");
     lent.hear("Your turn");
     let (_, rest) = lent.heard.split_once("pid ").unwrap();
@@ -142,7 +142,7 @@ fn being_told_to_end_leaves_the_terminal_as_it_was() {
 }
 
 #[test]
-fn a_panic_leaves_the_terminal_as_it_was_and_is_reported() {
+fn panic_restores_the_terminal_and_is_reported() {
     let after = Lent::new("panic").check();
     assert!(after.contains("in the middle of a game"), "{after}");
 }

@@ -1,4 +1,4 @@
-//! Somebody who presses keys, points, and looks at the screen.
+//! An app with keys, a mouse and a screen in memory.
 
 use noughts_engine::{EngineSetup, Stop};
 use noughts_terminal::tui::{
@@ -22,17 +22,16 @@ pub(crate) const PLAIN: Theme = Theme {
     colour: false,
 };
 
-/// An app on a screen that is only in memory.
+/// An app on a screen in memory.
 pub(crate) struct TestApp {
     pub(crate) app: App,
     terminal: Terminal<TestBackend>,
-    /// What the last event made the app ask for.
+    /// The effect of the last event.
     pub(crate) effect: Effect,
 }
 
 impl TestApp {
-    /// At the game `words` ask for, as on a command line: `3x3k3 human first`. Nothing: the first
-    /// screen.
+    /// An app with these arguments, such as `3x3k3 human first`; without arguments it shows the start screen.
     pub(crate) fn new(words: &str) -> TestApp {
         TestApp::with(words, "0", FULL)
     }
@@ -67,7 +66,7 @@ impl TestApp {
         self.hear(Event::Resize(width, height));
     }
 
-    /// Passes an event on, and does what comes of it with files.
+    /// Handles an event and carries out its effects on files.
     pub(crate) fn hear(&mut self, event: Event) {
         self.effect = self.app.handle(event);
         while let Some(event) = perform(&self.effect) {
@@ -86,7 +85,7 @@ impl TestApp {
         self
     }
 
-    /// Presses keys one after the other: letters, and words for those that have none.
+    /// Presses keys: letters, and words for special keys.
     pub(crate) fn keys(&mut self, keys: &str) -> &mut TestApp {
         for key in keys.split_whitespace() {
             let code = match key {
@@ -146,7 +145,7 @@ impl TestApp {
         self.mouse(MouseEventKind::Down(MouseButton::Left), at)
     }
 
-    /// Answers what the app wants to know, once.
+    /// Answers one request.
     pub(crate) fn let_robot_answer(&mut self) {
         let robot_request = self
             .app
@@ -155,7 +154,7 @@ impl TestApp {
         self.hear(Event::RobotReply(answer(&robot_request)));
     }
 
-    /// Answers until it is a person's turn, or the game is over.
+    /// Answers requests until it is a person's turn or the game is over.
     pub(crate) fn let_robots_play(&mut self) {
         while self.app.robot_request().is_some() {
             self.let_robot_answer();
@@ -188,7 +187,7 @@ impl TestApp {
         text
     }
 
-    /// Where a text is on the screen.
+    /// The position of a text on the screen.
     pub(crate) fn find(&mut self, text: &str) -> (u16, u16) {
         let screen = self.screen();
         let found = screen.lines().zip(0..).find_map(|(line, y)| {
@@ -213,7 +212,7 @@ impl TestApp {
     }
 }
 
-/// What the strategy says, at once.
+/// The move of the strategy, computed at once.
 pub(crate) fn answer(robot_request: &RobotRequest) -> RobotReply {
     let setup = EngineSetup::with_seed(robot_request.seed);
     let built = robot_request.strategy.build(&robot_request.game, &setup);

@@ -8,7 +8,7 @@ use rustix::process::{Pid, Signal, kill_process};
 
 use crate::transcript::run;
 
-/// A folder of its own, gone at the end.
+/// A temporary directory.
 pub(crate) struct Folder(PathBuf);
 
 impl Folder {
@@ -56,9 +56,9 @@ pub(crate) fn arena(players: &[&str], options: &[&str]) -> (String, String, i32)
 }
 
 #[test]
-fn a_match_of_the_engine_with_itself_is_the_one_inside_move_for_move() {
+fn engine_process_plays_the_same_moves_as_the_strategy() {
     let outside = format!("engine:{} engine", env!("CARGO_BIN_EXE_noughts"));
-    // Told plainly, and by name.
+    // The report names the players.
     for variant in ["15x15k5", "15x15k5+exact", "ultimate", "7x6k4+gravity"] {
         let (inside, through) = (Folder::new("inside"), Folder::new("through"));
         let options = |folder| {
@@ -87,7 +87,7 @@ fn a_match_of_the_engine_with_itself_is_the_one_inside_move_for_move() {
     }
 }
 
-/// Lines that are there, however far the last was written.
+/// Complete lines and perhaps a truncated last one.
 fn lines(file: &Path) -> usize {
     fs::read(file).map_or(0, |bytes| {
         bytes.iter().filter(|byte| **byte == b'\n').count()
@@ -125,13 +125,13 @@ fn interrupted_tournament_ends_with_the_same_table() {
             .stderr(Stdio::null())
             .spawn()
             .unwrap();
-        // A line is the head's.
+        // The first line is the header.
         while lines(&broken.0.join("games.csv")) <= 16 * time
             && process.try_wait().unwrap().is_none()
         {
             std::thread::yield_now();
         }
-        // A Ctrl-C, or a crash.
+        // Like after Ctrl-C or a crash.
         let signal = if time % 2 == 0 {
             Signal::INT
         } else {
@@ -153,7 +153,7 @@ fn interrupted_tournament_ends_with_the_same_table() {
         assert_eq!(whole.read(file), broken.read(file), "{file}");
     }
     assert_eq!(whole.turns(), broken.turns());
-    // Nothing is left to play, and the answer is the same.
+    // All games are played, and the report is the same.
     assert_eq!(
         run(&options(broken.text(), "1"), b"").output,
         table.as_bytes()
@@ -161,7 +161,7 @@ fn interrupted_tournament_ends_with_the_same_table() {
 }
 
 #[test]
-fn a_line_that_was_cut_off_is_played_again_and_a_strange_one_refused() {
+fn truncated_record_line_is_replayed_and_a_foreign_one_refused() {
     let folder = Folder::new("cut");
     let options = ["--variant", "3x3k3", "--games", "6", "--out", folder.text()];
     let (table, ..) = arena(&["random", "first"], &options);
@@ -178,7 +178,7 @@ fn a_line_that_was_cut_off_is_played_again_and_a_strange_one_refused() {
         "{errors}"
     );
     assert_eq!(exit, 1);
-    // More games go on from those that there are.
+    // A larger number continues from the existing games.
     fs::write(&file, &whole).unwrap();
     let more = [
         "--variant",
@@ -194,7 +194,7 @@ fn a_line_that_was_cut_off_is_played_again_and_a_strange_one_refused() {
 }
 
 #[test]
-fn what_can_not_be_played_is_said_before_anything_is() {
+fn invalid_match_is_refused_before_it_starts() {
     let folder = Folder::new("other");
     let out = ["--variant", "3x3k3", "--games", "2", "--out", folder.text()];
     arena(&["random", "first"], &out);
@@ -309,7 +309,7 @@ fn sprt_stops_the_tournament_at_the_same_game_on_any_number_of_threads() {
     assert_eq!((errors.as_str(), exit), ("", 0));
     assert!(table.contains("decided: 100 Elo rather than 0"), "{table}");
     assert!(!table.contains("2000 of 2000"), "{table}");
-    // Games beyond the decision, of which there may be some with two, do not count.
+    // Games after the decision, which two threads may play, do not count.
     let (twice, ..) = arena(&["search", "random"], &options("2"));
     let rows = |table: &str| table.lines().take(5).map(str::to_owned).collect::<Vec<_>>();
     assert_eq!(rows(&table), rows(&twice));

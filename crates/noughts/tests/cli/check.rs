@@ -14,7 +14,7 @@ fn check(words: &[&str]) -> (Run, String) {
     (run, output)
 }
 
-/// The rules that are marked so in a report for people.
+/// The rules with this mark in a text report.
 fn marked<'r>(report: &'r str, mark: &str) -> Vec<&'r str> {
     let words = report.lines().filter_map(|line| {
         let mut words = line.split_whitespace();
@@ -33,8 +33,8 @@ fn folder(name: &str) -> PathBuf {
 }
 
 #[test]
-fn noughts_itself_holds_every_rule_of_the_tcp_protocol() {
-    // It can be beaten, wins sometimes, and repeats itself.
+fn noughts_serve_keeps_every_rule_of_the_tcp_protocol() {
+    // It wins and loses, and is reproducible.
     let serving = ServerProcess::tcp(&["--tcp-strategy", "first"]);
     for dialect in ["seed", "later", "auto"] {
         let (run, output) = check(&[
@@ -89,7 +89,7 @@ fn each_way_to_misbehave_is_noticed() {
         ("slow", &[], &["prompt"]),
         ("bytewise", &[], &[]),
     ] {
-        // They spend their time waiting.
+        // In parallel, because they mostly wait.
         threads.push(thread::spawn(move || {
             let serving = ServerProcess::tcp(&["--misbehave", kind]);
             let words = [
@@ -112,7 +112,7 @@ fn each_way_to_misbehave_is_noticed() {
 }
 
 #[test]
-fn noughts_connect_holds_every_rule_for_clients() {
+fn noughts_connect_keeps_every_rule_for_clients() {
     let program = env!("CARGO_BIN_EXE_noughts");
     for dialect in ["seed", "later"] {
         let words = [
@@ -146,7 +146,7 @@ fn the_classic_game_holds_every_case_byte_for_byte() {
 }
 
 #[test]
-fn cases_of_ones_own_are_read_and_judged() {
+fn own_cases_are_read_and_tested() {
     let program = env!("CARGO_BIN_EXE_noughts");
     let cases = folder("cases");
     std::fs::write(
@@ -168,7 +168,7 @@ fn cases_of_ones_own_are_read_and_judged() {
         (1, vec!["own"]),
         "{output}"
     );
-    // What differs is shown as a terminal would show it.
+    // Differences are shown.
     assert!(
         output.contains("| - -------\n") && output.contains("| + ---------\n"),
         "{output}"
@@ -176,7 +176,7 @@ fn cases_of_ones_own_are_read_and_judged() {
 }
 
 #[test]
-fn what_can_not_be_judged_is_said_and_ends_with_two() {
+fn untestable_programs_exit_with_2() {
     let free = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let taken = free.local_addr().unwrap().to_string();
     let empty = folder("empty");
@@ -257,7 +257,7 @@ fn reports_for_machines_are_written() {
     let (run, output) = check(&words);
     assert_eq!(run.exit, 1, "{output}");
     std::fs::write(&json, &output).unwrap();
-    // Read by somebody else's reader.
+    // Parsed by an independent XML parser.
     let reader = r#"
 import json, sys, xml.etree.ElementTree as xml
 report = json.load(open(sys.argv[1]))
@@ -290,8 +290,7 @@ assert "document: [1] Inici de sessió" in failed[0].find("failure").text
     );
 }
 
-/// Waits until a process that was killed is gone, or only waits for its parent to notice: a signal takes the
-/// system a moment.
+/// Waits until a killed process is gone or a zombie.
 fn sees_the_end_of(id: &str) {
     let begun = Instant::now();
     loop {
@@ -309,7 +308,7 @@ fn sees_the_end_of(id: &str) {
 }
 
 #[test]
-fn nothing_is_left_running_of_a_program_that_hangs_and_has_children() {
+fn hanging_program_and_its_children_are_ended() {
     let folder = folder("hangs");
     let ids = folder.join("ids");
     let case = "# one: a game\n> :q\n";
@@ -343,7 +342,7 @@ fn nothing_is_left_running_of_a_program_that_hangs_and_has_children() {
 }
 
 #[test]
-fn nothing_is_left_running_of_a_program_that_ends_before_its_children() {
+fn children_of_an_ended_program_are_ended() {
     let folder = folder("orphans");
     let id = folder.join("id");
     std::fs::write(folder.join("one.txt"), "# one: a game\n> :q\n").unwrap();
@@ -368,7 +367,7 @@ fn nothing_is_left_running_of_a_program_that_ends_before_its_children() {
 }
 
 #[test]
-fn a_judge_that_is_told_to_end_takes_the_program_with_it() {
+fn signal_ends_the_tested_program_too() {
     let folder = folder("signal");
     let told = folder.join("told");
     assert!(
@@ -393,7 +392,7 @@ fn a_judge_that_is_told_to_end_takes_the_program_with_it() {
         .stdout(Stdio::null())
         .spawn()
         .unwrap();
-    // Waits until somebody writes.
+    // Blocks until data is written.
     let program = std::fs::read_to_string(&told).unwrap();
     let sent = Command::new("kill")
         .arg(judge.id().to_string())

@@ -1,4 +1,4 @@
-//! `noughts connect` at a real `noughts serve`.
+//! `noughts connect` against a real `noughts serve`.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpListener;
@@ -6,7 +6,7 @@ use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
 use crate::transcript::run;
 
-/// A server of its own for each test, killed at its end.
+/// A server per test, killed at its end.
 pub(crate) struct Server {
     process: Child,
     tcp: String,
@@ -42,7 +42,7 @@ impl Server {
         }
     }
 
-    /// Plays there with what is typed; the output and the exit code.
+    /// Plays with this input; returns the output and the exit code.
     pub(crate) fn visit(&self, words: &[&str], typed: &str) -> (String, i32) {
         let all = [&["connect", "-p", &self.tcp, "--name", "Ann"], words].concat();
         let run = run(&all, typed.as_bytes());
@@ -62,7 +62,7 @@ impl Drop for Server {
     }
 }
 
-/// Somebody at the keyboard, who reads before typing.
+/// A `noughts connect` process with a keyboard.
 struct Person {
     process: Child,
     keyboard: ChildStdin,
@@ -88,7 +88,7 @@ impl Person {
         }
     }
 
-    /// Reads until one of these is seen, and says which.
+    /// Reads until one of these texts appears, and returns its index.
     fn reads_any(&mut self, words: &[&str]) -> usize {
         let mut byte = [0];
         loop {
@@ -112,8 +112,7 @@ impl Person {
         self
     }
 
-    /// Everything else on the screen, what was said on standard error, and the exit code. The keyboard
-    /// stays, so that the end of input is not what ends it.
+    /// The rest of the output, standard error, and the exit code. The input stays open, so it does not end the program.
     fn sees_the_end(mut self) -> (String, String, i32) {
         let mut errors = String::new();
         self.screen.read_to_string(&mut self.seen).unwrap();
@@ -128,7 +127,7 @@ impl Person {
 fn a_person_plays_whole_games_in_both_dialects() {
     let perfect = Server::start("perfect");
     for dialect in ["seed", "later"] {
-        // Every cell in turn, those that are taken explained, to a full board or a lost game.
+        // Types every cell in turn, until the board is full or the game is lost.
         let everywhere: String = [
             "1 1", "0 1", "1 0", "2 0", "0 2", "2 1", "1 2", "0 0", "2 2",
         ]
@@ -141,7 +140,7 @@ fn a_person_plays_whole_games_in_both_dialects() {
         assert!(output.ends_with("Goodbye.\n"), "{output}");
         assert_eq!(exit, 0);
 
-        // Three in the first row and column are given away.
+        // The robot can be beaten in the first row and column.
         let (output, exit) = perfect.visit(&["--dialect", dialect], "0 0\n0 1\n1 0\nn\n");
         assert!(
             output.contains(
@@ -166,7 +165,7 @@ fn a_person_plays_whole_games_in_both_dialects() {
 }
 
 #[test]
-fn a_robot_plays_for_who_asks_it() {
+fn robot_plays_for_the_user() {
     let first = Server::start("first");
     let (output, exit) = first.visit(&["--robot", "perfect", "--games", "3"], "");
     assert!(
@@ -246,7 +245,7 @@ fn two_people_meet_and_one_leaves() {
         .reads("(0 to 2): ")
         .types("2 2");
     o.reads("Your opponent plays row 2, column 2.\n");
-    // Not at a question, but while the other thinks.
+    // While waiting for the opponent, not at a question.
     x.reads("Waiting for your opponent.\n").types(":q");
     o.reads("Your opponent left. You won.\nPlay again? (y/n): ")
         .types("n");
@@ -259,7 +258,7 @@ fn two_people_meet_and_one_leaves() {
 }
 
 #[test]
-fn who_thinks_is_told_when_the_server_is_killed() {
+fn killed_server_is_reported_while_thinking() {
     let mut server = Server::start("first");
     let mut person = Person::visit(&["-p", &server.tcp]);
     person.reads("(0 to 2): ").types("1 1").reads("(0 to 2): ");
@@ -275,7 +274,7 @@ fn who_thinks_is_told_when_the_server_is_killed() {
     );
     assert_eq!(exit, 1);
 
-    // Between two games nothing is broken off.
+    // Between two games no game is interrupted.
     let mut server = Server::start("first");
     let mut person = Person::visit(&["-p", &server.tcp]);
     for cell in ["1 0", "1 1", "1 2"] {
@@ -292,7 +291,7 @@ fn who_thinks_is_told_when_the_server_is_killed() {
 }
 
 #[test]
-fn the_name_is_the_users_where_it_can_be_sent() {
+fn default_name_is_sent_to_the_server() {
     let server = Server::start("first");
     for (user, name) in [
         (Some("núria"), "núria"),
@@ -316,7 +315,7 @@ fn the_name_is_the_users_where_it_can_be_sent() {
 }
 
 #[test]
-fn nobody_is_called_with_options_that_can_not_be() {
+fn invalid_options_are_refused_before_connecting() {
     let long = "é".repeat(256);
     for (words, told) in [
         (
@@ -365,7 +364,7 @@ fn nobody_is_called_with_options_that_can_not_be() {
 }
 
 #[test]
-fn where_nobody_listens_is_said_in_a_sentence() {
+fn refused_connection_is_explained() {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap();
     drop(listener);
@@ -388,7 +387,7 @@ fn where_nobody_listens_is_said_in_a_sentence() {
     assert_eq!((run.exit, run.output.len()), (1, 0));
 }
 
-/// The fields of a frame come one by one, as programs that do not gather them send them.
+/// The server writes field by field, as some programs do.
 #[test]
 fn a_server_that_writes_byte_by_byte_and_leaves_is_understood() {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();

@@ -1,4 +1,4 @@
-//! Programs from outside at the doors of the terminal.
+//! External engines in the terminal games and the arena.
 
 use std::io::Write;
 #[cfg(target_os = "linux")]
@@ -44,7 +44,7 @@ fn the_arena_reports_each_program_as_what_it_is() {
     ] {
         let limits = match file {
             "hangs.py" => ["--time", "40ms", "--tolerance", "60ms"],
-            // Long, so that a busy machine makes nobody slow.
+            // Long enough for a busy machine.
             _ => ["--time", "20s", "--tolerance", "20s"],
         };
         let options = [&["--variant", "15x15k5", "--games", "2"], &limits[..]].concat();
@@ -66,13 +66,13 @@ fn the_arena_reports_each_program_as_what_it_is() {
                 .filter(|row| row.iter().any(|word| word == who));
             rows.next().unwrap().clone()
         };
-        // From the right, since what stands before has spaces in it.
+        // From the right, because the name contains spaces.
         let place = sides[0].iter().rev().position(|head| head == column);
         let guest = of(&sides, file);
         assert_eq!(guest[guest.len() - 1 - place.unwrap()], "2", "{table}");
         assert_eq!(of(&rows, "first")[2..6], ["2", "2", "0", "0"], "{table}");
     }
-    // One that plays well and goes when it should is not spoken of; one that stays is.
+    // A program that does not end is reported.
     for (file, told) in [
         ("correct.py", None),
         (
@@ -142,20 +142,20 @@ fn a_program_plays_on_nine_boards() {
 }
 
 #[test]
-fn a_program_plays_at_a_server_and_is_missed_when_it_fails() {
+fn external_engine_plays_over_tcp_and_its_failure_is_reported() {
     let server = Server::start("first");
     let (output, exit) = server.visit(&["--robot", &ours()], "");
     assert_eq!(exit, 0, "{output}");
     assert!(output.contains("won"), "{output}");
     let words = ["connect", "--robot", "engine:echo OK; read line; exit 3"];
     let run = run(&words, b"");
-    // Tried before anybody is called, and well so far; but nobody listens there.
+    // The engine is checked before connecting, and passes; but there is no server.
     assert_eq!(run.exit, 1);
     assert!(run.errors.starts_with("Error: "), "{}", run.errors);
 }
 
 #[test]
-fn nobody_can_name_a_program_over_the_network() {
+fn programs_cannot_be_named_over_the_network() {
     for words in [
         &["serve", "--tcp-strategy", "engine:true"][..],
         &["engine", "engine:true"],
@@ -173,7 +173,7 @@ fn nobody_can_name_a_program_over_the_network() {
 
 #[test]
 fn search_alone_thinks_as_long_as_the_manager_allows() {
-    // Four in a line, one end closed. Without a limit of its own it would be no strategy elsewhere.
+    // Four in a line, one end closed. `search` without a limit is valid only here.
     let four =
         b"START 15\nINFO max_node 2000\nBOARD\n3,7,1\n4,7,1\n5,7,1\n6,7,1\n2,7,2\nDONE\nEND\n";
     for words in [&["engine"][..], &["engine", "search"]] {
@@ -188,7 +188,7 @@ fn search_alone_thinks_as_long_as_the_manager_allows() {
 #[cfg(target_os = "linux")]
 #[test]
 fn the_engine_takes_no_more_memory_than_its_manager_allows() {
-    /// What it takes of its own when it has answered, in kB.
+    /// Its private memory after the answer, in kB.
     fn taken(said: &str) -> u64 {
         let mut child = Command::new(env!("CARGO_BIN_EXE_noughts"))
             .arg("engine")
@@ -216,7 +216,7 @@ fn the_engine_takes_no_more_memory_than_its_manager_allows() {
         free > 16 << 10,
         "{free}: a table of 16 MB is all written to"
     );
-    // 20 MB are for everything else, the half of the rest for a table: 2 MB.
+    // 20 MB for everything else, half of the rest for the table: 2 MB.
     let bounded = taken("INFO max_memory 25000000");
     assert!(bounded + (13 << 10) < free, "{bounded} of {free}");
     assert!(bounded < 25_000_000 / 1024, "{bounded}");
@@ -234,7 +234,7 @@ fn the_engine_speaks_on_a_pipe() {
     stdin
         .write_all(b"START 15\r\nBEGIN\r\nTURN 1,0\r\nEND\r\n")
         .unwrap();
-    // The pipe stays open: END is enough.
+    // END is enough, the pipe stays open.
     let done = child.wait_with_output().unwrap();
     assert_eq!(String::from_utf8_lossy(&done.stdout), "OK\n0,0\n2,0\n");
     assert_eq!(done.status.code(), Some(0));

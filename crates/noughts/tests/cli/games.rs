@@ -1,4 +1,4 @@
-//! `noughts games`: what a store holds.
+//! `noughts games`.
 
 use crate::transcript::run;
 

@@ -1,4 +1,4 @@
-//! The program at its doors, as its users meet it.
+//! The command line, tested with real processes.
 
 mod arena;
 mod check;

@@ -1,4 +1,4 @@
-//! What transcripts can't show: long lines, large boards, closed and full outputs.
+//! What transcripts cannot show: long lines, large boards, closed and full outputs.
 
 use std::fs::File;
 use std::io::Read;
@@ -10,8 +10,7 @@ fn noughts() -> Command {
     Command::new(env!("CARGO_BIN_EXE_noughts"))
 }
 
-/// The most memory that a process has had, in kilobytes, as Linux counts it, without the pages of the
-/// program itself.
+/// The peak memory of a process in kilobytes, without the pages of the program file.
 fn peak_memory(process: u32) -> usize {
     let status = std::fs::read_to_string(format!("/proc/{process}/status")).unwrap();
     let figure = |name: &str| -> usize {
@@ -103,7 +102,7 @@ fn a_closed_output_ends_the_game_quietly() {
 }
 
 #[test]
-fn a_full_disk_is_said_in_a_sentence() {
+fn full_disk_is_reported() {
     for words in [
         &["-s", "3"][..],
         &["menu"],
@@ -128,7 +127,7 @@ fn a_full_disk_is_said_in_a_sentence() {
 }
 
 #[test]
-fn an_input_that_can_not_be_read_is_said_in_a_sentence() {
+fn unreadable_input_is_reported() {
     let folder = File::open("/").unwrap();
     let done = noughts().stdin(folder).output().unwrap();
     let errors = String::from_utf8(done.stderr).unwrap();
@@ -140,7 +139,7 @@ fn an_input_that_can_not_be_read_is_said_in_a_sentence() {
 }
 
 #[test]
-fn options_that_are_no_text_are_refused() {
+fn options_that_are_not_utf8_are_refused() {
     use std::os::unix::ffi::OsStrExt;
     let word = std::ffi::OsStr::from_bytes(b"\xff");
     for words in [vec![word], vec![std::ffi::OsStr::new("-p"), word]] {
@@ -180,7 +179,7 @@ fn help_and_version_work_everywhere() {
         "completions",
         "man",
     ];
-    // There it is the host.
+    // There `-h` is the host.
     let short = commands.iter().filter(|c| **c != "connect");
     let each = commands
         .iter()
@@ -225,7 +224,7 @@ fn completions_and_the_manual_are_made() {
         );
         assert_eq!(run.exit, 0);
     }
-    // There is one page, so it must not send anybody to others.
+    // There is only one page, so it must not refer to others.
     let page = String::from_utf8(run(&["man"], b"").output).unwrap();
     assert!(!page.contains("(1)"), "{page}");
 }

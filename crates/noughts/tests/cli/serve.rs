@@ -7,15 +7,15 @@ use std::time::Duration;
 
 use crate::transcript::run;
 
-/// A server with its log kept, killed at the end of the test if it still runs.
-struct ServerProcess {
+/// A server with its log, killed at the end of the test if it still runs.
+struct LoggedServer {
     process: Child,
     ports: Vec<u16>,
 }
 
-impl ServerProcess {
-    /// `before` is what a shell does first.
-    fn start(before: &str, words: &str) -> ServerProcess {
+impl LoggedServer {
+    /// `before` is a shell command that runs first.
+    fn start(before: &str, words: &str) -> LoggedServer {
         let program = env!("CARGO_BIN_EXE_noughts");
         let doors = "--http none --tcp 127.0.0.1:0 --tcp-pairs 127.0.0.1:0";
         let mut process = Command::new("sh")
@@ -33,7 +33,7 @@ impl ServerProcess {
             address.strip_prefix("127.0.0.1:").unwrap().parse().unwrap()
         };
         let ports = lines.take(2).map(|line| port(line.unwrap())).collect();
-        ServerProcess { process, ports }
+        LoggedServer { process, ports }
     }
 
     fn connect(&self) -> TcpStream {
@@ -56,7 +56,7 @@ impl ServerProcess {
     }
 }
 
-impl Drop for ServerProcess {
+impl Drop for LoggedServer {
     fn drop(&mut self) {
         let _ = self.process.kill();
         let _ = self.process.wait();
@@ -76,11 +76,11 @@ fn greet(stream: &mut TcpStream) {
 #[test]
 fn a_signal_ends_it_with_everything_closed() {
     for signal in ["-TERM", "-INT"] {
-        let serving = ServerProcess::start("", "");
+        let serving = LoggedServer::start("", "");
         let ports = serving.ports.clone();
         let mut client = serving.connect();
         greet(&mut client);
-        // Heard, so that the program has it and not only the system.
+        // The answer shows that the program has accepted the connection.
         let mut other = serving.connect();
         greet(&mut other);
         other.write_all(b"\x03\0\0\x30\x39").unwrap();
@@ -88,7 +88,7 @@ fn a_signal_ends_it_with_everything_closed() {
         let (exit, log) = serving.end(signal);
         assert_eq!(exit, Some(0), "{signal}: {log}");
         for stream in [&mut client, &mut other] {
-            // Closed, not cut off: what a reader is told is an end.
+            // Closed in order, not reset.
             assert_eq!(stream.read(&mut [0; 9]).unwrap(), 0, "{signal}");
         }
         for port in ports {
@@ -99,17 +99,17 @@ fn a_signal_ends_it_with_everything_closed() {
 }
 
 #[test]
-fn who_knows_its_address_can_end_it() {
-    // What is done between the first word and the wait for the last must be safe from a Ctrl-C too.
+fn program_is_ended_by_process_id() {
+    // A Ctrl-C right after the first output must work too.
     for signal in ["-INT", "-TERM"].repeat(8) {
-        let (exit, log) = ServerProcess::start("", "").end(signal);
+        let (exit, log) = LoggedServer::start("", "").end(signal);
         assert_eq!(exit, Some(0), "{signal}: {log}");
     }
 }
 
 #[test]
-fn two_who_are_put_out_together_have_left_together() {
-    let serving = ServerProcess::start("", "");
+fn two_clients_disconnected_together_have_both_left() {
+    let serving = LoggedServer::start("", "");
     let mut pair = [0, 1].map(|_| {
         let stream = TcpStream::connect(("127.0.0.1", serving.ports[1])).unwrap();
         stream
@@ -131,7 +131,7 @@ fn two_who_are_put_out_together_have_left_together() {
 
 #[test]
 fn the_log_has_a_line_for_each_connection_and_game() {
-    let play_and_leave = |serving: &ServerProcess| {
+    let play_and_leave = |serving: &LoggedServer| {
         let mut client = serving.connect();
         greet(&mut client);
         client.write_all(b"\x03\0\0\x30\x39").unwrap();
@@ -140,7 +140,7 @@ fn the_log_has_a_line_for_each_connection_and_game() {
         // The server has closed when this returns.
         assert_eq!(client.read(&mut [0; 9]).unwrap(), 0);
     };
-    let text = ServerProcess::start("", "");
+    let text = LoggedServer::start("", "");
     play_and_leave(&text);
     let (_, log) = text.end("-TERM");
     let lines = |with: &str| log.lines().filter(|line| line.contains(with)).count();
@@ -149,14 +149,14 @@ fn the_log_has_a_line_for_each_connection_and_game() {
         (1, 1),
         "{log}"
     );
-    // Nobody can write lines of their own into it.
+    // A name cannot add lines to the log.
     assert!(log.lines().all(|line| line.contains("INFO")), "{log}");
     assert!(
         log.contains("the client left") && log.contains("o won by leaving"),
         "{log}"
     );
 
-    let json = ServerProcess::start("", "--log-format json");
+    let json = LoggedServer::start("", "--log-format json");
     play_and_leave(&json);
     let (_, log) = json.end("-TERM");
     assert!(
@@ -166,14 +166,14 @@ fn the_log_has_a_line_for_each_connection_and_game() {
     );
     assert!(log.contains("\"outcome\":\"o won by leaving\""), "{log}");
 
-    let quiet = ServerProcess::start("", "--log off");
+    let quiet = LoggedServer::start("", "--log off");
     play_and_leave(&quiet);
     assert_eq!(quiet.end("-TERM"), (Some(0), String::new()));
 }
 
 #[test]
-fn a_log_that_nobody_reads_stops_nothing() {
-    let mut serving = ServerProcess::start("", "");
+fn unread_log_does_not_block_the_server() {
+    let mut serving = LoggedServer::start("", "");
     // A pipe holds 64 KiB; each line has the name.
     let hello = [&b"\x01\0\0\x30\x39"[..], &[b'a'; 250], b"\0\0"].concat();
     for _ in 0..500 {
@@ -189,17 +189,17 @@ fn a_log_that_nobody_reads_stops_nothing() {
 }
 
 #[test]
-fn without_file_descriptors_nobody_new_comes_in_and_nobody_is_lost() {
-    let serving = ServerProcess::start("ulimit -n 32;", "--log warn");
+fn without_file_descriptors_existing_connections_continue() {
+    let serving = LoggedServer::start("ulimit -n 32;", "--log warn");
     let mut inside = serving.connect();
     greet(&mut inside);
-    // More than there are descriptors: the system accepts them, the program can't.
+    // More than there are descriptors: the system accepts them, the program cannot.
     let mut crowd: Vec<TcpStream> = (0..60).map(|_| serving.connect()).collect();
     inside.write_all(b"\x03\0\0\x30\x39").unwrap();
     let mut heard = [0; 6];
     inside.read_exact(&mut heard).unwrap();
     assert_eq!(&heard, b"\x04\0\0\x30\x39\x01", "who is in plays on");
-    // When some go, the others come in.
+    // When some disconnect, the others are accepted.
     let mut last = crowd.pop().unwrap();
     last.write_all(HELLO).unwrap();
     drop(crowd);
@@ -219,7 +219,7 @@ fn without_file_descriptors_nobody_new_comes_in_and_nobody_is_lost() {
 }
 
 #[test]
-fn what_cannot_be_served_is_said_in_a_sentence() {
+fn invalid_serve_options_are_explained() {
     let taken = TcpListener::bind("127.0.0.1:0").unwrap();
     let taken = taken.local_addr().unwrap().to_string();
     for (words, told) in [
@@ -340,7 +340,7 @@ fn what_cannot_be_served_is_said_in_a_sentence() {
 }
 
 #[test]
-fn operators_are_told_of_every_option() {
+fn operations_page_lists_every_option() {
     let help = run(&["serve", "--help"], b"").output;
     let help = String::from_utf8(help).unwrap();
     // `--http <ADDR>`, and some lines later `[env: NOUGHTS_HTTP=]`.

@@ -1,24 +1,24 @@
-//! The server as a process.
+//! `noughts serve` as a process.
 
 use std::io::{BufRead, BufReader};
 use std::process::{Child, Command, Stdio};
 
-/// `noughts serve` with its games in memory, killed at the end of the test.
+/// A server with games in memory, killed at the end of the test.
 pub(crate) struct ServerProcess {
     process: Child,
-    /// Where its doors are, those that are open.
+    /// The addresses of the enabled listeners.
     pub(crate) url: String,
     pub(crate) tcp: String,
     pub(crate) pairs: String,
 }
 
 impl ServerProcess {
-    /// With its HTTP door alone.
+    /// With the HTTP listener only.
     pub(crate) fn http(log: &str) -> ServerProcess {
         ServerProcess::start(&["http"], &["--log", log])
     }
 
-    /// With both doors for the TCP protocol, and these options.
+    /// With both TCP listeners, and these options.
     pub(crate) fn tcp(words: &[&str]) -> ServerProcess {
         ServerProcess::start(&["tcp", "tcp-pairs"], &[&["--log", "off"], words].concat())
     }

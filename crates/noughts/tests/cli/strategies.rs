@@ -1,4 +1,4 @@
-//! Robots at the doors of the terminal, and what can be asked of them there.
+//! Strategies in the terminal games.
 
 use crate::transcript::run;
 
@@ -16,14 +16,14 @@ fn robots_repeat_themselves_under_the_same_seed() {
         };
         assert_eq!(play(Some("7")), play(Some("7")), "{words:?}");
         assert_ne!(play(Some("7")), play(Some("8")), "{words:?}");
-        // Without a seed, nine games are not all alike.
+        // Without a seed, nine games are not all equal.
         let first = play(None);
         assert!((0..8).any(|_| play(None) != first), "{words:?}");
     }
 }
 
 #[test]
-fn a_strategy_that_does_not_exist_is_told_which_do() {
+fn unknown_strategy_error_lists_strategies() {
     for words in [
         &["--robot", "o=nobody"][..],
         &["menu", "--strategy", "nobody"],
@@ -55,7 +55,7 @@ fn a_strategy_that_does_not_play_the_game_says_why_before_it_starts() {
 }
 
 #[test]
-fn who_is_not_told_which_robot_meets_the_usual_one() {
+fn default_robot_is_level_8() {
     let classic = run(&["--robot", "o", "--seed", "1"], b"0 0\n");
     let output = String::from_utf8(classic.output).unwrap();
     // The only answer to the corner that does not lose.

@@ -11,18 +11,17 @@
 //! ? 0
 //! ```
 //!
-//! `$` starts the program; what stands between `«` and `»` is typed, and with its line's end not
-//! part of the output, as on a pipe there is no echo. `\c` at its end leaves the newline off,
-//! `\r \t \0 \xHH \u{…}` are bytes and characters. `?` is the exit code, 0 where there is none.
-//! `‹ms›` is any number, where it is a time, and `‹n›` where a better engine may have another.
+//! `$` starts the program. Text between `«` and `»` is typed; it and its newline are not part of the output, because a pipe
+//! has no echo. `\c` at its end omits the newline; `\r \t \0 \xHH \u{…}` are bytes and characters. `?` is the exit code,
+//! by default 0. `‹ms›` is any number (a time), `‹n›` any number that may change with a better engine.
 
 use std::io::Write;
 use std::process::{Command, Stdio};
 
-/// One run of the program and what must come of it.
+/// One run of the program and its expected result.
 #[derive(Default, Debug)]
 pub(crate) struct Case {
-    /// Where it stands, for messages.
+    /// Its line number.
     pub(crate) line: usize,
     pub(crate) words: Vec<String>,
     pub(crate) input: Vec<u8>,
@@ -31,7 +30,7 @@ pub(crate) struct Case {
     pub(crate) exit: i32,
 }
 
-/// What came of a run.
+/// The result of a run.
 pub(crate) struct Run {
     pub(crate) output: Vec<u8>,
     pub(crate) errors: String,
@@ -49,7 +48,7 @@ pub(crate) fn run(words: &[impl AsRef<std::ffi::OsStr>], input: &[u8]) -> Run {
         .unwrap();
     let mut stdin = child.stdin.take().unwrap();
     let input = input.to_owned();
-    // A thread of its own: the program may answer before it has read everything, or never read.
+    // In a thread, because the program may write before it has read everything.
     let writer = std::thread::spawn(move || drop(stdin.write_all(&input)));
     let done = child.wait_with_output().unwrap();
     writer.join().unwrap();
@@ -97,7 +96,7 @@ pub(crate) fn read(text: &str) -> Vec<Case> {
     cases
 }
 
-/// Replays every case; panics with both texts at the first that differs.
+/// Replays every case; panics with both texts at the first difference.
 pub(crate) fn check(name: &str, text: &str) -> usize {
     let cases = read(text);
     for case in &cases {
@@ -115,7 +114,7 @@ pub(crate) fn check(name: &str, text: &str) -> usize {
     cases.len()
 }
 
-/// Whether the two are the same, with any digits for `‹ms›`.
+/// Whether the texts are equal, with any digits for `‹ms›`.
 fn is_as_expected(found: &str, expected: &str) -> bool {
     let Some((before, after)) = expected.split_once("‹ms›") else {
         return found == expected;
@@ -126,7 +125,7 @@ fn is_as_expected(found: &str, expected: &str) -> bool {
 }
 
 #[test]
-fn a_time_is_any_number_and_nothing_else() {
+fn durations_are_numbers_in_transcripts() {
     for (found, is_one) in [
         ("took 7 ms, 12 ms.", true),
         ("took 7 ms, 012345 ms.", true),
@@ -141,7 +140,7 @@ fn a_time_is_any_number_and_nothing_else() {
     }
 }
 
-/// Words as a shell would split them, with single quotes, and escapes for what can't be seen.
+/// Splits words like a shell, with single quotes and escapes.
 fn words(command: &str) -> Vec<String> {
     let mut words = Vec::new();
     let mut word: Option<String> = None;

@@ -1,4 +1,4 @@
-//! A full disk, and a database that is away: 503, and nothing is half written.
+//! A full disk and an unavailable database: 503, and nothing is half written.
 
 use std::collections::HashSet;
 
@@ -44,7 +44,7 @@ fn listed(client: &mut Client) -> HashSet<String> {
 fn a_full_disk_answers_503_and_nothing_is_half_written() {
     let directory = tempfile::tempdir().unwrap();
     let store = format!("sqlite:{}", directory.path().join("noughts.db").display());
-    // No file may have more than a megabyte; blocks are of 512 bytes. Who writes beyond it is told so.
+    // Limit files to one megabyte, in blocks of 512 bytes; writing beyond it fails.
     let limit = [
         "sh",
         "-c",
@@ -65,7 +65,7 @@ fn a_full_disk_answers_503_and_nothing_is_half_written() {
         assert!(laid.is_problem(503, "unavailable"), "{laid:?}");
         break;
     }
-    // Turns are small: some may still fit.
+    // Some small turns may still fit.
     let mut turns = 0;
     for cell in ["0-0", "0-1", "1-0", "1-1", "2-2"] {
         match play(&mut client, &first, turns + 1, cell) {
@@ -102,7 +102,7 @@ fn a_lost_database_answers_503_and_play_goes_on_when_it_is_back() {
     assert!(lost.is_problem(503, "unavailable"), "{lost:?}");
     assert_eq!(client.get("/readyz").unwrap().status, 503);
     server.begin();
-    // The same request, with the same key: whatever became of the first, it is there once.
+    // The same request with the same key is stored once, whatever happened to the first.
     let mut played = play(&mut client, &laid, 2, "0-0");
     while played.status == 503 {
         played = play(&mut client, &laid, 2, "0-0");

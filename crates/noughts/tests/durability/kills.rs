@@ -10,7 +10,7 @@ use crate::server_process::ServerProcess;
 
 const CLIENTS: u64 = 50;
 
-/// Kills the server so often, each time after another number of turns.
+/// Kills the server repeatedly, each time after another number of turns.
 fn kill_often(store: &str, kills: usize, seed: u64) {
     println!("seed {seed}");
     let (world, mut draw) = (World::default(), Draw(seed));
@@ -35,7 +35,7 @@ fn kill_often(store: &str, kills: usize, seed: u64) {
     world.check_archive(serving.http);
 }
 
-/// As the killed process left it: nobody has looked at a game since, who would file it.
+/// The state that the killed process left, before any game is loaded again.
 fn no_game_is_over_and_listed_as_playing(store: &str) {
     let runtime = tokio::runtime::Runtime::new().unwrap();
     runtime.block_on(async {

@@ -1,4 +1,4 @@
-//! Clients that play and repeat, and remember what they were told.
+//! Clients that play, repeat requests, and remember every acknowledged turn.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use crate::client::{Answer, Client};
 
-/// What the clients share with who kills servers under them.
+/// State shared between the clients and the test that kills servers.
 #[derive(Default)]
 pub(crate) struct World {
     state: Mutex<State>,
@@ -19,20 +19,20 @@ pub(crate) struct World {
 
 #[derive(Default)]
 struct State {
-    /// Where servers are now, and how often that has changed.
+    /// The ports of the servers, and how often they changed.
     ports: Vec<u16>,
     moves: usize,
-    /// How many turns were acknowledged.
+    /// The number of acknowledged turns.
     acknowledged: usize,
-    /// By game, every turn that was: its number, the seat and the move.
+    /// The acknowledged turns of each game: number, seat and move.
     turns: HashMap<String, Vec<(u64, u64, String)>>,
-    /// Games with turns that were not looked up since.
+    /// Games with turns that were not verified yet.
     news: HashSet<String>,
-    /// How many games were begun.
+    /// The number of games created.
     begun: usize,
 }
 
-/// A test that waits so long has failed.
+/// Time limit of a test.
 const PATIENCE: Duration = Duration::from_secs(120);
 
 impl World {
@@ -49,7 +49,7 @@ impl World {
         state
     }
 
-    /// Here servers are from now on.
+    /// Sets the ports of the servers.
     pub(crate) fn move_to(&self, ports: &[u16]) {
         let mut state = self.state();
         state.ports = ports.to_vec();
@@ -57,25 +57,24 @@ impl World {
         self.changed.notify_all();
     }
 
-    /// Waits until so many more turns were acknowledged.
+    /// Waits until this many more turns are acknowledged.
     pub(crate) fn wait_for_turns(&self, more: usize) {
         let until = self.state().acknowledged + more;
         drop(self.wait_until(|state| state.acknowledged >= until));
     }
 
-    /// Everybody finishes their game and goes.
+    /// All clients finish their game and stop.
     pub(crate) fn say_enough(&self) {
         self.is_enough.store(true, Ordering::SeqCst);
     }
 
-    /// Looks up every game that clients were told something new of: each turn must be there as it was
-    /// acknowledged, and no cell may be played twice.
+    /// Verifies every game with new turns: each acknowledged turn is stored, and no cell is played twice.
     pub(crate) fn check(&self, port: u16) {
         let news = std::mem::take(&mut self.state().news);
         self.check_until(port, news, Instant::now());
     }
 
-    /// The same where another process may have acknowledged a turn this moment: its hint is waited for.
+    /// The same if another process may just have acknowledged a turn: waits for its hint.
     pub(crate) fn check_in_the_end(&self, port: u16) {
         let news = self.state().news.clone();
         self.check_until(port, news, Instant::now() + PATIENCE);
@@ -103,7 +102,7 @@ impl World {
         }
     }
 
-    /// The archive has every game that was begun, once, and each is over.
+    /// The list has every created game once, and each is over.
     pub(crate) fn check_archive(&self, port: u16) {
         let mut client = Client::new(port);
         let (mut found, mut before) = (HashSet::new(), String::new());
@@ -137,7 +136,7 @@ fn turns_of(record: &str) -> Vec<(u64, u64, String)> {
     record.lines().filter_map(turn).collect()
 }
 
-/// Numbers that follow from a seed.
+/// A pseudorandom number generator.
 pub(crate) struct Draw(pub(crate) u64);
 
 impl Draw {
@@ -150,8 +149,7 @@ impl Draw {
     }
 }
 
-/// The tables of the clients, by turns: with a robot that answers at once, with one that thinks, and of
-/// two people.
+/// The tables that clients create in turn: with a fast robot, with a slow robot, and for two people.
 const TABLES: [(&str, &[u64]); 3] = [
     (
         r#"{"variant":"3x3k3","seats":[{"human":"Ann"},{"robot":"random"}],"take":[0]}"#,
@@ -167,8 +165,7 @@ const TABLES: [(&str, &[u64]); 3] = [
     ),
 ];
 
-/// One client, who insists: what was not answered is asked again, with the same key, wherever a server
-/// is.
+/// One client. It repeats unanswered requests with the same key, at any server.
 pub(crate) struct Player<'w> {
     world: &'w World,
     name: String,
@@ -186,7 +183,7 @@ impl<'w> Player<'w> {
         }
     }
 
-    /// Plays games to their end until it is enough.
+    /// Plays games until the test stops it.
     pub(crate) fn play(&mut self) {
         let mut number = self.draw.below(TABLES.len());
         while !self.world.is_enough.load(Ordering::SeqCst) {
@@ -205,14 +202,14 @@ impl<'w> Player<'w> {
         let mut view = laid.body["view"].clone();
         let mut seen = 0;
         while view["outcome"].is_null() {
-            // What another node shows may be some milliseconds old.
+            // The view of another node may be some milliseconds old.
             let is_old = view["turn"].as_u64() < Some(seen);
             seen = seen.max(view["turn"].as_u64().unwrap());
             let Some(seat) = view["to_move"]
                 .as_u64()
                 .filter(|seat| seats.contains(seat) && !is_old)
             else {
-                // A robot thinks, or is to be thought for again.
+                // A robot is to move.
                 view = self
                     .insist("GET", &format!("/api/games/{id}"), "", "", None)
                     .body;
@@ -266,7 +263,7 @@ impl<'w> Player<'w> {
                     self.client = Some((port, client));
                     return answer;
                 }
-                // The server is gone, and there will be another.
+                // The server is gone; another will start.
                 Err(_) => drop(self.world.wait_until(|state| state.moves > moves)),
             }
         }

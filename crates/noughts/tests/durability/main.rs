@@ -1,5 +1,4 @@
-//! Games that last: the real program, killed, cut off from its disk and its database, and several of it
-//! side by side.
+//! Durability: the real program is killed, loses its disk or database, or runs as several nodes.
 #![cfg(unix)]
 
 mod client;

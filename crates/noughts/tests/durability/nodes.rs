@@ -64,7 +64,7 @@ fn clients_spread_over_three_nodes_go_on_when_one_is_killed() {
     thread::scope(|scope| {
         for number in 0..12 {
             let world = &world;
-            // Each asks another node each time.
+            // Every request goes to another node.
             scope.spawn(move || Player::new(world, 1 + (number << 32)).play());
         }
         world.wait_for_turns(100);
@@ -80,7 +80,7 @@ fn clients_spread_over_three_nodes_go_on_when_one_is_killed() {
 }
 
 #[test]
-fn of_two_who_race_from_different_nodes_one_wins_and_the_other_is_stale() {
+fn concurrent_turns_at_two_nodes_one_is_stale() {
     let mut server = Server::start();
     let store = server.database("race");
     let nodes = [ServerProcess::start(&store), ServerProcess::start(&store)];
@@ -97,7 +97,7 @@ fn of_two_who_race_from_different_nodes_one_wins_and_the_other_is_stale() {
     ];
     for round in 0..20 {
         let laid = lay(nodes[round % 2].http, TABLE);
-        // Both have it in memory, and think that it is turn 1.
+        // Both nodes have the game in memory at turn 1.
         for node in &nodes {
             assert_eq!(laid.view(node.http)["turn"], 1);
         }
@@ -113,7 +113,7 @@ fn of_two_who_race_from_different_nodes_one_wins_and_the_other_is_stale() {
                 .collect()
         });
         let won = answers.iter().filter(|answer| answer.status == 200).count();
-        // Where the other one ended the game, it is over, and not only stale.
+        // If the other turn ended the game, the answer is `over` instead of `stale`.
         let lost =
             |answer: &&Answer| answer.is_problem(409, "stale") || answer.is_problem(409, "over");
         let lost = answers.iter().filter(lost).count();
@@ -122,7 +122,7 @@ fn of_two_who_race_from_different_nodes_one_wins_and_the_other_is_stale() {
 }
 
 #[test]
-fn a_watcher_at_another_node_hears_of_turns_and_of_who_sits_down() {
+fn watcher_at_another_node_sees_turns_and_taken_seats() {
     let mut server = Server::start();
     let store = server.database("watch");
     let nodes = [ServerProcess::start(&store), ServerProcess::start(&store)];
@@ -148,7 +148,7 @@ fn a_watcher_at_another_node_hears_of_turns_and_of_who_sits_down() {
     times.sort_unstable();
     let median = times[times.len() / 2];
     println!("a turn reaches another node {median:?} after its answer, at the median");
-    // By hints: what is compared in their stead is so every two seconds.
+    // By hints; without them nodes compare only every two seconds.
     assert!(median < Duration::from_secs(1), "{times:?}");
 }
 
@@ -167,7 +167,7 @@ fn without_hints_play_goes_on_and_watchers_catch_up() {
         assert_eq!(laid.play(nodes[0].http, turn, cell).status, 200);
         events.wait_for(|event| event["turn"] == turn + 1);
     }
-    // One who plays where nothing is heard is not held up: the turns of the other are read first.
+    // A client of a node without hints can play: the node reads the missing turns first.
     assert_eq!(laid.play(nodes[0].http, 4, "2-2").status, 200);
     let won = laid.play(nodes[1].http, 5, "0-2");
     assert_eq!(
@@ -178,11 +178,11 @@ fn without_hints_play_goes_on_and_watchers_catch_up() {
 }
 
 #[test]
-fn a_robot_whose_node_is_gone_is_adopted() {
+fn robot_of_a_dead_node_continues_at_another() {
     let mut server = Server::start();
     let store = server.database("robots");
     let nodes = [ServerProcess::start(&store), ServerProcess::start(&store)];
-    // It thinks for longer than its node lives.
+    // It computes longer than its node lives.
     let table =
         r#"{"variant":"15x15k5","seats":[{"human":"Ann"},{"robot":"search:5s"}],"take":[0]}"#;
     let laid = lay(nodes[0].http, table);
@@ -196,14 +196,14 @@ fn a_robot_whose_node_is_gone_is_adopted() {
 }
 
 #[test]
-fn seats_at_a_tcp_door_leave_when_their_node_is_gone() {
+fn tcp_seats_leave_when_their_node_dies() {
     let mut server = Server::start();
     let store = server.database("seats");
     let [here, mut there] = [ServerProcess::start(&store), ServerProcess::start(&store)];
     let table = r#"{"variant":"3x3k3","seats":[{"open":"lobby"},{"human":"Ann"}],"take":[1]}"#;
     let laid = lay(here.http, table);
     let mut events = Events::of(here.http, &laid.id);
-    // A seat that was opened at one node is for guests of every node.
+    // An open seat of one node is available to TCP clients of every node.
     let mut guest = TcpStream::connect(("127.0.0.1", there.pairs)).unwrap();
     guest
         .set_read_timeout(Some(Duration::from_secs(60)))
@@ -227,7 +227,7 @@ fn seats_at_a_tcp_door_leave_when_their_node_is_gone() {
 }
 
 #[test]
-fn after_a_restart_open_seats_wait_again_and_robots_go_on() {
+fn after_a_restart_open_seats_and_robots_continue() {
     let directory = tempfile::tempdir().unwrap();
     let store = format!("sqlite:{}", directory.path().join("noughts.db").display());
     let mut serving = ServerProcess::start(&store);

@@ -1,11 +1,11 @@
-//! A way to PostgreSQL on which nobody can listen: whoever tries is cut off.
+//! A proxy to PostgreSQL that closes connections which use LISTEN.
 
 use std::io::{Read, Write};
 use std::os::unix::net::{UnixListener, UnixStream};
 use std::path::{Path, PathBuf};
 use std::thread;
 
-/// Opens the way; the server's directory becomes this one.
+/// Starts the proxy and returns the directory of its socket.
 pub(crate) fn deaf_way_to(server: &Path) -> tempfile::TempDir {
     const SOCKET: &str = ".s.PGSQL.5432";
     let directory = tempfile::tempdir().unwrap();
@@ -32,7 +32,7 @@ fn pass_on(mut from: UnixStream, mut to: UnixStream, is_deaf: bool) {
             break;
         }
     }
-    // Both directions end together.
+    // Close both directions together.
     let _ = from.shutdown(std::net::Shutdown::Both);
     let _ = to.shutdown(std::net::Shutdown::Both);
 }

@@ -16,7 +16,7 @@ impl ServerProcess {
         ServerProcess::start_by(&[], &["--store", store])
     }
 
-    /// With words before the program, as `strace` has them, and after it.
+    /// With a command before the program, such as `strace`, and options after it.
     pub(crate) fn start_by(before: &[&str], words: &[&str]) -> ServerProcess {
         ServerProcess::spawn(
             before,
@@ -69,9 +69,9 @@ impl ServerProcess {
         assert!(kill.expect("there is such a program").success());
     }
 
-    /// Ends it in the middle of whatever it does.
+    /// Kills it at once.
     pub(crate) fn kill(&mut self) {
-        // One that has ended already is as good.
+        // It may have ended already.
         let _ = self.process.kill();
         let _ = self.process.wait();
     }

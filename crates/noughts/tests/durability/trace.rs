@@ -1,15 +1,15 @@
-//! What the system is asked for: `kill -9` can't tell a careful program from a careless one, since the
-//! system keeps what was written. So the wish that it be on the disk must be seen, before the answer.
+//! System calls of a turn. `kill -9` cannot show whether a turn is durable, because the system keeps what was written; so
+//! the flush must be seen before the answer.
 
 use crate::client::Client;
 use crate::server_process::ServerProcess;
 
-/// The calls between a turn's arrival and its answer.
+/// The system calls between a request and its answer.
 fn calls_of_a_turn(sync: &str) -> Vec<String> {
     let directory = tempfile::tempdir().unwrap();
     let trace = directory.path().join("trace");
     let store = format!("sqlite:{}", directory.path().join("noughts.db").display());
-    // Traced from beside it, so that the process is the program itself.
+    // strace runs beside the program (`-D`), so that the process id is the program's.
     let calls = "trace=fdatasync,fsync,read,recvfrom,write,writev,sendto,sendmsg";
     let before = ["strace", "-D", "-f", "-qq", "-s", "80", "-e", calls, "-o"];
     let before = [&before[..], &[trace.to_str().unwrap()]].concat();
@@ -26,7 +26,7 @@ fn calls_of_a_turn(sync: &str) -> Vec<String> {
     let path = format!("/api/games/{id}/actions");
     let done = client.ask("POST", &path, token, "", Some(r#"{"turn":1,"play":"1-1"}"#));
     assert_eq!(done.unwrap().status, 200);
-    // Something after it, so that what was traced before is in the file.
+    // Another request, so that the trace of the first is written.
     assert_eq!(client.get("/healthz").unwrap().status, 200);
     let text = std::fs::read_to_string(&trace).unwrap();
     let has_come = |line: &&str| !line.contains(&path);
@@ -41,19 +41,19 @@ fn calls_of_a_turn(sync: &str) -> Vec<String> {
 }
 
 fn is_synced(calls: &[String]) -> bool {
-    // Done, and not only begun.
+    // Completed, not only begun.
     let done = |call: &String| call.contains("sync") && call.ends_with("= 0");
     calls.iter().any(done)
 }
 
 #[test]
-fn a_turn_is_on_the_disk_before_it_is_answered() {
+fn sync_full_flushes_a_turn_before_it_is_acknowledged() {
     let calls = calls_of_a_turn("full");
     assert!(is_synced(&calls), "{calls:#?}");
 }
 
 #[test]
-fn a_turn_is_with_the_system_before_it_is_answered_if_that_is_enough() {
+fn sync_normal_writes_a_turn_before_it_is_acknowledged() {
     let calls = calls_of_a_turn("normal");
     assert!(!is_synced(&calls), "{calls:#?}");
 }

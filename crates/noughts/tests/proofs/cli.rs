@@ -1,4 +1,4 @@
-//! `noughts solve` and `noughts verify` as programs.
+//! `noughts solve` and `noughts verify` as processes.
 
 use std::path::PathBuf;
 use std::process::{Command, Output, Stdio};
@@ -23,7 +23,7 @@ fn place(name: &str) -> PathBuf {
 }
 
 #[test]
-fn a_solved_game_is_told_as_json_with_a_proof() {
+fn solved_game_is_printed_as_json_with_a_proof() {
     let file = place("4x3k3.proof");
     let name = file.to_str().unwrap();
     let (code, out, err) = said(&noughts(&["solve", "4x3k3", "--json", "--proof", name]));
@@ -50,7 +50,7 @@ fn a_solved_game_is_told_as_json_with_a_proof() {
 }
 
 #[test]
-fn a_limit_ends_with_three_and_a_checkpoint_goes_on() {
+fn limit_exits_with_3_and_a_checkpoint_continues() {
     let file = place("5x5k4.checkpoint");
     let name = file.to_str().unwrap();
     let _ = std::fs::remove_file(&file);
@@ -101,7 +101,7 @@ fn several_threads_find_the_same() {
 }
 
 #[test]
-fn what_cannot_be_solved_is_refused_in_a_sentence() {
+fn unsolvable_variant_is_refused() {
     for (words, sentence) in [
         (
             &["solve", "4x4k3p3"][..],
@@ -128,9 +128,9 @@ fn what_cannot_be_solved_is_refused_in_a_sentence() {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn an_interrupt_tells_what_is_known() {
+fn interrupt_prints_the_progress() {
     use std::io::{BufRead, BufReader};
-    // As `nohup` does: a terminal that closes is nothing to it then.
+    // As under `nohup`: SIGHUP is ignored.
     let solve = concat!(
         "trap '' HUP; exec ",
         env!("CARGO_BIN_EXE_noughts"),
@@ -150,13 +150,13 @@ fn an_interrupt_tells_what_is_known() {
         assert!(sent.success());
     };
     for signal in ["-HUP", "-TERM"] {
-        // Too much for any machine in the seconds between two words of progress.
+        // Too much to solve between two progress lines.
         let mut progress = String::new();
         stderr.read_line(&mut progress).unwrap();
         assert!(progress.contains("can x win? so far unknown"), "{progress}");
         send(signal);
     }
-    // Said twice, as a terminal that closes may do: it still tells.
+    // A repeated SIGHUP does not suppress the report.
     send("-TERM");
     let output = child.wait_with_output().unwrap();
     assert_eq!(output.status.code(), Some(3));

@@ -1,4 +1,4 @@
-//! What is damaged, or lies, is refused with its place; and nothing makes the checker panic.
+//! Damaged and false proofs are refused, and the checker never panics.
 
 use noughts_engine::Random;
 use noughts_proof::{Proved, verify};
@@ -6,8 +6,7 @@ use noughts_rules::Variant;
 
 use crate::{prove, same};
 
-/// Whatever is accepted must be true: the truth is found by the solver, whose agreement with minimax on
-/// boards like these is tested elsewhere.
+/// An accepted proof must be true. The solver decides that; other tests compare it with minimax on such boards.
 fn check_true(proved: &Proved) {
     let (worth, _) = prove(&proved.variant, Some(proved.position.clone()));
     let place = proved.position.format(&proved.variant);
@@ -25,7 +24,7 @@ fn change(proof: &mut Vec<u8>, random: &mut Random) {
         3 => drop(proof.remove(at)),
         4 => proof.truncate(at),
         _ => {
-            // A line that is left out, or stands twice.
+            // A missing or repeated line.
             let mut lines: Vec<&[u8]> = proof.split_inclusive(|byte| *byte == b'\n').collect();
             let line = random.below(lines.len());
             match random.below(2) {
@@ -59,11 +58,11 @@ fn ten_thousand_damaged_proofs_are_refused_or_still_true() {
             check_true(&proved);
         }
     }
-    // A line twice, or another move that is as good: few, but some.
+    // A repeated line or an equally good move: few, but some.
     assert!((1..2000).contains(&accepted), "{accepted}");
 }
 
-/// The solver writes nothing that is not needed, so without any one line it is no proof.
+/// The solver writes only what is needed, so a proof without any one of its lines is invalid.
 #[test]
 fn every_line_of_a_proof_is_needed() {
     for name in [

@@ -1,4 +1,4 @@
-//! The solver and the checker of its proofs, which know nothing of one another.
+//! The solver and the proof checker, which are independent of each other.
 
 mod cli;
 mod damage;
@@ -7,7 +7,7 @@ mod values;
 use noughts_engine::{Budget, GameValue, Solver, Stop, SystemClock};
 use noughts_rules::{Diagram, Variant};
 
-/// What a position is worth, and the text of a proof of it.
+/// The value of a position, and a proof of it.
 fn prove(variant: &Variant, position: Option<Diagram>) -> (GameValue, Vec<u8>) {
     let mut solver = Solver::new(variant, position, Budget::default()).unwrap();
     let found = solver.solve(&Stop::new(), &SystemClock::default(), &mut |_| {});

@@ -1,4 +1,4 @@
-//! Values that others have published, each with a proof.
+//! Published values, each with a proof.
 
 use noughts_engine::{GameValue, Random};
 use noughts_rules::{AnyTimeline, Diagram, Rules, Side, Variant, dispatch};
@@ -16,7 +16,7 @@ fn check(name: &str, value: &str) {
     assert!(proof.len() < 200_000_000, "{name}");
 }
 
-/// Checks every line that is no comment, and says how many there are.
+/// Checks every line that is not a comment, and returns their number.
 fn check_all(list: &str) -> usize {
     let lines = list.lines();
     let lines = lines.filter(|line| !line.is_empty() && !line.starts_with('#'));
@@ -62,7 +62,7 @@ fn all_boards_up_to_6x6_are_as_published() {
     }
 }
 
-/// Positions that chance made, won and lost ones among them.
+/// Random positions, won and lost ones among them.
 #[test]
 fn positions_with_any_marks_are_proved() {
     let mut random = Random::new(77);
@@ -91,7 +91,7 @@ fn positions_with_any_marks_are_proved() {
     assert_eq!(GameValue::Loss as usize, 0);
 }
 
-/// A position of a game at random with so many free cells; the turn may have been passed.
+/// A random position with this number of empty cells; the turn may have been passed.
 fn endgame(variant: &Variant, free: usize, random: &mut Random) -> Diagram {
     loop {
         let mut any = AnyTimeline::new(variant);
