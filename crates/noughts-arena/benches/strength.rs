@@ -115,7 +115,7 @@ fn ratings(variant: &Variant, games: u32, threads: usize) -> Vec<String> {
 
 fn table(variants: &[Variant], columns: &[Vec<String>], games: u32) -> String {
     let mut text = format!(
-        "{games} games a pair, {} pairs a variant.\n\n| level |",
+        "{games} games per pair, {} pairs per variant.\n\n| level |",
         (1..=NEIGHBOURS).map(|far| LEVELS - far).sum::<usize>()
     );
     for variant in variants {

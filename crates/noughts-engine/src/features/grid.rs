@@ -1,6 +1,6 @@
-//! Features of one board: how far every possible line has come, and what was learned of lines of five.
+//! Features of a grid: the marks in every possible line, and the learned evaluation of lines of five.
 //!
-//! A *window* is K cells in a line. While a side can complete it, it is worth the more the fewer marks are
+//! A *window* is K cells in a line. While a side can complete it, its value for this side grows as fewer marks are
 //! missing.
 
 use noughts_rules::{Goal, GridSpec, Move, Placement, Rules, Side, Symmetry, Variant};
@@ -9,100 +9,100 @@ use crate::features::patterns::Patterns;
 use crate::features::windows::Windows;
 use crate::features::{Candidate, Features};
 
-/// What a window is worth by how many marks it lacks: nothing when complete, since then the game
-/// is over; then each step some five times the one after it.
-const WORTH: [i32; 6] = [0, 1200, 220, 40, 8, 2];
+/// The value of a window by the number of missing marks. Each is about five times the next. A complete window has no
+/// value, because the game is over.
+const WINDOW_VALUES: [i32; 6] = [0, 1200, 220, 40, 8, 2];
 
-/// On boards with more cells only moves near marks are candidates.
-const SMALL_BOARD: usize = 64;
+/// On boards with more cells only moves near marks are candidates, and symmetric positions are not matched.
+const MAX_CELLS_OF_SMALL_BOARD: usize = 64;
 
-/// How near is near.
+/// A cell is near a mark if it is at most this many rows and columns away.
 const NEAR: usize = 2;
 
-/// A move that makes a threat lies in windows worth this: two that lack three marks, or one that
-/// lacks two.
-const LEAST_ATTACK: i32 = 2 * WORTH[3];
+/// A move that makes a threat lies in windows of at least this value: two that lack three marks, or one that lacks two.
+const MIN_ATTACK_VALUE: i32 = 2 * WINDOW_VALUES[3];
 
-/// How much less a four promises than it seems to. One that is no part of a sequence gives away what
-/// it could be part of later: before promises were learned there, `search:2000n` lost 19 games of 600 to
-/// `greedy` on 15x15k5 with them looked at last, 34 with them first. What was learned knows that.
+/// How much a move that makes a four is ranked down. A four outside a sequence wastes a chance for a later sequence: before
+/// the evaluation was learned, `search:2000n` lost 19 of 600 games to `greedy` on 15x15k5 with fours searched last, and 34
+/// with fours searched first. The learned ranks need no correction.
 const SPENT_FOUR: i32 = 3_500;
 
-/// Sequences of fours are looked for where lines are this long: shorter ones are made at once.
-const SHORTEST_SEQUENCE: usize = 4;
+/// Sequences of fours are searched only for lines of at least this length; shorter lines are completed too quickly.
+const MIN_LINE_FOR_SEQUENCES: usize = 4;
 
 #[derive(Clone)]
 pub(crate) struct GridFeatures {
     spec: GridSpec,
     sides: usize,
     windows: Windows,
-    /// What lines promise, where that was learned; then windows are not weighed.
+    /// The learned evaluation, if there is one for this game. Then the values of windows are not computed.
     patterns: Option<Patterns>,
-    /// What the windows through a cell are worth to a side: `side * cells + cell`.
-    worth: Vec<i32>,
-    /// By side: the worth of all its windows.
-    total: Vec<i32>,
-    /// By side: windows that lack one mark.
+    /// Sum of the values of a side's windows through a cell: `side * cells + cell`.
+    cell_values: Vec<i32>,
+    /// By side: the sum of the values of its windows.
+    totals: Vec<i32>,
+    /// By side: the number of windows that lack one mark.
     threats: Vec<u32>,
-    /// By side: windows that it can still complete.
-    alive: Vec<u32>,
-    /// Marks near each cell.
+    /// By side: the number of windows that it can still complete.
+    open_windows: Vec<u32>,
+    /// The number of marks near each cell; only on large boards.
     near: Vec<u16>,
     marks: usize,
-    /// Hashes of the board laid in each symmetric way.
+    /// The hash of the board under each symmetry.
     hashes: Vec<u64>,
+    /// Each symmetry with its inverse.
     symmetries: Vec<(Symmetry, Vec<Move>)>,
 }
 
 impl GridFeatures {
     pub(crate) fn new<R: Rules>(rules: &R, position: &R::Position) -> GridFeatures {
         let Variant::Grid(spec) = rules.variant() else {
-            unreachable!("one board has a grid's variant");
+            unreachable!("grid rules have a grid variant");
         };
         let (cells, sides) = (spec.cells(), usize::from(spec.sides()));
-        let mut lines = GridFeatures {
+        let mut features = GridFeatures {
             sides,
             windows: Windows::new(
                 spec,
-                sides == 2 && is_simple(&spec) && spec.line() >= SHORTEST_SEQUENCE,
+                sides == 2 && is_simple(&spec) && spec.line() >= MIN_LINE_FOR_SEQUENCES,
             ),
             patterns: Patterns::new(&spec),
-            worth: vec![0; sides * cells],
-            total: vec![0; sides],
+            cell_values: vec![0; sides * cells],
+            totals: vec![0; sides],
             threats: vec![0; sides],
-            alive: vec![how_many(&spec) as u32; sides],
+            open_windows: vec![window_count(&spec) as u32; sides],
             near: vec![0; cells],
             marks: 0,
             hashes: Vec::new(),
             symmetries: symmetries(&spec),
             spec,
         };
-        lines.hashes = vec![0; lines.symmetries.len()];
+        features.hashes = vec![0; features.symmetries.len()];
         for (cell, mark) in rules.diagram(position).marks.iter().enumerate() {
             if let Some(side) = mark {
-                <GridFeatures as Features<R>>::play(&mut lines, *side, Move::at(cell));
+                <GridFeatures as Features<R>>::play(&mut features, *side, Move::at(cell));
             }
         }
-        lines
+        features
     }
 
     fn change(&mut self, by: Side, at: Move, add: bool) {
         let (line, cells) = (self.spec.line(), self.spec.cells());
-        let is_weighed = self.patterns.is_none();
+        let uses_values = self.patterns.is_none();
         self.windows
             .change(by, at, add, |side, window, before, now| {
-                let delta = worth_while(line, now) - worth_while(line, before);
-                if is_weighed && delta != 0 {
-                    self.total[side] += delta;
-                    let row = &mut self.worth[side * cells..(side + 1) * cells];
+                let delta = window_value(line, now) - window_value(line, before);
+                if uses_values && delta != 0 {
+                    self.totals[side] += delta;
+                    let row = &mut self.cell_values[side * cells..(side + 1) * cells];
                     window.cells(line).for_each(|cell| row[cell] += delta);
                 }
                 let threats = &mut self.threats[side];
                 *threats += u32::from(now == Some(line - 1));
                 *threats -= u32::from(before == Some(line - 1));
-                let alive = &mut self.alive[side];
-                *alive += u32::from(now.is_some());
-                *alive -= u32::from(before.is_some());
+                let open = &mut self.open_windows[side];
+                *open += u32::from(now.is_some());
+                *open -= u32::from(before.is_some());
             });
         if let Some(patterns) = &mut self.patterns {
             match add {
@@ -110,15 +110,15 @@ impl GridFeatures {
                 false => patterns.take_back(by, at),
             }
         }
-        self.note_near(at, add);
+        self.update_near(at, add);
         self.marks = if add { self.marks + 1 } else { self.marks - 1 };
         for (hash, (symmetry, _)) in self.hashes.iter_mut().zip(&self.symmetries) {
             *hash ^= self.windows.key(by, symmetry.map_move(at));
         }
     }
 
-    fn note_near(&mut self, at: Move, add: bool) {
-        if self.spec.cells() <= SMALL_BOARD {
+    fn update_near(&mut self, at: Move, add: bool) {
+        if self.spec.cells() <= MAX_CELLS_OF_SMALL_BOARD {
             return;
         }
         let columns = self.spec.columns();
@@ -133,40 +133,39 @@ impl GridFeatures {
         }
     }
 
-    /// What a cell promises to a side: what was learned, or its own windows there, and nearly as much those
-    /// of the others, which a mark would close.
+    /// The rank of a move: the learned one, or the value of the side's own windows through the cell plus nearly as much for
+    /// the windows of the others, which the mark closes.
     fn promise(&self, side: Side, at: Move) -> i32 {
         if let Some(patterns) = &self.patterns {
             return patterns.promise(side, at) + self.centre(at);
         }
         let cells = self.spec.cells();
-        let worth = |side: usize| self.worth[side * cells + at.index()];
+        let value = |side: usize| self.cell_values[side * cells + at.index()];
         let others = (0..self.sides).filter(|other| *other != side.index());
-        let most = others.map(worth).max().unwrap_or(0);
-        let own = worth(side.index());
+        let most = others.map(value).max().unwrap_or(0);
+        let own = value(side.index());
         match self.spec.goal {
             Goal::Make => 8 * own + 7 * most + self.centre(at),
             Goal::Avoid => -8 * own + most - self.centre(at),
         }
     }
 
-    /// What it is worth to be to move, beyond what was learned.
+    /// The value of the right to move, in addition to the learned evaluation.
     fn urgency(&self, mover: Side) -> i32 {
         let side = mover.index();
         let others = (0..self.sides).filter(|other| *other != side);
         let threats: u32 = others.map(|other| self.threats[other]).sum();
-        // A line that lacks one mark is as good as made; of two such lines of another's only one
-        // can be stopped.
+        // A window that lacks one mark is about to be completed. If the others have two, only one can be stopped.
         match (self.threats[side], threats) {
             (1.., _) => 9_000,
             (0, 2..) if self.spec.placement == Placement::Anywhere => -7_000,
             (0, 1..) => 0,
-            // Nothing where windows are not weighed.
-            (0, 0) => self.total[side] / 4,
+            // 0 with a learned evaluation, which leaves the totals at 0.
+            (0, 0) => self.totals[side] / 4,
         }
     }
 
-    /// How many windows there could be: more in the middle.
+    /// Higher in the middle of the board, where more windows pass.
     fn centre(&self, at: Move) -> i32 {
         let (columns, rows) = (self.spec.columns(), self.spec.rows());
         let (row, column) = (at.index() / columns, at.index() % columns);
@@ -205,16 +204,16 @@ impl<R: Rules> Features<R> for GridFeatures {
         let mover = rules.to_move(position);
         let urgent = self.urgency(mover);
         if let Some(patterns) = &self.patterns {
-            // What nobody can win any more is drawn, whatever its last free cells look like.
-            let value = match self.alive[..] {
+            // A game that no side can win is a draw, whatever the learned numbers say.
+            let value = match self.open_windows[..] {
                 [0, 0] => 0,
                 _ => (patterns.estimate(mover) + urgent).clamp(-90_000, 90_000),
             };
             return if mover == me { value } else { -value };
         }
         let others = (0..self.sides).filter(|side| *side != me.index());
-        let most = others.map(|side| self.total[side]).max().unwrap_or(0);
-        let balance = self.total[me.index()] - most;
+        let most = others.map(|side| self.totals[side]).max().unwrap_or(0);
+        let balance = self.totals[me.index()] - most;
         if self.spec.goal == Goal::Avoid {
             return (-balance).clamp(-90_000, 90_000);
         }
@@ -230,7 +229,9 @@ impl<R: Rules> Features<R> for GridFeatures {
         into: &mut Vec<Candidate>,
     ) -> bool {
         let side = rules.to_move(position);
-        let large = most < self.spec.cells() && self.spec.cells() > SMALL_BOARD && self.marks > 0;
+        let large = most < self.spec.cells()
+            && self.spec.cells() > MAX_CELLS_OF_SMALL_BOARD
+            && self.marks > 0;
         for at in rules.moves(position) {
             if !large || self.near[at.index()] > 0 {
                 into.push(Candidate {
@@ -278,11 +279,8 @@ impl<R: Rules> Features<R> for GridFeatures {
             return;
         }
         let mover = rules.to_move(position);
-        let pressing = [Some(mover), rival].into_iter().flatten();
-        let Some(side) = pressing
-            .into_iter()
-            .find(|side| self.threats[side.index()] > 0)
-        else {
+        let mut sides = [Some(mover), rival].into_iter().flatten();
+        let Some(side) = sides.find(|side| self.threats[side.index()] > 0) else {
             return;
         };
         let candidate = |at| Candidate {
@@ -307,19 +305,23 @@ impl<R: Rules> Features<R> for GridFeatures {
 
     fn attacks(&self, side: Side, into: &mut Vec<Candidate>) {
         if let Some(patterns) = &self.patterns {
-            let makes = |cell: &usize| {
+            let is_attack = |cell: &usize| {
                 self.windows.is_free(*cell) && patterns.is_attack(side, Move::at(*cell))
             };
-            into.extend((0..self.spec.cells()).filter(makes).map(|cell| Candidate {
-                at: Move::at(cell),
-                promise: patterns.promise(side, Move::at(cell)),
-            }));
+            into.extend(
+                (0..self.spec.cells())
+                    .filter(is_attack)
+                    .map(|cell| Candidate {
+                        at: Move::at(cell),
+                        promise: patterns.promise(side, Move::at(cell)),
+                    }),
+            );
             return;
         }
         let cells = self.spec.cells();
-        let own = &self.worth[side.index() * cells..(side.index() + 1) * cells];
+        let own = &self.cell_values[side.index() * cells..(side.index() + 1) * cells];
         for (cell, promise) in own.iter().enumerate() {
-            if *promise >= LEAST_ATTACK && self.windows.is_free(cell) {
+            if *promise >= MIN_ATTACK_VALUE && self.windows.is_free(cell) {
                 into.push(Candidate {
                     at: Move::at(cell),
                     promise: *promise,
@@ -348,10 +350,10 @@ impl<R: Rules> Features<R> for GridFeatures {
         let line = self.spec.line();
         let mut more = [0, 0];
         self.windows.change(by, at, true, |side, _, before, now| {
-            more[side] += worth_while(line, now) - worth_while(line, before);
+            more[side] += window_value(line, now) - window_value(line, before);
         });
         let [mine, theirs] =
-            [by, by.next(2)].map(|side| self.total[side.index()] + more[side.index()]);
+            [by, by.next(2)].map(|side| self.totals[side.index()] + more[side.index()]);
         (mine - theirs - theirs / 4).clamp(-90_000, 90_000)
     }
 
@@ -364,58 +366,55 @@ impl<R: Rules> Features<R> for GridFeatures {
     }
 
     fn is_dead(&self) -> bool {
-        self.alive.iter().all(|alive| *alive == 0)
+        self.open_windows.iter().all(|count| *count == 0)
     }
 
     fn can_win(&self, side: Side) -> bool {
         match self.spec.goal {
-            Goal::Make => self.alive[side.index()] > 0,
+            Goal::Make => self.open_windows[side.index()] > 0,
             Goal::Avoid => {
-                (0..self.sides).any(|other| other != side.index() && self.alive[other] > 0)
+                (0..self.sides).any(|other| other != side.index() && self.open_windows[other] > 0)
             }
         }
     }
 }
 
-/// Whether who completes a window always can and always wins by it. With gravity a cell may not be
-/// playable yet; in a misère game nobody wants to complete one.
+/// Whether every empty cell is playable and completing a window wins. With gravity a cell may not be playable yet; in a
+/// misère game nobody wants to complete a window.
 fn is_simple(spec: &GridSpec) -> bool {
     spec.placement == Placement::Anywhere && spec.goal == Goal::Make
 }
 
-/// What a window is worth to a side with so many marks, if it is the side's.
+/// The value of a window with this many marks of a side; 0 if the side cannot complete it (`None`).
 #[inline]
-fn worth_while(line: usize, marks: Option<usize>) -> i32 {
-    marks.map_or(0, |marks| worth(line, marks))
-}
-
-fn worth(line: usize, marks: usize) -> i32 {
-    if marks == 0 {
-        return 0;
+fn window_value(line: usize, marks: Option<usize>) -> i32 {
+    match marks {
+        None | Some(0) => 0,
+        Some(marks) => WINDOW_VALUES.get(line - marks).copied().unwrap_or(1),
     }
-    WORTH.get(line - marks).copied().unwrap_or(1)
 }
 
-/// How many windows a board has.
-fn how_many(spec: &GridSpec) -> usize {
+/// The number of windows of a board.
+fn window_count(spec: &GridSpec) -> usize {
     let (columns, rows, line) = (spec.columns(), spec.rows(), spec.line());
     let wide = (columns + 1).saturating_sub(line);
     let high = (rows + 1).saturating_sub(line);
     wide * rows + high * columns + 2 * wide * high
 }
 
-/// The symmetries of a board small enough for them to meet again, with the way back of each.
+/// The symmetries of a small board, each with its inverse. On a large board only the identity, because symmetric positions
+/// rarely occur there.
 fn symmetries(spec: &GridSpec) -> Vec<(Symmetry, Vec<Move>)> {
     let mut all = Symmetry::all(&Variant::Grid(*spec));
-    if spec.cells() > SMALL_BOARD {
+    if spec.cells() > MAX_CELLS_OF_SMALL_BOARD {
         all.truncate(1);
     }
-    let with_back = |symmetry: Symmetry| {
-        let mut back = vec![Move::at(0); spec.cells()];
+    let with_inverse = |symmetry: Symmetry| {
+        let mut inverse = vec![Move::at(0); spec.cells()];
         for cell in (0..spec.cells()).map(Move::at) {
-            back[symmetry.map_move(cell).index()] = cell;
+            inverse[symmetry.map_move(cell).index()] = cell;
         }
-        (symmetry, back)
+        (symmetry, inverse)
     };
-    all.into_iter().map(with_back).collect()
+    all.into_iter().map(with_inverse).collect()
 }

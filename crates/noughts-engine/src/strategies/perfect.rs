@@ -1,7 +1,7 @@
-//! `perfect`: solves the game, and never gives away what it is worth.
+//! `perfect`: solves the position and plays a move that keeps its value.
 //!
-//! It promises that for a fixed list of games: all for two sides with up to 12 cells, and without a suffix boards up
-//! to 7x7 but one, and some larger. It answers every position of them, also those that only a rewind can make.
+//! It plays a fixed list of games, see [`refuses`], and every position of these games, including positions that only
+//! occur after a rewind.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -14,73 +14,74 @@ use crate::features::{Candidate, Features, Searchable};
 use crate::registry::{StrategyKind, no_parameter};
 use crate::search::{Limits, Thinking, Width, search};
 use crate::search_board::SearchBoard;
-use crate::solver::{Budget, ConnectFour, GameValue};
+use crate::solver::{Budget, ConnectFour, GameValue, Solver};
 use crate::strategy::{Decision, Stop, Strategy};
 use crate::transposition_table::{Bound, TranspositionTable};
 
 pub(crate) const KIND: StrategyKind = StrategyKind {
     name: "perfect",
     syntax: "perfect",
-    description: "solves small games for two and never loses what can be held",
+    description: "solves small games for two; never plays a move that makes the result worse",
     parameter: no_parameter,
     refuses,
-    instant: |game| known_by_heart(game).is_some(),
+    instant: |game| position_number(game).is_some(),
     make: |_, setup| {
         Box::new(Perfect {
-            by_heart: HashMap::new(),
-            solved: None,
-            quickest: None,
+            answers: HashMap::new(),
+            results: None,
+            distances: None,
             clock: setup.clock.clone(),
         })
     },
 };
 
-/// How many nodes go by between two looks whether to stop.
-const BETWEEN_LOOKS: u64 = 128;
+/// Number of nodes between two checks of `Stop`.
+const NODES_PER_CHECK: u64 = 128;
 
-/// Games with so many cells are solved at once, whatever their suffixes.
-const ALWAYS_SOLVED: usize = 12;
+/// Games with at most this many cells are solved at once, with any suffixes.
+const MAX_CELLS_OF_ANY_GAME: usize = 12;
 
-/// Connect Four boards with this many cells are solved from the start in about a second: 5x6 took 0.5 s, 6x5 0.7 s and
+/// Connect Four boards with at most this many cells are solved from the start in about a second: 5x6 took 0.5 s, 6x5 0.7 s and
 /// 7x4 1.2 s on a busy machine.
-const CONNECT_FOUR_CELLS: usize = 30;
+const MAX_CELLS_OF_CONNECT_FOUR: usize = 30;
 
 /// Maximum number of nodes for the quickest win or the latest loss in Connect Four.
 const DISTANCE_NODES: u64 = 1_000_000;
 
-/// Every position of games with so many cells is remembered once it is met.
-const REMEMBERED: usize = 16;
+/// Games with at most this many cells are solved by alpha-beta, with a table that is kept from move to move. Larger games
+/// are solved by proof-number search.
+const MAX_CELLS_FOR_ALPHA_BETA: usize = 16;
 
-/// The size of the table behind that, as a power of two: 16 megabytes.
-const PLACES: u32 = 20;
+/// Size of that table, as a power of two: 16 megabytes.
+const TABLE_BITS: u32 = 20;
 
-/// For boards whose positions have a number each, 256 kilobytes: a server has one such robot for each of
-/// those games, and the classic game starts with one.
-const FEW_PLACES: u32 = 14;
+/// The same for boards of up to nine cells: 256 kilobytes. A server has one such robot for each of these games, and the
+/// classic game starts with one.
+const SMALL_TABLE_BITS: u32 = 14;
 
 fn refuses(game: &Game) -> Option<String> {
-    let promised = match game.variant() {
+    let is_solvable = match game.variant() {
         Variant::Grid(spec) if spec.sides() == 2 => {
-            spec.cells() <= ALWAYS_SOLVED
-                || is_soon_solved(spec)
-                || ConnectFour::fits(game.variant()) && spec.cells() <= CONNECT_FOUR_CELLS
+            spec.cells() <= MAX_CELLS_OF_ANY_GAME
+                || is_solved_quickly(spec)
+                || ConnectFour::fits(game.variant()) && spec.cells() <= MAX_CELLS_OF_CONNECT_FOUR
         }
         Variant::Grid(_) | Variant::Nested(_) => false,
     };
-    let regular = game.order() == [Side::FIRST, Side::SECOND];
-    if promised && regular {
+    let takes_turns = game.order() == [Side::FIRST, Side::SECOND];
+    if is_solvable && takes_turns {
         return None;
     }
     Some(
-        "it solves games for two players who take turns, with up to 12 cells, and without a suffix up to 7x7 but for 7x7k5, and up to 8x8 with lines of six and more, and four in a line with gravity on up to 30 cells"
+        "it solves games for two players who take turns: any game with up to 12 cells; without a suffix, boards up to 7x7 except 7x7k5, and up to 8x8 with lines of six or more; four in a line with gravity on up to 30 cells"
             .to_owned(),
     )
 }
 
-/// Boards on which the solver answers every position at once: of 300 at random the slowest took 0.1 s up to 6x6, 0.8 s
-/// with a side of 7, on 7x6k4, and 0.1 s on 8x8k6 (`cargo xtask bench solve positions`). 7x7k5 alone takes longer from
-/// its start on.
-fn is_soon_solved(spec: &GridSpec) -> bool {
+/// Boards without a suffix on which the solver answers every position within a second. Of 300 random positions the slowest
+/// took 0.1 s on boards up to 6x6, 0.8 s on boards with a side of 7 (7x6k4), and 0.1 s on 8x8k6 (`cargo xtask bench solve
+/// positions`). 7x7k5 is left out because its start takes longer.
+fn is_solved_quickly(spec: &GridSpec) -> bool {
     let (columns, rows, line) = (spec.columns() as u8, spec.rows() as u8, spec.line() as u8);
     let is_small = match (columns.max(rows), columns.min(rows)) {
         (..=6, _) => true,
@@ -93,16 +94,17 @@ fn is_soon_solved(spec: &GridSpec) -> bool {
 }
 
 struct Perfect {
-    /// What it answered on the smallest boards, and will again.
-    by_heart: HashMap<u32, Decision>,
-    /// Win, draw or loss of every position met so far.
-    solved: Option<TranspositionTable>,
-    quickest: Option<TranspositionTable>,
+    /// Answers on boards of up to nine cells, by [`position_number`].
+    answers: HashMap<u32, Decision>,
+    /// Win, draw or loss of positions, for [`ExactSearch`].
+    results: Option<TranspositionTable>,
+    /// For the search of [`Perfect::with_distance`].
+    distances: Option<TranspositionTable>,
     clock: Arc<dyn Clock>,
 }
 
-/// How long to look for the quickest way to a result that is known.
-const QUICKEST: Limits = Limits {
+/// Limits of the search for the distance of a known win or loss.
+const DISTANCE_LIMITS: Limits = Limits {
     depth: None,
     nodes: Some(20_000),
     time: None,
@@ -110,45 +112,45 @@ const QUICKEST: Limits = Limits {
 
 impl Strategy for Perfect {
     fn choose(&mut self, game: &Game, stop: &Stop) -> Decision {
-        let Some(known) = known_by_heart(game) else {
-            return self.think(game, stop);
+        let Some(number) = position_number(game) else {
+            return self.decide(game, stop);
         };
-        if let Some(decision) = self.by_heart.get(&known) {
+        if let Some(decision) = self.answers.get(&number) {
             return decision.clone();
         }
-        let decision = self.think(game, stop);
+        let decision = self.decide(game, stop);
         if !stop.is_set() {
-            self.by_heart.insert(known, decision.clone());
+            self.answers.insert(number, decision.clone());
         }
         decision
     }
 }
 
-/// Positions of boards of up to nine cells have a number each: there are few enough of them to
-/// remember what was answered. A million bytes at most, since no more than 2 x 3^9 can be.
-fn known_by_heart(game: &Game) -> Option<u32> {
+/// A number that identifies a position on a board of up to nine cells; `None` on larger boards, and for games that start
+/// from a given position. There are at most 2 x 3^9 numbers, so the answers take at most a megabyte.
+fn position_number(game: &Game) -> Option<u32> {
     if game.variant().cells() > 9 || game.start().is_some() {
         return None;
     }
     let to_move = u32::from(game.to_move()?.0);
-    let place = |play: &Play| (play.by.index() as u32 + 1) * 3u32.pow(play.at.index() as u32);
-    Some(game.plays().iter().map(place).sum::<u32>() * 2 + to_move)
+    let digit = |play: &Play| (play.by.index() as u32 + 1) * 3u32.pow(play.at.index() as u32);
+    Some(game.plays().iter().map(digit).sum::<u32>() * 2 + to_move)
 }
 
 impl Perfect {
-    fn think(&mut self, game: &Game, stop: &Stop) -> Decision {
+    fn decide(&mut self, game: &Game, stop: &Stop) -> Decision {
         let started = self.clock.now();
-        let (best, nodes) = self.solve(game, stop);
-        let result = Analysis {
-            value: worth(best.1),
-            line: vec![best.0],
+        let ((best, result), nodes) = self.solve(game, stop);
+        let solved = Analysis {
+            value: value_without_distance(result),
+            line: vec![best],
             depth: 0,
             nodes,
             time: self.clock.now().saturating_sub(started),
         };
-        let analysis = match best.1 {
-            0 => result,
-            _ => self.quickest(game, stop, result),
+        let analysis = match result {
+            0 => solved,
+            _ => self.with_distance(game, stop, solved),
         };
         Decision {
             at: analysis.line[0],
@@ -156,38 +158,36 @@ impl Perfect {
         }
     }
 
-    /// A best move and what it is worth, 1, 0 or -1, with how many positions were looked at. Small games
-    /// are remembered whole; on larger boards each position is solved anew.
+    /// A best move with its result (1, 0 or -1), and the number of positions searched.
     fn solve(&mut self, game: &Game, stop: &Stop) -> ((Move, i32), u64) {
-        if game.variant().cells() > REMEMBERED
-            && let Some(found) = self.prove(game, stop)
+        if game.variant().cells() > MAX_CELLS_FOR_ALPHA_BETA
+            && let Some(found) = self.ask_solver(game, stop)
         {
             return found;
         }
-        let places = match known_by_heart(game) {
-            Some(_) => FEW_PLACES,
-            None => PLACES,
+        let bits = match position_number(game) {
+            Some(_) => SMALL_TABLE_BITS,
+            None => TABLE_BITS,
         };
         dispatch!(game.timeline(), timeline => {
-            let mut solver = Solver {
+            let mut search = ExactSearch {
                 board: SearchBoard::new(game, timeline),
-                table: self.solved.get_or_insert_with(|| TranspositionTable::new(places)),
+                table: self.results.get_or_insert_with(|| TranspositionTable::new(bits)),
                 nodes: 0,
                 stop,
                 stopped: false,
             };
-            (solver.best(), solver.nodes)
+            (search.best(), search.nodes)
         })
     }
 
-    /// The same by proof numbers; `None` when it was told to stop.
-    fn prove(&self, game: &Game, stop: &Stop) -> Option<((Move, i32), u64)> {
+    /// The same by the [solver](crate::solver); `None` if it was stopped.
+    fn ask_solver(&self, game: &Game, stop: &Stop) -> Option<((Move, i32), u64)> {
         let budget = Budget {
             memory: 64 << 20,
             ..Budget::default()
         };
-        let mut solver =
-            crate::solver::Solver::new(game.variant(), Some(game.diagram()), budget).ok()?;
+        let mut solver = Solver::new(game.variant(), Some(game.diagram()), budget).ok()?;
         let mut found = solver.solve(stop, &*self.clock, &mut |_| {});
         if found.value() != Some(GameValue::Draw) && solver.find_distance().is_ok() {
             solver.set_budget(Budget {
@@ -199,55 +199,55 @@ impl Perfect {
                 found = exact;
             }
         }
-        let value = match found.value()? {
+        let result = match found.value()? {
             GameValue::Win => 1,
             GameValue::Draw => 0,
             GameValue::Loss => -1,
         };
-        Some(((found.best?, value), found.nodes))
+        Some(((found.best?, result), found.nodes))
     }
 
-    /// Of a game that is won or lost, the way that is quickest or takes longest, where it is soon
-    /// found.
-    fn quickest(&mut self, game: &Game, stop: &Stop, known: Analysis) -> Analysis {
+    /// Searches for the quickest win or the latest loss. Returns `solved` if the search does not find one within
+    /// [`DISTANCE_LIMITS`].
+    fn with_distance(&mut self, game: &Game, stop: &Stop, solved: Analysis) -> Analysis {
         let thinking = Thinking {
-            limits: QUICKEST,
+            limits: DISTANCE_LIMITS,
             width: Width::Full,
             table: self
-                .quickest
+                .distances
                 .get_or_insert_with(|| TranspositionTable::new(16)),
             stop,
             clock: &*self.clock,
         };
         let found = search(game, thinking);
-        match (found.value, known.value) {
+        match (found.value, solved.value) {
             (Value::Win { .. }, Value::Estimate(1..)) => found,
             (Value::Loss { .. }, Value::Estimate(..0)) => found,
-            _ => known,
+            _ => solved,
         }
     }
 }
 
-/// A result without its distance.
-fn worth(value: i32) -> Value {
-    match value {
+/// A win or a loss of unknown distance is an estimate of 100.00.
+fn value_without_distance(result: i32) -> Value {
+    match result {
         0 => Value::Draw,
-        _ if value > 0 => Value::Estimate(10_000),
-        _ => Value::Estimate(-10_000),
+        1.. => Value::Estimate(10_000),
+        ..0 => Value::Estimate(-10_000),
     }
 }
 
-/// Win, draw and loss as 1, 0 and -1, by alpha-beta with a table that forgets nothing on purpose.
-struct Solver<'t, R: Searchable> {
+/// Alpha-beta to the end of the game. Win, draw and loss are 1, 0 and -1.
+struct ExactSearch<'t, R: Searchable> {
     board: SearchBoard<R>,
     table: &'t mut TranspositionTable,
     nodes: u64,
     stop: &'t Stop,
-    /// Somebody wants an answer: what is returned from now on is nothing.
+    /// `stop` was set. Values returned from now on mean nothing.
     stopped: bool,
 }
 
-impl<R: Searchable> Solver<'_, R> {
+impl<R: Searchable> ExactSearch<'_, R> {
     /// The most promising of the moves that keep the result.
     fn best(&mut self) -> (Move, i32) {
         let list = self.list();
@@ -290,7 +290,7 @@ impl<R: Searchable> Solver<'_, R> {
 
     fn value(&mut self, mut alpha: i32, mut beta: i32) -> i32 {
         self.nodes += 1;
-        self.stopped |= self.nodes.is_multiple_of(BETWEEN_LOOKS) && self.stop.is_set();
+        self.stopped |= self.nodes.is_multiple_of(NODES_PER_CHECK) && self.stop.is_set();
         if self.stopped {
             return 0;
         }
