@@ -24,7 +24,7 @@ pub(super) fn draw(canvas: &mut Canvas<'_>, area: Rect, glyph: char, stroke: Str
     let size = (area.height.min(area.width / 2 + 1) - 1) | 1;
     match shape {
         Some(shape) if size >= 3 && canvas.theme.dots => {
-            dots(canvas, area, size, shape, stroke, style)
+            dots(canvas, area, size, shape, stroke, style);
         }
         Some(shape) if size >= 3 => letters(canvas, area, size, shape, stroke, style),
         Some(_) | None => canvas.write_centred(
