@@ -81,11 +81,7 @@ impl Matchmaking {
                         Hint::Entry { .. } | Hint::Presence(_) => {}
                     }
                 }
-<<<<<<< HEAD
                 std::future::pending::<()>().await;
-=======
-                std::future::pending().await;
->>>>>>> 5c5d448 (lints: clippy is clean)
             };
             tokio::select! {
                 biased;
