@@ -62,7 +62,7 @@ pub struct Table {
     /// When the game ended.
     ended_ms: Option<u64>,
     /// Robots that may need more than microseconds for a move.
-    robot_threads: SeatSet,
+    thinking_robots: SeatSet,
     max_turns: usize,
 }
 
@@ -91,9 +91,9 @@ impl Table {
             Holder::Robot(strategy) if !strategy.is_instant(&game) => Some(seat),
             Holder::Robot(_) | Holder::Human { .. } | Holder::Open(_) => None,
         };
-        let robot_threads = (0..).map(Seat).zip(&settings.holders).filter_map(thinks);
+        let thinking_robots = (0..).map(Seat).zip(&settings.holders).filter_map(thinks);
         Ok(Table {
-            robot_threads: robot_threads.collect(),
+            thinking_robots: thinking_robots.collect(),
             max_turns: 4 * settings.variant.cells() + 100,
             holders: settings.holders.clone(),
             game,
@@ -269,7 +269,7 @@ impl Table {
     }
 
     fn deadline_if_next(&self, next: Seat, at_ms: u64) -> Option<u64> {
-        let is_watched = self.robot_threads.contains(next) || !self.has_people();
+        let is_watched = self.thinking_robots.contains(next) || !self.has_people();
         let is_robot = matches!(self.holder(next)?, Holder::Robot(_));
         (is_robot && is_watched).then_some(at_ms + ROBOT_DEADLINE_MS)
     }

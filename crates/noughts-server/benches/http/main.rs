@@ -1,7 +1,8 @@
 //! Speed of the HTTP server, compared with a bare axum handler that returns the same JSON: `cargo xtask bench http`,
-//! optionally with some of `requests`, `durable`, `idle`, `watchers`, `nodes` and `finished`.
+//! optionally with some of `requests`, `durable`, `idle`, `watchers`, `nodes`, `finished`, `flood` and `long`, or with
+//! `compare BEFORE AFTER`. `docs/performance.md` describes each.
 //!
-//! Needed: 60 % of the bare handler's requests for a view, 40 % for played turns; durable turns by 1 000
+//! Needed: 60 % of the bare handler's requests for a view, 55 % for played turns; durable turns by 1 000
 //! clients at 50 % of those in memory; 9 000 idle WebSockets for 16 KB each; a turn that reaches 1 000
 //! watchers of one table, and those at another process, within 100 ms at the median; start and memory with
 //! a million finished games as with none.

@@ -2,9 +2,9 @@
 //! replies, clients that vanish and repeat, and a node that is killed. At the end the stored logs
 //! are compared with everything that clients were told.
 //!
-//! `SEED=N cargo test -p noughts-server --test simulation` runs one scenario. The seed decides what
-//! clients do and what fails, but ids are random and robots think in threads of their own, so two
-//! runs of a seed are similar but not equal: repeat it to reproduce a rare failure.
+//! `SEED=N cargo test -p noughts-server --test simulation` runs one scenario. The seed decides ids,
+//! what clients do and what fails. Robots think in threads of their own, so two runs of a seed may
+//! differ a little: repeat it to reproduce a rare failure.
 
 mod check_logs;
 #[allow(dead_code, unused_imports)]
