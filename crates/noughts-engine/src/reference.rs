@@ -1,30 +1,29 @@
-//! Searching as it is written in every book, beside the fast search: tests compare their values,
-//! benches their time.
+//! Textbook minimax and alpha-beta. Tests compare their values with the fast search, benches their time.
 
 use noughts_rules::{Game, Move, Outcome, Side, dispatch};
 
 use crate::features::{Features, Searchable};
 use crate::search_board::SearchBoard;
 
-/// A won game, less the plies it takes, as in the fast search.
+/// The value of a win is this minus the plies to it, as in the fast search.
 const WIN: i32 = 1_000_000;
 
-/// What was found, and how many positions it took. Values are for the side to move: won games are
-/// 1 000 000 less the plies they take, lost ones the negative, everything else an estimate.
+/// The result of a search.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Found {
-    /// What the position is worth.
+    /// For the side to move: 1 000 000 minus the number of plies for a win, the negative for a loss, 0 for a draw, otherwise
+    /// an estimate.
     pub value: i32,
-    /// How many positions were looked at.
+    /// The number of positions searched.
     pub nodes: u64,
 }
 
-/// Minimax without pruning: every sequence of so many moves.
+/// Minimax to this depth, without pruning.
 pub fn minimax(game: &Game, depth: u32) -> Found {
     dispatch!(game.timeline(), timeline => Plain::new(SearchBoard::new(game, timeline)).run(depth, false))
 }
 
-/// Alpha-beta without a table and without an order of moves.
+/// Alpha-beta to this depth, without a table and without move ordering.
 pub fn alpha_beta(game: &Game, depth: u32) -> Found {
     dispatch!(game.timeline(), timeline => Plain::new(SearchBoard::new(game, timeline)).run(depth, true))
 }
@@ -52,7 +51,7 @@ impl<R: Searchable> Plain<R> {
         }
     }
 
-    /// For the side that thinks, whoever is to move: it maximises, all others minimise.
+    /// The value for `me`, which maximises; all other sides minimise.
     fn value(&mut self, depth: u32, mut alpha: i32, mut beta: i32, prune: bool) -> i32 {
         self.nodes += 1;
         let ply = self.board.ply() as i32;

@@ -1,10 +1,12 @@
-//! What lines of five promise: how far each line through a free cell comes if a side plays there.
+//! The learned evaluation of lines of five.
 //!
-//! Of a cell the four cells to either side are looked at, in each of four directions. They have a
-//! *reach* for each side, from nothing to a five, and the four reaches of a side are the cell's
-//! *combination*. All combinations of a board together make what it is worth: they are added up for a few
-//! neurons, which only count where they are above zero, and beside them. What each adds, and how likely
-//! it is to be played, was learned from games; `five.txt` has the numbers and says how they were made.
+//! For a free cell, each of the four lines through it has a *reach* per side: what the side makes in this line by playing in
+//! the cell, from nothing to a five. Only the four cells to either side count. The four reaches of a side are the
+//! *combination* of the cell.
+//!
+//! A small neural network evaluates the board. Each combination adds its weights to a linear term and to a few neurons
+//! with rectified linear activation (only values above zero count). Each combination also has a *promise*, which ranks
+//! moves. All numbers were learned from games; `five.txt` contains them and describes how they were made.
 
 use std::sync::LazyLock;
 
@@ -12,30 +14,30 @@ use noughts_rules::{Goal, GridSpec, Move, Overline, Placement, Side};
 
 use crate::features::windows::DIRECTIONS;
 
-/// Cells to either side of one that are looked at.
+/// The number of cells to either side that count.
 const ARM: usize = 4;
 
-/// Longer lines do not fit into a word with what is beyond their ends.
+/// The longest line of cells that fits into a word together with an arm beyond each end.
 const LONGEST_LINE: usize = 32 - 2 * ARM;
 
-/// How far a line comes if a side plays in the middle of it.
+/// What a side makes in a line by playing in its middle cell.
 #[repr(u8)]
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Reach {
     Nothing,
-    /// An open two may follow.
+    /// One more mark can make an open two.
     One,
-    /// A three may follow.
+    /// One more mark can make a three.
     Two,
-    /// An open three may follow.
+    /// One more mark can make an open three.
     OpenTwo,
-    /// A four may follow.
+    /// One more mark can make a four.
     Three,
-    /// An open four may follow.
+    /// One more mark can make an open four.
     OpenThree,
-    /// One cell completes it.
+    /// One cell completes the line.
     Four,
-    /// Two cells do, or it is complete.
+    /// Two cells complete the line, or it is complete.
     OpenFour,
 }
 
@@ -61,7 +63,7 @@ impl Combination {
         Combination(self.0 & !(REACH_MASK << shift) | u16::from(reach) << shift)
     }
 
-    /// Its reaches, the least first: in which direction a line runs makes no difference.
+    /// Its reaches in ascending order, because the direction of a line makes no difference.
     fn sorted(self) -> [u8; 4] {
         let mut reaches = std::array::from_fn(|direction| self.reach(direction) as u8);
         reaches.sort_unstable();
@@ -69,49 +71,49 @@ impl Combination {
     }
 }
 
-/// Neurons between the combinations and what a board is worth.
+/// The number of neurons.
 pub const HIDDEN: usize = 7;
 
-/// What a combination adds to what a board is worth, and behind that to each neuron.
+/// What a combination adds to the linear term (first) and to each neuron.
 type Weights = [i32; 1 + HIDDEN];
 
-/// What was learned of a combination: where it is the mover's own, and where it is the other's.
+/// The learned numbers of a combination, in each array first for the mover's own and then for the opponent's.
 #[derive(Clone, Copy)]
 struct Numbers {
     weights: [Weights; 2],
     promise: [i32; 2],
 }
 
-/// All that was learned.
+/// The learned numbers of all combinations.
 struct Learned {
-    /// By combination: where its numbers are. Those with the same reaches have the same.
-    places: Vec<u16>,
+    /// By combination: its index in `numbers`. Combinations with the same sorted reaches share their numbers.
+    indices: Vec<u16>,
     numbers: Vec<Numbers>,
-    /// What an empty board adds up to.
+    /// The sums of an empty board, whatever its size.
     start: Weights,
     output: [i32; HIDDEN],
 }
 
-/// What is above zero in a neuron counts by its output, in parts of this power of two.
+/// Fraction bits of the output weights.
 pub const OUTPUT_BITS: u32 = 12;
 
-/// What is beside the neurons counts in parts of this one.
+/// Fraction bits of the linear term.
 pub const LINEAR_BITS: u32 = 4;
 
 static LEARNED: LazyLock<Learned> = LazyLock::new(|| {
     let read = Learned::read(include_str!("patterns/five.txt"));
-    read.expect("the numbers are part of the program, and a test reads them")
+    read.expect("five.txt is part of the program, and a test reads it")
 });
 
-/// By the cells around one, two bits each: the reach of the first side, and above it of the second. Where
-/// longer lines count, and where they do not.
+/// The reach of the first side (low bits) and of the second (high bits), by the cells around a cell with two bits each. The
+/// first table is for lines of five or more, the second for `+exact`.
 static REACHES: [LazyLock<Vec<u8>>; 2] = [
     LazyLock::new(|| reaches(is_five_or_more)),
     LazyLock::new(|| reaches(is_five)),
 ];
 
 impl Learned {
-    /// `None` where a line is not as it should be.
+    /// `None` if the text is malformed.
     fn read(text: &str) -> Option<Learned> {
         let mut lines = text.lines().filter(|line| !line.starts_with('#'));
         let mut words = |name: &str| -> Option<Vec<i32>> {
@@ -119,7 +121,7 @@ impl Learned {
             numbers.map(|word| word.parse().ok()).collect()
         };
         let mut learned = Learned {
-            places: Vec::with_capacity(COMBINATIONS),
+            indices: Vec::with_capacity(COMBINATIONS),
             numbers: Vec::new(),
             start: words("start")?.try_into().ok()?,
             output: words("output")?.try_into().ok()?,
@@ -139,29 +141,29 @@ impl Learned {
             });
         }
         for combination in 0..COMBINATIONS as u16 {
-            let place = sets.binary_search(&Combination(combination).sorted());
-            learned.places.push(place.ok()? as u16);
+            let index = sets.binary_search(&Combination(combination).sorted());
+            learned.indices.push(index.ok()? as u16);
         }
         Some(learned)
     }
 
     #[inline]
     fn numbers(&self, combination: Combination) -> &Numbers {
-        &self.numbers[usize::from(self.places[usize::from(combination.0)])]
+        &self.numbers[usize::from(self.indices[usize::from(combination.0)])]
     }
 
-    /// What a board is worth, given what all its combinations add up to.
+    /// The value of a board with these sums.
     #[inline]
     fn value(&self, [linear, neurons @ ..]: &Weights) -> i32 {
         let neurons = neurons.iter().zip(&self.output);
-        let above: i64 = neurons
+        let hidden: i64 = neurons
             .map(|(neuron, output)| i64::from((*neuron).max(0)) * i64::from(*output))
             .sum();
-        let beside = i64::from(*linear) << (OUTPUT_BITS - LINEAR_BITS);
-        ((beside + above) >> OUTPUT_BITS) as i32
+        let linear = i64::from(*linear) << (OUTPUT_BITS - LINEAR_BITS);
+        ((linear + hidden) >> OUTPUT_BITS) as i32
     }
 
-    /// What a free cell adds for this mover.
+    /// What a free cell adds to the sums of this mover.
     #[inline]
     fn weights(&self, mover: usize, combinations: [Combination; 2]) -> Weights {
         let own = &self.numbers(combinations[mover]).weights[0];
@@ -169,7 +171,7 @@ impl Learned {
         std::array::from_fn(|n| own[n] + other[n])
     }
 
-    /// What a free cell was to this mover becomes what it is now.
+    /// Updates the sums of this mover for a free cell whose combinations have changed.
     #[inline]
     fn exchange(
         &self,
@@ -191,10 +193,9 @@ impl Learned {
     }
 }
 
-/// A cell's combinations as its line in this direction makes them now. What the cell itself has makes no
-/// difference.
+/// A cell's combinations after its line in this direction has changed. The content of the cell itself makes no difference.
 #[inline]
-fn turned(
+fn updated(
     reaches: &[u8],
     combinations: [Combination; 2],
     direction: usize,
@@ -211,7 +212,7 @@ fn turned(
     ]
 }
 
-/// Every four reaches that a combination may have, the least first, in the order of `five.txt`.
+/// All possible sorted reaches of a combination, in the order of `five.txt`.
 pub fn sorted_sets() -> Vec<[u8; 4]> {
     let mut sets: Vec<[u8; 4]> = (0..COMBINATIONS as u16)
         .map(|combination| Combination(combination).sorted())
@@ -221,7 +222,7 @@ pub fn sorted_sets() -> Vec<[u8; 4]> {
     sets
 }
 
-/// The reaches by the cells around one, two bits each, of both sides.
+/// A table of [`REACHES`].
 fn reaches(is_complete: fn(usize) -> bool) -> Vec<u8> {
     let first = reaches_of_first(is_complete);
     let swapped = |around: usize| (around & LOW_BITS) << 1 | around >> 1 & LOW_BITS;
@@ -232,14 +233,14 @@ fn reaches(is_complete: fn(usize) -> bool) -> Vec<u8> {
     both.collect()
 }
 
-/// The reach of the first side by the cells around one.
+/// The reach of the first side, by the cells around a cell.
 fn reaches_of_first(is_complete: fn(usize) -> bool) -> Vec<Reach> {
     let mut all = vec![Reach::Nothing; 1 << (4 * ARM)];
     let beyond = |around: usize| around & around >> 1 & LOW_BITS;
     let mut within: Vec<usize> = (0..all.len())
         .filter(|around| beyond(*around) == 0)
         .collect();
-    // What a line can become has one mark more, and is known by then.
+    // Most marks first: the reach of a line depends on those of lines with one mark more.
     within.sort_by_key(|around| std::cmp::Reverse(own(*around).count_ones()));
     for around in within {
         let free = !(around | around >> 1) & LOW_BITS;
@@ -263,35 +264,35 @@ fn reaches_of_first(is_complete: fn(usize) -> bool) -> Vec<Reach> {
             }
         };
     }
-    // What is beyond the edge is as if the other had it.
+    // A cell beyond the edge is like a mark of the opponent.
     for around in 0..all.len() {
         all[around] = all[around & !beyond(around)];
     }
     all
 }
 
-/// The lower bit of every cell around one.
+/// The lower bit of every cell.
 const LOW_BITS: usize = 0x5555;
 
-/// The marks of the first side around a cell, each at the lower of its bits.
+/// The marks of the first side around a cell, at the lower bit of each cell.
 fn own(around: usize) -> usize {
     around & !(around >> 1) & LOW_BITS
 }
 
-/// The marks of the first side in a line, the cell in the middle one of them, two bits each.
+/// The same with a mark in the middle cell.
 fn with_middle(around: usize) -> usize {
     let (before, after) = (own(around) & 0xFF, own(around) & 0xFF00);
     before | 1 << (2 * ARM) | after << 2
 }
 
-/// Whether the first side has five in a line, the cell in the middle one of them, or more.
+/// Whether the first side has five or more in a line, with a mark in the middle cell.
 fn is_five_or_more(around: usize) -> bool {
     let line = with_middle(around);
     let two = line & line >> 2;
     two & two >> 4 & line >> 8 != 0
 }
 
-/// Whether it has five and not more. What is beyond four cells is not seen.
+/// Whether the first side has exactly five in a line through the middle cell. Cells beyond the arms are not known.
 fn is_five(around: usize) -> bool {
     let line = with_middle(around);
     let has = |n: &usize| line >> (2 * n) & 1 == 1;
@@ -300,39 +301,38 @@ fn is_five(around: usize) -> bool {
     before + 1 + after == 5
 }
 
-/// Where a cell is in its line of one direction.
+/// The place of a cell in its line of one direction.
 #[derive(Clone, Copy, Default)]
 struct Place {
     line: u16,
-    /// Its two bits.
+    /// The position of its two bits.
     shift: u8,
-    /// How many cells of the board lie before it and after it, as far as an arm.
+    /// The number of cells of the board before and after it, at most [`ARM`].
     before: u8,
     after: u8,
 }
 
-/// The lines of a board and what they promise, kept play by play.
+/// The lines, combinations and sums of a board, updated with every move.
 #[derive(Clone)]
 pub struct Patterns {
     learned: &'static Learned,
     reaches: &'static [u8],
-    /// Two bits a cell: free, the first side's, the second's, or beyond the edge.
+    /// Two bits per cell: 0 free, 1 the first side, 2 the second side, 3 beyond the edge.
     lines: Vec<u64>,
     places: Vec<[Place; 4]>,
     steps: [usize; 4],
-    /// By cell, of either side.
+    /// By cell and side.
     combinations: Vec<[Combination; 2]>,
     taken: Vec<bool>,
-    /// By who is to move: what the combinations of all free cells add up to.
+    /// By the side to move: the sums over the combinations of all free cells.
     sums: [Weights; 2],
-    /// What they were before each mark, and where it is.
+    /// For each mark the sums before it, and its cell.
     before: Vec<([Weights; 2], usize)>,
 }
 
 impl Patterns {
-    /// An empty board, where something was learned for it: two sides, lines of five, up to 24 columns and rows.
-    /// Where longer lines do not count the same numbers serve for what is reached then. However large it is,
-    /// empty it is worth the same.
+    /// An empty board; `None` if the numbers do not apply. They apply to two sides, lines of five and up to 24 columns and
+    /// rows, also with `+exact`, which changes only the reaches.
     pub fn new(spec: &GridSpec) -> Option<Patterns> {
         let is_learned = spec.sides() == 2
             && spec.line() == 5
@@ -374,7 +374,8 @@ impl Patterns {
         for (combinations, places) in combinations.iter_mut().zip(&places) {
             for (direction, place) in places.iter().enumerate() {
                 let line = lines[usize::from(place.line)];
-                *combinations = turned(reaches, *combinations, direction, line, place.shift.into());
+                *combinations =
+                    updated(reaches, *combinations, direction, line, place.shift.into());
             }
         }
         Patterns {
@@ -390,7 +391,7 @@ impl Patterns {
         }
     }
 
-    /// A side puts a mark into a free cell.
+    /// Adds a mark in a free cell.
     pub fn play(&mut self, by: Side, at: Move) {
         let cell = at.index();
         self.before.push((self.sums, cell));
@@ -406,7 +407,7 @@ impl Patterns {
             let line = self.mark(by, cell, direction);
             for (other, shift) in self.line_around(cell, direction) {
                 let before = self.combinations[other];
-                let after = turned(self.reaches, before, direction, line, shift);
+                let after = updated(self.reaches, before, direction, line, shift);
                 if after != before {
                     self.combinations[other] = after;
                     if !self.taken[other] {
@@ -419,14 +420,14 @@ impl Patterns {
         self.sums = sums;
     }
 
-    /// The mark that was put last, this one, is taken off again.
+    /// Removes the latest mark, which must be this one.
     pub fn take_back(&mut self, by: Side, at: Move) {
         let cell = at.index();
         for direction in 0..4 {
             let line = self.mark(by, cell, direction);
             for (other, shift) in self.line_around(cell, direction) {
                 let before = self.combinations[other];
-                self.combinations[other] = turned(self.reaches, before, direction, line, shift);
+                self.combinations[other] = updated(self.reaches, before, direction, line, shift);
             }
         }
         self.taken[cell] = false;
@@ -436,7 +437,7 @@ impl Patterns {
         }
     }
 
-    /// Puts a mark into a line, or takes it off, and says what the line is then.
+    /// Adds a mark to a line or removes it, and returns the new line.
     #[inline]
     fn mark(&mut self, by: Side, cell: usize, direction: usize) -> u64 {
         let place = self.places[cell][direction];
@@ -445,7 +446,7 @@ impl Patterns {
         *line
     }
 
-    /// What the board would be worth to the other side, to move, if this one played there.
+    /// The value for the opponent, to move, after this move.
     pub(crate) fn after(&self, by: Side, at: Move) -> i32 {
         let (cell, mover) = (at.index(), 1 - by.index());
         let learned = self.learned;
@@ -460,7 +461,7 @@ impl Patterns {
             for (other, shift) in self.line_around(cell, direction) {
                 if !self.taken[other] && other != cell {
                     let before = self.combinations[other];
-                    let after = turned(self.reaches, before, direction, line, shift);
+                    let after = updated(self.reaches, before, direction, line, shift);
                     learned.exchange(&mut sum, mover, before, after);
                 }
             }
@@ -468,12 +469,12 @@ impl Patterns {
         learned.value(&sum)
     }
 
-    /// What the board is worth to a side that is to move.
+    /// The value for a side that is to move.
     pub(crate) fn estimate(&self, mover: Side) -> i32 {
         self.learned.value(&self.sums[mover.index()])
     }
 
-    /// What a cell promises to a side.
+    /// The rank of a move for a side.
     #[inline]
     pub(crate) fn promise(&self, side: Side, at: Move) -> i32 {
         let combinations = self.combinations[at.index()];
@@ -482,19 +483,19 @@ impl Patterns {
         own.promise[0] + other.promise[1]
     }
 
-    /// Whether a side makes an open three there, or more.
+    /// Whether the move makes an open three or more.
     pub(crate) fn is_attack(&self, side: Side, at: Move) -> bool {
         let combination = self.combinations[at.index()][side.index()];
         (0..4).any(|direction| combination.reach(direction) >= Reach::OpenThree as u16)
     }
 
-    /// The reaches of either side at a free cell, the least first, for who learns the numbers.
+    /// The sorted reaches of each side at a free cell, for training; `None` if the cell is taken.
     pub fn reaches(&self, at: Move) -> Option<[[u8; 4]; 2]> {
         let combinations = self.combinations[at.index()];
         (!self.taken[at.index()]).then(|| combinations.map(Combination::sorted))
     }
 
-    /// The cells of a line as far as an arm from one, itself among them, with where their bits are.
+    /// The cells of a line at most [`ARM`] away from a cell, including itself, with the positions of their bits.
     #[inline]
     fn line_around(
         &self,
@@ -508,12 +509,12 @@ impl Patterns {
     }
 }
 
-/// From one cell of a line to the next.
+/// The step from one cell of a line to the next.
 fn step(columns: isize, down: isize, right: isize) -> usize {
     (down * columns + right) as usize
 }
 
-/// What a mark is in a line.
+/// The two bits of a mark in a line.
 #[inline]
 fn mark(by: Side) -> u64 {
     by.index() as u64 + 1

@@ -1,23 +1,22 @@
-//! Every possible line of one board, and how far each side has come in it.
+//! The marks of each side in every possible line of a grid.
 //!
-//! A *window* is K cells in a line. It belongs to a side as long as that side can still complete it: nobody
-//! else has a mark in it and, where longer lines do not count, the side has none next to its ends. Every
-//! play changes the windows through its cell and next to it, and nothing else. Between two sides those that
-//! lack one or two marks are listed beside the counts: who plays for fours looks at these and at nothing
-//! else.
+//! A *window* is K cells in a line. It belongs to a side while this side can still complete it: no other side has a mark
+//! in it and, with `+exact`, the side has no mark next to its ends. A move changes only the windows through its cell and,
+//! with `+exact`, those next to it. For two sides the windows that lack one or two marks are also kept in lists, which are
+//! all that a search for fours needs.
 
 use noughts_rules::{GridSpec, Move, Overline, Side};
 
 use crate::rng::Random;
 
-/// From one cell of a window to the next: rows and columns.
+/// The step from one cell of a window to the next: rows and columns.
 pub(crate) const DIRECTIONS: [(isize, isize); 4] = [(0, 1), (1, 0), (1, 1), (1, -1)];
 
-/// Windows that lack more are not listed.
-const MOST_LACKING: usize = 2;
+/// Windows that lack more marks are not listed.
+const MAX_LISTED_LACK: usize = 2;
 
-/// Keys that are kept in a table, 1 MB: those of 255x255 for two sides.
-const MOST_KEYS: usize = 1 << 17;
+/// Maximum number of keys in the table, which then takes 1 MB: enough for 255x255 with two sides.
+const MAX_KEYS: usize = 1 << 17;
 
 #[derive(Clone)]
 pub(crate) struct Windows {
@@ -25,30 +24,29 @@ pub(crate) struct Windows {
     sides: usize,
     /// Marks in each window by side: `(direction * cells + first cell) * sides + side`.
     counts: Vec<u8>,
-    /// Marks next to the ends of each window, in the same order, where longer lines do not count; else
-    /// nothing.
+    /// Marks next to the ends of each window, in the same order; empty without `+exact`.
     beside: Vec<u8>,
     /// Whether a cell has a mark.
     taken: Vec<bool>,
-    /// A number for each cell and side: `cell * sides + side`. The table has the first of them; those behind its end
-    /// are computed when they are needed, since 255x255 for 64 sides would take 33 MB and some 20 ms to fill.
+    /// Zobrist keys by cell and side: `cell * sides + side`. Keys beyond [`MAX_KEYS`] are computed when needed, because a
+    /// table for 255x255 with 64 sides would take 33 MB and about 20 ms to fill.
     keys: Vec<u64>,
-    /// The numbers of all marks together.
+    /// The keys of all marks, combined by exclusive or.
     hash: u64,
-    /// Which windows lack one mark, and which two; only between two sides.
+    /// The windows that lack one or two marks, if they were asked for; only for two sides.
     listed: Option<Listed>,
 }
 
-/// Of two sides: the windows of each that lack few marks.
+/// The windows of each of two sides that lack one or two marks.
 #[derive(Clone)]
 struct Listed {
-    /// By side and how many marks are missing, one or two: numbers of windows.
-    lacking: [[Vec<u32>; MOST_LACKING]; 2],
-    /// Where in its list a window is: in one at most.
-    place: Vec<u32>,
+    /// Window numbers by side and by the number of missing marks minus one.
+    lacking: [[Vec<u32>; MAX_LISTED_LACK]; 2],
+    /// The index of each window in its list; a window is in at most one list.
+    index: Vec<u32>,
 }
 
-/// A window as it is walked through.
+/// The place of a window on the board.
 #[derive(Clone, Copy)]
 pub(crate) struct Window {
     pub(crate) first: usize,
@@ -56,7 +54,7 @@ pub(crate) struct Window {
 }
 
 impl Window {
-    /// Its cells, given how many they are.
+    /// Its cells, for lines of this length.
     #[inline]
     pub(crate) fn cells(self, line: usize) -> impl Iterator<Item = usize> {
         (0..line).map(move |n| self.first + n * self.step)
@@ -64,11 +62,11 @@ impl Window {
 }
 
 impl Windows {
-    /// An empty board; `listed` where few missing marks are to be listed.
-    pub(crate) fn new(spec: GridSpec, listed: bool) -> Windows {
+    /// An empty board. With `has_lists`, for two sides only, windows that lack one or two marks are listed.
+    pub(crate) fn new(spec: GridSpec, has_lists: bool) -> Windows {
         let (cells, sides) = (spec.cells(), usize::from(spec.sides()));
         Windows {
-            keys: (0..(cells * sides).min(MOST_KEYS)).map(key).collect(),
+            keys: (0..(cells * sides).min(MAX_KEYS)).map(key).collect(),
             hash: 0,
             sides,
             counts: vec![0; 4 * cells * sides],
@@ -77,26 +75,26 @@ impl Windows {
                 Overline::Ignored => vec![0; 4 * cells * sides],
             },
             taken: vec![false; cells],
-            listed: listed.then(|| Listed {
+            listed: has_lists.then(|| Listed {
                 lacking: Default::default(),
-                place: vec![0; 4 * cells],
+                index: vec![0; 4 * cells],
             }),
             spec,
         }
     }
 
-    /// How many cells a line needs.
+    /// The length of a line.
     #[inline]
     pub(crate) fn line(&self) -> usize {
         self.spec.line()
     }
 
-    /// Whether those that lack few are listed.
+    /// Whether windows that lack one or two marks are listed.
     pub(crate) fn are_listed(&self) -> bool {
         self.listed.is_some()
     }
 
-    /// The number that stands for a mark.
+    /// The Zobrist key of a mark.
     #[inline]
     pub(crate) fn key(&self, by: Side, cell: Move) -> u64 {
         let index = cell.index() * self.sides + by.index();
@@ -106,7 +104,7 @@ impl Windows {
         }
     }
 
-    /// A number for all marks.
+    /// The Zobrist hash of all marks.
     #[inline]
     pub(crate) fn hash(&self) -> u64 {
         self.hash
@@ -117,7 +115,7 @@ impl Windows {
         !self.taken[cell]
     }
 
-    /// The windows of `side` that lack so many marks, one or two, by their numbers.
+    /// The numbers of the windows of `side` that lack this many marks, one or two.
     #[inline]
     pub(crate) fn lacking(&self, side: Side, missing: usize) -> &[u32] {
         match &self.listed {
@@ -126,7 +124,7 @@ impl Windows {
         }
     }
 
-    /// The window of this number.
+    /// The window with this number.
     #[inline]
     pub(crate) fn window(&self, number: u32) -> Window {
         let (direction, first) = (
@@ -148,9 +146,8 @@ impl Windows {
             .map(Move::at)
     }
 
-    /// Puts a mark, or takes it off. For every window that this gives to a side, takes from it or brings
-    /// further `f` is told whose it is, where it is, and how many marks of that side were in it before and
-    /// are now; `None` while it is not the side's.
+    /// Adds or removes a mark. Calls `f` for every window and side that this changes, with the side, the window, and the
+    /// number of marks of the side in it before and after; `None` if the window does not belong to the side.
     #[inline]
     pub(crate) fn change(
         &mut self,
@@ -165,7 +162,7 @@ impl Windows {
             Some(listed) if self.beside.is_empty() => listed,
             Some(_) | None => return self.change_any(by, at, add, f),
         };
-        // Most of the time that a search of fours takes goes by here.
+        // A search for fours spends most of its time here.
         let (line, by, other) = (self.spec.line(), by.index(), 1 - by.index());
         let (pairs, _) = self.counts.as_chunks_mut::<2>();
         each_window(&self.spec, at, |number, window| {
@@ -173,20 +170,19 @@ impl Windows {
             let mine = usize::from(counts[by]) - usize::from(!add);
             let theirs = usize::from(counts[other]);
             counts[by] = (mine + usize::from(add)) as u8;
-            if Listed::is_concerned(line, mine, theirs) {
+            if Listed::is_affected(line, mine, theirs) {
                 listed.change(line, number as u32, by, add, mine, theirs);
             }
             if theirs == 0 {
-                tell(add, by, window, Some(mine), Some(mine + 1), &mut f);
+                report(add, by, window, Some(mine), Some(mine + 1), &mut f);
             }
             if mine == 0 {
-                tell(add, other, window, Some(theirs), None, &mut f);
+                report(add, other, window, Some(theirs), None, &mut f);
             }
         });
     }
 
-    /// The same for any number of sides, and where longer lines do not count: then the mark also spoils
-    /// windows that it is next to.
+    /// The same for any number of sides and for `+exact`, where a mark also spoils the windows next to it.
     fn change_any(
         &mut self,
         by: Side,
@@ -196,7 +192,7 @@ impl Windows {
     ) {
         let (line, sides, by) = (self.spec.line(), self.sides, by.index());
         let (counts, beside, listed) = (&mut self.counts, &mut self.beside, &mut self.listed);
-        let mut note = |number, side, window, without, with| {
+        let mut update = |number, side, window, without, with| {
             if let Some(listed) = listed {
                 let (from, to) = if add {
                     (without, with)
@@ -207,7 +203,7 @@ impl Windows {
                 listed.leave(side, lacks(from), number);
                 listed.enter(side, lacks(to), number);
             }
-            tell(add, side, window, without, with, &mut f);
+            report(add, side, window, without, with, &mut f);
         };
         each_window(&self.spec, at, |number, window| {
             let counts = &mut counts[number * sides..(number + 1) * sides];
@@ -216,18 +212,18 @@ impl Windows {
             let all = sum(counts);
             let own = usize::from(counts[by]);
             if own == all && !is_spoilt(by) {
-                note(number as u32, by, window, Some(own), Some(own + 1));
+                update(number as u32, by, window, Some(own), Some(own + 1));
             }
-            // An empty window was everybody's; one with marks of others belongs to one of them at most.
+            // An empty window belonged to all sides, a window with marks of others to at most one of them.
             if all == 0 {
                 for side in (0..sides).filter(|side| *side != by && !is_spoilt(*side)) {
-                    note(number as u32, side, window, Some(0), None);
+                    update(number as u32, side, window, Some(0), None);
                 }
             } else if own == 0
                 && let Some(side) = counts.iter().position(|theirs| usize::from(*theirs) == all)
                 && !is_spoilt(side)
             {
-                note(number as u32, side, window, Some(all), None);
+                update(number as u32, side, window, Some(all), None);
             }
             counts[by] += u8::from(add);
         });
@@ -240,13 +236,13 @@ impl Windows {
             *beside -= u8::from(!add);
             let own = usize::from(counts[by]);
             if *beside == 0 && own == sum(counts) {
-                note(number as u32, by, window, Some(own), None);
+                update(number as u32, by, window, Some(own), None);
             }
             *beside += u8::from(add);
         });
     }
 
-    /// Marks by side in each window through a cell.
+    /// Calls `f` with the marks by side and the place of each window through a cell.
     #[inline]
     pub(crate) fn through(&self, at: Move, mut f: impl FnMut(&[u8], Window)) {
         each_window(&self.spec, at, |number, window| {
@@ -272,14 +268,14 @@ impl Windows {
     }
 }
 
-/// The number for a cell and side by its index.
+/// The Zobrist key with this index.
 fn key(index: usize) -> u64 {
     Random::new(0x6E6F_7567_6874_7331).nth(index as u64)
 }
 
-/// Tells `f` of a window that has so many marks of a side without a mark and with it.
+/// Calls `f` with a side's marks in a window before and after the change, given the marks without and with the new mark.
 #[inline(always)]
-fn tell(
+fn report(
     add: bool,
     side: usize,
     window: Window,
@@ -302,27 +298,27 @@ fn sum(counts: &[u8]) -> usize {
 }
 
 impl Listed {
-    /// Whether a mark in a window with so many others changes a list: in few it does. Asked without
-    /// a branch for each half, since neither can be foreseen.
+    /// Whether a mark changes a list, given the other marks in the window; most do not. `&` and `|` avoid branches that the
+    /// processor cannot predict.
     #[inline]
-    fn is_concerned(line: usize, own: usize, other: usize) -> bool {
-        let by_own = (other == 0) & (own + MOST_LACKING + 1 >= line);
-        by_own | ((own == 0) & (other + MOST_LACKING >= line))
+    fn is_affected(line: usize, own: usize, other: usize) -> bool {
+        let by_own = (other == 0) & (own + MAX_LISTED_LACK + 1 >= line);
+        by_own | ((own == 0) & (other + MAX_LISTED_LACK >= line))
     }
 
-    /// `own` marks of `by` and `other` of the other side are in the window without the mark that
-    /// comes or goes.
+    /// `own` and `other` are the marks of `by` and of the other side in the window, without the mark that is added or
+    /// removed.
     #[inline]
     fn change(&mut self, line: usize, number: u32, by: usize, add: bool, own: usize, other: usize) {
         let rival = 1 - by;
         if other == 0 {
             let (from, to) = (line - own, line - own - 1);
-            if from <= MOST_LACKING + 1 {
+            if from <= MAX_LISTED_LACK + 1 {
                 let (from, to) = if add { (from, to) } else { (to, from) };
                 self.leave(by, from, number);
                 self.enter(by, to, number);
             }
-        } else if own == 0 && line - other <= MOST_LACKING {
+        } else if own == 0 && line - other <= MAX_LISTED_LACK {
             if add {
                 self.leave(rival, line - other, number);
             } else {
@@ -333,21 +329,21 @@ impl Listed {
 
     #[inline]
     fn enter(&mut self, side: usize, missing: usize, number: u32) {
-        if (1..=MOST_LACKING).contains(&missing) {
+        if (1..=MAX_LISTED_LACK).contains(&missing) {
             let list = &mut self.lacking[side][missing - 1];
-            self.place[number as usize] = list.len() as u32;
+            self.index[number as usize] = list.len() as u32;
             list.push(number);
         }
     }
 
     #[inline]
     fn leave(&mut self, side: usize, missing: usize, number: u32) {
-        if (1..=MOST_LACKING).contains(&missing) {
+        if (1..=MAX_LISTED_LACK).contains(&missing) {
             let list = &mut self.lacking[side][missing - 1];
-            let place = self.place[number as usize] as usize;
-            list.swap_remove(place);
-            if let Some(moved) = list.get(place) {
-                self.place[*moved as usize] = place as u32;
+            let index = self.index[number as usize] as usize;
+            list.swap_remove(index);
+            if let Some(moved) = list.get(index) {
+                self.index[*moved as usize] = index as u32;
             }
         }
     }
@@ -358,7 +354,7 @@ fn step(spec: &GridSpec, direction: usize) -> usize {
     (dy * spec.columns() as isize + dx) as usize
 }
 
-/// How many cells lie before one and after it, by direction.
+/// The number of cells before and after a cell, by direction.
 #[inline]
 fn room(spec: &GridSpec, at: Move) -> [(usize, usize); 4] {
     let (columns, rows) = (spec.columns(), spec.rows());
@@ -372,7 +368,7 @@ fn room(spec: &GridSpec, at: Move) -> [(usize, usize); 4] {
     ]
 }
 
-/// Calls `f` with the number of every window through the cell, and where it is.
+/// Calls `f` with the number and the place of every window through the cell.
 #[inline]
 fn each_window(spec: &GridSpec, at: Move, mut f: impl FnMut(usize, Window)) {
     let line = spec.line();
@@ -392,12 +388,12 @@ fn each_neighbour(spec: &GridSpec, at: Move, mut f: impl FnMut(usize, Window)) {
     let line = spec.line();
     for (direction, (before, after)) in room(spec, at).into_iter().enumerate() {
         let step = step(spec, direction);
-        let mut tell = |first: usize| f(direction * spec.cells() + first, Window { first, step });
+        let mut call = |first: usize| f(direction * spec.cells() + first, Window { first, step });
         if before >= line {
-            tell(at.index() - line * step);
+            call(at.index() - line * step);
         }
         if after >= line {
-            tell(at.index() + step);
+            call(at.index() + step);
         }
     }
 }
@@ -410,7 +406,8 @@ mod tests {
 
     use super::*;
 
-    /// The slow twin: by where it is and whose, the marks in every window that a side can still complete.
+    /// The slow reference: for each window and the side that it belongs to, the marks of this side. Keys are first cell,
+    /// step and side.
     fn owned(spec: &GridSpec, marks: &[Option<Side>]) -> BTreeMap<(usize, usize, usize), usize> {
         let (columns, rows) = (spec.columns() as isize, spec.rows() as isize);
         let line = spec.line() as isize;
@@ -441,7 +438,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_kept_play_by_play_is_what_looking_finds() {
+    fn incremental_windows_equal_windows_computed_from_the_board() {
         for name in [
             "6x5k3",
             "7x7k4",
@@ -453,11 +450,11 @@ mod tests {
             "6x6k3p3+exact",
         ] {
             let Ok(Variant::Grid(spec)) = name.parse() else {
-                panic!("{name} is one board");
+                panic!("{name} is not a grid");
             };
-            let (sides, is_listed) = (spec.sides(), spec.sides() == 2);
+            let (sides, has_lists) = (spec.sides(), spec.sides() == 2);
             let mut random = Random::new(11);
-            let mut windows = Windows::new(spec, is_listed);
+            let mut windows = Windows::new(spec, has_lists);
             let mut marks = vec![None; spec.cells()];
             let mut kept = owned(&spec, &marks);
             for _ in 0..400 {
@@ -479,7 +476,7 @@ mod tests {
                             *whose == side.index() && **marks + missing == spec.line()
                         })
                     };
-                    for missing in (1..=MOST_LACKING).filter(|_| is_listed) {
+                    for missing in (1..=MAX_LISTED_LACK).filter(|_| has_lists) {
                         let mut listed: Vec<(usize, usize)> = windows
                             .lacking(side, missing)
                             .iter()
