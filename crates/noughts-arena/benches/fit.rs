@@ -258,11 +258,10 @@ impl Numbers {
     /// The text file that the engine reads.
     pub(crate) fn write(&self, origin: &str) -> String {
         let mut text = format!(
-            "# What lines of five are worth and promise, by cargo xtask bench learn --write.\n\
+            "# The learned evaluation of lines of five, written by cargo xtask bench learn --write.\n\
              # Learned from {origin}.\n\
-             # Of each four reaches: what they promise to who is to move where they are its own and where they are the\n\
-             # other's; then what they add to the board's worth and to each neuron, where they are its own and where\n\
-             # they are the other's.\n"
+             # Each line has four sorted reaches; their promise as the mover's own and as the opponent's; then what they add to\n\
+             # the linear term and to each neuron, first as the mover's own and then as the opponent's.\n"
         );
         let whole = |value: f32| value.round() as i32;
         let fine = WORTH * (1u32 << LINEAR_BITS) as f32;

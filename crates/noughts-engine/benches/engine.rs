@@ -1,7 +1,7 @@
-//! How fast the robots think: `cargo xtask bench engine`.
+//! Speed of the strategies: `cargo xtask bench engine`.
 //!
-//! Without words all of it; `threads` is what two threads save alone. `--workloads` lists what `--once NAME` runs once, for counting
-//! instructions.
+//! Without arguments all benches run, with `threads` only the comparison of one and two threads. `--once NAME` runs one
+//! workload once, to count its instructions; `--workloads` lists the names.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -34,18 +34,18 @@ fn main() {
         ["threads"] => two_threads(),
         _ => {
             whole_games();
-            beside_plain_alpha_beta();
+            compare_with_plain_alpha_beta();
             depth_in_time();
-            nodes_a_second();
-            random_games_a_second();
-            keeps_its_time();
+            nodes_per_second();
+            random_games_per_second();
+            time_limit_overrun();
             two_threads();
         }
     }
 }
 
-/// What instructions are counted of: a name, a strategy, and the game that it thinks about.
-/// `plain:N` is alpha-beta without a table and without an order of moves.
+/// Workloads for counting instructions: name, strategy and variant. `plain:N` is alpha-beta without a table and without
+/// move ordering.
 const WORKLOADS: [(&str, &str, &str); 6] = [
     ("minimax-multi", "minimax:9", "multi@4"),
     ("plain-minimax-multi", "plain:9", "multi@4"),
@@ -72,7 +72,7 @@ fn think(name: &str, game: &Game) -> Analysis {
         .expect("this strategy tells what it found")
 }
 
-/// A game after four plays at a glance.
+/// A game after four plays of `greedy`.
 fn opened(variant: &str) -> Game {
     let mut game = new_game(variant);
     let mut greedy = robot("greedy", &game);
@@ -85,7 +85,7 @@ fn opened(variant: &str) -> Game {
     game
 }
 
-/// `minimax:N` against itself from every first board of Multi. Needed: 10 ms a move for 9 plies.
+/// `minimax:N` against itself from every first board of Multi. Goal: 10 ms per move with depth 9.
 fn whole_games() {
     println!("minimax:N on multi, nine whole games");
     for depth in [5, 7, 9, 11] {
@@ -109,7 +109,7 @@ fn whole_games() {
             "whole games have other lengths: {moves}"
         );
         println!(
-            "  minimax:{depth:<3} {:8.2} ms a move, slowest {:7.1} ms, {:6.2} M nodes/s, {moves} moves",
+            "  minimax:{depth:<3} {:8.2} ms per move, slowest {:7.1} ms, {:6.2} M nodes/s, {moves} moves",
             taken * 1e3 / f64::from(moves),
             slowest.as_secs_f64() * 1e3,
             nodes as f64 / taken / 1e6,
@@ -117,9 +117,9 @@ fn whole_games() {
     }
 }
 
-/// To depth 9 in positions of one game, round by round beside alpha-beta without a table and
-/// without an order of moves. Needed: a tenth of its time.
-fn beside_plain_alpha_beta() {
+/// Compares depth 9 in the positions of one game with alpha-beta without a table and without move ordering. Goal: a tenth
+/// of its time.
+fn compare_with_plain_alpha_beta() {
     let mut game = new_game("multi@4");
     let mut mover = robot("minimax:3", &game);
     let mut positions = Vec::new();
@@ -165,7 +165,7 @@ fn depth_in_time() {
     }
 }
 
-fn nodes_a_second() {
+fn nodes_per_second() {
     println!("search:200000n after four plays");
     for variant in [
         "7x7k4",
@@ -187,7 +187,7 @@ fn nodes_a_second() {
     }
 }
 
-fn random_games_a_second() {
+fn random_games_per_second() {
     println!("mcts:20000 after four plays");
     for variant in ["3x3k3", "7x7k4", "15x15k5", "multi", "ultimate"] {
         let game = opened(variant);
@@ -202,8 +202,8 @@ fn random_games_a_second() {
     }
 }
 
-/// 200 moves at 50 ms each. Needed: 99 of 100 within the time and 20 ms more.
-fn keeps_its_time() {
+/// About 200 moves with 50 ms each. Goal: 99 % of them end at most 20 ms late.
+fn time_limit_overrun() {
     let mut late = Vec::new();
     for variant in [
         "7x7k4",
@@ -229,7 +229,7 @@ fn keeps_its_time() {
     late.sort();
     let at = |share: usize| late[(late.len() - 1) * share / 100].as_secs_f64() * 1e3;
     println!(
-        "search:50ms, {} moves: {:.1} ms late at the median, {:.1} ms at the 99th of 100, {:.1} ms at most",
+        "search:50ms, {} moves: {:.1} ms late at the median, {:.1} ms at the 99th percentile, {:.1} ms at most",
         late.len(),
         at(50),
         at(99),
@@ -248,7 +248,7 @@ const OPENINGS: [&str; 7] = [
     "7-5 6-5 8-3 4-6 5-7 7-7 8-4 6-6",
 ];
 
-/// To depth 12 in two threads and in one, by turns. It means something where two cores are free.
+/// Depth 12 with one and with two threads, alternately. Meaningful only if two cores are free.
 fn two_threads() {
     let limits = Limits {
         depth: Some(12),
@@ -260,9 +260,9 @@ fn two_threads() {
         let mut game = new_game("15x15k5");
         for text in opening.split(' ') {
             let Ok(Place::Cell(at)) = game.variant().parse_place(text) else {
-                panic!("{text} is no cell");
+                panic!("{text} is not a cell");
             };
-            let seat = game.to_move().expect("it goes on");
+            let seat = game.to_move().expect("the game is not over");
             game.act(seat, Action::Play(at)).expect("legal");
         }
         let mut times = [[0.0; 3]; 2];
@@ -284,7 +284,7 @@ fn two_threads() {
     }
     ratios.sort_by(f64::total_cmp);
     println!(
-        "15x15k5 to depth 12, {} positions: {:.2} s in one thread, {:.2} s in two, {:.2} of it ({:.2}..{:.2})",
+        "15x15k5 to depth 12, {} positions: {:.2} s with one thread, {:.2} s with two, ratio {:.2} ({:.2}..{:.2})",
         OPENINGS.len(),
         sums[0],
         sums[1],

@@ -1,14 +1,20 @@
-//! What games are worth, and how long it takes to know: `cargo xtask bench solve`.
+//! Values of games and the time to solve them: `cargo xtask bench solve [ARGUMENTS]`.
 //!
-//! Without words the games that have a reference, and endgames on nine boards; `table` all boards up to
-//! 6x6; `positions VARIANT…` positions of them that chance made; `endgames VARIANT…` the same on nine boards, by
-//! their free cells; otherwise the variants that are named. Seconds are of the processor, on one thread.
+//! | arguments | solves |
+//! |---|---|
+//! | none | the games of [`REFERENCES`], and endgames on nine boards |
+//! | `table` | all boards up to 6x6 |
+//! | `positions VARIANT…` | 300 random positions per variant |
+//! | `endgames VARIANT…` | random endgames on nine boards with 15 to 35 free cells |
+//! | `VARIANT…` | the empty boards of these variants |
+//!
+//! Times are seconds of processor time on one thread.
 
 use noughts_engine::{Budget, Random, Solution, Solver, Stop, SystemClock};
 use noughts_rules::{AnyTimeline, Diagram, Rules, Variant, dispatch};
 
-/// A plain df-pn with symmetry, counting and pairing on a machine of this kind: its seconds and nodes, and
-/// the value; 0 where it did not end.
+/// Seconds, nodes and value of a simple df-pn with symmetry, counting and pairing on a similar machine; 0 if it did not
+/// finish.
 const REFERENCES: [(&str, f64, u64, &str); 7] = [
     ("5x5k4", 0.62, 62_927, "draw"),
     ("6x5k4", 0.16, 11_365, "win"),
@@ -41,7 +47,7 @@ fn main() {
             let (found, seconds) = mean(name);
             println!(
                 "{name:8} {:>5}  {seconds:9.4} s  {:>9} nodes",
-                worth(&found),
+                value_name(&found),
                 found.nodes
             );
         }),
@@ -52,7 +58,7 @@ fn references() {
     println!("variant  value    seconds      nodes   reference           times");
     for (name, before, nodes, value) in REFERENCES {
         let (found, seconds) = mean(name);
-        assert_eq!(worth(&found), value, "{name}");
+        assert_eq!(value_name(&found), value, "{name}");
         let times = match before {
             0.0 => "not in 100 s".to_owned(),
             _ => format!("{before:6.2} s {nodes:>9}  {:6.1}", before / seconds),
@@ -64,7 +70,7 @@ fn references() {
     }
 }
 
-/// All boards up to 6x6 and lines of 3 to 6, for whoever begins.
+/// The value for the first player of all boards up to 6x6 with lines of 3 to 6.
 fn table() {
     for line in 3..=6 {
         println!(
@@ -76,7 +82,7 @@ fn table() {
                 let fits = line <= columns.max(rows);
                 let name = format!("{columns}x{rows}k{line}");
                 let text = if fits {
-                    worth(&solve(&name, None).0)
+                    value_name(&solve(&name, None).0)
                 } else {
                     "-".to_owned()
                 };
@@ -87,7 +93,7 @@ fn table() {
     }
 }
 
-/// What `perfect` may be asked: positions after any number of plays at random.
+/// Positions that `perfect` may meet: after a random number of random plays.
 fn positions(name: &str) {
     let variant: Variant = name.parse().expect("a variant");
     let mut random = Random::new(300);
@@ -114,7 +120,7 @@ fn positions(name: &str) {
     println!("{name:8} of 300 positions the slowest: {seconds:.4} s  {nodes} nodes  {text}");
 }
 
-/// Endgames that chance made, with so many free cells on boards that are open.
+/// Random endgames with at most `free` free cells on open boards.
 fn nine_boards(name: &str, free: usize) {
     let variant: Variant = name.parse().expect("a variant");
     let mut random = Random::new(25);
@@ -171,32 +177,32 @@ fn solve(name: &str, position: Option<Diagram>) -> (Solution, f64) {
         memory: 1 << 30,
         ..Budget::default()
     };
-    let mut solver = Solver::new(&variant, position, budget).expect("it can be asked");
+    let mut solver = Solver::new(&variant, position, budget).expect("a solvable game");
     let found = solver.solve(&Stop::new(), &SystemClock::default(), &mut |_| {});
     (found, processor_seconds() - before)
 }
 
-/// What one of many takes, where one alone is too short for Linux to count.
+/// The mean of several runs, because a single one may be too short to measure.
 fn mean(name: &str) -> (Solution, f64) {
     let (mut found, mut all) = solve(name, None);
     let mut times = 1;
-    while all < ENOUGH {
+    while all < MIN_SECONDS {
         let (again, seconds) = solve(name, None);
         (found, all, times) = (again, all + seconds, times + 1);
     }
     (found, all / f64::from(times))
 }
 
-/// So many seconds are counted well enough.
-const ENOUGH: f64 = 0.4;
+/// Minimum processor time of all runs together.
+const MIN_SECONDS: f64 = 0.4;
 
-fn worth(found: &Solution) -> String {
+fn value_name(found: &Solution) -> String {
     found
         .value()
-        .map_or("?".to_owned(), |worth| worth.to_string())
+        .map_or("?".to_owned(), |value| value.to_string())
 }
 
-/// What this thread has used, as Linux counts it: others may use the same machine.
+/// Processor time of this thread, which other processes on the machine do not affect. 0 except on Linux.
 fn processor_seconds() -> f64 {
     let text = std::fs::read_to_string("/proc/thread-self/schedstat").unwrap_or_default();
     let nanoseconds = text

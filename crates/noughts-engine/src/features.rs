@@ -42,10 +42,10 @@ pub(crate) trait Features<R: Rules>: Clone + Send {
     fn key(&self, position: &R::Position) -> (u64, usize);
 
     /// The image of a move under a symmetry.
-    fn lay(&self, symmetry: usize, at: Move) -> Move;
+    fn map_move(&self, symmetry: usize, at: Move) -> Move;
 
-    /// The inverse of [`lay`](Features::lay).
-    fn unlay(&self, symmetry: usize, at: Move) -> Move;
+    /// The inverse of [`map_move`](Features::map_move).
+    fn unmap_move(&self, symmetry: usize, at: Move) -> Move;
 
     /// How much better `me` stands than the best of the others, the turn considered. Between -100 000 and 100 000.
     fn estimate(&self, rules: &R, position: &R::Position, me: Side) -> i32;

@@ -446,7 +446,7 @@ impl<'t, R: Searchable> Search<'t, R> {
             return (None, None);
         };
         let features = self.board.features();
-        let known = entry.best.map(|at| features.unlay(symmetry, at));
+        let known = entry.best.map(|at| features.unmap_move(symmetry, at));
         let deep_enough = match self.thinking.width {
             Width::Full => u32::from(entry.depth) == depth,
             Width::Selective => u32::from(entry.depth) >= depth,
@@ -470,7 +470,7 @@ impl<'t, R: Searchable> Search<'t, R> {
             return;
         }
         let (key, symmetry) = self.key();
-        let best = best.map(|at| self.board.features().lay(symmetry, at));
+        let best = best.map(|at| self.board.features().map_move(symmetry, at));
         let value = to_table(value, self.board.ply() as i32);
         self.thinking.table.put(key, value, depth, bound, best);
     }

@@ -248,7 +248,7 @@ fn distance_is_refused_for_other_games() {
 }
 
 #[test]
-fn a_budget_stops_the_search_and_tells_nothing_wrong() {
+fn a_search_stopped_by_its_budget_reports_no_wrong_value() {
     let mut solver = solver("7x6k4+gravity");
     solver.set_budget(Budget {
         nodes: Some(10_000),

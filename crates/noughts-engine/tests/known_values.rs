@@ -1,10 +1,10 @@
-//! What robots claim is true, and what they play keeps it: compared with brute force to the end, in
-//! positions that chance made, with every suffix.
+//! The values and moves of `search` and `perfect` are correct: compared with brute force in random late positions, with
+//! every suffix.
 
 use noughts_engine::{Decision, EngineSetup, Random, Stop, StrategyName, Value, reference};
 use noughts_rules::{Action, Game, Options, Seat, Side, Variant};
 
-/// A game with at most so many free cells, not over.
+/// A random game with at most `free` free cells that is not over.
 fn late_game(variant: &Variant, order: &[Side], free: usize, random: &mut Random) -> Game {
     loop {
         let options = Options {
@@ -23,13 +23,13 @@ fn late_game(variant: &Variant, order: &[Side], free: usize, random: &mut Random
     }
 }
 
-/// Win, draw or loss for the side to move, with perfect play.
-fn truth(game: &Game) -> i32 {
+/// The exact value for the side to move: 1, 0 or -1.
+fn exact_value(game: &Game) -> i32 {
     reference::alpha_beta(game, 81).value.signum()
 }
 
-/// What a move leaves to its maker, where sides take turns.
-fn after(game: &Game, decision: &Decision) -> i32 {
+/// The exact value after a move, for the side that made it. Two sides take turns.
+fn value_after(game: &Game, decision: &Decision) -> i32 {
     let mut next = game.clone();
     let seat = game.to_move().unwrap();
     let side = game.order()[usize::from(seat.0)];
@@ -43,7 +43,7 @@ fn after(game: &Game, decision: &Decision) -> i32 {
             }
         }
         Some(_) => 0,
-        None => -truth(&next),
+        None => -exact_value(&next),
     }
 }
 
@@ -59,26 +59,30 @@ fn check(variant: &str, order: &[usize], strategy: &str, positions: usize, free:
         let name: StrategyName = strategy.parse().unwrap();
         let mut robot = name.build(&game, &EngineSetup::with_seed(1)).unwrap();
         let decision = robot.choose(&game, &Stop::new());
-        let truth = truth(&game);
+        let value = exact_value(&game);
         let place = format!(
             "{strategy} on {variant} {}",
             game.diagram().format(&variant)
         );
         match decision.analysis.as_ref().unwrap().value {
-            Value::Win { .. } => assert_eq!(truth, 1, "a win is claimed by {place}"),
-            Value::Loss { .. } => assert_eq!(truth, -1, "a loss is claimed by {place}"),
-            Value::Draw => assert_eq!(truth, 0, "a draw is claimed by {place}"),
+            Value::Win { .. } => assert_eq!(value, 1, "a win is claimed by {place}"),
+            Value::Loss { .. } => assert_eq!(value, -1, "a loss is claimed by {place}"),
+            Value::Draw => assert_eq!(value, 0, "a draw is claimed by {place}"),
             Value::Estimate(_) => {}
         }
         if game.order() == [Side::FIRST, Side::SECOND] {
             let at = variant.format_move(decision.at);
-            assert_eq!(after(&game, &decision), truth, "{at} is played by {place}");
+            assert_eq!(
+                value_after(&game, &decision),
+                value,
+                "{at} is played by {place}"
+            );
         }
     }
 }
 
 #[test]
-fn search_to_the_end_tells_and_plays_the_truth_with_every_suffix() {
+fn search_finds_exact_values_and_best_moves_with_every_suffix() {
     for variant in [
         "3x3k3",
         "3x3k3+misere",
@@ -99,7 +103,7 @@ fn search_to_the_end_tells_and_plays_the_truth_with_every_suffix() {
 }
 
 #[test]
-fn search_tells_the_truth_of_one_against_all_others() {
+fn search_values_are_exact_for_one_side_against_all_others() {
     for variant in ["4x4k3p3", "4x4k3p3+exact", "4x3k3p4", "4x4k3p3+misere"] {
         check(variant, &[], "search:1000000n", 120, 6);
     }
@@ -108,7 +112,7 @@ fn search_tells_the_truth_of_one_against_all_others() {
 }
 
 #[test]
-fn perfect_keeps_its_promise_in_any_position() {
+fn perfect_keeps_the_value_of_random_positions() {
     for variant in [
         "3x3k3",
         "3x3k3+misere",
@@ -127,7 +131,7 @@ fn perfect_keeps_its_promise_in_any_position() {
 }
 
 #[test]
-fn perfect_keeps_its_promise_where_only_a_rewind_leads() {
+fn perfect_keeps_the_value_of_positions_after_rewinds() {
     let variant: Variant = "3x3k3".parse().unwrap();
     let mut random = Random::new(3);
     for _ in 0..300 {
@@ -155,6 +159,10 @@ fn perfect_keeps_its_promise_where_only_a_rewind_leads() {
         let mut robot = name.build(&game, &EngineSetup::with_seed(1)).unwrap();
         let decision = robot.choose(&game, &Stop::new());
         let position = game.diagram().format(&variant);
-        assert_eq!(after(&game, &decision), truth(&game), "{position}");
+        assert_eq!(
+            value_after(&game, &decision),
+            exact_value(&game),
+            "{position}"
+        );
     }
 }

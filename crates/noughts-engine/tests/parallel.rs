@@ -1,4 +1,4 @@
-//! Several threads think about one position: they find what one finds, and end together.
+//! A search with several threads finds the values that one thread finds, and all threads end together.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -15,7 +15,7 @@ fn search(threads: usize, limits: Limits, game: &Game, stop: &Stop) -> Analysis 
         .analyze(game, stop)
 }
 
-/// A game after so many random plays, not over.
+/// A game after this many random plays that is not over.
 fn random_game(variant: &str, plays: usize, random: &mut Random) -> Game {
     let variant: Variant = variant.parse().unwrap();
     loop {
@@ -32,7 +32,7 @@ fn random_game(variant: &str, plays: usize, random: &mut Random) -> Game {
     }
 }
 
-/// Win, draw, loss.
+/// 1 for a win, 0 for a draw, -1 for a loss.
 fn result(value: Value) -> Option<i8> {
     match value {
         Value::Win { .. } => Some(1),
@@ -43,7 +43,7 @@ fn result(value: Value) -> Option<i8> {
 }
 
 #[test]
-fn what_can_be_known_is_the_same_for_any_number_of_threads() {
+fn exact_values_are_the_same_for_any_number_of_threads() {
     let mut random = Random::new(20_261_116);
     let (some, more) = (
         "30000n".parse::<Limits>().unwrap(),
@@ -75,11 +75,14 @@ fn what_can_be_known_is_the_same_for_any_number_of_threads() {
             count += 1;
         }
     }
-    assert!(count >= 20, "only {count} of 36 were known to the end");
+    assert!(
+        count >= 20,
+        "only {count} of 36 positions have an exact value"
+    );
 }
 
 #[test]
-fn two_threads_find_the_wins_in_the_drawn_positions() {
+fn two_threads_find_the_wins_of_the_test_positions() {
     let text = include_str!("../../../testdata/positions/five-in-a-line.txt");
     let variant: Variant = "15x15k5".parse().unwrap();
     for case in text.split("\n\n").skip(1) {
@@ -99,7 +102,7 @@ fn two_threads_find_the_wins_in_the_drawn_positions() {
 }
 
 #[test]
-fn one_thread_repeats_itself_and_is_the_usual_search() {
+fn a_search_with_one_thread_equals_analyze() {
     let mut random = Random::new(5);
     for variant in ["15x15k5", "7x7k4", "ultimate", "4x4k3p3"] {
         let game = random_game(variant, 6, &mut random);
@@ -116,22 +119,22 @@ fn one_thread_repeats_itself_and_is_the_usual_search() {
 }
 
 #[test]
-fn the_positions_of_all_threads_are_counted_together() {
+fn the_nodes_of_all_threads_are_counted_together() {
     let game = random_game("15x15k5", 4, &mut Random::new(3));
     let limits = "100000n".parse::<Limits>().unwrap();
     let nodes = search(4, limits, &game, &Stop::new()).nodes;
     assert!(nodes >= 100_000, "{nodes}");
 }
 
-/// A clock by which somebody presses the button at its third look.
-struct Impatient {
+/// A clock that sets the stop when it is read for the third time.
+struct StoppingClock {
     stop: Stop,
-    looks: AtomicU64,
+    reads: AtomicU64,
 }
 
-impl Clock for Impatient {
+impl Clock for StoppingClock {
     fn now(&self) -> Duration {
-        if self.looks.fetch_add(1, Ordering::Relaxed) == 2 {
+        if self.reads.fetch_add(1, Ordering::Relaxed) == 2 {
             self.stop.set();
         }
         Duration::ZERO
@@ -139,16 +142,16 @@ impl Clock for Impatient {
 }
 
 #[test]
-fn all_threads_obey_the_stop_and_the_end_of_time() {
+fn all_threads_end_when_the_search_is_stopped() {
     for variant in ["15x15k5", "19x19k5+gravity", "ultimate", "5x5k4p3"] {
         let game = random_game(variant, 3, &mut Random::new(1));
         let hour = "3600s".parse::<Limits>().unwrap();
         let stop = Stop::new();
-        let clock = Impatient {
+        let clock = StoppingClock {
             stop: stop.clone(),
-            looks: AtomicU64::new(0),
+            reads: AtomicU64::new(0),
         };
-        // It returns when all have ended: nobody thinks for an hour.
+        // `analyze` returns when all threads have ended. Without the stop that takes an hour.
         let mut search = IterativeDeepening::new(hour, Arc::new(clock)).with_threads(4);
         let at = search.analyze(&game, &stop).line[0];
         assert!(game.legal().contains(&at), "{variant}");

@@ -1,4 +1,4 @@
-//! The fast search finds what the slow one finds, keeps its time, and sees what people see.
+//! The search has the values of the reference, keeps its time limit, and finds known wins.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -27,7 +27,7 @@ fn choose(strategy: &str, game: &Game) -> Decision {
         .choose(game, &Stop::new())
 }
 
-/// The value as the twin counts it.
+/// The value as the reference counts it.
 fn number(analysis: &Analysis) -> i32 {
     match analysis.value {
         Value::Win { plies } => 1_000_000 - plies as i32,
@@ -37,7 +37,7 @@ fn number(analysis: &Analysis) -> i32 {
     }
 }
 
-/// A game after some random plays, not over.
+/// A game after random plays that is not over.
 fn random_game(variant: &str, order: Vec<Side>, random: &mut Random) -> Game {
     let variant: Variant = variant.parse().unwrap();
     loop {
@@ -84,12 +84,12 @@ fn agrees(variant: &str, order: &[usize], positions: usize, deepest: usize) {
 }
 
 #[test]
-fn minimax_is_worth_what_plain_minimax_finds_on_multi() {
+fn minimax_has_the_value_of_the_reference_on_multi() {
     agrees("multi", &[], 1_000, 5);
 }
 
 #[test]
-fn minimax_is_worth_what_plain_minimax_finds_on_every_family() {
+fn minimax_has_the_value_of_the_reference_on_every_family() {
     for variant in [
         "3x3k3",
         "3x3k3+misere",
@@ -112,15 +112,14 @@ fn minimax_is_worth_what_plain_minimax_finds_on_every_family() {
     agrees("4x4k3", &[0, 1, 1], 60, 3);
 }
 
-/// Who must play where, so that nothing else will do.
 #[test]
 fn three_sides_take_their_wins_and_block_the_next_players() {
     for (position, moves) in [
-        // x has two in a line: it takes the third.
+        // x has two in a line and completes it.
         ("xx../o.../a.o./..a. x", &["0-2"][..]),
-        // o moves next and has two in a line, x has nothing: it blocks.
+        // o moves next and has two in a line, so x blocks.
         ("x.../oo../a.a./.x.. x", &["1-2"]),
-        // Its own win comes before the block.
+        // x wins instead of blocking o.
         ("xx../oo../a.a./.... x", &["0-2"]),
         // a moves after o: o must not leave it the column either.
         ("xa.x/.a.o/x..o/.... o", &["3-3"]),
@@ -136,7 +135,7 @@ fn three_sides_take_their_wins_and_block_the_next_players() {
     }
 }
 
-/// A clock that goes on by itself, a little at every look.
+/// A clock that advances by 0.1 ms whenever it is read.
 struct Steps(AtomicU64);
 
 impl Clock for Steps {
@@ -146,7 +145,7 @@ impl Clock for Steps {
 }
 
 #[test]
-fn search_keeps_its_time_in_every_variant() {
+fn search_keeps_its_time_limit_in_every_variant() {
     for variant in [
         "3x3k3",
         "7x7k4",
@@ -168,22 +167,22 @@ fn search_keeps_its_time_in_every_variant() {
             .build(&game, &setup)
             .unwrap()
             .choose(&game, &Stop::new());
-        // The clock is looked at once in 128 nodes, and once more at the end.
+        // The clock is read every 128 nodes, and once more at the end.
         let late = Duration::from_micros(clock.0.load(Ordering::Relaxed));
         assert!(late <= Duration::from_micros(50_300), "{variant}: {late:?}");
         assert!(game.legal().contains(&decision.at));
     }
 }
 
-/// A clock by which somebody presses the button at its third look.
-struct Impatient {
+/// A clock that sets the stop when it is read for the third time.
+struct StoppingClock {
     stop: Stop,
-    looks: AtomicU64,
+    reads: AtomicU64,
 }
 
-impl Clock for Impatient {
+impl Clock for StoppingClock {
     fn now(&self) -> Duration {
-        if self.looks.fetch_add(1, Ordering::Relaxed) == 2 {
+        if self.reads.fetch_add(1, Ordering::Relaxed) == 2 {
             self.stop.set();
         }
         Duration::ZERO
@@ -191,7 +190,7 @@ impl Clock for Impatient {
 }
 
 #[test]
-fn stop_in_the_middle_is_obeyed_within_a_few_hundred_nodes() {
+fn a_stopped_search_ends_within_600_nodes() {
     for variant in [
         "7x7k4",
         "15x15k5",
@@ -203,9 +202,9 @@ fn stop_in_the_middle_is_obeyed_within_a_few_hundred_nodes() {
         let game = new_game(variant);
         for strategy in ["search:1000s", "search:10000000000n", "minimax:30"] {
             let stop = Stop::new();
-            let clock = Impatient {
+            let clock = StoppingClock {
                 stop: stop.clone(),
-                looks: AtomicU64::new(0),
+                reads: AtomicU64::new(0),
             };
             let setup = EngineSetup {
                 seed: 1,
@@ -213,7 +212,7 @@ fn stop_in_the_middle_is_obeyed_within_a_few_hundred_nodes() {
             };
             let name: StrategyName = strategy.parse().unwrap();
             let mut robot = name.build(&game, &setup).unwrap();
-            // What has no time to keep does not look at the clock: it is stopped before it starts.
+            // A strategy without a time limit does not read the clock, so it is stopped before it starts.
             if !strategy.ends_with("1000s") {
                 stop.set();
             }
@@ -225,14 +224,14 @@ fn stop_in_the_middle_is_obeyed_within_a_few_hundred_nodes() {
             let nodes = decision.analysis.unwrap().nodes;
             assert!(
                 nodes <= 600,
-                "{strategy} on {variant} looked at {nodes} more"
+                "{strategy} on {variant} searched {nodes} more"
             );
         }
     }
 }
 
 #[test]
-fn whoever_is_stopped_before_it_starts_still_plays_a_legal_move() {
+fn a_strategy_stopped_before_it_starts_plays_a_legal_move() {
     for variant in ["3x3k3", "4x4k4"] {
         let game = new_game(variant);
         for strategy in ["perfect", "mcts:100000000", "level:8", "greedy", "random"] {
@@ -248,14 +247,14 @@ fn whoever_is_stopped_before_it_starts_still_plays_a_legal_move() {
             let nodes = decision.analysis.map_or(0, |analysis| analysis.nodes);
             assert!(
                 nodes <= 600,
-                "{strategy} on {variant} looked at {nodes} more"
+                "{strategy} on {variant} searched {nodes} more"
             );
         }
     }
 }
 
 #[test]
-fn every_strategy_plays_whole_games_of_every_variant_and_repeats_itself() {
+fn every_strategy_repeats_whole_games_of_every_variant() {
     for variant in [
         "3x3k3",
         "3x3k3+misere",
@@ -296,7 +295,7 @@ fn every_strategy_plays_whole_games_of_every_variant_and_repeats_itself() {
 }
 
 #[test]
-fn a_large_board_is_played_in_reasonable_work() {
+fn every_strategy_plays_on_the_largest_board() {
     let mut game = new_game("255x255k5");
     for strategy in ["greedy", "search:500n", "mcts:5", "level:3", "minimax:1"] {
         let decision = choose(strategy, &game);
@@ -307,7 +306,7 @@ fn a_large_board_is_played_in_reasonable_work() {
 }
 
 #[test]
-fn search_answers_after_a_rewind() {
+fn strategies_play_legal_moves_after_a_rewind() {
     let options = Options {
         history: 5,
         ..Options::default()
@@ -333,10 +332,10 @@ fn search_answers_after_a_rewind() {
 }
 
 #[test]
-fn wins_in_the_drawn_positions_of_five_in_a_line_are_found() {
+fn search_finds_the_wins_of_the_test_positions() {
     let text = include_str!("../../../testdata/positions/five-in-a-line.txt");
     let mut count = 0;
-    // The first part says what the file is.
+    // The first part describes the file.
     for case in text.split("\n\n").skip(1) {
         let mut lines = case.lines().filter(|line| !line.starts_with('#'));
         let to_move = lines.next().unwrap().strip_suffix(" to move").unwrap();
@@ -354,7 +353,7 @@ fn wins_in_the_drawn_positions_of_five_in_a_line_are_found() {
     assert_eq!(count, 10);
 }
 
-/// A game on nine boards that chance brought to so many free cells on open boards.
+/// A random game with at most `free` free cells on open boards.
 fn endgame(variant: &str, free: usize, random: &mut Random) -> Game {
     loop {
         let mut game = new_game(variant);
@@ -375,8 +374,8 @@ fn endgame(variant: &str, free: usize, random: &mut Random) -> Game {
     }
 }
 
-/// What the present is worth to the side to move.
-fn worth(game: &Game) -> GameValue {
+/// The exact value for the side to move.
+fn exact_value(game: &Game) -> GameValue {
     let position = Some(game.diagram());
     let mut solver = Solver::new(game.variant(), position, Budget::default()).unwrap();
     let found = solver.solve(&Stop::new(), &SystemClock::default(), &mut |_| {});
@@ -384,34 +383,34 @@ fn worth(game: &Game) -> GameValue {
 }
 
 #[test]
-fn near_the_end_of_nine_boards_search_gives_nothing_away() {
+fn search_keeps_the_value_of_endgames_on_nine_boards() {
     let mut random = Random::new(20);
     for variant in ["multi", "ultimate"] {
         let mut seen = [0; 3];
         for _ in 0..25 {
             let mut game = endgame(variant, 20, &mut random);
-            let before = worth(&game);
+            let before = exact_value(&game);
             let decision = choose("search:100000n", &game);
             let analysis = decision.analysis.unwrap();
-            // The last look may be at a few moves at once.
+            // The last step may count a few moves at once.
             assert!(analysis.nodes <= 100_100, "{}", analysis.nodes);
             seen[before as usize] += 1;
             match (before, analysis.value) {
                 (GameValue::Win, Value::Win { .. } | Value::Estimate(90_000..))
                 | (GameValue::Draw, Value::Draw)
                 | (GameValue::Loss, _) => {}
-                (_, value) => panic!("{before} said to be {value}"),
+                (_, value) => panic!("{before} is reported as {value}"),
             }
             let seat = game.to_move().unwrap();
             game.act(seat, Action::Play(decision.at)).unwrap();
             if game.to_move().is_some() {
                 let kept = matches!(
-                    (before, worth(&game)),
+                    (before, exact_value(&game)),
                     (GameValue::Win, GameValue::Loss)
                         | (GameValue::Draw, GameValue::Draw)
                         | (GameValue::Loss, GameValue::Win)
                 );
-                assert!(kept, "{variant}: {before} was given away");
+                assert!(kept, "{variant}: the move does not keep the {before}");
             }
         }
         assert!(seen[1] > 0 && seen[2] > 0, "{variant} {seen:?}");

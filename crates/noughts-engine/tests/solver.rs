@@ -1,24 +1,24 @@
-//! The solver agrees with plain minimax: on every position of the smallest boards, and on many that chance
-//! made on larger ones, with any number of marks a side and either side to move.
+//! The solver agrees with plain minimax: in every position of the smallest boards, and in many random positions of larger
+//! boards, with any number of marks per side and either side to move.
 
 use std::collections::HashMap;
 
 use noughts_engine::{Budget, GameValue, Random, Solver, Stop, SystemClock};
 use noughts_rules::{AnyTimeline, BoardState, Diagram, Outcome, Rules, Side, Variant, dispatch};
 
-/// Every position that is met, with its worth to the side to move.
+/// Minimax that stores the value of every position for the side to move.
 struct Minimax<R: Rules> {
     rules: R,
     known: HashMap<R::Position, GameValue>,
 }
 
 impl<R: Rules> Minimax<R> {
-    fn worth(&mut self, position: &R::Position) -> GameValue {
-        if let Some(worth) = self.known.get(position) {
-            return *worth;
+    fn value(&mut self, position: &R::Position) -> GameValue {
+        if let Some(value) = self.known.get(position) {
+            return *value;
         }
         let mover = self.rules.to_move(position);
-        let worth = match self.rules.outcome(position) {
+        let value = match self.rules.outcome(position) {
             Some(Outcome::Draw) => GameValue::Draw,
             Some(Outcome::Won(sides)) if sides.contains(mover) => GameValue::Win,
             Some(Outcome::Won(_)) => GameValue::Loss,
@@ -27,7 +27,7 @@ impl<R: Rules> Minimax<R> {
                 let after = moves.into_iter().map(|at| {
                     let mut next = position.clone();
                     self.rules.play(&mut next, at);
-                    match self.worth(&next) {
+                    match self.value(&next) {
                         GameValue::Loss => GameValue::Win,
                         GameValue::Draw => GameValue::Draw,
                         GameValue::Win => GameValue::Loss,
@@ -36,8 +36,8 @@ impl<R: Rules> Minimax<R> {
                 after.max().unwrap()
             }
         };
-        self.known.insert(position.clone(), worth);
-        worth
+        self.known.insert(position.clone(), value);
+        value
     }
 }
 
@@ -57,18 +57,18 @@ fn solved(
 fn compare<R: Rules>(minimax: &mut Minimax<R>, diagram: &Diagram) {
     let variant = minimax.rules.variant();
     let position = minimax.rules.set_up(diagram);
-    let worth = minimax.worth(&position);
+    let value = minimax.value(&position);
     let (found, best) = solved(&variant, diagram);
     let place = format!("{variant} {}", diagram.format(&variant));
-    assert_eq!(found, Some(worth), "{place}");
+    assert_eq!(found, Some(value), "{place}");
     let over = minimax.rules.outcome(&position).is_some();
     assert_eq!(best.is_none(), over, "{place}");
     if let Some(at) = best {
         let mut next = position;
         minimax.rules.play(&mut next, at);
-        let then = minimax.worth(&next);
+        let then = minimax.value(&next);
         let kept = matches!(
-            (worth, then),
+            (value, then),
             (GameValue::Win, GameValue::Loss)
                 | (GameValue::Draw, GameValue::Draw)
                 | (GameValue::Loss, GameValue::Win)
@@ -77,13 +77,13 @@ fn compare<R: Rules>(minimax: &mut Minimax<R>, diagram: &Diagram) {
     }
 }
 
-/// All positions that play can lead to.
+/// Compares all reachable positions, and returns their number.
 fn compare_all(variant: &str) -> usize {
     let variant: Variant = variant.parse().unwrap();
     dispatch!(AnyTimeline::new(&variant), timeline => {
         let rules = timeline.rules().clone();
         let mut minimax = Minimax { rules: rules.clone(), known: HashMap::new() };
-        minimax.worth(timeline.present());
+        minimax.value(timeline.present());
         let all: Vec<_> = minimax.known.keys().cloned().collect();
         for position in &all {
             compare(&mut minimax, &rules.diagram(position));
@@ -92,7 +92,7 @@ fn compare_all(variant: &str) -> usize {
     })
 }
 
-/// So many possible positions with up to `free` empty cells, with any marks, either side to move.
+/// Compares `count` random positions with at most `free` empty cells, any marks and either side to move.
 fn compare_some(variant: &str, count: usize, free: usize) {
     let variant: Variant = variant.parse().unwrap();
     let mut random = Random::new(0x50_1733);
@@ -122,17 +122,17 @@ fn compare_some(variant: &str, count: usize, free: usize) {
 }
 
 #[test]
-fn every_position_of_tic_tac_toe_has_its_worth() {
+fn every_position_of_tic_tac_toe_has_its_minimax_value() {
     assert_eq!(compare_all("3x3k3"), 5478);
 }
 
 #[test]
-fn every_position_of_4x3k3_has_its_worth() {
+fn every_position_of_4x3k3_has_its_minimax_value() {
     assert_eq!(compare_all("4x3k3"), 111_973);
 }
 
 #[test]
-fn every_position_of_misere_and_gravity_and_exact_has_its_worth() {
+fn every_position_with_misere_gravity_or_exact_has_its_minimax_value() {
     compare_all("3x3k3+misere");
     compare_all("3x3k3+gravity");
     compare_all("4x3k3+gravity");
@@ -140,34 +140,34 @@ fn every_position_of_misere_and_gravity_and_exact_has_its_worth() {
 }
 
 #[test]
-fn positions_with_unequal_marks_have_their_worth_3x3k3() {
+fn positions_with_unequal_marks_have_their_minimax_value_3x3k3() {
     compare_some("3x3k3", 10_000, 8);
     compare_some("4x3k3", 10_000, 8);
 }
 
 #[test]
-fn positions_with_unequal_marks_have_their_worth_4x4k3() {
+fn positions_with_unequal_marks_have_their_minimax_value_4x4k3() {
     compare_some("4x4k3", 10_000, 7);
 }
 
 #[test]
-fn positions_with_unequal_marks_have_their_worth_4x4k4() {
+fn positions_with_unequal_marks_have_their_minimax_value_4x4k4() {
     compare_some("4x4k4", 10_000, 8);
 }
 
 #[test]
-fn positions_with_unequal_marks_have_their_worth_5x4k4() {
+fn positions_with_unequal_marks_have_their_minimax_value_5x4k4() {
     compare_some("5x4k4", 10_000, 8);
 }
 
 #[test]
-fn positions_of_other_goals_have_their_worth() {
+fn random_positions_with_suffixes_have_their_minimax_value() {
     compare_some("4x4k3+misere", 2000, 6);
     compare_some("5x4k4+exact", 2000, 6);
     compare_some("5x3k3+exact", 2000, 6);
 }
 
-/// Endgames on nine boards that chance made, from both sides.
+/// Compares random endgames on nine boards with at most `free` free cells.
 fn compare_endgames(variant: &str, count: usize, free: usize) {
     let variant: Variant = variant.parse().unwrap();
     let mut random = Random::new(0x9_0A2D);
@@ -203,7 +203,7 @@ fn open_cells(diagram: &Diagram) -> usize {
 }
 
 #[test]
-fn endgames_on_nine_boards_have_their_worth() {
+fn endgames_on_nine_boards_have_their_minimax_value() {
     for variant in ["multi", "ultimate"] {
         compare_endgames(variant, 400, 9);
         compare_endgames(variant, 30, 13);

@@ -1,4 +1,4 @@
-//! Every strategy answers soon after it is told to stop, on every family of boards.
+//! Every strategy answers soon after a stop, on every family of boards.
 
 use std::sync::mpsc;
 use std::thread;
@@ -50,11 +50,11 @@ const POSITIONS: &[(&str, usize)] = &[
     ("255x255k5p64", 30_000),
 ];
 
-/// How long a strategy may think before it is told to stop.
+/// The time from the start to the stop.
 const BEFORE_STOP: Duration = Duration::from_millis(10);
 
-/// How long it may take to answer then. Measured: less than 0.1 s, and 0.4 s on 255x255k5p64 with 30 000 marks, which are
-/// counted before the search begins. The bound only catches a strategy that does not look at the stop.
+/// The maximum time from the stop to the answer. Measured: less than 0.1 s, and 0.4 s on 255x255k5p64 with 30 000 marks, which are
+/// counted before the search begins. The bound only catches a strategy that ignores the stop.
 const TO_ANSWER: Duration = Duration::from_secs(1);
 
 /// A game in progress after random plays, none of which ends it.

@@ -25,7 +25,7 @@ fn names_are_read_and_printed() {
 }
 
 #[test]
-fn what_is_no_strategy_lists_those_there_are() {
+fn errors_list_the_strategies_or_the_right_syntax() {
     for text in ["", "best", "Random", " random", "random:", "level 3"] {
         let error = text.parse::<StrategyName>().unwrap_err().to_string();
         for kind in STRATEGY_KINDS {

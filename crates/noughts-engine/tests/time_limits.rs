@@ -1,4 +1,4 @@
-//! How long a search thinks: as long as it may where that helps, and no longer where it does not.
+//! How much of its time limit a search uses.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -9,7 +9,7 @@ use noughts_engine::{
 };
 use noughts_rules::{Action, Diagram, Game, Options, Variant};
 
-/// A clock that goes on by itself, a millisecond at every look.
+/// A clock that advances by a millisecond whenever it is read.
 #[derive(Default)]
 struct Ticks(AtomicU64);
 
@@ -39,7 +39,7 @@ fn find_move(game: &Game, limits: Limits, usual: Option<Duration>) -> Analysis {
 
 #[test]
 fn the_only_reply_is_played_at_once() {
-    // o has four with one end free; x has nothing of the kind.
+    // o has a four with one end free, and x has none.
     let game = five_in_a_line(&["", "xoooo", "", "...x.x", "....x"], "x");
     let analysis = find_move(&game, HOUR, None);
     assert_eq!(game.variant().format_move(analysis.line[0]), "1-5");
@@ -56,7 +56,7 @@ fn the_only_reply_is_played_at_once() {
     let mut robot = name.build(&game, &setup).unwrap();
     let decision = robot.choose(&game, &Stop::new());
     assert_eq!(decision.at, analysis.line[0]);
-    // Who asks what the game is worth wants more than the move.
+    // An analysis does not stop early, because its value matters and not only its move.
     let limits = "5000n".parse::<Limits>().unwrap();
     let mut search = IterativeDeepening::new(limits, Arc::new(Ticks::default()));
     assert!(search.analyze(&game, &Stop::new()).nodes >= 5_000);
@@ -64,14 +64,14 @@ fn the_only_reply_is_played_at_once() {
 }
 
 #[test]
-fn the_only_move_and_a_win_are_played_at_once() {
+fn the_last_move_and_forced_wins_are_played_at_once() {
     let full = Game::from_diagram(
         &"3x3k3".parse().unwrap(),
         Options::default(),
         Diagram::parse(&"3x3k3".parse().unwrap(), "xox/oxx/o.o x").unwrap(),
     );
     let won = five_in_a_line(&["", "xxxx", "", "o.o.o", "...o"], "x");
-    // A three with both ends free, to move: a sequence of fours.
+    // x is to move and has an open three, so a sequence of fours wins.
     let forced = five_in_a_line(&["", "...xxx", "", "....x", "....xo", "oo.o"], "x");
     for game in [full.unwrap(), won, forced] {
         let analysis = find_move(&game, HOUR, None);
@@ -84,7 +84,7 @@ fn the_only_move_and_a_win_are_played_at_once() {
     }
 }
 
-/// A game of a search with itself, and what it found at each move with this usual time.
+/// The analyses of the first moves of a search against itself, with this usual time per move.
 fn game_with_a_clock(
     variant: &str,
     usual: Duration,
@@ -103,7 +103,7 @@ fn game_with_a_clock(
 }
 
 #[test]
-fn a_usual_time_spares_much_of_the_limit_which_is_else_used_up() {
+fn a_usual_time_saves_time_and_without_it_the_limit_is_used_up() {
     let usual = Duration::from_millis(150);
     let limits = Limits {
         time: Some(Duration::from_millis(600)),
@@ -114,14 +114,14 @@ fn a_usual_time_spares_much_of_the_limit_which_is_else_used_up() {
         let all: Duration = found.iter().map(|analysis| analysis.time).sum();
         let mean = all / found.len() as u32;
         assert!(mean > usual / 8, "{variant}: {mean:?}");
-        // Where values fall a move may take four times as long, which is the limit here.
+        // If the value falls, a move may take four times the usual time, which is the limit here.
         assert!(mean < limits.time.unwrap() * 2 / 3, "{variant}: {mean:?}");
         for analysis in &found {
-            // One look more, at the end.
+            // The clock is read once more at the end.
             let most = limits.time.unwrap() + Duration::from_millis(2);
             assert!(analysis.time <= most, "{variant}: {:?}", analysis.time);
         }
-        // Where only the limit counts it is used up, if there is something to find out.
+        // Without a usual time the whole limit is used, unless a win is found.
         let fresh = Game::new(&variant.parse().unwrap(), Options::default()).unwrap();
         let whole = find_move(&fresh, limits, None);
         assert!(whole.time >= limits.time.unwrap(), "{:?}", whole.time);

@@ -192,11 +192,11 @@ impl<R: Rules> Features<R> for GridFeatures {
         least
     }
 
-    fn lay(&self, symmetry: usize, at: Move) -> Move {
+    fn map_move(&self, symmetry: usize, at: Move) -> Move {
         self.symmetries[symmetry].0.map_move(at)
     }
 
-    fn unlay(&self, symmetry: usize, at: Move) -> Move {
+    fn unmap_move(&self, symmetry: usize, at: Move) -> Move {
         self.symmetries[symmetry].1[at.index()]
     }
 

@@ -254,11 +254,11 @@ impl Features<Nested> for NestedFeatures {
         least
     }
 
-    fn lay(&self, symmetry: usize, at: Move) -> Move {
+    fn map_move(&self, symmetry: usize, at: Move) -> Move {
         Move::at(self.symmetries[symmetry].to[at.index()].into())
     }
 
-    fn unlay(&self, symmetry: usize, at: Move) -> Move {
+    fn unmap_move(&self, symmetry: usize, at: Move) -> Move {
         Move::at(self.symmetries[symmetry].back[at.index()].into())
     }
 

@@ -68,7 +68,7 @@ impl<R: Searchable> Search<'_, R> {
                 .get(key)
                 .filter(|entry| entry.bound() == Bound::Exact);
             let known = entry.and_then(|entry| entry.best);
-            let known = known.map(|at| self.board.features().unlay(symmetry, at));
+            let known = known.map(|at| self.board.features().unmap_move(symmetry, at));
             let Some(at) = known.or_else(|| self.winning_move()) else {
                 break;
             };

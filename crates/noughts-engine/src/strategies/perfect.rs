@@ -342,7 +342,9 @@ impl<R: Searchable> ExactSearch<'_, R> {
             value if value > floor => Bound::Exact,
             _ => Bound::AtMost,
         };
-        let at = best.1.map(|at| self.board.features().lay(symmetry, at));
+        let at = best
+            .1
+            .map(|at| self.board.features().map_move(symmetry, at));
         self.table.put(key, best.0, 255, bound, at);
         best.0
     }

@@ -7,12 +7,12 @@ fn board(columns: u8, rows: u8) -> GridSpec {
 
 fn named(name: &str) -> GridSpec {
     let Ok(noughts_rules::Variant::Grid(spec)) = name.parse() else {
-        panic!("{name} is one board");
+        panic!("{name} is not a grid");
     };
     spec
 }
 
-/// The reach of `x` in the middle of a line such as `.x._.x..`, which has an edge or an `o` beyond it.
+/// The reach of `x` in the middle (`_`) of a line such as `.x.x_.o..`; `#` is a cell beyond the edge.
 fn reach(is_complete: fn(usize) -> bool, line: &str) -> Reach {
     let cells = line.chars().filter(|cell| *cell != '_');
     let around = cells.enumerate().map(|(n, cell)| {
@@ -28,7 +28,7 @@ fn reach(is_complete: fn(usize) -> bool, line: &str) -> Reach {
 }
 
 #[test]
-fn lines_reach_what_players_call_them() {
+fn reaches_have_the_names_that_players_use() {
     for (line, expected) in [
         ("xxxx_....", Reach::OpenFour),
         ("oxxx_xooo", Reach::OpenFour),
@@ -38,7 +38,7 @@ fn lines_reach_what_players_call_them() {
         ("x.xx_....", Reach::Four),
         ("..xx_....", Reach::OpenThree),
         (".x.x_.o..", Reach::OpenThree),
-        // The four that it makes can be completed at one end only.
+        // It can only become a four with one end free.
         ("o.xx_.o..", Reach::Three),
         ("ooxx_....", Reach::Three),
         ("...x_....", Reach::OpenTwo),
@@ -52,7 +52,7 @@ fn lines_reach_what_players_call_them() {
     for (line, expected) in [
         ("xxxx_....", Reach::OpenFour),
         ("oxxx_xooo", Reach::OpenFour),
-        // With one more at either end it is too long.
+        // Six in a line do not count.
         ("xxxx_x...", Reach::Nothing),
         (".xxx_....", Reach::OpenFour),
         (".xxx_.x..", Reach::Four),
@@ -75,10 +75,10 @@ fn check_reach(is_complete: fn(usize) -> bool, line: &str, expected: Reach) {
     }
 }
 
-/// The slow twin: how far a line comes is found by trying every further mark, and every one after it.
+/// The reference tries all sequences of further marks.
 #[test]
-fn reaches_are_what_playing_on_finds() {
-    // A line as digits: 0 free, 1 own, 2 not to be had.
+fn reaches_equal_those_of_an_exhaustive_search() {
+    // A line as digits: 0 free, 1 own, 2 opponent or beyond the edge.
     fn best(is_exact: bool, line: &mut [u8; 9], completes: &mut usize) -> u8 {
         let five = |line: &[u8; 9]| {
             let mut runs = line.split(|cell| *cell != 1);
@@ -112,7 +112,7 @@ fn reaches_are_what_playing_on_finds() {
     ] {
         let mut reached = [0; 8];
         for (around, reach) in reaches_of_first(is_complete).iter().enumerate() {
-            // One in seven keeps it quick; all have seven steps.
+            // Every seventh line, to save time.
             if around % 7 != 0 {
                 continue;
             }
@@ -129,7 +129,7 @@ fn reaches_are_what_playing_on_finds() {
 }
 
 #[test]
-fn what_is_kept_play_by_play_is_what_a_new_board_has() {
+fn incremental_patterns_equal_those_of_a_new_board() {
     let mut random = Random::new(7);
     for name in [
         "15x15k5",
@@ -140,7 +140,7 @@ fn what_is_kept_play_by_play_is_what_a_new_board_has() {
         "9x9k5+exact",
     ] {
         let spec = named(name);
-        let mut kept = Patterns::new(&spec).unwrap();
+        let mut incremental = Patterns::new(&spec).unwrap();
         let mut marks: Vec<(Side, Move)> = Vec::new();
         for _ in 0..300 {
             let at = Move::at(random.below(spec.cells()));
@@ -148,31 +148,31 @@ fn what_is_kept_play_by_play_is_what_a_new_board_has() {
             let is_taken = marks.iter().any(|mark| mark.1 == at);
             if is_taken || random.below(3) == 0 {
                 if let Some((by, at)) = marks.pop() {
-                    kept.take_back(by, at);
+                    incremental.take_back(by, at);
                 }
             } else {
-                let foretold = kept.after(by, at);
-                kept.play(by, at);
+                let expected = incremental.after(by, at);
+                incremental.play(by, at);
                 marks.push((by, at));
-                assert_eq!(foretold, kept.estimate(by.next(2)));
+                assert_eq!(expected, incremental.estimate(by.next(2)));
             }
             let mut new = Patterns::new(&spec).unwrap();
             marks.iter().for_each(|(by, at)| new.play(*by, *at));
             for side in [Side::FIRST, Side::SECOND] {
-                assert_eq!(kept.estimate(side), new.estimate(side));
+                assert_eq!(incremental.estimate(side), new.estimate(side));
                 for at in (0..spec.cells()).map(Move::at) {
-                    assert_eq!(kept.promise(side, at), new.promise(side, at));
+                    assert_eq!(incremental.promise(side, at), new.promise(side, at));
                 }
             }
             for at in (0..spec.cells()).map(Move::at) {
-                assert_eq!(kept.reaches(at), new.reaches(at));
+                assert_eq!(incremental.reaches(at), new.reaches(at));
             }
         }
     }
 }
 
 #[test]
-fn a_board_is_worth_the_same_however_it_is_laid_and_whoever_is_called_first() {
+fn estimate_is_the_same_for_symmetric_boards_and_swapped_sides() {
     use noughts_rules::{Symmetry, Variant};
     let mut random = Random::new(9);
     for (columns, rows) in [(15, 15), (6, 6), (9, 5)] {
@@ -187,7 +187,7 @@ fn a_board_is_worth_the_same_however_it_is_laid_and_whoever_is_called_first() {
                     marks.push((Side::new(number % 2).unwrap(), at));
                 }
             }
-            let worth = |symmetry: &Symmetry, swaps: bool| {
+            let estimate = |symmetry: &Symmetry, swaps: bool| {
                 let mut patterns = Patterns::new(&spec).unwrap();
                 let side = |side: Side| if swaps { side.next(2) } else { side };
                 for (by, at) in &marks {
@@ -195,17 +195,17 @@ fn a_board_is_worth_the_same_however_it_is_laid_and_whoever_is_called_first() {
                 }
                 patterns.estimate(side(Side::FIRST))
             };
-            let plain = worth(&symmetries[0], false);
+            let original = estimate(&symmetries[0], false);
             for symmetry in &symmetries {
-                assert_eq!(worth(symmetry, false), plain);
-                assert_eq!(worth(symmetry, true), plain);
+                assert_eq!(estimate(symmetry, false), original);
+                assert_eq!(estimate(symmetry, true), original);
             }
         }
     }
 }
 
 #[test]
-fn an_open_four_promises_most() {
+fn cells_that_make_an_open_four_rank_highest() {
     let spec = board(15, 15);
     let mut patterns = Patterns::new(&spec).unwrap();
     let cell = |row: usize, column: usize| Move::at(15 * row + column);
@@ -225,13 +225,13 @@ fn an_open_four_promises_most() {
     cells.sort_by_key(|at| std::cmp::Reverse(patterns.promise(x, *at)));
     let first = &cells[..2];
     assert!(first.contains(&cell(7, 4)) && first.contains(&cell(7, 8)));
-    // Who has one next to make has as good as won, and who must stop it has not.
+    // The side to move makes the open four and almost wins; the other side must stop it first.
     assert!(patterns.estimate(x) > 2_000, "{}", patterns.estimate(x));
     assert!(patterns.estimate(o) < patterns.estimate(x));
 }
 
 #[test]
-fn nothing_was_learned_for_other_games() {
+fn patterns_exist_only_for_two_sides_and_lines_of_five() {
     let learned = |name: &str| match name.parse().unwrap() {
         noughts_rules::Variant::Grid(spec) => Patterns::new(&spec).is_some(),
         noughts_rules::Variant::Nested(_) => false,
@@ -261,7 +261,7 @@ fn nothing_was_learned_for_other_games() {
 }
 
 #[test]
-fn the_numbers_are_complete_and_others_are_refused() {
+fn five_txt_is_complete_and_malformed_text_is_refused() {
     let text = include_str!("five.txt");
     assert_eq!(sorted_sets().len(), 330);
     assert!(Learned::read(text).is_some());
