@@ -45,7 +45,7 @@ async fn players_of_two_nodes_are_paired_once(store: Arc<dyn Store>) {
         send(&*store, here, 1, std::slice::from_ref(&ann), &[]).await,
         []
     );
-    let matched = send(&*store, there, 1, &[bob.clone()], &[]).await;
+    let matched = send(&*store, there, 1, std::slice::from_ref(&bob), &[]).await;
     let [Match { player, game, seat }] = matched[..] else {
         panic!("{matched:?}");
     };
