@@ -1,4 +1,4 @@
-//! Near the end of a game on nine boards a search asks the solver first, for an exact value.
+//! Near the end of a game on nine boards or of Connect Four a search first asks the solver for an exact value.
 
 use std::time::Duration;
 
@@ -10,7 +10,7 @@ use crate::search::Limits;
 use crate::solver::{Budget, ConnectFour, GameValue, SolvedPosition, Solver};
 use crate::strategy::Stop;
 
-/// A solver for endgames on nine boards, which keeps its table from move to move.
+/// A solver for endgames, which keeps its table from move to move.
 pub(crate) struct EndgameSolver {
     solver: Option<(Variant, Solver)>,
     /// Maximum size of its table in bytes.

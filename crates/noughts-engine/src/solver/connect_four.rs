@@ -228,7 +228,7 @@ const MIN_FREE_FOR_LOOKUP: u32 = 13;
 const MIN_FREE_FOR_MIRROR: u32 = 24;
 
 impl ConnectFour {
-    /// Whether the solver plays this game.
+    /// Whether this solver can solve the game.
     pub(crate) fn fits(variant: &Variant) -> bool {
         let Variant::Grid(spec) = variant else {
             return false;
@@ -261,7 +261,7 @@ impl ConnectFour {
         })
     }
 
-    /// The position as bits. It is one of this board, as [`Diagram::check`] ensures.
+    /// The position as bits. It must be a position of this board, see [`Diagram::check`].
     pub(crate) fn stones(&self, diagram: &Diagram) -> Stones {
         let bits = |side: Option<Side>| {
             let marks = diagram.marks.iter().enumerate();
@@ -494,13 +494,13 @@ impl ConnectFour {
         let threats = self.completing::<STRIDE>(theirs, stones.mask);
         let forced = playable & threats;
         let moves = if forced == 0 { playable } else { forced };
-        // A stone below a threat lets them win.
+        // A stone below a threat lets the opponent win.
         let moves = moves & !(threats >> 1);
         let cells = free as i32;
         if moves == 0 || !forced.is_power_of_two() && forced != 0 {
             return -(cells / 2);
         }
-        // They cannot win with their next stone, and the side to move cannot win with its own.
+        // The opponent cannot win with its next stone, and the side to move cannot win with this one.
         alpha = alpha.max(-((cells - 2) / 2));
         beta = beta.min((cells - 1) / 2);
         let empty = self.geometry.cells ^ stones.mask;
@@ -548,7 +548,7 @@ impl ConnectFour {
         alpha
     }
 
-    /// The empty cells that the side to move can hope for.
+    /// The empty cells that the side to move may still get.
     fn reachable(&self, playable: u64, empty: u64) -> u64 {
         match playable & !self.geometry.even {
             // Every column has an even number of free cells. The opponent can always play above the last stone, so the

@@ -1,4 +1,4 @@
-//! Sequences of fours: by hand, and against a search that knows nothing of them.
+//! Sequences of fours: hand-made positions, and comparison with brute force.
 
 use noughts_rules::{Action, Diagram, Game, GridSpec, Move, Options, Side, Variant};
 
@@ -10,7 +10,7 @@ use crate::rng::Random;
 const X: Side = Side::FIRST;
 const O: Side = Side::SECOND;
 
-/// Enough for everything here.
+/// Enough for every position of these tests.
 const PLENTY: u64 = 100_000;
 
 fn windows(spec: GridSpec, diagram: &Diagram) -> Windows {
@@ -23,7 +23,7 @@ fn windows(spec: GridSpec, diagram: &Diagram) -> Windows {
     windows
 }
 
-/// What o can play against the sequence of x.
+/// The defences of o against the sequence of x.
 fn defences(rows: &str) -> Vec<String> {
     let (variant, mut windows) = drawn("", rows);
     let mut threats = VcfSearch::new();
@@ -36,7 +36,7 @@ fn defences(rows: &str) -> Vec<String> {
     texts.collect()
 }
 
-/// A board of five in a line as it is drawn.
+/// A board for lines of five from a drawing.
 fn drawn(suffix: &str, rows: &str) -> (Variant, Windows) {
     let rows: Vec<String> = rows.lines().map(|row| row.replace(' ', "")).collect();
     let rows: Vec<String> = rows.into_iter().filter(|row| !row.is_empty()).collect();
@@ -50,7 +50,7 @@ fn drawn(suffix: &str, rows: &str) -> (Variant, Windows) {
     (variant, windows(spec, &diagram))
 }
 
-/// In how many plies x wins by fours, and its first play.
+/// The number of plies in which x wins by fours, and its first move.
 fn found(rows: &str) -> Option<(u32, String)> {
     found_in("", rows)
 }
@@ -91,7 +91,7 @@ fn an_open_three_wins_in_three() {
 }
 
 #[test]
-fn two_threes_that_are_shut_on_one_side_make_a_double_four() {
+fn two_closed_threes_make_a_double_four() {
     let wins = found(
         "
         . . . . . . . . .
@@ -106,24 +106,24 @@ fn two_threes_that_are_shut_on_one_side_make_a_double_four() {
 }
 
 #[test]
-fn what_would_be_too_long_is_no_four() {
+fn with_exact_a_line_that_would_be_too_long_is_not_a_four() {
     let row = |row: &str| {
         let rest = ". . . . . . . . .\n".repeat(4);
         found_in("+exact", &format!("{row}\n{rest}"))
     };
-    // Six would stand there, or seven.
+    // The move would make six or seven in a line.
     assert_eq!(row("x x x . x x . . ."), None);
     assert_eq!(row("x x x . x x x . ."), None);
     assert_eq!(row("x x x x . x . . o"), None);
-    // Five would, on one side only.
+    // One move makes exactly five.
     assert_eq!(row("o x x x . x . . ."), Some((1, "0-4".into())));
     assert_eq!(row(". x x x x . x . ."), Some((1, "0-0".into())));
-    // The four at 0-4 has one completing cell, not two: at the other six would stand.
+    // Only one cell completes the four at 0-4; the other would make six.
     assert_eq!(row(". x x x . . x . ."), None);
     assert_eq!(row(". x x x . . . . ."), Some((3, "0-4".into())));
 }
 
-/// The four at 1-4 is answered at 1-5, and brings the third mark of the column.
+/// The four at 1-4 is answered at 1-5 and adds a third mark to the column.
 const PREPARED: &str = "
     . . . . . . . .
     o x x x . . . .
@@ -139,7 +139,7 @@ fn a_four_prepares_a_straight_four() {
     assert_eq!(found(PREPARED), Some((5, "1-4".into())));
 }
 
-/// Now the answer at 1-5 is a four itself.
+/// Here the answer at 1-5 makes a four of its own.
 #[test]
 fn a_reply_that_makes_a_four_stops_the_sequence() {
     let wins = found(
@@ -163,7 +163,7 @@ fn defences_are_the_cells_of_the_sequence() {
 
 /// A third o in the column of the reply would make that reply a four.
 #[test]
-fn what_makes_the_reply_a_four_is_a_defence() {
+fn a_move_that_turns_the_reply_into_a_four_is_a_defence() {
     let defences = defences(
         "
         . . . . . . . .
@@ -181,7 +181,7 @@ fn what_makes_the_reply_a_four_is_a_defence() {
     );
 }
 
-/// A game after some random plays, not over.
+/// A game after random plays that is not over.
 fn random_game(variant: &Variant, plays: usize, random: &mut Random) -> Game {
     loop {
         let mut game = Game::new(variant, Options::default()).unwrap();
@@ -197,7 +197,7 @@ fn random_game(variant: &Variant, plays: usize, random: &mut Random) -> Game {
     }
 }
 
-/// Calls `f` with random positions of x to move.
+/// Calls `f` with random positions in which x is to move.
 fn each_position(
     name: &str,
     plays: usize,
@@ -216,7 +216,7 @@ fn each_position(
 }
 
 #[test]
-fn who_wins_by_fours_wins_by_brute_force() {
+fn wins_by_fours_are_wins_by_brute_force() {
     for (name, plays, least) in [
         ("6x6k4", 14, 50),
         ("7x7k4", 14, 50),
@@ -243,13 +243,13 @@ fn who_wins_by_fours_wins_by_brute_force() {
 }
 
 #[test]
-fn the_board_is_as_it_was_after_looking() {
+fn the_search_leaves_the_board_unchanged() {
     for name in ["7x7k4", "7x7k4+exact"] {
-        each_position(name, 14, 100, is_as_it_was);
+        each_position(name, 14, 100, assert_unchanged);
     }
 }
 
-fn is_as_it_was(game: &Game, windows: &mut Windows) {
+fn assert_unchanged(game: &Game, windows: &mut Windows) {
     let before = windows.hash();
     VcfSearch::new().wins(windows, X, PLENTY);
     let Variant::Grid(spec) = *game.variant() else {
@@ -267,9 +267,9 @@ fn is_as_it_was(game: &Game, windows: &mut Windows) {
     }
 }
 
-/// x is to move, and o would win by fours if it were: whatever x plays elsewhere, o still does.
+/// x is to move, and o threatens to win by fours. After every move of x that is not a defence, o wins.
 #[test]
-fn what_is_no_defence_loses() {
+fn moves_that_are_not_defences_lose() {
     for (name, plays) in [
         ("6x6k4", 12),
         ("7x7k4", 14),
@@ -302,9 +302,9 @@ fn what_is_no_defence_loses() {
     }
 }
 
-/// A position that is given up is not one without a win.
+/// A win found with few nodes is also found with many.
 #[test]
-fn little_may_be_too_little_but_never_wrong() {
+fn a_small_budget_never_gives_a_wrong_result() {
     each_position("7x7k4", 12, 100, |_, windows| {
         let mut threats = VcfSearch::new();
         for most in [1, 2, 4, 8] {
