@@ -28,7 +28,7 @@ export class Server {
   }
 
   async start() {
-    const doors = [
+    const listeners = [
       "--http",
       `127.0.0.1:${this.port}`,
       "--tcp",
@@ -38,7 +38,7 @@ export class Server {
       "--log",
       "error",
     ];
-    const child = spawn(PROGRAM, ["serve", ...doors, ...this.options], { stdio: ["ignore", "pipe", "inherit"] });
+    const child = spawn(PROGRAM, ["serve", ...listeners, ...this.options], { stdio: ["ignore", "pipe", "inherit"] });
     this.child = child;
     let told = "";
     for await (const piece of child.stdout ?? []) {

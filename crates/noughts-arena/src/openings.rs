@@ -166,7 +166,7 @@ fn choices(game: &Game) -> Vec<Move> {
 }
 
 pub(crate) fn new_game(variant: &Variant) -> Game {
-    Game::new(variant, Options::default()).expect("one seat a side can always sit down")
+    Game::new(variant, Options::default()).expect("a game with one seat per side is always valid")
 }
 
 /// Why a text is not a list of openings.

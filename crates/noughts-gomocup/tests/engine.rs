@@ -302,7 +302,7 @@ impl Clock for Ticks {
     }
 }
 
-/// An engine in a thread of its own, which is told lines and gives answers.
+/// An engine in a thread of its own: lines go in, answers come out.
 struct Engine {
     says: Sender<Vec<u8>>,
     lines: io::Lines<BufReader<Out>>,

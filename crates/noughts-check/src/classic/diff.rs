@@ -6,7 +6,7 @@ const CONTEXT: usize = 3;
 /// How many lines are shown at all.
 const MOST: usize = 24;
 
-/// Beyond so many lines only the first difference is looked for, and not how the texts meet again.
+/// Maximum number of lines that are aligned. Longer texts are compared only up to the first difference.
 const MOST_COMPARED: usize = 400;
 
 /// The lines around the first difference: `- ` expected, `+ ` received. Empty where there is none.

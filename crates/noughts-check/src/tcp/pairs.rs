@@ -126,7 +126,7 @@ impl Pair {
         self.second.leave();
     }
 
-    /// The one to move plays, and the other is told.
+    /// The client to move plays, and the other receives the cell.
     fn play(&mut self, cell: Cell) -> RuleResult {
         self.first.act(cell);
         let expected = relayed(&self.second, cell);

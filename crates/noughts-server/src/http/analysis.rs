@@ -46,7 +46,7 @@ pub(super) async fn analysis(
     if !live.read(Table::is_over) {
         return Err(api_error(
             ProblemKind::StillRunning,
-            "the game goes on; it is analysed when it is over, so that nobody is told what to play",
+            "the game is still running; it can be analysed when it is over",
         ));
     }
     let json = match app.tables.store().analysis(id).await? {

@@ -62,7 +62,7 @@ impl Matchmaking {
         let mut searched: Option<Instant> = None;
         loop {
             let is_time = searched.is_none_or(|searched| searched.elapsed() >= INTERVAL);
-            // A client is told of open seats before the store may pair it.
+            // A client gets an open seat, if there is one, before the store may pair it.
             if searched.is_none() || self.has_new_client() || (is_time && self.has_client()) {
                 match self.offer_stored_seats().await {
                     Ok(()) => searched = Some(Instant::now()),

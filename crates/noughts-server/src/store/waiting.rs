@@ -40,7 +40,7 @@ pub struct WaitingPlayer {
 pub struct WaitingList {
     /// Greater than in every earlier list of the node: a list that arrives late is ignored.
     pub version: u64,
-    /// Everybody who waits. A player that is missing here no longer waits.
+    /// All waiting players. A player that is missing here no longer waits.
     pub players: Vec<WaitingPlayer>,
     /// Matches that the node has seen. They are removed from the store.
     pub seen: Vec<WaitingId>,

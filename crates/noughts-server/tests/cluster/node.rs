@@ -59,7 +59,7 @@ impl Node {
         }
     }
 
-    /// Ends the node as `kill -9` does: nothing more is stored, and nobody is told.
+    /// Ends the node as `kill -9` does: nothing more is stored, and nothing is sent.
     pub(crate) fn kill(&mut self) {
         self.plug.pull();
         self.ended.send_replace(true);

@@ -82,7 +82,7 @@ async fn lost_reply_leaves_no_ghost_opponent() {
     }
 }
 
-/// A pair's table may be stored although nobody was told.
+/// A pair's table may be stored although neither client got an answer.
 #[tokio::test(start_paused = true)]
 async fn disconnected_pair_leaves_no_open_game() {
     for fault in [Fault::ReplyLost, Fault::RequestLost, Fault::CarriedOutLater] {

@@ -27,7 +27,7 @@ enum Outage {
     Frozen,
 }
 
-/// Lasts for so many seconds, under three nodes with 45 TCP clients and 9 games of the API.
+/// An outage of this many seconds, under three nodes with 45 TCP clients and 9 games of the API.
 async fn survive(outage: Outage, seconds: u64) {
     let mut server = Server::start();
     let store = server.database("outage");

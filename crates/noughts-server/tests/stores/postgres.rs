@@ -188,7 +188,7 @@ async fn store_works_again_after_an_outage() {
     assert_eq!(store.append(&turn).await, Ok(Appended::Stored));
     assert_eq!(store.check_writable().await, Ok(()));
     assert_eq!(loaded(&store, id).await.entries.len(), 1);
-    // Subscribers are told that hints may have been missed.
+    // Subscribers get `Missed`: hints may have been lost.
     assert_eq!(hints.next().await, Some(Hint::Missed));
     drop((store, bus));
     assert_eq!(open(&url).await.secret().await, secret);

@@ -148,7 +148,7 @@ pub(crate) async fn a_creation_key_creates_one_game(store: Arc<dyn Store>) {
     let other = created(&*store, keyed(game(&["Bob", "robot"]), "b", "once")).await;
     let found = Some((other, creation_key("b", "once")));
     assert_eq!(created_with("b", "once").await, found);
-    // Of many at once with one key, one is created, and all are told which.
+    // Of many simultaneous requests with one key, one creates the game, and all get its id.
     let mut all = JoinSet::new();
     for _ in 0..20 {
         let store = Arc::clone(&store);

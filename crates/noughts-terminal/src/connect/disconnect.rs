@@ -89,10 +89,10 @@ impl fmt::Display for Disconnect {
             }
             Disconnect::NotAdmitted => f.write_str("the server did not begin a game, twice"),
             Disconnect::Broken(fault @ ProtocolError::NotACell(_)) => {
-                write!(f, "{fault}; it was told so (error 0), and the game ends")
+                write!(f, "{fault}; the client sent error 0 and ended the game")
             }
             Disconnect::Broken(fault @ ProtocolError::Occupied(_)) => {
-                write!(f, "{fault}; it was told so (error 1), and the game ends")
+                write!(f, "{fault}; the client sent error 1 and ended the game")
             }
             Disconnect::Broken(fault) => {
                 write!(f, "{fault}; it may play something else")

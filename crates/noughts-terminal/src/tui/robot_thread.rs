@@ -188,7 +188,7 @@ fn ask(robot: &mut dyn Robot, request: &RobotRequest, stop: &Stop) -> Result<Dec
     robot.choose(&request.game, stop).map_err(|fault| {
         let name = request.strategy.label();
         match fault.kind {
-            RobotFaultKind::Stopped => format!("{name} was told to stop"),
+            RobotFaultKind::Stopped => format!("{name} was stopped"),
             RobotFaultKind::Illegal
             | RobotFaultKind::Time
             | RobotFaultKind::Crash

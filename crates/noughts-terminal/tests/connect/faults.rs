@@ -88,19 +88,19 @@ fn invalid_cell_from_the_server_is_answered_with_error() {
         (
             "3-0",
             0,
-            "\"3-0\", which is not a cell; it was told so (error 0)",
+            "\"3-0\", which is not a cell; the client sent error 0",
         ),
         (
             "a-0",
             0,
-            "\"a-0\", which is not a cell; it was told so (error 0)",
+            "\"a-0\", which is not a cell; the client sent error 0",
         ),
         (
             "1x1",
             0,
-            "\"1x1\", which is not a cell; it was told so (error 0)",
+            "\"1x1\", which is not a cell; the client sent error 0",
         ),
-        ("0-0", 1, "0-0, which is taken; it was told so (error 1)"),
+        ("0-0", 1, "0-0, which is taken; the client sent error 1"),
     ] {
         let script = format!("READY | ADMIT1 | {cell}");
         for visit in [

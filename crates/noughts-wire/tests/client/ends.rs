@@ -154,7 +154,7 @@ fn a_cell_that_cannot_be_is_complained_of_and_ends_it() {
 fn frames_in_one_read_are_told_one_by_one() {
     let glued = format!("{READY} {ADMIT} {ACTION}");
     let mut client = client(&[Ok(&glued)]);
-    // A server that answers before it was asked: ADMIT comes while nobody said PLAY.
+    // A server that answers too early: ADMIT comes before PLAY.
     assert_eq!(
         client
             .hello(&Name::default(), Greeting::Seed(12_345))

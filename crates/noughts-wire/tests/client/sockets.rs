@@ -8,7 +8,7 @@ use noughts_wire::{Cell, Client, Event, Greeting, Name, Stage};
 
 use crate::stream::Computer;
 
-/// Serves one connection, and closes it when so many frames were heard.
+/// Serves one connection, and closes it after this many frames.
 fn serve(listener: &TcpListener, frames: usize) {
     let (mut stream, _) = listener.accept().expect("a client");
     let mut computer = Computer::new(4_096);

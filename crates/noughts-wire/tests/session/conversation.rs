@@ -5,7 +5,7 @@
 //! > 01 00003039 "Ann" 0000         the client's bytes
 //! < 02 00003039                    the server's answer, one frame a line
 //! ? seat                           what the session asks for
-//! ! admitted first                 what it is told
+//! ! admitted first                 an event for the session
 //! ```
 
 use std::fs;

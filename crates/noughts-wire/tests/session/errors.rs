@@ -25,7 +25,7 @@ fn playing(mode: GameMode) -> Session {
     session
 }
 
-/// How many times the frame is heard before the session closes; `answer` is told to each move.
+/// Number of frames before the session closes; every move gets this `answer`.
 fn endures(mut session: Session, frame: &str, answer: SessionEvent) -> usize {
     for count in 1..200 {
         session.receive(&bytes(frame));

@@ -1,4 +1,4 @@
-//! SessionEvent at every moment: what fits is told, what does not changes nothing.
+//! Every `SessionEvent` in every state: one that does not fit changes nothing.
 
 use noughts_wire::{
     Cell, GameMode, GameResult, MoveRefusal, Session, SessionEvent, SessionRequest,

@@ -408,7 +408,7 @@ fn a_server_that_writes_byte_by_byte_and_leaves_is_understood() {
     let run = run(&["connect", "-p", &port, "--name", "Ann"], b"");
     assert_eq!(
         run.errors,
-        "Error: the server played \"9-9\", which is not a cell; it was told so (error 0), and the game ends\n"
+        "Error: the server played \"9-9\", which is not a cell; the client sent error 0 and ended the game\n"
     );
     assert_eq!(run.exit, 1);
     let rest = server.join().unwrap();

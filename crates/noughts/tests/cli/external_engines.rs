@@ -68,8 +68,12 @@ fn the_arena_reports_each_program_as_what_it_is() {
         };
         // From the right, because the name contains spaces.
         let place = sides[0].iter().rev().position(|head| head == column);
-        let guest = of(&sides, file);
-        assert_eq!(guest[guest.len() - 1 - place.unwrap()], "2", "{table}");
+        let external = of(&sides, file);
+        assert_eq!(
+            external[external.len() - 1 - place.unwrap()],
+            "2",
+            "{table}"
+        );
         assert_eq!(of(&rows, "first")[2..6], ["2", "2", "0", "0"], "{table}");
     }
     // A program that does not end is reported.

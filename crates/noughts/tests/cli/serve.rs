@@ -17,11 +17,11 @@ impl LoggedServer {
     /// `before` is a shell command that runs first.
     fn start(before: &str, words: &str) -> LoggedServer {
         let program = env!("CARGO_BIN_EXE_noughts");
-        let doors = "--http none --tcp 127.0.0.1:0 --tcp-pairs 127.0.0.1:0";
+        let listeners = "--http none --tcp 127.0.0.1:0 --tcp-pairs 127.0.0.1:0";
         let mut process = Command::new("sh")
             .args([
                 "-c",
-                &format!("{before} exec {program} serve --store memory: {doors} {words}"),
+                &format!("{before} exec {program} serve --store memory: {listeners} {words}"),
             ])
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())

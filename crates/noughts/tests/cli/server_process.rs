@@ -24,19 +24,20 @@ impl ServerProcess {
     }
 
     fn start(open: &[&str], words: &[&str]) -> ServerProcess {
-        let doors = ["http", "tcp", "tcp-pairs"].map(|door| match open.contains(&door) {
-            true => format!("--{door}=127.0.0.1:0"),
-            false => format!("--{door}=none"),
-        });
+        let listeners =
+            ["http", "tcp", "tcp-pairs"].map(|listener| match open.contains(&listener) {
+                true => format!("--{listener}=127.0.0.1:0"),
+                false => format!("--{listener}=none"),
+            });
         let mut process = Command::new(env!("CARGO_BIN_EXE_noughts"))
             .args(["serve", "--store", "memory:"])
-            .args(doors)
+            .args(listeners)
             .args(words)
             .stdout(Stdio::piped())
             .spawn()
             .unwrap();
         let mut lines = BufReader::new(process.stdout.take().unwrap()).lines();
-        let mut address = |door| match open.contains(&door) {
+        let mut address = |listener| match open.contains(&listener) {
             true => {
                 let line = lines.next().unwrap().unwrap();
                 line.split_whitespace().nth(1).unwrap().to_owned()

@@ -204,21 +204,21 @@ fn tcp_seats_leave_when_their_node_dies() {
     let laid = lay(here.http, table);
     let mut events = Events::of(here.http, &laid.id);
     // An open seat of one node is available to TCP clients of every node.
-    let mut guest = TcpStream::connect(("127.0.0.1", there.pairs)).unwrap();
-    guest
+    let mut client = TcpStream::connect(("127.0.0.1", there.pairs)).unwrap();
+    client
         .set_read_timeout(Some(Duration::from_secs(60)))
         .unwrap();
-    guest
+    client
         .write_all(b"\x01\0\0\x30\x39Bob\0\0\x03\0\0\x30\x39")
         .unwrap();
     let mut heard = [0; 11];
-    guest.read_exact(&mut heard).unwrap();
+    client.read_exact(&mut heard).unwrap();
     assert_eq!(heard, *b"\x02\0\0\x30\x39\x04\0\0\x30\x39\x01");
-    guest.write_all(b"\x05\0\0\x30\x391-1").unwrap();
+    client.write_all(b"\x05\0\0\x30\x391-1").unwrap();
     events.wait_for(|event| event["turn"] == 2);
     assert_eq!(laid.play(here.http, 2, "0-0").status, 200);
     let mut heard = [0; 8];
-    guest.read_exact(&mut heard).unwrap();
+    client.read_exact(&mut heard).unwrap();
     assert_eq!(&heard[5..], b"0-0");
     there.kill();
     let event = events.wait_for(|event| !event["outcome"].is_null());
@@ -238,15 +238,15 @@ fn after_a_restart_open_seats_and_robots_continue() {
     let robots = lay(serving.http, robots);
     serving.kill();
     let serving = ServerProcess::start(&store);
-    let mut guest = TcpStream::connect(("127.0.0.1", serving.pairs)).unwrap();
-    guest
+    let mut client = TcpStream::connect(("127.0.0.1", serving.pairs)).unwrap();
+    client
         .set_read_timeout(Some(Duration::from_secs(60)))
         .unwrap();
-    guest
+    client
         .write_all(b"\x01\0\0\x30\x39Bob\0\0\x03\0\0\x30\x39")
         .unwrap();
     let mut heard = [0; 11];
-    guest.read_exact(&mut heard).unwrap();
+    client.read_exact(&mut heard).unwrap();
     // The second seat: admitted, and the other one begins.
     assert_eq!(heard[10], 2);
     assert_eq!(waiting.view(serving.http)["seats"][1]["name"], "Bob");

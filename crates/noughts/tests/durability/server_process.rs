@@ -32,10 +32,10 @@ impl ServerProcess {
 
     fn spawn(before: &[&str], words: &[&str], log: Stdio) -> ServerProcess {
         let program = [env!("CARGO_BIN_EXE_noughts"), "serve"];
-        let doors = "--http 127.0.0.1:0 --tcp none --tcp-pairs 127.0.0.1:0";
+        let listeners = "--http 127.0.0.1:0 --tcp none --tcp-pairs 127.0.0.1:0";
         let all = before.iter().chain(&program).copied();
         let all: Vec<&str> = all
-            .chain(doors.split(' '))
+            .chain(listeners.split(' '))
             .chain(words.iter().copied())
             .collect();
         let spawned = Command::new(all[0])
