@@ -1,5 +1,7 @@
 //! One game in progress: turns, actions, results.
 
+mod rewind;
+
 use std::fmt;
 
 use crate::diagram::{BoardState, Diagram, DiagramError};
@@ -211,26 +213,6 @@ impl Game {
             (None, Variant::Grid(spec)) => spec.line(),
             (None, Variant::Nested(_)) => 9,
         }
-    }
-
-    fn check_rewind(&self, count: u16) -> Result<(), Refusal> {
-        let Some(most) = self.longest_rewind() else {
-            return Err(Refusal::NoRewind);
-        };
-        if count > most {
-            return Err(Refusal::RewindTooFar { most });
-        }
-        match self.variant {
-            Variant::Nested(_) if count == 0 => Err(Refusal::MustPlay),
-            Variant::Grid(_) | Variant::Nested(_) => Ok(()),
-        }
-    }
-
-    /// The number of marks that may be taken back now; `None` if the game has no rewind or is over.
-    pub fn longest_rewind(&self) -> Option<u16> {
-        self.to_move()?;
-        let most = self.history.checked_sub(1)?;
-        Some(most.min(u16::try_from(self.plays().len()).unwrap_or(u16::MAX)))
     }
 
     /// The game after its first `turns` turns, or after all if there are fewer.

@@ -34,7 +34,6 @@ mod diagram;
 mod game;
 mod grid;
 mod lines;
-mod name;
 mod nested;
 mod notation;
 mod perft;
@@ -50,6 +49,7 @@ mod side;
 mod symmetry;
 mod timeline;
 mod variant;
+mod variant_name;
 mod view;
 
 pub use bits::{Bits, Wide};
@@ -58,7 +58,6 @@ pub use catalog::{CATALOG, CatalogEntry};
 pub use diagram::{BoardState, Diagram, DiagramError, PlayIn};
 pub use game::{Action, Conclusion, Game, GameError, Options, Refusal, Seat, Turn, WinReason};
 pub use grid::{Grid, GridMoves, GridPosition};
-pub use name::VariantError;
 pub use nested::{LINES_3X3, Nested, NestedMoves, NestedPosition};
 pub use notation::{Place, PlaceError};
 pub use perft::{divide, perft};
@@ -73,6 +72,7 @@ pub use variant::{
     Goal, GridSpec, MIN_SIZE, NestedSpec, OutOfRange, Overline, Placement, Redirect, Scoring,
     Variant,
 };
+pub use variant_name::VariantError;
 pub use view::{NestedView, View};
 
 /// The README's examples, compiled and run with the documentation's.

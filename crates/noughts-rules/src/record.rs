@@ -5,11 +5,11 @@ use std::str::FromStr;
 
 use crate::diagram::{Diagram, DiagramError};
 use crate::game::{Conclusion, Game, GameError, Options, Refusal, Seat, WinReason};
-use crate::name::VariantError;
 use crate::notation::{PlaceError, number};
 use crate::quote::Quoted;
 use crate::side::{MAX_SIDES, Side, Sides};
 use crate::variant::Variant;
+use crate::variant_name::VariantError;
 
 /// Maximum length of a name in characters.
 const MAX_NAME_CHARS: usize = 255;

@@ -1,11 +1,11 @@
 //! Pairs TCP clients with each other and with open lobby seats, first come, first served.
 //!
 //! A node that has its store to itself pairs its clients in memory. Where nodes share a store, the
-//! store pairs the clients of all nodes; see [`shared`]. Open seats are in the store in both cases:
+//! store pairs the clients of all nodes; see [`across_nodes`]. Open seats are in the store in both cases:
 //! the log of their game decides who gets one.
 
+mod across_nodes;
 mod queue;
-mod shared;
 
 use std::net::IpAddr;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
@@ -24,8 +24,8 @@ use crate::table::{
     Command, Holder, Key, NewGame, OpenTo, RequestKey, SeatSet, Settings, Status, Table,
 };
 use crate::tables::{BoxFuture, ConnectedSeat, Creation, LiveTable, SubmitError, Tables};
+use across_nodes::{Sent, Withdrawal};
 use queue::{Entered, Queue, Ticket};
-use shared::{Sent, Withdrawal};
 
 /// Maximum number of waiting games that one look at the store reads.
 const MAX_SCANNED_GAMES: usize = 1_000;

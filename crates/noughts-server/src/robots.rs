@@ -1,12 +1,12 @@
 //! Robots and analyses: strategies that answer in microseconds run inline, all others in a bounded, fair queue.
 //!
 //! Every computation that a client can start is bounded here: the number that runs (slots), the number per owner (half of
-//! the slots), the number that waits, the time of each ([`MAX_THINK`](queue::MAX_THINK)), and the processor time per owner
-//! ([`budget`]). An owner is a client address; `None` is one owner too.
+//! the slots), the number that waits, the time of each and the processor time per owner
+//! ([`time_limits`]). An owner is a client address; `None` has no limits per owner.
 
 mod analysis;
-mod budget;
 mod queue;
+mod time_limits;
 
 use std::fmt;
 use std::net::IpAddr;

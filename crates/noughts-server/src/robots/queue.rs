@@ -7,19 +7,13 @@ use std::time::Duration;
 
 use tokio::sync::oneshot;
 
-use super::budget::Budget;
+use super::time_limits::Budget;
 
 /// Maximum number of requests that wait, of all owners.
 pub(super) const MAX_WAITING: usize = 10_000;
 
 /// Idle accounts are dropped when there are this many accounts, and then whenever their number has doubled.
 const MIN_ACCOUNTS_SWEPT: usize = 256;
-
-/// Longest time for one computation.
-pub(crate) const MAX_THINK: Duration = Duration::from_secs(5);
-
-/// Time for one computation of an owner whose budget is used up.
-pub(super) const MIN_THINK: Duration = Duration::from_millis(50);
 
 /// The client address behind a computation; `None` for a client on this machine, which is exempt from limits per owner.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -156,7 +150,7 @@ impl Queue {
             self.waiting -= 1;
             self.running += 1;
             account.running.insert(ticket, now);
-            let limit = account.budget.remaining(now).clamp(MIN_THINK, MAX_THINK);
+            let limit = account.budget.limit(now);
             // A dropped receiver leaves by its ticket.
             let _ = sender.send(Turn::Granted(limit));
         }

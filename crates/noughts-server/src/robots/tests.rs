@@ -5,7 +5,7 @@ use std::task::{Context, Poll, Waker};
 
 use noughts_rules::Options;
 
-use super::queue::{MAX_THINK, MIN_THINK};
+use super::time_limits::{MAX_THINK, MIN_THINK};
 use super::*;
 
 /// A clock that the test sets.

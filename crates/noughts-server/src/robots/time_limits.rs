@@ -1,6 +1,12 @@
-//! Processor time per owner, as a token bucket.
+//! Time limits of robots and analyses: per computation, and processor time per owner as a token bucket.
 
 use std::time::Duration;
+
+/// Longest time for one computation.
+pub(crate) const MAX_THINK: Duration = Duration::from_secs(5);
+
+/// Time for one computation of an owner whose budget is used up.
+pub(super) const MIN_THINK: Duration = Duration::from_millis(50);
 
 /// A bucket holds at most this much processor time.
 const CAPACITY: Duration = Duration::from_secs(20);
@@ -19,6 +25,11 @@ pub(super) struct Budget {
 }
 
 impl Budget {
+    /// Time for the next computation.
+    pub(super) fn limit(&self, now: Duration) -> Duration {
+        self.remaining(now).clamp(MIN_THINK, MAX_THINK)
+    }
+
     /// Processor time that is left.
     pub(super) fn remaining(&self, now: Duration) -> Duration {
         CAPACITY.saturating_sub(self.missing(now))

@@ -1,0 +1,26 @@
+//! How far a game may be rewound.
+
+use super::{Game, Refusal};
+use crate::variant::Variant;
+
+impl Game {
+    pub(super) fn check_rewind(&self, count: u16) -> Result<(), Refusal> {
+        let Some(most) = self.longest_rewind() else {
+            return Err(Refusal::NoRewind);
+        };
+        if count > most {
+            return Err(Refusal::RewindTooFar { most });
+        }
+        match self.variant {
+            Variant::Nested(_) if count == 0 => Err(Refusal::MustPlay),
+            Variant::Grid(_) | Variant::Nested(_) => Ok(()),
+        }
+    }
+
+    /// The number of marks that may be taken back now; `None` if the game has no rewind or is over.
+    pub fn longest_rewind(&self) -> Option<u16> {
+        self.to_move()?;
+        let most = self.history.checked_sub(1)?;
+        Some(most.min(u16::try_from(self.plays().len()).unwrap_or(u16::MAX)))
+    }
+}
