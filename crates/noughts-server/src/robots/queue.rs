@@ -217,6 +217,7 @@ impl Queue {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::robots::time_limits::{MAX_THINK, MIN_THINK};
 
     const NOW: Duration = Duration::from_secs(1);
 
