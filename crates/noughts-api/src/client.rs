@@ -25,7 +25,7 @@ pub use server_url::{Scheme, ServerUrl, UrlError};
 
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// An event stream sends at least a comment every 15 seconds.
+/// Three times the interval at which an event stream sends at least a comment.
 const READ_TIMEOUT: Duration = Duration::from_secs(45);
 
 const MAX_RESPONSE_BYTES: u64 = 4 * 1024 * 1024;

@@ -41,7 +41,7 @@ pub struct Standings {
     pub sprt: Option<(Sprt, f64, SprtDecision)>,
     /// The mean score of each participant after each complete opening.
     pub history: Vec<Vec<f64>>,
-    /// The first participant's score against the second, by their indices.
+    /// Key (a, b): the score of participant a against participant b.
     pub encounters: BTreeMap<(usize, usize), Score>,
 }
 

@@ -41,7 +41,7 @@ impl fmt::Display for End {
 /// A program that writes more than this to one of its outputs is stopped.
 pub(crate) const MAX_OUTPUT_BYTES: usize = 4 << 20;
 
-/// How often a program is asked whether it has ended, if its children keep its outputs open.
+/// Interval between checks whether a program has ended while its children keep its output open.
 const POLL_INTERVAL: Duration = Duration::from_millis(20);
 
 impl Program {

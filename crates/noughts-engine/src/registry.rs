@@ -141,7 +141,7 @@ enum Reason {
     Unknown,
     /// The parameter is invalid; this is the right syntax.
     Form(&'static str),
-    /// `engine:…` where programs are not allowed.
+    /// The error for `engine:…` where programs are not allowed.
     Program,
 }
 

@@ -105,7 +105,7 @@ pub struct NestedPosition {
     half: u8,
 }
 
-/// A set of nine per side, in one number.
+/// Two sets of nine cells or boards, one per side, in one number.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 struct Both(u32);
 

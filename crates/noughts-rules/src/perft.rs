@@ -5,7 +5,7 @@ use std::hint::black_box;
 use crate::place::Move;
 use crate::rules::Rules;
 
-/// The number of sequences of exactly `depth` moves from this position. Every last move is played.
+/// The number of sequences of exactly `depth` moves from this position. The moves of the last ply are played too, not only counted.
 /// Games that end earlier do not count.
 ///
 /// ```

@@ -45,7 +45,7 @@ pub(super) struct ClientProgram {
     answers: Vec<Answer>,
     /// How often each answer's prompt was answered.
     given: Vec<usize>,
-    /// Prompts before this place of the output are answered.
+    /// Prompts before this offset of the output have been answered.
     searched: usize,
     /// A free cell, for answers.
     pub(super) free_cell: Cell,

@@ -528,7 +528,7 @@ impl Connection {
         !self.buffer.bytes.is_empty()
     }
 
-    /// Gives the server a moment.
+    /// Waits up to 20 ms for data from the server, or for the end of the connection.
     pub(crate) fn pause(&mut self) {
         let deadline = Instant::now() + SHORT / 5;
         while !self.buffer.has_ended

@@ -22,7 +22,7 @@ pub(crate) trait Endgame: Rules {
         false
     }
 
-    /// The closed boards, on nine boards.
+    /// In games on nine boards: the set of closed boards.
     fn closed(&self, _position: &Self::Position) -> u16 {
         0
     }

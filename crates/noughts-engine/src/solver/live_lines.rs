@@ -2,7 +2,7 @@
 
 use noughts_rules::Bits;
 
-/// Weights of lines: 2 to the number of their marks.
+/// Weights of lines: a line with n marks weighs 2^n.
 #[derive(Clone, Copy)]
 pub(crate) struct Scale {
     line: usize,
@@ -39,7 +39,7 @@ pub(crate) struct LiveLines<L> {
     pub(crate) lack_two: L,
     /// Marks that each line lacks.
     lacks: Vec<u8>,
-    /// The weight of all of them.
+    /// The sum of the weights of all live lines.
     pub(crate) sum: u32,
     /// The weight of those through each empty cell; 0 for taken cells.
     pub(crate) on: Vec<u32>,
@@ -72,7 +72,7 @@ impl<L: Bits> LiveLines<L> {
         }
     }
 
-    /// Copies another in place.
+    /// Overwrites this value with another, without allocation.
     pub(crate) fn copy(&mut self, from: &LiveLines<L>) {
         self.alive = from.alive;
         self.lack_one = from.lack_one;

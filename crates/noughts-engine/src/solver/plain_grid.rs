@@ -22,7 +22,7 @@ struct Geometry<B, L, const W: usize> {
     all: B,
     /// The lines through each cell.
     through: Vec<L>,
-    /// Hash words for marks of the attacker, marks of the defender, and empty cells that matter.
+    /// Hash words for marks of the attacker, marks of the defender, and empty cells on a line that a side can still complete.
     hashes: [Vec<Hashes<W>>; 3],
 }
 

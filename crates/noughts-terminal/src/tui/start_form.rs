@@ -27,7 +27,7 @@ pub struct TuiOptions {
 }
 
 impl TuiOptions {
-    /// Checks what can be checked before the start screen. If the variant is given, the rest is checked when the game starts.
+    /// Checks the options before the start screen opens, as far as possible without a game.
     pub(super) fn check(&self) -> Result<(), StartError> {
         let variant = self.variant.as_deref().map(str::parse).transpose();
         let variant: Option<Variant> = variant.map_err(StartError::Variant)?;
