@@ -229,7 +229,7 @@ fn read_origin(origin: &str) -> Result<String, Failure> {
     match name {
         Some(name) if !name.is_empty() && name.bytes().all(is_sent) => Ok(origin.to_owned()),
         _ => Err(Failure::invalid(format_args!(
-            "an origin (--origin) is http:// or https:// and a name in lower case, optionally with a port, such as \
+            "an origin (--origin) is http:// or https:// and a name in lower case, optionally with a port and nothing after it, such as \
              https://games.example.org, not {}",
             Quoted::from(origin)
         ))),

@@ -277,7 +277,7 @@ fn invalid_match_is_refused_before_it_starts() {
         (
             &["random", "first", "greedy"],
             &out,
-            "it says 'no player 2', this one 'player 2 greedy'",
+            "with 'no player 2' instead of 'player 2 greedy'",
         ),
     ] {
         let (output, errors, exit) = arena(players, options);

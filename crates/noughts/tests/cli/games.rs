@@ -35,10 +35,7 @@ fn games_are_imported_listed_shown_and_exported() {
     };
     let (exit, output, errors) = games(&[], "");
     assert_eq!((exit, output.as_str()), (1, ""));
-    assert!(
-        errors.contains("--store says where games are kept"),
-        "{errors}"
-    );
+    assert!(errors.contains("--store selects another store"), "{errors}");
     let (exit, ids, errors) = games(&["import", "-"], TWO);
     assert_eq!((exit, errors.as_str()), (0, ""));
     let ids: Vec<&str> = ids.lines().collect();

@@ -201,7 +201,12 @@ fn failures_are_explained() {
             "cannot use \"no-such-file\" (--cacert)",
         ),
         (
-            vec!["play", &server.url, "--cacert", file!()],
+            vec![
+                "play",
+                &server.url,
+                "--cacert",
+                concat!(env!("CARGO_MANIFEST_DIR"), "/Cargo.toml"),
+            ],
             "no certificate in PEM format",
         ),
         (vec!["play", "http://"], "http://HOST:PORT"),

@@ -209,7 +209,7 @@ fn without_file_descriptors_existing_connections_continue() {
     let (exit, log) = serving.end("-TERM");
     assert_eq!(exit, Some(0));
     assert!(
-        log.contains("no connection can be accepted for the moment"),
+        log.contains("cannot accept connections for the moment"),
         "{log}"
     );
     assert!(
