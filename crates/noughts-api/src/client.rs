@@ -90,6 +90,8 @@ impl Client {
             .tls_config(tls.build())
             .http_status_as_error(false)
             .max_redirects(0)
+            // The server closes idle connections after 10 s.
+            .max_idle_age(Duration::from_secs(5))
             .timeout_connect(Some(CONNECT_TIMEOUT))
             .timeout_per_read(Some(READ_TIMEOUT))
             .timeout_per_write(Some(READ_TIMEOUT));
@@ -204,6 +206,10 @@ fn expect_success(response: Response<Body>) -> Result<Response<Body>, ClientErro
     let body = read_bounded(response)?;
     Err(match serde_json::from_slice::<Problem>(&body) {
         Ok(problem) => ClientError::Refused(problem),
+        // A proxy whose server restarts.
+        Err(_) if status.is_server_error() => {
+            ClientError::Unreachable(format!("HTTP status {}", status.as_u16()))
+        }
         Err(_) => ClientError::UnexpectedResponse(format!("HTTP status {}", status.as_u16())),
     })
 }

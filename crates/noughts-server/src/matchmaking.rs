@@ -316,6 +316,11 @@ impl Matchmaking {
             let live = match self.tables.get(id).await {
                 Ok(Some(live)) => live,
                 Ok(None) => break,
+                Err(StoreError::Corrupt(reason)) => {
+                    warn!(game = %id, reason, "cannot take a lobby seat of an unreadable game");
+                    sleep(RETRY_AFTER).await;
+                    break;
+                }
                 Err(error) => {
                     debug!(game = %id, %error, "a lobby seat is tried again");
                     sleep(RETRY_AFTER).await;

@@ -227,8 +227,11 @@ fn watch(table: &RemoteTable, sender: &SyncSender<PlayEvent>) {
                     return;
                 }
                 (attempts, pause) = (0, FIRST_PAUSE);
-                while let Some(Ok(_)) = stream.next() {
+                while let Some(event) = stream.next() {
                     last_id = stream.last_id();
+                    if event.is_err() {
+                        break;
+                    }
                     if sender.send(PlayEvent::Changed).is_err() {
                         return;
                     }

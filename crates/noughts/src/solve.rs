@@ -28,8 +28,11 @@ pub(crate) fn run(task: &Solve) -> Result<(), Failure> {
     if task.distance {
         solver.find_distance().map_err(Failure::invalid)?;
     }
-    if let Some(name) = &task.checkpoint {
+    if task.checkpoint.is_some() || task.proof.is_some() {
+        // Only its table can be stored, and proofs are written from it.
         solver.use_proof_number_search();
+    }
+    if let Some(name) = &task.checkpoint {
         load(&mut solver, name)?;
     }
     let stop = Stop::new();

@@ -195,7 +195,7 @@ impl Perfect {
                 ..budget
             });
             let exact = solver.solve(stop, &*self.clock, &mut |_| {});
-            if exact.distance.is_some() {
+            if exact.distance.is_some() && exact.best.is_some() {
                 found = exact;
             }
         }

@@ -86,10 +86,7 @@ pub(super) async fn create(
         limiter.refund_stored(&client, bytes, now);
     }
     let (live, status) = match creation? {
-        Creation::Created(live) => {
-            app.rate_limiter.add_table(&client, live.id(), now);
-            (live, StatusCode::CREATED)
-        }
+        Creation::Created(live) => (live, StatusCode::CREATED),
         Creation::Repeat(id) => (table(&app, id).await?, StatusCode::OK),
         Creation::KeyReused => return Err(TableRefusal::KeyReused.into()),
     };
@@ -112,7 +109,7 @@ pub(super) async fn create(
 }
 
 /// About how many bytes a turn takes in the store.
-const TURN_BYTES: usize = 40;
+const TURN_BYTES: usize = 64;
 
 /// How many bytes a table stores by itself when nobody plays there: one turn per cell, where only
 /// robots sit.
@@ -131,11 +128,15 @@ async fn create_table(
     request: Option<&RequestKey>,
 ) -> Result<Creation, ApiError> {
     let key = request.map(|request| creation_key(client, request));
-    let (tables, owner) = (Arc::clone(&app.tables), client.network());
+    let (app, client) = (Arc::clone(app), client.clone());
     let (new, request) = (NewGame { settings, key }, request.cloned());
     let created = detach(async move {
-        let created = tables.create(new, request.as_ref(), owner).await?;
+        let owner = client.network();
+        let created = app.tables.create(new, request.as_ref(), owner).await?;
         if let Creation::Created(live) = &created {
+            // Also if the client has disconnected meanwhile.
+            let now = app.tables.clock().now();
+            app.rate_limiter.add_table(&client, live.id(), now);
             // Its creator knows its id.
             live.set_requested(owner);
         }

@@ -11,7 +11,7 @@ use std::time::Duration;
 use noughts_rules::Seat;
 use tokio::sync::oneshot;
 use tokio::time::{Instant, sleep, timeout};
-use tracing::debug;
+use tracing::{debug, warn};
 
 use super::{Client, Matchmaking, RETRY_AFTER, Waiting};
 use crate::bus::Hint;
@@ -22,6 +22,10 @@ use crate::tables::ConnectedSeat;
 /// How often the list is sent while a client waits: the store pairs only clients whose node does so.
 /// Open seats of other nodes are searched as often.
 const INTERVAL: Duration = Duration::from_secs(1);
+
+/// Maximum number of players in one list, those that wait longest: the store writes a list in one
+/// transaction.
+const MAX_LISTED_PLAYERS: usize = 1_000;
 
 /// What the store may know of the clients that wait at this node.
 #[derive(Debug, Default)]
@@ -163,7 +167,10 @@ impl Matchmaking {
         };
         let players: Vec<WaitingPlayer> = match self.tables.is_stopping() {
             true => Vec::new(),
-            false => state.queue.iter().filter_map(player).collect(),
+            false => {
+                let players = state.queue.iter().filter_map(player);
+                players.take(MAX_LISTED_PLAYERS).collect()
+            }
         };
         if players.is_empty() && state.sent.is_settled() {
             return None;
@@ -204,6 +211,10 @@ impl Matchmaking {
             match self.tables.get(game).await {
                 Ok(Some(live)) => return Some(ConnectedSeat::new(&self.tables, &live, seat)),
                 Ok(None) => return None,
+                Err(StoreError::Corrupt(reason)) => {
+                    warn!(%game, reason, "cannot load the game of a pair");
+                    return None;
+                }
                 Err(error) => {
                     debug!(%game, %error, "the game of a pair is loaded again");
                     sleep(RETRY_AFTER).await;
