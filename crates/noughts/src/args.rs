@@ -653,7 +653,7 @@ pub(crate) struct Connect {
                   watches. In the game: 1-0 plays, <<N takes back, resign resigns, :q leaves."
 )]
 pub(crate) struct Play {
-    /// The server, such as http://localhost:8080 or https://games.example.org, or a game there
+    /// The server, such as http://localhost:8080, or a game there; https:// works too
     #[arg(value_name = "URL")]
     pub(crate) url: String,
     /// Trust the certificates of this PEM file too, besides those of the system
