@@ -208,7 +208,7 @@ fn expect_success(response: Response<Body>) -> Result<Response<Body>, ClientErro
         Ok(problem) => ClientError::Refused(problem),
         // A proxy whose server restarts.
         Err(_) if status.is_server_error() => {
-            ClientError::Unreachable(ureq::Error::StatusCode(status.as_u16()))
+            ClientError::Unreachable(io::Error::other(format!("HTTP status {}", status.as_u16())))
         }
         Err(_) => ClientError::UnexpectedResponse(format!("HTTP status {}", status.as_u16())),
     })
