@@ -4,6 +4,7 @@ mod error;
 mod event_stream;
 mod server_url;
 
+use std::io;
 use std::sync::Arc;
 use std::time::Duration;
 
