@@ -166,7 +166,9 @@ impl Tables {
     ) -> Result<Creation, StoreError> {
         let table = Table::new(new.settings.clone());
         let table = table.map_err(|error| StoreError::Invalid(error.to_string()))?;
-        match self.store.create(new, table.summary()).await? {
+        let created = self.store.create(new, table.summary()).await;
+        let created = created.inspect_err(|error| warn!(%error, "a game could not be created"));
+        match created? {
             Created::Existing(id, stored) => return Ok(repeat_of(id, &stored, request)),
             Created::Stored => {}
         }

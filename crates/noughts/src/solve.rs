@@ -225,7 +225,7 @@ impl Ticker {
         self.next = progress.time + Ticker::pause(self.is_terminal);
         let seconds = progress.time.as_secs_f64();
         let line = format!(
-            "{seconds:.1} s  {} nodes  {:.0} a second  table {}%  can {} win? so far {}",
+            "{seconds:.1} s  {} nodes  {:.0} per second  table {}%  can {} win? so far {}",
             progress.nodes,
             progress.nodes as f64 / seconds.max(0.001),
             progress.fill / 10,
