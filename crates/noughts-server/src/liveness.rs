@@ -28,7 +28,7 @@ const SWEEPS_UNTIL_DEAD: u32 = 10;
 const GRACE_MS: u64 = 4_000;
 
 /// For how long an overdue game is left alone in which no robot can move.
-const POSTPONED_MS: u64 = 60_000;
+const POSTPONED_MS: u64 = 600_000;
 
 /// The counters of other nodes, as this node has read them.
 #[derive(Debug, Default)]

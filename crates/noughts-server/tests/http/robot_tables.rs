@@ -11,7 +11,7 @@ const TABLE: &str =
 async fn games_of_robots_count_as_stored_bytes() {
     let limits = HttpLimits {
         // Two games of 400 turns.
-        import_bytes_per_day: 2 * 400 * 40 + 10,
+        import_bytes_per_day: 2 * 400 * 64 + 10,
         ..HttpLimits::default()
     };
     let server = TestServer::with(limits).await;
