@@ -100,7 +100,7 @@ def session():
 
 
 def play(ident):
-    taken = set()
+    taken, refused = set(), set()
     while True:
         free = [cell for cell in CELLS if cell not in taken]
         if not free and FAULT != "prompted":  # one that was refused is missing
@@ -123,6 +123,7 @@ def play(ident):
             if FAULT == "stubborn":  # tries the same again
                 send(ACTION, ident, position)
             taken.add(cell)
+            refused.add(cell)
             continue
         taken.add(cell)
         if opcode == RESULT:
@@ -133,7 +134,7 @@ def play(ident):
         if rest not in CELLS or rest in taken:
             if FAULT == "never-complains":
                 return False
-            if FAULT == "trace-on-illegal":  # trusts the server
+            if FAULT == "trace-on-illegal" and rest not in refused:  # trusts the server
                 raise RuntimeError("what a move")
             send(ERROR, ident, (b"\0" if rest not in CELLS else b"\1") + b"Moviment\0\0")
             return False

@@ -65,13 +65,14 @@ async fn forty_clients_of_three_nodes_are_paired_once_each() {
             (client.play_to_end().await, first)
         }));
     }
-    let mut results = [[0; 3]; 2];
+    let mut results = [0; 3];
     for client in clients {
         let (second, first) = client.await.unwrap();
-        results[0][usize::from(first)] += 1;
-        results[1][usize::from(second)] += 1;
+        results[usize::from(first)] += 1;
+        results[usize::from(second)] += 1;
     }
-    assert_eq!(results, [[20, 20, 0], [20, 20, 0]]);
+    // A client in its second game may meet one in its first.
+    assert_eq!(results, [40, 40, 0]);
     let path = "/api/games?limit=100";
     let (_, list) = crate::client::http(nodes[0].http, "GET", path, "", None).await;
     let games = list["games"].as_array().unwrap();
