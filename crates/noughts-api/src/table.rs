@@ -42,7 +42,7 @@ pub enum SeatRequest {
     Open(OpenSeat),
 }
 
-/// Who may take an open seat.
+/// How an open seat is offered.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "lowercase")]

@@ -51,7 +51,7 @@ pub enum PlayEvent {
     Line(Option<String>),
 }
 
-/// Who plays, and at which seat.
+/// The player and the seat.
 #[derive(Clone, Debug)]
 pub struct PlaySettings {
     /// `None`: the game is only watched.

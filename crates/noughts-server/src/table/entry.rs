@@ -107,7 +107,7 @@ pub enum Holder {
     Robot(StrategyName),
 }
 
-/// Who may take an open seat.
+/// How an open seat is offered.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum OpenTo {
     /// Everybody who knows the game's id.

@@ -53,7 +53,7 @@ fn a_node_that_is_frozen_for_15_seconds_loses_no_http_game() {
     for game in &games {
         assert_eq!(play(nodes[0].http, game, 3), 200);
     }
-    // Whoever would end games has had the time.
+    // By now another node would have ended the games.
     sleep(Duration::from_secs(12));
     for (number, game) in games.iter().enumerate() {
         let path = format!("/api/games/{}", game["id"].as_str().unwrap());
