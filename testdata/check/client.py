@@ -144,6 +144,8 @@ def play(ident):
 server = socket.create_connection((HOST, PORT))
 try:
     session()
+    if FAULT == "crashes-after-games":
+        raise RuntimeError("no more games")
 except Left:
     if FAULT == "stays":  # waits for somebody who has gone
         time.sleep(30)

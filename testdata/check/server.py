@@ -2,18 +2,22 @@
 """A server of the course's TCP protocol, for `noughts check tcp` to judge: right, or with one fault.
 
     server.py [FAULT…] [--pairs]
+    server.py FAULT --port PORT
 
-opens a port for each fault (none: the right one) and prints `FAULT PORT` for each. A fault is described
+opens a port for each fault (none: the right one) and prints `FAULT PORT` for each; with --port it serves one fault
+there and prints nothing but stack traces. A fault is described
 where it is made, below; `server.verdicts` says which rules each of them breaks.
 """
 
 import itertools
+import os
 import random
 import socket
 import struct
 import sys
 import threading
 import time
+import traceback
 
 HELLO, READY, PLAY, ADMIT, ACTION, RESULT, ERROR = 1, 2, 3, 4, 5, 6, 8
 TEXTS = {0: b"Moviment Desconegut", 1: b"Moviment Invalid", 2: b"Comanda Inesperada",
@@ -106,7 +110,8 @@ class Session:
             if self.fault == "dies-when-left-unread":
                 self.server.die()
         except (Gone, OSError, UnicodeError):
-            pass
+            if self.fault == "trace-when-left":  # prints what it does not expect
+                traceback.print_exc()
         finally:
             if self.table:
                 self.table.left(self)
@@ -126,9 +131,26 @@ class Session:
                 self.server.die()
             if self.fault == "dies-when-left-in-a-game" and self.place == "playing":
                 self.server.die()
+            if self.fault == "exits-when-left-in-a-game" and self.place == "playing":
+                os._exit(1)
             raise
         if self.server.dead:
             raise Gone
+        if self.fault == "reads-under-a-lock":  # makes everybody wait for a slow client
+            with self.server.reading:
+                return self.rest_of_frame(opcode)
+        self.rest_of_frame(opcode)
+
+    def drop_rest(self):
+        if self.fault == "drops-the-rest":  # believes that nothing follows a frame
+            self.connection.setblocking(False)
+            try:
+                self.connection.recv(1024)
+            except BlockingIOError:
+                pass
+            self.connection.setblocking(True)
+
+    def rest_of_frame(self, opcode):
         if self.fault == "silent":  # reads, and says nothing
             return
         if opcode == HELLO:
@@ -136,9 +158,12 @@ class Session:
             place, self.place = self.place, "frame"
             name = self.read_text()
             self.place = place
+            self.drop_rest()
             self.hello(ident, name)
         elif opcode == PLAY:
-            self.play(self.read_int())
+            ident = self.read_int()
+            self.drop_rest()
+            self.play(ident)
         elif opcode == ACTION:
             self.action(self.read_int(), self.read(3))
         elif opcode == ERROR:
@@ -192,6 +217,11 @@ class Session:
         if ident != self.id:
             return self.error(3 if self.later else 9)
         if cell not in CELLS:
+            if self.fault == "trace-on-mistake":  # answers rightly, and prints what it has caught
+                try:
+                    CELLS.index(cell)
+                except ValueError:
+                    traceback.print_exc()
             digits = cell[:1].isdigit() and cell[1:2] == b"-" and cell[2:].isdigit()
             if self.fault == "off-board-is-taken" and digits:  # has one error for both
                 return self.error(1)
@@ -348,12 +378,12 @@ class Table:
 
 
 class Server:
-    def __init__(self, fault, pairs):
+    def __init__(self, fault, pairs, port=0):
         self.fault, self.pairs = fault, pairs
         self.waiting, self.table, self.dead = None, None, False
         self.greeted = None
-        self.lock = threading.Lock()
-        self.listener = socket.create_server(("127.0.0.1", 0))
+        self.lock, self.reading = threading.Lock(), threading.Lock()
+        self.listener = socket.create_server(("127.0.0.1", port))
         self.port = self.listener.getsockname()[1]
 
     def run(self):
@@ -405,6 +435,8 @@ class Server:
 
 def main():
     words = sys.argv[1:]
+    if "--port" in words:
+        return Server(words[0], False, int(words[-1])).run()
     pairs = "--pairs" in words
     faults = [word for word in words if word != "--pairs"] or ["none"]
     for fault in faults:

@@ -1,6 +1,7 @@
 //! Checks a program of the classic game: the kit types scripted games.
 
 mod case;
+mod cause;
 mod diff;
 mod game;
 mod model;
@@ -10,6 +11,7 @@ mod screen;
 
 use std::ffi::OsString;
 use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 use std::time::Duration;
 
@@ -18,10 +20,11 @@ use noughts_process::ProcessSet;
 pub use case::{Case, CaseError, Expectation, read_cases};
 pub use recurring::{RECURRING_RULES, RecurringRule};
 
-use crate::process::{End, command_text, stack_trace};
+use crate::process::{End, command_text, stack_trace, trace_headline};
 use crate::report::{Entry, Report};
 use crate::verdict::{Fact, Finding, Verdict, Weight};
-use game::{Deviations, check_game, exact_output, is_exact};
+use cause::{BrokenCase, Cause, same_faults};
+use game::{Judged, check_game, exact_output, is_exact};
 use model::Model;
 use recurring::Recurring;
 use run::{Feeding, Run, run};
@@ -61,31 +64,72 @@ pub fn check_classic(task: &ClassicTask, processes: &ProcessSet) -> Result<Repor
         }
     }
     let (mut runs, feeding) = run_all(task, processes)?;
-    let games = task.cases.iter().zip(&runs);
+    let games = task.cases.iter().zip(runs.iter().flatten());
     let outputs: Vec<&[u8]> = games
         .filter(|(case, run)| case.expectation == Expectation::Game && is_finite(run.end))
         .map(|(_, run)| &run.output[..])
         .collect();
     let mut recurring = Recurring::of(&outputs);
+    let hanging = runs
+        .iter()
+        .position(|run| run.as_ref().is_some_and(|run| run.end == End::TimedOut));
     let mut entries = Vec::new();
-    for (case, run) in task.cases.iter().zip(&mut runs) {
-        run.output = recurring.remove_from(&run.output);
-        let (verdict, deviations, is_serious) = check_case(case, run, task);
-        recurring.without_delimiter += usize::from(deviations.no_delimiter);
-        recurring.without_redraw += usize::from(deviations.no_redraw);
-        let weight = match task.strict || is_serious {
-            true => Weight::Demanded,
-            false => case.weight,
-        };
-        entries.push(Entry {
+    let mut broken = Vec::new();
+    let mut seen = Vec::new();
+    for (place, (case, run)) in task.cases.iter().zip(&mut runs).enumerate() {
+        let mut entry = Entry {
             dialect: String::new(),
             rule: case.name.clone(),
             claim: case.claim.clone(),
             source: case.source.clone(),
-            weight,
-            verdict,
-            took: run.took,
-        });
+            weight: case.weight,
+            verdict: Verdict::holds(),
+            took: Duration::ZERO,
+        };
+        let Some(run) = run else {
+            let name = hanging.map_or("", |place| &task.cases[place].name);
+            let why = format!("prevented by {name}: the program does not end");
+            entry.verdict = Verdict::NotTried(why);
+            entries.push(entry);
+            continue;
+        };
+        run.output = recurring.remove_from(&run.output);
+        let (judged, is_serious) = check_case(case, run, task);
+        recurring.without_delimiter += usize::from(judged.deviations.no_delimiter);
+        recurring.without_redraw += usize::from(judged.deviations.no_redraw);
+        if task.strict || is_serious {
+            entry.weight = Weight::Demanded;
+        }
+        match &judged.verdict {
+            Verdict::Broken(_) => broken.push(BrokenCase {
+                place,
+                name: &case.name,
+                is_demanded: entry.weight == Weight::Demanded,
+                causes: judged.causes,
+            }),
+            Verdict::Holds { .. } => {
+                let model = Model::new(&case.options, true);
+                let line = model.and_then(|model| model.line_after(&case.typed));
+                // A full board ends the game without a line too.
+                seen.extend(line.filter(|line| !line.fills_board));
+            }
+            Verdict::NotTried(_) => {}
+        }
+        (entry.verdict, entry.took) = (judged.verdict, run.took);
+        entries.push(entry);
+    }
+    for (place, reporter) in same_faults(&broken, &seen) {
+        let Verdict::Broken(finding) = &entries[reporter].verdict else {
+            continue;
+        };
+        let why = format!(
+            "the same fault as {}: {}",
+            entries[reporter].rule, finding.problem
+        );
+        entries[place].verdict = Verdict::NotTried(why);
+        if !task.strict {
+            entries[place].weight = task.cases[place].weight;
+        }
     }
     let general = RECURRING_RULES.iter().map(|rule| Entry {
         dialect: String::new(),
@@ -118,13 +162,25 @@ pub fn check_classic(task: &ClassicTask, processes: &ProcessSet) -> Result<Repor
         notes,
         entries,
         hide_differences: false,
+        waited: Duration::ZERO,
     })
 }
 
-/// Runs the first case, which shows how the program takes its input, and then the others in parallel.
-fn run_all(task: &ClassicTask, processes: &ProcessSet) -> Result<(Vec<Run>, Feeding), String> {
+/// After this many cases in which the program did not end, no further case is run.
+const MAX_TIMEOUTS: usize = MAX_PARALLEL;
+
+/// Runs the first case, which shows how the program takes its input, and then the others in parallel. Cases
+/// are left out when the program does not end.
+fn run_all(
+    task: &ClassicTask,
+    processes: &ProcessSet,
+) -> Result<(Vec<Option<Run>>, Feeding), String> {
     let feeding = Mutex::new(Feeding::ByPrompt);
+    let timeouts = AtomicUsize::new(0);
     let run_case = |case: &Case| {
+        if timeouts.load(Ordering::Relaxed) >= MAX_TIMEOUTS {
+            return Ok(None);
+        }
         let mut command = task.command.clone();
         command.extend(case.options.iter().map(OsString::from));
         let lock = || {
@@ -133,16 +189,30 @@ fn run_all(task: &ClassicTask, processes: &ProcessSet) -> Result<(Vec<Run>, Feed
                 .unwrap_or_else(std::sync::PoisonError::into_inner)
         };
         let mut own = *lock();
-        let result = run(&command, case, &mut own, task.timeout, processes);
+        let run = run(&command, case, &mut own, task.timeout, processes)?;
         if own == Feeding::AtOnce {
             *lock() = own;
         }
-        result
+        if run.end == End::TimedOut {
+            // A program that shows nothing at all will not show more in the next case.
+            let count = if run.output.is_empty() {
+                MAX_TIMEOUTS
+            } else {
+                1
+            };
+            timeouts.fetch_add(count, Ordering::Relaxed);
+        }
+        Ok(Some(run))
     };
     let Some((first, others)) = task.cases.split_first() else {
         return Ok((Vec::new(), Feeding::ByPrompt));
     };
     let mut runs = vec![run_case(first)?];
+    if let Some(Some(run)) = runs.first()
+        && shows_nothing(run)
+    {
+        does_it_start(task, processes)?;
+    }
     let waiting = Mutex::new(others.iter().enumerate());
     let next = || {
         let mut waiting = waiting
@@ -150,7 +220,7 @@ fn run_all(task: &ClassicTask, processes: &ProcessSet) -> Result<(Vec<Run>, Feed
             .unwrap_or_else(std::sync::PoisonError::into_inner);
         waiting.next()
     };
-    let mut done: Vec<(usize, Result<Run, String>)> = thread::scope(|scope| {
+    let mut done: Vec<(usize, Result<Option<Run>, String>)> = thread::scope(|scope| {
         let work = || {
             let mut done = Vec::new();
             while let Some((place, case)) = next() {
@@ -172,13 +242,41 @@ fn run_all(task: &ClassicTask, processes: &ProcessSet) -> Result<(Vec<Run>, Feed
     Ok((runs, feeding))
 }
 
+/// The program ended with an error before it showed anything.
+fn shows_nothing(run: &Run) -> bool {
+    run.output.is_empty() && matches!(run.end, End::Exit(1..) | End::Signal(_))
+}
+
+/// Says why the program cannot be checked, if it shows nothing without options either.
+fn does_it_start(task: &ClassicTask, processes: &ProcessSet) -> Result<(), String> {
+    let case = Case {
+        name: String::new(),
+        claim: String::new(),
+        source: String::new(),
+        weight: Weight::Demanded,
+        options: Vec::new(),
+        typed: vec![b":q\n".to_vec()],
+        expectation: Expectation::Game,
+    };
+    let mut feeding = Feeding::ByPrompt;
+    let run = run(&task.command, &case, &mut feeding, task.timeout, processes)?;
+    if !shows_nothing(&run) {
+        return Ok(());
+    }
+    let errors = String::from_utf8_lossy(&run.errors);
+    let line = errors.lines().find(|line| !line.trim().is_empty());
+    let line = line.map_or(String::new(), |line| {
+        format!("; its output: {}", diff::safe(line))
+    });
+    Err(format!("{} before it showed a game{line}", run.end_words()))
+}
+
 fn is_finite(end: End) -> bool {
     matches!(end, End::Exit(_))
 }
 
-/// The verdict, deviations that another rule reports, and whether the verdict is a fault even if the case is
-/// open: the program crashed or did not end.
-fn check_case(case: &Case, run: &Run, task: &ClassicTask) -> (Verdict, Deviations, bool) {
+/// The verdict, and whether it is a fault even if the case is open: the program crashed or did not end.
+fn check_case(case: &Case, run: &Run, task: &ClassicTask) -> (Judged, bool) {
     let problem = match run.end {
         End::TimedOut => Some(format!(
             "the program did not end within {} s and was killed",
@@ -190,39 +288,73 @@ fn check_case(case: &Case, run: &Run, task: &ClassicTask) -> (Verdict, Deviation
     };
     if let Some(problem) = problem {
         let mut found = finding(problem, case, run);
+        let expected = "the program shows the game and ends by itself";
+        found.facts.push(Fact::new("expected", expected));
         let seen = screen::as_seen(&run.output[..run.output.len().min(MAX_SHOWN)], &case.typed);
-        found
-            .conversation
-            .push(format!("the last of {} lines that it showed:", seen.len()));
+        found.conversation.push(match seen.len() {
+            0 => "it showed nothing".to_owned(),
+            lines => format!("the last of {lines} lines that it showed:"),
+        });
         found
             .conversation
             .extend_from_slice(&seen[seen.len().saturating_sub(6)..]);
-        return (Verdict::Broken(found), Deviations::default(), true);
+        let judged = Judged {
+            causes: match case.expectation {
+                Expectation::Game => check_game(case, run).causes,
+                Expectation::Refusal | Expectation::Usage => Vec::new(),
+            },
+            ..Verdict::Broken(found).into()
+        };
+        return (judged, true);
     }
-    let (verdict, deviations) = match (case.expectation, task.strict) {
+    let judged = match (case.expectation, task.strict) {
         (Expectation::Game, false) => check_game(case, run),
-        (Expectation::Game, true) => (check_exactly(case, run), Deviations::default()),
-        (Expectation::Refusal, strict) => (check_refusal(case, run, strict), Deviations::default()),
-        (Expectation::Usage, strict) => (check_usage(case, run, strict), Deviations::default()),
+        (Expectation::Game, true) => check_exactly(case, run),
+        (Expectation::Refusal, strict) => check_refusal(case, run, strict).into(),
+        (Expectation::Usage, strict) => check_usage(case, run, strict).into(),
     };
-    let has_crashed = matches!(verdict, Verdict::Broken(_))
+    let has_crashed = matches!(judged.verdict, Verdict::Broken(_))
         && !stack_trace(&run.errors).is_empty()
         && case.expectation == Expectation::Game;
-    (verdict, deviations, has_crashed)
+    (judged, has_crashed)
 }
 
 /// Of a program that had to be killed only the start of its output is shown.
 const MAX_SHOWN: usize = 1 << 16;
 
-fn check_exactly(case: &Case, run: &Run) -> Verdict {
+fn check_exactly(case: &Case, run: &Run) -> Judged {
     if !is_exact(case, run) {
-        return Verdict::Broken(differences(case, run));
+        let by_words = check_game(case, run);
+        return Judged {
+            causes: match by_words.verdict {
+                Verdict::Holds { .. } => vec![first_byte(case, run)],
+                Verdict::Broken(_) | Verdict::NotTried(_) => by_words.causes,
+            },
+            ..Verdict::Broken(differences(case, run)).into()
+        };
     }
     if run.end != End::Exit(0) {
         let wrong = format!("the output is right, but {}", run.end_words());
-        return Verdict::Broken(finding(wrong, case, run));
+        return Judged {
+            causes: vec![Cause::ExitCode],
+            ..Verdict::Broken(finding(wrong, case, run)).into()
+        };
     }
-    Verdict::holds()
+    Verdict::holds().into()
+}
+
+/// The first byte that differs: what stands before it, and which one is shown.
+fn first_byte(case: &Case, run: &Run) -> Cause {
+    let expected = exact_output(case);
+    let bytes = expected.bytes().zip(&run.output);
+    let place = bytes.take_while(|(own, shown)| own == *shown).count();
+    let before = expected.get(..place).unwrap_or_default();
+    let texts = ["): ", "===\n", "command", "play", "rewind", "\n"];
+    let after = texts.into_iter().find(|text| before.ends_with(text));
+    Cause::Bytes {
+        after: after.unwrap_or_default(),
+        shown: run.output.get(place).copied(),
+    }
 }
 
 fn check_refusal(case: &Case, run: &Run, strict: bool) -> Verdict {
@@ -254,11 +386,14 @@ fn check_refusal(case: &Case, run: &Run, strict: bool) -> Verdict {
 fn check_usage(case: &Case, run: &Run, strict: bool) -> Verdict {
     let screen = Screen::read(&run.output);
     if screen.shows_a_game() {
-        return Verdict::Broken(finding(
-            "the program starts a game instead".to_owned(),
-            case,
-            run,
-        ));
+        let mut found = finding("the program starts a game instead".to_owned(), case, run);
+        found
+            .facts
+            .push(Fact::new("received", "\"Turn: 1\" and a board"));
+        found
+            .facts
+            .push(Fact::new("expected", "how the program is used"));
+        return Verdict::Broken(found);
     }
     let printed = if strict {
         run.output.is_empty()
@@ -279,29 +414,66 @@ fn differences(case: &Case, run: &Run) -> Finding {
     let expected = screen::as_seen(exact_output(case).as_bytes(), &case.typed);
     let received = screen::as_seen(&run.output, &case.typed);
     let mut lines = diff::around_the_first(&expected, &received);
-    let first = |sign: &str| {
-        let line = lines.iter().find_map(|line| line.strip_prefix(sign));
-        line.map_or("the end of the output".to_owned(), |line| {
-            format!("\"{line}\"")
-        })
-    };
-    let (mut facts, problem) = if run.output.is_empty() {
-        (Vec::new(), "the program shows nothing".to_owned())
+    let mut facts = Vec::new();
+    let problem = if run.output.is_empty() {
+        facts.push(Fact::new("received", "no output"));
+        let first = expected.first().map_or("", String::as_str);
+        facts.push(Fact::new("expected", format!("\"{first}\"")));
+        "the program shows nothing".to_owned()
     } else if lines.is_empty() {
         lines = diff::around_the_first(
             &diff::lines_exactly(exact_output(case).as_bytes()),
             &diff::lines_exactly(&run.output),
         );
-        let problem =
-            "the words are right, but the bytes are not: blank lines, spaces or line ends";
-        (Vec::new(), problem.to_owned())
+        let line = |sign: &str| lines.iter().find_map(|line| line.strip_prefix(sign));
+        let (wanted, shown) = (line("- "), line("+ "));
+        facts.push(Fact::new(
+            "received",
+            shown.unwrap_or("the end of the output"),
+        ));
+        facts.push(Fact::new(
+            "expected",
+            wanted.unwrap_or("the end of the output"),
+        ));
+        "the words are right, but the bytes are not: blank lines, spaces or line ends".to_owned()
     } else {
-        let (wanted, shown) = (first("- "), first("+ "));
-        let problem = format!("the program shows {shown} instead of {wanted}");
-        let facts = vec![Fact::new("received", shown), Fact::new("expected", wanted)];
-        (facts, problem)
+        let pairs = expected.iter().zip(&received);
+        let same = pairs.take_while(|(own, shown)| own == shown).count();
+        let quoted = |line: Option<&String>| {
+            line.map_or("the end of the output".to_owned(), |line| {
+                format!("\"{line}\"")
+            })
+        };
+        let (wanted, shown) = (expected.get(same), received.get(same));
+        facts.push(Fact::new("received", quoted(shown)));
+        facts.push(Fact::new("expected", quoted(wanted)));
+        let what = match (wanted, shown) {
+            (Some(wanted), None) => format!("the output ends where \"{wanted}\" should follow"),
+            (None, Some(shown)) => format!("the program goes on with \"{shown}\" after the end"),
+            (_, _) => format!(
+                "the program shows {} instead of {}",
+                quoted(shown),
+                quoted(wanted)
+            ),
+        };
+        let prompts = expected[..same].iter().rev();
+        let typed = prompts
+            .filter_map(|line| screen::typed_after_prompt(line))
+            .next();
+        match typed {
+            Some(typed) => format!("after {typed} was typed, {what}"),
+            None => what,
+        }
     };
-    lines.insert(0, "- expected, + shown by the program".to_owned());
+    let trace = stack_trace(&run.errors);
+    let problem = match trace.is_empty() {
+        true => problem,
+        false => format!("{problem}; the program crashed: {}", trace_headline(&trace)),
+    };
+    lines.insert(
+        0,
+        "lines that start with - are expected, with + shown by the program".to_owned(),
+    );
     let mut found = finding(problem, case, run);
     found.facts.append(&mut facts);
     found.conversation = lines;
@@ -322,8 +494,12 @@ fn finding(problem: String, case: &Case, run: &Run) -> Finding {
         facts.push(Fact::new("typed", shortened(&typed.join(" ⏎ "))));
     }
     let errors = String::from_utf8_lossy(&run.errors);
-    if let Some(line) = errors.lines().find(|line| !line.trim().is_empty()) {
-        facts.push(Fact::new("stderr", shortened(&diff::safe(line))));
+    let trace = stack_trace(&run.errors);
+    let first = errors.lines().find(|line| !line.trim().is_empty());
+    match (trace.is_empty(), first) {
+        (false, _) => facts.push(Fact::new("stderr", trace_headline(&trace))),
+        (true, Some(line)) => facts.push(Fact::new("stderr", shortened(&diff::safe(line)))),
+        (true, None) => {}
     }
     if run.end != End::Exit(0) {
         facts.push(Fact::new("end", run.end_words()));

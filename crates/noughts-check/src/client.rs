@@ -16,7 +16,7 @@ use std::time::{Duration, Instant};
 
 use noughts_process::ProcessSet;
 
-use crate::process::{End, command_text, stack_trace};
+use crate::process::{End, command_text, stack_trace, trace_headline};
 use crate::report::Report;
 use crate::verdict::{Fact, Finding};
 use connection::ClientConnection;
@@ -76,7 +76,7 @@ pub fn check_client(
         };
         let Some(stream) = accept(task, program.as_mut())? else {
             let prompt = program.as_mut().and_then(ClientProgram::waiting_at);
-            results.nobody_connected(program.as_ref().map(|client| &client.program), prompt);
+            results.nobody_connected(program.as_ref(), prompt);
             break;
         };
         connections += 1;
@@ -98,6 +98,9 @@ pub fn check_client(
         }
     }
     let by_hand = task.command.is_empty();
+    if let (0, Some(why)) = (connections, results.did_not_start()) {
+        return Err(why);
+    }
     if connections == 0 && by_hand {
         let wait = (3 * task.timeout).as_secs_f64();
         return Err(format!(
@@ -111,9 +114,10 @@ pub fn check_client(
             false => format!("The client {}", command_text(&task.command)),
         },
         document: crate::tcp::DOCUMENT,
-        notes: Vec::new(),
+        notes: results.waiting().into_iter().collect(),
         entries: results.entries(by_hand),
         hide_differences: false,
+        waited: Duration::ZERO,
     })
 }
 
@@ -129,7 +133,8 @@ pub(crate) fn with_address(command: &[OsString], address: SocketAddr) -> Vec<OsS
     command.iter().map(fill).collect()
 }
 
-/// The next connection; `None` when the time is over, or the client has ended without one.
+/// The next connection; `None` when the time is over, the client has ended without one, or it waits for typed
+/// input.
 fn accept(
     task: &ClientTask,
     mut program: Option<&mut ClientProgram>,
@@ -138,6 +143,7 @@ fn accept(
     let failed = |error: std::io::Error| format!("cannot accept a connection: {error}");
     task.listener.set_nonblocking(true).map_err(failed)?;
     let mut has_ended = false;
+    let mut waits_since = None;
     loop {
         match task.listener.accept() {
             Ok((stream, _)) => {
@@ -154,6 +160,13 @@ fn accept(
             program.update();
             // Once more after its end: it may have connected before.
             has_ended = program.end.is_some();
+            waits_since = match program.waiting_at() {
+                Some(_) => waits_since.or_else(|| Some(Instant::now())),
+                None => None,
+            };
+            if waits_since.is_some_and(|since| since.elapsed() >= task.timeout) {
+                return Ok(None);
+            }
         }
         std::thread::sleep(Duration::from_millis(5));
     }
@@ -199,7 +212,10 @@ fn look_at_end(
         facts: vec![
             Fact::new(
                 "received",
-                trace.first().cloned().unwrap_or_else(|| end.to_string()),
+                match trace.is_empty() {
+                    true => end.to_string(),
+                    false => trace_headline(&trace),
+                },
             ),
             Fact::new(
                 "expected",

@@ -79,7 +79,10 @@ pub(crate) fn cell_words(cell: [u8; 3]) -> String {
     match Cell::try_from(cell).ok() {
         Some(_) => text,
         None if cell == NO_CELL => "--- (none)".to_owned(),
-        None => format!("\"{}\" (not a cell)", text.escape_debug()),
+        None if text.chars().all(|sign| sign.is_ascii_graphic()) => {
+            format!("\"{text}\" (not a cell)")
+        }
+        None => format!("with the bytes {} (not a cell)", hex(&cell)),
     }
 }
 
@@ -130,13 +133,13 @@ fn opcode_words(opcode: u8) -> String {
 pub(crate) fn frame_error_words(error: FrameError, bytes: &[u8]) -> String {
     match error {
         FrameError::UnknownOpcode(byte) => {
-            let text: String = bytes
+            let text = bytes
                 .iter()
-                .take(20)
-                .map(|byte| char::from(*byte))
-                .collect();
-            let text = match bytes.iter().take(4).all(u8::is_ascii_graphic) && bytes.len() > 3 {
-                true => format!(" (these bytes are the text \"{}\")", text.escape_debug()),
+                .take(40)
+                .take_while(|byte| !byte.is_ascii_control());
+            let text: String = text.map(|byte| char::from(*byte)).collect();
+            let text = match text.len() > 3 && text.is_ascii() {
+                true => format!(" (the bytes begin with the text \"{text}\")"),
                 false => String::new(),
             };
             format!(

@@ -118,7 +118,7 @@ fn short_frame(bytes: &[u8], dialect: Dialect) -> Option<Parsed<FromServer>> {
     match *bytes.first()? {
         6 if dialect == Dialect::Later && bytes.len() == 6 => {
             let flag = GameResult::try_from(bytes[5]).ok()?;
-            let (id, cell) = (id(bytes), Some(NO_CELL));
+            let (id, cell) = (id(bytes), None);
             let words =
                 "RESULT has 6 bytes; in the later dialect it has 9: opcode, idSessio, cell, flag";
             Some(Parsed::Frame(

@@ -133,8 +133,10 @@ fn keep(event: Event, output: &mut Vec<u8>, errors: &mut Vec<u8>) {
     }
 }
 
-/// The stack trace in a program's output, at most this many lines.
+/// At most this many lines of a stack trace are shown.
 const MAX_TRACE_LINES: usize = 8;
+
+const PYTHON_TRACE: &str = "Traceback (most recent call last)";
 
 /// Finds the message of an uncaught error: the lines of its stack trace, empty if there is none.
 pub(crate) fn stack_trace(bytes: &[u8]) -> Vec<String> {
@@ -143,13 +145,22 @@ pub(crate) fn stack_trace(bytes: &[u8]) -> Vec<String> {
     let is_trace = |line: &&str| {
         line.starts_with("\tat ")
             || line.contains("Exception in thread")
-            || line.contains("Traceback (most recent call last)")
+            || line.contains(PYTHON_TRACE)
             || line.contains("panicked at")
             || line.contains("Unhandled exception")
     };
     let Some(first) = lines.iter().position(is_trace) else {
         return Vec::new();
     };
+    if lines[first].contains(PYTHON_TRACE) {
+        // The calls are indented, and the error follows them.
+        let calls = lines[first + 1..].iter();
+        let calls = calls.take_while(|line| line.starts_with(' ')).count();
+        let end = (first + 2 + calls).min(lines.len());
+        let last = first + 1 + calls.saturating_sub(MAX_TRACE_LINES - 2);
+        let shown = std::iter::once(&lines[first]).chain(&lines[last..end]);
+        return shown.map(|line| printable(line)).collect();
+    }
     // Java names the exception on the line before the first "at".
     let from = match lines[first].starts_with("\tat ") {
         true => first.saturating_sub(1),
@@ -157,6 +168,15 @@ pub(crate) fn stack_trace(bytes: &[u8]) -> Vec<String> {
     };
     let shown = lines[from..].iter().take(MAX_TRACE_LINES);
     shown.map(|line| printable(line)).collect()
+}
+
+/// The line of a stack trace that names the error.
+pub(crate) fn trace_headline(trace: &[String]) -> String {
+    let line = match trace.first() {
+        Some(first) if first.contains(PYTHON_TRACE) => trace.last(),
+        first => first,
+    };
+    line.cloned().unwrap_or_default()
 }
 
 /// A line without control characters, at most 160 characters.
@@ -200,6 +220,11 @@ mod tests {
         assert_eq!(stack_trace(java)[0], "java.net.SocketException: reset");
         let python = b"Traceback (most recent call last):\n  File \"a.py\", line 1\n";
         assert_eq!(stack_trace(python).len(), 2);
+        let calls = "  File \"a.py\", line 1\n    main()\n".repeat(9);
+        let long = format!("Traceback (most recent call last):\n{calls}ValueError: no\nbye\n");
+        let trace = stack_trace(long.as_bytes());
+        assert_eq!(trace.len(), 8);
+        assert_eq!(trace_headline(&trace), "ValueError: no");
         assert!(stack_trace(b"client left at once\n").is_empty());
     }
 }

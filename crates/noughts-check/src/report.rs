@@ -24,6 +24,9 @@ pub struct Report {
     pub entries: Vec<Entry>,
     /// Leave open questions and advice out of the text and the HTML page.
     pub hide_differences: bool,
+    /// The sum of the limits of all waits in which nothing came. Unlike the time that the check took, it
+    /// does not depend on how fast the machine is.
+    pub waited: Duration,
 }
 
 /// The verdict on one rule.
@@ -103,12 +106,30 @@ impl Report {
     }
 
     /// The verdict on the whole program, in one sentence.
-    fn conclusion(&self) -> &'static str {
-        match (self.is_good(), self.tally(Weight::Demanded).not_tried) {
-            (true, 0) => "PASSED: every demanded rule holds.",
-            (true, _) => "PASSED: no demanded rule is broken, but some could not be tried.",
-            (false, _) => "FAILED: see the rules marked FAIL.",
+    fn conclusion(&self) -> String {
+        let demanded = self.tally(Weight::Demanded);
+        match (demanded.broken, demanded.not_tried) {
+            (0, 0) => "PASSED: every demanded rule holds.".to_owned(),
+            (0, count) => {
+                format!("PASSED: no demanded rule is broken, but {count} could not be tried.")
+            }
+            (count, _) => format!(
+                "FAILED: {count} demanded {} broken: {}.",
+                if count == 1 { "rule is" } else { "rules are" },
+                self.broken_rules().join(", ")
+            ),
         }
+    }
+
+    /// The names of the demanded rules that are broken, each once.
+    fn broken_rules(&self) -> Vec<&str> {
+        let mut names: Vec<&str> = Vec::new();
+        for entry in &self.entries {
+            if entry.mark() == "FAIL" && !names.contains(&&*entry.rule) {
+                names.push(&entry.rule);
+            }
+        }
+        names
     }
 
     /// Whether an entry is left out of reports for people.

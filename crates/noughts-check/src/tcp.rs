@@ -11,8 +11,9 @@ mod server_program;
 mod session;
 
 use std::cell::RefCell;
+use std::collections::BTreeMap;
 use std::ffi::OsString;
-use std::net::SocketAddr;
+use std::net::{SocketAddr, TcpStream};
 use std::rc::Rc;
 use std::time::{Duration, Instant};
 
@@ -20,7 +21,7 @@ use noughts_process::ProcessSet;
 use noughts_wire::{Dialect, FromServer, SESSION_IDS};
 
 use crate::board::Replies;
-use crate::process::{command_text, printable, stack_trace};
+use crate::process::{command_text, printable, stack_trace, trace_headline};
 use crate::random::Rng;
 use crate::report::{Entry, Report};
 use crate::verdict::{Fact, Finding, RuleResult, Stop, Verdict, Weight};
@@ -57,6 +58,8 @@ pub struct TcpRule {
     pub only: Option<Dialect>,
     /// It needs a server that the kit has started.
     pub needs_program: bool,
+    /// Its clients do nothing but what the document allows, and disconnect: a stack trace is a fault.
+    is_legal: bool,
     check: fn(&mut Checker) -> RuleResult,
 }
 
@@ -75,7 +78,16 @@ impl TcpRule {
             weight,
             only: None,
             needs_program: false,
+            is_legal: matches!(weight, Weight::Demanded),
             check,
+        }
+    }
+
+    /// A rule that sends what the document does not allow.
+    const fn with_illegal_frames(self) -> TcpRule {
+        TcpRule {
+            is_legal: false,
+            ..self
         }
     }
 
@@ -115,7 +127,8 @@ pub fn tcp_rules(pairs: bool) -> Vec<&'static TcpRule> {
 /// Checks a server. An error says why it cannot be checked at all: nothing listens there, or the command
 /// does not start a server.
 ///
-/// The whole check takes at most fifteen times the time for one answer, whatever the server does.
+/// The whole check takes at most fifteen times the time for one answer, whatever the server does; twice that if the
+/// server has to be started again for each rule, because it ends when a client leaves.
 pub fn check_tcp(task: &TcpTask, processes: &ProcessSet) -> Result<Report, String> {
     let program = match task.command.is_empty() {
         true => None,
@@ -125,7 +138,12 @@ pub fn check_tcp(task: &TcpTask, processes: &ProcessSet) -> Result<Report, Strin
     match checker.connect() {
         // Not dropped: a client that disconnects without a word is a rule of its own.
         Ok(connection) => checker.first = Some(connection),
-        Err(Stop::NotTried(why)) => return Err(format!("{}: {why}", checker.address)),
+        Err(Stop::NotTried(why)) => {
+            return Err(format!(
+                "{}: {why}; start your server first, or let the kit start it (-- COMMAND)",
+                checker.address
+            ));
+        }
         Err(Stop::Broken(finding)) => return Err(finding.problem),
     }
     let mut notes = Vec::new();
@@ -133,6 +151,7 @@ pub fn check_tcp(task: &TcpTask, processes: &ProcessSet) -> Result<Report, Strin
         Some(dialect) => vec![dialect],
         None => checker.find_dialects(&mut notes, task.pairs),
     };
+    checker.look_whether_it_still_listens();
     let mut entries = Vec::new();
     for dialect in &dialects {
         checker.start_dialect(*dialect);
@@ -144,6 +163,7 @@ pub fn check_tcp(task: &TcpTask, processes: &ProcessSet) -> Result<Report, Strin
             entries.push(checker.check(rule));
         }
     }
+    report_once(&mut entries);
     let what = if task.pairs {
         "server for two players"
     } else {
@@ -159,7 +179,28 @@ pub fn check_tcp(task: &TcpTask, processes: &ProcessSet) -> Result<Report, Strin
         notes,
         entries,
         hide_differences: false,
+        waited: checker.observations.borrow().waited,
     })
+}
+
+/// A rule that is broken in both dialects shows one fault.
+fn report_once(entries: &mut [Entry]) {
+    let mut broken: BTreeMap<String, String> = BTreeMap::new();
+    for entry in entries {
+        let Verdict::Broken(finding) = &entry.verdict else {
+            continue;
+        };
+        let why = format!(
+            "the same fault as {} in the dialect {}: {}",
+            entry.rule, entry.dialect, finding.problem
+        );
+        match broken.get(&entry.rule) {
+            Some(earlier) => entry.verdict = Verdict::NotTried(earlier.clone()),
+            None => {
+                broken.insert(entry.rule.clone(), why);
+            }
+        }
+    }
 }
 
 /// What is known about the server while the rules are tried.
@@ -178,14 +219,68 @@ pub(crate) struct Checker {
     no_game: Failures,
     /// The connection that showed that the server listens.
     first: Option<Connection>,
+    /// HELLO was sent in vain in both dialects, to find out which one the server uses.
+    is_mute: bool,
+    /// The server has stopped listening when the first client had left after READY.
+    gone: Option<Finding>,
     /// A session was started once.
     has_greeted: bool,
     /// Whether a mistake was answered with an ERROR, or why not.
     sends_errors: Option<Result<(), String>>,
     /// Whether the first two moves were answered, or why not.
     plays: Option<Result<(), String>>,
+    /// The demanded rules and the advice that are broken, in this dialect.
+    broken: Vec<&'static str>,
+    /// How the server shows that it stops reading a name at its first zero byte.
+    name_end: Option<Finding>,
+    /// Whether names with one zero byte were tried.
+    has_tried_one_zero: bool,
+    /// Pairs of the session's id and the other one that a frame had, with the rule that reports it.
+    wrong_ids: Vec<(&'static str, u32, u32)>,
+    /// What mistakes of the client got instead of the right ERROR, by rule.
+    mistakes: BTreeMap<&'static str, String>,
+    /// Two clients played at the same time.
+    serves_many: bool,
+    /// Both clients of a pair got the same flag, so the order of their PLAY tells who begins.
+    flags_are_equal: bool,
+    /// Streams that stay open until the end of a rule, because the server ends when a client leaves.
+    held: Vec<TcpStream>,
+    /// Whether the rule that is tried is about clients that leave.
+    is_about_leaving: bool,
+    /// How long it took to start a server again that ends when a client leaves.
+    restart_time: Duration,
+    /// The connections of the open questions, which wait for their answers together.
+    probes: Option<open::Probes>,
     games: Option<Games>,
     observations: Rc<RefCell<Observations>>,
+}
+
+/// HELLO in one of the dialects, sent to find out whether the server uses it.
+struct Question {
+    connection: Connection,
+    /// The second player of a pair.
+    other: Option<Connection>,
+}
+
+impl Question {
+    /// Waits for the answer: whether the server uses the dialect.
+    fn answer(mut self) -> bool {
+        let dialect = self.connection.dialect;
+        let is_ready = match (self.connection.receive(), dialect) {
+            (Received::Frame(FromServer::Ready { id }, _), Dialect::Seed) => {
+                id == self.connection.id
+            }
+            (Received::Frame(FromServer::Ready { id }, _), Dialect::Later) => {
+                SESSION_IDS.contains(&id)
+            }
+            _ => false,
+        };
+        self.connection.leave();
+        if let Some(other) = self.other {
+            other.leave();
+        }
+        is_ready
+    }
 }
 
 /// Failures in a row.
@@ -203,6 +298,13 @@ impl Failures {
         match self.count >= Failures::MAX {
             true => Err(Stop::NotTried(self.why.clone())),
             false => Ok(()),
+        }
+    }
+
+    /// Tries no more.
+    fn give_up(&mut self, stop: Stop) {
+        if let Stop::NotTried(why) = stop {
+            (self.count, self.why) = (Failures::MAX, why);
         }
     }
 
@@ -231,6 +333,9 @@ const CLIENT: &str = "client";
 /// The whole check takes at most this many answers' time.
 const MAX_ANSWER_TIMES: u32 = 15;
 
+/// Why rules are not tried after that.
+const TIME_IS_OVER: &str = "the time for the whole check is over";
+
 /// The name in the kit's HELLO.
 const PLAYER: &str = "Judge";
 
@@ -255,9 +360,22 @@ impl Checker {
             no_session: Failures::default(),
             no_game: Failures::default(),
             first: None,
+            is_mute: false,
+            gone: None,
             has_greeted: false,
             sends_errors: None,
             plays: None,
+            broken: Vec::new(),
+            name_end: None,
+            has_tried_one_zero: false,
+            wrong_ids: Vec::new(),
+            mistakes: BTreeMap::new(),
+            serves_many: false,
+            flags_are_equal: false,
+            held: Vec::new(),
+            is_about_leaving: false,
+            restart_time: Duration::ZERO,
+            probes: None,
             games: None,
             observations: Rc::default(),
         }
@@ -267,23 +385,40 @@ impl Checker {
         self.dialect = dialect;
         (self.no_session, self.no_game) = Default::default();
         (self.plays, self.sends_errors, self.has_greeted) = (None, None, false);
-        self.games = None;
-        self.observations.take();
+        (self.name_end, self.has_tried_one_zero, self.serves_many) = (None, false, false);
+        (self.games, self.probes) = (None, None);
+        self.broken.clear();
+        self.wrong_ids.clear();
+        self.mistakes.clear();
+        let waited = self.observations.take().waited;
+        self.observations.borrow_mut().waited = waited;
     }
 
     /// The dialects that the server uses; the document's, if it answers in none.
     fn find_dialects(&mut self, notes: &mut Vec<String>, pairs: bool) -> Vec<Dialect> {
         let mut found = Vec::new();
-        for dialect in [Dialect::Seed, Dialect::Later] {
-            self.start_dialect(dialect);
-            if self.uses_dialect(pairs) {
-                found.push(dialect);
-            }
+        // Both ask at the same time, so that a server that does not answer is waited for once.
+        let seed = self.ask(Dialect::Seed, pairs);
+        let later = match pairs {
+            // Two clients at once would be a pair.
+            true => None,
+            false => self.ask(Dialect::Later, pairs),
+        };
+        if seed.is_some_and(Question::answer) {
+            found.push(Dialect::Seed);
+        }
+        let later = match pairs {
+            true => self.ask(Dialect::Later, pairs),
+            false => later,
+        };
+        if later.is_some_and(Question::answer) {
+            found.push(Dialect::Later);
         }
         notes.push(
             match found.as_slice() {
                 [] => {
                     found.push(Dialect::Seed);
+                    self.is_mute = true;
                     "the server answers HELLO in neither dialect; it is checked in the document's (seed)"
                 }
                 [Dialect::Seed] => "the server uses the document's dialect (seed)",
@@ -299,12 +434,11 @@ impl Checker {
         found
     }
 
-    fn uses_dialect(&mut self, pairs: bool) -> bool {
-        let Ok(mut connection) = self.connect() else {
-            return false;
-        };
+    /// Sends HELLO, for two players twice: their server may send READY only when both have connected.
+    fn ask(&mut self, dialect: Dialect, pairs: bool) -> Option<Question> {
+        self.start_dialect(dialect);
+        let mut connection = self.connect().ok()?;
         connection.hello(PLAYER);
-        // A server for two players may send READY only when both have connected.
         let other = match pairs && !connection.has_answer_soon() {
             true => self.connect().ok(),
             false => None,
@@ -313,31 +447,32 @@ impl Checker {
             other.hello(PLAYER);
             other
         });
-        let is_ready = match (connection.receive(), self.dialect) {
-            (Received::Frame(FromServer::Ready { id }, _), Dialect::Seed) => id == connection.id,
-            (Received::Frame(FromServer::Ready { id }, _), Dialect::Later) => {
-                SESSION_IDS.contains(&id)
-            }
-            _ => false,
-        };
-        connection.leave();
-        if let Some(other) = other {
-            other.leave();
-        }
-        is_ready
+        connection.is_timed_from_sending = !pairs;
+        Some(Question { connection, other })
     }
 
     fn check(&mut self, rule: &TcpRule) -> Entry {
         let started = Instant::now();
+        self.is_about_leaving = rule.name.starts_with("leaving");
         let mut verdict = match self.restart_program() {
             Err(why) => Verdict::NotTried(why),
             Ok(()) if started >= self.timeouts.until => Verdict::NotTried(format!(
-                "the time for the whole check, {} s, is over",
+                "{TIME_IS_OVER}: {} s",
                 (MAX_ANSWER_TIMES * self.timeouts.answer).as_secs_f64()
             )),
             Ok(()) => Verdict::from((rule.check)(self)),
         };
+        if let Verdict::NotTried(why) = &mut verdict
+            && why.starts_with(TIME_IS_OVER)
+            && self.broken.contains(&"prompt")
+        {
+            *why = format!("prevented by prompt: {why}");
+        }
+        self.held.clear();
         self.look_at_program(rule, &mut verdict);
+        if matches!(verdict, Verdict::Broken(_)) && rule.weight != Weight::Open {
+            self.broken.push(rule.name);
+        }
         Entry {
             dialect: match self.dialect {
                 Dialect::Seed => "seed",
@@ -355,13 +490,38 @@ impl Checker {
 
     /// Starts the server again if it has ended, so that one crash does not hide other rules.
     fn restart_program(&mut self) -> Result<(), String> {
+        /// How long a server that ends when a client leaves may take to do so.
+        const ENDS_WITHIN: Duration = Duration::from_millis(300);
+        let ends_when_left = self.ends_when_left();
         let Some(program) = &mut self.program else {
             return Ok(());
         };
-        if program.restart_if_ended()? {
+        let started = Instant::now();
+        if ends_when_left {
+            program.wait_for_end(ENDS_WITHIN);
+        }
+        let has_restarted = program.restart_if_ended()?;
+        if ends_when_left {
+            // Starting a server again and again is not its answer time.
+            let most = MAX_ANSWER_TIMES * self.timeouts.answer;
+            let spent = started
+                .elapsed()
+                .min(most.saturating_sub(self.restart_time));
+            self.restart_time += spent;
+            self.timeouts.until += spent;
+        }
+        if has_restarted {
             (self.no_session, self.no_game) = Default::default();
+            if let Some(probes) = &mut self.probes {
+                probes.clear();
+            }
         }
         Ok(())
+    }
+
+    /// The server program ends when a client leaves, and is started again for each rule.
+    fn ends_when_left(&self) -> bool {
+        self.program.is_some() && self.broken.iter().any(|rule| rule.starts_with("leaving"))
     }
 
     /// Looks for a stack trace in the server's output, and whether it still runs.
@@ -373,24 +533,22 @@ impl Checker {
         let trace = stack_trace(&output);
         if !trace.is_empty() {
             let problem = format!(
-                "the server printed a stack trace after the connections of the rule {}",
-                rule.name
+                "the server printed a stack trace while the rule {} was tried: {}",
+                rule.name, rule.claim
             );
-            match (rule.weight, verdict) {
-                (Weight::Demanded, _) if self.trace.is_none() => {
-                    let facts = vec![
-                        Fact::new("received", printable(&trace[0])),
-                        Fact::new("expected", "no stack trace when a client disconnects"),
-                    ];
-                    self.trace = Some(Finding {
-                        problem,
-                        facts,
-                        conversation: trace,
-                    });
+            match verdict {
+                _ if rule.is_legal && self.trace.is_none() => {
+                    self.trace = Some(trace_finding(problem, trace));
                 }
-                (Weight::Open | Weight::Advice, Verdict::Holds { notes }) => notes.push(problem),
-                _ => {}
+                Verdict::Holds { notes } if !rule.is_legal => notes.push(format!(
+                    "the server printed a stack trace; the document forbids that only when a client disconnects: {}",
+                    trace_headline(&trace)
+                )),
+                Verdict::Holds { .. } | Verdict::Broken(_) | Verdict::NotTried(_) => {}
             }
+            return;
+        }
+        if self.ends_when_left() {
             return;
         }
         if let (Some(end), Verdict::Holds { .. }) = (end, &verdict) {
@@ -407,21 +565,71 @@ impl Checker {
         }
     }
 
+    /// The clients that found out the dialect have left after READY. A running server that does not survive
+    /// that would break every rule without a word.
+    fn look_whether_it_still_listens(&mut self) {
+        if self.program.is_some() {
+            return;
+        }
+        match self.connect() {
+            Ok(connection) => self.first = Some(connection),
+            Err(Stop::NotTried(why)) => {
+                self.gone = Some(session::not_served(
+                    "after a client disconnected after READY",
+                    &why,
+                ));
+            }
+            Err(Stop::Broken(_)) => {}
+        }
+    }
+
+    /// Waits for a stack trace that is printed only a moment after a disconnection.
+    fn wait_for_late_trace(&mut self) {
+        const LATE: Duration = Duration::from_millis(200);
+        let Some(program) = self.program.as_mut().filter(|_| self.trace.is_none()) else {
+            return;
+        };
+        self.observations.borrow_mut().waited += LATE;
+        program.wait_for_output(LATE);
+        let (output, _) = program.take_output();
+        let trace = stack_trace(&output);
+        if !trace.is_empty() {
+            let problem = "the server printed a stack trace after clients had disconnected";
+            self.trace = Some(trace_finding(problem.to_owned(), trace));
+        }
+    }
+
     /// A connection on which nothing was sent.
     fn connect(&mut self) -> RuleResult<Connection> {
+        if let Some(finding) = &self.gone {
+            let stop = Stop::broken(finding.clone());
+            return Err(stop.prevented_by("leaving-after-ready"));
+        }
         if let Some(mut connection) = self.first.take() {
             connection.dialect = self.dialect;
             return Ok(connection);
         }
         let id = self.chance.rng.id();
-        Connection::open(
+        let opened = Connection::open(
             self.client_name,
             self.address,
             self.dialect,
             id,
             self.timeouts,
             &self.observations,
-        )
+        );
+        if self.ends_when_left() && !self.is_about_leaving {
+            let stream = opened.as_ref().ok().and_then(Connection::stream_clone);
+            self.held.extend(stream);
+        }
+        // A server that has ended stays away for all rules that follow.
+        let ended_by = self.broken.iter().find(|rule| rule.starts_with("leaving"));
+        opened.map_err(|stop| match (stop, ended_by) {
+            (Stop::NotTried(why), Some(rule)) => {
+                Stop::NotTried(format!("prevented by {rule}: {why}"))
+            }
+            (stop, _) => stop,
+        })
     }
 
     /// A connection with this name in the conversation.
@@ -435,10 +643,7 @@ impl Checker {
     /// A connection with a session.
     fn greeted(&mut self) -> RuleResult<Connection> {
         self.no_session.check()?;
-        let rule = match self.dialect {
-            Dialect::Seed => "ready",
-            Dialect::Later => "ready-makes-id",
-        };
+        let rule = self.ready_rule();
         let greeted = self.connect().and_then(|mut connection| {
             greet(&mut connection).map_err(|stop| stop.prevented_by(rule))?;
             Ok(connection)
@@ -447,14 +652,48 @@ impl Checker {
         self.no_session.note(greeted)
     }
 
+    /// The rule about READY.
+    fn ready_rule(&self) -> &'static str {
+        match self.dialect {
+            Dialect::Seed => "ready",
+            Dialect::Later => "ready-makes-id",
+        }
+    }
+
     /// A connection with a game in which the client is to move.
     fn admitted(&mut self) -> RuleResult<Connection> {
         self.no_game.check()?;
         let mut connection = self.greeted()?;
-        let admitted = admit(&mut connection)
-            .map(|()| connection)
-            .map_err(|stop| stop.prevented_by("admit"));
+        let admitted = match admit(&mut connection) {
+            Ok(()) => Ok(connection),
+            Err(stop) => self.admitted_with_one_zero(&stop).ok_or(stop),
+        };
+        let admitted = admitted.map_err(|stop| stop.prevented_by("admit"));
         self.no_game.note(admitted)
+    }
+
+    /// PLAY was not admitted: perhaps the server has read the name only up to its first zero byte, and
+    /// takes the second one for an opcode. A name with one zero byte shows that.
+    fn admitted_with_one_zero(&mut self, stop: &Stop) -> Option<Connection> {
+        let Stop::Broken(finding) = stop else {
+            return None;
+        };
+        if std::mem::replace(&mut self.has_tried_one_zero, true) {
+            return None;
+        }
+        self.observations.borrow_mut().one_zero = true;
+        let tried = self.greeted().and_then(|mut connection| {
+            admit(&mut connection)?;
+            Ok(connection)
+        });
+        if let Ok(connection) = tried {
+            self.name_end = Some(session::stops_at_first_zero(finding));
+            // What came after READY was the answer to the second zero byte.
+            self.observations.borrow_mut().unasked = None;
+            return Some(connection);
+        }
+        self.observations.borrow_mut().one_zero = false;
+        None
     }
 
     /// Whether games can be played at all, for rules that are about something else.
@@ -464,7 +703,6 @@ impl Checker {
                 game::first_moves(&mut connection)
                     .and_then(|(own, answer)| game::plays_on(&mut connection, &[own, answer]))
                     .map_err(|stop| stop.prevented_by("answer"))?;
-                connection.leave();
                 Ok(())
             });
             self.plays = Some(kept(tried));
@@ -475,18 +713,29 @@ impl Checker {
     /// Whether mistakes are answered with an ERROR that can be read.
     fn sends_errors(&mut self) -> RuleResult {
         if self.sends_errors.is_none() {
+            game::answers_mistakes(self, "off-board")?;
             let tried = self.admitted().and_then(|mut connection| {
                 connection.act_with(connection.id, *b"9-9");
                 let expected = connection::Expected::error(connection.id, 0);
                 connection
                     .expect(&expected, |frame| matches!(frame, FromServer::Error { .. }))
                     .map_err(|stop| stop.prevented_by("off-board"))?;
-                connection.leave();
                 Ok(())
             });
             self.sends_errors = Some(kept(tried));
         }
         told(&self.sends_errors)
+    }
+}
+
+fn trace_finding(problem: String, trace: Vec<String>) -> Finding {
+    Finding {
+        problem,
+        facts: vec![
+            Fact::new("received", trace_headline(&trace)),
+            Fact::new("expected", "no stack trace when a client disconnects"),
+        ],
+        conversation: trace,
     }
 }
 

@@ -69,7 +69,7 @@ impl Verdict {
 }
 
 /// Why the check of a rule ends before its end.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) enum Stop {
     /// The rule is broken.
     Broken(Box<Finding>),
@@ -91,6 +91,24 @@ impl Stop {
             finding.problem = format!("{prefix}{}", finding.problem);
         }
         self
+    }
+
+    /// Puts words after the problem.
+    pub(crate) fn suffixed(mut self, suffix: &str) -> Stop {
+        if let Stop::Broken(finding) = &mut self {
+            finding.problem.push_str(suffix);
+        }
+        self
+    }
+
+    /// The same fault as one that another rule reports.
+    pub(crate) fn same_as(self, rule: &str) -> Stop {
+        match self {
+            Stop::Broken(finding) => {
+                Stop::NotTried(format!("the same fault as {rule}: {}", finding.problem))
+            }
+            stop @ Stop::NotTried(_) => stop,
+        }
     }
 
     /// The same problem, met while preparing a rule that is about something else. `rule` is the rule

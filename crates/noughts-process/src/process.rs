@@ -18,8 +18,9 @@ const MAX_PENDING_EVENTS: usize = 16;
 /// How often [`Process::wait`] looks for the exit.
 const POLL_INTERVAL: Duration = Duration::from_millis(5);
 
-/// How long the pipes of an exited process are read, if its own children keep them open.
-const DRAIN_TIME: Duration = Duration::from_millis(200);
+/// How long the pipes of an exited process are read, if its own children keep them open. On a busy machine the last
+/// bytes may take a while, so it is long; pipes that nobody keeps open are closed at once.
+const DRAIN_TIME: Duration = Duration::from_secs(2);
 
 type Child = Arc<Mutex<Box<dyn ChildWrapper>>>;
 
@@ -175,7 +176,7 @@ impl Process {
     }
 
     /// Hands over what an exited process has written. Its own children may keep its pipes open: they are
-    /// given 200 ms.
+    /// given 2 s.
     pub fn drain(&self, mut take: impl FnMut(Event)) {
         let deadline = Instant::now() + DRAIN_TIME;
         while Instant::now() < deadline {

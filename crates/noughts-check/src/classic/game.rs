@@ -1,11 +1,12 @@
 //! Checks the output of a game.
 
 use super::case::Case;
+use super::cause::{Aspect, Cause, Trigger, causes};
 use super::differences;
-use super::model::{Command, INVALID, Model, UNABLE};
+use super::model::{Command, ILLEGAL, INVALID, Model, UNABLE};
 use super::run::Run;
 use super::screen::{Screen, Word};
-use crate::process::End;
+use crate::process::{End, stack_trace};
 use crate::verdict::{Verdict, Weight};
 
 /// One way to read what the program shows. Where the document is open there are several.
@@ -16,7 +17,50 @@ struct Track {
     notes: Vec<String>,
     /// The last command was refused, so the turn is repeated.
     is_repeated: bool,
+    /// The last command.
+    trigger: Trigger,
+    /// Every command so far was read in the usual way.
+    is_usual: bool,
     deviations: Deviations,
+}
+
+/// The place where the output fits no reading any more.
+struct Stuck {
+    /// In the usual reading.
+    is_usual: bool,
+    at: usize,
+    trigger: Trigger,
+    model: Model,
+    expected: Next,
+}
+
+/// What should follow.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Next {
+    /// The turn, the board and the prompt.
+    Turn,
+    /// The reply to a command, with this message.
+    Reply(Option<&'static str>),
+    /// The end of the game.
+    End,
+}
+
+/// What a game showed.
+pub(super) struct Judged {
+    pub(super) verdict: Verdict,
+    pub(super) deviations: Deviations,
+    /// What may have caused the first difference.
+    pub(super) causes: Vec<Cause>,
+}
+
+impl From<Verdict> for Judged {
+    fn from(verdict: Verdict) -> Judged {
+        Judged {
+            verdict,
+            deviations: Deviations::default(),
+            causes: Vec::new(),
+        }
+    }
 }
 
 /// Deviations that another rule reports.
@@ -27,7 +71,7 @@ pub(super) struct Deviations {
 }
 
 /// Follows the output word by word, and where the document is open, along every way that it allows.
-pub(super) fn check_game(case: &Case, run: &Run) -> (Verdict, Deviations) {
+pub(super) fn check_game(case: &Case, run: &Run) -> Judged {
     let screen = Screen::read(&run.output);
     let mut tracks: Vec<Track> = Vec::new();
     for equal_is_one in [true, false] {
@@ -37,41 +81,66 @@ pub(super) fn check_game(case: &Case, run: &Run) -> (Verdict, Deviations) {
                 at: 0,
                 notes: Vec::new(),
                 is_repeated: false,
+                trigger: Trigger::Start,
+                is_usual: equal_is_one,
                 deviations: Deviations::default(),
             });
         }
     }
     if case.weight == Weight::Open && !screen.shows_a_game() && has_equal_symbols(case) {
         let note = "players with equal symbols are refused".to_owned();
-        let verdict = Verdict::Holds { notes: vec![note] };
-        return (verdict, Deviations::default());
+        return Verdict::Holds { notes: vec![note] }.into();
     }
     if !has_equal_symbols(case) {
         tracks.truncate(1);
     }
     let mut ended = None;
+    let mut furthest: Option<Stuck> = None;
+    let mut stuck = |track: &Track, trigger, expected| {
+        let found = Stuck {
+            is_usual: track.is_usual,
+            at: track.at,
+            trigger,
+            model: track.model.clone(),
+            expected,
+        };
+        let rank = |stuck: &Stuck| (stuck.is_usual, stuck.at);
+        if furthest
+            .as_ref()
+            .is_none_or(|other| rank(&found) > rank(other))
+        {
+            furthest = Some(found);
+        }
+    };
     for line in case.typed.iter().map(Some).chain([None]) {
         let mut next = Vec::new();
         for track in tracks {
-            if track.model.is_over() {
-                ended = ended.or_else(|| track.over(&screen));
+            let before = track.clone();
+            if track.model.is_over() || track.model.has_quit() {
+                match track.over(&screen) {
+                    Some(track) => ended = ended.or(Some(track)),
+                    None => stuck(&before, before.trigger, Next::End),
+                }
                 continue;
             }
             let Some(track) = track.shown(&screen) else {
+                stuck(&before, before.trigger, Next::Turn);
                 continue;
             };
-            match line {
-                Some(line) => next.extend(track.after(line, &screen)),
+            let Some(line) = line else {
                 // What the end of input means is open.
-                None => ended = ended.or(Some(track)),
+                ended = ended.or(Some(track));
+                continue;
+            };
+            let before = track.clone();
+            let tracks = track.after(line, &screen);
+            if !tracks.iter().any(|track| track.is_usual) {
+                let (trigger, message) = before.model.trigger(Command::read(line));
+                stuck(&before, trigger, Next::Reply(message));
             }
+            next.extend(tracks);
         }
         tracks = next;
-        for track in &tracks {
-            if track.has_quit(&screen) {
-                ended = ended.or(Some(track.clone()));
-            }
-        }
         if ended.is_some() {
             break;
         }
@@ -87,12 +156,113 @@ pub(super) fn check_game(case: &Case, run: &Run) -> (Verdict, Deviations) {
                     "the program ended with exit code {code}, and most end with 0"
                 ));
             }
-            (Verdict::Holds { notes }, track.deviations)
+            Judged {
+                verdict: Verdict::Holds { notes },
+                deviations: track.deviations,
+                causes: Vec::new(),
+            }
         }
-        None => (
-            Verdict::Broken(differences(case, run)),
-            Deviations::default(),
-        ),
+        None => Judged {
+            verdict: Verdict::Broken(differences(case, run)),
+            deviations: Deviations::default(),
+            causes: match &furthest {
+                _ if !screen.shows_a_game() => vec![no_game(run)],
+                Some(stuck) => causes(stuck.trigger, stuck.aspect(&screen, run)),
+                None => Vec::new(),
+            },
+        },
+    }
+}
+
+/// The cause of a case that shows no game.
+fn no_game(run: &Run) -> Cause {
+    match run.end {
+        End::Exit(_) | End::Signal(_) | End::TooMuchOutput => Cause::NoGame,
+        End::TimedOut => Cause::After(Trigger::Start, Aspect::Hangs),
+    }
+}
+
+impl Stuck {
+    /// What is wrong at this place.
+    fn aspect(&self, screen: &Screen, run: &Run) -> Aspect {
+        let rest = screen.words.get(self.at..).unwrap_or_default();
+        let Some(first) = rest.first() else {
+            return how_it_stops(run);
+        };
+        let starts = |start: &str| matches!(first, Word::Line(line) if line.starts_with(start));
+        let is_message = [INVALID, ILLEGAL, UNABLE].iter().any(|text| starts(text));
+        match self.expected {
+            Next::Turn if starts("Game over") => Aspect::Ends,
+            Next::Turn if starts("Turn:") || matches!(first, Word::Prompt(_)) => {
+                self.wrong_part_of_turn(rest, run)
+            }
+            Next::Reply(Some(_)) if is_message => Aspect::WrongMessage,
+            Next::Reply(None) if is_message => Aspect::Refused,
+            Next::Reply(Some(_)) if starts("Game over") => Aspect::Accepted,
+            Next::Reply(Some(_)) if starts("===") || starts("Turn:") => {
+                let turn = rest.iter().skip_while(
+                    |word| !matches!(word, Word::Line(line) if line.starts_with("Turn:")),
+                );
+                match turn
+                    .zip(self.turn_words())
+                    .all(|(shown, own)| *shown == own)
+                {
+                    true => Aspect::NoMessage,
+                    false => Aspect::Accepted,
+                }
+            }
+            Next::Reply(Some(_)) if matches!(first, Word::Line(_)) => Aspect::Text,
+            Next::End if starts("Turn:") => Aspect::GoesOn,
+            Next::End if starts("Game over") => self.wrong_part_of_end(rest, run),
+            Next::Turn | Next::Reply(_) | Next::End => Aspect::Other,
+        }
+    }
+
+    fn turn_words(&self) -> Vec<Word> {
+        let mut words = vec![Word::Line(self.model.turn_line())];
+        words.extend(self.model.board_lines().into_iter().map(Word::Line));
+        words.push(Word::Prompt(self.model.prompt()));
+        words
+    }
+
+    fn wrong_part_of_turn(&self, rest: &[Word], run: &Run) -> Aspect {
+        let expected = self.turn_words();
+        match expected
+            .iter()
+            .zip(rest)
+            .position(|(own, shown)| own != shown)
+        {
+            Some(0) => Aspect::Turn,
+            Some(place) if place == expected.len() - 1 => Aspect::Player,
+            Some(_) => Aspect::Board,
+            None => how_it_stops(run),
+        }
+    }
+
+    fn wrong_part_of_end(&self, rest: &[Word], run: &Run) -> Aspect {
+        let expected = self.model.end_lines().into_iter().map(Word::Line);
+        let expected: Vec<Word> = expected.collect();
+        let board_ends = self.model.board_lines().len();
+        let same = expected
+            .iter()
+            .zip(rest)
+            .take_while(|(own, shown)| own == shown);
+        match same.count() {
+            0 => Aspect::Count,
+            place if place > board_ends => Aspect::Winner,
+            place if place == rest.len() => how_it_stops(run),
+            _ => Aspect::Board,
+        }
+    }
+}
+
+/// The aspect of an output that ends too early.
+fn how_it_stops(run: &Run) -> Aspect {
+    match run.end {
+        End::TimedOut => Aspect::Hangs,
+        End::Signal(_) => Aspect::Crash,
+        End::Exit(_) if !stack_trace(&run.errors).is_empty() => Aspect::Crash,
+        End::Exit(_) | End::TooMuchOutput => Aspect::Stops,
     }
 }
 
@@ -137,14 +307,17 @@ impl Track {
             .to_owned();
         let mut tracks = Vec::new();
         for command in std::iter::once(exact).chain(Command::others(line)) {
-            for (model, message) in outcomes(&self.model, command) {
+            for (number, (model, message)) in (0..).zip(outcomes(&self.model, command)) {
                 let is_usual = tracks.is_empty() && command == exact;
                 let quits = command == Command::Quit;
                 let message = if quits { None } else { message };
                 if let Some(reply) = screen.reply(self.at, message) {
+                    let trigger = self.model.trigger(command).0;
                     let mut track = Track {
                         model,
                         at: reply.next,
+                        trigger,
+                        is_usual: self.is_usual && command == exact && number == 0,
                         is_repeated: message.is_some(),
                         ..self.clone()
                     };
@@ -178,10 +351,6 @@ impl Track {
             }
         }
         tracks
-    }
-
-    fn has_quit(&self, screen: &Screen) -> bool {
-        self.model.has_quit() && self.clone().over(screen).is_some()
     }
 
     /// The end of the game, with nothing behind it.

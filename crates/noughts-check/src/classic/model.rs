@@ -1,5 +1,6 @@
 //! What a classic program must show, computed from the rules.
 
+use super::cause::{Direction, Line, Trigger};
 use noughts_rules::{Action, Conclusion, Game, GridSpec, Options, Seat, Side, Variant};
 
 /// The game behind the screen.
@@ -10,6 +11,8 @@ pub(super) struct Model {
     symbols: Vec<char>,
     /// By side.
     marks: Vec<char>,
+    /// The length of a line that wins.
+    win: usize,
     has_quit: bool,
 }
 
@@ -68,6 +71,7 @@ impl Model {
             game,
             symbols,
             marks,
+            win: asked.win.into(),
             has_quit: false,
         })
     }
@@ -102,10 +106,7 @@ impl Model {
     }
 
     pub(super) fn board_lines(&self) -> Vec<String> {
-        let columns = match self.game.variant() {
-            Variant::Grid(spec) => spec.columns(),
-            Variant::Nested(_) => 9,
-        };
+        let columns = self.size();
         let rule = "-".repeat(2 * columns + 1);
         let mut lines = vec![rule.clone()];
         for row in self.game.diagram().marks.chunks(columns) {
@@ -150,6 +151,114 @@ impl Model {
         match self.game.act(seat, action) {
             Ok(()) => None,
             Err(_) => Some(refusal),
+        }
+    }
+
+    /// What a command is, and the error message that it gets.
+    pub(super) fn trigger(&self, command: Command) -> (Trigger, Message) {
+        if command == Command::Quit {
+            return (Trigger::Quit, None);
+        }
+        let mut after = self.clone();
+        let message = after.obey(command);
+        let trigger = match (command, message) {
+            (Command::Play(row, column), Some(_)) => {
+                let size = self.size() as i64;
+                match (0..size).contains(&row) && (0..size).contains(&column) {
+                    true => Trigger::Taken,
+                    false => Trigger::OffBoard,
+                }
+            }
+            (Command::Rewind(_), Some(_)) => Trigger::Unable,
+            (Command::Rewind(_), None) => Trigger::Rewind,
+            (Command::Play(..), None) => match after.last_line() {
+                _ if !after.is_over() => Trigger::Play {
+                    has_run: after.longest_run() >= 3,
+                },
+                Some(line) => Trigger::Line(line),
+                None => Trigger::Full,
+            },
+            (Command::Invalid | Command::Quit, _) => Trigger::Invalid,
+        };
+        (trigger, message)
+    }
+
+    fn size(&self) -> usize {
+        match self.game.variant() {
+            Variant::Grid(spec) => spec.columns(),
+            Variant::Nested(_) => 9,
+        }
+    }
+
+    /// How many symbols of the last one's side stand before and behind it, in each direction.
+    fn runs(&self) -> Vec<(Direction, usize, usize)> {
+        let Some(last) = self.game.plays().last() else {
+            return Vec::new();
+        };
+        let (size, marks) = (self.size() as isize, self.game.diagram().marks);
+        let at = last.at.index() as isize;
+        let run = |down: isize, right: isize| {
+            let mut count = 0;
+            let (mut row, mut column) = (at / size + down, at % size + right);
+            while (0..size).contains(&row)
+                && (0..size).contains(&column)
+                && marks[(row * size + column) as usize] == Some(last.by)
+            {
+                count += 1;
+                (row, column) = (row + down, column + right);
+            }
+            count
+        };
+        [
+            (Direction::Row, 0, 1),
+            (Direction::Column, 1, 0),
+            (Direction::Diagonal, 1, 1),
+            (Direction::OtherDiagonal, 1, -1),
+        ]
+        .map(|(direction, down, right)| (direction, run(-down, -right), run(down, right)))
+        .to_vec()
+    }
+
+    fn longest_run(&self) -> usize {
+        let lengths = self.runs().into_iter();
+        let longest = lengths.map(|(_, before, behind)| before + behind + 1).max();
+        longest.unwrap_or(0)
+    }
+
+    /// The line that the last play has completed.
+    pub(super) fn last_line(&self) -> Option<Line> {
+        let last = self.game.plays().last()?;
+        let (size, at) = (self.size(), last.at.index());
+        let (row, column) = (at / size, at % size);
+        let runs = self.runs().into_iter();
+        let (direction, before, behind) = runs.max_by_key(|(_, before, behind)| before + behind)?;
+        let length = before + behind + 1;
+        (length >= self.win).then_some(Line {
+            direction,
+            is_beside: match direction {
+                Direction::Row | Direction::Column => false,
+                Direction::Diagonal => row != column,
+                Direction::OtherDiagonal => row + column != size - 1,
+            },
+            is_middle: before > 0 && behind > 0,
+            is_long: length > self.win,
+            is_others: last.by.index() > 0,
+            fills_board: self.game.plays().len() == size * size,
+        })
+    }
+
+    /// The line that ends the game after these typed lines, if one does.
+    pub(super) fn line_after(mut self, typed: &[Vec<u8>]) -> Option<Line> {
+        for line in typed {
+            match self.is_over() {
+                true => break,
+                false => drop(self.obey(Command::read(line))),
+            }
+        }
+        if self.is_over() {
+            self.last_line()
+        } else {
+            None
         }
     }
 

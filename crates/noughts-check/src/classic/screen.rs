@@ -61,7 +61,7 @@ impl Screen {
     /// missing, and everywhere if the program never shows one.
     pub(super) fn reply(&self, at: usize, message: Option<&str>) -> Option<Reply> {
         let delimiter = Word::Line(DELIMITER.to_owned());
-        let rest = self.words.get(at..)?;
+        let rest = self.words.get(at..).filter(|rest| !rest.is_empty())?;
         let reply = |words, has_delimiter| {
             Some(Reply {
                 next: at + words,
@@ -112,6 +112,17 @@ pub(super) fn as_seen(output: &[u8], typed: &[Vec<u8>]) -> Vec<String> {
         });
     }
     lines
+}
+
+/// What was typed at a prompt, quoted, in a line of [`as_seen`].
+pub(super) fn typed_after_prompt(line: &str) -> Option<String> {
+    let (_, typed) = split_prompt(line)?;
+    let typed = typed.trim_start();
+    match (typed.is_empty(), typed.starts_with('"')) {
+        (true, _) => None,
+        (false, true) => Some(typed.to_owned()),
+        (false, false) => Some(format!("\"{typed}\"")),
+    }
 }
 
 /// A typed line, with invisible characters escaped.

@@ -41,11 +41,11 @@ pub(super) enum Received {
     Closed(Vec<u8>),
 }
 
-/// How long it takes to believe that nothing comes.
-const SHORT: Duration = Duration::from_millis(60);
+/// The pauses between bytes that are sent one by one.
+const BETWEEN_BYTES: Duration = Duration::from_millis(30);
 
 /// How long the rest of a frame may take before the frame counts as too short.
-const QUIET: Duration = Duration::from_millis(300);
+const QUIET: Duration = Duration::from_millis(1000);
 
 /// How often the client's output is looked at.
 const UPDATE_INTERVAL: Duration = Duration::from_millis(20);
@@ -91,9 +91,12 @@ impl ClientConnection {
                     self.observe(deviation, &frame, &bytes);
                     break Received::Frame(frame, bytes);
                 }
-                Parsed::Invalid(error) => {
+                Parsed::Invalid(_) if self.skip_excess() => continue,
+                Parsed::Invalid(error) if is_quiet || self.last_frame.is_empty() => {
                     break Received::Invalid(error, std::mem::take(&mut self.buffer.bytes));
                 }
+                // The rest of a frame that was too long, perhaps; then the next frame follows.
+                Parsed::Invalid(_) => {}
                 Parsed::Incomplete if self.buffer.has_ended => {
                     break Received::Closed(std::mem::take(&mut self.buffer.bytes));
                 }
@@ -127,12 +130,14 @@ impl ClientConnection {
         let Some(Deviation::Size(problem) | Deviation::FlagCharacter(problem)) = deviation else {
             return;
         };
-        let finding = self.found(
-            &problem,
-            "a frame of the size in the figure",
-            bytes,
-            &problem,
-        );
+        let (expected, name) = match frame {
+            FromClient::Hello { .. } => ("HELLO with two zero bytes after the name", "HELLO"),
+            FromClient::Action { .. } => ("ACTION with 8 bytes", "ACTION"),
+            FromClient::Play { .. } => ("PLAY with 5 bytes", "PLAY"),
+            FromClient::Error { .. } => ("ERROR with two zero bytes after the text", "ERROR"),
+        };
+        let words = format!("{name} with {} bytes", bytes.len());
+        let finding = self.found(&problem, expected, bytes, &words);
         match frame {
             FromClient::Hello { .. } => self.name_fault = Some(finding),
             _ => self.size_fault = self.size_fault.take().or(Some(finding)),
@@ -146,15 +151,20 @@ impl ClientConnection {
                 program.update();
                 deadline.min(Instant::now() + UPDATE_INTERVAL)
             }
-            None => deadline.min(Instant::now() + QUIET),
+            None => deadline.min(Instant::now() + QUIET / 4),
         };
         self.buffer.receive(&mut self.stream, until) || Instant::now() < deadline
+    }
+
+    /// How long the kit waits for something that should not come.
+    pub(super) fn patience(&self) -> Duration {
+        self.timeout / 2
     }
 
     /// Whether the client sends a frame although it should wait. The rest of a frame that is too long is
     /// removed; it is the matter of another rule.
     pub(super) fn sends_unasked(&mut self) -> bool {
-        let deadline = Instant::now() + SHORT;
+        let deadline = Instant::now() + self.patience().min(QUIET);
         while !self.buffer.has_ended && self.buffer.bytes.is_empty() && self.fill(deadline) {}
         if self.buffer.bytes.is_empty() {
             return false;
@@ -163,20 +173,42 @@ impl ClientConnection {
             return true;
         }
         let excess = std::mem::take(&mut self.buffer.bytes);
+        self.observe_excess(&excess);
+        false
+    }
+
+    /// Removes the rest of a frame that was too long from in front of the next frame; whether there was one.
+    fn skip_excess(&mut self) -> bool {
+        const MAX_EXCESS: usize = 9;
+        let bytes = &self.buffer.bytes;
+        let is_next = |skipped: &usize| match FromClient::decode(&bytes[*skipped..]) {
+            Ok(Some(_)) => bytes[skipped + 1..skipped + 5] == self.id.to_be_bytes(),
+            Ok(None) | Err(_) => false,
+        };
+        let skipped = (1..bytes.len().min(MAX_EXCESS)).find(is_next);
+        let Some(skipped) = skipped.filter(|_| !self.last_frame.is_empty()) else {
+            return false;
+        };
+        let excess: Vec<u8> = self.buffer.bytes.drain(..skipped).collect();
+        self.observe_excess(&excess);
+        true
+    }
+
+    /// Bytes after the last field of the last frame.
+    fn observe_excess(&mut self, excess: &[u8]) {
         let length = self.last_frame.len();
         let words = client_words(&self.last_frame);
         let name = words.split(',').next().unwrap_or_default().to_owned();
         let problem = format!(
             "{name} has {} bytes instead of {length}: {} follow its last field",
             length + excess.len(),
-            hex(&excess)
+            hex(excess)
         );
-        let all = [&self.last_frame[..], &excess].concat();
-        self.note(format!("client → {}   (not asked for)", hex(&excess)));
-        let more = format!("the same and {} more bytes", excess.len());
+        let all = [&self.last_frame[..], excess].concat();
+        self.note(format!("client → {}   (not asked for)", hex(excess)));
+        let more = format!("{words}, and {} more bytes", excess.len());
         let finding = self.found(&problem, &format!("{words}, and nothing more"), &all, &more);
         self.size_fault = self.size_fault.take().or(Some(finding));
-        false
     }
 
     pub(super) fn send(&mut self, frame: &FromServer) {
@@ -200,7 +232,7 @@ impl ClientConnection {
         for (at, byte) in bytes.iter().enumerate() {
             let _ = self.stream.write_all(&[*byte]);
             if at == 0 || at == bytes.len() / 2 {
-                std::thread::sleep(SHORT / 2);
+                std::thread::sleep(BETWEEN_BYTES);
             }
         }
     }
@@ -242,14 +274,14 @@ impl ClientConnection {
     }
 
     fn found(&self, problem: &str, expected: &str, bytes: &[u8], words: &str) -> Finding {
-        let mut facts = Vec::new();
-        if !self.sent.is_empty() {
-            facts.push(Fact {
-                label: "sent",
-                hex: hex(&self.sent),
-                words: server_words(&self.sent, self.dialect),
-            });
-        }
+        let mut facts = vec![Fact {
+            label: "sent",
+            hex: hex(&self.sent),
+            words: match self.sent.is_empty() {
+                true => "nothing yet".to_owned(),
+                false => server_words(&self.sent, self.dialect),
+            },
+        }];
         facts.push(Fact {
             label: "received",
             hex: hex(bytes),

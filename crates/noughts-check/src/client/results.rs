@@ -4,8 +4,9 @@ use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
 use super::connection::{ClientConnection, Received};
+use super::program::ClientProgram;
 use super::rules::CLIENT_RULES;
-use crate::process::Program;
+use crate::process::End;
 use crate::report::Entry;
 use crate::verdict::{Fact, Finding, Verdict};
 
@@ -13,8 +14,12 @@ use crate::verdict::{Fact, Finding, Verdict};
 pub(super) struct RuleResults {
     verdicts: BTreeMap<&'static str, (Verdict, Duration)>,
     ids: Vec<u32>,
+    /// HELLO had the id 0 of the later dialect.
+    pub(super) lets_server_choose_id: bool,
     /// Why no client connected.
     not_connected: Option<String>,
+    /// How a client ended with an error before it connected.
+    did_not_start: Option<String>,
     /// The prompt at which the client waits for typed input.
     waiting_at: Option<String>,
     silences: usize,
@@ -26,7 +31,9 @@ impl RuleResults {
         RuleResults {
             verdicts: BTreeMap::new(),
             ids: Vec::new(),
+            lets_server_choose_id: false,
             not_connected: None,
+            did_not_start: None,
             waiting_at: None,
             silences: 0,
             marked: Instant::now(),
@@ -42,6 +49,15 @@ impl RuleResults {
         if !matches!(verdict, Verdict::Broken(_)) {
             *verdict = Verdict::Broken(finding);
         }
+    }
+
+    pub(super) fn is_tried(&self, rule: &str) -> bool {
+        self.verdicts.contains_key(rule)
+    }
+
+    pub(super) fn is_broken(&self, rule: &str) -> bool {
+        let verdict = self.verdicts.get(rule).map(|(verdict, _)| verdict);
+        matches!(verdict, Some(Verdict::Broken(_)))
     }
 
     pub(super) fn note(&mut self, rule: &'static str, note: String) {
@@ -77,10 +93,14 @@ impl RuleResults {
         if matches!(received, Received::Nothing(_)) {
             self.silences += 1;
             let program = connection.program.as_mut();
-            if let Some(prompt) = program.and_then(super::ClientProgram::waiting_at) {
+            if let Some(prompt) = program.and_then(ClientProgram::waiting_at) {
                 self.waiting_at = Some(prompt);
                 return;
             }
+        }
+        // A client that does not answer whole frames either is not confused by their pieces.
+        if rule == "split" && (self.is_broken("play") || self.is_broken("action")) {
+            return;
         }
         self.fail(rule, connection.finding(problem, expected, received));
     }
@@ -100,11 +120,50 @@ impl RuleResults {
         self.ids.push(id);
     }
 
-    pub(super) fn nobody_connected(&mut self, program: Option<&Program>, prompt: Option<String>) {
+    pub(super) fn nobody_connected(
+        &mut self,
+        client: Option<&ClientProgram>,
+        prompt: Option<String>,
+    ) {
         self.waiting_at = prompt;
-        let line = program.and_then(Program::first_line);
+        let line = client.and_then(|client| client.program.first_line());
         let line = line.map_or(String::new(), |line| format!("; its output: {line}"));
         self.not_connected = Some(format!("the client did not connect{line}"));
+        if let Some(end @ (End::Exit(1..) | End::Signal(_))) = client.and_then(|client| client.end)
+        {
+            self.did_not_start = Some(format!(
+                "the client program ended before it connected: {end}{line}"
+            ));
+        }
+    }
+
+    /// Why the client could not be checked: it ended with an error, or waits for input, before it connected.
+    pub(super) fn did_not_start(&self) -> Option<String> {
+        self.did_not_start.clone().or_else(|| self.waiting())
+    }
+
+    /// What to do about a client that waits for typed input.
+    pub(super) fn waiting(&self) -> Option<String> {
+        let prompt = self.waiting_at.as_ref()?;
+        Some(format!(
+            "the client waits for typed input: its output ends with \"{prompt}\". Give it an answer \
+             (--answers '{prompt}=TEXT') or a file to read (--input FILE)"
+        ))
+    }
+
+    /// A client that shows the same stack trace after disconnections and otherwise has one fault.
+    fn report_trace_once(&mut self) {
+        let trace = |rule: &str| match self.verdicts.get(rule) {
+            Some((Verdict::Broken(finding), _)) => Some(finding),
+            Some(_) | None => None,
+        };
+        let (Some(leaving), Some(other)) = (trace("leaving"), trace("no-trace")) else {
+            return;
+        };
+        if leaving.facts == other.facts {
+            let why = format!("the same fault as leaving: {}", other.problem);
+            *self.verdict("no-trace") = Verdict::NotTried(why);
+        }
     }
 
     /// All verdicts, in the order of the rules.
@@ -127,11 +186,9 @@ impl RuleResults {
                 }
             }
         }
+        self.report_trace_once();
         let missing = match (&self.waiting_at, &self.not_connected.clone()) {
-            (Some(prompt), _) => format!(
-                "the client waits for typed input: its output ends with \"{prompt}\". Give it an answer \
-                 (--answers '{prompt}=TEXT') or a file to read (--input FILE)"
-            ),
+            (Some(_), _) => "the client waits for typed input".to_owned(),
             (None, Some(why)) => {
                 let problem = why.clone();
                 let facts = vec![Fact::new("expected", "a connection, and HELLO")];
@@ -164,7 +221,9 @@ impl RuleResults {
                 "the kit sees only the output of a client that it starts itself (-- COMMAND…)"
                     .to_owned()
             }
-            "ids-differ" => "fewer than three sessions had an id chosen by the client".to_owned(),
+            "ids-differ" if self.lets_server_choose_id => {
+                "the client lets the server choose the id (the later dialect)".to_owned()
+            }
             _ => missing.clone(),
         };
         CLIENT_RULES

@@ -1,7 +1,5 @@
 //! The scenarios: what the kit does in each connection of a client.
 
-use std::time::Duration;
-
 use noughts_wire::{
     Admission, Cell, Dialect, ErrorCode, FrameError, FromClient, FromServer, GameResult, NO_CELL,
     SESSION_IDS,
@@ -52,9 +50,6 @@ const MAX_GAMES: usize = 2;
 /// Maximum number of occupied cells that the kit refuses in one game.
 const MAX_REFUSALS: usize = 3;
 
-/// How long a client that was refused may take to do the wrong thing.
-const AFTER_REFUSAL: Duration = Duration::from_secs(1);
-
 impl Scenario {
     /// In words, for the person who starts the client and for reports.
     pub(super) fn about(self) -> &'static str {
@@ -82,10 +77,11 @@ impl Scenario {
 
     /// Goes through the scenario and records what the client does.
     pub(super) fn run(self, connection: &mut ClientConnection, results: &mut RuleResults) {
-        let Some(frame_id) = read_hello(connection, results) else {
+        let Some(frame_id) = self.read_hello(connection, results) else {
             return;
         };
-        if self == Scenario::LeaveAtOnce {
+        // A frame that was sent too early would be taken for an answer.
+        if self == Scenario::LeaveAtOnce || results.is_broken("waits-ready") {
             return;
         }
         if self == Scenario::RefuseHello {
@@ -96,6 +92,9 @@ impl Scenario {
         connection.send(&FromServer::Ready { id: connection.id });
         for game in 0..MAX_GAMES {
             if !self.is_asked_to_play(connection, results, game) {
+                return;
+            }
+            if results.is_broken("waits-admit") && self != Scenario::LeaveInGame {
                 return;
             }
             let flag = match self {
@@ -116,7 +115,66 @@ impl Scenario {
         }
     }
 
-    /// One game; whether it came to its end.
+    /// Reads HELLO and returns its id, if the conversation can go on.
+    fn read_hello(
+        self,
+        connection: &mut ClientConnection,
+        results: &mut RuleResults,
+    ) -> Option<u32> {
+        let received = connection.receive();
+        let frame_id = match &received {
+            Received::Frame(FromClient::Hello { id, .. }, _) => {
+                results.hold("hello");
+                match connection.name_fault.take() {
+                    Some(finding) => results.fail("name-end", finding),
+                    None => results.hold("name-end"),
+                }
+                connection.id = *id;
+                if *id == 0 {
+                    results.lets_server_choose_id = true;
+                    connection.dialect = Dialect::Later;
+                    connection.id = 54_321;
+                    results.hold("id");
+                } else {
+                    results.note_id(*id);
+                    match SESSION_IDS.contains(id) {
+                        true => results.hold("id"),
+                        false => {
+                            let problem = format!("the id in HELLO is {id}");
+                            let expected = "an id from 10000 to 99999";
+                            results.fail("id", connection.finding(problem, expected, &received));
+                        }
+                    }
+                }
+                *id
+            }
+            Received::Invalid(FrameError::NameTooLong { .. }, _) => {
+                let problem = "the name in HELLO does not end";
+                let expected = "two zero bytes after the name";
+                results.fail("name-end", connection.finding(problem, expected, &received));
+                return None;
+            }
+            _ => {
+                let problem = "the client does not start with HELLO";
+                let expected = "HELLO with id and name";
+                results.fail_unless_waiting("hello", connection, problem, expected, &received);
+                return None;
+            }
+        };
+        if is_hasty(connection, results, "waits-ready") {
+            let received = connection.receive();
+            let problem = "the client sends more before READY";
+            results.fail(
+                "waits-ready",
+                connection.finding(problem, "nothing until the server answers", &received),
+            );
+            return None;
+        }
+        results.hold("waits-ready");
+        Some(frame_id)
+    }
+
+    /// One game; whether it came to its end. What follows RESULT is checked with the next PLAY.
     fn play(self, connection: &mut ClientConnection, results: &mut RuleResults) -> bool {
         let mut board = Board::new();
         let (mut moves, mut refusals) = (0, 0);
@@ -126,7 +184,10 @@ impl Scenario {
             let Some(cell) = self.check_move(connection, results, &received, moves) else {
                 return false;
             };
-            if connection.sends_unasked() {
+            if self == Scenario::LeaveInGame {
+                return false;
+            }
+            if is_hasty(connection, results, "action-once") {
                 let received = connection.receive();
                 let problem = "the client sends more before its move is answered";
                 results.fail(
@@ -136,6 +197,10 @@ impl Scenario {
                 return false;
             }
             results.hold("action-once");
+            // Its next frame may be one that it has sent too early.
+            if results.is_broken("action-once") {
+                return false;
+            }
             if !board.is_free(cell) {
                 let problem = format!("the client marks {cell}, which is already taken");
                 results.fail(
@@ -167,10 +232,9 @@ impl Scenario {
             }
             if let Some(end) = board.end() {
                 end_game(connection, end, None);
-                return is_over(connection, results);
+                return true;
             }
             match self {
-                Scenario::LeaveInGame => return false,
                 Scenario::OccupiedCell => {
                     return complains(connection, results, cell.to_bytes(), ErrorCode::InvalidMove);
                 }
@@ -183,7 +247,7 @@ impl Scenario {
             board.play(answer);
             if board.end().is_some() {
                 end_game(connection, GameResult::Lost, Some(answer));
-                return is_over(connection, results);
+                return true;
             }
             connection.offer_cell(board.free().first().copied());
             connection.send(&FromServer::Action {
@@ -212,6 +276,8 @@ impl Scenario {
                 board.play(cell);
                 true
             }
+            // It marks cells without looking at them.
+            Some(_) if results.is_broken("action-free") => false,
             _ => {
                 let problem = "after error 1 the client neither makes another move nor disconnects";
                 let expected = "ACTION with another cell, or a disconnection";
@@ -238,7 +304,7 @@ impl Scenario {
     }
 
     fn after_refusal(self, connection: &mut ClientConnection, results: &mut RuleResults) {
-        let received = connection.receive_within(AFTER_REFUSAL);
+        let received = connection.receive_within(connection.patience());
         let (rule, problem) = match self {
             Scenario::RefusePlay => ("refused-play", "the client moves although it got ADMIT 0"),
             _ => (
@@ -271,7 +337,7 @@ impl Scenario {
     ) -> bool {
         let received = match game {
             0 => connection.receive(),
-            _ => connection.receive_within(AFTER_REFUSAL),
+            _ => connection.receive_within(connection.patience()),
         };
         let expected = format!("PLAY, id {}", connection.id);
         match &received {
@@ -309,7 +375,7 @@ impl Scenario {
                 return false;
             }
         }
-        if connection.sends_unasked() {
+        if is_hasty(connection, results, "waits-admit") {
             let received = connection.receive();
             let problem = "the client sends more before ADMIT";
             results.fail(
@@ -377,6 +443,12 @@ impl Scenario {
     }
 }
 
+/// Whether the client sends more instead of waiting for an answer. The first connection that gets this far
+/// waits long enough to see it; the others go on at once.
+fn is_hasty(connection: &mut ClientConnection, results: &RuleResults, rule: &str) -> bool {
+    !results.is_tried(rule) && connection.sends_unasked()
+}
+
 fn end_game(connection: &mut ClientConnection, flag: GameResult, last: Option<Cell>) {
     let cell = match connection.dialect {
         Dialect::Seed => None,
@@ -389,72 +461,10 @@ fn end_game(connection: &mut ClientConnection, flag: GameResult, last: Option<Ce
     });
 }
 
-/// What follows RESULT is checked with the next PLAY; here only that nothing else comes at once.
-fn is_over(connection: &mut ClientConnection, results: &mut RuleResults) -> bool {
-    if !connection.sends_unasked() {
-        results.hold("over");
-    }
-    true
-}
-
 fn send_error(connection: &mut ClientConnection, code: ErrorCode, id: u32) {
     let mut bytes = Vec::new();
     code.encode(id, &mut bytes);
     connection.send_bytes(&bytes);
-}
-
-/// Reads HELLO and returns its id, if the conversation can go on.
-fn read_hello(connection: &mut ClientConnection, results: &mut RuleResults) -> Option<u32> {
-    let received = connection.receive();
-    let frame_id = match &received {
-        Received::Frame(FromClient::Hello { id, .. }, _) => {
-            results.hold("hello");
-            match connection.name_fault.take() {
-                Some(finding) => results.fail("name-end", finding),
-                None => results.hold("name-end"),
-            }
-            connection.id = *id;
-            if *id == 0 {
-                connection.dialect = Dialect::Later;
-                connection.id = 54_321;
-                results.hold("id");
-            } else {
-                results.note_id(*id);
-                match SESSION_IDS.contains(id) {
-                    true => results.hold("id"),
-                    false => {
-                        let problem = format!("the id in HELLO is {id}");
-                        let expected = "an id from 10000 to 99999";
-                        results.fail("id", connection.finding(problem, expected, &received));
-                    }
-                }
-            }
-            *id
-        }
-        Received::Invalid(FrameError::NameTooLong { .. }, _) => {
-            let problem = "the name in HELLO does not end";
-            let expected = "two zero bytes after the name";
-            results.fail("name-end", connection.finding(problem, expected, &received));
-            return None;
-        }
-        _ => {
-            let problem = "the client does not start with HELLO";
-            let expected = "HELLO with id and name";
-            results.fail_unless_waiting("hello", connection, problem, expected, &received);
-            return None;
-        }
-    };
-    if connection.sends_unasked() {
-        let received = connection.receive();
-        let problem = "the client sends more before READY";
-        results.fail(
-            "waits-ready",
-            connection.finding(problem, "nothing until the server answers", &received),
-        );
-        return None;
-    }
-    results.hold("waits-ready");
-    Some(frame_id)
 }
 
 /// The kit makes an illegal move; what does the client send?
@@ -468,7 +478,7 @@ fn complains(
         id: connection.id,
         cell,
     });
-    let received = connection.receive_within(AFTER_REFUSAL);
+    let received = connection.receive_within(connection.patience());
     match &received {
         Received::Frame(FromClient::Error { code, .. }, _) if *code == wanted.code() => {
             results.hold("complains");

@@ -7,17 +7,40 @@ use crate::verdict::{Finding, Verdict, Weight};
 
 const INDENT: &str = "          ";
 
+/// Lines of words are broken so that they fit a usual terminal. Bytes and conversations are not.
+const WIDTH: usize = 80;
+
+/// Writes words after `first`, and further lines after `next`.
+fn wrapped(f: &mut fmt::Formatter<'_>, first: &str, next: &str, words: &str) -> fmt::Result {
+    let mut line = first.to_owned();
+    let mut is_empty = true;
+    for word in words.split(' ') {
+        if !is_empty && line.chars().count() + 1 + word.chars().count() > WIDTH {
+            writeln!(f, "{}", line.trim_end())?;
+            next.clone_into(&mut line);
+            is_empty = true;
+        }
+        if !is_empty {
+            line.push(' ');
+        }
+        line.push_str(word);
+        is_empty = false;
+    }
+    writeln!(f, "{}", line.trim_end())
+}
+
 impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "{}", self.subject)?;
-        writeln!(f, "Rules: {}", self.document)?;
+        wrapped(f, "Rules: ", "  ", self.document)?;
         for note in &self.notes {
-            writeln!(f, "Note: {note}")?;
+            wrapped(f, "Note: ", "  ", note)?;
         }
         for weight in [Weight::Demanded, Weight::Open, Weight::Advice] {
             self.section(weight, f)?;
         }
-        writeln!(f, "\n{}\n{}", self.summary().join("\n"), self.conclusion())
+        writeln!(f, "\n{}", self.summary().join("\n"))?;
+        wrapped(f, "", "  ", &self.conclusion())
     }
 }
 
@@ -27,7 +50,8 @@ impl Report {
         let entries = self.entries.iter().filter(|entry| entry.weight == weight);
         for entry in entries.filter(|entry| !self.is_hidden(entry)) {
             if dialect.is_none() {
-                writeln!(f, "\n{}", heading(weight))?;
+                writeln!(f)?;
+                wrapped(f, "", "", heading(weight))?;
             }
             if dialect != Some(&entry.dialect) && !entry.dialect.is_empty() {
                 writeln!(f, "  in the dialect {}", entry.dialect)?;
@@ -46,24 +70,25 @@ impl Report {
 
 impl Entry {
     fn show(&self, width: usize, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        writeln!(
-            f,
-            "  {:<7} {:<width$}  {}",
-            self.mark(),
-            self.rule,
-            self.claim
-        )?;
+        let first = format!("  {:<7} {:<width$}  ", self.mark(), self.rule);
+        wrapped(f, &first, &" ".repeat(12 + width), &self.claim)?;
         match &self.verdict {
             Verdict::Holds { notes } => {
                 for note in notes {
-                    writeln!(f, "{INDENT}note: {note}")?;
+                    wrapped(f, &format!("{INDENT}note: "), &format!("{INDENT}  "), note)?;
                 }
                 Ok(())
             }
-            Verdict::NotTried(why) => writeln!(f, "{INDENT}not tried: {why}"),
+            Verdict::NotTried(why) => wrapped(
+                f,
+                &format!("{INDENT}not tried: "),
+                &format!("{INDENT}  "),
+                why,
+            ),
             Verdict::Broken(finding) => {
                 finding.show(f)?;
-                writeln!(f, "{INDENT}document: {}", self.source)?;
+                let source = format!("{INDENT}document: ");
+                wrapped(f, &source, &format!("{INDENT}  "), &self.source)?;
                 if self.weight == Weight::Demanded {
                     for line in &finding.conversation {
                         writeln!(f, "{INDENT}  | {line}")?;
@@ -77,9 +102,16 @@ impl Entry {
 
 impl Finding {
     fn show(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        writeln!(f, "{INDENT}problem: {}", self.problem)?;
+        let next = format!("{INDENT}  ");
+        wrapped(f, &format!("{INDENT}problem: "), &next, &self.problem)?;
         for fact in &self.facts {
-            writeln!(f, "{INDENT}  {:<9} {}", fact.label, fact.words)?;
+            let label = format!("{INDENT}  {:<9} ", fact.label);
+            wrapped(
+                f,
+                &label,
+                &" ".repeat(label.chars().count() + 2),
+                &fact.words,
+            )?;
             if !fact.hex.is_empty() {
                 writeln!(f, "{INDENT}  {:<9}   {}", "", fact.hex)?;
             }

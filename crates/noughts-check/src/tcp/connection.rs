@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use noughts_wire::{Cell, Dialect, FrameError, FromClient, FromServer, Name, Opcode};
 
-use crate::frame::{client_words, frame_error_words, hex, server_words};
+use crate::frame::{client_words, frame_error_words, hex, result_words, server_words};
 use crate::framing::{Deviation, Parsed, parse_server};
 use crate::receive_buffer::ReceiveBuffer;
 use crate::verdict::{Fact, Finding, RuleResult, Stop};
@@ -28,7 +28,7 @@ impl Timeouts {
     }
 }
 
-/// Faults that may show up in any connection. Each is reported by one rule.
+/// What is seen in any connection. Each fault is reported by one rule.
 #[derive(Default)]
 pub(crate) struct Observations {
     /// A frame that is longer or shorter than its figure.
@@ -37,6 +37,16 @@ pub(crate) struct Observations {
     pub(crate) flag_character: Option<Finding>,
     /// A frame that answers nothing.
     pub(crate) unasked: Option<Finding>,
+    /// The server stops reading a name at its first zero byte. All further names end with one zero byte,
+    /// so that this fault does not hide others.
+    pub(crate) one_zero: bool,
+    /// The server leaves connections open that the client has closed.
+    keeps_connections: bool,
+    /// For each frame of the client that got an answer: its opcode, and how long the answer took.
+    pub(crate) answer_times: Vec<(u8, Duration)>,
+    /// The sum of the limits of all waits in which nothing came. It does not depend on how fast the
+    /// machine is.
+    pub(crate) waited: Duration,
 }
 
 /// One connection.
@@ -53,8 +63,10 @@ pub(crate) struct Connection {
     last_frame: Vec<u8>,
     /// A frame came since something was sent.
     has_answer: bool,
-    /// The longest time that an answer took.
-    pub(crate) slowest: Duration,
+    /// A frame came that answers nothing.
+    pub(crate) has_unasked: bool,
+    /// The time for the next answer began when the last frame was sent, and not with the wait for it.
+    pub(crate) is_timed_from_sending: bool,
     conversation: Vec<String>,
     /// The client's name in the conversation, where there are two.
     name: &'static str,
@@ -135,7 +147,9 @@ impl Connection {
             .saturating_duration_since(Instant::now())
             .max(Duration::from_millis(1));
         let stream = TcpStream::connect_timeout(&address, wait).map_err(|error| {
-            Stop::NotTried(format!("the server accepts no connection: {error}"))
+            let error = error.to_string();
+            let reason = error.split(" (os error").next().unwrap_or_default();
+            Stop::NotTried(format!("the server accepts no connection: {reason}"))
         })?;
         let _ = stream.set_nodelay(true);
         Ok(Connection {
@@ -148,7 +162,8 @@ impl Connection {
             sent_at: Instant::now(),
             last_frame: Vec::new(),
             has_answer: false,
-            slowest: Duration::ZERO,
+            has_unasked: false,
+            is_timed_from_sending: false,
             conversation: Vec::new(),
             name,
             observations: Rc::clone(observations),
@@ -156,12 +171,22 @@ impl Connection {
     }
 
     pub(crate) fn hello(&mut self, name: &str) {
+        let hello = self.hello_bytes(name);
+        self.send_bytes(&hello);
+    }
+
+    /// HELLO with this name.
+    pub(crate) fn hello_bytes(&self, name: &str) -> Vec<u8> {
         let name = Name::new(name).expect("the kit's names are in Latin-1");
         let id = match self.dialect {
             Dialect::Seed => self.id,
             Dialect::Later => 0,
         };
-        self.send(&FromClient::Hello { id, name });
+        let mut bytes = encoded(&FromClient::Hello { id, name });
+        if self.observations.borrow().one_zero {
+            bytes.pop();
+        }
+        bytes
     }
 
     pub(crate) fn play(&mut self) {
@@ -201,6 +226,7 @@ impl Connection {
             let _ = self.stream.write_all(&[*byte]);
             // Small packets in a row may still arrive as one: at least two pauses separate them.
             if at == 0 || at == bytes.len() / 2 {
+                self.observations.borrow_mut().waited += SHORT / 3;
                 std::thread::sleep(SHORT / 3);
             }
         }
@@ -224,7 +250,7 @@ impl Connection {
     }
 
     /// Removes what came without being asked for, and remembers it for the rule that is about it.
-    fn remove_unasked(&mut self) {
+    pub(crate) fn remove_unasked(&mut self) {
         if self.sent.is_empty() || self.last_frame.is_empty() {
             return;
         }
@@ -246,11 +272,13 @@ impl Connection {
         let frame = server_words(&self.last_frame, self.dialect);
         let line = format!("server → {}   (not asked for)", hex(bytes));
         self.note(line);
+        let is_frame = matches!(FromServer::decode(bytes, self.dialect), Ok(Some(_)));
+        self.has_unasked |= is_frame;
         let mut observations = self.observations.borrow_mut();
-        if matches!(FromServer::decode(bytes, self.dialect), Ok(Some(_))) {
+        if is_frame {
             let words = server_words(bytes, self.dialect);
             let expected = Expected::new("", "nothing more until the client sends its next frame");
-            let problem = format!("after {frame} the server sent one more frame");
+            let problem = format!("after {frame}, the server sent one more frame");
             let stop = self.found(problem, &expected, &hex(bytes), &words);
             remember(&mut observations.unasked, stop);
         } else {
@@ -264,22 +292,47 @@ impl Connection {
             let expected =
                 Expected::new(hex(&self.last_frame), format!("{frame}, and nothing more"));
             let all = [&self.last_frame[..], bytes].concat();
-            let words = format!("the same and {} more bytes", bytes.len());
+            let words = format!("{frame}, and {} more bytes", bytes.len());
             let stop = self.found(problem, &expected, &hex(&all), &words);
             remember(&mut observations.size, stop);
         }
     }
 
-    fn observe(&mut self, deviation: &Deviation, bytes: &[u8]) {
-        let (problem, is_size) = match deviation {
-            Deviation::Size(problem) => (problem, true),
-            Deviation::FlagCharacter(problem) => (problem, false),
+    /// A frame that was understood although it is wrong.
+    fn observe(&mut self, deviation: &Deviation, frame: &FromServer, bytes: &[u8]) {
+        let name = Opcode::try_from(bytes[0]).map_or(String::new(), |opcode| opcode.to_string());
+        let (problem, words, is_size) = match deviation {
+            Deviation::Size(problem) => {
+                (problem, format!("{name} with {} bytes", bytes.len()), true)
+            }
+            Deviation::FlagCharacter(problem) => (
+                problem,
+                format!("{name} with a character for its flag"),
+                false,
+            ),
         };
-        let expected = match is_size {
-            true => Expected::new("", "a frame of the size in the figure"),
-            false => Expected::new("", "the flag as a number"),
+        let expected = match (frame, self.dialect) {
+            (
+                FromServer::Result {
+                    id,
+                    cell: None,
+                    flag,
+                },
+                Dialect::Later,
+            ) => Expected::new(
+                format!("06 {} .. .. .. {:02x}", hex(&id.to_be_bytes()), *flag as u8),
+                format!(
+                    "RESULT, id {id}, a cell or ---, flag {}",
+                    result_words(*flag)
+                ),
+            ),
+            _ => Expected::frame(frame),
         };
-        let stop = self.found(problem.clone(), &expected, &hex(bytes), problem);
+        let mut stop = self.found(problem.clone(), &expected, &hex(bytes), &words);
+        if let Stop::Broken(finding) = &mut stop {
+            let line = format!("server → {}   {words}", hex(bytes));
+            finding.conversation.push(line);
+        }
         let mut observations = self.observations.borrow_mut();
         match is_size {
             true => remember(&mut observations.size, stop),
@@ -289,7 +342,11 @@ impl Connection {
 
     /// The next frame, or why there is none.
     pub(crate) fn receive(&mut self) -> Received {
-        let deadline = self.timeouts.deadline();
+        let deadline = match std::mem::take(&mut self.is_timed_from_sending) {
+            // What has come meanwhile is read in any case.
+            true => (self.sent_at + self.timeouts.answer).max(Instant::now() + MIN_WAIT),
+            false => self.timeouts.deadline(),
+        };
         let received = loop {
             let received = self.receive_until(deadline);
             match &received {
@@ -303,11 +360,15 @@ impl Connection {
                 _ => break received,
             }
         };
-        self.slowest = self.slowest.max(self.sent_at.elapsed());
         let words = match &received {
             Received::Frame(_, bytes) => {
                 self.last_frame.clone_from(bytes);
-                self.has_answer = true;
+                if !std::mem::replace(&mut self.has_answer, true)
+                    && let Some(opcode) = self.sent.first()
+                {
+                    let time = (*opcode, self.sent_at.elapsed());
+                    self.observations.borrow_mut().answer_times.push(time);
+                }
                 format!("{}   {}", hex(bytes), server_words(bytes, self.dialect))
             }
             Received::Invalid(error, bytes) => {
@@ -331,6 +392,7 @@ impl Connection {
     }
 
     fn receive_until(&mut self, deadline: Instant) -> Received {
+        let limit = deadline.saturating_duration_since(Instant::now());
         let mut is_quiet = false;
         loop {
             let parsed = parse_server(&self.buffer.bytes, self.dialect, is_quiet);
@@ -338,16 +400,15 @@ impl Connection {
                 Parsed::Frame(frame, length, deviation) => {
                     let bytes: Vec<u8> = self.buffer.bytes.drain(..length).collect();
                     if let Some(deviation) = deviation {
-                        self.observe(&deviation, &bytes);
+                        self.observe(&deviation, &frame, &bytes);
                     }
                     return Received::Frame(frame, bytes);
                 }
-                Parsed::Invalid(error) => match self.skip_excess() {
-                    true => continue,
-                    false => {
-                        return Received::Invalid(error, std::mem::take(&mut self.buffer.bytes));
-                    }
-                },
+                Parsed::Invalid(_) if self.skip_excess() => continue,
+                Parsed::Invalid(error) if is_quiet || !self.may_be_excess() => {
+                    return Received::Invalid(error, std::mem::take(&mut self.buffer.bytes));
+                }
+                Parsed::Invalid(_) => {}
                 Parsed::Incomplete if self.buffer.has_ended => {
                     return match is_quiet {
                         true => Received::Closed(std::mem::take(&mut self.buffer.bytes)),
@@ -361,7 +422,7 @@ impl Connection {
             }
             let length = self.buffer.bytes.len();
             let soon = match length > 0 && !is_quiet {
-                true => deadline.min(Instant::now() + SHORT),
+                true => deadline.min(Instant::now() + self.quiet_time()),
                 false => deadline,
             };
             acknowledge_quickly(&self.stream);
@@ -369,11 +430,32 @@ impl Connection {
             if self.buffer.bytes.len() > length {
                 is_quiet = false;
             } else if !is_in_time && soon == deadline {
+                self.observations.borrow_mut().waited += limit;
                 return Received::Nothing(self.buffer.bytes.clone());
             } else if Instant::now() >= soon && length > 0 {
+                let quiet_time = self.quiet_time();
+                self.observations.borrow_mut().waited += quiet_time;
                 is_quiet = true;
             }
         }
+    }
+
+    /// How long the rest of a frame may take before the frame counts as too short. Once the server is known
+    /// to send frames of the wrong size, a wrong guess accuses it of nothing new.
+    fn quiet_time(&self) -> Duration {
+        let observations = self.observations.borrow();
+        match observations.size.is_some() || observations.flag_character.is_some() {
+            true => SHORT / 2,
+            false => Duration::from_secs(1).min(self.timeouts.answer / 2),
+        }
+    }
+
+    /// Whether these bytes may be the rest of a frame that was too long, and the next frame may follow.
+    fn may_be_excess(&self) -> bool {
+        const MAX_EXCESS: usize = 9;
+        !self.last_frame.is_empty()
+            && !self.buffer.has_ended
+            && self.buffer.bytes.len() < MAX_EXCESS
     }
 
     /// The rest of a frame that was too long, in front of the next frame; whether there was one.
@@ -410,7 +492,7 @@ impl Connection {
     /// What was received is not what was expected.
     pub(crate) fn broken(&self, expected: &Expected, received: &Received) -> Stop {
         if matches!(received, Received::Nothing(_)) && Instant::now() >= self.timeouts.until {
-            return Stop::NotTried("the time for the whole check is over".to_owned());
+            return Stop::NotTried(super::TIME_IS_OVER.to_owned());
         }
         let seconds = self.timeouts.answer.as_secs_f64();
         let (problem, bytes, words) = match received {
@@ -420,8 +502,8 @@ impl Connection {
                 server_words(bytes, self.dialect),
             ),
             Received::Invalid(error, bytes) => {
-                let words = frame_error_words(*error, bytes);
-                (words.clone(), bytes, words)
+                let problem = frame_error_words(*error, bytes);
+                (problem, bytes, "bytes that are not a frame".to_owned())
             }
             Received::Nothing(bytes) if bytes.is_empty() => (
                 format!("the server did not answer within {seconds} s"),
@@ -453,6 +535,16 @@ impl Connection {
         words.replacen(&format!(", id {}", self.id), "", 1)
     }
 
+    /// Another handle, which keeps the connection open.
+    pub(crate) fn stream_clone(&self) -> Option<TcpStream> {
+        self.stream.try_clone().ok()
+    }
+
+    /// Whether the server has closed the connection.
+    pub(crate) fn has_ended(&self) -> bool {
+        self.buffer.has_ended
+    }
+
     /// A finding with what was sent last.
     pub(crate) fn found(
         &self,
@@ -479,70 +571,38 @@ impl Connection {
         })
     }
 
-    /// Fails when anything comes within a short time.
-    pub(crate) fn expect_silence(&mut self, after: &str) -> RuleResult {
-        let deadline = (Instant::now() + SHORT).min(self.timeouts.until);
-        while !self.buffer.has_ended && self.buffer.bytes.is_empty() {
-            if !self.buffer.receive(&mut self.stream, deadline) {
-                return Ok(());
-            }
-        }
-        let bytes = std::mem::take(&mut self.buffer.bytes);
-        if bytes.is_empty() {
-            let expected = Expected::new("", format!("the connection stays open after {after}"));
-            let problem = format!("the server closed the connection after {after}");
-            return Err(self.found(problem, &expected, "", "the end of the connection"));
-        }
-        match FromServer::decode(&bytes, self.dialect) {
-            Ok(Some(_)) => {
-                let expected = Expected::new("", format!("nothing more after {after}"));
-                let problem = format!("the server sent one more frame after {after}");
-                let words = server_words(&bytes, self.dialect);
-                Err(self.found(problem, &expected, &hex(&bytes), &words))
-            }
-            // A frame that is too long is the matter of another rule.
-            _ => {
-                self.observe_unasked(&bytes);
-                Ok(())
-            }
-        }
-    }
-
-    /// Looks for bytes after the last frame of a game.
-    pub(crate) fn look_for_excess(&mut self) {
-        let deadline = (Instant::now() + SHORT / 20).min(self.timeouts.until);
-        while !self.buffer.has_ended && self.buffer.receive(&mut self.stream, deadline) {}
-        if !self.buffer.bytes.is_empty() && !self.last_frame.is_empty() {
-            let bytes = std::mem::take(&mut self.buffer.bytes);
-            self.observe_unasked(&bytes);
-        }
-    }
-
     /// Whether a frame or its start comes within a short time.
     pub(crate) fn has_answer_soon(&mut self) -> bool {
-        let deadline = (Instant::now() + 3 * SHORT).min(self.timeouts.until);
-        while !self.buffer.has_ended
-            && self.buffer.bytes.is_empty()
-            && self.buffer.receive(&mut self.stream, deadline)
-        {}
-        !self.buffer.bytes.is_empty()
+        self.has_bytes_within(3 * SHORT)
     }
 
     /// Waits up to 20 ms for data from the server, or for the end of the connection.
     pub(crate) fn pause(&mut self) {
-        let deadline = Instant::now() + SHORT / 5;
+        self.has_bytes_within(SHORT / 5);
+    }
+
+    fn has_bytes_within(&mut self, limit: Duration) -> bool {
+        let deadline = (Instant::now() + limit).min(self.timeouts.until);
         while !self.buffer.has_ended
             && self.buffer.bytes.is_empty()
             && self.buffer.receive(&mut self.stream, deadline)
         {}
+        if self.buffer.bytes.is_empty() && !self.buffer.has_ended {
+            self.observations.borrow_mut().waited += limit;
+        }
+        !self.buffer.bytes.is_empty()
     }
 
-    /// Disconnects, and gives the server a moment to notice.
+    /// Disconnects, and waits until the server has closed the connection too: then it has noticed.
     pub(crate) fn leave(mut self) {
         let _ = self.stream.shutdown(Shutdown::Write);
-        let deadline = (Instant::now() + SHORT).min(self.timeouts.until);
-        while !self.buffer.has_ended && self.buffer.receive(&mut self.stream, deadline) {
-            self.buffer.bytes.clear();
+        let keeps_connections = self.observations.borrow().keeps_connections;
+        let limit = match keeps_connections {
+            true => SHORT / 2,
+            false => self.timeouts.answer,
+        };
+        if !self.is_closed_within(limit) {
+            self.observations.borrow_mut().keeps_connections = true;
         }
     }
 
@@ -552,14 +612,23 @@ impl Connection {
         let _ = self.stream.set_read_timeout(Some(wait));
         let _ = self.stream.peek(&mut [0]);
         drop(self.stream);
-        std::thread::sleep(SHORT / 5);
+        // Nothing tells when the server has noticed.
+        self.observations.borrow_mut().waited += SHORT;
+        std::thread::sleep(SHORT);
     }
 
-    /// Whether the server closes the connection within a short time. Frames before that are skipped.
+    /// Whether the server closes the connection. Frames before that are skipped.
     pub(crate) fn is_closed(&mut self) -> bool {
-        let deadline = (Instant::now() + 5 * SHORT).min(self.timeouts.until);
+        self.is_closed_within(self.timeouts.answer / 4)
+    }
+
+    fn is_closed_within(&mut self, limit: Duration) -> bool {
+        let deadline = (Instant::now() + limit).min(self.timeouts.until);
         while !self.buffer.has_ended && self.buffer.receive(&mut self.stream, deadline) {
             self.buffer.bytes.clear();
+        }
+        if !self.buffer.has_ended {
+            self.observations.borrow_mut().waited += limit;
         }
         self.buffer.has_ended
     }
@@ -572,8 +641,11 @@ fn remember(place: &mut Option<Finding>, stop: Stop) {
     }
 }
 
-/// How long it takes to believe that nothing comes.
+/// A pause that gives the server time to do what nothing tells.
 const SHORT: Duration = Duration::from_millis(100);
+
+/// The shortest wait for an answer.
+const MIN_WAIT: Duration = Duration::from_millis(2);
 
 pub(crate) fn encoded(frame: &FromClient) -> Vec<u8> {
     let mut bytes = Vec::new();

@@ -5,12 +5,12 @@ use std::collections::BTreeMap;
 use noughts_wire::{Cell, Dialect, FromServer, GameResult, NO_CELL};
 
 use super::connection::{Connection, Expected, Received};
-use super::{Chance, Checker, TcpRule, admit, document};
+use super::{Chance, Checker, TcpRule, document};
 use crate::board::{Board, Tactic};
 use crate::frame::{hex, server_words};
 use crate::verdict::{Finding, RuleResult, Stop};
 
-pub(super) const RULES: [TcpRule; 16] = [
+pub(super) const RULES: [TcpRule; 17] = [
     TcpRule::demanded(
         "answer",
         "an ACTION on a free cell is answered with ACTION or RESULT",
@@ -37,34 +37,39 @@ pub(super) const RULES: [TcpRule; 16] = [
     ),
     TcpRule::demanded(
         "taken-own",
-        "a cell that the client has marked gets error 1, and it is still the client's turn",
+        "a cell that the client has marked gets error 1",
         document::INVALID_MOVE,
         |checker| taken_cell(checker, true),
-    ),
+    )
+    .with_illegal_frames(),
     TcpRule::demanded(
         "taken-other",
-        "a cell that the server has marked gets error 1, and it is still the client's turn",
+        "a cell that the server has marked gets error 1",
         document::INVALID_MOVE,
         |checker| taken_cell(checker, false),
-    ),
+    )
+    .with_illegal_frames(),
     TcpRule::demanded(
         "off-board",
-        "a cell off the board, such as 3-0 or 1-7, gets error 0, and it is still the client's turn",
+        "a cell off the board, such as 3-0 or 1-7, gets error 0",
         document::UNKNOWN_MOVE,
-        |checker| no_cells(checker, &[*b"3-0", *b"0-3", *b"1-7"]),
-    ),
+        |checker| no_cells(checker, "off-board", &[*b"3-0", *b"0-3", *b"1-7"]),
+    )
+    .with_illegal_frames(),
     TcpRule::demanded(
         "not-a-cell",
-        "three bytes that are not a cell, such as a-0, 1x1 or zero bytes, get error 0, and it is still the client's turn",
+        "three bytes that are not a cell, such as a-0, 1x1 or zero bytes, get error 0",
         document::UNKNOWN_MOVE,
-        |checker| no_cells(checker, &[*b"a-0", *b"1x1", [0; 3]]),
-    ),
+        |checker| no_cells(checker, "not-a-cell", &[*b"a-0", *b"1x1", [0; 3]]),
+    )
+    .with_illegal_frames(),
     TcpRule::demanded(
         "error-id",
         "ERROR carries the session's id",
         document::ERROR,
         error_has_the_id,
-    ),
+    )
+    .with_illegal_frames(),
     TcpRule::demanded(
         "result-won",
         "when the client completes a line it gets RESULT with flag 1",
@@ -109,7 +114,15 @@ pub(super) const RULES: [TcpRule; 16] = [
         "every frame gets one answer, and nothing else comes",
         document::ACTION_OR_RESULT,
         one_answer_each,
-    ),
+    )
+    .with_illegal_frames(),
+    TcpRule::demanded(
+        "turn-kept",
+        "after an ERROR it is still the client's turn, and its next move is answered",
+        document::ACTION_OR_RESULT,
+        errors_keep_the_turn,
+    )
+    .with_illegal_frames(),
 ];
 
 /// Rules about every frame of all connections, so they come last.
@@ -167,12 +180,49 @@ pub(super) struct Games {
     played: usize,
     finished: usize,
     /// The first frame with another id.
-    wrong_id: Option<Finding>,
+    wrong_id: Option<WrongId>,
     /// The first RESULT with a wrong cell.
     wrong_cell: Option<Finding>,
+    /// A RESULT had a cell.
+    has_cell: bool,
+    /// The flag of the first RESULT that was wrong, by the right flag.
+    wrong_flags: BTreeMap<u8, GameResult>,
+}
+
+/// A frame with another id than the session's.
+#[derive(Clone)]
+struct WrongId {
+    own: u32,
+    id: u32,
+    finding: Finding,
+}
+
+/// A game that went wrong.
+struct Oddity {
+    odd: Odd,
+    stop: Stop,
+    /// The right and the wrong flag of RESULT.
+    flags: Option<(GameResult, GameResult)>,
+}
+
+impl From<(Odd, Stop)> for Oddity {
+    fn from((odd, stop): (Odd, Stop)) -> Oddity {
+        Oddity {
+            odd,
+            stop,
+            flags: None,
+        }
+    }
 }
 
 impl Games {
+    /// Whether the flags for won and lost are swapped, which is one fault.
+    fn has_swapped_flags(&self) -> bool {
+        let wrong = |flag: GameResult| self.wrong_flags.get(&(flag as u8)).copied();
+        wrong(GameResult::Won) == Some(GameResult::Lost)
+            && wrong(GameResult::Lost) == Some(GameResult::Won)
+    }
+
     /// Why something was not seen: the first problem that ended games.
     fn prevented(&self, otherwise: &str) -> Stop {
         match self.odd.iter().next() {
@@ -187,8 +237,9 @@ impl Games {
 /// A game that came to its end.
 struct Played {
     end: GameResult,
-    wrong_id: Option<Stop>,
+    wrong_id: Option<WrongId>,
     wrong_cell: Option<Stop>,
+    has_cell: bool,
     /// The client's first cell, and the server's.
     opening: Vec<Cell>,
 }
@@ -199,12 +250,13 @@ fn play_out(
     wanted: GameResult,
     tactic: Tactic,
     chance: &mut Chance,
-) -> Result<Played, (Odd, Stop)> {
+) -> Result<Played, Oddity> {
     let mut board = Board::new();
     let mut game = Played {
         end: GameResult::Draw,
         wrong_id: None,
         wrong_cell: None,
+        has_cell: false,
         opening: Vec::new(),
     };
     loop {
@@ -229,11 +281,20 @@ fn play_out(
                     GameResult::Won => "the client has completed a line, but ",
                     GameResult::Lost | GameResult::Draw => "the board is full, but ",
                 };
-                return Err((odd, connection.broken(&expected, &received).prefixed(why)));
+                return Err((odd, connection.broken(&expected, &received).prefixed(why)).into());
             };
             if *flag != end {
-                return Err((odd, connection.broken(&expected, &received)));
+                let why = match end {
+                    GameResult::Won => "the client has completed a line, but ",
+                    GameResult::Lost | GameResult::Draw => "the board is full without a line, but ",
+                };
+                return Err(Oddity {
+                    odd,
+                    stop: connection.broken(&expected, &received).prefixed(why),
+                    flags: Some((end, *flag)),
+                });
             }
+            game.has_cell = cell.is_some();
             let is_cell = |cell: [u8; 3]| cell == NO_CELL || Cell::try_from(cell).is_ok();
             if cell.is_some_and(|cell| !is_cell(cell)) {
                 game.wrong_cell = Some(connection.broken(&expected, &received));
@@ -263,16 +324,14 @@ fn answer(
     board: &mut Board,
     received: &Received,
     game: &mut Played,
-) -> Result<Option<GameResult>, (Odd, Stop)> {
+) -> Result<Option<GameResult>, Oddity> {
     let expected = Expected::action(connection.id);
     match received {
         Received::Frame(FromServer::Action { cell, .. }, bytes) => {
             let told = |problem: &str, odd, expected: &Expected| {
                 let words = server_words(bytes, connection.dialect);
-                (
-                    odd,
-                    connection.found(problem, expected, &hex(bytes), &words),
-                )
+                let stop = connection.found(problem, expected, &hex(bytes), &words);
+                Oddity::from((odd, stop))
             };
             let Ok(cell) = Cell::try_from(*cell) else {
                 let numbers = match cell {
@@ -305,12 +364,17 @@ fn answer(
                     finding.problem =
                         "the server ends the game, but cells are free and nobody has a line".into();
                 }
-                return Err((Odd::Early, stop));
+                return Err((Odd::Early, stop).into());
             }
             let expected = result(connection, GameResult::Lost, winning.first().copied());
             if *flag != GameResult::Lost {
-                return Err((Odd::Lost, connection.broken(&expected, received)));
+                return Err(Oddity {
+                    odd: Odd::Lost,
+                    stop: connection.broken(&expected, received),
+                    flags: Some((GameResult::Lost, *flag)),
+                });
             }
+            game.has_cell = cell.is_some();
             if let Some(cell) = cell
                 && !Cell::try_from(*cell).is_ok_and(|cell| winning.contains(&cell))
             {
@@ -318,12 +382,12 @@ fn answer(
             }
             Ok(Some(GameResult::Lost))
         }
-        received => Err((Odd::NoAnswer, connection.broken(&expected, received))),
+        received => Err((Odd::NoAnswer, connection.broken(&expected, received)).into()),
     }
 }
 
-/// A frame with another id than the session's.
-fn wrong_id(connection: &Connection, received: &Received) -> Option<Stop> {
+/// Looks for another id than the session's in a frame.
+fn wrong_id(connection: &Connection, received: &Received) -> Option<WrongId> {
     let Received::Frame(frame, bytes) = received else {
         return None;
     };
@@ -335,18 +399,51 @@ fn wrong_id(connection: &Connection, received: &Received) -> Option<Stop> {
         | FromServer::Error { id, .. } => *id,
     };
     let own = connection.id;
+    if id == own {
+        return None;
+    }
     let expected = Expected::new(
         format!("{:02x} {} …", bytes[0], hex(&own.to_be_bytes())),
         format!("the session's id, {own}"),
     );
-    (id != own).then(|| {
-        let words = server_words(bytes, connection.dialect);
-        let reversed = match id == own.swap_bytes() {
-            true => ": its bytes are in the wrong order, little endian instead of big endian",
-            false => "",
-        };
-        let problem = format!("the frame has the id {id}, and the session's is {own}{reversed}");
-        connection.found(problem, &expected, &hex(bytes), &words)
+    let words = server_words(bytes, connection.dialect);
+    let problem = format!(
+        "the frame has the id {id}, and the session's is {own}{}",
+        reversed(own, id)
+    );
+    match connection.found(problem, &expected, &hex(bytes), &words) {
+        Stop::Broken(finding) => Some(WrongId {
+            own,
+            id,
+            finding: *finding,
+        }),
+        Stop::NotTried(_) => None,
+    }
+}
+
+/// The words for an id whose bytes are in the wrong order.
+pub(super) fn reversed(own: u32, id: u32) -> &'static str {
+    match id == own.swap_bytes() && id != own {
+        true => ": the bytes of the id are in the wrong order, little endian instead of big endian",
+        false => "",
+    }
+}
+
+/// A wrong id breaks a rule, unless an earlier rule has reported an id that is wrong in the same way.
+fn report_wrong_id(checker: &mut Checker, rule: &'static str, wrong: &WrongId) -> RuleResult {
+    let WrongId { own, id, finding } = wrong;
+    let is_same = |(_, other_own, other_id): &&(&str, u32, u32)| {
+        id == other_id
+            || id.wrapping_sub(*own) == other_id.wrapping_sub(*other_own)
+            || id ^ own == other_id ^ other_own
+            || *id == own.swap_bytes() && *other_id == other_own.swap_bytes()
+    };
+    let reported_by = checker.wrong_ids.iter().find(is_same).map(|one| one.0);
+    let stop = Stop::broken(finding.clone());
+    checker.wrong_ids.push((rule, *own, *id));
+    Err(match reported_by {
+        Some(other) => stop.same_as(other),
+        None => stop,
     })
 }
 
@@ -389,6 +486,9 @@ pub(super) fn first_moves(connection: &mut Connection) -> RuleResult<(Cell, Cell
 /// At most this many games are played to reach one kind of end, each in its own session.
 const MAX_GAMES: usize = 24;
 
+/// The same with a server that is slow.
+const MAX_SLOW_GAMES: usize = 4;
+
 const TACTICS: [Tactic; 6] = [
     Tactic::Expectimax,
     Tactic::Learned,
@@ -405,12 +505,16 @@ const MAX_ODD_GAMES: usize = 6;
 fn play_series(checker: &mut Checker) -> RuleResult<Games> {
     let mut games = Games::default();
     let mut odd_games = 0;
+    let max_games = match checker.broken.contains(&"prompt") {
+        true => MAX_SLOW_GAMES,
+        false => MAX_GAMES,
+    };
     for (wanted, sought) in [
         (GameResult::Won, Odd::Won),
         (GameResult::Lost, Odd::Lost),
         (GameResult::Draw, Odd::Draw),
     ] {
-        for game in 0..MAX_GAMES {
+        for game in 0..max_games {
             if games.ends.contains(&wanted) || games.odd.contains_key(&sought) {
                 break;
             }
@@ -428,27 +532,36 @@ fn play_series(checker: &mut Checker) -> RuleResult<Games> {
             );
             match played {
                 Ok(played) => {
-                    connection.look_for_excess();
+                    connection.remove_unasked();
                     games.finished += 1;
                     games.ends.push(played.end);
-                    keep(&mut games.wrong_id, played.wrong_id);
-                    keep(&mut games.wrong_cell, played.wrong_cell);
+                    games.has_cell |= played.has_cell;
+                    games.wrong_id = games.wrong_id.take().or(played.wrong_id);
+                    if let (None, Some(Stop::Broken(finding))) =
+                        (&games.wrong_cell, played.wrong_cell)
+                    {
+                        games.wrong_cell = Some(*finding);
+                    }
                 }
-                Err((odd, Stop::Broken(finding))) => {
+                Err(Oddity {
+                    odd,
+                    stop: Stop::Broken(finding),
+                    flags,
+                }) => {
                     odd_games += 1;
                     games.odd.entry(odd).or_insert(*finding);
+                    if let Some((right, wrong)) = flags {
+                        games.wrong_flags.entry(right as u8).or_insert(wrong);
+                    }
                 }
-                Err((_, stop @ Stop::NotTried(_))) => return Err(stop),
+                Err(Oddity {
+                    stop: stop @ Stop::NotTried(_),
+                    ..
+                }) => return Err(stop),
             }
         }
     }
     Ok(games)
-}
-
-fn keep(place: &mut Option<Finding>, stop: Option<Stop>) {
-    if let (None, Some(Stop::Broken(finding))) = (&place, stop) {
-        *place = Some(*finding);
-    }
 }
 
 /// The series of games, played once per dialect.
@@ -473,12 +586,25 @@ fn of_games(checker: &mut Checker, sought: Odd) -> RuleResult {
 }
 
 fn end(checker: &mut Checker, wanted: GameResult, sought: Odd) -> RuleResult {
+    let is_slow = checker.broken.contains(&"prompt");
     let games = games(checker)?;
     if let Some(finding) = games.odd.get(&sought) {
-        return Err(Stop::broken(finding.clone()));
+        let stop = Stop::broken(finding.clone());
+        return Err(match (games.has_swapped_flags(), wanted) {
+            (true, GameResult::Won) => stop
+                .suffixed("; when the server wins it sends flag 1: the flags 0 and 1 are swapped"),
+            (true, GameResult::Lost) => stop.same_as("result-won"),
+            (_, _) => stop,
+        });
     }
     if games.ends.contains(&wanted) {
         return Ok(());
+    }
+    if is_slow {
+        return Err(games.prevented(&format!(
+            "prevented by prompt: only {} games were played, and none ended so",
+            games.played
+        )));
     }
     let otherwise = format!(
         "none of {} games ended so: {}",
@@ -502,13 +628,13 @@ fn ids_are_the_sessions(checker: &mut Checker) -> RuleResult {
             .broken(&expected, &received)
             .prevented_by("admit"));
     }
-    if let Some(stop) = wrong_id(&connection, &received) {
-        return Err(stop);
+    if let Some(wrong) = wrong_id(&connection, &received) {
+        return report_wrong_id(checker, "ids", &wrong);
     }
     drop(connection);
     let games = games(checker)?;
-    match &games.wrong_id {
-        Some(finding) => Err(Stop::broken(finding.clone())),
+    match games.wrong_id.clone() {
+        Some(wrong) => report_wrong_id(checker, "ids", &wrong),
         None if games.finished == 0 => Err(games.prevented("no game came to its end")),
         None => Ok(()),
     }
@@ -516,22 +642,75 @@ fn ids_are_the_sessions(checker: &mut Checker) -> RuleResult {
 
 fn taken_cell(checker: &mut Checker, own_cell: bool) -> RuleResult {
     checker.plays()?;
+    answers_mistakes(checker, "taken-own")?;
     let mut connection = checker.admitted()?;
     let (own, answer) = first_moves(&mut connection).map_err(|stop| stop.prevented_by("answer"))?;
     connection.act(if own_cell { own } else { answer });
-    expect_error(&mut connection, 1)?;
-    keeps_the_turn(checker, &mut connection, &[own, answer])
+    let rules = ["taken-own", "taken-other"];
+    expect_mistake(checker, &mut connection, rules[usize::from(!own_cell)], 1)
 }
 
-fn no_cells(checker: &mut Checker, cells: &[[u8; 3]]) -> RuleResult {
+fn no_cells(checker: &mut Checker, rule: &'static str, cells: &[[u8; 3]]) -> RuleResult {
     checker.plays()?;
+    answers_mistakes(checker, "off-board")?;
     for cell in cells {
         let mut connection = checker.admitted()?;
         connection.act_with(connection.id, *cell);
-        expect_error(&mut connection, 0)?;
-        keeps_the_turn(checker, &mut connection, &[])?;
+        expect_mistake(checker, &mut connection, rule, 0)?;
     }
     Ok(())
+}
+
+/// A server that has not answered one mistake is not waited for again.
+pub(super) fn answers_mistakes(checker: &Checker, rule: &str) -> RuleResult {
+    match checker.mistakes.get(rule).map(String::as_str) {
+        Some(NOTHING) => Err(Stop::NotTried(format!(
+            "prevented by {rule}: the server does not answer a mistake"
+        ))),
+        Some(_) | None => Ok(()),
+    }
+}
+
+const NOTHING: &str = "nothing";
+
+/// The ERROR for a mistake. Two rules with the same ERROR that get the same wrong answer show one fault.
+fn expect_mistake(
+    checker: &mut Checker,
+    connection: &mut Connection,
+    rule: &'static str,
+    wanted: u8,
+) -> RuleResult {
+    let received = connection.receive();
+    let kind = match &received {
+        Received::Frame(FromServer::Error { code, .. }, _) if *code == wanted => return Ok(()),
+        Received::Frame(FromServer::Error { code, .. }, _) => format!("ERROR {code}"),
+        Received::Frame(frame, _) => match frame {
+            FromServer::Action { .. } | FromServer::Result { .. } => "a move".to_owned(),
+            FromServer::Ready { .. } | FromServer::Admit { .. } | FromServer::Error { .. } => {
+                "another frame".to_owned()
+            }
+        },
+        Received::Invalid(..) => "no frame".to_owned(),
+        Received::Nothing(_) => NOTHING.to_owned(),
+        Received::Closed(_) => "the end".to_owned(),
+    };
+    let stop = connection.broken(&Expected::error(connection.id, wanted), &received);
+    let stop = stop.prefixed(match rule {
+        "taken-own" => "the client has already marked this cell, but ",
+        "taken-other" => "the server has already marked this cell, but ",
+        _ => "there is no such cell, but ",
+    });
+    let other = match rule {
+        "taken-other" => "taken-own",
+        "not-a-cell" => "off-board",
+        _ => "",
+    };
+    let is_same = checker.mistakes.get(other) == Some(&kind);
+    checker.mistakes.insert(rule, kind);
+    Err(match is_same {
+        true => stop.same_as(other),
+        false => stop,
+    })
 }
 
 pub(super) fn expect_error(connection: &mut Connection, wanted: u8) -> RuleResult {
@@ -543,16 +722,35 @@ pub(super) fn expect_error(connection: &mut Connection, wanted: u8) -> RuleResul
     Ok(())
 }
 
-/// After an error it is still the client's turn, on the same board.
-fn keeps_the_turn(checker: &Checker, connection: &mut Connection, taken: &[Cell]) -> RuleResult {
-    plays_on(connection, taken).map_err(|stop| {
-        let stop = stop.prefixed("after the error a valid move is not played: ");
+/// After a cell off the board, and after one that is taken.
+fn errors_keep_the_turn(checker: &mut Checker) -> RuleResult {
+    checker.sends_errors()?;
+    checker.plays()?;
+    if checker.broken.contains(&"one-answer") {
         // A move of the server that nobody asked for may have taken the cell.
-        match checker.observations.borrow().unasked.is_some() {
-            true => stop.prevented_by("one-answer"),
-            false => stop,
+        let why = "prevented by one-answer: frames come that answer nothing";
+        return Err(Stop::NotTried(why.to_owned()));
+    }
+    for is_taken in [false, true] {
+        let mut connection = checker.admitted()?;
+        let mut taken = Vec::new();
+        if is_taken {
+            let (own, answer) =
+                first_moves(&mut connection).map_err(|stop| stop.prevented_by("answer"))?;
+            taken = vec![own, answer];
+            connection.act(own);
+        } else {
+            connection.act_with(connection.id, *b"9-9");
         }
-    })
+        let expected = Expected::error(connection.id, is_taken.into());
+        let rule = if is_taken { "taken-own" } else { "off-board" };
+        connection
+            .expect(&expected, |frame| matches!(frame, FromServer::Error { .. }))
+            .map_err(|stop| stop.prevented_by(rule))?;
+        plays_on(&mut connection, &taken)
+            .map_err(|stop| stop.prefixed("after the ERROR a valid move is not played: "))?;
+    }
+    Ok(())
 }
 
 /// One more move, and its answer.
@@ -567,14 +765,15 @@ pub(super) fn plays_on(connection: &mut Connection, taken: &[Cell]) -> RuleResul
 }
 
 fn error_has_the_id(checker: &mut Checker) -> RuleResult {
-    checker.plays()?;
+    checker.sends_errors()?;
     let mut connection = checker.admitted()?;
     connection.act_with(connection.id, *b"9-9");
     let received = connection.receive();
     match &received {
-        Received::Frame(FromServer::Error { .. }, _) => {
-            wrong_id(&connection, &received).map_or(Ok(()), Err)
-        }
+        Received::Frame(FromServer::Error { .. }, _) => match wrong_id(&connection, &received) {
+            Some(wrong) => report_wrong_id(checker, "error-id", &wrong),
+            None => Ok(()),
+        },
         _ => Err(connection
             .broken(&Expected::error(connection.id, 0), &received)
             .prevented_by("off-board")),
@@ -587,7 +786,10 @@ fn results_name_the_cell(checker: &mut Checker) -> RuleResult {
         return Err(Stop::broken(finding.clone()));
     }
     match games.ends.contains(&GameResult::Lost) {
-        true => Ok(()),
+        true if games.has_cell => Ok(()),
+        true => Err(Stop::NotTried(
+            "prevented by frame-size: RESULT has no room for a cell".to_owned(),
+        )),
         false => Err(games.prevented("the server never won a game")),
     }
 }
@@ -598,6 +800,10 @@ fn plays_again(checker: &mut Checker) -> RuleResult {
     if games.finished == 0 {
         return Err(games.prevented("no game came to its end"));
     }
+    let lost_rule = match games.has_swapped_flags() {
+        true => Odd::Won.rule(),
+        false => Odd::Lost.rule(),
+    };
     for _ in 0..2 {
         let mut connection = checker.admitted()?;
         let last = play_out(
@@ -606,7 +812,13 @@ fn plays_again(checker: &mut Checker) -> RuleResult {
             Tactic::Minimax,
             &mut checker.chance,
         )
-        .map_err(|(odd, stop)| stop.prevented_by(odd.rule()))?;
+        .map_err(|oddity| {
+            let rule = match oddity.odd {
+                Odd::Lost => lost_rule,
+                odd => odd.rule(),
+            };
+            oddity.stop.prevented_by(rule)
+        })?;
         connection.play();
         let expected = super::session::admit(connection.id, true);
         connection.expect(&expected, super::session::is_admission)?;
@@ -626,27 +838,35 @@ fn plays_again(checker: &mut Checker) -> RuleResult {
                 taken.extend(Cell::try_from(reply));
             }
         }
-        connection.leave();
     }
     Ok(())
 }
 
+/// A mistake after each step shows what the server has sent before it: its ERROR comes last.
 fn one_answer_each(checker: &mut Checker) -> RuleResult {
-    checker.greeted()?.leave();
-    let mut connection = checker.greeted()?;
-    connection.expect_silence("READY")?;
+    let mut connection = checker.admitted()?;
     observed(checker.observations.borrow().unasked.clone())?;
-    admit(&mut connection).map_err(|stop| stop.prevented_by("admit"))?;
-    connection.expect_silence("ADMIT: the client moves first")?;
-    let (own, _) = first_moves(&mut connection).map_err(|stop| stop.prevented_by("answer"))?;
-    connection.expect_silence("its ACTION")?;
-    connection.act(own);
-    let received = connection.receive();
-    if !matches!(received, Received::Frame(FromServer::Error { .. }, _)) {
-        return Err(connection
-            .broken(&Expected::error(connection.id, 1), &received)
-            .prevented_by("taken-own"));
+    checker.plays()?;
+    checker.sends_errors()?;
+    first_moves(&mut connection).map_err(|stop| stop.prevented_by("answer"))?;
+    for after in ["ACTION", "ERROR"] {
+        connection.act_with(connection.id, *b"9-9");
+        let received = connection.receive();
+        match &received {
+            Received::Frame(FromServer::Error { .. }, _) => {}
+            Received::Frame(_, bytes) => {
+                let expected = Expected::error(connection.id, 0);
+                let problem = format!("after {after} the server sent one more frame");
+                let words = server_words(bytes, connection.dialect);
+                return Err(connection.found(problem, &expected, &hex(bytes), &words));
+            }
+            _ => {
+                let expected = Expected::error(connection.id, 0);
+                return Err(connection
+                    .broken(&expected, &received)
+                    .prevented_by("off-board"));
+            }
+        }
     }
-    connection.expect_silence("ERROR")?;
     observed(checker.observations.borrow().unasked.clone())
 }

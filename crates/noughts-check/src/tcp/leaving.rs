@@ -4,7 +4,7 @@
 use super::connection::Connection;
 use super::game::{first_moves, plays_on};
 use super::session::{hello_bytes, still_serves};
-use super::{Checker, PLAYER, TcpRule, admit, document, greet, read_ready};
+use super::{Checker, PLAYER, TcpRule, admit, document, read_ready};
 use crate::verdict::{RuleResult, Stop};
 
 pub(super) const RULES: [TcpRule; 5] = [
@@ -22,7 +22,7 @@ pub(super) const RULES: [TcpRule; 5] = [
             leave_after(
                 checker,
                 "after a client disconnected without sending anything",
-                |_| Ok(()),
+                Checker::connect,
             )
         },
     ),
@@ -34,10 +34,11 @@ pub(super) const RULES: [TcpRule; 5] = [
             leave_after(
                 checker,
                 "after a client disconnected in the middle of HELLO",
-                |connection| {
-                    let hello = hello_bytes(connection);
+                |checker| {
+                    let mut connection = checker.connect()?;
+                    let hello = hello_bytes(&connection);
                     connection.send_bytes(&hello[..7]);
-                    Ok(())
+                    Ok(connection)
                 },
             )
         },
@@ -50,10 +51,7 @@ pub(super) const RULES: [TcpRule; 5] = [
             leave_after(
                 checker,
                 "after a client disconnected in its turn",
-                |connection| {
-                    greet(connection)?;
-                    admit(connection)
-                },
+                Checker::admitted,
             )
         },
     ),
@@ -62,14 +60,22 @@ pub(super) const RULES: [TcpRule; 5] = [
         "a client that disconnects without reading the answer does not stop the server",
         document::DISCONNECTION,
         |checker| {
+            if checker.broken.contains(&"leaving-after-play") {
+                let why = "prevented by leaving-after-play: the server ends when a client leaves";
+                return Err(Stop::NotTried(why.to_owned()));
+            }
             checker.plays()?;
             let mut connection = checker.admitted()?;
             connection.act_with(connection.id, *b"1-1");
             connection.leave_unread();
-            still_serves(
-                checker,
-                "after a client disconnected without reading the answer",
-            )
+            // Several times: a server may notice late.
+            for _ in 0..3 {
+                still_serves(
+                    checker,
+                    "after a client disconnected without reading the answer",
+                )?;
+            }
+            Ok(())
         },
     ),
 ];
@@ -89,9 +95,12 @@ pub(super) const OBSERVED: [TcpRule; 1] = [TcpRule {
         "no-trace",
         "the server prints no stack trace when clients disconnect (only with -- COMMAND)",
         document::DISCONNECTION,
-        |checker| match checker.trace.clone() {
-            Some(finding) => Err(Stop::broken(finding)),
-            None => Ok(()),
+        |checker| {
+            checker.wait_for_late_trace();
+            match checker.trace.clone() {
+                Some(finding) => Err(Stop::broken(finding)),
+                None => Ok(()),
+            }
         },
     )
 }];
@@ -99,30 +108,33 @@ pub(super) const OBSERVED: [TcpRule; 1] = [TcpRule {
 fn leave_after(
     checker: &mut Checker,
     after: &str,
-    before: fn(&mut Connection) -> RuleResult,
+    until: fn(&mut Checker) -> RuleResult<Connection>,
 ) -> RuleResult {
-    if !checker.has_greeted {
-        return Err(Stop::NotTried(
-            "prevented by ready: HELLO was never answered with READY".to_owned(),
-        ));
-    }
-    let mut connection = checker.connect()?;
-    before(&mut connection).map_err(|stop| stop.prevented_by("admit"))?;
-    connection.leave();
+    has_greeted(checker)?;
+    until(checker)?.leave();
     still_serves(checker, after)
 }
 
 /// Several times: a server may have room for one or two such clients.
 fn leave_after_ready(checker: &mut Checker) -> RuleResult {
-    if !checker.has_greeted {
-        return Err(Stop::NotTried(
-            "prevented by ready: HELLO was never answered with READY".to_owned(),
-        ));
+    if let Some(finding) = checker.gone.clone() {
+        return Err(Stop::broken(finding));
     }
+    has_greeted(checker)?;
     for _ in 0..3 {
         still_serves(checker, "after a client disconnected after READY")?;
     }
     Ok(())
+}
+
+fn has_greeted(checker: &Checker) -> RuleResult {
+    match checker.has_greeted {
+        true => Ok(()),
+        false => Err(Stop::NotTried(format!(
+            "prevented by {}: HELLO was never answered with READY",
+            checker.ready_rule()
+        ))),
+    }
 }
 
 fn two_at_once(checker: &mut Checker) -> RuleResult {
@@ -136,8 +148,10 @@ fn two_at_once(checker: &mut Checker) -> RuleResult {
     // The same cell in both: they are two boards.
     let taken = first_moves(&mut one).map_err(while_another)?;
     first_moves(&mut other).map_err(while_another)?;
-    other.leave();
-    plays_on(&mut one, &[taken.0, taken.1]).map_err(while_another)
+    drop(other);
+    plays_on(&mut one, &[taken.0, taken.1]).map_err(while_another)?;
+    checker.serves_many = true;
+    Ok(())
 }
 
 fn while_another(stop: Stop) -> Stop {

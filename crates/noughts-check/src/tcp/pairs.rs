@@ -155,7 +155,16 @@ impl Pair {
     fn not_relayed(&self, expected: &Expected, received: &Received) -> Stop {
         match self.second.broken(expected, received) {
             Stop::Broken(mut finding) => {
-                finding.problem = format!("at the other client: {}", finding.problem);
+                finding.problem = match received {
+                    Received::Nothing(_) => "the other client received nothing".to_owned(),
+                    Received::Frame(_, bytes) => format!(
+                        "the other client received {}",
+                        server_words(bytes, self.second.dialect)
+                    ),
+                    Received::Invalid(..) | Received::Closed(_) => {
+                        format!("at the other client: {}", finding.problem)
+                    }
+                };
                 finding.facts.retain(|fact| fact.label != "sent");
                 if let Stop::Broken(own) = self.first.found("", expected, "", "") {
                     let sent = own.facts.into_iter().find(|fact| fact.label == "sent");
@@ -178,6 +187,12 @@ fn relayed(connection: &Connection, cell: Cell) -> Expected {
 
 /// Two sessions. A server may send READY only when both clients have connected, so both send HELLO first.
 fn two_sessions(checker: &mut Checker) -> RuleResult<(Connection, Connection)> {
+    checker.no_session.check()?;
+    let sessions = try_two_sessions(checker).map_err(|stop| stop.prevented_by("ready"));
+    checker.no_session.note(sessions)
+}
+
+fn try_two_sessions(checker: &mut Checker) -> RuleResult<(Connection, Connection)> {
     let mut first = checker.connect_as("first client")?;
     let mut second = checker.connect_as("second client")?;
     first.hello(PLAYER);
@@ -190,15 +205,20 @@ fn two_sessions(checker: &mut Checker) -> RuleResult<(Connection, Connection)> {
 
 /// Two sessions that send PLAY, one after the other.
 fn meet(checker: &mut Checker) -> RuleResult<Pair> {
-    let (first, second) = two_sessions(checker).map_err(|stop| stop.prevented_by("ready"))?;
-    sit_down(first, second)
+    let (first, second) = two_sessions(checker)?;
+    let pair = sit_down(first, second, checker.flags_are_equal)?;
+    checker.flags_are_equal = pair.flags[0] == pair.flags[1];
+    Ok(pair)
 }
 
-/// PLAY from both; the flags say who moves first.
-fn sit_down(mut first: Connection, mut second: Connection) -> RuleResult<Pair> {
+/// PLAY from both; the flags say who moves first. If they are equal, the client whose PLAY came first does, so
+/// the second one waits until the server has seen it.
+fn sit_down(mut first: Connection, mut second: Connection, is_by_order: bool) -> RuleResult<Pair> {
     first.play();
-    // So that the server sees this PLAY first: without different flags, this client moves first.
-    first.pause();
+    match is_by_order {
+        true => drop(first.has_answer_soon()),
+        false => first.pause(),
+    }
     second.play();
     let mut flags = [Admission::Refused; 2];
     for (connection, flag) in [&mut first, &mut second].into_iter().zip(&mut flags) {
@@ -235,7 +255,9 @@ fn sit_down(mut first: Connection, mut second: Connection) -> RuleResult<Pair> {
 }
 
 fn met(checker: &mut Checker) -> RuleResult<Pair> {
-    meet(checker).map_err(|stop| stop.prevented_by("pair-admit"))
+    checker.no_game.check()?;
+    let met = meet(checker).map_err(|stop| stop.prevented_by("pair-admit"));
+    checker.no_game.note(met)
 }
 
 fn cell(text: &str) -> Cell {
@@ -267,11 +289,16 @@ fn ready_comes(checker: &mut Checker) -> RuleResult {
             connection.id,
             connection.dialect,
         );
-        connection.expect(&expected, |frame| match (frame, dialect) {
+        let ready = connection.expect(&expected, |frame| match (frame, dialect) {
             (FromServer::Ready { id }, Dialect::Seed) => *id == own,
             (FromServer::Ready { .. }, Dialect::Later) => true,
             _ => false,
-        })?;
+        });
+        if let (Err(stop), true) = (&ready, checker.is_mute) {
+            let prevented = stop.clone().prevented_by("ready");
+            checker.no_session.give_up(prevented);
+        }
+        ready?;
         connection.leave();
     }
     Ok(())
@@ -290,7 +317,18 @@ fn cells_are_passed_on(checker: &mut Checker) -> RuleResult {
     Ok(())
 }
 
+/// Whether cells reach the other client at all.
+fn relays(checker: &Checker) -> RuleResult {
+    match checker.broken.contains(&"pair-relay") {
+        true => Err(Stop::NotTried(
+            "prevented by pair-relay: the cell of one client does not reach the other".to_owned(),
+        )),
+        false => Ok(()),
+    }
+}
+
 fn begun(checker: &mut Checker, text: &str) -> RuleResult<Pair> {
+    relays(checker)?;
     let mut pair = met(checker)?;
     for cell in cells(text) {
         pair.play(cell)
@@ -312,8 +350,9 @@ fn no_cell(checker: &mut Checker) -> RuleResult {
 fn refused(mut pair: Pair, at: [u8; 3], code: u8) -> RuleResult {
     pair.first.act_with(pair.first.id, at);
     super::game::expect_error(&mut pair.first, code)?;
-    pair.second.expect_silence("the other's mistake")?;
-    pair.play(cell("2-2"))?;
+    // What the other heard of the mistake would come before the next cell.
+    pair.play(cell("2-2"))
+        .map_err(|stop| stop.prefixed("after a mistake and a valid move, "))?;
     pair.leave();
     Ok(())
 }
@@ -348,8 +387,14 @@ fn expect_result(connection: &mut Connection, wanted: GameResult) -> RuleResult 
 /// A game that the first wins with its third mark.
 fn win(pair: &mut Pair) -> RuleResult {
     pair.first.act(cell("0-2"));
-    expect_result(&mut pair.first, GameResult::Won)?;
+    won_and_lost(pair)
+}
+
+fn won_and_lost(pair: &mut Pair) -> RuleResult {
+    expect_result(&mut pair.first, GameResult::Won)
+        .map_err(|stop| stop.prefixed("to the winner, "))?;
     expect_result(&mut pair.second, GameResult::Lost)
+        .map_err(|stop| stop.prefixed("to the loser, "))
 }
 
 const NEARLY_WON: &str = "0-0 1-1 0-1 2-2";
@@ -361,8 +406,7 @@ fn winner_and_loser(checker: &mut Checker) -> RuleResult {
     // And the other way round: the second player's third mark.
     let mut pair = begun(checker, "0-0 1-0 2-2 1-1 0-2")?;
     pair.first.act(cell("1-2"));
-    expect_result(&mut pair.first, GameResult::Won)?;
-    expect_result(&mut pair.second, GameResult::Lost)?;
+    won_and_lost(&mut pair)?;
     pair.leave();
     Ok(())
 }
@@ -380,7 +424,7 @@ fn draw(checker: &mut Checker) -> RuleResult {
 fn again(checker: &mut Checker) -> RuleResult {
     let mut pair = begun(checker, NEARLY_WON)?;
     win(&mut pair).map_err(|stop| stop.prevented_by("pair-result"))?;
-    let mut pair = sit_down(pair.first, pair.second)?;
+    let mut pair = sit_down(pair.first, pair.second, checker.flags_are_equal)?;
     for cell in cells("0-0 1-1") {
         pair.play(cell)?;
     }
@@ -390,8 +434,9 @@ fn again(checker: &mut Checker) -> RuleResult {
 
 fn two_tables(checker: &mut Checker) -> RuleResult {
     let mut one = begun(checker, "0-0")?;
-    let mut other = meet(checker)?;
-    other.play(cell("0-0"))?;
+    let while_others = |stop: Stop| stop.prefixed("while another pair plays, ");
+    let mut other = meet(checker).map_err(while_others)?;
+    other.play(cell("0-0")).map_err(while_others)?;
     for cell in cells("1-1 2-2") {
         one.play(cell)?;
         other.play(cell)?;
@@ -448,6 +493,7 @@ fn one_leaves(checker: &mut Checker) -> RuleResult {
 }
 
 fn waiter_leaves(checker: &mut Checker) -> RuleResult {
+    relays(checker)?;
     met(checker)?.leave();
     let mut waiter = checker.connect()?;
     waiter.hello(PLAYER);
@@ -455,9 +501,10 @@ fn waiter_leaves(checker: &mut Checker) -> RuleResult {
         waiter.play();
     }
     waiter.leave();
-    let (first, second) =
-        two_sessions(checker).map_err(|stop| stop.prefixed("after a waiting client left, "))?;
-    let mut pair = sit_down(first, second)?;
+    let after = "after a waiting client has left, ";
+    let (first, second) = try_two_sessions(checker).map_err(|stop| stop.prefixed(after))?;
+    let mut pair =
+        sit_down(first, second, checker.flags_are_equal).map_err(|stop| stop.prefixed(after))?;
     pair.play(cell("1-1"))
         .map_err(|stop| stop.prevented_by("pair-relay"))?;
     pair.leave();

@@ -5,7 +5,7 @@ use noughts_wire::{Dialect, FromClient, FromServer};
 use super::connection::{Expected, encoded};
 use super::session::{admit, hello_bytes, is_admission, ready, still_serves};
 use super::{Checker, TcpRule};
-use crate::verdict::{RuleResult, Weight};
+use crate::verdict::{RuleResult, Stop, Weight};
 
 pub(super) const RULES: [TcpRule; 3] = [
     advice(
@@ -66,6 +66,11 @@ fn byte_by_byte(checker: &mut Checker) -> RuleResult {
 /// HELLO and PLAY at once where the client knows its id; else PLAY and ACTION.
 fn at_once(checker: &mut Checker) -> RuleResult {
     checker.plays()?;
+    // Both come from the belief that one read is one frame.
+    if checker.broken.contains(&"split") {
+        let why = "prevented by split: the server does not read frame by frame";
+        return Err(Stop::NotTried(why.to_owned()));
+    }
     let mut connection;
     match checker.dialect {
         Dialect::Seed => {
@@ -95,7 +100,11 @@ fn at_once(checker: &mut Checker) -> RuleResult {
 }
 
 fn half_a_frame(checker: &mut Checker) -> RuleResult {
-    checker.greeted()?.leave();
+    checker.greeted()?;
+    if checker.broken.contains(&"many-at-once") {
+        let why = "prevented by many-at-once: the server serves one client after the other";
+        return Err(Stop::NotTried(why.to_owned()));
+    }
     let mut slow = checker.connect()?;
     let hello = hello_bytes(&slow);
     slow.send_bytes(&hello[..3]);

@@ -22,6 +22,14 @@ pub(super) struct ServerProgram {
 impl ServerProgram {
     /// Starts the server and waits until it listens.
     pub(super) fn start(task: &TcpTask, processes: &ProcessSet) -> Result<ServerProgram, String> {
+        let has_port = |word: &OsString| word.to_string_lossy().contains("{port}");
+        if task.address.port() == 0 && !task.command.iter().any(has_port) {
+            return Err(
+                "the command has no {port}, so the server cannot know at which port to listen: write {port} where \
+                 the port belongs, or name the port that the server always uses (noughts check tcp 127.0.0.1:9000 -- COMMAND)"
+                    .to_owned(),
+            );
+        }
         if task.address.port() != 0 {
             let address = task.address;
             if TcpStream::connect_timeout(&address, Duration::from_secs(1)).is_ok() {
@@ -31,19 +39,11 @@ impl ServerProgram {
             }
             return ServerProgram::start_at(address, task, processes);
         }
-        // Another program may take the free port before the server does.
-        let mut result = Err(String::new());
-        for _ in 0..3 {
-            let listener = TcpListener::bind(task.address)
-                .map_err(|error| format!("no free port at {}: {error}", task.address))?;
-            let address = listener.local_addr().map_err(|error| error.to_string())?;
-            drop(listener);
-            result = ServerProgram::start_at(address, task, processes);
-            if result.is_ok() {
-                break;
-            }
-        }
-        result
+        let listener = TcpListener::bind(task.address)
+            .map_err(|error| format!("no free port at {}: {error}", task.address))?;
+        let address = listener.local_addr().map_err(|error| error.to_string())?;
+        drop(listener);
+        ServerProgram::start_at(address, task, processes)
     }
 
     fn start_at(
@@ -75,9 +75,9 @@ impl ServerProgram {
                 return Ok(());
             }
             let why = match end {
-                Some(end) => format!("the server program ended at once: {end}"),
+                Some(end) => format!("the server program ended before it listened: {end}"),
                 None if Instant::now() >= until => format!(
-                    "the server program does not listen at {} within {} s",
+                    "the server program did not listen at {} within {} s",
                     self.address,
                     START_TIME.as_secs()
                 ),
@@ -92,6 +92,11 @@ impl ServerProgram {
         }
     }
 
+    /// Waits until the server ends, or the time is over.
+    pub(super) fn wait_for_end(&mut self, time: Duration) {
+        self.program.wait(Instant::now() + time);
+    }
+
     /// Starts the server again if it has ended; whether it had.
     pub(super) fn restart_if_ended(&mut self) -> Result<bool, String> {
         if self.program.read_available().is_none() {
@@ -100,6 +105,16 @@ impl ServerProgram {
         self.program = Program::start(&self.command, &self.processes)?;
         self.wait_until_it_listens()?;
         Ok(true)
+    }
+
+    /// Waits until the server has printed something, or the time is over.
+    pub(super) fn wait_for_output(&mut self, time: Duration) {
+        let until = Instant::now() + time;
+        while self.program.errors.is_empty()
+            && self.program.output.is_empty()
+            && self.program.read(until).is_none()
+            && Instant::now() < until
+        {}
     }
 
     /// What the server has printed since the last call, and how it ended, if it did.

@@ -20,7 +20,7 @@ fn judge(case: &Case) -> Report {
         command: words.into_iter().chain(more).collect(),
         input: Vec::new(),
         answers: Vec::new(),
-        timeout: Duration::from_secs(3),
+        timeout: Duration::from_secs(4),
     };
     check_client(&task, &ProcessSet::default(), &mut |_| {}).unwrap()
 }
@@ -39,7 +39,7 @@ fn each_fault_of_a_client_breaks_its_rules_and_no_others() {
             }
             judged
         };
-        let threads: Vec<_> = (0..4).map(|_| scope.spawn(judge_some)).collect();
+        let threads: Vec<_> = (0..8).map(|_| scope.spawn(judge_some)).collect();
         threads
             .into_iter()
             .flat_map(|one| one.join().unwrap())

@@ -45,7 +45,12 @@ impl Drop for Servers {
     }
 }
 
-fn judge(port: u16, mode: &str) -> Report {
+/// Long, because these servers run on a busy machine. A slow server takes as long as the whole check may.
+fn timeout(fault: &str) -> Duration {
+    Duration::from_secs(if fault == "slow" { 4 } else { 8 })
+}
+
+fn judge(port: u16, mode: &str, fault: &str) -> Report {
     let task = TcpTask {
         address: ([127, 0, 0, 1], port).into(),
         dialect: Some(match mode {
@@ -54,7 +59,7 @@ fn judge(port: u16, mode: &str) -> Report {
         }),
         command: Vec::new(),
         pairs: mode == "pairs",
-        timeout: Duration::from_millis(1000),
+        timeout: timeout(fault),
     };
     check_tcp(&task, &ProcessSet::default()).unwrap()
 }
@@ -71,7 +76,10 @@ fn judge_all(mode: &str) -> Vec<(Case, Report)> {
     let judged = cases.into_iter().map(|case| {
         let port = servers.ports[&case.fault];
         let mode = mode.to_owned();
-        thread::spawn(move || (case, judge(port, &mode)))
+        thread::spawn(move || {
+            let report = judge(port, &mode, &case.fault);
+            (case, report)
+        })
     });
     let judged: Vec<_> = judged.collect();
     judged.into_iter().map(|one| one.join().unwrap()).collect()
@@ -109,9 +117,29 @@ fn every_rule_can_fail(mode: &str, judged: &[(Case, Report)]) {
     assert_eq!(right.entries.len(), rules.len());
 }
 
+/// The time that a check takes is mostly waiting, and how long it waits does not depend on the machine: a correct
+/// server is waited for at most 2 s in all (0.3 s on an idle machine), and no server longer than three answers may take. With the usual
+/// 2 s for one answer that is 6 s, and a silent server has to be checked within 15 s.
+fn waits_are_few(judged: &[(Case, Report)]) {
+    for (case, report) in judged {
+        let most = match &*case.fault {
+            "none" => Duration::from_secs(2),
+            fault => 3 * timeout(fault) + Duration::from_secs(1),
+        };
+        assert!(
+            report.waited <= most,
+            "{} {}: waited {:?}",
+            case.mode,
+            case.fault,
+            report.waited
+        );
+    }
+}
+
 #[test]
 fn each_fault_of_a_server_breaks_its_rules_and_no_others() {
     let judged = judge_all("seed");
+    waits_are_few(&judged);
     every_rule_can_fail("seed", &judged);
     compare(judged);
 }
@@ -126,6 +154,68 @@ fn each_fault_in_the_later_dialect_breaks_its_rules_and_no_others() {
 #[test]
 fn each_fault_between_two_players_breaks_its_rules_and_no_others() {
     let judged = judge_all("pairs");
+    waits_are_few(&judged);
     every_rule_can_fail("pairs", &judged);
     compare(judged);
+}
+
+#[test]
+fn each_fault_of_a_server_that_the_kit_starts_breaks_its_rules_and_no_others() {
+    let cases = read("server.verdicts")
+        .into_iter()
+        .filter(|case| case.mode == "program");
+    let judge = |case: Case| {
+        let program = folder().join("server.py").into_os_string();
+        let words = [&*case.fault, "--port", "{port}"].map(Into::into);
+        let task = TcpTask {
+            address: ([127, 0, 0, 1], 0).into(),
+            command: [crate::classic::python(), program]
+                .into_iter()
+                .chain(words)
+                .collect(),
+            dialect: Some(Dialect::Seed),
+            pairs: false,
+            timeout: timeout(&case.fault),
+        };
+        let report = check_tcp(&task, &ProcessSet::default()).unwrap();
+        (case, report)
+    };
+    let threads: Vec<_> = cases
+        .map(|case| thread::spawn(move || judge(case)))
+        .collect();
+    let judged: Vec<_> = threads.into_iter().map(|one| one.join().unwrap()).collect();
+    let (_, traced) = judged
+        .iter()
+        .find(|(case, _)| case.fault == "trace-on-mistake")
+        .unwrap();
+    let off_board = traced
+        .entries
+        .iter()
+        .find(|entry| entry.rule == "off-board");
+    match &off_board.unwrap().verdict {
+        Verdict::Holds { notes } => assert!(notes[0].contains("ValueError"), "{notes:?}"),
+        other => panic!("{other:?}"),
+    }
+    compare(judged);
+}
+
+#[test]
+fn server_that_ends_when_its_first_client_leaves_is_not_passed() {
+    let fault = "dies-when-left-after-ready";
+    let servers = Servers::start(&BTreeSet::from([fault]), &[]);
+    let task = TcpTask {
+        address: ([127, 0, 0, 1], servers.ports[fault]).into(),
+        dialect: None,
+        command: Vec::new(),
+        pairs: false,
+        timeout: timeout(fault),
+    };
+    let report = check_tcp(&task, &ProcessSet::default()).unwrap();
+    let broken: Vec<&str> = report
+        .entries
+        .iter()
+        .filter(|entry| matches!(entry.verdict, Verdict::Broken(_)))
+        .map(|entry| &*entry.rule)
+        .collect();
+    assert_eq!(broken, ["leaving-after-ready"], "{report}");
 }

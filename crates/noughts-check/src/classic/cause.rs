@@ -1,0 +1,328 @@
+//! What may have caused the first difference of a case, so that one fault of a program is one FAIL.
+//!
+//! A fault shows up in many cases: a program that does not see rows fails in every game that ends with a row.
+//! Each broken case lists the causes that explain its first difference. Cases that agree on a cause are one
+//! fault, which the case that is about it reports.
+
+use std::collections::BTreeMap;
+
+/// What the program was doing when its output first went wrong.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(super) enum Trigger {
+    /// Nothing was typed yet.
+    Start,
+    /// A legal play that does not end the game, and whether three or more symbols stand in a line.
+    Play { has_run: bool },
+    /// A play that completes a line.
+    Line(Line),
+    /// A play that fills the board without a line.
+    Full,
+    /// A legal rewind.
+    Rewind,
+    /// `:q`
+    Quit,
+    /// A play on a cell that is taken.
+    Taken,
+    /// A play off the board.
+    OffBoard,
+    /// A line that is no command.
+    Invalid,
+    /// A rewind that is not possible.
+    Unable,
+}
+
+impl Trigger {
+    /// Whether the document has an error message for it.
+    pub(super) fn is_error(self) -> bool {
+        match self {
+            Trigger::Taken | Trigger::OffBoard | Trigger::Invalid | Trigger::Unable => true,
+            Trigger::Start
+            | Trigger::Play { .. }
+            | Trigger::Line(_)
+            | Trigger::Full
+            | Trigger::Rewind
+            | Trigger::Quit => false,
+        }
+    }
+}
+
+/// A completed line.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(super) struct Line {
+    pub(super) direction: Direction,
+    /// On no main diagonal.
+    pub(super) is_beside: bool,
+    /// The last symbol is not at an end of the line.
+    pub(super) is_middle: bool,
+    /// Longer than needed.
+    pub(super) is_long: bool,
+    /// The line is not the first player's.
+    pub(super) is_others: bool,
+    pub(super) fills_board: bool,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(super) enum Direction {
+    Row,
+    Column,
+    Diagonal,
+    OtherDiagonal,
+}
+
+/// What was wrong first.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(super) enum Aspect {
+    /// The number of the turn.
+    Turn,
+    Board,
+    Player,
+    /// An error without its message.
+    NoMessage,
+    /// An error with the message of another one.
+    WrongMessage,
+    /// Another text in the place of a message.
+    Text,
+    /// An error was carried out.
+    Accepted,
+    /// A legal command was not carried out.
+    Refused,
+    /// The game does not end.
+    GoesOn,
+    /// The game ends.
+    Ends,
+    Winner,
+    /// The number of turns at the end.
+    Count,
+    Crash,
+    Hangs,
+    /// The output ends.
+    Stops,
+    /// Something else.
+    Other,
+}
+
+/// One fault of a program, as far as it can be told from outside.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(super) enum Cause {
+    /// No line ends the game.
+    NoLine,
+    /// Lines in this direction are not seen.
+    Direction(Direction),
+    /// Only the main diagonals are looked at.
+    Beside,
+    /// Lines are seen only from their ends.
+    Middle,
+    /// Lines that are longer than needed are not seen.
+    Long,
+    /// Only the first player's lines are seen.
+    Others,
+    /// The winner is not named, or wrongly.
+    Winner,
+    /// The same aspect is wrong after every error.
+    AnyError(Aspect),
+    After(Trigger, Aspect),
+    /// No game is shown.
+    NoGame,
+    /// The words are right, but not these bytes.
+    Bytes {
+        after: &'static str,
+        shown: Option<u8>,
+    },
+    /// The exit code.
+    ExitCode,
+    /// A fault of this case alone.
+    Own(usize),
+}
+
+impl Cause {
+    /// The case that is about this cause, if the first one that shows it is not.
+    fn preferred(self) -> &'static [&'static str] {
+        match self {
+            Cause::Winner => &["second-wins"],
+            Cause::AnyError(Aspect::Turn | Aspect::Player) => &["errors-in-a-row"],
+            Cause::After(Trigger::Rewind, Aspect::Turn) => &["rewind-counts"],
+            Cause::After(Trigger::Rewind, _) => &["rewind"],
+            Cause::After(Trigger::Quit, _) => &["quit-is-no-turn", "quit"],
+            Cause::After(Trigger::Play { .. }, Aspect::Board) => &["row-first"],
+            Cause::After(Trigger::Start, Aspect::Player) => &["order"],
+            Cause::NoGame => &["defaults", "long-options"],
+            _ => &[],
+        }
+    }
+
+    /// Whether a program that sees this line does not have this fault.
+    fn is_refuted_by(self, line: Line) -> bool {
+        match self {
+            Cause::NoLine => true,
+            Cause::Direction(direction) => direction == line.direction,
+            Cause::Beside => line.is_beside,
+            Cause::Middle => line.is_middle,
+            Cause::Long => line.is_long,
+            Cause::Others => line.is_others,
+            _ => false,
+        }
+    }
+}
+
+/// The causes that explain a first difference, without [`Cause::Own`].
+pub(super) fn causes(trigger: Trigger, aspect: Aspect) -> Vec<Cause> {
+    match (trigger, aspect) {
+        (Trigger::Line(line), Aspect::GoesOn) => unseen(line),
+        (Trigger::Line(line), Aspect::Winner) => {
+            let mut causes = vec![Cause::Winner];
+            if line.fills_board {
+                causes.extend(unseen(line));
+            }
+            causes
+        }
+        (
+            error,
+            Aspect::Turn | Aspect::Player | Aspect::NoMessage | Aspect::Board | Aspect::Other,
+        ) if error.is_error() => vec![Cause::AnyError(aspect)],
+        // What is taken for a command depends on what was typed.
+        (Trigger::Invalid | Trigger::Taken | Trigger::OffBoard, Aspect::Accepted) => Vec::new(),
+        (Trigger::Taken | Trigger::OffBoard, Aspect::Text) => {
+            vec![Cause::After(Trigger::OffBoard, aspect)]
+        }
+        (Trigger::Play { .. }, Aspect::Board | Aspect::Player | Aspect::Turn | Aspect::Refused) => {
+            vec![Cause::After(Trigger::Play { has_run: false }, aspect)]
+        }
+        (trigger, aspect) => vec![Cause::After(trigger, aspect)],
+    }
+}
+
+fn unseen(line: Line) -> Vec<Cause> {
+    let mut causes = vec![Cause::Direction(line.direction), Cause::NoLine];
+    let features = [
+        (line.is_beside, Cause::Beside),
+        (line.is_middle, Cause::Middle),
+        (line.is_long, Cause::Long),
+        (line.is_others, Cause::Others),
+    ];
+    let features = features.into_iter().filter(|(has, _)| *has);
+    causes.extend(features.map(|(_, cause)| cause));
+    causes
+}
+
+/// A broken case.
+pub(super) struct BrokenCase<'c> {
+    pub(super) place: usize,
+    pub(super) name: &'c str,
+    pub(super) is_demanded: bool,
+    pub(super) causes: Vec<Cause>,
+}
+
+/// For each broken case that shows the same fault as another one: the place of that other one. `seen` has the
+/// lines that ended games as they should.
+pub(super) fn same_faults(broken: &[BrokenCase<'_>], seen: &[Line]) -> BTreeMap<usize, usize> {
+    let mut left: Vec<(&BrokenCase<'_>, Vec<Cause>)> = broken
+        .iter()
+        .map(|case| {
+            let mut causes = case.causes.clone();
+            causes.retain(|cause| !seen.iter().any(|line| cause.is_refuted_by(*line)));
+            causes.push(Cause::Own(case.place));
+            (case, causes)
+        })
+        .collect();
+    let mut reported_by = BTreeMap::new();
+    // The cause that explains most cases first.
+    while let Some(cause) = most_common(&left) {
+        let (covered, rest): (Vec<_>, Vec<_>) = left
+            .into_iter()
+            .partition(|(_, causes)| causes.contains(&cause));
+        left = rest;
+        let is_demanded = covered.iter().any(|(case, _)| case.is_demanded);
+        let mut reporters = covered
+            .iter()
+            .map(|(case, _)| *case)
+            .filter(|case| case.is_demanded == is_demanded);
+        let preferred = cause.preferred().iter();
+        let reporter = preferred
+            .filter_map(|name| reporters.clone().find(|case| case.name == *name))
+            .next()
+            .or_else(|| reporters.next());
+        let Some(reporter) = reporter else { break };
+        for (case, _) in covered {
+            if case.place != reporter.place {
+                reported_by.insert(case.place, reporter.place);
+            }
+        }
+    }
+    reported_by
+}
+
+/// Of causes that explain the same number of cases, the first one.
+fn most_common(left: &[(&BrokenCase<'_>, Vec<Cause>)]) -> Option<Cause> {
+    let mut best = None;
+    for cause in left.iter().flat_map(|(_, causes)| causes) {
+        let count = left.iter().filter(|(_, all)| all.contains(cause)).count();
+        if best.is_none_or(|(most, _)| count > most) {
+            best = Some((count, *cause));
+        }
+    }
+    best.map(|(_, cause)| cause)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const ROW: Line = Line {
+        direction: Direction::Row,
+        is_beside: false,
+        is_middle: false,
+        is_long: false,
+        is_others: false,
+        fills_board: false,
+    };
+    const COLUMN: Line = Line {
+        direction: Direction::Column,
+        ..ROW
+    };
+    const MIDDLE: Line = Line {
+        is_middle: true,
+        ..ROW
+    };
+
+    fn check(unseen_lines: &[(&str, Line)], seen: &[Line], reported: &[&str]) {
+        let broken: Vec<BrokenCase<'_>> = unseen_lines
+            .iter()
+            .enumerate()
+            .map(|(place, (name, line))| BrokenCase {
+                place,
+                name,
+                is_demanded: true,
+                causes: causes(Trigger::Line(*line), Aspect::GoesOn),
+            })
+            .collect();
+        let same = same_faults(&broken, seen);
+        let found: Vec<&str> = broken
+            .iter()
+            .filter(|case| !same.contains_key(&case.place))
+            .map(|case| case.name)
+            .collect();
+        assert_eq!(found, reported);
+    }
+
+    #[test]
+    fn lines_that_are_not_seen_are_one_fault_if_one_cause_explains_them() {
+        check(&[("row", ROW), ("middle", MIDDLE)], &[COLUMN], &["row"]);
+        check(&[("row", ROW), ("column", COLUMN)], &[], &["row"]);
+        check(&[("middle", MIDDLE)], &[ROW, COLUMN], &["middle"]);
+        let beside = |direction| Line {
+            direction,
+            is_beside: true,
+            ..ROW
+        };
+        let (one, other) = (
+            beside(Direction::Diagonal),
+            beside(Direction::OtherDiagonal),
+        );
+        check(&[("one", one), ("other", other)], &[ROW], &["one"]);
+        check(
+            &[("one", one), ("column", COLUMN)],
+            &[ROW],
+            &["one", "column"],
+        );
+    }
+}
