@@ -3,6 +3,8 @@
 import { Unreachable, Refusal, api } from "./api.js";
 import { h, replaceContents, s } from "./dom.js";
 import { placeName, seatName, sideName } from "./labels.js";
+import { describeRefusal } from "./refusals.js";
+import { moveOfTurn, winners } from "./table.js";
 import { t } from "./i18n.js";
 
 /** @typedef {import("./api_types").GameAnalysis} GameAnalysis */
@@ -31,11 +33,7 @@ export class AnalysisPanel {
       this.analysis = await api.analysis(this.table.id);
     } catch (error) {
       const why =
-        error instanceof Refusal
-          ? t("refused", { why: error.message })
-          : error instanceof Unreachable
-            ? t("lost")
-            : t("broken");
+        error instanceof Refusal ? describeRefusal(error) : error instanceof Unreachable ? t("lost") : t("broken");
       if (!this.isLeft) replaceContents(this.root, h("h2", {}, t("analysis")), h("p", { role: "alert" }, why));
       return;
     }
@@ -56,7 +54,7 @@ export class AnalysisPanel {
   remarks() {
     /** @type {Map<number, string>} */
     const remarks = new Map();
-    for (const turn of this.analysis?.turns ?? []) if (turn.mistake) remarks.set(turn.turn, gave(turn));
+    for (const turn of this.analysis?.turns ?? []) if (isMistake(turn)) remarks.set(turn.turn, gave(turn));
     return remarks;
   }
 
@@ -68,12 +66,13 @@ export class AnalysisPanel {
     const values = analysis.turns.map((turn) => valueFor(turn, table.seats.length));
     values.push(endValue(table));
     const here = at === null ? analysis.turns.length : Math.min(at, analysis.turns.length);
-    const mistakes = analysis.turns.filter((turn) => turn.mistake);
+    const mistakes = analysis.turns.filter(isMistake);
     replaceContents(
       this.root,
       h("h2", {}, t("analysis")),
       table.seats.length === 2 ? meter(values[here] ?? 0) : null,
       h("p", { class: "worth" }, this.words(analysis.turns[here])),
+      moveValues(analysis.turns[here]),
       table.seats.length === 2 ? this.chart(values, here, mistakes) : null,
       h("h3", {}, t("mistakes")),
       mistakes.length
@@ -92,7 +91,7 @@ export class AnalysisPanel {
               ),
             ),
           )
-        : h("p", {}, t("noMistakes")),
+        : h("p", {}, t(analysis.turns.every(isJudged) ? "noMistakes" : "noMistakesFound")),
     );
   }
 
@@ -100,24 +99,27 @@ export class AnalysisPanel {
   words(turn) {
     if (!turn?.worth) return turn ? t("worthUnknown") : "";
     const { table } = this;
-    const mover = turn.done.by;
+    const mover = turn.done.seat;
     const other = table.seats.length === 2 ? 1 - mover : mover;
     const { value, plies, estimate } = turn.worth;
-    const best = turn.best ? ` ${t("bestWas", { place: placeName(table.variant, turn.best) })}.` : "";
+    const column = turn.best && table.variant.gravity && value !== "unknown" ? columnOf(turn.best) : null;
+    const best = turn.best && !column ? ` ${t("bestWas", { place: placeName(table.variant, turn.best) })}.` : "";
+    const using = column ? ` ${t("withColumn", { column })}` : "";
     const wins = (/** @type {number} */ side) =>
       plies ? t("worthWinIn", { side: sideName(side), n: plies }) : t("worthWin", { side: sideName(side) });
-    if (value === "win") return `${wins(mover)}.${best}`;
+    if (value === "win") return `${wins(mover)}${using}.${best}`;
     if (value === "loss") return `${wins(other)}.${best}`;
-    if (value === "draw") return `${t("worthDraw")}.${best}`;
+    if (value === "draw") return `${t("worthDraw")}${using}.${best}`;
     if (!estimate) return `${t("worthUnknown")}.${best}`;
     return `${t("worthBetter", { side: sideName(estimate > 0 ? mover : other) })}.${best}`;
   }
 
   /** @param {TurnAnalysis} turn */
   says(turn) {
-    const seat = this.table.seats[turn.done.by];
-    const name = seat ? seatName(seat, turn.done.by) : "";
-    const place = turn.done.play ? placeName(this.table.variant, turn.done.play) : "…";
+    const seat = this.table.seats[turn.done.seat];
+    const name = seat ? seatName(seat, turn.done.seat) : "";
+    const move = moveOfTurn(turn.done);
+    const place = move ? placeName(this.table.variant, move) : "…";
     return `${t("mistakeAt", { n: turn.turn, name, place })}: ${gave(turn)}`;
   }
 
@@ -148,13 +150,37 @@ export class AnalysisPanel {
   }
 }
 
+/** The number of a move's column, from 1. @param {string} move */
+const columnOf = (move) => Number(move.split("-")[1]) + 1;
+
+/** The exact value of every column. @param {TurnAnalysis | undefined} turn */
+function moveValues(turn) {
+  const moves = [...(turn?.moves ?? [])].sort((a, b) => columnOf(a.move) - columnOf(b.move));
+  if (!moves.length) return null;
+  /** @param {import("./api_types").MoveEvaluation} known */
+  const words = ({ value, plies }) => {
+    if (value === "draw") return t("moveDraws");
+    if (!plies) return t(value === "win" ? "moveWins" : "moveLoses");
+    return t(value === "win" ? "moveWinsIn" : "moveLosesIn", { n: plies });
+  };
+  const item = (/** @type {import("./api_types").MoveEvaluation} */ known) =>
+    h("li", {}, `${t("columnNumber", { column: columnOf(known.move) })}: ${words(known)}`);
+  return h("ul", { class: "move-values" }, moves.map(item));
+}
+
+/** Giving up is a decision, not a mistake on the board. @param {TurnAnalysis} turn */
+export const isMistake = (turn) => turn.mistake !== null && turn.done.kind === "play";
+
+/** Whether the value of the position before this turn is known. @param {TurnAnalysis} turn */
+export const isJudged = (turn) => turn.done.kind !== "play" || (turn.worth !== null && turn.worth.value !== "unknown");
+
 /** @param {TurnAnalysis} turn */
 const gave = (turn) => t(turn.mistake?.had === "win" ? "gaveWin" : "gaveDraw");
 
 /** The value of a position for the first side, from -1 to 1. @param {TurnAnalysis} turn @param {number} sides */
 export function valueFor(turn, sides) {
   if (!turn.worth || sides !== 2) return 0;
-  const sign = turn.done.by === 0 ? 1 : -1;
+  const sign = turn.done.seat === 0 ? 1 : -1;
   const { value, plies, estimate } = turn.worth;
   if (value === "win") return sign * (1 - Math.min(plies ?? 0, 30) / 100);
   if (value === "loss") return -sign * (1 - Math.min(plies ?? 0, 30) / 100);
@@ -164,8 +190,8 @@ export function valueFor(turn, sides) {
 
 /** @param {Table} table */
 function endValue(table) {
-  const won = table.outcome?.won;
-  if (!won?.length) return 0;
+  const won = winners(table.outcome);
+  if (!won.length) return 0;
   return won.includes(0) ? 1 : -1;
 }
 

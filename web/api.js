@@ -69,7 +69,7 @@ export const api = {
   takeSeat: (id, seat, name, key = freshKey()) => request(`${game(id)}/seats/${seat}`, post({ name }, { key })),
 
   /** @param {string} id @param {number} [turn] @returns {Promise<import("./api_types").View>} */
-  view: (id, turn) => request(turn === undefined ? game(id) : `${game(id)}?turn=${turn}`),
+  view: (id, turn) => request(turn === undefined ? game(id) : `${game(id)}?after=${turn}`),
 
   /** @param {string} id @param {string} token @param {object} act @param {string} [key] @returns {Promise<import("./api_types").View>} */
   act: (id, token, act, key = freshKey()) => request(`${game(id)}/actions`, post(act, { key, token })),
@@ -82,6 +82,13 @@ export const api = {
 
   /** @param {string} id @returns {Promise<import("./api_types").GameAnalysis>} */
   analysis: (id) => request(`${game(id)}/analysis`),
+
+  /**
+   * Says that the player of a seat leaves. The browser sends it also while it closes the page.
+   * @param {string} id @param {string} token
+   */
+  leave: (id, token) =>
+    void fetch(`/api/games/${id}/leave`, { ...post({}, { token }), keepalive: true }).catch(() => {}),
 
   /** The variants to offer. @returns {Promise<import("./api_types").OfferedVariant[]>} */
   variants: () => request("/api/variants"),

@@ -1,26 +1,41 @@
 /** The JSON types of the HTTP API that the page uses. A test compares them with the OpenAPI document. */
 
 export type SeatKind = "human" | "robot" | "open";
+export type OpenSeat = "link" | "lobby";
 export interface SeatView {
   name: string;
   kind: SeatKind;
   symbol: string;
   present: boolean;
+  player?: string;
+  bot?: boolean;
+  open?: OpenSeat;
 }
-export interface TurnView {
-  by: number;
-  play?: string;
-  rewind?: number;
-  resign?: boolean;
+export type TurnView =
+  | { kind: "play"; seat: number; move: string }
+  | { kind: "rewind"; seat: number; count: number }
+  | { kind: "takeback"; seat: number; count: number }
+  | { kind: "resign"; seat: number };
+export type BoardView = { state: "open" } | { state: "won"; side: number } | { state: "drawn" };
+export type WinReason = "line" | "points" | "resignation" | "leaving" | "time" | "claim";
+export type DrawReason = "full" | "agreement" | "claim" | "time" | "limit";
+export type Outcome =
+  | { kind: "won"; sides: number[]; reason: WinReason; line: string[] }
+  | { kind: "draw"; reason: DrawReason }
+  | { kind: "abandoned" }
+  | { kind: "aborted" };
+export interface OfferView {
+  kind: "draw" | "takeback" | "rematch";
+  seat: number;
+  entry: number;
 }
-export type BoardView = "open" | "drawn" | { won: number };
-export type WinReason = "line" | "points" | "resignation" | "leaving";
-export interface Outcome {
-  draw?: boolean;
-  abandoned?: boolean;
-  won?: number[];
-  line?: string[];
-  by?: WinReason;
+export interface ClockView {
+  base?: number;
+  increment?: number;
+  move?: number;
+  days?: number;
+  left_ms: number[];
+  running: number | null;
 }
 export interface View {
   id: string;
@@ -30,15 +45,19 @@ export interface View {
   entry: number;
   to_move: number | null;
   seats: SeatView[];
-  marks: (number | null)[] | string[];
-  legal: string[] | "empty";
+  marks: (number | null)[] | null;
+  rows?: string[];
+  legal: string[] | null;
   rewind: number | null;
   last: TurnView | null;
+  offers: OfferView[];
+  clock: ClockView | null;
   boards?: BoardView[];
-  score?: [number, number];
+  score?: number[];
   active?: number | null;
   outcome: Outcome | null;
   rematch: string | null;
+  you?: number;
 }
 /** Once the rematch exists: the caller's seat there, and its token. */
 export interface RematchView extends View {
@@ -46,20 +65,26 @@ export interface RematchView extends View {
   token?: string;
 }
 export interface Change {
+  entry: number;
   turn: number;
   to_move: number | null;
   last: TurnView;
-  cells: [string, number | null][];
-  legal: string[] | "empty";
+  cells: { cell: string; side: number | null }[];
+  legal: string[] | null;
   rewind: number | null;
+  offers: OfferView[];
+  clock: ClockView | null;
   boards?: BoardView[];
-  score?: [number, number];
+  score?: number[];
   active?: number | null;
   outcome: Outcome | null;
 }
 export interface Presence {
-  present: boolean[];
-  names: string[];
+  seats: SeatView[];
+}
+export interface Offers {
+  entry: number;
+  offers: OfferView[];
 }
 export interface CreatedTable {
   id: string;
@@ -80,14 +105,17 @@ export interface Problem {
   status: number;
   detail: string;
   turn?: number;
+  errors?: { in: string; pointer: string; detail: string }[];
 }
-export type SeatRequest = { human: string } | { robot: string } | { open: "link" | "lobby" };
+export type SeatRequest = { human: string } | { robot: string } | { open: OpenSeat };
 export interface NewTable {
   variant?: string;
   history?: number;
   seats?: SeatRequest[];
   take?: number[];
-  from?: { game: string; turn: number };
+  listed?: boolean;
+  clock?: { base?: number; increment?: number; move?: number; days?: number };
+  from?: { game: string; after: number };
 }
 export type Standing = "waiting" | "playing" | "over";
 export interface OfferedVariant {
@@ -101,9 +129,10 @@ export interface GameListing {
   variant: string;
   history: number;
   status: Standing;
-  seats: { kind: SeatKind; name: string }[];
+  seats: { kind: SeatKind; name: string; open?: OpenSeat }[];
   created_ms: number;
-  outcome?: Outcome | null;
+  ended_ms: number | null;
+  outcome: Outcome | null;
 }
 export interface GamesPage {
   games: GameListing[];
@@ -119,11 +148,17 @@ export interface Mistake {
   had: Prospect;
   left: Prospect;
 }
+export interface MoveEvaluation {
+  move: string;
+  value: Prospect;
+  plies?: number | null;
+}
 export interface TurnAnalysis {
   turn: number;
   done: TurnView;
   worth: Evaluation | null;
   best: string | null;
+  moves?: MoveEvaluation[];
   mistake: Mistake | null;
 }
 export interface GameAnalysis {
@@ -151,14 +186,21 @@ export interface Table {
   variant: Variant;
   history: number;
   turn: number;
+  /** The number of the latest log entry: the newer of two states has the higher one. */
+  entry: number;
   toMove: number | null;
   seats: SeatView[];
   marks: (number | null)[];
-  legal: Set<string> | "empty";
+  /** Null on large boards: every empty cell where a mark rests. */
+  legal: Set<string> | null;
   rewind: number | null;
   last: TurnView | null;
+  offers: OfferView[];
+  clock: ClockView | null;
+  /** When the clock arrived, from `performance.now()`. */
+  clockAt: number;
   boards: BoardView[] | null;
-  score: [number, number] | null;
+  score: number[] | null;
   active: number | null;
   outcome: Outcome | null;
   rematch: string | null;

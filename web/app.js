@@ -4,7 +4,7 @@ import { Unreachable, Refusal, wait } from "./api.js";
 import { h, replaceContents, setText } from "./dom.js";
 import { shortcutList, listenForShortcuts, setShortcuts } from "./shortcuts.js";
 import { preferences } from "./preferences.js";
-import { applyTheme, dialog, showSettings } from "./settings.js";
+import { applyTheme, confirm, dialog, showSettings } from "./settings.js";
 import { pickLanguage, setLanguage, t } from "./i18n.js";
 
 /**
@@ -13,10 +13,18 @@ import { pickLanguage, setLanguage, t } from "./i18n.js";
  * @property {string[]} parts of the address
  * @property {import("./api_types").View | undefined} handover a view that the previous page already has
  * @property {(path: string, handover?: import("./api_types").View) => void} go
+ * @property {(path: string) => Promise<void>} leaveTo the same, but asks first where leaving has a cost
  * @property {(text: string) => void} announce for screen readers
  * @property {(title: string) => void} setTitle
  */
-/** @typedef {{ root: HTMLElement, begin?: () => unknown, leave?: () => void, keys?: import("./shortcuts.js").Keys }} Shown */
+/**
+ * @typedef {object} Shown
+ * @property {HTMLElement} root
+ * @property {() => unknown} [begin]
+ * @property {() => void} [leave]
+ * @property {() => boolean} [isLive] people wait for this player: leaving asks first
+ * @property {import("./shortcuts.js").Keys} [keys]
+ */
 
 /** @type {Record<string, () => Promise<{ show: (context: Context) => Shown | Promise<Shown> }>>} */
 const PAGES = {
@@ -50,6 +58,12 @@ function go(path, handover) {
   void visit(handover);
 }
 
+/** Goes elsewhere after a confirmation, if the page is a live game. @param {string} path */
+async function leaveTo(path) {
+  if (shown?.isLive?.() && !(await confirm(t("leaveSure"), t("leave"), t("leaveMore")))) return;
+  go(path);
+}
+
 /** Shows the page of the current address. @param {import("./api_types").View} [handover] */
 async function visit(handover) {
   const visitNumber = ++visits;
@@ -59,6 +73,7 @@ async function visit(handover) {
     parts,
     handover,
     go,
+    leaveTo,
     announce,
     setTitle: (title) => title !== document.title && (document.title = title),
   };
@@ -70,7 +85,7 @@ async function visit(handover) {
   try {
     next = isKnown ? await (await page()).show(context) : messagePage(t("noSuchPage"), t("noSuchPageMore"));
   } catch (error) {
-    next = errorPage(error);
+    next = await errorPage(error);
   }
   clearTimeout(slow);
   if (visitNumber !== visits) return next.leave?.();
@@ -95,11 +110,13 @@ async function visit(handover) {
   await begun;
 }
 
-/** @param {unknown} error @returns {Shown} */
-function errorPage(error) {
+/** @param {unknown} error @returns {Promise<Shown>} */
+async function errorPage(error) {
   if (error instanceof Refusal && error.problem.status === 404)
     return messagePage(t("noSuchGame"), t("noSuchGameMore"));
-  if (error instanceof Unreachable || !navigator.onLine) {
+  const isUpdated = isModuleMissing(error) && (await isReachable());
+  if (isUpdated && reloadOnce()) return messagePage(t("updated"), t("updatedMore"));
+  if (error instanceof Unreachable || !navigator.onLine || (isModuleMissing(error) && !isUpdated)) {
     const page = messagePage(t("needsNetwork"), navigator.onLine ? t("lost") : t("needsNetworkMore"));
     const gone = new AbortController();
     void answers(gone.signal).then(() => (gone.signal.aborted ? undefined : visit()));
@@ -113,12 +130,33 @@ function errorPage(error) {
   );
 }
 
+/** Whether a module could not be loaded: the server has been updated since this page was opened. @param {unknown} error */
+const isModuleMissing = (error) => error instanceof TypeError && /module/i.test(error.message);
+
+/** Loads the newest version of the page; at most once in 10 s. @returns {boolean} whether it does */
+function reloadOnce() {
+  const KEY = "noughts.reloaded";
+  try {
+    if (Date.now() - Number(sessionStorage.getItem(KEY)) < 10_000) return false;
+    sessionStorage.setItem(KEY, String(Date.now()));
+  } catch {
+    return false;
+  }
+  location.reload();
+  return true;
+}
+
+/** @param {AbortSignal} [signal] */
+async function isReachable(signal) {
+  const answer = await fetch("/healthz", { cache: "no-store", signal: signal ?? null }).catch(() => null);
+  return Boolean(answer?.ok);
+}
+
 /** Waits until the server answers. @param {AbortSignal} signal */
 async function answers(signal) {
   while (!signal.aborted) {
     await wait(3000, signal);
-    const isThere = await fetch("/healthz", { cache: "no-store", signal }).catch(() => null);
-    if (isThere?.ok) return;
+    if (await isReachable(signal)) return;
   }
 }
 
@@ -228,7 +266,7 @@ function followLinks() {
     if (!Object.hasOwn(PAGES, link.pathname.split("/")[1] ?? "")) return;
     event.preventDefault();
     if (link.href === location.href) return;
-    go(link.pathname + link.search);
+    void leaveTo(link.pathname + link.search);
   });
   addEventListener("popstate", () => void visit());
 }
@@ -255,6 +293,9 @@ async function start() {
   registerServiceWorker();
   const online = () => setText(voice, navigator.onLine ? "" : t("offline"));
   addEventListener("offline", online);
+  addEventListener("unhandledrejection", ({ reason }) => {
+    if (isModuleMissing(reason)) void isReachable().then((isThere) => isThere && reloadOnce());
+  });
   await visit();
 }
 

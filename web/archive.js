@@ -3,6 +3,7 @@
 import { Refusal, api } from "./api.js";
 import { h, replaceContents, setText } from "./dom.js";
 import { catalogTitle } from "./labels.js";
+import { describeRefusal } from "./refusals.js";
 import { dialog, labelled, select } from "./settings.js";
 import { parseVariant } from "./variant.js";
 import { row } from "./watch.js";
@@ -103,7 +104,7 @@ class ArchivePage {
 
   /** @param {unknown} error */
   refuse(error) {
-    setText(this.note, error instanceof Refusal ? t("refused", { why: error.message }) : t("lostStart"));
+    setText(this.note, error instanceof Refusal ? describeRefusal(error) : t("lostStart"));
   }
 
   /** @param {boolean} isMore */
@@ -143,7 +144,7 @@ function openRecord(context) {
   const box = dialog(
     t("import"),
     labelled(t("importHint"), text),
-    file,
+    labelled(t("importFile"), file),
     note,
     h(
       "button",

@@ -9,7 +9,7 @@ import { drawMark } from "./marks.js";
 import { placeName, sideName } from "./labels.js";
 import { CellGrid } from "./cell_grid.js";
 import { cellOf, moveOf } from "./variant.js";
-import { isLegal, targetOf } from "./table.js";
+import { isLegal, moveOfTurn, targetOf } from "./table.js";
 import { t } from "./i18n.js";
 
 /** @typedef {import("./api_types").Table} Table */
@@ -174,8 +174,8 @@ export class Board {
     const { variant, outcome, last } = table;
     const move = moveOf(variant, index);
     const side = table.marks[index] ?? null;
-    const isLast = last?.play === move && side !== null;
-    const isLine = !variant.nine && Boolean(outcome?.line?.includes(move));
+    const isLast = moveOfTurn(last) === move && side !== null;
+    const isLine = !variant.nine && Boolean(outcome?.kind === "won" && outcome.line.includes(move));
     const isLeaving = Boolean(this.shown.leaving?.has(move));
     const isBest = this.shown.best === move;
     const isPending = table.pending === move;
@@ -224,7 +224,7 @@ export class Board {
     const { variant, outcome } = this.known();
     const over = this.over;
     if (!over) return;
-    const line = outcome?.line ?? [];
+    const line = outcome?.kind === "won" ? outcome.line : [];
     const key = `${line.join()} ${variant.nine ? this.cell : ""}`;
     if (over.dataset.line === key) return;
     over.dataset.line = key;
@@ -266,7 +266,8 @@ export class Board {
     this.aimed = index === null ? undefined : this.cells.get(index)?.button;
     this.aimed?.setAttribute("data-aimed", "");
     // Highlights the board that the move would send the opponent to, if it is open.
-    if (table.boards?.[at % 9] === "open") setAttribute(this.grids[at % 9]?.root ?? this.root, "data-next", true);
+    if (table.boards?.[at % 9]?.state === "open")
+      setAttribute(this.grids[at % 9]?.root ?? this.root, "data-next", true);
   }
 
   /** Makes a cell the one that Tab leads to. @param {number} index */
@@ -313,9 +314,9 @@ export class Board {
 
   /** Scrolls a large board to the last move. */
   revealLast(isFirst = false) {
-    const play = this.table?.last?.play;
-    if (!this.isLarge || play === undefined) return;
-    const cell = cellOf(this.known().variant, play);
+    const move = moveOfTurn(this.table?.last);
+    if (!this.isLarge || move === null) return;
+    const cell = cellOf(this.known().variant, move);
     if (isFirst) this.centre(cell);
     else this.reveal(cell);
   }

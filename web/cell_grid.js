@@ -96,13 +96,13 @@ export class CellGrid {
       setAttribute(this.grid, "aria-label", t("board"));
       return;
     }
-    const state = table.boards[number] ?? "open";
-    const isPlayable = state === "open" && !table.outcome && (table.active === null || table.active === number);
+    const board = table.boards[number] ?? { state: "open" };
+    const isPlayable = board.state === "open" && !table.outcome && (table.active === null || table.active === number);
     setAttribute(root, "data-active", isPlayable);
-    setAttribute(root, "data-closed", state === "open" ? null : state === "drawn" ? "drawn" : "won");
-    const winner = typeof state === "object" ? state.won : null;
+    setAttribute(root, "data-closed", board.state === "open" ? null : board.state);
+    const winner = board.state === "won" ? board.side : null;
     const parts = [t("boardAt", { place: ninth(number) })];
-    if (state === "drawn") parts.push(t("boardDrawn"));
+    if (board.state === "drawn") parts.push(t("boardDrawn"));
     else if (winner !== null) parts.push(t("boardWon", { side: sideName(winner) }));
     else if (isPlayable) parts.push(t("boardActive"));
     setAttribute(this.grid, "aria-label", parts.join(", "));

@@ -1,6 +1,7 @@
-// The buttons of a game: take back, resign, rematch.
+// The buttons of a game: take back, resign, rematch, new game.
 
 import { h } from "./dom.js";
+import { rematchStateOf } from "./rematch.js";
 import { phaseOf } from "./table.js";
 import { t } from "./i18n.js";
 
@@ -12,46 +13,36 @@ import { t } from "./i18n.js";
  */
 export function controlsFor(page) {
   const { table } = page;
-  if (page.asking === "resign") {
-    return [
-      h("p", {}, t("resignSure")),
-      button(
-        t("resign"),
-        () => {
-          page.asking = "";
-          const isUp = table.toMove !== null && page.mine.has(table.toMove);
-          void page.send(isUp ? (table.toMove ?? 0) : ([...page.mine][0] ?? 0), { turn: table.turn, resign: true });
-          page.render();
-        },
-        "main bad",
-      ),
-      button(t("cancel"), () => page.ask("")),
-    ];
-  }
   if (page.asking === "rewind") return rewindControls(page);
   if (page.at !== null) {
     return [button(t("toNow"), () => void page.look(null), "main"), button(t("playOn"), () => void page.playOn())];
   }
-  if (table.outcome) {
-    const again =
-      table.rematch && !page.tokens.size
-        ? button(t("rematchGo"), () => page.context.go(`/game/${table.rematch}`), "main")
-        : table.rematch
-          ? button(t("rematchGo"), () => void page.goToRematch(), "main")
-          : page.tokens.size
-            ? button(t("rematch"), () => void page.askForRematch(), "main", page.hasAskedForRematch)
-            : null;
-    return [
-      again,
-      page.hasAskedForRematch && !table.rematch ? h("p", {}, t("rematchAsked")) : null,
-      button(t("newGame"), () => page.context.go("/")),
-    ];
+  if (table.outcome) return controlsAfterGame(page);
+  const newGame = button(t("newGame"), () => void page.context.leaveTo(page.newGamePath()));
+  if (!page.tokens.size) {
+    const isForPeople = table.seats.some((seat) => seat.kind === "human");
+    return phaseOf(table) === "playing" && isForPeople ? [h("p", { class: "hint" }, t("seatsTaken"))] : [];
   }
-  const canRewind = table.history > 0;
+  if (phaseOf(table) === "waiting") return [newGame];
+  const canRewind = page.isMyTurn() && table.rewind !== null;
   return [
-    canRewind ? button(t("rewind"), () => page.ask("rewind"), "", !(page.isMyTurn() && table.rewind !== null)) : null,
-    page.tokens.size && phaseOf(table) === "playing" ? button(t("resign"), () => page.ask("resign")) : null,
-    page.tokens.size && phaseOf(table) === "waiting" ? button(t("newGame"), () => page.context.go("/")) : null,
+    table.history > 0 ? button(t("rewind"), () => page.ask("rewind"), "", !canRewind) : null,
+    button(t("resign"), () => void page.resign(), "quiet resign"),
+  ];
+}
+
+/** @param {GamePage} page */
+function controlsAfterGame(page) {
+  const { table } = page;
+  const newGame = button(t("newGame"), () => page.context.go(page.newGamePath()));
+  if (table.rematch) return [button(t("rematchGo"), () => void page.goToRematch(), "main"), newGame];
+  if (!page.tokens.size) return [newGame];
+  const { hasAsked, isOffered, text } = rematchStateOf(table, page.mine);
+  const verb = t(isOffered ? "rematchAccept" : "rematch");
+  return [
+    text ? h("p", {}, text) : null,
+    hasAsked ? null : button(verb, () => void page.askForRematch(), "main", page.isAskingForRematch),
+    newGame,
   ];
 }
 

@@ -3,12 +3,14 @@
 
 import { api, wait } from "./api.js";
 
-/** `gone`: the game does not exist. @typedef {"open" | "lost" | "gone"} ConnectionState */
+/** `gone`: the game does not exist. `refused`: the token is not accepted.
+ * @typedef {"open" | "lost" | "gone" | "refused"} ConnectionState */
 /**
  * @typedef {object} StreamHandlers
  * @property {(view: import("./api_types").View) => void} view
  * @property {(change: import("./api_types").Change) => void} change
  * @property {(presence: import("./api_types").Presence) => void} presence
+ * @property {(offers: import("./api_types").Offers) => void} offers
  * @property {(state: ConnectionState) => void} connection
  */
 
@@ -34,6 +36,7 @@ export async function followGame(id, token, handlers, signal) {
       await readEvents(id, token, { ...handlers, connection: open }, signal);
     } catch (error) {
       if (error instanceof GameNotFound) return handlers.connection("gone");
+      if (error instanceof TokenRefused) return handlers.connection("refused");
       if (error instanceof HiddenTab) {
         await poll(id, handlers, signal);
         continue;
@@ -66,6 +69,8 @@ class HiddenTab extends Error {}
 
 class GameNotFound extends Error {}
 
+class TokenRefused extends Error {}
+
 /** Reads one connection to its end. @param {string} id @param {string | null} token @param {StreamHandlers} handlers @param {AbortSignal} signal */
 async function readEvents(id, token, handlers, signal) {
   const silence = new AbortController();
@@ -92,6 +97,7 @@ async function readEvents(id, token, handlers, signal) {
       cache: "no-store",
     });
     if (response.status === 404) throw new GameNotFound();
+    if (response.status === 401 || response.status === 403) throw new TokenRefused();
     if (!response.ok || !response.body) return;
     handlers.connection("open");
     const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
@@ -119,6 +125,7 @@ function dispatch(handlers, event, data) {
   if (event === "view") handlers.view(message.view);
   else if (event === "change") handlers.change(message.change);
   else if (event === "presence") handlers.presence(message.presence);
+  else if (event === "offers") handlers.offers(message.offers);
 }
 
 /**

@@ -2,25 +2,35 @@
 
 import { Refusal, api, freshKey, wakeRetries, retry } from "./api.js";
 import { Board } from "./board.js";
+import { LOW_MS, timeLeft } from "./clock.js";
 import { button, controlsFor } from "./controls.js";
+import { rematchStateOf } from "./rematch.js";
 import { h, setAttribute, replaceContents, setText } from "./dom.js";
 import { makeSidePanel } from "./side_panel.js";
 import { followGame } from "./event_stream.js";
+import { notify } from "./notifications.js";
 import { setPreferences, preferences } from "./preferences.js";
-import { saveSeatTokens, seatTokens } from "./seat_tokens.js";
+import { describeNotPlayable, describeRefusal } from "./refusals.js";
+import { areTokensStored, hasUnreadableTokens, saveSeatTokens, seatTokens } from "./seat_tokens.js";
+import { confirm } from "./settings.js";
 import { makeMoveList } from "./move_list.js";
-import { describeTurn, gameDetails, gameName, ninth, seatName, statusOf } from "./labels.js";
+import { describeTurn, gameDetails, gameName, list, ninth, seatName, statusOf } from "./labels.js";
 import { parseRecord } from "./record.js";
 import { makeSeatList } from "./seat_list.js";
 import { sound } from "./sound.js";
 import {
   whyNotPlayable,
   targetOf,
+  moveOfTurn,
   parseView,
+  otherPeople,
   playsOnBoard,
   phaseOf,
   nextSeat,
+  seatsOffering,
+  winners,
   withChange,
+  withOffers,
   withPlay,
   withPresence,
 } from "./table.js";
@@ -41,6 +51,17 @@ export async function show(context) {
   return page;
 }
 
+/**
+ * The position of a game from which to play on: the present one; after the end the last one in which a side that did
+ * not win was to move.
+ * @param {Table} table
+ */
+export function turnToPlayOnFrom({ outcome, last, turn }) {
+  if (!outcome) return turn - 1;
+  const isLastByLoser = last !== null && !winners(outcome).includes(last.seat);
+  return Math.max(0, turn - (isLastByLoser ? 2 : 3));
+}
+
 /** Maximum number of cached past positions: the largest boards take half a megabyte each. */
 const MAX_PAST = 64;
 
@@ -57,11 +78,17 @@ export class GamePage {
     this.past = new Map();
     this.tokens = seatTokens(table.id);
     this.pageLeft = new AbortController();
-    /** @type {"" | "rewind" | "resign"} */
+    /** The server does not accept the stored tokens. */
+    this.isTokenBad = hasUnreadableTokens(table.id) && this.tokens.size === 0;
+    /** @type {"" | "rewind"} */
     this.asking = "";
     this.taking = 0;
     this.isLost = false;
-    this.hasAskedForRematch = false;
+    /** The player has been told that their time gets short. */
+    this.isWarned = false;
+    /** The number of the latest request for the view. */
+    this.refetches = 0;
+    this.isAskingForRematch = false;
     this.isLeavingForRematch = false;
     /** A cell pressed before the server has answered the previous move, when this browser plays both. @type {string | null} */
     this.queuedMove = null;
@@ -76,6 +103,7 @@ export class GamePage {
     this.status = h("h1", { class: "status", tabindex: -1 });
     this.detail = h("p", { class: "detail" });
     this.note = h("p", { class: "note" });
+    this.warning = h("p", { class: "warning", role: "status", hidden: true });
     this.seats = makeSeatList((seat) => this.takeSeat(seat));
     this.moves = makeMoveList((turn) => this.look(turn));
     this.controls = h("div", { class: "controls" });
@@ -85,7 +113,7 @@ export class GamePage {
     this.root = h(
       "div",
       { class: "table-page" },
-      h("div", { class: "head" }, this.status, this.note, this.seats.root),
+      h("div", { class: "head" }, this.status, this.note, this.warning, this.seats.root),
       h("div", { class: "paper" }, this.board.root, this.board.zoomer),
       h("div", { class: "side" }, this.controls, this.invite, this.sidePanel.root),
     );
@@ -101,7 +129,7 @@ export class GamePage {
       Escape: () => this.escape(),
       r: () => this.ask("rewind"),
       a: () => this.askForRematch(),
-      n: () => context.go("/"),
+      n: () => void context.leaveTo(this.newGamePath()),
     };
   }
 
@@ -110,8 +138,16 @@ export class GamePage {
     this.render();
     if (this.table.turn > 1) this.board.revealLast(true);
     this.follow();
+    const { signal } = this.pageLeft;
+    this.ticker = setInterval(() => this.tick(), 100);
+    addEventListener("offline", () => this.onConnection("lost"), { signal });
+    addEventListener("online", () => this.follow(), { signal });
+    // The browser asks in its own words before it closes a tab with a move that the server does not have.
+    addEventListener("beforeunload", (event) => this.table.pending !== null && event.preventDefault(), { signal });
+    addEventListener("pagehide", () => this.tokens.forEach((token) => api.leave(this.table.id, token)), { signal });
     await this.readTurns();
     if (this.at !== null) await this.look(this.at);
+    if (location.hash === "#analysis" && this.table.outcome) await this.openAnalysis();
   }
 
   /** The user has gone to another page: late answers are dropped. */
@@ -120,17 +156,40 @@ export class GamePage {
   }
 
   leave() {
+    clearInterval(this.ticker);
     this.pageLeft.abort();
     this.board.leave();
     this.analysis?.leave();
+  }
+
+  /** Counts the clocks down, and warns once per turn when time gets short. */
+  tick() {
+    const { table } = this;
+    if (!table.clock || table.outcome) return;
+    this.seats.showClocks(table);
+    const { running } = table.clock;
+    const isLow = running !== null && this.mine.has(running) && timeLeft(table, running, performance.now()) < LOW_MS;
+    if (isLow && !this.isWarned) this.context.announce(t("lowTime", { n: Math.round(LOW_MS / 1000) }));
+    this.isWarned = isLow;
   }
 
   get mine() {
     return new Set(this.tokens.keys());
   }
 
+  /** People wait for this player. */
+  isLive() {
+    return phaseOf(this.table) === "playing" && this.mine.size > 0 && otherPeople(this.table, this.mine).length > 0;
+  }
+
+  /** The page where the same game starts again. */
+  newGamePath() {
+    const { name } = this.table.variant;
+    return name === "3x3k3" ? "/" : `/new?${new URLSearchParams({ game: name })}`;
+  }
+
   title() {
-    const names = this.table.seats.map((seat, at) => seatName(seat, at));
+    const names = this.table.seats.map((seat, at) => seatName(seat, at, this.isMe(at)));
     const versus = names.length > 3 ? gameName(this.table.variant) : names.join(" – ");
     return `${this.isMyTurn() ? "● " : ""}${versus}`;
   }
@@ -146,18 +205,29 @@ export class GamePage {
       this.table.id,
       token,
       {
-        view: (view) => this.receive(parseView(view)),
+        view: (view) => {
+          if (token !== null && view.you !== undefined) this.correctSeat(token, view.you);
+          this.receive(parseView(view));
+        },
         change: (change) => {
           // Already known from the answer to a move.
-          if (change.turn <= this.table.turn) return;
+          if (change.entry <= this.table.entry) return;
           if (change.turn !== this.table.turn + 1) return void this.refetch();
           this.receive(withChange(this.table, change));
         },
         presence: (presence) => {
-          const before = phaseOf(this.table);
-          this.table = withPresence(this.table, presence);
+          const before = this.table;
+          this.table = withPresence(before, presence);
+          this.onSeats(before);
           this.render();
-          if (before === "waiting") void this.refetch();
+          // The moves of a game that has begun are only in its view.
+          if (phaseOf(before) === "waiting") void this.refetch();
+        },
+        offers: (offers) => {
+          const before = this.table;
+          this.table = withOffers(before, offers);
+          this.onOffers(before);
+          this.render();
         },
         connection: (state) => this.onConnection(state),
       },
@@ -169,6 +239,7 @@ export class GamePage {
   onConnection(state) {
     if (this.isLeft) return;
     if (state === "gone") return this.showNote(t("noSuchGame"), "bad");
+    if (state === "refused") return this.dropTokens();
     if (state === "open") wakeRetries();
     if (state === "lost" && !this.isLost) {
       this.isLost = true;
@@ -181,19 +252,42 @@ export class GamePage {
     }
   }
 
+  /** Loads the view. Of several requests only the latest counts: answers may arrive in any order. */
   async refetch() {
+    const number = ++this.refetches;
     try {
-      this.receive(parseView(await api.view(this.table.id)));
+      const view = await this.retry(() => api.view(this.table.id));
+      if (number === this.refetches) this.receive(parseView(view));
     } catch {
-      // The event stream reports a lost connection, and sends a view when it is back.
+      // Refused: the event stream reports what is wrong.
     }
+  }
+
+  /** A stored token may belong to another seat than it was stored for. @param {string} token @param {number} seat */
+  correctSeat(token, seat) {
+    const known = this.tokens.get(seat);
+    if (known === token) return;
+    for (const [wrong, stored] of this.tokens) if (stored === token) this.tokens.delete(wrong);
+    this.tokens.set(seat, token);
+    saveSeatTokens(this.table.id, Object.fromEntries(this.tokens));
+  }
+
+  /** The server does not accept the tokens of this browser: the player becomes a spectator and is told why. */
+  dropTokens() {
+    this.tokens = new Map();
+    this.isTokenBad = true;
+    this.table = { ...this.table, pending: null };
+    this.queuedMove = null;
+    this.follow();
+    this.render();
+    this.context.announce(t("tokenBad"));
   }
 
   /** Shows a newer state of the table. @param {Table} table */
   receive(table) {
     const before = this.table;
     // Answers and the event stream can arrive in any order.
-    if (table.turn < before.turn || this.isLeft) return;
+    if (table.entry < before.entry || this.isLeft) return;
     // A move that was sent stays on the board until its own answer comes.
     const isUnderWay = before.pending !== null && table.turn === before.turn && !table.outcome;
     this.table = isUnderWay && before.pending ? withPlay(table, before.pending) : table;
@@ -201,11 +295,10 @@ export class GamePage {
     if (table.last && done === this.turns.length + 1) this.turns.push(table.last);
     else if (done !== this.turns.length) void this.readTurns();
     if (table.turn > before.turn) this.onTurn(before);
-    else if (phaseOf(before) === "waiting" && phaseOf(table) === "playing") {
-      this.context.announce(statusOf(table, this.mine));
-      this.clearNote();
-    }
-    if (table.rematch && this.hasAskedForRematch) void this.goToRematch();
+    else this.onSeats(before);
+    this.onOffers(before);
+    const hasAsked = this.isAskingForRematch || seatsOffering(before, "rematch").some((seat) => this.mine.has(seat));
+    if (table.rematch && !before.rematch && hasAsked) void this.goToRematch();
     this.render();
     const { queuedMove } = this;
     if (queuedMove === null || this.table.pending !== null) return;
@@ -213,13 +306,51 @@ export class GamePage {
     if (!table.outcome) this.press(queuedMove);
   }
 
+  /** Tells that somebody sat down, and that the game has begun. @param {Table} before */
+  onSeats(before) {
+    const { table, mine } = this;
+    const seated = table.seats.flatMap((seat, at) =>
+      before.seats[at]?.kind === "open" && seat.kind !== "open" && !mine.has(at) ? [seatName(seat, at)] : [],
+    );
+    const hasBegun = phaseOf(before) === "waiting" && phaseOf(table) === "playing";
+    if (!seated.length && !hasBegun) return;
+    this.clearNote();
+    const said = [...seated.map((name) => t("satDown", { name })), statusOf(table, mine)].join(" ");
+    this.context.announce(said);
+    if (!seated.length || !mine.size) return;
+    sound("joined");
+    void notify(said);
+  }
+
+  /** Tells about new offers of others. @param {Table} before */
+  onOffers(before) {
+    const { table, mine } = this;
+    const isNew = (/** @type {import("./api_types").OfferView} */ { kind, seat, entry }) =>
+      kind === "rematch" && !mine.has(seat) && !before.offers.some((known) => known.entry === entry);
+    const names = table.offers.filter(isNew).map(({ seat }) => this.nameOf(seat));
+    if (!names.length || !mine.size) return;
+    const said = t("wantsRematch", { n: names.length, names: list(names) });
+    this.context.announce(said);
+    void notify(said);
+  }
+
+  /** Whether a seat is the only one of this browser. @param {number} seat */
+  isMe(seat) {
+    return this.mine.size === 1 && this.mine.has(seat);
+  }
+
+  /** @param {number} at */
+  nameOf(at) {
+    const seat = this.table.seats[at];
+    return seat ? seatName(seat, at) : "";
+  }
+
   /** Announces a completed turn and plays its sound. @param {Table} before */
   onTurn(before) {
     const { table, mine } = this;
-    if (!table.outcome) this.hasAskedForRematch = false;
     this.asking = "";
     const said = [];
-    if (table.last && !(mine.size === 1 && mine.has(table.last.by) && table.last.play)) {
+    if (table.last && !(mine.size === 1 && mine.has(table.last.seat) && table.last.kind === "play")) {
       said.push(describeTurn(table, table.last, mine));
     }
     said.push(statusOf(table, mine));
@@ -228,14 +359,22 @@ export class GamePage {
       said.push(table.active === null ? t("nowAny") : t("nowActive", { board: ninth(table.active) }));
     }
     this.context.announce(said.join(" "));
+    if (isUp || table.outcome) void notify(said.join(" "));
     // The message "connection is back" stays for its full time.
     if (this.note.dataset.mood !== "good") this.clearNote();
-    const isOwn = before.pending !== null && table.last?.play === before.pending;
-    if (table.outcome) sound("end");
+    const isOwn = before.pending !== null && moveOfTurn(table.last) === before.pending;
+    if (table.outcome) sound(this.ending());
     else if (!isOwn) sound("mark");
     // After the player's own move the board does not scroll.
-    const isMine = table.last !== null && mine.has(table.last.by);
+    const isMine = table.last !== null && mine.has(table.last.seat);
     if (this.at === null && !isMine) requestAnimationFrame(() => this.board.revealLast());
+  }
+
+  /** How the game ended for this browser. @returns {"won" | "lost" | "drawn"} */
+  ending() {
+    const won = winners(this.table.outcome);
+    if (!won.length) return "drawn";
+    return this.mine.size === 0 || won.some((side) => this.mine.has(side)) ? "won" : "lost";
   }
 
   /** Loads the turns so far from the record. */
@@ -264,7 +403,7 @@ export class GamePage {
       return;
     }
     const why = whyNotPlayable(this.table, move, this.mine);
-    if (why) return this.showNote(this.explain(why));
+    if (why) return this.showNote(describeNotPlayable(why, this.table, this.mine.size === 0));
     const play = targetOf(this.table, move);
     const { turn } = this.table;
     const by = this.table.toMove ?? 0;
@@ -273,26 +412,6 @@ export class GamePage {
     this.render();
     sound("mark");
     void this.send(by, { turn, play });
-  }
-
-  /** @param {import("./table.js").NotPlayable} why */
-  explain(why) {
-    switch (why) {
-      case "over":
-        return t("over");
-      case "waiting":
-        return t("waitingToBegin");
-      case "notYours":
-        return this.mine.size ? t("notYourTurn") : t("watching");
-      case "taken":
-        return t("taken");
-      case "full":
-        return t("columnFull");
-      case "closedBoard":
-        return t("closedBoard");
-      case "wrongBoard":
-        return t("wrongBoard", { board: ninth(this.table.active ?? 0) });
-    }
   }
 
   /** @param {number} by @param {object} act */
@@ -309,30 +428,16 @@ export class GamePage {
       this.queuedMove = null;
       this.table = { ...this.table, pending: null };
       await this.refetch();
-      if (error instanceof Refusal) this.showNote(this.describeRefusal(error));
+      if (!(error instanceof Refusal)) return;
+      if (error.problem.status === 401 || error.problem.status === 403) return this.dropTokens();
+      this.showNote(describeRefusal(error));
     }
   }
 
-  /** @param {Refusal} refusal */
-  describeRefusal(refusal) {
-    switch (refusal.kind) {
-      case "stale":
-        return t("moved");
-      case "occupied":
-        return t("taken");
-      case "not-your-turn":
-        return t("notYourTurn");
-      case "over":
-        return t("over");
-      case "rewind-too-far":
-        return t("cantRewind");
-      case "too-many":
-        return t("tooMuch");
-      case "seat-taken":
-        return t("seatGone");
-      default:
-        return t("refused", { why: refusal.message });
-    }
+  async resign() {
+    const { toMove, turn } = this.table;
+    const seat = toMove !== null && this.mine.has(toMove) ? toMove : ([...this.mine][0] ?? 0);
+    if (await confirm(t("resignSure"), t("resign"))) await this.send(seat, { turn, resign: true });
   }
 
   /** @param {number} seat */
@@ -342,34 +447,38 @@ export class GamePage {
     const key = freshKey();
     try {
       const { token, view } = await this.retry(() => api.takeSeat(this.table.id, seat, preferences().name, key));
-      saveSeatTokens(this.table.id, { [seat]: token });
+      saveSeatTokens(this.table.id, { ...Object.fromEntries(this.tokens), [seat]: token });
       this.tokens = seatTokens(this.table.id);
       // While other seats are open, no turn will be announced.
       const isWaiting = view.seats.some(({ kind }) => kind === "open");
       this.receive(parseView(view));
       this.follow();
+      // The button that had the focus is gone.
+      this.status.focus({ preventScroll: true });
       if (isWaiting) this.context.announce(statusOf(this.table, this.mine));
     } catch (error) {
-      if (error instanceof Refusal) this.showNote(this.describeRefusal(error));
+      if (error instanceof Refusal) this.showNote(describeRefusal(error));
       await this.refetch();
     }
   }
 
   /** Asks for a rematch for every seat of this browser. */
   async askForRematch() {
-    if (!this.table.outcome || !this.tokens.size || this.hasAskedForRematch) return;
-    this.hasAskedForRematch = true;
+    if (!this.table.outcome || !this.tokens.size || this.isAskingForRematch) return;
+    this.isAskingForRematch = true;
     this.render();
     try {
       for (const token of this.tokens.values()) {
         const answer = await this.retry(() => api.rematch(this.table.id, token));
         this.receive(parseView(answer));
       }
-      this.context.announce(this.table.rematch ? "" : t("rematchAsked"));
-    } catch (error) {
-      this.hasAskedForRematch = false;
+      this.isAskingForRematch = false;
+      if (!this.table.rematch) this.context.announce(rematchStateOf(this.table, this.mine).text);
       this.render();
-      if (error instanceof Refusal) this.showNote(this.describeRefusal(error));
+    } catch (error) {
+      this.isAskingForRematch = false;
+      this.render();
+      if (error instanceof Refusal) this.showNote(describeRefusal(error));
     }
   }
 
@@ -400,7 +509,9 @@ export class GamePage {
     this.at = turn === null || turn >= total ? null : Math.max(0, turn);
     if (this.at === null) this.clearNote();
     const address = this.at === null ? location.pathname : `${location.pathname}?turn=${this.at}`;
-    history.replaceState(history.state, "", address);
+    history.replaceState(history.state, "", address + location.hash);
+    // At once: further presses of a key count from here.
+    this.render();
     await this.fetchPast();
     this.render();
     // Loads the neighbouring positions for keys held down.
@@ -427,7 +538,7 @@ export class GamePage {
 
   // Rendering.
 
-  /** @param {"" | "rewind" | "resign"} what */
+  /** @param {"" | "rewind"} what */
   ask(what) {
     const canRewind = this.isMyTurn() && this.table.rewind !== null && this.table.history > 0;
     if (what === "rewind" && !canRewind) return;
@@ -477,9 +588,13 @@ export class GamePage {
       setAttribute(button, "aria-label", t(button.dataset.word === "zoomIn" ? "zoomIn" : "zoomOut"));
     }
     setAttribute(this.root, "data-waiting", phaseOf(table) === "waiting");
-    const status = this.at === null ? statusOf(table, mine) : t("position", { n: this.at, total: done });
-    setText(this.status, status);
-    setAttribute(this.status, "data-mine", this.at === null && this.isMyTurn());
+    const position = this.at === null ? "" : t("position", { n: this.at, total: done });
+    const status = this.at === null || this.isMyTurn() ? statusOf(table, mine) : "";
+    setText(this.status, [status, position].filter(Boolean).join(" "));
+    setAttribute(this.status, "data-mine", this.isMyTurn());
+    const isKept = this.tokens.size === 0 || areTokensStored(table.id);
+    setText(this.warning, this.isTokenBad ? t("tokenBad") : isKept || table.outcome ? "" : t("notStored"));
+    this.warning.hidden = !this.warning.textContent;
     this.seats.show(looked ?? table, mine);
     this.sidePanel.show();
     this.moves.show(table, this.turns, this.at, this.analysis?.remarks());
@@ -495,12 +610,14 @@ export class GamePage {
     const isOver = Boolean(table.outcome);
     const key = JSON.stringify([
       isOver,
+      table.offers,
+      table.seats,
       asking,
       this.taking,
       table.rewind,
       this.isMyTurn(),
       table.rematch,
-      this.hasAskedForRematch,
+      this.isAskingForRematch,
       this.tokens.size,
       this.at === null,
       phaseOf(table),
@@ -568,6 +685,8 @@ export class GamePage {
   }
 
   async openAnalysis() {
+    // A reload opens it again.
+    history.replaceState(history.state, "", `${location.pathname}${location.search}#analysis`);
     const { AnalysisPanel } = await import("./analysis.js");
     this.analysis = new AnalysisPanel(
       this.table,
@@ -592,7 +711,8 @@ export class GamePage {
 
   async playOn() {
     const { playOn } = await import("./new_game.js");
-    const done = this.table.turn - 1;
-    playOn(this.context, this.past.get(this.at ?? -1) ?? this.table, this.at ?? done, done);
+    const from = this.at ?? turnToPlayOnFrom(this.table);
+    await this.fetchPast(from);
+    playOn(this.context, this.past.get(from) ?? this.table, from, this.mine);
   }
 }

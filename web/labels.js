@@ -38,17 +38,27 @@ const SIDES = /** @type {const} */ (["cross", "nought", "triangle", "square", "d
 /** The name of a side's mark. @param {number} side @param {string} [symbol] */
 export const sideName = (side, symbol) => (side < SHAPED ? t(SIDES[side] ?? "cross") : (symbol ?? String(side)));
 
-/** The name of the player of a seat. @param {{ name: string, kind: string }} seat @param {number} at */
-export function seatName(seat, at) {
+/** The name of the player of a seat. @param {{ name: string, kind: string }} seat @param {number} at @param {boolean} [isMe] */
+export function seatName(seat, at, isMe = false) {
   if (seat.kind === "open") return t("openSeat");
   if (seat.kind === "robot") return robotName(seat.name);
-  return seat.name || t("player", { n: at + 1 });
+  return seat.name || (isMe ? t("youAsName") : t("player", { n: at + 1 }));
 }
 
-/** The same, shorter for robots. @param {{ name: string, kind: string }} seat @param {number} at */
-export function shortName(seat, at) {
+/** Maximum length of a name in a sentence above the board, in characters: a longer one would move the board. */
+const MAX_NAME = 16;
+
+/** The name of a seat in a sentence above the board: long names of people are shortened. @param {{ name: string, kind: string }} seat @param {number} at */
+function nameInStatus(seat, at) {
+  const name = seatName(seat, at);
+  const letters = [...name];
+  return seat.kind === "human" && letters.length > MAX_NAME ? `${letters.slice(0, MAX_NAME - 1).join("")}…` : name;
+}
+
+/** The same, shorter for robots. @param {{ name: string, kind: string }} seat @param {number} at @param {boolean} [isMe] */
+export function shortName(seat, at, isMe = false) {
   const level = seat.kind === "robot" && /^level:([1-8])$/.exec(seat.name);
-  return level ? t("levelOf", { n: Number(level[1]) }) : seatName(seat, at);
+  return level ? t("levelOf", { n: Number(level[1]) }) : seatName(seat, at, isMe);
 }
 
 /** The name of a robot. @param {string} strategy */
@@ -96,8 +106,7 @@ export function gameDetails(variant) {
     const about = variant.nine === "multi" ? t("aboutMulti") : t("aboutUltimate");
     return variant.first === null ? about : `${about} ${t("firstBoard", { board: ninth(variant.first) })}`;
   }
-  const parts = [t("aboutLine", { n: variant.line })];
-  if (variant.misere) parts.push(t("aboutMisere"));
+  const parts = [t(variant.misere ? "aboutMisere" : "aboutLine", { n: variant.line })];
   if (variant.gravity) parts.push(t("aboutGravity"));
   if (variant.exact) parts.push(t("aboutExact"));
   if (variant.sides > 2) parts.push(t("aboutSides", { n: variant.sides }));
@@ -107,23 +116,22 @@ export function gameDetails(variant) {
 /** A turn as a sentence, for screen readers.
  * @param {Table} table @param {import("./api_types").TurnView} last @param {Set<number>} mine */
 export function describeTurn(table, last, mine) {
-  const seat = table.seats[last.by];
-  const name = seat ? seatName(seat, last.by) : "";
-  const isMine = mine.has(last.by) && mine.size === 1;
-  if (last.play !== undefined) {
-    const place = placeName(table.variant, last.play);
+  const seat = table.seats[last.seat];
+  const name = seat ? seatName(seat, last.seat) : "";
+  const isMine = mine.has(last.seat) && mine.size === 1;
+  if (last.kind === "play") {
+    const place = placeName(table.variant, last.move);
     return isMine ? t("youPlay", { place }) : t("playsAt", { name, place });
   }
-  if (last.resign) return isMine ? t("youResign") : t("resigns", { name });
-  const n = last.rewind ?? 0;
+  if (last.kind === "resign") return isMine ? t("youResign") : t("resigns", { name });
+  const n = last.count;
   if (n === 0) return isMine ? t("youPass") : t("passes", { name });
   return isMine ? t("youTakeBack", { n }) : t("takesBack", { name, n });
 }
 
 /** The state of the game in one sentence. @param {Table} table @param {Set<number>} mine */
 export function statusOf(table, mine) {
-  const outcome = table.outcome;
-  if (outcome) return outcomeOf(table, mine);
+  if (table.outcome) return outcomeOf(table, table.outcome, mine);
   if (table.seats.some((seat) => seat.kind === "open")) return t("waitingForSeat");
   const next = nextSeat(table);
   if (next === null) return "";
@@ -133,30 +141,38 @@ export function statusOf(table, mine) {
   }
   const seat = table.seats[next];
   if (!seat) return "";
-  const name = seatName(seat, next);
+  const name = nameInStatus(seat, next);
   return seat.kind === "robot" ? t("isThinking", { name }) : t("turnOf", { name });
 }
 
-/** @param {Table} table @param {Set<number>} mine */
-function outcomeOf(table, mine) {
-  const outcome = table.outcome ?? {};
-  if (outcome.draw) return t("draw");
-  if (outcome.abandoned) return t("abandoned");
-  const won = outcome.won ?? [];
+const WIN_REASONS = /** @type {const} */ ({
+  line: "byLine",
+  points: "byPoints",
+  resignation: "byResignation",
+  leaving: "byLeaving",
+  time: "byTime",
+  claim: "byClaim",
+});
+
+const DRAW_REASONS = /** @type {const} */ ({
+  full: "drawFull",
+  agreement: "drawAgreed",
+  claim: "byClaim",
+  time: "drawTime",
+  limit: "drawLimit",
+});
+
+/** @param {Table} table @param {import("./api_types").Outcome} outcome @param {Set<number>} mine */
+function outcomeOf(table, outcome, mine) {
+  if (outcome.kind === "draw") return join(t("draw"), t(DRAW_REASONS[outcome.reason] ?? "drawFull"));
+  if (outcome.kind !== "won") return t(outcome.kind === "aborted" ? "aborted" : "abandoned");
+  const won = outcome.sides;
   const names = won.map((side) => {
     const seat = table.seats[side];
-    return seat ? seatName(seat, side) : sideName(side);
+    return seat ? nameInStatus(seat, side) : sideName(side);
   });
-  const why = outcome.by
-    ? t(
-        /** @type {const} */ ({
-          line: "byLine",
-          points: "byPoints",
-          resignation: "byResignation",
-          leaving: "byLeaving",
-        })[outcome.by],
-      )
-    : "";
+  // A server may know more reasons than this page.
+  const why = t(WIN_REASONS[outcome.reason] ?? "byLine");
   if (mine.size === 1) {
     const [me] = mine;
     if (me !== undefined && won.includes(me)) return join(t("youWin"), why);

@@ -67,7 +67,7 @@ export function makeMoveList(onLook) {
       setAttribute(button, "aria-current", Number(button.dataset.turn) === at && "step");
     }
     const current = list.querySelector("[aria-current]");
-    if (current instanceof HTMLElement) list.scrollTop = current.offsetTop - list.clientHeight / 2;
+    list.scrollTop = current instanceof HTMLElement ? current.offsetTop - list.clientHeight / 2 : 0;
   };
   return { bar, list, show, go, step: (/** @type {number} */ by) => go(at + by), end: () => go(total) };
 }
@@ -86,7 +86,7 @@ function item(table, turn, number, remarks) {
       {
         type: "button",
         "data-turn": number,
-        class: `side-${turn.by % 8}`,
+        class: `side-${turn.seat % 8}`,
         "data-remark": Boolean(remark),
         title: remark ?? null,
       },
@@ -98,10 +98,10 @@ function item(table, turn, number, remarks) {
 
 /** @param {Table} table @param {TurnView} turn */
 function says(table, turn) {
-  if (turn.play !== undefined) {
+  if (turn.kind === "play") {
     const isSmall = table.variant.columns === 3 && table.variant.rows === 3;
-    return isSmall ? placeName(table.variant, turn.play) : turn.play;
+    return isSmall ? placeName(table.variant, turn.move) : turn.move;
   }
-  if (turn.resign) return t("moveResign");
-  return turn.rewind ? t("moveBack", { n: turn.rewind }) : t("movePass");
+  if (turn.kind === "resign") return t("moveResign");
+  return turn.count ? t("moveBack", { n: turn.count }) : t("movePass");
 }

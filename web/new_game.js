@@ -4,6 +4,7 @@ import { Refusal, api } from "./api.js";
 import { freshId, h, replaceContents, setText } from "./dom.js";
 import { drawMark } from "./marks.js";
 import { setPreferences, preferences } from "./preferences.js";
+import { describeRefusal } from "./refusals.js";
 import { saveSeatTokens } from "./seat_tokens.js";
 import { variantIcon } from "./variant_icon.js";
 import { catalogTitle, gameDetails, ninth, sideName } from "./labels.js";
@@ -171,8 +172,13 @@ class NewGamePage {
         ),
       ),
     );
-    this.buildCards();
-    this.pick("3x3k3");
+    // A link may name the game: `/new?game=7x6k4+gravity`. In a query a plus sign may stand for a space.
+    const wanted = (new URLSearchParams(location.search).get("game") ?? "").replaceAll(" ", "+");
+    const variant = parseVariant(wanted);
+    const isOffered = this.offered.some(({ name }) => name === wanted);
+    this.buildCards(isOffered || !variant ? wanted || "3x3k3" : "own");
+    this.pick(isOffered ? wanted : "3x3k3");
+    if (variant && !isOffered) this.pickOwn(variant);
   }
 
   leave() {
@@ -183,12 +189,13 @@ class NewGamePage {
     this.context.setTitle(`${t("chooseTitle")} · ${t("title")}`);
   }
 
-  buildCards() {
+  /** @param {string} chosen */
+  buildCards(chosen) {
     const card = (/** @type {string} */ value, /** @type {Variant} */ variant, /** @type {string} */ name) =>
       h(
         "label",
         { class: "card" },
-        h("input", { type: "radio", name: "game", value, checked: value === "3x3k3", change: () => this.pick(value) }),
+        h("input", { type: "radio", name: "game", value, checked: value === chosen, change: () => this.pick(value) }),
         variantIcon(variant),
         h("span", {}, name),
       );
@@ -206,22 +213,34 @@ class NewGamePage {
     this.buildOwn();
   }
 
+  /** A variant that is not in the catalogue. @param {Variant} variant */
+  pickOwn(variant) {
+    this.isOwn = true;
+    this.set(variant);
+    this.buildOwn();
+  }
+
   /** @param {Variant} variant */
   set(variant) {
     this.variant = { ...variant, name: formatVariant(variant) };
     if (variant.sides !== this.seats.sides) this.seats.setSides(variant.sides);
     setText(this.about, gameDetails(this.variant));
-    const most = cellCount(this.variant) - 1;
-    this.historyField.max = String(most);
+    this.historyField.max = String(this.mostTakenBack());
     this.readHistory();
     setText(this.note, "");
   }
 
+  /** How many marks a rewind can take back at most. */
+  mostTakenBack() {
+    return cellCount(this.variant) - 2;
+  }
+
+  /** The field is the number of marks that can be taken back; a history of `h` allows fewer than `h`. */
   readHistory() {
-    const most = cellCount(this.variant) - 1;
-    this.history = Math.max(0, Math.min(most, Math.floor(Number(this.historyField.value) || 0)));
-    this.historyField.value = String(this.history);
-    setText(this.historyHint, this.history < 2 ? t("historyNone") : t("historyHint", { n: this.history - 1 }));
+    const marks = Math.max(0, Math.min(this.mostTakenBack(), Math.floor(Number(this.historyField.value) || 0)));
+    this.history = marks ? marks + 1 : 0;
+    this.historyField.value = String(marks);
+    setText(this.historyHint, marks ? t("historyHint", { n: marks }) : t("historyNone"));
   }
 
   buildOwn() {
@@ -250,7 +269,7 @@ class NewGamePage {
       this.own,
       this.numberRow(t("columns"), "columns", MIN_SIZE, MAX_SIZE),
       this.numberRow(t("rows"), "rows", MIN_SIZE, MAX_SIZE),
-      this.numberRow(t("inALine"), "line", 3, MAX_SIZE),
+      this.numberRow(t("inALine"), "line", 3, this.longestLine()),
       this.numberRow(t("players"), "sides", 2, MAX_SIDES),
       .../** @type {const} */ ([
         ["misere", "ruleMisere"],
@@ -262,6 +281,10 @@ class NewGamePage {
     );
   }
 
+  longestLine() {
+    return Math.max(this.variant.columns, this.variant.rows);
+  }
+
   /** @param {string} name @param {"columns" | "rows" | "line" | "sides"} what @param {number} least @param {number} most */
   numberRow(name, what, least, most) {
     const field = h("input", {
@@ -271,15 +294,16 @@ class NewGamePage {
       value: this.variant[what],
       inputmode: "numeric",
       change: () => {
-        const longest = what === "line" ? Math.max(this.variant.columns, this.variant.rows) : most;
-        const value = Math.max(least, Math.min(longest, Math.floor(Number(field.value) || least)));
+        const wanted = Number(field.value);
+        const value = Math.max(least, Math.min(most, Math.floor(wanted) || least));
         field.value = String(value);
+        const before = this.longestLine();
         this.set({ ...this.variant, [what]: value });
-        const line = Math.min(this.variant.line, Math.max(this.variant.columns, this.variant.rows));
-        if (line !== this.variant.line) {
-          this.set({ ...this.variant, line });
+        if (before !== this.longestLine()) {
+          this.set({ ...this.variant, line: Math.min(this.variant.line, this.longestLine()) });
           this.buildOwn();
         }
+        if (value !== wanted) setText(this.note, `${name}: ${t("fromTo", { from: least, to: most })}.`);
       },
     });
     return labelled(name, field, t("fromTo", { from: least, to: most }));
@@ -312,22 +336,24 @@ export async function createTable(context, table, note, isLeft) {
     saveSeatTokens(created.id, created.tokens);
     if (!isLeft()) context.go(`/game/${created.id}`, created.view);
   } catch (error) {
-    setText(note, error instanceof Refusal ? t("refused", { why: error.message }) : t("lostStart"));
+    setText(note, error instanceof Refusal ? describeRefusal(error) : t("lostStart"));
   }
 }
 
 /**
  * Opens the dialog that starts a new game from a position of this one.
  * @param {Context} context @param {import("./api_types").Table} table at that position
- * @param {number} turn completed turns @param {number} total
+ * @param {number} from completed turns @param {Set<number>} mine the seats of this browser
  */
-export function playOn(context, table, turn, total) {
-  const isEnd = Boolean(table.outcome) && turn === total;
-  const from = isEnd ? Math.max(0, turn - 1) : turn;
-  const toMove = isEnd ? (table.last?.by ?? 0) : (table.toMove ?? 0);
+export function playOn(context, table, from, mine) {
+  const toMove = table.toMove ?? 0;
+  const me = mine.size ? mine : new Set([toMove]);
   const chooser = new SeatChooser(
     table.seats.length,
-    table.seats.map((_, seat) => (seat === toMove ? "me" : `level:${preferences().level}`)),
+    table.seats.map(({ kind, name }, seat) => {
+      if (me.has(seat)) return "me";
+      return kind === "robot" && /^level:[1-8]$/.test(name) ? name : `level:${preferences().level}`;
+    }),
     toMove,
   );
   const note = h("p", { class: "note", role: "alert" });
@@ -336,7 +362,7 @@ export function playOn(context, table, turn, total) {
     if (isBusy) return;
     isBusy = true;
     const seats = { seats: chooser.seats(), take: chooser.take() };
-    const wanted = { from: { game: table.id, turn: from }, history: table.history, ...seats };
+    const wanted = { from: { game: table.id, after: from }, history: table.history, ...seats };
     await createTable(context, wanted, note, () => !box.isConnected);
     isBusy = false;
   };

@@ -1,13 +1,21 @@
-// What the user has set: name, language, theme, sounds, shortcuts, robot level.
+// What the user has set: name, language, theme, sounds, notifications, shortcuts, robot level.
 
 import { load, save } from "./storage.js";
 
 const KEY = "noughts.wishes";
 
-/** @typedef {{ name: string, language: string, theme: "auto" | "light" | "dark", sound: boolean, shortcuts: boolean, level: number }} Preferences */
+/** @typedef {{ name: string, language: string, theme: "auto" | "light" | "dark", sound: boolean, notifications: boolean, shortcuts: boolean, level: number }} Preferences */
 
 /** @type {Preferences} */
-const DEFAULTS = { name: "", language: "", theme: "auto", sound: false, shortcuts: true, level: 4 };
+const DEFAULTS = {
+  name: "",
+  language: "",
+  theme: "auto",
+  sound: false,
+  notifications: false,
+  shortcuts: true,
+  level: 4,
+};
 
 /** Used when the browser has no storage. @type {Partial<Preferences>} */
 const unsaved = {};

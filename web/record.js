@@ -14,7 +14,8 @@ export function parseRecord(text) {
   /** @type {string | null} */
   let start = null;
   for (const line of text.split(/\r?\n/)) {
-    const turn = /^\d+ (\d+) (.+)$/.exec(line);
+    // In a game with a clock the time of the turn follows.
+    const turn = /^\d+ (\d+) (.+?)(?: \d+ms)?$/.exec(line);
     if (turn) turns.push(parseTurn(Number(turn[1]), turn[2] ?? ""));
     else if (line.startsWith("variant ")) variant = line.slice(8);
     else if (line.startsWith("start ")) start = line.slice(6);
@@ -23,9 +24,10 @@ export function parseRecord(text) {
   return { variant, turns, start, result };
 }
 
-/** @param {number} by @param {string} action @returns {TurnView} */
-function parseTurn(by, action) {
-  if (action === "resign") return { by, resign: true };
-  if (action.startsWith("<<")) return { by, rewind: Number(action.slice(2)) };
-  return { by, play: action };
+/** @param {number} seat @param {string} action @returns {TurnView} */
+function parseTurn(seat, action) {
+  if (action === "resign") return { kind: "resign", seat };
+  if (action.startsWith("<<")) return { kind: "rewind", seat, count: Number(action.slice(2)) };
+  if (action.startsWith("takeback ")) return { kind: "takeback", seat, count: Number(action.slice(9)) };
+  return { kind: "play", seat, move: action };
 }

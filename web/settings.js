@@ -32,6 +32,29 @@ export function dialog(title, ...children) {
   return box;
 }
 
+/** A second tap that was meant for what was there before must not confirm anything. */
+const DOUBLE_TAP_MS = 500;
+
+/**
+ * Asks before something that cannot be undone.
+ * @param {string} question @param {string} verb what the confirming button says @param {string} [more]
+ * @returns {Promise<boolean>}
+ */
+export function confirm(question, verb, more = "") {
+  return new Promise((resolve) => {
+    let isConfirmed = false;
+    const yes = h("button", { type: "button", class: "main bad", disabled: true }, verb);
+    const no = h("button", { type: "button", autofocus: true, click: () => box.close() }, t("cancel"));
+    yes.addEventListener("click", () => {
+      isConfirmed = true;
+      box.close();
+    });
+    setTimeout(() => (yes.disabled = false), DOUBLE_TAP_MS);
+    const box = dialog(question, more ? h("p", {}, more) : null, h("div", { class: "row" }, no, yes));
+    box.addEventListener("close", () => resolve(isConfirmed));
+  });
+}
+
 /** A field with a label. @param {string} name @param {HTMLElement} field @param {string} [hint] */
 export function labelled(name, field, hint) {
   const id = freshId();
@@ -84,6 +107,13 @@ export function showSettings(onLanguage) {
     change: (/** @type {Event} */ event) =>
       setPreferences({ name: /** @type {HTMLInputElement} */ (event.target).value.trim() }),
   });
+  const notificationNote = h("p", { class: "note", role: "alert" });
+  const setNotifications = async (/** @type {boolean} */ isOn) => {
+    const { allowNotifications } = await import("./notifications.js");
+    const isAllowed = isOn && (await allowNotifications());
+    setPreferences({ notifications: isAllowed });
+    notificationNote.textContent = isOn && !isAllowed ? t("notificationsBlocked") : "";
+  };
   const box = dialog(
     t("settings"),
     labelled(t("yourName"), name, t("nameHint")),
@@ -111,6 +141,8 @@ export function showSettings(onLanguage) {
       ),
     ),
     toggle(t("sound"), now.sound, (sound) => setPreferences({ sound })),
+    toggle(t("notifications"), now.notifications, (isOn) => void setNotifications(isOn)),
+    notificationNote,
     toggle(t("shortcuts"), now.shortcuts, (shortcuts) => setPreferences({ shortcuts })),
     h("details", {}, h("summary", {}, t("keys")), shortcutList()),
   );

@@ -1,25 +1,39 @@
-// Two synthesised sounds; off by default.
+// Synthesised sounds; off by default.
 
 import { preferences } from "./preferences.js";
 
 /** @type {AudioContext | null} */
 let audio = null;
 
-/** @param {"mark" | "end"} what */
+/** The notes of each sound: pitch in Hz, and start in seconds. @type {Record<string, [number, number][]>} */
+const SOUNDS = {
+  mark: [[520, 0]],
+  joined: [
+    [660, 0],
+    [880, 0.12],
+  ],
+  won: [
+    [520, 0],
+    [660, 0.09],
+    [780, 0.18],
+  ],
+  lost: [
+    [520, 0],
+    [440, 0.12],
+  ],
+  drawn: [
+    [520, 0],
+    [520, 0.15],
+  ],
+};
+
+/** @param {"mark" | "joined" | "won" | "lost" | "drawn"} what */
 export function sound(what) {
   if (!preferences().sound) return;
   audio ??= new AudioContext();
   // Browsers suspend audio until the user interacts with the page.
   if (audio.state === "suspended") void audio.resume();
-  const notes =
-    what === "mark"
-      ? [[520, 0]]
-      : [
-          [520, 0],
-          [660, 0.09],
-          [780, 0.18],
-        ];
-  for (const [pitch, after] of notes) note(audio, pitch ?? 520, audio.currentTime + (after ?? 0));
+  for (const [pitch, after] of SOUNDS[what] ?? []) note(audio, pitch, audio.currentTime + after);
 }
 
 /** @param {AudioContext} out @param {number} pitch @param {number} at */

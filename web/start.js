@@ -38,6 +38,8 @@ function blank() {
     legal: cells,
     rewind: null,
     last: null,
+    offers: [],
+    clock: null,
     outcome: null,
     rematch: null,
   });

@@ -16,11 +16,13 @@ export function load(key) {
 /** @param {unknown} value @returns {value is Record<string, any>} */
 export const isObject = (value) => typeof value === "object" && value !== null && !Array.isArray(value);
 
-/** @param {string} key @param {unknown} value */
+/** @param {string} key @param {unknown} value @returns {boolean} false: the browser has no storage, or it is full */
 export function save(key, value) {
   try {
     localStorage.setItem(key, JSON.stringify(value));
+    return true;
   } catch {
     // Without storage the page works until it is closed.
+    return false;
   }
 }

@@ -21,6 +21,18 @@ self.addEventListener("activate", (event) => {
   event.waitUntil(tidy());
 });
 
+// A notification leads to the tab of its game.
+self.addEventListener("notificationclick", (event) => {
+  event.notification.close();
+  const show = async () => {
+    const tabs = await self.clients.matchAll({ type: "window" });
+    const path = event.notification.tag;
+    const tab = tabs.find(({ url }) => new URL(url).pathname === path);
+    await (tab ? tab.focus() : self.clients.openWindow(path));
+  };
+  event.waitUntil(show());
+});
+
 self.addEventListener("fetch", (event) => {
   const { request } = event;
   const { pathname, origin } = new URL(request.url);

@@ -1,11 +1,14 @@
 // The state of a table: a view from the server, updated by its changes. Legal moves come from the server, except on
-// boards so large that it sends `"empty"` instead of a list (`isLegal`).
+// boards so large that it sends null instead of a list (`isLegal`).
 
 import { cellCount, cellOf, moveOf, parseVariant } from "./variant.js";
 
 /** @typedef {import("./api_types").View} View */
 /** @typedef {import("./api_types").Change} Change */
 /** @typedef {import("./api_types").Presence} Presence */
+/** @typedef {import("./api_types").Offers} Offers */
+/** @typedef {import("./api_types").TurnView} TurnView */
+/** @typedef {import("./api_types").Outcome} Outcome */
 /** @typedef {import("./api_types").Table} Table */
 /** @typedef {import("./api_types").Variant} Variant */
 
@@ -21,12 +24,16 @@ export function parseView(view) {
     variant,
     history: view.history,
     turn: view.turn,
+    entry: view.entry,
     toMove: view.to_move,
     seats: view.seats,
-    marks: parseMarks(variant, view.marks),
-    legal: view.legal === "empty" ? "empty" : new Set(view.legal),
+    marks: view.marks ?? parseRows(variant, view.rows ?? []),
+    legal: view.legal && new Set(view.legal),
     rewind: view.rewind,
     last: view.last,
+    offers: view.offers,
+    clock: view.clock,
+    clockAt: performance.now(),
     boards: view.boards ?? null,
     score: view.score ?? null,
     active: view.active ?? null,
@@ -36,12 +43,11 @@ export function parseView(view) {
   };
 }
 
-/** @param {Variant} variant @param {View["marks"]} marks @returns {(number | null)[]} */
-function parseMarks(variant, marks) {
-  if (typeof marks[0] !== "string") return /** @type {(number | null)[]} */ (marks);
+/** @param {Variant} variant @param {string[]} rows @returns {(number | null)[]} */
+function parseRows(variant, rows) {
   /** @type {(number | null)[]} */
   const cells = new Array(cellCount(variant)).fill(null);
-  /** @type {string[]} */ (marks).forEach((row, at) => parseRow(row, cells, at * variant.columns));
+  rows.forEach((row, at) => parseRow(row, cells, at * variant.columns));
   return cells;
 }
 
@@ -62,15 +68,19 @@ export function parseRow(text, cells, from) {
 /** The table after a turn. @param {Table} table @param {Change} change @returns {Table} */
 export function withChange(table, change) {
   const marks = table.marks.slice();
-  for (const [move, side] of change.cells) marks[cellOf(table.variant, move)] = side;
+  for (const { cell, side } of change.cells) marks[cellOf(table.variant, cell)] = side;
   return {
     ...table,
     marks,
     turn: change.turn,
+    entry: change.entry,
     toMove: change.to_move,
     last: change.last,
-    legal: change.legal === "empty" ? "empty" : new Set(change.legal),
+    legal: change.legal && new Set(change.legal),
     rewind: change.rewind,
+    offers: change.offers,
+    clock: change.clock,
+    clockAt: performance.now(),
     boards: change.boards ?? table.boards,
     score: change.score ?? table.score,
     active: change.active ?? null,
@@ -80,23 +90,31 @@ export function withChange(table, change) {
 }
 
 /** The table after a change of presence, or after a seat was taken. @param {Table} table @param {Presence} presence @returns {Table} */
-export function withPresence(table, presence) {
-  const seats = table.seats.map((seat, at) => {
-    const name = presence.names[at] ?? seat.name;
-    const present = presence.present[at] ?? seat.present;
-    // A player who takes an open seat is present.
-    const isTaken = seat.kind === "open" && (name !== "" || present);
-    return { ...seat, name, present, kind: isTaken ? /** @type {const} */ ("human") : seat.kind };
-  });
-  return { ...table, seats };
-}
+export const withPresence = (table, presence) => ({ ...table, seats: presence.seats });
+
+/** The table after an offer was made or answered. @param {Table} table @param {Offers} offers @returns {Table} */
+export const withOffers = (table, { entry, offers }) => (entry < table.entry ? table : { ...table, entry, offers });
+
+/** The seats with an open offer of this kind. @param {Table} table @param {import("./api_types").OfferView["kind"]} kind */
+export const seatsOffering = (table, kind) =>
+  table.offers.filter((offer) => offer.kind === kind).map(({ seat }) => seat);
+
+/** The seats of people in other browsers. @param {Table} table @param {Set<number>} mine @returns {number[]} */
+export const otherPeople = (table, mine) =>
+  table.seats.flatMap((seat, at) => (seat.kind === "human" && !mine.has(at) ? [at] : []));
+
+/** The move of a turn; null if the turn was something else. @param {TurnView | null | undefined} turn */
+export const moveOfTurn = (turn) => (turn?.kind === "play" ? turn.move : null);
+
+/** The sides that won. @param {Outcome | null} outcome @returns {number[]} */
+export const winners = (outcome) => (outcome?.kind === "won" ? outcome.sides : []);
 
 /** The table with a move that the server has not confirmed yet. @param {Table} table @param {string} move @returns {Table} */
 export function withPlay(table, move) {
   if (table.toMove === null) return table;
   const marks = table.marks.slice();
   marks[cellOf(table.variant, move)] = table.toMove;
-  return { ...table, marks, last: { by: table.toMove, play: move }, pending: move };
+  return { ...table, marks, last: { kind: "play", seat: table.toMove, move }, pending: move };
 }
 
 /** The seat to move once the unconfirmed move is accepted; null: the game is over. @param {Table} table */
@@ -105,13 +123,13 @@ export function nextSeat({ toMove, pending, seats }) {
 }
 
 /**
- * Whether the seat to move may play this move. On a large board the server sends `"empty"`: every empty cell where a
+ * Whether the seat to move may play this move. On a large board the server sends no list: every empty cell where a
  * mark rests; this is the only rule that the page knows.
  * @param {Table} table @param {string} move
  */
 export function isLegal(table, move) {
   if (table.outcome || table.toMove === null) return false;
-  if (table.legal !== "empty") return table.legal.has(move);
+  if (table.legal) return table.legal.has(move);
   const cell = cellOf(table.variant, move);
   const below = cell + table.variant.columns;
   const rests = !table.variant.gravity || below >= table.marks.length || table.marks[below] !== null;
@@ -147,22 +165,22 @@ export function whyNotPlayable(table, move, mine) {
   if (isLegal(table, targetOf(table, move))) return null;
   if (table.variant.gravity) return "full";
   const board = Math.floor(cellOf(table.variant, move) / 9);
-  if (table.boards && table.boards[board] !== "open") return "closedBoard";
+  if (table.boards && table.boards[board]?.state !== "open") return "closedBoard";
   if (table.boards && table.active !== null && table.active !== board) return "wrongBoard";
   return "taken";
 }
 
 /**
  * The moves whose marks are on the board after these turns, oldest first.
- * @param {import("./api_types").TurnView[]} turns
+ * @param {TurnView[]} turns
  * @returns {string[]} moves
  */
 export function playsOnBoard(turns) {
   /** @type {string[]} */
   const plays = [];
   for (const turn of turns) {
-    if (turn.play !== undefined) plays.push(turn.play);
-    else if (turn.rewind) plays.length = Math.max(0, plays.length - turn.rewind);
+    if (turn.kind === "play") plays.push(turn.move);
+    else if (turn.kind !== "resign") plays.length = Math.max(0, plays.length - turn.count);
   }
   return plays;
 }

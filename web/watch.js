@@ -1,10 +1,14 @@
 // The lobby: tables with an open seat, and games in progress.
 
-import { api } from "./api.js";
-import { h, replaceContents } from "./dom.js";
+import { Refusal, api } from "./api.js";
+import { h, replaceContents, setText } from "./dom.js";
 import { preferences } from "./preferences.js";
+import { describeRefusal } from "./refusals.js";
+import { saveSeatTokens, seatTokens } from "./seat_tokens.js";
+import { labelled, select } from "./settings.js";
 import { variantIcon } from "./variant_icon.js";
-import { gameName, seatName } from "./labels.js";
+import { catalogTitle, gameName, seatName } from "./labels.js";
+import { winners } from "./table.js";
 import { parseVariant } from "./variant.js";
 import { formatTime, t } from "./i18n.js";
 
@@ -15,31 +19,46 @@ const EVERY_MS = 4000;
 
 /** @param {Context} context */
 export async function show(context) {
-  const page = new WatchPage(context);
+  const page = new WatchPage(context, await api.variants());
   await page.load();
   return page;
 }
 
 class WatchPage {
-  /** @param {Context} context */
-  constructor(context) {
+  /** @param {Context} context @param {import("./api_types").OfferedVariant[]} offered */
+  constructor(context, offered) {
     this.context = context;
+    this.variant = "3x3k3";
+    const games = offered.flatMap(({ name }) => parseVariant(name) ?? []);
+    const game = select(
+      games.map((variant) => [variant.name, catalogTitle(variant)]),
+      this.variant,
+      (chosen) => (this.variant = chosen),
+    );
     this.drawn = "";
     this.isLeft = false;
     this.isBusy = false;
     this.note = h("p", { class: "note", role: "alert" });
+    this.offline = h("p", { class: "note", role: "status", "data-mood": "bad" });
     this.waiting = h("ul", { class: "tables" });
     this.playing = h("ul", { class: "tables" });
     this.root = h(
       "div",
       { class: "lists" },
       h("h1", {}, t("watch")),
+      this.offline,
       h(
         "section",
         {},
         h("h2", {}, t("waitingTables")),
         this.waiting,
-        h("p", {}, h("button", { type: "button", class: "main", click: () => void this.open() }, t("openTable"))),
+        h(
+          "div",
+          { class: "filters" },
+          labelled(t("filterGame"), game),
+          h("button", { type: "button", class: "main", click: () => void this.open() }, t("openTable")),
+        ),
+        h("p", { class: "hint" }, t("openTableHint")),
         this.note,
       ),
       h("section", {}, h("h2", {}, t("livePlay")), this.playing),
@@ -50,6 +69,8 @@ class WatchPage {
   begin() {
     this.context.setTitle(`${t("watch")} · ${t("title")}`);
     document.addEventListener("visibilitychange", this.onSight);
+    addEventListener("offline", this.onSight);
+    addEventListener("online", this.onSight);
     this.timer = setInterval(() => void this.tick(), EVERY_MS);
   }
 
@@ -57,14 +78,18 @@ class WatchPage {
     this.isLeft = true;
     clearInterval(this.timer);
     document.removeEventListener("visibilitychange", this.onSight);
+    removeEventListener("offline", this.onSight);
+    removeEventListener("online", this.onSight);
   }
 
   async tick() {
     if (document.visibilityState !== "visible") return;
     try {
       await this.load();
+      setText(this.offline, "");
     } catch {
       // The next poll may reach the server.
+      setText(this.offline, navigator.onLine ? t("lost") : t("offline"));
     }
   }
 
@@ -77,17 +102,39 @@ class WatchPage {
     // Renders only if something changed.
     if (text === this.drawn) return;
     this.drawn = text;
-    fill(this.waiting, waiting.games, t("noWaiting"), t("sitDown"));
+    fill(this.waiting, waiting.games, t("noWaiting"), t("look"), (game) => this.sitButton(game));
     fill(this.playing, playing.games, t("noLive"), t("look"));
+  }
+
+  /** @param {GameListing} game */
+  sitButton(game) {
+    const seat = game.seats.findIndex((one) => one.kind === "open");
+    return h("button", { type: "button", class: "main", click: () => void this.sit(game.id, seat) }, t("sitDown"));
+  }
+
+  /** Takes a seat and goes to its table. @param {string} id @param {number} seat */
+  async sit(id, seat) {
+    if (this.isBusy) return;
+    this.isBusy = true;
+    try {
+      const { token, view } = await api.takeSeat(id, seat, preferences().name);
+      saveSeatTokens(id, { ...Object.fromEntries(seatTokens(id)), [seat]: token });
+      if (!this.isLeft) this.context.go(`/game/${id}`, view);
+    } catch (error) {
+      setText(this.note, error instanceof Refusal ? describeRefusal(error) : t("lostStart"));
+      await this.tick();
+    }
+    this.isBusy = false;
   }
 
   async open() {
     if (this.isBusy) return;
     this.isBusy = true;
     const { createTable } = await import("./new_game.js");
+    const sides = parseVariant(this.variant)?.sides ?? 2;
     const table = {
-      variant: "3x3k3",
-      seats: [{ human: preferences().name }, { open: /** @type {const} */ ("lobby") }],
+      variant: this.variant,
+      seats: [{ human: preferences().name }, ...Array(sides - 1).fill({ open: "lobby" })],
       take: [0],
     };
     await createTable(this.context, table, this.note, () => this.isLeft);
@@ -95,17 +142,18 @@ class WatchPage {
   }
 }
 
-/** @param {HTMLElement} list @param {GameListing[]} games @param {string} none @param {string} verb */
-function fill(list, games, none, verb) {
-  replaceContents(list, games.length ? games.map((game) => row(game, verb)) : h("li", { class: "none" }, none));
+/** @param {HTMLElement} list @param {GameListing[]} games @param {string} none @param {string} verb @param {(game: GameListing) => HTMLElement} [action] */
+function fill(list, games, none, verb, action) {
+  const rows = games.map((game) => row(game, verb, action?.(game)));
+  replaceContents(list, rows.length ? rows : h("li", { class: "none" }, none));
 }
 
-/** One row of a list of games. @param {GameListing} game @param {string} verb */
-export function row(game, verb) {
+/** One row of a list of games. @param {GameListing} game @param {string} verb @param {HTMLElement} [action] a button beside it */
+export function row(game, verb, action) {
   const variant = parseVariant(game.variant);
   const names = game.seats.slice(0, 4).map((seat, at) => {
     const name = seatName(seat, at);
-    return game.outcome?.won?.includes(at) ? h("b", {}, name) : name;
+    return winners(game.outcome).includes(at) ? h("b", {}, name) : name;
   });
   const people = names.flatMap((name, at) => (at ? [" – ", name] : [name]));
   if (game.seats.length > 4) people.push(" …");
@@ -125,10 +173,11 @@ export function row(game, verb) {
           {},
           `${variant ? gameName(variant) : game.variant} · `,
           h("time", { datetime: new Date(game.created_ms).toISOString() }, formatTime(game.created_ms)),
-          game.outcome?.draw ? ` · ${t("draw")}` : "",
+          game.outcome?.kind === "draw" ? ` · ${t("draw")}` : "",
         ),
       ),
       h("span", { class: "verb", "aria-hidden": "true" }, verb),
     ),
+    action,
   );
 }

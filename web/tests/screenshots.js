@@ -23,7 +23,8 @@ async function begun(variant, names, isEnough) {
   const created = await server.createTable({ variant, seats, take: names.map((_, seat) => seat), history: 3 });
   let { view } = created;
   for (let at = 0; at < 200 && !view.outcome && !isEnough(view); at++) {
-    const play = view.legal[(at * 5) % view.legal.length];
+    const legal = view.legal ?? [];
+    const play = legal[(at * 5) % legal.length];
     view = await server.act(created, view.to_move ?? 0, { turn: view.turn, play });
   }
   return created;
@@ -34,7 +35,9 @@ async function scenes() {
   const won = await server.played("3x3k3", ["0-0", "1-1", "0-1", "2-2", "0-2"]);
   const slips = await server.played("3x3k3", ["1-1", "0-1", "0-0", "2-2", "2-0", "1-0", "0-2"]);
   const isLate = (/** @type {import("../api_types").View} */ view) =>
-    (view.boards?.filter((board) => board !== "open").length ?? 0) >= 4 && view.active !== null && view.to_move === 0;
+    (view.boards?.filter((board) => board.state !== "open").length ?? 0) >= 4 &&
+    view.active !== null &&
+    view.to_move === 0;
   const ultimate = await begun("ultimate", ["Ann", "Bob"], isLate);
   const back = await begun("4x4k3p3", ["Ann", "Bob", "Cem"], (view) => view.turn > 4 && view.to_move === 0);
   const eight = await begun(

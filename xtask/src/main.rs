@@ -1,4 +1,4 @@
-//! `cargo xtask`: tests, benches, fuzzing and mutants of the workspace.
+//! `cargo xtask`: tests, benches, fuzzing and mutants of the workspace, and the opening book of Connect Four.
 //!
 //! No dependencies, because this is the first thing that is built on a new machine.
 
@@ -18,6 +18,7 @@ cargo xtask test [--long] [PART...]       all tests, or these parts; installs mi
 cargo xtask bench [NAME [ARGUMENT...]]    times and instruction counts; without NAME, the list of benches
 cargo xtask fuzz [TARGET] [--seconds N]   one fuzz target, or all, 60 s each
 cargo xtask mutants [WORD]                mutants of the solver and the proof checker that the tests must detect
+cargo xtask book [--board WxH] [--pack]   the opening book of Connect Four; an interrupted run continues
 ";
 
 const FUZZ_SECONDS: u32 = 60;
@@ -63,6 +64,12 @@ fn run(arguments: &[&str]) -> Result<bool, String> {
         ["fuzz", target] => fuzz::run(Some(target), FUZZ_SECONDS),
         ["fuzz", target, "--seconds", seconds] | ["fuzz", "--seconds", seconds, target] => {
             fuzz::run(Some(target), parse_seconds(seconds)?)
+        }
+        ["book", rest @ ..] => {
+            let words: Vec<String> = rest.iter().map(|word| shell::quote(word)).collect();
+            let program =
+                "cargo run --release --locked -p noughts-engine --features book --example book";
+            shell::run(&format!("{program} -- {}", words.join(" "))).map(|()| true)
         }
         ["mutants"] => mutants::run(None),
         ["mutants", word] => mutants::run(Some(word)),

@@ -3,8 +3,8 @@
 use std::time::{Duration, Instant};
 
 use crate::tools::{
-    CHROMIUM, CLIPPY, CPLUSPLUS, JDK, NEXTEST, NODE, NPM, PAGE_TOOLS, POSTGRESQL, PYTHON, RUSTFMT,
-    SCHEMATHESIS, SLOWHTTPTEST, STRACE, Tool, Toolbox,
+    CHROMIUM, CLIPPY, CPLUSPLUS, CURL, JDK, JQ, NEXTEST, NODE, NPM, PAGE_TOOLS, POSTGRESQL, PYTHON,
+    PYTHON_TOOLS, RUSTFMT, SLOWHTTPTEST, STRACE, Tool, Toolbox,
 };
 
 /// One part of the suite: command lines, and the tools that they need.
@@ -47,7 +47,17 @@ fn parts() -> Vec<Part> {
         // Tests that drive the HTTP interface with other people's tools. `--workspace` avoids another build.
         part(
             "external-tools",
-            &[NEXTEST, PYTHON, SCHEMATHESIS, SLOWHTTPTEST],
+            &[
+                NEXTEST,
+                PYTHON,
+                PYTHON_TOOLS,
+                CURL,
+                JQ,
+                NODE,
+                NPM,
+                PAGE_TOOLS,
+                SLOWHTTPTEST,
+            ],
             &[
                 "cargo nextest run --workspace --locked --run-ignored only -E 'binary(external_tools)'",
             ],

@@ -76,11 +76,17 @@ pub(crate) const POSTGRESQL: Tool = apt(
     "ls /usr/lib/postgresql/*/bin/initdb",
     "postgresql",
 );
-pub(crate) const SCHEMATHESIS: Tool = command(
-    "schemathesis",
-    "target/tools/python/bin/schemathesis --version",
-    "python3 -m venv target/tools/python && target/tools/python/bin/pip install --quiet schemathesis",
+/// Programs that test the API: schemathesis, openapi-python-client, openapi-spec-validator and others, with fixed
+/// versions.
+pub(crate) const PYTHON_TOOLS: Tool = command(
+    "the Python tools",
+    "cmp xtask/python-tools.txt target/tools/python/installed.txt",
+    "python3 -m venv target/tools/python && \
+     target/tools/python/bin/pip install --quiet --requirement xtask/python-tools.txt && \
+     cp xtask/python-tools.txt target/tools/python/installed.txt",
 );
+pub(crate) const CURL: Tool = apt("curl", "curl --version", "curl");
+pub(crate) const JQ: Tool = apt("jq", "jq --version", "jq");
 pub(crate) const SLOWHTTPTEST: Tool = apt("slowhttptest", "which slowhttptest", "slowhttptest");
 pub(crate) const NODE: Tool = apt("Node.js", "node --version", "nodejs");
 pub(crate) const NPM: Tool = apt("npm", "npm --version", "npm");

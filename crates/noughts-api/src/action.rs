@@ -3,25 +3,74 @@
 use std::fmt;
 
 use noughts_rules::{Action, Game, Move, PlaceError};
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 
-/// A request to act in a turn: exactly one of `play`, `rewind` and `resign`.
+use crate::view::OfferKind;
+
+/// A request to act: exactly one of `play`, `rewind`, `resign`, `offer`, `accept`, `decline`, `abort` and `claim`.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(deny_unknown_fields)]
 #[cfg_attr(feature = "openapi", schema(example = json!({"turn": 5, "play": "1-0"})))]
 pub struct ActionRequest {
-    /// The `turn` of the view to which this responds.
-    pub turn: usize,
+    /// The `turn` of the view to which this responds. Needed to play and to rewind.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(minimum = 1, maximum = 260_201))]
+    pub turn: Option<usize>,
     /// The move to play, such as `1-0`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub play: Option<String>,
     /// The number of marks to take back; passes the turn.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(
+        default,
+        skip_serializing_if = "Option::is_none",
+        deserialize_with = "saturating"
+    )]
+    #[cfg_attr(feature = "openapi", schema(minimum = 0))]
     pub rewind: Option<u16>,
     /// `true` resigns.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub resign: Option<bool>,
+    /// Makes an offer to the other players.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(nullable = false))]
+    pub offer: Option<OfferKind>,
+    /// Accepts an offer of another seat.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(nullable = false))]
+    pub accept: Option<OfferKind>,
+    /// Declines an offer of another seat, or takes an own offer back.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(nullable = false))]
+    pub decline: Option<OfferKind>,
+    /// `true` ends the game without a result, before every side has played.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub abort: Option<bool>,
+    /// Ends the game, because all other players are away.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(nullable = false))]
+    pub claim: Option<ClaimKind>,
+    /// Over a WebSocket the answer repeats it. HTTP ignores it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(max_length = 64))]
+    pub id: Option<String>,
+}
+
+/// A number that is too large for a rewind is refused by the rules, like every other that is too large.
+fn saturating<'de, D: Deserializer<'de>>(number: D) -> Result<Option<u16>, D::Error> {
+    let number: Option<u64> = Option::deserialize(number)?;
+    Ok(number.map(|number| u16::try_from(number).unwrap_or(u16::MAX)))
+}
+
+/// What a seat may claim when all other players are away.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "lowercase")]
+pub enum ClaimKind {
+    /// Its side wins.
+    Win,
+    /// Nobody wins.
+    Draw,
 }
 
 /// The single action of an [`ActionRequest`].
@@ -33,12 +82,22 @@ pub enum RequestedAction {
     Rewind(u16),
     /// Resign.
     Resign,
+    /// Make an offer.
+    Offer(OfferKind),
+    /// Accept an offer.
+    Accept(OfferKind),
+    /// Decline an offer, or take it back.
+    Decline(OfferKind),
+    /// End the game without a result.
+    Abort,
+    /// End the game, because all other players are away.
+    Claim(ClaimKind),
 }
 
 /// Why an [`ActionRequest`] is invalid.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum ActionError {
-    /// None or several of the three actions.
+    /// None or several actions.
     NotOne,
     /// The text is not a move of this variant.
     Place(PlaceError),
@@ -47,23 +106,48 @@ pub enum ActionError {
 impl ActionRequest {
     /// The requested action.
     pub fn requested_action(&self) -> Result<RequestedAction, ActionError> {
-        match (&self.play, self.rewind, self.resign) {
-            (Some(play), None, None) => Ok(RequestedAction::Play(play.clone())),
-            (None, Some(rewind), None) => Ok(RequestedAction::Rewind(rewind)),
-            (None, None, Some(true)) => Ok(RequestedAction::Resign),
+        let requested = [
+            self.play.clone().map(RequestedAction::Play),
+            self.rewind.map(RequestedAction::Rewind),
+            self.resign.map(|_| RequestedAction::Resign),
+            self.offer.map(RequestedAction::Offer),
+            self.accept.map(RequestedAction::Accept),
+            self.decline.map(RequestedAction::Decline),
+            self.abort.map(|_| RequestedAction::Abort),
+            self.claim.map(RequestedAction::Claim),
+        ];
+        let mut requested = requested.into_iter().flatten();
+        let is_false = self.resign == Some(false) || self.abort == Some(false);
+        match (requested.next(), requested.next()) {
+            (Some(only), None) if !is_false => Ok(only),
             _ => Err(ActionError::NotOne),
         }
     }
 }
 
 impl RequestedAction {
-    /// The action in this game.
+    /// Whether the request must name its turn, because in another turn it would mean something else.
+    pub fn needs_turn(&self) -> bool {
+        match self {
+            RequestedAction::Play(_) | RequestedAction::Rewind(_) => true,
+            RequestedAction::Resign
+            | RequestedAction::Offer(_)
+            | RequestedAction::Accept(_)
+            | RequestedAction::Decline(_)
+            | RequestedAction::Abort
+            | RequestedAction::Claim(_) => false,
+        }
+    }
+
+    /// The action in this game. Offers, answers, abort and claims are not actions of the rules.
     pub fn action(&self, game: &Game) -> Result<Action, ActionError> {
         match self {
             // `<<2` and `resign` have fields of their own.
             RequestedAction::Play(text) => match game.parse_action(text) {
                 Ok(play @ Action::Play(_)) => Ok(play),
-                Ok(Action::Rewind(_) | Action::Resign) => Err(ActionError::NotOne),
+                Ok(Action::Rewind(_) | Action::Takeback(_) | Action::Resign) => {
+                    Err(ActionError::NotOne)
+                }
                 // Well formed, so that the rules check it, in their order.
                 Err(PlaceError::OffBoard { .. }) => {
                     Ok(Action::Play(Move::at(game.variant().cells())))
@@ -72,6 +156,11 @@ impl RequestedAction {
             },
             RequestedAction::Rewind(count) => Ok(Action::Rewind(*count)),
             RequestedAction::Resign => Ok(Action::Resign),
+            RequestedAction::Offer(_)
+            | RequestedAction::Accept(_)
+            | RequestedAction::Decline(_)
+            | RequestedAction::Abort
+            | RequestedAction::Claim(_) => Err(ActionError::NotOne),
         }
     }
 }
@@ -80,7 +169,8 @@ impl fmt::Display for ActionError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             ActionError::NotOne => f.write_str(
-                "an action is exactly one of \"play\": \"1-0\", \"rewind\": 2 and \"resign\": true",
+                "an action is exactly one of \"play\": \"1-0\", \"rewind\": 2, \"resign\": true, \"offer\": \"draw\", \
+                 \"accept\": \"draw\", \"decline\": \"draw\", \"abort\": true and \"claim\": \"win\"",
             ),
             ActionError::Place(error) => error.fmt(f),
         }

@@ -30,6 +30,9 @@ pub struct TurnAnalysis {
     /// The best move found in that position.
     #[cfg_attr(feature = "openapi", schema(required))]
     pub best: Option<String>,
+    /// The exact value of every legal move in that position, best first; absent if they are not known.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub moves: Vec<MoveEvaluation>,
     /// The mistake, if the turn was known to be one.
     #[cfg_attr(feature = "openapi", schema(required))]
     pub mistake: Option<Mistake>,
@@ -43,10 +46,26 @@ pub struct Evaluation {
     pub value: GameValue,
     /// For a win or loss: the number of plays until the end.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(nullable = false))]
     pub plies: Option<u32>,
     /// If unknown: an estimate, positive if the side to move is better.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(nullable = false))]
     pub estimate: Option<i32>,
+}
+
+/// The exact value of a move for the player who makes it.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct MoveEvaluation {
+    /// The move, such as `5-3`.
+    #[serde(rename = "move")]
+    pub at: String,
+    /// Win, draw or loss.
+    pub value: GameValue,
+    /// For a win or loss: the number of plays until the end, this one included, if it is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub plies: Option<u32>,
 }
 
 /// The game-theoretic value of a position.

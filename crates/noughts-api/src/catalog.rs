@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::table::OpenSeat;
 use crate::view::{Outcome, SeatKind, View};
 
 /// A page of the list of games, newest first.
@@ -31,6 +32,9 @@ pub struct GameListing {
     pub seats: Vec<SeatListing>,
     /// The time of creation, in milliseconds since 1970.
     pub created_ms: u64,
+    /// The time of the end, in milliseconds since 1970; null while the game runs.
+    #[cfg_attr(feature = "openapi", schema(required))]
+    pub ended_ms: Option<u64>,
     /// The outcome; null while the game runs.
     #[cfg_attr(feature = "openapi", schema(required))]
     pub outcome: Option<Outcome>,
@@ -41,7 +45,7 @@ pub struct GameListing {
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum GameStatus {
-    /// A seat is open in the lobby.
+    /// A seat is open.
     Waiting,
     /// The game is running.
     Playing,
@@ -55,8 +59,19 @@ pub enum GameStatus {
 pub struct SeatListing {
     /// Who holds the seat.
     pub kind: SeatKind,
-    /// The person's name or the robot's strategy.
+    /// The person's name, which may be empty, or the robot's strategy.
     pub name: String,
+    /// The id of the registered player who holds the seat.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(nullable = false))]
+    pub player: Option<String>,
+    /// Whether that player is a program.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub bot: bool,
+    /// How an open seat is offered; absent if the seat is taken.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(nullable = false))]
+    pub open: Option<OpenSeat>,
 }
 
 /// An imported game.
@@ -83,13 +98,19 @@ pub struct OfferedVariant {
     pub cells: usize,
 }
 
-/// A strategy on offer.
+/// A strategy that the server accepts.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct OfferedStrategy {
-    /// Its name.
-    #[cfg_attr(feature = "openapi", schema(example = "minimax:7"))]
+    /// The name before the colon.
+    #[cfg_attr(feature = "openapi", schema(example = "minimax"))]
+    pub name: String,
+    /// How it is written.
+    #[cfg_attr(feature = "openapi", schema(example = "minimax:N, N from 1 to 99"))]
     pub form: String,
     /// A description.
     pub about: String,
+    /// The names with the largest parameters that the server accepts, one for each unit; empty without such a limit.
+    #[cfg_attr(feature = "openapi", schema(example = json!(["minimax:9"])))]
+    pub max: Vec<String>,
 }

@@ -2,6 +2,7 @@
 
 mod error;
 mod event_stream;
+mod players;
 mod server_url;
 
 use std::io;
@@ -16,6 +17,7 @@ use ureq::tls::{Certificate, PemItem, RootCerts, TlsConfig, parse_pem};
 use ureq::{Agent, Body, RequestBuilder};
 
 use crate::action::ActionRequest;
+use crate::catalog::{GameStatus, GamesPage};
 use crate::problem::Problem;
 use crate::table::{CreatedTable, NewTable, RematchView, TakeSeat, TakenSeat};
 use crate::view::View;
@@ -125,6 +127,28 @@ impl Client {
         from_json(&read_body(response)?)
     }
 
+    /// The newest listed games with this status, at most 100.
+    pub fn games(
+        &self,
+        status: GameStatus,
+        variant: Option<&str>,
+        limit: usize,
+    ) -> Result<GamesPage, ClientError> {
+        let status = match status {
+            GameStatus::Waiting => "waiting",
+            GameStatus::Playing => "playing",
+            GameStatus::Over => "over",
+        };
+        let mut request = self
+            .get("/api/games", "application/json")
+            .query("status", status)
+            .query("limit", limit.to_string());
+        if let Some(variant) = variant {
+            request = request.query("variant", variant);
+        }
+        from_json(&read_body(request.call()?)?)
+    }
+
     /// The game and its players as a record.
     pub fn record(&self, game: &str) -> Result<Record, ClientError> {
         let path = format!("/api/games/{game}/record");
@@ -168,8 +192,11 @@ impl Client {
     }
 
     fn get(&self, path: &str, accept: &str) -> RequestBuilder<ureq::typestate::WithoutBody> {
-        let url = format!("{}{path}", self.url.origin());
-        self.agent.get(url).header("Accept", accept)
+        self.agent.get(self.address(path)).header("Accept", accept)
+    }
+
+    fn address(&self, path: &str) -> String {
+        format!("{}{path}", self.url.origin())
     }
 
     fn post<T: DeserializeOwned>(
@@ -179,7 +206,7 @@ impl Client {
         body: &impl Serialize,
     ) -> Result<T, ClientError> {
         let body = serde_json::to_vec(body).expect("every request type serializes to JSON");
-        let request = self.agent.post(format!("{}{path}", self.url.origin()));
+        let request = self.agent.post(self.address(path));
         let request = authorize(request, token)?.header("Accept", "application/json");
         let request = request.header("Content-Type", "application/json");
         from_json(&read_body(request.send(&body[..])?)?)

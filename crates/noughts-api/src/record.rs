@@ -1,9 +1,13 @@
 //! Records as JSON, with the same content as their text form.
 
-use noughts_rules::{Player, Record, RecordError};
+use noughts_rules::{
+    ClockSettings, OfferEvent, OfferKind as RecordedKind, OfferStep as RecordedStep, Player,
+    Record, RecordError,
+};
 use serde::{Deserialize, Serialize};
 
-use crate::view::TurnView;
+use crate::clock::{ClockForm, ClockFormError};
+use crate::view::{OfferKind, TurnView};
 
 /// The record of a game.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
@@ -11,12 +15,15 @@ use crate::view::TurnView;
 #[cfg_attr(feature = "openapi", schema(example = json!({
     "noughts": 1, "variant": "3x3k3", "history": 0,
     "seats": [{"symbol": "x", "human": "Ann"}, {"symbol": "o", "robot": "perfect"}],
-    "turns": [{"by": 0, "play": "0-0"}, {"by": 1, "play": "1-1"}, {"by": 0, "resign": true}],
+    "turns": [
+        {"kind": "play", "seat": 0, "move": "0-0"}, {"kind": "play", "seat": 1, "move": "1-1"},
+        {"kind": "resign", "seat": 0}
+    ],
     "result": "won o by resignation"
 })))]
 pub struct GameRecord {
-    /// The version of the format: 1.
-    #[cfg_attr(feature = "openapi", schema(minimum = 1, maximum = 1))]
+    /// The version of the format: 2 if the record has a clock, offers, a takeback or a result that version 1 lacks.
+    #[cfg_attr(feature = "openapi", schema(minimum = 1, maximum = 2))]
     pub noughts: u8,
     /// The variant.
     pub variant: String,
@@ -25,11 +32,21 @@ pub struct GameRecord {
     /// The start position, if it is not the variant's.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub start: Option<String>,
+    /// The clock, if the game had one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub clock: Option<ClockForm>,
     /// The seats, in turn order.
     pub seats: Vec<SeatRecord>,
     /// The turns, oldest first.
     pub turns: Vec<TurnView>,
-    /// `unfinished`, `draw`, `abandoned`, or `won x by line`.
+    /// In a game with a clock: the milliseconds that each turn took.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub used_ms: Vec<u64>,
+    /// The offers and the answers to them, in order.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub offers: Vec<OfferRecord>,
+    /// `unfinished`, `abandoned`, `aborted`, `draw`, `draw by agreement` (or `claim`, `time`), or `won x by line` (or
+    /// `points`, `resignation`, `leaving`, `time`, `claim`).
     pub result: String,
 }
 
@@ -48,11 +65,41 @@ pub struct SeatRecord {
     pub robot: Option<String>,
 }
 
+/// An offer, or an answer to one, between two turns.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct OfferRecord {
+    /// The number of turns that were completed before.
+    pub after: usize,
+    /// The seat that offered or answered.
+    #[cfg_attr(feature = "openapi", schema(maximum = 63))]
+    pub seat: u8,
+    /// Whether it offered, accepted or declined.
+    pub step: OfferStep,
+    /// What was offered.
+    pub kind: OfferKind,
+}
+
+/// A step of an offer.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "lowercase")]
+pub enum OfferStep {
+    /// A seat made the offer.
+    Offer,
+    /// A seat accepted it.
+    Accept,
+    /// A seat declined it, or withdrew its own.
+    Decline,
+}
+
 /// Why JSON is not a valid record.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum GameRecordError {
     /// A field is invalid. The text says what is allowed.
     Form(&'static str),
+    /// The clock is invalid.
+    Clock(ClockFormError),
     /// Its text form is not a valid record.
     Text(RecordError),
 }
@@ -64,16 +111,23 @@ impl GameRecord {
         let text = record.to_string();
         let result = text.lines().last().unwrap_or_default();
         GameRecord {
-            noughts: 1,
+            noughts: if text.starts_with("noughts 1\n") {
+                1
+            } else {
+                2
+            },
             variant: game.variant().to_string(),
             history: game.history(),
             start: game.start().map(|start| start.format(game.variant())),
+            clock: record.clock().map(ClockForm::from),
             seats: record.seats().iter().map(SeatRecord::new).collect(),
             turns: game
                 .turns()
                 .iter()
                 .map(|turn| TurnView::new(game.variant(), *turn))
                 .collect(),
+            used_ms: record.used_ms().to_vec(),
+            offers: record.offers().iter().map(OfferRecord::new).collect(),
             result: result.trim_start_matches("result ").to_owned(),
         }
     }
@@ -86,18 +140,23 @@ impl GameRecord {
     }
 
     fn text(&self) -> Result<String, GameRecordError> {
-        if self.noughts != 1 {
+        if !(1..=2).contains(&self.noughts) {
             return Err(GameRecordError::Form(
-                "\"noughts\" is 1, the version of the form",
+                "\"noughts\" is 1 or 2, the version of the format",
             ));
         }
         let mut text = format!(
-            "noughts 1\nvariant {}\nhistory {}\n",
+            "noughts {}\nvariant {}\nhistory {}\n",
+            self.noughts,
             line(&self.variant)?,
             self.history
         );
         if let Some(start) = &self.start {
             text += &format!("start {}\n", line(start)?);
+        }
+        if let Some(clock) = self.clock {
+            let clock = ClockSettings::try_from(clock).map_err(GameRecordError::Clock)?;
+            text += &format!("clock {clock}\n");
         }
         for (number, seat) in self.seats.iter().enumerate() {
             let player = match (&seat.human, &seat.robot) {
@@ -113,20 +172,70 @@ impl GameRecord {
             let symbol = seat.symbol.to_string();
             text += &format!("seat {number} {} {player}\n", line(&symbol)?);
         }
-        for (number, turn) in (1..).zip(&self.turns) {
-            let action = match (&turn.play, turn.rewind, turn.resign) {
-                (Some(play), None, None) => line(play)?.to_owned(),
-                (None, Some(count), None) => format!("<<{count}"),
-                (None, None, Some(true)) => "resign".to_owned(),
-                _ => {
-                    return Err(GameRecordError::Form(
-                        "a turn has exactly one of \"play\": \"1-0\", \"rewind\": 2 and \"resign\": true",
-                    ));
-                }
+        let has_times = self.clock.is_some() == (self.used_ms.len() == self.turns.len());
+        if !has_times && !self.turns.is_empty() || self.used_ms.len() > self.turns.len() {
+            return Err(GameRecordError::Form(
+                "a record with a clock has one number in \"used_ms\" per turn, others have none",
+            ));
+        }
+        let mut offers = self.offers.iter().peekable();
+        for (number, turn) in self.turns.iter().enumerate() {
+            while let Some(offer) = offers.next_if(|offer| offer.after <= number) {
+                text += &offer.line()?;
+            }
+            let (seat, action) = match turn {
+                TurnView::Play { seat, at } => (seat, line(at)?.to_owned()),
+                TurnView::Rewind { seat, count } => (seat, format!("<<{count}")),
+                TurnView::Takeback { seat, count } => (seat, format!("takeback {count}")),
+                TurnView::Resign { seat } => (seat, "resign".to_owned()),
             };
-            text += &format!("{number} {} {action}\n", turn.by);
+            text += &format!("{} {seat} {action}", number + 1);
+            if let Some(ms) = self.used_ms.get(number) {
+                text += &format!(" {ms}ms");
+            }
+            text.push('\n');
+        }
+        for offer in offers {
+            text += &offer.line()?;
         }
         Ok(text + &format!("result {}\n", line(&self.result)?))
+    }
+}
+
+impl OfferRecord {
+    fn new(offer: &OfferEvent) -> OfferRecord {
+        OfferRecord {
+            after: offer.after_turns,
+            seat: offer.seat.0,
+            step: match offer.step {
+                RecordedStep::Offer => OfferStep::Offer,
+                RecordedStep::Accept => OfferStep::Accept,
+                RecordedStep::Decline => OfferStep::Decline,
+            },
+            kind: match offer.kind {
+                RecordedKind::Draw => OfferKind::Draw,
+                RecordedKind::Takeback => OfferKind::Takeback,
+            },
+        }
+    }
+
+    /// Its line in the text form.
+    fn line(&self) -> Result<String, GameRecordError> {
+        let step = match self.step {
+            OfferStep::Offer => "offer",
+            OfferStep::Accept => "accept",
+            OfferStep::Decline => "decline",
+        };
+        let kind = match self.kind {
+            OfferKind::Draw => "draw",
+            OfferKind::Takeback => "takeback",
+            OfferKind::Rematch => {
+                return Err(GameRecordError::Form(
+                    "an offer in a record is a \"draw\" or a \"takeback\"",
+                ));
+            }
+        };
+        Ok(format!("{step} {} {kind}\n", self.seat))
     }
 }
 
@@ -158,6 +267,7 @@ impl std::fmt::Display for GameRecordError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             GameRecordError::Form(right) => f.write_str(right),
+            GameRecordError::Clock(error) => error.fmt(f),
             GameRecordError::Text(error) => error.fmt(f),
         }
     }
@@ -184,7 +294,44 @@ mod tests {
             written.contains(r#"{"symbol":"x","human":"Ann"}"#),
             "{written}"
         );
-        assert!(written.contains(r#"{"by":1,"rewind":2}"#), "{written}");
+        assert!(
+            written.contains(r#"{"kind":"rewind","seat":1,"count":2}"#),
+            "{written}"
+        );
+    }
+
+    /// The record with everything that version 2 adds, from docs/notation.md.
+    #[test]
+    fn version_2_round_trips() {
+        let text = "noughts 2\nvariant 3x3k3\nhistory 0\nclock 180+2\nseat 0 x human Ann\n\
+            seat 1 o human Bob\n1 0 0-0 2500ms\n2 1 1-1 800ms\n3 0 0-1 0ms\noffer 0 takeback\n\
+            accept 1 takeback\n4 0 takeback 1 1200ms\noffer 0 draw\ndecline 1 draw\n\
+            5 0 0-2 17000ms\nresult won x by time\n";
+        let json = GameRecord::new(&text.parse::<Record>().unwrap());
+        assert_eq!(json.read().unwrap().to_string(), text);
+        let written = serde_json::to_string(&json).unwrap();
+        assert_eq!(serde_json::from_str::<GameRecord>(&written).unwrap(), json);
+        for part in [
+            r#""noughts":2"#,
+            r#""clock":{"base":180,"increment":2}"#,
+            r#""used_ms":[2500,800,0,1200,17000]"#,
+            r#"{"after":3,"seat":1,"step":"accept","kind":"takeback"}"#,
+            r#"{"kind":"takeback","seat":0,"count":1}"#,
+        ] {
+            assert!(written.contains(part), "{part} in {written}");
+        }
+        for change in [
+            |json: &mut GameRecord| json.noughts = 1,
+            |json: &mut GameRecord| json.noughts = 3,
+            |json: &mut GameRecord| json.clock = None,
+            |json: &mut GameRecord| json.used_ms.truncate(4),
+            |json: &mut GameRecord| json.offers[0].seat = 7,
+            |json: &mut GameRecord| json.offers[0].kind = OfferKind::Rematch,
+        ] {
+            let mut wrong = json.clone();
+            change(&mut wrong);
+            assert!(wrong.read().is_err(), "{wrong:?}");
+        }
     }
 
     #[test]

@@ -2,41 +2,74 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::clock::ClockView;
 use crate::problem::Problem;
-use crate::view::{Legal, NineBoards, Outcome, TurnView, View};
+use crate::view::{NineBoards, OfferView, Outcome, SeatView, TurnView, View};
 
 /// What a turn changed. Applied to the view before the turn, it gives the view after it.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct Change {
+    /// The number of the turn's log entry.
+    pub entry: u32,
     /// The number of completed turns plus one.
+    #[cfg_attr(feature = "openapi", schema(minimum = 1))]
     pub turn: usize,
-    /// The seat to move.
+    /// The seat to move; null if the turn ended the game.
+    #[cfg_attr(feature = "openapi", schema(required, maximum = 63))]
     pub to_move: Option<u8>,
     /// The completed turn.
     pub last: TurnView,
-    /// The changed cells, with the side or null.
-    pub cells: Vec<(String, Option<u8>)>,
-    /// The legal moves.
-    pub legal: Legal,
-    /// The maximum number of marks that may be taken back now.
+    /// The changed cells.
+    pub cells: Vec<CellChange>,
+    /// The legal moves; null as in the view.
+    #[cfg_attr(feature = "openapi", schema(required))]
+    pub legal: Option<Vec<String>>,
+    /// The maximum number of marks that may be taken back now; null as in the view.
+    #[cfg_attr(feature = "openapi", schema(required))]
     pub rewind: Option<u16>,
+    /// The offers that wait for an answer.
+    pub offers: Vec<OfferView>,
+    /// The clock; null at a table without one.
+    #[cfg_attr(feature = "openapi", schema(required))]
+    pub clock: Option<ClockView>,
     /// The state of nine boards, for variants that have them.
     #[serde(flatten)]
     #[cfg_attr(feature = "openapi", schema(ignore))]
     pub nine: Option<NineBoards>,
-    /// The outcome, if the game is over.
+    /// The outcome; null while the game runs.
+    #[cfg_attr(feature = "openapi", schema(required))]
     pub outcome: Option<Outcome>,
 }
 
-/// Which players are connected.
+/// A cell with its new mark.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct CellChange {
+    /// The cell, written like a move.
+    #[cfg_attr(feature = "openapi", schema(example = "1-0"))]
+    pub cell: String,
+    /// The side of its mark; null if it is empty now.
+    #[cfg_attr(feature = "openapi", schema(required, maximum = 63))]
+    pub side: Option<u8>,
+}
+
+/// Who holds each seat, and which players are connected. Replaces the view's `seats`.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct Presence {
-    /// By seat.
-    pub present: Vec<bool>,
-    /// The names by seat, because a seat may have been taken.
-    pub names: Vec<String>,
+    /// The seats, in turn order.
+    pub seats: Vec<SeatView>,
+}
+
+/// The offers that wait for an answer. Replaces the view's `offers`.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct Offers {
+    /// The number of the latest log entry.
+    pub entry: u32,
+    /// The offers, oldest first.
+    pub offers: Vec<OfferView>,
 }
 
 /// The first message over a WebSocket. `{}` only watches.
@@ -47,6 +80,10 @@ pub struct Hello {
     /// The token of a seat.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub token: Option<String>,
+    /// The answer repeats it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(max_length = 64))]
+    pub id: Option<String>,
 }
 
 /// A message of an event stream or a WebSocket.
@@ -59,8 +96,10 @@ pub enum StreamMessage {
     View(View),
     /// A turn was completed.
     Change(Change),
-    /// A player connected or disconnected.
+    /// A player connected, disconnected or took a seat.
     Presence(Presence),
+    /// A seat made, accepted or declined an offer.
+    Offers(Offers),
     /// A request was refused.
     Problem(Problem),
     /// The server is about to restart.

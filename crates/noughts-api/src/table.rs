@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use crate::clock::ClockForm;
 use crate::view::View;
 
 /// A new table. Only the variant is required: by default the caller takes seat 0 and level 8 robots take the others.
@@ -17,13 +18,22 @@ pub struct NewTable {
     pub variant: Option<String>,
     /// The history size: a rewind takes back fewer marks than this. 0 means no rewind.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(maximum = 65_024, default = 0))]
     pub history: Option<u16>,
     /// The seats, in turn order.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub seats: Option<Vec<SeatRequest>>,
-    /// The seats that the caller takes and gets tokens for.
+    /// The seats that the caller takes and gets tokens for. By default the `human` seats of `seats`, or seat 0.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub take: Option<Vec<u8>>,
+    /// Whether lists show the table while a seat is open. By default lists show it unless a seat is open by link.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub listed: Option<bool>,
+    /// How much time the players have: `{"base":180,"increment":2}`, `{"move":30}` or `{"days":3}`. By default as much
+    /// as they like. A table where only robots play has no clock.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(nullable = false))]
+    pub clock: Option<ClockForm>,
     /// A position of another game to continue from.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub from: Option<StartFrom>,
@@ -34,7 +44,7 @@ pub struct NewTable {
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum SeatRequest {
-    /// The caller, with a name. Only for seats in `take`.
+    /// The caller, with a name that may be empty.
     Human(String),
     /// A robot with this strategy.
     Robot(String),
@@ -47,7 +57,7 @@ pub enum SeatRequest {
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum OpenSeat {
-    /// Anybody with the link; not listed.
+    /// Anybody who knows the game's id.
     Link,
     /// Anybody; listed in the lobby.
     Lobby,
@@ -60,8 +70,9 @@ pub enum OpenSeat {
 pub struct StartFrom {
     /// The game's id.
     pub game: String,
-    /// The number of completed turns.
-    pub turn: usize,
+    /// The number of completed turns; `turn` is another name for it.
+    #[serde(alias = "turn")]
+    pub after: usize,
 }
 
 /// A created table.
@@ -85,9 +96,11 @@ pub struct RematchView {
     pub view: View,
     /// The caller's seat at the new table.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(nullable = false))]
     pub seat: Option<u8>,
     /// The token of that seat.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(nullable = false))]
     pub token: Option<String>,
 }
 

@@ -1,12 +1,14 @@
 //! The view of a table.
 
 use noughts_rules::{
-    Action, BoardState, Conclusion, NestedView, Side, Turn, Variant, View as GameView,
-    WinReason as GameWinReason,
+    Action, BoardState, Conclusion, DrawReason as GameDrawReason, NestedView, Side, Turn, Variant,
+    View as GameView, WinReason as GameWinReason,
 };
 use serde::{Deserialize, Serialize};
 
-use crate::run_length::encode_row;
+use crate::clock::ClockView;
+use crate::run_length::{decode_row, encode_row};
+use crate::table::OpenSeat;
 
 /// Everything that may be seen of a table.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
@@ -21,37 +23,60 @@ pub struct View {
     /// The history size: a rewind takes back fewer marks than this. 0 means no rewind.
     pub history: u16,
     /// The number of completed turns plus one, also when the game is over.
+    #[cfg_attr(feature = "openapi", schema(minimum = 1))]
     pub turn: usize,
     /// The number of the latest log entry, which is the id of the latest event.
-    #[serde(default)]
     pub entry: u32,
     /// The seat to move; null when the game is over.
+    #[cfg_attr(feature = "openapi", schema(required, maximum = 63))]
     pub to_move: Option<u8>,
     /// The seats, in turn order.
     pub seats: Vec<SeatView>,
-    /// The marks on the board.
-    pub marks: Marks,
-    /// The legal moves.
-    pub legal: Legal,
+    /// The cells, row by row; on nine boards board by board: the side of each mark, null for an empty cell. Null above
+    /// 1 024 cells, where `rows` has them.
+    #[cfg_attr(feature = "openapi", schema(required))]
+    pub marks: Option<Vec<Option<u8>>>,
+    /// Only above 1 024 cells: one run-length text per row, such as `3. 1x 2o`, with `.` for empty cells.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(nullable = false))]
+    pub rows: Option<Vec<String>>,
+    /// The legal moves. Null above 1 024 cells while the game runs: every empty cell, with gravity those on which a mark
+    /// would rest.
+    #[cfg_attr(feature = "openapi", schema(required))]
+    pub legal: Option<Vec<String>>,
     /// The maximum number of marks that may be taken back now; null without rewind or when the game is over.
+    #[cfg_attr(feature = "openapi", schema(required))]
     pub rewind: Option<u16>,
-    /// The latest turn.
+    /// The latest turn; null before the first.
+    #[cfg_attr(feature = "openapi", schema(required))]
     pub last: Option<TurnView>,
+    /// The offers that wait for an answer, oldest first.
+    pub offers: Vec<OfferView>,
+    /// The clock; null at a table without one.
+    #[cfg_attr(feature = "openapi", schema(required))]
+    pub clock: Option<ClockView>,
     /// On nine boards: the state of each board, the score, and the active board.
     #[serde(flatten)]
     #[cfg_attr(feature = "openapi", schema(ignore))]
     pub nine: Option<NineBoards>,
     /// The outcome; null while the game runs.
+    #[cfg_attr(feature = "openapi", schema(required))]
     pub outcome: Option<Outcome>,
-    /// The id of the rematch, if there is one.
+    /// The id of the rematch; null if there is none.
+    #[cfg_attr(feature = "openapi", schema(required))]
     pub rematch: Option<String>,
+    /// The caller's seat, if the request had a seat's token.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(nullable = false, maximum = 63))]
+    pub you: Option<u8>,
 }
 
 /// One seat.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[non_exhaustive]
 pub struct SeatView {
-    /// The person's name or the robot's strategy.
+    /// The person's name, which may be empty, or the robot's strategy.
     pub name: String,
     /// Who holds the seat.
     pub kind: SeatKind,
@@ -59,6 +84,49 @@ pub struct SeatView {
     pub symbol: char,
     /// Whether the player is connected.
     pub present: bool,
+    /// The id of the registered player who holds the seat.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(nullable = false))]
+    pub player: Option<String>,
+    /// Whether that player is a program.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub bot: bool,
+    /// How an open seat is offered; absent if the seat is taken.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(nullable = false))]
+    pub open: Option<OpenSeat>,
+}
+
+impl SeatView {
+    /// The seat with this number, held by a human. Its symbol is that of the side with the same number.
+    pub fn human(seat: u8, name: impl Into<String>, present: bool) -> SeatView {
+        SeatView::new(seat, SeatKind::Human, name.into(), present)
+    }
+
+    /// The seat with this number, held by a robot with this strategy.
+    pub fn robot(seat: u8, strategy: impl Into<String>) -> SeatView {
+        SeatView::new(seat, SeatKind::Robot, strategy.into(), true)
+    }
+
+    /// The seat with this number, still open.
+    pub fn open(seat: u8, open: OpenSeat) -> SeatView {
+        SeatView {
+            open: Some(open),
+            ..SeatView::new(seat, SeatKind::Open, String::new(), false)
+        }
+    }
+
+    fn new(seat: u8, kind: SeatKind, name: String, present: bool) -> SeatView {
+        SeatView {
+            name,
+            kind,
+            symbol: Side::new(seat).map_or(' ', Side::symbol),
+            present,
+            player: None,
+            bot: false,
+            open: None,
+        }
+    }
 }
 
 /// Who holds the seat.
@@ -74,53 +142,86 @@ pub enum SeatKind {
     Open,
 }
 
-/// The cells, row by row; on nine boards board by board.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
-#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
-#[serde(untagged)]
-pub enum Marks {
-    /// The side of each cell; null if empty.
-    Cells(Vec<Option<u8>>),
-    /// Above 1 024 cells: one run-length text per row, with `.` for empty cells.
-    Rows(Vec<String>),
-}
-
-/// The legal moves.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
-#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
-#[serde(untagged)]
-pub enum Legal {
-    /// The moves as text.
-    Moves(Vec<String>),
-    /// Above 1 024 cells the word `empty`: all empty cells, with gravity those on which a mark would rest.
-    All(Empty),
-}
-
-/// The word `empty`.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
-#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
-#[serde(rename_all = "lowercase")]
-pub enum Empty {
-    /// All empty cells.
-    Empty,
-}
-
 /// A completed turn.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(tag = "kind", rename_all = "lowercase")]
 #[non_exhaustive]
-pub struct TurnView {
-    /// The seat.
-    pub by: u8,
-    /// The move played.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub play: Option<String>,
-    /// The number of marks taken back.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub rewind: Option<u16>,
-    /// `true` if the seat resigned.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub resign: Option<bool>,
+pub enum TurnView {
+    /// The seat played a move.
+    #[cfg_attr(feature = "openapi", schema(title = "PlayTurn"))]
+    Play {
+        /// The seat.
+        #[cfg_attr(feature = "openapi", schema(maximum = 63))]
+        seat: u8,
+        /// The move, such as `1-0`.
+        #[serde(rename = "move")]
+        #[cfg_attr(feature = "openapi", schema(example = "1-0"))]
+        at: String,
+    },
+    /// The seat took marks back and passed the turn to the next seat.
+    #[cfg_attr(feature = "openapi", schema(title = "RewindTurn"))]
+    Rewind {
+        /// The seat.
+        #[cfg_attr(feature = "openapi", schema(maximum = 63))]
+        seat: u8,
+        /// The number of marks.
+        count: u16,
+    },
+    /// The others let the seat take back its latest move, and the seat is to move again.
+    #[cfg_attr(feature = "openapi", schema(title = "TakebackTurn"))]
+    Takeback {
+        /// The seat.
+        #[cfg_attr(feature = "openapi", schema(maximum = 63))]
+        seat: u8,
+        /// The number of marks that were removed.
+        count: u16,
+    },
+    /// The seat resigned.
+    #[cfg_attr(feature = "openapi", schema(title = "ResignTurn"))]
+    Resign {
+        /// The seat.
+        #[cfg_attr(feature = "openapi", schema(maximum = 63))]
+        seat: u8,
+    },
+}
+
+/// An offer that waits for an answer.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct OfferView {
+    /// What is offered.
+    pub kind: OfferKind,
+    /// The seat that made the offer.
+    #[cfg_attr(feature = "openapi", schema(maximum = 63))]
+    pub seat: u8,
+    /// The number of its log entry.
+    pub entry: u32,
+}
+
+/// What a seat may offer to the others.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "lowercase")]
+#[non_exhaustive]
+pub enum OfferKind {
+    /// To end the game as a draw.
+    Draw,
+    /// To take back the seat's latest move.
+    Takeback,
+    /// To play again, each player one seat further.
+    Rematch,
+}
+
+impl OfferKind {
+    /// Its name in JSON.
+    pub fn name(self) -> &'static str {
+        match self {
+            OfferKind::Draw => "draw",
+            OfferKind::Takeback => "takeback",
+            OfferKind::Rematch => "rematch",
+        }
+    }
 }
 
 /// The state of nine boards.
@@ -129,49 +230,67 @@ pub struct TurnView {
 #[non_exhaustive]
 pub struct NineBoards {
     /// The state of each board.
+    #[cfg_attr(feature = "openapi", schema(min_items = 9, max_items = 9))]
     pub boards: Vec<BoardView>,
     /// The number of boards won by each side.
+    #[cfg_attr(feature = "openapi", schema(min_items = 2, max_items = 2))]
     pub score: [usize; 2],
     /// The active board; null if any open board may be played, or the game is over.
+    #[cfg_attr(feature = "openapi", schema(required, maximum = 8))]
     pub active: Option<u8>,
 }
 
 /// The state of one of nine boards.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
-#[serde(rename_all = "lowercase")]
+#[serde(tag = "state", rename_all = "lowercase")]
 pub enum BoardView {
-    /// Open.
+    /// Moves are possible.
+    #[cfg_attr(feature = "openapi", schema(title = "OpenBoard"))]
     Open,
-    /// Full without a winner.
+    /// A side has won it.
+    #[cfg_attr(feature = "openapi", schema(title = "WonBoard"))]
+    Won {
+        /// The side.
+        #[cfg_attr(feature = "openapi", schema(maximum = 1))]
+        side: u8,
+    },
+    /// It is full without a winner.
+    #[cfg_attr(feature = "openapi", schema(title = "DrawnBoard"))]
     Drawn,
-    /// Won by this side.
-    Won(u8),
 }
 
-/// The outcome of a game: `{"draw":true}`, `{"won":[0],"line":[…],"by":"line"}` or `{"abandoned":true}`.
-#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+/// How a game ended.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(tag = "kind", rename_all = "lowercase")]
 #[non_exhaustive]
-pub struct Outcome {
-    /// A draw.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub draw: bool,
+pub enum Outcome {
+    /// One or several sides won.
+    #[cfg_attr(feature = "openapi", schema(title = "WonOutcome"))]
+    Won {
+        /// The winners.
+        sides: Vec<u8>,
+        /// Why they won.
+        reason: WinReason,
+        /// The cells of the completed lines; where boards form the line, the boards. Empty for other reasons.
+        line: Vec<String>,
+    },
+    /// Nobody won.
+    #[cfg_attr(feature = "openapi", schema(title = "DrawOutcome"))]
+    Draw {
+        /// Why it is a draw.
+        reason: DrawReason,
+    },
     /// All players left.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub abandoned: bool,
-    /// The sides that won.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub won: Vec<u8>,
-    /// The cells of the completed lines, or the boards if boards form the line.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub line: Vec<String>,
-    /// The reason of the win.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub by: Option<WinReason>,
+    #[cfg_attr(feature = "openapi", schema(title = "AbandonedOutcome"))]
+    Abandoned,
+    /// The game ended without a result before each side had played.
+    #[cfg_attr(feature = "openapi", schema(title = "AbortedOutcome"))]
+    Aborted,
 }
 
-/// The reason of a win.
+/// Why a side won.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "lowercase")]
@@ -185,6 +304,28 @@ pub enum WinReason {
     Resignation,
     /// All others left.
     Leaving,
+    /// The clock of the others ran out.
+    Time,
+    /// The others were away, and the winner claimed the game.
+    Claim,
+}
+
+/// Why a game is a draw.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "lowercase")]
+#[non_exhaustive]
+pub enum DrawReason {
+    /// No further move is possible.
+    Full,
+    /// All players agreed.
+    Agreement,
+    /// The others were away, and the only present player claimed a draw.
+    Claim,
+    /// A clock ran out, and the other side could not complete a line any more.
+    Time,
+    /// The table reached its maximum number of turns.
+    Limit,
 }
 
 /// The part of a view that is not in the game.
@@ -194,8 +335,12 @@ pub struct TableInfo {
     pub id: String,
     /// The number of the latest log entry.
     pub entry: u32,
-    /// The seats; their symbols are filled in.
+    /// The seats.
     pub seats: Vec<SeatView>,
+    /// The offers that wait for an answer.
+    pub offers: Vec<OfferView>,
+    /// The clock, if the table has one.
+    pub clock: Option<ClockView>,
     /// The id of the rematch, if there is one.
     pub rematch: Option<String>,
 }
@@ -206,67 +351,73 @@ pub const MAX_LISTED_CELLS: usize = 1_024;
 impl View {
     /// The view of a table from the view of its game. Takes time proportional to the number of cells.
     pub fn new(game: &GameView, table: TableInfo) -> View {
-        let is_large = game.variant.cells() > MAX_LISTED_CELLS;
-        let mut seats = table.seats;
-        for (seat, side) in seats.iter_mut().zip(&game.order) {
-            seat.symbol = side.symbol();
-        }
+        let variant = &game.variant;
+        let is_large = variant.cells() > MAX_LISTED_CELLS;
+        let number = |side: Side| side.index() as u8;
+        let marks = || game.marks.iter().map(|mark| mark.map(number)).collect();
+        let legal = || {
+            game.legal
+                .iter()
+                .map(|at| variant.format_move(*at))
+                .collect()
+        };
+        let rows = match variant {
+            Variant::Grid(spec) if is_large => {
+                Some(game.marks.chunks(spec.columns()).map(encode_row).collect())
+            }
+            Variant::Grid(_) | Variant::Nested(_) => None,
+        };
+        let outcome = game.outcome.as_ref();
         View {
             id: table.id,
-            variant: game.variant.to_string(),
+            variant: variant.to_string(),
             history: game.history,
             turn: game.turn,
-            to_move: game.to_move.map(|seat| seat.0),
-            seats,
             entry: table.entry,
-            marks: marks(game, is_large),
-            legal: match is_large && game.outcome.is_none() {
-                true => Legal::All(Empty::Empty),
-                false => Legal::Moves(written(&game.variant, &game.legal)),
-            },
+            to_move: game.to_move.map(|seat| seat.0),
+            seats: table.seats,
+            marks: rows.is_none().then(marks),
+            rows,
+            legal: (!is_large || outcome.is_some()).then(legal),
             rewind: game.longest_rewind,
-            last: game.last.map(|turn| TurnView::new(&game.variant, turn)),
+            last: game.last.map(|turn| TurnView::new(variant, turn)),
+            offers: table.offers,
+            clock: table.clock,
             nine: game.nested.map(NineBoards::from),
-            outcome: game
-                .outcome
-                .as_ref()
-                .map(|end| Outcome::new(&game.variant, end)),
+            outcome: outcome.map(|end| Outcome::new(variant, end)),
             rematch: table.rematch,
+            you: None,
         }
     }
-}
 
-fn marks(seen: &GameView, is_large: bool) -> Marks {
-    match (&seen.variant, is_large) {
-        (Variant::Grid(spec), true) => {
-            Marks::Rows(seen.marks.chunks(spec.columns()).map(encode_row).collect())
-        }
-        (Variant::Grid(_) | Variant::Nested(_), _) => {
-            let number = |side: Side| side.index() as u8;
-            Marks::Cells(seen.marks.iter().map(|mark| mark.map(number)).collect())
+    /// The side in each cell, from `marks` or `rows`. A row that cannot be read is left out.
+    pub fn cells(&self) -> Vec<Option<u8>> {
+        match (&self.marks, &self.rows) {
+            (Some(marks), _) => marks.clone(),
+            (None, rows) => {
+                let rows = rows.iter().flatten();
+                let sides = rows.filter_map(|row| decode_row(row)).flatten();
+                sides
+                    .map(|side| side.map(|side| side.index() as u8))
+                    .collect()
+            }
         }
     }
-}
-
-fn written(variant: &Variant, moves: &[noughts_rules::Move]) -> Vec<String> {
-    moves.iter().map(|at| variant.format_move(*at)).collect()
 }
 
 impl TurnView {
     /// A turn of a game of this variant.
     pub fn new(variant: &Variant, turn: Turn) -> TurnView {
-        let mut last = TurnView {
-            by: turn.by.0,
-            play: None,
-            rewind: None,
-            resign: None,
-        };
+        let seat = turn.by.0;
         match turn.action {
-            Action::Play(at) => last.play = Some(variant.format_move(at)),
-            Action::Rewind(count) => last.rewind = Some(count),
-            Action::Resign => last.resign = Some(true),
+            Action::Play(at) => TurnView::Play {
+                seat,
+                at: variant.format_move(at),
+            },
+            Action::Rewind(count) => TurnView::Rewind { seat, count },
+            Action::Takeback(count) => TurnView::Takeback { seat, count },
+            Action::Resign => TurnView::Resign { seat },
         }
-        last
     }
 }
 
@@ -274,22 +425,19 @@ impl Outcome {
     /// The outcome of a game of this variant.
     pub fn new(variant: &Variant, conclusion: &Conclusion) -> Outcome {
         let (sides, by) = match conclusion {
-            Conclusion::Draw => {
-                return Outcome {
-                    draw: true,
-                    ..Outcome::default()
-                };
+            Conclusion::Draw { reason } => {
+                let reason = DrawReason::from(*reason);
+                return Outcome::Draw { reason };
             }
-            Conclusion::Abandoned => {
-                return Outcome {
-                    abandoned: true,
-                    ..Outcome::default()
-                };
-            }
+            Conclusion::Abandoned => return Outcome::Abandoned,
+            Conclusion::Aborted => return Outcome::Aborted,
             Conclusion::Won { sides, by } => (sides, by),
         };
-        let (why, line) = match by {
-            GameWinReason::Line(cells) => (WinReason::Line, written(variant, cells)),
+        let (reason, line) = match by {
+            GameWinReason::Line(cells) => {
+                let cells = cells.iter().map(|at| variant.format_move(*at));
+                (WinReason::Line, cells.collect())
+            }
             GameWinReason::Boards(boards) => {
                 let boards = boards.iter().map(|board| board.index().to_string());
                 (WinReason::Line, boards.collect())
@@ -297,12 +445,41 @@ impl Outcome {
             GameWinReason::Points => (WinReason::Points, Vec::new()),
             GameWinReason::Resignation => (WinReason::Resignation, Vec::new()),
             GameWinReason::Leaving => (WinReason::Leaving, Vec::new()),
+            GameWinReason::Time => (WinReason::Time, Vec::new()),
+            GameWinReason::Claim => (WinReason::Claim, Vec::new()),
         };
-        Outcome {
-            won: sides.iter().map(|side| side.index() as u8).collect(),
+        Outcome::Won {
+            sides: sides.iter().map(|side| side.index() as u8).collect(),
+            reason,
             line,
-            by: Some(why),
-            ..Outcome::default()
+        }
+    }
+
+    /// The sides that won; none unless the game was won.
+    pub fn winners(&self) -> &[u8] {
+        match self {
+            Outcome::Won { sides, .. } => sides,
+            Outcome::Draw { .. } | Outcome::Abandoned | Outcome::Aborted => &[],
+        }
+    }
+
+    /// The cells or boards of the completed lines.
+    pub fn line(&self) -> &[String] {
+        match self {
+            Outcome::Won { line, .. } => line,
+            Outcome::Draw { .. } | Outcome::Abandoned | Outcome::Aborted => &[],
+        }
+    }
+}
+
+impl From<GameDrawReason> for DrawReason {
+    fn from(reason: GameDrawReason) -> DrawReason {
+        match reason {
+            GameDrawReason::Full => DrawReason::Full,
+            GameDrawReason::Agreement => DrawReason::Agreement,
+            GameDrawReason::Claim => DrawReason::Claim,
+            GameDrawReason::Time => DrawReason::Time,
+            GameDrawReason::Limit => DrawReason::Limit,
         }
     }
 }
@@ -322,7 +499,9 @@ impl From<BoardState> for BoardView {
         match state {
             BoardState::Open => BoardView::Open,
             BoardState::Drawn => BoardView::Drawn,
-            BoardState::Won(side) => BoardView::Won(side.index() as u8),
+            BoardState::Won(side) => BoardView::Won {
+                side: side.index() as u8,
+            },
         }
     }
 }

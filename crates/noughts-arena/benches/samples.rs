@@ -107,7 +107,7 @@ impl Samples {
             return;
         };
         let winner = match game.conclusion() {
-            Some(Conclusion::Draw) => None,
+            Some(Conclusion::Draw { .. }) => None,
             Some(Conclusion::Won {
                 sides,
                 by: WinReason::Line(_),

@@ -50,7 +50,8 @@ impl Match {
                     score.wins += 1;
                 }
                 Some(Conclusion::Won { .. }) => score.losses += 1,
-                Some(Conclusion::Draw | Conclusion::Abandoned) | None => score.draws += 1,
+                Some(Conclusion::Draw { .. } | Conclusion::Abandoned | Conclusion::Aborted)
+                | None => score.draws += 1,
             }
             after_each(&game, &score);
         }

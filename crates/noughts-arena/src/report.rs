@@ -45,8 +45,20 @@ pub fn report(
     if let Some((test, llr, decision)) = &standings.sprt {
         text.push_str(&sprt_line(*test, *llr, *decision, standings.surplus));
     }
+    text.push_str(&unpaired(standings.unpaired));
     text.push_str(&faults(tournament, results));
     text
+}
+
+/// Games that were stopped before their opening was played from all seats.
+fn unpaired(games: u32) -> String {
+    match games {
+        0 => String::new(),
+        1 => "\n1 more game does not count: its opening was not played from all seats\n".to_owned(),
+        _ => format!(
+            "\n{games} more games do not count: their openings were not played from all seats\n"
+        ),
+    }
 }
 
 fn table(tournament: &Tournament, standings: &Standings) -> String {

@@ -14,7 +14,7 @@ use crate::tournament::{GameResult, Tournament};
 pub struct Standing {
     /// The index of the participant.
     pub participant: usize,
-    /// All games.
+    /// All games that count.
     pub all: Score,
     /// Games by seat.
     pub by_seat: Vec<Score>,
@@ -35,6 +35,8 @@ pub struct Standings {
     pub standings: Vec<Standing>,
     /// The number of games that count.
     pub games: u32,
+    /// The number of games whose opening was not played from all seats. They do not count.
+    pub unpaired: u32,
     /// The number of games that were played after the test had decided.
     pub surplus: u32,
     /// The test, its log-likelihood ratio and its decision.
@@ -60,7 +62,8 @@ fn points(seats: usize, place: f64) -> f64 {
 }
 
 impl Standings {
-    /// Computes the standings. With a test, only the games up to its decision count.
+    /// Computes the standings. Only openings that were played from all seats count, and with a test only the games up
+    /// to its decision.
     pub fn new(
         tournament: &Tournament,
         results: &BTreeMap<u32, GameResult>,
@@ -70,10 +73,16 @@ impl Standings {
         let mut count = Counting::new(tournament, seats);
         let end = test.and_then(|test| test.decided).map(|(end, _)| end);
         let counted = results.range(..end.unwrap_or(u32::MAX));
+        let (mut counted_games, seats) = (0, seats as u32);
         for (number, result) in counted {
-            count.add(result);
-            if *number as usize % seats == seats - 1 {
-                count.close_block(tournament, results, *number);
+            counted_games += 1;
+            let first = number - number % seats;
+            let opening = first..first + seats;
+            if results.range(opening).count() == seats as usize {
+                count.add(result);
+                if *number == first + seats - 1 {
+                    count.close_block(tournament, results, *number);
+                }
             }
         }
         let mut standings = count.standings(tournament);
@@ -85,7 +94,8 @@ impl Standings {
         Standings {
             standings,
             games: count.games,
-            surplus: results.len() as u32 - count.games,
+            unpaired: counted_games - count.games,
+            surplus: results.len() as u32 - counted_games,
             sprt: test.map(SequentialTest::state),
             history: count.history,
             encounters: count.pair_scores,
@@ -210,7 +220,7 @@ impl Counting {
         }
     }
 
-    /// Adds the score of an opening whose last game has this number, if all its games were played.
+    /// Adds the score of an opening whose last game has this number. All its games were played.
     fn close_block(
         &mut self,
         tournament: &Tournament,
@@ -220,9 +230,6 @@ impl Counting {
         let seats = tournament.seats();
         let first = last + 1 - seats as u32;
         let block: Vec<&GameResult> = results.range(first..=last).map(|(_, one)| one).collect();
-        if block.len() < seats {
-            return;
-        }
         let pairing = &tournament.pairings()[block[0].game.pairing];
         let mut scores = Vec::new();
         for participant in pairing {

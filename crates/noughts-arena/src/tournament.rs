@@ -82,7 +82,7 @@ pub struct TournamentOptions {
 pub struct ScheduledGame {
     /// The number of the game, from 0.
     pub number: u32,
-    /// The number of its opening.
+    /// The round; each round has its own opening.
     pub round: u32,
     /// The index of its pairing.
     pub pairing: usize,
@@ -352,7 +352,9 @@ fn winners(game: &Game) -> Vec<usize> {
             let won = seats.filter(|(_, side)| sides.contains(**side));
             won.map(|(seat, _)| seat).collect()
         }
-        Some(Conclusion::Draw | Conclusion::Abandoned) | None => Vec::new(),
+        Some(Conclusion::Draw { .. } | Conclusion::Abandoned | Conclusion::Aborted) | None => {
+            Vec::new()
+        }
     }
 }
 

@@ -6,11 +6,16 @@
 //! | `table` | all boards up to 6x6 |
 //! | `positions VARIANT…` | 300 random positions per variant |
 //! | `endgames VARIANT…` | random endgames on nine boards with 15 to 35 free cells |
+//! | `connect-four` | published positions with 12 to 20 marks, beside a plain alpha-beta |
 //! | `VARIANT…` | the empty boards of these variants |
 //!
 //! Times are seconds of processor time on one thread.
 
-use noughts_engine::{Budget, Random, Solution, Solver, Stop, SystemClock};
+use std::fs;
+use std::path::Path;
+
+use noughts_engine::reference::connect_four::PlainAlphaBeta;
+use noughts_engine::{Budget, GameValue, Random, Solution, Solver, Stop, SystemClock};
 use noughts_rules::{AnyTimeline, Diagram, Rules, Variant, dispatch};
 
 /// Seconds, nodes and value of a simple df-pn with symmetry, counting and pairing on a similar machine; 0 if it did not
@@ -41,6 +46,7 @@ fn main() {
                 nine_boards(name, free);
             }
         }),
+        [word] if word == "connect-four" => connect_four(),
         [word] if word == "table" => table(),
         [word, names @ ..] if word == "positions" => names.iter().for_each(|name| positions(name)),
         names => names.iter().for_each(|name| {
@@ -90,6 +96,68 @@ fn table() {
             });
             println!("{columns:>6}{}", cells.collect::<String>());
         }
+    }
+}
+
+/// Published positions of 7x6 with 12 to 20 marks, solved with the distance by the solver and by a plain alpha-beta. Each keeps
+/// its table for all positions of a set.
+fn connect_four() {
+    let variant: Variant = "7x6k4+gravity".parse().expect("a variant");
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testdata/connect-four");
+    println!("set            positions   solver ms      nodes    plain ms      nodes   times");
+    for set in ["begin-easy", "middle-easy", "middle-medium"] {
+        let text = fs::read_to_string(folder.join(set)).expect("a file of testdata");
+        let lines = text.lines().filter_map(|line| line.split_once(' '));
+        let lines: Vec<(&str, i32)> = lines
+            .filter(|(columns, _)| (12..=20).contains(&columns.len()))
+            .map(|(columns, score)| (columns, score.parse().expect("a score")))
+            .collect();
+        let digits = |columns: &str| {
+            columns
+                .bytes()
+                .map(|digit| digit - b'1')
+                .collect::<Vec<_>>()
+        };
+        let budget = Budget::default();
+        let mut solver = Solver::new(&variant, None, budget).expect("a solvable game");
+        solver.find_distance().expect("a distance");
+        let mut plain = PlainAlphaBeta::new();
+        let (mut times, mut nodes) = ([0.0; 2], 0);
+        for (columns, score) in &lines {
+            let mut any = AnyTimeline::new(&variant);
+            let diagram = dispatch!(&mut any, timeline => {
+                for column in digits(columns) {
+                    let moves: Vec<_> = timeline.rules().moves(timeline.present()).collect();
+                    let at = moves.iter().find(|at| at.index() % 7 == usize::from(column));
+                    timeline.play(*at.expect("a legal column"));
+                }
+                timeline.rules().diagram(timeline.present())
+            });
+            solver.set_position(diagram).expect("a possible position");
+            let before = processor_seconds();
+            let found = solver.solve(&Stop::new(), &SystemClock::default(), &mut |_| {});
+            let between = processor_seconds();
+            assert_eq!(plain.score(digits(columns)), *score, "{set}: {columns}");
+            times[0] += between - before;
+            times[1] += processor_seconds() - between;
+            nodes += found.nodes;
+            let sign = match found.value() {
+                Some(GameValue::Win) => 1,
+                Some(GameValue::Draw) => 0,
+                Some(GameValue::Loss) => -1,
+                None => panic!("nothing stops it"),
+            };
+            assert_eq!(sign, score.signum(), "{set}: {columns}");
+        }
+        let (each, count) = (1_000.0 / lines.len() as f64, lines.len() as u64);
+        println!(
+            "{set:14} {count:9} {:11.3} {:10} {:11.3} {:10} {:7.2}",
+            times[0] * each,
+            nodes / count,
+            times[1] * each,
+            plain.nodes / count,
+            times[1] / times[0],
+        );
     }
 }
 

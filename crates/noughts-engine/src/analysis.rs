@@ -5,6 +5,8 @@ use std::time::Duration;
 
 use noughts_rules::Move;
 
+use crate::solver::GameValue;
+
 /// The value of a position to the side to move, as far as a search knows it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Value {
@@ -48,4 +50,52 @@ pub struct Analysis {
     pub nodes: u64,
     /// Time taken.
     pub time: Duration,
+    /// The exact values of all legal moves, the best first; empty if they are not known.
+    pub moves: Vec<MoveValue>,
+}
+
+impl Analysis {
+    /// The exact value and the number of plies to the end, as far as they are known.
+    pub fn exact(&self) -> Option<(GameValue, Option<u32>)> {
+        match (self.moves.first(), self.value) {
+            (Some(best), _) => Some((best.value, best_distance(&self.moves))),
+            (None, Value::Win { plies }) => Some((GameValue::Win, Some(plies))),
+            (None, Value::Loss { plies }) => Some((GameValue::Loss, Some(plies))),
+            (None, Value::Draw) => Some((GameValue::Draw, None)),
+            (None, Value::Estimate(_)) => None,
+        }
+    }
+}
+
+/// The exact value of a move for the side that plays it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct MoveValue {
+    /// The move.
+    pub at: Move,
+    /// Win, draw or loss with best play of both sides after it.
+    pub value: GameValue,
+    /// Plies to the end, the move itself included, if the winner wins as soon and the loser loses as late as possible;
+    /// `None` if it was not found in time.
+    pub distance: Option<u32>,
+}
+
+impl MoveValue {
+    /// Greater for better moves: quick wins, late losses.
+    pub(crate) fn rank(&self) -> (GameValue, i64) {
+        let plies = match (self.value, self.distance.map(i64::from)) {
+            (GameValue::Win, Some(plies)) => -plies,
+            (GameValue::Loss, Some(plies)) => plies,
+            (GameValue::Win | GameValue::Loss, None) => i64::MIN,
+            (GameValue::Draw, _) => 0,
+        };
+        (self.value, plies)
+    }
+}
+
+/// Plies to the end after the best move. `None` if a move of the same value has no known distance: it may be better.
+pub(crate) fn best_distance(moves: &[MoveValue]) -> Option<u32> {
+    let best = moves.first()?;
+    let mut equal = moves.iter().filter(|other| other.value == best.value);
+    let is_known = equal.all(|other| other.distance.is_some());
+    best.distance.filter(|_| is_known)
 }

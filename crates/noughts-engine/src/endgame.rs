@@ -4,15 +4,16 @@ use std::time::Duration;
 
 use noughts_rules::{BoardState, Diagram, Game, Side, Variant};
 
-use crate::analysis::{Analysis, Value};
+use crate::analysis::{Analysis, Value, best_distance};
 use crate::clock::Clock;
-use crate::search::Limits;
+use crate::search::{AS_GOOD_AS_WON, Limits};
 use crate::solver::{Budget, ConnectFour, GameValue, SolvedPosition, Solver};
 use crate::strategy::Stop;
 
 /// A solver for endgames, which keeps its table from move to move.
 pub(crate) struct EndgameSolver {
     solver: Option<(Variant, Solver)>,
+    connect_four: Option<(Variant, ConnectFour)>,
     /// Maximum size of its table in bytes.
     memory: u64,
 }
@@ -38,6 +39,7 @@ impl EndgameSolver {
     pub(crate) fn with_memory(bytes: usize) -> EndgameSolver {
         EndgameSolver {
             solver: None,
+            connect_four: None,
             memory: EndgameSolver::room(bytes),
         }
     }
@@ -51,9 +53,10 @@ impl EndgameSolver {
         (bytes as u64).clamp(LEAST_MEMORY, MOST_MEMORY)
     }
 
-    /// Drops the table.
+    /// Drops the tables.
     pub(crate) fn clear(&mut self) {
         self.solver = None;
+        self.connect_four = None;
     }
 
     /// Solves the game with half of the limits of a search, if that is likely to suffice. Also returns the number of
@@ -70,7 +73,7 @@ impl EndgameSolver {
         if !matches!(variant, Variant::Nested(_)) || !regular || limits.depth.is_some() {
             return (None, 0);
         }
-        let Some(budget) = half(limits, self.memory) else {
+        let Some(budget) = half(limits, self.memory, NODES_PER_MS) else {
             return (None, 0);
         };
         let position = game.diagram();
@@ -97,11 +100,19 @@ impl EndgameSolver {
 /// with 20 and 28 389 with 25.
 const CONNECT_FOUR_NODES_AT_16: u64 = 500;
 
+/// The same for positions of the opening book and before.
+const CONNECT_FOUR_NODES_IN_BOOK: u64 = 5_000;
+
+/// Nodes that the Connect Four solver searches per millisecond on a slow machine.
+const CONNECT_FOUR_NODES_PER_MS: u64 = 4_000;
+
 impl EndgameSolver {
-    /// The exact value and best line of a Connect Four position, if half of the limits are likely to suffice, and do.
+    /// The exact value of a Connect Four position, if half of the limits are likely to suffice, and do. With the values of
+    /// all moves if `wants_moves`, otherwise with one best move.
     pub(crate) fn solve_connect_four(
         &mut self,
         game: &Game,
+        wants_moves: bool,
         limits: &Limits,
         stop: &Stop,
         clock: &dyn Clock,
@@ -111,48 +122,68 @@ impl EndgameSolver {
         if !ConnectFour::fits(&variant) || !is_regular || limits.depth.is_some() {
             return None;
         }
-        let budget = half(limits, self.memory)?;
-        let position = game.diagram();
-        let free = position.marks.iter().filter(|mark| mark.is_none()).count();
-        if expected_nodes(free) > budget.nodes.unwrap_or(0) {
+        let budget = half(limits, self.memory, CONNECT_FOUR_NODES_PER_MS)?;
+        let max_nodes = budget.nodes.unwrap_or(0);
+        let kept = self.connect_four.take().filter(|(of, _)| *of == variant);
+        let (_, solver) = self.connect_four.insert(match kept {
+            Some(kept) => kept,
+            None => (variant, ConnectFour::new(&variant, budget.memory)?),
+        });
+        let stones = solver.stones(&game.diagram());
+        let expected = match solver.is_in_book(stones) {
+            true => CONNECT_FOUR_NODES_IN_BOOK,
+            false => expected_nodes(solver.free(stones)),
+        };
+        if expected > max_nodes {
             return None;
         }
-        let kept = self.solver.take().filter(|(of, _)| *of == variant);
-        let mut solver = match kept {
-            Some((_, mut solver)) => solver.set_position(position).map(|()| solver),
-            None => Solver::new(&variant, Some(position), budget),
-        }
-        .ok()?;
-        solver.find_distance().ok()?;
-        solver.set_budget(budget);
-        let found = solver.solve(stop, clock, &mut |_| {});
-        self.solver = Some((variant, solver));
-        let plies = found.distance?;
-        let value = match found.value()? {
-            GameValue::Win => Value::Win { plies },
-            GameValue::Loss => Value::Loss { plies },
-            GameValue::Draw => Value::Draw,
+        let (started, from) = (clock.now(), solver.nodes());
+        let mut should_stop = |nodes: u64, _| {
+            let time = clock.now().saturating_sub(started);
+            stop.is_set()
+                || budget.time.is_some_and(|limit| time >= limit)
+                || nodes - from >= max_nodes
         };
-        (!found.line.is_empty()).then_some(Analysis {
+        let moves = match wants_moves {
+            true => solver.move_values(stones, &mut should_stop).ok()?,
+            false => vec![solver.choose(stones, u64::MAX, &mut should_stop).ok()?],
+        };
+        let best = *moves.first()?;
+        let distance = best_distance(&moves);
+        let value = match (best.value, distance) {
+            (GameValue::Win, Some(plies)) => Value::Win { plies },
+            (GameValue::Loss, Some(plies)) => Value::Loss { plies },
+            (GameValue::Win, None) => Value::Estimate(AS_GOOD_AS_WON),
+            (GameValue::Loss, None) => Value::Estimate(-AS_GOOD_AS_WON),
+            (GameValue::Draw, _) => Value::Draw,
+        };
+        Some(Analysis {
             value,
-            line: found.line,
-            depth: plies,
-            nodes: found.nodes,
-            time: found.time,
+            line: solver.line_after(stones, best, &mut should_stop),
+            depth: distance.unwrap_or(0),
+            nodes: solver.nodes() - from,
+            time: clock.now().saturating_sub(started),
+            moves: if wants_moves { moves } else { Vec::new() },
         })
     }
 }
 
-fn expected_nodes(free: usize) -> u64 {
+/// Whether analyses of this variant give the exact value of every move, given enough time: four in a line with gravity
+/// between two sides, on a board of at most 64 bits.
+pub fn is_solved_exactly(variant: &Variant) -> bool {
+    ConnectFour::fits(variant)
+}
+
+fn expected_nodes(free: u32) -> u64 {
     (16..free).fold(CONNECT_FOUR_NODES_AT_16, |nodes, _| {
         nodes.saturating_add(nodes / 2)
     })
 }
 
 /// Half of the limits; `None` if that is too little.
-fn half(limits: &Limits, memory: u64) -> Option<Budget> {
+fn half(limits: &Limits, memory: u64, nodes_per_ms: u64) -> Option<Budget> {
     let time = limits.time.map(|time| time / 2);
-    let by_time = time.map(|time| time.as_millis() as u64 * NODES_PER_MS);
+    let by_time = time.map(|time| time.as_millis() as u64 * nodes_per_ms);
     let by_count = limits.nodes.map(|nodes| nodes / 2);
     let nodes = match (by_count, by_time) {
         (Some(count), Some(time)) => count.min(time),

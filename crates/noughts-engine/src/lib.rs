@@ -11,6 +11,7 @@ mod features;
 #[cfg(any(test, feature = "reference"))]
 pub mod reference;
 mod registry;
+mod review;
 mod rng;
 mod robot;
 mod search;
@@ -20,14 +21,18 @@ mod strategies;
 mod strategy;
 mod transposition_table;
 
-pub use analysis::{Analysis, Value};
+pub use analysis::{Analysis, MoveValue, Value};
 pub use clock::{Clock, SystemClock};
+pub use endgame::is_solved_exactly;
 #[cfg(feature = "training")]
 pub use features::patterns;
 pub use registry::{STRATEGY_KINDS, StrategyError, StrategyKind, StrategyName, Unfit};
+pub use review::{Mistake, find_mistakes};
 pub use rng::Random;
 pub use robot::{EngineHost, EngineName, Engines, Robot, RobotFault, RobotFaultKind, RobotName};
 pub use search::{Limits, LimitsError};
+#[cfg(feature = "book")]
+pub use solver::book;
 pub use solver::{Budget, GameValue, Progress, ProgressCallback, Solution, Solver, Unsolvable};
 pub use strategies::iterative_deepening::{IterativeDeepening, analyze};
 pub use strategy::{Decision, EngineSetup, Stop, Strategy};

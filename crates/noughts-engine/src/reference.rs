@@ -1,5 +1,7 @@
 //! Textbook minimax and alpha-beta. Tests compare their values with the fast search, benches their time.
 
+pub mod connect_four;
+
 use noughts_rules::{Game, Move, Outcome, Side, dispatch};
 
 use crate::features::{Features, Searchable};

@@ -19,7 +19,7 @@ pub struct StrategyKind {
     /// Normalizes the parameter after the colon (empty without a colon); `None` if it is invalid.
     pub(crate) parameter: fn(&str) -> Option<String>,
     /// Why it cannot play a game, if it cannot.
-    pub(crate) refuses: fn(&Game) -> Option<String>,
+    pub refuses: fn(&Game) -> Option<String>,
     /// Whether every answer in this game takes microseconds; see [`StrategyName::is_instant`].
     pub(crate) instant: fn(&Game) -> bool,
     /// Builds a strategy from a normalized parameter.

@@ -16,6 +16,7 @@ use std::time::Duration;
 use noughts_rules::{Game, Move, Outcome, Side, dispatch};
 
 pub use limits::{Limits, LimitsError};
+pub(crate) use report::AS_GOOD_AS_WON;
 
 use crate::analysis::Analysis;
 use crate::clock::Clock;
@@ -35,7 +36,7 @@ const WIN: i32 = 1_000_000;
 /// Values beyond this are proved wins and losses.
 const DECIDED: i32 = WIN - 100_000;
 
-/// Values beyond this are likely wins and losses: some defence was not tried.
+/// Values above this, or below its negative, are probable wins or losses: not every defence was searched.
 const LIKELY: i32 = DECIDED - 200_000;
 
 /// Above every value.
@@ -166,7 +167,7 @@ struct Search<'t, R: Searchable> {
 /// What a list of moves contains.
 #[derive(Clone, Copy, PartialEq, Eq)]
 struct Listing {
-    /// Only one reply does not lose at once.
+    /// All replies except one lose immediately.
     forced: bool,
     /// Every move that was left out loses.
     complete: bool,

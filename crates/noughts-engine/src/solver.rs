@@ -30,6 +30,9 @@ use crate::clock::{Clock, SystemClock};
 use crate::strategy::Stop;
 pub(crate) use best_moves::SolvedPosition;
 pub(crate) use connect_four::ConnectFour;
+#[cfg(feature = "book")]
+pub use connect_four::book::writer as book;
+use connect_four::proof;
 use dfpn::Dfpn;
 use dispatch::{is_plain, with_field};
 use limits::{HelperThread, Limits, MainThread, NodeLimit, Shared, Unlimited};
@@ -67,6 +70,13 @@ pub struct Budget {
     pub nodes: Option<u64>,
     /// Number of threads.
     pub threads: usize,
+}
+
+impl Budget {
+    fn is_used_up(&self, time: Duration, nodes: u64) -> bool {
+        self.time.is_some_and(|limit| time >= limit)
+            || self.nodes.is_some_and(|limit| nodes >= limit)
+    }
 }
 
 impl Default for Budget {
@@ -231,7 +241,7 @@ impl Solver {
         &self.start
     }
 
-    /// Solves another position of the same variant from now on. The table is kept. On an error nothing has changed.
+    /// Sets the position to solve, of the same variant. The table is kept. On an error nothing has changed.
     pub fn set_position(&mut self, position: Diagram) -> Result<(), Unsolvable> {
         position
             .check(&self.variant)
@@ -312,9 +322,7 @@ impl Solver {
                 at_least: GameValue::Loss,
                 at_most: GameValue::Win,
             });
-            stop.is_set()
-                || budget.time.is_some_and(|limit| time >= limit)
-                || budget.nodes.is_some_and(|limit| nodes - from >= limit)
+            budget.is_used_up(time, nodes - from) || stop.is_set()
         };
         let found = solver.solve(stones, self.finds_distance, &mut should_stop);
         if let Some(found) = &found {
@@ -374,15 +382,21 @@ impl Solver {
 
     /// Writes a proof of the value, in the format of `docs/solving.md`; `None` if the value is not known.
     pub fn prove(&mut self, into: &mut dyn Write) -> io::Result<Option<()>> {
-        if self.at_least == self.at_most && self.connect_four.take().is_some() {
-            // A proof is written from the table of the proof-number search.
-            (self.at_least, self.at_most) = (GameValue::Loss, GameValue::Win);
-            self.budget = Budget {
-                memory: self.budget.memory,
-                ..Budget::default()
-            };
-            self.decide(&Stop::new(), &SystemClock::default(), &mut |_| {});
-        }
+        self.budget = Budget {
+            memory: self.budget.memory,
+            ..Budget::default()
+        };
+        self.prove_within_budget(&Stop::new(), &SystemClock::default(), into)
+    }
+
+    /// Like [`prove`](Solver::prove), but only a proof for Connect Four needs a search, and that is limited by the budget:
+    /// the error is [`TimedOut`](io::ErrorKind::TimedOut).
+    pub fn prove_within_budget(
+        &mut self,
+        stop: &Stop,
+        clock: &dyn Clock,
+        into: &mut dyn Write,
+    ) -> io::Result<Option<()>> {
         let (true, value) = (self.at_least == self.at_most, self.at_least) else {
             return Ok(None);
         };
@@ -397,6 +411,8 @@ impl Solver {
             GameValue::Draw => vec![(me, false), (other, false)],
             GameValue::Loss => vec![(other, true)],
         };
+        let (budget, started) = (self.budget, clock.now());
+        let from = self.connect_four.as_ref().map_or(0, ConnectFour::nodes);
         for (attacker, wins) in claims {
             proof_writer::claim(into, attacker, wins)?;
             if !wins && attacker == other && self.first_cannot_lose() {
@@ -406,6 +422,15 @@ impl Solver {
                 if !is_obvious {
                     proof_writer::stealing(into)?;
                 }
+                continue;
+            }
+            if let Some(solver) = &mut self.connect_four {
+                let should_stop = &mut |nodes: u64, _| {
+                    let time = clock.now().saturating_sub(started);
+                    budget.is_used_up(time, nodes - from) || stop.is_set()
+                };
+                let claim = (attacker, wins);
+                proof::records(solver, &self.variant, &self.start, claim, should_stop, into)?;
                 continue;
             }
             let memory = &self.memory;

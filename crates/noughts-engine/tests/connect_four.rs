@@ -215,6 +215,106 @@ fn random_positions_of_small_boards_have_the_value_of_the_reference() {
     compare_with_reference("16x3k4+gravity", 7, 500);
 }
 
+/// Columns, rows, value for the first player and plies to the end. From the table in the README of the repository
+/// ChristopheSteininger/c4 (12 June 2022 and later), which has the values of John Tromp's table
+/// (tromp.github.io/c4/c4.html) and adds the distances. Draws end with the last mark.
+const PUBLISHED_BOARDS: [(u32, u32, GameValue, u32); 12] = [
+    (4, 4, GameValue::Draw, 16),
+    (5, 4, GameValue::Draw, 20),
+    (6, 4, GameValue::Loss, 24),
+    (7, 4, GameValue::Draw, 28),
+    (4, 5, GameValue::Draw, 20),
+    (5, 5, GameValue::Draw, 25),
+    (6, 5, GameValue::Draw, 30),
+    (7, 5, GameValue::Draw, 35),
+    (4, 6, GameValue::Draw, 24),
+    (5, 6, GameValue::Draw, 30),
+    (6, 6, GameValue::Loss, 36),
+    (7, 6, GameValue::Win, 41),
+];
+
+fn compare_with_published_boards(cells: std::ops::RangeInclusive<u32>) {
+    for (columns, rows, value, plies) in PUBLISHED_BOARDS {
+        if !cells.contains(&(columns * rows)) {
+            continue;
+        }
+        let variant: Variant = format!("{columns}x{rows}k4+gravity").parse().unwrap();
+        let budget = Budget {
+            memory: 1 << 30,
+            ..Budget::default()
+        };
+        let mut solver = Solver::new(&variant, None, budget).unwrap();
+        solver.find_distance().unwrap();
+        let found = solver.solve(&Stop::new(), &SystemClock::default(), &mut |_| {});
+        let found = found.value().zip(found.distance);
+        assert_eq!(found, Some((value, plies)), "{variant}");
+    }
+}
+
+#[test]
+fn small_boards_have_the_published_value_and_distance() {
+    compare_with_published_boards(0..=25);
+}
+
+#[test]
+#[ignore = "takes minutes"]
+fn large_boards_have_the_published_value_and_distance() {
+    compare_with_published_boards(26..=42);
+}
+
+#[test]
+fn analysis_has_the_exact_value_of_every_move() {
+    let mut random = Random::new(22);
+    for variant in ["4x4k4+gravity", "5x4k4+gravity", "7x6k4+gravity"] {
+        let mut solver = solver(variant);
+        for _ in 0..20 {
+            let parsed: Variant = variant.parse().unwrap();
+            let mut game = Game::new(&parsed, Options::default()).unwrap();
+            while let (true, Some(seat)) =
+                (game.plays().len() + 12 < parsed.cells(), game.to_move())
+            {
+                let legal = game.legal();
+                let at = legal[random.below(legal.len())];
+                game.act(seat, noughts_rules::Action::Play(at)).unwrap();
+            }
+            if game.to_move().is_none() {
+                continue;
+            }
+            let limits = "10000000n".parse().unwrap();
+            let clock = std::sync::Arc::new(SystemClock::default());
+            let found = analyze(&game, limits, &Stop::new(), clock);
+            let text = game.diagram().format(&parsed);
+            assert_eq!(found.moves.len(), game.legal().len(), "{text}");
+            for known in &found.moves {
+                let mut next = game.clone();
+                let seat = next.to_move().unwrap();
+                next.act(seat, noughts_rules::Action::Play(known.at))
+                    .unwrap();
+                let expected = solve(&mut solver, next.diagram());
+                let value = match expected.value().unwrap() {
+                    GameValue::Win => GameValue::Loss,
+                    GameValue::Draw => GameValue::Draw,
+                    GameValue::Loss => GameValue::Win,
+                };
+                let distance = expected.distance.unwrap() + 1;
+                assert_eq!(
+                    (known.value, known.distance),
+                    (value, Some(distance)),
+                    "{text}"
+                );
+            }
+            // The position has the value of its best move.
+            let expected = solve(&mut solver, game.diagram());
+            assert_eq!(
+                found.exact(),
+                expected.value().map(|value| (value, expected.distance)),
+                "{text}"
+            );
+            assert_eq!(found.line.first(), Some(&found.moves[0].at), "{text}");
+        }
+    }
+}
+
 #[test]
 fn whole_boards_have_the_value_of_the_proof_number_search() {
     for variant in ["4x4", "5x4", "4x5", "3x6", "5x5", "6x4", "4x6"] {

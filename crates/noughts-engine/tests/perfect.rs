@@ -2,8 +2,10 @@
 
 use std::collections::HashSet;
 
-use noughts_engine::{EngineSetup, Random, Stop, Strategy, StrategyName};
-use noughts_rules::{Action, Conclusion, Diagram, Game, Options, Side};
+use noughts_engine::{
+    Budget, EngineSetup, GameValue, Random, Solver, Stop, Strategy, StrategyName, SystemClock,
+};
+use noughts_rules::{Action, Conclusion, Diagram, Game, Options, Side, Variant};
 
 struct Walk {
     robot: Box<dyn Strategy>,
@@ -45,11 +47,11 @@ impl Walk {
                 self.wins += 1;
                 return;
             }
-            Some(Conclusion::Draw) => {
+            Some(Conclusion::Draw { .. }) => {
                 self.draws += 1;
                 return;
             }
-            Some(Conclusion::Abandoned) => unreachable!("no player leaves"),
+            Some(Conclusion::Abandoned | Conclusion::Aborted) => unreachable!("no player leaves"),
             None => {}
         }
         let seat = game.to_move().unwrap();
@@ -146,7 +148,9 @@ fn perfect_refuses_other_games_and_turn_orders() {
         "8x8k5",
         "9x9k6",
         "4x4k4+misere",
-        "7x6k4+gravity",
+        "7x6k5+gravity",
+        "8x6k4+gravity",
+        "6x7k4+gravity",
     ] {
         let game = Game::new(&variant.parse().unwrap(), Options::default()).unwrap();
         let name: StrategyName = "perfect".parse().unwrap();
@@ -164,4 +168,80 @@ fn perfect_refuses_other_games_and_turn_orders() {
     let game = Game::new(&"3x3k3".parse().unwrap(), Options { history: 0, order }).unwrap();
     let name: StrategyName = "perfect".parse().unwrap();
     assert!(name.build(&game, &EngineSetup::with_seed(1)).is_err());
+}
+
+/// Plays games of Connect Four between `perfect` on this side and an opponent whose first moves are random. Returns wins,
+/// draws and losses of `perfect`; every lost game must have been lost from the opening on.
+fn play_connect_four(opponent: &str, side: Side, games: u64) -> [usize; 3] {
+    let variant = "7x6k4+gravity".parse().unwrap();
+    let mut counts = [0; 3];
+    for seed in 0..games {
+        let mut game = Game::new(&variant, Options::default()).unwrap();
+        let mut random = Random::new(seed);
+        let build = |name: &str| {
+            let name: StrategyName = name.parse().unwrap();
+            name.build(&game, &EngineSetup::with_seed(seed)).unwrap()
+        };
+        let (mut perfect, mut other) = (build("perfect"), build(opponent));
+        let random_moves = random.below(6);
+        let (mut moves, mut positions) = (0, Vec::new());
+        while let Some(seat) = game.to_move() {
+            let legal = game.legal();
+            let at = if game.order()[usize::from(seat.0)] == side {
+                positions.push(game.diagram());
+                perfect.choose(&game, &Stop::new()).at
+            } else if moves < random_moves {
+                moves += 1;
+                legal[random.below(legal.len())]
+            } else {
+                other.choose(&game, &Stop::new()).at
+            };
+            game.act(seat, Action::Play(at)).unwrap();
+        }
+        match game.conclusion() {
+            Some(Conclusion::Won { sides, .. }) if sides.contains(side) => counts[0] += 1,
+            Some(Conclusion::Won { .. }) => {
+                counts[2] += 1;
+                assert_lost_from_the_opening(&variant, &positions);
+            }
+            Some(_) | None => counts[1] += 1,
+        }
+    }
+    counts
+}
+
+/// The solver says that all of these positions with at least ten marks are lost.
+fn assert_lost_from_the_opening(variant: &Variant, positions: &[Diagram]) {
+    let mut solver = Solver::new(variant, None, Budget::default()).unwrap();
+    let is_late = |diagram: &&Diagram| diagram.marks.iter().flatten().count() >= 10;
+    for diagram in positions.iter().filter(is_late) {
+        solver.set_position(diagram.clone()).unwrap();
+        let found = solver.solve(&Stop::new(), &SystemClock::default(), &mut |_| {});
+        assert_eq!(
+            found.value(),
+            Some(GameValue::Loss),
+            "{}",
+            diagram.format(variant)
+        );
+    }
+}
+
+#[test]
+fn perfect_wins_connect_four_as_first_player_and_keeps_every_value_as_second() {
+    for (opponent, games) in [("random", 10), ("mcts:200", 5), ("search:2000n", 5)] {
+        let counts = play_connect_four(opponent, Side::FIRST, games);
+        assert_eq!(counts, [games as usize, 0, 0], "{opponent}");
+        play_connect_four(opponent, Side::SECOND, games);
+    }
+}
+
+#[test]
+#[ignore = "takes minutes"]
+fn perfect_wins_a_thousand_games_of_connect_four() {
+    for (opponent, games) in [("random", 300), ("mcts:200", 350), ("search:2000n", 350)] {
+        let first = play_connect_four(opponent, Side::FIRST, games);
+        let second = play_connect_four(opponent, Side::SECOND, games);
+        println!("{opponent}: first {first:?}, second {second:?}");
+        assert_eq!(first, [games as usize, 0, 0], "{opponent}");
+    }
 }

@@ -1,9 +1,10 @@
-//! Every game that is not a plain grid: by its rules and, on nine boards, by the score.
+//! Every game that is not a plain grid: by its rules, on nine boards also by the score, with gravity also by possible lines.
 
 use std::collections::HashSet;
 
 use noughts_rules::{Diagram, Move, NestedSpec, Outcome, PlayIn, Rules, Symmetry, Variant};
 
+use crate::gravity::Gravity;
 use crate::nested;
 use crate::reader::{MOVE_NEEDED, OTHER_SIDE_MOVES, Reason};
 use crate::{Checker, Claim};
@@ -13,6 +14,7 @@ pub(crate) struct General<'r, R: Rules> {
     claim: Claim,
     symmetries: Vec<Symmetry>,
     nested: Option<NestedSpec>,
+    gravity: Option<Gravity>,
     proved: HashSet<Vec<u8>>,
 }
 
@@ -24,6 +26,7 @@ impl<'r, R: Rules> General<'r, R> {
                 Variant::Grid(_) => None,
                 Variant::Nested(spec) => Some(spec),
             },
+            gravity: Gravity::new(&rules.variant()),
             proved: HashSet::new(),
             claim,
             rules,
@@ -69,7 +72,10 @@ impl<'r, R: Rules> General<'r, R> {
                 let score = self
                     .nested
                     .and_then(|spec| nested::decided(spec, &diagram, self.claim.attacker));
-                score == Some(self.claim.wins) || self.proved.contains(&self.key(&diagram))
+                let is_obvious = |gravity: &Gravity| gravity.is_obvious(&diagram, self.claim);
+                score == Some(self.claim.wins)
+                    || self.gravity.as_ref().is_some_and(is_obvious)
+                    || self.proved.contains(&self.key(&diagram))
             }
         }
     }

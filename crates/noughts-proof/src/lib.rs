@@ -17,6 +17,7 @@
 //! ```
 
 mod general;
+mod gravity;
 mod nested;
 mod pairing;
 mod plain_grid;

@@ -261,3 +261,24 @@ fn undecided_score_proves_nothing() {
     let blocked = [empty, o, empty, o, full, o, empty, o, empty];
     rejected(&head("ultimate", blocked, "x *", draw), 7, unproved);
 }
+
+#[test]
+fn following_proves_nothing_where_a_line_is_possible() {
+    let head = |position: &str, rest: &str| {
+        format!("noughts proof 1\nvariant 4x4k4+gravity\nposition {position}\n{rest}")
+    };
+    let unproved = "the lines before do not prove the claim";
+    // o follows, but x may get the whole bottom row.
+    let empty = "..../..../..../.... x";
+    rejected(
+        &head(empty, "value draw\nclaim x cannot win\n"),
+        6,
+        unproved,
+    );
+    // x follows and gets the third row of o's threats too late: o may get the row below first.
+    let open = "..../..../xxx./ooo. o";
+    rejected(&head(open, "value loss\nclaim x wins\n"), 6, unproved);
+    // With a mark of x at its end, the bottom row is closed: o must play below the cell that completes the row of x.
+    let closed = "..../..../xxx./ooo. x";
+    rejected(&head(closed, "value loss\nclaim o wins\n"), 6, unproved);
+}

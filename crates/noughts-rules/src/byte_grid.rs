@@ -1,4 +1,4 @@
-//! K in a line on one board of any size and for any number of sides, with one byte per cell.
+//! K in a line on one board of up to 255x255 cells and 64 sides, with one byte per cell.
 
 use crate::diagram::Diagram;
 use crate::lines;

@@ -1,6 +1,8 @@
 //! One game in progress: turns, actions, results.
 
 mod rewind;
+mod takeback;
+mod termination;
 
 use std::fmt;
 
@@ -14,6 +16,8 @@ use crate::side::{MAX_SIDES, Side, Sides};
 use crate::timeline::{AnyTimeline, Play, Timeline};
 use crate::variant::{Scoring, Variant};
 
+pub use termination::Termination;
+
 /// A place in the turn order, counted from 0. Most games have one seat per side.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Seat(pub u8);
@@ -25,6 +29,8 @@ pub enum Action {
     Play(Move),
     /// Take this many marks back, and pass the turn.
     Rewind(u16),
+    /// Return to before this seat's last play, by agreement: this many marks are removed, and this seat is to move.
+    Takeback(u16),
     /// Resign: all other sides win.
     Resign,
 }
@@ -48,11 +54,14 @@ pub struct Options {
 }
 
 /// How a game ended, with the reason. [`Outcome`] knows only what the rules decide; a conclusion
-/// also covers resignation, leaving and abandoned games.
+/// also covers resignation, time, agreement, and games that players left.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Conclusion {
     /// Nobody won.
-    Draw,
+    Draw {
+        /// Why.
+        reason: DrawReason,
+    },
     /// One or several sides won.
     Won {
         /// The winners.
@@ -62,6 +71,23 @@ pub enum Conclusion {
     },
     /// All players left.
     Abandoned,
+    /// The game ended before it had really begun. This is no result.
+    Aborted,
+}
+
+/// Why nobody won.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum DrawReason {
+    /// No more play is possible, and no side has won.
+    Full,
+    /// The players agreed.
+    Agreement,
+    /// A player claimed a draw, because all others were away.
+    Claim,
+    /// A clock ran out, but the opponent can no longer complete a line.
+    Time,
+    /// The game had too many turns.
+    Limit,
 }
 
 /// Why a side won.
@@ -77,6 +103,10 @@ pub enum WinReason {
     Resignation,
     /// All others left.
     Leaving,
+    /// Another side's clock ran out.
+    Time,
+    /// All other players were away, and this side claimed the win.
+    Claim,
 }
 
 /// A game in progress: its position, its turns and whose turn it is. It has no player names and no
@@ -156,6 +186,7 @@ impl Game {
     pub fn act(&mut self, by: Seat, action: Action) -> Result<(), Refusal> {
         self.check(by, action)?;
         self.turns.push(Turn { by, action });
+        let mut next = Seat((by.0 + 1) % self.order.len() as u8);
         match action {
             Action::Play(at) => {
                 dispatch!(&mut self.timeline, timeline => timeline.play(at));
@@ -164,9 +195,13 @@ impl Game {
             Action::Rewind(count) => {
                 dispatch!(&mut self.timeline, timeline => timeline.take_back(count.into()));
             }
+            Action::Takeback(count) => {
+                dispatch!(&mut self.timeline, timeline => timeline.take_back(count.into()));
+                next = by;
+            }
             Action::Resign => self.conclusion = Some(self.without(by, WinReason::Resignation)),
         }
-        self.pass_to(Seat((by.0 + 1) % self.order.len() as u8));
+        self.pass_to(next);
         Ok(())
     }
 
@@ -189,6 +224,7 @@ impl Game {
                 timeline.rules().check(timeline.present(), at).map_err(Refusal::Illegal)
             }),
             Action::Rewind(count) => self.check_rewind(count),
+            Action::Takeback(count) => self.check_takeback(by, count),
         }
     }
 
@@ -201,7 +237,7 @@ impl Game {
             Action::Play(at) => dispatch!(&self.timeline, timeline => {
                 self.conclusion_by_rules(timeline.rules(), &timeline.after(at), Some(at))
             }),
-            Action::Rewind(_) => None,
+            Action::Rewind(_) | Action::Takeback(_) => None,
             Action::Resign => Some(self.without(turn.by, WinReason::Resignation)),
         }
     }
@@ -239,34 +275,7 @@ impl Game {
 
     /// Ends the game because the player of a seat has left: all other sides win. This is not a turn.
     pub fn leave(&mut self, seat: Seat) -> Result<(), Refusal> {
-        self.check(seat, Action::Resign)?;
-        self.conclusion = Some(self.without(seat, WinReason::Leaving));
-        Ok(())
-    }
-
-    /// The conclusion that [`leave`](Game::leave) would lead to; `None` if it would be refused.
-    pub fn conclusion_without(&self, seat: Seat) -> Option<Conclusion> {
-        self.check(seat, Action::Resign).ok()?;
-        Some(self.without(seat, WinReason::Leaving))
-    }
-
-    /// Ends the game without a winner because all players have left. This is not a turn.
-    pub fn abandon(&mut self) -> Result<(), Refusal> {
-        self.close(Conclusion::Abandoned)
-    }
-
-    /// Ends the game as a draw, for a game with too many turns. This is not a turn.
-    pub fn call_draw(&mut self) -> Result<(), Refusal> {
-        self.close(Conclusion::Draw)
-    }
-
-    /// Ends the game by neither its position nor a turn.
-    pub(crate) fn close(&mut self, conclusion: Conclusion) -> Result<(), Refusal> {
-        if self.conclusion.is_some() {
-            return Err(Refusal::Over);
-        }
-        self.conclusion = Some(conclusion);
-        Ok(())
+        self.terminate(Termination::Left(seat))
     }
 
     /// The variant.
@@ -347,11 +356,13 @@ impl Game {
         }))
     }
 
-    /// The text that [`parse_action`](Game::parse_action) parses.
+    /// The text of an action in records. [`parse_action`](Game::parse_action) parses it, except takebacks: these need
+    /// the consent of others, so nobody can type one.
     pub fn format_action(&self, action: Action) -> String {
         match action {
             Action::Play(at) => self.variant.format_move(at),
             Action::Rewind(count) => format!("<<{count}"),
+            Action::Takeback(count) => format!("takeback {count}"),
             Action::Resign => "resign".to_owned(),
         }
     }
@@ -400,10 +411,10 @@ impl Game {
         last: Option<Move>,
     ) -> Option<Conclusion> {
         Some(match rules.outcome(position)? {
-            Outcome::Draw => Conclusion::Draw,
+            Outcome::Draw => FULL,
             // A side without a seat cannot win: both seats can be of one side in a misère game.
             Outcome::Won(sides) => match sides.and(self.seated()) {
-                Sides::NONE => Conclusion::Draw,
+                Sides::NONE => FULL,
                 sides => Conclusion::Won {
                     sides,
                     by: self.reason(&rules.diagram(position), sides, last),
@@ -442,6 +453,11 @@ impl Game {
         )
     }
 }
+
+/// The conclusion of a position in which nobody has won and nothing can be played.
+const FULL: Conclusion = Conclusion::Draw {
+    reason: DrawReason::Full,
+};
 
 /// Sides must be numbered in the order of their first seats, and every side must have a seat.
 /// Exception: in a game of two sides, all seats may belong to one side.
@@ -490,6 +506,13 @@ pub enum Refusal {
     },
     /// On nine boards a rewind takes back at least one mark, since a player may not pass.
     MustPlay,
+    /// No play of this seat is on the board.
+    NothingToTakeBack,
+    /// A takeback removes exactly the marks since the seat's last play.
+    TakebackOf {
+        /// The number of these marks.
+        marks: u16,
+    },
 }
 
 impl fmt::Display for Refusal {
@@ -507,6 +530,13 @@ impl fmt::Display for Refusal {
             Refusal::RewindTooFar { most } => write!(f, "at most {most} can be taken back now"),
             Refusal::MustPlay => f.write_str(
                 "on nine boards each player must play, so a rewind takes back at least 1",
+            ),
+            Refusal::NothingToTakeBack => {
+                f.write_str("this seat has no play on the board that could be taken back")
+            }
+            Refusal::TakebackOf { marks } => write!(
+                f,
+                "a takeback returns to before this seat's last play, which removes {marks}"
             ),
         }
     }

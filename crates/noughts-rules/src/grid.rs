@@ -315,7 +315,7 @@ struct Directions {
     doublings: [[u8; 4]; 8],
     /// The number of shifts in use.
     doubled: usize,
-    /// The distance from a line's first cell to the one after its last.
+    /// The distance in bits from a line's first cell to the cell after its last, per direction.
     beyond: [usize; 4],
 }
 

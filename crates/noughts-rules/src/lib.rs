@@ -30,6 +30,7 @@
 mod bits;
 mod byte_grid;
 mod catalog;
+mod clock_settings;
 mod diagram;
 mod game;
 mod grid;
@@ -55,15 +56,21 @@ mod view;
 pub use bits::{Bits, Wide};
 pub use byte_grid::{ByteGrid, ByteGridMoves, ByteGridPosition};
 pub use catalog::{CATALOG, CatalogEntry};
+pub use clock_settings::{ClockError, ClockSettings};
 pub use diagram::{BoardState, Diagram, DiagramError, PlayIn};
-pub use game::{Action, Conclusion, Game, GameError, Options, Refusal, Seat, Turn, WinReason};
+pub use game::{
+    Action, Conclusion, DrawReason, Game, GameError, Options, Refusal, Seat, Termination, Turn,
+    WinReason,
+};
 pub use grid::{Grid, GridMoves, GridPosition};
 pub use nested::{LINES_3X3, Nested, NestedMoves, NestedPosition};
 pub use notation::{Place, PlaceError};
 pub use perft::{divide, perft};
 pub use place::{Board, Move};
 pub use quote::Quoted;
-pub use record::{Player, Record, RecordError, RecordSeat};
+pub use record::{
+    MAX_RECORDED_OFFERS, OfferEvent, OfferKind, OfferStep, Player, Record, RecordError, RecordSeat,
+};
 pub use rules::{IllegalMove, Outcome, Rules};
 pub use side::{MAX_SIDES, Side, Sides};
 pub use symmetry::Symmetry;

@@ -1,21 +1,32 @@
 //! Games as text: see docs/notation.md.
 
+mod offers;
+mod result;
+
 use std::fmt;
 use std::str::FromStr;
 
+use crate::clock_settings::{ClockError, ClockSettings};
 use crate::diagram::{Diagram, DiagramError};
-use crate::game::{Conclusion, Game, GameError, Options, Refusal, Seat, WinReason};
+use crate::game::{Action, Game, GameError, Options, Refusal, Seat};
 use crate::notation::{PlaceError, number};
 use crate::quote::Quoted;
-use crate::side::{MAX_SIDES, Side, Sides};
+use crate::side::{MAX_SIDES, Side};
 use crate::variant::Variant;
 use crate::variant_name::VariantError;
+
+pub use offers::{MAX_RECORDED_OFFERS, OfferEvent, OfferKind, OfferStep};
+use offers::{check_offers, read_offer};
+use result::{is_in_version_1, read_result, write_result};
 
 /// Maximum length of a name in characters.
 const MAX_NAME_CHARS: usize = 255;
 
 /// Maximum number of seats.
 const MAX_SEATS: usize = MAX_SIDES as usize;
+
+/// Maximum time of one turn in milliseconds, about 31 years.
+const MAX_USED_MS: u64 = 1_000_000_000_000;
 
 /// The line number of `history`; the start position is on the next line.
 const HISTORY_LINE: usize = 3;
@@ -46,6 +57,10 @@ const HISTORY_LINE: usize = 3;
 pub struct Record {
     seats: Vec<RecordSeat>,
     game: Game,
+    clock: Option<ClockSettings>,
+    /// The time of each turn, in a game with a clock; otherwise empty.
+    used_ms: Vec<u64>,
+    offers: Vec<OfferEvent>,
 }
 
 /// One seat of a record.
@@ -81,7 +96,61 @@ impl Record {
                 return fail(reason);
             }
         }
-        Ok(Record { seats, game })
+        Ok(Record {
+            seats,
+            game,
+            clock: None,
+            used_ms: Vec::new(),
+            offers: Vec::new(),
+        })
+    }
+
+    /// The record with a clock, and the milliseconds that each turn took.
+    pub fn with_clock(
+        mut self,
+        clock: ClockSettings,
+        used_ms: Vec<u64>,
+    ) -> Result<Record, RecordError> {
+        let fits = used_ms.len() == self.game.turns().len();
+        if !fits || used_ms.iter().any(|ms| *ms > MAX_USED_MS) {
+            let reason = Reason::Times;
+            return Err(RecordError { line: None, reason });
+        }
+        (self.clock, self.used_ms) = (Some(clock), used_ms);
+        Ok(self)
+    }
+
+    /// The record with the offers that were made, and the answers to them, in order.
+    pub fn with_offers(mut self, offers: Vec<OfferEvent>) -> Result<Record, RecordError> {
+        check_offers(&offers, self.game.turns().len(), self.seats.len())
+            .map_err(|reason| RecordError { line: None, reason })?;
+        self.offers = offers;
+        Ok(self)
+    }
+
+    /// The clock of the game, if it had one.
+    pub fn clock(&self) -> Option<ClockSettings> {
+        self.clock
+    }
+
+    /// The milliseconds that each turn took, in a game with a clock; otherwise empty.
+    pub fn used_ms(&self) -> &[u64] {
+        &self.used_ms
+    }
+
+    /// The offers and the answers to them, in order.
+    pub fn offers(&self) -> &[OfferEvent] {
+        &self.offers
+    }
+
+    /// The version of the format that this record needs.
+    fn version(&self) -> u8 {
+        let is_takeback = |turn: &crate::Turn| matches!(turn.action, Action::Takeback(_));
+        let is_plain = self.clock.is_none()
+            && self.offers.is_empty()
+            && is_in_version_1(self.game.conclusion())
+            && !self.game.turns().iter().any(is_takeback);
+        if is_plain { 1 } else { 2 }
     }
 
     /// The game after its last turn.
@@ -95,7 +164,8 @@ impl Record {
     }
 }
 
-/// Parses and replays a record. Lines may end in `\r\n`; the last may have no end.
+/// Parses and replays a record. Lines may end in `\r\n`; the last may have no end. Blank lines may follow, because they
+/// separate the records of a file.
 impl FromStr for Record {
     type Err = RecordError;
 
@@ -104,7 +174,7 @@ impl FromStr for Record {
             text: text.lines(),
             number: 0,
         };
-        lines.exactly("noughts 1")?;
+        let version = lines.version()?;
         let variant = lines.field("variant", "variant NAME")?;
         let variant: Variant = variant
             .parse()
@@ -118,6 +188,12 @@ impl FromStr for Record {
         if let Some(position) = line.strip_prefix("start ") {
             let read = Diagram::parse(&variant, position);
             start = Some(read.map_err(|e| lines.fail(Reason::Position(e)))?);
+            line = lines.next()?;
+        }
+        let mut clock = None;
+        if let Some(text) = line.strip_prefix("clock ") {
+            let read: Result<ClockSettings, ClockError> = text.parse();
+            clock = Some(read.map_err(|e| lines.fail(Reason::Clock(e)))?);
             line = lines.next()?;
         }
         let mut seats = Vec::new();
@@ -149,18 +225,40 @@ impl FromStr for Record {
             }),
             reason: Reason::Game(error),
         })?;
+        let (mut used_ms, mut offers) = (Vec::new(), Vec::new());
         while !line.starts_with("result ") {
-            replay(&mut game, line).map_err(|reason| lines.fail(reason))?;
+            match read_offer(line, game.turns().len(), seats.len()) {
+                Some(_) if offers.len() == MAX_RECORDED_OFFERS => {
+                    return Err(lines.fail(Reason::TooManyOffers));
+                }
+                Some(offer) => offers.push(offer.map_err(|reason| lines.fail(reason))?),
+                None => {
+                    let used = replay(&mut game, line, clock.is_some());
+                    used_ms.extend(used.map_err(|reason| lines.fail(reason))?);
+                }
+            }
             line = lines.next()?;
         }
-        read_result(&mut game, &seats, line).map_err(|reason| lines.fail(reason))?;
-        match lines.text.next() {
-            Some(surplus) => {
-                lines.number += 1;
-                Err(lines.fail(Reason::Surplus(Quoted::from(surplus))))
+        read_result(&mut game, &seats, clock.is_some(), line)
+            .map_err(|reason| lines.fail(reason))?;
+        while let Some(surplus) = lines.text.next() {
+            lines.number += 1;
+            if !surplus.is_empty() {
+                return Err(lines.fail(Reason::Surplus(Quoted::from(surplus))));
             }
-            None => Ok(Record { seats, game }),
         }
+        let record = Record {
+            seats,
+            game,
+            clock,
+            used_ms,
+            offers,
+        };
+        if record.version() > version {
+            lines.number = 1;
+            return Err(lines.fail(Reason::Version));
+        }
+        Ok(record)
     }
 }
 
@@ -169,24 +267,34 @@ impl fmt::Display for Record {
         let game = &self.game;
         writeln!(
             f,
-            "noughts 1\nvariant {}\nhistory {}",
+            "noughts {}\nvariant {}\nhistory {}",
+            self.version(),
             game.variant(),
             game.history()
         )?;
         if let Some(start) = game.start() {
             writeln!(f, "start {}", start.format(game.variant()))?;
         }
+        if let Some(clock) = self.clock {
+            writeln!(f, "clock {clock}")?;
+        }
         for (number, seat) in self.seats.iter().enumerate() {
             writeln!(f, "seat {number} {seat}")?;
         }
+        let mut offers = self.offers.iter().peekable();
         for (number, turn) in game.turns().iter().enumerate() {
-            writeln!(
-                f,
-                "{} {} {}",
-                number + 1,
-                turn.by.0,
-                game.format_action(turn.action)
-            )?;
+            while let Some(offer) = offers.next_if(|offer| offer.after_turns <= number) {
+                writeln!(f, "{offer}")?;
+            }
+            let action = game.format_action(turn.action);
+            write!(f, "{} {} {action}", number + 1, turn.by.0)?;
+            match self.used_ms.get(number) {
+                Some(ms) => writeln!(f, " {ms}ms")?,
+                None => writeln!(f)?,
+            }
+        }
+        for offer in offers {
+            writeln!(f, "{offer}")?;
         }
         writeln!(
             f,
@@ -274,74 +382,36 @@ fn order_of(seats: &[RecordSeat]) -> Vec<Side> {
     seats.iter().filter_map(|seat| side(seat.symbol)).collect()
 }
 
-/// Parses and plays `3 0 2-0`: turn number, seat, action.
-fn replay(game: &mut Game, line: &str) -> Result<(), Reason> {
+/// Parses and plays `3 0 2-0`: turn number, seat, action. With a clock, the time in milliseconds follows and is
+/// returned: `3 0 2-0 1500ms`.
+fn replay(game: &mut Game, line: &str, has_clock: bool) -> Result<Option<u64>, Reason> {
     let next = game.turns().len() + 1;
     let words = || {
         let rest = line.strip_prefix(&format!("{next} "))?;
         let (seat, action) = rest.split_once(' ')?;
         let seat = u8::try_from(number(seat)?).unwrap_or(u8::MAX);
-        Some((Seat(seat), action))
+        let (action, used_ms) = match has_clock {
+            false => (action, None),
+            true => {
+                let (action, used) = action.rsplit_once(' ')?;
+                let ms = number(used.strip_suffix("ms")?)? as u64;
+                (action, Some(Some(ms).filter(|ms| *ms <= MAX_USED_MS)?))
+            }
+        };
+        Some((Seat(seat), action, used_ms))
     };
-    let (seat, action) = words().ok_or_else(|| Reason::Turn {
+    let (seat, action, used_ms) = words().ok_or_else(|| Reason::Turn {
         next,
+        has_clock,
         text: Quoted::from(line),
     })?;
-    let action = game.parse_action(action).map_err(Reason::Place)?;
-    game.act(seat, action).map_err(Reason::Refused)
-}
-
-fn write_result(conclusion: Option<&Conclusion>, order: &[Side], seats: &[RecordSeat]) -> String {
-    let (sides, by) = match conclusion {
-        None => return "unfinished".to_owned(),
-        Some(Conclusion::Draw) => return "draw".to_owned(),
-        Some(Conclusion::Abandoned) => return "abandoned".to_owned(),
-        Some(Conclusion::Won { sides, by }) => (sides, by),
+    let takeback = action.strip_prefix("takeback ").and_then(number);
+    let action = match takeback {
+        Some(count) => Action::Takeback(u16::try_from(count).unwrap_or(u16::MAX)),
+        None => game.parse_action(action).map_err(Reason::Place)?,
     };
-    let by = match by {
-        WinReason::Line(_) | WinReason::Boards(_) => "line",
-        WinReason::Points => "points",
-        WinReason::Resignation => "resignation",
-        WinReason::Leaving => "leaving",
-    };
-    let symbol = |side| {
-        let seat = order.iter().position(|s| *s == side);
-        seat.map_or('?', |seat| seats[seat].symbol)
-    };
-    let symbols: Vec<String> = sides.iter().map(|side| symbol(side).to_string()).collect();
-    format!("won {} by {by}", symbols.join(" "))
-}
-
-/// Checks the result, and applies one that is not due to a turn: leaving, abandoned, draw.
-fn read_result(game: &mut Game, seats: &[RecordSeat], line: &str) -> Result<(), Reason> {
-    let all: Sides = game.order().iter().copied().collect();
-    let left = all.iter().map(|leaver| Conclusion::Won {
-        sides: all.without(leaver),
-        by: WinReason::Leaving,
-    });
-    let mut possible: Vec<Option<Conclusion>> = match game.conclusion() {
-        Some(conclusion) => vec![Some(conclusion.clone())],
-        None => vec![None, Some(Conclusion::Draw), Some(Conclusion::Abandoned)],
-    };
-    if game.conclusion().is_none() && all.len() > 1 {
-        possible.extend(left.map(Some));
-    }
-    let write = |conclusion: Option<&Conclusion>| write_result(conclusion, game.order(), seats);
-    let found = possible
-        .iter()
-        .find(|c| line.strip_prefix("result ") == Some(&write(c.as_ref())));
-    let Some(found) = found else {
-        return Err(Reason::Result {
-            is: write(possible[0].as_ref()),
-        });
-    };
-    match (game.conclusion(), found) {
-        (None, Some(conclusion)) => {
-            let conclusion = conclusion.clone();
-            game.close(conclusion).map_err(Reason::Refused)
-        }
-        (Some(_), _) | (None, None) => Ok(()),
-    }
+    game.act(seat, action).map_err(Reason::Refused)?;
+    Ok(used_ms)
 }
 
 /// The lines of a text, with the number of the current one.
@@ -356,15 +426,15 @@ impl<'t> Lines<'t> {
         self.text.next().ok_or_else(|| self.fail(Reason::Ends))
     }
 
-    fn exactly(&mut self, words: &'static str) -> Result<(), RecordError> {
-        let line = self.next()?;
-        if line == words {
-            return Ok(());
+    fn version(&mut self) -> Result<u8, RecordError> {
+        match self.next()? {
+            "noughts 1" => Ok(1),
+            "noughts 2" => Ok(2),
+            line => Err(self.fail(Reason::Expected {
+                words: "noughts 1' or 'noughts 2",
+                text: Quoted::from(line),
+            })),
         }
-        Err(self.fail(Reason::Expected {
-            words,
-            text: Quoted::from(line),
-        }))
     }
 
     fn field(&mut self, name: &str, words: &'static str) -> Result<&'t str, RecordError> {
@@ -398,20 +468,41 @@ pub struct RecordError {
 #[derive(Clone, PartialEq, Eq, Debug)]
 enum Reason {
     Ends,
-    Expected { words: &'static str, text: Quoted },
+    Expected {
+        words: &'static str,
+        text: Quoted,
+    },
     Variant(VariantError),
     History(Quoted),
+    Clock(ClockError),
+    Version,
+    Times,
+    Offer {
+        step: &'static str,
+        text: Quoted,
+    },
+    TooManyOffers,
+    OffersOutOfOrder,
     Position(DiagramError),
-    Seat { number: usize, text: Quoted },
+    Seat {
+        number: usize,
+        text: Quoted,
+    },
     Seats,
     Symbols,
     Name,
     Command,
     Game(GameError),
-    Turn { next: usize, text: Quoted },
+    Turn {
+        next: usize,
+        has_clock: bool,
+        text: Quoted,
+    },
     Place(PlaceError),
     Refused(Refusal),
-    Result { is: String },
+    Result {
+        is: String,
+    },
     Surplus(Quoted),
 }
 
@@ -429,6 +520,24 @@ impl fmt::Display for RecordError {
             Reason::History(text) => {
                 write!(f, "the history is a number such as 0 or 3, not {text}")
             }
+            Reason::Clock(error) => error.fmt(f),
+            Reason::Version => f.write_str(
+                "a record with a clock, offers, takebacks or a result by agreement, claim or time, or aborted, begins \
+                 with 'noughts 2'",
+            ),
+            Reason::Times => write!(
+                f,
+                "every turn of a game with a clock has a time of at most {MAX_USED_MS} milliseconds"
+            ),
+            Reason::Offer { step, text } => {
+                write!(f, "an offer is written '{step} SEAT draw' or '{step} SEAT takeback', with a seat of the game, not {text}")
+            }
+            Reason::TooManyOffers => {
+                write!(f, "a record has at most {MAX_RECORDED_OFFERS} offers and answers")
+            }
+            Reason::OffersOutOfOrder => {
+                f.write_str("offers come in the order of the turns, by seats of the game")
+            }
             Reason::Position(error) => error.fmt(f),
             Reason::Seat { number, text } => write!(
                 f,
@@ -445,10 +554,15 @@ impl fmt::Display for RecordError {
             ),
             Reason::Command => f.write_str("a record can't name a command to run"),
             Reason::Game(error) => error.fmt(f),
-            Reason::Turn { next, text } => {
+            Reason::Turn {
+                next,
+                has_clock,
+                text,
+            } => {
+                let time = if *has_clock { " TIMEms" } else { "" };
                 write!(
                     f,
-                    "a turn is written '{next} SEAT ACTION', the result 'result …', not {text}"
+                    "a turn is written '{next} SEAT ACTION{time}', the result 'result …', not {text}"
                 )
             }
             Reason::Place(error) => error.fmt(f),

@@ -195,7 +195,7 @@ impl NestedSpec {
         first: None,
     };
 
-    /// Ultimate: redirects to any open board; three boards in a line win.
+    /// Ultimate: a player who is sent to a closed board may play on any open board; three boards in a line win.
     pub const ULTIMATE: NestedSpec = NestedSpec {
         redirect: Redirect::AnyOpen,
         scoring: Scoring::MetaLine,

@@ -190,6 +190,16 @@ impl From<OutOfRange> for Reason {
     }
 }
 
+impl VariantError {
+    /// Whether the text has the form of a variant and only a number in it is out of range.
+    pub fn is_out_of_range(&self) -> bool {
+        match self.reason {
+            Reason::OutOfRange(_) | Reason::NoSuchBoard => true,
+            Reason::Unknown | Reason::LeadingZero | Reason::Repeated => false,
+        }
+    }
+}
+
 impl fmt::Display for VariantError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} is not a variant: ", self.text)?;

@@ -1,6 +1,9 @@
 //! Parsing, replaying and formatting records.
 
-use noughts_rules::{Game, Options, Player, Record, RecordError, RecordSeat, Seat, Side, Variant};
+use noughts_rules::{
+    Action, ClockSettings, DrawReason, Game, OfferEvent, OfferKind, OfferStep, Options, Player,
+    Record, RecordError, RecordSeat, Seat, Side, Termination, Variant,
+};
 
 const EXAMPLE: &str = "\
 noughts 1
@@ -243,14 +246,18 @@ fn errors_name_the_line_and_what_is_allowed() {
     for (line, text, sentence) in [
         (
             1,
-            "noughts 2",
-            r#"this line must be 'noughts 1', not "noughts 2""#.to_owned(),
+            "noughts 3",
+            r#"this line must be 'noughts 1' or 'noughts 2', not "noughts 3""#.to_owned(),
         ),
-        (1, "", r#"this line must be 'noughts 1', not """#.to_owned()),
+        (
+            1,
+            "",
+            r#"this line must be 'noughts 1' or 'noughts 2', not """#.to_owned(),
+        ),
         (
             1,
             " noughts 1",
-            r#"this line must be 'noughts 1', not " noughts 1""#.to_owned(),
+            r#"this line must be 'noughts 1' or 'noughts 2', not " noughts 1""#.to_owned(),
         ),
         (
             2,
@@ -412,15 +419,19 @@ fn truncated_record_is_refused_with_its_line() {
 }
 
 #[test]
-fn nothing_may_follow_the_result() {
-    for (more, quoted) in [
-        ("\n", "\"\""),
-        ("result draw\n", "\"result draw\""),
-        (" ", "\" \""),
+fn only_blank_lines_may_follow_the_result() {
+    for (more, line, quoted) in [
+        ("result draw\n", 11, "\"result draw\""),
+        (" ", 11, "\" \""),
+        ("\n\nnoughts 1\n", 13, "\"noughts 1\""),
     ] {
         let sentence =
-            format!("line 11 of the record: nothing may follow the result, not {quoted}");
+            format!("line {line} of the record: nothing may follow the result, not {quoted}");
         check_refused(&format!("{EXAMPLE}{more}"), &sentence);
+    }
+    for more in ["\n", "\n\r\n"] {
+        let record: Record = format!("{EXAMPLE}{more}").parse().unwrap();
+        assert_eq!(record.to_string(), EXAMPLE);
     }
 }
 
@@ -584,8 +595,28 @@ fn abandoned_drawn_and_left_games_are_recorded() {
         result(|game| game.leave(Seat(0)).unwrap()),
         "result won o by leaving"
     );
-    assert_eq!(result(|game| game.call_draw().unwrap()), "result draw");
-    assert_eq!(result(|game| game.abandon().unwrap()), "result abandoned");
+    let ends = [
+        (Termination::Draw(DrawReason::Limit), "draw"),
+        (
+            Termination::Draw(DrawReason::Agreement),
+            "draw by agreement",
+        ),
+        (Termination::Draw(DrawReason::Claim), "draw by claim"),
+        (Termination::WinClaimed(Seat(1)), "won o by claim"),
+        (Termination::Abandoned, "abandoned"),
+        (Termination::Aborted, "aborted"),
+    ];
+    for (end, expected) in ends {
+        let mut game = record.game().clone();
+        game.terminate(end).unwrap();
+        let record = Record::new(game, record.seats().to_vec()).unwrap();
+        let text = record.to_string();
+        check(&text);
+        assert_eq!(text.lines().last(), Some(&*format!("result {expected}")));
+        let is_old = ["draw", "abandoned"].contains(&expected);
+        let version = if is_old { "noughts 1\n" } else { "noughts 2\n" };
+        assert!(text.starts_with(version), "{text}");
+    }
 }
 
 #[test]
@@ -607,4 +638,104 @@ fn side_has_the_symbol_of_its_seats() {
             .ends_with("seat 2 ż human\nresult won ż by leaving\n")
     );
     assert!(Record::new(game, vec![seat('🦀'), seat('ż'), seat('🦀')]).is_err());
+}
+
+/// A record with everything that version 2 added.
+const VERSION_2: &str = "\
+noughts 2
+variant 3x3k3
+history 0
+clock 180+2
+seat 0 x human Ann
+seat 1 o human Bob
+1 0 0-0 2500ms
+2 1 1-1 800ms
+3 0 0-1 0ms
+offer 0 takeback
+accept 1 takeback
+4 0 takeback 1 1200ms
+offer 0 draw
+decline 1 draw
+5 0 0-2 17000ms
+result won x by time
+";
+
+#[test]
+fn clocks_offers_and_takebacks_round_trip() {
+    let record = check(VERSION_2);
+    assert_eq!(record.clock(), ClockSettings::fischer(180, 2).ok());
+    assert_eq!(record.used_ms(), [2_500, 800, 0, 1_200, 17_000]);
+    let game = record.game();
+    assert_eq!(game.diagram().format(game.variant()), "x.x/.o./... o");
+    assert_eq!(game.turns()[3].action, Action::Takeback(1));
+    let offer = |after_turns, seat, step, kind| OfferEvent {
+        after_turns,
+        seat: Seat(seat),
+        step,
+        kind,
+    };
+    assert_eq!(
+        record.offers(),
+        [
+            offer(3, 0, OfferStep::Offer, OfferKind::Takeback),
+            offer(3, 1, OfferStep::Accept, OfferKind::Takeback),
+            offer(4, 0, OfferStep::Offer, OfferKind::Draw),
+            offer(4, 1, OfferStep::Decline, OfferKind::Draw),
+        ]
+    );
+    let made = Record::new(game.clone(), record.seats().to_vec()).unwrap();
+    let made = made.with_offers(record.offers().to_vec()).unwrap();
+    let clock = record.clock().unwrap();
+    let made = made.with_clock(clock, record.used_ms().to_vec()).unwrap();
+    assert_eq!(made.to_string(), VERSION_2);
+    for (from, to) in [
+        ("180+2", "move 30"),
+        ("180+2", "days 14"),
+        ("x by time", "o by time"),
+    ] {
+        check(&VERSION_2.replace(from, to));
+    }
+    check(&VERSION_2.replace("won x by time", "unfinished"));
+    // A plain record may say 2; it is written as version 1.
+    check_written(&changed(1, "noughts 2"), EXAMPLE);
+}
+
+#[test]
+fn wrong_clocks_offers_and_takebacks_are_refused_with_their_line() {
+    let turn = "a turn is written '1 SEAT ACTION TIMEms', the result 'result …', not";
+    let offer = "an offer is written 'offer SEAT draw' or 'offer SEAT takeback', with a seat of the game, not";
+    for (from, to, line, sentence) in [
+        ("clock 180+2", "clock 5+0", 4, "a clock's base is 10 to 10800 seconds".to_owned()),
+        ("clock 180+2", "clock days 15", 4, "a correspondence clock has 1 to 14 days".to_owned()),
+        ("2500ms", "2500", 7, format!("{turn} \"1 0 0-0 2500\"")),
+        (" 2500ms", "", 7, format!("{turn} \"1 0 0-0\"")),
+        ("2500ms", "-1ms", 7, format!("{turn} \"1 0 0-0 -1ms\"")),
+        ("2500ms", "1000000000001ms", 7, format!("{turn} \"1 0 0-0 1000000000001ms\"")),
+        ("offer 0 takeback", "offer 2 takeback", 10, format!("{offer} \"offer 2 takeback\"")),
+        ("offer 0 takeback", "offer 0 tea", 10, format!("{offer} \"offer 0 tea\"")),
+        (
+            "takeback 1 ",
+            "takeback 2 ",
+            12,
+            "a takeback returns to before this seat's last play, which removes 1".to_owned(),
+        ),
+        (
+            "noughts 2",
+            "noughts 1",
+            1,
+            "a record with a clock, offers, takebacks or a result by agreement, claim or time, or aborted, begins with 'noughts 2'"
+                .to_owned(),
+        ),
+    ] {
+        let text = VERSION_2.replace(from, to);
+        assert_ne!(text, VERSION_2, "{from}");
+        check_refused(&text, &format!("line {line} of the record: {sentence}"));
+    }
+    let plain = changed(10, "result won x by time").replace("noughts 1", "noughts 2");
+    let sentence = "line 10 of the record: the result of these turns is 'unfinished'";
+    check_refused(&plain, sentence);
+    let offers = "offer 0 draw\n".repeat(1_001);
+    let text = changed(10, &format!("{offers}result unfinished"));
+    let sentence = "line 1010 of the record: a record has at most 1000 offers and answers";
+    check_refused(&text, sentence);
 }

@@ -72,6 +72,7 @@ async fn play(store: &dyn Store, begun: Instant) -> Result<Vec<Duration>, StoreE
             history: 0,
             start: None,
             holders: vec![human("Ann"), human("Bob")],
+            clock: None,
             created_ms: 0,
         };
         let (game, variant) = (settings.id, settings.variant);

@@ -7,10 +7,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::future::Future;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use noughts_rules::Seat;
 use tokio::sync::{Notify, broadcast, mpsc};
 use tokio::task::AbortHandle;
 
-use crate::id::GameId;
+use crate::id::{GameId, PlayerId};
 
 /// Sends and receives hints.
 #[derive(Debug)]
@@ -33,8 +34,17 @@ pub enum Hint {
     },
     /// A player of this game connected or disconnected.
     Presence(GameId),
+    /// The player of a seat said that they leave.
+    Left {
+        /// Which game.
+        game: GameId,
+        /// Which seat.
+        seat: Seat,
+    },
     /// Players that wait at other nodes were paired.
     Matched,
+    /// Something about a player has changed: the name, the tokens, the games, or that it exists.
+    Player(PlayerId),
     /// Hints may have been missed: compare everything with the store. This is also the first hint after connecting.
     Missed,
 }
@@ -42,7 +52,7 @@ pub enum Hint {
 /// How many hints may wait for a subscriber; one that is further behind gets [`Hint::Missed`].
 const MAX_RECEIVED: usize = 1_024;
 
-/// How many games' hints may wait to be sent; beyond, the others get [`Hint::Missed`].
+/// How many games' and players' hints may wait to be sent; beyond, the others get [`Hint::Missed`].
 const MAX_UNSENT: usize = 10_000;
 
 impl Bus {
@@ -167,6 +177,8 @@ struct Collected {
     /// The latest entry per game; it implies the earlier ones.
     entries: BTreeMap<GameId, u32>,
     presence: BTreeSet<GameId>,
+    players: BTreeSet<PlayerId>,
+    left: BTreeSet<(GameId, Seat)>,
     has_matched: bool,
     has_missed: bool,
 }
@@ -181,10 +193,17 @@ impl Collected {
             Hint::Presence(game) => {
                 self.presence.insert(game);
             }
+            Hint::Player(player) => {
+                self.players.insert(player);
+            }
+            Hint::Left { game, seat } => {
+                self.left.insert((game, seat));
+            }
             Hint::Matched => self.has_matched = true,
             Hint::Missed => self.has_missed = true,
         }
-        if self.entries.len() + self.presence.len() > MAX_UNSENT {
+        let players = self.players.len() + self.left.len();
+        if self.entries.len() + self.presence.len() + players > MAX_UNSENT {
             *self = Collected {
                 has_missed: true,
                 ..Collected::default()
@@ -212,8 +231,16 @@ impl Outbox {
         let entries = entries.map(|(game, number)| Hint::Entry { game, number });
         let presence = collected.presence.into_iter().map(Hint::Presence);
         let matched = collected.has_matched.then_some(Hint::Matched);
+        let players = collected.players.into_iter().map(Hint::Player);
         let first = missed.into_iter().chain(matched);
-        first.chain(entries).chain(presence).collect()
+        let left = collected.left.into_iter();
+        let left = left.map(|(game, seat)| Hint::Left { game, seat });
+        first
+            .chain(entries)
+            .chain(presence)
+            .chain(left)
+            .chain(players)
+            .collect()
     }
 
     /// Puts back hints that could not be sent.

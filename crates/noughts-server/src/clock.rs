@@ -1,16 +1,32 @@
 //! The clock behind every stored time.
 
-use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, SystemTime};
 
 use noughts_engine::Clock;
 
+/// With a shared store, how far this clock runs ahead of the store's latest time at most. So a process whose clock
+/// jumps does not store wrong times: the next sweep, a second later, corrects it.
+const MAX_AHEAD: Duration = Duration::from_secs(3);
+
 /// The time since 1970: the process's clock, corrected by the clock of a shared store.
+#[derive(Clone)]
 pub struct ServerClock {
     clock: Arc<dyn Clock>,
-    /// Milliseconds since 1970 when `clock` stood at zero.
-    origin_ms: AtomicU64,
+    reading: Arc<Mutex<Reading>>,
+}
+
+/// A time, and what the process's clock showed then.
+#[derive(Clone, Copy, Debug)]
+struct Reading {
+    at: Duration,
+    ms: u64,
+    /// Whether it is the time of the store.
+    is_from_store: bool,
+    /// A time that has passed for sure.
+    certain_ms: u64,
+    /// What the process's clock showed at the latest sweep.
+    swept_at: Option<Duration>,
 }
 
 impl ServerClock {
@@ -18,10 +34,16 @@ impl ServerClock {
     pub(crate) fn new(clock: Arc<dyn Clock>) -> ServerClock {
         // A system clock before 1970 is wrong anyway.
         let since_1970 = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
-        let origin = since_1970.unwrap_or_default().saturating_sub(clock.now());
+        let reading = Reading {
+            at: clock.now(),
+            ms: since_1970.unwrap_or_default().as_millis() as u64,
+            is_from_store: false,
+            certain_ms: 0,
+            swept_at: None,
+        };
         ServerClock {
             clock,
-            origin_ms: AtomicU64::new(origin.as_millis() as u64),
+            reading: Arc::new(Mutex::new(reading)),
         }
     }
 
@@ -32,12 +54,92 @@ impl ServerClock {
 
     /// Milliseconds since 1970.
     pub fn now_ms(&self) -> u64 {
-        self.origin_ms.load(Ordering::Relaxed) + self.clock.now().as_millis() as u64
+        let reading = *self.reading();
+        let passed = self.clock.now().saturating_sub(reading.at);
+        let passed = match reading.is_from_store {
+            true => passed.min(MAX_AHEAD),
+            false => passed,
+        };
+        reading.ms + passed.as_millis() as u64
     }
 
-    /// Sets the clock to `now_ms`, the store's time.
-    pub(crate) fn correct(&self, now_ms: u64) {
-        let origin = now_ms.saturating_sub(self.clock.now().as_millis() as u64);
-        self.origin_ms.store(origin, Ordering::Relaxed);
+    /// A time that has passed for sure, in milliseconds since 1970, and until which every outage is known: that of
+    /// the latest sweep, 0 before the first. Only by this time clocks run out.
+    pub fn certain_ms(&self) -> u64 {
+        self.reading().certain_ms
+    }
+
+    /// Whether a sweep succeeded a moment ago. Otherwise there may be an outage that is not known yet.
+    pub(crate) fn is_fresh(&self) -> bool {
+        let swept_at = self.reading().swept_at;
+        swept_at.is_some_and(|at| self.clock.now().saturating_sub(at) <= MAX_AHEAD)
+    }
+
+    /// Notes that a sweep succeeded, and sets the clock to the store's time, if it has one.
+    pub(crate) fn correct(&self, store_ms: Option<u64>) {
+        let now_ms = self.now_ms();
+        let mut reading = self.reading();
+        if let Some(ms) = store_ms {
+            (reading.at, reading.ms) = (self.clock.now(), ms);
+            reading.is_from_store = true;
+        }
+        reading.certain_ms = store_ms.unwrap_or(now_ms);
+        reading.swept_at = Some(self.clock.now());
+    }
+
+    fn reading(&self) -> MutexGuard<'_, Reading> {
+        // Every change is complete, so a poisoned lock holds a valid value.
+        self.reading.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[derive(Default)]
+    struct Injected(Mutex<Duration>);
+
+    impl Injected {
+        fn set(&self, seconds: u64) {
+            *self.0.lock().unwrap() = Duration::from_secs(seconds);
+        }
+    }
+
+    impl Clock for Injected {
+        fn now(&self) -> Duration {
+            *self.0.lock().unwrap()
+        }
+    }
+
+    #[test]
+    fn the_time_of_the_store_decides_when_the_clock_of_the_process_jumps() {
+        let injected = Arc::new(Injected::default());
+        let clock = ServerClock::new(Arc::clone(&injected) as Arc<dyn Clock>);
+        injected.set(10_000);
+        clock.correct(Some(5_000_000));
+        injected.set(10_001);
+        assert_eq!((clock.now_ms(), clock.certain_ms()), (5_001_000, 5_000_000));
+        for jump in [13_600, 6_400] {
+            injected.set(jump);
+            let now_ms = clock.now_ms();
+            assert!((5_000_000..=5_003_000).contains(&now_ms), "{now_ms}");
+            assert_eq!(clock.certain_ms(), 5_000_000);
+        }
+        clock.correct(Some(5_002_000));
+        injected.set(6_401);
+        assert_eq!(clock.now_ms(), 5_003_000);
+    }
+
+    #[test]
+    fn without_a_shared_store_the_process_tells_the_time() {
+        let injected = Arc::new(Injected::default());
+        let clock = ServerClock::new(Arc::clone(&injected) as Arc<dyn Clock>);
+        let before = clock.now_ms();
+        injected.set(3_600);
+        assert_eq!(clock.now_ms() - before, 3_600_000);
+        assert_eq!(clock.certain_ms(), 0);
+        clock.correct(None);
+        assert_eq!(clock.certain_ms(), clock.now_ms());
     }
 }

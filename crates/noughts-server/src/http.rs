@@ -2,20 +2,28 @@
 
 mod analysis;
 mod board_image;
+mod caching;
 mod catalog;
 mod create_table;
 mod error;
+mod explain;
 mod extract;
 mod games;
 mod link_preview;
+mod lobby;
+mod matches;
 mod metrics;
 mod middleware;
 mod openapi;
+mod player_events;
+mod players;
+mod problem_pages;
 mod qr_code;
 mod rate_limit;
 mod records;
 mod seat_token;
 mod site;
+mod strategies;
 mod stream;
 mod websocket;
 
@@ -41,11 +49,13 @@ use crate::metrics::ListenerKind;
 use crate::net::{
     self, Connections, Permit, REFUSED_TIME, WhenFull, WriteTimeout, serve_connections,
 };
+use crate::players::Players;
 use crate::presence::Presence;
 use crate::tables::Tables;
 use analysis::Analyses;
 use board_image::BoardImages;
-use error::api_error;
+use error::{ApiError, api_error};
+use lobby::Lobby;
 use middleware::Middleware;
 use rate_limit::RateLimiter;
 use seat_token::SeatTokens;
@@ -58,10 +68,12 @@ pub(crate) struct AppState {
     tables: Arc<Tables>,
     matchmaking: Arc<Matchmaking>,
     presence: Arc<Presence>,
+    players: Arc<Players>,
     tokens: SeatTokens,
     rate_limiter: Arc<RateLimiter>,
     analyses: Analyses,
     board_images: BoardImages,
+    lobby: Lobby,
     connections: Arc<Connections>,
     closing: watch::Receiver<bool>,
 }
@@ -85,7 +97,12 @@ pub(crate) struct HttpServer {
 
 impl HttpServer {
     pub(crate) fn new(
-        (tables, matchmaking, presence): (&Arc<Tables>, &Arc<Matchmaking>, &Arc<Presence>),
+        (tables, matchmaking, presence, players): (
+            &Arc<Tables>,
+            &Arc<Matchmaking>,
+            &Arc<Presence>,
+            &Arc<Players>,
+        ),
         connections: Arc<Connections>,
         secret: [u8; 32],
         limits: HttpLimits,
@@ -95,10 +112,12 @@ impl HttpServer {
             tables: Arc::clone(tables),
             matchmaking: Arc::clone(matchmaking),
             presence: Arc::clone(presence),
+            players: Arc::clone(players),
             tokens: SeatTokens::new(secret),
             rate_limiter: Arc::new(RateLimiter::new(limits)),
             analyses: Analyses::new(closing.clone()),
             board_images: BoardImages::default(),
+            lobby: Lobby::new(),
             connections,
             closing,
         });
@@ -122,6 +141,8 @@ impl HttpServer {
                 stopping.clone(),
             )
         };
+        let lobby = Arc::clone(app);
+        let lobby = tokio::spawn(async move { lobby.lobby.run(&lobby.tables).await });
         let mut open = serve_connections(listener, limits, &accepted, closing, serve).await;
         let finish = async {
             while open.join_next().await.is_some() {}
@@ -129,6 +150,7 @@ impl HttpServer {
             app.rate_limiter.all_streams_closed().await;
         };
         let _ = timeout(SHUTDOWN_TIMEOUT, finish).await;
+        lobby.abort();
         open.shutdown().await;
     }
 }
@@ -173,20 +195,32 @@ async fn serve_connection(
 fn routes(app: Arc<AppState>) -> Router {
     let (described, description) = OpenApiRouter::with_openapi(openapi::about())
         .routes(routes!(games::create, catalog::list))
+        .routes(routes!(lobby::lobby_events))
         .routes(routes!(games::get))
         .routes(routes!(games::take_seat))
         .routes(routes!(games::act))
         .routes(routes!(games::rematch))
+        .routes(routes!(games::leave))
         .routes(routes!(stream::events))
         .routes(routes!(websocket::websocket))
         .routes(routes!(records::record))
         .routes(routes!(records::archive))
         .routes(routes!(analysis::analysis))
+        .routes(routes!(players::create))
+        .routes(routes!(players::profile))
+        .routes(routes!(players::link))
+        .routes(routes!(players::me, players::rename, players::delete))
+        .routes(routes!(players::create_link))
+        .routes(routes!(players::revoke_tokens))
+        .routes(routes!(player_events::events))
+        .routes(routes!(matches::create, matches::list))
+        .routes(routes!(matches::get, matches::cancel))
         .routes(routes!(catalog::variants))
-        .routes(routes!(catalog::strategies))
+        .routes(routes!(strategies::strategies))
         .split_for_parts();
     described
         .merge(openapi::pages(&description))
+        .merge(problem_pages::routes())
         .route("/healthz", get(|| async { "alive\n" }))
         .route("/readyz", get(ready))
         .route("/metrics", get(metrics::metrics))
@@ -210,17 +244,20 @@ async fn not_found(method: Method, uri: Uri, headers: HeaderMap) -> Response {
 }
 
 fn not_found_problem() -> Response {
+    no_such_page().into_response()
+}
+
+fn no_such_page() -> ApiError {
     api_error(
         ProblemKind::NoSuchPage,
-        "there is nothing at this address; /api/games is where games are",
+        "there is nothing at this address; /api/docs lists all calls",
     )
-    .into_response()
 }
 
 async fn method_not_allowed() -> Response {
     api_error(
         ProblemKind::NoSuchMethod,
-        "this address is for another method",
+        "this address is for another method; the header Allow lists those that work",
     )
     .into_response()
 }

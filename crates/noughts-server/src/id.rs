@@ -1,4 +1,4 @@
-//! Random ids of games and nodes, which nobody can guess.
+//! Random ids of games, players and nodes, which nobody can guess.
 
 use std::fmt;
 use std::hash::{BuildHasherDefault, Hasher};
@@ -10,6 +10,10 @@ use noughts_engine::Random;
 /// A game's id in the store, in links and in logs: 128 bits, written as 26 letters and digits.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct GameId(u128);
+
+/// A player's id: public, in the same form as that of a game.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct PlayerId(u128);
 
 /// Crockford's base 32, which leaves out letters that look like digits.
 const LETTERS: &[u8; 32] = b"0123456789abcdefghjkmnpqrstvwxyz";
@@ -29,11 +33,56 @@ impl GameId {
     }
 }
 
+impl PlayerId {
+    /// The id with this number.
+    pub const fn new(number: u128) -> PlayerId {
+        PlayerId(number)
+    }
+
+    /// Its number.
+    pub const fn number(self) -> u128 {
+        self.0
+    }
+}
+
+/// Writes 128 bits as letters and digits.
+fn write_letters(number: u128, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    let letter = |i: usize| LETTERS[(number >> (5 * (LENGTH - 1 - i))) as usize & 31];
+    let letters: [u8; LENGTH] = std::array::from_fn(letter);
+    f.write_str(std::str::from_utf8(&letters).map_err(|_| fmt::Error)?)
+}
+
+fn read_letters(text: &str) -> Option<u128> {
+    if text.len() != LENGTH {
+        return None;
+    }
+    let mut number = 0u128;
+    for letter in text.bytes() {
+        let digit = LETTERS.iter().position(|l| *l == letter)?;
+        // The first letter holds only three bits.
+        if number >> 123 != 0 {
+            return None;
+        }
+        number = number << 5 | digit as u128;
+    }
+    Some(number)
+}
+
 impl fmt::Display for GameId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let letter = |i: usize| LETTERS[(self.0 >> (5 * (LENGTH - 1 - i))) as usize & 31];
-        let letters: [u8; LENGTH] = std::array::from_fn(letter);
-        f.write_str(std::str::from_utf8(&letters).map_err(|_| fmt::Error)?)
+        write_letters(self.0, f)
+    }
+}
+
+impl fmt::Display for PlayerId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write_letters(self.0, f)
+    }
+}
+
+impl fmt::Debug for PlayerId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "PlayerId({self})")
     }
 }
 
@@ -47,19 +96,15 @@ impl FromStr for GameId {
     type Err = InvalidId;
 
     fn from_str(text: &str) -> Result<GameId, InvalidId> {
-        if text.len() != LENGTH {
-            return Err(InvalidId);
-        }
-        let mut number = 0u128;
-        for letter in text.bytes() {
-            let digit = LETTERS.iter().position(|l| *l == letter).ok_or(InvalidId)?;
-            // The first letter holds only three bits.
-            if number >> 123 != 0 {
-                return Err(InvalidId);
-            }
-            number = number << 5 | digit as u128;
-        }
-        Ok(GameId(number))
+        read_letters(text).map(GameId).ok_or(InvalidId)
+    }
+}
+
+impl FromStr for PlayerId {
+    type Err = InvalidId;
+
+    fn from_str(text: &str) -> Result<PlayerId, InvalidId> {
+        read_letters(text).map(PlayerId).ok_or(InvalidId)
     }
 }
 
@@ -125,6 +170,11 @@ impl IdSource {
         GameId(self.number())
     }
 
+    /// An id of a player.
+    pub fn player(&self) -> PlayerId {
+        PlayerId(self.number())
+    }
+
     pub(crate) fn node(&self) -> NodeId {
         NodeId(self.number() as u64)
     }
@@ -157,6 +207,9 @@ mod tests {
             let id = GameId::new(number);
             assert_eq!(id.to_string().len(), 26);
             assert_eq!(id.to_string().parse(), Ok(id));
+            let player = PlayerId::new(number);
+            assert_eq!(player.to_string(), id.to_string());
+            assert_eq!(player.to_string().parse(), Ok(player));
         }
         assert_eq!(GameId::new(33).to_string(), "00000000000000000000000011");
     }

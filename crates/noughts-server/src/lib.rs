@@ -22,6 +22,7 @@ mod liveness;
 mod matchmaking;
 mod metrics;
 mod net;
+mod players;
 mod presence;
 mod records;
 mod retention;
@@ -35,21 +36,25 @@ mod tcp;
 pub use bus::{Bus, Hint, Hints};
 pub use clock::ServerClock;
 pub use http::HttpLimits;
-pub use id::{GameId, IdSource, InvalidId, NodeId};
+pub use id::{GameId, IdSource, InvalidId, NodeId, PlayerId};
 pub use matchmaking::{Matchmaking, WaitingClient};
 pub use net::{ConnectionLimits, listen, listen_for_http, raise_descriptor_limit};
+pub use players::{PlayerInfo, PlayerNames};
 pub use records::{NotStorable, game_from_record, game_to_record};
 pub use server::{HttpConfig, Server, ServerConfig};
 pub use store::{
-    Append, Appended, Created, ListQuery, ListedGame, LogPosition, LogTail, Match, Matches, Memory,
-    Postgres, Reply, Sqlite, Store, StoreError, StoredGame, Sweep, SyncMode, WaitingId,
-    WaitingList, WaitingPlayer, WriteCounts, family, open_store,
+    ATTENDED_MS, Append, Appended, Created, Deletion, LINK_LIFETIME_MS, LinkCreation, ListQuery,
+    ListedGame, LogPosition, LogTail, MAX_LINKS, MAX_QUICK_MATCHES, MAX_TOKENS, Match,
+    MatchRequest, Matches, Memory, PlayerFilter, Postgres, QUICK_MATCH_LASTS_MS, QuickMatch,
+    Redemption, Reply, SecretHash, Sqlite, Store, StoreError, StoredGame, StoredPlayer, Sweep,
+    SyncMode, WaitingCount, WaitingId, WaitingList, WaitingPlayer, WriteCounts, family, open_store,
 };
 pub use table::{
-    Change, Command, CreationKey, Decision, EndReason, Ending, Entry, Holder, InvalidLog,
-    KEY_LIFETIME_MS, Key, LogEntry, MAX_LISTED_CELLS, NewGame, Offer, OpenTo, ROBOT_DEADLINE_MS,
-    RequestKey, SeatResult, SeatSet, Settings, Snapshot, Status, Summary, Table, TableRefusal,
-    TurnChange, Update,
+    Absence, Answer, Change, Claim, ClockView, Command, Context, CreationKey, DRAW_OFFER_PAUSE,
+    Decision, EndReason, Ending, Entry, FIRST_TURN_MS, Holder, InvalidLog, KEY_LIFETIME_MS, Key,
+    LogEntry, MAX_LISTED_CELLS, MAX_OTHER_ENTRIES, NewGame, Offer, OpenOffer, OpenTo, Outage,
+    ROBOT_DEADLINE_MS, RequestKey, SeatResult, SeatSet, Settings, Snapshot, Status, Summary,
+    TOO_LONG, Table, TableRefusal, TurnChange, Update, conclusion_in_words,
 };
 pub use tables::{
     ConnectedSeat, Creation, GameEnd, LiveTable, Progress, SubmitError, Tables, Watch,

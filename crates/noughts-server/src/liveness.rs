@@ -10,13 +10,11 @@ use tracing::{debug, info, warn};
 
 use crate::id::{GameId, NodeId};
 use crate::store::StoreError;
+use crate::table::Table;
 use crate::tables::Tables;
 
-/// How often a node increments its counter and reads those of the others.
-const SWEEP_SHARED: Duration = Duration::from_secs(1);
-
-/// The interval if no other node shares the store: a sweep finds only leftovers of earlier processes then.
-const SWEEP_ALONE: Duration = Duration::from_secs(2);
+/// How often a node increments its counter and reads those of the others. Clocks run out at sweeps.
+const SWEEP: Duration = Duration::from_secs(1);
 
 /// A sweep that took longer does not count: the store was slow, for the other nodes too.
 const SLOW_SWEEP: Duration = Duration::from_millis(1_500);
@@ -76,12 +74,9 @@ impl Liveness {
 /// Sweeps for as long as the server runs.
 pub(crate) async fn sweep(tables: Arc<Tables>) {
     let mut liveness = Liveness::default();
-    let interval = match tables.bus().is_shared() {
-        true => SWEEP_SHARED,
-        false => SWEEP_ALONE,
-    };
     // One removal at a time; the sweeps do not wait for it.
     let mut removing: Option<JoinHandle<()>> = None;
+    let mut ending: Option<JoinHandle<()>> = None;
     let mut next = Instant::now();
     loop {
         let begun = Instant::now();
@@ -89,8 +84,12 @@ pub(crate) async fn sweep(tables: Arc<Tables>) {
         let swept = tables.store().sweep(tables.node(), now_ms, GRACE_MS);
         match swept.await {
             Ok(swept) => {
-                if let Some(now_ms) = swept.now_ms {
-                    tables.clock().correct(now_ms);
+                // Outages first: only then it is certain which clocks have run out.
+                tables.note_outages(swept.outages);
+                tables.clock().correct(swept.now_ms);
+                if ending.as_ref().is_none_or(JoinHandle::is_finished) {
+                    let tables = Arc::clone(&tables);
+                    ending = Some(tokio::spawn(async move { tables.end_due_games().await }));
                 }
                 let dead = match begun.elapsed() > SLOW_SWEEP {
                     true => {
@@ -109,7 +108,7 @@ pub(crate) async fn sweep(tables: Arc<Tables>) {
                             }
                         }
                         for game in swept.overdue {
-                            move_overdue(&tables, game).await;
+                            act_overdue(&tables, game).await;
                         }
                     }));
                 }
@@ -119,28 +118,43 @@ pub(crate) async fn sweep(tables: Arc<Tables>) {
                 liveness.restart();
             }
         }
-        next = (next + interval).max(Instant::now());
+        next = (next + SWEEP).max(Instant::now());
         sleep_until(next).await;
     }
 }
 
-/// Moves for a robot whose node did not. A game in which no robot can move is left alone for a while, so
-/// that sweeps find the others.
-async fn move_overdue(tables: &Arc<Tables>, game: GameId) {
-    let is_stuck = match tables.get(game).await {
-        Ok(Some(live)) => tables.refresh(&live).await && !tables.move_overdue_robots(&live),
+/// Ends a game whose clock ran out, or moves for a robot whose node did not. A game in which nothing is to be done is
+/// left alone until its next deadline, so that sweeps find the others.
+async fn act_overdue(tables: &Arc<Tables>, game: GameId) {
+    let now_ms = tables.clock().certain_ms();
+    let next_ms = match tables.get(game).await {
+        Ok(Some(live)) => {
+            if !tables.refresh(&live).await {
+                return;
+            }
+            tables.check_overdue_clock(&live, GRACE_MS).await;
+            let is_passed = |deadline_ms: u64| deadline_ms < now_ms;
+            let is_robot_due = live.read(|table| table.robot_deadline_ms().is_some_and(is_passed));
+            if is_robot_due && tables.move_overdue_robots(&live) || live.read(Table::is_over) {
+                return;
+            }
+            let next_ms = live.read(|table| match is_robot_due {
+                // Nobody can move for this robot.
+                true => table.clock_deadline_ms(),
+                false => table.deadline_after(now_ms),
+            });
+            next_ms.unwrap_or(now_ms + POSTPONED_MS)
+        }
         Err(StoreError::Corrupt(what)) => {
-            warn!(%game, what, "no robot can move in an unreadable game");
-            true
+            warn!(%game, what, "nobody can act in an unreadable game");
+            now_ms + POSTPONED_MS
         }
         // The next sweep finds it again.
-        Ok(None) | Err(_) => false,
+        Ok(None) | Err(_) => return,
     };
-    if is_stuck {
-        let deadline_ms = tables.clock().now_ms() + POSTPONED_MS;
-        if let Err(error) = tables.store().postpone(game, deadline_ms).await {
-            debug!(%game, %error, "a deadline is moved later");
-        }
+    let before_ms = now_ms.saturating_sub(GRACE_MS);
+    if let Err(error) = tables.store().postpone(game, before_ms, next_ms).await {
+        debug!(%game, %error, "a deadline is moved later");
     }
 }
 

@@ -1,12 +1,13 @@
-//! Pairs TCP clients with each other and with open lobby seats, first come, first served.
+//! Pairs TCP clients, quick matches and open lobby seats, first come, first served.
 //!
-//! A node that has its store to itself pairs its clients in memory. Where nodes share a store, the
-//! store pairs the clients of all nodes; see [`across_nodes`]. Open seats are in the store in both cases:
-//! the log of their game decides who gets one.
+//! The store pairs TCP clients and quick matches, those of all nodes that use it; see [`across_nodes`]. Open seats
+//! are in the store too: the log of their game decides who gets one.
 
 mod across_nodes;
 mod queue;
+mod quick_match;
 
+use std::collections::HashSet;
 use std::net::IpAddr;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::Duration;
@@ -26,16 +27,13 @@ use crate::table::{
 use crate::tables::{BoxFuture, ConnectedSeat, Creation, LiveTable, SubmitError, Tables};
 use across_nodes::{Sent, Withdrawal};
 use queue::{Entered, Queue, Ticket};
+use quick_match::QuickMatches;
 
 /// Maximum number of waiting games that one look at the store reads.
 const MAX_SCANNED_GAMES: usize = 1_000;
 
 /// How long a store that failed is left alone.
 const RETRY_AFTER: Duration = Duration::from_millis(250);
-
-/// How often a store without other nodes is searched for open seats while a client waits: those that
-/// could not be taken while the store was away are offered again.
-const SEARCH_ALONE: Duration = Duration::from_secs(10);
 
 /// Brings clients and open seats together, first come, first served.
 pub struct Matchmaking {
@@ -51,6 +49,7 @@ pub struct Matchmaking {
 struct State {
     queue: Queue<Waiting>,
     sent: Sent,
+    quick: QuickMatches,
 }
 
 /// Who or what waits.
@@ -69,7 +68,6 @@ struct Client {
     /// When the client came, in milliseconds since 1970.
     since_ms: u64,
     name: String,
-    address: Option<IpAddr>,
     /// Where its seat goes; closed when the client has gone.
     seat: oneshot::Sender<ConnectedSeat>,
 }
@@ -82,25 +80,18 @@ impl Client {
 }
 
 impl Waiting {
-    fn is_still_there(&self) -> bool {
-        match self {
-            Waiting::Client(client) => !client.seat.is_closed(),
-            Waiting::Seat(..) => true,
-        }
+    /// Whether it is a client that is still connected.
+    fn is_connected(&self) -> bool {
+        matches!(self, Waiting::Client(client) if !client.seat.is_closed())
     }
 
     fn is_client(&self) -> bool {
         matches!(self, Waiting::Client(_))
     }
 
-    /// Whether the two are paired here: two clients, unless the store does that, or a client and a
-    /// seat.
-    fn fits(&self, other: &Waiting, is_shared: bool) -> bool {
-        match (self.is_client(), other.is_client()) {
-            (true, true) => !is_shared,
-            (false, false) => false,
-            (true, false) | (false, true) => true,
-        }
+    /// Whether the two are paired here: a client and a seat. The store pairs clients.
+    fn fits(&self, other: &Waiting) -> bool {
+        self.is_client() != other.is_client()
     }
 }
 
@@ -131,13 +122,14 @@ impl Drop for WaitingClient {
 }
 
 impl Matchmaking {
-    /// An empty queue; the seed decides who moves first.
-    pub(crate) fn new(tables: &Arc<Tables>, seed: u64) -> Arc<Matchmaking> {
+    /// An empty queue.
+    pub(crate) fn new(tables: &Arc<Tables>) -> Arc<Matchmaking> {
         let matchmaking = Arc::new(Matchmaking {
             tables: Arc::clone(tables),
             state: Mutex::new(State {
-                queue: Queue::new(seed),
+                queue: Queue::default(),
                 sent: Sent::default(),
+                quick: QuickMatches::default(),
             }),
             changed: Notify::new(),
             variant: "3x3k3".parse().expect("tic-tac-toe is a variant"),
@@ -182,14 +174,14 @@ impl Matchmaking {
         seat.await.expect("it is tried until there is one")
     }
 
-    /// Pairs a TCP client with the longest-waiting opponent, or queues it. The first mover is random.
-    pub fn join(self: &Arc<Matchmaking>, name: String, address: Option<IpAddr>) -> WaitingClient {
+    /// Queues a TCP client. It takes the oldest open lobby seat, or the store pairs it with another client or a quick
+    /// match, longest wait first. The first mover of a new game is random.
+    pub fn join(self: &Arc<Matchmaking>, name: String) -> WaitingClient {
         let (sender, seat) = oneshot::channel();
         let client = Client {
             id: self.new_wait(),
             since_ms: self.tables.clock().now_ms(),
             name,
-            address,
             seat: sender,
         };
         let ticket = self.enter(Waiting::Client(client));
@@ -205,7 +197,10 @@ impl Matchmaking {
 
     /// The number of clients and seats that wait.
     pub fn waiting(&self) -> usize {
-        self.state().queue.len()
+        let has_gone = |waiting: &Waiting| matches!(waiting, Waiting::Client(client) if client.seat.is_closed());
+        let state = self.state();
+        let waiting = state.queue.iter();
+        waiting.filter(|waiting| !has_gone(waiting)).count()
     }
 
     fn new_wait(&self) -> WaitingId {
@@ -214,18 +209,26 @@ impl Matchmaking {
 
     /// Enters the queue: the place, where nobody fits.
     fn enter(self: &Arc<Matchmaking>, waiting: Waiting) -> Option<Ticket> {
-        let is_shared = self.tables.bus().is_shared();
-        let fits = |one: &Waiting, other: &Waiting| one.fits(other, is_shared);
+        // Only for clients: a seat may enter while its table is locked, and it meets no other seat.
+        let unattended = match &waiting {
+            Waiting::Client(_) => self.unattended_tables(),
+            Waiting::Seat(..) => HashSet::new(),
+        };
+        let is_there = |waiting: &Waiting| match waiting {
+            Waiting::Client(client) => !client.seat.is_closed(),
+            Waiting::Seat(game, _) => !unattended.contains(game),
+        };
         let mut state = self.state();
-        let entered = state.queue.enter(waiting, Waiting::is_still_there, fits);
-        let (first, second) = match entered {
+        let queue = &mut state.queue;
+        let entered = queue.enter(waiting, is_there, Waiting::fits);
+        let (waited, new) = match entered {
             Entered::Waits(ticket) => {
                 self.changed.notify_one();
                 return Some(ticket);
             }
-            Entered::Paired { first, second } => (first, second),
+            Entered::Paired { waited, new } => (waited, new),
         };
-        let clients = [&first, &second];
+        let clients = [&waited, &new];
         let withdrawal = clients.into_iter().find_map(|waiting| match waiting {
             Waiting::Client(client) => state.sent.withdraw(client.id),
             Waiting::Seat(..) => None,
@@ -237,41 +240,38 @@ impl Matchmaking {
         }
         let matchmaking = Arc::clone(self);
         self.tables.background().spawn(async move {
-            match (first, second) {
-                (Waiting::Client(first), Waiting::Client(second)) => {
-                    matchmaking.seat_pair(first, second).await;
-                }
+            match (waited, new) {
                 (Waiting::Client(client), Waiting::Seat(id, seat))
                 | (Waiting::Seat(id, seat), Waiting::Client(client)) => {
                     if let Some(client) = matchmaking.withdraw(client, withdrawal).await {
                         matchmaking.take_lobby_seat(id, seat, client).await;
                     }
                 }
-                (Waiting::Seat(..), Waiting::Seat(..)) => {}
+                // They do not fit.
+                (Waiting::Client(_), Waiting::Client(_))
+                | (Waiting::Seat(..), Waiting::Seat(..)) => {}
             }
         });
         None
     }
 
-    async fn seat_pair(self: &Arc<Matchmaking>, first: Client, second: Client) {
-        let holders = [&first, &second].map(|client| self.connected(client.name.clone()));
-        let is_wanted = || !first.seat.is_closed() && !second.seat.is_closed();
-        let live = self.create(holders.into(), first.address, is_wanted).await;
-        let Some(live) = live else {
-            // The one who is still there waits on.
-            for client in [first, second] {
-                if !client.seat.is_closed() {
-                    self.enter(Waiting::Client(client));
-                }
-            }
-            return;
+    /// The tables in the queue that nobody attends. One that is not in memory is found again by the next search.
+    fn unattended_tables(&self) -> HashSet<GameId> {
+        let game = |waiting: &Waiting| match waiting {
+            Waiting::Seat(game, _) => Some(*game),
+            Waiting::Client(_) => None,
         };
-        for (seat, client) in (0..).map(Seat).zip([first, second]) {
-            // A client that has gone drops its seat, and so leaves.
-            let _ = client
-                .seat
-                .send(ConnectedSeat::new(&self.tables, &live, seat));
-        }
+        // Tables are locked after the queue is released: a table that is locked may change the queue.
+        let games: HashSet<GameId> = self.state().queue.iter().filter_map(game).collect();
+        let now_ms = self.tables.clock().now_ms();
+        let is_attended = |game: GameId| {
+            let live = self.tables.in_memory(game);
+            live.is_some_and(|live| live.is_attended(now_ms))
+        };
+        games
+            .into_iter()
+            .filter(|game| !is_attended(*game))
+            .collect()
     }
 
     /// Waits until the store will not pair the client any more; `None` where it has already.
@@ -361,6 +361,7 @@ impl Matchmaking {
             variant: self.variant,
             history: 0,
             start: None,
+            clock: None,
             holders,
             created_ms: self.tables.clock().now_ms(),
         };
@@ -419,7 +420,8 @@ impl Matchmaking {
         };
         self.state().queue.remove(is_taken);
         let settings = table.settings();
-        if table.entry() == 0 && settings.start.is_none() {
+        // TCP clients know neither clocks nor first positions.
+        if table.entry() == 0 && settings.start.is_none() && settings.clock.is_none() {
             self.offer_seats(id, settings.variant, settings.history, table.holders());
         }
     }
@@ -448,31 +450,8 @@ impl Matchmaking {
         }
     }
 
-    /// Pairs for as long as the server runs.
-    pub(crate) async fn run(self: Arc<Matchmaking>) {
-        match self.tables.bus().is_shared() {
-            true => self.run_shared().await,
-            false => self.find_open_seats().await,
-        }
-    }
-
-    /// Finds open seats that are not in the queue: at the start, and while clients wait.
-    async fn find_open_seats(self: &Arc<Matchmaking>) {
-        let mut is_first = true;
-        loop {
-            if is_first || self.has_client() {
-                match self.offer_stored_seats().await {
-                    Ok(()) => is_first = false,
-                    Err(error) => debug!(%error, "open seats are searched again"),
-                }
-            }
-            sleep(SEARCH_ALONE).await;
-        }
-    }
-
     fn has_client(&self) -> bool {
-        let is_there = |waiting: &Waiting| waiting.is_client() && waiting.is_still_there();
-        self.state().queue.has(is_there)
+        self.state().queue.has(Waiting::is_connected)
     }
 
     /// Oldest first, as they would have entered.
@@ -481,6 +460,7 @@ impl Matchmaking {
             variant: Some(self.variant),
             player: None,
             status: Some(Status::Waiting),
+            attended_at_ms: Some(self.tables.clock().now_ms()),
             before: None,
             limit: 100,
         };
@@ -493,7 +473,7 @@ impl Matchmaking {
             query.before = Some((last.created_ms, last.id));
             found.extend(page);
         }
-        for listed in found.iter().rev().filter(|listed| !listed.has_start) {
+        for listed in found.iter().rev().filter(|listed| listed.is_plain) {
             let is_known =
                 |waiting: &Waiting| matches!(waiting, Waiting::Seat(id, _) if *id == listed.id);
             if !self.state().queue.has(is_known) {

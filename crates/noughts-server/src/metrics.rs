@@ -25,6 +25,10 @@ pub(crate) struct Metrics {
     pub(crate) tables_created: Counter,
     pub(crate) games_ended: Counter,
     pub(crate) turns: Counter,
+    pub(crate) players_created: Counter,
+    pub(crate) players_deleted: Counter,
+    pub(crate) quick_matches_requested: Counter,
+    pub(crate) quick_matches_made: Counter,
     connections_accepted: Family<Labels<1>, Counter>,
     refusals: Family<Labels<2>, Counter>,
     /// By the first digit of the status, from 1 to 5.
@@ -67,6 +71,10 @@ impl Default for Metrics {
             tables_created: Counter::default(),
             games_ended: Counter::default(),
             turns: Counter::default(),
+            players_created: Counter::default(),
+            players_deleted: Counter::default(),
+            quick_matches_requested: Counter::default(),
+            quick_matches_made: Counter::default(),
             connections_accepted: Family::default(),
             refusals: Family::default(),
             responses: from_fn(|at| responses.get_or_create_owned(&[("class", classes[at])])),
@@ -79,11 +87,23 @@ impl Default for Metrics {
         let games = metrics.games_ended.clone();
         registry.register("games_ended", "Games that ended", games);
         registry.register("turns", "Completed turns", metrics.turns.clone());
+        let players = metrics.players_created.clone();
+        registry.register("players_created", "Players created", players);
+        let players = metrics.players_deleted.clone();
+        registry.register("players_deleted", "Players deleted by themselves", players);
+        let quick = metrics.quick_matches_requested.clone();
+        registry.register("quick_matches_requested", "Quick matches requested", quick);
+        let quick = metrics.quick_matches_made.clone();
+        registry.register(
+            "quick_matches_made",
+            "Quick matches that found an opponent",
+            quick,
+        );
         let accepted = metrics.connections_accepted.clone();
         let help = "Accepted connections by listener";
         registry.register("connections_accepted", help, accepted);
         // An empty family would not be listed.
-        metrics.count_refusal("http", ProblemKind::Unavailable, 0);
+        metrics.count_refusal("http", ProblemKind::StoreUnavailable, 0);
         let registry = &mut metrics.registry;
         let refusals = metrics.refusals.clone();
         let help = "Refused requests by listener and reason";
@@ -126,9 +146,8 @@ impl Metrics {
         let kind = match error {
             SubmitError::Refused(refusal) => crate::http::kind_of_table_refusal(*refusal),
             SubmitError::NoSuchGame => ProblemKind::NoSuchGame,
-            SubmitError::Unavailable(_) | SubmitError::Busy | SubmitError::Closed => {
-                ProblemKind::Unavailable
-            }
+            SubmitError::Unavailable(_) => ProblemKind::StoreUnavailable,
+            SubmitError::Busy | SubmitError::Closed => ProblemKind::ServerBusy,
         };
         self.count_refusal("tcp", kind, 1);
     }

@@ -26,13 +26,24 @@ const COMPARE: Duration = Duration::from_secs(2);
 /// How many games one comparison asks for.
 const COMPARED_AT_ONCE: usize = 1_000;
 
+/// How long a request with a seat's token counts as presence: a hidden tab polls, and some programs only poll.
+const REQUEST_COUNTS: Duration = Duration::from_secs(90);
+
+/// How often requests that no longer count are forgotten.
+const FORGET: Duration = Duration::from_secs(1);
+
+/// How many players may be present by their requests alone. Beyond, only connections count.
+const MAX_REQUESTERS: usize = 100_000;
+
 /// The players that are connected to this node.
 #[derive(Debug)]
 pub(crate) struct Presence {
     tables: Arc<Tables>,
-    /// Games whose presence the other nodes do not know yet.
+    /// Games whose presence the store does not know yet.
     changed: Mutex<BTreeSet<GameId>>,
     filled: Notify,
+    /// Players that made a request, and until when it counts.
+    requesters: Mutex<HashMap<(GameId, Seat), (Duration, Connected)>>,
 }
 
 /// A connection of a player, by a stream or a WebSocket. Dropped, the player is no longer connected
@@ -50,6 +61,7 @@ impl Presence {
             tables: Arc::clone(tables),
             changed: Mutex::default(),
             filled: Notify::new(),
+            requesters: Mutex::default(),
         })
     }
 
@@ -65,11 +77,58 @@ impl Presence {
         }
     }
 
-    fn note(&self, game: GameId) {
-        if self.tables.bus().is_shared() {
-            self.changed().insert(game);
-            self.filled.notify_one();
+    /// Notes a request of the player of a seat: the player counts as connected for a while.
+    pub(crate) fn request(self: &Arc<Presence>, live: &Arc<LiveTable>, seat: Seat) {
+        let until = self.tables.clock().now() + REQUEST_COUNTS;
+        let place = (live.id(), seat);
+        let mut requesters = self.requesters();
+        if let Some((known_until, connected)) = requesters.get_mut(&place)
+            && Arc::ptr_eq(&connected.live, live)
+        {
+            *known_until = until;
+            return;
         }
+        if requesters.len() < MAX_REQUESTERS {
+            // An older value belongs to a table that has left memory.
+            let before = requesters.insert(place, (until, self.connect(live, seat)));
+            drop(requesters);
+            drop(before);
+        }
+    }
+
+    /// Notes that the player of a seat leaves: their requests no longer count, and the others may soon claim.
+    pub(crate) fn leave(&self, live: &Arc<LiveTable>, seat: Seat) {
+        let requester = self.requesters().remove(&(live.id(), seat));
+        drop(requester);
+        live.note_left(seat);
+        let game = live.id();
+        self.tables.bus().publish(Hint::Left { game, seat });
+    }
+
+    /// Forgets requests that no longer count, for as long as the server runs.
+    pub(crate) async fn forget_requests(self: Arc<Presence>) {
+        loop {
+            sleep(FORGET).await;
+            let now = self.tables.clock().now();
+            let mut requesters = self.requesters();
+            let old: Vec<_> = requesters
+                .extract_if(|_, (until, _)| *until <= now)
+                .collect();
+            // Dropping them takes the locks of their tables.
+            drop(requesters);
+            drop(old);
+        }
+    }
+
+    fn requesters(&self) -> MutexGuard<'_, HashMap<(GameId, Seat), (Duration, Connected)>> {
+        self.requesters
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn note(&self, game: GameId) {
+        self.changed().insert(game);
+        self.filled.notify_one();
     }
 
     fn changed(&self) -> MutexGuard<'_, BTreeSet<GameId>> {
@@ -77,10 +136,11 @@ impl Presence {
         self.changed.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Exchanges presence with the other nodes, for as long as the server runs.
+    /// Tells the store who is connected, for the lobby, and exchanges presence with the other nodes, for as long as
+    /// the server runs.
     pub(crate) async fn share(self: Arc<Presence>) {
         if !self.tables.bus().is_shared() {
-            return;
+            return self.tell().await;
         }
         let compare = Notify::new();
         tokio::join!(self.tell(), self.hear(&compare), self.compare(&compare));
@@ -107,7 +167,7 @@ impl Presence {
                     }
                 }
                 Err(error) => {
-                    debug!(%error, "the other nodes do not know who is connected here");
+                    debug!(%error, "the store does not know who is connected here");
                     self.changed().extend(games);
                     self.filled.notify_one();
                     sleep(RETRY_AFTER).await;
@@ -133,7 +193,12 @@ impl Presence {
                         self.compare_games(&[game]).await;
                     }
                 }
-                Hint::Matched => {}
+                Hint::Left { game, seat } => {
+                    if let Some(live) = self.tables.in_memory(game) {
+                        live.note_left(seat);
+                    }
+                }
+                Hint::Matched | Hint::Player(_) => {}
                 Hint::Missed => compare.notify_one(),
             }
         }

@@ -3,23 +3,32 @@
 use std::fmt;
 
 use noughts_rules::{
-    Conclusion, Game, Player, Record, RecordError, RecordSeat, Seat, Side, WinReason,
+    Conclusion, DrawReason, Game, OfferEvent, OfferKind, OfferStep, Player, Record, RecordError,
+    RecordSeat, Seat, Side, WinReason,
 };
 
 use crate::id::GameId;
+use crate::players::PlayerNames;
 use crate::store::StoredGame;
-use crate::table::{EndReason, Entry, Holder, LogEntry, SeatSet, Settings, Summary, Table};
+use crate::table::{
+    Answer, EndReason, Entry, Holder, LogEntry, Offer, SeatSet, Settings, Summary, Table,
+};
 
 /// The record of a table's game.
-pub fn game_to_record(table: &Table) -> Result<Record, RecordError> {
+pub fn game_to_record(table: &Table, names: &PlayerNames) -> Result<Record, RecordError> {
     let game = table.game().clone();
     let seat = |(holder, side): (&Holder, &Side)| RecordSeat {
         symbol: side.symbol(),
-        player: holder.player(),
+        player: names.player(holder),
     };
     let order = game.order().to_vec();
     let seats = table.holders().iter().zip(&order).map(seat);
-    Record::new(game, seats.collect())
+    let record = Record::new(game, seats.collect())?;
+    let record = record.with_offers(table.offer_events())?;
+    match table.settings().clock {
+        Some(clock) => record.with_clock(clock, table.used_ms().to_vec()),
+        None => Ok(record),
+    }
 }
 
 /// Why a record cannot be stored as a game.
@@ -46,28 +55,20 @@ pub fn game_from_record(
     let conclusion = conclusion
         .ok_or_else(|| no("the game is unfinished, and only finished games are archived"))?;
     let holders = record.seats().iter().map(|seat| holder(seat, game));
+    let (began_ms, entries) = entries_of(record, now_ms);
     let settings = Settings {
         id,
         variant: *game.variant(),
         history: game.history(),
         start: game.start().cloned(),
         holders: holders.collect::<Result<_, _>>()?,
-        created_ms: now_ms,
-    };
-    let turns = game.turns().iter().map(|turn| Entry::Turn(*turn));
-    let ended = leavers(game, &conclusion).map(|seats| Entry::Ended {
-        reason: EndReason::Leaving,
-        seats,
-    });
-    let logged = |entry| LogEntry {
-        at_ms: now_ms,
-        entry,
-        key: None,
+        clock: record.clock(),
+        created_ms: began_ms,
     };
     let stored = StoredGame {
         settings,
         key: None,
-        entries: turns.chain(ended).map(logged).collect(),
+        entries,
     };
     let table = Table::replay(stored.settings.clone(), &stored.entries);
     let table = table
@@ -91,7 +92,7 @@ pub(crate) fn stored_size(game: &StoredGame) -> usize {
     const PER_ENTRY: usize = 64;
     let name = |holder: &Holder| match holder {
         Holder::Human { name, .. } => name.len(),
-        Holder::Robot(_) | Holder::Open(_) => 0,
+        Holder::Player(_) | Holder::Robot(_) | Holder::Open(_) => 0,
     };
     let holders = &game.settings.holders;
     let names: usize = holders.iter().map(name).sum();
@@ -100,19 +101,90 @@ pub(crate) fn stored_size(game: &StoredGame) -> usize {
     PER_GAME + PER_SEAT * holders.len() + 4 * names + PER_ENTRY * game.entries.len() + start
 }
 
-/// The seats that left, if that ended the game.
-fn leavers(game: &Game, conclusion: &Conclusion) -> Option<SeatSet> {
-    let mut seats = (0..).map(Seat).zip(game.order());
-    match conclusion {
-        Conclusion::Abandoned => Some(seats.map(|(seat, _)| seat).collect()),
-        Conclusion::Won {
-            sides,
-            by: WinReason::Leaving,
-        } => seats
-            .find(|(_, side)| !sides.contains(**side))
-            .map(|(seat, _)| SeatSet::only(seat)),
-        Conclusion::Won { .. } | Conclusion::Draw => None,
+/// The entries of a game: turns with their times, and offers. The game began when it had to, to end now.
+fn entries_of(record: &Record, now_ms: u64) -> (u64, Vec<LogEntry>) {
+    let game = record.game();
+    let used_ms: u64 = record.used_ms().iter().sum();
+    let began_ms = now_ms.saturating_sub(used_ms);
+    let mut at_ms = began_ms;
+    let mut entries = Vec::with_capacity(game.turns().len() + record.offers().len() + 1);
+    let mut offers = record.offers().iter().peekable();
+    let logged = |entry, at_ms| LogEntry {
+        at_ms,
+        entry,
+        key: None,
+    };
+    for number in 0..=game.turns().len() {
+        while let Some(event) = offers.next_if(|event| event.after_turns == number) {
+            entries.push(logged(offer_entry(event), at_ms));
+        }
+        if let Some(turn) = game.turns().get(number) {
+            at_ms += record.used_ms().get(number).unwrap_or(&0);
+            entries.push(logged(Entry::Turn(*turn), at_ms));
+        }
     }
+    let conclusion = game.conclusion();
+    if let Some((reason, seats)) = conclusion.and_then(|end| end_of(game, end)) {
+        entries.push(logged(Entry::Ended { reason, seats }, at_ms.max(now_ms)));
+    }
+    (began_ms, entries)
+}
+
+fn offer_entry(event: &OfferEvent) -> Entry {
+    let offer = match event.kind {
+        OfferKind::Draw => Offer::Draw,
+        OfferKind::Takeback => Offer::Takeback,
+    };
+    let seat = event.seat;
+    match event.step {
+        OfferStep::Offer => Entry::Offered { seat, offer },
+        OfferStep::Accept => Entry::Answered {
+            seat,
+            answer: Answer::Accept(offer),
+        },
+        OfferStep::Decline => Entry::Answered {
+            seat,
+            answer: Answer::Decline(offer),
+        },
+    }
+}
+
+/// Why and by which seats the game ended, if not by a turn.
+fn end_of(game: &Game, conclusion: &Conclusion) -> Option<(EndReason, SeatSet)> {
+    let seats = || (0..).map(Seat).zip(game.order());
+    let all = || seats().map(|(seat, _)| seat).collect::<SeatSet>();
+    let first = |is_it: &dyn Fn(Side) -> bool| {
+        let found = seats().find(|(_, side)| is_it(**side));
+        found.map(|(seat, _)| SeatSet::only(seat))
+    };
+    let (reason, seats) = match conclusion {
+        Conclusion::Abandoned => (EndReason::Leaving, Some(all())),
+        Conclusion::Aborted => (EndReason::Aborted, Some(all())),
+        Conclusion::Draw { reason } => match reason {
+            DrawReason::Full | DrawReason::Limit => return None,
+            DrawReason::Agreement => (EndReason::Agreement, Some(all())),
+            DrawReason::Claim => (EndReason::DrawClaimed, Some(all())),
+            DrawReason::Time => (EndReason::Time, first(&|side| can_be_late(game, side))),
+        },
+        Conclusion::Won { sides, by } => match by {
+            WinReason::Line(_)
+            | WinReason::Boards(_)
+            | WinReason::Points
+            | WinReason::Resignation => return None,
+            WinReason::Leaving => (EndReason::Leaving, first(&|side| !sides.contains(side))),
+            WinReason::Time => (EndReason::Time, first(&|side| !sides.contains(side))),
+            WinReason::Claim => (EndReason::WinClaimed, first(&|side| sides.contains(side))),
+        },
+    };
+    Some((reason, seats?))
+}
+
+/// Whether the game is a draw if the time of this side runs out: no other side can complete a line.
+fn can_be_late(game: &Game, side: Side) -> bool {
+    let others = game.order().iter().filter(|other| **other != side);
+    others
+        .into_iter()
+        .all(|other| !game.can_complete_line(*other))
 }
 
 fn holder(seat: &RecordSeat, game: &Game) -> Result<Holder, NotStorable> {

@@ -16,6 +16,7 @@ use crate::id::IdSource;
 use crate::liveness;
 use crate::matchmaking::Matchmaking;
 use crate::net::{ConnectionLimits, Connections};
+use crate::players::Players;
 use crate::presence::Presence;
 use crate::retention::forget_after;
 use crate::robots::Robots;
@@ -72,13 +73,13 @@ const STOP_STEP: Duration = Duration::from_secs(1);
 impl Server {
     /// Starts the server. Fails if `tcp_strategy` cannot play tic-tac-toe.
     pub fn start(setup: ServerConfig) -> Result<Server, Unfit> {
-        let seed = setup.engine.seed;
         let clock = ServerClock::new(Arc::clone(&setup.engine.clock));
         let robots = Robots::new(setup.robot_threads, setup.engine);
         let tables = Tables::new(setup.store, robots, clock, setup.ids);
-        let matchmaking = Matchmaking::new(&tables, seed);
+        let matchmaking = Matchmaking::new(&tables);
         matchmaking.check(&setup.tcp_strategy)?;
         let presence = Presence::new(&tables);
+        let players = Players::new(&matchmaking);
         let (closing, closed) = watch::channel(false);
         let http_limits = setup.http.as_ref().map(|http| &http.limits);
         let proxies = http_limits.map_or(&[][..], |limits| &limits.proxies);
@@ -89,11 +90,12 @@ impl Server {
         };
         let robot = Opponent::Robot(setup.tcp_strategy);
         let tcp = setup.tcp.map(|listener| serve_tcp(listener, robot));
-        let players = Opponent::Players;
-        let pairs = setup.pairs.map(|listener| serve_tcp(listener, players));
+        let pairs = setup
+            .pairs
+            .map(|listener| serve_tcp(listener, Opponent::Players));
         let http = setup.http.map(|http| {
             let server = HttpServer::new(
-                (&tables, &matchmaking, &presence),
+                (&tables, &matchmaking, &presence, &players),
                 Arc::clone(&connections),
                 http.secret,
                 http.limits,
@@ -104,7 +106,10 @@ impl Server {
         let tasks = vec![
             tokio::spawn(liveness::sweep(Arc::clone(&tables))).abort_handle(),
             tokio::spawn(liveness::remove_idle_tables(Arc::clone(&tables))).abort_handle(),
+            tokio::spawn(Arc::clone(&presence).forget_requests()).abort_handle(),
             tokio::spawn(presence.share()).abort_handle(),
+            tokio::spawn(Arc::clone(&players).share()).abort_handle(),
+            tokio::spawn(players.expire()).abort_handle(),
             tokio::spawn(Arc::clone(&matchmaking).run()).abort_handle(),
         ];
         Ok(Server {

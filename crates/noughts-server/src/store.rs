@@ -11,7 +11,10 @@ mod listing;
 mod memory;
 mod migrations;
 mod open;
+mod player_sql;
+mod players;
 mod postgres;
+mod present_games;
 mod shared_sql;
 mod sqlite;
 mod unreadable_games;
@@ -24,16 +27,23 @@ use std::pin::Pin;
 use noughts_rules::Variant;
 
 use crate::bus::Bus;
-use crate::id::{GameId, NodeId};
+use crate::id::{GameId, NodeId, PlayerId};
 use crate::table::{
-    CreationKey, Ending, Holder, LogEntry, NewGame, SeatSet, Settings, Status, Summary,
+    CreationKey, Ending, Holder, LogEntry, NewGame, Outage, SeatSet, Settings, Status, Summary,
 };
 
 pub use memory::Memory;
 pub use open::open_store;
+pub use players::{
+    Deletion, LINK_LIFETIME_MS, LinkCreation, MAX_LINKS, MAX_TOKENS, Redemption, SecretHash,
+    StoredPlayer,
+};
 pub use postgres::Postgres;
 pub use sqlite::{Sqlite, SyncMode};
-pub use waiting::{Match, Matches, WaitingId, WaitingList, WaitingPlayer};
+pub use waiting::{
+    MAX_QUICK_MATCHES, Match, MatchRequest, Matches, QUICK_MATCH_LASTS_MS, QuickMatch,
+    WaitingCount, WaitingId, WaitingList, WaitingPlayer,
+};
 
 /// The future reply of a store.
 pub type Reply<'a, T> = Pin<Box<dyn Future<Output = Result<T, StoreError>> + Send + 'a>>;
@@ -79,14 +89,14 @@ pub trait Store: Send + Sync + 'static {
     /// the store.
     fn secret(&self) -> Reply<'_, [u8; 32]>;
 
-    /// Increments this node's counter and reads those of the others, the store's clock, and the
-    /// games whose deadline passed more than `grace_ms` ago. `now_ms` is the caller's clock, by which
-    /// a store without a clock of its own compares deadlines.
+    /// Increments this node's counter and reads those of the others, the store's clock, the games whose deadline passed
+    /// more than `grace_ms` ago, and the latest outages: times between two sweeps, of whichever nodes, that were more
+    /// than three seconds apart. `now_ms` is the caller's clock, for a store without a clock of its own.
     fn sweep(&self, node: NodeId, now_ms: u64, grace_ms: u64) -> Reply<'_, Sweep>;
 
-    /// Moves the deadline of a game that has one: no node can act there now. Nothing happens where the
-    /// game was changed or deleted meanwhile.
-    fn postpone(&self, game: GameId, deadline_ms: u64) -> Reply<'_, ()>;
+    /// Moves the deadline of a game whose deadline is before `before_ms`. Nothing happens where it is not, or where the
+    /// game was deleted meanwhile.
+    fn postpone(&self, game: GameId, before_ms: u64, deadline_ms: u64) -> Reply<'_, ()>;
 
     /// The unfinished games with TCP seats of this node, and those seats. A game that cannot be read is left out and
     /// logged.
@@ -95,11 +105,8 @@ pub trait Store: Send + Sync + 'static {
     /// Removes a dead node and its presence. Its seats have left before.
     fn remove_node(&self, node: NodeId) -> Reply<'_, ()>;
 
-    /// Sets which seats have a connected player on this node, for these games. Only shared stores need this.
-    fn set_presence(&self, node: NodeId, seats: Vec<(GameId, SeatSet)>) -> Reply<'_, ()> {
-        let _ = (node, seats);
-        Box::pin(std::future::ready(Ok(())))
-    }
+    /// Sets which seats have a connected player on this node, for these games.
+    fn set_presence(&self, node: NodeId, seats: Vec<(GameId, SeatSet)>) -> Reply<'_, ()>;
 
     /// The number of the latest entry of each of these games, and which seats have a connected player on another node.
     /// Only shared stores need this.
@@ -108,17 +115,58 @@ pub trait Store: Send + Sync + 'static {
         Box::pin(std::future::ready(Ok(Vec::new())))
     }
 
-    /// Replaces the list of players that wait at this node, pairs the waiting players of all nodes and
-    /// creates their games, all of it or nothing. `now_ms` is the caller's clock, which counts where
-    /// the store has none. Only stores that nodes share are asked.
-    fn match_waiting(&self, node: NodeId, list: WaitingList, now_ms: u64) -> Reply<'_, Matches> {
-        let _ = (node, list, now_ms);
-        Box::pin(std::future::ready(Ok(Matches::default())))
-    }
+    /// Replaces the list of clients that wait at this node, takes new quick matches, pairs everybody who waits at
+    /// any node, and creates the games: all of it or nothing. `now_ms` is the caller's clock, which counts where the
+    /// store has none.
+    fn match_waiting(&self, node: NodeId, list: WaitingList, now_ms: u64) -> Reply<'_, Matches>;
+
+    /// A quick match that waits, or found an opponent a few minutes ago.
+    fn quick_match(&self, id: WaitingId) -> Reply<'_, Option<QuickMatch>>;
+
+    /// How many quick matches wait, by game.
+    fn waiting_counts(&self) -> Reply<'_, Vec<WaitingCount>>;
 
     /// Deletes some of the games without an entry since this time. Returns their ids; none when there
     /// are no more. A game that cannot be read is deleted like any other.
     fn forget(&self, before_ms: u64) -> Reply<'_, Vec<GameId>>;
+
+    /// Creates a player with an unused id, and its first token.
+    fn create_player(&self, player: StoredPlayer, token: SecretHash) -> Reply<'_, ()>;
+
+    /// The player that a token belongs to.
+    fn player_of_token(&self, token: SecretHash) -> Reply<'_, Option<StoredPlayer>>;
+
+    /// Those of these players that exist, in any order.
+    fn players(&self, ids: Vec<PlayerId>) -> Reply<'_, Vec<StoredPlayer>>;
+
+    /// Renames a player. Returns whether it exists.
+    fn rename_player(&self, player: PlayerId, name: String) -> Reply<'_, bool>;
+
+    /// Deletes a player without running games, with its tokens and link codes. Its games stay.
+    fn delete_player(&self, player: PlayerId) -> Reply<'_, Deletion>;
+
+    /// Deletes all tokens of a player but one. Returns how many.
+    fn revoke_other_tokens(&self, player: PlayerId, kept: SecretHash) -> Reply<'_, u64>;
+
+    /// Stores a code that gives another device a token, once, within [`LINK_LIFETIME_MS`].
+    fn create_link(
+        &self,
+        player: PlayerId,
+        code: SecretHash,
+        now_ms: u64,
+    ) -> Reply<'_, LinkCreation>;
+
+    /// Uses up a link code: `token` becomes a token of its player.
+    fn redeem_link(
+        &self,
+        code: SecretHash,
+        token: SecretHash,
+        now_ms: u64,
+    ) -> Reply<'_, Redemption>;
+
+    /// Looks at some of the players that were created, or found to have games, before this time. Deletes those
+    /// without games. Returns how many it looked at; 0 when there are no more.
+    fn expire_players(&self, before_ms: u64, now_ms: u64) -> Reply<'_, usize>;
 
     /// Makes a small write, for readiness checks.
     fn check_writable(&self) -> Reply<'_, ()>;
@@ -146,9 +194,22 @@ const OLD_GAMES: &str = "SELECT id, created_ms, seats FROM games WHERE status = 
     AND created_ms < $2 AND coalesce((SELECT at_ms FROM entries WHERE game = id \
     ORDER BY number DESC LIMIT 1), 0) < $2 ORDER BY created_ms, id LIMIT $3";
 
-/// The tables with rows of a game, except players, and the column that names the game.
+/// The tables with rows of a game, except seat_names, and the column that names the game.
 const TABLES_OF_GAMES: [(&str, &str); 3] =
     [("entries", "game"), ("analyses", "game"), ("games", "id")];
+
+/// Maximum number of players that one statement reads.
+const MAX_PLAYERS_READ: usize = 500;
+
+/// Maximum number of players that one expiry looks at.
+const MAX_EXPIRED: usize = 100;
+
+/// If no node swept for longer than this, in milliseconds, nothing could be stored meanwhile. Nodes sweep once per
+/// second.
+pub(crate) const MIN_OUTAGE_MS: u64 = 3_000;
+
+/// Maximum number of outages that a sweep returns.
+const MAX_OUTAGES: usize = 100;
 
 /// Maximum number of overdue games that one sweep returns.
 const MAX_OVERDUE: usize = 100;
@@ -219,6 +280,8 @@ pub struct Sweep {
     pub now_ms: Option<u64>,
     /// Some of the games whose deadline has passed, oldest deadline first.
     pub overdue: Vec<GameId>,
+    /// The latest outages, newest first.
+    pub outages: Vec<Outage>,
 }
 
 /// The state of a game in a shared store.
@@ -248,26 +311,74 @@ pub struct WriteCounts {
 pub struct ListQuery {
     /// Only games of this variant; `multi@N` counts as `multi`.
     pub variant: Option<Variant>,
-    /// Only games of a player with exactly this name.
-    pub player: Option<String>,
-    /// Only games with this status. Unlisted games are never listed.
+    /// Only games of this player.
+    pub player: Option<PlayerFilter>,
+    /// Only games with this status. Unlisted games are never listed, except to their own player
+    /// ([`PlayerFilter::Running`]).
     pub status: Option<Status>,
+    /// Of the waiting games only those that are attended at this time: a player is connected, or the table was
+    /// created less than [`ATTENDED_MS`] before. `None` lists them all.
+    pub attended_at_ms: Option<u64>,
     /// Only games created before this one, the last of the previous page.
     pub before: Option<(u64, GameId)>,
     /// The size of a page.
     pub limit: usize,
 }
 
+/// A new table counts as attended for this long, until its creator connects.
+pub const ATTENDED_MS: u64 = 30_000;
+
+/// Whose games to list.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum PlayerFilter {
+    /// Games with exactly this name at a seat. Registered players have no name there.
+    Name(String),
+    /// Games of this registered player.
+    Player(PlayerId),
+    /// All games of this registered player that are not over, also unlisted ones. The status of the query does
+    /// not count.
+    Running(PlayerId),
+}
+
+impl PlayerFilter {
+    fn matches(&self, holder: &Holder) -> bool {
+        match self {
+            PlayerFilter::Name(wanted) => {
+                matches!(holder, Holder::Human { name, .. } if name == wanted)
+            }
+            PlayerFilter::Player(player) | PlayerFilter::Running(player) => {
+                holder.player_id() == Some(*player)
+            }
+        }
+    }
+}
+
 impl ListQuery {
-    /// Whether a game matches, regardless of the page.
+    /// Whether a waiting game is left out because nobody attends it. `is_present` says whether a player is connected.
+    fn leaves_out(&self, listed: &ListedGame, is_present: impl FnOnce(GameId) -> bool) -> bool {
+        match (self.attended_at_ms, listed.summary.status) {
+            (Some(at_ms), Status::Waiting) => {
+                let is_new = at_ms < listed.created_ms.saturating_add(ATTENDED_MS);
+                !is_new && !is_present(listed.id)
+            }
+            (Some(_) | None, _) => false,
+        }
+    }
+
+    /// Whether a game matches, regardless of the page and of who attends it.
     pub fn matches(&self, listed: &ListedGame) -> bool {
-        let sits = |name: &String| {
-            let is = |holder: &Holder| matches!(holder, Holder::Human { name: n, .. } if n == name);
-            listed.summary.holders.iter().any(is)
-        };
         let status = listed.summary.status;
-        status != Status::Unlisted
-            && self.status.is_none_or(|wanted| wanted == status)
+        let has_status = match self.player {
+            Some(PlayerFilter::Running(_)) => status != Status::Over,
+            Some(PlayerFilter::Name(_) | PlayerFilter::Player(_)) | None => {
+                status != Status::Unlisted && self.status.is_none_or(|wanted| wanted == status)
+            }
+        };
+        let sits = |wanted: &PlayerFilter| {
+            let holders = &listed.summary.holders;
+            holders.iter().any(|holder| wanted.matches(holder))
+        };
+        has_status
             && self
                 .variant
                 .is_none_or(|wanted| wanted == family(&listed.variant))
@@ -292,8 +403,8 @@ pub struct ListedGame {
     pub variant: Variant,
     /// The size of its history.
     pub history: u16,
-    /// Whether its first position is not the variant's own.
-    pub has_start: bool,
+    /// Whether it starts with the variant's first position and has no clock.
+    pub is_plain: bool,
     /// When it was created, in milliseconds since 1970.
     pub created_ms: u64,
     /// Its players and status.

@@ -4,24 +4,33 @@
 //! and [`apply`](Table::apply) makes an entry happen, live, when a game is loaded and in a replay.
 //! So a table can be simulated, thousands of games per second, under a seed.
 
+mod clock;
 mod decide;
 mod entry;
+mod offers;
 mod view;
 
 use std::collections::HashMap;
 use std::sync::Arc;
 
 use noughts_rules::{
-    Action, Conclusion, Diagram, Game, GameError, Move, Options, Seat, Side, Turn, Variant,
-    WinReason,
+    Action, ClockSettings, Conclusion, Diagram, DrawReason, Game, GameError, Move, Options, Seat,
+    Side, Termination, Turn, Variant, WinReason,
 };
 
 use crate::id::GameId;
 
-pub use decide::{Command, CreationKey, Decision, Ending, NewGame, Status, Summary, TableRefusal};
-pub use entry::{
-    EndReason, Entry, Holder, KEY_LIFETIME_MS, Key, LogEntry, Offer, OpenTo, RequestKey, SeatSet,
+use clock::Clock;
+pub use clock::{ClockView, FIRST_TURN_MS, Outage};
+pub use decide::{
+    Command, CreationKey, Decision, Ending, NewGame, Status, Summary, TOO_LONG, TableRefusal,
 };
+pub use entry::{
+    Answer, EndReason, Entry, Holder, KEY_LIFETIME_MS, Key, LogEntry, Offer, OpenTo, RequestKey,
+    SeatSet,
+};
+use offers::Offers;
+pub use offers::{Absence, Claim, Context, DRAW_OFFER_PAUSE, MAX_OTHER_ENTRIES, OpenOffer};
 pub use view::{Change, MAX_LISTED_CELLS, Snapshot, TurnChange, Update};
 
 /// The settings of a table: its state before the first entry.
@@ -37,6 +46,8 @@ pub struct Settings {
     pub start: Option<Diagram>,
     /// Who holds each seat at first.
     pub holders: Vec<Holder>,
+    /// How much time the players have; `None`: as much as they like.
+    pub clock: Option<ClockSettings>,
     /// When it was created, in milliseconds since 1970.
     pub created_ms: u64,
 }
@@ -50,10 +61,13 @@ pub struct Table {
     settings: Arc<Settings>,
     holders: Vec<Holder>,
     game: Game,
-    /// The entries that are not turns, with their numbers. Turns are in the game.
-    other_entries: Vec<(u32, Entry)>,
-    /// The seats that offered a rematch.
-    rematch_offers: SeatSet,
+    /// The entries that are not turns. Turns are in the game.
+    other_entries: Vec<OtherEntry>,
+    offers: Offers,
+    clock: Option<Clock>,
+    /// When each turn was stored, and the milliseconds that it took; empty without a clock.
+    turns_at_ms: Vec<u64>,
+    used_ms: Vec<u64>,
     rematch: Option<GameId>,
     /// The idempotency keys used so far, by seat and text, with their times.
     keys: HashMap<(Seat, String), (u64, u64)>,
@@ -64,6 +78,20 @@ pub struct Table {
     /// Robots that may need more than microseconds for a move.
     thinking_robots: SeatSet,
     max_turns: usize,
+    /// The table at the latest multiple of [`COPY_INTERVAL`] entries, which has the one before it.
+    earlier: Option<Arc<Table>>,
+}
+
+/// Number of entries after which a copy of the table is made. With the latest two copies, the last changes of a long game
+/// can be computed without replaying all of it.
+const COPY_INTERVAL: u32 = 1_000;
+
+/// An entry that is not a turn.
+#[derive(Clone, Debug)]
+struct OtherEntry {
+    number: u32,
+    at_ms: u64,
+    entry: Entry,
 }
 
 /// A log contains an entry that is not valid at its place.
@@ -89,16 +117,24 @@ impl Table {
         }
         let thinks = |(seat, holder): (Seat, &Holder)| match holder {
             Holder::Robot(strategy) if !strategy.is_instant(&game) => Some(seat),
-            Holder::Robot(_) | Holder::Human { .. } | Holder::Open(_) => None,
+            Holder::Robot(_) | Holder::Human { .. } | Holder::Player(_) | Holder::Open(_) => None,
         };
         let thinking_robots = (0..).map(Seat).zip(&settings.holders).filter_map(thinks);
+        let is_complete = !settings.holders.iter().any(Holder::is_open);
+        let started_ms = is_complete.then_some(settings.created_ms);
+        let seats = settings.holders.len();
+        let clock = settings.clock;
         Ok(Table {
+            clock: clock.map(|clock| Clock::new(clock, seats, started_ms)),
+            turns_at_ms: Vec::new(),
+            used_ms: Vec::new(),
+            offers: Offers::default(),
             thinking_robots: thinking_robots.collect(),
             max_turns: 4 * settings.variant.cells() + 100,
+            earlier: None,
             holders: settings.holders.clone(),
             game,
             other_entries: Vec::new(),
-            rematch_offers: SeatSet::EMPTY,
             rematch: None,
             keys: HashMap::new(),
             last_ms: settings.created_ms,
@@ -115,8 +151,37 @@ impl Table {
         let mut table = Table::new(settings).map_err(|_| InvalidLog { entry: 0 })?;
         for entry in entries {
             table.apply(entry)?;
+            table.keep_copy_if_due();
         }
         Ok(table)
+    }
+
+    /// Keeps a copy of the table as it is now, if it has the right number of entries.
+    pub(crate) fn keep_copy_if_due(&mut self) {
+        if !self.entry().is_multiple_of(COPY_INTERVAL) {
+            return;
+        }
+        if let Some(earlier) = &mut self.earlier {
+            Arc::make_mut(earlier).earlier = None;
+        }
+        // Copies decide nothing, so they need no keys.
+        let keys = std::mem::take(&mut self.keys);
+        let copy = Arc::new(self.clone());
+        (self.keys, self.earlier) = (keys, Some(copy));
+    }
+
+    /// The latest copy that has at most this many entries, or a new table.
+    fn copy_before(&self, entry: u32) -> Option<Table> {
+        let mut earlier = self.earlier.as_ref();
+        while let Some(copy) = earlier {
+            if copy.entry() <= entry {
+                let mut copy = Table::clone(copy);
+                copy.earlier = None;
+                return Some(copy);
+            }
+            earlier = copy.earlier.as_ref();
+        }
+        Table::new(self.settings().clone()).ok()
     }
 
     /// Applies the next entry of the log. On an error nothing has changed.
@@ -124,48 +189,98 @@ impl Table {
         #[cfg(test)]
         APPLIED.with(|count| count.set(count.get() + 1));
         let number = self.entry() + 1;
-        self.apply_entry(number, &logged.entry)
+        let to_move = self.game.to_move();
+        let at_ms = logged.at_ms.max(self.last_ms);
+        self.apply_entry(number, &logged.entry, at_ms)
             .ok_or(InvalidLog { entry: number })?;
+        if self.is_over()
+            && let Some(to_move) = to_move
+        {
+            self.offers.end_game();
+            if let Some(clock) = &mut self.clock {
+                clock.stop(to_move, at_ms);
+            }
+        }
         if let (Some(key), Some(seat)) = (&logged.key, logged.entry.seat()) {
             let place = (seat, key.text.clone());
             self.keys.insert(place, (key.request, logged.at_ms));
         }
-        self.last_ms = self.last_ms.max(logged.at_ms);
+        self.last_ms = at_ms;
         if self.is_over() {
             self.ended_ms.get_or_insert(self.last_ms);
         }
         Ok(())
     }
 
-    fn apply_entry(&mut self, number: u32, entry: &Entry) -> Option<()> {
+    fn apply_entry(&mut self, number: u32, entry: &Entry, at_ms: u64) -> Option<()> {
         match entry {
             Entry::Turn(turn) => {
+                let to_move = self.game.to_move();
                 self.game.act(turn.by, turn.action).ok()?;
                 if self.game.turns().len() >= self.max_turns {
                     // A game that a turn has ended keeps that end.
-                    let _ = self.game.call_draw();
+                    let _ = self.game.terminate(Termination::Draw(DrawReason::Limit));
                 }
+                if let (Some(clock), Some(to_move)) = (&mut self.clock, to_move) {
+                    self.used_ms.push(clock.end_turn(to_move, *turn, at_ms));
+                    self.turns_at_ms.push(at_ms);
+                }
+                let is_human = self.holder(turn.by).is_some_and(Holder::is_human);
+                let turns = self.game.turns().len();
+                self.offers.after_turn(*turn, is_human, turns);
                 return Some(());
             }
             Entry::Seated { seat, holder } => {
                 let held = self.holders.get_mut(usize::from(seat.0))?;
                 *held = holder.clone();
+                if let (Some(clock), false) =
+                    (&mut self.clock, self.holders.iter().any(Holder::is_open))
+                {
+                    clock.start(at_ms);
+                }
             }
-            Entry::Offered {
-                seat,
-                offer: Offer::Rematch,
-            } => self.rematch_offers = self.rematch_offers.with(*seat),
-            Entry::Ended {
-                reason: EndReason::Leaving,
-                seats,
-            } => match self.is_everybody(*seats) {
-                true => self.game.abandon().ok()?,
-                false => self.game.leave(self.first_of(*seats)?).ok()?,
-            },
-            Entry::RematchCreated(game) => self.rematch = Some(*game),
+            Entry::Offered { seat, offer } => {
+                self.holder(*seat)?;
+                self.offers.add(*offer, *seat, number);
+            }
+            Entry::Answered { seat, answer } => {
+                self.holder(*seat)?;
+                let turns = self.game.turns().len();
+                self.offers.answer(*seat, *answer, turns);
+            }
+            Entry::TimeAdded { ms, until_ms } => {
+                let clock = self.clock.as_mut()?;
+                clock.add_time(*ms, *until_ms, at_ms);
+            }
+            Entry::Ended { reason, seats } => {
+                let end = self.termination(*reason, *seats)?;
+                self.game.terminate(end).ok()?;
+            }
+            Entry::RematchCreated(game) => {
+                self.rematch = Some(*game);
+                self.offers.clear();
+            }
         }
-        self.other_entries.push((number, entry.clone()));
+        self.other_entries.push(OtherEntry {
+            number,
+            at_ms,
+            entry: entry.clone(),
+        });
         Some(())
+    }
+
+    /// How a game ends for a reason that is not a turn, by these seats.
+    fn termination(&self, reason: EndReason, seats: SeatSet) -> Option<Termination> {
+        let first = self.first_of(seats)?;
+        Some(match reason {
+            EndReason::Leaving if self.is_everybody(seats) => Termination::Abandoned,
+            EndReason::Leaving => Termination::Left(first),
+            EndReason::Agreement => Termination::Draw(DrawReason::Agreement),
+            EndReason::Time => Termination::TimeOut(first),
+            EndReason::Aborted => Termination::Aborted,
+            EndReason::WinClaimed => Termination::WinClaimed(first),
+            EndReason::DrawClaimed => Termination::Draw(DrawReason::Claim),
+        })
     }
 
     /// Whether these are all seats of the table.
@@ -220,7 +335,7 @@ impl Table {
     /// The latest entry.
     pub fn latest_entry(&self) -> Option<Entry> {
         match self.other_entries.last() {
-            Some((number, entry)) if *number == self.entry() => Some(entry.clone()),
+            Some(other) if other.number == self.entry() => Some(other.entry.clone()),
             Some(_) | None => self.game.turns().last().map(|turn| Entry::Turn(*turn)),
         }
     }
@@ -245,11 +360,6 @@ impl Table {
         self.game.conclusion().is_some()
     }
 
-    /// The seats that offered a rematch.
-    pub fn rematch_offers(&self) -> SeatSet {
-        self.rematch_offers
-    }
-
     /// The game that was created for a rematch.
     pub fn rematch(&self) -> Option<GameId> {
         self.rematch
@@ -261,14 +371,31 @@ impl Table {
         matches!(self.holder(seat)?, Holder::Robot(_)).then_some(seat)
     }
 
-    /// When another node may act for the node that stored the latest entry. Set while a robot is to move that thinks
-    /// long, or while only robots play: nobody else would notice that they stopped.
-    pub fn deadline_ms(&self) -> Option<u64> {
+    /// When another node may move for the robot of the node that stored the latest entry. Set while a robot is to move
+    /// that thinks long, or while only robots play: nobody else would notice that they stopped.
+    pub fn robot_deadline_ms(&self) -> Option<u64> {
         let next = self.game.to_move()?;
-        self.deadline_if_next(next, self.last_ms)
+        self.robot_deadline_if_next(next, self.last_ms)
     }
 
-    fn deadline_if_next(&self, next: Seat, at_ms: u64) -> Option<u64> {
+    /// The earliest time at which somebody has to look after this table: a robot may have stopped, or a clock may
+    /// have run out. It is never later than the time at which the clock of the seat to move runs out.
+    pub fn deadline_ms(&self) -> Option<u64> {
+        self.deadline_after(self.last_ms)
+    }
+
+    /// The same, if nothing has happened until `now_ms`.
+    pub fn deadline_after(&self, now_ms: u64) -> Option<u64> {
+        let next = self.game.to_move()?;
+        let clock = self.clock.as_ref();
+        let clock_ms = clock.and_then(|clock| clock.earliest_deadline_ms(next, now_ms));
+        [self.robot_deadline_ms(), clock_ms]
+            .into_iter()
+            .flatten()
+            .min()
+    }
+
+    fn robot_deadline_if_next(&self, next: Seat, at_ms: u64) -> Option<u64> {
         let is_watched = self.thinking_robots.contains(next) || !self.has_people();
         let is_robot = matches!(self.holder(next)?, Holder::Robot(_));
         (is_robot && is_watched).then_some(at_ms + ROBOT_DEADLINE_MS)
@@ -286,14 +413,15 @@ impl Table {
         Some(match self.game.conclusion()? {
             Conclusion::Won { sides, .. } if sides.contains(*side) => SeatResult::Won,
             Conclusion::Won { .. } => SeatResult::Lost,
-            Conclusion::Draw => SeatResult::Draw,
+            Conclusion::Draw { .. } => SeatResult::Draw,
             Conclusion::Abandoned => SeatResult::Abandoned,
+            Conclusion::Aborted => SeatResult::Aborted,
         })
     }
 
     /// Whether the latest turn ended the game (and not a seat that left).
     pub fn is_ended_by_turn(&self) -> bool {
-        let is_end = |(_, entry): &(u32, Entry)| matches!(entry, Entry::Ended { .. });
+        let is_end = |other: &OtherEntry| matches!(other.entry, Entry::Ended { .. });
         self.is_over() && !self.other_entries.iter().any(is_end)
     }
 
@@ -310,30 +438,50 @@ impl Table {
 
     /// How the game ended, for the log.
     pub fn outcome_in_words(&self) -> String {
-        let (sides, by) = match self.game.conclusion() {
-            None => return "unfinished".to_owned(),
-            Some(Conclusion::Draw) => return "draw".to_owned(),
-            Some(Conclusion::Abandoned) => return "abandoned".to_owned(),
-            Some(Conclusion::Won { sides, by }) => (sides, by),
-        };
-        let winners: String = sides.iter().map(Side::symbol).collect();
-        let by = match by {
-            WinReason::Line(_) | WinReason::Boards(_) => "a line",
-            WinReason::Points => "points",
-            WinReason::Resignation => "resignation",
-            WinReason::Leaving => "leaving",
-        };
-        format!("{winners} won by {by}")
+        self.game
+            .conclusion()
+            .map_or("unfinished".to_owned(), conclusion_in_words)
     }
+}
+
+/// How a game ended, such as `x won by a line`.
+pub fn conclusion_in_words(conclusion: &Conclusion) -> String {
+    let (sides, by) = match conclusion {
+        Conclusion::Draw { reason } => {
+            return match reason {
+                DrawReason::Full => "draw",
+                DrawReason::Agreement => "draw by agreement",
+                DrawReason::Claim => "draw by claim",
+                DrawReason::Time => "draw by time",
+                DrawReason::Limit => "draw after too many turns",
+            }
+            .to_owned();
+        }
+        Conclusion::Abandoned => return "abandoned".to_owned(),
+        Conclusion::Aborted => return "aborted".to_owned(),
+        Conclusion::Won { sides, by } => (sides, by),
+    };
+    let winners: String = sides.iter().map(Side::symbol).collect();
+    let by = match by {
+        WinReason::Line(_) | WinReason::Boards(_) => "a line",
+        WinReason::Points => "points",
+        WinReason::Resignation => "resignation",
+        WinReason::Leaving => "leaving",
+        WinReason::Time => "time",
+        WinReason::Claim => "claim",
+    };
+    format!("{winners} won by {by}")
 }
 
 impl Entry {
     /// The seat that caused it, where one did.
     pub fn seat(&self) -> Option<Seat> {
         match self {
-            Entry::Seated { seat, .. } | Entry::Offered { seat, .. } => Some(*seat),
+            Entry::Seated { seat, .. }
+            | Entry::Offered { seat, .. }
+            | Entry::Answered { seat, .. } => Some(*seat),
             Entry::Turn(turn) => Some(turn.by),
-            Entry::Ended { .. } | Entry::RematchCreated(_) => None,
+            Entry::TimeAdded { .. } | Entry::Ended { .. } | Entry::RematchCreated(_) => None,
         }
     }
 }
@@ -349,6 +497,8 @@ pub enum SeatResult {
     Draw,
     /// Everybody left.
     Abandoned,
+    /// The game ended without a result.
+    Aborted,
 }
 
 #[cfg(test)]
@@ -361,9 +511,8 @@ thread_local! {
 mod tests {
     use super::*;
 
-    /// Resuming costs one replay, however many turns were missed.
     #[test]
-    fn changes_of_a_long_game_cost_one_replay() {
+    fn latest_changes_of_a_long_game_cost_a_short_replay() {
         const TURNS: usize = 52_000;
         const MISSED: u32 = 990;
         let human = |name: &str| Holder::Human {
@@ -376,6 +525,7 @@ mod tests {
             history: 2,
             start: None,
             holders: vec![human("Ann"), human("Bob")],
+            clock: None,
             created_ms: 0,
         })
         .unwrap();
@@ -392,15 +542,16 @@ mod tests {
                 key: None,
             };
             table.apply(&logged).unwrap();
+            table.keep_copy_if_due();
         }
         let before = APPLIED.get();
-        let changes = table.changes_after(TURNS as u32 - MISSED, SeatSet::EMPTY);
+        let changes = table.changes_after(TURNS as u32 - MISSED, SeatSet::EMPTY, &Arc::default());
         assert_eq!(changes.len(), MISSED as usize);
-        assert!(APPLIED.get() - before <= TURNS);
+        assert!(APPLIED.get() - before <= 2 * COPY_INTERVAL as usize);
         // No change holds the whole board.
         let cells = |update: &Update| match &update.change {
             Change::Turn(change) => change.cells.len() + change.legal.iter().flatten().count(),
-            Change::View(_) | Change::Seats { .. } => panic!("{update:?}"),
+            Change::View(_) | Change::Seats { .. } | Change::Offers { .. } => panic!("{update:?}"),
         };
         assert_eq!(changes.iter().map(cells).sum::<usize>(), MISSED as usize);
     }

@@ -11,6 +11,7 @@
 
 mod catch_up;
 mod connected_seat;
+mod deadlines;
 mod live_table;
 mod robot_moves;
 
@@ -21,20 +22,28 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
+use noughts_rules::{Action, Turn};
+use tokio::sync::watch;
+use tokio::time::sleep;
 use tracing::{error, info, warn};
 
 use crate::background_tasks::BackgroundTasks;
 use crate::bus::{Bus, Hint};
 use crate::clock::ServerClock;
-use crate::id::{GameId, IdHash, IdSource, NodeId};
+use crate::id::{GameId, IdHash, IdSource, NodeId, PlayerId};
 use crate::metrics::Metrics;
+use crate::players::{PlayerInfo, PlayerNames};
 use crate::robots::Robots;
 use crate::store::{Append, Appended, Created, Store, StoreError};
-use crate::table::{Command, CreationKey, Entry, Holder, NewGame, RequestKey, Table, TableRefusal};
+use crate::table::{
+    Command, Context, CreationKey, Decision, Entry, Holder, LogEntry, NewGame, Outage, RequestKey,
+    Table, TableRefusal,
+};
 
 use catch_up::replay;
 pub(crate) use connected_seat::BoxFuture;
 pub use connected_seat::ConnectedSeat;
+use deadlines::Deadlines;
 use live_table::{CloseOnPanic, Phase, State};
 pub use live_table::{GameEnd, LiveTable, Progress, Watch};
 
@@ -43,6 +52,10 @@ const MAX_CONFLICTS: usize = 16;
 
 /// How long a table stays in memory when nobody uses it.
 const IDLE: Duration = Duration::from_secs(60);
+
+/// How long a command at a table with a clock waits for a sweep, and how often it looks.
+const MAX_WAIT_FOR_SWEEP: Duration = Duration::from_secs(3);
+const WAIT_FOR_SWEEP: Duration = Duration::from_millis(20);
 
 /// How long to wait after an error of the store before trying again.
 const RETRY_AFTER: Duration = Duration::from_millis(250);
@@ -61,12 +74,21 @@ pub struct Tables {
     node: NodeId,
     live: Mutex<HashMap<GameId, Arc<LiveTable>, IdHash>>,
     background: BackgroundTasks,
+    /// When the clocks of tables run out that this node has served.
+    deadlines: Deadlines,
+    /// The latest outages, oldest first.
+    outages: Mutex<Vec<Outage>>,
     is_stopping: AtomicBool,
     /// Called for every new table, and for every table whose seats changed.
     seats_changed: OnceLock<SeatsChanged>,
+    /// Changes with every new table, and with every table whose seats changed.
+    seats_version: watch::Sender<u64>,
+    /// Called when something changed for a registered player: in this game, or anything.
+    player_changed: OnceLock<PlayerChanged>,
 }
 
 type SeatsChanged = Box<dyn Fn(&Table) + Send + Sync>;
+type PlayerChanged = Box<dyn Fn(PlayerId, Option<GameId>) + Send + Sync>;
 
 /// Why a command was not carried out.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -113,8 +135,12 @@ impl Tables {
             node,
             live: Mutex::default(),
             background: BackgroundTasks::default(),
+            deadlines: Deadlines::default(),
+            outages: Mutex::default(),
             is_stopping: AtomicBool::new(false),
             seats_changed: OnceLock::new(),
+            seats_version: watch::Sender::new(0),
+            player_changed: OnceLock::new(),
         })
     }
 
@@ -129,7 +155,8 @@ impl Tables {
             return Ok(None);
         };
         let table = replay(stored)?;
-        let live = self.insert(table, UNKNOWN_OWNER);
+        let names = self.names_of(table.holders()).await?;
+        let live = self.insert(table, names, UNKNOWN_OWNER);
         live.state().is_requested = true;
         self.move_robots(&live);
         Ok(Some(live))
@@ -166,20 +193,29 @@ impl Tables {
     ) -> Result<Creation, StoreError> {
         let table = Table::new(new.settings.clone());
         let table = table.map_err(|error| StoreError::Invalid(error.to_string()))?;
+        let names = self.names_of(table.holders()).await?;
         let created = self.store.create(new, table.summary()).await;
         let created = created.inspect_err(|error| warn!(%error, "a game could not be created"));
         match created? {
             Created::Existing(id, stored) => return Ok(repeat_of(id, &stored, request)),
             Created::Stored => {}
         }
-        Ok(Creation::Created(self.open(table, owner)))
+        Ok(Creation::Created(self.open(table, names, owner)))
     }
 
     /// Puts a game that this node has created into memory.
-    fn open(self: &Arc<Tables>, table: Table, owner: Option<IpAddr>) -> Arc<LiveTable> {
+    fn open(
+        self: &Arc<Tables>,
+        table: Table,
+        names: Arc<PlayerNames>,
+        owner: Option<IpAddr>,
+    ) -> Arc<LiveTable> {
         self.metrics.tables_created.inc();
         self.seats_changed(&table);
-        let live = self.insert(table, owner);
+        for player in players_of(&table) {
+            self.notify_player(player);
+        }
+        let live = self.insert(table, names, owner);
         live.state().is_stored_here = true;
         self.move_robots(&live);
         live
@@ -197,13 +233,20 @@ impl Tables {
     }
 
     /// Puts a table into memory, unless it is there already.
-    fn insert(&self, table: Table, owner: Option<IpAddr>) -> Arc<LiveTable> {
+    fn insert(
+        &self,
+        table: Table,
+        names: Arc<PlayerNames>,
+        owner: Option<IpAddr>,
+    ) -> Arc<LiveTable> {
         let robot = |holder: &Holder| match holder {
             Holder::Robot(name) => self.robots.robot(name, table.game()).ok(),
-            Holder::Open(_) | Holder::Human { .. } => None,
+            Holder::Open(_) | Holder::Human { .. } | Holder::Player(_) => None,
         };
         let robots = table.holders().iter().map(robot).collect();
-        let live = Arc::new(LiveTable::new(table, robots, owner));
+        self.arm_deadline(&table, false);
+        let clock = self.clock.clone();
+        let live = Arc::new(LiveTable::new(table, names, robots, owner, clock));
         live.used(self.clock.now());
         let mut all = self.live();
         match all.get(&live.id()) {
@@ -215,20 +258,31 @@ impl Tables {
         }
     }
 
-    /// Decides a command, stores its entries, and applies them, together with the replies of instant robots. On an
-    /// error nothing has changed; after [`SubmitError::Unavailable`] that is unknown. Not cancel safe.
+    /// Decides a command, stores its entries, and applies them, together with the replies of instant robots. The command
+    /// counts with the time of this call, however long it waits for the table and the store. On an error nothing has
+    /// changed; after [`SubmitError::Unavailable`] that is unknown. Not cancel safe.
     pub async fn submit(
         self: &Arc<Tables>,
         live: &Arc<LiveTable>,
         command: &Command,
     ) -> Result<(), SubmitError> {
+        let arrived_ms = match command {
+            // Nobody's time runs out before that is certain.
+            Command::CheckDeadline => self.clock.certain_ms(),
+            _ if live.has_clock => self.time_of_arrival().await?,
+            _ => self.clock.now_ms(),
+        };
         let _queued = live.enqueue()?;
         let _submission = live.submission.lock().await;
         let _guard = CloseOnPanic(live);
+        if let Command::TakeSeat { holder, .. } = command {
+            let learned = self.learn_names(live, [holder]).await;
+            learned.map_err(SubmitError::Unavailable)?;
+        }
         // Whether this submission has compared the table with the store.
         let mut is_checked = false;
         for _ in 0..MAX_CONFLICTS {
-            let append = match self.decide(live, command, is_checked)? {
+            let append = match self.decide(live, command, arrived_ms, is_checked)? {
                 Decided::Nothing => return Ok(()),
                 Decided::CatchUp => {
                     self.catch_up(live).await?;
@@ -240,6 +294,7 @@ impl Tables {
                 Decided::Append(append) => append,
             };
             match self.store.append(&append).await {
+                Ok(Appended::Stored) if is_added_time(&append) => self.apply(live, &append),
                 Ok(Appended::Stored) => {
                     self.apply(live, &append);
                     if live.has_robots {
@@ -267,13 +322,32 @@ impl Tables {
         Err(SubmitError::Unavailable(error))
     }
 
+    /// The time of a command that arrives now at a table with a clock. After an outage it waits for the sweep that notes
+    /// it, so that nobody is charged for it.
+    async fn time_of_arrival(&self) -> Result<u64, SubmitError> {
+        let arrived_ms = self.clock.now_ms();
+        let mut waited = Duration::ZERO;
+        while !self.clock.is_fresh() {
+            if waited >= MAX_WAIT_FOR_SWEEP {
+                let why = "the store's time is not known".to_owned();
+                return Err(SubmitError::Unavailable(StoreError::Unavailable(why)));
+            }
+            sleep(WAIT_FOR_SWEEP).await;
+            waited += WAIT_FOR_SWEEP;
+        }
+        Ok(arrived_ms.min(self.clock.now_ms()))
+    }
+
     /// Puts the rematch into memory, if these entries created one: a robot may be to move there.
     fn open_rematch(self: &Arc<Tables>, live: &LiveTable, append: Append) {
         if let Some((new, _)) = append.new_game
             && let Ok(table) = Table::new(new.settings)
         {
-            let owner = live.state().owner;
-            self.open(table, owner);
+            let (owner, names) = {
+                let state = live.state();
+                (state.owner, Arc::clone(&state.names))
+            };
+            self.open(table, names, owner);
         }
     }
 
@@ -281,6 +355,7 @@ impl Tables {
         &self,
         live: &LiveTable,
         command: &Command,
+        arrived_ms: u64,
         is_checked: bool,
     ) -> Result<Decided, SubmitError> {
         let state = live.state();
@@ -289,8 +364,25 @@ impl Tables {
             Phase::Behind => return Ok(Decided::CatchUp),
             Phase::Closed => return Err(SubmitError::Closed),
         }
+        if let Some(added) = self.time_to_add(&state, self.clock.certain_ms()) {
+            return append_of(&state.table, added).map(Decided::Append);
+        }
         let table = &state.table;
-        let decision = table.decide(command, self.clock.now_ms());
+        let now = Context {
+            now_ms: arrived_ms,
+            away: match command {
+                Command::Claim { .. } => state.away(self.clock.now_ms()),
+                _ => Vec::new(),
+            },
+        };
+        let decision = table.decide(command, now);
+        if decision == Err(TableRefusal::TimeIsOver)
+            && table.clock_deadline_ms() >= Some(self.clock.certain_ms())
+        {
+            // There may have been an outage that this node does not know of yet.
+            let why = "the time of this turn is being checked".to_owned();
+            return Err(SubmitError::Unavailable(StoreError::Unavailable(why)));
+        }
         let refused = |refusal| {
             // A client that knows more than this node was served by another node.
             let is_ahead = match (command, refusal) {
@@ -311,22 +403,7 @@ impl Tables {
         if live.has_robots {
             self.add_robot_replies(&state, &mut decision);
         }
-        let summary = table.summary_after(&decision);
-        let new_game = decision.new_game.map(|new| {
-            let summary = Table::new(new.settings.clone()).map(|table| table.summary());
-            summary.map(|summary| (new, summary))
-        });
-        let new_game = new_game.transpose().map_err(|error| {
-            SubmitError::Unavailable(StoreError::Corrupt(format!("no rematch: {error}")))
-        })?;
-        Ok(Decided::Append(Append {
-            game: live.id(),
-            variant: table.settings().variant,
-            first: table.entry() + 1,
-            entries: decision.entries,
-            summary,
-            new_game,
-        }))
+        append_of(table, decision).map(Decided::Append)
     }
 
     /// Applies stored entries and publishes them.
@@ -341,8 +418,17 @@ impl Tables {
                 state.phase = Phase::Behind;
                 return;
             }
-            if let Entry::Turn(_) = logged.entry {
-                self.metrics.turns.inc();
+            match &logged.entry {
+                Entry::Turn(_) => {
+                    self.metrics.turns.inc();
+                }
+                Entry::Seated { holder, .. } => {
+                    // The player may be connected to a node that does not know this game.
+                    if let Some(player) = holder.player_id() {
+                        self.bus.publish(Hint::Player(player));
+                    }
+                }
+                _ => {}
             }
         }
         self.after_entries(&mut state, was_over, append.summary.is_some());
@@ -358,6 +444,7 @@ impl Tables {
 
     /// What to do after new entries, from this node or another.
     fn after_entries(&self, state: &mut State, was_over: bool, seats_may_differ: bool) {
+        self.arm_deadline(&state.table, state.is_stored_here);
         if state.table.is_over() && !was_over {
             if let Some(stop) = state.robot_stop.take() {
                 stop.set();
@@ -370,12 +457,51 @@ impl Tables {
             );
             self.metrics.games_ended.inc();
         }
+        if let Some(Entry::Turn(Turn {
+            action: Action::Takeback(_),
+            ..
+        })) = state.table.latest_entry()
+            && let Some(stop) = &state.robot_stop
+        {
+            // The robot thinks about a position that is gone.
+            stop.set();
+        }
         if seats_may_differ {
             self.seats_changed(&state.table);
+        }
+        if let Some(notify) = self.player_changed.get() {
+            for player in players_of(&state.table) {
+                notify(player, Some(state.table.id()));
+            }
+        }
+    }
+
+    async fn names_of(&self, holders: &[Holder]) -> Result<Arc<PlayerNames>, StoreError> {
+        PlayerNames::load(&*self.store, holders).await.map(Arc::new)
+    }
+
+    /// Reads the names of players who are about to sit at a table.
+    async fn learn_names<'h>(
+        &self,
+        live: &LiveTable,
+        holders: impl IntoIterator<Item = &'h Holder>,
+    ) -> Result<(), StoreError> {
+        let names = PlayerNames::load(&*self.store, holders).await?;
+        if names != PlayerNames::default() {
+            live.state().learn(names);
+        }
+        Ok(())
+    }
+
+    /// Publishes a new name of a player, or that it was deleted, at every table in memory.
+    pub(crate) fn set_player(&self, player: PlayerId, info: Option<PlayerInfo>) {
+        for live in self.all() {
+            live.state().set_player(player, info.clone());
         }
     }
 
     fn seats_changed(&self, table: &Table) {
+        self.seats_version.send_modify(|version| *version += 1);
         if let Some(notify) = self.seats_changed.get() {
             notify(table);
         }
@@ -385,6 +511,27 @@ impl Tables {
     pub(crate) fn on_seats_changed(&self, notify: impl Fn(&Table) + Send + Sync + 'static) {
         // There is one matchmaker per server.
         let _ = self.seats_changed.set(Box::new(notify));
+    }
+
+    /// Notifies when a table was created or its seats changed, on this node.
+    pub(crate) fn watch_seats(&self) -> watch::Receiver<u64> {
+        self.seats_version.subscribe()
+    }
+
+    /// Sets the function that is called when something changed for a registered player.
+    pub(crate) fn on_player_changed(
+        &self,
+        notify: impl Fn(PlayerId, Option<GameId>) + Send + Sync + 'static,
+    ) {
+        let _ = self.player_changed.set(Box::new(notify));
+    }
+
+    /// Notifies all nodes that something changed for a player.
+    pub(crate) fn notify_player(&self, player: PlayerId) {
+        if let Some(notify) = self.player_changed.get() {
+            notify(player, None);
+        }
+        self.bus.publish(Hint::Player(player));
     }
 
     /// Whether the server is stopping.
@@ -471,6 +618,32 @@ enum Decided {
     Append(Append),
 }
 
+/// A decision as entries to append.
+fn append_of(table: &Table, decision: Decision) -> Result<Append, SubmitError> {
+    let summary = table.summary_after(&decision);
+    let new_game = decision.new_game.map(|new| {
+        let summary = Table::new(new.settings.clone()).map(|table| table.summary());
+        summary.map(|summary| (new, summary))
+    });
+    let new_game = new_game.transpose().map_err(|error| {
+        SubmitError::Unavailable(StoreError::Corrupt(format!("no rematch: {error}")))
+    })?;
+    Ok(Append {
+        game: table.id(),
+        variant: table.settings().variant,
+        first: table.entry() + 1,
+        entries: decision.entries,
+        summary,
+        new_game,
+    })
+}
+
+/// Whether these entries only give time back, so that the command is still to be decided.
+fn is_added_time(append: &Append) -> bool {
+    let is_added = |logged: &LogEntry| matches!(logged.entry, Entry::TimeAdded { .. });
+    append.entries.iter().all(is_added)
+}
+
 /// The result for a key that was used before.
 fn repeat_of(id: GameId, stored: &CreationKey, request: Option<&RequestKey>) -> Creation {
     match request.is_some_and(|request| request.is_repeat_of(&stored.key)) {
@@ -479,11 +652,17 @@ fn repeat_of(id: GameId, stored: &CreationKey, request: Option<&RequestKey>) -> 
     }
 }
 
+/// The registered players at a table.
+fn players_of(table: &Table) -> impl Iterator<Item = PlayerId> {
+    table.holders().iter().filter_map(Holder::player_id)
+}
+
 /// The players, for the log.
 fn players(table: &Table) -> String {
     let player = |holder: &Holder| match holder {
         Holder::Open(_) => "nobody".to_owned(),
         Holder::Human { name, .. } => format!("{name:?}"),
+        Holder::Player(player) => player.to_string(),
         Holder::Robot(name) => name.to_string(),
     };
     let players: Vec<String> = table.holders().iter().map(player).collect();

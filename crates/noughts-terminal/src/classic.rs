@@ -24,8 +24,19 @@ use crate::symbols::Symbols;
 pub fn play(
     settings: &ClassicSettings,
     engine_setup: &EngineSetup,
+    input: impl BufRead,
+    output: impl Write,
+) -> io::Result<()> {
+    play_with_hints(settings, engine_setup, input, output, || {})
+}
+
+/// Like [`play`], and calls `hint` after the answer to `help` or `?`.
+pub fn play_with_hints(
+    settings: &ClassicSettings,
+    engine_setup: &EngineSetup,
     mut input: impl BufRead,
     mut output: impl Write,
+    mut hint: impl FnMut(),
 ) -> io::Result<()> {
     let mut game = ClassicGame::new(settings);
     let mut seats =
@@ -57,6 +68,10 @@ pub fn play(
             writeln!(output, "{message}")?;
         }
         screen::delimiter(&mut output)?;
+        if command == Command::Help {
+            output.flush()?;
+            hint();
+        }
     }
     game.show_end(&mut output)?;
     output.flush()
@@ -115,7 +130,9 @@ impl ClassicGame {
                 }
                 Ok(())
             }
-            None | Some(Conclusion::Draw | Conclusion::Abandoned) => Ok(()),
+            None | Some(Conclusion::Draw { .. } | Conclusion::Abandoned | Conclusion::Aborted) => {
+                Ok(())
+            }
         }
     }
 
@@ -123,7 +140,7 @@ impl ClassicGame {
     fn obey(&mut self, seat: Seat, command: Command) -> Result<(), &'static str> {
         let variant = self.game.variant();
         let action = match command {
-            Command::Invalid | Command::Quit => return Err("Invalid command"),
+            Command::Invalid | Command::Help | Command::Quit => return Err("Invalid command"),
             Command::Rewind(count) => {
                 Action::Rewind(u16::try_from(count).map_err(|_| "Unable to rewind")?)
             }
@@ -143,7 +160,9 @@ impl ClassicGame {
                 Refusal::Illegal(_)
                 | Refusal::Over
                 | Refusal::NoSuchSeat { .. }
-                | Refusal::NotYourTurn { .. } => "Illegal play",
+                | Refusal::NotYourTurn { .. }
+                | Refusal::NothingToTakeBack
+                | Refusal::TakebackOf { .. } => "Illegal play",
             })
     }
 }

@@ -6,6 +6,12 @@ use std::str::FromStr;
 use noughts_engine::{Engines, RobotName, StrategyError, Unfit};
 use noughts_rules::{Game, Player, RecordSeat};
 
+/// The level of the computer where neither the user nor the game's document names one.
+pub const DEFAULT_LEVEL: u8 = 4;
+
+/// The strategy of that level.
+pub const DEFAULT_ROBOT: &str = "level:4";
+
 /// Who holds a seat, written `human`, `human Ann`, or as a strategy.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Holder {

@@ -16,6 +16,6 @@ mod robots;
 mod symbols;
 pub mod tui;
 
-pub use holder::{Holder, HolderError};
+pub use holder::{DEFAULT_LEVEL, DEFAULT_ROBOT, Holder, HolderError};
 pub use robots::{RobotMove, Robots};
 pub use symbols::{SymbolError, Symbols};

@@ -29,7 +29,6 @@ pub fn play(
 ) -> io::Result<()> {
     let mut console = Console::new(input, output);
     let mut game = MultiGame::new(settings, engine_setup);
-    console.tell(messages::opening(settings))?;
     match game.take_turns(&mut console) {
         Ok(()) => console.tell(game.ended())?,
         Err(Exit::Quit) => console.tell(messages::unfinished(&game.game.view()))?,
@@ -44,6 +43,8 @@ struct MultiGame {
     seats: Robots,
     /// The robot's time, if the last turn was a robot's.
     spent: Option<Spent>,
+    /// Shown beside the boards of the first turn, and on request.
+    instructions: Vec<String>,
 }
 
 impl MultiGame {
@@ -54,13 +55,18 @@ impl MultiGame {
             seats: seats.expect("the robots were checked"),
             game,
             spent: None,
+            instructions: messages::instructions(settings),
         }
     }
 
     fn take_turns(&mut self, console: &mut Console<impl BufRead, impl Write>) -> Result<(), Exit> {
         while let Some(seat) = self.game.to_move() {
             let view = self.game.view();
-            console.tell(screen::boards(&view, self.game.plays().last()))?;
+            let mut boards = screen::boards(&view, self.game.plays().last());
+            if self.game.turns().is_empty() {
+                boards = screen::beside(&boards, &self.instructions);
+            }
+            console.tell(boards)?;
             console.tell(messages::status(&view, self.spent))?;
             if self.seats.is_robot(seat) {
                 self.let_think(seat, console)?;
@@ -116,6 +122,7 @@ impl MultiGame {
                 Typed::Action(action) => self.game.act(seat, action).map_err(sentence),
                 Typed::WhichBoard => Err(messages::WHICH_BOARD.to_owned()),
                 Typed::NoCell(cell) => Err(messages::no_cell(&cell)),
+                Typed::Help => Err(self.instructions.join("\n")),
                 Typed::Nothing => Err(messages::what_to_type(board, view)),
                 Typed::Unreadable(text) => Err(messages::unreadable(&text, board, view)),
                 Typed::NoSuchPlace(reason) => Err(sentence(reason)),
@@ -198,6 +205,24 @@ mod tests {
         // No time before the robot's first move, and none for people.
         assert!(!session(&against("first"), 12, b"").contains("took"));
         assert!(!session(&against("human"), 12, b"0\n0\n").contains("took"));
+    }
+
+    #[test]
+    fn instructions_fit_on_a_screen_of_80_by_24() {
+        let options = MultiOptions {
+            history: Some("3".to_owned()),
+            rules: noughts_rules::NestedSpec::ULTIMATE,
+            ..against("minimax:7")
+        };
+        for options in [against("minimax:7"), options] {
+            let shown = session(&options, 1, b"?\n");
+            let (screen, rest) = shown.split_once("(0 to 8): ").unwrap();
+            assert!(screen.lines().count() <= 24, "{screen}");
+            assert!(screen.lines().all(|line| line.len() <= 80), "{screen}");
+            for text in ["names the", ":q      leave", "O is minimax:7."] {
+                assert!(screen.contains(text) && rest.contains(text), "{shown}");
+            }
+        }
     }
 
     #[test]

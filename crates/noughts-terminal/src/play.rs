@@ -1,47 +1,62 @@
 //! A game on a server, of any variant, for a person or a robot.
 //!
-//! The server is reached through a [`RemoteGame`], which is a parameter: no socket is opened here. News from the server
-//! and lines from the person arrive in one channel.
+//! No socket is opened here. Changes of the table, answers of the server and typed lines arrive in one channel, and
+//! actions leave through another, so the keyboard works while the server does not answer.
 
+mod menu;
 mod messages;
 
 use std::collections::VecDeque;
 use std::fmt::Display;
 use std::io::{self, BufRead, Write};
-use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, SyncSender, sync_channel};
 use std::thread;
+use std::time::Duration;
 
-use noughts_engine::{EngineSetup, Stop, StrategyName, Unfit};
+use noughts_engine::{EngineSetup, Stop, Strategy, StrategyName, Unfit};
 use noughts_rules::{Action, Game, PlaceError, Record, Seat};
 
 use crate::console::{read_line, sentence};
 
-/// A game on a server.
-pub trait RemoteGame {
-    /// The current game, with its players.
-    fn record(&self) -> Result<Record, RemoteError>;
+pub use menu::{Choice, Lobby, choose, choose_line};
 
-    /// Acts for the own seat, in the turn with this number.
-    fn act(&self, turn: usize, action: &str) -> Result<(), RemoteError>;
+/// A table as the server described it.
+#[derive(Clone, Debug)]
+pub struct TableState {
+    /// The number of the latest log entry. States with a smaller number are stale.
+    pub entry: u32,
+    /// The game with its players.
+    pub record: Record,
+    /// Seats that nobody has taken.
+    pub open_seats: Vec<Seat>,
 }
 
-/// Why a request to the server failed.
+/// An action of the own seat, to be sent until the server answers.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum RemoteError {
+pub struct PlayRequest {
+    /// The number of the turn, from 1.
+    pub turn: usize,
+    /// `1-0`, `<<2` or `resign`.
+    pub action: String,
+}
+
+/// Why the server did not carry out a request.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum RequestError {
     /// The server refused it and says why. Nothing has changed.
     Refused(String),
-    /// The server cannot be reached now.
-    Unreachable(String),
     /// A later attempt would fail too.
     Fatal(String),
 }
 
 /// What happened at the table or at the keyboard.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, Debug)]
 pub enum PlayEvent {
-    /// The table changed: ask for its record.
-    Changed,
-    /// The connection is lost; a new attempt follows.
+    /// The table, at the beginning and after every change.
+    State(Box<TableState>),
+    /// The answer to the latest request.
+    Answer(Result<(), RequestError>),
+    /// The connection is lost; further attempts follow.
     Disconnected,
     /// The connection is back.
     Reconnected,
@@ -58,6 +73,8 @@ pub struct PlaySettings {
     pub seat: Option<Seat>,
     /// The robot's strategy; `None`: a person plays.
     pub robot: Option<StrategyName>,
+    /// Whether a person types the lines, rather than a file or a pipe: `:q` then overtakes moves that were typed ahead.
+    pub is_interactive: bool,
 }
 
 /// Why playing ended before the game did.
@@ -72,7 +89,7 @@ pub enum PlayError {
 }
 
 /// How playing ended.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub enum PlayEnd {
     /// The game is over.
     Over,
@@ -85,6 +102,10 @@ const MAX_QUEUED_EVENTS: usize = 16;
 
 /// Lines typed ahead; further ones are dropped.
 const MAX_TYPED_AHEAD: usize = 256;
+
+/// How long leaving waits for the answer to a move that was typed before it. A file has more patience than a person.
+const LEAVE_TIMEOUT: Duration = Duration::from_secs(1);
+const PIPE_LEAVE_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// A channel for events. A thread sends the lines of `input` into it. That thread may outlive the game if it waits for a
 /// line.
@@ -108,32 +129,44 @@ pub fn event_channel(
 }
 
 /// Plays or watches until the game is over or the person leaves.
+///
+/// At most one request is unanswered at any time; it must be repeated until the server answers.
 pub fn play(
     settings: &PlaySettings,
     engine_setup: &EngineSetup,
-    remote: &impl RemoteGame,
+    requests: Sender<PlayRequest>,
     events: Receiver<PlayEvent>,
     output: impl Write,
 ) -> Result<PlayEnd, PlayError> {
     let mut session = Session {
         settings,
-        remote,
-        events,
+        engine_setup,
+        robot: None,
+        requests,
         output,
+        state: None,
+        pending: None,
+        is_connected: true,
         typed: VecDeque::new(),
         has_ended: false,
         turns_shown: None,
         waiting_for: None,
-        open_prompt: None,
+        has_prompt: false,
     };
-    session.run(engine_setup)
+    session.run(&events)
 }
 
-struct Session<'s, R, O> {
+struct Session<'s, O> {
     settings: &'s PlaySettings,
-    remote: &'s R,
-    events: Receiver<PlayEvent>,
+    engine_setup: &'s EngineSetup,
+    robot: Option<Box<dyn Strategy>>,
+    requests: Sender<PlayRequest>,
     output: O,
+    /// `None` until the server has described the table.
+    state: Option<Box<TableState>>,
+    /// The request whose result is not known yet.
+    pending: Option<PlayRequest>,
+    is_connected: bool,
     /// Lines typed ahead.
     typed: VecDeque<String>,
     /// The input has ended.
@@ -141,162 +174,242 @@ struct Session<'s, R, O> {
     turns_shown: Option<usize>,
     /// The turn and the seat of the latest "Waiting for" message.
     waiting_for: Option<(usize, Option<Seat>)>,
-    /// The number of turns when the prompt was printed, while the cursor is still behind it.
-    open_prompt: Option<usize>,
+    /// The cursor is behind a prompt.
+    has_prompt: bool,
 }
 
-impl<R: RemoteGame, O: Write> Session<'_, R, O> {
-    fn run(&mut self, engine_setup: &EngineSetup) -> Result<PlayEnd, PlayError> {
-        let mut record = self.fetch()?;
-        let mut robot = match &self.settings.robot {
-            Some(name) => {
-                let robot = name.build(record.game(), engine_setup);
-                Some(robot.map_err(PlayError::Unfit)?)
-            }
-            None => None,
-        };
-        self.print(messages::welcome(&record, self.settings))?;
+impl<O: Write> Session<'_, O> {
+    fn run(&mut self, events: &Receiver<PlayEvent>) -> Result<PlayEnd, PlayError> {
         loop {
-            self.show(&record)?;
-            if record.game().conclusion().is_some() {
-                self.print(messages::end(&record, self.settings.seat))?;
-                self.output.flush()?;
-                return Ok(PlayEnd::Over);
+            if let Some(end) = self.advance()? {
+                return Ok(end);
             }
-            let seat = self.settings.seat;
-            let is_own_turn = seat.is_some() && record.game().to_move() == seat;
-            let step = match &mut robot {
-                Some(robot) if is_own_turn => {
-                    let decision = robot.choose(record.game(), &Stop::new());
-                    Step::Act(record.game().format_action(Action::Play(decision.at)))
-                }
-                None if is_own_turn => self.ask(&record)?,
-                Some(_) | None => self.wait(&record)?,
+            self.output.flush()?;
+            let event = match self.is_leaving() {
+                false => events.recv().map_err(|_| RecvTimeoutError::Disconnected),
+                true if self.settings.is_interactive => events.recv_timeout(LEAVE_TIMEOUT),
+                true => events.recv_timeout(PIPE_LEAVE_TIMEOUT),
             };
-            match step {
-                Step::Act(action) => self.act(record.game(), &action)?,
-                Step::Refresh => {}
-                Step::Leave => return Ok(PlayEnd::Left),
-            }
-            record = self.fetch()?;
-        }
-    }
-
-    /// Asks for a move until a legal one is typed or something else happens.
-    fn ask(&mut self, record: &Record) -> Result<Step, PlayError> {
-        let game = record.game();
-        loop {
-            if self.typed.is_empty() {
-                if self.has_ended {
-                    return Ok(Step::Leave);
+            match event {
+                Ok(event) => {
+                    if let Some(end) = self.handle(event)? {
+                        return Ok(end);
+                    }
                 }
-                self.prompt(game)?;
-            }
-            let Some(line) = self.next_line()? else {
-                return Ok(Step::Refresh);
-            };
-            if let Some(step) = self.command(game, &line)? {
-                return Ok(step);
-            }
-        }
-    }
-
-    /// Waits for an event. A person may leave or resign meanwhile.
-    fn wait(&mut self, record: &Record) -> Result<Step, PlayError> {
-        let game = record.game();
-        let waiting_for = Some((game.turns().len(), game.to_move()));
-        if self.waiting_for != waiting_for && self.settings.robot.is_none() {
-            self.waiting_for = waiting_for;
-            self.print(messages::waiting(record))?;
-        }
-        if self.has_ended && self.settings.seat.is_some() && self.typed.is_empty() {
-            return Ok(Step::Leave);
-        }
-        self.output.flush()?;
-        let PlayEvent::Line(Some(line)) = self.next_event()? else {
-            return Ok(Step::Refresh);
-        };
-        match line.trim() {
-            ":q" => return Ok(Step::Leave),
-            "resign" if self.settings.seat.is_some() => return Ok(Step::Act("resign".to_owned())),
-            _ if self.typed.len() < MAX_TYPED_AHEAD => self.typed.push_back(line),
-            _ => {}
-        }
-        Ok(Step::Refresh)
-    }
-
-    /// What a line means; `None` after an explanation was printed.
-    fn command(&mut self, game: &Game, line: &str) -> Result<Option<Step>, PlayError> {
-        let line = line.trim();
-        let seat = self.settings.seat.unwrap_or(Seat(0));
-        let explanation = match line {
-            ":q" => return Ok(Some(Step::Leave)),
-            "?" | "help" | "" => messages::HELP.to_owned(),
-            _ => match game.parse_action(&line.replace(' ', "-")) {
-                Ok(action) => match game.check(seat, action) {
-                    Ok(()) => return Ok(Some(Step::Act(game.format_action(action)))),
-                    Err(refusal) => sentence(refusal),
-                },
-                Err(error @ PlaceError::OffBoard { .. }) => sentence(error),
-                Err(PlaceError::Unreadable { .. }) => messages::unreadable(line),
-            },
-        };
-        self.print(explanation)?;
-        Ok(None)
-    }
-
-    fn act(&mut self, game: &Game, action: &str) -> Result<(), PlayError> {
-        let turn = game.turns().len() + 1;
-        match self.remote.act(turn, action) {
-            Ok(()) => Ok(()),
-            Err(RemoteError::Refused(why)) if self.settings.robot.is_none() => {
-                Ok(self.print(sentence(why))?)
-            }
-            // The action may have been stored; the next record shows it.
-            Err(RemoteError::Refused(_) | RemoteError::Unreachable(_)) => {
-                self.next_event().map(drop)
-            }
-            Err(RemoteError::Fatal(why)) => Err(PlayError::Remote(why)),
-        }
-    }
-
-    /// The current record, requested again after every event until the server answers.
-    fn fetch(&mut self) -> Result<Record, PlayError> {
-        loop {
-            match self.remote.record() {
-                Ok(record) => return Ok(record),
-                Err(RemoteError::Unreachable(_)) => drop(self.next_event()?),
-                Err(RemoteError::Refused(why) | RemoteError::Fatal(why)) => {
+                Err(RecvTimeoutError::Timeout) => return self.leave(),
+                Err(RecvTimeoutError::Disconnected) => {
+                    let why = "the connection to the table ended".to_owned();
                     return Err(PlayError::Remote(why));
                 }
             }
         }
     }
 
-    /// The next line; `None` if something else happens first.
-    fn next_line(&mut self) -> Result<Option<String>, PlayError> {
-        if let Some(line) = self.typed.pop_front() {
-            return Ok(Some(line));
-        }
-        self.output.flush()?;
-        let PlayEvent::Line(line) = self.next_event()? else {
-            return Ok(None);
-        };
-        self.open_prompt = None;
-        Ok(line)
+    /// Whether the next thing to do is to leave, once the server has answered.
+    fn is_leaving(&self) -> bool {
+        self.pending.is_some()
+            && (self.typed.front().is_some_and(|line| line == ":q")
+                || self.has_ended && self.typed.is_empty())
     }
 
-    fn next_event(&mut self) -> Result<PlayEvent, PlayError> {
-        let ended = || PlayEvent::Failed("the connection to the table ended".to_owned());
-        let event = self.events.recv().unwrap_or_else(|_| ended());
-        match &event {
-            PlayEvent::Failed(why) => return Err(PlayError::Remote(why.clone())),
-            PlayEvent::Disconnected => self.print(messages::DISCONNECTED)?,
-            PlayEvent::Reconnected => self.print(messages::RECONNECTED)?,
+    fn handle(&mut self, event: PlayEvent) -> Result<Option<PlayEnd>, PlayError> {
+        match event {
+            // The answer to a repeated request may overtake the new event stream, which brings the same state after
+            // `Reconnected`.
+            PlayEvent::State(_) if !self.is_connected => {}
+            PlayEvent::State(state) => self.update(state)?,
+            PlayEvent::Answer(Ok(())) => {}
+            // A robot would choose the same move again, so it waits for the next turn.
+            PlayEvent::Answer(Err(RequestError::Refused(_))) if self.robot.is_some() => {}
+            PlayEvent::Answer(Err(RequestError::Refused(why))) => {
+                self.pending = None;
+                self.print(sentence(why))?;
+            }
+            PlayEvent::Answer(Err(RequestError::Fatal(why))) | PlayEvent::Failed(why) => {
+                return Err(PlayError::Remote(why));
+            }
+            PlayEvent::Disconnected => {
+                self.is_connected = false;
+                self.print(messages::DISCONNECTED)?;
+                self.tell_about_pending()?;
+            }
+            PlayEvent::Reconnected => {
+                self.is_connected = true;
+                self.print(messages::RECONNECTED)?;
+            }
             PlayEvent::Line(None) => self.has_ended = true,
-            PlayEvent::Line(Some(_)) | PlayEvent::Changed => {}
+            PlayEvent::Line(Some(line)) => {
+                self.has_prompt = false;
+                let can_leave = self.settings.is_interactive || self.typed.is_empty();
+                let is_answered = self.pending.is_none() || !self.is_connected;
+                if line == ":q" && is_answered && can_leave {
+                    return self.leave().map(Some);
+                }
+                if self.typed.len() < MAX_TYPED_AHEAD {
+                    self.typed.push_back(line);
+                }
+            }
         }
-        Ok(event)
+        Ok(None)
+    }
+
+    fn update(&mut self, state: Box<TableState>) -> Result<(), PlayError> {
+        let age = |state: &TableState| (state.entry, state.record.game().turns().len());
+        let known = self.state.as_deref();
+        if known.is_some_and(|known| age(&state) < age(known)) {
+            return Ok(());
+        }
+        let is_first = known.is_none();
+        let were_open = known.map_or(Vec::new(), |known| known.open_seats.clone());
+        let game = state.record.game();
+        if self
+            .pending
+            .as_ref()
+            .is_some_and(|sent| game.turns().len() >= sent.turn)
+        {
+            self.pending = None;
+        }
+        if is_first {
+            if let Some(name) = &self.settings.robot {
+                let robot = name.build(game, self.engine_setup);
+                self.robot = Some(robot.map_err(PlayError::Unfit)?);
+            }
+            self.print(messages::welcome(&state.record, self.settings))?;
+        }
+        for seat in were_open {
+            if !state.open_seats.contains(&seat) {
+                self.print(messages::joined(&state.record, seat))?;
+            }
+        }
+        self.state = Some(state);
+        Ok(())
+    }
+
+    /// Shows what is new, and acts if it is the own turn.
+    fn advance(&mut self) -> Result<Option<PlayEnd>, PlayError> {
+        // Taken out, so that its record can be read while this prints.
+        let Some(state) = self.state.take() else {
+            return Ok(None);
+        };
+        let end = self.advance_in(&state);
+        self.state = Some(state);
+        end
+    }
+
+    fn advance_in(&mut self, state: &TableState) -> Result<Option<PlayEnd>, PlayError> {
+        let (record, game) = (&state.record, state.record.game());
+        self.show(record)?;
+        if game.conclusion().is_some() {
+            self.print(messages::end(record, self.settings))?;
+            self.output.flush()?;
+            return Ok(Some(PlayEnd::Over));
+        }
+        if self.pending.is_some() {
+            return Ok(None);
+        }
+        let seat = self.settings.seat;
+        let is_own_turn = seat.is_some() && game.to_move() == seat;
+        if is_own_turn && let Some(robot) = &mut self.robot {
+            let decision = robot.choose(game, &Stop::new());
+            self.request(game, game.format_action(Action::Play(decision.at)))?;
+            return Ok(None);
+        }
+        if !is_own_turn {
+            self.tell_whose_turn(state)?;
+        }
+        while let Some(line) = self.typed.front() {
+            let needs_turn = seat.is_some() && !is_any_time(line);
+            if needs_turn && !is_own_turn {
+                break;
+            }
+            let line = self.typed.pop_front().unwrap_or_default();
+            match self.read(game, &line) {
+                Typed::Leave => return self.leave().map(Some),
+                Typed::Act(action) => {
+                    self.request(game, action)?;
+                    return Ok(None);
+                }
+                Typed::Explain(text) => self.print(text)?,
+            }
+        }
+        // Watchers stay to the end of the game, also without input.
+        if self.has_ended && self.typed.is_empty() && seat.is_some() && self.robot.is_none() {
+            return self.leave().map(Some);
+        }
+        if is_own_turn && self.is_connected && !self.has_prompt {
+            write!(self.output, "{} ", messages::prompt(game))?;
+            self.has_prompt = true;
+        }
+        Ok(None)
+    }
+
+    /// What a line means.
+    fn read(&self, game: &Game, line: &str) -> Typed {
+        let Some(seat) = self.settings.seat else {
+            return match line {
+                ":q" => Typed::Leave,
+                _ => Typed::Explain(messages::WATCHING.to_owned()),
+            };
+        };
+        Typed::Explain(match line {
+            ":q" => return Typed::Leave,
+            "?" | "help" | "" => messages::HELP.to_owned(),
+            _ => match game.parse_action(&line.replace(' ', "-")) {
+                Ok(action) => match game.check(seat, action) {
+                    Ok(()) => return Typed::Act(game.format_action(action)),
+                    Err(refusal) => sentence(refusal),
+                },
+                Err(error @ PlaceError::OffBoard { .. }) => sentence(error),
+                Err(PlaceError::Unreadable { .. }) => messages::unreadable(line),
+            },
+        })
+    }
+
+    fn request(&mut self, game: &Game, action: String) -> Result<(), PlayError> {
+        let request = PlayRequest {
+            turn: game.turns().len() + 1,
+            action,
+        };
+        let ended = |_| PlayError::Remote("the connection to the table ended".to_owned());
+        self.requests.send(request.clone()).map_err(ended)?;
+        self.pending = Some(request);
+        match self.is_connected {
+            true => Ok(()),
+            false => self.tell_about_pending(),
+        }
+    }
+
+    /// Says that an action waits for the connection.
+    fn tell_about_pending(&mut self) -> Result<(), PlayError> {
+        match (&self.pending, &self.robot) {
+            (Some(sent), None) => {
+                let text = messages::sent_later(&sent.action);
+                Ok(self.print(text)?)
+            }
+            (Some(_), Some(_)) | (None, _) => Ok(()),
+        }
+    }
+
+    fn leave(&mut self) -> Result<PlayEnd, PlayError> {
+        if let Some(sent) = self.pending.take() {
+            self.print(messages::unanswered(&sent.action))?;
+        }
+        if std::mem::take(&mut self.has_prompt) {
+            writeln!(self.output)?;
+        }
+        self.output.flush()?;
+        Ok(PlayEnd::Left)
+    }
+
+    /// Says once per turn for whom the game waits.
+    fn tell_whose_turn(&mut self, state: &TableState) -> Result<(), PlayError> {
+        let game = state.record.game();
+        let waiting_for = Some((game.turns().len(), game.to_move()));
+        if self.waiting_for != waiting_for && self.settings.robot.is_none() {
+            self.waiting_for = waiting_for;
+            self.print(messages::waiting(state))?;
+        }
+        Ok(())
     }
 
     /// Prints the turns since the last call, and the board if there were any.
@@ -307,7 +420,7 @@ impl<R: RemoteGame, O: Write> Session<'_, R, O> {
         }
         let since = self.turns_shown.unwrap_or(turns);
         for turn in record.game().turns().get(since..).unwrap_or_default() {
-            self.print(messages::turn(record, turn, self.settings.seat))?;
+            self.print(messages::turn(record, turn, self.settings))?;
         }
         self.turns_shown = Some(turns);
         self.print("")?;
@@ -317,28 +430,23 @@ impl<R: RemoteGame, O: Write> Session<'_, R, O> {
     }
 
     fn print(&mut self, text: impl Display) -> io::Result<()> {
-        if self.open_prompt.take().is_some() {
+        if std::mem::take(&mut self.has_prompt) {
             writeln!(self.output)?;
         }
         writeln!(self.output, "{text}")
     }
-
-    /// Asks for a move, once per turn and not again after events in between.
-    fn prompt(&mut self, game: &Game) -> io::Result<()> {
-        let turns = Some(game.turns().len());
-        if self.open_prompt != turns {
-            write!(self.output, "{} ", messages::prompt(game))?;
-            self.open_prompt = turns;
-        }
-        self.output.flush()
-    }
 }
 
-/// What the player decided, or that something else happened first.
-enum Step {
+/// Whether a line means the same in everybody's turn.
+fn is_any_time(line: &str) -> bool {
+    line.starts_with(':') || matches!(line, "" | "?" | "help" | "resign")
+}
+
+/// What a typed line asks for.
+enum Typed {
     Act(String),
-    Refresh,
     Leave,
+    Explain(String),
 }
 
 impl From<io::Error> for PlayError {

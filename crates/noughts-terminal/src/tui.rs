@@ -28,10 +28,12 @@ mod start_form;
 mod start_screen;
 mod theme;
 
+pub(crate) use canvas::wrap;
+
 pub use app::{App, Effect, Event, TuiSettings};
 pub use record_files::{SaveError, load, perform, read};
-pub use robot_thread::{Purpose, RequestId, RobotReply, RobotRequest};
+pub use robot_thread::{Purpose, RequestId, RobotReply, RobotRequest, evaluate};
 pub use screen::draw;
-pub use session::{Screen, play};
+pub use session::{Screen, TuiEnd, play};
 pub use start_form::{StartError, TuiOptions};
 pub use theme::Theme;

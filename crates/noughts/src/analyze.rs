@@ -1,15 +1,20 @@
-//! `noughts analyze`: evaluates a position.
+//! `noughts analyze`: evaluates a position, or finds the mistakes of a finished game.
 
 use std::fs::File;
 use std::io::{self, Write};
 use std::sync::Arc;
 
-use noughts_engine::{Analysis, IterativeDeepening, Limits, Stop, SystemClock, Value};
+use noughts_engine::{
+    Analysis, GameValue, IterativeDeepening, Limits, MoveValue, SystemClock, Value,
+};
 use noughts_rules::{Game, Options, Record, Variant};
 use noughts_terminal::tui;
 
 use crate::Failure;
 use crate::args::Analyze;
+use crate::progress;
+use crate::review::Review;
+use crate::signals::stop_on_signal;
 
 pub(crate) fn run(task: &Analyze) -> Result<(), Failure> {
     let game = game(task)?;
@@ -19,20 +24,42 @@ pub(crate) fn run(task: &Analyze) -> Result<(), Failure> {
             "the time is written 200ms, 2s or 500000n, not '{time}'"
         ))
     })?;
+    let stop = stop_on_signal()?;
+    let threads = task.threads.into();
     if game.to_move().is_none() {
-        return Err(Failure::invalid(
-            "the game is over, there is nothing to think about",
-        ));
+        return review(&game, Review::new(&game, limits, threads, &stop), task.json);
     }
+    let spinner = progress::spinner();
     let analysis = IterativeDeepening::new(limits, Arc::new(SystemClock::default()))
-        .with_threads(task.threads.into())
-        .analyze(&game, &Stop::new());
+        .with_threads(threads)
+        .analyze(&game, &stop);
+    spinner.finish_and_clear();
     let text = if task.json {
         json(&game, &analysis)
     } else {
         words(&game, &analysis)
     };
-    Ok(io::stdout().write_all(text.as_bytes())?)
+    io::stdout().write_all(text.as_bytes())?;
+    match stop.is_set() {
+        true => Err(Failure::Interrupted),
+        false => Ok(()),
+    }
+}
+
+/// Prints the mistakes of a finished game.
+fn review(game: &Game, review: Review<'_>, is_json: bool) -> Result<(), Failure> {
+    let text = match is_json {
+        true => review.json(),
+        false => review.words(),
+    };
+    io::stdout().write_all(text.as_bytes())?;
+    let (analysed, turns) = (review.analysed(), game.turns().len());
+    match analysed < turns {
+        true => Err(Failure::Stopped(format!(
+            "Stopped after {analysed} of {turns} turns."
+        ))),
+        false => Ok(()),
+    }
 }
 
 fn game(task: &Analyze) -> Result<Game, Failure> {
@@ -91,15 +118,22 @@ fn moves(game: &Game, analysis: &Analysis) -> Vec<String> {
 fn words(game: &Game, analysis: &Analysis) -> String {
     let variant = game.variant();
     let line = moves(game, analysis);
-    let value = match analysis.value {
-        Value::Win { plies } => format!("wins in {}", plays(plies)),
-        Value::Loss { plies } => format!("loses in {}", plays(plies)),
-        Value::Draw => "draws".to_owned(),
-        Value::Estimate(_) => format!("stands {}", analysis.value),
+    let value = match analysis.exact() {
+        Some((value, plies)) => outcome(value, plies),
+        None => format!("stands {}", analysis.value),
+    };
+    let move_text = |known: &MoveValue| {
+        let place = variant.format_move(known.at);
+        format!("{place} {}\n", outcome(known.value, known.distance))
+    };
+    let moves: Vec<String> = analysis.moves.iter().map(move_text).collect();
+    let moves = match moves.is_empty() {
+        true => String::new(),
+        false => format!("moves     {}", moves.join("          ")),
     };
     let diagram = game.diagram();
     format!(
-        "{}\n\n{} to move {value}\nbest      {}\nline      {}\ndepth     {}\nnodes     {}\ntime      {:.3} s\n",
+        "{}\n\n{} to move {value}\nbest      {}\nline      {}\n{moves}depth     {}\nnodes     {}\ntime      {:.3} s\n",
         diagram.draw(variant),
         diagram.to_move.symbol(),
         line[0],
@@ -108,6 +142,19 @@ fn words(game: &Game, analysis: &Analysis) -> String {
         analysis.nodes,
         analysis.time.as_secs_f64(),
     )
+}
+
+/// Such as `wins in 7 plays`.
+fn outcome(value: GameValue, plies: Option<u32>) -> String {
+    let verb = match value {
+        GameValue::Win => "wins",
+        GameValue::Draw => return "draws".to_owned(),
+        GameValue::Loss => "loses",
+    };
+    match plies {
+        Some(plies) => format!("{verb} in {}", plays(plies)),
+        None => verb.to_owned(),
+    }
 }
 
 fn plays(plies: u32) -> String {
@@ -119,15 +166,31 @@ fn plays(plies: u32) -> String {
 
 /// JSON by hand: all texts are ours and need no escapes.
 fn json(game: &Game, analysis: &Analysis) -> String {
-    let (value, number) = match analysis.value {
-        Value::Win { plies } => ("win", format!("\"plies\":{plies}")),
-        Value::Loss { plies } => ("loss", format!("\"plies\":{plies}")),
-        Value::Draw => ("draw", "\"plies\":null".to_owned()),
-        Value::Estimate(points) => ("unknown", format!("\"estimate\":{points}")),
+    let known = |value: GameValue, plies: Option<u32>| {
+        let plies = plies.filter(|_| value != GameValue::Draw);
+        let plies = plies.map_or("null".to_owned(), |plies| plies.to_string());
+        format!("\"value\":\"{value}\",\"plies\":{plies}")
     };
+    let value = match (analysis.exact(), analysis.value) {
+        (Some((value, plies)), _) => known(value, plies),
+        (None, Value::Estimate(points)) => {
+            format!("\"value\":\"unknown\",\"estimate\":{points}")
+        }
+        (None, Value::Win { .. } | Value::Loss { .. } | Value::Draw) => {
+            "\"value\":\"unknown\"".to_owned()
+        }
+    };
+    let move_value = |one: &MoveValue| {
+        let place = game.variant().format_move(one.at);
+        format!(
+            "{{\"move\":\"{place}\",{}}}",
+            known(one.value, one.distance)
+        )
+    };
+    let values: Vec<String> = analysis.moves.iter().map(move_value).collect();
     let line = moves(game, analysis);
     format!(
-        "{{\"variant\":\"{}\",\"position\":\"{}\",\"value\":\"{value}\",{number},\"best\":\"{}\",\"line\":[{}],\"depth\":{},\"nodes\":{},\"seconds\":{:.6}}}\n",
+        "{{\"variant\":\"{}\",\"position\":\"{}\",{value},\"best\":\"{}\",\"line\":[{}],\"moves\":[{}],\"depth\":{},\"nodes\":{},\"seconds\":{:.6}}}\n",
         game.variant(),
         game.diagram().format(game.variant()),
         line[0],
@@ -135,6 +198,7 @@ fn json(game: &Game, analysis: &Analysis) -> String {
             .map(|at| format!("\"{at}\""))
             .collect::<Vec<_>>()
             .join(","),
+        values.join(","),
         analysis.depth,
         analysis.nodes,
         analysis.time.as_secs_f64(),

@@ -5,6 +5,7 @@ use std::io::{self, IsTerminal, Write};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
+use indicatif::ProgressBar;
 use noughts_arena::{
     Format, GameResult, Openings, ResultsFolder, SequentialTest, Sprt, Standings, Tournament,
     TournamentOptions, report,
@@ -15,17 +16,15 @@ use noughts_rules::{Quoted, Record, Variant};
 
 use crate::Failure;
 use crate::args::Arena;
+use crate::progress;
 use crate::robot_setup;
-use crate::signals::on_end_signal;
+use crate::signals::stop_on_signal;
 
 /// Time per move for engines when nodes are limited instead.
 const MAX_MOVE_TIME: Duration = Duration::from_secs(60);
 
-/// How often the progress line is updated.
+/// How often the standings beside the progress bar are updated.
 const PROGRESS_INTERVAL: Duration = Duration::from_millis(100);
-
-/// Minimum and maximum width of the progress bar.
-const BAR_WIDTHS: (usize, usize) = (8, 24);
 
 pub(crate) fn run(task: &Arena) -> Result<(), Failure> {
     let variant: Variant = task.variant.parse().map_err(Failure::invalid)?;
@@ -37,7 +36,7 @@ pub(crate) fn run(task: &Arena) -> Result<(), Failure> {
             true => Format::Gauntlet,
             false => Format::RoundRobin,
         },
-        games: task.games,
+        games: games(task.games, &variant)?,
         seed: match &task.seed {
             Some(text) => robot_setup::from_seed(Some(text))?.seed,
             None => 1,
@@ -51,9 +50,7 @@ pub(crate) fn run(task: &Arena) -> Result<(), Failure> {
         .as_deref()
         .map(|folder| ResultsFolder::open(Path::new(folder), &tournament, &limits.to_string()));
     let folder = folder.transpose().map_err(Failure::invalid)?;
-    let stop = Stop::new();
-    let stopped = stop.clone();
-    on_end_signal(move |_| stopped.set())?;
+    let stop = stop_on_signal()?;
     let mut run = TournamentRun {
         results: match &folder {
             Some(folder) => folder.results().clone(),
@@ -62,7 +59,7 @@ pub(crate) fn run(task: &Arena) -> Result<(), Failure> {
         tournament: &tournament,
         folder,
         test: sprt.map(SequentialTest::new),
-        progress: Progress::new(),
+        progress: Progress::new(tournament.games()),
     };
     let was_stopped = run.play(task.threads.into(), &stop)?;
     run.finish(was_stopped)
@@ -89,9 +86,7 @@ impl TournamentRun<'_> {
         if is_decided || left.is_empty() {
             return Ok(false);
         }
-        let before = self.results.len();
-        self.progress
-            .show(before, games, before, &self.results, tournament);
+        self.progress.show(&self.results, tournament);
         // A decision of the test stops the threads too.
         let enough = stop.clone();
         tournament.play(
@@ -107,13 +102,11 @@ impl TournamentRun<'_> {
                 if is_decided {
                     enough.set();
                 }
-                let played = self.results.len();
-                self.progress
-                    .show(played, games, before, &self.results, tournament);
+                self.progress.show(&self.results, tournament);
                 Ok(())
             },
         )?;
-        self.progress.clear();
+        self.progress.bar.finish_and_clear();
         Ok(stop.is_set() && !is_decided)
     }
 
@@ -140,11 +133,11 @@ impl TournamentRun<'_> {
         }
         let (played, games) = (self.results.len(), self.tournament.games());
         Err(Failure::Stopped(match &self.folder {
-            Some(_) => format!(
-                "Stopped after {played} of {games} games; the same command goes on where it was."
-            ),
+            Some(_) => {
+                format!("Stopped after {played} of {games} games; the same command continues.")
+            }
             None => format!(
-                "Stopped after {played} of {games} games; with --out DIR it could go on later."
+                "Stopped after {played} of {games} games; with --out DIR it can be continued."
             ),
         }))
     }
@@ -228,6 +221,30 @@ fn robots(task: &Arena, limit: &Limit) -> Result<Vec<RobotName>, Failure> {
     task.players.iter().map(read).collect()
 }
 
+/// Games per pairing if the command line names no number, rounded up to whole openings.
+const DEFAULT_GAMES: u32 = 100;
+
+/// The games per pairing: each opening is played from every seat.
+fn games(games: Option<u32>, variant: &Variant) -> Result<u32, Failure> {
+    let seats = u32::from(variant.sides());
+    match games {
+        None => Ok(DEFAULT_GAMES.next_multiple_of(seats)),
+        Some(games) if games % seats == 0 => Ok(games),
+        Some(games) => {
+            let more = games.next_multiple_of(seats);
+            let fewer = if games > seats {
+                format!("{} or ", more - seats)
+            } else {
+                String::new()
+            };
+            Err(Failure::invalid(format_args!(
+                "the games (--games) must be a multiple of {seats}, because each opening is played from every seat: \
+                 {fewer}{more}, not {games}"
+            )))
+        }
+    }
+}
+
 fn read_sprt(task: &Arena) -> Result<Option<Sprt>, Failure> {
     let Some(text) = &task.sprt else {
         return Ok(None);
@@ -250,142 +267,43 @@ fn openings(file: Option<&str>, variant: &Variant) -> Result<Openings, Failure> 
         .map_err(|error| Failure::invalid(format_args!("'{file}' (--openings): {error}")))
 }
 
-/// A progress line on standard error, if it is a terminal.
+/// A progress bar with the best player so far.
 struct Progress {
-    is_shown: bool,
-    started: Instant,
+    bar: ProgressBar,
+    is_terminal: bool,
     last: Option<Instant>,
 }
 
 impl Progress {
-    fn new() -> Progress {
+    fn new(games: u32) -> Progress {
         Progress {
-            is_shown: io::stderr().is_terminal(),
-            started: Instant::now(),
+            bar: progress::bar(games.into(), "games"),
+            is_terminal: io::stderr().is_terminal(),
             last: None,
         }
     }
 
-    fn show(
-        &mut self,
-        played: usize,
-        games: u32,
-        before: usize,
-        results: &BTreeMap<u32, GameResult>,
-        tournament: &Tournament,
-    ) {
-        // It costs time in proportion to the number of games, so it is updated less often with more games.
+    fn show(&mut self, results: &BTreeMap<u32, GameResult>, tournament: &Tournament) {
+        self.bar.set_position(results.len() as u64);
+        // Standings cost time in proportion to the number of games, so they are computed less often with more games.
         let pause = PROGRESS_INTERVAL * (1 + results.len() as u32 / 1000);
         let is_due = self.last.is_none_or(|last| last.elapsed() >= pause);
-        if !self.is_shown || !is_due {
+        if !self.is_terminal || !is_due {
             return;
         }
         self.last = Some(Instant::now());
-        let games = games as usize;
-        let left = match played - before {
-            0 => String::new(),
-            done => {
-                let each = self.started.elapsed().as_secs_f64() / done as f64;
-                format!(", {} left", write_time(each * (games - played) as f64))
-            }
-        };
         let standings = Standings::new(tournament, results, None);
         let best = standings.standings.first();
         // Nothing is known until an opening has been played from all seats.
-        let best = best.filter(|one| !one.scores.is_empty()).map(|one| {
-            let bar = one.scores.interval();
-            format!(
-                "  {} {:.1} % ({:.0} … {:.0})",
-                tournament.participants()[one.participant].label,
-                100.0 * one.scores.mean(),
+        if let Some(best) = best.filter(|one| !one.scores.is_empty()) {
+            let bar = best.scores.interval();
+            self.bar.set_message(format!(
+                "{} {:.1} % ({:.0} … {:.0})",
+                tournament.participants()[best.participant].label,
+                100.0 * best.scores.mean(),
                 100.0 * bar.low,
                 100.0 * bar.high
-            )
-        });
-        let texts = [
-            format!("{played} of {games}"),
-            left,
-            best.unwrap_or_default(),
-        ];
-        let line = progress_line(
-            terminal_width(),
-            played as f64 / games.max(1) as f64,
-            &texts,
-        );
-        let _ = write!(io::stderr(), "\r{line}\x1b[K");
-        let _ = io::stderr().flush();
-    }
-
-    fn clear(&self) {
-        if self.is_shown {
-            let _ = write!(io::stderr(), "\r\x1b[K");
-        }
-    }
-}
-
-/// A bar, and behind it as much as the terminal has room for, what matters most first: a line that
-/// is broken can't be written over.
-fn progress_line(width: usize, share: f64, texts: &[String; 3]) -> String {
-    // The last column stays free, since some terminals go on to the next line there.
-    let room = width.saturating_sub(1);
-    for count in (1..=texts.len()).rev() {
-        let text = texts[..count].concat();
-        let free = room.checked_sub(text.chars().count() + 1);
-        let Some(bar) = free.filter(|free| *free >= BAR_WIDTHS.0) else {
-            continue;
-        };
-        let bar = bar.min(BAR_WIDTHS.1);
-        let filled = ((bar as f64 * share) as usize).min(bar);
-        return format!("{}{} {text}", "█".repeat(filled), "░".repeat(bar - filled));
-    }
-    texts[0].chars().take(room).collect()
-}
-
-/// The width of the terminal.
-fn terminal_width() -> usize {
-    #[cfg(unix)]
-    let columns = rustix::termios::tcgetwinsize(io::stderr()).map_or(0, |size| size.ws_col);
-    #[cfg(not(unix))]
-    let columns = 0;
-    match columns {
-        0 => 80,
-        columns => columns.into(),
-    }
-}
-
-fn write_time(seconds: f64) -> String {
-    match seconds as u64 {
-        seconds @ 0..60 => format!("{seconds} s"),
-        seconds @ 60..3600 => format!("{} min", seconds / 60),
-        seconds => format!("{} h {} min", seconds / 3600, seconds % 3600 / 60),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_progress_fits_into_the_terminal() {
-        let texts = ["15 of 60", ", 20 s left", "  level:8 66.7 % (16 … 98)"].map(str::to_owned);
-        let line = |width| progress_line(width, 0.25, &texts);
-        let bar = |filled: usize, rest: usize| "█".repeat(filled) + &"░".repeat(rest);
-        assert_eq!(
-            line(100),
-            bar(6, 18) + " 15 of 60, 20 s left  level:8 66.7 % (16 … 98)"
-        );
-        // The whole text has 45 columns, a space and the last one are taken too: 8 are left.
-        assert_eq!(
-            line(55),
-            bar(2, 6) + " 15 of 60, 20 s left  level:8 66.7 % (16 … 98)"
-        );
-        assert_eq!(line(54), bar(6, 18) + " 15 of 60, 20 s left");
-        assert_eq!(line(29), bar(2, 6) + " 15 of 60, 20 s left");
-        assert_eq!(line(28), bar(4, 14) + " 15 of 60");
-        assert_eq!(line(17), "15 of 60");
-        assert_eq!(line(5), "15 o");
-        for width in 0..120 {
-            assert!(line(width).chars().count() < width.max(1), "{width}");
+            ));
         }
     }
 }

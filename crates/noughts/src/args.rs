@@ -1,14 +1,16 @@
 //! The command line.
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::path::PathBuf;
 
+use clap::builder::{PossibleValue, StringValueParser, StyledStr, TypedValueParser};
 use clap::{
     Arg, ArgAction, Args as Arguments, Command, CommandFactory, Parser, Subcommand, ValueEnum,
 };
 use clap_complete::Shell;
+use noughts_rules::CATALOG;
 
-/// Every game of the tic-tac-toe family. Without a command: the classic game in the terminal.
+/// Play every game of the tic-tac-toe family: in the terminal, in a browser, over the network
 #[derive(Parser, Debug)]
 #[command(
     name = "noughts",
@@ -18,7 +20,10 @@ use clap_complete::Shell;
     disable_help_flag = true,
     disable_version_flag = true,
     args_conflicts_with_subcommands = true,
-    after_help = "In the game: ROW COLUMN plays (from 0), <<N takes back the last N marks, :q quits."
+    override_usage = "noughts [OPTIONS]\n       noughts <COMMAND>",
+    next_help_heading = "Options of the classic game (noughts without a command)",
+    after_help = "In the classic game: ROW COLUMN plays (from 0), <<N takes back the last N marks, :q quits.\n\
+                  `noughts COMMAND --help` explains a command."
 )]
 pub(crate) struct Args {
     #[command(flatten)]
@@ -29,7 +34,7 @@ pub(crate) struct Args {
     #[arg(long, action = ArgAction::Help)]
     help: Option<bool>,
     /// Print version
-    #[arg(long, action = ArgAction::Version)]
+    #[arg(short = 'V', long, action = ArgAction::Version)]
     version: Option<bool>,
 }
 
@@ -69,29 +74,29 @@ pub(crate) enum Task {
     Menu(Menu),
     /// Play on nine boards: Multi or Ultimate
     Multi(Multi),
-    /// Play on the full screen, with keyboard and mouse
+    /// Play on the full screen
     Tui(Tui),
-    /// Run a server: the page, the HTTP API, and the TCP protocol
+    /// Run a game server
     Serve(Serve),
-    /// Play on a server of the TCP protocol
+    /// Play over the TCP protocol
     Connect(Connect),
-    /// Play or watch a game on a server, over HTTP
+    /// Play on a server, alone or with others
     Play(Play),
-    /// List, show, export and import the games of a store
+    /// List, show, export and import stored games
     Games(Games),
-    /// Test a server or client of the TCP protocol, or a classic program
+    /// Test a server, client or classic program
     Check(Check),
-    /// Evaluate a position and find the best move
+    /// Find the best move, or the mistakes of a game
     Analyze(Analyze),
-    /// Prove the value of a position: win, draw or loss
+    /// Prove the value of a position
     Solve(Solve),
     /// Check a proof
     Verify(Verify),
     /// Count the move sequences of a given length
     Perft(Perft),
-    /// Play strategies and programs against each other and measure their strength
+    /// Let robots play each other, and rate them
     Arena(Arena),
-    /// Play over the Gomocup protocol, on standard input and output
+    /// Be an engine of the Gomocup protocol
     Engine(Engine),
     /// List the variants
     Variants,
@@ -228,10 +233,10 @@ pub(crate) struct Arena {
     /// The variant
     #[arg(long, value_name = "NAME")]
     pub(crate) variant: String,
-    /// Games per pair of players; each opening is played from every seat
-    #[arg(long, value_name = "N", default_value_t = 100, allow_negative_numbers = true,
+    /// Games per pair of players, a multiple of the seats: each opening is played from every seat [default: 100]
+    #[arg(long, value_name = "N", allow_negative_numbers = true,
           value_parser = clap::value_parser!(u32).range(1..=10_000_000))]
-    pub(crate) games: u32,
+    pub(crate) games: Option<u32>,
     /// Time per move for search and programs: 100ms, 2s [default: 100ms]
     #[arg(long, value_name = "TIME", conflicts_with = "nodes")]
     pub(crate) time: Option<String>,
@@ -384,8 +389,8 @@ pub(crate) struct Serve {
         allow_hyphen_values = true
     )]
     pub(crate) max_connections: String,
-    /// Maximum number of connections from one address, over all listeners; 127.0.0.1, ::1 and --proxy addresses
-    /// are not limited
+    /// Maximum number of connections from one address, over all listeners; not for 127.0.0.1, ::1 and trusted
+    /// proxies
     #[arg(
         long,
         env = "NOUGHTS_CONNECTIONS_PER_ADDRESS",
@@ -459,7 +464,7 @@ pub(crate) struct Listing {
     /// Only games of this variant
     #[arg(long, value_name = "NAME")]
     pub(crate) variant: Option<String>,
-    /// Only games with a player of this name
+    /// Only games with a player of this name or id
     #[arg(long, value_name = "NAME", allow_hyphen_values = true)]
     pub(crate) player: Option<String>,
     /// Only games with this status
@@ -647,27 +652,43 @@ pub(crate) struct Connect {
     pub(crate) seed: Option<String>,
 }
 
+/// The server that `noughts serve` runs by default.
+pub(crate) const LOCAL_SERVER: &str = "http://127.0.0.1:8080";
+
 #[derive(Arguments, Debug)]
 #[command(
-    after_help = "The address of a server creates a table there; the address of a game takes its first open seat, or \
-                  watches. In the game: 1-0 plays, <<N takes back, resign resigns, :q leaves."
+    after_help = "Without options, on a terminal, a menu offers everything the server has. A game's link takes its first \
+                  open seat, returns to your seat, or watches. In the game: 1-0 plays, <<N takes back, resign \
+                  resigns, :q leaves."
 )]
 pub(crate) struct Play {
-    /// The server, such as http://localhost:8080, or a game there; https:// works too
-    #[arg(value_name = "URL")]
+    /// The server, or the link of a game there; http:// or https://
+    #[arg(value_name = "URL", default_value = LOCAL_SERVER)]
     pub(crate) url: String,
-    /// Trust the certificates of this PEM file too, besides those of the system
-    #[arg(long, value_name = "FILE")]
-    pub(crate) cacert: Option<String>,
-    /// Let a robot play for you
-    #[arg(long, value_name = "STRATEGY")]
-    pub(crate) robot: Option<String>,
+    /// The variant of a new game [default: 3x3k3]
+    #[arg(long, value_name = "NAME")]
+    pub(crate) variant: Option<String>,
+    /// The opponent: a strategy, link (anybody with the link) or lobby (whoever waits) [default: level:4]
+    #[arg(long, value_name = "STRATEGY|link|lobby")]
+    pub(crate) against: Option<String>,
     /// Your name at the table [default: your user name, or the strategy]
     #[arg(long, value_name = "NAME", allow_hyphen_values = true)]
     pub(crate) name: Option<String>,
     /// The seat to take, from 0 [default: the first open one]
     #[arg(long, value_name = "N")]
     pub(crate) seat: Option<u8>,
+    /// Continue a game that you left
+    #[arg(long, conflicts_with_all = ["variant", "against", "seat", "token", "watch", "list"])]
+    pub(crate) resume: bool,
+    /// List the tables that wait for an opponent and the games that can be watched
+    #[arg(long, conflicts_with_all = ["variant", "against", "seat", "token", "watch", "robot"])]
+    pub(crate) list: bool,
+    /// Watch the game of a link, even if it has an open seat
+    #[arg(long, conflicts_with_all = ["variant", "against", "seat", "token", "robot"])]
+    pub(crate) watch: bool,
+    /// Let a robot play for you
+    #[arg(long, value_name = "STRATEGY")]
+    pub(crate) robot: Option<String>,
     /// The token of a seat that you already hold
     #[arg(
         long,
@@ -676,12 +697,9 @@ pub(crate) struct Play {
         allow_hyphen_values = true
     )]
     pub(crate) token: Option<String>,
-    /// For a new table: the variant [default: 3x3k3]
-    #[arg(long, value_name = "NAME")]
-    pub(crate) variant: Option<String>,
-    /// For a new table, the opponent: a strategy, link (anybody with the address) or lobby (anybody) [default: level:8]
-    #[arg(long, value_name = "STRATEGY|link|lobby")]
-    pub(crate) against: Option<String>,
+    /// Trust the certificates of this PEM file too, besides those of the system
+    #[arg(long, value_name = "FILE")]
+    pub(crate) cacert: Option<String>,
     /// Seed for the robot: the same number gives the same moves
     #[arg(long, value_name = "S", allow_hyphen_values = true)]
     pub(crate) seed: Option<String>,
@@ -759,18 +777,32 @@ pub(crate) struct Tui {
     pub(crate) seed: Option<String>,
 }
 
+/// The groups of the help. Commands that are not listed here follow at the end.
+const GROUPS: [(&str, &[&str]); 4] = [
+    ("Play", &["tui", "play", "menu", "multi", "connect"]),
+    ("Run a server", &["serve", "games"]),
+    ("Analyse", &["analyze", "solve", "verify", "perft"]),
+    ("Compare and test programs", &["arena", "engine", "check"]),
+];
+
 /// The whole command line. `-h` means history in the classic game, host in `connect`, and help in every other
 /// subcommand.
 pub(crate) fn command() -> Command {
     let help = Arg::new("help")
         .long("help")
         .help("Print help")
+        .help_heading(None)
         .action(ArgAction::Help);
     let version = Arg::new("version")
+        .short('V')
         .long("version")
         .help("Print version")
+        .help_heading(None)
         .action(ArgAction::Version);
-    Args::command().mut_subcommands(|sub| with_help(sub, &help, &version))
+    let all = Args::command().mut_subcommands(|sub| with_help(sub, &help, &version));
+    let all = with_suggestions(all);
+    let template = help_template(&all);
+    all.help_template(template)
 }
 
 /// Adds the help and version flags to a command and its subcommands.
@@ -780,7 +812,10 @@ fn with_help(command: Command, help: &Arg, version: &Arg) -> Command {
         .any(|arg| arg.get_short() == Some('h'));
     let own = match has_short {
         true => help.clone(),
-        false => help.clone().short('h'),
+        false => help
+            .clone()
+            .short('h')
+            .help("Print help; --help prints more"),
     };
     // Otherwise clap adds its own flag.
     command
@@ -788,4 +823,129 @@ fn with_help(command: Command, help: &Arg, version: &Arg) -> Command {
         .arg(own)
         .arg(version.clone())
         .mut_subcommands(|sub| with_help(sub, help, version))
+}
+
+/// Lets shells complete variants and strategies, in a command and its subcommands.
+fn with_suggestions(command: Command) -> Command {
+    let suggest = |arg: Arg, names: Vec<&'static str>| {
+        let parser = Suggestions(names);
+        arg.value_parser(parser).hide_possible_values(true)
+    };
+    let strategies = || STRATEGIES.iter().copied();
+    command
+        .mut_args(|arg| {
+            let values: Vec<&str> = arg
+                .get_value_names()
+                .unwrap_or_default()
+                .iter()
+                .map(clap::builder::Str::as_str)
+                .collect();
+            match (arg.get_id().as_str(), &values[..]) {
+                ("variant", _) => suggest(arg, CATALOG.iter().map(|entry| entry.name).collect()),
+                ("against", _) => suggest(arg, strategies().chain(["link", "lobby"]).collect()),
+                (_, ["human|STRATEGY" | "WHO"]) => {
+                    suggest(arg, strategies().chain(["human"]).collect())
+                }
+                ("strategy" | "tcp_strategy", _) | (_, ["STRATEGY" | "PLAYER"]) => {
+                    suggest(arg, strategies().collect())
+                }
+                _ => arg,
+            }
+        })
+        .mut_subcommands(with_suggestions)
+}
+
+/// The strategies that completions offer.
+const STRATEGIES: [&str; 15] = [
+    "level:1",
+    "level:2",
+    "level:3",
+    "level:4",
+    "level:5",
+    "level:6",
+    "level:7",
+    "level:8",
+    "perfect",
+    "search:1s",
+    "mcts:10000",
+    "minimax:7",
+    "greedy",
+    "random",
+    "first",
+];
+
+/// Accepts any text; completions offer these.
+#[derive(Clone)]
+struct Suggestions(Vec<&'static str>);
+
+impl TypedValueParser for Suggestions {
+    type Value = String;
+
+    fn parse_ref(
+        &self,
+        command: &Command,
+        arg: Option<&Arg>,
+        value: &OsStr,
+    ) -> Result<String, clap::Error> {
+        StringValueParser::new().parse_ref(command, arg, value)
+    }
+
+    fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
+        Some(Box::new(self.0.iter().copied().map(PossibleValue::new)))
+    }
+}
+
+/// The help of the program, with its commands in groups.
+fn help_template(command: &Command) -> StyledStr {
+    let styles = command.get_styles();
+    let (header, literal) = (styles.get_header(), styles.get_literal());
+    let mut text = format!(
+        "{{about}}\n\n{{usage-heading}} {{usage}}\n\n\
+         {header}First steps:{header:#}\n  \
+         {literal}noughts{literal:#}        play the classic game here\n  \
+         {literal}noughts tui{literal:#}    play the computer on the full screen\n  \
+         {literal}noughts serve{literal:#}  run a server at {LOCAL_SERVER}\n  \
+         {literal}noughts play{literal:#}   play there, also with friends\n"
+    );
+    let is_listed = |name: &str| GROUPS.iter().any(|(_, names)| names.contains(&name));
+    let others = command.get_subcommands().map(Command::get_name);
+    let others: Vec<&str> = others.filter(|name| !is_listed(name)).collect();
+    let groups = GROUPS.iter().map(|(title, names)| (*title, names.to_vec()));
+    for (title, names) in groups.chain([("Other", others)]) {
+        text += &format!("\n{header}{title}:{header:#}\n");
+        for name in names {
+            let about = command.find_subcommand(name).and_then(Command::get_about);
+            let about = about.map(ToString::to_string).unwrap_or_default();
+            text += &format!("  {literal}{name:<12}{literal:#} {about}\n");
+        }
+    }
+    StyledStr::from(text + "\n{options}\n{after-help}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn clap_accepts_the_description() {
+        command().debug_assert();
+    }
+
+    #[test]
+    fn suggested_strategies_exist() {
+        for name in STRATEGIES {
+            assert!(
+                name.parse::<noughts_engine::StrategyName>().is_ok(),
+                "{name}"
+            );
+        }
+    }
+
+    #[test]
+    fn groups_name_existing_commands() {
+        let all = command();
+        for name in GROUPS.iter().flat_map(|(_, names)| *names) {
+            assert!(all.find_subcommand(name).is_some(), "{name}");
+        }
+    }
 }

@@ -1,6 +1,6 @@
 //! `noughts check`: the conformance kit on the command line.
 
-use std::io::{self, Write};
+use std::io::{self, IsTerminal, Write};
 use std::net::{TcpListener, ToSocketAddrs};
 use std::path::Path;
 use std::process::ExitCode;
@@ -18,6 +18,13 @@ use crate::signals::on_end_signal;
 use crate::{Failure, duration};
 
 pub(crate) fn run(what: Judged) -> Result<ExitCode, Failure> {
+    if io::stderr().is_terminal() {
+        // The report comes only at the end.
+        let _ = writeln!(
+            io::stderr(),
+            "Checking. This takes a few seconds; Ctrl-C stops it."
+        );
+    }
     match what {
         Judged::Tcp(task) => tcp(task),
         Judged::Client(task) => client(task),

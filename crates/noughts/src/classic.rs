@@ -1,6 +1,6 @@
 //! `noughts`: the classic game on standard input and output.
 
-use std::io::{self, BufWriter};
+use std::io::{self, BufWriter, IsTerminal, Write};
 
 use noughts_terminal::classic::{self, ClassicOptions, ClassicSettings};
 
@@ -20,12 +20,28 @@ pub(crate) fn run(options: Classic) -> Result<(), Failure> {
     };
     let setup = ClassicSettings::new(&asked).map_err(Failure::invalid)?;
     let engine_setup = robot_setup::from_seed(options.seed.as_deref())?;
+    let is_interactive =
+        io::stdin().is_terminal() && io::stdout().is_terminal() && io::stderr().is_terminal();
+    let hint = || {
+        if is_interactive {
+            let _ = io::stderr().write_all(HINT.as_bytes());
+        }
+    };
+    hint();
     // Standard output alone would write every line for itself: 511 calls for one large board.
     let output = BufWriter::with_capacity(1 << 16, io::stdout().lock());
-    Ok(classic::play(
+    let input = io::stdin().lock();
+    Ok(classic::play_with_hints(
         &setup,
         &engine_setup,
-        io::stdin().lock(),
+        input,
         output,
+        hint,
     )?)
 }
+
+/// For people only: on standard error, because the document fixes every byte of standard output.
+const HINT: &str = "\
+Type a row and a column, counted from 0, such as 1 1. :q quits, ? repeats this.
+More: `noughts tui` (full screen, robots), `noughts serve` (browser, friends), `noughts --help`.
+";

@@ -7,12 +7,13 @@ use std::time::SystemTime;
 
 use noughts_rules::{Quoted, Record};
 use noughts_server::{
-    GameId, Holder, ListQuery, ListedGame, Status, Store, StoreError, SyncMode, Table,
-    game_from_record, game_to_record, open_store,
+    GameId, Holder, ListQuery, ListedGame, PlayerFilter, PlayerNames, Status, Store, StoreError,
+    SyncMode, Table, conclusion_in_words, game_from_record, game_to_record, open_store,
 };
 
 use crate::Failure;
 use crate::args::{Games, GamesTask, Listing};
+use crate::progress;
 
 pub(crate) fn run(task: &Games) -> Result<(), Failure> {
     let what = match &task.what {
@@ -56,43 +57,80 @@ async fn list(store: &dyn Store, listing: &Listing) -> Result<(), Failure> {
         variant: variant
             .transpose()
             .map_err(|error: noughts_rules::VariantError| Failure::invalid(error))?,
-        player: listing.player.clone(),
+        player: listing.player.clone().map(player_filter),
         status: listing.status.map(Into::into),
+        attended_at_ms: None,
         before: None,
         limit: listing.limit,
     };
-    let mut out = io::stdout().lock();
-    for listed in store.list(query).await.map_err(failed)? {
-        writeln!(out, "{}", line(&listed))?;
+    let games = store.list(query).await.map_err(failed)?;
+    if games.is_empty() {
+        let _ = writeln!(io::stderr(), "No game of this store matches.");
+        return Ok(());
     }
-    Ok(())
+    let holders = games.iter().flat_map(|listed| &listed.summary.holders);
+    let names = PlayerNames::load(store, holders).await.map_err(failed)?;
+    let mut rows =
+        vec![["id", "created", "status", "variant", "result", "players"].map(str::to_owned)];
+    rows.extend(games.iter().map(|listed| row(listed, &names)));
+    Ok(io::stdout().write_all(align(&rows).as_bytes())?)
 }
 
-fn line(listed: &ListedGame) -> String {
+/// A player's id, or a name.
+fn player_filter(text: String) -> PlayerFilter {
+    match text.parse() {
+        Ok(id) => PlayerFilter::Player(id),
+        Err(_) => PlayerFilter::Name(text),
+    }
+}
+
+/// The characters of an id that the list shows. Other commands accept them, or fewer or more.
+const SHORT_ID: usize = 8;
+
+fn row(listed: &ListedGame, names: &PlayerNames) -> [String; 6] {
     let status = match listed.summary.status {
         Status::Unlisted | Status::Waiting => "waiting",
         Status::Playing => "playing",
         Status::Over => "over",
     };
-    let (id, variant, when) = (
-        listed.id,
-        listed.variant.to_string(),
+    let holders = listed.summary.holders.iter();
+    let players: Vec<String> = holders.map(|holder| player(holder, names)).collect();
+    let ending = listed.ending();
+    [
+        listed.id.to_string()[..SHORT_ID].to_owned(),
         date(listed.created_ms),
-    );
-    let players: Vec<String> = listed.summary.holders.iter().map(player).collect();
-    format!(
-        "{id}  {when}  {status:<7}  {variant:<10}  {}",
-        players.join(", ")
-    )
+        status.to_owned(),
+        listed.variant.to_string(),
+        ending.map_or(String::new(), |end| conclusion_in_words(&end.conclusion)),
+        players.join(", "),
+    ]
 }
 
-fn player(holder: &Holder) -> String {
+/// Columns as wide as their widest text.
+fn align<const COLUMNS: usize>(rows: &[[String; COLUMNS]]) -> String {
+    let width = |column: usize| {
+        let widths = rows.iter().map(|row| row[column].chars().count());
+        widths.max().unwrap_or(0)
+    };
+    let widths: [usize; COLUMNS] = std::array::from_fn(width);
+    let line = |row: &[String; COLUMNS]| {
+        let cells = row.iter().zip(widths);
+        let cells: Vec<String> = cells
+            .map(|(text, width)| format!("{text:<width$}"))
+            .collect();
+        format!("{}\n", cells.join("  ").trim_end())
+    };
+    rows.iter().map(line).collect()
+}
+
+fn player(holder: &Holder, names: &PlayerNames) -> String {
+    let name = names.name(holder);
     match holder {
         Holder::Open(_) => "open".to_owned(),
-        Holder::Human { name, .. } if name.is_empty() => "somebody".to_owned(),
+        Holder::Human { .. } | Holder::Player(_) if name.is_empty() => "somebody".to_owned(),
         // A name may contain terminal control sequences.
-        Holder::Human { name, .. } => name.escape_debug().to_string(),
-        Holder::Robot(strategy) => strategy.to_string(),
+        Holder::Human { .. } | Holder::Player(_) => name.escape_debug().to_string(),
+        Holder::Robot(_) => name,
     }
 }
 
@@ -104,18 +142,67 @@ async fn table(store: &dyn Store, id: GameId) -> Result<Table, Failure> {
         .map_err(|_| Failure::invalid(format_args!("game {id} cannot be read: its log is damaged")))
 }
 
-fn read_id(text: &str) -> Result<GameId, Failure> {
-    text.parse()
-        .map_err(|error| Failure::invalid(format_args!("{error}, not {}", Quoted::from(text))))
+/// A whole id, or the first characters of exactly one listed game.
+async fn find_id(store: &dyn Store, text: &str) -> Result<GameId, Failure> {
+    let wrong = |error: &dyn std::fmt::Display| {
+        Failure::invalid(format_args!("{error}, not {}", Quoted::from(text)))
+    };
+    let id: Result<GameId, _> = text.parse();
+    match id {
+        Ok(id) => return Ok(id),
+        // The id with the smallest number that begins with the text.
+        Err(error) => {
+            let first: Result<GameId, _> = format!("{text:0<26}").parse();
+            first.map_err(|_| wrong(&error))?;
+        }
+    }
+    let mut found = Vec::new();
+    let mut query = ListQuery {
+        variant: None,
+        player: None,
+        status: None,
+        attended_at_ms: None,
+        before: None,
+        limit: PAGE,
+    };
+    loop {
+        let page = store.list(query.clone()).await.map_err(failed)?;
+        let Some(last) = page.last() else {
+            break;
+        };
+        query.before = Some((last.created_ms, last.id));
+        let ids = page.iter().map(|listed| listed.id);
+        found.extend(ids.filter(|id| id.to_string().starts_with(text)));
+    }
+    match found[..] {
+        [id] => Ok(id),
+        [] => Err(Failure::invalid(format_args!(
+            "no listed game has an id that begins with {}: `noughts games list` shows them",
+            Quoted::from(text)
+        ))),
+        [_, _, ..] => Err(Failure::invalid(format_args!(
+            "{} games have an id that begins with {}: give more of it",
+            found.len(),
+            Quoted::from(text)
+        ))),
+    }
 }
 
 async fn show(store: &dyn Store, id: &str) -> Result<(), Failure> {
-    let table = table(store, read_id(id)?).await?;
+    let table = table(store, find_id(store, id).await?).await?;
+    let names = PlayerNames::load(store, table.holders()).await;
+    let names = names.map_err(failed)?;
     let (game, settings) = (table.game(), table.settings());
     let mut out = io::stdout().lock();
-    writeln!(out, "{}  {}", settings.variant, date(settings.created_ms))?;
+    writeln!(
+        out,
+        "{}  {}  {}",
+        settings.id,
+        settings.variant,
+        date(settings.created_ms)
+    )?;
     for (side, holder) in game.order().iter().zip(table.holders()) {
-        writeln!(out, "{}: {}", side.symbol(), player(holder))?;
+        writeln!(out, "{}: {}", side.symbol(), player(holder, &names))?;
     }
     writeln!(
         out,
@@ -127,19 +214,25 @@ async fn show(store: &dyn Store, id: &str) -> Result<(), Failure> {
     Ok(())
 }
 
+/// Games read at the same time.
+const PAGE: usize = 1_000;
+
 /// Prints the records of these games, or of all finished games.
 async fn export(store: &dyn Store, ids: &[String]) -> Result<(), Failure> {
     let mut out = io::stdout().lock();
     for id in ids {
-        write_record(store, read_id(id)?, &mut out).await?;
+        write_record(store, find_id(store, id).await?, &mut out).await?;
     }
     let mut query = ListQuery {
         variant: None,
         player: None,
         status: Some(Status::Over),
+        attended_at_ms: None,
         before: None,
-        limit: 100,
+        limit: PAGE,
     };
+    let spinner = progress::spinner();
+    let mut exported = 0;
     while ids.is_empty() {
         let page = store.list(query.clone()).await.map_err(failed)?;
         let Some(last) = page.last() else {
@@ -148,13 +241,18 @@ async fn export(store: &dyn Store, ids: &[String]) -> Result<(), Failure> {
         query.before = Some((last.created_ms, last.id));
         for listed in page {
             write_record(store, listed.id, &mut out).await?;
+            exported += 1;
+            spinner.set_message(format!("{exported} games"));
         }
     }
+    spinner.finish_and_clear();
     Ok(())
 }
 
 async fn write_record(store: &dyn Store, id: GameId, out: &mut impl Write) -> Result<(), Failure> {
-    let record = game_to_record(&table(store, id).await?);
+    let table = table(store, id).await?;
+    let names = PlayerNames::load(store, table.holders()).await;
+    let record = game_to_record(&table, &names.map_err(failed)?);
     let record = record.map_err(|error| Failure::invalid(format_args!("game {id}: {error}")))?;
     Ok(writeln!(out, "{record}")?)
 }
@@ -190,6 +288,7 @@ async fn import(store: &dyn Store, files: &[String]) -> Result<(), Failure> {
                 "there is no record in {name}"
             )));
         }
+        let bar = progress::bar(games.len() as u64, "games");
         for some in games.chunks(IMPORT_BATCH) {
             let kept = some
                 .iter()
@@ -201,7 +300,9 @@ async fn import(store: &dyn Store, files: &[String]) -> Result<(), Failure> {
             for (game, _) in some {
                 writeln!(out, "{}", game.settings.id)?;
             }
+            bar.inc(some.len() as u64);
         }
+        bar.finish_and_clear();
     }
     Ok(())
 }

@@ -1,7 +1,7 @@
 //! Noughts: every game of the tic-tac-toe family.
 //!
 //! Arguments become one call, and its result becomes the exit code: 0 success, 1 failure, 2 a subcommand used wrongly,
-//! 3 not solved within the limit. `check` has its own: 1 a rule is broken, 2 nothing could be tested.
+//! 3 not solved within the limit, 130 Ctrl-C. `check` has its own: 1 a rule is broken, 2 nothing could be tested.
 
 mod analyze;
 mod arena;
@@ -17,6 +17,8 @@ mod menu;
 mod multi;
 mod perft;
 mod play;
+mod progress;
+mod review;
 mod robot_setup;
 mod serve;
 mod signals;
@@ -45,15 +47,17 @@ fn main() -> ExitCode {
             ExitCode::SUCCESS
         }
         Err(Failure::Unsolved) => ExitCode::from(3),
+        Err(Failure::Interrupted) => ExitCode::from(INTERRUPTED),
         Err(Failure::Stopped(told)) => {
             let _ = writeln!(io::stderr(), "{told}");
-            ExitCode::FAILURE
+            ExitCode::from(INTERRUPTED)
         }
         Err(failure) => {
             let _ = writeln!(io::stderr(), "Error: {failure}");
             match failure {
                 Failure::NotTested(_) => ExitCode::from(2),
                 Failure::Invalid(_)
+                | Failure::Interrupted
                 | Failure::Stopped(_)
                 | Failure::Unsolved
                 | Failure::Output(_) => ExitCode::FAILURE,
@@ -86,12 +90,17 @@ fn run(args: Args) -> Result<ExitCode, Failure> {
     Ok(ExitCode::SUCCESS)
 }
 
+/// The exit code after Ctrl-C: 128 and the number of the signal.
+const INTERRUPTED: u8 = 128 + signals::INTERRUPT as u8;
+
 /// Why a command failed.
 enum Failure {
     /// An invalid argument or input, or an operation that failed: what is wrong and what is allowed.
     Invalid(String),
     /// The user stopped it: how far it got.
     Stopped(String),
+    /// The user stopped it, and there is nothing to say.
+    Interrupted,
     /// Not solved within the limit; the result so far is printed.
     Unsolved,
     /// Nothing could be tested, and why.
@@ -119,6 +128,7 @@ impl std::fmt::Display for Failure {
                 f.write_str(reason)
             }
             Failure::Unsolved => f.write_str("not solved within the limit"),
+            Failure::Interrupted => f.write_str("interrupted"),
             Failure::Output(error) => write!(f, "reading or writing failed: {error}"),
         }
     }

@@ -6,16 +6,20 @@ use noughts_rules::{AnyTimeline, Variant};
 
 use crate::Failure;
 use crate::args::Perft;
+use crate::progress;
 
 pub(crate) fn run(task: &Perft) -> Result<(), Failure> {
     let variant: Variant = task.variant.parse().map_err(Failure::invalid)?;
     let any = AnyTimeline::new(&variant);
+    let spinner = progress::spinner();
     let mut output = io::stdout().lock();
     if !task.divide {
         let count = any.perft(task.depth);
+        spinner.finish_and_clear();
         return Ok(writeln!(output, "{count}")?);
     }
     let parts = any.divide(task.depth);
+    spinner.finish_and_clear();
     for (at, count) in &parts {
         writeln!(output, "{} {count}", variant.format_move(*at))?;
     }

@@ -1,67 +1,71 @@
 //! `noughts play`: a table of a server on standard input and output.
 
-use std::fs;
-use std::io::{self, BufReader, BufWriter};
-use std::sync::mpsc::SyncSender;
-use std::thread;
-use std::time::Duration;
+mod connection;
+mod find_table;
+mod kept_seats;
 
-use noughts_api::{
-    ActionRequest, Client, ClientError, NewTable, OpenSeat, ProblemKind, SeatKind, SeatRequest,
-    ServerUrl, View,
-};
+use std::io::{self, BufReader, BufWriter, IsTerminal, Write};
+
 use noughts_engine::StrategyName;
-use noughts_rules::{Quoted, Record, Seat, Variant};
-use noughts_terminal::play::{
-    self, PlayEnd, PlayError, PlayEvent, PlaySettings, RemoteError, RemoteGame,
-};
+use noughts_rules::Side;
+use noughts_terminal::play::{self, PlayEnd, PlayError, PlaySettings};
 
 use crate::args::Play;
+use crate::signals::on_end_signal;
 use crate::{Failure, robot_setup};
+use connection::RemoteTable;
+use find_table::{Finder, failure};
+use kept_seats::{KeptSeat, KeptSeats};
 
 pub(crate) fn run(task: Play) -> Result<(), Failure> {
-    let url: ServerUrl = task.url.parse().map_err(Failure::invalid)?;
     let robot = task.robot.as_deref().map(str::parse::<StrategyName>);
     let robot = robot.transpose().map_err(Failure::invalid)?;
     let engine_setup = robot_setup::from_seed(task.seed.as_deref())?;
-    let client = client(&url, task.cacert.as_deref())?;
-    let name = match (&task.name, &robot) {
-        (Some(name), _) => name.clone(),
-        (None, Some(robot)) => robot.to_string(),
-        (None, None) => std::env::var("USER").unwrap_or_default(),
+    let kept = KeptSeats::of_user();
+    let finder = Finder {
+        name: match (&task.name, &robot) {
+            (Some(name), _) => name.clone(),
+            (None, Some(robot)) => robot.to_string(),
+            (None, None) => std::env::var("USER").unwrap_or_default(),
+        },
+        task: &task,
+        kept: kept.clone(),
+        is_interactive: io::stdin().is_terminal() && io::stdout().is_terminal(),
     };
-    let place = match url.game.clone() {
-        Some(game) => take_seat(&client, game, &task, &name)?,
-        None => create_table(&client, &task, &name)?,
+    let Some(table) = finder.find()? else {
+        return Ok(());
     };
-    if place.seat.is_none() && robot.is_some() {
+    if table.seat.is_none() && robot.is_some() {
         return Err(Failure::invalid(
-            "this table has no open seat for the robot",
+            "this table has no open seat for the robot; without --robot you can watch it",
         ));
     }
     let settings = PlaySettings {
-        seat: place.seat,
+        seat: table.seat,
         robot,
+        is_interactive: io::stdin().is_terminal(),
     };
+    let place = SeatKeeper::new(&table, kept)?;
+    let on_signal = place.clone();
+    on_end_signal(move |signal| {
+        let _ = writeln!(io::stdout(), "\n{}", on_signal.how_to_resume());
+        std::process::exit(128 + signal);
+    })?;
     let input = settings
         .robot
         .is_none()
         .then(|| BufReader::new(io::stdin()));
     let (sender, events) = play::event_channel(input);
-    let remote = RemoteTable { client, place };
-    let watched = remote.clone();
-    thread::spawn(move || watch(&watched, &sender));
-    let output = BufWriter::new(io::stdout().lock());
-    match play::play(&settings, &engine_setup, &remote, events, output) {
-        Ok(PlayEnd::Over) => Ok(()),
+    let requests = connection::open(&table, sender, settings.robot.is_some());
+    let output = BufWriter::new(io::stdout());
+    match play::play(&settings, &engine_setup, requests, events, output) {
+        Ok(PlayEnd::Over) => {
+            place.forget();
+            Ok(())
+        }
         Ok(PlayEnd::Left) => {
-            if let Some((seat, token)) = remote.place.seat.zip(remote.place.token) {
-                let game = Some(remote.place.game);
-                let url = ServerUrl { game, ..url };
-                println!(
-                    "The seat stays yours: noughts play {url} --seat {} --token {token}",
-                    seat.0
-                );
+            if table.seat.is_some() {
+                println!("{}", place.how_to_resume());
             }
             Ok(())
         }
@@ -71,189 +75,59 @@ pub(crate) fn run(task: Play) -> Result<(), Failure> {
     }
 }
 
-fn client(url: &ServerUrl, cacert: Option<&str>) -> Result<Client, Failure> {
-    let Some(path) = cacert else {
-        return Ok(Client::new(url.clone()));
-    };
-    let failed = |why: &dyn std::fmt::Display| {
-        let path = Quoted::from(path);
-        Failure::invalid(format_args!("cannot use {path} (--cacert): {why}"))
-    };
-    let pem = fs::read(path).map_err(|error| failed(&error))?;
-    Client::with_ca(url.clone(), &pem).map_err(|error| failed(&error))
-}
-
-/// A game, and the seat held there.
+/// The seat of this game in the file of kept seats.
 #[derive(Clone)]
-struct Place {
-    game: String,
-    seat: Option<Seat>,
-    token: Option<String>,
+struct SeatKeeper {
+    file: Option<KeptSeats>,
+    /// `None`: the game is only watched.
+    seat: Option<KeptSeat>,
 }
 
-/// Creates a table and prints its address.
-fn create_table(client: &Client, task: &Play, name: &str) -> Result<Place, Failure> {
-    let variant = task.variant.as_deref().unwrap_or("3x3k3");
-    let sides = variant
-        .parse::<Variant>()
-        .map_err(Failure::invalid)?
-        .sides();
-    let opponent = match task.against.as_deref().unwrap_or("level:8") {
-        "link" => SeatRequest::Open(OpenSeat::Link),
-        "lobby" => SeatRequest::Open(OpenSeat::Lobby),
-        strategy => SeatRequest::Robot(strategy.to_owned()),
-    };
-    let own = task.seat.unwrap_or(0);
-    let holder = |seat: u8| match seat == own {
-        true => SeatRequest::Human(name.to_owned()),
-        false => opponent.clone(),
-    };
-    let created = client.create_table(&NewTable {
-        variant: Some(variant.to_owned()),
-        seats: Some((0..sides).map(holder).collect()),
-        take: Some(vec![own]),
-        ..NewTable::default()
-    });
-    let created = created.map_err(failure)?;
-    let url = ServerUrl {
-        game: Some(created.id.clone()),
-        ..client.url().clone()
-    };
-    println!("{url}");
-    Ok(Place {
-        game: created.id,
-        seat: Some(Seat(own)),
-        token: created.tokens.get(&own.to_string()).cloned(),
-    })
-}
-
-/// Takes a seat if one is open; otherwise the game is only watched.
-fn take_seat(client: &Client, game: String, task: &Play, name: &str) -> Result<Place, Failure> {
-    if let (Some(seat), Some(token)) = (task.seat, task.token.clone()) {
-        let (seat, token) = (Some(Seat(seat)), Some(token));
-        return Ok(Place { game, seat, token });
-    }
-    let view = client.view(&game).map_err(failure)?;
-    let Some(seat) = task.seat.or_else(|| first_open(&view)) else {
-        let (seat, token) = (None, None);
-        return Ok(Place { game, seat, token });
-    };
-    let taken = client.take_seat(&game, seat, name).map_err(failure)?;
-    Ok(Place {
-        game,
-        seat: Some(Seat(seat)),
-        token: Some(taken.token),
-    })
-}
-
-fn first_open(view: &View) -> Option<u8> {
-    let seats = (0..).zip(&view.seats);
-    let mut open = seats.filter(|(_, seat)| seat.kind == SeatKind::Open);
-    open.next().map(|(seat, _)| seat)
-}
-
-fn failure(error: ClientError) -> Failure {
-    match error {
-        ClientError::Tls(_) => Failure::invalid(format_args!(
-            "{error}; --cacert FILE adds a certificate to those that are trusted"
-        )),
-        error => Failure::invalid(error),
-    }
-}
-
-/// A table of a server.
-#[derive(Clone)]
-struct RemoteTable {
-    client: Client,
-    place: Place,
-}
-
-impl RemoteGame for RemoteTable {
-    fn record(&self) -> Result<Record, RemoteError> {
-        self.client.record(&self.place.game).map_err(remote_error)
-    }
-
-    fn act(&self, turn: usize, action: &str) -> Result<(), RemoteError> {
-        let mut request = ActionRequest {
-            turn,
-            ..ActionRequest::default()
+impl SeatKeeper {
+    /// Stores the seat at once, so that no way to end the program loses it.
+    fn new(table: &RemoteTable, file: Option<KeptSeats>) -> Result<SeatKeeper, Failure> {
+        let Some((seat, token)) = table.seat.zip(table.token.clone()) else {
+            return Ok(SeatKeeper { file, seat: None });
         };
-        match action.strip_prefix("<<") {
-            Some(count) => request.rewind = count.parse().ok(),
-            None if action == "resign" => request.resign = Some(true),
-            None => request.play = Some(action.to_owned()),
-        }
-        let token = self.place.token.as_deref().unwrap_or_default();
-        let done = self.client.act(&self.place.game, token, &request);
-        done.map(drop).map_err(remote_error)
-    }
-}
-
-/// Server errors and rate limits pass; a wrong token or an unknown game does not.
-fn remote_error(error: ClientError) -> RemoteError {
-    let text = error.to_string();
-    match error {
-        ClientError::Unreachable(_) => RemoteError::Unreachable(text),
-        ClientError::Refused(problem)
-            if problem.status >= 500 || ProblemKind::TooMany.is(&problem) =>
-        {
-            RemoteError::Unreachable(text)
-        }
-        ClientError::Refused(problem) if !matches!(problem.status, 401 | 403 | 404) => {
-            RemoteError::Refused(text)
-        }
-        _ => RemoteError::Fatal(text),
-    }
-}
-
-/// The pause before the first attempt to reconnect; it doubles with every attempt.
-const FIRST_PAUSE: Duration = Duration::from_millis(250);
-const MAX_PAUSE: Duration = Duration::from_secs(8);
-
-/// Consecutive attempts to reconnect.
-const MAX_ATTEMPTS: u32 = 30;
-
-/// Follows the table's event stream until the receiver is dropped, and reconnects when it is lost.
-fn watch(table: &RemoteTable, sender: &SyncSender<PlayEvent>) {
-    let place = &table.place;
-    let (mut last_id, mut attempts, mut pause) = (None, 0, FIRST_PAUSE);
-    loop {
-        match table
-            .client
-            .events(&place.game, place.token.as_deref(), last_id)
-        {
-            Ok(mut stream) => {
-                if attempts > 0 && sender.send(PlayEvent::Reconnected).is_err() {
-                    return;
-                }
-                (attempts, pause) = (0, FIRST_PAUSE);
-                while let Some(event) = stream.next() {
-                    last_id = stream.last_id();
-                    if event.is_err() {
-                        break;
-                    }
-                    if sender.send(PlayEvent::Changed).is_err() {
-                        return;
-                    }
-                }
-            }
+        let view = table.client.view(&table.game).map_err(failure)?;
+        let holder = view.seats.get(usize::from(seat.0));
+        let kept = KeptSeat {
+            url: table.url(),
+            seat,
+            symbol: holder.map_or(Side::FIRST.symbol(), |holder| holder.symbol),
+            variant: view.variant,
+            token,
+        };
+        let file = file.filter(|file| match file.add(&kept) {
+            Ok(()) => true,
             Err(error) => {
-                if let RemoteError::Fatal(why) = remote_error(error) {
-                    let _ = sender.send(PlayEvent::Failed(why));
-                    return;
-                }
+                let _ = writeln!(
+                    io::stderr(),
+                    "The seat cannot be kept for --resume: {error}"
+                );
+                false
             }
+        });
+        let seat = Some(kept);
+        Ok(SeatKeeper { file, seat })
+    }
+
+    /// Told when the player leaves.
+    fn how_to_resume(&self) -> String {
+        match (&self.seat, &self.file) {
+            (Some(_), Some(_)) => "The seat stays yours: noughts play --resume".to_owned(),
+            (Some(kept), None) => format!(
+                "The seat stays yours: noughts play {} --seat {} --token {}",
+                kept.url, kept.seat.0, kept.token
+            ),
+            (None, _) => String::new(),
         }
-        if attempts == 0 && sender.send(PlayEvent::Disconnected).is_err() {
-            return;
+    }
+
+    /// The game is over.
+    fn forget(&self) {
+        if let Some((file, kept)) = self.file.as_ref().zip(self.seat.as_ref()) {
+            let _ = file.remove(kept);
         }
-        attempts += 1;
-        if attempts > MAX_ATTEMPTS {
-            let why = "the server did not come back".to_owned();
-            let _ = sender.send(PlayEvent::Failed(why));
-            return;
-        }
-        thread::sleep(pause);
-        pause = (2 * pause).min(MAX_PAUSE);
     }
 }

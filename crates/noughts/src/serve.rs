@@ -82,6 +82,8 @@ pub(crate) fn run(task: &Serve) -> Result<(), Failure> {
                 "all listeners are disabled: give --http, --tcp or --tcp-pairs an address",
             ));
         }
+        let http_address = http.as_ref().map(TcpListener::local_addr).transpose()?;
+        banner += &next_steps(http_address, &task.store);
         // After the listeners, so that a failed start creates no file.
         let store = open_store(&task.store, task.sync.into());
         let store = store.await.map_err(Failure::invalid)?;
@@ -132,6 +134,28 @@ pub(crate) fn run(task: &Serve) -> Result<(), Failure> {
     // Running robots and analyses are abandoned; their games are stored.
     runtime.shutdown_background();
     served
+}
+
+/// What to do now, with addresses that terminals make clickable.
+fn next_steps(http: Option<SocketAddr>, store: &str) -> String {
+    let page = match http {
+        Some(at) => {
+            // A browser on this machine cannot open 0.0.0.0.
+            let url = match at.ip().is_unspecified() {
+                true => format!("http://localhost:{}", at.port()),
+                false => format!("http://{at}"),
+            };
+            format!("Open {url}/ in a browser, or play in another terminal: noughts play {url}\n")
+        }
+        None => String::new(),
+    };
+    let games = match store.split_once(':') {
+        Some(("sqlite", file)) => format!("Games are stored in {file}."),
+        Some(("memory", _)) => "Games are lost when the server stops (--store memory:).".to_owned(),
+        // The address may contain a password.
+        Some(_) | None => "Games are stored in the database.".to_owned(),
+    };
+    format!("\n{page}{games} Ctrl-C stops the server.\n")
 }
 
 /// Listens on an address; `none` disables the listener.

@@ -2,8 +2,24 @@
 
 use std::io;
 
+use noughts_engine::Stop;
+
 /// Ctrl-C.
 pub(crate) const INTERRUPT: i32 = 2;
+
+/// Set by the first signal that asks the program to end. A second Ctrl-C ends it at once; a repeated SIGHUP does not,
+/// because a closing terminal often sends two.
+pub(crate) fn stop_on_signal() -> io::Result<Stop> {
+    let stop = Stop::new();
+    let told = stop.clone();
+    on_end_signal(move |signal| {
+        if told.is_set() && signal == INTERRUPT {
+            std::process::exit(128 + signal);
+        }
+        told.set();
+    })?;
+    Ok(stop)
+}
 
 /// Calls back for each SIGINT, SIGTERM and SIGHUP. SIGHUP stays ignored if it was ignored at the start (`nohup`).
 #[cfg(unix)]

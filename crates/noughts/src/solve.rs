@@ -5,14 +5,16 @@ use std::fs::{self, File};
 use std::io::{self, BufRead, BufReader, BufWriter, IsTerminal, Write};
 use std::time::Duration;
 
+use indicatif::ProgressBar;
 use noughts_engine::{
     Budget, Clock, GameValue, Limits, Progress, Solution, Solver, Stop, SystemClock,
 };
-use noughts_rules::{Diagram, Variant};
+use noughts_rules::{AnyTimeline, Diagram, Variant};
 
 use crate::Failure;
 use crate::args::Solve;
-use crate::signals::{INTERRUPT, on_end_signal};
+use crate::progress;
+use crate::signals::stop_on_signal;
 
 /// How often a checkpoint is written.
 const BETWEEN_CHECKPOINTS: Duration = Duration::from_secs(300);
@@ -28,23 +30,14 @@ pub(crate) fn run(task: &Solve) -> Result<(), Failure> {
     if task.distance {
         solver.find_distance().map_err(Failure::invalid)?;
     }
-    if task.checkpoint.is_some() || task.proof.is_some() {
-        // Only its table can be stored, and proofs are written from it.
+    if task.checkpoint.is_some() {
+        // Only its table can be stored.
         solver.use_proof_number_search();
     }
     if let Some(name) = &task.checkpoint {
         load(&mut solver, name)?;
     }
-    let stop = Stop::new();
-    // The first signal stops the solver, a Ctrl-C after it ends the program. A repeated SIGHUP does not: a closing
-    // terminal often sends two.
-    let told = stop.clone();
-    on_end_signal(move |signal| {
-        if told.is_set() && signal == INTERRUPT {
-            std::process::exit(128 + signal);
-        }
-        told.set();
-    })?;
+    let stop = stop_on_signal()?;
     if let Some(name) = &task.positions {
         return solve_lines(&mut solver, &variant, name, budget, &stop);
     }
@@ -57,9 +50,27 @@ pub(crate) fn run(task: &Solve) -> Result<(), Failure> {
     if found.value().is_none() {
         return Err(Failure::Unsolved);
     }
-    match &task.proof {
-        Some(name) => write_whole(name, |file| solver.prove(file).map(|_| ())),
-        None => Ok(()),
+    let Some(name) = &task.proof else {
+        return Ok(());
+    };
+    solver.set_budget(Budget {
+        time: budget.time.map(|most| most.saturating_sub(found.time)),
+        nodes: budget.nodes.map(|most| most.saturating_sub(found.nodes)),
+        ..budget
+    });
+    let clock = SystemClock::default();
+    let mut is_complete = true;
+    let proof = |file: &mut BufWriter<File>| {
+        let written = solver.prove_within_budget(&stop, &clock, file).map(|_| ());
+        is_complete = !matches!(&written, Err(error) if error.kind() == io::ErrorKind::TimedOut);
+        written
+    };
+    match write_whole(name, proof) {
+        Err(error) if !is_complete => {
+            eprintln!("{error}");
+            Err(Failure::Unsolved)
+        }
+        written => written,
     }
 }
 
@@ -202,6 +213,7 @@ fn write_whole(
 /// Shows progress: one changing line on a terminal, elsewhere a line now and then.
 struct Ticker {
     is_terminal: bool,
+    spinner: ProgressBar,
     next: Duration,
 }
 
@@ -210,6 +222,7 @@ impl Ticker {
         let is_terminal = io::stderr().is_terminal();
         Ticker {
             is_terminal,
+            spinner: progress::spinner(),
             next: Ticker::pause(is_terminal),
         }
     }
@@ -225,23 +238,21 @@ impl Ticker {
         self.next = progress.time + Ticker::pause(self.is_terminal);
         let seconds = progress.time.as_secs_f64();
         let line = format!(
-            "{seconds:.1} s  {} nodes  {:.0} per second  table {}%  can {} win? so far {}",
+            "{} nodes  {:.0} per second  table {}%  can {} win? so far {}",
             progress.nodes,
             progress.nodes as f64 / seconds.max(0.001),
             progress.fill / 10,
             progress.attacker.symbol(),
             known(progress.at_least, progress.at_most),
         );
-        let _ = match self.is_terminal {
-            true => write!(io::stderr(), "\r{line}\x1b[K"),
-            false => writeln!(io::stderr(), "{line}"),
-        };
+        match self.is_terminal {
+            true => self.spinner.set_message(line),
+            false => drop(writeln!(io::stderr(), "{line}")),
+        }
     }
 
     fn clear(&self) {
-        if self.is_terminal {
-            let _ = write!(io::stderr(), "\r\x1b[K");
-        }
+        self.spinner.finish_and_clear();
     }
 }
 
@@ -262,11 +273,13 @@ fn words(variant: &Variant, position: &Diagram, found: &Solution) -> String {
         .iter()
         .map(|at| variant.format_move(*at))
         .collect();
+    let is_over = AnyTimeline::new(variant).outcome_of(position).is_some();
     let mut text = format!(
-        "{}\n\n{} to move: {}\n",
+        "{}\n\n{} to move: {}{}\n",
         position.draw(variant),
         position.to_move.symbol(),
         known(found.at_least, found.at_most),
+        if is_over { ", the game is over" } else { "" },
     );
     if let Some(plies) = found.distance {
         text += &format!("distance  {plies}\n");

@@ -2,7 +2,7 @@
 
 use std::io::ErrorKind;
 
-use noughts_terminal::tui::{self, App, Theme, TuiOptions, TuiSettings};
+use noughts_terminal::tui::{self, App, Theme, TuiEnd, TuiOptions, TuiSettings};
 
 use crate::Failure;
 use crate::args::Tui;
@@ -24,10 +24,12 @@ pub(crate) fn run(args: Tui) -> Result<(), Failure> {
         let opened = app.open_record(&text);
         opened.map_err(|reason| Failure::invalid(format!("'{path}' is no record: {reason}")))?;
     }
-    tui::play(app).map_err(|error| match error.kind() {
-        ErrorKind::Unsupported => Failure::invalid(error),
-        _ => Failure::Output(error),
-    })
+    match tui::play(app) {
+        Ok(TuiEnd::Quit) => Ok(()),
+        Ok(TuiEnd::Interrupted) => Err(Failure::Interrupted),
+        Err(error) if error.kind() == ErrorKind::Unsupported => Err(Failure::invalid(error)),
+        Err(error) => Err(Failure::Output(error)),
+    }
 }
 
 /// `--seat` in turn order; or `--x` and `--o`, of which the other is as usual.

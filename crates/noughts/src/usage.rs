@@ -1,7 +1,7 @@
 //! Parses the arguments, and explains what is wrong with them.
 
 use std::ffi::OsString;
-use std::io::{self, Write};
+use std::io::{self, IsTerminal, Write};
 use std::process::ExitCode;
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
@@ -23,7 +23,7 @@ pub(crate) fn parse(words: impl Iterator<Item = OsString>) -> Result<Args, ExitC
     read().map_err(|error| match error.kind() {
         ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => print(&error),
         _ if is_subcommand(words.get(1)) => {
-            print(&error);
+            print_usage_error(&error);
             ExitCode::from(2)
         }
         _ => {
@@ -42,6 +42,18 @@ fn print(error: &clap::Error) -> ExitCode {
     }
 }
 
+/// Prints an error of a subcommand like all other errors, with the usage below it.
+fn print_usage_error(error: &clap::Error) {
+    let text = error.render();
+    let is_coloured = io::stderr().is_terminal()
+        && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
+    let text = match is_coloured {
+        true => text.ansi().to_string(),
+        false => text.to_string(),
+    };
+    let _ = write!(io::stderr(), "{}", text.replacen("error:", "Error:", 1));
+}
+
 fn is_subcommand(word: Option<&OsString>) -> bool {
     let word = word.and_then(|word| word.to_str());
     word.is_some_and(|word| word == "help" || command().find_subcommand(word).is_some())
@@ -57,14 +69,16 @@ fn sentence(error: &clap::Error) -> String {
     let option = what(ContextKind::InvalidArg);
     match error.kind() {
         ErrorKind::InvalidSubcommand => format!(
-            "there is no command '{}': there are {}; without a command the classic game starts",
+            "there is no command '{}'{}: there are {}; without a command the classic game starts",
             what(ContextKind::InvalidSubcommand).escape_debug(),
+            similar(&what(ContextKind::SuggestedSubcommand)),
             names(command().get_subcommands().map(|c| c.get_name().to_owned())),
         ),
         ErrorKind::UnknownArgument => {
             format!(
-                "there is no option '{}': there are {}",
+                "there is no option '{}'{}: there are {}",
                 option.escape_debug(),
+                similar(&what(ContextKind::SuggestedArg)),
                 names(command().get_arguments().map(|arg| {
                     match (arg.get_short(), arg.get_long()) {
                         (Some(short), _) => format!("-{short}"),
@@ -85,6 +99,13 @@ fn sentence(error: &clap::Error) -> String {
             .as_str()
             .unwrap_or("the options can't be understood")
             .to_owned(),
+    }
+}
+
+fn similar(name: &str) -> String {
+    match name {
+        "" => String::new(),
+        name => format!(" (did you mean {name}?)"),
     }
 }
 

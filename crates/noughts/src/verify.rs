@@ -5,6 +5,7 @@ use std::io::{self, BufReader, Write};
 
 use crate::Failure;
 use crate::args::Verify;
+use crate::progress;
 
 pub(crate) fn run(task: &Verify) -> Result<(), Failure> {
     let checked = match task.file.as_str() {
@@ -12,7 +13,10 @@ pub(crate) fn run(task: &Verify) -> Result<(), Failure> {
         name => {
             let file = File::open(name)
                 .map_err(|error| Failure::Invalid(format!("{name} can't be read: {error}")))?;
-            noughts_proof::verify(BufReader::new(file))
+            let bar = progress::bar(file.metadata().map_or(0, |file| file.len()), "bytes");
+            let checked = noughts_proof::verify(BufReader::new(bar.wrap_read(file)));
+            bar.finish_and_clear();
+            checked
         }
     };
     let proved =

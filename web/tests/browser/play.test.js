@@ -86,7 +86,7 @@ test("two players meet by link, play, and have a rematch", async () => {
   await ann.reads("You win.");
   await bob.reads("Player 1 wins.");
   await ann.button("Play again").click();
-  await bob.button("Play again").click();
+  await bob.button("Accept").click();
   for (const who of [ann, bob]) await who.page.waitForURL((url) => url.href !== link);
   await bob.reads("Your turn.");
   await bob.play("1-1", 0);
@@ -132,7 +132,7 @@ test("three players play one game", async () => {
   for (const who of [bob, cem]) {
     await who.page.goto(ann.page.url());
     await who.button("Sit down").first().click();
-    await who.page.locator(".says", { hasText: "you" }).waitFor();
+    await who.page.locator(".seat .name", { hasText: "You" }).waitFor();
   }
   const moves = [["0-0", "1-0", "3-0"], ["0-1", "1-3", "3-1"], ["0-2"]];
   for (const round of moves) {
@@ -176,7 +176,7 @@ for (const variant of ["multi@4", "ultimate"]) {
     await ann.reads(/wins\.|draw/);
     // Every closed board says so, and so does the score.
     const view = await (await here.server.ask(`/api/games/${created.id}`)).json();
-    const closed = view.boards.filter((/** @type {any} */ board) => board !== "open").length;
+    const closed = view.boards.filter((/** @type {any} */ board) => board.state !== "open").length;
     await ann.has(".cell-grid[data-closed]", closed);
     assert.deepEqual(
       (await ann.page.locator(".points").allInnerTexts()).map((text) => Number(/\d+/.exec(text)?.[0])),
@@ -263,7 +263,7 @@ test("resigning asks for confirmation, and the opponent wins", async () => {
   await ann.button("Cancel").click();
   await ann.reads("Your turn.");
   await ann.button("Give up").click();
-  await ann.page.locator(".controls .bad").click();
+  await ann.page.locator("dialog .bad").click();
   await ann.reads("Computer, level 1 wins. By resignation.");
   ann.isFine();
 });

@@ -14,8 +14,10 @@ const OTHERS = { ca, cs, fr };
 
 /** Words that are the same where they are read. */
 const SAME = new Set([
+  "daysHours",
   "title",
   "byLine",
+  "drawFull",
   "gameMisere",
   "gameUltimate",
   "triangle",

@@ -2,7 +2,9 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { isJudged, isMistake } from "../../analysis.js";
 import { gather, spread } from "../../board.js";
+import { formatTimeLeft, timeLeft } from "../../clock.js";
 import { strokes } from "../../winning_line.js";
 import { eventParser } from "../../event_stream.js";
 import { parseRecord } from "../../record.js";
@@ -12,9 +14,13 @@ import {
   targetOf,
   parseRow,
   parseView,
+  phaseOf,
+  seatsOffering,
   playsOnBoard,
   withChange,
+  withOffers,
   withPlay,
+  withPresence,
 } from "../../table.js";
 import { cellOf, moveOf, parseVariant, formatVariant } from "../../variant.js";
 
@@ -34,6 +40,8 @@ const view = (more = {}) => ({
   legal: ["0-0", "1-1"],
   rewind: null,
   last: null,
+  offers: [],
+  clock: null,
   outcome: null,
   rematch: null,
   ...more,
@@ -67,12 +75,15 @@ test("moves and cell indices correspond", () => {
 test("a change updates the table", () => {
   const table = parseView(view());
   const after = withChange(table, {
+    entry: 1,
     turn: 2,
     to_move: 1,
-    last: { by: 0, play: "1-1" },
-    cells: [["1-1", 0]],
+    last: { kind: "play", seat: 0, move: "1-1" },
+    cells: [{ cell: "1-1", side: 0 }],
     legal: ["0-0"],
     rewind: null,
+    offers: [],
+    clock: null,
     outcome: null,
   });
   assert.equal(after.marks[4], 0);
@@ -91,9 +102,12 @@ test("each reason why a cell cannot be played", () => {
   assert.equal(whyNotPlayable(table, "1-1", new Set([0])), null);
   assert.equal(whyNotPlayable(table, "2-2", new Set([0])), "taken");
   assert.equal(whyNotPlayable(table, "1-1", new Set([1])), "notYours");
-  assert.equal(whyNotPlayable(parseView(view({ outcome: { draw: true } })), "1-1", new Set([0])), "over");
+  assert.equal(
+    whyNotPlayable(parseView(view({ outcome: { kind: "draw", reason: "full" } })), "1-1", new Set([0])),
+    "over",
+  );
   /** @type {import("../../api_types").BoardView[]} */
-  const boards = ["open", { won: 0 }, ...new Array(7).fill("open")];
+  const boards = [{ state: "open" }, { state: "won", side: 0 }, ...new Array(7).fill({ state: "open" })];
   const nine = parseView(
     view({ variant: "multi", marks: new Array(81).fill(null), legal: ["0-1"], boards, score: [1, 0], active: 0 }),
   );
@@ -116,7 +130,7 @@ test("rows of large boards are run-length encoded", () => {
   assert.deepEqual(row, [null, null, null, null, 0, 1, 1, null]);
   const rows = new Array(50).fill("50.");
   rows[49] = "3. 1x 46.";
-  const table = parseView(view({ variant: "50x50k5+gravity", marks: rows, legal: "empty" }));
+  const table = parseView(view({ variant: "50x50k5+gravity", marks: null, rows, legal: null }));
   assert.equal(table.marks.length, 2500);
   assert.ok(isLegal(table, "49-0") && isLegal(table, "48-3"));
   assert.ok(!isLegal(table, "49-3") && !isLegal(table, "48-0"));
@@ -126,9 +140,25 @@ test("a rewind removes the latest marks", () => {
   const { turns } = parseRecord(
     "noughts 1\nvariant 3x3k3\nhistory 3\nseat 0 x human Ann\n1 0 0-0\n2 1 1-2\n3 0 2-0\n4 1 <<2\nresult unfinished\n",
   );
-  assert.deepEqual(turns.at(-1), { by: 1, rewind: 2 });
+  assert.deepEqual(turns.at(-1), { kind: "rewind", seat: 1, count: 2 });
   assert.deepEqual(playsOnBoard(turns.slice(0, 3)), ["0-0", "1-2", "2-0"]);
   assert.deepEqual(playsOnBoard(turns), ["0-0"]);
+});
+
+test("a takeback removes the latest marks", () => {
+  const { turns } = parseRecord(
+    "noughts 2\nvariant 3x3k3\nclock 180+2\n1 0 0-0 2500ms\n2 1 1-2 800ms\n3 0 takeback 2 0ms\nresult unfinished\n",
+  );
+  assert.deepEqual(turns.at(-1), { kind: "takeback", seat: 0, count: 2 });
+  assert.deepEqual(playsOnBoard(turns), []);
+});
+
+test("a seat taken without a name is no longer open", () => {
+  const open = { name: "", kind: /** @type {const} */ ("open"), symbol: "o", present: false };
+  const table = parseView(view({ seats: [view().seats[0] ?? open, { ...open, open: "link" }] }));
+  assert.equal(phaseOf(table), "waiting");
+  const seats = [view().seats[0] ?? open, { ...open, kind: /** @type {const} */ ("human") }];
+  assert.equal(phaseOf(withPresence(table, { seats })), "playing");
 });
 
 test("winning cells become strokes between end points", () => {
@@ -157,4 +187,37 @@ test("nine boards are one 9x9 grid for the arrow keys", () => {
     assert.equal(gather("multi", row, column, 9), index);
   }
   assert.deepEqual(spread("multi", 36, 9), [3, 3]);
+});
+
+test("a running clock counts down from its arrival, whatever the date of the device", () => {
+  const clock = { base: 180, increment: 2, left_ms: [170_250, 9_430], running: 0 };
+  const table = { ...parseView(view({ clock })), clockAt: 1000 };
+  assert.equal(timeLeft(table, 0, 3500), 167_750);
+  assert.equal(timeLeft(table, 1, 3500), 9_430);
+  assert.equal(timeLeft(table, 0, 500_000), 0);
+  assert.deepEqual([167_750, 9_430, 3_723_000, 0].map(formatTimeLeft), ["2:47", "0:09.4", "1:02:03", "0:00.0"]);
+});
+
+test("of two states the one with the higher entry is newer", () => {
+  const offer = { kind: /** @type {const} */ ("rematch"), seat: 1, entry: 7 };
+  const table = parseView(view({ entry: 8, offers: [offer] }));
+  assert.deepEqual(withOffers(table, { entry: 7, offers: [] }).offers, [offer]);
+  assert.deepEqual(withOffers(table, { entry: 9, offers: [] }).offers, []);
+  assert.deepEqual(seatsOffering(table, "rematch"), [1]);
+});
+
+test("an analysis judges moves only, and says when it cannot", () => {
+  /** @type {import("../../api_types").TurnAnalysis} */
+  const turn = {
+    turn: 3,
+    done: { kind: "resign", seat: 0 },
+    worth: { value: "draw" },
+    best: null,
+    mistake: { had: "draw", left: "loss" },
+  };
+  assert.equal(isMistake(turn), false);
+  assert.equal(isMistake({ ...turn, done: { kind: "play", seat: 0, move: "0-0" } }), true);
+  assert.equal(isJudged(turn), true);
+  const unknown = { ...turn, done: { kind: /** @type {const} */ ("play"), seat: 0, move: "0-0" } };
+  assert.equal(isJudged({ ...unknown, worth: { value: "unknown", estimate: 5 } }), false);
 });

@@ -1,24 +1,29 @@
-//! Server-sent events of a table.
+//! Server-sent events of a table or a player.
 
 use std::fmt;
 use std::io::{BufRead, BufReader, Read};
+use std::marker::PhantomData;
 
+use serde::de::DeserializeOwned;
 use ureq::{Body, BodyReader};
 
 use super::{ClientError, MAX_RESPONSE_BYTES};
 use crate::stream::StreamMessage;
 
-/// The event stream of a table. When the connection is lost, open another stream after [`EventStream::last_id`].
-pub struct EventStream {
+/// The event stream of a table, or of a player. When the connection is lost, open another stream, at a table after
+/// [`EventStream::last_id`].
+pub struct EventStream<M = StreamMessage> {
     lines: BufReader<BodyReader<'static>>,
     last_id: Option<usize>,
+    message: PhantomData<fn() -> M>,
 }
 
-impl EventStream {
-    pub(super) fn new(body: Body) -> EventStream {
+impl<M: DeserializeOwned> EventStream<M> {
+    pub(super) fn new(body: Body) -> EventStream<M> {
         EventStream {
             lines: BufReader::new(body.into_reader()),
             last_id: None,
+            message: PhantomData,
         }
     }
 
@@ -39,7 +44,7 @@ impl EventStream {
         Ok(Some(line.trim_end_matches('\r').to_owned()))
     }
 
-    fn read_event(&mut self) -> Result<Option<StreamMessage>, ClientError> {
+    fn read_event(&mut self) -> Result<Option<M>, ClientError> {
         let (mut data, mut id) = (None, None);
         while let Some(line) = self.read_line()? {
             match line.split_once(':') {
@@ -62,8 +67,8 @@ impl EventStream {
     }
 }
 
-impl Iterator for EventStream {
-    type Item = Result<StreamMessage, ClientError>;
+impl<M: DeserializeOwned> Iterator for EventStream<M> {
+    type Item = Result<M, ClientError>;
 
     /// Waits for the next event; `None` when the server has ended the stream.
     fn next(&mut self) -> Option<Self::Item> {
@@ -71,7 +76,7 @@ impl Iterator for EventStream {
     }
 }
 
-impl fmt::Debug for EventStream {
+impl<M> fmt::Debug for EventStream<M> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut debug = f.debug_struct("EventStream");
         debug

@@ -42,6 +42,8 @@ pub enum UrlError {
     Scheme,
     /// The host is missing or invalid, or the port is not a number.
     Host,
+    /// Something follows the host, but it contains no game's id.
+    Path,
 }
 
 /// Game ids have 26 characters, digits and capital letters.
@@ -80,6 +82,9 @@ impl FromStr for ServerUrl {
         };
         let mut words = path.split(|c: char| !c.is_ascii_alphanumeric());
         let game = words.find(|word| word.len() == GAME_ID_LENGTH);
+        if game.is_none() && !matches!(path, "" | "/") {
+            return Err(UrlError::Path);
+        }
         Ok(ServerUrl {
             scheme,
             host: host.to_owned(),
@@ -103,11 +108,12 @@ impl ServerUrl {
     }
 }
 
+/// The address of the page: of a game, or of the server.
 impl fmt::Display for ServerUrl {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.origin())?;
         match &self.game {
-            Some(game) => write!(f, "/api/games/{game}"),
+            Some(game) => write!(f, "/game/{game}"),
             None => Ok(()),
         }
     }
@@ -118,6 +124,7 @@ impl fmt::Display for UrlError {
         f.write_str(match self {
             UrlError::Scheme => "an address begins with http:// or https://",
             UrlError::Host => "an address is http://HOST:PORT or https://HOST:PORT, optionally with a game's id after it",
+            UrlError::Path => "this address contains no game: the link of a game ends with /game/ and 26 letters and digits, the address of a server with its port",
         })
     }
 }
@@ -177,6 +184,11 @@ mod tests {
             ("http://a b/", UrlError::Host),
             ("http://h\r\nX: y/", UrlError::Host),
             ("http://user@h/", UrlError::Host),
+            ("http://h/foo", UrlError::Path),
+            ("http://h/game/", UrlError::Path),
+            // One character of the id is missing, or one too many.
+            ("http://h/game/0123456789ABCDEFGHJKMNPQR", UrlError::Path),
+            ("http://h/game/0123456789ABCDEFGHJKMNPQRST", UrlError::Path),
         ] {
             assert_eq!(text.parse::<ServerUrl>(), Err(why), "{text}");
         }

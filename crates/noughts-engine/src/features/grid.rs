@@ -133,8 +133,8 @@ impl GridFeatures {
         }
     }
 
-    /// The rank of a move: the learned one, or the value of the side's own windows through the cell plus nearly as much for
-    /// the windows of the others, which the mark closes.
+    /// The score for move ordering: the learned one if there is one, otherwise the value of the side's own windows
+    /// through the cell plus nearly as much for those of the best opponent (reversed in misère games).
     fn promise(&self, side: Side, at: Move) -> i32 {
         if let Some(patterns) = &self.patterns {
             return patterns.promise(side, at) + self.centre(at);
@@ -150,7 +150,7 @@ impl GridFeatures {
         }
     }
 
-    /// The value of the right to move, in addition to the learned evaluation.
+    /// A bonus for the side to move, added to the evaluation.
     fn urgency(&self, mover: Side) -> i32 {
         let side = mover.index();
         let others = (0..self.sides).filter(|other| *other != side);

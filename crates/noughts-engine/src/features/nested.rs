@@ -122,8 +122,9 @@ pub(crate) struct NestedFeatures {
     hashes: Vec<u64>,
     symmetries: Vec<SymmetryTable>,
     standing: &'static [i16],
-    /// Each board's cells, and the value of all boards to the first side.
+    /// The marks of each board, encoded.
     codes: [u16; 9],
+    /// The value of all boards for the first side.
     sum: i32,
 }
 

@@ -14,7 +14,7 @@ use noughts_rules::{Goal, GridSpec, Move, Overline, Placement, Side};
 
 use crate::features::windows::DIRECTIONS;
 
-/// The number of cells to either side that count.
+/// The number of cells that count in each direction from a cell.
 const ARM: usize = 4;
 
 /// The longest line of cells that fits into a word together with an arm beyond each end.

@@ -8,8 +8,8 @@ use crate::search::{DECIDED, LIKELY, Search, WIN};
 use crate::solver::GameValue;
 use crate::transposition_table::Bound;
 
-/// The estimate of a likely win.
-const AS_GOOD_AS_WON: i32 = 90_000;
+/// The estimate of a win whose distance is not known.
+pub(crate) const AS_GOOD_AS_WON: i32 = 90_000;
 
 impl<R: Searchable> Search<'_, R> {
     pub(super) fn report(mut self, (at, value): (Move, i32), depth: u32) -> Analysis {
@@ -32,6 +32,7 @@ impl<R: Searchable> Search<'_, R> {
             depth,
             nodes: self.nodes,
             time: self.elapsed(),
+            moves: Vec::new(),
         }
     }
 

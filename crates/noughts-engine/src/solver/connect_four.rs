@@ -3,97 +3,21 @@
 //! Alpha-beta with null windows over the *score* of a position: 1 if the winner wins with its last stone, one more
 //! for each stone earlier, negative for the loser, 0 for a draw. So the score gives both the value and the number of
 //! plies to the end. See [`Score`].
-//!
-//! A column takes `rows + 1` bits, its lowest cell first. The extra bit separates the columns, and `mask + bottom` is
-//! the set of cells on which the next stone of each column lands. The bits of 7x6:
-//!
-//! ```text
-//!  6 13 20 27 34 41 48    extra bits
-//!  5 12 19 26 33 40 47    top row
-//!  .  .  .  .  .  .  .
-//!  0  7 14 21 28 35 42    bottom row
-//! ```
+
+mod board;
+pub(crate) mod book;
+mod bounds;
+mod moves;
+pub(super) mod proof;
 
 use noughts_rules::{Diagram, Goal, Move, Overline, Placement, Side, Variant};
 
 use super::GameValue;
 use crate::analysis::Value;
-
-/// Bits of a board.
-#[derive(Clone, Copy, Debug)]
-struct Geometry {
-    columns: u32,
-    rows: u32,
-    /// The lowest cell of every column.
-    bottom: u64,
-    cells: u64,
-    /// Every second row, chosen so that the number of cells from there to the top is even.
-    even: u64,
-}
-
-impl Geometry {
-    fn new(columns: u32, rows: u32) -> Geometry {
-        let bottom = (0..columns).fold(0, |bits, column| bits | 1 << (column * (rows + 1)));
-        let even = (0..rows).filter(|row| (rows - row).is_multiple_of(2));
-        Geometry {
-            columns,
-            rows,
-            bottom,
-            cells: (0..rows).fold(0, |bits, row| bits | bottom << row),
-            even: even.fold(0, |bits, row| bits | bottom << row),
-        }
-    }
-
-    fn column(&self, column: u32) -> u64 {
-        ((1 << self.rows) - 1) << (column * (self.rows + 1))
-    }
-
-    /// The cells on which the next stone of each column lands.
-    fn playable(&self, mask: u64) -> u64 {
-        // On a board of 64 bits the sum may overflow into no cell.
-        mask.wrapping_add(self.bottom) & self.cells
-    }
-
-    fn mirrored(&self, bits: u64) -> u64 {
-        let stride = self.rows + 1;
-        let column = |column| bits >> (column * stride) & ((1 << stride) - 1);
-        (0..self.columns).fold(0, |mirror, at| mirror << stride | column(at))
-    }
-
-    fn bit(&self, at: Move) -> u64 {
-        let (row, column) = (
-            at.index() as u32 / self.columns,
-            at.index() as u32 % self.columns,
-        );
-        1 << (column * (self.rows + 1) + self.rows - 1 - row)
-    }
-
-    fn at(&self, bit: u64) -> Move {
-        let (column, height) = (
-            bit.trailing_zeros() / (self.rows + 1),
-            bit.trailing_zeros() % (self.rows + 1),
-        );
-        Move::at(((self.rows - 1 - height) * self.columns + column) as usize)
-    }
-}
-
-/// The stones on the board, from the view of the side to move.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct Stones {
-    /// Of the side to move.
-    mine: u64,
-    /// Of both sides.
-    mask: u64,
-}
-
-impl Stones {
-    fn after(self, cell: u64) -> Stones {
-        Stones {
-            mine: self.mine ^ self.mask,
-            mask: self.mask | cell,
-        }
-    }
-}
+use board::Geometry;
+pub(crate) use board::Stones;
+use book::Book;
+use bounds::Bounds;
 
 /// How soon a side wins or loses with best play of both; see the module.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -123,72 +47,15 @@ impl Score {
     }
 }
 
-/// Bounds of scores by position. The table grows with the search, because a small one stays in the processor's cache:
-/// 500 positions with 15 to 27 stones took 1.2 s with 512 KB and 2.8 s with 64 MB.
-struct Bounds {
-    /// The low 56 bits of the mixed key above a bound. The high bits of the mixed key are the index.
-    slots: Vec<u64>,
-    bits: u32,
-    max_bits: u32,
-    /// Since the table grew or the search started: it grows only for a search that needs it.
-    stores: u64,
-}
-
-const MIN_BITS: u32 = 16;
-
-impl Bounds {
-    fn new(bytes: usize) -> Bounds {
-        Bounds {
-            slots: vec![0; 1 << MIN_BITS],
-            bits: MIN_BITS,
-            max_bits: (bytes / 8).max(1).ilog2().max(MIN_BITS),
-            stores: 0,
-        }
-    }
-
-    /// Reversible, because the factor is odd: index and low bits together identify a key.
-    fn mixed(key: u64) -> u64 {
-        key.wrapping_mul(0x9E37_79B9_7F4A_7C15)
-    }
-
-    fn get(&self, key: u64) -> u8 {
-        let mixed = Bounds::mixed(key);
-        let slot = self.slots[(mixed >> (64 - self.bits)) as usize];
-        match slot >> 8 == mixed & (u64::MAX >> 8) {
-            true => slot as u8,
-            false => 0,
-        }
-    }
-
-    fn put(&mut self, key: u64, bound: u8) {
-        let mixed = Bounds::mixed(key);
-        self.slots[(mixed >> (64 - self.bits)) as usize] = mixed << 8 | u64::from(bound);
-        self.stores += 1;
-        if self.stores > 2 << self.bits && self.bits < self.max_bits {
-            self.grow();
-        }
-    }
-
-    #[cold]
-    fn grow(&mut self) {
-        let bits = (self.bits + 2).min(self.max_bits);
-        let mut slots = vec![0; 1 << bits];
-        for (index, slot) in (0..).zip(&self.slots) {
-            if *slot as u8 != 0 {
-                let mixed: u64 = index << (64 - self.bits) | slot >> 8;
-                slots[(mixed >> (64 - bits)) as usize] = *slot;
-            }
-        }
-        (self.slots, self.bits, self.stores) = (slots, bits, 0);
-    }
-}
-
 /// A solver for one board size, with a table that serves all positions on it.
 pub(crate) struct ConnectFour {
     geometry: Geometry,
     /// The columns from the middle to the sides.
     columns: Vec<u64>,
     bounds: Bounds,
+    book: Option<&'static Book>,
+    /// Minimum number of free cells in positions of the book.
+    min_book_free: u32,
     nodes: u64,
     is_stopped: bool,
 }
@@ -203,12 +70,9 @@ pub(crate) struct Solved {
     pub(crate) value: GameValue,
     /// Plies to the end, if they were asked for.
     pub(crate) distance: Option<u32>,
-    /// Best play, as far as it was found within [`LINE_NODES`]; empty only on a full board.
+    /// Best play, as far as it was found within a node limit; empty only on a full board.
     pub(crate) line: Vec<Move>,
 }
-
-/// Maximum number of nodes for the best line after the first move.
-const LINE_NODES: u64 = 200_000;
 
 /// A search stopped before it had a result.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -250,15 +114,21 @@ impl ConnectFour {
             return None;
         }
         let geometry = Geometry::new(spec.columns() as u32, spec.rows() as u32);
+        Some(ConnectFour::for_board(geometry, bytes))
+    }
+
+    fn for_board(geometry: Geometry, bytes: usize) -> ConnectFour {
         let mut columns: Vec<u32> = (0..geometry.columns).collect();
         columns.sort_by_key(|column| (2 * column + 1).abs_diff(geometry.columns));
-        Some(ConnectFour {
+        ConnectFour {
             columns: columns.iter().map(|at| geometry.column(*at)).collect(),
             geometry,
             bounds: Bounds::new(bytes),
+            book: Book::of(&geometry),
+            min_book_free: geometry.cells.count_ones().saturating_sub(book::MAX_MARKS),
             nodes: 0,
             is_stopped: false,
-        })
+        }
     }
 
     /// The position as bits. It must be a position of this board, see [`Diagram::check`].
@@ -279,6 +149,12 @@ impl ConnectFour {
 
     pub(crate) fn free(&self, stones: Stones) -> u32 {
         (self.geometry.cells ^ stones.mask).count_ones()
+    }
+
+    /// Whether the book has this position.
+    pub(crate) fn is_in_book(&self, stones: Stones) -> bool {
+        let key = self.geometry.canonical_key(stones);
+        self.book.is_some_and(|book| book.get(key).is_some())
     }
 
     /// Positions searched so far.
@@ -303,7 +179,7 @@ impl ConnectFour {
 
     /// Whether the side that has just moved has a line.
     pub(crate) fn is_won(&self, stones: Stones) -> bool {
-        self.has_line::<0>(stones.mine ^ stones.mask)
+        self.geometry.has_line::<0>(stones.mine ^ stones.mask)
     }
 
     /// Solves a position without a line; `None` if it was stopped.
@@ -334,63 +210,6 @@ impl ConnectFour {
             distance,
             line,
         })
-    }
-
-    /// Best play from a position with this score, or with a score of this sign.
-    fn line(
-        &mut self,
-        mut stones: Stones,
-        mut score: Score,
-        is_exact: bool,
-        stop: ShouldStop<'_>,
-    ) -> Vec<Move> {
-        let (mut line, mut limit) = (Vec::new(), u64::MAX);
-        while !self.is_won(stones) {
-            let mut should_stop = |nodes: u64, fill: u64| nodes > limit || stop(nodes, fill);
-            let Some((at, child)) = self.best(stones, score, is_exact, &mut should_stop) else {
-                break;
-            };
-            line.push(at);
-            stones = child;
-            score = Score(-score.0);
-            limit = limit.min(self.nodes + LINE_NODES);
-        }
-        line
-    }
-
-    /// A move that keeps the score; `None` if it was stopped.
-    fn best(
-        &mut self,
-        stones: Stones,
-        score: Score,
-        is_exact: bool,
-        stop: ShouldStop<'_>,
-    ) -> Option<(Move, Stones)> {
-        let children = self.children(stones);
-        let wins = children.iter().find(|(_, child)| self.is_won(*child));
-        if let Some(win) = wins {
-            return Some(*win);
-        }
-        if !is_exact && score.0 < 0 {
-            // Every move loses. This one does not lose at once, if there is one.
-            let loses_at_once = |child: Stones| {
-                let completing = self.completing::<0>(child.mine, child.mask);
-                completing & self.geometry.playable(child.mask) != 0
-            };
-            let late = children.iter().find(|(_, child)| !loses_at_once(*child));
-            return late.or(children.first()).copied();
-        }
-        for (at, child) in &children {
-            // The score of the child, from the opponent's view, may be at most this.
-            let is_best = match self.reaches(*child, Score(1 - score.0), stop) {
-                Ok(reaches) => !reaches,
-                Err(Stopped) => return None,
-            };
-            if is_best {
-                return Some((*at, *child));
-            }
-        }
-        None
     }
 
     /// The exact score of a position without a line.
@@ -455,7 +274,7 @@ impl ConnectFour {
         stop: ShouldStop<'_>,
     ) -> Result<i32, Stopped> {
         let free = self.free(stones);
-        let completing = self.completing::<STRIDE>(stones.mine, stones.mask);
+        let completing = self.geometry.completing::<STRIDE>(stones.mine, stones.mask);
         if completing & self.geometry.playable(stones.mask) != 0 {
             return Ok(((free as i32 + 1) / 2).clamp(low, high));
         }
@@ -491,7 +310,7 @@ impl ConnectFour {
         }
         let theirs = stones.mine ^ stones.mask;
         let playable = self.geometry.playable(stones.mask);
-        let threats = self.completing::<STRIDE>(theirs, stones.mask);
+        let threats = self.geometry.completing::<STRIDE>(theirs, stones.mask);
         let forced = playable & threats;
         let moves = if forced == 0 { playable } else { forced };
         // A stone below a threat lets the opponent win.
@@ -500,20 +319,29 @@ impl ConnectFour {
         if moves == 0 || !forced.is_power_of_two() && forced != 0 {
             return -(cells / 2);
         }
+        let (low, high) = self.static_bounds::<STRIDE>(stones, playable, threats, (alpha, beta));
         // The opponent cannot win with its next stone, and the side to move cannot win with this one.
-        alpha = alpha.max(-((cells - 2) / 2));
-        beta = beta.min((cells - 1) / 2);
-        let empty = self.geometry.cells ^ stones.mask;
-        if beta > 0 && !self.has_line::<STRIDE>(stones.mine | self.reachable(playable, empty)) {
-            beta = 0;
+        let (low, high) = (low.max(-((cells - 2) / 2)), high.min((cells - 1) / 2));
+        if low >= beta || low == high {
+            return low;
         }
-        if alpha < 0 && !self.has_line::<STRIDE>(theirs | empty) {
-            alpha = 0;
+        if high <= alpha {
+            return high;
         }
-        if alpha >= beta {
-            return if alpha < 0 { alpha } else { beta };
-        }
+        (alpha, beta) = (alpha.max(low), beta.min(high));
         let key = self.key(stones, free);
+        if free >= self.min_book_free
+            && let Some(known) = self.book.and_then(|book| book.get(key))
+        {
+            match known.sign {
+                0 => return 0,
+                1.. => alpha = alpha.max(1),
+                ..0 => beta = beta.min(-1),
+            }
+            if alpha >= beta {
+                return known.sign;
+            }
+        }
         match i32::from(self.bounds.get(key)) {
             0 => {}
             bound if bound > 2 * UPPER => alpha = alpha.max(bound - LOWER),
@@ -532,6 +360,7 @@ impl ConnectFour {
                 }
             }
         }
+        let mut best = i32::MIN;
         for cell in moves {
             let window = (-beta, -alpha);
             let score = -self.search::<STRIDE>(stones.after(*cell), free - 1, window, stop);
@@ -542,20 +371,69 @@ impl ConnectFour {
                 self.bounds.put(key, (score + LOWER) as u8);
                 return score;
             }
+            best = best.max(score);
             alpha = alpha.max(score);
         }
-        self.bounds.put(key, (alpha + UPPER) as u8);
-        alpha
+        self.bounds.put(key, (best + UPPER) as u8);
+        best
     }
 
-    /// The empty cells that the side to move may still get.
-    fn reachable(&self, playable: u64, empty: u64) -> u64 {
-        match playable & !self.geometry.even {
-            // Every column has an even number of free cells. The opponent can always play above the last stone, so the
-            // side to move gets only the lower cell of each pair.
-            0 => empty & self.geometry.even,
-            _ => empty,
+    /// Bounds of the score that follow from the lines that are still possible, as far as they narrow the window.
+    ///
+    /// If every column has an even number of free cells, the side that does not move can *follow*: it answers each
+    /// stone with one directly above it. Then it gets all upper cells of the pairs, and the side to move only the lower
+    /// ones.
+    fn static_bounds<const STRIDE: u32>(
+        &self,
+        stones: Stones,
+        playable: u64,
+        threats: u64,
+        (alpha, beta): (i32, i32),
+    ) -> (i32, i32) {
+        let has_line = |stones: u64| self.geometry.has_line::<STRIDE>(stones);
+        let (mine, theirs) = (stones.mine, stones.mine ^ stones.mask);
+        let empty = self.geometry.cells ^ stones.mask;
+        let (lower, upper) = (empty & self.geometry.even, empty & !self.geometry.even);
+        let (mut low, mut high) = (i32::MIN, i32::MAX);
+        // The next cell of each column with an odd number of free cells.
+        let odd = playable & upper;
+        if odd == 0 {
+            // The opponent follows.
+            if beta >= 0 && !has_line(mine | lower) {
+                high = if has_line(theirs | upper) { -1 } else { 0 };
+            }
+            if alpha < 0 && high >= 0 && !has_line(theirs | empty) {
+                low = 0;
+            }
+        } else if odd.is_power_of_two() {
+            // After a stone in the odd column the side to move follows.
+            if alpha <= 0 && !has_line(theirs | lower) {
+                low = if has_line(mine | upper) { 1 } else { 0 };
+            }
+            if beta > 0 && low <= 0 && !has_line(mine | empty) {
+                high = 0;
+            }
+            let column = self.geometry.column_of(odd);
+            let wins = threats & lower & column;
+            if beta >= 0 && wins != 0 {
+                // The opponent follows, but plays no stone below its threat in the odd column. At the end the side to
+                // move must play there.
+                let below = (wins & wins.wrapping_neg()) - 1;
+                let reachable = lower & !column | upper & column & below;
+                if !has_line(mine | reachable) {
+                    let above = (column & !below).count_ones() as i32 - 1;
+                    high = high.min(-(above + 1) / 2);
+                }
+            }
+        } else {
+            if beta > 0 && !has_line(mine | empty) {
+                high = 0;
+            }
+            if alpha < 0 && !has_line(theirs | empty) {
+                low = 0;
+            }
         }
+        (low, high)
     }
 
     /// The moves, those that make the most threats first.
@@ -567,6 +445,7 @@ impl ConnectFour {
                 continue;
             }
             let made = self
+                .geometry
                 .completing::<STRIDE>(stones.mine | cell, stones.mask)
                 .count_ones();
             let mut at = count;
@@ -580,52 +459,11 @@ impl ConnectFour {
         (cells, count)
     }
 
-    /// Different for each position: the sum sets a bit above the highest stone of each column, and the stones of the
-    /// side to move below it.
+    /// The key of a position in the table.
     fn key(&self, stones: Stones, free: u32) -> u64 {
-        let key = |stones: Stones| {
-            stones
-                .mine
-                .wrapping_add(stones.mask)
-                .wrapping_add(self.geometry.bottom)
-        };
-        if free < MIN_FREE_FOR_MIRROR {
-            return key(stones);
+        match free < MIN_FREE_FOR_MIRROR {
+            true => self.geometry.key(stones),
+            false => self.geometry.canonical_key(stones),
         }
-        let mirror = Stones {
-            mine: self.geometry.mirrored(stones.mine),
-            mask: self.geometry.mirrored(stones.mask),
-        };
-        key(stones).min(key(mirror))
-    }
-
-    fn shifts<const STRIDE: u32>(&self) -> [u32; 3] {
-        let stride = if STRIDE == 0 {
-            self.geometry.rows + 1
-        } else {
-            STRIDE
-        };
-        [stride - 1, stride, stride + 1]
-    }
-
-    fn has_line<const STRIDE: u32>(&self, stones: u64) -> bool {
-        let has_line = |shift: u32| {
-            let pairs = stones & stones >> shift;
-            pairs & pairs >> (2 * shift) != 0
-        };
-        has_line(1) || self.shifts::<STRIDE>().into_iter().any(has_line)
-    }
-
-    /// Empty cells that complete a line.
-    fn completing<const STRIDE: u32>(&self, stones: u64, mask: u64) -> u64 {
-        let mut cells = stones << 1 & stones << 2 & stones << 3;
-        for shift in self.shifts::<STRIDE>() {
-            let above = stones << shift & stones << (2 * shift);
-            let below = stones >> shift & stones >> (2 * shift);
-            // Three times the stride of a tall board exceeds a word.
-            cells |= above & (stones.unbounded_shl(3 * shift) | stones >> shift);
-            cells |= below & (stones.unbounded_shr(3 * shift) | stones << shift);
-        }
-        cells & (self.geometry.cells ^ mask)
     }
 }

@@ -16,7 +16,7 @@ pub(crate) const NEVER: u32 = u32::MAX / 4;
 pub(crate) struct Numbers {
     /// 0 if the attacker wins.
     pub(crate) proof: u32,
-    /// 0 if the attacker does not win.
+    /// The disproof number: 0 once it is proved that the attacker cannot win.
     pub(crate) refutation: u32,
 }
 

@@ -259,7 +259,7 @@ impl<B: Bits, L: Bits> PairingSearch<B, L> {
         None
     }
 
-    /// The pair on a heavy line that removes most weight, if any removes some.
+    /// The pair of cells on a heavy line that reduces the total weight most; `None` if no pair reduces it.
     fn best_pair(&self) -> Option<(usize, usize)> {
         let left = &self.left;
         let mut heaviest = 0;

@@ -106,9 +106,10 @@ impl IterativeDeepening {
 
     fn think(&mut self, aim: Aim, game: &Game, stop: &Stop) -> Analysis {
         self.is_used = true;
-        let solved = self
-            .endgame
-            .solve_connect_four(game, &self.limits, stop, &*self.clock);
+        let wants_moves = matches!(aim, Aim::Value);
+        let solved =
+            self.endgame
+                .solve_connect_four(game, wants_moves, &self.limits, stop, &*self.clock);
         if let Some(analysis) = solved {
             return analysis;
         }

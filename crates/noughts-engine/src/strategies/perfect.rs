@@ -41,12 +41,14 @@ const NODES_PER_CHECK: u64 = 128;
 /// Games with at most this many cells are solved at once, with any suffixes.
 const MAX_CELLS_OF_ANY_GAME: usize = 12;
 
-/// Connect Four boards with at most this many cells are solved from the start in about a second: 5x6 took 0.5 s, 6x5 0.7 s and
-/// 7x4 1.2 s on a busy machine.
+/// Connect Four boards with at most this many cells are solved from the start in about a second.
 const MAX_CELLS_OF_CONNECT_FOUR: usize = 30;
 
-/// Maximum number of nodes for the quickest win or the latest loss in Connect Four.
-const DISTANCE_NODES: u64 = 1_000_000;
+/// Maximum number of nodes for the distance of a known win or loss in Connect Four: about 20 ms.
+pub(crate) const DISTANCE_NODES: u64 = 300_000;
+
+/// Maximum size of the solver's table in bytes.
+pub(crate) const SOLVER_MEMORY: usize = 64 << 20;
 
 /// Games with at most this many cells are solved by alpha-beta, with a table that is kept from move to move. Larger games
 /// are solved by proof-number search.
@@ -64,7 +66,7 @@ fn refuses(game: &Game) -> Option<String> {
         Variant::Grid(spec) if spec.sides() == 2 => {
             spec.cells() <= MAX_CELLS_OF_ANY_GAME
                 || is_solved_quickly(spec)
-                || ConnectFour::fits(game.variant()) && spec.cells() <= MAX_CELLS_OF_CONNECT_FOUR
+                || ConnectFour::fits(game.variant()) && is_connect_four_solved_quickly(spec)
         }
         Variant::Grid(_) | Variant::Nested(_) => false,
     };
@@ -73,7 +75,7 @@ fn refuses(game: &Game) -> Option<String> {
         return None;
     }
     Some(
-        "it solves games for two players who take turns: any game with up to 12 cells; without a suffix, boards up to 7x7 except 7x7k5, and up to 8x8 with lines of six or more; four in a line with gravity on up to 30 cells"
+        "it solves games for two players who take turns: any game with up to 12 cells; without a suffix, boards up to 7x7 except 7x7k5, and up to 8x8 with lines of six or more; four in a line with gravity on boards up to 7x6 and on others of up to 30 cells"
             .to_owned(),
     )
 }
@@ -91,6 +93,11 @@ fn is_solved_quickly(spec: &GridSpec) -> bool {
         (9.., _) => false,
     };
     is_small && GridSpec::new(columns, rows, line) == Ok(*spec)
+}
+
+/// Boards up to 7x6, some of them with an [opening book](crate::solver::ConnectFour).
+fn is_connect_four_solved_quickly(spec: &GridSpec) -> bool {
+    spec.columns() <= 7 && spec.rows() <= 6 || spec.cells() <= MAX_CELLS_OF_CONNECT_FOUR
 }
 
 struct Perfect {
@@ -139,6 +146,9 @@ fn position_number(game: &Game) -> Option<u32> {
 
 impl Perfect {
     fn decide(&mut self, game: &Game, stop: &Stop) -> Decision {
+        if let Some(decision) = self.choose_in_connect_four(game, stop) {
+            return decision;
+        }
         let started = self.clock.now();
         let ((best, result), nodes) = self.solve(game, stop);
         let solved = Analysis {
@@ -147,6 +157,7 @@ impl Perfect {
             depth: 0,
             nodes,
             time: self.clock.now().saturating_sub(started),
+            moves: Vec::new(),
         };
         let analysis = match result {
             0 => solved,
@@ -156,6 +167,35 @@ impl Perfect {
             at: analysis.line[0],
             analysis: Some(analysis),
         }
+    }
+
+    /// A move by the Connect Four solver; `None` in other games, and if it was stopped.
+    fn choose_in_connect_four(&self, game: &Game, stop: &Stop) -> Option<Decision> {
+        let started = self.clock.now();
+        // A new solver for every move: the answer depends on the position alone.
+        let mut solver = ConnectFour::new(game.variant(), SOLVER_MEMORY)?;
+        let stones = solver.stones(&game.diagram());
+        let choice = solver
+            .choose(stones, DISTANCE_NODES, &mut |_, _| stop.is_set())
+            .ok()?;
+        let value = match (choice.value, choice.distance) {
+            (GameValue::Win, Some(plies)) => Value::Win { plies },
+            (GameValue::Loss, Some(plies)) => Value::Loss { plies },
+            (GameValue::Win, None) => value_without_distance(1),
+            (GameValue::Loss, None) => value_without_distance(-1),
+            (GameValue::Draw, _) => Value::Draw,
+        };
+        Some(Decision {
+            at: choice.at,
+            analysis: Some(Analysis {
+                value,
+                line: vec![choice.at],
+                depth: choice.distance.unwrap_or(0),
+                nodes: solver.nodes(),
+                time: self.clock.now().saturating_sub(started),
+                moves: Vec::new(),
+            }),
+        })
     }
 
     /// A best move with its result (1, 0 or -1), and the number of positions searched.
@@ -184,21 +224,11 @@ impl Perfect {
     /// The same by the [solver](crate::solver); `None` if it was stopped.
     fn ask_solver(&self, game: &Game, stop: &Stop) -> Option<((Move, i32), u64)> {
         let budget = Budget {
-            memory: 64 << 20,
+            memory: SOLVER_MEMORY,
             ..Budget::default()
         };
         let mut solver = Solver::new(game.variant(), Some(game.diagram()), budget).ok()?;
-        let mut found = solver.solve(stop, &*self.clock, &mut |_| {});
-        if found.value() != Some(GameValue::Draw) && solver.find_distance().is_ok() {
-            solver.set_budget(Budget {
-                nodes: Some(DISTANCE_NODES),
-                ..budget
-            });
-            let exact = solver.solve(stop, &*self.clock, &mut |_| {});
-            if exact.distance.is_some() && exact.best.is_some() {
-                found = exact;
-            }
-        }
+        let found = solver.solve(stop, &*self.clock, &mut |_| {});
         let result = match found.value()? {
             GameValue::Win => 1,
             GameValue::Draw => 0,

@@ -12,7 +12,7 @@ use crate::protocol::MAX_LINE;
 /// How many of the last bytes on standard error are kept, to explain a crash.
 const MAX_ERROR_TEXT: usize = 200;
 
-/// How often a stop request is looked for while waiting for a line.
+/// How often a wait for a line checks for a stop request.
 const STOP_POLL_INTERVAL: Duration = Duration::from_millis(5);
 
 /// How long an engine that closed its output may take to exit before its exit status is given up.

@@ -2,8 +2,8 @@
 
 use noughts_rules::reference::{ReferenceGrid, ReferenceNested};
 use noughts_rules::{
-    Action, Conclusion, Diagram, Game, Move, Outcome, Player, Record, RecordSeat, Rules, Seat,
-    Side, Sides, Turn, Variant,
+    Action, Conclusion, Diagram, DrawReason, Game, Move, Outcome, Player, Record, RecordSeat,
+    Rules, Seat, Side, Sides, Termination, Turn, Variant,
 };
 use proptest::prelude::*;
 
@@ -15,6 +15,7 @@ enum Ask {
     LegalPlay(u16),
     AnyPlay(u16),
     Rewind(u16),
+    Takeback(u16),
     Resign,
 }
 
@@ -29,6 +30,7 @@ impl Ask {
             }
             Ask::AnyPlay(choice) => Action::Play(any(choice)),
             Ask::Rewind(count) => Action::Rewind(*count),
+            Ask::Takeback(count) => Action::Takeback(*count),
             Ask::Resign => Action::Resign,
         }
     }
@@ -40,6 +42,7 @@ fn any_ask() -> impl Strategy<Value = (Option<u8>, Ask)> {
         60 => any::<u16>().prop_map(Ask::LegalPlay),
         10 => any::<u16>().prop_map(Ask::AnyPlay),
         15 => (0..6u16).prop_map(Ask::Rewind),
+        15 => (0..4u16).prop_map(Ask::Takeback),
         1 => Just(Ask::Resign),
     ];
     (by, ask)
@@ -69,12 +72,14 @@ fn any_setup() -> impl Strategy<Value = &'static str> {
     ])
 }
 
-/// The simplest model of a game: the marks in order, and the number of turns.
+/// The simplest model of a game: the marks in order with their seats, the number of turns, and the seat to move.
 struct Model {
     variant: Variant,
     history: usize,
     order: Vec<Side>,
     marks: Vec<(Side, Move)>,
+    seats: Vec<Seat>,
+    next: usize,
     turns: usize,
     resigned: bool,
 }
@@ -86,13 +91,15 @@ impl Model {
             history: game.history().into(),
             order: game.order().to_vec(),
             marks: Vec::new(),
+            seats: Vec::new(),
+            next: 0,
             turns: 0,
             resigned: false,
         }
     }
 
     fn to_move(&self) -> Seat {
-        Seat((self.turns % self.order.len()) as u8)
+        Seat((self.next % self.order.len()) as u8)
     }
 
     fn board(&self) -> Vec<Option<Side>> {
@@ -132,15 +139,31 @@ impl Model {
                 let in_range = count < self.history && count <= self.marks.len();
                 by == self.to_move() && in_range && (count > 0 || may_pass)
             }
+            Action::Takeback(count) => {
+                let from = self.marks.len().checked_sub(count.into());
+                let removed = from.map_or(&[][..], |from| &self.seats[from..]);
+                removed.first() == Some(&by) && !removed[1..].contains(&by)
+            }
         }
     }
 
     fn act(&mut self, by: Seat, action: Action) {
         match action {
-            Action::Play(at) => self.marks.push((self.order[usize::from(by.0)], at)),
-            Action::Rewind(count) => self.marks.truncate(self.marks.len() - usize::from(count)),
+            Action::Play(at) => {
+                self.marks.push((self.order[usize::from(by.0)], at));
+                self.seats.push(by);
+            }
+            Action::Rewind(count) | Action::Takeback(count) => {
+                let kept = self.marks.len() - usize::from(count);
+                self.marks.truncate(kept);
+                self.seats.truncate(kept);
+            }
             Action::Resign => self.resigned = true,
         }
+        self.next = match action {
+            Action::Takeback(_) => by.0.into(),
+            Action::Play(_) | Action::Rewind(_) | Action::Resign => usize::from(by.0) + 1,
+        };
         self.turns += 1;
     }
 
@@ -179,7 +202,9 @@ fn replay<R: Rules>(rules: &R, marks: &[(Side, Move)], at: Move) -> (Option<Outc
 fn winners_of(conclusion: Option<&Conclusion>) -> Sides {
     match conclusion {
         Some(Conclusion::Won { sides, .. }) => *sides,
-        None | Some(Conclusion::Draw | Conclusion::Abandoned) => Sides::NONE,
+        None | Some(Conclusion::Draw { .. } | Conclusion::Abandoned | Conclusion::Aborted) => {
+            Sides::NONE
+        }
     }
 }
 
@@ -235,17 +260,21 @@ proptest! {
             prop_assert_eq!(&game.after(turns).view(), &views[turns]);
         }
         check_record(&game);
-        let left = game.conclusion_without(Seat(1));
-        let ended = match ending {
-            0 => game.call_draw(),
-            1 => game.abandon(),
-            2 => game.leave(Seat(1)),
+        let end = match ending {
+            0 => Termination::Draw(DrawReason::Limit),
+            1 => Termination::Abandoned,
+            2 => Termination::Left(Seat(1)),
+            3 => Termination::Draw(DrawReason::Agreement),
+            4 => Termination::WinClaimed(Seat(0)),
+            5 => Termination::Aborted,
             _ => return Ok(()),
         };
+        let expected = game.conclusion_of(end);
+        let ended = game.terminate(end);
         prop_assert_eq!(ended.is_ok(), !model.is_over());
-        prop_assert_eq!(left.is_some(), !model.is_over());
-        if let (2, Some(left)) = (ending, &left) {
-            prop_assert_eq!(game.conclusion(), Some(left));
+        prop_assert_eq!(expected.is_ok(), !model.is_over());
+        if let Ok(conclusion) = &expected {
+            prop_assert_eq!(game.conclusion(), Some(conclusion));
         }
         check_record(&game);
     }

@@ -1,6 +1,6 @@
-//! Resigning, leaving, abandoned games, and earlier states of a game.
+//! Resigning, leaving, other ends that are no turns, and earlier states of a game.
 
-use noughts_rules::{Action, Conclusion, Game, Refusal, Seat, Turn};
+use noughts_rules::{Action, DrawReason, Refusal, Seat, Termination, Turn};
 
 use crate::{cases, check_outcomes, outcome, play, played, played_from, set_up};
 
@@ -56,22 +56,69 @@ fn leaving_loses_without_a_turn() {
 }
 
 #[test]
-fn game_can_be_closed_once() {
-    type Close = fn(&mut Game) -> Result<(), Refusal>;
-    let ways: [(Close, Conclusion); 2] = [
-        (Game::abandon, Conclusion::Abandoned),
-        (Game::call_draw, Conclusion::Draw),
+fn game_can_be_ended_once() {
+    let table = "
+        abandoned
+        aborted
+        draw by agreement
+        draw by claim
+        draw by limit
+        x by claim
+        o by time
+        ";
+    let ends = [
+        Termination::Abandoned,
+        Termination::Aborted,
+        Termination::Draw(DrawReason::Agreement),
+        Termination::Draw(DrawReason::Claim),
+        Termination::Draw(DrawReason::Limit),
+        Termination::WinClaimed(Seat(0)),
+        Termination::TimeOut(Seat(0)),
     ];
-    for (close, conclusion) in ways {
+    for (end, [expected]) in ends.into_iter().zip(cases(table)) {
         let mut game = played("3x3k3", "0-0 1-1");
-        close(&mut game).unwrap();
-        assert_eq!(game.call_draw(), Err(Refusal::Over));
-        assert_eq!(game.view().outcome, Some(conclusion));
+        let conclusion = game.conclusion_of(end).unwrap();
+        game.terminate(end).unwrap();
+        assert_eq!(game.conclusion(), Some(&conclusion));
+        assert_eq!(outcome(&game), expected);
+        assert_eq!(game.terminate(Termination::Aborted), Err(Refusal::Over));
+        assert_eq!(outcome(&game), expected);
         assert_eq!(game.turns().len(), 2);
     }
     let mut game = played("3x3k3", "resign");
-    assert_eq!(game.call_draw(), Err(Refusal::Over));
+    assert_eq!(game.terminate(Termination::Aborted), Err(Refusal::Over));
     assert_eq!(outcome(&game), "o by resignation");
+    let no_seat = Err(Refusal::NoSuchSeat { seats: 2 });
+    let mut game = played("3x3k3", "");
+    assert_eq!(game.terminate(Termination::TimeOut(Seat(2))), no_seat);
+    assert_eq!(game.terminate(Termination::WinClaimed(Seat(2))), no_seat);
+}
+
+/// Draws: every line of the opponent is blocked, or it has too few plays left.
+#[test]
+fn time_out_loses_unless_the_opponent_cannot_complete_a_line() {
+    let table = "
+        3x3k3         | .../.../... x                    | 0 | o by time
+        3x3k3         | xo./.xo/xo. x                    | 0 | draw by time
+        3x3k3         | xo./.xo/xo. x                    | 1 | x by time
+        3x3k3         | xox/xo./ox. o                    | 1 | draw by time
+        3x3k3         | xox/.../oxo x                    | 0 | draw by time
+        3x3k3         | xox/.../oxo x                    | 1 | draw by time
+        3x3k3         | xxo/oo./xx. o                    | 1 | x by time
+        3x3k3+misere  | xo./.xo/xo. x                    | 0 | o by time
+        4x4k3p3       | xoax/oax./..../.... x            | 0 | o a by time
+        5x3k3+exact   | xx.xx/..o../.oo.o x              | 1 | x by time
+        7x6k4+gravity | {7.}/{7.}/{7.}/{7.}/{7.}/xo..... x | 0 | o by time
+        ";
+    for [setup, position, late, expected] in cases(table) {
+        let mut game = played_from(setup, position, "");
+        let late = Seat(late.parse().unwrap());
+        game.terminate(Termination::TimeOut(late)).unwrap();
+        assert_eq!(outcome(&game), expected, "{setup} | {position}");
+    }
+    let mut game = played("multi", "4-0");
+    game.terminate(Termination::TimeOut(Seat(1))).unwrap();
+    assert_eq!(outcome(&game), "x by time");
 }
 
 #[test]
@@ -81,6 +128,7 @@ fn after_gives_the_earlier_state() {
         3x3k3 history=4     | 0-0 1-0 <<0 <<2 0-1 1-1 0:resign
         3x3k3 history=4 xxo | 0-0 1-0 <<1 0-1 1-1 0-2
         multi@4 history=9   | 4-0 0-2 2-8 <<2 0-0 <<2 4-4
+        multi@4             | 4-0 0-2 2-8 1:takeback2 0-0 0:takeback2 4-1
         ";
     for [setup, turns] in cases(table) {
         let mut game = set_up(setup).unwrap();

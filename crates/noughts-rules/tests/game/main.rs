@@ -7,9 +7,11 @@ mod outcomes;
 mod plays;
 mod rewind;
 mod setting_up;
+mod takeback;
 
 use noughts_rules::{
-    Conclusion, Diagram, Game, GameError, Move, Options, Refusal, Seat, Side, Variant, WinReason,
+    Action, Conclusion, Diagram, DrawReason, Game, GameError, Move, Options, Refusal, Seat, Side,
+    Variant, WinReason,
 };
 
 /// Splits a table of cases: one per line, columns separated by `|`.
@@ -79,13 +81,16 @@ fn play(game: &mut Game, turns: &str) {
     }
 }
 
-/// One turn of the seat to move, or of the seat before a colon: `1-0`, `2:resign`.
+/// One turn of the seat to move, or of the seat before a colon: `1-0`, `2:resign`, `0:takeback2`.
 fn ask(game: &mut Game, turn: &str) -> Result<(), Refusal> {
     let (seat, action) = match turn.split_once(':') {
         Some((seat, action)) => (Seat(seat.parse().unwrap()), action),
         None => (game.to_move().unwrap_or(Seat(0)), turn),
     };
-    let action = game.parse_action(action).unwrap();
+    let action = match action.strip_prefix("takeback") {
+        Some(count) => Action::Takeback(count.parse().unwrap()),
+        None => game.parse_action(action).unwrap(),
+    };
     game.act(seat, action)
 }
 
@@ -97,8 +102,18 @@ fn outcome(game: &Game) -> String {
     assert_eq!(view.legal.is_empty(), view.outcome.is_some());
     let (sides, by) = match game.conclusion() {
         None => return "goes on".to_owned(),
-        Some(Conclusion::Draw) => return "draw".to_owned(),
+        Some(Conclusion::Draw { reason }) => {
+            return match reason {
+                DrawReason::Full => "draw",
+                DrawReason::Agreement => "draw by agreement",
+                DrawReason::Claim => "draw by claim",
+                DrawReason::Time => "draw by time",
+                DrawReason::Limit => "draw by limit",
+            }
+            .to_owned();
+        }
         Some(Conclusion::Abandoned) => return "abandoned".to_owned(),
+        Some(Conclusion::Aborted) => return "aborted".to_owned(),
         Some(Conclusion::Won { sides, by }) => (sides, by),
     };
     let by = match by {
@@ -107,6 +122,8 @@ fn outcome(game: &Game) -> String {
         WinReason::Points => "points".to_owned(),
         WinReason::Resignation => "resignation".to_owned(),
         WinReason::Leaving => "leaving".to_owned(),
+        WinReason::Time => "time".to_owned(),
+        WinReason::Claim => "claim".to_owned(),
     };
     format!("{} by {by}", words(sides.iter().map(Side::symbol)))
 }

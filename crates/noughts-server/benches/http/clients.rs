@@ -13,6 +13,8 @@ use crate::rounds::Job;
 pub(crate) enum Asks {
     /// The view of one table.
     Views,
+    /// The same view, which the client has already: the answer is 304.
+    KnownViews,
     /// A new table, and then nine turns at it, by both seats, to a draw.
     Turns,
 }
@@ -145,6 +147,9 @@ impl Client {
             (Some((id, _)), Asks::Views) => {
                 format!("GET /api/games/{id} HTTP/1.1\r\nHost: here\r\nAccept: */*\r\n\r\n")
             }
+            (Some((id, _)), Asks::KnownViews) => {
+                format!("GET /api/games/{id} HTTP/1.1\r\nHost: here\r\nIf-None-Match: *\r\n\r\n")
+            }
             (Some((id, tokens)), Asks::Turns) => {
                 let (turn, cell) = (self.turn + 1, DRAW[self.turn]);
                 let body = format!(r#"{{"turn":{turn},"play":"{cell}"}}"#);
@@ -199,6 +204,9 @@ fn read(stream: &mut TcpStream, bytes: &mut [u8]) -> String {
         let Some((head, body)) = text.split_once("\r\n\r\n") else {
             continue;
         };
+        if head.starts_with("HTTP/1.1 304") {
+            return String::new();
+        }
         let length = head.split("\r\n").find_map(|line| {
             let (name, value) = line.split_once(": ")?;
             let is_length = name.eq_ignore_ascii_case("content-length");

@@ -118,6 +118,36 @@ fn requests() {
         }
         println!();
     }
+    line(
+        "GET a known view",
+        [
+            "304",
+            "full",
+            "304 / full, more than 1.00",
+            "processor each",
+        ],
+    );
+    for connections in CONNECTIONS {
+        let sides = [Asks::KnownViews, Asks::Views]
+            .map(|asks| Clients::connect(&server, connections, asks));
+        let [known, full] = rounds::alternate(sides);
+        let rates =
+            [&known, &full].map(|side| side.iter().map(Counted::rate).collect::<Vec<f64>>());
+        let costs = [&known, &full].map(|side| {
+            let costs: Vec<f64> = side.iter().map(Counted::cpu_each).collect();
+            Spread::of(&costs).median * 1e6
+        });
+        line(
+            &format!("{connections} connections"),
+            [
+                &format!("{:.0}", Spread::of(&rates[0]).median),
+                &format!("{:.0}", Spread::of(&rates[1]).median),
+                &rounds::ratios(&rates[0], &rates[1]).to_string(),
+                &format!("{:.1} µs, full {:.1} µs", costs[0], costs[1]),
+            ],
+        );
+    }
+    println!();
 }
 
 /// Turns while one address opens connections until it is refused, beside turns without that.

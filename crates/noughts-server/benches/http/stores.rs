@@ -133,7 +133,7 @@ fn fill(path: &Path, games: u64) {
                  SELECT {id}, number, {made} + number, seat, 'turn', action FROM game CROSS JOIN ({turns})"
             ),
             format!(
-                "INSERT INTO players (name, created_ms, game, family) {numbers} \
+                "INSERT INTO seat_names (name, created_ms, game, family) {numbers} \
                  SELECT 'Ann', {made}, {id}, '3x3k3' FROM game"
             ),
             "PRAGMA wal_checkpoint(TRUNCATE)".to_owned(),

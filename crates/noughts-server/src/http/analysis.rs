@@ -8,32 +8,34 @@ use axum::extract::State;
 use axum::http::header;
 use axum::response::{IntoResponse, Response};
 use noughts_api::{
-    Evaluation, GameAnalysis, GameValue, Mistake, Problem, ProblemKind, TurnAnalysis, TurnView,
+    Evaluation, GameAnalysis, GameValue, Mistake, MoveEvaluation, ProblemKind, TurnAnalysis,
+    TurnView,
 };
 use noughts_engine::{Analysis, Stop, Value};
-use noughts_rules::{Action, Game};
+use noughts_rules::{Action, Game, Move, Variant};
+use serde_json::json;
 use tokio::sync::{OnceCell, watch};
 
 use super::AppState;
-use super::error::{ApiError, api_error};
+use super::error::{ApiError, api_error, restarting};
 use super::extract::{PathParams, read_id};
 use super::games::table;
+use super::openapi::AnalysisErrors;
 use super::rate_limit::Client;
 use crate::id::GameId;
 use crate::store::StoreError;
 use crate::table::Table;
 use crate::tables::{LiveTable, Tables};
 
-/// Analyses a finished game, turn by turn. The server computes this once, within a few seconds, and stores it.
+/// Analyses a finished game, turn by turn.
+///
+/// The server computes this once, within a few seconds, and stores it.
 #[utoipa::path(
-    get, path = "/api/games/{id}/analysis", tag = "records",
+    get, path = "/api/games/{id}/analysis", tag = "records", operation_id = "getAnalysis",
     params(("id" = String, Path, description = "the game")),
     responses(
-        (status = 200, body = GameAnalysis),
-        (status = 404, body = Problem, content_type = "application/problem+json"),
-        (status = 409, body = Problem, content_type = "application/problem+json", description = "it is still being played"),
-        (status = 429, body = Problem, content_type = "application/problem+json"),
-        (status = 503, body = Problem, content_type = "application/problem+json"),
+        (status = 200, body = GameAnalysis, description = "The analysis"),
+        AnalysisErrors,
     )
 )]
 pub(super) async fn analysis(
@@ -45,16 +47,38 @@ pub(super) async fn analysis(
     let live = table(&app, id).await?;
     if !live.read(Table::is_over) {
         return Err(api_error(
-            ProblemKind::StillRunning,
+            ProblemKind::NotOver,
             "the game is still running; it can be analysed when it is over",
         ));
     }
     let json = match app.tables.store().analysis(id).await? {
-        Some(json) => json,
+        Some(json) => in_current_form(json),
         None => app.analyses.find(&app.tables, &live, &client).await?,
     };
     let medium = [(header::CONTENT_TYPE, "application/json")];
     Ok((medium, json).into_response())
+}
+
+/// Rewrites an analysis that a version before 1.0 stored, with turns such as `{"by":0,"play":"1-0"}`.
+fn in_current_form(json: String) -> String {
+    if !json.contains(r#""done":{"by":"#) {
+        return json;
+    }
+    let Ok(mut analysis) = serde_json::from_str::<serde_json::Value>(&json) else {
+        return json;
+    };
+    for turn in analysis["turns"].as_array_mut().into_iter().flatten() {
+        let done = turn["done"].take();
+        let seat = &done["by"];
+        turn["done"] = match (&done["play"], &done["rewind"]) {
+            (serde_json::Value::String(at), _) => json!({"kind": "play", "seat": seat, "move": at}),
+            (_, serde_json::Value::Number(count)) => {
+                json!({"kind": "rewind", "seat": seat, "count": count})
+            }
+            _ => json!({"kind": "resign", "seat": seat}),
+        };
+    }
+    analysis.to_string()
 }
 
 /// Analyses in progress. Requests for the same game share one.
@@ -87,7 +111,7 @@ impl Analyses {
             let mut all = self.running.lock().unwrap_or_else(PoisonError::into_inner);
             if all.len() >= MAX_RUNNING && !all.contains_key(&id) {
                 return Err(api_error(
-                    ProblemKind::TooMany,
+                    ProblemKind::ServerBusy,
                     "many games wait to be analysed; try again in a moment",
                 ));
             }
@@ -113,7 +137,10 @@ impl Analyses {
             found
         });
         let panicked = |_| StoreError::Unavailable("the analysis failed".to_owned());
-        Ok(found.await.map_err(panicked)??)
+        match found.await.map_err(panicked)? {
+            Err(_) if *self.closing.borrow() => Err(restarting()),
+            found => Ok(found?),
+        }
     }
 }
 
@@ -140,16 +167,16 @@ async fn analyse(
 fn judge(game: &Game, found: &[Option<Analysis>]) -> Vec<TurnAnalysis> {
     let two = game.variant().sides() == 2;
     let turn = |(number, (turn, before)): (usize, (&noughts_rules::Turn, &Option<Analysis>))| {
-        let had = before.as_ref().map(|before| prospect(before.value));
+        let had = before.as_ref().map(prospect);
         let after = found.get(number + 1).and_then(Option::as_ref);
-        let after = after.map(|after| prospect(after.value).for_the_other());
+        let after = after.map(|after| prospect(after).for_the_other());
         let left = match turn.action {
             Action::Resign => Some(GameValue::Loss),
             Action::Play(_) if two && number + 1 == found.len() => ending(game, turn.by),
-            Action::Play(_) if two => after,
+            Action::Play(at) if two => value_of_move(before.as_ref(), at).or(after),
             // With more than two sides, the value for the next side says nothing about this one. Rewinds
-            // are not judged.
-            Action::Play(_) | Action::Rewind(_) => None,
+            // and takebacks are not judged.
+            Action::Play(_) | Action::Rewind(_) | Action::Takeback(_) => None,
         };
         let mistake = had.zip(left).filter(|(had, left)| {
             *had != GameValue::Unknown && *left != GameValue::Unknown && left < had
@@ -157,11 +184,15 @@ fn judge(game: &Game, found: &[Option<Analysis>]) -> Vec<TurnAnalysis> {
         TurnAnalysis {
             turn: number + 1,
             done: TurnView::new(game.variant(), *turn),
-            worth: before.as_ref().map(|before| worth(before.value)),
+            worth: before.as_ref().map(worth),
             best: before
                 .as_ref()
                 .and_then(|before| before.line.first())
                 .map(|at| game.variant().format_move(*at)),
+            moves: before
+                .as_ref()
+                .map(|before| moves(game.variant(), before))
+                .unwrap_or_default(),
             mistake: mistake.map(|(had, left)| Mistake { had, left }),
         }
     };
@@ -171,17 +202,19 @@ fn judge(game: &Game, found: &[Option<Analysis>]) -> Vec<TurnAnalysis> {
 
 /// The value of the last turn for its player, if the turn ended the game.
 fn ending(game: &Game, by: noughts_rules::Seat) -> Option<GameValue> {
-    use noughts_rules::{Conclusion, WinReason};
+    use noughts_rules::{Conclusion, DrawReason, WinReason};
     let side = game.order().get(usize::from(by.0))?;
     match game.conclusion()? {
         Conclusion::Won {
-            by: WinReason::Leaving,
+            by: WinReason::Leaving | WinReason::Time | WinReason::Claim,
             ..
         } => None,
         Conclusion::Won { sides, .. } if sides.contains(*side) => Some(GameValue::Win),
         Conclusion::Won { .. } => Some(GameValue::Loss),
-        Conclusion::Draw => Some(GameValue::Draw),
-        Conclusion::Abandoned => None,
+        Conclusion::Draw {
+            reason: DrawReason::Full,
+        } => Some(GameValue::Draw),
+        Conclusion::Draw { .. } | Conclusion::Abandoned | Conclusion::Aborted => None,
     }
 }
 
@@ -199,24 +232,50 @@ impl OtherSide for GameValue {
     }
 }
 
-fn prospect(value: Value) -> GameValue {
-    match value {
-        Value::Win { .. } => GameValue::Win,
-        Value::Loss { .. } => GameValue::Loss,
-        Value::Draw => GameValue::Draw,
-        Value::Estimate(_) => GameValue::Unknown,
+fn prospect(analysis: &Analysis) -> GameValue {
+    match analysis.exact() {
+        Some((value, _)) => game_value(value),
+        None => GameValue::Unknown,
     }
 }
 
-fn worth(value: Value) -> Evaluation {
-    let (plies, estimate) = match value {
-        Value::Win { plies } | Value::Loss { plies } => (Some(plies), None),
-        Value::Draw => (None, None),
-        Value::Estimate(points) => (None, Some(points)),
+fn game_value(value: noughts_engine::GameValue) -> GameValue {
+    match value {
+        noughts_engine::GameValue::Win => GameValue::Win,
+        noughts_engine::GameValue::Draw => GameValue::Draw,
+        noughts_engine::GameValue::Loss => GameValue::Loss,
+    }
+}
+
+/// The value of a move, if the analysis has the values of all moves.
+fn value_of_move(before: Option<&Analysis>, at: Move) -> Option<GameValue> {
+    let known = before?.moves.iter().find(|known| known.at == at)?;
+    Some(game_value(known.value))
+}
+
+fn worth(analysis: &Analysis) -> Evaluation {
+    let (plies, estimate) = match (analysis.exact(), analysis.value) {
+        (Some((value, plies)), _) => (plies_of(value, plies), None),
+        (None, Value::Estimate(points)) => (None, Some(points)),
+        (None, Value::Win { .. } | Value::Loss { .. } | Value::Draw) => (None, None),
     };
     Evaluation {
-        value: prospect(value),
+        value: prospect(analysis),
         plies,
         estimate,
     }
+}
+
+fn moves(variant: &Variant, analysis: &Analysis) -> Vec<MoveEvaluation> {
+    let moves = analysis.moves.iter().map(|known| MoveEvaluation {
+        at: variant.format_move(known.at),
+        value: game_value(known.value),
+        plies: plies_of(known.value, known.distance),
+    });
+    moves.collect()
+}
+
+/// Draws have no number of plies.
+fn plies_of(value: noughts_engine::GameValue, plies: Option<u32>) -> Option<u32> {
+    plies.filter(|_| value != noughts_engine::GameValue::Draw)
 }

@@ -5,24 +5,30 @@ use std::sync::Arc;
 use axum::extract::State;
 use axum::response::{IntoResponse, Response};
 use noughts_api::{
-    GameListing, GameStatus, GamesPage, OfferedStrategy, OfferedVariant, Outcome, Problem,
-    ProblemKind, SeatKind, SeatListing,
+    FieldLocation, GameListing, GameStatus, GamesPage, OfferedVariant, Outcome, ProblemKind,
+    SeatKind, SeatListing,
 };
-use noughts_engine::STRATEGY_KINDS;
 use noughts_rules::{CATALOG, Variant};
 use serde::Deserialize;
 use utoipa::IntoParams;
 
 use super::AppState;
+use super::create_table::read_variant;
 use super::error::{ApiError, api_error};
 use super::extract::QueryParams;
-use crate::store::{ListQuery, ListedGame, family};
+use super::openapi::{CatalogErrors, ListErrors};
+use super::stream::open_seat;
+use crate::id::GameId;
+use crate::players::PlayerNames;
+use crate::store::{ListQuery, ListedGame, PlayerFilter, family};
 use crate::table::{Holder, Status};
 
-/// Lists variants with a name. Any other valid variant can be played too.
+/// Lists the variants that have a name.
+///
+/// Any other valid variant can be played too.
 #[utoipa::path(
-    get, path = "/api/variants", tag = "catalog",
-    responses((status = 200, body = [OfferedVariant]))
+    get, path = "/api/variants", tag = "catalog", operation_id = "listVariants",
+    responses((status = 200, body = [OfferedVariant], description = "The variants"), CatalogErrors)
 )]
 pub(super) async fn variants() -> Response {
     let offered = CATALOG.iter().map(|entry| {
@@ -40,26 +46,13 @@ pub(super) async fn variants() -> Response {
     axum::Json(offered.collect::<Vec<_>>()).into_response()
 }
 
-/// Lists the robots.
-#[utoipa::path(
-    get, path = "/api/strategies", tag = "catalog",
-    responses((status = 200, body = [OfferedStrategy]))
-)]
-pub(super) async fn strategies() -> Response {
-    let kinds = STRATEGY_KINDS.iter().map(|kind| OfferedStrategy {
-        form: kind.syntax.to_owned(),
-        about: kind.description.to_owned(),
-    });
-    axum::Json(kinds.collect::<Vec<_>>()).into_response()
-}
-
 /// Filters for the list.
 #[derive(Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 pub(super) struct Wanted {
     /// Only games of this variant. `multi@4` counts as `multi`.
     variant: Option<String>,
-    /// Only games of a player with exactly this name.
+    /// Only games of the registered player with this id, or with exactly this name at a seat.
     player: Option<String>,
     /// Only games with this status.
     #[param(inline)]
@@ -67,75 +60,106 @@ pub(super) struct Wanted {
     /// The `before` of the previous page.
     before: Option<String>,
     /// Maximum number of games.
-    #[param(minimum = 1, maximum = 100)]
+    #[param(minimum = 1, maximum = 100, default = 20)]
     limit: Option<usize>,
 }
 
-/// Maximum number of games on a page.
-const MOST_LISTED: usize = 100;
+/// Maximum number of games on a page; the schema of `limit` has the same.
+pub(super) const MAX_LISTED: usize = 100;
 
 /// Lists the lobby and the archive, newest first.
 #[utoipa::path(
-    get, path = "/api/games", tag = "catalog",
+    get, path = "/api/games", tag = "catalog", operation_id = "listGames",
     params(Wanted),
     responses(
-        (status = 200, body = GamesPage),
-        (status = "4XX", body = Problem, content_type = "application/problem+json"),
-        (status = 503, body = Problem, content_type = "application/problem+json"),
+        (status = 200, body = GamesPage, description = "One page"),
+        ListErrors,
     )
 )]
 pub(super) async fn list(
     State(app): State<Arc<AppState>>,
     QueryParams(wanted): QueryParams<Wanted>,
 ) -> Result<Response, ApiError> {
-    let unreadable = |detail: String| api_error(ProblemKind::Unreadable, detail);
     let status = wanted.status.map(|status| match status {
         GameStatus::Waiting => Status::Waiting,
         GameStatus::Playing => Status::Playing,
         GameStatus::Over => Status::Over,
     });
-    let variant = wanted
-        .variant
-        .map(|name| name.parse::<Variant>().map(|variant| family(&variant)))
-        .transpose();
-    let limit = wanted.limit.unwrap_or(20);
-    if !(1..=MOST_LISTED).contains(&limit) {
-        return Err(unreadable(format!("limit is 1 to {MOST_LISTED}")));
-    }
-    let before = match &wanted.before {
-        None => None,
-        Some(text) => {
-            let place = text
-                .split_once('.')
-                .and_then(|(ms, id)| Some((ms.parse().ok()?, id.parse().ok()?)));
-            let wrong = || unreadable("before is what the page before it said".to_owned());
-            Some(place.ok_or_else(wrong)?)
+    let variant = match &wanted.variant {
+        Some(name) => {
+            let variant = read_variant(name);
+            let variant = variant.map_err(|error| error.at(FieldLocation::Query, "/variant"))?;
+            Some(family(&variant))
         }
+        None => None,
     };
+    let limit = wanted.limit.unwrap_or(20).clamp(1, MAX_LISTED);
+    let before = read_before("before", wanted.before.as_deref())?;
     let query = ListQuery {
-        variant: variant.map_err(|error| unreadable(error.to_string()))?,
-        player: wanted.player,
+        variant,
+        player: wanted.player.map(|text| match text.parse() {
+            Ok(id) => PlayerFilter::Player(id),
+            Err(_) => PlayerFilter::Name(text),
+        }),
         status,
+        attended_at_ms: Some(app.tables.clock().now_ms()),
         before,
         limit,
     };
-    let listed = app.tables.store().list(query).await?;
-    let last = listed.last().filter(|_| listed.len() == limit);
-    let page = GamesPage {
-        before: last.map(|game| format!("{}.{}", game.created_ms, game.id)),
-        games: listed.iter().map(line).collect(),
-    };
-    Ok(axum::Json(page).into_response())
+    Ok(axum::Json(page(&app, query).await?).into_response())
 }
 
-fn line(game: &ListedGame) -> GameListing {
-    let sits = |holder: &Holder| {
-        let (kind, name) = match holder {
-            Holder::Open(_) => (SeatKind::Open, String::new()),
-            Holder::Human { name, .. } => (SeatKind::Human, name.clone()),
-            Holder::Robot(name) => (SeatKind::Robot, name.to_string()),
-        };
-        SeatListing { kind, name }
+/// A page of games.
+pub(super) async fn page(app: &AppState, query: ListQuery) -> Result<GamesPage, ApiError> {
+    let limit = query.limit;
+    let listed = app.tables.store().list(query).await?;
+    let last = listed.last().filter(|_| listed.len() == limit);
+    let before = last.map(|game| format!("{}.{}", game.created_ms, game.id));
+    let holders = listed.iter().flat_map(|game| &game.summary.holders);
+    let names = PlayerNames::load(app.tables.store(), holders).await?;
+    Ok(GamesPage {
+        before,
+        games: listed.iter().map(|game| line(game, &names)).collect(),
+    })
+}
+
+/// Reads the `before` of a page, from the parameter with this name.
+pub(super) fn read_before(
+    name: &str,
+    text: Option<&str>,
+) -> Result<Option<(u64, GameId)>, ApiError> {
+    let Some(text) = text else {
+        return Ok(None);
+    };
+    let place = text
+        .split_once('.')
+        .and_then(|(ms, id)| Some((ms.parse().ok()?, id.parse().ok()?)));
+    let wrong = || {
+        let detail = format!("\"{name}\" must be the \"{name}\" of the previous page");
+        let wrong = api_error(ProblemKind::WrongFormat, detail);
+        wrong.at(FieldLocation::Query, format!("/{name}"))
+    };
+    place.map(Some).ok_or_else(wrong)
+}
+
+/// One game of a list.
+pub(super) fn line(game: &ListedGame, names: &PlayerNames) -> GameListing {
+    let seat = |holder: &Holder| {
+        let registered = holder.player_id().and_then(|id| Some((id, names.get(id)?)));
+        SeatListing {
+            kind: match holder {
+                Holder::Open(_) => SeatKind::Open,
+                Holder::Human { .. } | Holder::Player(_) => SeatKind::Human,
+                Holder::Robot(_) => SeatKind::Robot,
+            },
+            name: names.name(holder),
+            player: registered.map(|(id, _)| id.to_string()),
+            bot: registered.is_some_and(|(_, info)| info.is_bot),
+            open: match holder {
+                Holder::Open(to) => Some(open_seat(*to)),
+                Holder::Human { .. } | Holder::Player(_) | Holder::Robot(_) => None,
+            },
+        }
     };
     let ending = game.ending();
     GameListing {
@@ -148,8 +172,9 @@ fn line(game: &ListedGame) -> GameListing {
             Status::Playing => GameStatus::Playing,
             Status::Over => GameStatus::Over,
         },
-        seats: game.summary.holders.iter().map(sits).collect(),
+        seats: game.summary.holders.iter().map(seat).collect(),
         created_ms: game.created_ms,
+        ended_ms: ending.map(|ending| ending.at_ms),
         outcome: ending.map(|ending| Outcome::new(&game.variant, &ending.conclusion)),
     }
 }

@@ -1,12 +1,12 @@
 //! Checks a request for a new table.
 
-use noughts_api::{NewTable, OpenSeat, ProblemKind, SeatRequest};
-use noughts_engine::{Limits, StrategyName};
-use noughts_rules::{Diagram, Game, Seat, Variant};
+use noughts_api::{ClockForm, ClockFormError, NewTable, OpenSeat, ProblemKind, SeatRequest};
+use noughts_rules::{ClockSettings, Diagram, Game, GameError, Seat, Variant};
 use unicode_properties::{GeneralCategory, UnicodeGeneralCategory};
 
 use super::error::{ApiError, api_error};
-use crate::id::GameId;
+use super::strategies::read_strategy;
+use crate::id::{GameId, PlayerId};
 use crate::table::{Holder, OpenTo, Settings, Table};
 
 /// A table to create, and the seats that the caller takes.
@@ -32,35 +32,37 @@ impl TablePlan {
         (id, created_ms): (GameId, u64),
     ) -> Result<TablePlan, ApiError> {
         let variant = match (&request.variant, &before) {
-            (Some(name), None) => name.parse::<Variant>().map_err(impossible)?,
+            (Some(name), None) => read_variant(name).map_err(|error| error.in_body("/variant"))?,
             (None, Some(before)) => before.variant,
-            (Some(name), Some(before)) => match name.parse::<Variant>().map_err(impossible)? {
-                variant if variant == before.variant => variant,
-                _ => {
-                    return Err(impossible(
-                        "the variant must be that of the game in \"from\"",
-                    ));
+            (Some(name), Some(before)) => {
+                let variant = read_variant(name).map_err(|error| error.in_body("/variant"))?;
+                if variant != before.variant {
+                    let theirs = before.variant;
+                    let detail = format!(
+                        "the game in \"from\" is {theirs}; leave out \"variant\" or send {theirs}"
+                    );
+                    return Err(api_error(ProblemKind::OtherVariant, detail).in_body("/variant"));
                 }
-            },
-            (None, None) => return Err(impossible("a new table needs a variant, such as 3x3k3")),
+                variant
+            }
+            (None, None) => {
+                let detail = "\"variant\" is missing; a new table needs one, such as 3x3k3";
+                return Err(api_error(ProblemKind::MissingField, detail).in_body("/variant"));
+            }
         };
         let sides = usize::from(variant.sides());
-        let taken = match &request.take {
-            None => vec![0],
-            Some(seats) => seats.clone(),
+        let taken = match (&request.take, &request.seats) {
+            (Some(taken), _) => taken.clone(),
+            (None, Some(seats)) => humans(seats),
+            (None, None) => vec![0],
         };
-        if taken.iter().any(|seat| usize::from(*seat) >= sides) {
-            return Err(impossible(format!(
-                "the seats of this game are 0 to {}",
-                sides - 1
-            )));
+        if let Some(index) = taken.iter().position(|seat| usize::from(*seat) >= sides) {
+            return Err(no_such_seat(sides).in_body(format!("/take/{index}")));
         }
         let seats = match &request.seats {
             Some(seats) if seats.len() != sides => {
-                return Err(impossible(format!(
-                    "this game has {sides} seats, not {}",
-                    seats.len()
-                )));
+                let detail = format!("this game has {sides} seats, not {}", seats.len());
+                return Err(api_error(ProblemKind::WrongSeatCount, detail).in_body("/seats"));
             }
             Some(seats) => seats.clone(),
             None => {
@@ -71,84 +73,127 @@ impl TablePlan {
                 (0..sides).map(request).collect()
             }
         };
+        let is_listed = request.listed == Some(true);
+        if request.listed == Some(false) && seats.contains(&SeatRequest::Open(OpenSeat::Lobby)) {
+            let detail = "a table with a lobby seat is listed: open the seat with {\"open\":\"link\"}, or leave out \"listed\"";
+            return Err(api_error(ProblemKind::SeatConflict, detail).in_body("/listed"));
+        }
         let holders = seats.iter().zip(0u8..).map(|(request, seat)| {
             let is_taken = taken.contains(&seat);
+            let conflict = |detail: String| {
+                api_error(ProblemKind::SeatConflict, detail).in_body(format!("/seats/{seat}"))
+            };
             match request {
-                SeatRequest::Human(name) if is_taken => Ok(Holder::Human {
-                    name: read_name(name)?,
-                    node: None,
-                }),
-                SeatRequest::Human(_) => Err(impossible(format!(
+                SeatRequest::Human(name) if is_taken => {
+                    let name = read_name(name);
+                    let name = name.map_err(|error| error.in_body(format!("/seats/{seat}/human")))?;
+                    Ok(Holder::Human { name, node: None })
+                }
+                SeatRequest::Human(_) => Err(conflict(format!(
                     "seat {seat} is for a person and not in \"take\": open it with {{\"open\":\"link\"}}"
                 ))),
-                _ if is_taken => Err(impossible(format!("seat {seat} is in \"take\", so it must be {{\"human\":…}}"))),
-                SeatRequest::Robot(name) => read_strategy(name).map(Holder::Robot),
+                _ if is_taken => Err(conflict(format!("seat {seat} is in \"take\", so it must be {{\"human\":…}}"))),
+                SeatRequest::Robot(name) => {
+                    let strategy = read_strategy(name).map(Holder::Robot);
+                    strategy.map_err(|error| error.in_body(format!("/seats/{seat}/robot")))
+                }
+                SeatRequest::Open(OpenSeat::Link) if is_listed => Ok(Holder::Open(OpenTo::ListedLink)),
                 SeatRequest::Open(OpenSeat::Link) => Ok(Holder::Open(OpenTo::Link)),
                 SeatRequest::Open(OpenSeat::Lobby) => Ok(Holder::Open(OpenTo::Lobby)),
             }
         });
+        let clock = read_clock(request.clock)?;
+        let is_robot = |seat: &SeatRequest| matches!(seat, SeatRequest::Robot(_));
+        if clock.is_some() && seats.iter().all(is_robot) {
+            let detail = "a table where only robots play has no clock; leave out \"clock\"";
+            return Err(api_error(ProblemKind::SeatConflict, detail).in_body("/clock"));
+        }
         let settings = Settings {
             id,
             variant,
             history: request.history.unwrap_or(0),
             start: before.map(|before| before.diagram),
             holders: holders.collect::<Result<_, ApiError>>()?,
+            clock,
             created_ms,
         };
-        let table = Table::new(settings.clone()).map_err(impossible)?;
+        let table = Table::new(settings.clone()).map_err(|error| match error {
+            GameError::History { .. } => {
+                let detail = format!("\"history\" is out of range: {error}");
+                api_error(ProblemKind::OutOfRange, detail).in_body("/history")
+            }
+            // The seats and the position were checked before.
+            error => api_error(ProblemKind::WrongSeatCount, error).in_body("/seats"),
+        })?;
         check_robots(&settings, table.game())?;
         let mut taken: Vec<Seat> = taken.into_iter().map(Seat).collect();
         taken.sort_unstable();
         taken.dedup();
         Ok(TablePlan { settings, taken })
     }
+
+    /// The seats that the caller takes belong to this player.
+    pub(super) fn seat_player(&mut self, player: PlayerId) {
+        for seat in &self.taken {
+            if let Some(holder) = self.settings.holders.get_mut(usize::from(seat.0)) {
+                *holder = Holder::Player(player);
+            }
+        }
+    }
 }
 
-fn impossible(detail: impl ToString) -> ApiError {
-    api_error(ProblemKind::Impossible, detail)
+/// The `human` seats, which the caller takes by default.
+fn humans(seats: &[SeatRequest]) -> Vec<u8> {
+    let is_human = |seat: &SeatRequest| matches!(seat, SeatRequest::Human(_));
+    let seats = (0..=u8::MAX).zip(seats).filter(|(_, seat)| is_human(seat));
+    seats.map(|(number, _)| number).collect()
+}
+
+/// Reads a variant.
+pub(super) fn read_variant(name: &str) -> Result<Variant, ApiError> {
+    name.parse::<Variant>().map_err(|error| {
+        let kind = match error.is_out_of_range() {
+            true => ProblemKind::ImpossibleVariant,
+            false => ProblemKind::UnknownVariant,
+        };
+        api_error(kind, error)
+    })
+}
+
+/// Reads the field `clock` of a request.
+pub(super) fn read_clock(form: Option<ClockForm>) -> Result<Option<ClockSettings>, ApiError> {
+    let clock = form.map(ClockSettings::try_from).transpose();
+    clock.map_err(|error| match error {
+        ClockFormError::NotOne => api_error(ProblemKind::NotOneOf, error).in_body("/clock"),
+        ClockFormError::Range(_) => api_error(ProblemKind::OutOfRange, error).in_body("/clock"),
+    })
+}
+
+/// The error for a seat that a game with this many seats does not have.
+pub(super) fn no_such_seat(seats: usize) -> ApiError {
+    let detail = format!("the seats of this game are 0 to {}", seats - 1);
+    api_error(ProblemKind::NoSuchSeat, detail)
 }
 
 /// Checks that every robot can play this game.
 fn check_robots(settings: &Settings, game: &Game) -> Result<(), ApiError> {
-    for holder in &settings.holders {
+    for (seat, holder) in settings.holders.iter().enumerate() {
         if let Holder::Robot(name) = holder {
-            name.fits(game).map_err(impossible)?;
+            name.fits(game).map_err(|error| {
+                let unfit = api_error(ProblemKind::UnfitStrategy, error);
+                unfit.in_body(format!("/seats/{seat}/robot"))
+            })?;
         }
     }
     Ok(())
-}
-
-/// Reads a strategy that clients may use: not one with a long computation.
-pub(super) fn read_strategy(text: &str) -> Result<StrategyName, ApiError> {
-    let name: StrategyName = text.parse().map_err(impossible)?;
-    let written = name.to_string();
-    let number = |text: &str| text.parse::<u64>().unwrap_or(u64::MAX);
-    let too_long = match written.split_once(':') {
-        Some(("minimax", plies)) if number(plies) > 9 => Some("minimax:9"),
-        Some(("mcts", games)) if number(games) > 1_000_000 => Some("mcts:1000000"),
-        Some(("search", limit)) => {
-            let limits: Limits = limit.parse().unwrap_or_default();
-            let is_long = limits.time.is_some_and(|time| time.as_secs_f64() > 5.0);
-            let is_large = limits.nodes.is_some_and(|nodes| nodes > 5_000_000);
-            (is_long || is_large).then_some("search:5s or search:5000000n")
-        }
-        _ => None,
-    };
-    match too_long {
-        Some(most) => Err(impossible(format!(
-            "{written} computes too long: at most {most}"
-        ))),
-        None => Ok(name),
-    }
 }
 
 /// Reads a name. It contains only visible characters and spaces.
 pub(super) fn read_name(text: &str) -> Result<String, ApiError> {
     let name = text.trim();
     if name.chars().count() > MAX_NAME_LENGTH {
-        return Err(impossible(format!(
-            "a name has at most {MAX_NAME_LENGTH} characters"
-        )));
+        let detail = format!("a name has at most {MAX_NAME_LENGTH} characters");
+        return Err(api_error(ProblemKind::InvalidName, detail));
     }
     let cannot_be_shown = |c: &char| {
         matches!(
@@ -163,12 +208,21 @@ pub(super) fn read_name(text: &str) -> Result<String, ApiError> {
         )
     };
     match name.chars().find(cannot_be_shown) {
-        Some(odd) => Err(impossible(format!(
-            "a name is letters, digits, signs and spaces; U+{:04X} can't be shown",
-            u32::from(odd)
-        ))),
+        Some(odd) => {
+            let code = u32::from(odd);
+            let detail =
+                format!("a name is letters, digits, signs and spaces; U+{code:04X} can't be shown");
+            Err(api_error(ProblemKind::InvalidName, detail))
+        }
         None => Ok(name.to_owned()),
     }
+}
+
+/// The error for a game that has only `all` completed turns, and not `turns`.
+pub(super) fn no_such_turn(turns: usize, all: usize) -> ApiError {
+    let detail =
+        format!("the game has {all} completed turns, so this must be 0 to {all}, not {turns}");
+    api_error(ProblemKind::OutOfRange, detail)
 }
 
 /// The position of another game after `turns` of its `all` turns.
@@ -178,10 +232,11 @@ pub(super) fn start_position(
     all: usize,
 ) -> Result<StartPosition, ApiError> {
     if turns > all {
-        return Err(impossible(format!("that game has {all} turns")));
+        return Err(no_such_turn(turns, all).in_body("/from/after"));
     }
     if past.conclusion().is_some() {
-        return Err(impossible("that game is over at this turn"));
+        let detail = "that game is over at this turn; start from an earlier one";
+        return Err(api_error(ProblemKind::StartIsOver, detail).in_body("/from/after"));
     }
     Ok(StartPosition {
         variant: *past.variant(),

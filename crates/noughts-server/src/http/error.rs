@@ -2,8 +2,8 @@
 
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
-use noughts_api::{Problem, ProblemKind};
-use noughts_rules::{IllegalMove, Refusal};
+use noughts_api::{FieldError, FieldLocation, Problem, ProblemKind};
+use noughts_rules::{IllegalMove, Move, Refusal, Variant};
 
 use crate::store::StoreError;
 use crate::table::TableRefusal;
@@ -13,7 +13,7 @@ use crate::tables::SubmitError;
 #[derive(Debug)]
 pub(crate) struct ApiError {
     pub(crate) kind: ProblemKind,
-    pub(crate) problem: Problem,
+    pub(crate) problem: Box<Problem>,
     /// For statuses 429 and 503: when to try again.
     pub(crate) retry_after_s: u64,
 }
@@ -44,8 +44,34 @@ impl IntoResponse for ApiError {
 pub(crate) fn api_error(kind: ProblemKind, detail: impl ToString) -> ApiError {
     ApiError {
         kind,
-        problem: kind.because(detail.to_string()),
+        problem: Box::new(kind.because(detail.to_string())),
         retry_after_s: 1,
+    }
+}
+
+/// The error for requests that the server cannot finish before it stops.
+pub(super) fn restarting() -> ApiError {
+    api_error(
+        ProblemKind::Restarting,
+        "the server restarts; try again in a moment",
+    )
+}
+
+impl ApiError {
+    /// The same error, about this field: a JSON pointer, or a slash and the name of a parameter or header.
+    pub(crate) fn at(mut self, location: FieldLocation, pointer: impl Into<String>) -> ApiError {
+        let detail = self.problem.detail.clone();
+        self.problem.errors.push(FieldError {
+            location,
+            pointer: pointer.into(),
+            detail,
+        });
+        self
+    }
+
+    /// The same error, about this field of the body.
+    pub(crate) fn in_body(self, pointer: impl Into<String>) -> ApiError {
+        self.at(FieldLocation::Body, pointer)
     }
 }
 
@@ -58,16 +84,22 @@ impl From<StoreError> for ApiError {
 
 /// Says what is wrong with the store, without details of this machine.
 fn unavailable(error: &StoreError) -> ApiError {
-    let detail = match error {
+    match error {
         StoreError::Unavailable(_) | StoreError::TooNew { .. } | StoreError::Invalid(_) => {
-            "the store does not reply now; try again in a moment"
+            api_error(
+                ProblemKind::StoreUnavailable,
+                "the store does not reply now; try again in a moment",
+            )
         }
-        StoreError::NotWritable(_) => "the store cannot write now; the operator must make room",
-        StoreError::Corrupt(_) => {
-            "this game cannot be read from the store; trying again does not help"
-        }
-    };
-    api_error(ProblemKind::Unavailable, detail)
+        StoreError::NotWritable(_) => api_error(
+            ProblemKind::StoreNotWritable,
+            "the store cannot write now; the operator must make room",
+        ),
+        StoreError::Corrupt(_) => api_error(
+            ProblemKind::DamagedGame,
+            "this game cannot be read from the store; trying again does not help",
+        ),
+    }
 }
 
 impl From<SubmitError> for ApiError {
@@ -78,11 +110,11 @@ impl From<SubmitError> for ApiError {
             // It was logged where it happened.
             SubmitError::Unavailable(error) => unavailable(&error),
             SubmitError::Busy => api_error(
-                ProblemKind::Unavailable,
+                ProblemKind::ServerBusy,
                 "too many requests wait for this table; try again in a moment",
             ),
             SubmitError::Closed => api_error(
-                ProblemKind::Unavailable,
+                ProblemKind::ServerBusy,
                 "the table is being loaded again; try again in a moment",
             ),
         }
@@ -99,6 +131,52 @@ impl From<TableRefusal> for ApiError {
     }
 }
 
+/// The refusal of an action for turn `turn`, with what would have been allowed.
+pub(super) fn refused_action(error: SubmitError, turn: usize, variant: &Variant) -> ApiError {
+    match error {
+        SubmitError::Refused(TableRefusal::Stale { turn: current }) => {
+            let (kind, why) = match turn < current {
+                true => (ProblemKind::Stale, "is over"),
+                false => (ProblemKind::FutureTurn, "has not begun"),
+            };
+            let detail = format!("turn {turn} {why}; the next is {current}");
+            let mut refused = api_error(kind, detail).in_body("/turn");
+            refused.problem.turn = Some(current);
+            refused
+        }
+        SubmitError::Refused(TableRefusal::Rules(refusal)) => refused_by_rules(refusal, variant),
+        SubmitError::Refused(_)
+        | SubmitError::NoSuchGame
+        | SubmitError::Unavailable(_)
+        | SubmitError::Busy
+        | SubmitError::Closed => error.into(),
+    }
+}
+
+fn refused_by_rules(refusal: Refusal, variant: &Variant) -> ApiError {
+    let kind = kind_of_refusal(refusal);
+    match refusal {
+        Refusal::Illegal(IllegalMove::GameOver) | Refusal::Over => {
+            let detail =
+                "the game is over, so nobody can act; ask for a rematch or create a new table";
+            api_error(kind, detail)
+        }
+        Refusal::Illegal(IllegalMove::OffBoard) => {
+            let last = variant.format_move(Move::at(variant.cells() - 1));
+            let detail = format!("there is no such cell on the board: the cells are 0-0 to {last}");
+            api_error(kind, detail).in_body("/play")
+        }
+        Refusal::Illegal(_) => api_error(kind, refusal).in_body("/play"),
+        Refusal::NoRewind | Refusal::RewindTooFar { .. } | Refusal::MustPlay => {
+            api_error(kind, refusal).in_body("/rewind")
+        }
+        Refusal::NoSuchSeat { .. }
+        | Refusal::NotYourTurn { .. }
+        | Refusal::NothingToTakeBack
+        | Refusal::TakebackOf { .. } => api_error(kind, refusal),
+    }
+}
+
 /// The kind of a refusal by a table.
 pub(crate) fn kind_of_table_refusal(refusal: TableRefusal) -> ProblemKind {
     match refusal {
@@ -107,6 +185,19 @@ pub(crate) fn kind_of_table_refusal(refusal: TableRefusal) -> ProblemKind {
         TableRefusal::KeyReused => ProblemKind::KeyReused,
         TableRefusal::SeatTaken => ProblemKind::SeatTaken,
         TableRefusal::NotOver => ProblemKind::NotOver,
+        TableRefusal::TimeIsOver => ProblemKind::TimeIsOver,
+        TableRefusal::ConsentNeeded => ProblemKind::ConsentNeeded,
+        TableRefusal::NotStarted => ProblemKind::NotStarted,
+        TableRefusal::NoOtherPlayer => ProblemKind::NoOtherPlayer,
+        TableRefusal::NoOffer { .. } => ProblemKind::NoOffer,
+        TableRefusal::DrawTooEarly => ProblemKind::DrawTooEarly,
+        TableRefusal::DrawRefused { .. } => ProblemKind::DrawRefused,
+        TableRefusal::TooLateToAbort => ProblemKind::TooLateToAbort,
+        TableRefusal::ClaimTooEarly => ProblemKind::ClaimTooEarly,
+        TableRefusal::NoClaimInCorrespondence => ProblemKind::NoClaims,
+        TableRefusal::OpponentIsPresent { .. } => ProblemKind::OpponentPresent,
+        TableRefusal::OpponentJustLeft { .. } => ProblemKind::OpponentJustLeft,
+        TableRefusal::TooManyOffers => ProblemKind::TooManyOffers,
     }
 }
 
@@ -114,11 +205,12 @@ pub(crate) fn kind_of_table_refusal(refusal: TableRefusal) -> ProblemKind {
 fn kind_of_refusal(refusal: Refusal) -> ProblemKind {
     match refusal {
         Refusal::Over => ProblemKind::Over,
-        Refusal::NoSuchSeat { .. } => ProblemKind::NoToken,
+        Refusal::NoSuchSeat { .. } => ProblemKind::NoSuchSeat,
         Refusal::NotYourTurn { .. } => ProblemKind::NotYourTurn,
         Refusal::NoRewind => ProblemKind::NoRewind,
         Refusal::RewindTooFar { .. } => ProblemKind::RewindTooFar,
         Refusal::MustPlay => ProblemKind::MustPlay,
+        Refusal::NothingToTakeBack | Refusal::TakebackOf { .. } => ProblemKind::NothingToTakeBack,
         Refusal::Illegal(illegal) => kind_of(illegal),
     }
 }

@@ -9,15 +9,16 @@ use std::time::Duration;
 use axum::extract::{FromRequest, FromRequestParts, Query, RawPathParams, Request};
 use axum::http::{HeaderMap, header, request::Parts};
 use futures_core::Stream;
-use noughts_api::ProblemKind;
+use noughts_api::{FieldLocation, ProblemKind};
 use noughts_rules::Seat;
 use serde::de::DeserializeOwned;
 use sha2::{Digest, Sha256};
 use tokio::time::timeout;
+use utoipa::{IntoParams, ToSchema};
 
 use super::AppState;
 use super::error::{ApiError, api_error};
-use super::seat_token::GameSeat;
+use super::explain::{check_query, explain_json, unreadable_query};
 use crate::id::GameId;
 use crate::table::{Key, RequestKey};
 use crate::tables::LiveTable;
@@ -76,6 +77,14 @@ impl<const MAX: usize, S: Send + Sync> FromRequest<S> for Body<MAX> {
         let content_type = content_type.and_then(|value| value.to_str().ok());
         let content_type = content_type.unwrap_or_default().split(';').next();
         let content_type = content_type.unwrap_or_default().trim().to_ascii_lowercase();
+        if let Some(coding) = headers.get(header::CONTENT_ENCODING)
+            && !coding.as_bytes().eq_ignore_ascii_case(b"identity")
+        {
+            return Err(api_error(
+                ProblemKind::WrongContentType,
+                "a body must not be compressed; send it without Content-Encoding",
+            ));
+        }
         let length = headers.get(header::CONTENT_LENGTH);
         let length = length.and_then(|value| value.to_str().ok()?.parse::<usize>().ok());
         let expects_continue = headers.contains_key(header::EXPECT);
@@ -108,8 +117,8 @@ async fn read<const MAX: usize>(body: axum::body::Body) -> Result<Vec<u8>, ApiEr
     while let Some(piece) = poll_fn(|context| Pin::new(&mut stream).poll_next(context)).await {
         let unreadable = |_| {
             api_error(
-                ProblemKind::Unreadable,
-                "the body could not be read to its end",
+                ProblemKind::IncompleteBody,
+                "the body could not be read to its end; send the request again",
             )
         };
         let piece = piece.map_err(unreadable)?;
@@ -137,19 +146,21 @@ fn too_large(max: usize) -> ApiError {
 
 impl<const MAX: usize> Body<MAX> {
     /// The body as JSON.
-    pub(super) fn json<T: DeserializeOwned>(&self) -> Result<T, ApiError> {
-        read_object(&self.bytes).map_err(|error| {
-            let detail = format!("the body is not the expected JSON: {error}");
-            api_error(ProblemKind::Unreadable, detail)
-        })
+    pub(super) fn json<T: DeserializeOwned + ToSchema>(&self) -> Result<T, ApiError> {
+        read_object(&self.bytes, "body")
     }
 }
 
-/// Reads a struct from a JSON object. serde alone would also accept a list of its values.
-pub(super) fn read_object<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, serde_json::Error> {
-    match bytes.trim_ascii_start().first() {
-        Some(b'[') => Err(serde::de::Error::custom("it is a list, not an object")),
-        _ => serde_json::from_slice(bytes),
+/// Reads a struct from a JSON object. serde alone would also accept a list of its values. `subject` is `body` or
+/// `message`.
+pub(super) fn read_object<T: DeserializeOwned + ToSchema>(
+    bytes: &[u8],
+    subject: &str,
+) -> Result<T, ApiError> {
+    let is_list = bytes.trim_ascii_start().first() == Some(&b'[');
+    match serde_json::from_slice(bytes) {
+        Ok(value) if !is_list => Ok(value),
+        _ => Err(explain_json::<T>(bytes, subject)),
     }
 }
 
@@ -159,14 +170,14 @@ pub(super) struct Json<T> {
     pub(super) hash: Option<RequestHash>,
 }
 
-impl<T: DeserializeOwned, S: Send + Sync> FromRequest<S> for Json<T> {
+impl<T: DeserializeOwned + ToSchema, S: Send + Sync> FromRequest<S> for Json<T> {
     type Rejection = ApiError;
 
     async fn from_request(request: Request, state: &S) -> Result<Json<T>, ApiError> {
         let body = Body::<MAX_BYTES>::from_request(request, state).await?;
         if body.content_type != "application/json" {
             return Err(api_error(
-                ProblemKind::WrongMedium,
+                ProblemKind::WrongContentType,
                 "the Content-Type of the body must be application/json",
             ));
         }
@@ -196,13 +207,17 @@ impl<const N: usize, S: Send + Sync> FromRequestParts<S> for PathParams<N> {
 /// Query parameters.
 pub(super) struct QueryParams<T>(pub(super) T);
 
-impl<T: DeserializeOwned, S: Send + Sync> FromRequestParts<S> for QueryParams<T> {
+impl<T: DeserializeOwned + IntoParams, S: Send + Sync> FromRequestParts<S> for QueryParams<T> {
     type Rejection = ApiError;
 
     async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<QueryParams<T>, ApiError> {
+        if parts.uri.query().is_some_and(|query| !query.is_empty()) {
+            let pairs = Query::<Vec<(String, String)>>::try_from_uri(&parts.uri);
+            check_query::<T>(&pairs.map_err(|_| unreadable_query())?)?;
+        }
         match Query::try_from_uri(&parts.uri) {
             Ok(Query(value)) => Ok(QueryParams(value)),
-            Err(error) => Err(api_error(ProblemKind::Unreadable, error.body_text())),
+            Err(_) => Err(unreadable_query()),
         }
     }
 }
@@ -219,12 +234,11 @@ pub(super) fn idempotency_key(
     let text = value.to_str().unwrap_or_default();
     let is_visible = text.bytes().all(|byte| byte.is_ascii_graphic());
     if !is_visible || !(min_length..=MAX_KEY_LENGTH).contains(&text.len()) {
-        return Err(api_error(
-            ProblemKind::Unreadable,
-            format!(
-                "an Idempotency-Key is {min_length} to {MAX_KEY_LENGTH} visible ASCII characters"
-            ),
-        ));
+        let detail = format!(
+            "an Idempotency-Key is {min_length} to {MAX_KEY_LENGTH} visible ASCII characters"
+        );
+        let invalid = api_error(ProblemKind::InvalidKey, detail);
+        return Err(invalid.at(FieldLocation::Header, "/Idempotency-Key"));
     }
     let key = Key {
         text: text.to_owned(),
@@ -241,6 +255,21 @@ const MAX_KEY_LENGTH: usize = 128;
 /// Minimum length of a key whose repeat returns a seat token: nobody must guess it.
 pub(super) const MIN_SECRET_KEY_LENGTH: usize = 16;
 
+/// The table in the path.
+pub(super) struct TableInPath(pub(super) Arc<LiveTable>);
+
+impl FromRequestParts<Arc<AppState>> for TableInPath {
+    type Rejection = ApiError;
+
+    async fn from_request_parts(
+        parts: &mut Parts,
+        app: &Arc<AppState>,
+    ) -> Result<TableInPath, ApiError> {
+        let game = game_in_path(parts.uri.path())?;
+        Ok(TableInPath(super::games::table(app, game).await?))
+    }
+}
+
 /// The table in the path, and the seat that the token is for.
 pub(super) struct AuthorizedSeat(pub(super) Arc<LiveTable>, pub(super) Seat);
 
@@ -251,40 +280,36 @@ impl FromRequestParts<Arc<AppState>> for AuthorizedSeat {
         parts: &mut Parts,
         app: &Arc<AppState>,
     ) -> Result<AuthorizedSeat, ApiError> {
-        let game = game_in_path(parts.uri.path())?;
         // An unknown game is reported before a wrong token.
-        let live = super::games::table(app, game).await?;
-        let token = bearer(&parts.headers).unwrap_or_default();
-        let at = app.seat_of_token(game, token)?;
-        Ok(AuthorizedSeat(live, at.seat))
+        let TableInPath(live) = TableInPath::from_request_parts(parts, app).await?;
+        let token = bearer(&parts.headers)?.ok_or_else(no_token)?;
+        let seat = app.seat_of_token(&live, token).await?;
+        app.presence.request(&live, seat);
+        Ok(AuthorizedSeat(live, seat))
     }
 }
 
-impl AppState {
-    /// The seat of this game that a token is valid for.
-    pub(super) fn seat_of_token(&self, game: GameId, token: &str) -> Result<GameSeat, ApiError> {
-        let at = self.tokens.verify(token).ok_or_else(|| {
-            api_error(
-                ProblemKind::NoToken,
-                "send the token of a seat as Authorization: Bearer TOKEN",
-            )
-        })?;
-        match at.game == game {
-            true => Ok(at),
-            false => Err(api_error(
-                ProblemKind::WrongGame,
-                "this token is for a seat at another table; each table gives its own",
-            )),
-        }
+/// The token in `Authorization`; `None` without that header, or if the header has no token.
+pub(super) fn bearer(headers: &HeaderMap) -> Result<Option<&str>, ApiError> {
+    let mut values = headers.get_all(header::AUTHORIZATION).iter();
+    let Some(value) = values.next() else {
+        return Ok(None);
+    };
+    let value = value.to_str().unwrap_or_default().trim();
+    let (scheme, token) = value.split_once(' ').unwrap_or((value, ""));
+    if !scheme.eq_ignore_ascii_case("bearer") || values.next().is_some() {
+        let detail = "the header must be one Authorization: Bearer TOKEN";
+        let wrong = api_error(ProblemKind::WrongToken, detail);
+        return Err(wrong.at(FieldLocation::Header, "/Authorization"));
     }
+    Ok(Some(token.trim()).filter(|token| !token.is_empty()))
 }
 
-pub(super) fn bearer(headers: &HeaderMap) -> Option<&str> {
-    let value = headers.get(header::AUTHORIZATION)?.to_str().ok()?;
-    let (scheme, token) = value.split_once(' ')?;
-    scheme
-        .eq_ignore_ascii_case("bearer")
-        .then_some(token.trim())
+pub(super) fn no_token() -> ApiError {
+    api_error(
+        ProblemKind::NoToken,
+        "send a token as Authorization: Bearer TOKEN",
+    )
 }
 
 /// `/api/games/{id}/…`

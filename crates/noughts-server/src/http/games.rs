@@ -6,43 +6,49 @@ use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
 
 use axum::extract::State;
-use axum::http::{HeaderMap, StatusCode, header};
+use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use noughts_api::{
-    ActionRequest, CreatedTable, NewTable, Problem, ProblemKind, RematchView, TakeSeat, TakenSeat,
-    View,
+    ActionError, ActionRequest, ClaimKind, CreatedTable, FieldLocation, NewTable, OfferKind,
+    ProblemKind, RematchView, RequestedAction, TakeSeat, TakenSeat, View,
 };
 use noughts_rules::{Game, Placement, Seat, Variant};
 use serde::Deserialize;
 use utoipa::IntoParams;
 
 use super::AppState;
-use super::create_table::{TablePlan, read_name, start_position};
-use super::error::{ApiError, api_error};
+use super::caching::{hash_for_tag, weak_tag};
+use super::create_table::{TablePlan, no_such_seat, no_such_turn, read_name, start_position};
+use super::error::{ApiError, api_error, refused_action};
 use super::extract::{
-    AuthorizedSeat, Json, MIN_SECRET_KEY_LENGTH, PathParams, QueryParams, idempotency_key,
-    no_such_game, read_id,
+    AuthorizedSeat, Json, MIN_SECRET_KEY_LENGTH, PathParams, QueryParams, TableInPath,
+    idempotency_key, no_such_game, read_id,
+};
+use super::openapi::{
+    ActionErrors, CreateErrors, LeaveErrors, RematchErrors, SeatErrors, ViewErrors,
 };
 use super::rate_limit::Client;
 use super::seat_token::GameSeat;
 use super::stream::{view_json, view_of};
 use crate::id::GameId;
 use crate::table::{
-    Command, CreationKey, Holder, NewGame, RequestKey, Snapshot, Table, TableRefusal,
+    Answer, Claim, Command, CreationKey, Holder, NewGame, Offer, RequestKey, Snapshot, Table,
+    TableRefusal,
 };
 use crate::tables::{Creation, LiveTable, SubmitError};
 
-/// Creates a table. Only `variant` is required: by default the caller takes seat 0, and robots of level
-/// 8 take the others. A request with an `Idempotency-Key` is safe to repeat.
+/// Creates a table.
+///
+/// Only `variant` is required: by default the caller takes seat 0, and robots of level 8 take the others. With the token
+/// of a player, that player takes the caller's seats. A request with an `Idempotency-Key` is safe to repeat.
 #[utoipa::path(
-    post, path = "/api/games", tag = "tables",
+    post, path = "/api/games", tag = "tables", operation_id = "createGame",
     params(("Idempotency-Key" = Option<String>, Header, description = "16 to 128 visible characters")),
     request_body = NewTable,
     responses(
-        (status = 201, body = CreatedTable, headers(("Location" = String))),
-        (status = 200, body = CreatedTable, description = "a repeat"),
-        (status = "4XX", body = Problem, content_type = "application/problem+json"),
-        (status = 503, body = Problem, content_type = "application/problem+json"),
+        (status = 201, body = CreatedTable, description = "The table and the tokens of the seats taken", headers(("Location" = String))),
+        (status = 200, body = CreatedTable, description = "The same table again, for a repeated request", headers(("Location" = String))),
+        CreateErrors,
     )
 )]
 pub(super) async fn create(
@@ -55,15 +61,26 @@ pub(super) async fn create(
     let new_table = body.value;
     let from = match &new_table.from {
         Some(from) => {
-            let live = table(&app, read_id(&from.game)?).await?;
-            let game = live.read(|table| table.game().after(from.turn));
+            let id = read_id(&from.game);
+            let live = match id {
+                Ok(id) => table(&app, id).await,
+                Err(error) => Err(error),
+            };
+            let live = live.map_err(|error| error.in_body("/from/game"))?;
             let turns = live.read(Table::turn) - 1;
-            Some(start_position(&game, from.turn, turns)?)
+            let now = app.tables.clock().now();
+            app.rate_limiter
+                .count_replay(&client, from.after.min(turns), now)?;
+            let game = live.read(|table| table.game().after(from.after));
+            Some(start_position(&game, from.after, turns)?)
         }
         None => None,
     };
     let (id, now_ms) = (app.tables.ids().game(), app.tables.clock().now_ms());
-    let plan = TablePlan::new(&new_table, from, (id, now_ms))?;
+    let mut plan = TablePlan::new(&new_table, from, (id, now_ms))?;
+    if let Some(player) = app.caller(&headers).await? {
+        plan.seat_player(player.id);
+    }
     let creation_key = request
         .as_ref()
         .map(|request| creation_key(&client, request));
@@ -99,10 +116,14 @@ pub(super) async fn create(
         let key = request.as_ref().map(|request| &request.key);
         (seat.0.to_string(), app.tokens.issue(at, key))
     };
+    let mut view = view_of(&live.snapshot());
+    if let [seat] = plan.taken[..] {
+        view.you = Some(seat.0);
+    }
     let created = CreatedTable {
         id: id.to_string(),
         tokens: plan.taken.iter().map(token).collect::<BTreeMap<_, _>>(),
-        view: view_of(&live.snapshot()),
+        view,
     };
     let place = format!("/api/games/{id}");
     Ok((status, [(header::LOCATION, place)], axum::Json(created)).into_response())
@@ -168,39 +189,50 @@ pub(super) struct At {
 }
 
 /// Reads a table.
+///
+/// With the token of a seat, the view has the caller's seat in `you`.
 #[utoipa::path(
-    get, path = "/api/games/{id}", tag = "tables",
+    get, path = "/api/games/{id}", tag = "tables", operation_id = "getGame",
     params(("id" = String, Path, description = "the game"), At),
+    security((), ("seat" = [])),
     responses(
-        (status = 200, body = View),
-        (status = "4XX", body = Problem, content_type = "application/problem+json"),
-        (status = 503, body = Problem, content_type = "application/problem+json"),
+        (status = 200, body = View, description = "The table"),
+        ViewErrors,
     )
 )]
 pub(super) async fn get(
     State(app): State<Arc<AppState>>,
     PathParams([id]): PathParams<1>,
     QueryParams(at): QueryParams<At>,
+    client: Client,
+    headers: HeaderMap,
 ) -> Result<Response, ApiError> {
     let live = table(&app, read_id(&id)?).await?;
+    let you = app.seat_in_header(&live, &headers).await?;
     let Some(turns) = at.after.or(at.turn) else {
-        return Ok(view(&live.snapshot()));
+        return Ok(tagged_view(&live.snapshot(), you));
     };
+    let (all, now) = (live.read(Table::turn) - 1, app.tables.clock().now());
+    app.rate_limiter
+        .count_replay(&client, turns.min(all), now)?;
     match live.snapshot_after(turns) {
-        Some(snapshot) => Ok(axum::Json(view_of(&snapshot)).into_response()),
-        None => Err(api_error(
-            ProblemKind::Unreadable,
-            format!(
-                "this game has {} completed turns so far",
-                live.read(Table::turn) - 1
-            ),
-        )),
+        Some(snapshot) => Ok(tagged_view(&snapshot, you)),
+        None => {
+            let name = if at.after.is_some() {
+                "/after"
+            } else {
+                "/turn"
+            };
+            Err(no_such_turn(turns, all).at(FieldLocation::Query, name))
+        }
     }
 }
 
-/// Takes an open seat. A request with an `Idempotency-Key` is safe to repeat.
+/// Takes an open seat.
+///
+/// With the token of a player, the seat belongs to that player. A request with an `Idempotency-Key` is safe to repeat.
 #[utoipa::path(
-    post, path = "/api/games/{id}/seats/{seat}", tag = "tables",
+    post, path = "/api/games/{id}/seats/{seat}", tag = "tables", operation_id = "joinSeat",
     params(
         ("id" = String, Path, description = "the game"),
         ("seat" = u8, Path, description = "the seat, from 0"),
@@ -208,44 +240,58 @@ pub(super) async fn get(
     ),
     request_body = TakeSeat,
     responses(
-        (status = 200, body = TakenSeat),
-        (status = "4XX", body = Problem, content_type = "application/problem+json"),
-        (status = 503, body = Problem, content_type = "application/problem+json"),
+        (status = 200, body = TakenSeat, description = "The seat's token"),
+        SeatErrors,
     )
 )]
 pub(super) async fn take_seat(
     State(app): State<Arc<AppState>>,
-    PathParams([id, seat]): PathParams<2>,
+    TableInPath(live): TableInPath,
+    PathParams([_, seat]): PathParams<2>,
     headers: HeaderMap,
     body: Json<TakeSeat>,
 ) -> Result<Response, ApiError> {
-    let game = read_id(&id)?;
-    let live = table(&app, game).await?;
+    let game = live.id();
     let request = idempotency_key(&headers, body.hash, MIN_SECRET_KEY_LENGTH)?;
     let seats = live.read(|table| table.holders().len());
-    let seat = seat.parse().ok().filter(|seat| usize::from(*seat) < seats);
-    let seat = seat.map(Seat).ok_or_else(|| {
-        let last = seats - 1;
-        let detail = format!("the seats of this game are 0 to {last}");
-        api_error(ProblemKind::NoSuchPage, detail)
-    })?;
-    let (name, node) = (read_name(&body.value.name)?, None);
+    let seat = read_seat(&seat, seats).map_err(|error| error.at(FieldLocation::Path, "/seat"))?;
+    let holder = match app.caller(&headers).await? {
+        Some(player) => Holder::Player(player.id),
+        None => Holder::Human {
+            name: read_name(&body.value.name).map_err(|error| error.in_body("/name"))?,
+            node: None,
+        },
+    };
     let command = Command::TakeSeat {
         seat,
-        holder: Holder::Human { name, node },
+        holder,
         key: request.clone().map(Box::new),
     };
     let live = submit(&app, live, command).await?;
     let key = request.as_ref().map(|request| &request.key);
     let token = app.tokens.issue(GameSeat { game, seat }, key);
-    let view = view_of(&live.snapshot());
+    let mut view = view_of(&live.snapshot());
+    view.you = Some(seat.0);
     Ok(axum::Json(TakenSeat { token, view }).into_response())
 }
 
-/// Plays, rewinds or resigns, with the token of a seat. The answer is the view, which may already
-/// contain a robot's reply. The request is safe to repeat.
+/// Reads the number of a seat.
+fn read_seat(text: &str, seats: usize) -> Result<Seat, ApiError> {
+    let is_number = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    if !is_number {
+        let detail = "a seat is a whole number, from 0";
+        return Err(api_error(ProblemKind::WrongType, detail));
+    }
+    let seat = text.parse().ok().filter(|seat| usize::from(*seat) < seats);
+    seat.map(Seat).ok_or_else(|| no_such_seat(seats))
+}
+
+/// Plays, rewinds or resigns.
+///
+/// Needs the token of a seat. The answer is the view, which may already contain a robot's reply. The request is safe to
+/// repeat.
 #[utoipa::path(
-    post, path = "/api/games/{id}/actions", tag = "tables",
+    post, path = "/api/games/{id}/actions", tag = "tables", operation_id = "act",
     params(
         ("id" = String, Path, description = "the game"),
         ("Idempotency-Key" = Option<String>, Header, description = "1 to 128 visible characters"),
@@ -253,9 +299,8 @@ pub(super) async fn take_seat(
     request_body = ActionRequest,
     security(("seat" = [])),
     responses(
-        (status = 200, body = View),
-        (status = "4XX", body = Problem, content_type = "application/problem+json"),
-        (status = 503, body = Problem, content_type = "application/problem+json"),
+        (status = 200, body = View, description = "The table after the action"),
+        ActionErrors,
     )
 )]
 pub(super) async fn act(
@@ -267,7 +312,7 @@ pub(super) async fn act(
 ) -> Result<Response, ApiError> {
     let key = idempotency_key(&headers, body.hash, 1)?;
     let snapshot = act_at(&app, (live, seat), &body.value, key, &client).await?;
-    Ok(view(&snapshot))
+    Ok(view(&snapshot, Some(seat)))
 }
 
 /// Carries out an action, and returns the table after it.
@@ -279,42 +324,127 @@ pub(super) async fn act_at(
     client: &Client,
 ) -> Result<Arc<Snapshot>, ApiError> {
     live.set_requested(client.network());
-    let unreadable = |error| api_error(ProblemKind::Unreadable, error);
-    let requested = act.requested_action().map_err(unreadable)?;
-    let action = live.read(|table| requested.action(&seen_by(act, table)));
-    let command = Command::Act {
-        seat,
-        action: action.map_err(unreadable)?,
-        turn: act.turn,
-        key: key.map(Box::new),
+    let unreadable = |error: ActionError| match error {
+        ActionError::NotOne => api_error(ProblemKind::NotOneOf, error),
+        ActionError::Place(_) => api_error(ProblemKind::UnreadableMove, error).in_body("/play"),
     };
-    let live = submit(app, live, command).await?;
-    Ok(live.snapshot())
+    let requested = act.requested_action().map_err(unreadable)?;
+    if act.turn.is_none() && requested.needs_turn() {
+        let detail = "\"turn\" is missing; send the \"turn\" of the view to which this responds";
+        return Err(api_error(ProblemKind::MissingField, detail).in_body("/turn"));
+    }
+    if act.turn == Some(0) {
+        let detail = "\"turn\" must be 1 or more: turns are numbered from 1";
+        return Err(api_error(ProblemKind::OutOfRange, detail).in_body("/turn"));
+    }
+    if let Some(command) = table_command(app, seat, &requested, &key) {
+        return Ok(submit(app, live, command).await?.snapshot());
+    }
+    let variant = live.read(|table| table.settings().variant);
+    for _ in 0..MAX_TURNS_TRIED {
+        let turn = act.turn.unwrap_or_else(|| live.read(latest_turn));
+        if live.read(|table| marks_fall(table) && turn < table.turn()) {
+            let now = app.tables.clock().now();
+            app.rate_limiter.count_replay(client, turn, now)?;
+        }
+        let action = live.read(|table| requested.action(&seen_in_turn(turn, table)));
+        let command = Command::Act {
+            seat,
+            action: action.map_err(unreadable)?,
+            turn,
+            key: key.clone().map(Box::new),
+        };
+        match submit(app, Arc::clone(&live), command).await {
+            Ok(live) => return Ok(live.snapshot()),
+            Err(SubmitError::Refused(TableRefusal::Stale { .. })) if act.turn.is_none() => {}
+            Err(error) => return Err(refused_action(error, turn, &variant)),
+        }
+    }
+    Err(SubmitError::Busy.into())
 }
 
-/// The game as the client saw it. With gravity a column means another cell in every turn, so a repeat can be
-/// recognized only in the client's turn.
-fn seen_by<'t>(act: &ActionRequest, table: &'t Table) -> Cow<'t, Game> {
-    let marks_fall = match table.settings().variant {
+/// The command for a request that is not an action of the rules.
+fn table_command(
+    app: &Arc<AppState>,
+    seat: Seat,
+    requested: &RequestedAction,
+    key: &Option<RequestKey>,
+) -> Option<Command> {
+    let key = key.clone().map(Box::new);
+    let offer = |kind: &OfferKind| Offer::from_word(kind.name());
+    Some(match requested {
+        RequestedAction::Play(_) | RequestedAction::Rewind(_) | RequestedAction::Resign => {
+            return None;
+        }
+        RequestedAction::Offer(OfferKind::Rematch)
+        | RequestedAction::Accept(OfferKind::Rematch) => {
+            let next = app.tables.ids().game();
+            Command::OfferRematch { seat, next }
+        }
+        RequestedAction::Offer(kind) => {
+            let offer = offer(kind)?;
+            Command::Offer { seat, offer, key }
+        }
+        RequestedAction::Accept(kind) => {
+            let answer = Answer::Accept(offer(kind)?);
+            Command::Answer { seat, answer, key }
+        }
+        RequestedAction::Decline(kind) => {
+            let answer = Answer::Decline(offer(kind)?);
+            Command::Answer { seat, answer, key }
+        }
+        RequestedAction::Abort => Command::Abort { seat },
+        RequestedAction::Claim(ClaimKind::Win) => {
+            let claim = Claim::Win;
+            Command::Claim { seat, claim }
+        }
+        RequestedAction::Claim(ClaimKind::Draw) => {
+            let claim = Claim::Draw;
+            Command::Claim { seat, claim }
+        }
+    })
+}
+
+/// How often an action for any turn is tried while others act at the same time.
+const MAX_TURNS_TRIED: usize = 8;
+
+/// The turn of an action that names none: the current one. When the game is over, the last one, so that repeating a
+/// resignation is safe.
+fn latest_turn(table: &Table) -> usize {
+    match table.is_over() {
+        true => table.turn().saturating_sub(1),
+        false => table.turn(),
+    }
+}
+
+/// Whether marks fall to the lowest free row.
+fn marks_fall(table: &Table) -> bool {
+    match table.settings().variant {
         Variant::Grid(spec) => spec.placement == Placement::Gravity,
         Variant::Nested(_) => false,
-    };
-    match marks_fall && act.turn < table.turn() {
-        true => Cow::Owned(table.game().after(act.turn.saturating_sub(1))),
+    }
+}
+
+/// The game as the client saw it in this turn. With gravity a column means another cell in every turn, so a repeat can be
+/// recognized only in the client's turn.
+fn seen_in_turn(turn: usize, table: &Table) -> Cow<'_, Game> {
+    match marks_fall(table) && turn < table.turn() {
+        true => Cow::Owned(table.game().after(turn.saturating_sub(1))),
         false => Cow::Borrowed(table.game()),
     }
 }
 
-/// Requests a rematch, with the token of a seat. When every human player has done so, the view's `rematch` is a
-/// new game in which each player moves on by one seat, and the answer has the caller's seat and token there.
+/// Requests a rematch.
+///
+/// Needs the token of a seat. When every human player has done so, the view's `rematch` is a new game in which each player
+/// moves on by one seat, and the answer has the caller's seat and token there.
 #[utoipa::path(
-    post, path = "/api/games/{id}/rematch", tag = "tables",
+    post, path = "/api/games/{id}/rematch", tag = "tables", operation_id = "offerRematch",
     params(("id" = String, Path, description = "the game")),
     security(("seat" = [])),
     responses(
-        (status = 200, body = RematchView),
-        (status = "4XX", body = Problem, content_type = "application/problem+json"),
-        (status = 503, body = Problem, content_type = "application/problem+json"),
+        (status = 200, body = RematchView, description = "The table, and the caller's seat at the new one"),
+        RematchErrors,
     )
 )]
 pub(super) async fn rematch(
@@ -333,12 +463,35 @@ pub(super) async fn rematch(
         game,
         seat: Seat(((usize::from(seat.0) + 1) % seats) as u8),
     });
+    let mut view = view_of(&snapshot);
+    view.you = Some(seat.0);
     let rematch_view = RematchView {
-        view: view_of(&snapshot),
+        view,
         seat: next.map(|at| at.seat.0),
         token: next.map(|at| app.tokens.issue(at, None)),
     };
     Ok(axum::Json(rematch_view).into_response())
+}
+
+/// Says that the player of a seat leaves.
+///
+/// With the token of the seat, such as when its page is closed. If the player does not come back, the others may claim
+/// the game sooner.
+#[utoipa::path(
+    post, path = "/api/games/{id}/leave", tag = "tables", operation_id = "leaveTable",
+    params(("id" = String, Path, description = "the game")),
+    security(("seat" = [])),
+    responses(
+        (status = 204, description = "The others may claim the game after 10 seconds"),
+        LeaveErrors,
+    )
+)]
+pub(super) async fn leave(
+    State(app): State<Arc<AppState>>,
+    AuthorizedSeat(live, seat): AuthorizedSeat,
+) -> StatusCode {
+    app.presence.leave(&live, seat);
+    StatusCode::NO_CONTENT
 }
 
 pub(super) async fn table(app: &Arc<AppState>, id: GameId) -> Result<Arc<LiveTable>, ApiError> {
@@ -350,7 +503,7 @@ pub(super) async fn snapshot(app: &Arc<AppState>, id: GameId) -> Result<Arc<Snap
 }
 
 /// Submits a command, and carries it out even if the client disconnects.
-async fn submit(
+pub(super) async fn submit(
     app: &Arc<AppState>,
     mut live: Arc<LiveTable>,
     command: Command,
@@ -385,9 +538,25 @@ async fn detach<T: Send + 'static>(work: impl Future<Output = T> + Send + 'stati
     }
 }
 
-fn view(snapshot: &Snapshot) -> Response {
+fn view(snapshot: &Snapshot, you: Option<Seat>) -> Response {
     let content_type = [(header::CONTENT_TYPE, "application/json")];
-    (content_type, view_json(snapshot)).into_response()
+    (content_type, view_json(snapshot, you)).into_response()
+}
+
+/// A view with its tag.
+fn tagged_view(snapshot: &Snapshot, you: Option<Seat>) -> Response {
+    let mut response = view(snapshot, you);
+    let tag = view_tag(snapshot, you);
+    response.headers_mut().insert(header::ETAG, tag);
+    response
+}
+
+/// The tag of a view, computed once for all readers. Views of different seats differ only by `you`.
+fn view_tag(snapshot: &Snapshot, you: Option<Seat>) -> HeaderValue {
+    let hash = || hash_for_tag(&view_json(snapshot, None));
+    let hash = *snapshot.view_hash.get_or_init(hash);
+    let seat = you.map_or(0, |seat| u64::from(seat.0) + 1);
+    weak_tag(hash.wrapping_add(seat))
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@ mod translations;
 use std::fmt;
 
 use axum::http::{HeaderMap, header};
-use noughts_api::{SeatKind, View};
+use noughts_api::{Outcome, SeatKind, View};
 use noughts_rules::Variant;
 
 use translations::{Translation, fill, preferred_language};
@@ -87,18 +87,17 @@ fn state_text(texts: &Translation, view: &View, names: &[String]) -> String {
             false => fill(texts.turn, &[&view.turn.to_string()]),
         };
     };
-    if outcome.draw {
-        return texts.draw.to_owned();
-    }
-    let winners: Vec<&str> = outcome
-        .won
-        .iter()
-        .filter_map(|side| names.get(usize::from(*side)))
-        .map(String::as_str)
-        .collect();
-    match winners.is_empty() {
-        true => texts.abandoned.to_owned(),
-        false => fill(texts.won, &[&winners.join(", ")]),
+    match outcome {
+        Outcome::Draw { .. } => texts.draw.to_owned(),
+        Outcome::Won { sides, .. } => {
+            let names = sides
+                .iter()
+                .filter_map(|side| names.get(usize::from(*side)));
+            let winners: Vec<&str> = names.map(String::as_str).collect();
+            fill(texts.won, &[&winners.join(", ")])
+        }
+        // Abandoned, aborted, and what later versions add.
+        _ => texts.abandoned.to_owned(),
     }
 }
 
@@ -160,7 +159,7 @@ impl fmt::Display for LinkPreview {
 }
 
 /// Escapes text for HTML, also inside quotes.
-fn escaped(text: &str) -> String {
+pub(super) fn escaped(text: &str) -> String {
     let mut safe = String::with_capacity(text.len());
     for character in text.chars() {
         match character {
@@ -190,16 +189,13 @@ mod tests {
     /// The preview of a new game in this language.
     fn shown(names: [&str; 2], language: &str) -> String {
         let game = Game::new(&"3x3k3".parse().unwrap(), Options::default()).unwrap();
-        let seats = names.map(|name| SeatView {
-            name: name.to_owned(),
-            kind: SeatKind::Human,
-            symbol: 'x',
-            present: true,
-        });
+        let seats = names.map(|name| SeatView::human(0, name, true));
         let who = TableInfo {
             entry: 0,
             id: "g".to_owned(),
             seats: seats.to_vec(),
+            offers: Vec::new(),
+            clock: None,
             rematch: None,
         };
         let mut headers = called("a.example");

@@ -39,6 +39,16 @@ impl AppState {
                 self.matchmaking.waiting(),
             ),
             (
+                "players_connected",
+                "Players with an open event stream",
+                self.players.feeds().players(),
+            ),
+            (
+                "quick_matches_waiting",
+                "Players with an open event stream who wait for a quick match",
+                self.matchmaking.quick_matches(),
+            ),
+            (
                 "computations_running",
                 "Robot moves and analyses that are being computed",
                 running,

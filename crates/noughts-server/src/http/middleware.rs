@@ -1,4 +1,4 @@
-//! Middleware for every request: limits, CORS, timeout, metrics.
+//! Middleware for every request: limits, CORS, timeout, headers for caches, metrics.
 
 use std::convert::Infallible;
 use std::net::IpAddr;
@@ -16,8 +16,9 @@ use tokio::sync::watch;
 use tokio::time::{sleep, timeout};
 
 use super::AppState;
-use super::error::{ApiError, api_error};
-use super::rate_limit::too_many;
+use super::caching::{Wanted, is_read};
+use super::error::{ApiError, api_error, restarting};
+use super::rate_limit::{Client, too_many};
 use crate::net::{Permission, Permit};
 
 /// Time until a response must begin. Analyses are the slowest: each takes a few seconds, and they wait for
@@ -98,16 +99,12 @@ impl Middleware {
                 Ok(Ok(response)) => response,
                 Ok(Err(never)) => match never {},
                 Err(_) => api_error(
-                    ProblemKind::Unavailable,
+                    ProblemKind::ServerBusy,
                     "the answer took too long; try again in a moment",
                 )
                 .into_response(),
             },
-            () = grace_over(self.app.closing.clone()) => api_error(
-                ProblemKind::Unavailable,
-                "the server restarts; try again in a moment",
-            )
-            .into_response(),
+            () = grace_over(self.app.closing.clone()) => restarting().into_response(),
         }
     }
 
@@ -119,12 +116,21 @@ impl Middleware {
         if let Some(kind) = response.extensions().get::<ProblemKind>() {
             metrics.count_problem(*kind);
         }
+        about.wanted.apply(response);
         let headers = response.headers_mut();
         let no_sniffing = HeaderValue::from_static("nosniff");
         headers.insert(header::X_CONTENT_TYPE_OPTIONS, no_sniffing);
+        let limiter = &self.app.rate_limiter;
+        let now = self.app.tables.clock().now();
+        for (name, value) in limiter.headers(about.network, now).into_iter().flatten() {
+            headers.insert(name, value);
+        }
+        if !limiter.limits().origins.is_empty() {
+            // Caches must not mix the answers to different origins.
+            headers.append(header::VARY, HeaderValue::from_static("Origin"));
+        }
         if let Some(origin) = &about.origin {
             headers.insert(header::ACCESS_CONTROL_ALLOW_ORIGIN, origin.clone());
-            headers.insert(header::VARY, HeaderValue::from_static("Origin"));
             for (name, value) in CORS {
                 headers.insert(name, HeaderValue::from_static(value));
             }
@@ -133,29 +139,31 @@ impl Middleware {
 }
 
 impl ConnectionService {
-    /// Refuses a request that must not reach the handlers; otherwise attaches its [`Client`](super::rate_limit::Client).
-    fn check(&self, request: &mut Request<Incoming>) -> Result<(), ApiError> {
+    fn client(&self, request: &Request<Incoming>) -> Client {
+        let limiter = &self.shared.app.rate_limiter;
+        limiter.client(self.peer, request.headers(), &self.permit)
+    }
+
+    /// Refuses a request that must not reach the handlers.
+    fn check(&self, request: &Request<Incoming>, client: &Client) -> Result<(), ApiError> {
         // With several, a proxy may have checked another one than this server uses.
         let hosts = request.headers().get_all(header::HOST).iter().count();
         let needed = usize::from(request.version() == Version::HTTP_11);
         if !(needed..=1).contains(&hosts) {
             return Err(api_error(
-                ProblemKind::Unreadable,
-                "a request has exactly one Host",
+                ProblemKind::WrongHost,
+                "a request has exactly one Host header",
             ));
         }
         let path = request.uri().path();
         check_permission(self.permit.permission(), path)?;
         let app = &self.shared.app;
-        let limiter = &app.rate_limiter;
-        let client = limiter.client(self.peer, request.headers(), &self.permit);
         let cost = match path.ends_with("/analysis") {
             true => ANALYSIS_COST,
             false => 1,
         };
-        limiter.count_request(&client, cost, app.tables.clock().now())?;
-        request.extensions_mut().insert(client);
-        Ok(())
+        let now = app.tables.clock().now();
+        app.rate_limiter.count_request(client, cost, now)
     }
 }
 
@@ -167,7 +175,11 @@ fn check_permission(permission: Permission, path: &str) -> Result<(), ApiError> 
         Permission::ServerFull => true,
         Permission::AddressFull => {
             let detail = "this address has too many open connections: close some, or share them";
-            return Err(too_many(Duration::from_secs(5), detail.to_owned()));
+            return Err(too_many(
+                ProblemKind::TooManyConnections,
+                Duration::from_secs(5),
+                detail,
+            ));
         }
     };
     match is_full {
@@ -175,7 +187,7 @@ fn check_permission(permission: Permission, path: &str) -> Result<(), ApiError> 
         true => Err(ApiError {
             retry_after_s: 5,
             ..api_error(
-                ProblemKind::Unavailable,
+                ProblemKind::ServerFull,
                 "the server has too many connections; try again in a moment",
             )
         }),
@@ -191,14 +203,17 @@ async fn grace_over(mut closing: watch::Receiver<bool>) {
 
 /// Headers for pages of allowed origins.
 const CORS: [(header::HeaderName, &str); 4] = [
-    (header::ACCESS_CONTROL_ALLOW_METHODS, "GET, POST"),
+    (
+        header::ACCESS_CONTROL_ALLOW_METHODS,
+        "GET, HEAD, POST, PATCH, DELETE",
+    ),
     (
         header::ACCESS_CONTROL_ALLOW_HEADERS,
-        "authorization, content-type, idempotency-key, last-event-id",
+        "authorization, content-type, idempotency-key, if-none-match, last-event-id",
     ),
     (
         header::ACCESS_CONTROL_EXPOSE_HEADERS,
-        "location, retry-after",
+        "etag, location, ratelimit, ratelimit-policy, retry-after",
     ),
     (header::ACCESS_CONTROL_MAX_AGE, "600"),
 ];
@@ -207,7 +222,10 @@ const CORS: [(header::HeaderName, &str); 4] = [
 struct RequestInfo {
     begun: Instant,
     is_read: bool,
+    wanted: Wanted,
     origin: Option<HeaderValue>,
+    /// The address that limits apply to.
+    network: Option<IpAddr>,
 }
 
 type Answering = Pin<Box<dyn Future<Output = Result<Response, Infallible>> + Send>>;
@@ -218,12 +236,21 @@ impl hyper::service::Service<Request<Incoming>> for ConnectionService {
     type Future = Answering;
 
     fn call(&self, mut request: Request<Incoming>) -> Answering {
+        let client = self.client(&request);
         let about = RequestInfo {
             begun: Instant::now(),
-            is_read: request.method() == Method::GET,
+            is_read: is_read(request.method()),
+            wanted: Wanted::new(&request),
             origin: self.shared.allowed_origin(request.headers()),
+            network: client.network(),
         };
-        let checked = self.check(&mut request);
+        let checked = self.check(&request, &client);
+        request.extensions_mut().insert(client);
+        // The answer to HEAD has the headers of the answer to GET, so both go the same way.
+        let is_upgrade = request.headers().contains_key(header::UPGRADE);
+        if request.method() == Method::HEAD && !is_upgrade {
+            *request.method_mut() = Method::GET;
+        }
         let shared = self.shared.clone();
         Box::pin(async move {
             let mut response = match (checked, shared.answer_preflight(&request)) {

@@ -1,5 +1,8 @@
 //! The OpenAPI description, generated from the routes, and a page to try the API.
 
+mod document;
+
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use axum::Router;
@@ -7,11 +10,15 @@ use axum::body::Bytes;
 use axum::http::header;
 use axum::response::IntoResponse;
 use axum::routing::get;
-use noughts_api::{Change, Hello, NineBoards, Presence, StreamMessage};
-use utoipa::OpenApi;
-use utoipa::openapi::RefOr;
-use utoipa::openapi::schema::Schema;
+use noughts_api::{
+    Change, ClockView, Hello, LobbyMessage, NineBoards, Offers, PlayerMessage, Presence, Problem,
+    ProblemKind, StreamMessage,
+};
+use utoipa::openapi::content::ContentBuilder;
+use utoipa::openapi::response::{Response, ResponseBuilder};
 use utoipa::openapi::security::{HttpAuthScheme, HttpBuilder, SecurityScheme};
+use utoipa::openapi::{Ref, RefOr};
+use utoipa::{IntoResponses, OpenApi};
 
 use super::AppState;
 
@@ -19,25 +26,122 @@ use super::AppState;
 #[openapi(
     info(
         title = "Noughts",
-        description = "Every game of the tic-tac-toe family at shared tables. A client needs no rules: a view has everything that a screen needs, the legal moves too.",
+        description = "Every game of the tic-tac-toe family at shared tables. A client needs no rules: a view has everything that a screen needs, the legal moves too. Clients must ignore fields that they do not know.",
     ),
-    components(schemas(NineBoards, StreamMessage, Change, Presence, Hello)),
-    modifiers(&Seats)
+    tags(
+        (name = "tables", description = "Create a table, take a seat, play."),
+        (name = "live", description = "Follow a table: server-sent events and WebSockets. Both carry objects of the schema StreamMessage."),
+        (name = "players", description = "Players that outlive one game."),
+        (name = "records", description = "Export, import and analyse finished games."),
+        (name = "catalog", description = "Lists of games, variants and robots."),
+    ),
+    components(schemas(
+        Change, ClockView, Hello, LobbyMessage, NineBoards, Offers, PlayerMessage, Presence, Problem,
+        StreamMessage
+    )),
+    modifiers(&Common)
 )]
 struct About;
 
-/// Adds the security scheme for seat tokens.
-struct Seats;
+/// Adds what all operations share: the security schemes for tokens, and the error responses.
+struct Common;
 
-impl utoipa::Modify for Seats {
+impl utoipa::Modify for Common {
     fn modify(&self, api: &mut utoipa::openapi::OpenApi) {
         let bearer = HttpBuilder::new()
             .scheme(HttpAuthScheme::Bearer)
-            .description(Some("the token of a seat"))
+            .description(Some(
+                "The token of a seat, from the answer that created the table or gave the seat; or the token of a \
+                 player who sits there.",
+            ))
             .build();
         let components = api.components.get_or_insert_default();
         components.add_security_scheme("seat", SecurityScheme::Http(bearer));
+        let bearer = HttpBuilder::new()
+            .scheme(HttpAuthScheme::Bearer)
+            .description(Some("The token of a player."))
+            .build();
+        components.add_security_scheme("player", SecurityScheme::Http(bearer));
+        for (status, name) in ERRORS {
+            let response = RefOr::T(error_response(*status));
+            components.responses.insert((*name).to_owned(), response);
+        }
     }
+}
+
+/// The statuses of errors, and the names of their responses.
+const ERRORS: &[(u16, &str)] = &[
+    (400, "BadRequest"),
+    (401, "Unauthorized"),
+    (403, "Forbidden"),
+    (404, "NotFound"),
+    (408, "RequestTimeout"),
+    (409, "Conflict"),
+    (413, "ContentTooLarge"),
+    (415, "UnsupportedMediaType"),
+    (422, "UnprocessableContent"),
+    (429, "TooManyRequests"),
+    (503, "ServiceUnavailable"),
+];
+
+/// The response with this status, and the types of problems that it may have.
+fn error_response(status: u16) -> Response {
+    let kinds = ProblemKind::ALL
+        .iter()
+        .filter(|kind| kind.status() == status);
+    let types: Vec<String> = kinds.map(|kind| kind.because("").kind).collect();
+    let problem = Ref::from_schema_name("Problem");
+    ResponseBuilder::new()
+        .description(format!("A problem of type {}.", types.join(", ")))
+        .content(
+            "application/problem+json",
+            ContentBuilder::new().schema(Some(problem)).build(),
+        )
+        .build()
+}
+
+/// Types that stand for the error responses of an operation in `responses(…)`.
+macro_rules! error_responses {
+    ($($name:ident: $($status:literal)*;)*) => {$(
+        pub(super) struct $name;
+
+        impl IntoResponses for $name {
+            fn responses() -> BTreeMap<String, RefOr<Response>> {
+                references(&[$($status),*])
+            }
+        }
+    )*};
+}
+
+error_responses! {
+    CatalogErrors: 429 503;
+    ListErrors: 400 422 429 503;
+    StrategyErrors: 400 422 429 503;
+    CreateErrors: 400 401 404 408 413 415 422 429 503;
+    ViewErrors: 400 401 403 404 422 429 503;
+    SeatErrors: 400 401 403 404 408 409 413 415 422 429 503;
+    ActionErrors: 400 401 403 404 408 409 413 415 422 429 503;
+    RematchErrors: 401 403 404 409 429 503;
+    LeaveErrors: 401 403 404 429 503;
+    RecordErrors: 404 429 503;
+    ImportErrors: 400 408 413 415 422 429 503;
+    AnalysisErrors: 404 409 429 503;
+    CreatePlayerErrors: 400 408 413 415 422 429 503;
+    PlayerErrors: 400 404 422 429 503;
+    MeErrors: 400 401 403 404 409 422 429 503;
+    ChangeMeErrors: 400 401 403 404 408 413 415 422 429 503;
+    LinkErrors: 400 403 404 408 409 413 415 422 429 503;
+}
+
+fn references(statuses: &[u16]) -> BTreeMap<String, RefOr<Response>> {
+    let errors = ERRORS
+        .iter()
+        .filter(|(status, _)| statuses.contains(status));
+    let reference = |(status, name): &(u16, &str)| {
+        let response = RefOr::Ref(Ref::from_response_name(*name));
+        (status.to_string(), response)
+    };
+    errors.map(reference).collect()
 }
 
 /// The general part of the description.
@@ -50,10 +154,7 @@ pub(super) fn about() -> utoipa::openapi::OpenApi {
 }
 
 pub(super) fn pages(description: &utoipa::openapi::OpenApi) -> Router<Arc<AppState>> {
-    let mut description = description.clone();
-    add_nine_boards(&mut description);
-    let json = description.to_json().expect("a description is JSON");
-    let json = Bytes::from(json);
+    let json = Bytes::from(document::complete(description).to_string());
     let file = |medium: &'static str, text: &'static str| {
         get(move || async move {
             let headers = [
@@ -78,20 +179,6 @@ pub(super) fn pages(description: &utoipa::openapi::OpenApi) -> Router<Arc<AppSta
             file("text/javascript; charset=utf-8", SCRIPT),
         )
         .route("/api/docs.css", file("text/css; charset=utf-8", STYLE))
-}
-
-/// Adds the optional fields for nine boards to views and changes. utoipa would make a flattened struct required.
-fn add_nine_boards(description: &mut utoipa::openapi::OpenApi) {
-    let schemas = &mut description.components.get_or_insert_default().schemas;
-    let Some(RefOr::T(Schema::Object(boards))) = schemas.get("NineBoards") else {
-        return;
-    };
-    let nine = boards.properties.clone();
-    for name in ["View", "Change"] {
-        if let Some(RefOr::T(Schema::Object(object))) = schemas.get_mut(name) {
-            object.properties.extend(nine.clone());
-        }
-    }
 }
 
 const PAGE: &str = include_str!("docs/page.html");

@@ -3,11 +3,13 @@
 use qrcode::QrCode;
 use qrcode::render::svg::Color;
 use serde::Deserialize;
+use utoipa::IntoParams;
 
 use crate::id::GameId;
 
 /// The parts of a link that the path and the `Host` header do not say.
-#[derive(Deserialize)]
+#[derive(Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
 pub(super) struct LinkQuery {
     /// Completed turns of the position to show.
     turn: Option<u32>,

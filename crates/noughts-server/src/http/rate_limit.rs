@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use axum::extract::FromRequestParts;
-use axum::http::{HeaderMap, request::Parts};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, request::Parts};
 use noughts_api::ProblemKind;
 use tokio::sync::watch;
 
@@ -30,6 +30,10 @@ pub struct HttpLimits {
     pub open_tables: usize,
     /// Event streams and WebSockets.
     pub streams: usize,
+    /// Quick matches requested per minute. After a pause ten times as many may be requested at once.
+    pub matches_per_minute: u32,
+    /// Players created per day. After a day without them all of it may be used at once.
+    pub players_per_day: u32,
     /// Bytes that imported records and games that only robots play take in the store, per day. After a day without
     /// them all of it may be used at once.
     pub import_bytes_per_day: usize,
@@ -46,6 +50,8 @@ impl Default for HttpLimits {
             at_once: 500,
             open_tables: 500,
             streams: 500,
+            matches_per_minute: 60,
+            players_per_day: 200,
             import_bytes_per_day: 20_000_000,
             proxies: Vec::new(),
             origins: Vec::new(),
@@ -58,6 +64,12 @@ const TABLE_COUNTS: Duration = Duration::from_secs(24 * 3600);
 
 /// Maximum number of tables that are checked to find one that is over.
 const MAX_CHECKED_TABLES: usize = 32;
+
+const POLICY: HeaderName = HeaderName::from_static("ratelimit-policy");
+const LEFT: HeaderName = HeaderName::from_static("ratelimit");
+
+/// A replay of this many entries counts as one request. On the largest board an entry takes up to 5 µs.
+const REPLAY_UNIT: usize = 250;
 
 const DAY: Duration = Duration::from_secs(24 * 3600);
 
@@ -144,8 +156,45 @@ impl RateLimiter {
         taken.map_err(|wait| {
             let per_second = self.limits.per_second;
             let detail = format!("one address may make at most {per_second} requests per second");
-            too_many(wait, detail)
+            too_many(ProblemKind::TooManyRequests, wait, detail)
         })
+    }
+
+    /// Counts the replay of this many turns or entries of a log, which takes processor time.
+    pub(super) fn count_replay(
+        &self,
+        client: &Client,
+        entries: usize,
+        now: Duration,
+    ) -> Result<(), ApiError> {
+        match (entries / REPLAY_UNIT) as u32 {
+            0 => Ok(()),
+            cost => self.count_request(client, cost, now),
+        }
+    }
+
+    /// The headers that tell an address how many requests it may make. None for addresses without limits.
+    ///
+    /// As in draft-ietf-httpapi-ratelimit-headers-10: `q` requests in `w` seconds are allowed, `r` are left now, and all
+    /// of them again after `t` seconds.
+    pub(super) fn headers(
+        &self,
+        network: Option<IpAddr>,
+        now: Duration,
+    ) -> Option<[(HeaderName, HeaderValue); 2]> {
+        let (network, interval) = (network?, self.request_interval());
+        let at_once = self.limits.at_once.max(1);
+        let (quota, window) = (at_once, (interval * at_once).as_secs_f64().ceil());
+        let until_full = self.usage.with(network, now, &self.limits, |usage| {
+            usage.requests.full_at.saturating_sub(now)
+        });
+        let used = (until_full.as_secs_f64() / interval.as_secs_f64()).ceil() as u32;
+        let (left, wait) = (quota.saturating_sub(used), until_full.as_secs_f64().ceil());
+        let value = |text: String| HeaderValue::try_from(text).expect("it is visible ASCII");
+        Some([
+            (POLICY, value(format!("\"requests\";q={quota};w={window}"))),
+            (LEFT, value(format!("\"requests\";r={left};t={wait}"))),
+        ])
     }
 
     /// Counts bytes that are to be stored: a record, or a game of robots alone.
@@ -167,7 +216,7 @@ impl RateLimiter {
             let detail = format!(
                 "one address may store at most {limit} bytes of records and games of robots per day"
             );
-            too_many(wait, detail)
+            too_many(ProblemKind::TooManyBytes, wait, detail)
         })
     }
 
@@ -179,6 +228,38 @@ impl RateLimiter {
                 usage.imports.give_back(cost);
             });
         }
+    }
+
+    /// Counts a request for a quick match.
+    pub(super) fn count_match(&self, client: &Client, now: Duration) -> Result<(), ApiError> {
+        let Some(network) = client.network else {
+            return Ok(());
+        };
+        let limit = self.limits.matches_per_minute;
+        let (interval, capacity) = self.limits.match_bucket();
+        let taken = self.usage.with(network, now, &self.limits, |usage| {
+            usage.matches.take(interval, capacity, now)
+        });
+        taken.map_err(|wait| {
+            let detail =
+                format!("one address may request at most {limit} quick matches per minute");
+            too_many(ProblemKind::TooManyMatches, wait, detail)
+        })
+    }
+
+    /// Counts a new player.
+    pub(super) fn count_player(&self, client: &Client, now: Duration) -> Result<(), ApiError> {
+        let Some(network) = client.network else {
+            return Ok(());
+        };
+        let limit = self.limits.players_per_day;
+        let taken = self.usage.with(network, now, &self.limits, |usage| {
+            usage.players.take(DAY / limit.max(1), DAY, now)
+        });
+        taken.map_err(|wait| {
+            let detail = format!("one address may create at most {limit} players per day");
+            too_many(ProblemKind::TooManyPlayers, wait, detail)
+        })
     }
 
     /// Checks whether the client may create one more table.
@@ -203,6 +284,7 @@ impl RateLimiter {
             }
         }
         Err(too_many(
+            ProblemKind::TooManyTables,
             Duration::from_secs(10),
             format!(
                 "one address may have at most {limit} tables that are not over: finish some games, or resign"
@@ -238,7 +320,8 @@ impl RateLimiter {
             });
             if !has_room {
                 let detail = format!("one address may have at most {limit} streams open");
-                return Err(too_many(Duration::from_secs(10), detail));
+                let (kind, wait) = (ProblemKind::TooManyStreams, Duration::from_secs(10));
+                return Err(too_many(kind, wait, detail));
             }
         }
         self.streams.send_modify(|open| *open += 1);
@@ -263,6 +346,12 @@ impl RateLimiter {
 impl HttpLimits {
     fn request_interval(&self) -> Duration {
         Duration::from_secs(1) / self.per_second.max(1)
+    }
+
+    /// The time that one quick match costs, and how much may be used at once.
+    fn match_bucket(&self) -> (Duration, Duration) {
+        let minute = Duration::from_secs(60);
+        (minute / self.matches_per_minute.max(1), 10 * minute)
     }
 }
 
@@ -319,6 +408,8 @@ struct Usage {
     last_seen: Duration,
     requests: Bucket,
     imports: Bucket,
+    players: Bucket,
+    matches: Bucket,
     /// Tables that may still be open, with the time of their creation.
     tables: VecDeque<(GameId, Duration)>,
     streams: usize,
@@ -339,11 +430,16 @@ impl Usage {
     fn weight(&self, limits: &HttpLimits, now: Duration) -> Weight {
         let interval = limits.request_interval();
         let capacity = interval * limits.at_once.max(1);
-        let is_limited = self.requests.is_below(interval, capacity, now)
+        let (match_cost, match_capacity) = limits.match_bucket();
+        let is_limited = self.matches.is_below(match_cost, match_capacity, now)
+            || self.requests.is_below(interval, capacity, now)
             || self.imports.is_below(DAY / 20, DAY, now)
+            || self
+                .players
+                .is_below(DAY / limits.players_per_day.max(1), DAY, now)
             || self.tables.len() >= limits.open_tables;
-        let is_unused =
-            self.requests.is_full(now) && self.imports.is_full(now) && self.tables.is_empty();
+        let buckets = [self.requests, self.imports, self.players, self.matches];
+        let is_unused = buckets.iter().all(|bucket| bucket.is_full(now)) && self.tables.is_empty();
         match (is_limited, is_unused) {
             (true, _) => Weight::Limit,
             (false, false) => Weight::Something,
@@ -438,20 +534,16 @@ impl FromRequestParts<Arc<AppState>> for Client {
 
     async fn from_request_parts(parts: &mut Parts, _: &Arc<AppState>) -> Result<Client, ApiError> {
         let client = parts.extensions.get::<Client>().cloned();
-        client.ok_or_else(|| {
-            api_error(
-                ProblemKind::Unavailable,
-                "the client's address is not known",
-            )
-        })
+        client
+            .ok_or_else(|| api_error(ProblemKind::ServerBusy, "the client's address is not known"))
     }
 }
 
 /// An error that says when to try again.
-pub(super) fn too_many(wait: Duration, detail: String) -> ApiError {
+pub(super) fn too_many(kind: ProblemKind, wait: Duration, detail: impl ToString) -> ApiError {
     ApiError {
         retry_after_s: wait.as_secs() + u64::from(wait.subsec_nanos() > 0),
-        ..api_error(ProblemKind::TooMany, detail)
+        ..api_error(kind, detail)
     }
 }
 

@@ -5,27 +5,31 @@ use std::sync::Arc;
 use axum::extract::State;
 use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::{IntoResponse, Response};
-use noughts_api::{GameRecord, ImportedGame, Problem, ProblemKind};
+use noughts_api::{GameRecord, ImportedGame, ProblemKind};
 use noughts_rules::{Player, Record, RecordSeat};
 
 use super::AppState;
-use super::create_table::{read_name, read_strategy};
+use super::create_table::read_name;
 use super::error::{ApiError, api_error};
 use super::extract::{Body, MIN_SECRET_KEY_LENGTH, PathParams, idempotency_key};
 use super::games::{creation_key, snapshot, table};
+use super::openapi::{ImportErrors, RecordErrors};
 use super::rate_limit::Client;
+use super::strategies::read_strategy;
 use super::stream::view_of;
 use crate::records::{game_from_record, game_to_record, stored_size};
 use crate::store::{Created, StoredGame};
 use crate::table::{RequestKey, Summary, TableRefusal};
 
-/// Reads the record of a game, as text, or as JSON if `Accept` names it first.
+/// Reads the record of a game.
+///
+/// As text, or as JSON if `Accept` names JSON first.
 #[utoipa::path(
-    get, path = "/api/games/{id}/record", tag = "records",
+    get, path = "/api/games/{id}/record", tag = "records", operation_id = "getRecord",
     params(("id" = String, Path, description = "the game")),
     responses(
-        (status = 200, content((String = "text/plain"), (GameRecord = "application/json"))),
-        (status = 404, body = Problem, content_type = "application/problem+json"),
+        (status = 200, description = "The record", content((GameRecord = "application/json"), (String = "text/plain"))),
+        RecordErrors,
     )
 )]
 pub(super) async fn record(
@@ -34,8 +38,9 @@ pub(super) async fn record(
     headers: HeaderMap,
 ) -> Result<Response, ApiError> {
     let live = table(&app, super::extract::read_id(&id)?).await?;
-    let record = live.read(game_to_record);
-    let record = record.map_err(|error| api_error(ProblemKind::Unavailable, error))?;
+    let names = live.names();
+    let record = live.read(|table| game_to_record(table, &names));
+    let record = record.map_err(|error| api_error(ProblemKind::DamagedGame, error))?;
     if prefers_json(&headers) {
         return Ok(axum::Json(GameRecord::new(&record)).into_response());
     }
@@ -56,17 +61,17 @@ fn prefers_json(headers: &HeaderMap) -> bool {
     known.next().unwrap_or(false)
 }
 
-/// Imports a finished game from its record, as JSON or text. A request with an `Idempotency-Key` is safe to
-/// repeat. The bytes per address and day are limited.
+/// Imports a finished game from its record.
+///
+/// As JSON or text. A request with an `Idempotency-Key` is safe to repeat. The bytes per address and day are limited.
 #[utoipa::path(
-    post, path = "/api/records", tag = "records",
+    post, path = "/api/records", tag = "records", operation_id = "importRecord",
     params(("Idempotency-Key" = Option<String>, Header, description = "16 to 128 visible characters")),
     request_body(content((GameRecord = "application/json"), (String = "text/plain"))),
     responses(
-        (status = 201, body = ImportedGame, headers(("Location" = String))),
-        (status = 200, body = ImportedGame, description = "a repeat"),
-        (status = "4XX", body = Problem, content_type = "application/problem+json"),
-        (status = 503, body = Problem, content_type = "application/problem+json"),
+        (status = 201, body = ImportedGame, description = "The imported game", headers(("Location" = String))),
+        (status = 200, body = ImportedGame, description = "The same game again, for a repeated request", headers(("Location" = String))),
+        ImportErrors,
     )
 )]
 pub(super) async fn archive(
@@ -79,17 +84,17 @@ pub(super) async fn archive(
     let record = match body.content_type.as_str() {
         "application/json" => {
             let record = body.json::<GameRecord>()?.read();
-            record.map_err(|error| api_error(ProblemKind::Unreadable, error))?
+            record.map_err(|error| api_error(ProblemKind::UnreadableRecord, error))?
         }
         "text/plain" => {
             let text = std::str::from_utf8(&body.bytes)
-                .map_err(|_| api_error(ProblemKind::Unreadable, "a record is UTF-8"))?;
+                .map_err(|_| api_error(ProblemKind::UnreadableRecord, "a record is UTF-8"))?;
             text.parse::<Record>()
-                .map_err(|error| api_error(ProblemKind::Unreadable, error))?
+                .map_err(|error| api_error(ProblemKind::UnreadableRecord, error))?
         }
         _ => {
             return Err(api_error(
-                ProblemKind::WrongMedium,
+                ProblemKind::WrongContentType,
                 "the Content-Type of a record is application/json or text/plain",
             ));
         }
@@ -98,7 +103,7 @@ pub(super) async fn archive(
     record.seats().iter().try_for_each(check_seat)?;
     let stored = game_from_record(&record, app.tables.ids().game(), now_ms);
     let (mut stored, summary) =
-        stored.map_err(|error| api_error(ProblemKind::Impossible, error))?;
+        stored.map_err(|error| api_error(ProblemKind::ImpossibleRecord, error))?;
     stored.key = key.as_ref().map(|request| creation_key(&client, request));
     let new_id = stored.settings.id;
     let (id, status) = match import(&app, &client, stored, summary).await? {

@@ -1,11 +1,20 @@
-//! Seat tokens: derived from the store's secret, never stored.
+//! Which seat a token acts for. Seat tokens are derived from the store's secret and never stored; the token of a
+//! registered player acts for the player's seats.
 
+use axum::http::HeaderMap;
 use hmac::{Hmac, Mac};
+use noughts_api::ProblemKind;
 use noughts_rules::Seat;
 use sha2::Sha256;
 
-use crate::id::GameId;
-use crate::table::Key;
+use super::AppState;
+use super::error::{ApiError, api_error};
+use super::extract::bearer;
+use crate::id::{GameId, PlayerId};
+use crate::players::is_player_token;
+use crate::store::StoredPlayer;
+use crate::table::{Holder, Key, Table};
+use crate::tables::LiveTable;
 
 /// Issues and verifies seat tokens. A token names a game and a seat, with a message authentication code. The
 /// repeat of a request, recognized by its key, gets the same token.
@@ -76,6 +85,93 @@ impl SeatTokens {
         }
         mac
     }
+}
+
+impl AppState {
+    /// The seat of this table that a token acts for.
+    pub(super) async fn seat_of_token(
+        &self,
+        live: &LiveTable,
+        token: &str,
+    ) -> Result<Seat, ApiError> {
+        let no_seat = || {
+            api_error(
+                ProblemKind::WrongGame,
+                "this player has no seat at this table; take an open one first",
+            )
+        };
+        self.watched_seat(live, token).await?.ok_or_else(no_seat)
+    }
+
+    /// Like [`seat_of_token`](AppState::seat_of_token), but a player without a seat here is a spectator.
+    pub(super) async fn watched_seat(
+        &self,
+        live: &LiveTable,
+        token: &str,
+    ) -> Result<Option<Seat>, ApiError> {
+        if is_player_token(token) {
+            let player = self.player_of_token(token).await?;
+            return Ok(live.read(|table| seat_of_player(table, player.id)));
+        }
+        let at = self.tokens.verify(token).ok_or_else(|| {
+            api_error(
+                ProblemKind::WrongToken,
+                "this server did not issue this token; send a token exactly as it was given",
+            )
+        })?;
+        match at.game == live.id() {
+            true => Ok(Some(at.seat)),
+            false => Err(api_error(
+                ProblemKind::WrongGame,
+                "this token is for a seat at another table; each table gives its own",
+            )),
+        }
+    }
+
+    /// The caller's seat at this table; `None` for a spectator and for a request without a token.
+    pub(super) async fn seat_in_header(
+        &self,
+        live: &LiveTable,
+        headers: &HeaderMap,
+    ) -> Result<Option<Seat>, ApiError> {
+        match bearer(headers)? {
+            Some(token) => self.watched_seat(live, token).await,
+            None => Ok(None),
+        }
+    }
+
+    /// The player that a token belongs to.
+    pub(super) async fn player_of_token(&self, token: &str) -> Result<StoredPlayer, ApiError> {
+        let found = self.players.of_token(token).await?;
+        found.ok_or_else(|| {
+            api_error(
+                ProblemKind::WrongToken,
+                "no player has this token; POST /api/players gives one",
+            )
+        })
+    }
+
+    /// The player that makes a request, if it has a token.
+    pub(super) async fn caller(
+        &self,
+        headers: &HeaderMap,
+    ) -> Result<Option<StoredPlayer>, ApiError> {
+        match bearer(headers)? {
+            Some(token) => self.player_of_token(token).await.map(Some),
+            None => Ok(None),
+        }
+    }
+}
+
+/// The player's seat; of several, the one to move.
+pub(super) fn seat_of_player(table: &Table, player: PlayerId) -> Option<Seat> {
+    let is_its = |seat: &Seat| {
+        let holder = table.holder(*seat);
+        holder.and_then(Holder::player_id) == Some(player)
+    };
+    let to_move = table.game().to_move().filter(is_its);
+    let mut seats = (0..table.holders().len()).map(|seat| Seat(seat as u8));
+    to_move.or_else(|| seats.find(is_its))
 }
 
 #[cfg(test)]

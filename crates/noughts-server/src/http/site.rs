@@ -8,20 +8,22 @@ mod files;
 use std::sync::{Arc, LazyLock};
 
 use axum::Router;
-use axum::extract::{Path, Query, State};
+use axum::extract::State;
 use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, Uri, header};
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
+use noughts_api::ProblemKind;
 
 use super::AppState;
 use super::board_image::{self, Format};
-use super::extract::read_id;
+use super::error::api_error;
+use super::extract::{PathParams, QueryParams, read_id};
 use super::games::snapshot;
 use super::link_preview::{LinkPreview, origin};
 use super::qr_code;
 use super::stream::view_of;
-pub(super) use files::File;
 use files::{Encoding, Site};
+pub(super) use files::{File, compressed};
 
 /// All files, compressed once.
 static SITE: LazyLock<Site> = LazyLock::new(Site::new);
@@ -76,7 +78,7 @@ fn document(headers: &HeaderMap, status: StatusCode) -> Response {
 /// `GET /game/{id}`: the same document, with a title and a picture for link previews.
 async fn game(
     State(app): State<Arc<AppState>>,
-    Path(id): Path<String>,
+    PathParams([id]): PathParams<1>,
     headers: HeaderMap,
 ) -> Response {
     let Ok(id) = read_id(&id) else {
@@ -108,12 +110,11 @@ fn with_preview(headers: &HeaderMap, status: StatusCode, preview: &LinkPreview) 
 }
 
 /// `GET /web/{version}/{path}`
-async fn file(Path((version, path)): Path<(String, String)>, headers: HeaderMap) -> Response {
+async fn file(PathParams([version, path]): PathParams<2>, headers: HeaderMap) -> Response {
     match SITE.file(&path) {
-        // A page from before an update gets the present file, and must not cache it for good.
         Some(file) if version == SITE.version() => respond(file, &headers, IMMUTABLE),
-        Some(file) => respond(file, &headers, REVALIDATE),
-        None => super::not_found_problem().into_response(),
+        // A page from before an update must not mix modules of two versions. It loads itself again.
+        Some(_) | None => super::not_found_problem().into_response(),
     }
 }
 
@@ -126,7 +127,7 @@ async fn root_file(path: &'static str, headers: HeaderMap) -> Response {
 }
 
 /// `GET /icon/{name}`: `192.png`, `mask-512.png`.
-async fn icon(Path(name): Path<String>, headers: HeaderMap) -> Response {
+async fn icon(PathParams([name]): PathParams<1>, headers: HeaderMap) -> Response {
     match board_image::icon(&name).await {
         Some(file) => respond(file, &headers, "public, max-age=86400"),
         None => super::not_found_problem().into_response(),
@@ -135,14 +136,14 @@ async fn icon(Path(name): Path<String>, headers: HeaderMap) -> Response {
 
 /// `GET /game/{id}/qr.svg?turn=N`: the link to a game of this server.
 async fn qr_code(
-    Path(id): Path<String>,
-    Query(query): Query<qr_code::LinkQuery>,
+    PathParams([id]): PathParams<1>,
+    QueryParams(query): QueryParams<qr_code::LinkQuery>,
     headers: HeaderMap,
 ) -> Response {
     let link = match (read_id(&id), origin(&headers)) {
         (Ok(id), Some(origin)) => query.link(&origin, id),
         (Err(refused), _) => return refused.into_response(),
-        (Ok(_), None) => return StatusCode::BAD_REQUEST.into_response(),
+        (Ok(_), None) => return unlinkable_host(),
     };
     match qr_code::svg(&link) {
         Some(svg) => respond(
@@ -150,13 +151,20 @@ async fn qr_code(
             &headers,
             REVALIDATE,
         ),
-        None => StatusCode::BAD_REQUEST.into_response(),
+        None => unlinkable_host(),
     }
+}
+
+/// The answer to a request whose `Host` cannot be part of a link.
+fn unlinkable_host() -> Response {
+    let detail =
+        "the Host header must be a name or an address of this server, such as example.org:8080";
+    api_error(ProblemKind::WrongHost, detail).into_response()
 }
 
 async fn board_as_svg(
     State(app): State<Arc<AppState>>,
-    Path(id): Path<String>,
+    PathParams([id]): PathParams<1>,
     headers: HeaderMap,
 ) -> Response {
     board(&app, &id, &headers, Format::Svg).await
@@ -164,7 +172,7 @@ async fn board_as_svg(
 
 async fn board_as_png(
     State(app): State<Arc<AppState>>,
-    Path(id): Path<String>,
+    PathParams([id]): PathParams<1>,
     headers: HeaderMap,
 ) -> Response {
     board(&app, &id, &headers, Format::Png).await
@@ -245,7 +253,7 @@ fn respond(file: &File, headers: &HeaderMap, cache_control: &'static str) -> Res
 }
 
 /// Whether an `Accept…` header lists this value, with a weight above 0.
-fn accepts(headers: &HeaderMap, name: HeaderName, what: &str) -> bool {
+pub(super) fn accepts(headers: &HeaderMap, name: HeaderName, what: &str) -> bool {
     let mut values = headers
         .get_all(name)
         .iter()

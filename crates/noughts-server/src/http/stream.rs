@@ -11,8 +11,8 @@ use axum::response::{IntoResponse, Response};
 use bytes::Bytes;
 use futures_util::stream::unfold;
 use noughts_api::{
-    Change as ChangeJson, Empty, Legal, NineBoards, Outcome, Presence, Problem, ProblemKind,
-    SeatKind, SeatView, StreamMessage, TableInfo, TurnView, View,
+    CellChange, Change as ChangeJson, FieldLocation, NineBoards, OfferKind, OfferView, Offers,
+    OpenSeat, Outcome, Presence, ProblemKind, SeatView, StreamMessage, TableInfo, TurnView, View,
 };
 use noughts_rules::{Move, Seat, Side};
 use tokio::sync::broadcast::error::RecvError;
@@ -20,12 +20,17 @@ use tokio::sync::watch;
 
 use super::AppState;
 use super::error::{ApiError, api_error};
-use super::extract::{PathParams, bearer, read_id};
+use super::extract::{PathParams, read_id};
 use super::games::table;
+use super::openapi::ViewErrors;
 use super::rate_limit::{Client, StreamPermit};
 use crate::id::GameId;
+use crate::players::PlayerNames;
 use crate::presence::Connected;
-use crate::table::{Change, Holder, MAX_LISTED_CELLS, SeatSet, Snapshot, TurnChange, Update};
+use crate::table::{
+    Change, ClockView, Holder, MAX_LISTED_CELLS, Offer, OpenOffer, OpenTo, SeatSet, Snapshot,
+    TurnChange, Update,
+};
 use crate::tables::{LiveTable, Watch};
 
 // Changes and views list legal moves up to the same board size.
@@ -36,32 +41,62 @@ pub(super) fn view_of(snapshot: &Snapshot) -> View {
     let who = TableInfo {
         id: snapshot.id.to_string(),
         entry: snapshot.entry,
-        seats: seats(&snapshot.holders, snapshot.present),
+        seats: seats(&snapshot.holders, snapshot.present, &snapshot.names),
+        offers: offers(&snapshot.offers),
+        clock: snapshot.clock.as_ref().map(clock),
         rematch: snapshot.rematch.map(|id| id.to_string()),
     };
     View::new(&snapshot.game, who)
 }
 
-/// The view as JSON, encoded once for all readers.
-pub(super) fn view_json(snapshot: &Snapshot) -> Bytes {
+/// The view as JSON for the player of seat `you`, or for a spectator. It is encoded once for all readers.
+pub(super) fn view_json(snapshot: &Snapshot, you: Option<Seat>) -> Bytes {
     let encode = || to_json(&view_of(snapshot));
-    snapshot.encoded_view.get_or_init(encode).clone()
+    let json = snapshot.encoded_view.get_or_init(encode);
+    with_you(json, "}", you)
 }
 
 /// The message with a snapshot, encoded once for all watchers.
-pub(super) fn view_message(snapshot: &Snapshot) -> Bytes {
+pub(super) fn view_message(snapshot: &Snapshot, you: Option<Seat>) -> Bytes {
     let encode = || to_json(&StreamMessage::View(view_of(snapshot)));
-    snapshot.encoded_message.get_or_init(encode).clone()
+    let json = snapshot.encoded_message.get_or_init(encode);
+    with_you(json, "}}", you)
 }
 
-/// The message with an update, encoded once for all watchers.
-pub(super) fn update_message(update: &Update) -> Bytes {
+/// Adds the caller's seat to an encoded view, which ends with `end`.
+fn with_you(json: &Bytes, end: &str, you: Option<Seat>) -> Bytes {
+    match (you, json.strip_suffix(end.as_bytes())) {
+        (Some(Seat(seat)), Some(fields)) => {
+            let you = format!(",\"you\":{seat}{end}");
+            [fields, you.as_bytes()].concat().into()
+        }
+        (Some(_), None) | (None, _) => json.clone(),
+    }
+}
+
+/// The message with an update for the player of seat `you`, or for a spectator. It is encoded once for all watchers.
+pub(super) fn update_message(update: &Update, you: Option<Seat>) -> Bytes {
+    if let Change::View(snapshot) = &update.change {
+        return view_message(snapshot, you);
+    }
     let encode = || match &update.change {
         Change::Turn(change) => to_json(&StreamMessage::Change(change_json(change))),
-        Change::Seats { holders, present } => {
-            to_json(&StreamMessage::Presence(presence_json(holders, *present)))
+        Change::Seats {
+            holders,
+            present,
+            names,
+        } => {
+            let seats = seats(holders, *present, names);
+            to_json(&StreamMessage::Presence(Presence { seats }))
         }
-        Change::View(snapshot) => view_message(snapshot),
+        Change::Offers {
+            entry,
+            offers: open,
+        } => to_json(&StreamMessage::Offers(Offers {
+            entry: *entry,
+            offers: offers(open),
+        })),
+        Change::View(snapshot) => view_message(snapshot, None),
     };
     update.encoded.get_or_init(encode).clone()
 }
@@ -71,23 +106,28 @@ fn update_name(update: &Update) -> &'static str {
     match update.change {
         Change::Turn(_) => "change",
         Change::Seats { .. } => "presence",
+        Change::Offers { .. } => "offers",
         Change::View(_) => "view",
     }
 }
 
 fn change_json(change: &TurnChange) -> ChangeJson {
     let write = |at: &Move| change.variant.format_move(*at);
-    let cell = |(at, side): &(Move, Option<Side>)| (write(at), side.map(|side| side.index() as u8));
+    let cell = |(at, side): &(Move, Option<Side>)| CellChange {
+        cell: write(at),
+        side: side.map(|side| side.index() as u8),
+    };
+    let legal = change.legal.as_ref();
     ChangeJson {
+        entry: change.entry,
         turn: change.number + 1,
         to_move: change.to_move.map(|seat| seat.0),
         last: TurnView::new(&change.variant, change.turn),
         cells: change.cells.iter().map(cell).collect(),
-        legal: match &change.legal {
-            Some(moves) => Legal::Moves(moves.iter().map(write).collect()),
-            None => Legal::All(Empty::Empty),
-        },
+        legal: legal.map(|moves| moves.iter().map(write).collect()),
         rewind: change.longest_rewind,
+        offers: offers(&change.offers),
+        clock: change.clock.as_ref().map(clock),
         nine: change.nested.map(NineBoards::from),
         outcome: change
             .outcome
@@ -96,32 +136,50 @@ fn change_json(change: &TurnChange) -> ChangeJson {
     }
 }
 
-fn presence_json(holders: &[Holder], present: SeatSet) -> Presence {
-    let seats = seats(holders, present);
-    Presence {
-        present: seats.iter().map(|seat| seat.present).collect(),
-        names: seats.into_iter().map(|seat| seat.name).collect(),
+fn seats(holders: &[Holder], present: SeatSet, names: &PlayerNames) -> Vec<SeatView> {
+    let seat = |(seat, holder): (u8, &Holder)| {
+        let mut view = match holder {
+            Holder::Open(open_to) => SeatView::open(seat, open_seat(*open_to)),
+            Holder::Human { .. } | Holder::Player(_) => {
+                SeatView::human(seat, names.name(holder), present.contains(Seat(seat)))
+            }
+            Holder::Robot(_) => SeatView::robot(seat, names.name(holder)),
+        };
+        if let Some((id, info)) = holder.player_id().and_then(|id| Some((id, names.get(id)?))) {
+            (view.player, view.bot) = (Some(id.to_string()), info.is_bot);
+        }
+        view
+    };
+    (0..).zip(holders).map(seat).collect()
+}
+
+/// How an open seat is offered, in JSON.
+pub(super) fn open_seat(open_to: OpenTo) -> OpenSeat {
+    match open_to {
+        OpenTo::Link | OpenTo::ListedLink => OpenSeat::Link,
+        OpenTo::Lobby => OpenSeat::Lobby,
     }
 }
 
-fn seats(holders: &[Holder], present: SeatSet) -> Vec<SeatView> {
-    let seat = |(seat, holder): (Seat, &Holder)| {
-        let (name, kind, present) = match holder {
-            Holder::Open(_) => (String::new(), SeatKind::Open, false),
-            Holder::Human { name, .. } => (name.clone(), SeatKind::Human, present.contains(seat)),
-            Holder::Robot(strategy) => (strategy.to_string(), SeatKind::Robot, true),
-        };
-        SeatView {
-            name,
-            kind,
-            symbol: ' ',
-            present,
-        }
+fn offers(open: &[OpenOffer]) -> Vec<OfferView> {
+    let offer = |open: &OpenOffer| OfferView {
+        kind: match open.offer {
+            Offer::Draw => OfferKind::Draw,
+            Offer::Takeback => OfferKind::Takeback,
+            Offer::Rematch => OfferKind::Rematch,
+        },
+        seat: open.seat.0,
+        entry: open.entry,
     };
-    (0..).map(Seat).zip(holders).map(seat).collect()
+    open.iter().map(offer).collect()
 }
 
-fn to_json(value: &impl serde::Serialize) -> Bytes {
+fn clock(clock: &ClockView) -> noughts_api::ClockView {
+    let running = clock.running.map(|seat| seat.0);
+    noughts_api::ClockView::new(clock.settings, clock.left_ms.clone(), running)
+}
+
+pub(super) fn to_json(value: &impl serde::Serialize) -> Bytes {
     let json = serde_json::to_vec(value);
     json.expect("the types of the API are JSON").into()
 }
@@ -176,8 +234,12 @@ impl Follow {
         let last = updates.iter().filter_map(|update| update.entry).next_back();
         self.entry = last.unwrap_or(entry);
         let now = self.live.snapshot();
-        let (holders, present) = (now.holders.clone(), now.present);
-        updates.push(Update::new(None, Change::Seats { holders, present }));
+        let seats = Change::Seats {
+            holders: now.holders.clone(),
+            present: now.present,
+            names: Arc::clone(&now.names),
+        };
+        updates.push(Update::new(None, seats));
         Some(updates)
     }
 
@@ -228,20 +290,21 @@ impl Follow {
     }
 }
 
-/// Server-sent events. The id of an event is the number of an entry in the game's log. A stream begins with the
-/// view, or with `Last-Event-ID` with all later entries and the players' presence. With a seat's token, the
-/// player is present while the stream is open.
+/// Follows a table by server-sent events.
+///
+/// The data of each event is a StreamMessage. The id of an event is the number of an entry in the game's log. A stream
+/// begins with the view, or with `Last-Event-ID` with all later entries and the players' presence. With a seat's token,
+/// the player is present while the stream is open.
 #[utoipa::path(
-    get, path = "/api/games/{id}/events", tag = "live",
+    get, path = "/api/games/{id}/events", tag = "live", operation_id = "followGame",
     params(
         ("id" = String, Path, description = "the game"),
         ("Last-Event-ID" = Option<u32>, Header, description = "the latest entry that the client has"),
     ),
     security((), ("seat" = [])),
     responses(
-        (status = 200, body = String, content_type = "text/event-stream"),
-        (status = "4XX", body = Problem, content_type = "application/problem+json"),
-        (status = 503, body = Problem, content_type = "application/problem+json"),
+        (status = 200, body = String, content_type = "text/event-stream", description = "Events whose data are StreamMessage objects"),
+        ViewErrors,
     )
 )]
 pub(super) async fn events(
@@ -251,36 +314,40 @@ pub(super) async fn events(
     headers: HeaderMap,
 ) -> Result<Response, ApiError> {
     let id = read_id(&id)?;
-    table(&app, id).await?;
-    let seat = match bearer(&headers) {
-        Some(token) => Some(app.seat_of_token(id, token)?.seat),
-        None => None,
-    };
+    let live = table(&app, id).await?;
+    let seat = app.seat_in_header(&live, &headers).await?;
+    drop(live);
     let seen = match headers.get("last-event-id") {
         None => None,
         Some(value) => {
             let number = value.to_str().ok().and_then(|text| text.parse().ok());
             let wrong = || {
-                api_error(
-                    ProblemKind::Unreadable,
-                    "Last-Event-ID must be the id of an event",
-                )
+                let detail = "Last-Event-ID must be the id of an event";
+                let wrong = api_error(ProblemKind::WrongFormat, detail);
+                wrong.at(FieldLocation::Header, "/Last-Event-ID")
             };
             Some(number.ok_or_else(wrong)?)
         }
     };
-    let permit = app
-        .rate_limiter
-        .open_stream(&client, app.tables.clock().now())?;
+    let now = app.tables.clock().now();
+    let permit = app.rate_limiter.open_stream(&client, now)?;
     let mut follow = Follow::begin(&app, id, seat).await?;
+    if seen.is_some() {
+        let entries = follow.snapshot().entry as usize;
+        app.rate_limiter.count_replay(&client, entries, now)?;
+    }
     let resumed = seen.and_then(|entry| follow.resume(entry));
     let first: Vec<Event> = match resumed {
-        Some(updates) => updates.iter().map(update_event).collect(),
-        None => vec![view_event(follow.snapshot())],
+        Some(updates) => updates
+            .iter()
+            .map(|update| update_event(update, seat))
+            .collect(),
+        None => vec![view_event(follow.snapshot(), seat)],
     };
     let source = EventSource {
         first: first.into_iter(),
         follow,
+        seat,
         closing: app.closing.clone(),
         has_ended: false,
         _permit: permit,
@@ -295,12 +362,13 @@ pub(super) async fn events(
 }
 
 /// How often a quiet event stream sends a comment, so that proxies keep it open.
-const KEEP_ALIVE: Duration = Duration::from_secs(15);
+pub(super) const KEEP_ALIVE: Duration = Duration::from_secs(15);
 
 /// The events of one stream. The connection asks for the next one when the client has read the last.
 struct EventSource {
     first: std::vec::IntoIter<Event>,
     follow: Follow,
+    seat: Option<Seat>,
     closing: watch::Receiver<bool>,
     has_ended: bool,
     _permit: StreamPermit,
@@ -316,8 +384,8 @@ impl EventSource {
         }
         tokio::select! {
             followed = self.follow.next() => Some(match followed? {
-                Followed::Update(update) => update_event(&update),
-                Followed::Snapshot(snapshot) => view_event(&snapshot),
+                Followed::Update(update) => update_event(&update, self.seat),
+                Followed::Snapshot(snapshot) => view_event(&snapshot, self.seat),
             }),
             _ = self.closing.changed() => {
                 self.has_ended = true;
@@ -330,15 +398,19 @@ impl EventSource {
 /// The message before the server stops.
 pub(super) const RESTART: &[u8] = b"{\"restart\":true}";
 
-fn view_event(snapshot: &Snapshot) -> Event {
-    event(Some(snapshot.entry), "view", &view_message(snapshot))
+fn view_event(snapshot: &Snapshot, you: Option<Seat>) -> Event {
+    event(Some(snapshot.entry), "view", &view_message(snapshot, you))
 }
 
-fn update_event(update: &Update) -> Event {
-    event(update.entry, update_name(update), &update_message(update))
+fn update_event(update: &Update, you: Option<Seat>) -> Event {
+    event(
+        update.entry,
+        update_name(update),
+        &update_message(update, you),
+    )
 }
 
-fn event(id: Option<u32>, name: &str, json: &[u8]) -> Event {
+pub(super) fn event(id: Option<u32>, name: &str, json: &[u8]) -> Event {
     let event = match id {
         Some(id) => Event::default().id(id.to_string()),
         None => Event::default(),

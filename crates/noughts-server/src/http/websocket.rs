@@ -10,14 +10,18 @@ use axum::http::{HeaderMap, header};
 use axum::response::Response;
 use bytes::Bytes;
 use futures_util::SinkExt;
-use noughts_api::{ActionRequest, Hello, Problem, ProblemKind, StreamMessage};
+use noughts_api::{ActionRequest, Hello, ProblemKind, StreamMessage};
 use noughts_rules::Seat;
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
 use tokio::time::{Instant, sleep_until, timeout};
+use utoipa::ToSchema;
 
 use super::AppState;
 use super::error::{ApiError, api_error};
-use super::extract::{PathParams, read_id, read_object};
+use super::extract::{PathParams, bearer, read_id, read_object};
 use super::games::{act_at, table};
+use super::openapi::ViewErrors;
 use super::rate_limit::{Client, StreamPermit};
 use super::stream::{Follow, Followed, RESTART, update_message, view_message};
 use crate::id::GameId;
@@ -48,15 +52,19 @@ const CLOSE_TIMEOUT: Duration = Duration::from_secs(2);
 /// Number of consecutive refusals after which the connection is closed.
 const MAX_REFUSALS: u32 = 50;
 
-/// Opens a WebSocket. The client first sends `{"token":"…"}` to play or `{}` to watch, then bodies of `/actions`.
-/// The server sends `{"view":…}`, `{"change":…}`, `{"presence":…}`, `{"problem":…}` and `{"restart":true}`.
+/// Follows and plays a table over a WebSocket.
+///
+/// The client first sends `{"token":"…"}` to play or `{}` to watch (Hello), then bodies of `/actions` (ActionRequest). With
+/// the token in `Authorization` there is no first message. An answer repeats the `id` of the message that it answers. The
+/// server sends objects of the schema StreamMessage: `{"view":…}`, `{"change":…}`, `{"presence":…}`, `{"offers":…}`,
+/// `{"problem":…}` and `{"restart":true}`.
 #[utoipa::path(
-    get, path = "/api/games/{id}/ws", tag = "live",
+    get, path = "/api/games/{id}/ws", tag = "live", operation_id = "openWebSocket",
     params(("id" = String, Path, description = "the game")),
+    security((), ("seat" = [])),
     responses(
-        (status = 101, description = "from here on it is a WebSocket"),
-        (status = "4XX", body = Problem, content_type = "application/problem+json"),
-        (status = 503, body = Problem, content_type = "application/problem+json"),
+        (status = 101, description = "The connection is a WebSocket from here on"),
+        ViewErrors,
     )
 )]
 pub(super) async fn websocket(
@@ -67,11 +75,16 @@ pub(super) async fn websocket(
     upgrade: Result<WebSocketUpgrade, WebSocketUpgradeRejection>,
 ) -> Result<Response, ApiError> {
     let id = read_id(&id)?;
-    table(&app, id).await?;
+    let live = table(&app, id).await?;
     check_origin(&headers, &app.rate_limiter.limits().origins)?;
-    let upgrade = upgrade.map_err(|error| {
-        let detail = format!("this path is for WebSockets: {}", error.body_text());
-        api_error(ProblemKind::Unreadable, detail)
+    let seat = match bearer(&headers)? {
+        Some(token) => Some(app.watched_seat(&live, token).await?),
+        None => None,
+    };
+    drop(live);
+    let upgrade = upgrade.map_err(|_| {
+        let detail = "this address is for WebSockets, version 13; /events is an event stream";
+        api_error(ProblemKind::NotAWebSocket, detail)
     })?;
     let counted = app
         .rate_limiter
@@ -91,7 +104,11 @@ pub(super) async fn websocket(
             refusals: 0,
             _counted: counted,
         };
-        let end = match connection.handshake().await {
+        let begun = match seat {
+            Some(seat) => connection.begin(seat, None).await,
+            None => connection.handshake().await,
+        };
+        let end = match begun {
             Ok((follow, seat)) => connection.run(follow, seat).await,
             Err(end) => end,
         };
@@ -117,6 +134,53 @@ fn check_origin(headers: &HeaderMap, others: &[String]) -> Result<(), ApiError> 
         ProblemKind::ForeignOrigin,
         "pages of other origins may not open a WebSocket",
     ))
+}
+
+/// The id of a client's message, which the answer repeats.
+#[derive(Deserialize)]
+struct MessageId {
+    id: String,
+}
+
+/// Maximum length of an id, in characters.
+const MAX_ID_LENGTH: usize = 64;
+
+/// Reads a client's message, and its id even if the rest cannot be read.
+fn read_message<T: DeserializeOwned + ToSchema>(
+    text: &str,
+    subject: &str,
+) -> (Option<MessageId>, Result<T, ApiError>) {
+    let id = serde_json::from_str::<MessageId>(text).ok();
+    match id {
+        Some(id) if id.id.chars().count() > MAX_ID_LENGTH => {
+            let detail = format!("\"id\" has at most {MAX_ID_LENGTH} characters");
+            let too_long = api_error(ProblemKind::OutOfRange, detail).in_body("/id");
+            (None, Err(too_long))
+        }
+        id => (id, read_object(text.as_bytes(), subject)),
+    }
+}
+
+/// Adds the id of the answered message to an answer, which is a JSON object.
+fn with_id(answer: Bytes, id: Option<&MessageId>) -> Bytes {
+    let (Some(id), Some(rest)) = (id, answer.strip_prefix(b"{")) else {
+        return answer;
+    };
+    let id = serde_json::to_string(&id.id).expect("a text is JSON");
+    [b"{\"id\":", id.as_bytes(), b",", rest].concat().into()
+}
+
+/// The seat that a first message asks for.
+async fn seat_of(
+    app: &Arc<AppState>,
+    game: GameId,
+    hello: Result<Hello, ApiError>,
+) -> Result<Option<Seat>, ApiError> {
+    let Some(token) = hello?.token else {
+        return Ok(None);
+    };
+    let live = table(app, game).await?;
+    app.watched_seat(&live, &token).await
 }
 
 /// One WebSocket connection.
@@ -183,29 +247,35 @@ impl Connection {
                 None => return Err(End::Gone),
             }
         };
-        match self.authenticate(&text).await {
-            Ok((follow, seat)) => {
-                self.send_json(view_message(follow.snapshot())).await?;
-                Ok((follow, seat))
-            }
-            Err(error) => {
-                self.send_problem(error).await?;
-                Err(End::Close(1008, "the first message is invalid"))
-            }
+        let (id, hello) = read_message::<Hello>(&text, "first message");
+        match seat_of(&self.app, self.id, hello).await {
+            Ok(seat) => self.begin(seat, id).await,
+            Err(error) => Err(self.refuse(error, id).await),
         }
     }
 
-    async fn authenticate(&mut self, text: &str) -> Result<(Box<Follow>, Option<Seat>), ApiError> {
-        let hello: Hello = read_object(text.as_bytes()).map_err(|error| {
-            let detail = format!("the first message must be {{\"token\":\"…\"}} or {{}}: {error}");
-            api_error(ProblemKind::Unreadable, detail)
-        })?;
-        let seat = match hello.token {
-            Some(token) => Some(self.app.seat_of_token(self.id, &token)?.seat),
-            None => None,
-        };
-        let follow = Follow::begin(&self.app, self.id, seat).await?;
-        Ok((Box::new(follow), seat))
+    /// Begins to follow the game, and sends the view.
+    async fn begin(
+        &mut self,
+        seat: Option<Seat>,
+        id: Option<MessageId>,
+    ) -> Result<(Box<Follow>, Option<Seat>), End> {
+        match Follow::begin(&self.app, self.id, seat).await {
+            Ok(follow) => {
+                let view = with_id(view_message(follow.snapshot(), seat), id.as_ref());
+                self.send_json(view).await?;
+                Ok((Box::new(follow), seat))
+            }
+            Err(error) => Err(self.refuse(error, id).await),
+        }
+    }
+
+    /// Refuses the connection.
+    async fn refuse(&mut self, error: ApiError, id: Option<MessageId>) -> End {
+        match self.send_problem(error, id.as_ref()).await {
+            Ok(()) => End::Close(1008, "the first message is invalid"),
+            Err(end) => end,
+        }
     }
 
     /// Sends updates and carries out actions until the connection ends.
@@ -228,8 +298,8 @@ impl Connection {
                     }
                 }
                 followed = follow.next() => match followed {
-                    Some(Followed::Update(update)) => self.send_json(update_message(&update)).await,
-                    Some(Followed::Snapshot(snapshot)) => self.send_json(view_message(&snapshot)).await,
+                    Some(Followed::Update(update)) => self.send_json(update_message(&update, seat)).await,
+                    Some(Followed::Snapshot(snapshot)) => self.send_json(view_message(&snapshot, seat)).await,
                     None => Err(End::Close(1012, "the table left memory; connect again")),
                 },
                 () = sleep_until(deadline) => {
@@ -257,26 +327,27 @@ impl Connection {
         seat: Option<Seat>,
         follow: &mut Follow,
     ) -> Result<(), End> {
-        match self.act(text, seat).await {
+        let (id, act) = read_message::<ActionRequest>(text, "message");
+        match self.act(act, seat).await {
             Ok(snapshot) => {
                 self.refusals = 0;
                 follow.note_sent(&snapshot);
-                self.send_json(view_message(&snapshot)).await
+                let view = with_id(view_message(&snapshot, seat), id.as_ref());
+                self.send_json(view).await
             }
-            Err(error) => self.send_problem(error).await,
+            Err(error) => self.send_problem(error, id.as_ref()).await,
         }
     }
 
-    async fn act(&mut self, text: &str, seat: Option<Seat>) -> Result<Arc<Snapshot>, ApiError> {
+    async fn act(
+        &mut self,
+        act: Result<ActionRequest, ApiError>,
+        seat: Option<Seat>,
+    ) -> Result<Arc<Snapshot>, ApiError> {
         self.app
             .rate_limiter
             .count_request(&self.client, 1, self.app.tables.clock().now())?;
-        let act: ActionRequest = read_object(text.as_bytes()).map_err(|error| {
-            api_error(
-                ProblemKind::Unreadable,
-                format!("a message must be the body of an action: {error}"),
-            )
-        })?;
+        let act = act?;
         let seat = seat.ok_or_else(|| {
             api_error(
                 ProblemKind::NoToken,
@@ -287,11 +358,11 @@ impl Connection {
         act_at(&self.app, (live, seat), &act, None, &self.client).await
     }
 
-    async fn send_problem(&mut self, error: ApiError) -> Result<(), End> {
+    async fn send_problem(&mut self, error: ApiError, id: Option<&MessageId>) -> Result<(), End> {
         self.app.tables.metrics().count_problem(error.kind);
-        let json = serde_json::to_vec(&StreamMessage::Problem(error.problem));
-        self.send_json(json.expect("the types of the API are JSON").into())
-            .await?;
+        let json = serde_json::to_vec(&StreamMessage::Problem(*error.problem));
+        let json = json.expect("the types of the API are JSON");
+        self.send_json(with_id(json.into(), id)).await?;
         self.refusals += 1;
         match self.refusals < MAX_REFUSALS {
             true => Ok(()),

@@ -1,7 +1,7 @@
-//! Clients of nodes that share a store: the store pairs them.
+//! The store pairs clients and quick matches, of all nodes that use it.
 //!
-//! This node sends the store a list of its waiting clients at every change, and once per second. The
-//! reply has the clients that were paired, by this node or by another. See
+//! This node sends the store a list of its waiting clients and new quick matches at every change, and once per second
+//! while there are some. The reply has the clients that were paired, by this node or by another. See
 //! [`Store::match_waiting`](crate::Store::match_waiting).
 
 use std::collections::{BTreeMap, HashSet};
@@ -10,6 +10,7 @@ use std::time::Duration;
 
 use noughts_rules::Seat;
 use tokio::sync::oneshot;
+use tokio::task::JoinHandle;
 use tokio::time::{Instant, sleep, timeout};
 use tracing::{debug, warn};
 
@@ -22,6 +23,10 @@ use crate::tables::ConnectedSeat;
 /// How often the list is sent while a client waits: the store pairs only clients whose node does so.
 /// Open seats of other nodes are searched as often.
 const INTERVAL: Duration = Duration::from_secs(1);
+
+/// How often a store without other nodes is searched for open seats while a client waits: those that
+/// could not be taken while the store was away are offered again.
+const SEARCH_ALONE: Duration = Duration::from_secs(10);
 
 /// Maximum number of players in one list, those that wait longest: the store writes a list in one
 /// transaction.
@@ -61,13 +66,21 @@ impl Sent {
 
 impl Matchmaking {
     /// Searches open seats and sends lists, for as long as the server runs.
-    pub(super) async fn run_shared(self: &Arc<Matchmaking>) {
+    pub(crate) async fn run(self: Arc<Matchmaking>) {
+        let is_shared = self.tables.bus().is_shared();
+        let search_interval = match is_shared {
+            true => INTERVAL,
+            false => SEARCH_ALONE,
+        };
         let mut hints = self.tables.bus().subscribe();
         let mut searched: Option<Instant> = None;
+        // Quick matches look for open seats in a task of their own: they wait for the lists that this one sends.
+        let mut seating: Option<(Instant, JoinHandle<()>)> = None;
         loop {
-            let is_time = searched.is_none_or(|searched| searched.elapsed() >= INTERVAL);
-            // A client gets an open seat, if there is one, before the store may pair it.
-            if searched.is_none() || self.has_new_client() || (is_time && self.has_client()) {
+            let is_time = searched.is_none_or(|searched| searched.elapsed() >= search_interval);
+            // A client gets an open seat of another node, if there is one, before the store may pair it.
+            let has_new_client = is_shared && self.has_new_client();
+            if searched.is_none() || has_new_client || (is_time && self.has_client()) {
                 match self.offer_stored_seats().await {
                     Ok(()) => searched = Some(Instant::now()),
                     Err(error) => debug!(%error, "open seats are searched again"),
@@ -78,11 +91,22 @@ impl Matchmaking {
                 sleep(RETRY_AFTER).await;
                 continue;
             }
+            let is_seating = |(begun, task): &(Instant, JoinHandle<()>)| {
+                begun.elapsed() < INTERVAL || !task.is_finished()
+            };
+            if self.state().quick.has_waiting_here() && !seating.as_ref().is_some_and(is_seating) {
+                let matchmaking = Arc::clone(&self);
+                let task = tokio::spawn(async move { matchmaking.seat_quick_matches().await });
+                seating = Some((Instant::now(), task));
+            }
             let is_matched = async {
                 while let Some(hint) = hints.next().await {
                     match hint {
                         Hint::Matched | Hint::Missed => return,
-                        Hint::Entry { .. } | Hint::Presence(_) => {}
+                        Hint::Entry { .. }
+                        | Hint::Presence(_)
+                        | Hint::Left { .. }
+                        | Hint::Player(_) => {}
                     }
                 }
                 std::future::pending::<()>().await;
@@ -123,7 +147,9 @@ impl Matchmaking {
                 .tables_created
                 .inc_by(matches.created.len() as u64);
         }
+        self.announce(&list, &matches);
         let mut state = self.state();
+        state.quick.settle(&list, &matches);
         state.sent.clients = list.players.iter().map(|player| player.id).collect();
         state.sent.seen.retain(|id| !list.seen.contains(id));
         for matched in matches.unseen {
@@ -160,29 +186,38 @@ impl Matchmaking {
             Waiting::Client(client) if !client.seat.is_closed() => Some(WaitingPlayer {
                 id: client.id,
                 variant: self.variant,
+                clock: None,
                 holder: self.connected(client.name.clone()),
                 since_ms: client.since_ms,
             }),
             Waiting::Client(_) | Waiting::Seat(..) => None,
         };
-        let players: Vec<WaitingPlayer> = match self.tables.is_stopping() {
+        let is_stopping = self.tables.is_stopping();
+        let players: Vec<WaitingPlayer> = match is_stopping {
             true => Vec::new(),
             false => {
                 let players = state.queue.iter().filter_map(player);
                 players.take(MAX_LISTED_PLAYERS).collect()
             }
         };
-        if players.is_empty() && state.sent.is_settled() {
+        let list = WaitingList {
+            players,
+            seen: state.sent.seen.clone(),
+            ..match is_stopping {
+                true => WaitingList::default(),
+                false => state.quick.list(),
+            }
+        };
+        let is_awaited = state.quick.does_anybody_wait && !is_stopping;
+        if list == WaitingList::default() && state.sent.is_settled() && !is_awaited {
             return None;
         }
         let sent = &mut state.sent;
         sent.version += 1;
-        sent.clients.extend(players.iter().map(|player| player.id));
-        Some(WaitingList {
-            version: sent.version,
-            players,
-            seen: sent.seen.clone(),
-        })
+        sent.clients
+            .extend(list.players.iter().map(|player| player.id));
+        let version = sent.version;
+        Some(WaitingList { version, ..list })
     }
 
     /// Gives a client the seat that the store decided. The seat of a client that has gone is left.

@@ -2,15 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use noughts_engine::Random;
-
 /// Those who wait; `W` is how one of them is reached.
 #[derive(Debug)]
 pub(super) struct Queue<W> {
     /// In the order in which they came.
     waiting: BTreeMap<Ticket, W>,
     next: u64,
-    random: Random,
 }
 
 /// A place in the queue, never given twice.
@@ -22,25 +19,25 @@ pub(super) struct Ticket(u64);
 pub(super) enum Entered<W> {
     /// It waits: nobody fits.
     Waits(Ticket),
-    /// It is paired. Who moves first is random for each pair.
+    /// It is paired.
     Paired {
-        /// Moves first.
-        first: W,
-        /// Moves second.
-        second: W,
+        /// The one that waited.
+        waited: W,
+        /// The one that entered.
+        new: W,
     },
 }
 
-impl<W> Queue<W> {
-    /// An empty queue; the seed decides who moves first.
-    pub(super) fn new(seed: u64) -> Queue<W> {
+impl<W> Default for Queue<W> {
+    fn default() -> Queue<W> {
         Queue {
             waiting: BTreeMap::new(),
             next: 0,
-            random: Random::new(seed),
         }
     }
+}
 
+impl<W> Queue<W> {
     /// Pairs `new` with the one that waits longest and fits, or queues it. Removes all that are no
     /// longer there.
     pub(super) fn enter(
@@ -52,12 +49,8 @@ impl<W> Queue<W> {
         self.waiting.retain(|_, other| is_there(other));
         let found = self.waiting.iter().find(|(_, other)| fits(other, &new));
         let found = found.map(|(ticket, _)| *ticket);
-        if let Some(other) = found.and_then(|ticket| self.waiting.remove(&ticket)) {
-            let (first, second) = match self.random.below(2) {
-                0 => (other, new),
-                _ => (new, other),
-            };
-            return Entered::Paired { first, second };
+        if let Some(waited) = found.and_then(|ticket| self.waiting.remove(&ticket)) {
+            return Entered::Paired { waited, new };
         }
         let ticket = Ticket(self.next);
         self.next += 1;
@@ -93,6 +86,7 @@ impl<W> Queue<W> {
     }
 
     /// How many wait.
+    #[cfg(test)]
     pub(super) fn len(&self) -> usize {
         self.waiting.len()
     }
@@ -112,35 +106,35 @@ mod tests {
 
     #[test]
     fn the_longest_waiting_one_that_fits_is_paired() {
-        let mut queue = Queue::new(1);
+        let mut queue = Queue::default();
         let odd_with_even = |one: &u32, other: &u32| (one + other) % 2 == 1;
         for odd in [1, 3] {
             let entered = queue.enter(odd, there, odd_with_even);
             assert!(matches!(entered, Entered::Waits(_)));
         }
-        let Entered::Paired { first, second } = queue.enter(2, there, odd_with_even) else {
+        let Entered::Paired { waited, new } = queue.enter(2, there, odd_with_even) else {
             panic!("nobody fitted");
         };
         // The one that waited longer.
-        assert_eq!([first.min(second), first.max(second)], [1, 2]);
+        assert_eq!([waited, new], [1, 2]);
         assert_eq!(queue.len(), 1);
     }
 
     #[test]
     fn two_that_fit_are_paired() {
-        let mut queue = Queue::new(1);
+        let mut queue = Queue::default();
         assert!(matches!(queue.enter(1, there, any), Entered::Waits(_)));
-        let Entered::Paired { first, second } = queue.enter(2, there, any) else {
+        let Entered::Paired { waited, new } = queue.enter(2, there, any) else {
             panic!("nobody was there");
         };
-        assert_eq!([first.min(second), first.max(second)], [1, 2]);
+        assert_eq!([waited, new], [1, 2]);
         assert_eq!(queue.len(), 0);
         assert!(matches!(queue.enter(3, there, any), Entered::Waits(_)));
     }
 
     #[test]
     fn one_that_left_is_not_paired() {
-        let mut queue = Queue::new(1);
+        let mut queue = Queue::default();
         let Entered::Waits(ticket) = queue.enter(1, there, any) else {
             panic!("somebody was there");
         };
@@ -152,19 +146,5 @@ mod tests {
             Entered::Waits(_)
         ));
         assert_eq!(queue.len(), 1);
-    }
-
-    #[test]
-    fn either_may_move_first() {
-        let mut queue = Queue::new(1);
-        let mut firsts = [0; 2];
-        for _ in 0..1_000 {
-            queue.enter(0, there, any);
-            match queue.enter(1, there, any) {
-                Entered::Paired { first, .. } => firsts[first as usize] += 1,
-                Entered::Waits(_) => panic!("nobody was there"),
-            }
-        }
-        assert!(firsts.iter().all(|count| *count > 400), "{firsts:?}");
     }
 }

@@ -113,7 +113,7 @@ impl Connections {
         self.served.used() + self.refused.used() + self.reserved.used()
     }
 
-    /// Number of connections that were not served, since the start.
+    /// Connections refused or limited to health checks since the start.
     pub(crate) fn refused_total(&self) -> u64 {
         self.refused_total.load(Ordering::Relaxed)
     }

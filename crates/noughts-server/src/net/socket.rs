@@ -11,8 +11,8 @@ const BACKLOG: u32 = 1024;
 /// The system's buffers for a TCP client: hundreds of frames.
 const SYSTEM_BUFFER: u32 = 16 * 1024;
 
-/// The system's send buffer for an HTTP client: several views of the largest board, and enough for
-/// files over long distances.
+/// The system's send buffer per HTTP connection: it holds several views of the largest board, and keeps downloads
+/// fast over connections with high latency.
 const HTTP_SEND_BUFFER: u32 = 128 * 1024;
 
 /// Listens at an address, for the TCP protocol; port 0 takes any free port.

@@ -3,7 +3,9 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use noughts_engine::{Analysis, Clock, Limits, Stop, analyze};
+use noughts_engine::{
+    Analysis, Clock, IterativeDeepening, Limits, Stop, analyze, is_solved_exactly,
+};
 use noughts_rules::Game;
 
 /// Longest time for a game, and for one of its turns.
@@ -16,6 +18,16 @@ const MIN_TURN: Duration = Duration::from_millis(2);
 /// Maximum number of positions per turn.
 const MAX_NODES: u64 = 400_000;
 
+/// Longest time for a turn of Connect Four, where every move has an exact value.
+const MAX_EXACT_TURN: Duration = Duration::from_millis(1_000);
+
+/// The first turns of Connect Four, which are rarely solved in time, and the longest time for each.
+const OPENING_TURNS: usize = 8;
+const MAX_OPENING_TURN: Duration = Duration::from_millis(100);
+
+/// Maximum number of turns of a game of Connect Four whose turns are not analyzed in their order. Rewinds make games long.
+const MAX_EXACT_TURNS: usize = 200;
+
 /// The value and best line before each turn; `None` for turns that are not reached within [`MAX_GAME`].
 ///
 /// No result if `limit` is shorter and not enough: an analysis is stored for ever, so it must not depend on the budget of
@@ -26,6 +38,9 @@ pub(super) fn analyze_turns(
     limit: Duration,
     stop: &Stop,
 ) -> Option<Vec<Option<Analysis>>> {
+    if is_solved_exactly(game.variant()) && game.turns().len() <= MAX_EXACT_TURNS {
+        return analyze_exactly(game, clock, limit, stop);
+    }
     let turns = game.turns();
     let (started, limit) = (clock.now(), limit.min(MAX_GAME));
     let left = || limit.saturating_sub(clock.now().saturating_sub(started));
@@ -50,5 +65,39 @@ pub(super) fn analyze_turns(
     }
     let is_cut = limit < MAX_GAME && (left().is_zero() || stop.is_set());
     found.resize(turns.len(), None);
+    (!is_cut).then_some(found)
+}
+
+/// The same for Connect Four, from the last turn to the first: late turns are solved quickly, and what they found helps to
+/// solve the turns before them.
+fn analyze_exactly(
+    game: &Game,
+    clock: &Arc<dyn Clock>,
+    limit: Duration,
+    stop: &Stop,
+) -> Option<Vec<Option<Analysis>>> {
+    let count = game.turns().len();
+    let (started, limit) = (clock.now(), limit.min(MAX_GAME));
+    let left = || limit.saturating_sub(clock.now().saturating_sub(started));
+    let mut search = IterativeDeepening::new(Limits::default(), Arc::clone(clock));
+    let mut found = vec![None; count];
+    for turn in (0..count).rev() {
+        let longest = match turn < OPENING_TURNS {
+            true => MAX_OPENING_TURN,
+            false => MAX_EXACT_TURN,
+        };
+        let past = game.after(turn);
+        if left().is_zero() || stop.is_set() {
+            break;
+        }
+        if past.conclusion().is_none() {
+            search.set_limits(Limits {
+                time: Some(longest.min(left())),
+                ..Limits::default()
+            });
+            found[turn] = Some(search.analyze(&past, stop));
+        }
+    }
+    let is_cut = limit < MAX_GAME && (left().is_zero() || stop.is_set());
     (!is_cut).then_some(found)
 }

@@ -1,5 +1,5 @@
-//! A bounded, fair queue for a few slots: round robin over waiting owners, those with fewer slots first; first in, first
-//! out per owner. It has no threads and no timers; the caller passes the time.
+//! A bounded, fair queue for a few slots. Owners that hold the fewest slots go first, in round robin; each owner's
+//! requests are first in, first out. It has no threads and no timers; the caller passes the time.
 
 use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::net::{IpAddr, Ipv6Addr};

@@ -7,14 +7,14 @@ use std::borrow::Cow;
 use noughts_rules::{Diagram, Seat, Turn, Variant};
 
 use self::text::{
-    names_of, read_action, read_conclusion, read_end, read_holder, read_holders, read_offer,
-    read_status, write_action, write_conclusion, write_end, write_holder, write_holders,
-    write_offer, write_status,
+    names_of, players_of, read_action, read_added_time, read_answer, read_conclusion, read_end,
+    read_holder, read_holders, read_status, write_action, write_added_time, write_answer,
+    write_conclusion, write_end, write_holder, write_holders, write_status,
 };
 use super::{Append, ListedGame, StoreError, StoredGame, family};
-use crate::id::{GameId, NodeId};
+use crate::id::{GameId, NodeId, PlayerId};
 use crate::table::{
-    CreationKey, Ending, Entry, Holder, Key, LogEntry, NewGame, SeatSet, Settings, Summary,
+    CreationKey, Ending, Entry, Holder, Key, LogEntry, NewGame, Offer, SeatSet, Settings, Summary,
 };
 
 pub(super) fn id_bytes(game: GameId) -> Vec<u8> {
@@ -25,6 +25,16 @@ pub(super) fn read_id(bytes: &[u8]) -> Result<GameId, StoreError> {
     let wrong = |_| StoreError::Corrupt(format!("a game's id has {} bytes", bytes.len()));
     let bytes: [u8; 16] = bytes.try_into().map_err(wrong)?;
     Ok(GameId::new(u128::from_be_bytes(bytes)))
+}
+
+pub(super) fn player_bytes(player: PlayerId) -> Vec<u8> {
+    player.number().to_be_bytes().to_vec()
+}
+
+pub(super) fn read_player_id(bytes: &[u8]) -> Result<PlayerId, StoreError> {
+    let wrong = |_| StoreError::Corrupt(format!("a player's id has {} bytes", bytes.len()));
+    let bytes: [u8; 16] = bytes.try_into().map_err(wrong)?;
+    Ok(PlayerId::new(u128::from_be_bytes(bytes)))
 }
 
 /// Both databases have signed numbers only.
@@ -70,7 +80,8 @@ pub(super) struct GameRow {
     pub(super) key: Option<String>,
     pub(super) request: Option<i64>,
     pub(super) summary: SummaryRow,
-    /// The players' names, for the index.
+    pub(super) clock: Option<String>,
+    /// The names at the seats, for the index.
     pub(super) names: Vec<String>,
 }
 
@@ -111,6 +122,7 @@ impl GameRow {
             key,
             request,
             summary: SummaryRow::new(summary),
+            clock: settings.clock.map(|clock| clock.to_string()),
             names: names_of(&summary.holders),
         }
     }
@@ -159,7 +171,9 @@ impl EntryRow {
         let (kind, data) = match &logged.entry {
             Entry::Seated { holder, .. } => ("seated", write_holder(holder)),
             Entry::Turn(turn) => ("turn", write_action(variant, turn.action)),
-            Entry::Offered { offer, .. } => ("offered", write_offer(*offer).to_owned()),
+            Entry::Offered { offer, .. } => ("offered", offer.word().to_owned()),
+            Entry::Answered { answer, .. } => ("answered", write_answer(*answer)),
+            Entry::TimeAdded { ms, until_ms } => ("time", write_added_time(*ms, *until_ms)),
             Entry::Ended { reason, seats } => ("ended", write_end(*reason, *seats)),
             Entry::RematchCreated(game) => ("rematch", game.to_string()),
         };
@@ -204,8 +218,16 @@ impl EntryRow {
             }),
             ("offered", Some(seat)) => Entry::Offered {
                 seat,
-                offer: read_offer(&self.data)?,
+                offer: Offer::from_word(&self.data)?,
             },
+            ("answered", Some(seat)) => Entry::Answered {
+                seat,
+                answer: read_answer(&self.data)?,
+            },
+            ("time", None) => {
+                let (ms, until_ms) = read_added_time(&self.data)?;
+                Entry::TimeAdded { ms, until_ms }
+            }
             ("ended", None) => {
                 let (reason, seats) = read_end(&self.data)?;
                 Entry::Ended { reason, seats }
@@ -247,6 +269,8 @@ pub(super) struct AppendRows {
     pub(super) summary: Option<SummaryRow>,
     /// The names of players that took a seat.
     pub(super) names: Vec<String>,
+    /// The names at seats whose game is no longer running.
+    pub(super) ended_names: Vec<String>,
     pub(super) new_game: Option<Box<GameRow>>,
 }
 
@@ -259,6 +283,8 @@ impl AppendRows {
             Entry::Seated { holder, .. } => Some(holder.clone()),
             Entry::Turn(_)
             | Entry::Offered { .. }
+            | Entry::Answered { .. }
+            | Entry::TimeAdded { .. }
             | Entry::Ended { .. }
             | Entry::RematchCreated(_) => None,
         };
@@ -270,6 +296,10 @@ impl AppendRows {
             rest: rows.collect(),
             summary: append.summary.as_ref().map(SummaryRow::new),
             names: names_of(&seated),
+            ended_names: match &append.summary {
+                Some(summary) if summary.ending.is_some() => players_of(&summary.holders),
+                Some(_) | None => Vec::new(),
+            },
             new_game: new_game.map(|(game, summary)| {
                 let row = GameRow::with_key(&game.settings, None, summary);
                 Box::new(row)
@@ -311,10 +341,11 @@ pub(super) type SettingsColumns = (
     String,
     Option<String>,
     Option<i64>,
+    Option<String>,
 );
 
 pub(super) const SETTINGS_COLUMNS: &str =
-    "variant, history, start, holders, created_ms, key_scope, key, request";
+    "variant, history, start, holders, created_ms, key_scope, key, request, clock";
 
 /// Reads a game with all its entries.
 pub(super) fn read_game(
@@ -322,16 +353,18 @@ pub(super) fn read_game(
     columns: SettingsColumns,
     rows: Vec<EntryRow>,
 ) -> Result<StoredGame, StoreError> {
-    let (variant, history, start, holders, created_ms, scope, key, request) = columns;
+    let (variant, history, start, holders, created_ms, scope, key, request, clock) = columns;
     let variant = read_variant(id, &variant)?;
     let start = start.map(|text| Diagram::parse(&variant, &text));
     let start = start.transpose();
+    let clock = clock.map(|text| text.parse()).transpose();
     let settings = Settings {
         id,
         variant,
         history: read_history(id, history)?,
         start: start.map_err(|_| unreadable(id, "the first position"))?,
         holders: read_holders(&holders).ok_or_else(|| unreadable(id, "a holder"))?,
+        clock: clock.map_err(|_| unreadable(id, "the clock"))?,
         created_ms: unsigned(created_ms),
     };
     Ok(StoredGame {
@@ -372,21 +405,11 @@ pub(super) type ListedColumns = (
 );
 
 pub(super) const LISTED_COLUMNS: &str = "games.id, games.created_ms, variant, history, \
-    start IS NOT NULL, status, seats, deadline_ms, ended_ms, outcome";
+    (start IS NULL AND clock IS NULL), status, seats, deadline_ms, ended_ms, outcome";
 
 pub(super) fn read_listed(columns: ListedColumns) -> Result<ListedGame, StoreError> {
-    let (
-        id,
-        created_ms,
-        variant,
-        history,
-        has_start,
-        status,
-        seats,
-        deadline_ms,
-        ended_ms,
-        outcome,
-    ) = columns;
+    let (id, created_ms, variant, history, is_plain, status, seats, deadline_ms, ended_ms, outcome) =
+        columns;
     let id = read_id(&id)?;
     let variant = read_variant(id, &variant)?;
     let ending = match (ended_ms, outcome) {
@@ -404,7 +427,7 @@ pub(super) fn read_listed(columns: ListedColumns) -> Result<ListedGame, StoreErr
         id,
         variant,
         history: read_history(id, history)?,
-        has_start,
+        is_plain,
         created_ms: unsigned(created_ms),
         summary: Summary {
             status: read_status(&status).ok_or_else(|| unreadable(id, "the status"))?,

@@ -2,21 +2,24 @@
 
 use sqlx::{Database, Encode, QueryBuilder, Type};
 
-use super::codec::text::{write_name, write_status};
+use super::codec::text::{write_name, write_player, write_status};
 use super::codec::{
     LISTED_COLUMNS, ListedColumns, id_bytes, read_id, read_listed, signed, unsigned,
 };
 use super::unreadable_games::UnreadableGames;
-use super::{ListQuery, ListedGame, StoreError};
+use super::{ATTENDED_MS, ListQuery, ListedGame, PlayerFilter, StoreError};
 use crate::id::GameId;
 use crate::table::Status;
 
 /// The statuses of listed games. The index is ordered within each status, so a page merges the newest of each.
 const LISTED_STATUSES: [Status; 3] = [Status::Waiting, Status::Playing, Status::Over];
 
-/// The statuses that match a query.
+/// The statuses that match a query. Running games of a player are one page, whatever their status.
 pub(super) fn statuses(query: &ListQuery) -> impl Iterator<Item = Status> {
-    let wanted = query.status;
+    let wanted = match query.player {
+        Some(PlayerFilter::Running(_)) => Some(Status::Playing),
+        Some(PlayerFilter::Name(_) | PlayerFilter::Player(_)) | None => query.status,
+    };
     let statuses = LISTED_STATUSES.into_iter();
     statuses.filter(move |status| wanted.is_none_or(|wanted| wanted == *status))
 }
@@ -42,11 +45,16 @@ impl PageRow {
     }
 }
 
-/// A list that is filled page by page. One page is enough unless some of its rows cannot be read.
+/// Maximum number of pages that are searched for games that somebody attends.
+const MAX_PAGES: usize = 100;
+
+/// A list that is filled page by page. One page is enough unless some of its rows are left out: they cannot be read,
+/// or nobody attends the game.
 #[derive(Debug)]
 pub(super) struct ListInProgress<'u> {
     query: ListQuery,
     listed: Vec<ListedGame>,
+    pages: usize,
     unreadable: &'u UnreadableGames,
 }
 
@@ -55,6 +63,7 @@ impl ListInProgress<'_> {
         ListInProgress {
             query,
             listed: Vec::new(),
+            pages: 0,
             unreadable,
         }
     }
@@ -65,7 +74,11 @@ impl ListInProgress<'_> {
     }
 
     /// Adds the pages of all statuses. Returns the list when it is complete.
-    pub(super) fn add(&mut self, mut rows: Vec<PageRow>) -> Option<Vec<ListedGame>> {
+    pub(super) fn add(
+        &mut self,
+        mut rows: Vec<PageRow>,
+        is_present: impl Fn(GameId) -> bool,
+    ) -> Option<Vec<ListedGame>> {
         rows.sort_by_key(|row| std::cmp::Reverse(row.place));
         rows.truncate(self.query.limit);
         let is_last = rows.len() < self.query.limit;
@@ -74,12 +87,14 @@ impl ListInProgress<'_> {
         let count = rows.len();
         for row in rows {
             match row.columns.and_then(read_listed) {
+                Ok(listed) if self.query.leaves_out(&listed, &is_present) => {}
                 Ok(listed) => self.listed.push(listed),
                 Err(error) => self.unreadable.log(row.place.map(|(_, id)| id), &error),
             }
         }
         let is_full = self.listed.len() - before == count;
-        if is_last || is_full || last.is_none() {
+        self.pages += 1;
+        if is_last || is_full || last.is_none() || self.pages >= MAX_PAGES {
             return Some(std::mem::take(&mut self.listed));
         }
         self.query.before = last;
@@ -88,8 +103,13 @@ impl ListInProgress<'_> {
     }
 }
 
-/// Selects the games of one status, newest first. Every statement uses an index, whatever the filters.
-pub(super) fn select_page<D: Database>(query: &ListQuery, status: Status) -> QueryBuilder<D>
+/// Selects the games of one status, newest first. Every statement uses an index, whatever the filters. Databases that
+/// nodes share have the table `presence`.
+pub(super) fn select_page<D: Database>(
+    query: &ListQuery,
+    status: Status,
+    has_presence: bool,
+) -> QueryBuilder<D>
 where
     String: Encode<'static, D> + Type<D>,
     &'static str: Encode<'static, D> + Type<D>,
@@ -98,28 +118,55 @@ where
 {
     let mut select = QueryBuilder::<D>::new("SELECT ");
     select.push(LISTED_COLUMNS).push(" FROM ");
-    let (keys, of_family) = match (status, query.player.as_deref().map(write_name)) {
+    let by_name = (
+        "seat_names.created_ms, seat_names.game",
+        " AND seat_names.family = ",
+    );
+    let by_game = ("games.created_ms, games.id", " AND games.family = ");
+    let name = query.player.as_ref().map(|player| match player {
+        PlayerFilter::Name(name) => write_name(name),
+        PlayerFilter::Player(player) | PlayerFilter::Running(player) => write_player(*player),
+    });
+    let is_running = matches!(query.player, Some(PlayerFilter::Running(_)));
+    // SQLite runs a cross join in the order in which it is written.
+    const NAMES_FIRST: &str =
+        "seat_names CROSS JOIN games WHERE games.id = seat_names.game AND name = ";
+    let (keys, of_family) = match (status, name) {
+        (_, Some(name)) if is_running => {
+            select.push(NAMES_FIRST).push_bind(name);
+            select.push(" AND is_running");
+            by_name
+        }
         // Nearly all games of a player are over: find them by the name.
         (Status::Over, Some(name)) => {
-            // SQLite runs a cross join in the order in which it is written.
-            select.push("players CROSS JOIN games WHERE games.id = players.game AND name = ");
-            select.push_bind(name);
-            ("players.created_ms, players.game", " AND players.family = ")
+            select.push(NAMES_FIRST).push_bind(name);
+            by_name
         }
         // Few games are not over: search them for the name.
         (Status::Unlisted | Status::Waiting | Status::Playing, Some(name)) => {
-            select.push("games WHERE EXISTS (SELECT 1 FROM players WHERE name = ");
+            select.push("games WHERE EXISTS (SELECT 1 FROM seat_names WHERE name = ");
             select.push_bind(name);
-            select.push(" AND players.created_ms = games.created_ms AND players.game = games.id)");
-            ("games.created_ms, games.id", " AND games.family = ")
+            select.push(
+                " AND seat_names.created_ms = games.created_ms AND seat_names.game = games.id)",
+            );
+            by_game
         }
         (_, None) => {
             select.push("games WHERE true");
-            ("games.created_ms, games.id", " AND games.family = ")
+            by_game
         }
     };
-    select.push(" AND status = ");
-    select.push_bind(write_status(status));
+    if !is_running {
+        select.push(" AND status = ");
+        select.push_bind(write_status(status));
+    }
+    if let Some(at_ms) = query.attended_at_ms.filter(|_| status == Status::Waiting)
+        && has_presence
+    {
+        select.push(" AND (games.created_ms > ");
+        select.push_bind(signed(at_ms.saturating_sub(ATTENDED_MS)));
+        select.push(" OR EXISTS (SELECT 1 FROM presence WHERE presence.game = games.id))");
+    }
     if let Some(variant) = query.variant {
         select.push(of_family).push_bind(variant.to_string());
     }

@@ -1,16 +1,23 @@
 //! Games in memory. This is also the reference implementation that tests compare the other stores with.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
+mod players;
+
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet, VecDeque};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use super::waiting::{WaitingRows, update};
+use players::Players;
+
+use super::present_games::PresentGames;
+use super::waiting::WaitingRoom;
 use super::{
-    Append, Appended, Created, ListQuery, ListedGame, LogTail, MAX_OVERDUE, Matches, Reply, Store,
-    StoreError, StoredGame, Sweep, WaitingList,
+    Append, Appended, Created, Deletion, LinkCreation, ListQuery, ListedGame, LogTail, MAX_OUTAGES,
+    MAX_OVERDUE, MIN_OUTAGE_MS, Matches, QuickMatch, Redemption, Reply, SecretHash, Store,
+    StoreError, StoredGame, StoredPlayer, Sweep, WaitingCount, WaitingId, WaitingList,
 };
-use crate::id::{GameId, IdHash, NodeId, random_bytes};
+use crate::id::{GameId, IdHash, NodeId, PlayerId, random_bytes};
 use crate::table::{
-    CreationKey, KEY_LIFETIME_MS, LogEntry, NewGame, SeatSet, Settings, Status, Summary,
+    CreationKey, Holder, KEY_LIFETIME_MS, LogEntry, NewGame, Outage, SeatSet, Settings, Status,
+    Summary,
 };
 
 /// Games in memory. Only the latest finished games are kept, so memory is bounded.
@@ -20,6 +27,9 @@ pub struct Memory {
     /// The latest game of each creation key, by scope and text.
     keys: Mutex<HashMap<(String, String), KeyUse>>,
     waiting: Mutex<WaitingRoom>,
+    players: Mutex<Players>,
+    heartbeat: Mutex<Heartbeat>,
+    present: PresentGames,
     max_finished: usize,
     secret: [u8; 32],
 }
@@ -55,11 +65,26 @@ struct KeyUse {
     created_ms: u64,
 }
 
-/// The waiting players, and the version of the latest list of each node.
+/// When the latest sweep was, and the outages before it, newest first.
 #[derive(Debug, Default)]
-struct WaitingRoom {
-    rows: WaitingRows,
-    versions: HashMap<NodeId, u64>,
+struct Heartbeat {
+    at_ms: Option<u64>,
+    outages: VecDeque<Outage>,
+}
+
+impl Heartbeat {
+    fn beat(&mut self, now_ms: u64) -> Vec<Outage> {
+        let at_ms = self.at_ms.unwrap_or(now_ms);
+        if now_ms.saturating_sub(at_ms) > MIN_OUTAGE_MS {
+            self.outages.push_front(Outage {
+                from_ms: at_ms,
+                until_ms: now_ms,
+            });
+            self.outages.truncate(MAX_OUTAGES);
+        }
+        self.at_ms = Some(now_ms.max(at_ms));
+        self.outages.iter().copied().collect()
+    }
 }
 
 impl Default for Memory {
@@ -75,6 +100,9 @@ impl Memory {
             shards: Default::default(),
             keys: Mutex::default(),
             waiting: Mutex::default(),
+            players: Mutex::default(),
+            heartbeat: Mutex::default(),
+            present: PresentGames::default(),
             max_finished: finished.div_ceil(SHARDS),
             secret: random_bytes(),
         }
@@ -219,7 +247,7 @@ impl Kept {
             id: self.settings.id,
             variant: self.settings.variant,
             history: self.settings.history,
-            has_start: self.settings.start.is_some(),
+            is_plain: self.settings.start.is_none() && self.settings.clock.is_none(),
             created_ms: self.settings.created_ms,
             summary: self.summary.clone(),
         }
@@ -380,7 +408,8 @@ impl Store for Memory {
                     continue;
                 }
                 let listed = kept.listed();
-                if query.matches(&listed) {
+                let is_present = |game| self.present.contains(game);
+                if query.matches(&listed) && !query.leaves_out(&listed, is_present) {
                     found.insert(place, listed);
                     if found.len() > query.limit {
                         found.pop_first();
@@ -420,17 +449,19 @@ impl Store for Memory {
         overdue.truncate(MAX_OVERDUE);
         ready(Ok(Sweep {
             overdue: overdue.into_iter().map(|(_, id)| id).collect(),
+            outages: lock(&self.heartbeat).beat(now_ms),
             ..Sweep::default()
         }))
     }
 
-    fn postpone(&self, game: GameId, deadline_ms: u64) -> Reply<'_, ()> {
+    fn postpone(&self, game: GameId, before_ms: u64, deadline_ms: u64) -> Reply<'_, ()> {
         let Shard {
             games, deadlines, ..
         } = &mut *self.shard(game);
         if let Some(deadline) = games
             .get_mut(&game)
             .and_then(|kept| kept.summary.deadline_ms.as_mut())
+            .filter(|deadline| **deadline < before_ms)
         {
             deadlines.remove(&(*deadline, game));
             *deadline = deadline_ms;
@@ -443,24 +474,35 @@ impl Store for Memory {
         ready(Ok(Vec::new()))
     }
 
-    fn remove_node(&self, _: NodeId) -> Reply<'_, ()> {
+    fn remove_node(&self, node: NodeId) -> Reply<'_, ()> {
+        self.present.remove_node(node);
+        ready(Ok(()))
+    }
+
+    fn set_presence(&self, node: NodeId, seats: Vec<(GameId, SeatSet)>) -> Reply<'_, ()> {
+        self.present.set(node, &seats);
         ready(Ok(()))
     }
 
     fn match_waiting(&self, node: NodeId, list: WaitingList, now_ms: u64) -> Reply<'_, Matches> {
-        let WaitingRoom { rows, versions } = &mut *lock(&self.waiting);
-        let version = versions.entry(node).or_default();
-        if list.version <= *version {
+        let mut room = lock(&self.waiting);
+        let Some(mut plan) = room.plan(node, &list, now_ms) else {
             return ready(Ok(Matches::default()));
-        }
-        *version = list.version;
-        let (matches, games) = update(rows, node, &list, now_ms);
-        for (new, summary) in games {
+        };
+        for (new, summary) in std::mem::take(&mut plan.games) {
             if let Err(error) = self.insert(Kept::new(new, summary)) {
                 return ready(Err(error));
             }
         }
-        ready(Ok(matches))
+        ready(Ok(room.carry_out(plan, node, list.version, now_ms)))
+    }
+
+    fn quick_match(&self, id: WaitingId) -> Reply<'_, Option<QuickMatch>> {
+        ready(Ok(lock(&self.waiting).quick_match(id)))
+    }
+
+    fn waiting_counts(&self) -> Reply<'_, Vec<WaitingCount>> {
+        ready(Ok(lock(&self.waiting).counts()))
     }
 
     fn forget(&self, before_ms: u64) -> Reply<'_, Vec<GameId>> {
@@ -479,6 +521,69 @@ impl Store for Memory {
         let ids = forgotten.iter().map(|kept| kept.settings.id).collect();
         forget_keys(&mut lock(&self.keys), forgotten);
         ready(Ok(ids))
+    }
+
+    fn create_player(&self, player: StoredPlayer, token: SecretHash) -> Reply<'_, ()> {
+        ready(lock(&self.players).create(player, token))
+    }
+
+    fn player_of_token(&self, token: SecretHash) -> Reply<'_, Option<StoredPlayer>> {
+        ready(Ok(lock(&self.players).of_token(token)))
+    }
+
+    fn players(&self, ids: Vec<PlayerId>) -> Reply<'_, Vec<StoredPlayer>> {
+        let players = lock(&self.players);
+        ready(Ok(ids.iter().filter_map(|id| players.get(*id)).collect()))
+    }
+
+    fn rename_player(&self, player: PlayerId, name: String) -> Reply<'_, bool> {
+        ready(Ok(lock(&self.players).rename(player, name)))
+    }
+
+    fn delete_player(&self, player: PlayerId) -> Reply<'_, Deletion> {
+        let is_running = |kept: &Kept| {
+            let mut holders = kept.summary.holders.iter();
+            kept.summary.status != Status::Over
+                && holders.any(|holder| holder.player_id() == Some(player))
+        };
+        let mut shards = self.shards.iter();
+        if shards.any(|shard| lock(shard).games.values().any(is_running)) {
+            return ready(Ok(Deletion::HasRunningGames));
+        }
+        ready(Ok(lock(&self.players).delete(player)))
+    }
+
+    fn revoke_other_tokens(&self, player: PlayerId, kept: SecretHash) -> Reply<'_, u64> {
+        ready(Ok(lock(&self.players).revoke_other_tokens(player, kept)))
+    }
+
+    fn create_link(
+        &self,
+        player: PlayerId,
+        code: SecretHash,
+        now_ms: u64,
+    ) -> Reply<'_, LinkCreation> {
+        ready(Ok(lock(&self.players).create_link(player, code, now_ms)))
+    }
+
+    fn redeem_link(
+        &self,
+        code: SecretHash,
+        token: SecretHash,
+        now_ms: u64,
+    ) -> Reply<'_, Redemption> {
+        ready(Ok(lock(&self.players).redeem(code, token, now_ms)))
+    }
+
+    fn expire_players(&self, before_ms: u64, now_ms: u64) -> Reply<'_, usize> {
+        let mut seated: HashSet<PlayerId> = HashSet::new();
+        for shard in &self.shards {
+            let shard = lock(shard);
+            let holders = shard.games.values().flat_map(|kept| &kept.summary.holders);
+            seated.extend(holders.filter_map(Holder::player_id));
+        }
+        let mut players = lock(&self.players);
+        ready(Ok(players.expire(before_ms, now_ms, &seated)))
     }
 
     fn check_writable(&self) -> Reply<'_, ()> {

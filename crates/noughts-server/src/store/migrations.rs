@@ -10,13 +10,15 @@ use super::{StoreError, StoredGame};
 use crate::table::Table;
 
 /// The schema that this program reads and writes.
-pub(super) const SCHEMA: i64 = 3;
+pub(super) const SCHEMA: i64 = 5;
 
 /// The statements of each schema, the first being schema 1. They are never changed once released.
 pub(super) const SQLITE: [&str; SCHEMA as usize] = [
     include_str!("migrations/sqlite_0001.sql"),
     include_str!("migrations/sqlite_0002.sql"),
     include_str!("migrations/sqlite_0003.sql"),
+    include_str!("migrations/sqlite_0004.sql"),
+    include_str!("migrations/sqlite_0005.sql"),
 ];
 
 /// See [`SQLITE`].
@@ -24,10 +26,13 @@ pub(super) const POSTGRES: [&str; SCHEMA as usize] = [
     include_str!("migrations/postgres_0001.sql"),
     include_str!("migrations/postgres_0002.sql"),
     include_str!("migrations/postgres_0003.sql"),
+    include_str!("migrations/postgres_0004.sql"),
+    include_str!("migrations/postgres_0005.sql"),
 ];
 
-/// The tables of every schema. A database that has some of them, but not `schema_steps`, is of another program.
-pub(super) const TABLES: [&str; 14] = [
+/// All tables that any schema has used. A database with some of them but without `schema_steps` belongs to another
+/// program.
+pub(super) const TABLES: [&str; 20] = [
     "games",
     "entries",
     "players",
@@ -42,6 +47,12 @@ pub(super) const TABLES: [&str; 14] = [
     "rematches",
     "waiting",
     "waiting_lists",
+    "seat_names",
+    "player_tokens",
+    "player_links",
+    "quick_matches",
+    "heartbeat",
+    "outages",
 ];
 
 /// Refuses a store of a newer version of this program.
@@ -124,8 +135,8 @@ pub(super) fn rematch_ids(rematches: Vec<(Vec<u8>, Vec<u8>)>) -> Vec<(Vec<u8>, S
     rematches.into_iter().filter_map(text).collect()
 }
 
-/// The deadline of an unfinished game of the older version, which had none. With it a sweep finds robots that
-/// stopped with their server.
+/// The deadline of an unfinished game of schema 1, which stored none. The sweep uses it to resume robots whose server
+/// stopped.
 pub(super) fn deadline_of(game: StoredGame) -> Option<u64> {
     let id = game.settings.id;
     match Table::replay(game.settings, &game.entries) {

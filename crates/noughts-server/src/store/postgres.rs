@@ -5,6 +5,7 @@
 
 mod migrate;
 mod notify;
+mod players;
 mod read;
 mod waiting;
 mod write;
@@ -14,9 +15,9 @@ use std::str::FromStr;
 use std::sync::Arc;
 use std::time::Duration;
 
-use sqlx::ConnectOptions;
 use sqlx::pool::PoolConnection;
 use sqlx::postgres::{PgConnectOptions, PgPool, PgPoolOptions};
+use sqlx::{ConnectOptions, Connection};
 use tokio::time::error::Elapsed;
 use tokio::time::timeout;
 
@@ -25,11 +26,12 @@ use super::codec::{AppendRows, GameRow};
 use super::group_commit::{Counter, GroupCommit};
 use super::unreadable_games::UnreadableGames;
 use super::{
-    Append, Appended, Created, ListQuery, ListedGame, LogPosition, LogTail, Matches, Reply, Store,
-    StoreError, StoredGame, Sweep, WaitingList, WriteCounts,
+    Append, Appended, Created, Deletion, LinkCreation, ListQuery, ListedGame, LogPosition, LogTail,
+    Matches, QuickMatch, Redemption, Reply, SecretHash, Store, StoreError, StoredGame,
+    StoredPlayer, Sweep, WaitingCount, WaitingId, WaitingList, WriteCounts,
 };
 use crate::bus::Bus;
-use crate::id::{GameId, NodeId};
+use crate::id::{GameId, NodeId, PlayerId};
 use crate::table::{CreationKey, NewGame, SeatSet, Summary};
 
 /// Games in PostgreSQL.
@@ -137,6 +139,22 @@ macro_rules! written {
     };
 }
 
+/// Like `written`, in a transaction.
+macro_rules! in_transaction {
+    ($self:ident, $work:path $(, $argument:expr)*) => {
+        Box::pin(async move {
+            let mut connection = $self.pool.acquire().await?;
+            let done = timeout(REPLY_TIMEOUT, $self.counter.count(1, async {
+                let mut at = connection.begin().await?;
+                let done = $work(&mut *at $(, $argument)*).await?;
+                at.commit().await?;
+                Ok(done)
+            })).await;
+            settle::<_, StoreError>(connection, done)
+        })
+    };
+}
+
 impl Store for Postgres {
     fn create(&self, game: NewGame, summary: Summary) -> Reply<'_, Created> {
         Box::pin(self.games.create(GameRow::new(&game, &summary)))
@@ -187,8 +205,8 @@ impl Store for Postgres {
         written!(self, write::sweep, node, grace_ms)
     }
 
-    fn postpone(&self, game: GameId, deadline_ms: u64) -> Reply<'_, ()> {
-        written!(self, write::postpone, game, deadline_ms)
+    fn postpone(&self, game: GameId, before_ms: u64, deadline_ms: u64) -> Reply<'_, ()> {
+        written!(self, write::postpone, game, before_ms, deadline_ms)
     }
 
     fn seats_of_node(&self, node: NodeId) -> Reply<'_, Vec<(GameId, SeatSet)>> {
@@ -211,8 +229,62 @@ impl Store for Postgres {
         written!(self, waiting::match_waiting, node, &list)
     }
 
+    fn quick_match(&self, id: WaitingId) -> Reply<'_, Option<QuickMatch>> {
+        on_connection!(self, waiting::quick_match, id)
+    }
+
+    fn waiting_counts(&self) -> Reply<'_, Vec<WaitingCount>> {
+        on_connection!(self, waiting::counts)
+    }
+
     fn forget(&self, before_ms: u64) -> Reply<'_, Vec<GameId>> {
         written!(self, write::forget, before_ms)
+    }
+
+    fn create_player(&self, player: StoredPlayer, token: SecretHash) -> Reply<'_, ()> {
+        in_transaction!(self, players::create_player, &player, token)
+    }
+
+    fn player_of_token(&self, token: SecretHash) -> Reply<'_, Option<StoredPlayer>> {
+        on_connection!(self, players::player_of_token, token)
+    }
+
+    fn players(&self, ids: Vec<PlayerId>) -> Reply<'_, Vec<StoredPlayer>> {
+        on_connection!(self, players::players, &ids)
+    }
+
+    fn rename_player(&self, player: PlayerId, name: String) -> Reply<'_, bool> {
+        written!(self, players::rename_player, player, &name)
+    }
+
+    fn delete_player(&self, player: PlayerId) -> Reply<'_, Deletion> {
+        in_transaction!(self, players::delete_player, player)
+    }
+
+    fn revoke_other_tokens(&self, player: PlayerId, kept: SecretHash) -> Reply<'_, u64> {
+        written!(self, players::revoke_other_tokens, player, kept)
+    }
+
+    fn create_link(
+        &self,
+        player: PlayerId,
+        code: SecretHash,
+        now_ms: u64,
+    ) -> Reply<'_, LinkCreation> {
+        in_transaction!(self, players::create_link, player, code, now_ms)
+    }
+
+    fn redeem_link(
+        &self,
+        code: SecretHash,
+        token: SecretHash,
+        now_ms: u64,
+    ) -> Reply<'_, Redemption> {
+        in_transaction!(self, players::redeem_link, code, token, now_ms)
+    }
+
+    fn expire_players(&self, before_ms: u64, now_ms: u64) -> Reply<'_, usize> {
+        in_transaction!(self, players::expire_players, before_ms, now_ms)
     }
 
     fn check_writable(&self) -> Reply<'_, ()> {

@@ -3,9 +3,10 @@
 //! In sqlx each database has its own connection type, and a function that is generic over both needs a page of bounds.
 //! Each store expands these macros for its connection instead.
 
-/// Reads that are the same in both databases. `$tied` is the condition of the index `games_tied`.
+/// Reads that are the same in both databases. `$tied` is the condition of the index `games_tied`, and `$has_presence`
+/// says whether the table `presence` exists.
 macro_rules! shared_reads {
-    ($connection:ty, $database:ty, $tied:literal) => {
+    ($connection:ty, $database:ty, $tied:literal, $has_presence:literal) => {
         /// The latest game with this key that is not older than the lifetime of keys.
         pub(super) async fn created_with(
             from: &mut $connection,
@@ -36,18 +37,19 @@ macro_rules! shared_reads {
             from: &mut $connection,
             query: ListQuery,
             unreadable: &UnreadableGames,
+            is_present: impl Fn(GameId) -> bool,
         ) -> Result<Vec<ListedGame>, StoreError> {
             let mut list = ListInProgress::new(query, unreadable);
             loop {
                 let mut rows = Vec::new();
                 for status in statuses(list.query()) {
-                    let mut select = select_page::<$database>(list.query(), status);
+                    let mut select = select_page::<$database>(list.query(), status, $has_presence);
                     for row in select.build().fetch_all(&mut *from).await? {
                         let columns = ListedColumns::from_row(&row);
                         rows.push(PageRow::new(row.try_get(0), row.try_get(1), columns));
                     }
                 }
-                if let Some(listed) = list.add(rows) {
+                if let Some(listed) = list.add(rows, &is_present) {
                     return Ok(listed);
                 }
             }
@@ -112,14 +114,24 @@ macro_rules! shared_reads {
             )
             .bind(before_ms)
             .bind(MAX_OVERDUE as i64)
-            .fetch_all(from)
+            .fetch_all(&mut *from)
             .await?;
+            let outages: Vec<(i64, i64)> =
+                query_as("SELECT from_ms, until_ms FROM outages ORDER BY until_ms DESC LIMIT $1")
+                    .bind(MAX_OUTAGES as i64)
+                    .fetch_all(from)
+                    .await?;
+            let outage = |(from_ms, until_ms): &(i64, i64)| Outage {
+                from_ms: unsigned(*from_ms),
+                until_ms: unsigned(*until_ms),
+            };
             let other =
                 |(node, counter): &(String, i64)| Some((read_node(node)?, unsigned(*counter)));
             Ok(Sweep {
                 others: nodes.iter().filter_map(other).collect(),
                 now_ms: None,
                 overdue: overdue.iter().flat_map(|(id,)| read_id(id)).collect(),
+                outages: outages.iter().map(outage).collect(),
             })
         }
 
@@ -179,15 +191,16 @@ macro_rules! shared_migration {
                     prepare_entries(at).await?;
                 }
                 raw_sql(sql).execute(&mut *at).await?;
-                if number == 2 {
-                    set_deadlines(at).await?;
-                }
                 query("INSERT INTO schema_steps VALUES ($1)")
                     .bind(number)
                     .execute(&mut *at)
                     .await?;
             }
-            Ok(())
+            // Games are read by the newest schema.
+            match version {
+                1 => set_deadlines(at).await,
+                _ => Ok(()),
+            }
         }
 
         /// Fills the temporary tables that the second step reads.

@@ -4,6 +4,7 @@
 
 mod file;
 mod migrate;
+mod players;
 mod read;
 mod statement;
 mod write;
@@ -23,12 +24,15 @@ use self::file::DatabaseFile;
 use self::writer::Writer;
 use super::codec::{AppendRows, GameRow};
 use super::group_commit::{Counter, GroupCommit};
+use super::present_games::PresentGames;
 use super::unreadable_games::UnreadableGames;
+use super::waiting::WaitingRoom;
 use super::{
-    Append, Appended, Created, ListQuery, ListedGame, LogTail, Reply, Store, StoreError,
-    StoredGame, Sweep, WriteCounts,
+    Append, Appended, Created, Deletion, LinkCreation, ListQuery, ListedGame, LogTail, Matches,
+    QuickMatch, Redemption, Reply, SecretHash, Store, StoreError, StoredGame, StoredPlayer, Sweep,
+    WaitingCount, WaitingId, WaitingList, WriteCounts,
 };
-use crate::id::{GameId, NodeId};
+use crate::id::{GameId, NodeId, PlayerId};
 use crate::table::{CreationKey, NewGame, SeatSet, Summary};
 
 /// Games in one SQLite file.
@@ -40,6 +44,9 @@ pub struct Sqlite {
     readers: SqlitePool,
     file: Arc<DatabaseFile>,
     unreadable: UnreadableGames,
+    /// In memory, like `waiting`: one process uses the file.
+    present: PresentGames,
+    waiting: tokio::sync::Mutex<WaitingRoom>,
 }
 
 /// When a commit is confirmed.
@@ -124,6 +131,8 @@ impl Sqlite {
             readers,
             file,
             unreadable: UnreadableGames::default(),
+            present: PresentGames::default(),
+            waiting: tokio::sync::Mutex::default(),
         })
     }
 
@@ -157,6 +166,12 @@ macro_rules! in_transaction {
             }).await
         })
     };
+}
+
+impl Sqlite {
+    fn create_pairs<'a>(&'a self, games: &'a [GameRow]) -> Reply<'a, ()> {
+        in_transaction!(self, write::create_pairs, games)
+    }
 }
 
 impl Store for Sqlite {
@@ -195,7 +210,9 @@ impl Store for Sqlite {
 
     fn list(&self, query: ListQuery) -> Reply<'_, Vec<ListedGame>> {
         Box::pin(async move {
-            read::list_in_transaction(&mut *self.snapshot().await?, query, &self.unreadable).await
+            let mut from = self.snapshot().await?;
+            let is_present = |game| self.present.contains(game);
+            read::list_in_transaction(&mut from, query, &self.unreadable, is_present).await
         })
     }
 
@@ -215,8 +232,8 @@ impl Store for Sqlite {
         in_transaction!(self, write::sweep, node, now_ms, grace_ms)
     }
 
-    fn postpone(&self, game: GameId, deadline_ms: u64) -> Reply<'_, ()> {
-        in_transaction!(self, write::postpone, game, deadline_ms)
+    fn postpone(&self, game: GameId, before_ms: u64, deadline_ms: u64) -> Reply<'_, ()> {
+        in_transaction!(self, write::postpone, game, before_ms, deadline_ms)
     }
 
     fn seats_of_node(&self, node: NodeId) -> Reply<'_, Vec<(GameId, SeatSet)>> {
@@ -225,12 +242,88 @@ impl Store for Sqlite {
         })
     }
 
+    fn set_presence(&self, node: NodeId, seats: Vec<(GameId, SeatSet)>) -> Reply<'_, ()> {
+        self.present.set(node, &seats);
+        Box::pin(std::future::ready(Ok(())))
+    }
+
     fn remove_node(&self, node: NodeId) -> Reply<'_, ()> {
+        self.present.remove_node(node);
         in_transaction!(self, write::remove_node, node)
+    }
+
+    fn match_waiting(&self, node: NodeId, list: WaitingList, now_ms: u64) -> Reply<'_, Matches> {
+        Box::pin(async move {
+            let mut room = self.waiting.lock().await;
+            let Some(plan) = room.plan(node, &list, now_ms) else {
+                return Ok(Matches::default());
+            };
+            if !plan.games.is_empty() {
+                let games = plan.games.iter();
+                let games = games.map(|(new, summary)| GameRow::new(new, summary));
+                let games: Vec<GameRow> = games.collect();
+                self.create_pairs(&games).await?;
+            }
+            Ok(room.carry_out(plan, node, list.version, now_ms))
+        })
+    }
+
+    fn quick_match(&self, id: WaitingId) -> Reply<'_, Option<QuickMatch>> {
+        Box::pin(async move { Ok(self.waiting.lock().await.quick_match(id)) })
+    }
+
+    fn waiting_counts(&self) -> Reply<'_, Vec<WaitingCount>> {
+        Box::pin(async move { Ok(self.waiting.lock().await.counts()) })
     }
 
     fn forget(&self, before_ms: u64) -> Reply<'_, Vec<GameId>> {
         in_transaction!(self, write::forget, before_ms)
+    }
+
+    fn create_player(&self, player: StoredPlayer, token: SecretHash) -> Reply<'_, ()> {
+        in_transaction!(self, players::create_player, &player, token)
+    }
+
+    fn player_of_token(&self, token: SecretHash) -> Reply<'_, Option<StoredPlayer>> {
+        Box::pin(async move { players::player_of_token(&mut *self.reader().await?, token).await })
+    }
+
+    fn players(&self, ids: Vec<PlayerId>) -> Reply<'_, Vec<StoredPlayer>> {
+        Box::pin(async move { players::players(&mut *self.reader().await?, &ids).await })
+    }
+
+    fn rename_player(&self, player: PlayerId, name: String) -> Reply<'_, bool> {
+        in_transaction!(self, players::rename_player, player, &name)
+    }
+
+    fn delete_player(&self, player: PlayerId) -> Reply<'_, Deletion> {
+        in_transaction!(self, players::delete_player, player)
+    }
+
+    fn revoke_other_tokens(&self, player: PlayerId, kept: SecretHash) -> Reply<'_, u64> {
+        in_transaction!(self, players::revoke_other_tokens, player, kept)
+    }
+
+    fn create_link(
+        &self,
+        player: PlayerId,
+        code: SecretHash,
+        now_ms: u64,
+    ) -> Reply<'_, LinkCreation> {
+        in_transaction!(self, players::create_link, player, code, now_ms)
+    }
+
+    fn redeem_link(
+        &self,
+        code: SecretHash,
+        token: SecretHash,
+        now_ms: u64,
+    ) -> Reply<'_, Redemption> {
+        in_transaction!(self, players::redeem_link, code, token, now_ms)
+    }
+
+    fn expire_players(&self, before_ms: u64, now_ms: u64) -> Reply<'_, usize> {
+        in_transaction!(self, players::expire_players, before_ms, now_ms)
     }
 
     fn check_writable(&self) -> Reply<'_, ()> {

@@ -1,24 +1,41 @@
-//! Players that wait for an opponent at any node that shares the store, and how they are paired.
+//! Players that wait for an opponent at any node that uses the store, and how they are paired.
 //!
-//! Each node sends the store a list of its waiting players, again and again while there are some. The
-//! store pairs the players of all lists, creates their games, and keeps each match until the player's
-//! node has seen it. So a lost request or reply costs time and never a match.
+//! Each node sends the store a list of its waiting TCP clients, again and again while there are some, together with new
+//! quick matches. The store pairs everybody who wants the same game, and creates the games. A TCP client belongs to
+//! its node, and its match is kept until the node has seen it. A quick match belongs to a registered player, who may be
+//! connected to any node; it lasts while some node says that the player is connected. So a lost request or reply costs
+//! time and never a match.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
 use std::fmt;
+use std::str::FromStr;
 
-use noughts_rules::{Seat, Variant};
+use noughts_rules::{ClockSettings, Seat, Variant};
 
-use crate::id::{GameId, NodeId};
+use crate::id::{GameId, InvalidId, NodeId, PlayerId};
 use crate::table::{Holder, NewGame, Settings, Summary, Table};
 
-/// The id of one wait: random, and never used again.
+/// The id of one wait: random, and never used again. Players see it as the id of their quick match.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct WaitingId(pub u128);
 
 impl fmt::Debug for WaitingId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "WaitingId({:032x})", self.0)
+    }
+}
+
+impl fmt::Display for WaitingId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        GameId::new(self.0).fmt(f)
+    }
+}
+
+impl FromStr for WaitingId {
+    type Err = InvalidId;
+
+    fn from_str(text: &str) -> Result<WaitingId, InvalidId> {
+        text.parse::<GameId>().map(|id| WaitingId(id.number()))
     }
 }
 
@@ -29,10 +46,24 @@ pub struct WaitingPlayer {
     pub id: WaitingId,
     /// What the player wants to play: a variant for two sides.
     pub variant: Variant,
+    /// With which clock.
+    pub clock: Option<ClockSettings>,
     /// Who will hold the seat.
     pub holder: Holder,
     /// When the wait began, in milliseconds since 1970.
     pub since_ms: u64,
+}
+
+impl WaitingPlayer {
+    fn wants_the_same(&self, other: &WaitingPlayer) -> bool {
+        self.variant == other.variant && self.clock == other.clock
+    }
+
+    /// Whether the two want the same game. Nobody plays against themselves.
+    fn fits(&self, other: &WaitingPlayer) -> bool {
+        let is_same = |player: PlayerId| other.holder.player_id() == Some(player);
+        self.wants_the_same(other) && !self.holder.player_id().is_some_and(is_same)
+    }
 }
 
 /// The players that wait at one node.
@@ -40,10 +71,18 @@ pub struct WaitingPlayer {
 pub struct WaitingList {
     /// Greater than in every earlier list of the node: a list that arrives late is ignored.
     pub version: u64,
-    /// All waiting players. A player that is missing here no longer waits.
+    /// All waiting TCP clients. A client that is missing here no longer waits.
     pub players: Vec<WaitingPlayer>,
-    /// Matches that the node has seen. They are removed from the store.
+    /// Matches of TCP clients that the node has seen. They are removed from the store.
     pub seen: Vec<WaitingId>,
+    /// New quick matches. Their holders are registered players.
+    pub requests: Vec<WaitingPlayer>,
+    /// Quick matches that their player has cancelled.
+    pub cancelled: Vec<(WaitingId, PlayerId)>,
+    /// Quick matches for which the node has found an open lobby seat.
+    pub seated: Vec<(PlayerId, Match)>,
+    /// Players that are connected to this node. Their quick matches go on.
+    pub connected: Vec<PlayerId>,
 }
 
 /// A player that was paired.
@@ -57,19 +96,70 @@ pub struct Match {
     pub seat: Seat,
 }
 
+/// What became of a new quick match.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum MatchRequest {
+    /// It waits, or was paired at once.
+    Accepted(WaitingId),
+    /// The player waits for the same game already, under this id.
+    Waits(WaitingId),
+    /// The player has [`MAX_QUICK_MATCHES`] already.
+    TooMany,
+}
+
+/// The state of a quick match.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct QuickMatch {
+    /// Whose it is.
+    pub player: PlayerId,
+    /// The game and the player's seat, when there is an opponent.
+    pub matched: Option<(GameId, Seat)>,
+}
+
 /// What the store replies to a list.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Matches {
-    /// The matches of the node that it has not seen, also of players that are not in its list any
+    /// The matches of the node's TCP clients that it has not seen, also of clients that are not in its list any
     /// more.
     pub unseen: Vec<Match>,
     /// The games that were created for this reply.
     pub created: Vec<GameId>,
+    /// What became of each request of the list, in the same order.
+    pub requests: Vec<MatchRequest>,
+    /// Which of the cancelled quick matches were waiting.
+    pub cancelled: Vec<WaitingId>,
+    /// The quick matches that were paired for this reply, at any node.
+    pub quick: Vec<(PlayerId, Match)>,
+    /// The quick matches that still wait, of any node's players.
+    pub waiting: Vec<WaitingPlayer>,
 }
 
-/// A node sends its list every second. A player of a node that has not done so for this long is not
+/// How many players wait for the same game.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct WaitingCount {
+    /// The game.
+    pub variant: Variant,
+    /// Its clock.
+    pub clock: Option<ClockSettings>,
+    /// The number of quick matches.
+    pub players: u64,
+}
+
+/// Maximum number of quick matches that a store in memory remembers after they found an opponent.
+const MAX_MADE: usize = 10_000;
+
+/// Maximum number of waiting quick matches per player.
+pub const MAX_QUICK_MATCHES: usize = 5;
+
+/// A node sends its list every second. A client of a node that has not done so for this long is not
 /// paired: the node may be gone.
 const FRESH_MS: u64 = 3_000;
+
+/// A quick match whose player is connected to no node for this long is dropped.
+pub const QUICK_MATCH_LASTS_MS: u64 = 20_000;
+
+/// For how long a player may ask what became of a quick match.
+pub(super) const QUICK_MATCH_KEPT_MS: u64 = 600_000;
 
 /// Rows of nodes that have sent no list for this long are removed. Long before, the node was declared
 /// dead and the seats of its connections have left.
@@ -78,33 +168,62 @@ const OLD_MS: u64 = 3_600_000;
 /// A waiting player as the store has it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct WaitingRow {
-    pub(super) node: NodeId,
+    /// The node of a TCP client; `None` for a quick match.
+    pub(super) node: Option<NodeId>,
     pub(super) player: WaitingPlayer,
-    /// When the node last listed the player.
+    /// When a node last said that the player waits.
     pub(super) listed_ms: u64,
+    /// The match of a TCP client, until its node has seen it.
     pub(super) matched: Option<(GameId, Seat)>,
+}
+
+impl WaitingRow {
+    /// The player, if this is a quick match.
+    fn quick_player(&self) -> Option<PlayerId> {
+        match self.node {
+            None => self.player.holder.player_id(),
+            Some(_) => None,
+        }
+    }
+
+    fn is_fresh(&self, now_ms: u64) -> bool {
+        let lasts_ms = match self.node {
+            Some(_) => FRESH_MS,
+            None => QUICK_MATCH_LASTS_MS,
+        };
+        now_ms <= self.listed_ms.saturating_add(lasts_ms)
+    }
 }
 
 /// The waiting players of all nodes. They are few: two that fit never wait beside each other.
 pub(super) type WaitingRows = BTreeMap<WaitingId, WaitingRow>;
 
+/// The requested quick matches that have found an opponent already: the reply was lost.
+pub(super) type Made = HashMap<WaitingId, QuickMatch>;
+
 /// Takes a node's list and pairs who fits, longest wait first. Returns the reply, and the games to
-/// create.
+/// create. `made` has at least those of the list's requests that were paired before.
 pub(super) fn update(
     rows: &mut WaitingRows,
     node: NodeId,
     list: &WaitingList,
+    made: &Made,
     now_ms: u64,
 ) -> (Matches, Vec<(NewGame, Summary)>) {
     for id in &list.seen {
         rows.remove(id);
     }
     let listed: HashSet<WaitingId> = list.players.iter().map(|player| player.id).collect();
-    rows.retain(|id, row| {
-        let has_left = row.node == node && row.matched.is_none() && !listed.contains(id);
-        !has_left && now_ms < row.listed_ms.saturating_add(OLD_MS)
+    rows.retain(|id, row| match row.node {
+        Some(at) => {
+            let has_left = at == node && row.matched.is_none() && !listed.contains(id);
+            !has_left && now_ms < row.listed_ms.saturating_add(OLD_MS)
+        }
+        None => true,
     });
-    for player in &list.players {
+    let cancelled = cancel(rows, &list.cancelled);
+    let clients = list.players.iter().map(|player| (Some(node), player));
+    for (node, player) in clients {
         let row = rows.entry(player.id).or_insert_with(|| WaitingRow {
             node,
             player: player.clone(),
@@ -113,24 +232,120 @@ pub(super) fn update(
         });
         row.listed_ms = row.listed_ms.max(now_ms);
     }
+    let (new, again): (Vec<&WaitingPlayer>, Vec<&WaitingPlayer>) = {
+        let requests = list.requests.iter();
+        requests.partition(|request| !made.contains_key(&request.id))
+    };
+    let mut outcomes: HashMap<WaitingId, MatchRequest> = HashMap::new();
+    for request in new {
+        let outcome = add_quick_match(rows, request, now_ms);
+        outcomes.insert(request.id, outcome);
+    }
+    let requests = list.requests.iter().map(|request| {
+        let outcome = outcomes.get(&request.id).copied();
+        outcome.unwrap_or(MatchRequest::Accepted(request.id))
+    });
+    let requests = requests.collect();
+    let connected: HashSet<PlayerId> = list.connected.iter().copied().collect();
+    for row in rows.values_mut() {
+        if row
+            .quick_player()
+            .is_some_and(|player| connected.contains(&player))
+        {
+            row.listed_ms = row.listed_ms.max(now_ms);
+        }
+    }
+    rows.retain(|_, row| row.node.is_some() || row.is_fresh(now_ms));
     let games = pair(rows, now_ms);
-    let unseen = rows.iter().filter(|(_, row)| row.node == node);
+    let unseen = rows.iter().filter(|(_, row)| row.node == Some(node));
     let unseen = unseen.filter_map(|(id, row)| {
         let (game, seat) = row.matched?;
         let player = *id;
         Some(Match { player, game, seat })
     });
-    let matches = Matches {
+    let mut matches = Matches {
         unseen: unseen.collect(),
         created: games.iter().map(|(new, _)| new.settings.id).collect(),
+        requests,
+        cancelled,
+        ..Matches::default()
     };
+    matches.quick.extend(list.seated.iter().copied());
+    for request in again {
+        if let Some(QuickMatch {
+            player,
+            matched: Some((game, seat)),
+        }) = made.get(&request.id).copied()
+        {
+            let made = Match {
+                player: request.id,
+                game,
+                seat,
+            };
+            matches.quick.push((player, made));
+        }
+    }
+    rows.retain(|id, row| match (row.quick_player(), row.matched) {
+        (Some(player), Some((game, seat))) => {
+            let made = Match {
+                player: *id,
+                game,
+                seat,
+            };
+            matches.quick.push((player, made));
+            false
+        }
+        (Some(_), None) => {
+            matches.waiting.push(row.player.clone());
+            true
+        }
+        (None, _) => true,
+    });
     (matches, games)
 }
 
-fn pair(rows: &mut WaitingRows, now_ms: u64) -> Vec<(NewGame, Summary)> {
-    let is_free = |row: &&WaitingRow| {
-        row.matched.is_none() && now_ms <= row.listed_ms.saturating_add(FRESH_MS)
+/// Removes quick matches, and returns those that were there.
+fn cancel(rows: &mut WaitingRows, cancelled: &[(WaitingId, PlayerId)]) -> Vec<WaitingId> {
+    let mut gone = Vec::new();
+    for (id, player) in cancelled {
+        if rows.get(id).and_then(WaitingRow::quick_player) == Some(*player) {
+            rows.remove(id);
+            gone.push(*id);
+        }
+    }
+    gone
+}
+
+fn add_quick_match(rows: &mut WaitingRows, request: &WaitingPlayer, now_ms: u64) -> MatchRequest {
+    let Some(player) = request.holder.player_id() else {
+        return MatchRequest::TooMany;
     };
+    let own = rows
+        .values()
+        .filter(|row| row.quick_player() == Some(player));
+    let own: Vec<&WaitingPlayer> = own.map(|row| &row.player).collect();
+    // The same request again: the reply was lost.
+    if own.iter().any(|one| one.id == request.id) {
+        return MatchRequest::Accepted(request.id);
+    }
+    if let Some(same) = own.iter().find(|one| one.wants_the_same(request)) {
+        return MatchRequest::Waits(same.id);
+    }
+    if own.len() >= MAX_QUICK_MATCHES {
+        return MatchRequest::TooMany;
+    }
+    let row = WaitingRow {
+        node: None,
+        player: request.clone(),
+        listed_ms: now_ms,
+        matched: None,
+    };
+    rows.insert(request.id, row);
+    MatchRequest::Accepted(request.id)
+}
+
+fn pair(rows: &mut WaitingRows, now_ms: u64) -> Vec<(NewGame, Summary)> {
+    let is_free = |row: &&WaitingRow| row.matched.is_none() && row.is_fresh(now_ms);
     let mut free: Vec<WaitingPlayer> = rows
         .values()
         .filter(is_free)
@@ -140,10 +355,7 @@ fn pair(rows: &mut WaitingRows, now_ms: u64) -> Vec<(NewGame, Summary)> {
     let mut alone: Vec<WaitingPlayer> = Vec::new();
     let mut games = Vec::new();
     for player in free {
-        let Some(at) = alone
-            .iter()
-            .position(|other| other.variant == player.variant)
-        else {
+        let Some(at) = alone.iter().position(|other| other.fits(&player)) else {
             alone.push(player);
             continue;
         };
@@ -156,6 +368,7 @@ fn pair(rows: &mut WaitingRows, now_ms: u64) -> Vec<(NewGame, Summary)> {
             variant: both[0].variant,
             history: 0,
             start: None,
+            clock: both[0].clock,
             holders: both.iter().map(|player| player.holder.clone()).collect(),
             created_ms: now_ms,
         };
@@ -174,6 +387,99 @@ fn pair(rows: &mut WaitingRows, now_ms: u64) -> Vec<(NewGame, Summary)> {
     games
 }
 
+/// The waiting players of a store that keeps them in memory: no other process uses it.
+#[derive(Debug, Default)]
+pub(super) struct WaitingRoom {
+    rows: WaitingRows,
+    /// The version of the latest list of each node.
+    versions: HashMap<NodeId, u64>,
+    /// Quick matches that found an opponent.
+    made: Made,
+    /// When each of them did, oldest first.
+    made_at: VecDeque<(u64, WaitingId)>,
+}
+
+/// What a list leads to.
+pub(super) struct Plan {
+    rows: WaitingRows,
+    pub(super) games: Vec<(NewGame, Summary)>,
+    matches: Matches,
+}
+
+impl WaitingRoom {
+    /// What a node's list leads to; see [`update`]. Nothing changes until it is [carried
+    /// out](WaitingRoom::carry_out). `None` for a list that arrives late.
+    pub(super) fn plan(&self, node: NodeId, list: &WaitingList, now_ms: u64) -> Option<Plan> {
+        let latest = self.versions.get(&node).copied();
+        if list.version <= latest.unwrap_or(0) {
+            return None;
+        }
+        let mut rows = self.rows.clone();
+        let (matches, games) = update(&mut rows, node, list, &self.made, now_ms);
+        Some(Plan {
+            rows,
+            games,
+            matches,
+        })
+    }
+
+    /// Its games are stored.
+    pub(super) fn carry_out(
+        &mut self,
+        plan: Plan,
+        node: NodeId,
+        version: u64,
+        now_ms: u64,
+    ) -> Matches {
+        self.versions.insert(node, version);
+        self.rows = plan.rows;
+        let is_old =
+            |(at_ms, _): &(u64, WaitingId)| now_ms > at_ms.saturating_add(QUICK_MATCH_KEPT_MS);
+        while self.made_at.front().is_some_and(is_old) || self.made_at.len() >= MAX_MADE {
+            if let Some((_, id)) = self.made_at.pop_front() {
+                self.made.remove(&id);
+            }
+        }
+        for (player, made) in &plan.matches.quick {
+            let matched = Some((made.game, made.seat));
+            let player = *player;
+            let quick_match = QuickMatch { player, matched };
+            if self.made.insert(made.player, quick_match).is_none() {
+                self.made_at.push_back((now_ms, made.player));
+            }
+        }
+        plan.matches
+    }
+
+    /// A quick match by its id.
+    pub(super) fn quick_match(&self, id: WaitingId) -> Option<QuickMatch> {
+        if let Some(player) = self.rows.get(&id).and_then(WaitingRow::quick_player) {
+            let matched = None;
+            return Some(QuickMatch { player, matched });
+        }
+        self.made.get(&id).copied()
+    }
+
+    /// How many quick matches wait for each game.
+    pub(super) fn counts(&self) -> Vec<WaitingCount> {
+        let mut counts: Vec<WaitingCount> = Vec::new();
+        for row in self.rows.values().filter(|row| row.node.is_none()) {
+            let (variant, clock) = (row.player.variant, row.player.clock);
+            let is_same =
+                |count: &&mut WaitingCount| count.variant == variant && count.clock == clock;
+            match counts.iter_mut().find(is_same) {
+                Some(count) => count.players += 1,
+                None => counts.push(WaitingCount {
+                    variant,
+                    clock,
+                    players: 1,
+                }),
+            }
+        }
+        counts
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -185,6 +491,7 @@ mod tests {
         WaitingPlayer {
             id: WaitingId(id),
             variant: "3x3k3".parse().unwrap(),
+            clock: None,
             holder: Holder::Human {
                 name: format!("p{id}"),
                 node: Some(HERE),
@@ -198,6 +505,16 @@ mod tests {
             players: players.to_vec(),
             ..WaitingList::default()
         }
+    }
+
+    /// Without repeated requests.
+    fn update(
+        rows: &mut WaitingRows,
+        node: NodeId,
+        list: &WaitingList,
+        now_ms: u64,
+    ) -> (Matches, Vec<(NewGame, Summary)>) {
+        super::update(rows, node, list, &Made::new(), now_ms)
     }
 
     fn players(matches: &Matches) -> Vec<u128> {
@@ -259,6 +576,99 @@ mod tests {
         assert_eq!(rows.len(), 0);
     }
 
+    fn quick(id: u128, player: u128, since_ms: u64) -> WaitingPlayer {
+        WaitingPlayer {
+            holder: Holder::Player(PlayerId::new(player)),
+            ..self::player(id, since_ms)
+        }
+    }
+
+    fn request(requests: &[WaitingPlayer]) -> WaitingList {
+        WaitingList {
+            requests: requests.to_vec(),
+            ..WaitingList::default()
+        }
+    }
+
+    #[test]
+    fn nobody_is_paired_with_themselves() {
+        let mut rows = WaitingRows::new();
+        let (matches, _) = update(&mut rows, HERE, &request(&[quick(1, 7, 10)]), 100);
+        assert_eq!(matches.requests, [MatchRequest::Accepted(WaitingId(1))]);
+        // The same game again, from another device: one wait.
+        let (matches, games) = update(&mut rows, THERE, &request(&[quick(2, 7, 20)]), 100);
+        assert_eq!(matches.requests, [MatchRequest::Waits(WaitingId(1))]);
+        assert_eq!((games.len(), rows.len()), (0, 1));
+        // Even if both were there, they do not fit.
+        assert!(!quick(1, 7, 10).fits(&quick(2, 7, 20)));
+        let (matches, games) = update(&mut rows, THERE, &request(&[quick(3, 8, 30)]), 100);
+        assert_eq!(games.len(), 1);
+        let players: Vec<PlayerId> = matches.quick.iter().map(|(player, _)| *player).collect();
+        assert_eq!(players, [PlayerId::new(7), PlayerId::new(8)]);
+        assert_eq!(rows.len(), 0);
+    }
+
+    #[test]
+    fn a_quick_match_meets_a_tcp_client() {
+        let mut rows = WaitingRows::new();
+        update(&mut rows, HERE, &list(&[player(1, 10)]), 100);
+        let (matches, games) = update(&mut rows, THERE, &request(&[quick(3, 8, 30)]), 100);
+        assert_eq!((games.len(), matches.quick.len()), (1, 1));
+        // The client's node learns of it, as always.
+        let (matches, _) = update(&mut rows, HERE, &list(&[player(1, 10)]), 200);
+        assert_eq!(players(&matches), [1]);
+    }
+
+    #[test]
+    fn a_quick_match_lasts_while_its_player_is_connected() {
+        let mut rows = WaitingRows::new();
+        update(&mut rows, HERE, &request(&[quick(1, 7, 10)]), 100);
+        let connected = WaitingList {
+            connected: vec![PlayerId::new(7), PlayerId::new(9)],
+            ..WaitingList::default()
+        };
+        let mut now_ms = 100;
+        for _ in 0..10 {
+            now_ms += QUICK_MATCH_LASTS_MS;
+            let (matches, _) = update(&mut rows, THERE, &connected, now_ms);
+            assert_eq!(matches.waiting, [quick(1, 7, 10)]);
+        }
+        let nobody = WaitingList::default();
+        update(&mut rows, HERE, &nobody, now_ms + QUICK_MATCH_LASTS_MS + 1);
+        assert_eq!(rows.len(), 0);
+    }
+
+    #[test]
+    fn only_its_player_cancels_a_quick_match() {
+        let mut rows = WaitingRows::new();
+        update(&mut rows, HERE, &request(&[quick(1, 7, 10)]), 100);
+        let cancel = |player| WaitingList {
+            cancelled: vec![(WaitingId(1), PlayerId::new(player))],
+            ..WaitingList::default()
+        };
+        assert_eq!(update(&mut rows, THERE, &cancel(8), 100).0.cancelled, []);
+        let gone = update(&mut rows, THERE, &cancel(7), 100).0.cancelled;
+        assert_eq!(gone, [WaitingId(1)]);
+        assert_eq!(rows.len(), 0);
+    }
+
+    #[test]
+    fn quick_matches_per_player_are_bounded() {
+        let mut rows = WaitingRows::new();
+        let variants = ["3x3k3", "4x4k4", "5x5k4", "6x6k4", "7x7k4", "8x8k4"];
+        let wanted = variants.iter().zip(1..).map(|(variant, id)| WaitingPlayer {
+            variant: variant.parse().unwrap(),
+            ..quick(id, 7, 10)
+        });
+        let wanted: Vec<WaitingPlayer> = wanted.collect();
+        let (matches, _) = update(&mut rows, HERE, &request(&wanted), 100);
+        assert_eq!(matches.requests[5], MatchRequest::TooMany);
+        assert_eq!(rows.len(), MAX_QUICK_MATCHES);
+        // The request that was accepted may come again.
+        let (matches, _) = update(&mut rows, HERE, &request(&wanted[..1]), 100);
+        assert_eq!(matches.requests, [MatchRequest::Accepted(WaitingId(1))]);
+    }
+
     #[test]
     fn only_the_same_variant_is_paired() {
         let mut rows = WaitingRows::new();
@@ -266,5 +676,22 @@ mod tests {
         other.variant = "4x4k4".parse().unwrap();
         let (matches, _) = update(&mut rows, HERE, &list(&[player(1, 10), other]), 100);
         assert_eq!(players(&matches), []);
+    }
+
+    #[test]
+    fn only_the_same_clock_is_paired() {
+        let mut rows = WaitingRows::new();
+        let clock = ClockSettings::fischer(180, 2).ok();
+        let with_clock = |id, player| WaitingPlayer {
+            clock,
+            ..quick(id, player, 10)
+        };
+        let both = [quick(1, 7, 10), with_clock(2, 8)];
+        let (matches, games) = update(&mut rows, HERE, &request(&both), 100);
+        assert_eq!((matches.waiting.len(), games.len()), (2, 0));
+        // The same player may wait for both.
+        let (_, games) = update(&mut rows, HERE, &request(&[with_clock(3, 7)]), 100);
+        assert_eq!(games.len(), 1);
+        assert_eq!(games[0].0.settings.clock, clock);
     }
 }

@@ -2,13 +2,18 @@
 
 use std::fmt;
 
-use noughts_rules::{Action, Conclusion, Move, Refusal, Seat, Turn};
+use noughts_rules::{Action, Conclusion, DrawReason, Move, Refusal, Seat, Termination, Turn};
 
 use super::{
-    EndReason, Entry, Holder, KEY_LIFETIME_MS, Key, LogEntry, Offer, OpenTo, RequestKey, SeatSet,
-    Settings, Table,
+    Answer, Claim, Context, EndReason, Entry, Holder, KEY_LIFETIME_MS, Key, LogEntry, Offer,
+    OpenTo, Outage, RequestKey, SeatSet, Settings, Table,
 };
 use crate::id::GameId;
+
+/// The conclusion of a game with too many turns.
+pub const TOO_LONG: Conclusion = Conclusion::Draw {
+    reason: DrawReason::Limit,
+};
 
 /// A request to a table.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -49,6 +54,40 @@ pub enum Command {
         /// An unused id.
         next: GameId,
     },
+    /// A seat offers a draw or a takeback.
+    Offer {
+        /// Which seat.
+        seat: Seat,
+        /// The offer.
+        offer: Offer,
+        /// The key of the request.
+        key: Option<Box<RequestKey>>,
+    },
+    /// A seat answers an offer, or takes its own back.
+    Answer {
+        /// Which seat.
+        seat: Seat,
+        /// The answer.
+        answer: Answer,
+        /// The key of the request.
+        key: Option<Box<RequestKey>>,
+    },
+    /// A seat aborts the game before every side has played, or cancels a waiting table.
+    Abort {
+        /// Which seat.
+        seat: Seat,
+    },
+    /// A seat claims the end of the game, because all other players are away.
+    Claim {
+        /// Which seat.
+        seat: Seat,
+        /// What it claims.
+        claim: Claim,
+    },
+    /// The current turn gets the time back that it lost by an outage.
+    AddTime(Outage),
+    /// The time of the seat to move may have run out.
+    CheckDeadline,
     /// The connections of these seats have ended.
     Leave(SeatSet),
 }
@@ -100,7 +139,7 @@ pub struct Summary {
 pub enum Status {
     /// It has a seat for clients with the link, and is not listed.
     Unlisted,
-    /// It has an open seat in the lobby.
+    /// It has an open seat, and lists show it.
     Waiting,
     /// It is being played.
     Playing,
@@ -125,6 +164,8 @@ pub enum TableRefusal {
         /// The current turn.
         turn: usize,
     },
+    /// The time of the seat has run out. The game is to be ended by [`Table::at_deadline`].
+    TimeIsOver,
     /// The rules refuse it.
     Rules(Refusal),
     /// The idempotency key was used for another request.
@@ -133,6 +174,42 @@ pub enum TableRefusal {
     SeatTaken,
     /// The game is not over, so there is no rematch yet.
     NotOver,
+    /// A takeback needs the consent of the others.
+    ConsentNeeded,
+    /// A seat is still open, so that nobody can be asked.
+    NotStarted,
+    /// No other person plays.
+    NoOtherPlayer,
+    /// There is no such offer to answer.
+    NoOffer {
+        /// The kind of offer.
+        offer: Offer,
+    },
+    /// The seat has not completed a turn yet.
+    DrawTooEarly,
+    /// A draw offer of this seat was refused a few turns ago.
+    DrawRefused {
+        /// The first turn in which it may offer a draw again.
+        turn: usize,
+    },
+    /// Every side has played.
+    TooLateToAbort,
+    /// Not every side has played.
+    ClaimTooEarly,
+    /// There are no claims in correspondence games.
+    NoClaimInCorrespondence,
+    /// Another player is present.
+    OpponentIsPresent {
+        /// Whose seat.
+        seat: Seat,
+    },
+    /// The other players have not been away for long enough.
+    OpponentJustLeft {
+        /// How much longer to wait, in milliseconds.
+        wait_ms: u64,
+    },
+    /// The game has as many offers as it may have.
+    TooManyOffers,
 }
 
 impl fmt::Display for TableRefusal {
@@ -141,6 +218,7 @@ impl fmt::Display for TableRefusal {
             TableRefusal::Stale { turn } => {
                 write!(f, "the game has gone on: it is in turn {turn}")
             }
+            TableRefusal::TimeIsOver => f.write_str("your time has run out"),
             TableRefusal::Rules(refusal) => refusal.fmt(f),
             TableRefusal::KeyReused => f.write_str(
                 "this Idempotency-Key was used for another request; take a new one for each",
@@ -151,6 +229,49 @@ impl fmt::Display for TableRefusal {
             TableRefusal::NotOver => {
                 f.write_str("the game goes on; a rematch is for games that are over")
             }
+            TableRefusal::ConsentNeeded => {
+                f.write_str("a takeback needs the consent of the other players: offer it")
+            }
+            TableRefusal::NotStarted => {
+                f.write_str("a seat is still open; until it is taken, only abort ends this game")
+            }
+            TableRefusal::NoOtherPlayer => f.write_str("there is no other person to ask"),
+            TableRefusal::NoOffer { offer } => write!(
+                f,
+                "there is no open offer of a {}; it was answered, taken back or lapsed",
+                offer.word()
+            ),
+            TableRefusal::DrawTooEarly => {
+                f.write_str("a draw may be offered from your second turn on")
+            }
+            TableRefusal::DrawRefused { turn } => write!(
+                f,
+                "your draw offer was declined; you may offer a draw again in turn {turn}"
+            ),
+            TableRefusal::TooLateToAbort => f.write_str(
+                "every side has played, so the game can no longer be aborted; resign instead",
+            ),
+            TableRefusal::ClaimTooEarly => {
+                f.write_str("not every side has played; abort the game instead")
+            }
+            TableRefusal::NoClaimInCorrespondence => {
+                f.write_str("in correspondence only the clock decides; there are no claims")
+            }
+            TableRefusal::OpponentIsPresent { seat } => {
+                write!(
+                    f,
+                    "the player of seat {} is here; claims are against players who are away",
+                    seat.0
+                )
+            }
+            TableRefusal::OpponentJustLeft { wait_ms } => write!(
+                f,
+                "the other players may come back; claim again in {} seconds",
+                wait_ms.div_ceil(1_000)
+            ),
+            TableRefusal::TooManyOffers => {
+                f.write_str("this game has had too many offers; play on")
+            }
         }
     }
 }
@@ -160,7 +281,13 @@ impl std::error::Error for TableRefusal {}
 impl Table {
     /// The entries that follow from a command; `None` if it repeats an earlier one. Nothing changes until they are
     /// [applied](Table::apply).
-    pub fn decide(&self, command: &Command, now_ms: u64) -> Result<Option<Decision>, TableRefusal> {
+    pub fn decide(
+        &self,
+        command: &Command,
+        now: impl Into<Context>,
+    ) -> Result<Option<Decision>, TableRefusal> {
+        let now = now.into();
+        let now_ms = now.now_ms;
         // The clocks of two nodes may differ.
         let at_ms = now_ms.max(self.last_ms());
         match command {
@@ -180,14 +307,24 @@ impl Table {
                 if !self.is_over() && *turn != self.turn() {
                     return Err(TableRefusal::Stale { turn: self.turn() });
                 }
-                self.decide_turn(acted, at_ms, key.as_deref())
+                self.check_time(*seat, at_ms)?;
+                match action {
+                    Action::Takeback(_) => Err(TableRefusal::ConsentNeeded),
+                    // An empty seat never wins.
+                    Action::Resign if self.has_open_seat() => self.decide_abort(*seat, at_ms),
+                    Action::Play(_) | Action::Rewind(_) | Action::Resign => {
+                        self.decide_turn(acted, at_ms, key.as_deref()).map(Some)
+                    }
+                }
             }
             Command::RobotPlay { seat, at, entry } => {
                 if *entry != self.entry() {
                     return Err(TableRefusal::Stale { turn: self.turn() });
                 }
+                self.check_time(*seat, at_ms)?;
                 let action = Action::Play(*at);
                 self.decide_turn(Turn { by: *seat, action }, at_ms, None)
+                    .map(Some)
             }
             Command::TakeSeat { seat, holder, key } => {
                 if self.is_repeat(*seat, key.as_deref(), now_ms)? {
@@ -201,41 +338,50 @@ impl Table {
                 Ok(Some(Decision::one(seated, at_ms, key.as_deref())))
             }
             Command::OfferRematch { seat, next } => self.decide_rematch(*seat, *next, at_ms),
+            Command::Offer { seat, offer, key } => {
+                match self.is_repeat(*seat, key.as_deref(), now_ms)? {
+                    true => Ok(None),
+                    false => self.decide_offer(*seat, *offer, at_ms, key.as_deref()),
+                }
+            }
+            Command::Answer { seat, answer, key } => {
+                match self.is_repeat(*seat, key.as_deref(), now_ms)? {
+                    true => Ok(None),
+                    false => self.decide_answer(*seat, *answer, at_ms, key.as_deref()),
+                }
+            }
+            Command::Abort { seat } => self.decide_abort(*seat, at_ms),
+            Command::Claim { seat, claim } => self.decide_claim(*seat, *claim, &now),
+            Command::AddTime(outage) => self.decide_add_time(outage, at_ms),
+            Command::CheckDeadline => Ok(self.at_deadline(now_ms)),
             Command::Leave(seats) => {
                 let Some(first) = self.first_of(*seats) else {
                     return Ok(None);
                 };
-                // Refused for the same reasons as resigning.
-                let check = self.game.check(first, Action::Resign);
-                check.map_err(TableRefusal::Rules)?;
-                let conclusion = match self.is_everybody(*seats) {
-                    true => Some(Conclusion::Abandoned),
-                    false => self.game.conclusion_without(first),
+                let end = match self.is_everybody(*seats) {
+                    true => Termination::Abandoned,
+                    false => Termination::Left(first),
                 };
-                let (reason, seats) = (EndReason::Leaving, *seats);
-                let ended = Entry::Ended { reason, seats };
-                Ok(Some(Decision {
-                    conclusion,
-                    ..Decision::one(ended, at_ms, None)
-                }))
+                let end = self.decide_end(EndReason::Leaving, *seats, end, at_ms);
+                end.map(Some)
             }
         }
     }
 
-    fn decide_turn(
+    pub(super) fn decide_turn(
         &self,
         turn: Turn,
         at_ms: u64,
         key: Option<&RequestKey>,
-    ) -> Result<Option<Decision>, TableRefusal> {
+    ) -> Result<Decision, TableRefusal> {
         let check = self.game.check(turn.by, turn.action);
         check.map_err(TableRefusal::Rules)?;
         let by_rules = self.game.conclusion_after(turn);
         let is_last = self.turn() >= self.max_turns;
-        Ok(Some(Decision {
-            conclusion: by_rules.or(is_last.then_some(Conclusion::Draw)),
+        Ok(Decision {
+            conclusion: by_rules.or(is_last.then_some(TOO_LONG)),
             ..Decision::one(Entry::Turn(turn), at_ms, key)
-        }))
+        })
     }
 
     fn decide_rematch(
@@ -325,40 +471,65 @@ impl Table {
         }
     }
 
-    /// What lists show of the table after a decision, if that differs from now.
+    /// What lists show of the table after a decision, if that differs from now. A deadline by the clock may stay as it
+    /// is although a turn moves it: what is stored is never later than the real one.
     pub fn summary_after(&self, decision: &Decision) -> Option<Summary> {
         let mut holders: Option<Vec<Holder>> = None;
+        let mut clock = self.clock.clone();
         let (mut next, mut at_ms) = (self.game.to_move(), self.last_ms());
+        let mut has_clock_changed = false;
         for logged in &decision.entries {
             at_ms = logged.at_ms;
             match &logged.entry {
                 Entry::Turn(turn) => {
-                    next = Some(Seat((turn.by.0 + 1) % self.holders.len() as u8));
+                    if let (Some(clock), Some(to_move)) = (&mut clock, next) {
+                        let had_moved = clock.has_everybody_moved();
+                        clock.end_turn(to_move, *turn, at_ms);
+                        has_clock_changed |= clock.has_everybody_moved() != had_moved;
+                    }
+                    let shift = u8::from(!matches!(turn.action, Action::Takeback(_)));
+                    next = Some(Seat((turn.by.0 + shift) % self.holders.len() as u8));
                 }
                 Entry::Seated { seat, holder } => {
                     let holders = holders.get_or_insert_with(|| self.holders().to_vec());
                     if let Some(held) = holders.get_mut(usize::from(seat.0)) {
                         *held = holder.clone();
                     }
+                    if let (Some(clock), false) = (&mut clock, holders.iter().any(Holder::is_open))
+                    {
+                        clock.start(at_ms);
+                    }
                 }
-                Entry::Offered { .. } | Entry::Ended { .. } | Entry::RematchCreated(_) => {}
+                Entry::TimeAdded { ms, until_ms } => {
+                    if let Some(clock) = &mut clock {
+                        clock.add_time(*ms, *until_ms, at_ms);
+                        has_clock_changed = true;
+                    }
+                }
+                Entry::Offered { .. }
+                | Entry::Answered { .. }
+                | Entry::Ended { .. }
+                | Entry::RematchCreated(_) => {}
             }
         }
         let is_over = self.is_over() || decision.conclusion.is_some();
-        let deadline_ms = match is_over {
-            true => None,
-            false => next.and_then(|next| self.deadline_if_next(next, at_ms)),
-        };
+        let next = next.filter(|_| !is_over);
+        let robot_ms = next.and_then(|next| self.robot_deadline_if_next(next, at_ms));
         let ends = decision.conclusion.is_some();
-        if holders.is_none() && !ends && deadline_ms == self.deadline_ms() {
+        let is_same = robot_ms == self.robot_deadline_ms() && !has_clock_changed;
+        if holders.is_none() && !ends && is_same {
             return None;
         }
+        let clock_ms = clock.zip(next).and_then(|(clock, next)| {
+            // The earliest that can follow, so that it need not be stored with every turn.
+            clock.earliest_deadline_ms(next, at_ms)
+        });
         let ending = decision.conclusion.clone();
         let holders = holders.unwrap_or_else(|| self.holders().to_vec());
         Some(Summary {
             status: status(&holders, is_over),
             holders,
-            deadline_ms,
+            deadline_ms: [robot_ms, clock_ms].into_iter().flatten().min(),
             ending: ending.map(|conclusion| Ending { conclusion, at_ms }),
         })
     }
@@ -369,13 +540,13 @@ fn status(holders: &[Holder], is_over: bool) -> Status {
     match is_over {
         true => Status::Over,
         false if has(OpenTo::Link) => Status::Unlisted,
-        false if has(OpenTo::Lobby) => Status::Waiting,
+        false if has(OpenTo::Lobby) || has(OpenTo::ListedLink) => Status::Waiting,
         false => Status::Playing,
     }
 }
 
 impl Decision {
-    fn one(entry: Entry, at_ms: u64, key: Option<&RequestKey>) -> Decision {
+    pub(super) fn one(entry: Entry, at_ms: u64, key: Option<&RequestKey>) -> Decision {
         let key = key.map(|request| Box::new(request.key.clone()));
         // Room for a robot's reply.
         let mut entries = Vec::with_capacity(2);

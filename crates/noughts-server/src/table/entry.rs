@@ -1,9 +1,9 @@
 //! The log of a game: everything that happens at a table, in order.
 
 use noughts_engine::StrategyName;
-use noughts_rules::{Player, Seat, Turn};
+use noughts_rules::{Seat, Turn};
 
-use crate::id::{GameId, NodeId};
+use crate::id::{GameId, NodeId, PlayerId};
 
 /// One item of a game's log, with when it was stored. Entries are numbered from 1.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -37,6 +37,20 @@ pub enum Entry {
         /// The offer.
         offer: Offer,
     },
+    /// A seat answered an offer.
+    Answered {
+        /// Which seat.
+        seat: Seat,
+        /// Its answer.
+        answer: Answer,
+    },
+    /// The current turn got more time, because nothing could be stored for a while.
+    TimeAdded {
+        /// How much, in milliseconds.
+        ms: u64,
+        /// When that while ended, in milliseconds since 1970: it is counted once.
+        until_ms: u64,
+    },
     /// The game ended, but not by its rules.
     Ended {
         /// Why.
@@ -51,8 +65,38 @@ pub enum Entry {
 /// What a seat may offer to the others.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Offer {
+    /// To end the game as a draw.
+    Draw,
+    /// To return to before the last play of the offering seat.
+    Takeback,
     /// To play again, with seats shifted by one.
     Rematch,
+}
+
+impl Offer {
+    /// Its name, in the API and in the store.
+    pub fn word(self) -> &'static str {
+        match self {
+            Offer::Draw => "draw",
+            Offer::Takeback => "takeback",
+            Offer::Rematch => "rematch",
+        }
+    }
+
+    /// The offer with this name.
+    pub fn from_word(word: &str) -> Option<Offer> {
+        let all = [Offer::Draw, Offer::Takeback, Offer::Rematch];
+        all.into_iter().find(|offer| offer.word() == word)
+    }
+}
+
+/// An answer to an offer.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Answer {
+    /// Yes.
+    Accept(Offer),
+    /// No; for the seat that made the offer: it takes the offer back.
+    Decline(Offer),
 }
 
 /// Why a game ended, if not by its rules.
@@ -60,6 +104,16 @@ pub enum Offer {
 pub enum EndReason {
     /// The connections of these seats have ended.
     Leaving,
+    /// These seats agreed on a draw.
+    Agreement,
+    /// The time of this seat ran out.
+    Time,
+    /// This seat aborted the game, or did not make its first turn in time.
+    Aborted,
+    /// This seat claimed the win, because all other players were away.
+    WinClaimed,
+    /// This seat claimed a draw, because all other players were away.
+    DrawClaimed,
 }
 
 /// An idempotency key, as it is stored with the entry of its request.
@@ -103,6 +157,8 @@ pub enum Holder {
         /// For a seat that lasts as long as a TCP connection: the process that has the connection.
         node: Option<NodeId>,
     },
+    /// A registered player. The name is looked up, so that renaming and deleting the player changes it everywhere.
+    Player(PlayerId),
     /// A robot, by its strategy.
     Robot(StrategyName),
 }
@@ -112,28 +168,32 @@ pub enum Holder {
 pub enum OpenTo {
     /// Everybody who knows the game's id.
     Link,
+    /// The same, at a table that lists show.
+    ListedLink,
     /// Everybody: the seat is listed in the lobby.
     Lobby,
 }
 
 impl Holder {
-    /// The player's name in a record.
-    pub fn player(&self) -> Player {
-        match self {
-            Holder::Open(_) => Player::Human(String::new()),
-            Holder::Human { name, .. } => Player::Human(name.clone()),
-            Holder::Robot(strategy) => Player::Robot(strategy.to_string()),
-        }
-    }
-
     /// Whether the seat is open.
     pub fn is_open(&self) -> bool {
         matches!(self, Holder::Open(_))
     }
 
-    /// Whether a person holds it.
+    /// Whether a person holds it, or a program that acts like one.
     pub fn is_human(&self) -> bool {
-        matches!(self, Holder::Human { .. })
+        match self {
+            Holder::Human { .. } | Holder::Player(_) => true,
+            Holder::Open(_) | Holder::Robot(_) => false,
+        }
+    }
+
+    /// The registered player who holds it.
+    pub fn player_id(&self) -> Option<PlayerId> {
+        match self {
+            Holder::Player(player) => Some(*player),
+            Holder::Open(_) | Holder::Human { .. } | Holder::Robot(_) => None,
+        }
     }
 }
 
@@ -160,6 +220,12 @@ impl SeatSet {
     #[must_use]
     pub fn union(self, other: SeatSet) -> SeatSet {
         SeatSet(self.0 | other.0)
+    }
+
+    /// The seats that are in one of both sets.
+    #[must_use]
+    pub fn symmetric_difference(self, other: SeatSet) -> SeatSet {
+        SeatSet(self.0 ^ other.0)
     }
 
     /// Whether the seat is among them.

@@ -9,8 +9,9 @@ use noughts_rules::{
     Action, Conclusion, Game, Move, NestedView, Seat, Side, Turn, Variant, View as GameView,
 };
 
-use super::{Entry, Holder, LogEntry, SeatSet, Table};
+use super::{ClockView, Entry, Holder, LogEntry, OpenOffer, SeatSet, Table};
 use crate::id::GameId;
+use crate::players::PlayerNames;
 
 /// On boards with more cells a change does not list the legal moves: they are all free cells.
 pub const MAX_LISTED_CELLS: usize = 1_024;
@@ -26,12 +27,20 @@ pub struct Snapshot {
     pub game: GameView,
     /// Who holds each seat.
     pub holders: Vec<Holder>,
+    /// The names of the registered players among them.
+    pub names: Arc<PlayerNames>,
     /// The seats whose players are connected.
     pub present: SeatSet,
+    /// The offers that wait for an answer.
+    pub offers: Vec<OpenOffer>,
+    /// The clocks when this snapshot was made.
+    pub clock: Option<ClockView>,
     /// The game that was created for a rematch.
     pub rematch: Option<GameId>,
     /// The view as an interface encodes it, once for all readers.
     pub encoded_view: OnceLock<Bytes>,
+    /// A hash of the encoded view, by which clients tell whether they have it already.
+    pub view_hash: OnceLock<u64>,
     /// The message of a stream that carries the view.
     pub encoded_message: OnceLock<Bytes>,
 }
@@ -58,6 +67,15 @@ pub enum Change {
         holders: Vec<Holder>,
         /// The seats whose players are connected.
         present: SeatSet,
+        /// The names of the registered players among the holders.
+        names: Arc<PlayerNames>,
+    },
+    /// The offers that wait for an answer.
+    Offers {
+        /// The number of the latest entry.
+        entry: u32,
+        /// The offers, oldest first.
+        offers: Vec<OpenOffer>,
     },
     /// More than the others can express: the whole table as it is now.
     View(Arc<Snapshot>),
@@ -66,6 +84,8 @@ pub enum Change {
 /// What a turn changed. Together with the view before it, it is the view after it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct TurnChange {
+    /// The number of its entry.
+    pub entry: u32,
     /// Which game.
     pub variant: Variant,
     /// Completed turns, this one included.
@@ -84,6 +104,10 @@ pub struct TurnChange {
     pub nested: Option<NestedView>,
     /// How the game ended, if it did.
     pub outcome: Option<Conclusion>,
+    /// The offers that wait for an answer now.
+    pub offers: Vec<OpenOffer>,
+    /// The clocks at this turn.
+    pub clock: Option<ClockView>,
 }
 
 impl Update {
@@ -98,16 +122,21 @@ impl Update {
 }
 
 impl Table {
-    /// The current state. The cost is proportional to the number of cells.
+    /// The current state, without the names of registered players, and with the clocks as they were at the latest entry.
+    /// The cost is proportional to the number of cells.
     pub fn snapshot(&self, present: SeatSet) -> Snapshot {
         Snapshot {
             id: self.id(),
             entry: self.entry(),
             game: self.game.view(),
             holders: self.holders.clone(),
+            names: Arc::default(),
             present,
+            offers: self.offers().to_vec(),
+            clock: self.clock(self.last_ms()),
             rematch: self.rematch,
             encoded_view: OnceLock::new(),
+            view_hash: OnceLock::new(),
             encoded_message: OnceLock::new(),
         }
     }
@@ -116,6 +145,7 @@ impl Table {
     pub fn snapshot_after(&self, turns: usize, present: SeatSet) -> Snapshot {
         Snapshot {
             game: self.game.after(turns).view(),
+            offers: Vec::new(),
             ..self.snapshot(present)
         }
     }
@@ -127,7 +157,7 @@ impl Table {
                 let side = self.game.order().get(usize::from(turn.by.0));
                 vec![(at, side.copied())]
             }
-            Action::Rewind(count) => {
+            Action::Rewind(count) | Action::Takeback(count) => {
                 let plays = self.game.plays();
                 let kept = plays.len().saturating_sub(count.into());
                 let removed = plays[kept..].iter().map(|play| (play.at, None));
@@ -145,6 +175,7 @@ impl Table {
         let variant = *game.variant();
         let is_large = variant.cells() > MAX_LISTED_CELLS;
         TurnChange {
+            entry: self.entry(),
             variant,
             number: game.turns().len(),
             turn,
@@ -157,23 +188,30 @@ impl Table {
                 Variant::Grid(_) => None,
             },
             outcome: game.conclusion().cloned(),
+            offers: self.offers().to_vec(),
+            clock: self.clock(self.last_ms()),
         }
     }
 
-    /// What each entry after number `after` changed, oldest first, computed by one replay. Entries
-    /// that no small change can express end the list with the whole table.
-    pub fn changes_after(&self, after: u32, present: SeatSet) -> Vec<Update> {
+    /// What each entry after number `after` changed, oldest first, computed by a replay from a copy that was kept, or of
+    /// the whole game. Entries that no small change can express end the list with the whole table.
+    pub fn changes_after(
+        &self,
+        after: u32,
+        present: SeatSet,
+        names: &Arc<PlayerNames>,
+    ) -> Vec<Update> {
         let mut updates = Vec::new();
-        let Ok(mut past) = Table::new(self.settings().clone()) else {
+        let Some(mut past) = self.copy_before(after) else {
             return updates;
         };
-        for entry in self.entries() {
+        for (at_ms, entry) in self.entries_after(&past) {
             let number = past.entry() + 1;
             let cells = match &entry {
                 Entry::Turn(turn) if number > after => past.cells_changed_by(*turn),
                 _ => Vec::new(),
             };
-            let (at_ms, key) = (0, None);
+            let key = None;
             let logged = LogEntry { at_ms, entry, key };
             if past.apply(&logged).is_err() {
                 return updates;
@@ -186,9 +224,17 @@ impl Table {
                 Entry::Seated { .. } => Change::Seats {
                     holders: past.holders.clone(),
                     present,
+                    names: Arc::clone(names),
                 },
-                Entry::Offered { .. } | Entry::Ended { .. } | Entry::RematchCreated(_) => {
-                    let snapshot = Arc::new(self.snapshot(present));
+                Entry::Offered { .. } | Entry::Answered { .. } => Change::Offers {
+                    entry: number,
+                    offers: past.offers().to_vec(),
+                },
+                Entry::TimeAdded { .. } | Entry::Ended { .. } | Entry::RematchCreated(_) => {
+                    let snapshot = Arc::new(Snapshot {
+                        names: Arc::clone(names),
+                        ..self.snapshot(present)
+                    });
                     updates.push(Update::new(Some(self.entry()), Change::View(snapshot)));
                     return updates;
                 }
@@ -198,14 +244,20 @@ impl Table {
         updates
     }
 
-    /// Every entry so far, oldest first.
-    fn entries(&self) -> impl Iterator<Item = Entry> {
-        let mut turns = self.game.turns().iter();
-        let mut others = self.other_entries.iter().peekable();
-        (1..=self.entry()).filter_map(move |number| {
-            match others.next_if(|(other, _)| *other == number) {
-                Some((_, entry)) => Some(entry.clone()),
-                None => turns.next().map(|turn| Entry::Turn(*turn)),
+    /// Every entry since an earlier state of this table, oldest first, with its time. Turns have a time only where there
+    /// are clocks.
+    fn entries_after(&self, past: &Table) -> impl Iterator<Item = (u64, Entry)> + use<'_> {
+        let (turns, others) = (past.game.turns().len(), past.other_entries.len());
+        let times = self.turns_at_ms.iter().copied().skip(turns);
+        let times = times.chain(std::iter::repeat(0));
+        let mut turns = self.game.turns()[turns..].iter().zip(times);
+        let mut others = self.other_entries[others..].iter().peekable();
+        (past.entry() + 1..=self.entry()).filter_map(move |number| {
+            match others.next_if(|other| other.number == number) {
+                Some(other) => Some((other.at_ms, other.entry.clone())),
+                None => turns
+                    .next()
+                    .map(|(turn, at_ms)| (at_ms, Entry::Turn(*turn))),
             }
         })
     }

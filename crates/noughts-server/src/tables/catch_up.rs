@@ -7,7 +7,7 @@ use tracing::{error, warn};
 use super::live_table::{LiveTable, Phase};
 use super::{SubmitError, Tables};
 use crate::store::{LogTail, StoreError, StoredGame};
-use crate::table::Table;
+use crate::table::{Entry, Table};
 
 impl Tables {
     /// Applies the entries that the store has and this table lacks.
@@ -27,6 +27,17 @@ impl Tables {
             self.remove(live);
             return Err(SubmitError::NoSuchGame);
         };
+        let seated = tail
+            .entries
+            .iter()
+            .filter_map(|logged| match &logged.entry {
+                Entry::Seated { holder, .. } => Some(holder),
+                _ => None,
+            });
+        if let Err(error) = self.learn_names(live, seated).await {
+            live.mark_behind();
+            return Err(SubmitError::Unavailable(error));
+        }
         match self.apply_tail(live, &tail) {
             true => Ok(()),
             false => self.reload(live).await,
@@ -76,6 +87,8 @@ impl Tables {
                 return Err(SubmitError::Unavailable(error));
             }
         };
+        let learned = self.learn_names(live, table.holders()).await;
+        learned.map_err(SubmitError::Unavailable)?;
         let mut state = live.state();
         state.replace(table);
         state.is_stored_here = false;

@@ -11,9 +11,14 @@ use noughts_rules::{Move, Seat, Turn};
 use tokio::sync::{broadcast, watch};
 
 use super::SubmitError;
-use crate::id::GameId;
+use crate::clock::ServerClock;
+use crate::id::{GameId, PlayerId};
+use crate::players::{PlayerInfo, PlayerNames};
 use crate::robots::Robot;
-use crate::table::{Change, Entry, Holder, LogEntry, SeatResult, SeatSet, Snapshot, Table, Update};
+use crate::store::ATTENDED_MS;
+use crate::table::{
+    Absence, Change, Entry, Holder, LogEntry, SeatResult, SeatSet, Snapshot, Table, Update,
+};
 
 /// How many updates a slow watcher may be behind before it must take a new snapshot.
 const MAX_BEHIND: usize = 64;
@@ -25,18 +30,22 @@ const MAX_QUEUED: usize = 64;
 pub struct LiveTable {
     id: GameId,
     pub(super) has_robots: bool,
+    pub(super) has_clock: bool,
     /// Held while a command is decided, stored and applied.
     pub(super) submission: tokio::sync::Mutex<()>,
     /// Submissions that wait or are under way.
     queued: AtomicUsize,
     /// When it was last used, in milliseconds of the process's clock.
     used_ms: AtomicU64,
+    clock: ServerClock,
     state: Mutex<State>,
 }
 
 /// Everything that changes.
 pub(super) struct State {
     pub(super) table: Table,
+    /// The names of the registered players at its seats.
+    pub(super) names: Arc<PlayerNames>,
     /// The robots, by seat.
     pub(super) robots: Vec<Option<Robot>>,
     /// The latest snapshot, made on demand.
@@ -49,6 +58,8 @@ pub(super) struct State {
     connected: Vec<u32>,
     /// Seats with a connected player on another node.
     present_elsewhere: SeatSet,
+    /// For each seat: since when its player is away, in milliseconds since 1970, and whether they said so.
+    away: Vec<Away>,
     pub(super) phase: Phase,
     /// Entries of this node that the store did not confirm.
     pub(super) unconfirmed: Vec<LogEntry>,
@@ -60,6 +71,13 @@ pub(super) struct State {
     pub(super) robot_stop: Option<Stop>,
     /// The client address that robots here work for.
     pub(super) owner: Option<IpAddr>,
+}
+
+/// A player who was last seen, on any node, at this time.
+#[derive(Clone, Copy, Debug)]
+struct Away {
+    since_ms: u64,
+    has_left: bool,
 }
 
 /// Whether the state is up to date.
@@ -96,22 +114,32 @@ impl Drop for CloseOnPanic<'_> {
 impl LiveTable {
     pub(super) fn new(
         table: Table,
+        names: Arc<PlayerNames>,
         robots: Vec<Option<Robot>>,
         owner: Option<IpAddr>,
+        clock: ServerClock,
     ) -> LiveTable {
+        let away = Away {
+            since_ms: clock.now_ms(),
+            has_left: false,
+        };
         LiveTable {
+            clock,
             id: table.id(),
             has_robots: robots.iter().any(Option::is_some),
+            has_clock: table.settings().clock.is_some(),
             submission: tokio::sync::Mutex::new(()),
             queued: AtomicUsize::new(0),
             used_ms: AtomicU64::new(0),
             state: Mutex::new(State {
                 connected: vec![0; table.holders().len()],
-                table,
+                away: vec![away; table.holders().len()],
+                names,
                 robots,
                 snapshot: None,
                 updates: None,
                 changed: None,
+                table,
                 present_elsewhere: SeatSet::EMPTY,
                 phase: Phase::Current,
                 unconfirmed: Vec::new(),
@@ -133,16 +161,33 @@ impl LiveTable {
         read(&self.state().table)
     }
 
+    /// The names of the registered players at its seats.
+    pub fn names(&self) -> Arc<PlayerNames> {
+        Arc::clone(&self.state().names)
+    }
+
+    /// The registered players at its seats.
+    pub(crate) fn players(&self) -> Vec<PlayerId> {
+        self.read(|table| {
+            let holders = table.holders().iter();
+            holders.filter_map(Holder::player_id).collect()
+        })
+    }
+
     /// A snapshot of the table, with everything that was acknowledged before this call.
     pub fn snapshot(&self) -> Arc<Snapshot> {
-        self.state().snapshot()
+        let now_ms = self.clock.now_ms();
+        self.state().snapshot(now_ms)
     }
 
     /// The table after `turns` turns; `None` if there are fewer.
     pub fn snapshot_after(&self, turns: usize) -> Option<Snapshot> {
         let state = self.state();
         let exists = turns < state.table.turn();
-        exists.then(|| state.table.snapshot_after(turns, state.present()))
+        exists.then(|| Snapshot {
+            names: Arc::clone(&state.names),
+            ..state.table.snapshot_after(turns, state.present())
+        })
     }
 
     /// A snapshot, and every update from then on.
@@ -155,7 +200,7 @@ impl LiveTable {
             .updates
             .get_or_insert_with(|| broadcast::Sender::new(MAX_BEHIND))
             .subscribe();
-        let snapshot = state.snapshot();
+        let snapshot = state.snapshot(self.clock.now_ms());
         Ok(Watch { snapshot, updates })
     }
 
@@ -175,10 +220,16 @@ impl LiveTable {
             return None;
         }
         let present = state.present();
-        let table = state.table.clone();
+        let (table, names) = (state.table.clone(), Arc::clone(&state.names));
         // A replay of a long game takes milliseconds, so the lock is released first.
         drop(state);
-        Some(table.changes_after(entry, present))
+        let mut updates = table.changes_after(entry, present, &names);
+        if let Some(Change::View(snapshot)) = updates.last_mut().map(|update| &mut update.change)
+            && let Some(snapshot) = Arc::get_mut(snapshot)
+        {
+            snapshot.clock = table.clock(self.clock.now_ms());
+        }
+        Some(updates)
     }
 
     /// Notes that a client requested the table by its id: it stays in memory for a while after the game. Its robots
@@ -262,15 +313,24 @@ impl LiveTable {
     }
 
     fn count(&self, seat: Seat, change: impl FnOnce(&mut u32) -> bool) -> bool {
+        let now_ms = self.clock.now_ms();
         let mut state = self.state();
         let Some(count) = state.connected.get_mut(usize::from(seat.0)) else {
             return false;
         };
         let has_changed = change(count);
         if has_changed {
+            state.see(SeatSet::only(seat), now_ms);
             state.publish_seats(None);
         }
         has_changed
+    }
+
+    /// Notes that the player of a seat said that they leave.
+    pub(crate) fn note_left(&self, seat: Seat) {
+        if let Some(away) = self.state().away.get_mut(usize::from(seat.0)) {
+            away.has_left = true;
+        }
     }
 
     /// The seats with a connected player on this node.
@@ -278,10 +338,20 @@ impl LiveTable {
         self.state().connected_here()
     }
 
+    /// Whether a player is connected on any node, or the table is new.
+    pub(crate) fn is_attended(&self, now_ms: u64) -> bool {
+        let state = self.state();
+        let created_ms = state.table.settings().created_ms;
+        !state.present().is_empty() || now_ms < created_ms.saturating_add(ATTENDED_MS)
+    }
+
     /// Sets the seats with a connected player on another node.
     pub(crate) fn set_present_elsewhere(&self, seats: SeatSet) {
+        let now_ms = self.clock.now_ms();
         let mut state = self.state();
         if state.present_elsewhere != seats {
+            let changed = state.present_elsewhere.symmetric_difference(seats);
+            state.see(changed, now_ms);
             state.present_elsewhere = seats;
             state.publish_seats(None);
         }
@@ -322,17 +392,53 @@ impl State {
             .union(by_tcp.map(|(seat, _)| seat).collect())
     }
 
+    /// Notes that the players of these seats connected or disconnected now. A player who returns counts as not having left.
+    fn see(&mut self, seats: SeatSet, now_ms: u64) {
+        let present = self.present();
+        for (seat, away) in (0..).map(Seat).zip(&mut self.away) {
+            if seats.contains(seat) {
+                away.since_ms = now_ms;
+                away.has_left &= !present.contains(seat);
+            }
+        }
+    }
+
+    /// For each seat how long its player has been away; `None` for those that are present.
+    pub(super) fn away(&self, now_ms: u64) -> Vec<Option<Absence>> {
+        let present = self.present();
+        let absence = |(seat, away): (Seat, &Away)| {
+            let ms = now_ms.saturating_sub(away.since_ms);
+            let has_left = away.has_left;
+            (!present.contains(seat)).then_some(Absence { ms, has_left })
+        };
+        (0..).map(Seat).zip(&self.away).map(absence).collect()
+    }
+
+    pub(super) fn is_connected_here(&self, seat: Seat) -> bool {
+        self.connected_here().contains(seat)
+    }
+
     fn connected_here(&self) -> SeatSet {
         let connected = (0..).map(Seat).zip(&self.connected);
         let connected = connected.filter(|(_, count)| **count > 0);
         connected.map(|(seat, _)| seat).collect()
     }
 
-    fn snapshot(&mut self) -> Arc<Snapshot> {
-        if let Some(snapshot) = &self.snapshot {
+    fn snapshot(&mut self, now_ms: u64) -> Arc<Snapshot> {
+        let has_clock = self.table.clock_deadline_ms().is_some();
+        if let Some(snapshot) = &self.snapshot
+            && !has_clock
+        {
             return Arc::clone(snapshot);
         }
-        let snapshot = Arc::new(self.table.snapshot(self.present()));
+        let mut snapshot = Snapshot {
+            names: Arc::clone(&self.names),
+            ..self.table.snapshot(self.present())
+        };
+        if has_clock {
+            snapshot.clock = self.table.clock(now_ms);
+        }
+        let snapshot = Arc::new(snapshot);
         self.snapshot = Some(Arc::clone(&snapshot));
         snapshot
     }
@@ -345,6 +451,7 @@ impl State {
             _ => Vec::new(),
         };
         self.table.apply(logged)?;
+        self.table.keep_copy_if_due();
         self.snapshot = None;
         let entry = self.table.entry();
         if let Some(changed) = &self.changed {
@@ -359,7 +466,11 @@ impl State {
                 self.send(Some(entry), Change::Turn(change));
             }
             Entry::Seated { .. } => self.publish_seats(Some(entry)),
-            Entry::Offered { .. } | Entry::Ended { .. } | Entry::RematchCreated(_) => {
+            Entry::Offered { .. } | Entry::Answered { .. } => {
+                let offers = self.table.offers().to_vec();
+                self.send(Some(entry), Change::Offers { entry, offers });
+            }
+            Entry::TimeAdded { .. } | Entry::Ended { .. } | Entry::RematchCreated(_) => {
                 self.publish_view();
             }
         }
@@ -378,7 +489,7 @@ impl State {
 
     fn publish_view(&mut self) {
         if self.is_watched() {
-            let snapshot = self.snapshot();
+            let snapshot = self.snapshot(self.table.last_ms());
             self.send(Some(snapshot.entry), Change::View(snapshot));
         }
     }
@@ -387,7 +498,27 @@ impl State {
         self.snapshot = None;
         if self.is_watched() {
             let (holders, present) = (self.table.holders().to_vec(), self.present());
-            self.send(entry, Change::Seats { holders, present });
+            let names = Arc::clone(&self.names);
+            let seats = Change::Seats {
+                holders,
+                present,
+                names,
+            };
+            self.send(entry, seats);
+        }
+    }
+
+    /// Adds names of players who are about to sit down.
+    pub(super) fn learn(&mut self, names: PlayerNames) {
+        Arc::make_mut(&mut self.names).extend(names);
+    }
+
+    /// Sets the name of a player, if it sits here; `None` if it was deleted.
+    pub(super) fn set_player(&mut self, player: PlayerId, info: Option<PlayerInfo>) {
+        let sits = |holder: &Holder| holder.player_id() == Some(player);
+        if self.table.holders().iter().any(sits) && Arc::make_mut(&mut self.names).set(player, info)
+        {
+            self.publish_seats(None);
         }
     }
 

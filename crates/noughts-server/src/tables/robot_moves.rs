@@ -1,16 +1,17 @@
 //! The robots at a table: instant replies are stored together with the turn, other moves are computed in the queue.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use noughts_engine::Stop;
-use noughts_rules::{Action, Conclusion, Game, Move, Seat, Turn};
+use noughts_rules::{Action, ClockSettings, Game, Move, Seat, Turn};
 use tokio::time::sleep;
 use tracing::error;
 
 use super::live_table::{LiveTable, Phase, State};
 use super::{RETRY_AFTER, SubmitError, Tables};
 use crate::robots::{Robot, answer};
-use crate::table::{Command, Decision, Entry, LogEntry, Table, TableRefusal};
+use crate::table::{Command, Decision, Entry, LogEntry, TOO_LONG, Table, TableRefusal};
 
 /// A move to compute.
 struct Task {
@@ -21,6 +22,8 @@ struct Task {
     entry: u32,
     stop: Stop,
     owner: Option<std::net::IpAddr>,
+    /// How long it may think, by its clock.
+    time: Option<Duration>,
 }
 
 impl Tables {
@@ -30,7 +33,10 @@ impl Tables {
             return;
         };
         let (turn, seats) = (*turn, state.robots.len());
-        let mut next = next_seat(turn.by, seats);
+        let mut next = match turn.action {
+            Action::Takeback(_) => turn.by,
+            Action::Play(_) | Action::Rewind(_) | Action::Resign => next_seat(turn.by, seats),
+        };
         let instant = |seat: Seat| match &state.robots[usize::from(seat.0)] {
             Some(Robot::Instant(robot)) => Some(robot),
             Some(Robot::Slow(_)) | None => None,
@@ -53,7 +59,7 @@ impl Tables {
             }
             decision.push(Entry::Turn(reply), at_ms);
             let is_last = game.turns().len() >= state.table.max_turns();
-            let called = is_last.then_some(Conclusion::Draw);
+            let called = is_last.then_some(TOO_LONG);
             decision.conclusion = game.conclusion().cloned().or(called);
             if decision.conclusion.is_some() {
                 return;
@@ -84,7 +90,7 @@ impl Tables {
             return;
         }
         let is_elsewhere = self.bus().is_shared() && !state.is_stored_here && !is_overdue;
-        let deadline_ms = state.table.deadline_ms().unwrap_or(0);
+        let deadline_ms = state.table.robot_deadline_ms().unwrap_or(0);
         if is_elsewhere && self.clock().now_ms() < deadline_ms {
             return;
         }
@@ -102,7 +108,9 @@ impl Tables {
             let (seat, after, stop) = (task.seat, task.entry, task.stop.clone());
             match self.choose(task).await {
                 Some(at) => {
-                    if !self.submit_robot_play(live, seat, at, after, &stop).await {
+                    // A stopped robot answers with any move: its position is gone.
+                    if stop.is_set() || !self.submit_robot_play(live, seat, at, after, &stop).await
+                    {
                         break;
                     }
                 }
@@ -124,13 +132,30 @@ impl Tables {
     }
 
     async fn choose(&self, task: Task) -> Option<Move> {
+        let stop = task.stop.child();
+        let Some(time) = task.time else {
+            return self.choose_until(task, stop).await;
+        };
+        let out_of_time = stop.clone();
+        let mut chosen = std::pin::pin!(self.choose_until(task, stop));
+        tokio::select! {
+            biased;
+            chosen = &mut chosen => chosen,
+            () = sleep(time) => {
+                out_of_time.set();
+                chosen.await
+            }
+        }
+    }
+
+    async fn choose_until(&self, task: Task, stop: Stop) -> Option<Move> {
         match task.robot {
-            Robot::Instant(robot) => Some(answer(&robot, &task.game, &task.stop)),
+            Robot::Instant(robot) => Some(answer(&robot, &task.game, &stop)),
             Robot::Slow(name) => {
                 let seed = task.game.turns().len() as u64 ^ u64::from(task.entry) << 32;
                 let chosen = self
                     .robots()
-                    .choose(task.owner, name, task.game, seed, task.stop);
+                    .choose(task.owner, name, task.game, seed, stop);
                 chosen.await
             }
         }
@@ -186,7 +211,21 @@ fn next_task(live: &LiveTable) -> Option<Task> {
         entry: state.table.entry(),
         stop: state.robot_stop.clone()?,
         owner: state.owner,
+        time: time_for_turn(&state.table),
     })
+}
+
+/// How long a robot thinks that has a clock: a thirtieth of what is left and most of the increment, so that it never
+/// runs out of time by thinking.
+fn time_for_turn(table: &Table) -> Option<Duration> {
+    let seat = table.game().to_move()?;
+    let clock = table.clock(table.last_ms())?;
+    let left_ms = *clock.left_ms.get(usize::from(seat.0))?;
+    let planned_ms = match clock.settings {
+        ClockSettings::Fischer { .. } => left_ms / 30 + clock.settings.increment_ms() * 3 / 4,
+        ClockSettings::PerMove { .. } | ClockSettings::Days { .. } => left_ms / 2,
+    };
+    Some(Duration::from_millis(planned_ms.min(left_ms / 2)))
 }
 
 /// The seat after this one.

@@ -303,7 +303,7 @@ impl Connection {
         let matchmaking = Arc::clone(&self.server.matchmaking);
         let address = (!net::is_exempt(self.peer)).then(|| net::network(self.peer));
         match &self.server.opponent {
-            Opponent::Players => self.stage = Stage::Waiting(matchmaking.join(name, address)),
+            Opponent::Players => self.stage = Stage::Waiting(matchmaking.join(name)),
             Opponent::Robot(strategy) => {
                 let strategy = strategy.clone();
                 let mut seating: BoxFuture<ConnectedSeat> = Box::pin(async move {
@@ -393,7 +393,9 @@ impl Connection {
         for turn in progress.turns {
             self.send(match turn.action {
                 Action::Play(at) if turn.by != me => SessionEvent::Played(cell(at)),
-                Action::Play(_) | Action::Rewind(_) | Action::Resign => SessionEvent::Accepted,
+                Action::Play(_) | Action::Rewind(_) | Action::Takeback(_) | Action::Resign => {
+                    SessionEvent::Accepted
+                }
             });
         }
         if let Some(GameEnd {
@@ -406,7 +408,9 @@ impl Connection {
                 result: match result {
                     SeatResult::Won => GameResult::Won,
                     SeatResult::Lost => GameResult::Lost,
-                    SeatResult::Draw | SeatResult::Abandoned => GameResult::Draw,
+                    SeatResult::Draw | SeatResult::Abandoned | SeatResult::Aborted => {
+                        GameResult::Draw
+                    }
                 },
                 opponent_cell: opponent_move.map(cell),
             });
@@ -537,9 +541,22 @@ fn move_refusal(refusal: TableRefusal) -> MoveRefusal {
         TableRefusal::Rules(Refusal::Illegal(_)) => MoveRefusal::Occupied,
         TableRefusal::Rules(_)
         | TableRefusal::Stale { .. }
+        | TableRefusal::TimeIsOver
         | TableRefusal::KeyReused
         | TableRefusal::SeatTaken
-        | TableRefusal::NotOver => MoveRefusal::NotNow,
+        | TableRefusal::NotOver
+        | TableRefusal::ConsentNeeded
+        | TableRefusal::NotStarted
+        | TableRefusal::NoOtherPlayer
+        | TableRefusal::NoOffer { .. }
+        | TableRefusal::DrawTooEarly
+        | TableRefusal::DrawRefused { .. }
+        | TableRefusal::TooLateToAbort
+        | TableRefusal::ClaimTooEarly
+        | TableRefusal::NoClaimInCorrespondence
+        | TableRefusal::OpponentIsPresent { .. }
+        | TableRefusal::OpponentJustLeft { .. }
+        | TableRefusal::TooManyOffers => MoveRefusal::NotNow,
     }
 }
 

@@ -8,9 +8,10 @@ use std::time::{Duration, SystemTime};
 
 use noughts_rules::{Seat, Variant};
 use noughts_server::{
-    Append, Appended, Bus, Created, CreationKey, GameId, Hint, Holder, ListQuery, ListedGame,
-    LogPosition, LogTail, Matches, Memory, NewGame, NodeId, Reply, SeatSet, Store, StoreError,
-    StoredGame, Summary, Sweep, Table, WaitingList,
+    Append, Appended, Bus, Created, CreationKey, Deletion, GameId, Hint, Holder, LinkCreation,
+    ListQuery, ListedGame, LogPosition, LogTail, Matches, Memory, NewGame, NodeId, PlayerId,
+    QuickMatch, Redemption, Reply, SeatSet, SecretHash, Store, StoreError, StoredGame,
+    StoredPlayer, Summary, Sweep, Table, WaitingCount, WaitingId, WaitingList,
 };
 use tokio::sync::mpsc;
 use tokio::time::{Instant, sleep};
@@ -196,6 +197,7 @@ impl Database {
             variant: None,
             player: None,
             status: None,
+            attended_at_ms: None,
             before: None,
             limit: usize::MAX,
         };
@@ -212,7 +214,7 @@ impl Database {
         self.state().counters.keys().copied().collect()
     }
 
-    fn now_ms(&self) -> u64 {
+    pub(crate) fn now_ms(&self) -> u64 {
         (self.epoch + self.begun.elapsed()).as_millis() as u64
     }
 
@@ -243,6 +245,7 @@ impl Database {
             others: others.map(|(other, counter)| (*other, *counter)).collect(),
             now_ms: Some(now_ms),
             overdue: swept.overdue,
+            outages: swept.outages,
         })
     }
 
@@ -449,9 +452,20 @@ impl Store for Connection {
         Other: analysis(game: GameId) -> Option<String>, Some(game);
         Other: store_analysis(game: GameId, analysis: String) -> (), Some(game);
         Other: secret() -> [u8; 32], None;
-        Other: postpone(game: GameId, deadline_ms: u64) -> (), Some(game);
+        Other: postpone(game: GameId, before_ms: u64, deadline_ms: u64) -> (), Some(game);
         Other: forget(before_ms: u64) -> Vec<GameId>, None;
         Other: check_writable() -> (), None;
+        Other: create_player(player: StoredPlayer, token: SecretHash) -> (), None;
+        Read: player_of_token(token: SecretHash) -> Option<StoredPlayer>, None;
+        Read: players(ids: Vec<PlayerId>) -> Vec<StoredPlayer>, None;
+        Other: rename_player(player: PlayerId, name: String) -> bool, None;
+        Other: delete_player(player: PlayerId) -> Deletion, None;
+        Other: revoke_other_tokens(player: PlayerId, kept: SecretHash) -> u64, None;
+        Other: create_link(player: PlayerId, code: SecretHash, now_ms: u64) -> LinkCreation, None;
+        Other: redeem_link(code: SecretHash, token: SecretHash, now_ms: u64) -> Redemption, None;
+        Other: expire_players(before_ms: u64, now_ms: u64) -> usize, None;
+        Read: quick_match(id: WaitingId) -> Option<QuickMatch>, None;
+        Read: waiting_counts() -> Vec<WaitingCount>, None;
     }
 
     fn create(&self, game: NewGame, summary: Summary) -> Reply<'_, Created> {
@@ -493,10 +507,11 @@ impl Store for Connection {
     fn remove_node(&self, node: NodeId) -> Reply<'_, ()> {
         self.ask(Operation::Other, None, move |database| {
             Box::pin(async move {
+                let removed = database.games.remove_node(node).await;
                 let mut state = database.state();
                 state.counters.remove(&node);
                 state.presence.retain(|(at, _), _| *at != node);
-                Ok(())
+                removed
             })
         })
     }
@@ -504,11 +519,12 @@ impl Store for Connection {
     fn set_presence(&self, node: NodeId, seats: Vec<(GameId, SeatSet)>) -> Reply<'_, ()> {
         self.ask(Operation::Presence, None, move |database| {
             Box::pin(async move {
+                let told = database.games.set_presence(node, seats.clone()).await;
                 let mut state = database.state();
                 for (game, seats) in seats {
                     state.presence.insert((node, game), seats);
                 }
-                Ok(())
+                told
             })
         })
     }

@@ -1,6 +1,7 @@
 //! A node: a server without listeners, which can be killed.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use noughts_engine::{Clock, EngineSetup};
@@ -18,6 +19,7 @@ pub(crate) struct Node {
     pub(crate) tables: Arc<Tables>,
     pub(crate) matchmaking: Arc<Matchmaking>,
     plug: Plug,
+    clock: Arc<VirtualClock>,
     ended: watch::Sender<bool>,
 }
 
@@ -35,6 +37,7 @@ impl Node {
     fn start_as(database: &Arc<Database>, seed: u64, is_shared: bool) -> Node {
         let connection = database.connect(is_shared);
         let plug = connection.plug();
+        let clock = Arc::new(VirtualClock::default());
         let server = Server::start(ServerConfig {
             http: None,
             tcp: None,
@@ -45,7 +48,7 @@ impl Node {
             robot_threads: 1,
             engine: EngineSetup {
                 seed,
-                clock: Arc::new(VirtualClock::default()),
+                clock: Arc::clone(&clock) as Arc<dyn Clock>,
             },
             ids: IdSource::seeded(seed),
         });
@@ -55,6 +58,7 @@ impl Node {
             matchmaking: Arc::clone(server.matchmaking()),
             server: Some(server),
             plug,
+            clock,
             ended: watch::Sender::new(false),
         }
     }
@@ -75,6 +79,13 @@ impl Node {
         is_stored
     }
 
+    /// The clock of its process jumps.
+    pub(crate) fn jump_clock(&self, by: Duration) {
+        self.clock
+            .jumped_ms
+            .fetch_add(by.as_millis() as u64, Ordering::Relaxed);
+    }
+
     /// Its id in the database.
     pub(crate) fn id(&self) -> NodeId {
         self.plug.node()
@@ -91,17 +102,24 @@ impl Node {
     }
 }
 
-/// The time that tokio shows, which tests may pause.
-pub(crate) struct VirtualClock(Instant);
+/// The time that tokio shows, which tests may pause, and by how much it has jumped.
+pub(crate) struct VirtualClock {
+    begun: Instant,
+    jumped_ms: AtomicU64,
+}
 
 impl Default for VirtualClock {
     fn default() -> VirtualClock {
-        VirtualClock(Instant::now())
+        VirtualClock {
+            begun: Instant::now(),
+            jumped_ms: AtomicU64::new(0),
+        }
     }
 }
 
 impl Clock for VirtualClock {
     fn now(&self) -> Duration {
-        self.0.elapsed()
+        let jumped_ms = self.jumped_ms.load(Ordering::Relaxed);
+        self.begun.elapsed() + Duration::from_millis(jumped_ms)
     }
 }

@@ -11,7 +11,7 @@ use crate::{TIMEOUT, create, human, until};
 
 /// Two TCP clients of one node, paired, in the order of their seats.
 async fn pair(node: &Node) -> [ConnectedSeat; 2] {
-    let mut clients = ["Ann", "Bob"].map(|name| node.matchmaking.join(name.to_owned(), None));
+    let mut clients = ["Ann", "Bob"].map(|name| node.matchmaking.join(name.to_owned()));
     let mut seats = Vec::new();
     for client in &mut clients {
         seats.push(timeout(TIMEOUT, client.seat()).await.unwrap().unwrap());
@@ -86,7 +86,7 @@ async fn opponent_of_a_dead_nodes_client_wins() {
     let mut nodes = [1, 2].map(|seed| Node::start(&database, seed));
     let lobby = noughts_server::Holder::Open(noughts_server::OpenTo::Lobby);
     let game = create(&nodes[1], vec![human("Ann"), lobby]).await.id();
-    let mut client = nodes[0].matchmaking.join("Bob".to_owned(), None);
+    let mut client = nodes[0].matchmaking.join("Bob".to_owned());
     let seat = timeout(TIMEOUT, client.seat()).await.unwrap().unwrap();
     assert_eq!(seat.game(), game);
     nodes[0].kill();

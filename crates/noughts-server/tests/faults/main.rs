@@ -1,5 +1,6 @@
 //! One test per known fault, over a database that fails in exactly that way.
 
+mod clocks;
 #[allow(dead_code)]
 #[path = "../cluster/mod.rs"]
 mod cluster;
@@ -35,12 +36,21 @@ fn robot(strategy: &str) -> Holder {
 
 /// Creates a game of tic-tac-toe.
 async fn create(node: &Node, holders: Vec<Holder>) -> Arc<LiveTable> {
+    create_with_clock(node, holders, None).await
+}
+
+async fn create_with_clock(
+    node: &Node,
+    holders: Vec<Holder>,
+    clock: Option<&str>,
+) -> Arc<LiveTable> {
     let settings = Settings {
         id: GameId::random(),
         variant: variant("3x3k3"),
         history: 0,
         start: None,
         holders,
+        clock: clock.map(|clock| clock.parse().unwrap()),
         created_ms: node.tables.clock().now_ms(),
     };
     let new = NewGame {

@@ -1,17 +1,21 @@
 //! TCP clients at several nodes that share a store, which may fail.
 
 use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
 use std::time::Duration;
 
 use noughts_rules::{Action, Move, Seat};
-use noughts_server::{ConnectedSeat, GameId, Holder, OpenTo, Table, WaitingClient};
+use noughts_server::{
+    ATTENDED_MS, ConnectedSeat, GameId, Holder, MatchRequest, OpenTo, PlayerId,
+    QUICK_MATCH_LASTS_MS, Table, WaitingClient,
+};
 use tokio::time::{sleep, timeout};
 
-use crate::cluster::{Database, Fault, Node, Operation, Treatment};
+use crate::cluster::{Database, Fault, Node, Operation, Treatment, variant};
 use crate::{TIMEOUT, create, human, until};
 
 fn join(node: &Node, name: &str) -> WaitingClient {
-    node.matchmaking.join(name.to_owned(), None)
+    node.matchmaking.join(name.to_owned())
 }
 
 async fn seated(client: &mut WaitingClient) -> ConnectedSeat {
@@ -265,4 +269,140 @@ async fn clients_wait_through_an_outage() {
     sleep(Duration::from_secs(25)).await;
     database.treat_all(Fault::None);
     assert_eq!(seated(&mut ann).await.game(), seated(&mut bob).await.game());
+}
+
+/// Every player who asks for a quick match gets one game against somebody else, within five seconds.
+#[tokio::test(start_paused = true)]
+async fn a_thousand_quick_matches_of_three_nodes_are_paired_once_each() {
+    const PLAYERS: u128 = 1_000;
+    for fault in [Fault::None, Fault::RequestLost, Fault::ReplyLost] {
+        let database = Database::new();
+        let nodes = [1, 2, 3].map(|seed| Node::start(&database, seed));
+        sleep(Duration::from_secs(2)).await;
+        let mut requests = 0;
+        database.treat(move |request| {
+            requests += usize::from(request.operation == Operation::Match);
+            Treatment {
+                before: Duration::from_millis(20),
+                after: Duration::from_millis(20),
+                fault: match request.operation == Operation::Match && requests % 4 == 0 {
+                    true => fault,
+                    false => Fault::None,
+                },
+            }
+        });
+        let begun = tokio::time::Instant::now();
+        let mut all = tokio::task::JoinSet::new();
+        for number in 0..PLAYERS {
+            let matchmaking = Arc::clone(&nodes[number as usize % 3].matchmaking);
+            all.spawn(async move {
+                sleep(Duration::from_millis(number as u64)).await;
+                let variant = variant("3x3k3");
+                let player = PlayerId::new(number + 1);
+                let asked = matchmaking.request_match(player, variant, None).await;
+                assert!(matches!(asked, Ok(MatchRequest::Accepted(_))), "{asked:?}");
+            });
+        }
+        all.join_all().await;
+        let mut games = database.list().await;
+        while games.len() < PLAYERS as usize / 2 && begun.elapsed() < Duration::from_secs(5) {
+            sleep(Duration::from_millis(50)).await;
+            games = database.list().await;
+        }
+        assert!(begun.elapsed() <= Duration::from_secs(5), "{fault:?}");
+        let mut seen = HashSet::new();
+        for game in &games {
+            let players = game.summary.holders.iter();
+            for player in players.map(|holder| holder.player_id().unwrap()) {
+                assert!(seen.insert(player), "{player} plays twice");
+            }
+        }
+        assert_eq!(seen.len(), PLAYERS as usize, "{fault:?}");
+        sleep(Duration::from_secs(30)).await;
+        assert_eq!(database.list().await.len(), games.len(), "{fault:?}");
+    }
+}
+
+/// A quick match whose player is connected to another node waits there; one without a connection is dropped.
+#[tokio::test(start_paused = true)]
+async fn a_quick_match_waits_while_its_player_is_connected_to_any_node() {
+    let database = Database::new();
+    let nodes = [1, 2].map(|seed| Node::start(&database, seed));
+    let (ann, bob, cyd) = (PlayerId::new(1), PlayerId::new(2), PlayerId::new(3));
+    let ask = async |node: &Node, player| {
+        let asked = node
+            .matchmaking
+            .request_match(player, variant("3x3k3"), None)
+            .await;
+        assert!(matches!(asked, Ok(MatchRequest::Accepted(_))), "{asked:?}");
+    };
+    ask(&nodes[0], ann).await;
+    nodes[1].matchmaking.player_connected(ann);
+    sleep(Duration::from_secs(120)).await;
+    ask(&nodes[0], bob).await;
+    sleep(Duration::from_secs(1)).await;
+    assert_eq!(database.list().await.len(), 1);
+    // Nobody listens for this one.
+    ask(&nodes[0], cyd).await;
+    sleep(Duration::from_millis(QUICK_MATCH_LASTS_MS + 2_000)).await;
+    ask(&nodes[1], ann).await;
+    sleep(Duration::from_secs(1)).await;
+    assert_eq!(database.list().await.len(), 1);
+}
+
+/// A quick match takes the open lobby seat of another node, whichever of the two comes first.
+#[tokio::test(start_paused = true)]
+async fn a_quick_match_takes_a_lobby_seat() {
+    for seat_first in [true, false] {
+        let database = Database::new();
+        let nodes = [1, 2].map(|seed| Node::start(&database, seed));
+        let ann = PlayerId::new(1);
+        let lobby = || vec![human("Cyd"), Holder::Open(OpenTo::Lobby)];
+        let mut game = None;
+        if seat_first {
+            game = Some(create(&nodes[1], lobby()).await.id());
+        }
+        nodes[0].matchmaking.player_connected(ann);
+        let asked = nodes[0]
+            .matchmaking
+            .request_match(ann, variant("3x3k3"), None)
+            .await;
+        assert!(matches!(asked, Ok(MatchRequest::Accepted(_))), "{asked:?}");
+        nodes[0].matchmaking.player_connected(ann);
+        if !seat_first {
+            sleep(Duration::from_secs(3)).await;
+            game = Some(create(&nodes[1], lobby()).await.id());
+        }
+        let seated = |table: &Table| table.holder(Seat(1)) == Some(&Holder::Player(ann));
+        let taken = until(&database, game.unwrap(), seated).await;
+        assert!(
+            taken.is_some_and(|time| time < Duration::from_secs(5)),
+            "{taken:?}"
+        );
+        // It no longer waits.
+        let bob = PlayerId::new(2);
+        let asked = nodes[1]
+            .matchmaking
+            .request_match(bob, variant("3x3k3"), None)
+            .await;
+        assert!(matches!(asked, Ok(MatchRequest::Accepted(_))), "{asked:?}");
+        sleep(Duration::from_secs(5)).await;
+        assert_eq!(database.list().await.len(), 1);
+    }
+}
+
+/// Nobody is seated at a table whose player has left.
+#[tokio::test(start_paused = true)]
+async fn a_lobby_seat_without_its_player_is_not_taken() {
+    let database = Database::new();
+    let nodes = [1, 2].map(|seed| Node::start(&database, seed));
+    let lobby = Holder::Open(OpenTo::Lobby);
+    let game = create(&nodes[0], vec![human("Cyd"), lobby.clone()])
+        .await
+        .id();
+    sleep(Duration::from_millis(ATTENDED_MS + 1_000)).await;
+    let mut clients = [join(&nodes[0], "Ann"), join(&nodes[1], "Bob")];
+    let seats = [seated(&mut clients[0]).await, seated(&mut clients[1]).await];
+    assert_eq!(seats[0].game(), seats[1].game());
+    assert_eq!(database.table(game).await.holder(Seat(1)), Some(&lobby));
 }

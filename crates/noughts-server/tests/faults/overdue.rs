@@ -17,6 +17,7 @@ fn game(number: u128, created_ms: u64, is_readable: bool) -> (StoredGame, Table)
         history: 0,
         start: None,
         holders: vec![robot("first"), robot("first")],
+        clock: None,
         created_ms,
     };
     let turn = |by, cell| LogEntry {

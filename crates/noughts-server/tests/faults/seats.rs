@@ -21,7 +21,7 @@ async fn waiting_client_is_seated_when_the_store_is_back() {
     let game = create(&node, vec![robot("first"), lobby()]).await.id();
     sleep(Duration::from_secs(5)).await;
     database.treat_all(Fault::RequestLost);
-    let mut client = node.matchmaking.join("Ann".to_owned(), None);
+    let mut client = node.matchmaking.join("Ann".to_owned());
     let seated = timeout(TIMEOUT, client.seat()).await;
     assert!(seated.is_err(), "{seated:?}");
     database.treat_all(Fault::None);
@@ -41,7 +41,7 @@ async fn lost_reply_seats_a_waiting_client_once() {
     let node = Node::start_alone(&database, 1);
     let game = create(&node, vec![human("Ann"), lobby()]).await.id();
     database.treat_each(Operation::Append, Fault::ReplyLost);
-    let mut client = node.matchmaking.join("Bob".to_owned(), None);
+    let mut client = node.matchmaking.join("Bob".to_owned());
     let seat = timeout(TIMEOUT, client.seat()).await.unwrap().unwrap();
     assert_eq!((seat.game(), seat.seat()), (game, Seat(1)));
     assert_eq!(database.load(game).await.unwrap().entries.len(), 1);
@@ -67,7 +67,7 @@ async fn lost_reply_leaves_no_ghost_opponent() {
                     },
                 }
             });
-            let client = node.matchmaking.join("Bob".to_owned(), None);
+            let client = node.matchmaking.join("Bob".to_owned());
             sleep(Duration::from_millis(gone_after_ms)).await;
             drop(client);
             sleep(Duration::from_secs(5)).await;
@@ -101,8 +101,8 @@ async fn disconnected_pair_leaves_no_open_game() {
                     },
                 }
             });
-            let ann = node.matchmaking.join("Ann".to_owned(), None);
-            let bob = node.matchmaking.join("Bob".to_owned(), None);
+            let ann = node.matchmaking.join("Ann".to_owned());
+            let bob = node.matchmaking.join("Bob".to_owned());
             sleep(Duration::from_millis(gone_after_ms)).await;
             drop((ann, bob));
             sleep(Duration::from_secs(5)).await;

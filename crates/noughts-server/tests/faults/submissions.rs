@@ -202,7 +202,7 @@ async fn resumption_delivers_every_kind_of_entry() {
         for update in &changes {
             let number = update.entry.unwrap();
             match &update.change {
-                Change::Turn(_) => assert_eq!(number, known + 1),
+                Change::Turn(_) | Change::Offers { .. } => assert_eq!(number, known + 1),
                 Change::Seats { holders, .. } => {
                     assert_eq!((number, &holders[1]), (2, &human("Bob")));
                     assert_eq!(number, known + 1);

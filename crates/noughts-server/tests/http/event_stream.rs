@@ -8,7 +8,7 @@ use tokio::time::timeout;
 use crate::client::{TIMEOUT, TestServer};
 
 /// A stream of events, read one at a time.
-struct Events(BufReader<TcpStream>);
+pub(crate) struct Events(pub(crate) BufReader<TcpStream>);
 
 impl Events {
     async fn open(server: &TestServer, id: &str, last: Option<usize>) -> Events {
@@ -32,7 +32,7 @@ impl Events {
     }
 
     /// The next event: its id, its name and its data.
-    async fn next(&mut self) -> (Option<usize>, String, Value) {
+    pub(crate) async fn next(&mut self) -> (Option<usize>, String, Value) {
         let (mut id, mut name) = (None, String::new());
         loop {
             let mut line = String::new();
@@ -69,10 +69,18 @@ async fn watcher_gets_every_turn_in_order() {
         server
             .play(&id, &tokens[(turn % 2).to_string()], turn + 1, cell)
             .await;
+        if turn < 2 {
+            // The first request of each player.
+            assert_eq!(events.next().await.1, "presence");
+        }
         let (number, name, data) = events.next().await;
         assert_eq!((number, name.as_str()), (Some(turn + 1), "change"));
-        assert_eq!(data["change"]["cells"], json!([[cell, turn % 2]]));
+        assert_eq!(
+            data["change"]["cells"],
+            json!([{"cell": cell, "side": turn % 2}])
+        );
         assert_eq!(data["change"]["turn"], turn + 2);
+        assert_eq!(data["change"]["entry"], turn + 1);
     }
     let path = format!("/api/games/{id}/actions");
     server
@@ -86,7 +94,7 @@ async fn watcher_gets_every_turn_in_order() {
     assert_eq!(number, Some(4));
     assert_eq!(
         data["change"]["cells"],
-        json!([["1-1", null], ["2-2", null]])
+        json!([{"cell": "1-1", "side": null}, {"cell": "2-2", "side": null}])
     );
 
     // A stream that resumes after entry 2 has the later entries.
@@ -108,7 +116,7 @@ async fn watcher_gets_every_turn_in_order() {
         assert_eq!(number, Some(5));
         assert_eq!(
             data["change"]["outcome"],
-            json!({"won": [1], "by": "resignation"})
+            json!({"kind": "won", "sides": [1], "reason": "resignation", "line": []})
         );
     }
 }
@@ -136,21 +144,20 @@ async fn player_with_a_stream_is_present() {
     let ann = Events::open_as(&server, &id, &tokens["0"]).await;
     let (number, name, data) = watcher.next().await;
     assert_eq!((number, name.as_str()), (None, "presence"));
-    let presence = json!({"present": [true, false], "names": ["Ann", ""]});
-    assert_eq!(data, json!({ "presence": presence }));
+    let seats = json!([
+        {"name": "Ann", "kind": "human", "symbol": "x", "present": true},
+        {"name": "", "kind": "open", "symbol": "o", "present": false, "open": "link"},
+    ]);
+    assert_eq!(data, json!({"presence": {"seats": seats}}));
     let sit = format!("/api/games/{id}/seats/1");
-    server
-        .request("POST", &sit, Some(r#"{"name":"Bob"}"#))
-        .await;
-    // A taken seat is an entry of the log; a connection is not.
+    server.request("POST", &sit, Some("{}")).await;
+    // A taken seat is an entry of the log; a connection is not. The player gave no name.
     let (number, _, data) = watcher.next().await;
-    assert_eq!(
-        (number, &data["presence"]["names"][1]),
-        (Some(1), &json!("Bob"))
-    );
+    let seat = json!({"name": "", "kind": "human", "symbol": "o", "present": false});
+    assert_eq!((number, &data["presence"]["seats"][1]), (Some(1), &seat));
     drop(ann);
     let (_, _, data) = watcher.next().await;
-    assert_eq!(data["presence"]["present"], json!([false, false]));
+    assert_eq!(data["presence"]["seats"][0]["present"], false);
 
     // A token of another game is not valid.
     let (other, _) = server.create_table(new_table).await;
@@ -188,16 +195,16 @@ async fn resumed_stream_has_every_kind_of_entry() {
     expect_three_entries(&mut events).await;
     events.expect_end_of_backlog().await;
 
-    // Entry 4: Ann offers a rematch. No small change can express it.
+    // Entry 4: Ann offers a rematch.
     let rematch = format!("{path}/rematch");
     server.request_as(ann.as_str().unwrap(), &rematch, "").await;
     let mut resumed = Events::open(&server, &id, Some(0)).await;
     expect_three_entries(&mut resumed).await;
     for stream in [&mut events, &mut resumed] {
         let (number, name, data) = stream.next().await;
-        assert_eq!((number, name.as_str()), (Some(4), "view"));
-        assert_eq!(data["view"]["entry"], 4);
-        assert_eq!(data["view"]["rematch"], json!(null));
+        assert_eq!((number, name.as_str()), (Some(4), "offers"));
+        let offers = json!([{"kind": "rematch", "seat": 0, "entry": 4}]);
+        assert_eq!(data, json!({"offers": {"entry": 4, "offers": offers}}));
     }
     resumed.expect_end_of_backlog().await;
 
@@ -206,6 +213,11 @@ async fn resumed_stream_has_every_kind_of_entry() {
     assert!(both.body["rematch"].is_string(), "{}", both.body);
     for seen in [4, 5] {
         let mut resumed = Events::open(&server, &id, Some(seen)).await;
+        if seen == 4 {
+            let (number, name, data) = resumed.next().await;
+            assert_eq!((number, name.as_str()), (Some(5), "offers"));
+            assert_eq!(data["offers"]["offers"][1]["seat"], 1);
+        }
         let (number, name, data) = resumed.next().await;
         assert_eq!((number, name.as_str()), (Some(6), "view"));
         assert_eq!(data["view"]["entry"], 6);
@@ -223,12 +235,12 @@ async fn resumed_stream_has_every_kind_of_entry() {
 async fn expect_three_entries(events: &mut Events) {
     let (number, name, data) = events.next().await;
     assert_eq!((number, name.as_str()), (Some(1), "presence"));
-    assert_eq!(data["presence"]["names"], json!(["Ann", "Bob"]));
+    assert_eq!(data["presence"]["seats"][1]["name"], "Bob");
     let (number, name, data) = events.next().await;
     assert_eq!((number, name.as_str()), (Some(2), "change"));
-    assert_eq!(data["change"]["cells"], json!([["1-1", 0]]));
+    assert_eq!(data["change"]["cells"], json!([{"cell": "1-1", "side": 0}]));
     let (number, name, data) = events.next().await;
     assert_eq!((number, name.as_str()), (Some(3), "change"));
-    let won = json!({"won": [0], "by": "resignation"});
+    let won = json!({"kind": "won", "sides": [0], "reason": "resignation", "line": []});
     assert_eq!(data["change"]["outcome"], won);
 }

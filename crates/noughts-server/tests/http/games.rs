@@ -21,16 +21,22 @@ async fn two_clients_play_a_game_to_its_end() {
         .await;
     assert_eq!(sat.status, 200, "{}", sat.body);
     let (ann, bob) = (&tokens["0"], &sat.body["token"]);
-    assert_eq!(sat.body["view"]["seats"][1]["name"], "Bob");
+    let bob_seat = json!({"name": "Bob", "kind": "human", "symbol": "o", "present": false});
+    assert_eq!(sat.body["view"]["seats"][1], bob_seat);
+    assert_eq!(sat.body["view"]["you"], 1);
     for (turn, cell) in ["0-0", "1-0", "0-1", "1-1"].into_iter().enumerate() {
         let token = [ann, bob][turn % 2];
         let view = server.play(&id, token, turn + 1, cell).await;
         assert_eq!(view["turn"], turn + 2);
         assert_eq!(view["to_move"], (turn + 1) % 2);
-        assert_eq!(view["last"], json!({"by": turn % 2, "play": cell}));
+        assert_eq!(
+            view["last"],
+            json!({"kind": "play", "seat": turn % 2, "move": cell})
+        );
     }
     let view = server.play(&id, ann, 5, "0-2").await;
-    let outcome = json!({"won": [0], "line": ["0-0", "0-1", "0-2"], "by": "line"});
+    let outcome =
+        json!({"kind": "won", "sides": [0], "reason": "line", "line": ["0-0", "0-1", "0-2"]});
     assert_eq!(view["outcome"], outcome);
     assert_eq!(
         (&view["to_move"], &view["legal"]),
@@ -59,7 +65,14 @@ async fn two_clients_play_a_game_to_its_end() {
     let again = format!("{path}/rematch");
     let one = server.request_as(ann.as_str().unwrap(), &again, "").await;
     assert_eq!((one.status, &one.body["rematch"]), (200, &json!(null)));
+    let seen = server.request("GET", &path, None).await;
+    let offers = json!([{"kind": "rematch", "seat": 0, "entry": 7}]);
+    assert_eq!(
+        (&one.body["offers"], &seen.body["offers"]),
+        (&offers, &offers)
+    );
     let both = server.request_as(bob.as_str().unwrap(), &again, "").await;
+    assert_eq!(both.body["offers"], json!([]));
     let next = both.body["rematch"]
         .as_str()
         .expect("a new game")
@@ -100,7 +113,10 @@ async fn answer_contains_the_reply_of_an_instant_robot() {
     let (id, tokens) = server.create_table(new_table).await;
     let view = server.play(&id, &tokens["0"], 1, "1-1").await;
     assert_eq!(view["turn"], 3);
-    assert_eq!(view["last"], json!({"by": 1, "play": "0-0"}));
+    assert_eq!(
+        view["last"],
+        json!({"kind": "play", "seat": 1, "move": "0-0"})
+    );
     // By default the other seats have robots; their moves may come later.
     let (_, tokens) = server.create_table(r#"{"variant":"multi@4"}"#).await;
     assert!(tokens["0"].is_string() && tokens["1"].is_null());
@@ -129,12 +145,13 @@ async fn every_family_of_variants_has_a_view() {
         .create_table(r#"{"variant":"255x255k5","seats":[{"human":""},{"open":"link"}]}"#)
         .await;
     let view = server.play(&id, &tokens["0"], 1, "1-2").await;
-    let rows = view["marks"].as_array().unwrap();
+    assert_eq!(view["marks"], json!(null));
+    let rows = view["rows"].as_array().unwrap();
     assert_eq!(
         (rows.len(), &rows[0], &rows[1]),
         (255, &json!("255."), &json!("2. 1x 252."))
     );
-    assert_eq!(view["legal"], "empty");
+    assert_eq!(view["legal"], json!(null));
 }
 
 #[tokio::test]
@@ -165,9 +182,11 @@ async fn table_starts_from_a_position_and_rewinds() {
         (&json!(0), &json!(5))
     );
     let from = format!(
-        r#"{{"from":{{"game":"{id}","turn":2}},"seats":[{{"human":""}},{{"robot":"first"}}]}}"#
+        r#"{{"from":{{"game":"{id}","after":2}},"seats":[{{"human":""}},{{"robot":"first"}}]}}"#
     );
     let (next, tokens) = server.create_table(&from).await;
+    let former_name = from.replace("after", "turn");
+    server.create_table(&former_name).await;
     let view = server.play(&next, &tokens["0"], 1, "2-2").await;
     assert_eq!(
         view["marks"],
@@ -196,7 +215,7 @@ async fn repeats_are_safe() {
     lay("0123456789abcdef", r#"{"variant":"4x4k4"}"#)
         .await
         .is_problem(422, "key-reused");
-    lay("short", new_table).await.is_problem(400, "unreadable");
+    lay("short", new_table).await.is_problem(400, "invalid-key");
 
     let id = first.body["id"].as_str().unwrap();
     let sit = |key: &'static str, name: &'static str| {
@@ -314,5 +333,112 @@ async fn tcp_client_joins_lobby_seat() {
             .await
             .body;
     }
-    assert_eq!(view["outcome"], json!({"won": [0], "by": "leaving"}));
+    let won = json!({"kind": "won", "sides": [0], "reason": "leaving", "line": []});
+    assert_eq!(view["outcome"], won);
+}
+
+#[tokio::test]
+async fn view_has_the_seat_of_its_reader() {
+    let server = TestServer::new().await;
+    let new_table = r#"{"variant":"multi","seats":[{"human":"Ann"},{"human":"Bob"}]}"#;
+    let created = server.request("POST", "/api/games", Some(new_table)).await;
+    // The tokens are for two seats, so the view does not say which is the reader's.
+    assert_eq!(created.body["view"].get("you"), None);
+    let id = created.body["id"].as_str().unwrap();
+    let path = format!("/api/games/{id}");
+    for seat in ["0", "1"] {
+        let bearer = format!("Bearer {}", created.body["tokens"][seat].as_str().unwrap());
+        let headers = [("Authorization", bearer.as_str())];
+        for path in [path.clone(), format!("{path}?after=0")] {
+            let view = server.send("GET", &path, &headers, None).await.body;
+            assert_eq!(view["you"].to_string(), seat);
+            let mut without = view.clone();
+            without.as_object_mut().unwrap().remove("you");
+            assert_eq!(server.request("GET", &path, None).await.body, without);
+        }
+    }
+    let ann = &created.body["tokens"]["0"];
+    assert_eq!(server.play(id, ann, 1, "4-4").await["you"], 0);
+    let wrong = [("Authorization", "Bearer nobody")];
+    let refused = server.send("GET", &path, &wrong, None).await;
+    refused.is_problem(401, "wrong-token");
+    let one = server.create_table(r#"{"variant":"3x3k3"}"#).await.0;
+    let bearer = format!("Bearer {}", ann.as_str().unwrap());
+    let headers = [("Authorization", bearer.as_str())];
+    let path = format!("/api/games/{one}");
+    let refused = server.send("GET", &path, &headers, None).await;
+    refused.is_problem(403, "wrong-game");
+}
+
+/// The caller takes the `human` seats; lists show a table with a link seat only on request.
+#[tokio::test]
+async fn seats_and_listing_of_a_new_table() {
+    let server = TestServer::new().await;
+    for (body, taken) in [
+        (r#"{"variant":"3x3k3"}"#, &["0"][..]),
+        (
+            r#"{"variant":"3x3k3","seats":[{"robot":"first"},{"human":""}]}"#,
+            &["1"],
+        ),
+        (
+            r#"{"variant":"3x3k3","seats":[{"human":""},{"human":""}]}"#,
+            &["0", "1"],
+        ),
+        (
+            r#"{"variant":"3x3k3","seats":[{"robot":"first"},{"robot":"first"}]}"#,
+            &[],
+        ),
+    ] {
+        let tokens = server.create_table(body).await.1;
+        let seats: Vec<&String> = tokens.as_object().unwrap().keys().collect();
+        assert_eq!(seats, taken, "{body}");
+    }
+    let link = r#""variant":"3x3k3","seats":[{"human":""},{"open":"link"}]"#;
+    let (unlisted, _) = server.create_table(&format!("{{{link}}}")).await;
+    let (listed, tokens) = server
+        .create_table(&format!(r#"{{{link},"listed":true}}"#))
+        .await;
+    let waiting = server
+        .request("GET", "/api/games?status=waiting", None)
+        .await;
+    let games = waiting.body["games"].as_array().unwrap();
+    assert_eq!(games.len(), 1, "{unlisted} is not listed: {games:?}");
+    assert_eq!(
+        (&games[0]["id"], &games[0]["ended_ms"]),
+        (&json!(listed), &json!(null))
+    );
+    assert_eq!(
+        games[0]["seats"][1],
+        json!({"kind": "open", "name": "", "open": "link"})
+    );
+    let path = format!("/api/games/{listed}");
+    let view = server.request("GET", &path, None).await.body;
+    let seat = json!({"name": "", "kind": "open", "symbol": "o", "present": false, "open": "link"});
+    assert_eq!(view["seats"][1], seat);
+    // A seat that is taken without a name is no longer open.
+    server
+        .request("POST", &format!("{path}/seats/1"), Some("{}"))
+        .await;
+    let view = server.request("GET", &path, None).await.body;
+    let seat = json!({"name": "", "kind": "human", "symbol": "o", "present": false});
+    assert_eq!(view["seats"][1], seat);
+    let resign = r#"{"turn":1,"resign":true}"#;
+    let ann = tokens["0"].as_str().unwrap();
+    server
+        .request_as(ann, &format!("{path}/actions"), resign)
+        .await;
+    let over = server
+        .request("GET", "/api/games?status=over", None)
+        .await
+        .body;
+    let games = over["games"].as_array().unwrap();
+    let game = games.iter().find(|game| game["id"] == listed).unwrap();
+    assert!(
+        game["ended_ms"].as_u64() >= game["created_ms"].as_u64(),
+        "{game}"
+    );
+    assert_eq!(game["outcome"]["sides"], json!([1]));
+    let hidden = r#"{"variant":"3x3k3","seats":[{"human":""},{"open":"lobby"}],"listed":false}"#;
+    let refused = server.request("POST", "/api/games", Some(hidden)).await;
+    refused.is_problem(422, "seat-conflict");
 }

@@ -170,3 +170,39 @@ async fn imports_of_one_address_grow_the_store_by_no_more_than_the_limit() {
         assert!(grown <= 2 * limit as u64, "{grown} bytes of twice {limit}");
     }
 }
+
+#[tokio::test]
+async fn replay_of_a_long_game_counts_as_many_requests() {
+    let limits = HttpLimits {
+        per_second: 1,
+        at_once: 30,
+        ..HttpLimits::default()
+    };
+    let server = TestServer::with(limits).await;
+    let address = ("X-Forwarded-For", "203.0.113.7");
+    let long = record("255x255k255", "Ann", 5_000);
+    let headers = [address];
+    let imported = server.send_as("text/plain", "/api/records", &headers, &long);
+    let id = imported.await.body["id"].as_str().unwrap().to_owned();
+    let path = format!("/api/games/{id}?after=4999");
+    assert_eq!(
+        server.send("GET", &path, &[address], None).await.status,
+        200
+    );
+    let refused = server.send("GET", &path, &[address], None).await;
+    refused.is_problem(429, "too-many-requests");
+    let resume = [address, ("Last-Event-ID", "4990")];
+    let events = format!("/api/games/{id}/events");
+    let refused = server.send("GET", &events, &resume, None).await;
+    refused.is_problem(429, "too-many-requests");
+    let body = format!(r#"{{"from":{{"game":"{id}","turn":4999}}}}"#);
+    let refused = server
+        .send("POST", "/api/games", &[address], Some(&body))
+        .await;
+    refused.is_problem(429, "too-many-requests");
+    // The view as it is now is cheap.
+    let view = server
+        .send("GET", &format!("/api/games/{id}"), &[address], None)
+        .await;
+    assert_eq!(view.status, 200);
+}

@@ -38,7 +38,7 @@ async fn requests_per_address_are_limited() {
         }
     }
     let refused = refused.expect("forty at once are too many");
-    refused.is_problem(429, "too-many");
+    refused.is_problem(429, "too-many-requests");
     let wait = refused.headers.split("retry-after: ").nth(1).unwrap();
     let wait: u64 = wait.split("\r\n").next().unwrap().parse().unwrap();
     assert!((1..=2).contains(&wait), "{wait}");
@@ -94,9 +94,9 @@ async fn open_tables_per_address_are_limited() {
     let other = lay_with("0123456789abcdef", r#"{"variant":"4x4k3"}"#).await;
     other.is_problem(422, "key-reused");
     let fresh = lay_with("0123456789abcdeg", NEW_TABLE).await;
-    fresh.is_problem(429, "too-many");
+    fresh.is_problem(429, "too-many-tables");
     let refused = lay("203.0.113.7").await;
-    refused.is_problem(429, "too-many");
+    refused.is_problem(429, "too-many-tables");
     assert!(refused.headers.contains("retry-after: 10"));
     assert_eq!(lay("203.0.113.8").await.status, 201);
     // A game that is over makes room.
@@ -107,7 +107,7 @@ async fn open_tables_per_address_are_limited() {
         .await;
     assert_eq!(resigned.status, 200);
     assert_eq!(lay("203.0.113.7").await.status, 201);
-    lay("203.0.113.7").await.is_problem(429, "too-many");
+    lay("203.0.113.7").await.is_problem(429, "too-many-tables");
 }
 
 #[tokio::test]
@@ -129,7 +129,7 @@ async fn streams_per_address_are_limited() {
         streams.push(stream);
     }
     let refused = server.send("GET", &path, &headers, None).await;
-    refused.is_problem(429, "too-many");
+    refused.is_problem(429, "too-many-streams");
     // A closed stream makes room, as soon as the server has noticed.
     streams.pop();
     loop {
@@ -257,7 +257,7 @@ async fn names_are_plain_text_or_refused() {
     ] {
         let body = json!({ "name": name }).to_string();
         let answer = server.request("POST", &sit, Some(&body)).await;
-        answer.is_problem(422, "impossible");
+        answer.is_problem(422, "invalid-name");
     }
     let body = json!({"name": "n".repeat(64)}).to_string();
     assert_eq!(server.request("POST", &sit, Some(&body)).await.status, 200);
@@ -296,7 +296,7 @@ async fn guessed_tokens_and_repeats_have_no_effect() {
     server
         .request_as(&other_seat, &path, play)
         .await
-        .is_problem(401, "no-token");
+        .is_problem(401, "wrong-token");
     for guess in ["1", "0000000000000000000000000A", "..%2f..", "%00", "é"] {
         let answer = server
             .request("GET", &format!("/api/games/{guess}"), None)
@@ -389,7 +389,7 @@ async fn full_server_still_answers_health_checks() {
         assert_eq!(answer.status, 200, "{path}");
     }
     let refused = server.request("GET", "/api/variants", None).await;
-    refused.is_problem(503, "unavailable");
+    refused.is_problem(503, "server-full");
     assert!(
         refused.headers.contains("retry-after: 5"),
         "{}",
@@ -431,7 +431,7 @@ async fn address_with_too_many_connections_gets_429() {
         open.push(kept_open(server.connect_from("127.0.0.2").await).await);
     }
     let refused = server.get_from("127.0.0.2", "/healthz").await;
-    refused.is_problem(429, "too-many");
+    refused.is_problem(429, "too-many-connections");
     assert!(
         refused.headers.contains("retry-after: 5"),
         "{}",
@@ -546,7 +546,7 @@ async fn imported_bytes_per_address_are_limited() {
     }
     assert_eq!(import("203.0.113.7", "0123456789abcde1").await.status, 201);
     let refused = import("203.0.113.7", "0123456789abcde2").await;
-    refused.is_problem(429, "too-many");
+    refused.is_problem(429, "too-many-bytes");
     let detail = refused.body["detail"].as_str().unwrap();
     assert!(detail.contains("2600"), "{detail}");
     let wait = refused.headers.split("retry-after: ").nth(1).unwrap();
@@ -620,7 +620,7 @@ async fn stop_answers_requests_that_wait_for_an_analysis() {
     assert!(took < PROMPT, "{took:?}");
     for stream in waiting {
         let answer = Response::from(stream).await;
-        answer.is_problem(503, "unavailable");
+        answer.is_problem(503, "restarting");
         assert_ne!(answer.body["detail"], Value::Null);
     }
 }

@@ -2,6 +2,8 @@
 
 use std::collections::BTreeSet;
 
+use serde_json::{Value, json};
+
 use crate::client::TestServer;
 
 #[tokio::test]
@@ -39,25 +41,176 @@ async fn every_route_is_in_the_openapi_description() {
     let api = answer.body;
     assert_eq!(api["info"]["title"], "Noughts");
     let paths = api["paths"].as_object().unwrap();
-    for (path, method) in [
-        ("/api/games", "post"),
-        ("/api/games", "get"),
-        ("/api/games/{id}", "get"),
-        ("/api/games/{id}/seats/{seat}", "post"),
-        ("/api/games/{id}/actions", "post"),
-        ("/api/games/{id}/rematch", "post"),
-        ("/api/games/{id}/events", "get"),
-        ("/api/games/{id}/ws", "get"),
-        ("/api/games/{id}/record", "get"),
-        ("/api/records", "post"),
-        ("/api/games/{id}/analysis", "get"),
-        ("/api/variants", "get"),
-        ("/api/strategies", "get"),
+    for (path, method, id) in [
+        ("/api/games", "post", "createGame"),
+        ("/api/games", "get", "listGames"),
+        ("/api/games/{id}", "get", "getGame"),
+        ("/api/games/{id}/seats/{seat}", "post", "joinSeat"),
+        ("/api/games/{id}/actions", "post", "act"),
+        ("/api/games/{id}/rematch", "post", "offerRematch"),
+        ("/api/games/{id}/events", "get", "followGame"),
+        ("/api/games/{id}/ws", "get", "openWebSocket"),
+        ("/api/games/{id}/record", "get", "getRecord"),
+        ("/api/records", "post", "importRecord"),
+        ("/api/games/{id}/analysis", "get", "getAnalysis"),
+        ("/api/variants", "get", "listVariants"),
+        ("/api/strategies", "get", "listStrategies"),
     ] {
-        let call = &paths[path][method];
-        assert!(call["responses"].is_object(), "{method} {path}");
-        let said = call["summary"].as_str().or(call["description"].as_str());
-        assert!(said.is_some_and(|said| said.len() > 10), "{method} {path}");
+        assert_eq!(paths[path][method]["operationId"], id, "{method} {path}");
+    }
+    let tags: Vec<&Value> = api["tags"].as_array().unwrap().iter().collect();
+    let mut ids = BTreeSet::new();
+    for (path, methods) in paths {
+        for (method, call) in methods.as_object().unwrap() {
+            let id = call["operationId"].as_str().unwrap();
+            assert!(ids.insert(id.to_owned()), "{id} is there twice");
+            let summary = call["summary"].as_str().unwrap();
+            assert!(
+                summary.ends_with('.') && summary.len() < 80,
+                "{id}: {summary}"
+            );
+            let tag = &call["tags"][0];
+            assert!(
+                tags.iter().any(|known| known["name"] == *tag),
+                "{id}: {tag}"
+            );
+            let responses = call["responses"].as_object().unwrap();
+            assert!(
+                responses.contains_key("429"),
+                "{method} {path}: {responses:?}"
+            );
+            assert!(
+                responses.contains_key("503"),
+                "{method} {path}: {responses:?}"
+            );
+            for (status, response) in responses {
+                let response = match response["$ref"].as_str() {
+                    Some(place) => api.pointer(&place[1..]).unwrap(),
+                    None => response,
+                };
+                let said = response["description"].as_str();
+                assert!(
+                    said.is_some_and(|said| said.len() > 5),
+                    "{id} {status}: {response}"
+                );
+            }
+        }
+    }
+    assert_eq!(
+        api["components"]["securitySchemes"]["seat"]["scheme"],
+        "bearer"
+    );
+    assert_eq!(api["servers"][0]["url"], "/");
+}
+
+/// Generators need a name for every object, and a discriminator for every union.
+#[tokio::test]
+async fn every_union_has_a_discriminator() {
+    let server = TestServer::new().await;
+    let api = server.request("GET", "/api/openapi.json", None).await.body;
+    let schemas = api["components"]["schemas"].as_object().unwrap();
+    for (name, tag, variants) in [
+        (
+            "TurnView",
+            "kind",
+            &["PlayTurn", "RewindTurn", "TakebackTurn", "ResignTurn"][..],
+        ),
+        (
+            "Outcome",
+            "kind",
+            &[
+                "WonOutcome",
+                "DrawOutcome",
+                "AbandonedOutcome",
+                "AbortedOutcome",
+            ],
+        ),
+        (
+            "BoardView",
+            "state",
+            &["OpenBoard", "WonBoard", "DrawnBoard"],
+        ),
+    ] {
+        let union = &schemas[name];
+        assert_eq!(union["discriminator"]["propertyName"], tag, "{name}");
+        let mapping = union["discriminator"]["mapping"].as_object().unwrap();
+        assert_eq!(mapping.len(), variants.len(), "{name}");
+        for (value, place) in mapping {
+            let place = place.as_str().unwrap();
+            let variant = api.pointer(&place[1..]).unwrap();
+            assert_eq!(
+                variant["properties"][tag]["enum"],
+                json!([value]),
+                "{place}"
+            );
+            let required = variant["required"].as_array().unwrap();
+            assert!(required.contains(&json!(tag)), "{place}");
+            assert!(variants.iter().any(|name| place.ends_with(name)), "{place}");
+        }
+    }
+    check_unions("", &json!(schemas));
+    // Fields that are always there.
+    for (name, optional) in [
+        ("View", &["rows", "you", "boards", "score", "active"][..]),
+        ("Change", &["boards", "score", "active"]),
+        ("SeatView", &["open", "player", "bot"]),
+        ("GameListing", &[]),
+        ("GamesPage", &[]),
+        ("OfferView", &[]),
+    ] {
+        let required = schemas[name]["required"].as_array().unwrap();
+        let properties = schemas[name]["properties"].as_object().unwrap();
+        let absent = properties
+            .keys()
+            .filter(|field| !required.contains(&json!(field)));
+        let absent: BTreeSet<&str> = absent.map(String::as_str).collect();
+        assert_eq!(absent, optional.iter().copied().collect(), "{name}");
+    }
+}
+
+/// Every `oneOf` is a union with a discriminator, or a reference that may be null. No list has a fixed form per item.
+fn check_unions(place: &str, schema: &Value) {
+    if let Some(variants) = schema["oneOf"].as_array() {
+        let is_nullable = variants.len() == 2 && variants[0]["type"] == "null";
+        let has_tag = schema["discriminator"].is_object();
+        assert!(is_nullable || has_tag, "{place}: {schema}");
+    }
+    assert!(schema.get("prefixItems").is_none(), "{place}: {schema}");
+    assert_ne!(schema["items"], json!(false), "{place}");
+    match schema {
+        Value::Object(fields) => fields
+            .iter()
+            .for_each(|(name, inner)| check_unions(&format!("{place}/{name}"), inner)),
+        Value::Array(items) => items.iter().for_each(|inner| check_unions(place, inner)),
+        _ => {}
+    }
+}
+
+/// A strategy with the largest parameter is accepted, as the list says.
+#[tokio::test]
+async fn listed_strategies_are_accepted() {
+    let server = TestServer::new().await;
+    let listed = server.request("GET", "/api/strategies", None).await.body;
+    let strategies = listed.as_array().unwrap();
+    let largest = |strategy: &Value| strategy["max"].as_array().unwrap().clone();
+    let largest: Vec<Value> = strategies.iter().flat_map(largest).collect();
+    assert!(largest.len() > 3, "{largest:?}");
+    for name in largest {
+        let seats = json!([{"human": ""}, {"robot": name}]);
+        let table = json!({"variant": "3x3k3", "seats": seats}).to_string();
+        server.create_table(&table).await;
+    }
+    for name in [
+        "minimax:10",
+        "mcts:1000001",
+        "search:6s",
+        "search:5000001n",
+        "level:9",
+    ] {
+        let seats = json!([{"human": ""}, {"robot": name}]);
+        let table = json!({"variant": "3x3k3", "seats": seats}).to_string();
+        let refused = server.request("POST", "/api/games", Some(&table)).await;
+        assert_eq!(refused.status, 422, "{name}: {}", refused.body);
     }
 }
 

@@ -1,5 +1,7 @@
 //! Every problem with its status and type.
 
+use noughts_api::ProblemKind;
+
 use crate::client::TestServer;
 
 #[tokio::test]
@@ -28,27 +30,12 @@ async fn problems_are_checked_in_order_and_change_nothing() {
     server
         .request_as("nonsense", &path, play)
         .await
-        .is_problem(401, "no-token");
+        .is_problem(401, "wrong-token");
     let foreign = others["0"].as_str().unwrap();
     server
         .request_as(foreign, &path, play)
         .await
         .is_problem(403, "wrong-game");
-    for body in [
-        "",
-        "{",
-        "[]",
-        r#"{"turn":1}"#,
-        r#"{"turn":1,"play":"1-1","resign":true}"#,
-        r#"{"turn":1,"play":"middle"}"#,
-        r#"{"turn":-1,"play":"1-1"}"#,
-        r#"{"turn":1,"play":"<<1"}"#,
-    ] {
-        server
-            .request_as(ann, &path, body)
-            .await
-            .is_problem(400, "unreadable");
-    }
     server
         .request_as(bob, &path, play)
         .await
@@ -56,16 +43,16 @@ async fn problems_are_checked_in_order_and_change_nothing() {
     server
         .request_as(ann, &path, r#"{"turn":2,"play":"1-1"}"#)
         .await
-        .is_problem(409, "stale");
+        .is_problem(409, "future-turn");
     server
         .request_as(ann, &path, r#"{"turn":1,"play":"3-0"}"#)
         .await
         .is_problem(409, "off-board");
-    // `over` is checked first.
+    // The turn is checked first.
     server
         .request_as(ann, &path, r#"{"turn":2,"play":"3-0"}"#)
         .await
-        .is_problem(409, "stale");
+        .is_problem(409, "future-turn");
     server
         .request_as(ann, &path, r#"{"turn":1,"rewind":1}"#)
         .await
@@ -93,7 +80,7 @@ async fn problems_are_checked_in_order_and_change_nothing() {
     server
         .request("POST", &format!("/api/games/{other}/seats/9"), Some("{}"))
         .await
-        .is_problem(404, "no-such-page");
+        .is_problem(422, "no-such-seat");
     server
         .request("GET", "/api/nothing", None)
         .await
@@ -110,61 +97,62 @@ async fn problems_are_checked_in_order_and_change_nothing() {
 }
 
 #[tokio::test]
-async fn impossible_tables_are_explained() {
+async fn bodies_without_json_or_beyond_the_limit_are_refused() {
     let server = TestServer::new().await;
-    for (body, part) in [
-        (r#"{}"#, "needs a variant"),
-        (r#"{"variant":"3x3"}"#, "3x3"),
-        (r#"{"variant":"3x3k3","history":9}"#, "0 to 8"),
-        (r#"{"variant":"3x3k3","seats":[{"human":"A"}]}"#, "2 seats"),
-        (r#"{"variant":"3x3k3","take":[2]}"#, "0 to 1"),
-        (
-            r#"{"variant":"3x3k3","seats":[{"human":"A"},{"human":"B"}]}"#,
-            "take",
-        ),
-        (
-            r#"{"variant":"3x3k3","seats":[{"human":"A"},{"robot":"engine:rm"}]}"#,
-            "is not a strategy",
-        ),
-        (
-            r#"{"variant":"3x3k3","seats":[{"human":"A"},{"robot":"search:6s"}]}"#,
-            "too long",
-        ),
-        (
-            r#"{"variant":"3x3k3","seats":[{"human":"A"},{"robot":"minimax:10"}]}"#,
-            "minimax:9",
-        ),
-        (
-            r#"{"variant":"3x3k3","seats":[{"human":"A"},{"robot":"mcts:1000001"}]}"#,
-            "mcts:1000000",
-        ),
-        (
-            r#"{"variant":"15x15k5","seats":[{"human":"A"},{"robot":"perfect"}]}"#,
-            "does not play",
-        ),
-        (
-            "{\"variant\":\"3x3k3\",\"seats\":[{\"human\":\"a\u{202e}b\"},{\"robot\":\"first\"}]}",
-            "U+202E",
-        ),
-        (
-            r#"{"variant":"3x3k3","seats":[{"human":"a\nb"},{"robot":"first"}]}"#,
-            "U+000A",
-        ),
-    ] {
-        let answer = server.request("POST", "/api/games", Some(body)).await;
-        answer.is_problem(422, "impossible");
-        let detail = answer.body["detail"].as_str().unwrap();
-        assert!(detail.contains(part), "{body}: {detail}");
-    }
-    let unknown = server
-        .request("POST", "/api/games", Some(r#"{"varient":"3x3k3"}"#))
-        .await;
-    unknown.is_problem(400, "unreadable");
     let large = format!(r#"{{"variant":"{}"}}"#, "x".repeat(70_000));
     server
         .request("POST", "/api/games", Some(&large))
         .await
         .is_problem(413, "too-large");
     let text = server.send("POST", "/api/games", &[], None).await;
-    text.is_problem(415, "wrong-medium");
+    text.is_problem(415, "wrong-content-type");
+}
+
+#[tokio::test]
+async fn all_wrong_fields_are_listed() {
+    let server = TestServer::new().await;
+    let body = r#"{"variant":3,"history":"x","seats":[{"human":"A"},{"rabbit":1}],"colour":"red"}"#;
+    let answer = server.request("POST", "/api/games", Some(body)).await;
+    answer.is_problem(400, "wrong-type");
+    let errors = answer.body["errors"].as_array().unwrap();
+    let pointers: Vec<&str> = errors
+        .iter()
+        .map(|error| error["pointer"].as_str().unwrap())
+        .collect();
+    assert_eq!(
+        pointers,
+        ["/variant", "/history", "/seats/1/rabbit", "/colour"]
+    );
+    // A thousand wrong fields make no long answer.
+    let fields: Vec<String> = (0..1_000).map(|n| format!(r#""f{n}":0"#)).collect();
+    let body = format!("{{{}}}", fields.join(","));
+    let answer = server.request("POST", "/api/games", Some(&body)).await;
+    answer.is_problem(400, "unknown-field");
+    assert_eq!(answer.body["errors"].as_array().unwrap().len(), 8);
+}
+
+/// Every type in an answer is the path of a page that explains it.
+#[tokio::test]
+async fn every_problem_has_a_page() {
+    let server = TestServer::new().await;
+    let index = server.request("GET", "/problems", None).await;
+    assert_eq!(index.status, 200);
+    for kind in ProblemKind::ALL {
+        let path = kind.because("").kind;
+        assert!(index.text.contains(&path), "{path}");
+        let text = server.request("GET", &path, None).await;
+        assert!(text.headers.contains("content-type: text/plain"), "{path}");
+        for part in [kind.title(), kind.cause(), kind.remedy()] {
+            assert!(text.text.contains(part), "{path}: {}", text.text);
+        }
+        let accept = [("Accept", "text/html,application/xhtml+xml;q=0.9,*/*;q=0.8")];
+        let html = server.send("GET", &path, &accept, None).await;
+        assert_eq!(html.status, 200);
+        assert!(html.headers.contains("content-type: text/html"), "{path}");
+        assert!(html.text.starts_with("<!doctype html>"), "{path}");
+        assert!(
+            html.headers
+                .contains("content-security-policy: default-src 'none'")
+        );
+    }
 }

@@ -39,7 +39,7 @@ async fn games_of_robots_count_as_stored_bytes() {
         201
     );
     let refused = create("203.0.113.7", "0123456789abcde2", TABLE).await;
-    refused.is_problem(429, "too-many");
+    refused.is_problem(429, "too-many-bytes");
     let again = create("203.0.113.7", "0123456789abcde1", TABLE).await;
     assert_eq!(again.status, 200, "a repeat is answered at the limit too");
     // People may still play, and other addresses are served.

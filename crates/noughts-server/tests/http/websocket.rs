@@ -73,9 +73,13 @@ async fn two_websockets_play_a_game() {
     let mut watcher = Socket::open(&server, &id, json!({})).await;
     assert_eq!(watcher.next_of("view").await["turn"], 1);
     let mut ann = Socket::open(&server, &id, json!({"token": tokens["0"]})).await;
-    assert_eq!(ann.next_of("view").await["seats"][0]["present"], true);
+    let view = ann.next_of("view").await;
+    assert_eq!(
+        (&view["seats"][0]["present"], &view["you"]),
+        (&json!(true), &json!(0))
+    );
     let presence = watcher.next_of("presence").await;
-    assert_eq!(presence["present"], json!([true, false]));
+    assert_eq!(present(&presence), [true, false]);
     let mut bob = Socket::open(&server, &id, json!({"token": tokens["1"]})).await;
     bob.next_of("view").await;
     for (turn, cell) in ["0-0", "1-0", "0-1", "1-1", "0-2"].into_iter().enumerate() {
@@ -89,15 +93,21 @@ async fn two_websockets_play_a_game() {
         }
         let change = watcher.next_of("change").await;
         assert_eq!(change["turn"], turn + 2);
-        assert_eq!(change["cells"], json!([[cell, turn % 2]]));
+        assert_eq!(change["cells"], json!([{"cell": cell, "side": turn % 2}]));
     }
     let seen = server
         .request("GET", &format!("/api/games/{id}"), None)
         .await;
-    assert_eq!(seen.body["outcome"]["won"], json!([0]));
+    assert_eq!(seen.body["outcome"]["sides"], json!([0]));
     // A player who disconnects is no longer present.
     drop(ann);
-    while watcher.next_of("presence").await["present"] != json!([false, true]) {}
+    while present(&watcher.next_of("presence").await) != [false, true] {}
+}
+
+/// Which players are connected, by seat.
+fn present(presence: &Value) -> Vec<bool> {
+    let seats = presence["seats"].as_array().unwrap();
+    seats.iter().map(|seat| seat["present"] == true).collect()
 }
 
 #[tokio::test]
@@ -117,7 +127,7 @@ async fn websocket_plays_against_a_tcp_client_in_a_lobby_seat() {
     let mut heard = [0; 11];
     bob.read_exact(&mut heard).await.unwrap();
     assert_eq!(&heard, b"\x02\0\0\x30\x39\x04\0\0\x30\x39\x02");
-    while ann.next_of("presence").await["names"] != json!(["Ann", "Bob"]) {}
+    while ann.next_of("presence").await["seats"][1]["name"] != "Bob" {}
     // x takes the diagonal, o the first row.
     for (turn, (x, o)) in [("0-0", "0-1"), ("1-1", "0-2")].into_iter().enumerate() {
         ann.say(&json!({"turn": 2 * turn + 1, "play": x}).to_string())
@@ -129,10 +139,10 @@ async fn websocket_plays_against_a_tcp_client_in_a_lobby_seat() {
             .await
             .unwrap();
         let mut change = ann.next_of("change").await;
-        while change["last"]["by"] != 1 {
+        while change["last"]["seat"] != 1 {
             change = ann.next_of("change").await;
         }
-        assert_eq!(change["last"]["play"], o);
+        assert_eq!(change["last"]["move"], o);
     }
     ann.say(r#"{"turn":5,"play":"2-2"}"#).await;
     let mut heard = [0; 6];
@@ -142,7 +152,7 @@ async fn websocket_plays_against_a_tcp_client_in_a_lobby_seat() {
     while view["outcome"].is_null() {
         view = ann.next_of("view").await;
     }
-    assert_eq!(view["outcome"]["won"], json!([0]));
+    assert_eq!(view["outcome"]["sides"], json!([0]));
 }
 
 #[tokio::test]
@@ -155,9 +165,9 @@ async fn refused_messages_change_nothing_and_are_limited() {
     bob.next_of("view").await;
     for (message, status, kind) in [
         (r#"{"turn":1,"play":"1-1"}"#, 409, "not-your-turn"),
-        (r#"{"turn":3,"play":"1-1"}"#, 409, "stale"),
-        ("{", 400, "unreadable"),
-        (r#"{"turn":1}"#, 400, "unreadable"),
+        (r#"{"turn":3,"play":"1-1"}"#, 409, "future-turn"),
+        ("{", 400, "bad-json"),
+        (r#"{"turn":1}"#, 400, "not-one-of"),
     ] {
         bob.say(message).await;
         let problem = bob.next_of("problem").await;
@@ -292,7 +302,7 @@ async fn frames_follow_the_websocket_protocol() {
     assert_eq!(read_frame(&mut pieces).await, (PONG, vec![7; 125]));
     let (first, problem) = read_frame(&mut pieces).await;
     let problem = String::from_utf8(problem).unwrap();
-    assert!(first == TEXT && problem.contains("/problems/unreadable"));
+    assert!(first == TEXT && problem.contains("/problems/bad-json"));
     // An unsolicited pong is ignored.
     pieces
         .write_all(&frame(PONG, b"nobody asked"))
@@ -419,7 +429,7 @@ async fn other_origins_cannot_open_websockets() {
     let plain = server
         .request("GET", &format!("/api/games/{id}/ws"), None)
         .await;
-    plain.is_problem(400, "unreadable");
+    plain.is_problem(426, "not-a-websocket");
 }
 
 #[tokio::test]
@@ -467,4 +477,96 @@ async fn slow_watcher_gets_a_new_view_and_delays_nobody() {
         }
     }
     assert!(views > 0, "everything was kept for one who did not read");
+}
+
+#[tokio::test]
+async fn answers_repeat_the_id_of_their_message() {
+    let server = TestServer::new().await;
+    let new_table = r#"{"variant":"3x3k3","seats":[{"human":"Ann"},{"human":"Bob"}],"take":[0,1]}"#;
+    let (id, tokens) = server.create_table(new_table).await;
+    let hello = json!({"token": tokens["0"], "id": "first"});
+    let mut ann = Socket::open(&server, &id, hello).await;
+    let view = ann.next().await;
+    assert_eq!(
+        (&view["id"], &view["view"]["turn"]),
+        (&json!("first"), &json!(1))
+    );
+    for (message, answer, repeated) in [
+        (r#"{"turn":9,"play":"1-1","id":"a"}"#, "problem", json!("a")),
+        (r#"{"turn":9,"plai":"1-1","id":"b"}"#, "problem", json!("b")),
+        (r#"{"turn":9,"play":"1-1","id":7}"#, "problem", Value::Null),
+        (r#"{"turn":9,"play":"1-1"}"#, "problem", Value::Null),
+        (
+            r#"{"turn":1,"play":"1-1","id":"\"}"}"#,
+            "view",
+            json!("\"}"),
+        ),
+    ] {
+        ann.say(message).await;
+        // The change of the own turn may come first.
+        let mut message = ann.next().await;
+        while message.get(answer).is_none() {
+            message = ann.next().await;
+        }
+        assert_eq!(message["id"], repeated, "{message}");
+    }
+    let long = json!({"turn": 2, "play": "0-0", "id": "x".repeat(65)});
+    ann.say(&long.to_string()).await;
+    let problem = ann.next_of("problem").await;
+    assert_eq!(problem["type"], "/problems/out-of-range");
+    assert_eq!(problem["errors"][0]["pointer"], "/id");
+    // A message of another player has no id of ours.
+    let mut bob = Socket::open(&server, &id, json!({"token": tokens["1"]})).await;
+    bob.next_of("view").await;
+    bob.say(r#"{"turn":2,"play":"0-0","id":"bob"}"#).await;
+    let mut message = ann.next().await;
+    while message.get("change").is_none() {
+        message = ann.next().await;
+    }
+    assert_eq!(message.get("id"), None);
+}
+
+#[tokio::test]
+async fn token_in_the_upgrade_replaces_the_first_message() {
+    let server = TestServer::new().await;
+    let new_table = r#"{"variant":"3x3k3","seats":[{"human":"Ann"},{"human":"Bob"}],"take":[0,1]}"#;
+    let (id, tokens) = server.create_table(new_table).await;
+    let connect = |token: &str| {
+        let url = format!("ws://127.0.0.1:{}/api/games/{id}/ws", server.http);
+        let mut request = url.into_client_request().unwrap();
+        let bearer = HeaderValue::try_from(format!("Bearer {token}")).unwrap();
+        request.headers_mut().insert("Authorization", bearer);
+        connect_async(request)
+    };
+    let (socket, _) = connect(tokens["0"].as_str().unwrap()).await.unwrap();
+    let mut ann = Socket(socket);
+    assert_eq!(ann.next_of("view").await["seats"][0]["present"], true);
+    ann.say(r#"{"turn":1,"play":"1-1"}"#).await;
+    let mut view = ann.next_of("view").await;
+    while view["turn"] != 2 {
+        view = ann.next_of("view").await;
+    }
+    match connect("nonsense").await {
+        Err(Error::Http(response)) => assert_eq!(response.status().as_u16(), 401),
+        other => panic!("{other:?}"),
+    }
+}
+
+#[tokio::test]
+async fn resigning_needs_no_turn_and_may_be_repeated() {
+    let server = TestServer::new().await;
+    let new_table = r#"{"variant":"3x3k3","seats":[{"human":"Ann"},{"human":"Bob"}],"take":[0,1]}"#;
+    let (id, tokens) = server.create_table(new_table).await;
+    server.play(&id, &tokens["0"], 1, "1-1").await;
+    let path = format!("/api/games/{id}/actions");
+    let ann = tokens["0"].as_str().unwrap();
+    for _ in 0..2 {
+        let answer = server.request_as(ann, &path, r#"{"resign":true}"#).await;
+        assert_eq!(answer.status, 200, "{}", answer.body);
+        assert_eq!(answer.body["turn"], 3);
+        assert!(!answer.body["outcome"].is_null());
+    }
+    let bob = tokens["1"].as_str().unwrap();
+    let refused = server.request_as(bob, &path, r#"{"resign":true}"#).await;
+    refused.is_problem(409, "over");
 }

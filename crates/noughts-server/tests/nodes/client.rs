@@ -259,14 +259,8 @@ impl Events {
 
 /// Who is present, as an event says it.
 fn present(event: &Value) -> Option<[bool; 2]> {
-    let of_view = |view: &Value| {
-        let seat = |seat: usize| view["seats"][seat]["present"].as_bool();
-        Some([seat(0)?, seat(1)?])
-    };
-    let of_change = |change: &Value| {
-        let seat = |seat: usize| change["present"][seat].as_bool();
-        Some([seat(0)?, seat(1)?])
-    };
-    let what = event.as_object()?.values().next()?;
-    of_view(what).or_else(|| of_change(what))
+    // Views and presence have the seats; changes and offers do not.
+    let seats = &event.as_object()?.values().next()?["seats"];
+    let seat = |seat: usize| seats[seat]["present"].as_bool();
+    Some([seat(0)?, seat(1)?])
 }

@@ -2,6 +2,7 @@
 #![cfg(unix)]
 
 mod client;
+mod clocks;
 mod node;
 mod outages;
 mod pairs;

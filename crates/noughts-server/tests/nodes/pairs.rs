@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use crate::client::{Game, Tcp};
+use crate::client::{Game, Tcp, http};
 use crate::node::{Node, three};
 use crate::postgres_server::Server;
 
@@ -82,4 +82,76 @@ async fn forty_clients_of_three_nodes_are_paired_once_each() {
         .collect();
     assert_eq!(ids.len(), 40);
     assert!(games.iter().all(|game| game["status"] == "over"), "{list}");
+}
+
+/// 1 000 players of three nodes ask for a quick match: each gets one game, against somebody else.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_thousand_quick_matches_of_three_nodes_are_paired_once_each() {
+    const PLAYERS: usize = 1_000;
+    /// Requests that are made at the same time: each is a connection of its own.
+    const AT_ONCE: usize = 100;
+    let mut server = Server::start();
+    let store = server.database("quick");
+    let nodes = three(&store).await;
+    let ports: Vec<u16> = nodes.iter().map(|node| node.http).collect();
+    let gate = std::sync::Arc::new(tokio::sync::Semaphore::new(AT_ONCE));
+    let mut tokens = Vec::new();
+    let mut all = tokio::task::JoinSet::new();
+    for number in 0..PLAYERS {
+        let (port, gate) = (ports[number % 3], std::sync::Arc::clone(&gate));
+        all.spawn(async move {
+            let _permit = gate.acquire_owned().await.unwrap();
+            let body = format!(r#"{{"name":"p{number}"}}"#);
+            let (status, player) = http(port, "POST", "/api/players", "", Some(&body)).await;
+            assert_eq!(status, 201, "{player}");
+            player["token"].as_str().unwrap().to_owned()
+        });
+    }
+    while let Some(token) = all.join_next().await {
+        tokens.push(token.unwrap());
+    }
+    let begun = std::time::Instant::now();
+    let mut all = tokio::task::JoinSet::new();
+    for (number, token) in tokens.into_iter().enumerate() {
+        let (port, gate) = (ports[number % 3], std::sync::Arc::clone(&gate));
+        // Read at another node than the one that was asked.
+        let other = ports[(number + 1) % 3];
+        all.spawn(async move {
+            let id = {
+                let _permit = gate.acquire_owned().await.unwrap();
+                let body = r#"{"variant":"3x3k3"}"#;
+                let (status, asked) = http(port, "POST", "/api/matches", &token, Some(body)).await;
+                assert_eq!(status, 202, "{asked}");
+                asked["id"].as_str().unwrap().to_owned()
+            };
+            let path = format!("/api/matches/{id}");
+            loop {
+                let (status, found) = http(other, "GET", &path, &token, None).await;
+                assert_eq!(status, 200, "{found}");
+                if found["status"] == "matched" {
+                    let game = found["game"].as_str().unwrap().to_owned();
+                    return (game, found["seat"].as_u64().unwrap());
+                }
+                tokio::time::sleep(std::time::Duration::from_millis(100)).await;
+            }
+        });
+    }
+    let mut seats: HashSet<(String, u64)> = HashSet::new();
+    while let Some(seat) = all.join_next().await {
+        let (game, seat) = seat.unwrap();
+        assert!(
+            seats.insert((game.clone(), seat)),
+            "seat {seat} of {game} twice"
+        );
+    }
+    println!("{PLAYERS} players were paired in {:?}", begun.elapsed());
+    let games: HashSet<&String> = seats.iter().map(|(game, _)| game).collect();
+    assert_eq!((seats.len(), games.len()), (PLAYERS, PLAYERS / 2));
+    // Nobody plays against themselves.
+    for game in games.into_iter().take(20) {
+        let path = format!("/api/games/{game}");
+        let (_, view) = http(ports[0], "GET", &path, "", None).await;
+        assert_ne!(view["seats"][0]["player"], view["seats"][1]["player"]);
+        assert!(view["seats"][0]["name"].as_str().unwrap().starts_with('p'));
+    }
 }

@@ -23,13 +23,15 @@ use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 const SEEDS: u64 = 150;
 
 /// Events that must happen in a normal run; otherwise the simulation does not test them.
-const EXPECTED: [&str; 33] = [
+const EXPECTED: [&str; 37] = [
     "acts acknowledged",
     "acts of TCP clients acknowledged",
     "answers not waited for",
     "conflicts",
     "creations repeated",
+    "aborted",
     "draws",
+    "flags",
     "games killed with a node",
     "hints lost",
     "hints repeated",
@@ -37,12 +39,14 @@ const EXPECTED: [&str; 33] = [
     "leavings",
     "lines",
     "moves of robots that think",
+    "negotiations acknowledged",
     "nodes killed",
     "offers acknowledged",
     "outages",
     "overdue",
     "pairs matched by the store",
     "refused by the rules",
+    "refused offers and answers",
     "refused: seat taken",
     "refused: stale",
     "rematches",

@@ -52,6 +52,19 @@ impl Observations {
             TableRefusal::KeyReused => "keys reused",
             TableRefusal::SeatTaken => "refused: seat taken",
             TableRefusal::NotOver => "refused: not over",
+            TableRefusal::TimeIsOver => "refused: time is over",
+            TableRefusal::ConsentNeeded
+            | TableRefusal::NotStarted
+            | TableRefusal::NoOtherPlayer
+            | TableRefusal::NoOffer { .. }
+            | TableRefusal::DrawTooEarly
+            | TableRefusal::DrawRefused { .. }
+            | TableRefusal::TooManyOffers => "refused offers and answers",
+            TableRefusal::TooLateToAbort => "refused: too late to abort",
+            TableRefusal::ClaimTooEarly
+            | TableRefusal::NoClaimInCorrespondence
+            | TableRefusal::OpponentIsPresent { .. }
+            | TableRefusal::OpponentJustLeft { .. } => "refused claims",
         });
     }
 

@@ -6,8 +6,8 @@ use std::time::Duration;
 use noughts_engine::Random;
 use noughts_rules::{Action, Move, Seat};
 use noughts_server::{
-    Command, Creation, CreationKey, GameId, Holder, Key, NewGame, OpenTo, RequestKey, SeatResult,
-    Settings, SubmitError, Table, TableRefusal,
+    Answer, Claim, Command, Creation, CreationKey, GameId, Holder, Key, NewGame, Offer, OpenTo,
+    RequestKey, SeatResult, Settings, SubmitError, Table, TableRefusal,
 };
 use tokio::time::{sleep, timeout};
 
@@ -57,8 +57,8 @@ pub(crate) async fn run(scenario: Arc<Scenario>, number: usize, mut random: Rand
             // Some seats have two players with one token.
             let players = match holder {
                 Holder::Robot(_) => 0,
-                Holder::Human { .. } => 1 + usize::from(random.below(4) == 0),
-                Holder::Open(OpenTo::Link) => 2,
+                Holder::Human { .. } | Holder::Player(_) => 1 + usize::from(random.below(4) == 0),
+                Holder::Open(OpenTo::Link | OpenTo::ListedLink) => 2,
                 Holder::Open(OpenTo::Lobby) => random.below(2),
             };
             for nth in 0..players {
@@ -85,6 +85,11 @@ fn new_id(random: &mut Random) -> GameId {
 /// Creates a game, trying again with the same key.
 async fn create(scenario: &Arc<Scenario>, random: &mut Random, holders: &[Holder]) -> GameId {
     let key = new_key(random);
+    // TCP clients take no seats at tables with a clock.
+    let is_lobby = holders.contains(&Holder::Open(OpenTo::Lobby));
+    let clock = ["10+2", "move 5", "180+0"].get(random.below(6));
+    let clock = clock.filter(|_| !is_lobby);
+    let clock = clock.map(|clock| clock.parse().unwrap());
     loop {
         let node = scenario.node(random);
         let new = NewGame {
@@ -94,6 +99,7 @@ async fn create(scenario: &Arc<Scenario>, random: &mut Random, holders: &[Holder
                 history: 0,
                 start: None,
                 holders: holders.to_vec(),
+                clock,
                 created_ms: node.tables.clock().now_ms(),
             },
             key: Some(CreationKey {
@@ -166,6 +172,9 @@ impl Player {
 
     async fn act(&mut self, seen: &Seen) {
         let whim = self.random.below(40);
+        if whim >= 34 {
+            return self.negotiate(seen).await;
+        }
         let any = Move::at(self.random.below(9));
         let free = seen.free[self.random.below(seen.free.len())];
         let (action, turn) = match (seen.is_its_turn, whim) {
@@ -185,7 +194,12 @@ impl Player {
             turn,
             key: Some(Box::new(key)),
         };
-        let answer = self.submit(&command(action, key.clone()), turn).await;
+        // At a waiting table a resignation is no turn: it aborts the game.
+        let shown = match action {
+            Action::Resign => 0,
+            Action::Play(_) | Action::Rewind(_) | Action::Takeback(_) => turn,
+        };
+        let answer = self.submit(&command(action, key.clone()), shown).await;
         let mut observations = self.scenario.observations();
         match answer {
             Ok(()) => {
@@ -205,6 +219,34 @@ impl Player {
                     observations.refused_keys.insert(text, refusal);
                 }
             }
+        }
+    }
+
+    /// Makes or answers an offer, aborts or claims.
+    async fn negotiate(&mut self, seen: &Seen) {
+        let offer = [Offer::Draw, Offer::Takeback][self.random.below(2)];
+        let (seat, key) = (self.seat, Some(Box::new(new_key(&mut self.random))));
+        let command = match self.random.below(12) {
+            0..=3 => Command::Offer { seat, offer, key },
+            4..=8 => {
+                let answer = Answer::Accept(offer);
+                Command::Answer { seat, answer, key }
+            }
+            9 => {
+                let answer = Answer::Decline(offer);
+                Command::Answer { seat, answer, key }
+            }
+            10 if seen.turn == 1 => Command::Abort { seat },
+            _ => {
+                let claim = Claim::Win;
+                Command::Claim { seat, claim }
+            }
+        };
+        let answer = self.submit(&command, 0).await;
+        let mut observations = self.scenario.observations();
+        match answer {
+            Ok(()) => observations.count("negotiations acknowledged"),
+            Err(refusal) => observations.count_refusal(refusal),
         }
     }
 

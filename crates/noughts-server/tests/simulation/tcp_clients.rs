@@ -52,7 +52,7 @@ async fn visit(
             timeout(patience, seat).await.map(Some)
         }
         _ => {
-            let mut waiting = node.matchmaking.join(name, None);
+            let mut waiting = node.matchmaking.join(name);
             timeout(patience, waiting.seat()).await
         }
     };

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use noughts_engine::Random;
 use noughts_rules::{Conclusion, Seat, Side};
-use noughts_server::{Change, GameId, Holder, Snapshot, Table, Update};
+use noughts_server::{Change, GameId, Holder, OpenOffer, Snapshot, Table, Update};
 use tokio::sync::broadcast::error::RecvError;
 use tokio::time::sleep;
 
@@ -21,6 +21,7 @@ pub(crate) struct Watched {
     to_move: Option<Seat>,
     outcome: Option<Conclusion>,
     holders: Vec<Holder>,
+    offers: Vec<OpenOffer>,
     rematch: Option<GameId>,
 }
 
@@ -39,6 +40,7 @@ impl Watched {
             to_move: snapshot.game.to_move,
             outcome: snapshot.game.outcome.clone(),
             holders: snapshot.holders.clone(),
+            offers: snapshot.offers.clone(),
             rematch: snapshot.rematch,
         }
     }
@@ -51,7 +53,9 @@ impl Watched {
                 return;
             }
             Change::Seats { holders, .. } => self.holders = holders.clone(),
+            Change::Offers { offers, .. } => self.offers = offers.clone(),
             Change::Turn(change) => {
+                self.offers = change.offers.clone();
                 assert_eq!(change.number, self.turn, "{update:?} after {self:?}");
                 self.turn += 1;
                 for (at, mark) in &change.cells {

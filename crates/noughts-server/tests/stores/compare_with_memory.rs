@@ -3,8 +3,8 @@
 use noughts_rules::{Action, Conclusion, Diagram, Move, Seat, Turn};
 use noughts_server::{
     Append, Appended, Created, CreationKey, EndReason, Ending, Entry, GameId, Holder,
-    KEY_LIFETIME_MS, Key, ListQuery, LogEntry, Memory, NewGame, NodeId, Offer, SeatSet, Settings,
-    Status, Store, Summary,
+    KEY_LIFETIME_MS, Key, ListQuery, LogEntry, Memory, NewGame, NodeId, Offer, PlayerFilter,
+    PlayerId, SeatSet, Settings, Status, Store, Summary, TOO_LONG,
 };
 use proptest::prelude::*;
 
@@ -26,12 +26,13 @@ const VARIANTS: [(&str, Option<&str>); 5] = [
     ("20x3k3p3", None),
 ];
 
-const HOLDERS: [&[&str]; 5] = [
+const HOLDERS: [&[&str]; 6] = [
     &["Ann", "Bob"],
     &["Ann", "lobby"],
     &["link", "lobby", "Ann@3"],
     &["robot", ""],
     &["lobby", "lobby"],
+    &["player 7", "lobby"],
 ];
 
 /// A game that was created, with what lists show of it.
@@ -122,13 +123,18 @@ async fn compare_lists(reference: &Memory, store: &dyn Store) {
         Some(Status::Over),
     ];
     for status in statuses {
-        for player in [None, Some("Ann"), Some("")] {
+        let name = |name: &str| Some(PlayerFilter::Name(name.to_owned()));
+        let id = PlayerId::new(7);
+        let registered = [PlayerFilter::Player(id), PlayerFilter::Running(id)];
+        let players = [None, name("Ann"), name("")].into_iter();
+        for player in players.chain(registered.map(Some)) {
             for variant in [None, Some("multi"), Some("3x3k3")] {
                 for limit in [0, 2, 100] {
                     let query = ListQuery {
                         variant: variant.map(|name| name.parse().unwrap()),
-                        player: player.map(str::to_owned),
+                        player: player.clone(),
                         status,
+                        attended_at_ms: None,
                         before: None,
                         limit,
                     };
@@ -152,6 +158,7 @@ fn new_game(number: usize, a: u8, b: u8, c: u8) -> NewGame {
         start: start.map(|text| Diagram::parse(&variant, text).unwrap()),
         holders: holders.iter().map(|text| holder(text)).collect(),
         // Some are a day later, so that keys expire.
+        clock: None,
         created_ms: u64::from(c % 5) + u64::from(b % 2) * KEY_LIFETIME_MS,
     };
     let key = a.is_multiple_of(2).then(|| CreationKey {
@@ -206,10 +213,13 @@ fn new_append(number: usize, known: &Known, last: u32, step: &Step) -> Append {
     if has_sat || c % 7 == 0 {
         let mut changed = summary(&holders);
         changed.deadline_ms = b.is_multiple_of(2).then_some(a.into());
-        if c % 14 == 0 {
+        // A game that is over stays so, and nobody takes a seat in the same moment.
+        if known.summary.ending.is_some() {
+            (changed.status, changed.ending) = (Status::Over, known.summary.ending.clone());
+        } else if c % 14 == 0 && !has_sat {
             changed.status = Status::Over;
             changed.ending = Some(Ending {
-                conclusion: [Conclusion::Draw, Conclusion::Abandoned][usize::from(a) % 2].clone(),
+                conclusion: [TOO_LONG, Conclusion::Abandoned][usize::from(a) % 2].clone(),
                 at_ms: b.into(),
             });
         }
@@ -229,9 +239,12 @@ fn new_entry(settings: &Settings, holders: &[Holder], kind: u8, b: u8, c: u8) ->
         // Only open seats are taken.
         4 if holders[usize::from(seat.0)].is_open() => Entry::Seated {
             seat,
-            holder: Holder::Human {
-                name: ["Ann", "Cyd", ""][usize::from(c) % 3].to_owned(),
-                node: c.is_multiple_of(2).then_some(NodeId(c.into())),
+            holder: match c % 5 {
+                0 => Holder::Player(PlayerId::new(7)),
+                _ => Holder::Human {
+                    name: ["Ann", "Cyd", ""][usize::from(c) % 3].to_owned(),
+                    node: c.is_multiple_of(2).then_some(NodeId(c.into())),
+                },
             },
         },
         5 => Entry::Ended {

@@ -3,19 +3,22 @@
 use noughts_rules::{Action, Conclusion, Move, Seat, Turn};
 use noughts_server::{
     Append, Appended, CreationKey, Ending, Entry, GameId, Holder, Key, LogEntry, NewGame, NodeId,
-    OpenTo, Settings, Status, Store, StoredGame, Summary, Table,
+    OpenTo, PlayerId, Settings, Status, Store, StoredGame, Summary, Table,
 };
 
 /// When games of these tests are created.
 pub(crate) const CREATED_MS: u64 = 1_700_000_000_000;
 
-/// A holder by its text: `link`, `lobby`, `robot`, or a person's name; `Ann@7` has a connection to
+/// A holder by its text: `link`, `lobby`, `robot`, `player 7`, or a person's name; `Ann@7` has a connection to
 /// node 7.
 pub(crate) fn holder(text: &str) -> Holder {
     match text {
         "link" => Holder::Open(OpenTo::Link),
         "lobby" => Holder::Open(OpenTo::Lobby),
         "robot" => Holder::Robot("level:3".parse().unwrap()),
+        name if name.starts_with("player ") => {
+            Holder::Player(PlayerId::new(name[7..].parse().unwrap()))
+        }
         name => {
             let (name, node) = name.split_once('@').unwrap_or((name, ""));
             Holder::Human {
@@ -38,6 +41,7 @@ pub(crate) fn game_of(variant: &str, holders: &[&str], created_ms: u64) -> NewGa
         history: 0,
         start: None,
         holders: holders.iter().map(|text| holder(text)).collect(),
+        clock: None,
         created_ms,
     };
     NewGame {

@@ -3,6 +3,7 @@
 mod compare_with_memory;
 mod games;
 mod migrations;
+mod players;
 #[cfg(unix)]
 mod postgres;
 #[cfg(unix)]
@@ -60,6 +61,13 @@ properties! {
     games_without_a_new_entry_are_forgotten
     an_imported_game_is_like_a_played_one
     a_working_store_is_writable
+    a_player_is_found_by_its_token
+    a_renamed_player_keeps_its_token
+    a_link_code_gives_one_token
+    running_games_of_a_player_are_listed
+    players_without_games_expire
+    quick_matches_are_paired_once
+    the_lobby_lists_attended_tables
 }
 
 fn in_memory() -> Arc<dyn Store> {
@@ -69,11 +77,11 @@ fn in_memory() -> Arc<dyn Store> {
 #[tokio::test]
 async fn memory_keeps_a_bounded_number_of_finished_games() {
     use crate::games::{game, over, summary};
-    use noughts_rules::Conclusion;
+    use noughts_server::TOO_LONG;
     let store = Memory::keeping(160);
     for _ in 0..2_000 {
         let new = game(&["Ann", "Bob"]);
-        let over = over(&new.settings.holders, Conclusion::Draw, 1);
+        let over = over(&new.settings.holders, TOO_LONG, 1);
         store.create(new, over).await.unwrap();
     }
     assert!(store.len() <= 160, "{}", store.len());

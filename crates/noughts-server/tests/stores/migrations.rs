@@ -7,8 +7,8 @@ use std::sync::Arc;
 
 use noughts_rules::{Action, Turn};
 use noughts_server::{
-    Appended, EndReason, Entry, GameId, Holder, ListQuery, SeatSet, Sqlite, Status, Store,
-    StoreError, StoredGame, SyncMode, Table,
+    Appended, EndReason, Entry, GameId, Holder, ListQuery, PlayerFilter, SeatSet, Sqlite, Status,
+    Store, StoreError, StoredGame, SyncMode, Table,
 };
 use serde_json::Value;
 use sqlx::{query, query_as, raw_sql};
@@ -73,7 +73,7 @@ async fn check(store: &dyn Store, manifest: &Value) {
         }
     }
     let of_bob = ListQuery {
-        player: Some("Bo b\\".to_owned()),
+        player: Some(PlayerFilter::Name("Bo b\\".to_owned())),
         ..every()
     };
     let listed = store.list(of_bob).await.unwrap();
@@ -131,6 +131,7 @@ async fn check_game(store: &dyn Store, name: &str, expected: &Value) {
         let (kind, name) = match holder {
             Holder::Open(_) => ("open", String::new()),
             Holder::Human { name, .. } => ("human", name.clone()),
+            Holder::Player(player) => panic!("schema 1 had no player {player}"),
             Holder::Robot(strategy) => ("robot", strategy.to_string()),
         };
         assert_eq!(seat["kind"], kind);
@@ -178,6 +179,8 @@ async fn check_kinds(store: &dyn Store, games: &serde_json::Map<String, Value>) 
             Entry::Seated { .. } => 's',
             Entry::Turn(_) => 't',
             Entry::Offered { .. } => 'o',
+            Entry::Answered { .. } => 'a',
+            Entry::TimeAdded { .. } => '+',
             Entry::Ended { .. } => 'e',
             Entry::RematchCreated(_) => 'r',
         };
@@ -250,7 +253,7 @@ async fn check_node(store: &dyn Store, running: GameId) {
     let game = loaded(store, running).await;
     let node = |holder: &Holder| match holder {
         Holder::Human { node, .. } => *node,
-        Holder::Open(_) | Holder::Robot(_) => None,
+        Holder::Open(_) | Holder::Player(_) | Holder::Robot(_) => None,
     };
     let nodes: Vec<_> = game.settings.holders.iter().filter_map(node).collect();
     assert_eq!(nodes.len(), 2);
@@ -273,7 +276,7 @@ async fn sqlite_file_of_schema_1_is_migrated() {
         .fetch_one(&mut place.raw().await)
         .await
         .unwrap();
-    assert_eq!(steps, 3);
+    assert_eq!(steps, 5);
     loaded(&again, id_of(&manifest["games"]["won"])).await;
 }
 

@@ -5,9 +5,10 @@ use std::sync::Arc;
 
 use noughts_rules::Seat;
 use noughts_server::{
-    Append, Appended, Created, CreationKey, GameId, Hint, ListQuery, ListedGame, LogPosition,
-    LogTail, NewGame, NodeId, Postgres, Reply, SeatSet, Store, StoreError, StoredGame, Summary,
-    Sweep,
+    Append, Appended, Created, CreationKey, Deletion, GameId, Hint, LinkCreation, ListQuery,
+    ListedGame, LogPosition, LogTail, Matches, NewGame, NodeId, PlayerId, Postgres, QuickMatch,
+    Redemption, Reply, SeatSet, SecretHash, Store, StoreError, StoredGame, StoredPlayer, Summary,
+    Sweep, WaitingCount, WaitingId, WaitingList,
 };
 use proptest::prelude::*;
 use proptest::test_runner::TestRunner;
@@ -97,8 +98,8 @@ impl Store for Both {
     fn sweep(&self, node: NodeId, now_ms: u64, grace_ms: u64) -> Reply<'_, Sweep> {
         self.next().sweep(node, now_ms, grace_ms)
     }
-    fn postpone(&self, game: GameId, deadline_ms: u64) -> Reply<'_, ()> {
-        self.next().postpone(game, deadline_ms)
+    fn postpone(&self, game: GameId, before_ms: u64, deadline_ms: u64) -> Reply<'_, ()> {
+        self.next().postpone(game, before_ms, deadline_ms)
     }
     fn seats_of_node(&self, node: NodeId) -> Reply<'_, Vec<(GameId, SeatSet)>> {
         self.next().seats_of_node(node)
@@ -111,6 +112,50 @@ impl Store for Both {
     }
     fn check_writable(&self) -> Reply<'_, ()> {
         self.next().check_writable()
+    }
+    fn create_player(&self, player: StoredPlayer, token: SecretHash) -> Reply<'_, ()> {
+        self.next().create_player(player, token)
+    }
+    fn player_of_token(&self, token: SecretHash) -> Reply<'_, Option<StoredPlayer>> {
+        self.next().player_of_token(token)
+    }
+    fn players(&self, ids: Vec<PlayerId>) -> Reply<'_, Vec<StoredPlayer>> {
+        self.next().players(ids)
+    }
+    fn rename_player(&self, player: PlayerId, name: String) -> Reply<'_, bool> {
+        self.next().rename_player(player, name)
+    }
+    fn delete_player(&self, player: PlayerId) -> Reply<'_, Deletion> {
+        self.next().delete_player(player)
+    }
+    fn revoke_other_tokens(&self, player: PlayerId, kept: SecretHash) -> Reply<'_, u64> {
+        self.next().revoke_other_tokens(player, kept)
+    }
+    fn create_link(&self, player: PlayerId, code: SecretHash, at: u64) -> Reply<'_, LinkCreation> {
+        self.next().create_link(player, code, at)
+    }
+    fn redeem_link(
+        &self,
+        code: SecretHash,
+        token: SecretHash,
+        now_ms: u64,
+    ) -> Reply<'_, Redemption> {
+        self.next().redeem_link(code, token, now_ms)
+    }
+    fn set_presence(&self, node: NodeId, seats: Vec<(GameId, SeatSet)>) -> Reply<'_, ()> {
+        self.next().set_presence(node, seats)
+    }
+    fn match_waiting(&self, node: NodeId, list: WaitingList, now_ms: u64) -> Reply<'_, Matches> {
+        self.next().match_waiting(node, list, now_ms)
+    }
+    fn quick_match(&self, id: WaitingId) -> Reply<'_, Option<QuickMatch>> {
+        self.next().quick_match(id)
+    }
+    fn waiting_counts(&self) -> Reply<'_, Vec<WaitingCount>> {
+        self.next().waiting_counts()
+    }
+    fn expire_players(&self, before_ms: u64, now_ms: u64) -> Reply<'_, usize> {
+        self.next().expire_players(before_ms, now_ms)
     }
 }
 
@@ -338,7 +383,7 @@ async fn other_databases_are_refused_and_not_changed() {
         .await
         .unwrap();
     let error = Postgres::open(&url).await.unwrap_err();
-    let (schema, known) = (1000, 3);
+    let (schema, known) = (1000, 5);
     assert_eq!(error, StoreError::TooNew { schema, known });
     let url = server.database("other");
     let mut other = raw(&url).await;

@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use noughts_rules::{Action, Conclusion, Seat, Side, Sides, WinReason};
 use noughts_server::{
-    Append, Appended, Created, EndReason, Entry, GameId, Holder, KEY_LIFETIME_MS, ListQuery,
-    LogEntry, LogTail, NewGame, NodeId, Offer, SeatSet, Status, Store, StoredGame, Summary, Table,
-    WriteCounts,
+    ATTENDED_MS, Append, Appended, Created, EndReason, Entry, GameId, Holder, KEY_LIFETIME_MS,
+    ListQuery, LogEntry, LogTail, NewGame, NodeId, Offer, PlayerFilter, SeatSet, Status, Store,
+    StoredGame, Summary, TOO_LONG, Table, WriteCounts,
 };
 use tokio::task::JoinSet;
 
@@ -15,11 +15,19 @@ use crate::games::{
     logged, over, play, seated, summary, turn,
 };
 
+pub(crate) use crate::waiting::quick_matches_are_paired_once;
+
+pub(crate) use crate::players::{
+    a_link_code_gives_one_token, a_player_is_found_by_its_token, a_renamed_player_keeps_its_token,
+    players_without_games_expire, running_games_of_a_player_are_listed,
+};
+
 pub(crate) fn every() -> ListQuery {
     ListQuery {
         variant: None,
         player: None,
         status: None,
+        attended_at_ms: None,
         before: None,
         limit: 1_000,
     }
@@ -299,7 +307,7 @@ pub(crate) async fn many_games_keep_all_their_entries(store: Arc<dyn Store>) {
             for number in 1..=9u32 {
                 let entry = play((number % 2) as u8, number as usize - 1);
                 let mut append = append(id, number, [entry]);
-                append.summary = (number == 9).then(|| over(&holders, Conclusion::Draw, 9));
+                append.summary = (number == 9).then(|| over(&holders, TOO_LONG, 9));
                 assert_eq!(store.append(&append).await, Ok(Appended::Stored));
             }
             id
@@ -374,7 +382,7 @@ pub(crate) async fn a_seated_player_is_listed(store: Arc<dyn Store>) {
     assert_eq!(status().await, Status::Playing);
     for name in ["Ann", "Bob", "Cyd", "Dan"] {
         let query = ListQuery {
-            player: Some(name.to_owned()),
+            player: Some(PlayerFilter::Name(name.to_owned())),
             ..every()
         };
         let found = ids(&*store, query).await;
@@ -495,10 +503,7 @@ pub(crate) async fn pages_follow_one_another(store: Arc<dyn Store>) {
     let all = store.list(every()).await.unwrap();
     assert!(all.is_sorted_by_key(|listed| std::cmp::Reverse((listed.created_ms, listed.id))));
     let is_4x4k4 = |listed: &noughts_server::ListedGame| listed.variant.to_string() == "4x4k4";
-    assert!(
-        all.iter()
-            .all(|listed| listed.has_start == is_4x4k4(listed))
-    );
+    assert!(all.iter().all(|listed| listed.is_plain != is_4x4k4(listed)));
     let statuses = [
         None,
         Some(Status::Waiting),
@@ -511,8 +516,9 @@ pub(crate) async fn pages_follow_one_another(store: Arc<dyn Store>) {
             for variant in [None, Some("multi"), Some("3x3k3"), Some("multi@3")] {
                 let query = ListQuery {
                     variant: variant.map(|name| name.parse().unwrap()),
-                    player: player.map(str::to_owned),
+                    player: player.map(|name| PlayerFilter::Name(name.to_owned())),
                     status,
+                    attended_at_ms: None,
                     before: None,
                     limit: 4,
                 };
@@ -572,7 +578,7 @@ pub(crate) async fn a_sweep_finds_overdue_games(store: Arc<dyn Store>) {
         ..summary(&["robot", "robot"].map(holder))
     });
     let mut ended = append(late[1], 1, [turn(0, Action::Resign)]);
-    ended.summary = Some(over(&["robot", "robot"].map(holder), Conclusion::Draw, 9));
+    ended.summary = Some(over(&["robot", "robot"].map(holder), TOO_LONG, 9));
     for append in [moved, ended] {
         assert_eq!(store.append(&append).await, Ok(Appended::Stored));
     }
@@ -597,7 +603,7 @@ pub(crate) async fn games_without_a_new_entry_are_forgotten(store: Arc<dyn Store
     let over_id = created(&*store, game_of("3x3k3", &["Ann", "lobby"], 10)).await;
     let mut ending = append(over_id, 1, []);
     ending.entries = vec![at(11, seated(1, "Bob")), at(20, play(0, 4))];
-    ending.summary = Some(over(&["Ann", "Bob"].map(holder), Conclusion::Draw, 20));
+    ending.summary = Some(over(&["Ann", "Bob"].map(holder), TOO_LONG, 20));
     store.append(&ending).await.unwrap();
     let analysed = store.store_analysis(over_id, "fine".to_owned()).await;
     assert_eq!(analysed, Ok(()));
@@ -630,7 +636,7 @@ pub(crate) async fn games_without_a_new_entry_are_forgotten(store: Arc<dyn Store
     }
     assert_eq!(store.analysis(over_id).await, Ok(None));
     let of_ann = ListQuery {
-        player: Some("Ann".to_owned()),
+        player: Some(PlayerFilter::Name("Ann".to_owned())),
         ..every()
     };
     let mut listed = ids(&*store, of_ann).await;
@@ -685,7 +691,7 @@ pub(crate) async fn an_imported_game_is_like_a_played_one(store: Arc<dyn Store>)
         key: None,
         entries: entries.collect(),
     };
-    let summary = over(&long.settings.holders, Conclusion::Draw, 8);
+    let summary = over(&long.settings.holders, TOO_LONG, 8);
     assert_eq!(
         store.import(long.clone(), summary).await,
         Ok(Created::Stored)
@@ -746,7 +752,7 @@ pub(crate) async fn nodes_see_each_other_count(store: Arc<dyn Store>) {
     take(tied, &[&name, &bob, "Cyd@3"]).await;
     take(late, &["Ann", &bob]).await;
     let over_game = game(&[&name, "Bob"]);
-    let ended = over(&over_game.settings.holders, Conclusion::Draw, 1);
+    let ended = over(&over_game.settings.holders, TOO_LONG, 1);
     store.create(over_game, ended).await.unwrap();
     let mut found = store.seats_of_node(there).await.unwrap();
     found.sort_by_key(|(id, _)| *id != tied);
@@ -756,4 +762,56 @@ pub(crate) async fn nodes_see_each_other_count(store: Arc<dyn Store>) {
     assert_eq!(others(here).await, []);
     // A node that was removed by mistake comes back.
     assert_eq!(others(there).await, [(here, 4)]);
+}
+
+/// A waiting table is listed while it is new or a player is connected, at any node.
+pub(crate) async fn the_lobby_lists_attended_tables(store: Arc<dyn Store>) {
+    let new = game_of("3x3k3", &["Ann", "lobby"], CREATED_MS);
+    let id = created(&*store, new).await;
+    let playing = created(&*store, game(&["Ann", "Bob"])).await;
+    let lobby = async |at_ms| {
+        let query = ListQuery {
+            status: Some(Status::Waiting),
+            attended_at_ms: Some(at_ms),
+            ..every()
+        };
+        ids(&*store, query).await
+    };
+    let late_ms = CREATED_MS + ATTENDED_MS;
+    assert_eq!(lobby(late_ms - 1).await, [id]);
+    assert_eq!(lobby(late_ms).await, []);
+    let (here, there) = (NodeId(1), NodeId(2));
+    let present = SeatSet::only(Seat(0));
+    let set = async |node, game, seats| {
+        let set = store.set_presence(node, vec![(game, seats)]).await;
+        set.expect("presence is stored");
+    };
+    set(here, playing, present).await;
+    assert_eq!(lobby(late_ms).await, []);
+    set(here, id, present).await;
+    set(there, id, present).await;
+    assert_eq!(lobby(late_ms).await, [id]);
+    set(here, id, SeatSet::EMPTY).await;
+    assert_eq!(lobby(late_ms).await, [id], "the other node");
+    store.remove_node(there).await.unwrap();
+    assert_eq!(lobby(late_ms).await, []);
+    // Other lists have all of them.
+    assert_eq!(ids(&*store, every()).await.len(), 2);
+    // A page is filled although unattended tables are between the others.
+    let mut attended = Vec::new();
+    for number in 0..30 {
+        let new = game_of("3x3k3", &["Ann", "lobby"], CREATED_MS - number);
+        let id = created(&*store, new).await;
+        if number % 10 == 0 {
+            set(here, id, present).await;
+            attended.push(id);
+        }
+    }
+    let query = ListQuery {
+        status: Some(Status::Waiting),
+        attended_at_ms: Some(late_ms),
+        limit: 2,
+        ..every()
+    };
+    assert_eq!(ids(&*store, query).await, attended[..2]);
 }

@@ -5,8 +5,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
-use noughts_rules::{Action, Conclusion};
-use noughts_server::{Appended, GameId, ListQuery, Sqlite, Store, StoreError, SyncMode};
+use noughts_rules::Action;
+use noughts_server::{Appended, GameId, ListQuery, Sqlite, Store, StoreError, SyncMode, TOO_LONG};
 use proptest::prelude::*;
 use proptest::test_runner::TestRunner;
 use sqlx::sqlite::SqliteConnectOptions;
@@ -80,11 +80,7 @@ async fn reopened_store_has_everything() {
         1,
         [seated(1, "Bob"), play(0, 4), turn(1, Action::Resign)],
     );
-    moves.summary = Some(over(
-        &["Ann", "Bob", "Dan"].map(holder),
-        Conclusion::Draw,
-        9,
-    ));
+    moves.summary = Some(over(&["Ann", "Bob", "Dan"].map(holder), TOO_LONG, 9));
     assert_eq!(store.append(&moves).await, Ok(Appended::Stored));
     store.store_analysis(id, "drawn".to_owned()).await.unwrap();
     let everything = async |store: &Sqlite| {
@@ -160,7 +156,7 @@ async fn other_files_are_refused_and_not_changed() {
         sqlx::Connection::close(raw).await.unwrap();
         let bytes = fs::read(place.file()).unwrap();
         let error = refusal(&place.file()).await;
-        let (schema, known) = (1000, 3);
+        let (schema, known) = (1000, 5);
         assert_eq!(error, StoreError::TooNew { schema, known });
         assert_eq!(fs::read(place.file()).unwrap(), bytes);
     }
@@ -308,7 +304,7 @@ async fn full_disk_is_reported_and_leaves_no_partial_write() {
     let mut raw = place.raw().await;
     let games = count(&mut raw, "SELECT count(*) FROM games").await;
     assert_eq!(games, stored + 2);
-    let players = count(&mut raw, "SELECT count(DISTINCT game) FROM players").await;
+    let players = count(&mut raw, "SELECT count(DISTINCT game) FROM seat_names").await;
     assert_eq!(players, games);
 }
 

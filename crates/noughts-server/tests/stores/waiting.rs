@@ -4,15 +4,18 @@ use std::sync::Arc;
 
 use noughts_rules::Seat;
 use noughts_server::{
-    Holder, Match, Memory, NodeId, SeatSet, Store, WaitingId, WaitingList, WaitingPlayer,
+    Holder, ListQuery, Match, MatchRequest, Memory, NodeId, PlayerFilter, PlayerId, QuickMatch,
+    SeatSet, Store, WaitingId, WaitingList, WaitingPlayer,
 };
 
 use crate::games::loaded;
+use crate::properties::every;
 
 fn player(id: u128, node: NodeId, since_ms: u64) -> WaitingPlayer {
     WaitingPlayer {
         id: WaitingId(id),
         variant: "3x3k3".parse().unwrap(),
+        clock: None,
         holder: Holder::Human {
             name: format!("player {id}"),
             node: Some(node),
@@ -33,9 +36,78 @@ async fn send(
         version,
         players: players.to_vec(),
         seen: seen.iter().map(|id| WaitingId(*id)).collect(),
+        ..WaitingList::default()
     };
     let matches = store.match_waiting(node, list, 1_000_000).await;
     matches.unwrap().unseen
+}
+
+pub(crate) async fn quick_matches_are_paired_once(store: Arc<dyn Store>) {
+    let (here, there) = (NodeId(1), NodeId(2));
+    let quick = |id: u128, player: u128| WaitingPlayer {
+        holder: Holder::Player(PlayerId::new(player)),
+        ..self::player(id, here, 5)
+    };
+    let request = async |node, version, requests: &[WaitingPlayer]| {
+        let list = WaitingList {
+            version,
+            requests: requests.to_vec(),
+            ..WaitingList::default()
+        };
+        store.match_waiting(node, list, 1_000_000).await.unwrap()
+    };
+    let found = async |id| store.quick_match(WaitingId(id)).await.unwrap();
+    assert_eq!(found(1).await, None);
+    let matches = request(here, 1, &[quick(1, 7)]).await;
+    assert_eq!(matches.requests, [MatchRequest::Accepted(WaitingId(1))]);
+    let waits = QuickMatch {
+        player: PlayerId::new(7),
+        matched: None,
+    };
+    assert_eq!(found(1).await, Some(waits));
+    let counts = store.waiting_counts().await.unwrap();
+    assert_eq!(counts.len(), 1);
+    assert_eq!(counts[0].players, 1);
+    // Another device asks for the same: nobody plays against themselves.
+    let matches = request(there, 1, &[quick(2, 7)]).await;
+    assert_eq!(matches.requests, [MatchRequest::Waits(WaitingId(1))]);
+    assert_eq!(matches.created, []);
+    let matches = request(there, 2, &[quick(3, 8)]).await;
+    assert_eq!((matches.created.len(), matches.quick.len()), (1, 2));
+    let game = matches.created[0];
+    let holders = loaded(&*store, game).await.settings.holders;
+    let players = [7, 8].map(|id| Holder::Player(PlayerId::new(id)));
+    assert_eq!(holders, players);
+    for (id, player, seat) in [(1, 7, 0), (3, 8, 1)] {
+        let made = QuickMatch {
+            player: PlayerId::new(player),
+            matched: Some((game, Seat(seat))),
+        };
+        assert_eq!(found(id).await, Some(made));
+        // The game is among the player's running games.
+        let query = ListQuery {
+            player: Some(PlayerFilter::Running(PlayerId::new(player))),
+            ..every()
+        };
+        let running = store.list(query).await.unwrap();
+        assert_eq!(running.len(), 1);
+        assert_eq!(running[0].id, game);
+    }
+    assert_eq!(store.waiting_counts().await.unwrap(), []);
+    // Who cancels does not wait.
+    request(here, 2, &[quick(4, 9)]).await;
+    for (version, player, is_gone) in [(3, 8, false), (4, 9, true)] {
+        let list = WaitingList {
+            version,
+            cancelled: vec![(WaitingId(4), PlayerId::new(player))],
+            ..WaitingList::default()
+        };
+        let matches = store.match_waiting(here, list, 1_000_000).await.unwrap();
+        assert_eq!(matches.cancelled.is_empty(), !is_gone);
+    }
+    assert_eq!(found(4).await, None);
+    let matches = request(here, 5, &[quick(5, 10)]).await;
+    assert_eq!(matches.created, []);
 }
 
 async fn players_of_two_nodes_are_paired_once(store: Arc<dyn Store>) {
@@ -106,10 +178,12 @@ mod in_postgres {
             .unwrap();
         assert_eq!(rows, 1, "what was seen is removed");
         // A row of a later version harms nobody.
-        query("INSERT INTO waiting VALUES ('\\x07', 'x', 'chess', 'human', 1, 1, NULL, NULL)")
-            .execute(&mut raw)
-            .await
-            .unwrap();
+        query(
+            "INSERT INTO waiting VALUES ('\\x07', 'x', 'chess', 'human', 1, 1, NULL, NULL, NULL)",
+        )
+        .execute(&mut raw)
+        .await
+        .unwrap();
         let dan = player(8, NodeId(1), 8);
         assert_eq!(send(&*store, NodeId(1), 5, &[dan], &[]).await.len(), 1);
     }

@@ -1,11 +1,12 @@
 //! Properties of a table under arbitrary commands.
 
+mod offers;
 mod random_commands;
 
 use noughts_rules::{Action, Conclusion, Move, Refusal, Seat, Side, WinReason};
 use noughts_server::{
     Command, Decision, GameId, Holder, KEY_LIFETIME_MS, Key, LogEntry, OpenTo, RequestKey,
-    SeatResult, SeatSet, Settings, Table, TableRefusal,
+    SeatResult, SeatSet, Settings, TOO_LONG, Table, TableRefusal,
 };
 use proptest::prelude::*;
 
@@ -41,6 +42,7 @@ fn settings(variant: &str, history: u16) -> Settings {
         history,
         start: None,
         holders: vec![human(); variant.sides().into()],
+        clock: None,
         created_ms: 0,
     }
 }
@@ -176,9 +178,9 @@ fn game_of_rewinds_is_a_draw_after_the_maximum_number_of_turns() {
         };
         log.extend(submit(&mut table, &act(turn as u8 % 2, action, turn + 1)).unwrap());
     }
-    assert_eq!(table.game().conclusion(), Some(&Conclusion::Draw));
+    assert_eq!(table.game().conclusion(), Some(&TOO_LONG));
     let replayed = Table::replay(table.settings().clone(), &log).unwrap();
-    assert_eq!(replayed.game().conclusion(), Some(&Conclusion::Draw));
+    assert_eq!(replayed.game().conclusion(), Some(&TOO_LONG));
 }
 
 #[test]

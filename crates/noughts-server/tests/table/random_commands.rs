@@ -2,8 +2,9 @@
 
 use noughts_rules::{Action, Conclusion, Move, Seat, Side, View};
 use noughts_server::{
-    Change, Command, Decision, Entry, GameId, Holder, KEY_LIFETIME_MS, Key, LogEntry, OpenTo,
-    RequestKey, SeatSet, Settings, Summary, Table, TableRefusal,
+    Absence, Answer, Change, Claim, ClockView, Command, Context, Decision, Entry, GameId, Holder,
+    KEY_LIFETIME_MS, Key, LogEntry, Offer, OpenOffer, OpenTo, Outage, RequestKey, SeatSet,
+    Settings, Summary, Table, TableRefusal,
 };
 
 /// Games of every family, with and without a history, small enough to end.
@@ -18,6 +19,9 @@ const GAMES: [(&str, u16); 8] = [
     ("7x7k4p5+exact", 48),
 ];
 
+/// Half of the games have a clock.
+const CLOCKS: [Option<&str>; 6] = [None, Some("10+0"), None, Some("20+3"), None, Some("move 5")];
+
 /// How many bytes make a command.
 const COMMAND_BYTES: usize = 6;
 
@@ -30,7 +34,9 @@ struct Observed {
     holders: Vec<Holder>,
     conclusion: Option<Conclusion>,
     view: View,
-    rematch_offers: SeatSet,
+    offers: Vec<OpenOffer>,
+    clock: Option<ClockView>,
+    used_ms: Vec<u64>,
     rematch: Option<GameId>,
     summary: Summary,
 }
@@ -44,7 +50,9 @@ impl Observed {
             holders: table.holders().to_vec(),
             conclusion: table.game().conclusion().cloned(),
             view: table.game().view(),
-            rematch_offers: table.rematch_offers(),
+            offers: table.offers().to_vec(),
+            clock: table.clock(table.last_ms()),
+            used_ms: table.used_ms().to_vec(),
             rematch: table.rematch(),
             summary: table.summary(),
         }
@@ -66,7 +74,7 @@ pub(crate) fn survive(input: &[u8]) -> usize {
         now_ms = time_after(now_ms, bytes[5]);
         let command = command(&table, bytes);
         let before = Observed::of(&table);
-        let decided = table.decide(&command, now_ms);
+        let decided = table.decide(&command, context(now_ms, bytes));
         assert_eq!(Observed::of(&table), before, "decide changes nothing");
         match decided {
             Err(refusal) => assert!(!refusal.to_string().is_empty()),
@@ -80,10 +88,13 @@ pub(crate) fn survive(input: &[u8]) -> usize {
             }
         }
         check_end(&table);
-        let again = table.decide(&command, now_ms);
+        check_clock(&table, &log);
+        check_offers(&table);
+        let again = table.decide(&command, context(now_ms, bytes));
         let replayed = replay(&table, &log);
         assert_eq!(Observed::of(&replayed), Observed::of(&table));
-        assert_eq!(replayed.decide(&command, now_ms), again, "{command:?}");
+        let again_replayed = replayed.decide(&command, context(now_ms, bytes));
+        assert_eq!(again_replayed, again, "{command:?}");
     }
     assert!(log.is_sorted_by_key(|logged| logged.at_ms));
     check_changes(&table, &log, u32::from(*seen) % (table.entry() + 2));
@@ -106,6 +117,8 @@ fn settings(which: u8, seats: u8) -> Settings {
         history,
         start: None,
         holders: (0..variant.sides()).map(holder).collect(),
+        clock: CLOCKS[usize::from(which) / GAMES.len() % CLOCKS.len()]
+            .map(|clock| clock.parse().unwrap()),
         created_ms: 500_000,
     }
 }
@@ -120,7 +133,8 @@ fn human(name: &str) -> Holder {
 /// Mostly a little later; sometimes earlier, as another node's clock may say, or a day later.
 fn time_after(now_ms: u64, byte: u8) -> u64 {
     match byte {
-        0..=239 => now_ms + u64::from(byte),
+        0..=209 => now_ms + u64::from(byte),
+        210..=239 => now_ms + 1_000 * u64::from(byte - 209),
         240..=249 => now_ms - 1_000 * u64::from(byte - 239),
         250..=255 => now_ms + KEY_LIFETIME_MS,
     }
@@ -149,8 +163,119 @@ fn check_applied(table: &mut Table, before: &Observed, decision: &Decision) {
     let expected = conclusion.or(before.conclusion.as_ref());
     assert_eq!(table.game().conclusion(), expected, "{decision:?}");
     assert!(conclusion.is_none() || before.conclusion.is_none());
-    let expected = summary.unwrap_or_else(|| before.summary.clone());
-    assert_eq!(table.summary(), expected, "{decision:?}");
+    let now = table.summary();
+    let stored = summary.unwrap_or_else(|| before.summary.clone());
+    // Clocks move the real deadline without a write: what is stored must not be later.
+    if table.settings().clock.is_some() {
+        assert_eq!(stored.deadline_ms.is_some(), now.deadline_ms.is_some());
+        assert!(stored.deadline_ms <= now.deadline_ms, "{decision:?}");
+        assert!(now.deadline_ms <= table.clock_deadline_ms() || table.robot_to_move().is_some());
+    } else {
+        assert_eq!(stored.deadline_ms, now.deadline_ms, "{decision:?}");
+    }
+    let deadline_ms = None;
+    assert_eq!(
+        Summary { deadline_ms, ..now },
+        Summary {
+            deadline_ms,
+            ..stored
+        },
+        "{decision:?}"
+    );
+}
+
+/// Clocks never go negative, never gain beyond increments, and add up: what the turns took and what outages added
+/// is the time since the clocks started.
+fn check_clock(table: &Table, log: &[LogEntry]) {
+    let Some(settings) = table.settings().clock else {
+        assert_eq!(table.clock(u64::MAX), None);
+        assert!(table.used_ms().is_empty());
+        return;
+    };
+    let mut past = Table::new(table.settings().clone()).unwrap();
+    let is_full = |table: &Table| !table.holders().iter().any(Holder::is_open);
+    let mut started_ms = is_full(&past).then_some(past.settings().created_ms);
+    let (mut added_ms, mut last_turn_ms) = (0, None);
+    let mut left: Vec<u64> = past.clock(0).unwrap().left_ms;
+    let mut moved = SeatSet::EMPTY;
+    for logged in log {
+        let (to_move, has_started) = (past.game().to_move(), started_ms.is_some());
+        let spent = has_started.then(|| past.used_ms().iter().sum::<u64>());
+        past.apply(logged).unwrap();
+        match logged.entry {
+            Entry::Turn(turn) => {
+                let seat = to_move.unwrap();
+                let at = usize::from(seat.0);
+                let used = *past.used_ms().last().unwrap();
+                let charged = if moved.contains(seat) { used } else { 0 };
+                left[at] = left[at].saturating_sub(charged);
+                let is_complete = matches!(turn.action, Action::Play(_) | Action::Rewind(_));
+                if is_complete && settings.increment_ms() == 0 && settings.base_ms() == 5_000 {
+                    left[at] = settings.base_ms();
+                } else if is_complete && moved.contains(seat) {
+                    left[at] += settings.increment_ms();
+                }
+                if is_complete {
+                    moved = moved.with(seat);
+                }
+                assert_eq!(past.clock(logged.at_ms).unwrap().left_ms, left);
+                if has_started {
+                    last_turn_ms = Some(logged.at_ms);
+                    assert!(past.used_ms().iter().sum::<u64>() >= spent.unwrap());
+                }
+            }
+            Entry::TimeAdded { ms, .. } => added_ms += ms,
+            Entry::Seated { .. }
+            | Entry::Offered { .. }
+            | Entry::Answered { .. }
+            | Entry::Ended { .. }
+            | Entry::RematchCreated(_) => {}
+        }
+        if started_ms.is_none() && is_full(&past) {
+            started_ms = Some(logged.at_ms);
+        }
+    }
+    if let (Some(started_ms), Some(last_ms)) = (started_ms, last_turn_ms) {
+        let used_ms: u64 = table.used_ms().iter().sum();
+        let passed_ms = last_ms - started_ms;
+        assert!(used_ms <= passed_ms, "{used_ms} of {passed_ms}");
+        assert!(
+            used_ms + added_ms >= passed_ms,
+            "{used_ms} and {added_ms} of {passed_ms}"
+        );
+    }
+    let turns = table.game().turns().len() as u64;
+    let most_ms = settings.base_ms() + turns * settings.increment_ms();
+    let now = table.clock(table.last_ms()).unwrap();
+    assert!(now.left_ms.iter().all(|left_ms| *left_ms <= most_ms));
+    let much_later = table.clock(u64::MAX / 2).unwrap();
+    let is_less = |(now, later): (&u64, &u64)| later <= now;
+    assert!(now.left_ms.iter().zip(&much_later.left_ms).all(is_less));
+    assert!(!(table.is_over() && now.running.is_some()));
+}
+
+/// Open offers are by people, one of each kind per seat, and only rematches are offered when the game is over.
+fn check_offers(table: &Table) {
+    let offers = table.offers();
+    for (number, open) in offers.iter().enumerate() {
+        assert!(table.holder(open.seat).is_some());
+        assert_eq!(open.offer == Offer::Rematch, table.is_over());
+        assert!(!open.accepted.contains(open.seat));
+        let is_same = |other: &OpenOffer| (other.offer, other.seat) == (open.offer, open.seat);
+        assert!(!offers[..number].iter().any(is_same));
+    }
+}
+
+/// The time of a command; some bytes say that all players have been away for as many seconds.
+fn context(now_ms: u64, bytes: &[u8]) -> Context {
+    let absence = Absence {
+        ms: u64::from(bytes[2]) * 2_000,
+        has_left: bytes[3].is_multiple_of(2),
+    };
+    Context {
+        now_ms,
+        away: vec![(bytes[4] < 200).then_some(absence); 64],
+    }
 }
 
 /// A created rematch has the same people, shifted by one seat.
@@ -170,9 +295,22 @@ fn check_new_game(table: &Table, decision: &Decision) {
 fn check_key(table: &Table, command: &Command) {
     let mut other = command.clone();
     let key = match &mut other {
-        Command::Act { key, .. } | Command::TakeSeat { key, .. } => key,
-        Command::RobotPlay { .. } | Command::OfferRematch { .. } | Command::Leave(_) => return,
+        Command::Act { key, .. }
+        | Command::TakeSeat { key, .. }
+        | Command::Offer { key, .. }
+        | Command::Answer { key, .. } => key,
+        Command::RobotPlay { .. }
+        | Command::OfferRematch { .. }
+        | Command::Abort { .. }
+        | Command::Claim { .. }
+        | Command::AddTime(_)
+        | Command::CheckDeadline
+        | Command::Leave(_) => return,
     };
+    // Resigning at a waiting table aborts it: a repeat is recognized without a key.
+    if matches!(command, Command::Act { .. }) && !table.is_ended_by_turn() && table.is_over() {
+        return;
+    }
     let Some(key) = key else {
         return;
     };
@@ -198,7 +336,7 @@ fn check_end(table: &Table) {
 /// A watcher that has seen the first `seen` entries gets every later one, in order.
 fn check_changes(table: &Table, log: &[LogEntry], seen: u32) {
     let present = SeatSet::only(Seat(0));
-    let updates = table.changes_after(seen, present);
+    let updates = table.changes_after(seen, present, &Default::default());
     let first = log.len().min(seen as usize);
     let mut past = replay(table, &log[..first]);
     let mut has_view = false;
@@ -218,23 +356,35 @@ fn check_changes(table: &Table, log: &[LogEntry], seen: u32) {
                 assert_eq!(change.longest_rewind, view.longest_rewind);
                 assert_eq!(change.nested, view.nested);
                 assert_eq!(change.outcome, view.outcome);
+                assert_eq!(change.entry, past.entry());
+                assert_eq!(change.offers, past.offers());
+                assert_eq!(change.clock, past.clock(past.last_ms()));
             }
             (
                 Change::Seats {
                     holders,
                     present: p,
+                    ..
                 },
                 Entry::Seated { .. },
             ) => {
                 assert_eq!(update.entry, Some(past.entry()));
                 assert_eq!((holders.as_slice(), *p), (past.holders(), present));
             }
+            (Change::Offers { entry, offers }, Entry::Offered { .. } | Entry::Answered { .. }) => {
+                assert_eq!((update.entry, *entry), (Some(past.entry()), past.entry()));
+                assert_eq!(offers, past.offers());
+            }
             (Change::View(snapshot), entry) => {
-                assert!(!matches!(entry, Entry::Turn(_) | Entry::Seated { .. }));
+                assert!(matches!(
+                    entry,
+                    Entry::TimeAdded { .. } | Entry::Ended { .. } | Entry::RematchCreated(_)
+                ));
                 assert_eq!(update.entry, Some(table.entry()));
                 assert_eq!(snapshot.entry, table.entry());
                 assert_eq!(snapshot.game, table.game().view());
                 assert_eq!(snapshot.rematch, table.rematch());
+                assert_eq!(snapshot.offers, table.offers());
                 has_view = true;
             }
             (change, entry) => panic!("{entry:?} became {change:?}"),
@@ -286,10 +436,36 @@ fn command(table: &Table, bytes: &[u8]) -> Command {
             let (seat, holder) = (any_seat, human("Bob"));
             return Command::TakeSeat { seat, holder, key };
         }
-        226..=251 => {
+        226..=229 => {
             let (seat, next) = (any_seat, GameId::new(2 + u128::from(at)));
             return Command::OfferRematch { seat, next };
         }
+        230..=236 => {
+            let offer = [Offer::Draw, Offer::Takeback, Offer::Takeback][usize::from(at) % 3];
+            let seat = any_seat;
+            return Command::Offer { seat, offer, key };
+        }
+        237..=243 => {
+            let offer = [Offer::Draw, Offer::Takeback, Offer::Rematch][usize::from(at) % 3];
+            let answer = match at < 160 {
+                true if offer != Offer::Rematch => Answer::Accept(offer),
+                true | false => Answer::Decline(offer),
+            };
+            let seat = any_seat;
+            return Command::Answer { seat, answer, key };
+        }
+        244 => return Command::Abort { seat: any_seat },
+        245..=246 => {
+            let claim = [Claim::Win, Claim::Draw][usize::from(at) % 2];
+            let seat = any_seat;
+            return Command::Claim { seat, claim };
+        }
+        247..=249 => {
+            let until_ms = table.last_ms() + 100 * u64::from(at);
+            let from_ms = until_ms - 100 * u64::from(turn);
+            return Command::AddTime(Outage { from_ms, until_ms });
+        }
+        250..=251 => return Command::CheckDeadline,
         252..=253 => return Command::Leave(SeatSet::only(seat)),
         254 => return Command::Leave(SeatSet::only(seat).with(Seat(at))),
         255 => return Command::Leave((0..table.holders().len() as u8).map(Seat).collect()),

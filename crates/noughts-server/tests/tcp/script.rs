@@ -15,8 +15,7 @@
 
 use std::collections::BTreeMap;
 
-use noughts_engine::Random;
-use noughts_server::ConnectionLimits;
+use noughts_server::{ConnectionLimits, IdSource};
 
 use crate::test_server::{Client, TestServer, shown};
 
@@ -200,13 +199,17 @@ impl Script {
     }
 }
 
-/// A seed with which the lobby chooses these first movers.
+/// A seed with which these move first.
 fn seed_for(waiter_begins: &[bool]) -> u64 {
     let draws = |seed: &u64| {
-        let mut draw = Random::new(*seed);
-        waiter_begins
-            .iter()
-            .all(|waiter| (draw.below(2) == 0) == *waiter)
+        let ids = IdSource::seeded(*seed);
+        // The id of the node, and then one for each client that waits. The smaller one moves first.
+        ids.game();
+        let mut pairs = waiter_begins.iter();
+        pairs.all(|waiter| {
+            let (waiting, new) = (ids.game(), ids.game());
+            (waiting < new) == *waiter
+        })
     };
     (0..).find(draws).expect("some seed does")
 }

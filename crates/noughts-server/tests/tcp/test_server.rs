@@ -33,7 +33,7 @@ impl TestServer {
                 limits,
                 robot_threads: 1,
                 engine: EngineSetup::with_seed(seed),
-                ids: IdSource::default(),
+                ids: IdSource::seeded(seed),
             })
             .unwrap(),
         }

@@ -16,6 +16,8 @@ pub enum Command {
     Rewind(i64),
     /// `:q`
     Quit,
+    /// `help` or `?`, which the game's document does not know: an invalid command that asks for a hint.
+    Help,
     /// Anything else.
     Invalid,
 }
@@ -65,8 +67,12 @@ enum State {
     Rewind(Number),
     Row(Number),
     Column(i64, Number),
+    /// The number of letters of [`HELP`] read so far.
+    Help(usize),
     Invalid,
 }
+
+const HELP: &[u8] = b"help";
 
 impl Parser {
     fn read(&mut self, byte: u8) {
@@ -82,6 +88,7 @@ impl Parser {
     fn finish(self) -> Command {
         let understood = match self.state {
             State::Quit => Some(Command::Quit),
+            State::Help(letters) => (letters == HELP.len()).then_some(Command::Help),
             State::Rewind(count) => count.value().map(Command::Rewind),
             State::Column(row, column) => {
                 column.value().map(|column| Command::Play { row, column })
@@ -101,6 +108,12 @@ impl State {
             (State::Start, b'<') => Some(State::Less),
             (State::Less, b'<') => Some(State::Rewind(Number::default())),
             (State::Rewind(count), _) => count.after(byte).map(State::Rewind),
+            (State::Start, b'?') => Some(State::Help(HELP.len())),
+            (State::Start, b'h') => Some(State::Help(1)),
+            (State::Help(letters), _) => {
+                let is_next = HELP.get(letters) == Some(&byte);
+                is_next.then_some(State::Help(letters + 1))
+            }
             (State::Start, _) => Number::default().after(byte).map(State::Row),
             (State::Row(row), b' ') => Some(State::Column(row.value()?, Number::default())),
             (State::Row(row), _) => row.after(byte).map(State::Row),
@@ -226,6 +239,12 @@ mod tests {
             "1\u{a0}1\n",
             "1 1\0\n",
         ] {
+            assert_eq!(read(line.as_bytes()), Command::Invalid, "{line:?}");
+        }
+        for line in ["help", "?", "help\r\n"] {
+            assert_eq!(read(line.as_bytes()), Command::Help, "{line:?}");
+        }
+        for line in ["h", "hel", "helps", "help ", "??", "Help", " help"] {
             assert_eq!(read(line.as_bytes()), Command::Invalid, "{line:?}");
         }
         assert_eq!(read(b"\xff\xfe 1\n"), Command::Invalid);

@@ -140,7 +140,10 @@ impl PlayerNames {
                 by: WinReason::Line(cells),
                 ..
             } => cells,
-            Conclusion::Won { .. } | Conclusion::Draw | Conclusion::Abandoned => {
+            Conclusion::Won { .. }
+            | Conclusion::Draw { .. }
+            | Conclusion::Abandoned
+            | Conclusion::Aborted => {
                 return String::new();
             }
         };

@@ -112,7 +112,9 @@ impl ServerGame {
                     false => GameResult::Lost,
                 }
             }
-            Conclusion::Draw | Conclusion::Abandoned => GameResult::Draw,
+            Conclusion::Draw { .. } | Conclusion::Abandoned | Conclusion::Aborted => {
+                GameResult::Draw
+            }
         }
     }
 }

@@ -94,7 +94,13 @@ pub(super) fn end(view: &View, holders: &[Holder; 2]) -> String {
             sides,
             by: WinReason::Line(cells),
         }) => (sides, cells),
-        Some(Conclusion::Won { .. } | Conclusion::Draw | Conclusion::Abandoned) | None => {
+        Some(
+            Conclusion::Won { .. }
+            | Conclusion::Draw { .. }
+            | Conclusion::Abandoned
+            | Conclusion::Aborted,
+        )
+        | None => {
             return "\nThe board is full. Nobody wins.\n".to_owned();
         }
     };

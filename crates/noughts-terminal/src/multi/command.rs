@@ -10,6 +10,8 @@ pub(super) enum Typed {
     WhichBoard,
     /// A number that is not a cell.
     NoCell(String),
+    /// A request for the instructions.
+    Help,
     /// An empty line.
     Nothing,
     /// Anything else.
@@ -22,6 +24,9 @@ pub(super) enum Typed {
 pub(super) fn read(game: &Game, board: Option<Board>, line: &str) -> Typed {
     if line.is_empty() {
         return Typed::Nothing;
+    }
+    if matches!(line, "?" | "help") {
+        return Typed::Help;
     }
     if !line.bytes().all(|byte| byte.is_ascii_digit()) {
         return understand(game, line);

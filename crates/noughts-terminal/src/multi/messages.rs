@@ -7,6 +7,10 @@ use noughts_rules::{
 };
 
 use super::options::MultiSettings;
+use crate::tui::wrap;
+
+/// The columns beside the boards on a screen of 80.
+const WIDTH: u16 = 31;
 
 pub(crate) const WHICH_BOARD: &str =
     "Several boards are open: please type board-cell, such as 4-0.";
@@ -29,8 +33,8 @@ fn seat_name(seat: Seat) -> &'static str {
     Side::new(seat.0).map_or("", name)
 }
 
-/// The rules, the players and the input, before the first turn.
-pub(super) fn opening(settings: &MultiSettings) -> String {
+/// The rules, the input and the players, in lines that fit beside the boards.
+pub(super) fn instructions(settings: &MultiSettings) -> Vec<String> {
     let spec = settings.spec();
     let aim = match spec.scoring() {
         Scoring::MostBoards => "most boards win",
@@ -45,16 +49,33 @@ pub(super) fn opening(settings: &MultiSettings) -> String {
         None => "X begins on any board.".to_owned(),
     };
     let [x, o] = settings.holders();
-    let rewind = match settings.game().history() {
-        0 | 1 => " ",
-        _ => "\n<<N takes N plays back, ",
+    let rewind: &[&str] = match settings.game().history() {
+        0 | 1 => &[],
+        _ => &["<<N     take N plays back"],
     };
-    format!(
-        "Nine boards, {aim}. The cell you play names the next board,\n\
-         or {closed} where that is closed.\n\
-         Type a cell from 0 to 8, or board-cell such as 4-0.{rewind}resign gives up, :q leaves.\n\
-         X is {x}, O is {o}. {start}\n"
-    )
+    let keys = [
+        &["", "0 to 8  play a cell", "4-0     play board 4, cell 0"],
+        rewind,
+        &[
+            "resign  give up",
+            ":q      leave",
+            "?       show this again",
+            "",
+        ],
+    ];
+    let rules = [
+        format!("Nine boards, {aim}."),
+        format!("The cell you play names the next board, or {closed} where that is closed."),
+    ];
+    let keys = keys.concat().into_iter().map(str::to_owned);
+    let players = [format!("X is {x}, O is {o}."), start];
+    let lines = rules.into_iter().chain(keys).chain(players);
+    lines
+        .flat_map(|line| match line.contains("  ") {
+            true => vec![line],
+            false => wrap(&line, WIDTH),
+        })
+        .collect()
 }
 
 pub(super) fn board_won(board: usize, side: Side) -> String {
@@ -164,8 +185,10 @@ fn result(view: &View) -> String {
     let [x, o] = view.nested.map_or([0, 0], |nested| nested.score);
     let (sides, by) = match &view.outcome {
         Some(Conclusion::Won { sides, by }) => (sides, by),
-        Some(Conclusion::Draw) => return draw(view, x),
-        Some(Conclusion::Abandoned) | None => return "Nobody wins.".to_owned(),
+        Some(Conclusion::Draw { .. }) => return draw(view, x),
+        Some(Conclusion::Abandoned | Conclusion::Aborted) | None => {
+            return "Nobody wins.".to_owned();
+        }
     };
     let (winner, loser) = match sides.contains(Side::FIRST) {
         true => (name(Side::FIRST), name(Side::SECOND)),
@@ -183,6 +206,8 @@ fn result(view: &View) -> String {
         }
         WinReason::Resignation => format!("{winner} wins: {loser} gave up."),
         WinReason::Leaving => format!("{winner} wins: {loser} left."),
+        WinReason::Time => format!("{winner} wins: {loser} ran out of time."),
+        WinReason::Claim => format!("{winner} wins: {loser} was away."),
         WinReason::Line(_) => format!("{winner} wins."),
     }
 }

@@ -24,6 +24,17 @@ pub(super) fn boards(view: &View, last: Option<&Play>) -> String {
     ends.join("\n")
 }
 
+/// The boards with these lines at their right, so that both fit on a screen of 24 lines.
+pub(super) fn beside(boards: &str, lines: &[String]) -> String {
+    let room = 3 * RULE.len() + 2 * GAP.len() + 4;
+    let mut rows: Vec<String> = boards.lines().map(str::to_owned).collect();
+    rows.resize(rows.len().max(lines.len()), String::new());
+    for (row, line) in rows.iter_mut().zip(lines) {
+        *row = format!("{row:<room$}{line}").trim_end().to_owned();
+    }
+    rows.join("\n")
+}
+
 /// The line above a board: its number, `> <` if it may be played on, and its result.
 fn heading(view: &View, board: usize) -> String {
     let is_open = |at: &Move| view.variant.coordinates(*at).0 == board;

@@ -55,6 +55,8 @@ pub enum Effect {
     None,
     /// Quit.
     Quit,
+    /// Quit at once, after Ctrl-C.
+    Interrupt,
     /// Suspend the program.
     Suspend,
     /// Redraw the whole screen.
@@ -126,6 +128,8 @@ pub struct App {
     pub(super) dialog: Option<Dialog>,
     pub(super) message: Option<Message>,
     pub(super) hint: Hint,
+    /// The analysis of the position before each turn, if a review was requested. It grows turn by turn.
+    pub(super) review: Option<Vec<Option<Analysis>>>,
     pub(super) is_paused: bool,
     /// A robot failed in this turn and is not asked again.
     pub(super) has_failed: bool,
@@ -148,6 +152,7 @@ impl App {
             dialog: None,
             message: None,
             hint: Hint::None,
+            review: None,
             is_paused: false,
             has_failed: false,
             thinking: Duration::ZERO,
@@ -198,18 +203,23 @@ impl App {
     /// The id of the move that a robot should compute now, if any. It changes with every turn and game.
     pub fn request_id(&self) -> Option<RequestId> {
         let local = self.local()?;
-        let seat = local.game().to_move()?;
-        let is_asked = match local.holder(seat) {
-            Holder::Human(_) => self.hint == Hint::Requested,
-            Holder::Robot(_) => !self.is_paused && !self.has_failed,
+        let holder = local.game().to_move().map(|seat| local.holder(seat));
+        let purpose = match holder {
+            Some(Holder::Human(_)) if self.hint == Hint::Requested => Purpose::Hint,
+            Some(Holder::Robot(_)) if !self.is_paused && !self.has_failed => Purpose::Play,
+            Some(_) | None => Purpose::Review,
         };
-        let purpose = match local.holder(seat) {
-            Holder::Human(_) => Purpose::Hint,
-            Holder::Robot(_) => Purpose::Play,
+        let turns = local.turns().len();
+        let turn = match purpose {
+            Purpose::Play | Purpose::Hint => turns,
+            Purpose::Review => {
+                let reviewed = self.review.as_ref()?.len();
+                Some(reviewed).filter(|reviewed| *reviewed < turns)?
+            }
         };
-        is_asked.then_some(RequestId {
+        Some(RequestId {
             local: self.number,
-            turn: local.turns().len(),
+            turn,
             purpose,
         })
     }
@@ -218,7 +228,8 @@ impl App {
     pub fn robot_request(&self) -> Option<RobotRequest> {
         let request_id = self.request_id()?;
         let local = self.local()?;
-        let seat = local.game().to_move()?;
+        let game = local.game().after(request_id.turn);
+        let seat = game.to_move()?;
         let strategy = match local.holder(seat) {
             Holder::Robot(strategy) => strategy.clone(),
             Holder::Human(_) => RobotName::Strategy(self.settings.hint.parse().ok()?),
@@ -227,7 +238,7 @@ impl App {
             request_id,
             seat,
             strategy,
-            game: local.game().clone(),
+            game,
             seed: seed_of(self.settings.seed, self.number, seat),
             pace: match local.has_people() {
                 true => Duration::ZERO,
@@ -248,7 +259,7 @@ impl App {
     fn key(&mut self, key: KeyEvent) -> Effect {
         if key.modifiers.contains(KeyModifiers::CONTROL) {
             return match key.code {
-                KeyCode::Char('c') => Effect::Quit,
+                KeyCode::Char('c') => Effect::Interrupt,
                 KeyCode::Char('z') => Effect::Suspend,
                 KeyCode::Char('l') => Effect::Redraw,
                 _ => Effect::None,
@@ -283,6 +294,7 @@ impl App {
         self.number += 1;
         self.is_choosing = false;
         self.is_paused = false;
+        self.review = None;
         self.message = None;
         self.turn_over();
         self.centre_focus();
@@ -304,6 +316,29 @@ impl App {
         }
     }
 
+    /// Takes back the only person's last turn and what robots played after it.
+    pub(super) fn undo(&mut self) {
+        let Some(local) = &mut self.local else { return };
+        let Some(turns) = local.undo_to() else {
+            return self.refuse("only a single person who has played against robots can undo");
+        };
+        local.undo(turns);
+        if let Some(review) = &mut self.review {
+            review.truncate(turns);
+        }
+        // Robots keep what they know of a game, so they start again.
+        self.number += 1;
+        self.turn_over();
+    }
+
+    /// Marks good and bad moves, or hides the marks.
+    pub(super) fn toggle_review(&mut self) {
+        self.review = match self.review {
+            Some(_) => None,
+            None => Some(Vec::new()),
+        };
+    }
+
     /// Resets what belongs to one turn.
     fn turn_over(&mut self) {
         self.hint = Hint::None;
@@ -317,6 +352,10 @@ impl App {
         }
         match (answer.decision, answer.request_id.purpose) {
             (Ok(decision), Purpose::Hint) => self.show_hint(decision.at, decision.analysis),
+            (decision, Purpose::Review) => {
+                let analysis = decision.ok().and_then(|decision| decision.analysis);
+                self.review.get_or_insert_default().push(analysis);
+            }
             (Ok(decision), Purpose::Play) => {
                 self.act(None, Action::Play(decision.at));
                 // After a refusal the robot would choose the same move again.

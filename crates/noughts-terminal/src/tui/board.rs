@@ -313,7 +313,7 @@ pub(super) fn is_legal(view: &View, at: Move) -> bool {
 pub(super) fn last_play(view: &View) -> Option<Move> {
     match view.last?.action {
         Action::Play(at) => Some(at),
-        Action::Rewind(_) | Action::Resign => None,
+        Action::Rewind(_) | Action::Takeback(_) | Action::Resign => None,
     }
 }
 
@@ -324,6 +324,12 @@ fn is_in_line(view: &View, at: Move) -> bool {
             by: WinReason::Line(line),
             ..
         }) => line.contains(&at),
-        Some(Conclusion::Won { .. } | Conclusion::Draw | Conclusion::Abandoned) | None => false,
+        Some(
+            Conclusion::Won { .. }
+            | Conclusion::Draw { .. }
+            | Conclusion::Abandoned
+            | Conclusion::Aborted,
+        )
+        | None => false,
     }
 }

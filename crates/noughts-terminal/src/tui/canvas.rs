@@ -130,7 +130,7 @@ pub(super) fn width(text: &str) -> u16 {
 }
 
 /// Wraps text at spaces; a longer word gets a line of its own.
-pub(super) fn wrap(text: &str, most: u16) -> Vec<String> {
+pub(crate) fn wrap(text: &str, most: u16) -> Vec<String> {
     let mut lines = vec![String::new()];
     for word in text.split(' ') {
         let last = lines.last_mut().expect("there is always a line");

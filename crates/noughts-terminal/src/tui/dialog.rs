@@ -188,8 +188,8 @@ fn words(app: &App, dialog: &Dialog) -> (String, &'static str) {
             "y give up  n play on",
         ),
         Dialog::Again => (
-            "Begin again? This game goes on.".to_owned(),
-            "y begin again  n play on",
+            "Start a new game? This one is not over.".to_owned(),
+            "y new game  n play on",
         ),
         Dialog::Quit => (
             "Leave this game? It was not saved.".to_owned(),

@@ -65,6 +65,8 @@ impl App {
             Command::Play => self.play(),
             Command::Hint => self.hint(),
             Command::Rewind => self.rewind(),
+            Command::Undo => self.undo(),
+            Command::Review => self.toggle_review(),
             Command::Pause => self.is_paused = !self.is_paused,
             Command::Back => local.look_at(shown.saturating_sub(1)),
             Command::Forward => local.look_at(shown + 1),

@@ -27,6 +27,8 @@ impl LocalGame {
     pub(super) fn headline(&self, theme: Theme) -> String {
         let view = self.view();
         match (&view.outcome, view.to_move) {
+            // Nobody is to move in the past.
+            (None, Some(_)) if !self.shows_present() => "Replay.".to_owned(),
             (Some(conclusion), _) => self.result(conclusion, theme),
             (None, None) => String::new(),
             (None, Some(seat)) => match (self.holder(seat), self.name(seat, theme).as_str()) {
@@ -39,8 +41,9 @@ impl LocalGame {
 
     fn result(&self, conclusion: &Conclusion, theme: Theme) -> String {
         let (sides, by) = match conclusion {
-            Conclusion::Draw => return "A draw.".to_owned(),
+            Conclusion::Draw { .. } => return "A draw.".to_owned(),
             Conclusion::Abandoned => return "Everybody left.".to_owned(),
+            Conclusion::Aborted => return "The game was aborted.".to_owned(),
             Conclusion::Won { sides, by } => (*sides, by),
         };
         let winners: Vec<String> = sides
@@ -57,6 +60,8 @@ impl LocalGame {
             WinReason::Points => " on points",
             WinReason::Resignation => " by resignation",
             WinReason::Leaving => ": the others left",
+            WinReason::Time => " on time",
+            WinReason::Claim => ": the others were away",
         };
         format!("{} {verb}{how}.", listed(&winners))
     }
@@ -77,7 +82,9 @@ impl LocalGame {
     pub(super) fn winners(&self) -> Sides {
         match &self.view().outcome {
             Some(Conclusion::Won { sides, .. }) => *sides,
-            Some(Conclusion::Draw | Conclusion::Abandoned) | None => Sides::NONE,
+            Some(Conclusion::Draw { .. } | Conclusion::Abandoned | Conclusion::Aborted) | None => {
+                Sides::NONE
+            }
         }
     }
 }

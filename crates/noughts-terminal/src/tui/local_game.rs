@@ -108,6 +108,24 @@ impl LocalGame {
         Ok(())
     }
 
+    /// The number of turns before the last one of the only person, who plays against robots.
+    pub(super) fn undo_to(&self) -> Option<usize> {
+        let people = self.holders.iter().filter(|holder| holder.is_human());
+        let is_person = |turn: &Turn| self.holder(turn.by).is_human();
+        let last = self.game.turns().iter().rposition(is_person);
+        last.filter(|_| people.count() == 1)
+    }
+
+    /// Returns to the state after this number of turns, as if the later ones had not been played.
+    pub(super) fn undo(&mut self, turns: usize) {
+        self.game = self.game.after(turns);
+        self.is_saved = false;
+        self.typed.clear();
+        self.looking_at = None;
+        self.view = self.game.view();
+        self.focus_where_play_goes();
+    }
+
     /// Shows the game after this number of turns.
     pub(super) fn look_at(&mut self, turns: usize) {
         let all = self.game.turns().len();
@@ -190,7 +208,7 @@ impl LocalGame {
         // A column alone is valid only with gravity.
         match self.game.parse_action(&spot.column.to_string()) {
             Ok(Action::Play(at)) => at,
-            Ok(Action::Rewind(_) | Action::Resign) | Err(_) => cell,
+            Ok(Action::Rewind(_) | Action::Takeback(_) | Action::Resign) | Err(_) => cell,
         }
     }
 

@@ -219,7 +219,13 @@ fn is_in_line(local: &LocalGame, board: usize) -> bool {
             by: WinReason::Boards(boards),
             ..
         }) => boards.iter().any(|one| one.index() == board),
-        Some(Conclusion::Won { .. } | Conclusion::Draw | Conclusion::Abandoned) | None => false,
+        Some(
+            Conclusion::Won { .. }
+            | Conclusion::Draw { .. }
+            | Conclusion::Abandoned
+            | Conclusion::Aborted,
+        )
+        | None => false,
     }
 }
 

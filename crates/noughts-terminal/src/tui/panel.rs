@@ -1,6 +1,6 @@
 //! The panel beside the board: the turn, the players, a hint, and the list of turns.
 
-use noughts_engine::Value;
+use noughts_engine::{Value, find_mistakes};
 use noughts_rules::Seat;
 use ratatui::layout::Rect;
 use ratatui::style::Style;
@@ -32,7 +32,11 @@ pub(super) fn draw(canvas: &mut Canvas<'_>, app: &App, local: &LocalGame, area: 
         } else {
             " "
         };
-        let text = format!("{marker}{}", entry(canvas, local, turn));
+        let text = format!(
+            "{marker}{}{}",
+            entry(canvas, local, turn),
+            judgement(app, local, turn)
+        );
         canvas.write_within(list.x, y, list.right(), &text, style);
     }
 }
@@ -75,6 +79,37 @@ fn entry(canvas: &Canvas<'_>, local: &LocalGame, turn: usize) -> String {
         "{turn:>3} {mark} {}",
         local.game().format_action(done.action)
     )
+}
+
+/// The mark of a reviewed turn: good, or bad with the better move.
+fn judgement(app: &App, local: &LocalGame, turn: usize) -> String {
+    let (Some(number), Some(review)) = (turn.checked_sub(1), &app.review) else {
+        return String::new();
+    };
+    let Some(found) = review.get(number).and_then(Option::as_ref) else {
+        return String::new();
+    };
+    let theme = app.settings.theme;
+    let mistakes = find_mistakes(local.game(), review);
+    let better = found
+        .line
+        .first()
+        .map(|at| local.game().variant().format_move(*at));
+    match (mistakes.get(number), found.value) {
+        (Some(Some(_)), _) => {
+            format!(
+                "  {} {}",
+                theme.text("✗", "bad:"),
+                better.unwrap_or_default()
+            )
+        }
+        // Not judged before the next position is known.
+        _ if number + 1 == review.len() && review.len() < local.turns().len() => String::new(),
+        (_, Value::Estimate(_)) => "  ?".to_owned(),
+        (_, Value::Win { .. } | Value::Draw | Value::Loss { .. }) => {
+            format!("  {}", theme.text("✓", "good"))
+        }
+    }
 }
 
 /// The kind of a line of the upper part.
@@ -168,11 +203,22 @@ fn texts(app: &App, local: &LocalGame, width: u16) -> Vec<(String, Kind)> {
             add(&format!("Hint: {at}{value}."), Kind::Headline);
         }
     }
+    if let Some(review) = &app.review {
+        let (done, all) = (review.len().min(local.turns().len()), local.turns().len());
+        add(&reviewed(done, all), Kind::Plain);
+    }
     let rule = theme
         .text("─", "-")
         .repeat(usize::from(width.saturating_sub(7)));
     lines.push((format!("Turns {rule}"), Kind::Quiet));
     lines
+}
+
+fn reviewed(done: usize, all: usize) -> String {
+    match done < all {
+        true => format!("Looking for mistakes: {done} of {all}."),
+        false => "Moves are marked.".to_owned(),
+    }
 }
 
 /// The value of the hint, as text.

@@ -32,7 +32,7 @@ pub fn perform(effect: &Effect) -> Option<Event> {
             path: path.clone(),
             result: load(path),
         }),
-        Effect::None | Effect::Quit | Effect::Suspend | Effect::Redraw => None,
+        Effect::None | Effect::Quit | Effect::Interrupt | Effect::Suspend | Effect::Redraw => None,
     }
 }
 

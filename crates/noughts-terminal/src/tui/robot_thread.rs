@@ -1,14 +1,20 @@
 //! Robots compute in a thread of their own and can be stopped, so the screen never waits.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
-use noughts_engine::{Decision, EngineSetup, Robot, RobotFaultKind, RobotName, Stop};
+use noughts_engine::{
+    Decision, EngineSetup, Limits, Robot, RobotFaultKind, RobotName, Stop, SystemClock, analyze,
+};
 use noughts_rules::{Game, Seat};
 
 use super::app::App;
+
+/// Time to evaluate a position of a review.
+const REVIEW_TIME: Duration = Duration::from_millis(300);
 
 /// Identifies a request. Replies to any other request than the current one are stale.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -28,6 +34,8 @@ pub enum Purpose {
     Play,
     /// To be shown as a hint.
     Hint,
+    /// Not the move but the value of the position, to judge the turn that was played.
+    Review,
 }
 
 /// A request for a move.
@@ -163,9 +171,13 @@ impl SeatedRobots {
     fn think(&mut self, request: &RobotRequest, stop: &Stop) -> Result<Decision, String> {
         let setup = EngineSetup::with_seed(request.seed);
         let build = || request.strategy.build(&request.game, &setup);
-        if request.request_id.purpose == Purpose::Hint {
-            let mut robot = build().map_err(|unfit| unfit.to_string())?;
-            return ask(robot.as_mut(), request, stop);
+        match request.request_id.purpose {
+            Purpose::Play => {}
+            Purpose::Hint => {
+                let mut robot = build().map_err(|unfit| unfit.to_string())?;
+                return ask(robot.as_mut(), request, stop);
+            }
+            Purpose::Review => return Ok(evaluate(&request.game, stop)),
         }
         if request.request_id.local != self.local {
             self.local = request.request_id.local;
@@ -181,6 +193,19 @@ impl SeatedRobots {
             }
         };
         ask(self.seated[known].1.as_mut(), request, stop)
+    }
+}
+
+/// The value of a position, for the review of a game.
+pub fn evaluate(game: &Game, stop: &Stop) -> Decision {
+    let limits = Limits {
+        time: Some(REVIEW_TIME),
+        ..Limits::default()
+    };
+    let analysis = analyze(game, limits, stop, Arc::new(SystemClock::default()));
+    Decision {
+        at: analysis.line[0],
+        analysis: Some(analysis),
     }
 }
 

@@ -31,8 +31,17 @@ const IDLE: Duration = Duration::from_millis(250);
 #[cfg(unix)]
 const PATIENCE: Duration = Duration::from_secs(1);
 
+/// How the user left the full screen.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum TuiEnd {
+    /// With a key that quits.
+    Quit,
+    /// With Ctrl-C or a signal.
+    Interrupted,
+}
+
 /// Plays on the full screen until the user quits. The terminal is restored, also after an error or a panic.
-pub fn play(mut app: App) -> io::Result<()> {
+pub fn play(mut app: App) -> io::Result<TuiEnd> {
     if !stdin().is_terminal() || !stdout().is_terminal() {
         return Err(io::Error::new(
             io::ErrorKind::Unsupported,
@@ -48,13 +57,14 @@ pub fn play(mut app: App) -> io::Result<()> {
         robots.follow(&app);
         screen.terminal.draw(|frame| screen::draw(&app, frame))?;
         match listen(&mut app, &mut robots)? {
-            Effect::Quit => break,
+            Effect::Quit => return Ok(TuiEnd::Quit),
+            Effect::Interrupt => break,
             Effect::Suspend => screen.suspend()?,
             Effect::Redraw => screen.terminal.clear()?,
             Effect::None | Effect::Save { .. } | Effect::Load { .. } => {}
         }
     }
-    Ok(())
+    Ok(TuiEnd::Interrupted)
 }
 
 /// Waits for events and handles all that are pending.

@@ -9,7 +9,7 @@ use noughts_rules::{
 };
 
 use super::local_game::LocalGame;
-use crate::holder::{Holder, HolderError};
+use crate::holder::{DEFAULT_ROBOT, Holder, HolderError};
 
 /// The options as typed on the command line. Missing ones are chosen on the start screen or have defaults.
 #[derive(Clone, Debug, Default)]
@@ -366,7 +366,7 @@ impl FirstBoard {
 /// The default opponent.
 fn usual_robot() -> &'static str {
     let known = |text: &&str| text.parse::<StrategyName>().is_ok();
-    ["level:4", "random"]
+    [DEFAULT_ROBOT, "random"]
         .into_iter()
         .find(known)
         .unwrap_or("human")

@@ -25,7 +25,7 @@ impl App {
             KeyCode::Enter => return self.choose(self.start.at),
             KeyCode::Backspace => self.start.erase(),
             KeyCode::Esc if self.local.is_some() => self.is_choosing = false,
-            KeyCode::Esc => return Effect::Quit,
+            KeyCode::Esc => self.start.go_to(Item::Quit),
             KeyCode::F(1) | KeyCode::Char('?') => self.dialog = Some(Dialog::Help(0)),
             KeyCode::Char('q') if self.start.text(self.start.at).is_none() => return Effect::Quit,
             KeyCode::Char(letter) if !letter.is_control() => self.start.enter(letter),
@@ -127,7 +127,7 @@ pub(super) fn draw(canvas: &mut Canvas<'_>, app: &App) {
     }
     let footer = match app.local.is_some() {
         true => "up down choose  left right change  or type  Enter start  Esc back  ? help",
-        false => "up down choose  left right change  or type  Enter start  Esc quit  ? help",
+        false => "up down choose  left right change  or type  Enter start  ? help  Ctrl-C quit",
     };
     let footer = match theme.unicode {
         true => footer.replace("up down", "↑↓").replace("left right", "←→"),

@@ -97,6 +97,7 @@ fn a_hint_shows_the_best_move_and_its_value() {
         depth: 3,
         nodes: 1,
         time: Duration::ZERO,
+        moves: Vec::new(),
     });
     let decision = Ok(Decision { at, analysis });
     app.hear(Event::RobotReply(RobotReply {
@@ -127,7 +128,7 @@ fn the_turns_are_stepped_through() {
     let mut app = TestApp::new("3x3k3 human human");
     app.play("1-1 0-0 2-2").keys(", ,");
     app.sees("After turn 1 of 3.")
-        .sees("○ to play.")
+        .sees("Replay.")
         .sees("▸  1 × 1-1");
     app.keys("enter")
         .sees("This is an earlier turn; > goes back to the present.");
@@ -198,6 +199,52 @@ fn people_cannot_play_for_a_robot() {
 }
 
 #[test]
+fn nobody_is_to_move_in_the_past() {
+    let mut app = TestApp::new("3x3k3 human first");
+    app.play("1-1");
+    app.let_robots_play();
+    app.sees("Your turn.").keys(",");
+    app.sees("Replay.").sees("After turn 1 of 2.");
+    app.does_not_see("is thinking").keys(",");
+    app.sees("Replay.").does_not_see("Your turn.");
+    app.keys(">").sees("Your turn.");
+}
+
+#[test]
+fn undo_is_free_against_robots() {
+    let mut app = TestApp::new("3x3k3 human first");
+    app.play("1-1");
+    app.let_robots_play();
+    app.sees("2 ○ 0-0").sees("u undo").keys("u");
+    app.sees("Your turn.")
+        .sees("turn 1")
+        .does_not_see("1 × 1-1");
+    app.play("2-2");
+    app.let_robots_play();
+    app.sees("1 × 2-2").sees("2 ○ 0-0");
+    // A game that was lost by resigning can be continued.
+    app.keys("g y").sees("first wins").keys("u");
+    app.sees("Your turn.").sees("turn 3");
+    // Two people agree about it themselves: a rewind is a turn.
+    let mut app = TestApp::new("3x3k3 human human");
+    app.play("1-1").keys("u").sees("1 × 1-1");
+}
+
+#[test]
+fn review_marks_good_and_bad_moves() {
+    let mut app = TestApp::new("3x3k3 human human");
+    // An edge loses against the centre.
+    app.play("1-1 0-1 0-0 2-2 1-0 1-2 2-0").keys("m");
+    app.sees("Looking for mistakes: 0 of 7.");
+    app.let_robots_play();
+    app.sees("Moves are marked.");
+    app.sees("1 × 1-1  ✓")
+        .sees("2 ○ 0-1  ✗ ")
+        .sees("7 × 2-0  ✓");
+    app.keys("m").does_not_see("✗");
+}
+
+#[test]
 fn user_may_quit_while_a_robot_thinks() {
     let mut app = TestApp::new("3x3k3 human first");
     app.keys("enter q")
@@ -206,7 +253,7 @@ fn user_may_quit_while_a_robot_thinks() {
     app.keys("n").does_not_see("Leave this game?").keys("q y");
     assert_eq!(app.effect, Effect::Quit);
     app.control('c');
-    assert_eq!(app.effect, Effect::Quit);
+    assert_eq!(app.effect, Effect::Interrupt);
     app.control('z');
     assert_eq!(app.effect, Effect::Suspend);
 }

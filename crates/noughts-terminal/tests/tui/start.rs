@@ -80,8 +80,11 @@ fn start_screen_returns_to_the_game() {
     app.keys("?")
         .sees("any key closes")
         .keys("esc")
-        .sees("Esc quit")
-        .keys("esc");
+        .sees("Ctrl-C quit")
+        .keys("esc")
+        .sees("▸ Quit");
+    assert_eq!(app.effect, Effect::None);
+    app.keys("enter");
     assert_eq!(app.effect, Effect::Quit);
 }
 

@@ -2,7 +2,8 @@
 
 use noughts_engine::{EngineSetup, Stop};
 use noughts_terminal::tui::{
-    App, Effect, Event, RobotReply, RobotRequest, Theme, TuiOptions, TuiSettings, draw, perform,
+    App, Effect, Event, Purpose, RobotReply, RobotRequest, Theme, TuiOptions, TuiSettings, draw,
+    evaluate, perform,
 };
 use ratatui::Terminal;
 use ratatui::backend::TestBackend;
@@ -214,6 +215,12 @@ impl TestApp {
 
 /// The move of the strategy, computed at once.
 pub(crate) fn answer(robot_request: &RobotRequest) -> RobotReply {
+    if robot_request.request_id.purpose == Purpose::Review {
+        return RobotReply {
+            request_id: robot_request.request_id,
+            decision: Ok(evaluate(&robot_request.game, &Stop::new())),
+        };
+    }
     let setup = EngineSetup::with_seed(robot_request.seed);
     let built = robot_request.strategy.build(&robot_request.game, &setup);
     let mut strategy = built.expect("it plays this game");

@@ -1,4 +1,4 @@
-//! The client's side of one connection as a state machine: calls to bytes, bytes to events.
+//! The state machine of the client's side of one connection. It turns calls into bytes and bytes into events.
 
 use crate::cell::Cell;
 use crate::client::event::{Event, Greeting, ProtocolError, Stage, WrongStage};

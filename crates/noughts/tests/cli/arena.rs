@@ -141,7 +141,7 @@ fn interrupted_tournament_ends_with_the_same_table() {
         let _ = kill_process(pid, signal);
         let status = process.wait().unwrap();
         let by_crash = status.code().is_none();
-        interrupted += u32::from(by_crash || status.code() == Some(1));
+        interrupted += u32::from(by_crash || status.code() == Some(130));
     }
     assert_eq!(interrupted, 10);
     let last = run(&options(broken.text(), "2"), b"");

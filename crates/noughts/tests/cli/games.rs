@@ -42,19 +42,32 @@ fn games_are_imported_listed_shown_and_exported() {
     assert_eq!(ids.len(), 2);
 
     let (_, listed, _) = games(&[], "");
-    assert_eq!(listed.lines().count(), 2);
+    assert_eq!(listed.lines().count(), 3);
+    // The first line is the header.
     for (words, count) in [
-        (&["list", "--player", "Bob"][..], 1),
-        (&["list", "--variant", "3x3k3"], 1),
-        (&["list", "--status", "over", "--limit", "1"], 1),
+        (&["list", "--player", "Bob"][..], 2),
+        (&["list", "--variant", "3x3k3"], 2),
+        (&["list", "--status", "over", "--limit", "1"], 2),
         (&["list", "--status", "playing"], 0),
     ] {
         assert_eq!(games(words, "").1.lines().count(), count, "{words:?}");
     }
+    let (header, rows) = listed.split_once('\n').unwrap();
+    assert!(header.starts_with("id        created           status  variant        result"));
+    let row = rows.lines().find(|row| row.contains("perfect")).unwrap();
     assert!(
-        listed.contains("over     3x3k3       Ann, perfect"),
+        row.ends_with("over    3x3k3          o won by resignation  Ann, perfect"),
         "{listed}"
     );
+    for (at, id) in [(header, "players"), (row, "Ann, perfect")] {
+        assert_eq!(at.find(id), header.find("players"), "{listed}");
+    }
+    // The short id of the list is enough.
+    let short = row.split(' ').next().unwrap();
+    assert_eq!(short.len(), 8);
+    let (exit, shown, _) = games(&["show", short], "");
+    assert_eq!(exit, 0);
+    assert!(shown.starts_with(ids[0]), "{shown}");
 
     let (_, shown, _) = games(&["show", ids[0]], "");
     assert!(shown.contains("x: Ann\no: perfect\n"), "{shown}");
@@ -75,12 +88,25 @@ fn games_are_imported_listed_shown_and_exported() {
     };
     assert_eq!(sorted(&all), sorted(TWO));
 
+    // An exported game can be opened as it is.
+    let file = directory.path().join("game.txt");
+    std::fs::write(&file, games(&["export", ids[0]], "").1).unwrap();
+    let opened = run(&["tui", "--load", file.to_str().unwrap()], b"");
+    assert!(
+        opened.errors.contains("needs a terminal"),
+        "{}",
+        opened.errors
+    );
+
     for (words, input, told) in [
         (
-            &["show", "what"][..],
+            &["show", "whatu"][..],
             "",
             "a game's id is 26 small letters and digits",
         ),
+        // Every id begins with the empty text.
+        (&["show", ""], "", "2 games have an id that begins with"),
+        (&["show", "00000000"], "", "no listed game has an id"),
         (
             &["show", "00000000000000000000000001"],
             "",

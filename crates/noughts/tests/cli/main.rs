@@ -3,13 +3,16 @@
 mod arena;
 mod check;
 mod connect;
+mod documented_sessions;
 mod external_engines;
 mod games;
 mod play;
 mod program;
+mod pseudo_terminal;
 mod serve;
 mod server_process;
 mod strategies;
+mod terminal;
 mod tls_proxy;
 mod transcript;
 mod transcripts;

@@ -1,7 +1,9 @@
 //! `noughts play` against a real server, over HTTP and HTTPS.
 
 use std::io::{BufRead, BufReader, Read, Write};
+use std::path::Path;
 use std::process::{Child, ChildStdout, Command, Stdio};
+use std::time::{Duration, Instant};
 
 use crate::server_process::ServerProcess;
 use crate::tls_proxy::TlsProxy;
@@ -14,16 +16,30 @@ struct Player {
 }
 
 impl Player {
+    /// A player whose seats are not kept.
     fn start(words: &[&str]) -> Player {
+        Player::start_with_state(words, Path::new("/dev/null/none"))
+    }
+
+    /// A player whose seats are kept in this directory.
+    fn start_with_state(words: &[&str], state: &Path) -> Player {
         let mut process = Command::new(env!("CARGO_BIN_EXE_noughts"))
             .arg("play")
             .args(words)
+            .env("XDG_STATE_HOME", state)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
+            .stderr(Stdio::null())
             .spawn()
             .unwrap();
         let output = BufReader::new(process.stdout.take().unwrap());
         Player { process, output }
+    }
+
+    /// The link in the first line.
+    fn link(&mut self) -> String {
+        let line = self.line();
+        line.split_whitespace().last().unwrap().to_owned()
     }
 
     fn line(&mut self) -> String {
@@ -39,16 +55,15 @@ impl Player {
 
     /// Reads until the output ends with this text, and returns it.
     fn until(&mut self, part: &str) -> String {
-        let mut said = String::new();
-        loop {
+        let mut said = Vec::new();
+        while !said.ends_with(part.as_bytes()) {
             let mut byte = [0];
             let count = self.output.read(&mut byte).unwrap();
-            assert!(count > 0, "the end instead of {part:?}: {said}");
-            said.push(char::from(byte[0]));
-            if said.ends_with(part) {
-                return said;
-            }
+            said.extend(&byte[..count]);
+            let text = String::from_utf8_lossy(&said);
+            assert!(count > 0, "the end instead of {part:?}: {text}");
         }
+        String::from_utf8(said).unwrap()
     }
 
     /// The rest of the output of a process that ends successfully.
@@ -66,18 +81,19 @@ fn two_bots_play_a_game() {
     let server = ServerProcess::http("off");
     let wish = ["--against", "link", "--robot", "perfect", "--name", "Ann"];
     let mut first = Player::start(&[&[server.url.as_str()], &wish[..]].concat());
-    let game = first.line();
-    assert!(
-        game.starts_with(&format!("{}/api/games/", server.url)),
-        "{game}"
-    );
+    let game = first.link();
+    assert!(game.starts_with(&format!("{}/game/", server.url)), "{game}");
     let second = Player::start(&[&game, "--robot", "perfect", "--name", "Bob"]);
     let (first, second) = (first.end(), second.end());
     for said in [&first, &second] {
         assert!(said.ends_with("A draw.\n"), "{said}");
     }
-    assert!(first.contains("Bob (o) plays "), "{first}");
-    assert!(second.contains("Ann (x) plays "), "{second}");
+    for said in [&first, &second] {
+        assert!(said.contains("Ann (x) plays "), "{said}");
+        assert!(said.contains("Bob (o) plays "), "{said}");
+        // Nobody sits there, a robot does.
+        assert!(!said.contains("You"), "{said}");
+    }
 }
 
 #[test]
@@ -88,8 +104,8 @@ fn two_bots_play_over_https() {
     let ca = proxy.ca_file();
     let options = ["--cacert", ca.to_str().unwrap(), "--robot", "perfect"];
     let mut first = Player::start(&[&[url.as_str(), "--against", "link"], &options[..]].concat());
-    let game = first.line();
-    assert!(game.starts_with(&format!("{url}/api/games/")), "{game}");
+    let game = first.link();
+    assert!(game.starts_with(&format!("{url}/game/")), "{game}");
     let second = Player::start(&[&[game.as_str()], &options[..]].concat());
     for output in [first.end(), second.end()] {
         assert!(output.ends_with("A draw.\n"), "{output}");
@@ -101,11 +117,13 @@ fn untrusted_certificates_are_refused() {
     let server = ServerProcess::http("off");
     let proxy = TlsProxy::start(server.url.strip_prefix("http://").unwrap());
     let ca = proxy.ca_file();
+    let state = tempfile::tempdir().unwrap();
     let play = |host: &str, ca_variable: &str| {
         let url = format!("https://{host}:{}", proxy.port);
         let output = Command::new(env!("CARGO_BIN_EXE_noughts"))
             .args(["play", &url, "--robot", "first", "--against", "first"])
             .env(ca_variable, &ca)
+            .env("XDG_STATE_HOME", state.path())
             .output()
             .unwrap();
         (
@@ -140,21 +158,21 @@ fn person_plays_and_gets_help() {
         "Ann",
     ];
     let mut ann = Player::start(&wish.map(|word: &str| word));
-    ann.until("Your move (row-column): ");
+    ann.until("Your move (column): ");
     ann.types("0 0");
-    let said = ann.until("Your move (row-column): ");
+    let said = ann.until("Your move (column): ");
     assert!(said.contains("would fall from there"), "{said}");
     ann.types("9-9");
-    ann.until("Your move (row-column): ");
+    ann.until("Your move (column): ");
     ann.types("what?");
-    let said = ann.until("Your move (row-column): ");
+    let said = ann.until("Your move (column): ");
     assert!(
-        said.contains("is no move. Please type a move such as 1-0"),
+        said.contains("is not a move. Please type a move such as 1-0"),
         "{said}"
     );
     // `first` plays the first legal cell, row by row: the one on top of hers.
     ann.types("2");
-    let said = ann.until("Your move (row-column): ");
+    let said = ann.until("Your move (column): ");
     assert!(
         said.contains("You play 2-2.") && said.contains("first (o) plays 1-2."),
         "{said}"
@@ -168,7 +186,40 @@ fn person_plays_and_gets_help() {
 }
 
 #[test]
-fn player_comes_back_with_the_token() {
+fn player_resumes_with_the_kept_seat() {
+    let server = ServerProcess::http("off");
+    let state = tempfile::tempdir().unwrap();
+    let resume = ["--resume"];
+    let mut ann = Player::start_with_state(&[&server.url, "--against", "first"], state.path());
+    let link = ann.link();
+    ann.until("Your move (row-column): ");
+    ann.types(":q");
+    assert!(
+        ann.end()
+            .ends_with("The seat stays yours: noughts play --resume\n")
+    );
+    let mut again = Player::start_with_state(&resume, state.path());
+    again.until("Your move (row-column): ");
+    again.types("1-1");
+    again.until("You play 1-1.");
+    // The link alone returns to the seat too, but not while another terminal plays there.
+    let mut watcher = Player::start_with_state(&[&link], state.path());
+    watcher.until("Watching a game of 3x3k3.");
+    again.until("Your move (row-column): ");
+    // As Ctrl-C, a closed terminal and a crash do.
+    again.process.kill().unwrap();
+    again.process.wait().unwrap();
+    let mut back = Player::start_with_state(&resume, state.path());
+    back.until("Your move (row-column): ");
+    back.types("resign");
+    assert!(back.end().ends_with("has won by resignation.\n"));
+    assert!(watcher.end().ends_with("has won by resignation.\n"));
+    let kept = std::fs::read_to_string(state.path().join("noughts/seats")).unwrap();
+    assert_eq!(kept, "");
+}
+
+#[test]
+fn token_is_printed_where_no_seat_can_be_kept() {
     let server = ServerProcess::http("off");
     let mut ann = Player::start(&[&server.url, "--against", "first"]);
     ann.until("Your move (row-column): ");
@@ -179,21 +230,82 @@ fn player_comes_back_with_the_token() {
     let words: Vec<&str> = words.split(' ').collect();
     let mut again = Player::start(&words);
     again.until("Your move (row-column): ");
-    again.types("1-1");
-    again.until("You play 1-1.");
-    // Without an open seat the game is watched.
-    let mut watcher = Player::start(&words[..1]);
-    watcher.until("Watching a game of 3x3k3.");
-    again.until("Your move (row-column): ");
     again.types("resign");
     assert!(again.end().ends_with("has won by resignation.\n"));
-    assert!(watcher.end().ends_with("has won by resignation.\n"));
+}
+
+#[test]
+fn killed_server_is_noticed_and_nothing_typed_is_lost() {
+    let store = tempfile::tempdir().unwrap();
+    let store = format!("sqlite:{}", store.path().join("games.db").display());
+    let mut server = ServerProcess::http_with_store("127.0.0.1:0", &store);
+    let address = server.url.strip_prefix("http://").unwrap().to_owned();
+    let state = tempfile::tempdir().unwrap();
+    let wish = [server.url.as_str(), "--against", "first"];
+    let mut ann = Player::start_with_state(&wish, state.path());
+    ann.until("Your move (row-column): ");
+    let killed = Instant::now();
+    server.kill();
+    ann.until("Connection lost. Trying again…");
+    // It says so at once; the machine may be slow.
+    assert!(killed.elapsed() < Duration::from_secs(10));
+    ann.types("1-1");
+    ann.until("1-1 will be sent when the connection is back.");
+    server = ServerProcess::http_with_store(&address, &store);
+    ann.until("You're back, nothing was missed.");
+    ann.until("You play 1-1.");
+    ann.until("first (o) plays 0-0.");
+    ann.until("Your move (row-column): ");
+    server.kill();
+    ann.until("Connection lost. Trying again…");
+    let asked = Instant::now();
+    ann.types(":q");
+    assert!(
+        ann.end()
+            .ends_with("The seat stays yours: noughts play --resume\n")
+    );
+    assert!(asked.elapsed() < Duration::from_secs(10));
+}
+
+#[test]
+fn lobby_players_meet_and_are_listed() {
+    let server = ServerProcess::http("off");
+    let list = || {
+        let run = run(&["play", &server.url, "--list"], b"");
+        assert_eq!(run.exit, 0, "{}", run.errors);
+        String::from_utf8(run.output).unwrap()
+    };
+    assert_eq!(list(), "Waiting for an opponent: 0\nPlaying: 0\n");
+    let lobby = |name| [server.url.as_str(), "--against", "lobby", "--name", name];
+    let mut ann = Player::start(&lobby("Ann"));
+    let table = ann.link();
+    let listed = list();
+    assert!(
+        listed.contains(&format!("{table}  3x3k3  x Ann, o open")),
+        "{listed}"
+    );
+    let mut bob = Player::start(&lobby("Bob"));
+    bob.until("You are o.");
+    ann.until("Bob (o) has joined.");
+    assert!(list().contains("Playing: 1\n"));
+    // Of another variant nobody waits, so a table is created.
+    let other = [&lobby("Cid")[..], &["--variant", "multi"]].concat();
+    let mut cid = Player::start(&other);
+    cid.until("You wait in the lobby.");
+    ann.types("resign");
+    assert!(ann.end().ends_with("Bob (o) has won by resignation.\n"));
+    bob.until("You have won by resignation.\n");
+    cid.types(":q");
+    cid.end();
 }
 
 #[test]
 fn failures_are_explained() {
     let server = ServerProcess::http("off");
-    let nowhere = format!("{}/api/games/00000000000000000000000000", server.url);
+    let nowhere = format!("{}/game/00000000000000000000000000", server.url);
+    let foo = format!("{}/foo", server.url);
+    let mut ann = Player::start(&[&server.url, "--against", "first"]);
+    let created = ann.link();
     for (words, part) in [
         (vec!["play", "ftp://example.org"], "http:// or https://"),
         (
@@ -215,6 +327,20 @@ fn failures_are_explained() {
             "cannot reach the server",
         ),
         (vec!["play", &nowhere], "no game has this id"),
+        (vec!["play", &foo], "this address contains no game"),
+        (
+            vec!["play", &nowhere[..nowhere.len() - 1]],
+            "26 letters and digits",
+        ),
+        (
+            vec!["play", &server.url, "--watch"],
+            "--watch needs the link of a game",
+        ),
+        (vec!["play", &server.url, "--resume"], "no game to continue"),
+        (
+            vec!["play", &created, "--seat", "0", "--token", "wrong"],
+            "(--token)",
+        ),
         (vec!["play", &server.url, "--robot", "nobody"], "nobody"),
         (vec!["play", &server.url, "--variant", "3x3"], "3x3"),
         (

@@ -211,6 +211,8 @@ fn completions_and_the_manual_are_made() {
         (&["completions", "bash"][..], "--divide"),
         (&["completions", "zsh"], "--history"),
         (&["completions", "fish"], "perft"),
+        (&["completions", "bash"], "7x6k4+gravity"),
+        (&["completions", "zsh"], "level\\:8"),
         (&["man"], "\\-\\-players"),
         (&["man"], "\n.SH \"NOUGHTS TUI\"\n"),
         // The options of subcommands.

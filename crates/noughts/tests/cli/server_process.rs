@@ -15,29 +15,38 @@ pub(crate) struct ServerProcess {
 impl ServerProcess {
     /// With the HTTP listener only.
     pub(crate) fn http(log: &str) -> ServerProcess {
-        ServerProcess::start(&["http"], &["--log", log])
+        let words = ["--store", "memory:", "--log", log];
+        ServerProcess::start(&[("http", ANY_PORT)], &words)
+    }
+
+    /// With the HTTP listener only, at this address and with this store.
+    pub(crate) fn http_with_store(address: &str, store: &str) -> ServerProcess {
+        ServerProcess::start(&[("http", address)], &["--store", store, "--log", "off"])
     }
 
     /// With both TCP listeners, and these options.
     pub(crate) fn tcp(words: &[&str]) -> ServerProcess {
-        ServerProcess::start(&["tcp", "tcp-pairs"], &[&["--log", "off"], words].concat())
+        let open = [("tcp", ANY_PORT), ("tcp-pairs", ANY_PORT)];
+        let words = [&["--store", "memory:", "--log", "off"], words].concat();
+        ServerProcess::start(&open, &words)
     }
 
-    fn start(open: &[&str], words: &[&str]) -> ServerProcess {
-        let listeners =
-            ["http", "tcp", "tcp-pairs"].map(|listener| match open.contains(&listener) {
-                true => format!("--{listener}=127.0.0.1:0"),
-                false => format!("--{listener}=none"),
-            });
+    fn start(open: &[(&str, &str)], words: &[&str]) -> ServerProcess {
+        let address = |listener| open.iter().find(|(name, _)| *name == listener);
+        let listeners = ["http", "tcp", "tcp-pairs"].map(|listener| {
+            let address = address(listener).map_or("none", |(_, address)| address);
+            format!("--{listener}={address}")
+        });
+        let is_open = |listener| address(listener).is_some();
         let mut process = Command::new(env!("CARGO_BIN_EXE_noughts"))
-            .args(["serve", "--store", "memory:"])
+            .arg("serve")
             .args(listeners)
             .args(words)
             .stdout(Stdio::piped())
             .spawn()
             .unwrap();
         let mut lines = BufReader::new(process.stdout.take().unwrap()).lines();
-        let mut address = |listener| match open.contains(&listener) {
+        let mut address = |listener| match is_open(listener) {
             true => {
                 let line = lines.next().unwrap().unwrap();
                 line.split_whitespace().nth(1).unwrap().to_owned()
@@ -53,9 +62,18 @@ impl ServerProcess {
     }
 }
 
-impl Drop for ServerProcess {
-    fn drop(&mut self) {
+const ANY_PORT: &str = "127.0.0.1:0";
+
+impl ServerProcess {
+    /// Kills it without a chance to say anything.
+    pub(crate) fn kill(&mut self) {
         let _ = self.process.kill();
         let _ = self.process.wait();
+    }
+}
+
+impl Drop for ServerProcess {
+    fn drop(&mut self) {
+        self.kill();
     }
 }

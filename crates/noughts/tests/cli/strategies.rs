@@ -65,10 +65,8 @@ fn default_robot_is_level_8() {
     );
     let nine = run(&["multi", "--start", "4"], b"4\n");
     let output = String::from_utf8(nine.output).unwrap();
-    assert!(
-        output.contains("X is human, O is minimax:7. X begins on board 4.\n"),
-        "{output}"
-    );
+    assert!(output.contains("X is human, O is minimax:7."), "{output}");
+    assert!(output.contains("X begins on board 4."), "{output}");
     assert!(output.contains("\nMove 3: X to play on board "), "{output}");
 }
 

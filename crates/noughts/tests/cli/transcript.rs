@@ -41,6 +41,8 @@ pub(crate) struct Run {
 pub(crate) fn run(words: &[impl AsRef<std::ffi::OsStr>], input: &[u8]) -> Run {
     let mut child = Command::new(env!("CARGO_BIN_EXE_noughts"))
         .args(words)
+        // The seats of the user who runs the tests are not touched.
+        .env("XDG_STATE_HOME", "/dev/null/none")
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())

@@ -159,7 +159,7 @@ fn a_full_disk_is_reported_and_the_server_recovers_when_there_is_room() {
         }
         games.push(id(&created));
     };
-    assert!(refused.is_problem(503, "unavailable"), "{refused:?}");
+    assert!(refused.is_problem(503, "store-not-writable"), "{refused:?}");
     let ready = until_unready(&mut client);
     assert!(ready.text.contains("full"), "{ready:?}");
     assert_eq!(client.get("/healthz").unwrap().status, 200);
@@ -194,7 +194,7 @@ fn a_disk_that_becomes_read_only_is_reported() {
             break created;
         }
     };
-    assert!(refused.is_problem(503, "unavailable"), "{refused:?}");
+    assert!(refused.is_problem(503, "store-not-writable"), "{refused:?}");
     let ready = until_unready(&mut client);
     let tells = |text: &str| text.contains("the store cannot write");
     assert!(tells(&ready.text), "{ready:?}");

@@ -62,7 +62,7 @@ fn a_full_disk_answers_503_and_nothing_is_half_written() {
             known.insert(laid.body["id"].as_str().unwrap().to_owned());
             continue;
         }
-        assert!(laid.is_problem(503, "unavailable"), "{laid:?}");
+        assert!(laid.is_problem(503, "store-not-writable"), "{laid:?}");
         break;
     }
     // Some small turns may still fit.
@@ -71,7 +71,7 @@ fn a_full_disk_answers_503_and_nothing_is_half_written() {
         match play(&mut client, &first, turns + 1, cell) {
             played if played.status == 200 => turns += 1,
             full => {
-                assert!(full.is_problem(503, "unavailable"), "{full:?}");
+                assert!(full.is_problem(503, "store-not-writable"), "{full:?}");
                 break;
             }
         }
@@ -97,9 +97,9 @@ fn a_lost_database_answers_503_and_play_goes_on_when_it_is_back() {
     assert_eq!(client.get("/readyz").unwrap().status, 200);
     server.end();
     let lost = play(&mut client, &laid, 2, "0-0");
-    assert!(lost.is_problem(503, "unavailable"), "{lost:?}");
+    assert!(lost.is_problem(503, "store-unavailable"), "{lost:?}");
     let lost = lay(&mut client);
-    assert!(lost.is_problem(503, "unavailable"), "{lost:?}");
+    assert!(lost.is_problem(503, "store-unavailable"), "{lost:?}");
     assert_eq!(client.get("/readyz").unwrap().status, 503);
     server.begin();
     // The same request with the same key is stored once, whatever happened to the first.

@@ -45,6 +45,7 @@ fn no_game_is_over_and_listed_as_playing(store: &str) {
                 variant: None,
                 player: None,
                 status: Some(Status::Playing),
+                attended_at_ms: None,
                 before: None,
                 limit: 10 * CLIENTS as usize,
             };

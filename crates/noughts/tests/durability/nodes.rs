@@ -135,14 +135,14 @@ fn watcher_at_another_node_sees_turns_and_taken_seats() {
         let path = format!("/api/games/{}/seats/1", laid.id);
         let sat = Client::new(nodes[0].http).ask("POST", &path, "", "", Some(r#"{"name":"Bob"}"#));
         laid.tokens["1"] = sat.unwrap().body["token"].clone();
-        events.wait_for(|event| event["names"][1] == "Bob");
+        events.wait_for(|event| event["seats"][1]["name"] == "Bob");
         let cells = ["0-0", "1-1", "0-1", "2-2", "0-2"];
         for (turn, cell) in (1..).zip(cells) {
             assert_eq!(laid.play(nodes[0].http, turn, cell).status, 200);
             let answered = Instant::now();
             let event = events.wait_for(|event| event["turn"] == turn + 1);
             times.push(answered.elapsed());
-            assert_eq!(event["last"]["play"], cell);
+            assert_eq!(event["last"]["move"], cell);
         }
     }
     times.sort_unstable();
@@ -171,7 +171,7 @@ fn without_hints_play_goes_on_and_watchers_catch_up() {
     assert_eq!(laid.play(nodes[0].http, 4, "2-2").status, 200);
     let won = laid.play(nodes[1].http, 5, "0-2");
     assert_eq!(
-        (won.status, won.body["outcome"]["won"].clone()),
+        (won.status, won.body["outcome"]["sides"].clone()),
         (200, vec![0].into()),
         "{won:?}"
     );
@@ -191,7 +191,7 @@ fn robot_of_a_dead_node_continues_at_another() {
     let [mut first, second] = nodes;
     first.kill();
     let event = events.wait_for(|event| event["turn"] == 3);
-    assert_eq!(event["last"]["by"], 1);
+    assert_eq!(event["last"]["seat"], 1);
     assert_eq!(laid.view(second.http)["to_move"], 0);
 }
 
@@ -222,8 +222,11 @@ fn tcp_seats_leave_when_their_node_dies() {
     assert_eq!(&heard[5..], b"0-0");
     there.kill();
     let event = events.wait_for(|event| !event["outcome"].is_null());
-    assert_eq!(event["outcome"]["by"], "leaving");
-    assert_eq!(laid.view(here.http)["outcome"]["won"], Value::from(vec![1]));
+    assert_eq!(event["outcome"]["reason"], "leaving");
+    assert_eq!(
+        laid.view(here.http)["outcome"]["sides"],
+        Value::from(vec![1])
+    );
 }
 
 #[test]

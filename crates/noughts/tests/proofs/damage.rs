@@ -62,17 +62,11 @@ fn ten_thousand_damaged_proofs_are_refused_or_still_true() {
     assert!((1..2000).contains(&accepted), "{accepted}");
 }
 
-/// The solver writes only what is needed, so a proof without any one of its lines is invalid.
+/// The solver writes only what is needed, so a proof without any one of its lines is invalid. With gravity this is not
+/// so: there the checker accepts some positions without a record that the general solver writes all the same.
 #[test]
 fn every_line_of_a_proof_is_needed() {
-    for name in [
-        "3x3k3",
-        "4x3k3",
-        "3x3k3+misere",
-        "3x3k3+gravity",
-        "5x4k4",
-        "6x5k4",
-    ] {
+    for name in ["3x3k3", "4x3k3", "3x3k3+misere", "5x4k4", "6x5k4"] {
         let (_, proof) = prove(&name.parse::<Variant>().unwrap(), None);
         let lines: Vec<&[u8]> = proof.split_inclusive(|byte| *byte == b'\n').collect();
         for left_out in 0..lines.len() {

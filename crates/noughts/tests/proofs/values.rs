@@ -1,6 +1,6 @@
 //! Published values, each with a proof.
 
-use noughts_engine::{GameValue, Random};
+use noughts_engine::{Budget, GameValue, Random, Solver, Stop, SystemClock};
 use noughts_rules::{AnyTimeline, Diagram, Rules, Side, Variant, dispatch};
 
 use crate::{prove, same};
@@ -30,14 +30,14 @@ fn check_all(list: &str) -> usize {
 #[test]
 fn every_known_value_is_found_and_proved() {
     let count = check_all(include_str!("../../../../testdata/solved/known.txt"));
-    assert_eq!(count, 21);
+    assert_eq!(count, 25);
 }
 
 #[test]
 #[ignore = "long: what takes seconds to solve"]
 fn every_slow_value_is_found_and_proved() {
     let count = check_all(include_str!("../../../../testdata/solved/slow.txt"));
-    assert_eq!(count, 7);
+    assert_eq!(count, 10);
 }
 
 /// Of the boards up to 6x6 the first player wins with three in a line on all but the smallest, with four from
@@ -73,6 +73,7 @@ fn positions_with_any_marks_are_proved() {
         "4x4k4",
         "3x3k3+misere",
         "4x4k3+gravity",
+        "5x4k4+gravity",
         "4x4k3+exact",
         "multi",
     ] {
@@ -115,4 +116,62 @@ fn endgame(variant: &Variant, free: usize, random: &mut Random) -> Diagram {
             return position;
         }
     }
+}
+
+/// With gravity the checker needs no records for some positions. What it accepts without them must be true.
+#[test]
+fn positions_with_gravity_that_need_no_records_have_the_proved_value() {
+    let mut random = Random::new(44);
+    let mut accepted = [0; 3];
+    for name in [
+        "4x4k3+gravity",
+        "4x4k4+gravity",
+        "5x4k4+gravity",
+        "4x5k4+gravity",
+    ] {
+        let variant: Variant = name.parse().unwrap();
+        for _ in 0..400 {
+            let plays = random.below(variant.cells());
+            let mut any = AnyTimeline::new(&variant);
+            let mut diagram = dispatch!(&mut any, timeline => {
+                for _ in 0..plays {
+                    let moves: Vec<_> = timeline.rules().moves(timeline.present()).collect();
+                    if !moves.is_empty() {
+                        timeline.play(moves[random.below(moves.len())]);
+                    }
+                }
+                timeline.rules().diagram(timeline.present())
+            });
+            if any.outcome_of(&diagram).is_some() {
+                continue;
+            }
+            if random.below(2) == 0 {
+                diagram.to_move = diagram.to_move.next(2);
+            }
+            let (me, other) = (diagram.to_move.symbol(), diagram.to_move.next(2).symbol());
+            let position = diagram.format(&variant);
+            let claims = [
+                (GameValue::Loss, format!("claim {other} wins\n")),
+                (
+                    GameValue::Draw,
+                    format!("claim {me} cannot win\nclaim {other} cannot win\n"),
+                ),
+                (GameValue::Win, format!("claim {me} wins\n")),
+            ];
+            for (value, claim) in claims {
+                let text = format!(
+                    "noughts proof 1\nvariant {name}\nposition {position}\nvalue {value}\n{claim}"
+                );
+                if noughts_proof::verify(text.as_bytes()).is_ok() {
+                    let mut solver =
+                        Solver::new(&variant, Some(diagram.clone()), Budget::default()).unwrap();
+                    solver.use_proof_number_search();
+                    let found = solver.solve(&Stop::new(), &SystemClock::default(), &mut |_| {});
+                    assert_eq!(found.value(), Some(value), "{name} {position}");
+                    accepted[value as usize] += 1;
+                }
+            }
+        }
+    }
+    assert!(accepted.iter().all(|count| *count > 5), "{accepted:?}");
 }

@@ -5,7 +5,7 @@
 use std::f32::consts::TAU;
 use std::fmt::Write as _;
 
-use noughts_api::{Marks, View, decode_row};
+use noughts_api::{BoardView, Outcome, View};
 use noughts_rules::Variant;
 
 use super::png_canvas::{Canvas, Colour};
@@ -117,7 +117,7 @@ fn one_board(view: &View, columns: usize, rows: usize) -> Vec<Stroke> {
     let top = (HEIGHT - cell * rows as f32) / 2.0;
     let mut strokes = Vec::new();
     rules(&mut strokes, (left, top), cell, (columns, rows));
-    let sides = sides(&view.marks);
+    let sides = view.cells();
     for (index, side) in sides.iter().enumerate() {
         let place = ((index % columns) as f32, (index / columns) as f32);
         let at = (left + place.0 * cell, top + place.1 * cell);
@@ -134,7 +134,7 @@ fn one_board(view: &View, columns: usize, rows: usize) -> Vec<Stroke> {
     let cells: Vec<(f32, f32)> = view
         .outcome
         .iter()
-        .flat_map(|end| &end.line)
+        .flat_map(Outcome::line)
         .filter_map(centre)
         .collect();
     winning_stroke(&mut strokes, &cells, cell);
@@ -152,7 +152,7 @@ fn nine_boards(view: &View) -> Vec<Stroke> {
         )
     };
     let mut strokes = Vec::new();
-    let sides = sides(&view.marks);
+    let sides = view.cells();
     for board in 0..9 {
         let (x, y) = corner(board);
         rules(&mut strokes, (x, y), cell, (3, 3));
@@ -166,7 +166,7 @@ fn nine_boards(view: &View) -> Vec<Stroke> {
             }
         }
         let stands = view.nine.as_ref().and_then(|nine| nine.boards.get(board));
-        if let Some(noughts_api::BoardView::Won(side)) = stands {
+        if let Some(BoardView::Won { side }) = stands {
             mark(&mut strokes, (x, y), 3.0 * cell, *side);
         }
     }
@@ -177,7 +177,7 @@ fn nine_boards(view: &View) -> Vec<Stroke> {
     let cells: Vec<(f32, f32)> = view
         .outcome
         .iter()
-        .flat_map(|end| &end.line)
+        .flat_map(Outcome::line)
         .filter_map(centre)
         .collect();
     winning_stroke(&mut strokes, &cells, cell);
@@ -226,19 +226,6 @@ fn winning_stroke(strokes: &mut Vec<Stroke>, cells: &[(f32, f32)], cell: f32) {
             width: cell * 0.08,
             colour: INK,
         });
-    }
-}
-
-/// The side in each cell.
-fn sides(marks: &Marks) -> Vec<Option<u8>> {
-    match marks {
-        Marks::Cells(cells) => cells.clone(),
-        Marks::Rows(rows) => rows
-            .iter()
-            .filter_map(|row| decode_row(row))
-            .flatten()
-            .map(|side| side.map(|side| side.index() as u8))
-            .collect(),
     }
 }
 
@@ -330,6 +317,8 @@ mod tests {
             entry: 0,
             id: "x".to_owned(),
             seats: Vec::new(),
+            offers: Vec::new(),
+            clock: None,
             rematch: None,
         };
         View::new(&game.view(), who)
@@ -366,7 +355,7 @@ mod tests {
         for sides in [2, 64] {
             let mut view = view("255x255k255", &[]);
             let marks = (0..255 * 255_u32).map(|cell| Some((cell % sides) as u8));
-            view.marks = Marks::Cells(marks.collect());
+            view.marks = Some(marks.collect());
             let file = File::image("image/svg+xml", svg(&view).into_bytes());
             assert!(
                 file.size() < MAX_BYTES,

@@ -19,6 +19,7 @@ const find = (schema) => {
 const example = (given, depth = 0) => {
   const schema = find(given) ?? {};
   if (schema.example !== undefined) return schema.example;
+  if (schema.examples?.length) return schema.examples[0];
   if (depth > 4) return null;
   const one = (schema.oneOf ?? schema.anyOf ?? schema.allOf)?.find((other) => other.type !== "null");
   if (one) return example(one, depth + 1);
@@ -31,6 +32,80 @@ const example = (given, depth = 0) => {
     return Object.fromEntries(wanted.map(([name, inner]) => [name, example(inner, depth + 1)]));
   }
   return { array: [], integer: 1, number: 1, boolean: true, string: "" }[type] ?? null;
+};
+
+// The name of a schema, as a link to its definition.
+const named = (schema) => {
+  const name = schema.$ref.split("/").at(-1);
+  return make("a", { href: `#${name}`, textContent: name });
+};
+
+// What a schema allows, in a line: names are links.
+const shape = (schema) => {
+  if (!schema) return ["nothing"];
+  if (schema.$ref) return [named(schema)];
+  const several = schema.oneOf ?? schema.anyOf;
+  if (several) return several.flatMap((one, at) => (at ? [" or ", ...shape(one)] : shape(one)));
+  if (schema.allOf) return schema.allOf.flatMap((one, at) => (at ? [" and ", ...shape(one)] : shape(one)));
+  if (schema.enum) return [schema.enum.map((value) => JSON.stringify(value)).join(" | ")];
+  const types = [schema.type ?? "any"].flat();
+  const words = types.flatMap((type, at) => {
+    const inner = type === "array" ? ["list of ", ...shape(schema.items)] : [type];
+    const text = type === "object" && schema.additionalProperties ? ["map of ", ...shape(schema.additionalProperties)] : inner;
+    return at ? [" or ", ...text] : text;
+  });
+  const { minimum, maximum } = schema;
+  if (maximum !== undefined) words.push(` ${minimum ?? 0} to ${maximum}`);
+  else if (minimum) words.push(` from ${minimum}`);
+  if (schema.default !== undefined) words.push(`, default ${JSON.stringify(schema.default)}`);
+  return words;
+};
+
+// The fields of an object, one row each.
+const fieldsOf = (schema) => {
+  const rows = Object.entries(schema.properties ?? {}).map(([name, inner]) =>
+    make(
+      "tr",
+      {},
+      make("td", {}, make("code", { textContent: name })),
+      make("td", {}, ...shape(inner), schema.required?.includes(name) ? "" : " (optional)"),
+      make("td", { textContent: inner.description ?? "" }),
+    ),
+  );
+  return rows.length ? [make("table", {}, ...rows)] : [];
+};
+
+const definition = ([name, schema]) =>
+  make(
+    "details",
+    { id: name },
+    make("summary", { textContent: name }),
+    make("p", { textContent: schema.description ?? "" }),
+    ...(schema.type === "object" && schema.properties ? [] : [make("p", {}, ...shape(schema))]),
+    ...fieldsOf(schema),
+    ...(schema.allOf ?? []).flatMap(fieldsOf),
+  );
+
+// Every answer of a call, errors included.
+const answersOf = (operation) => {
+  const rows = Object.entries(operation.responses ?? {}).map(([status, given]) => {
+    const response = find(given);
+    const media = Object.entries(response.content ?? {});
+    const content = media.flatMap(([medium, { schema }], at) => [
+      ...(at ? [", "] : []),
+      make("code", { textContent: medium }),
+      " ",
+      ...shape(schema),
+    ]);
+    return make(
+      "tr",
+      {},
+      make("td", { textContent: status }),
+      make("td", {}, ...content),
+      make("td", { textContent: response.description ?? "" }),
+    );
+  });
+  return make("details", { className: "answers" }, make("summary", { textContent: "Answers" }), make("table", {}, ...rows));
 };
 
 const field = (parameter) => {
@@ -60,10 +135,11 @@ const call = (path, method, operation) => {
     button.disabled = false;
   };
   const head = make("summary", {}, make("b", { textContent: method.toUpperCase() }), path);
-  const about = make("p", { textContent: operation.description ?? operation.summary ?? "" });
+  const text = [operation.summary, operation.description].filter(Boolean).join(" ");
+  const about = make("p", { textContent: text });
   const rows = fields.map((one) => one.row);
-  if (medium) rows.push(make("label", {}, `The body, ${medium}`, body));
-  return make("details", {}, head, about, ...rows, button, answer);
+  if (medium) rows.push(make("label", {}, `The body, ${medium}: `, ...shape(media[medium].schema), body));
+  return make("details", {}, head, about, answersOf(operation), ...rows, button, answer);
 };
 
 const send = async (path, method, fields, body, answer) => {
@@ -118,3 +194,17 @@ const calls = document.getElementById("calls");
 for (const [group, entries] of groups) {
   calls.append(make("section", {}, make("h2", { textContent: group }), ...entries));
 }
+
+const schemas = Object.entries(description.components?.schemas ?? {});
+schemas.sort(([a], [b]) => a.localeCompare(b));
+calls.append(make("section", {}, make("h2", { textContent: "schemas" }), ...schemas.map(definition)));
+
+// A link to a schema opens its definition.
+const openTarget = () => {
+  const target = document.getElementById(location.hash.slice(1));
+  if (!(target instanceof HTMLDetailsElement)) return;
+  target.open = true;
+  target.scrollIntoView();
+};
+addEventListener("hashchange", openTarget);
+openTarget();

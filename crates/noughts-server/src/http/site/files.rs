@@ -32,6 +32,7 @@ const FILES: &[(&str, &[u8])] = &files![
     "archive.js"
     "board.js"
     "cell_grid.js"
+    "clock.js"
     "controls.js"
     "dom.js"
     "event_stream.js"
@@ -41,8 +42,11 @@ const FILES: &[(&str, &[u8])] = &files![
     "marks.js"
     "move_list.js"
     "new_game.js"
+    "notifications.js"
     "preferences.js"
     "record.js"
+    "refusals.js"
+    "rematch.js"
     "seat_list.js"
     "seat_tokens.js"
     "settings.js"
@@ -235,7 +239,8 @@ fn content_type(path: &str) -> &'static str {
     }
 }
 
-fn compressed(bytes: &[u8], level: Compression) -> Vec<u8> {
+/// Compressed with gzip.
+pub(in crate::http) fn compressed(bytes: &[u8], level: Compression) -> Vec<u8> {
     let mut encoder = GzEncoder::new(Vec::new(), level);
     match encoder.write_all(bytes) {
         Ok(()) => encoder.finish().unwrap_or_default(),

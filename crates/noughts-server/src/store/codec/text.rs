@@ -1,11 +1,11 @@
 //! The text form of stored values: readable in any database tool, and read back to the same value.
 
 use noughts_rules::{
-    Action, Board, Conclusion, Move, Place, Seat, Side, Sides, Variant, WinReason,
+    Action, Board, Conclusion, DrawReason, Move, Place, Seat, Side, Sides, Variant, WinReason,
 };
 
-use crate::id::NodeId;
-use crate::table::{EndReason, Holder, Offer, OpenTo, SeatSet, Status};
+use crate::id::{NodeId, PlayerId};
+use crate::table::{Answer, EndReason, Holder, Offer, OpenTo, SeatSet, Status};
 
 /// Holders are stored one per line, and PostgreSQL refuses zero bytes in text.
 const ESCAPES: [(char, char); 4] = [('\\', '\\'), ('\n', 'n'), ('\r', 'r'), ('\0', '0')];
@@ -46,12 +46,22 @@ pub(in crate::store) fn read_node(text: &str) -> Option<NodeId> {
     u64::from_str_radix(text, 16).ok().map(NodeId)
 }
 
-/// `open lobby`, `robot perfect`, `human Ann`; for a TCP connection `human@00c0ffee00c0ffee Ann`.
+/// How a player's seats are found by the index of names. No name begins with a single backslash.
+const PLAYER_PREFIX: &str = "\\player ";
+
+/// The place of a player's seats in the index of names: `\player 0123…`.
+pub(in crate::store) fn write_player(player: PlayerId) -> String {
+    format!("{PLAYER_PREFIX}{player}")
+}
+
+/// `open lobby`, `robot perfect`, `human Ann`, `player 0123…`; for a TCP connection `human@00c0ffee00c0ffee Ann`.
 pub(in crate::store) fn write_holder(holder: &Holder) -> String {
     match holder {
         Holder::Open(OpenTo::Link) => "open link".to_owned(),
+        Holder::Open(OpenTo::ListedLink) => "open listed-link".to_owned(),
         Holder::Open(OpenTo::Lobby) => "open lobby".to_owned(),
         Holder::Robot(strategy) => format!("robot {strategy}"),
+        Holder::Player(player) => format!("player {player}"),
         Holder::Human { name, node: None } => format!("human {}", write_name(name)),
         Holder::Human {
             name,
@@ -68,8 +78,10 @@ pub(in crate::store) fn read_holder(text: &str) -> Option<Holder> {
     };
     match (kind, rest) {
         ("open", "link") => Some(Holder::Open(OpenTo::Link)),
+        ("open", "listed-link") => Some(Holder::Open(OpenTo::ListedLink)),
         ("open", "lobby") => Some(Holder::Open(OpenTo::Lobby)),
         ("robot", strategy) => strategy.parse().ok().map(Holder::Robot),
+        ("player", id) => id.parse().ok().map(Holder::Player),
         ("human", _) => human(None),
         (kind, _) => human(Some(read_node(kind.strip_prefix("human@")?)?)),
     }
@@ -85,24 +97,34 @@ pub(in crate::store) fn read_holders(text: &str) -> Option<Vec<Holder>> {
     text.lines().map(read_holder).collect()
 }
 
-/// The names of the people among these holders, as they are stored. Works on the text alone, so a
+/// The names of the people among these holders, as the index has them. Works on the text alone, so a
 /// line that cannot be read costs only its own name.
 pub(in crate::store) fn names_in(holders: &str) -> Vec<String> {
     let name = |line: &str| {
         let (kind, name) = line.split_once(' ')?;
-        let is_human = kind == "human" || kind.starts_with("human@");
-        is_human.then(|| name.to_owned())
+        match kind {
+            "player" => Some(format!("{PLAYER_PREFIX}{name}")),
+            kind if kind == "human" || kind.starts_with("human@") => Some(name.to_owned()),
+            _ => None,
+        }
     };
     sorted(holders.lines().filter_map(name).collect())
 }
 
-/// The names of the people among these holders, as they are stored.
+/// The names of the people among these holders, as the index has them.
 pub(in crate::store) fn names_of<'h>(holders: impl IntoIterator<Item = &'h Holder>) -> Vec<String> {
     let name = |holder: &Holder| match holder {
         Holder::Human { name, .. } => Some(write_name(name)),
+        Holder::Player(player) => Some(write_player(*player)),
         Holder::Open(_) | Holder::Robot(_) => None,
     };
     sorted(holders.into_iter().filter_map(name).collect())
+}
+
+/// The registered players among these holders, as the index has them.
+pub(in crate::store) fn players_of(holders: &[Holder]) -> Vec<String> {
+    let players = holders.iter().filter_map(Holder::player_id);
+    sorted(players.map(write_player).collect())
 }
 
 fn sorted(mut names: Vec<String>) -> Vec<String> {
@@ -124,39 +146,68 @@ pub(in crate::store) fn read_seats(text: &str) -> Option<SeatSet> {
 
 /// `leaving 0 2`.
 pub(in crate::store) fn write_end(reason: EndReason, seats: SeatSet) -> String {
-    let reason = match reason {
-        EndReason::Leaving => "leaving",
-    };
-    format!("{reason} {}", write_seats(seats))
+    format!("{} {}", end_word(reason), write_seats(seats))
 }
 
 pub(in crate::store) fn read_end(text: &str) -> Option<(EndReason, SeatSet)> {
     let (reason, seats) = text.split_once(' ')?;
-    let reason = match reason {
-        "leaving" => EndReason::Leaving,
-        _ => return None,
-    };
+    let reasons = [
+        EndReason::Leaving,
+        EndReason::Agreement,
+        EndReason::Time,
+        EndReason::Aborted,
+        EndReason::WinClaimed,
+        EndReason::DrawClaimed,
+    ];
+    let reason = reasons.into_iter().find(|one| end_word(*one) == reason)?;
     Some((reason, read_seats(seats)?))
 }
 
-pub(in crate::store) fn write_offer(offer: Offer) -> &'static str {
-    match offer {
-        Offer::Rematch => "rematch",
+fn end_word(reason: EndReason) -> &'static str {
+    match reason {
+        EndReason::Leaving => "leaving",
+        EndReason::Agreement => "agreement",
+        EndReason::Time => "time",
+        EndReason::Aborted => "aborted",
+        EndReason::WinClaimed => "win-claimed",
+        EndReason::DrawClaimed => "draw-claimed",
     }
 }
 
-pub(in crate::store) fn read_offer(text: &str) -> Option<Offer> {
-    match text {
-        "rematch" => Some(Offer::Rematch),
+/// `accept draw`.
+pub(in crate::store) fn write_answer(answer: Answer) -> String {
+    match answer {
+        Answer::Accept(offer) => format!("accept {}", offer.word()),
+        Answer::Decline(offer) => format!("decline {}", offer.word()),
+    }
+}
+
+pub(in crate::store) fn read_answer(text: &str) -> Option<Answer> {
+    let (word, offer) = text.split_once(' ')?;
+    let offer = Offer::from_word(offer)?;
+    match word {
+        "accept" => Some(Answer::Accept(offer)),
+        "decline" => Some(Answer::Decline(offer)),
         _ => None,
     }
 }
 
-/// `1-0`, `<<2` or `resign`.
+/// `10250 until 1700000000000`.
+pub(in crate::store) fn write_added_time(ms: u64, until_ms: u64) -> String {
+    format!("{ms} until {until_ms}")
+}
+
+pub(in crate::store) fn read_added_time(text: &str) -> Option<(u64, u64)> {
+    let (ms, until_ms) = text.split_once(" until ")?;
+    Some((ms.parse().ok()?, until_ms.parse().ok()?))
+}
+
+/// `1-0`, `<<2`, `takeback 2` or `resign`.
 pub(in crate::store) fn write_action(variant: &Variant, action: Action) -> String {
     match action {
         Action::Play(at) => variant.format_move(at),
         Action::Rewind(count) => format!("<<{count}"),
+        Action::Takeback(count) => format!("takeback {count}"),
         Action::Resign => "resign".to_owned(),
     }
 }
@@ -167,6 +218,9 @@ pub(in crate::store) fn read_action(variant: &Variant, text: &str) -> Option<Act
     }
     if let Some(count) = text.strip_prefix("<<") {
         return count.parse().ok().map(Action::Rewind);
+    }
+    if let Some(count) = text.strip_prefix("takeback ") {
+        return count.parse().ok().map(Action::Takeback);
     }
     match variant.parse_place(text).ok()? {
         Place::Cell(at) => Some(Action::Play(at)),
@@ -197,8 +251,9 @@ pub(in crate::store) fn read_status(word: &str) -> Option<Status> {
 /// `draw`, `abandoned`, `won x by line 0 4 8`: cells are counted from 0, row by row.
 pub(in crate::store) fn write_conclusion(conclusion: &Conclusion) -> String {
     let (sides, by) = match conclusion {
-        Conclusion::Draw => return "draw".to_owned(),
+        Conclusion::Draw { reason } => return write_draw(*reason).to_owned(),
         Conclusion::Abandoned => return "abandoned".to_owned(),
+        Conclusion::Aborted => return "aborted".to_owned(),
         Conclusion::Won { sides, by } => (sides, by),
     };
     let winners: String = sides.iter().map(Side::symbol).collect();
@@ -213,14 +268,43 @@ pub(in crate::store) fn write_conclusion(conclusion: &Conclusion) -> String {
         WinReason::Points => "points".to_owned(),
         WinReason::Resignation => "resignation".to_owned(),
         WinReason::Leaving => "leaving".to_owned(),
+        WinReason::Time => "time".to_owned(),
+        WinReason::Claim => "claim".to_owned(),
     };
     format!("won {winners} by {by}")
 }
 
+/// A full board is `draw`, as in older versions, which did not write the reason.
+fn write_draw(reason: DrawReason) -> &'static str {
+    match reason {
+        DrawReason::Full => "draw",
+        DrawReason::Agreement => "draw by agreement",
+        DrawReason::Claim => "draw by claim",
+        DrawReason::Time => "draw by time",
+        DrawReason::Limit => "draw by limit",
+    }
+}
+
+fn read_draw(text: &str) -> Option<DrawReason> {
+    let reasons = [
+        DrawReason::Full,
+        DrawReason::Agreement,
+        DrawReason::Claim,
+        DrawReason::Time,
+        DrawReason::Limit,
+    ];
+    reasons
+        .into_iter()
+        .find(|reason| write_draw(*reason) == text)
+}
+
 pub(in crate::store) fn read_conclusion(variant: &Variant, text: &str) -> Option<Conclusion> {
+    if let Some(reason) = read_draw(text) {
+        return Some(Conclusion::Draw { reason });
+    }
     let rest = match text {
-        "draw" => return Some(Conclusion::Draw),
         "abandoned" => return Some(Conclusion::Abandoned),
+        "aborted" => return Some(Conclusion::Aborted),
         text => text.strip_prefix("won ")?,
     };
     let (winners, by) = rest.split_once(" by ")?;
@@ -236,6 +320,8 @@ pub(in crate::store) fn read_conclusion(variant: &Variant, text: &str) -> Option
         "points" => WinReason::Points,
         "resignation" => WinReason::Resignation,
         "leaving" => WinReason::Leaving,
+        "time" => WinReason::Time,
+        "claim" => WinReason::Claim,
         _ => return None,
     };
     let sides = sides?;
@@ -271,9 +357,17 @@ mod tests {
                 assert_eq!(read, [human.clone(), Holder::Open(OpenTo::Link), human]);
             }
         }
+        let player = Holder::Player(PlayerId::new(33));
+        let text = "player 00000000000000000000000011";
+        assert_eq!(write_holder(&player), text);
+        assert_eq!(read_holder(text), Some(player));
         let robot = Holder::Robot("level:8".parse().unwrap());
         assert_eq!(write_holder(&robot), "robot level:8");
         assert_eq!(read_holder("robot level:8"), Some(robot));
+        for open_to in [OpenTo::Link, OpenTo::ListedLink, OpenTo::Lobby] {
+            let open = Holder::Open(open_to);
+            assert_eq!(read_holder(&write_holder(&open)), Some(open));
+        }
     }
 
     #[test]
@@ -283,10 +377,22 @@ mod tests {
             name: name.to_owned(),
             node,
         };
-        let holders = [human("Bo\nb", node), human("Ann", None), human("Ann", node)];
+        // A name that looks like a player's place in the index is another place.
+        let id = PlayerId::new(33);
+        let disguised = human(&write_player(id), None);
+        let holders = [
+            human("Bo\nb", node),
+            human("Ann", None),
+            human("Ann", node),
+            Holder::Player(id),
+            disguised,
+        ];
         let text = format!("{}\nnonsense\nrobot x", write_holders(&holders));
-        assert_eq!(names_in(&text), ["Ann", "Bo\\nb"]);
-        assert_eq!(names_of(&holders), ["Ann", "Bo\\nb"]);
+        let names = names_of(&holders);
+        assert_eq!(names_in(&text), names);
+        assert_eq!(names.len(), 4);
+        assert!(names.contains(&write_player(id)));
+        assert!(names.contains(&"Bo\\nb".to_owned()));
     }
 
     #[test]
@@ -304,8 +410,16 @@ mod tests {
             sides: Sides::only(Side::FIRST),
             by,
         };
+        let draw = |reason| Conclusion::Draw { reason };
         for (conclusion, text) in [
-            (Conclusion::Draw, "draw"),
+            (draw(DrawReason::Full), "draw"),
+            (draw(DrawReason::Agreement), "draw by agreement"),
+            (draw(DrawReason::Claim), "draw by claim"),
+            (draw(DrawReason::Time), "draw by time"),
+            (draw(DrawReason::Limit), "draw by limit"),
+            (Conclusion::Aborted, "aborted"),
+            (won(WinReason::Time), "won x by time"),
+            (won(WinReason::Claim), "won x by claim"),
             (Conclusion::Abandoned, "abandoned"),
             (
                 won(WinReason::Line(vec![Move::at(0), Move::at(80)])),
@@ -334,11 +448,12 @@ mod tests {
             "won x by",
             "won x by line 9",
             "won x by points 1",
+            "draw by boredom",
             "lost",
         ] {
             assert_eq!(read_conclusion(&variant, text), None, "{text:?}");
         }
-        for text in ["", "0-3", "<<", "3", "left 0", "<<99999"] {
+        for text in ["", "0-3", "<<", "3", "left 0", "<<99999", "takeback"] {
             assert_eq!(read_action(&variant, text), None, "{text:?}");
         }
         for text in [
@@ -349,6 +464,7 @@ mod tests {
             "robot of mine",
             "human",
             "human@x y",
+            "player Ann",
             "human \\x",
         ] {
             assert_eq!(read_holder(text), None, "{text:?}");

@@ -5,6 +5,7 @@
 
 use std::time::Duration;
 
+use noughts_rules::Seat;
 use sqlx::postgres::{PgListener, PgPool};
 use sqlx::query;
 use tokio::time::{sleep, timeout};
@@ -99,14 +100,16 @@ async fn listen(pool: &PgPool, node: NodeId, inbox: &Inbox) -> Result<(), sqlx::
     }
 }
 
-/// The sender, and then each hint: `00c0ffee00c0ffee 0…1:7 0…2:p m *` are an entry, presence, a match,
-/// and that hints may have been missed.
+/// The sender, and then each hint: `00c0ffee00c0ffee 0…1:7 0…2:p 0…2:l1 0…3:u m *` are an entry, presence, a player
+/// who leaves, a registered player (user), a match, and that hints may have been missed.
 fn write(node: NodeId, hints: &[Hint]) -> String {
     let mut text = write_node(node);
     for hint in hints {
         match hint {
             Hint::Entry { game, number } => text.push_str(&format!(" {game}:{number}")),
             Hint::Presence(game) => text.push_str(&format!(" {game}:p")),
+            Hint::Player(player) => text.push_str(&format!(" {player}:u")),
+            Hint::Left { game, seat } => text.push_str(&format!(" {game}:l{}", seat.0)),
             Hint::Matched => text.push_str(" m"),
             Hint::Missed => text.push_str(" *"),
         }
@@ -125,8 +128,15 @@ fn read(node: NodeId, text: &str) -> Vec<Hint> {
         if word == "m" {
             return Some(Hint::Matched);
         }
-        let (game, rest) = word.split_once(':')?;
-        let game = game.parse().ok()?;
+        let (id, rest) = word.split_once(':')?;
+        if rest == "u" {
+            return id.parse().ok().map(Hint::Player);
+        }
+        let game = id.parse().ok()?;
+        if let Some(seat) = rest.strip_prefix('l') {
+            let seat = Seat(seat.parse().ok()?);
+            return Some(Hint::Left { game, seat });
+        }
         match rest {
             "p" => Some(Hint::Presence(game)),
             number => Some(Hint::Entry {
@@ -143,7 +153,7 @@ fn read(node: NodeId, text: &str) -> Vec<Hint> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::id::GameId;
+    use crate::id::{GameId, PlayerId};
 
     #[test]
     fn hints_are_read_as_they_are_written_and_fit() {
@@ -153,8 +163,11 @@ mod tests {
             game,
             number: u32::MAX,
         };
-        let mut hints = vec![longest; MAX_HINTS - 3];
-        hints.extend([Hint::Presence(game), Hint::Matched, Hint::Missed]);
+        let mut hints = vec![longest; MAX_HINTS - 4];
+        let player = Hint::Player(PlayerId::new(u128::MAX));
+        let seat = Seat(63);
+        hints.extend([Hint::Presence(game), player, Hint::Matched, Hint::Missed]);
+        hints[0] = Hint::Left { game, seat };
         let text = write(there, &hints);
         assert!(text.len() < 8_000, "{}", text.len());
         assert_eq!(read(here, &text), hints);

@@ -13,11 +13,12 @@ use crate::store::listing::{ListInProgress, PageRow, select_page, statuses};
 use crate::store::shared_sql::shared_reads;
 use crate::store::unreadable_games::UnreadableGames;
 use crate::store::{
-    ListQuery, ListedGame, LogPosition, LogTail, MAX_OVERDUE, StoreError, StoredGame, Sweep,
+    ListQuery, ListedGame, LogPosition, LogTail, MAX_OUTAGES, MAX_OVERDUE, StoreError, StoredGame,
+    Sweep,
 };
-use crate::table::{CreationKey, KEY_LIFETIME_MS, SeatSet};
+use crate::table::{CreationKey, KEY_LIFETIME_MS, Outage, SeatSet};
 
-shared_reads!(PgConnection, sqlx::Postgres, "tied");
+shared_reads!(PgConnection, sqlx::Postgres, "tied", true);
 
 /// The entries of the game `id` after number `$2`, as one row of arrays.
 const ENTRIES: &str = "LATERAL (\
@@ -119,7 +120,7 @@ pub(super) async fn list(
     let mut at = from
         .begin_with("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
         .await?;
-    let listed = list_in_transaction(&mut at, query, unreadable).await?;
+    let listed = list_in_transaction(&mut at, query, unreadable, |_| true).await?;
     at.commit().await?;
     Ok(listed)
 }

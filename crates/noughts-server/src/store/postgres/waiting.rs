@@ -1,4 +1,4 @@
-//! Players that wait for an opponent, at any node.
+//! Players that wait for an opponent, at any node, and quick matches that found one.
 
 use sqlx::{Connection, PgConnection, query, query_as};
 
@@ -6,22 +6,29 @@ use super::write::insert_games;
 use crate::id::NodeId;
 use crate::store::StoreError;
 use crate::store::codec::text::{read_holder, read_node, write_holder, write_node};
-use crate::store::codec::{GameRow, id_bytes, read_id, signed, unsigned};
-use crate::store::waiting::{
-    Matches, WaitingId, WaitingList, WaitingPlayer, WaitingRow, WaitingRows, update,
+use crate::store::codec::{
+    GameRow, id_bytes, player_bytes, read_id, read_player_id, signed, unsigned,
 };
-use noughts_rules::Seat;
+use crate::store::waiting::{
+    Made, Matches, QUICK_MATCH_KEPT_MS, QuickMatch, WaitingCount, WaitingId, WaitingList,
+    WaitingPlayer, WaitingRow, WaitingRows, update,
+};
+use noughts_rules::{ClockSettings, Seat};
 
 type Columns = (
     Vec<u8>,
-    String,
+    Option<String>,
     String,
     String,
     i64,
     i64,
     Option<Vec<u8>>,
     Option<i16>,
+    Option<String>,
 );
+
+/// The columns `id, player, game, seat` of a quick match that found an opponent.
+type MadeColumns = (Vec<u8>, Vec<u8>, Vec<u8>, i16);
 
 /// Takes a node's list and pairs who fits, one node at a time.
 pub(super) async fn match_waiting(
@@ -40,7 +47,8 @@ pub(super) async fn match_waiting(
     };
     let mut rows = load(&mut at).await?;
     let before = rows.clone();
-    let (matches, games) = update(&mut rows, node, list, now_ms);
+    let made = load_made(&mut at, &list.requests).await?;
+    let (matches, games) = update(&mut rows, node, list, &made, now_ms);
     let games: Vec<GameRow> = games
         .iter()
         .map(|(new, summary)| GameRow::new(new, summary))
@@ -50,8 +58,120 @@ pub(super) async fn match_waiting(
         return Err(StoreError::another_game(lost.id));
     }
     save(&mut at, &before, &rows).await?;
+    save_made(&mut at, &matches, now_ms).await?;
     at.commit().await?;
     Ok(matches)
+}
+
+/// Remembers quick matches that found an opponent, for a while.
+async fn save_made(
+    at: &mut PgConnection,
+    matches: &Matches,
+    now_ms: u64,
+) -> Result<(), sqlx::Error> {
+    if matches.quick.is_empty() {
+        return Ok(());
+    }
+    let made = || matches.quick.iter();
+    query(
+        "WITH old AS (DELETE FROM quick_matches WHERE at_ms < $6) \
+         INSERT INTO quick_matches (id, player, game, seat, at_ms) \
+         SELECT id, player, game, seat, $5 FROM unnest($1::bytea[], $2::bytea[], $3::bytea[], \
+         $4::int2[]) AS new (id, player, game, seat) ON CONFLICT DO NOTHING",
+    )
+    .bind(
+        made()
+            .map(|(_, made)| bytes(made.player))
+            .collect::<Vec<_>>(),
+    )
+    .bind(
+        made()
+            .map(|(player, _)| player_bytes(*player))
+            .collect::<Vec<_>>(),
+    )
+    .bind(
+        made()
+            .map(|(_, made)| id_bytes(made.game))
+            .collect::<Vec<_>>(),
+    )
+    .bind(
+        made()
+            .map(|(_, made)| i16::from(made.seat.0))
+            .collect::<Vec<_>>(),
+    )
+    .bind(signed(now_ms))
+    .bind(signed(now_ms.saturating_sub(QUICK_MATCH_KEPT_MS)))
+    .execute(at)
+    .await?;
+    Ok(())
+}
+
+/// The requests that have found an opponent before.
+async fn load_made(at: &mut PgConnection, requests: &[WaitingPlayer]) -> Result<Made, StoreError> {
+    if requests.is_empty() {
+        return Ok(Made::new());
+    }
+    let ids: Vec<Vec<u8>> = requests.iter().map(|request| bytes(request.id)).collect();
+    let rows: Vec<MadeColumns> =
+        query_as("SELECT id, player, game, seat FROM quick_matches WHERE id = ANY ($1)")
+            .bind(ids)
+            .fetch_all(at)
+            .await?;
+    let mut made = Made::with_capacity(rows.len());
+    for (id, player, game, seat) in rows {
+        let id = WaitingId(read_id(&id)?.number());
+        made.insert(id, read_made(&player, &game, seat)?);
+    }
+    Ok(made)
+}
+
+fn read_made(player: &[u8], game: &[u8], seat: i16) -> Result<QuickMatch, StoreError> {
+    let seat = Seat(u8::try_from(seat).unwrap_or(0));
+    Ok(QuickMatch {
+        player: read_player_id(player)?,
+        matched: Some((read_id(game)?, seat)),
+    })
+}
+
+pub(super) async fn quick_match(
+    from: &mut PgConnection,
+    id: WaitingId,
+) -> Result<Option<QuickMatch>, StoreError> {
+    let waits: Option<(String,)> =
+        query_as("SELECT holder FROM waiting WHERE id = $1 AND node IS NULL")
+            .bind(bytes(id))
+            .fetch_optional(&mut *from)
+            .await?;
+    if let Some((holder,)) = waits {
+        let player = read_holder(&holder).and_then(|holder| holder.player_id());
+        let matched = None;
+        return Ok(player.map(|player| QuickMatch { player, matched }));
+    }
+    let made: Option<(Vec<u8>, Vec<u8>, i16)> =
+        query_as("SELECT player, game, seat FROM quick_matches WHERE id = $1")
+            .bind(bytes(id))
+            .fetch_optional(from)
+            .await?;
+    let made = made.map(|(player, game, seat)| read_made(&player, &game, seat));
+    made.transpose()
+}
+
+/// How many quick matches wait, by game. Rows that this version cannot read are left out.
+pub(super) async fn counts(from: &mut PgConnection) -> Result<Vec<WaitingCount>, StoreError> {
+    let rows: Vec<(String, Option<String>, i64)> = query_as(
+        "SELECT variant, clock, count(*) FROM waiting WHERE node IS NULL GROUP BY variant, clock \
+         ORDER BY variant, clock",
+    )
+    .fetch_all(from)
+    .await?;
+    let count = |(variant, clock, players): (String, Option<String>, i64)| {
+        Some(WaitingCount {
+            variant: variant.parse().ok()?,
+            clock: read_clock(clock)?,
+            players: unsigned(players),
+        })
+    };
+    Ok(rows.into_iter().filter_map(count).collect())
 }
 
 /// The database's clock, unless the node sent a later list before. The others watch from now on whether
@@ -81,7 +201,7 @@ async fn take_version(
 /// Rows that this version cannot read are left out, and stay as they are.
 async fn load(at: &mut PgConnection) -> Result<WaitingRows, sqlx::Error> {
     let rows: Vec<Columns> = query_as(
-        "SELECT id, node, variant, holder, since_ms, listed_ms, game, seat FROM waiting ORDER BY id",
+        "SELECT id, node, variant, holder, since_ms, listed_ms, game, seat, clock FROM waiting ORDER BY id",
     )
     .fetch_all(at)
     .await?;
@@ -89,17 +209,21 @@ async fn load(at: &mut PgConnection) -> Result<WaitingRows, sqlx::Error> {
 }
 
 fn read(columns: Columns) -> Option<(WaitingId, WaitingRow)> {
-    let (id, node, variant, holder, since_ms, listed_ms, game, seat) = columns;
+    let (id, node, variant, holder, since_ms, listed_ms, game, seat, clock) = columns;
     let id = WaitingId(read_id(&id).ok()?.number());
     let matched = match (game, seat) {
         (Some(game), Some(seat)) => Some((read_id(&game).ok()?, Seat(u8::try_from(seat).ok()?))),
         _ => None,
     };
     let row = WaitingRow {
-        node: read_node(&node)?,
+        node: match node {
+            Some(node) => Some(read_node(&node)?),
+            None => None,
+        },
         player: WaitingPlayer {
             id,
             variant: variant.parse().ok()?,
+            clock: read_clock(clock)?,
             holder: read_holder(&holder)?,
             since_ms: unsigned(since_ms),
         },
@@ -107,6 +231,11 @@ fn read(columns: Columns) -> Option<(WaitingId, WaitingRow)> {
         matched,
     };
     Some((id, row))
+}
+
+/// `None` if it cannot be read.
+fn read_clock(text: Option<String>) -> Option<Option<ClockSettings>> {
+    text.map(|text| text.parse()).transpose().ok()
 }
 
 async fn save(
@@ -125,18 +254,19 @@ async fn save(
     let changed = after.iter().filter(|(id, row)| before.get(id) != Some(row));
     for (id, row) in changed {
         query(
-            "INSERT INTO waiting (id, node, variant, holder, since_ms, listed_ms, game, seat) \
-             VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT (id) DO UPDATE \
+            "INSERT INTO waiting (id, node, variant, holder, since_ms, listed_ms, game, seat, clock) \
+             VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) ON CONFLICT (id) DO UPDATE \
              SET listed_ms = excluded.listed_ms, game = excluded.game, seat = excluded.seat",
         )
         .bind(bytes(*id))
-        .bind(write_node(row.node))
+        .bind(row.node.map(write_node))
         .bind(row.player.variant.to_string())
         .bind(write_holder(&row.player.holder))
         .bind(signed(row.player.since_ms))
         .bind(signed(row.listed_ms))
         .bind(row.matched.map(|(game, _)| id_bytes(game)))
         .bind(row.matched.map(|(_, seat)| i16::from(seat.0)))
+        .bind(row.player.clock.map(|clock| clock.to_string()))
         .execute(&mut *at)
         .await?;
     }

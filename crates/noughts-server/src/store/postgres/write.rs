@@ -13,7 +13,9 @@ use crate::store::codec::{
     AppendRows, EntryRow, GameRow, SummaryRow, entry_rows, id_bytes, read_id, signed, unsigned,
 };
 use crate::store::group_commit::{Outcome, split_repeats};
-use crate::store::{Appended, Created, OLD_GAMES, StoreError, StoredGame, Sweep, TABLES_OF_GAMES};
+use crate::store::{
+    Appended, Created, MIN_OUTAGE_MS, OLD_GAMES, StoreError, StoredGame, Sweep, TABLES_OF_GAMES,
+};
 use crate::table::{SeatSet, Summary};
 
 /// Inserts the first entries of appends whose predecessor exists, and returns those whose place was free. Entry 1 of a
@@ -54,11 +56,18 @@ const APPEND: &str = concat!(
      JOIN stored ON stored.game = new.game AND stored.number = new.first \
      WHERE games.id = new.game\
      ), named AS (\
-     INSERT INTO players (name, created_ms, game, family) \
-     SELECT new.name, games.created_ms, games.id, games.family \
+     INSERT INTO seat_names (name, created_ms, game, family, is_running) \
+     SELECT new.name, games.created_ms, games.id, games.family, \
+         substr(new.name, 1, 8) = '\\player ' AND games.ended_ms IS NULL \
      FROM unnest($26::bytea[], $27::int4[], $28::text[]) AS new (game, first, name) \
      JOIN stored ON stored.game = new.game AND stored.number = new.first \
      JOIN games ON games.id = new.game ON CONFLICT DO NOTHING\
+     ), ended AS (\
+     UPDATE seat_names SET is_running = false \
+     FROM unnest($29::bytea[], $30::int4[], $31::text[]) AS old (game, first, name) \
+     JOIN stored ON stored.game = old.game AND stored.number = old.first \
+     JOIN games ON games.id = old.game WHERE seat_names.name = old.name \
+         AND seat_names.created_ms = games.created_ms AND seat_names.game = old.game\
      ) SELECT game, number FROM stored"
 );
 
@@ -67,18 +76,19 @@ const APPEND: &str = concat!(
 const INSERT_GAMES: &str = "\
     WITH stored AS (\
     INSERT INTO games (id, variant, family, history, start, holders, created_ms, key_scope, key, \
-        request, status, seats, tied, deadline_ms, ended_ms, outcome) \
+        request, status, seats, tied, deadline_ms, ended_ms, outcome, clock) \
     SELECT * FROM unnest($1::bytea[], $2::text[], $3::text[], $4::int4[], $5::text[], $6::text[], \
         $7::int8[], $8::text[], $9::text[], $10::int8[], $11::text[], $12::text[], $13::bool[], \
-        $14::int8[], $15::int8[], $16::text[]) \
+        $14::int8[], $15::int8[], $16::text[], $17::text[]) \
         AS new (id, variant, family, history, start, holders, created_ms, key_scope, key, request, \
-        status, seats, tied, deadline_ms, ended_ms, outcome) \
+        status, seats, tied, deadline_ms, ended_ms, outcome, clock) \
     WHERE new.key IS NULL OR NOT EXISTS (SELECT 1 FROM games AS older WHERE older.key = new.key \
         AND older.key_scope = '' AND older.created_ms > new.created_ms - 86400000) \
-    ON CONFLICT DO NOTHING RETURNING id, created_ms, family\
+    ON CONFLICT DO NOTHING RETURNING id, created_ms, family, ended_ms\
     ), named AS (\
-    INSERT INTO players (name, created_ms, game, family) SELECT name, created_ms, id, family \
-    FROM unnest($17::text[], $18::bytea[]) AS player (name, game) JOIN stored ON id = game \
+    INSERT INTO seat_names (name, created_ms, game, family, is_running) \
+    SELECT name, created_ms, id, family, substr(name, 1, 8) = '\\player ' AND ended_ms IS NULL \
+    FROM unnest($18::text[], $19::bytea[]) AS player (name, game) JOIN stored ON id = game \
     ON CONFLICT DO NOTHING\
     ) SELECT id FROM stored";
 
@@ -151,9 +161,20 @@ fn bind_rest(insert: PlacesQuery, appends: &[&AppendRows]) -> PlacesQuery {
         .iter()
         .flat_map(|append| append.names.iter().map(|name| (*append, name)))
         .collect();
-    bind_columns!(
+    let insert = bind_columns!(
         insert,
         names,
+        |(append, name)| id_bytes(append.game),
+        append.first.number,
+        (*name).clone(),
+    );
+    let ended: Vec<(&AppendRows, &String)> = appends
+        .iter()
+        .flat_map(|append| append.ended_names.iter().map(|name| (*append, name)))
+        .collect();
+    bind_columns!(
+        insert,
+        ended,
         |(append, name)| id_bytes(append.game),
         append.first.number,
         (*name).clone(),
@@ -291,6 +312,7 @@ pub(super) async fn insert_games(
         game.summary.deadline_ms,
         game.summary.ended_ms,
         game.summary.outcome.clone(),
+        game.clock.clone(),
     );
     let names: Vec<(&String, GameId)> = games
         .iter()
@@ -401,6 +423,18 @@ pub(super) async fn sweep(
     .bind(write_node(node))
     .fetch_one(&mut *to)
     .await?;
+    // Of two nodes that sweep at the same time after an outage, the row's lock lets one see it.
+    query(
+        "WITH beat AS (UPDATE heartbeat SET at_ms = greatest(heartbeat.at_ms, $1) \
+         FROM (SELECT at_ms FROM heartbeat WHERE id = 1 FOR UPDATE) AS before WHERE id = 1 \
+         RETURNING before.at_ms) \
+         INSERT INTO outages (until_ms, from_ms) SELECT $1, at_ms FROM beat \
+         WHERE at_ms > 0 AND at_ms < $1 - $2 ON CONFLICT DO NOTHING",
+    )
+    .bind(now_ms)
+    .bind(signed(MIN_OUTAGE_MS))
+    .execute(&mut *to)
+    .await?;
     let before_ms = now_ms.saturating_sub(signed(grace_ms));
     Ok(Sweep {
         now_ms: Some(unsigned(now_ms)),
@@ -411,11 +445,13 @@ pub(super) async fn sweep(
 pub(super) async fn postpone(
     to: &mut PgConnection,
     game: GameId,
+    before_ms: u64,
     deadline_ms: u64,
 ) -> Result<(), StoreError> {
-    query("UPDATE games SET deadline_ms = $1 WHERE id = $2 AND deadline_ms IS NOT NULL")
+    query("UPDATE games SET deadline_ms = $1 WHERE id = $2 AND deadline_ms < $3")
         .bind(signed(deadline_ms))
         .bind(id_bytes(game))
+        .bind(signed(before_ms))
         .execute(to)
         .await?;
     Ok(())
@@ -478,7 +514,7 @@ pub(super) async fn forget(
         return Ok(Vec::new());
     }
     let mut ids: Vec<Vec<u8>> = Vec::new();
-    let mut players: Vec<(String, i64, Vec<u8>)> = Vec::new();
+    let mut seats: Vec<(String, i64, Vec<u8>)> = Vec::new();
     for status in ["over", "playing", "waiting", "unlisted"] {
         let rows = query(OLD_GAMES)
             .bind(status)
@@ -489,17 +525,17 @@ pub(super) async fn forget(
         for row in rows {
             let (id, created_ms): (Vec<u8>, i64) = (row.try_get(0)?, row.try_get(1)?);
             let names = names_in(row.try_get(2)?).into_iter();
-            players.extend(names.map(|name| (name, created_ms, id.clone())));
+            seats.extend(names.map(|name| (name, created_ms, id.clone())));
             ids.push(id);
         }
     }
     let delete = query(
-        "DELETE FROM players USING unnest($1::text[], $2::int8[], $3::bytea[]) AS old (n, c, g) \
+        "DELETE FROM seat_names USING unnest($1::text[], $2::int8[], $3::bytea[]) AS old (n, c, g) \
          WHERE name = n AND created_ms = c AND game = g",
     );
     let delete = bind_columns!(
         delete,
-        players,
+        seats,
         |(name, created_ms, id)| name.clone(),
         *created_ms,
         id.clone(),

@@ -12,10 +12,12 @@ use crate::store::codec::{
 use crate::store::listing::{ListInProgress, PageRow, select_page, statuses};
 use crate::store::shared_sql::shared_reads;
 use crate::store::unreadable_games::UnreadableGames;
-use crate::store::{ListQuery, ListedGame, LogTail, MAX_OVERDUE, StoreError, StoredGame, Sweep};
-use crate::table::{CreationKey, KEY_LIFETIME_MS, SeatSet};
+use crate::store::{
+    ListQuery, ListedGame, LogTail, MAX_OUTAGES, MAX_OVERDUE, StoreError, StoredGame, Sweep,
+};
+use crate::table::{CreationKey, KEY_LIFETIME_MS, Outage, SeatSet};
 
-shared_reads!(SqliteConnection, Sqlite, "tied = 1");
+shared_reads!(SqliteConnection, Sqlite, "tied = 1", false);
 
 /// Reads a game. `from` is in a transaction, so that all of it is of one state.
 pub(super) async fn load(
@@ -79,7 +81,8 @@ mod tests {
     use sqlx::{ConnectOptions, raw_sql};
 
     use super::*;
-    use crate::store::migrations;
+    use crate::id::PlayerId;
+    use crate::store::{PlayerFilter, migrations};
     use crate::table::Status;
 
     async fn plan(from: &mut SqliteConnection, sql: &str) -> Vec<String> {
@@ -97,19 +100,26 @@ mod tests {
             .unwrap();
         let temporary = "CREATE TABLE temp.seats_now (game, seats); \
                          CREATE TABLE temp.rematch_ids (game, data)";
-        for sql in [migrations::SQLITE[0], temporary, migrations::SQLITE[1]] {
-            raw_sql(sql).execute(&mut at).await.unwrap();
+        raw_sql(migrations::SQLITE[0])
+            .execute(&mut at)
+            .await
+            .unwrap();
+        raw_sql(temporary).execute(&mut at).await.unwrap();
+        for sql in &migrations::SQLITE[1..] {
+            raw_sql(*sql).execute(&mut at).await.unwrap();
         }
         let every = ListQuery {
             variant: None,
             player: None,
             status: None,
+            attended_at_ms: None,
             before: None,
             limit: 20,
         };
         let before = Some((7, GameId::new(7)));
         let variant = Some("multi".parse().unwrap());
-        let player = Some("Ann".to_owned());
+        let player = Some(PlayerFilter::Name("Ann".to_owned()));
+        let running = Some(PlayerFilter::Running(PlayerId::new(7)));
         let mut selects = vec![
             "SELECT id FROM games WHERE deadline_ms IS NOT NULL AND deadline_ms < 7 \
              ORDER BY deadline_ms, id LIMIT 100"
@@ -123,7 +133,10 @@ mod tests {
                     player: player.clone().filter(|_| bits & 4 != 0),
                     ..every.clone()
                 };
-                selects.push(select_page::<Sqlite>(&query, status).into_string());
+                selects.push(select_page::<Sqlite>(&query, status, false).into_string());
+                let player = running.clone();
+                let query = ListQuery { player, ..query };
+                selects.push(select_page::<Sqlite>(&query, status, false).into_string());
             }
         }
         for select in selects {

@@ -15,7 +15,9 @@ use crate::store::codec::{
 };
 use crate::store::error::{primary_code, sqlite_code};
 use crate::store::group_commit::{Outcome, Outcomes, split_repeats};
-use crate::store::{Appended, Created, OLD_GAMES, StoreError, StoredGame, Sweep, TABLES_OF_GAMES};
+use crate::store::{
+    Appended, Created, MIN_OUTAGE_MS, OLD_GAMES, StoreError, StoredGame, Sweep, TABLES_OF_GAMES,
+};
 use crate::table::Summary;
 
 type Values<'q> = Query<'q, Sqlite, SqliteArguments>;
@@ -57,19 +59,28 @@ static UPDATE_SUMMARIES: Statement = Statement::new(
 );
 
 // SQLite runs a cross join in the order in which it is written.
-static INSERT_PLAYERS: Statement = Statement::new(
-    "INSERT INTO players (name, created_ms, game, family) \
-     SELECT column1, games.created_ms, games.id, games.family FROM (",
+static INSERT_NAMES: Statement = Statement::new(
+    "INSERT INTO seat_names (name, created_ms, game, family, is_running) \
+     SELECT column1, games.created_ms, games.id, games.family, \
+     substr(column1, 1, 8) = '\\player ' AND games.ended_ms IS NULL FROM (",
     2,
     ") CROSS JOIN games ON games.id = column2 WHERE true ON CONFLICT DO NOTHING",
+);
+
+/// The games of these names are no longer running.
+static END_GAMES: Statement = Statement::new(
+    "UPDATE seat_names SET is_running = 0 FROM (",
+    2,
+    ") CROSS JOIN games ON games.id = column2 WHERE seat_names.name = column1 \
+     AND seat_names.created_ms = games.created_ms AND seat_names.game = column2",
 );
 
 /// Inserts games whose key is free. The index of keys has scopes; keys of older versions have none and
 /// count for everybody, for 24 hours (86 400 000 ms).
 static INSERT_GAMES: Statement = Statement::new(
     "INSERT INTO games (id, variant, family, history, start, holders, created_ms, key_scope, key, \
-     request, status, seats, tied, deadline_ms, ended_ms, outcome) SELECT * FROM (",
-    16,
+     request, status, seats, tied, deadline_ms, ended_ms, outcome, clock) SELECT * FROM (",
+    17,
     ") WHERE column1 IS NOT NULL AND (column9 IS NULL OR NOT EXISTS (SELECT 1 FROM games AS older \
      WHERE older.key = column9 AND older.key_scope = '' AND older.created_ms > column7 - 86400000)) \
      ON CONFLICT DO NOTHING RETURNING id",
@@ -109,7 +120,7 @@ fn bind_game<'q>(values: Values<'q>, game: &'q GameRow) -> Values<'q> {
         .bind(&*game.key_scope)
         .bind(game.key.as_deref())
         .bind(game.request);
-    bind_summary(values, &game.summary)
+    bind_summary(values, &game.summary).bind(game.clock.as_deref())
 }
 
 /// The statement for these rows, with their values.
@@ -228,7 +239,14 @@ async fn append_piece(
     let summary = |append: &&'_ AppendRows| Some((append.game, append.summary.clone()?));
     update_summaries(to, &written().filter_map(summary).collect::<Vec<_>>()).await?;
     let names = written().flat_map(|append| append.names.iter().map(|name| (name, append.game)));
-    insert_players(to, &names.collect::<Vec<_>>()).await?;
+    insert_names(to, &names.collect::<Vec<_>>()).await?;
+    let ended =
+        written().flat_map(|append| append.ended_names.iter().map(|name| (name, append.game)));
+    for piece in ended.collect::<Vec<_>>().chunks(MAX_ROWS) {
+        values_of(&END_GAMES, piece, bind_name)
+            .execute(&mut *to)
+            .await?;
+    }
     let new_games = written().filter_map(|append| append.new_game.as_deref());
     insert_games(to, &new_games.collect::<Vec<_>>()).await?;
     Ok(stored)
@@ -279,17 +297,19 @@ async fn update_summaries(
     Ok(())
 }
 
-async fn insert_players(
+async fn insert_names(
     to: &mut SqliteConnection,
-    players: &[(&String, GameId)],
+    names: &[(&String, GameId)],
 ) -> Result<(), sqlx::Error> {
-    for piece in players.chunks(MAX_ROWS) {
-        let insert = values_of(&INSERT_PLAYERS, piece, |values, (name, game)| {
-            values.bind(name.as_str()).bind(id_bytes(*game))
-        });
+    for piece in names.chunks(MAX_ROWS) {
+        let insert = values_of(&INSERT_NAMES, piece, bind_name);
         insert.execute(&mut *to).await?;
     }
     Ok(())
+}
+
+fn bind_name<'q>(values: Values<'q>, (name, game): &'q (&String, GameId)) -> Values<'q> {
+    values.bind(name.as_str()).bind(id_bytes(*game))
 }
 
 async fn create_all(
@@ -326,8 +346,20 @@ async fn insert_games(
     }
     let written = games.iter().filter(|game| stored.contains(&game.id));
     let names = written.flat_map(|game| game.names.iter().map(|name| (name, game.id)));
-    insert_players(to, &names.collect::<Vec<_>>()).await?;
+    insert_names(to, &names.collect::<Vec<_>>()).await?;
     Ok(stored)
+}
+
+/// Creates the games of pairs. The id of such a game names its pair, so one that is there already was created by an
+/// earlier attempt whose confirmation was lost.
+pub(super) async fn create_pairs(
+    to: &mut SqliteConnection,
+    games: &[GameRow],
+) -> Result<(), sqlx::Error> {
+    for piece in games.chunks(MAX_ROWS) {
+        insert_games(to, &piece.iter().collect::<Vec<_>>()).await?;
+    }
+    Ok(())
 }
 
 /// Creates a game that was not inserted, because its key or its id was used before. An expired key moves to the new
@@ -407,17 +439,31 @@ pub(super) async fn sweep(
     .bind(write_node(node))
     .execute(&mut *to)
     .await?;
+    query(
+        "INSERT INTO outages (until_ms, from_ms) SELECT ?1, at_ms FROM heartbeat \
+         WHERE at_ms > 0 AND at_ms < ?1 - ?2 ON CONFLICT DO NOTHING",
+    )
+    .bind(signed(now_ms))
+    .bind(signed(MIN_OUTAGE_MS))
+    .execute(&mut *to)
+    .await?;
+    query("UPDATE heartbeat SET at_ms = max(at_ms, ?)")
+        .bind(signed(now_ms))
+        .execute(&mut *to)
+        .await?;
     read::nodes_and_overdue(to, node, signed(now_ms.saturating_sub(grace_ms))).await
 }
 
 pub(super) async fn postpone(
     to: &mut SqliteConnection,
     game: GameId,
+    before_ms: u64,
     deadline_ms: u64,
 ) -> Result<(), sqlx::Error> {
-    query("UPDATE games SET deadline_ms = ? WHERE id = ? AND deadline_ms IS NOT NULL")
+    query("UPDATE games SET deadline_ms = ? WHERE id = ? AND deadline_ms < ?")
         .bind(signed(deadline_ms))
         .bind(id_bytes(game))
+        .bind(signed(before_ms))
         .execute(to)
         .await?;
     Ok(())
@@ -456,7 +502,7 @@ pub(super) async fn forget(
             // The game is deleted even if its seats cannot be read.
             let seats: String = row.try_get(2).unwrap_or_default();
             for name in names_in(&seats) {
-                query("DELETE FROM players WHERE name = ? AND created_ms = ? AND game = ?")
+                query("DELETE FROM seat_names WHERE name = ? AND created_ms = ? AND game = ?")
                     .bind(name)
                     .bind(row.try_get::<i64, _>(1)?)
                     .bind(&*id)

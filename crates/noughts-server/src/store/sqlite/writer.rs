@@ -111,7 +111,7 @@ struct Lease<'w> {
     connection: Option<SqliteConnection>,
     open: MutexGuard<'w, Open>,
     file: &'w DatabaseFile,
-    /// Whether the connection is in no transaction.
+    /// Whether no transaction is open.
     is_clean: bool,
 }
 

@@ -1,0 +1,21 @@
+//! Messages of the lobby's event stream: all waiting tables, then changes.
+
+use serde::{Deserialize, Serialize};
+
+use crate::catalog::GameListing;
+
+/// A message of the lobby's event stream.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "lowercase")]
+#[non_exhaustive]
+pub enum LobbyMessage {
+    /// All tables with an open lobby seat, newest first, at most 100. It replaces everything before it.
+    Games(Vec<GameListing>),
+    /// A table was added, or its seats changed.
+    Game(GameListing),
+    /// The table with this id no longer waits.
+    Gone(String),
+    /// The server is about to restart.
+    Restart(bool),
+}

@@ -1,0 +1,249 @@
+//! Registered players, their games, and quick matches.
+
+use serde::{Deserialize, Serialize};
+
+use crate::catalog::{GameListing, GamesPage};
+use crate::clock::ClockForm;
+
+/// A new player.
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(deny_unknown_fields)]
+pub struct NewPlayer {
+    /// The name: 1 to 64 visible characters. Names are not unique.
+    #[cfg_attr(feature = "openapi", schema(example = "Ann"))]
+    pub name: String,
+    /// Whether the player is a program. This is shown everywhere, and cannot be changed.
+    #[serde(default)]
+    pub bot: bool,
+}
+
+/// A player's id and a token that acts for the player. The token is the only proof of identity; it cannot be recovered.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct PlayerToken {
+    /// The id, which is public.
+    pub id: String,
+    /// The token, which is secret.
+    pub token: String,
+}
+
+/// A new name.
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(deny_unknown_fields)]
+pub struct Rename {
+    /// The name: 1 to 64 visible characters.
+    pub name: String,
+}
+
+/// What everybody may see of a player.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct PlayerView {
+    /// The id.
+    pub id: String,
+    /// The name.
+    pub name: String,
+    /// Whether the player is a program.
+    pub bot: bool,
+    /// The time of creation, in milliseconds since 1970.
+    pub created_ms: u64,
+}
+
+/// The caller's own player.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct Me {
+    /// The player.
+    #[serde(flatten)]
+    pub player: PlayerView,
+    /// A page of the games that are not over, newest first.
+    pub running: Vec<MyGame>,
+    /// The value of `running_before` for the next page; null on the last page.
+    #[cfg_attr(feature = "openapi", schema(required))]
+    pub running_before: Option<String>,
+    /// A page of the finished games, newest first.
+    pub finished: GamesPage,
+}
+
+/// A game of the caller.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct MyGame {
+    /// The game.
+    #[serde(flatten)]
+    pub game: GameListing,
+    /// The caller's seat; of several, the one to move.
+    pub seat: u8,
+    /// The seat to move; null if the game is over.
+    #[cfg_attr(feature = "openapi", schema(required))]
+    pub to_move: Option<u8>,
+    /// Completed turns plus one.
+    pub turn: usize,
+}
+
+impl MyGame {
+    /// Whether it is the caller's turn, and nobody is missing.
+    pub fn is_my_turn(&self) -> bool {
+        self.to_move == Some(self.seat)
+    }
+}
+
+/// A message of a player's event stream.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "lowercase")]
+#[non_exhaustive]
+pub enum PlayerMessage {
+    /// The running games, at the beginning.
+    Games(Vec<MyGame>),
+    /// An opponent was found: a quick match or a rematch.
+    Match(MyGame),
+    /// The player has another new game.
+    Game(MyGame),
+    /// Somebody took an open seat.
+    Seated(MyGame),
+    /// It is the player's turn.
+    Turn(MyGame),
+    /// Another seat offers something.
+    Offer(MyGame),
+    /// The game is over.
+    Over(MyGame),
+    /// The server is about to stop: connect again.
+    Restart(bool),
+}
+
+impl PlayerMessage {
+    /// The name of the event.
+    pub fn name(&self) -> &'static str {
+        match self {
+            PlayerMessage::Games(_) => "games",
+            PlayerMessage::Match(_) => "match",
+            PlayerMessage::Game(_) => "game",
+            PlayerMessage::Seated(_) => "seated",
+            PlayerMessage::Turn(_) => "turn",
+            PlayerMessage::Offer(_) => "offer",
+            PlayerMessage::Over(_) => "over",
+            PlayerMessage::Restart(_) => "restart",
+        }
+    }
+}
+
+/// A request for an opponent.
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(deny_unknown_fields)]
+pub struct NewMatch {
+    /// The variant, for two sides.
+    #[cfg_attr(feature = "openapi", schema(example = "3x3k3"))]
+    pub variant: String,
+    /// The clock. Without one, players take as long as they like.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub clock: Option<ClockForm>,
+}
+
+/// A quick match.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct QuickMatchView {
+    /// The id.
+    pub id: String,
+    /// Whether there is an opponent.
+    pub status: QuickMatchStatus,
+    /// The game, when there is an opponent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub game: Option<String>,
+    /// The player's seat there.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub seat: Option<u8>,
+}
+
+/// Whether a quick match has an opponent.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "lowercase")]
+pub enum QuickMatchStatus {
+    /// Not yet.
+    Waiting,
+    /// The game has begun.
+    Matched,
+}
+
+/// How many players wait for a quick match.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct WaitingMatches {
+    /// All of them.
+    pub waiting: u64,
+    /// By game.
+    pub games: Vec<WaitingVariant>,
+}
+
+/// How many players wait for one game.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct WaitingVariant {
+    /// The variant.
+    pub variant: String,
+    /// The clock.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub clock: Option<ClockForm>,
+    /// The number of players.
+    pub waiting: u64,
+}
+
+/// A player's public page.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct Profile {
+    /// The player.
+    #[serde(flatten)]
+    pub player: PlayerView,
+    /// A page of the finished games, newest first.
+    pub finished: GamesPage,
+    /// The results by opponent in the latest 1 000 finished games, most games first.
+    pub results: Vec<OpponentResults>,
+}
+
+/// The results against one opponent.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct OpponentResults {
+    /// The opponent's name, or the robot's strategy. Empty for deleted players.
+    pub name: String,
+    /// The opponent's id, if it is a registered player.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub player: Option<String>,
+    /// Whether the opponent is a robot of the server.
+    pub robot: bool,
+    /// Games that the player won.
+    pub won: u32,
+    /// Games that the player lost.
+    pub lost: u32,
+    /// Games that nobody won.
+    pub drawn: u32,
+}
+
+/// A code that makes another device act for the player, once, within ten minutes.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct DeviceLink {
+    /// The code, for `POST /api/players/link`.
+    pub code: String,
+    /// The page of this server with the code.
+    pub link: String,
+    /// The link as a QR code: an SVG image.
+    pub qr: String,
+    /// When the code expires, in milliseconds since 1970.
+    pub expires_ms: u64,
+}
+
+/// A code from another device.
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(deny_unknown_fields)]
+pub struct LinkCode {
+    /// The code.
+    pub code: String,
+}

@@ -1,0 +1,126 @@
+//! The mistakes of a game, from the analysis of each of its positions.
+
+use noughts_rules::{Action, Conclusion, DrawReason, Game, Seat, WinReason};
+
+use crate::analysis::Analysis;
+use crate::solver::GameValue;
+
+/// A turn that made the value worse for its player.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Mistake {
+    /// The value before the turn.
+    pub had: GameValue,
+    /// The value after the turn, for the same player.
+    pub left: GameValue,
+}
+
+/// The mistake of each turn, where both values are known. `found` has the analysis of the position before each turn.
+///
+/// With more than two sides only resignations are judged: the value for the next side says nothing about the others.
+pub fn find_mistakes(game: &Game, found: &[Option<Analysis>]) -> Vec<Option<Mistake>> {
+    let has_two_sides = game.variant().sides() == 2;
+    let known = |number: usize| found.get(number).and_then(Option::as_ref).and_then(exact);
+    let turns = game.turns().iter().enumerate();
+    turns
+        .map(|(number, turn)| {
+            let left = match turn.action {
+                Action::Resign => Some(GameValue::Loss),
+                Action::Play(_) if !has_two_sides => None,
+                Action::Play(_) if number + 1 == game.turns().len() => ending(game, turn.by),
+                Action::Play(_) => known(number + 1).map(for_the_other),
+                // They return to a position that was judged before.
+                Action::Rewind(_) | Action::Takeback(_) => None,
+            };
+            let (had, left) = known(number).zip(left)?;
+            (left < had).then_some(Mistake { had, left })
+        })
+        .collect()
+}
+
+fn exact(analysis: &Analysis) -> Option<GameValue> {
+    analysis.exact().map(|(value, _)| value)
+}
+
+fn for_the_other(value: GameValue) -> GameValue {
+    match value {
+        GameValue::Win => GameValue::Loss,
+        GameValue::Draw => GameValue::Draw,
+        GameValue::Loss => GameValue::Win,
+    }
+}
+
+/// The value of the last turn for its player, if the turn ended the game.
+fn ending(game: &Game, by: Seat) -> Option<GameValue> {
+    let side = game.order().get(usize::from(by.0))?;
+    match game.conclusion()? {
+        Conclusion::Won {
+            by: WinReason::Leaving | WinReason::Time | WinReason::Claim,
+            ..
+        } => None,
+        Conclusion::Won { sides, .. } if sides.contains(*side) => Some(GameValue::Win),
+        Conclusion::Won { .. } => Some(GameValue::Loss),
+        Conclusion::Draw {
+            reason: DrawReason::Full,
+        } => Some(GameValue::Draw),
+        Conclusion::Draw { .. } | Conclusion::Abandoned | Conclusion::Aborted => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use noughts_rules::Options;
+
+    use super::*;
+    use crate::clock::SystemClock;
+    use crate::search::Limits;
+    use crate::strategies::iterative_deepening::analyze;
+    use crate::strategy::Stop;
+
+    /// The numbers of the turns that are mistakes.
+    fn mistakes(variant: &str, moves: &str) -> Vec<(usize, Mistake)> {
+        let mut game = Game::new(&variant.parse().unwrap(), Options::default()).unwrap();
+        let mut found = Vec::new();
+        let limits = Limits {
+            nodes: Some(1_000_000),
+            ..Limits::default()
+        };
+        for text in moves.split_whitespace() {
+            let clock = Arc::new(SystemClock::default());
+            found.push(Some(analyze(&game, limits, &Stop::new(), clock)));
+            let action = game.parse_action(text).unwrap();
+            game.act(game.to_move().unwrap(), action).unwrap();
+        }
+        let all = find_mistakes(&game, &found);
+        let judged = (1..).zip(all);
+        judged
+            .filter_map(|(turn, mistake)| Some((turn, mistake?)))
+            .collect()
+    }
+
+    #[test]
+    fn mistakes_of_tic_tac_toe_are_found() {
+        use GameValue::{Draw, Loss, Win};
+        let mistake = |turn, had, left| (turn, Mistake { had, left });
+        // A corner, answered on an edge, loses.
+        assert_eq!(
+            mistakes("3x3k3", "0-0 0-1 1-1 2-2 1-0"),
+            [mistake(2, Draw, Loss)]
+        );
+        // x could have won with 1-2, and lets o draw.
+        assert_eq!(
+            mistakes("3x3k3", "1-1 0-1 0-0 2-2 2-0 1-0 0-2"),
+            [mistake(2, Draw, Loss)]
+        );
+        assert_eq!(
+            mistakes("3x3k3", "1-1 0-1 0-0 2-2 1-2 1-0"),
+            [mistake(2, Draw, Loss), mistake(5, Win, Draw)]
+        );
+        assert_eq!(
+            mistakes("3x3k3", "1-1 0-0 resign"),
+            [mistake(3, Draw, Loss)]
+        );
+        assert_eq!(mistakes("3x3k3p3", "0-0 0-1 0-2 2-2"), []);
+    }
+}

@@ -1,0 +1,141 @@
+//! Positions of Connect Four as bits, and the lines on them.
+//!
+//! A column takes `rows + 1` bits, its lowest cell first. The extra bit separates the columns, and `mask + bottom` is
+//! the set of cells on which the next stone of each column lands. The bits of 7x6:
+//!
+//! ```text
+//!  6 13 20 27 34 41 48    extra bits
+//!  5 12 19 26 33 40 47    top row
+//!  .  .  .  .  .  .  .
+//!  0  7 14 21 28 35 42    bottom row
+//! ```
+
+use noughts_rules::Move;
+
+/// Bits of a board.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Geometry {
+    pub(super) columns: u32,
+    pub(super) rows: u32,
+    /// The lowest cell of every column.
+    pub(super) bottom: u64,
+    pub(super) cells: u64,
+    /// Every second row, chosen so that the number of cells from there to the top is even.
+    pub(super) even: u64,
+}
+
+impl Geometry {
+    pub(super) fn new(columns: u32, rows: u32) -> Geometry {
+        let bottom = (0..columns).fold(0, |bits, column| bits | 1 << (column * (rows + 1)));
+        let even = (0..rows).filter(|row| (rows - row).is_multiple_of(2));
+        Geometry {
+            columns,
+            rows,
+            bottom,
+            cells: (0..rows).fold(0, |bits, row| bits | bottom << row),
+            even: even.fold(0, |bits, row| bits | bottom << row),
+        }
+    }
+
+    pub(super) fn column(&self, column: u32) -> u64 {
+        ((1 << self.rows) - 1) << (column * (self.rows + 1))
+    }
+
+    /// The cells on which the next stone of each column lands.
+    pub(super) fn playable(&self, mask: u64) -> u64 {
+        // On a board of 64 bits the sum may overflow into no cell.
+        mask.wrapping_add(self.bottom) & self.cells
+    }
+
+    pub(super) fn mirrored(&self, bits: u64) -> u64 {
+        let stride = self.rows + 1;
+        let column = |column| bits >> (column * stride) & ((1 << stride) - 1);
+        (0..self.columns).fold(0, |mirror, at| mirror << stride | column(at))
+    }
+
+    /// Different for each position: the sum sets a bit above the highest stone of each column, and the stones of the
+    /// side to move below it.
+    pub(super) fn key(&self, stones: Stones) -> u64 {
+        stones
+            .mine
+            .wrapping_add(stones.mask)
+            .wrapping_add(self.bottom)
+    }
+
+    pub(super) fn mirror(&self, stones: Stones) -> Stones {
+        Stones {
+            mine: self.mirrored(stones.mine),
+            mask: self.mirrored(stones.mask),
+        }
+    }
+
+    /// The same for a position and its mirror image.
+    pub(super) fn canonical_key(&self, stones: Stones) -> u64 {
+        self.key(stones).min(self.key(self.mirror(stones)))
+    }
+
+    /// The cells of the column with this cell.
+    pub(super) fn column_of(&self, cell: u64) -> u64 {
+        self.column(cell.trailing_zeros() / (self.rows + 1))
+    }
+
+    pub(super) fn bit(&self, at: Move) -> u64 {
+        let (row, column) = (
+            at.index() as u32 / self.columns,
+            at.index() as u32 % self.columns,
+        );
+        1 << (column * (self.rows + 1) + self.rows - 1 - row)
+    }
+
+    pub(super) fn at(&self, bit: u64) -> Move {
+        let (column, height) = (
+            bit.trailing_zeros() / (self.rows + 1),
+            bit.trailing_zeros() % (self.rows + 1),
+        );
+        Move::at(((self.rows - 1 - height) * self.columns + column) as usize)
+    }
+
+    pub(super) fn shifts<const STRIDE: u32>(&self) -> [u32; 3] {
+        let stride = if STRIDE == 0 { self.rows + 1 } else { STRIDE };
+        [stride - 1, stride, stride + 1]
+    }
+
+    pub(super) fn has_line<const STRIDE: u32>(&self, stones: u64) -> bool {
+        let has_line = |shift: u32| {
+            let pairs = stones & stones >> shift;
+            pairs & pairs >> (2 * shift) != 0
+        };
+        has_line(1) || self.shifts::<STRIDE>().into_iter().any(has_line)
+    }
+
+    /// Empty cells that complete a line.
+    pub(super) fn completing<const STRIDE: u32>(&self, stones: u64, mask: u64) -> u64 {
+        let mut cells = stones << 1 & stones << 2 & stones << 3;
+        for shift in self.shifts::<STRIDE>() {
+            let above = stones << shift & stones << (2 * shift);
+            let below = stones >> shift & stones >> (2 * shift);
+            // Three times the stride of a tall board exceeds a word.
+            cells |= above & (stones.unbounded_shl(3 * shift) | stones >> shift);
+            cells |= below & (stones.unbounded_shr(3 * shift) | stones << shift);
+        }
+        cells & (self.cells ^ mask)
+    }
+}
+
+/// The stones on the board, from the view of the side to move.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Stones {
+    /// Of the side to move.
+    pub(super) mine: u64,
+    /// Of both sides.
+    pub(super) mask: u64,
+}
+
+impl Stones {
+    pub(super) fn after(self, cell: u64) -> Stones {
+        Stones {
+            mine: self.mine ^ self.mask,
+            mask: self.mask | cell,
+        }
+    }
+}

@@ -1,0 +1,168 @@
+//! Opening books, computed by this solver: `cargo xtask book`. See `docs/solving.md` for the format.
+
+#[cfg(feature = "book")]
+pub mod writer;
+
+use std::sync::LazyLock;
+
+use super::board::{Geometry, Stones};
+
+/// The boards with a book: columns, rows and the file.
+const BOARDS: [(u32, u32, &[u8]); 3] = [
+    (7, 6, include_bytes!("book/7x6.bin")),
+    (7, 5, include_bytes!("book/7x5.bin")),
+    (6, 6, include_bytes!("book/6x6.bin")),
+];
+
+/// Books are unpacked when they are first used.
+static BOOKS: LazyLock<Vec<Book>> = LazyLock::new(|| {
+    BOARDS
+        .iter()
+        .map(|(_, _, bytes)| Book::read(bytes))
+        .collect()
+});
+
+/// Maximum number of marks in a position of a book.
+pub(crate) const MAX_MARKS: u32 = 16;
+
+/// Bytes per entry.
+const BYTES: usize = 7;
+
+/// Values and best moves of positions at the beginning of the game on one board.
+pub(crate) struct Book {
+    /// Each is a canonical key, then two bits for the sign of the score plus 1, then three bits for the column of the best
+    /// move. Ascending.
+    entries: Vec<u64>,
+}
+
+/// What a book knows about a position.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct BookEntry {
+    /// 1, 0 or -1: whether the side to move wins, draws or loses.
+    pub(crate) sign: i32,
+    /// In the position with the canonical key.
+    column: u32,
+}
+
+impl Book {
+    /// The book for this board, if there is one.
+    pub(crate) fn of(geometry: &Geometry) -> Option<&'static Book> {
+        let size = (geometry.columns, geometry.rows);
+        let index = BOARDS
+            .iter()
+            .position(|(columns, rows, _)| (*columns, *rows) == size)?;
+        BOOKS.get(index)
+    }
+
+    fn read(bytes: &[u8]) -> Book {
+        let number = |bytes: &[u8]| {
+            bytes
+                .iter()
+                .rfold(0, |number, byte| number << 8 | u64::from(*byte))
+        };
+        Book {
+            entries: bytes.chunks_exact(BYTES).map(number).collect(),
+        }
+    }
+
+    /// What is known about the position with this canonical key.
+    pub(crate) fn get(&self, key: u64) -> Option<BookEntry> {
+        let index = self.entries.partition_point(|entry| *entry < key << 5);
+        let entry = self
+            .entries
+            .get(index)
+            .filter(|entry| **entry >> 5 == key)?;
+        Some(BookEntry {
+            sign: (entry >> 3 & 3) as i32 - 1,
+            column: (entry & 7) as u32,
+        })
+    }
+
+    /// The cell of a best move, and the sign of the score.
+    pub(crate) fn best(&self, geometry: &Geometry, stones: Stones) -> Option<(u64, i32)> {
+        let key = geometry.canonical_key(stones);
+        let entry = self.get(key)?;
+        let column = match geometry.key(stones) == key {
+            true => entry.column,
+            false => geometry.columns - 1 - entry.column,
+        };
+        let cell = geometry.playable(stones.mask) & geometry.column(column);
+        Some((cell, entry.sign))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::reference::connect_four::PlainAlphaBeta;
+    use crate::rng::Random;
+
+    /// The position with this key.
+    fn position(geometry: &Geometry, key: u64) -> Stones {
+        let stride = geometry.rows + 1;
+        let mut stones = Stones { mine: 0, mask: 0 };
+        for column in 0..geometry.columns {
+            let bits = key >> (column * stride) & ((1 << stride) - 1);
+            let height = bits.ilog2();
+            stones.mine |= (bits ^ 1 << height) << (column * stride);
+            stones.mask |= ((1 << height) - 1) << (column * stride);
+        }
+        stones
+    }
+
+    /// Compares the value of a position of 7x6 and the value after its best move with a plain alpha-beta.
+    fn compare(plain: &mut PlainAlphaBeta, entry: u64) {
+        let geometry = Geometry::new(7, 6);
+        let stones = position(&geometry, entry >> 5);
+        assert_eq!(geometry.canonical_key(stones), entry >> 5);
+        let (cell, sign) = BOOKS[0].best(&geometry, stones).unwrap();
+        assert_eq!(plain.sign(stones.mine, stones.mask), sign, "{entry:x}");
+        let after = stones.after(cell);
+        assert_eq!(cell.count_ones(), 1, "{entry:x}");
+        assert_eq!(-plain.sign(after.mine, after.mask), sign, "{entry:x}");
+    }
+
+    /// Compares this many random entries with at least this many marks.
+    fn compare_samples(min_marks: u32, samples: usize) {
+        let geometry = Geometry::new(7, 6);
+        let marks = |entry: &u64| position(&geometry, entry >> 5).mask.count_ones();
+        let entries = BOOKS[0].entries.iter().copied();
+        let entries: Vec<u64> = entries.filter(|entry| marks(entry) >= min_marks).collect();
+        let (mut plain, mut random) = (PlainAlphaBeta::new(), Random::new(76));
+        for _ in 0..samples {
+            compare(&mut plain, entries[random.below(entries.len())]);
+        }
+    }
+
+    #[test]
+    fn entries_are_in_order_and_have_legal_moves() {
+        for ((columns, rows, _), book) in BOARDS.iter().zip(BOOKS.iter()) {
+            let geometry = Geometry::new(*columns, *rows);
+            assert!(book.entries.is_sorted_by(|one, next| one >> 5 < next >> 5));
+            for entry in &book.entries {
+                let stones = position(&geometry, entry >> 5);
+                let (cell, sign) = book.best(&geometry, stones).unwrap();
+                assert!(cell.is_power_of_two() && sign.abs() <= 1, "{entry:x}");
+                assert!(stones.mask.count_ones() <= MAX_MARKS, "{entry:x}");
+                let mirror = geometry.mirror(stones);
+                // A position that is its own mirror image has one answer.
+                let expected = match mirror == stones {
+                    true => cell,
+                    false => geometry.mirrored(cell),
+                };
+                assert_eq!(book.best(&geometry, mirror), Some((expected, sign)));
+            }
+        }
+    }
+
+    #[test]
+    fn samples_agree_with_a_plain_alpha_beta() {
+        compare_samples(12, 4);
+    }
+
+    #[test]
+    #[ignore = "takes minutes"]
+    fn many_samples_agree_with_a_plain_alpha_beta() {
+        compare_samples(9, 100);
+    }
+}

@@ -1,0 +1,180 @@
+//! Computes books, for `cargo xtask book` (feature `book`).
+//!
+//! A book has the positions that `perfect` meets, in games that it plays from the start against every reply, and in which
+//! it would need long to answer.
+
+use std::collections::{HashMap, HashSet};
+
+use super::super::board::{Geometry, Stones};
+use super::super::{ConnectFour, Score, Stopped};
+use super::{BOARDS, BYTES, MAX_MARKS};
+use crate::strategies::perfect::{DISTANCE_NODES, SOLVER_MEMORY};
+
+/// A position is left out if `perfect` answers with at most this many nodes, those for the distance not counted.
+const QUICK_NODES: u64 = 400_000;
+
+/// A position in which `perfect` is to move.
+#[derive(Clone, Copy)]
+struct OwnPosition {
+    stones: Stones,
+    /// The sign of its score is at least this.
+    at_least: i32,
+}
+
+/// Computes a book.
+pub struct BookWriter {
+    geometry: Geometry,
+    /// Without a book, with a large table.
+    solver: ConnectFour,
+    /// Entries by canonical key, except for the empty book's.
+    entries: HashMap<u64, u64>,
+    seen: HashSet<u64>,
+    /// Positions with the same number of marks, and those that follow from them.
+    open: Vec<OwnPosition>,
+    next: Vec<OwnPosition>,
+}
+
+/// Progress after one position.
+#[derive(Clone, Copy, Debug)]
+pub struct BookProgress {
+    /// Number of marks.
+    pub marks: u32,
+    /// Positions with as many marks that are still to be visited.
+    pub open: usize,
+    /// A new entry.
+    pub entry: Option<u64>,
+    /// Nodes searched so far.
+    pub nodes: u64,
+}
+
+impl BookWriter {
+    /// For a board such as `7x6`, with known entries and a table of this many bytes; `None` if the board has no book. The
+    /// games of the first player come before those of the second.
+    pub fn new(board: &str, entries: &[u64], bytes: usize) -> Option<BookWriter> {
+        let is_named =
+            |(columns, rows, _): &&(u32, u32, &[u8])| format!("{columns}x{rows}") == board;
+        let (columns, rows, _) = BOARDS.iter().find(is_named)?;
+        let geometry = Geometry::new(*columns, *rows);
+        let mut solver = ConnectFour::for_board(geometry, bytes);
+        solver.book = None;
+        let start = OwnPosition {
+            stones: Stones { mine: 0, mask: 0 },
+            at_least: -1,
+        };
+        Some(BookWriter {
+            geometry,
+            solver,
+            entries: entries.iter().map(|entry| (entry >> 5, *entry)).collect(),
+            seen: HashSet::new(),
+            open: vec![start],
+            next: Vec::new(),
+        })
+    }
+
+    /// Continues with the games of the second player.
+    pub fn start_second(&mut self) {
+        let empty = Stones { mine: 0, mask: 0 };
+        let children = self.solver.children(empty).into_iter();
+        self.open = children
+            .map(|(_, stones)| OwnPosition {
+                stones,
+                at_least: -1,
+            })
+            .collect();
+    }
+
+    /// Visits the next position; `None` when all were visited.
+    pub fn step(&mut self) -> Option<BookProgress> {
+        if self.open.is_empty() {
+            self.open = std::mem::take(&mut self.next);
+            // Neighbours share much of the table.
+            let geometry = self.geometry;
+            self.open
+                .sort_unstable_by_key(|position| geometry.canonical_key(position.stones));
+        }
+        let position = self.open.pop()?;
+        let marks = position.stones.mask.count_ones();
+        let key = self.geometry.canonical_key(position.stones);
+        let mut entry = None;
+        if self.seen.insert(key) {
+            entry = self.visit(key, position);
+        }
+        Some(BookProgress {
+            marks,
+            open: self.open.len(),
+            entry,
+            nodes: self.solver.nodes,
+        })
+    }
+
+    /// Returns a new entry, if the position needs one.
+    fn visit(&mut self, key: u64, position: OwnPosition) -> Option<u64> {
+        // The position with the canonical key.
+        let mirror = self.geometry.mirror(position.stones);
+        let stones = match self.geometry.key(position.stones) == key {
+            true => position.stones,
+            false => mirror,
+        };
+        let known = self.entries.get(&key).copied();
+        let is_quick = known.is_none() && self.is_quick(stones);
+        if is_quick {
+            return None;
+        }
+        let entry = known.unwrap_or_else(|| self.solve(key, stones, position.at_least));
+        self.entries.insert(key, entry);
+        let (sign, column) = ((entry >> 3 & 3) as i32 - 1, (entry & 7) as u32);
+        let cell = self.geometry.playable(stones.mask) & self.geometry.column(column);
+        let after = stones.after(cell);
+        if stones.mask.count_ones() + 2 <= MAX_MARKS && !self.solver.is_won(after) {
+            let children = self.solver.children(after).into_iter();
+            let goes_on = children.filter(|(_, child)| !self.solver.is_won(*child));
+            self.next.extend(goes_on.map(|(_, stones)| OwnPosition {
+                stones,
+                at_least: sign,
+            }));
+        }
+        known.is_none().then_some(entry)
+    }
+
+    /// Whether `perfect` answers quickly without the book.
+    fn is_quick(&self, stones: Stones) -> bool {
+        let mut solver = ConnectFour::for_board(self.geometry, SOLVER_MEMORY);
+        solver.book = None;
+        let limit = QUICK_NODES + DISTANCE_NODES;
+        solver
+            .choose(stones, DISTANCE_NODES, &mut |nodes, _| nodes > limit)
+            .is_ok()
+    }
+
+    /// The entry of a position whose sign is at least this.
+    fn solve(&mut self, key: u64, stones: Stones, at_least: i32) -> u64 {
+        let found = self
+            .sign_and_move(stones, at_least)
+            .expect("nothing stops it");
+        let (sign, column) = found;
+        key << 5 | ((sign + 1) as u64) << 3 | u64::from(column)
+    }
+
+    fn sign_and_move(&mut self, stones: Stones, at_least: i32) -> Result<(i32, u32), Stopped> {
+        let never = &mut |_, _| false;
+        let mut sign = at_least;
+        if sign < 1 && self.solver.reaches(stones, Score(1), never)? {
+            sign = 1;
+        }
+        if sign < 0 && self.solver.reaches(stones, Score(0), never)? {
+            sign = 0;
+        }
+        let (at, _) = self.solver.best(stones, Score(sign), false, never)?;
+        let cell = self.geometry.bit(at);
+        Ok((sign, cell.trailing_zeros() / (self.geometry.rows + 1)))
+    }
+}
+
+/// The bytes of a book with these entries.
+pub fn pack(mut entries: Vec<u64>) -> Vec<u8> {
+    entries.sort_unstable();
+    let bytes = entries.iter().map(|entry| entry.to_le_bytes());
+    bytes
+        .flat_map(|bytes| bytes.into_iter().take(BYTES))
+        .collect()
+}

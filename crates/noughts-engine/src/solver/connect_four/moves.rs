@@ -1,0 +1,196 @@
+//! Best moves and lines, and the values of all moves.
+
+use noughts_rules::Move;
+
+use super::{ConnectFour, Score, ShouldStop, Stones, Stopped};
+use crate::analysis::{MoveValue, Value};
+use crate::solver::GameValue;
+
+/// Maximum number of nodes for the best line after the first move.
+const LINE_NODES: u64 = 200_000;
+
+impl ConnectFour {
+    /// A move that keeps the value of a position without a line. If its distance is known, no move wins sooner or loses
+    /// later; at most `distance_nodes` are searched for it. The choice of a new solver depends on nothing but the position.
+    pub(crate) fn choose(
+        &mut self,
+        stones: Stones,
+        distance_nodes: u64,
+        stop: ShouldStop<'_>,
+    ) -> Result<MoveValue, Stopped> {
+        let mirror = self.geometry.mirror(stones);
+        if self.geometry.key(mirror) < self.geometry.key(stones) {
+            // Mirror images get mirrored answers.
+            let choice = self.choose(mirror, distance_nodes, stop)?;
+            let cell = self.geometry.mirrored(self.geometry.bit(choice.at));
+            let at = self.geometry.at(cell);
+            return Ok(MoveValue { at, ..choice });
+        }
+        if let Some((cell, sign)) = self.book.and_then(|book| book.best(&self.geometry, stones)) {
+            return Ok(MoveValue {
+                at: self.geometry.at(cell),
+                value: value_of(sign),
+                distance: None,
+            });
+        }
+        let sign = self.sign(stones, stop)?;
+        let free = self.free(stones);
+        if sign != 0 {
+            let limit = self.nodes.saturating_add(distance_nodes);
+            let should_stop = &mut |nodes: u64, fill: u64| nodes > limit || stop(nodes, fill);
+            let exact = self.score(stones, should_stop);
+            let best = exact.map(|score| (score, self.best(stones, score, true, should_stop)));
+            if let Ok((score, Ok((at, _)))) = best {
+                return Ok(MoveValue {
+                    at,
+                    value: value_of(sign),
+                    distance: distance_of(score, free),
+                });
+            }
+        }
+        let (at, _) = self.best(stones, Score(sign), false, stop)?;
+        Ok(MoveValue {
+            at,
+            value: value_of(sign),
+            distance: (sign == 0).then_some(free),
+        })
+    }
+
+    /// The values of all moves in a position without a line, the best first. Distances are missing if the search was
+    /// stopped before it found them all; an error if it was stopped before all values were found.
+    pub(crate) fn move_values(
+        &mut self,
+        stones: Stones,
+        stop: ShouldStop<'_>,
+    ) -> Result<Vec<MoveValue>, Stopped> {
+        let free = self.free(stones);
+        let mut moves = Vec::new();
+        for (at, child) in self.children(stones) {
+            let (sign, distance) = match (self.is_won(child), free) {
+                (true, _) => (1, Some(1)),
+                (false, 1) => (0, Some(1)),
+                (false, _) => (-self.sign(child, stop)?, None),
+            };
+            let value = MoveValue {
+                at,
+                value: value_of(sign),
+                distance: distance.or((sign == 0).then_some(free)),
+            };
+            moves.push((value, child));
+        }
+        for (value, child) in &mut moves {
+            if value.distance.is_none() {
+                let Ok(score) = self.score(*child, stop) else {
+                    break;
+                };
+                value.distance = distance_of(score, free - 1).map(|plies| plies + 1);
+            }
+        }
+        let mut moves: Vec<MoveValue> = moves.into_iter().map(|(value, _)| value).collect();
+        moves.sort_by_key(|value| std::cmp::Reverse(value.rank()));
+        Ok(moves)
+    }
+
+    /// A line of best play that starts with this move.
+    pub(crate) fn line_after(
+        &mut self,
+        stones: Stones,
+        first: MoveValue,
+        stop: ShouldStop<'_>,
+    ) -> Vec<Move> {
+        let stones = stones.after(self.geometry.bit(first.at));
+        let mut line = vec![first.at];
+        if self.is_won(stones) || self.free(stones) == 0 {
+            return line;
+        }
+        let limit = self.nodes + LINE_NODES;
+        let should_stop = &mut |nodes: u64, fill: u64| nodes > limit || stop(nodes, fill);
+        let sign = match first.value {
+            GameValue::Win => -1,
+            GameValue::Draw => 0,
+            GameValue::Loss => 1,
+        };
+        let (score, is_exact) = match first.distance.map(|_| self.score(stones, should_stop)) {
+            Some(Ok(score)) => (score, true),
+            Some(Err(Stopped)) | None => (Score(sign), false),
+        };
+        line.extend(self.line(stones, score, is_exact, should_stop));
+        line
+    }
+
+    /// Best play from a position with this score, or with a score of this sign.
+    pub(super) fn line(
+        &mut self,
+        mut stones: Stones,
+        mut score: Score,
+        is_exact: bool,
+        stop: ShouldStop<'_>,
+    ) -> Vec<Move> {
+        let (mut line, mut limit) = (Vec::new(), u64::MAX);
+        while !self.is_won(stones) && self.free(stones) > 0 {
+            let should_stop = &mut |nodes: u64, fill: u64| nodes > limit || stop(nodes, fill);
+            let Ok((at, child)) = self.best(stones, score, is_exact, should_stop) else {
+                break;
+            };
+            line.push(at);
+            stones = child;
+            score = Score(-score.0);
+            limit = limit.min(self.nodes + LINE_NODES);
+        }
+        line
+    }
+
+    /// A move that keeps the score in a position that is not over.
+    pub(super) fn best(
+        &mut self,
+        stones: Stones,
+        score: Score,
+        is_exact: bool,
+        stop: ShouldStop<'_>,
+    ) -> Result<(Move, Stones), Stopped> {
+        let children = self.children(stones);
+        if let Some(win) = children.iter().find(|(_, child)| self.is_won(*child)) {
+            return Ok(*win);
+        }
+        if !is_exact && score.0 < 0 {
+            // Every move loses. This one does not lose at once, if there is one.
+            let loses_at_once = |child: Stones| {
+                let completing = self.geometry.completing::<0>(child.mine, child.mask);
+                completing & self.geometry.playable(child.mask) != 0
+            };
+            let late = children.iter().find(|(_, child)| !loses_at_once(*child));
+            return late.or(children.first()).copied().ok_or(Stopped);
+        }
+        // Moves whose score the table knows are found at once, even behind moves that take long.
+        for is_quick in [true, false] {
+            for (at, child) in &children {
+                // It is asked for the first time after some thousand nodes.
+                let should_stop = &mut |nodes: u64, fill: u64| is_quick || stop(nodes, fill);
+                // The score of the child, from the opponent's view, may be at most this.
+                match self.reaches(*child, Score(1 - score.0), should_stop) {
+                    Ok(false) => return Ok((*at, *child)),
+                    Err(Stopped) if !is_quick => return Err(Stopped),
+                    Ok(true) | Err(Stopped) => {}
+                }
+            }
+        }
+        Err(Stopped)
+    }
+}
+
+fn value_of(sign: i32) -> GameValue {
+    match sign {
+        0 => GameValue::Draw,
+        1.. => GameValue::Win,
+        ..0 => GameValue::Loss,
+    }
+}
+
+/// Plies to the end from a position with this score and this many free cells.
+fn distance_of(score: Score, free: u32) -> Option<u32> {
+    match score.value(free) {
+        Value::Win { plies } | Value::Loss { plies } => Some(plies),
+        Value::Draw => Some(free),
+        Value::Estimate(_) => None,
+    }
+}

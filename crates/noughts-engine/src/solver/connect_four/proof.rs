@@ -1,0 +1,161 @@
+//! Writes the records of a claim about Connect Four, in the format of `docs/solving.md`.
+
+use std::collections::HashSet;
+use std::io::{self, Write};
+
+use noughts_rules::{Diagram, Move, Side, Variant};
+
+use super::{ConnectFour, Score, ShouldStop, Stones, Stopped};
+
+/// Writes the records of the claim that the attacker wins (`wins`) or cannot win. The claim must be true. If it is stopped,
+/// the error is [`TimedOut`](io::ErrorKind::TimedOut).
+pub(crate) fn records(
+    solver: &mut ConnectFour,
+    variant: &Variant,
+    start: &Diagram,
+    (attacker, wins): (Side, bool),
+    stop: ShouldStop<'_>,
+    into: &mut dyn Write,
+) -> io::Result<()> {
+    let stones = solver.stones(start);
+    let claimant = if wins { attacker } else { attacker.next(2) };
+    let mut writer = Writer {
+        solver,
+        variant,
+        claimant,
+        wins,
+        written: HashSet::new(),
+        stop,
+        into,
+    };
+    writer.position(stones, start.to_move)
+}
+
+struct Writer<'a> {
+    solver: &'a mut ConnectFour,
+    variant: &'a Variant,
+    /// The side whose success the claim states.
+    claimant: Side,
+    wins: bool,
+    written: HashSet<u64>,
+    stop: ShouldStop<'a>,
+    into: &'a mut dyn Write,
+}
+
+impl Writer<'_> {
+    /// Writes a position after those that it depends on.
+    fn position(&mut self, stones: Stones, to_move: Side) -> io::Result<()> {
+        let key = self.solver.geometry.canonical_key(stones);
+        if self.is_obvious(stones, to_move) || !self.written.insert(key) {
+            return Ok(());
+        }
+        if (self.stop)(self.solver.nodes(), self.solver.fill()) {
+            return Err(stopped());
+        }
+        let reason = match to_move == self.claimant {
+            true => {
+                let (at, child) = self.good_move(stones)?;
+                self.position(child, to_move.next(2))?;
+                format!("plays {}", self.variant.format_move(at))
+            }
+            false => {
+                for (_, child) in self.solver.children(stones) {
+                    self.position(child, to_move.next(2))?;
+                }
+                "all".to_owned()
+            }
+        };
+        let position = self.diagram(stones, to_move).format(self.variant);
+        writeln!(self.into, "{position} {reason}")
+    }
+
+    /// A move of the claimant after which the claim still holds, if possible one that needs few further records.
+    fn good_move(&mut self, stones: Stones) -> io::Result<(Move, Stones)> {
+        // The score of the opponent after the move must be less than this.
+        let limit = Score(if self.wins { 0 } else { 1 });
+        let other = self.claimant.next(2);
+        let mut children = self.solver.children(stones);
+        children.sort_by_key(|(_, child)| self.replies(*child));
+        let is_free = |(_, child): &&(Move, Stones)| {
+            let key = self.solver.geometry.canonical_key(*child);
+            self.is_obvious(*child, other) || self.written.contains(&key)
+        };
+        if let Some(child) = children.iter().find(is_free) {
+            return Ok(*child);
+        }
+        for (at, child) in children {
+            match self.solver.reaches(child, limit, self.stop) {
+                Ok(false) => return Ok((at, child)),
+                Ok(true) => {}
+                Err(Stopped) => return Err(stopped()),
+            }
+        }
+        Err(io::Error::other("internal error: no move keeps the value"))
+    }
+
+    /// Number of moves that do not lose at once.
+    fn replies(&self, stones: Stones) -> u32 {
+        let geometry = &self.solver.geometry;
+        let playable = geometry.playable(stones.mask);
+        let threats = geometry.completing::<0>(stones.mine ^ stones.mask, stones.mask);
+        match playable & threats {
+            0 => (playable & !(threats >> 1)).count_ones(),
+            forced => forced.count_ones() % 2,
+        }
+    }
+
+    /// Whether the checker needs no record for the claim in this position. See `docs/solving.md`, "Obvious positions".
+    fn is_obvious(&self, stones: Stones, to_move: Side) -> bool {
+        let geometry = &self.solver.geometry;
+        let has_line = |stones: u64| geometry.has_line::<0>(stones);
+        let (empty, claimant_moves) = (geometry.cells ^ stones.mask, to_move == self.claimant);
+        let (mine, theirs) = match claimant_moves {
+            true => (stones.mine, stones.mine ^ stones.mask),
+            false => (stones.mine ^ stones.mask, stones.mine),
+        };
+        let playable = geometry.playable(stones.mask);
+        if self.solver.is_won(stones) {
+            return true;
+        }
+        if claimant_moves {
+            let wins = geometry.completing::<0>(mine, stones.mask) & playable;
+            return wins != 0 || !self.wins && !has_line(theirs | empty);
+        }
+        let (lower, upper) = (empty & geometry.even, empty & !geometry.even);
+        let odd = playable & upper;
+        match odd.count_ones() {
+            0 if !has_line(theirs | lower) => !self.wins || has_line(mine | upper),
+            1 if self.wins => {
+                let column = geometry.column_of(odd);
+                let threats = geometry.completing::<0>(mine, stones.mask) & lower & column;
+                let below = (threats & threats.wrapping_neg()).wrapping_sub(1);
+                let reachable = lower & !column | upper & column & below;
+                threats != 0 && !has_line(theirs | reachable)
+            }
+            _ => !self.wins && !has_line(theirs | empty),
+        }
+    }
+
+    fn diagram(&self, stones: Stones, to_move: Side) -> Diagram {
+        let geometry = &self.solver.geometry;
+        let mark = |cell: usize| {
+            let bit = geometry.bit(Move::at(cell));
+            let is_mine = stones.mine & bit != 0;
+            (stones.mask & bit != 0).then(|| if is_mine { to_move } else { to_move.next(2) })
+        };
+        Diagram {
+            marks: (0..(geometry.columns * geometry.rows) as usize)
+                .map(mark)
+                .collect(),
+            to_move,
+            play_in: None,
+        }
+    }
+}
+
+fn stopped() -> io::Error {
+    io::Error::new(
+        io::ErrorKind::TimedOut,
+        "a limit was reached before the proof was complete",
+    )
+}

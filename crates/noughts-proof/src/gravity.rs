@@ -1,0 +1,159 @@
+//! Positions with gravity that are obvious: lines that are no longer possible, and following.
+//!
+//! If every column has an even number of empty cells, the side that does not move can *follow*: it answers every mark with
+//! one directly above it. Then it gets the upper cell of every pair, and the other side only the lower cells.
+
+use noughts_rules::{Diagram, Goal, GridSpec, Overline, Placement, Side, Variant};
+
+use crate::Claim;
+
+/// A grid on which these rules apply.
+pub(crate) struct Gravity {
+    columns: usize,
+    rows: usize,
+    /// The cells of every possible line.
+    lines: Vec<Vec<usize>>,
+}
+
+/// An empty cell with an odd number of empty cells above it, or with an even number.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Cell {
+    Taken,
+    Lower,
+    Upper,
+}
+
+impl Gravity {
+    /// `None` unless the variant is a grid for two sides with gravity, without `+misere` and `+exact`.
+    pub(crate) fn new(variant: &Variant) -> Option<Gravity> {
+        let Variant::Grid(spec) = variant else {
+            return None;
+        };
+        let applies = spec.sides() == 2
+            && spec.goal == Goal::Make
+            && spec.placement == Placement::Gravity
+            && spec.overline == Overline::Counts;
+        applies.then(|| Gravity {
+            columns: spec.columns(),
+            rows: spec.rows(),
+            lines: lines(spec),
+        })
+    }
+
+    /// Whether the claim holds in a position that is not over, without a record.
+    pub(crate) fn is_obvious(&self, position: &Diagram, claim: Claim) -> bool {
+        let (claimant, other) = (claim.claimant(), claim.claimant().next(2));
+        if !claim.wins && !self.can_line(position, other, |_| true) {
+            return true;
+        }
+        if position.to_move == claimant {
+            return self.can_line_at_once(position, claimant);
+        }
+        let cells: Vec<Cell> = (0..self.columns * self.rows)
+            .map(|cell| self.cell(position, cell))
+            .collect();
+        let odd: Vec<usize> = (0..self.columns)
+            .filter(|column| !self.empty(position, *column).is_multiple_of(2))
+            .collect();
+        match odd[..] {
+            [] => {
+                !self.can_line(position, other, |cell| cells[cell] == Cell::Lower)
+                    && (!claim.wins
+                        || self.can_line(position, claimant, |cell| cells[cell] == Cell::Upper))
+            }
+            [odd] => claim.wins && self.has_last_threat(position, claimant, &cells, odd),
+            _ => false,
+        }
+    }
+
+    /// Whether the claimant, who follows, completes a line with a cell of the odd column that the other side must make
+    /// playable when nothing else is left.
+    fn has_last_threat(
+        &self,
+        position: &Diagram,
+        claimant: Side,
+        cells: &[Cell],
+        odd: usize,
+    ) -> bool {
+        let column = (0..self.rows).rev().map(|row| row * self.columns + odd);
+        let empty: Vec<usize> = column
+            .filter(|cell| position.marks[*cell].is_none())
+            .collect();
+        // Counted from 0 at the lowest empty cell: the first threat with an odd number.
+        let threat = (1..empty.len()).step_by(2).find(|number| {
+            let cell = empty[*number];
+            self.can_line(position, claimant, |one| one == cell)
+        });
+        let Some(threat) = threat else {
+            return false;
+        };
+        let may_get = |cell: usize| match cell % self.columns == odd {
+            false => cells[cell] == Cell::Lower,
+            true => empty[..threat].iter().step_by(2).any(|one| *one == cell),
+        };
+        !self.can_line(position, claimant.next(2), may_get)
+    }
+
+    /// Whether a side has a line if it also gets these empty cells.
+    fn can_line(&self, position: &Diagram, side: Side, gets: impl Fn(usize) -> bool) -> bool {
+        let has = |cell: &usize| match position.marks[*cell] {
+            Some(mark) => mark == side,
+            None => gets(*cell),
+        };
+        self.lines.iter().any(|line| line.iter().all(has))
+    }
+
+    /// Whether the side completes a line with its next mark.
+    fn can_line_at_once(&self, position: &Diagram, side: Side) -> bool {
+        let is_playable = |cell: usize| {
+            let below = position.marks.get(cell + self.columns);
+            position.marks[cell].is_none() && below.is_none_or(Option::is_some)
+        };
+        (0..position.marks.len())
+            .filter(|cell| is_playable(*cell))
+            .any(|cell| self.can_line(position, side, |one| one == cell))
+    }
+
+    /// Number of empty cells of a column.
+    fn empty(&self, position: &Diagram, column: usize) -> usize {
+        let cells = (0..self.rows).map(|row| row * self.columns + column);
+        cells.filter(|cell| position.marks[*cell].is_none()).count()
+    }
+
+    fn cell(&self, position: &Diagram, cell: usize) -> Cell {
+        // With gravity all cells above an empty one are empty.
+        match (position.marks[cell], cell / self.columns % 2) {
+            (Some(_), _) => Cell::Taken,
+            (None, 0) => Cell::Upper,
+            (None, _) => Cell::Lower,
+        }
+    }
+}
+
+/// Every line of the board. Longer lines contain these.
+fn lines(spec: &GridSpec) -> Vec<Vec<usize>> {
+    let (columns, rows, length) = (
+        spec.columns() as i64,
+        spec.rows() as i64,
+        spec.line() as i64,
+    );
+    let mut lines = Vec::new();
+    for row in 0..rows {
+        for column in 0..columns {
+            for (down, right) in [(0, 1), (1, 0), (1, 1), (1, -1)] {
+                let cells = (0..length).map(|step| (row + step * down, column + step * right));
+                let is_inside = cells.clone().all(|(row, column)| {
+                    (0..rows).contains(&row) && (0..columns).contains(&column)
+                });
+                if is_inside {
+                    lines.push(
+                        cells
+                            .map(|(row, column)| (row * columns + column) as usize)
+                            .collect(),
+                    );
+                }
+            }
+        }
+    }
+    lines
+}

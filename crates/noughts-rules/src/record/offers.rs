@@ -1,0 +1,115 @@
+//! Offers in a record: `offer 0 draw`, `accept 1 draw`, `decline 1 draw`.
+
+use std::fmt;
+
+use super::Reason;
+use crate::game::Seat;
+use crate::notation::number;
+use crate::quote::Quoted;
+
+/// Maximum number of offers and answers in a record.
+pub const MAX_RECORDED_OFFERS: usize = 1_000;
+
+/// An offer or an answer to one, between two turns.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct OfferEvent {
+    /// The number of turns that were completed before.
+    pub after_turns: usize,
+    /// The seat that offered or answered.
+    pub seat: Seat,
+    /// Whether it offered, accepted or declined.
+    pub step: OfferStep,
+    /// What was offered.
+    pub kind: OfferKind,
+}
+
+/// A step of an offer.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum OfferStep {
+    /// A seat made the offer.
+    Offer,
+    /// A seat accepted it.
+    Accept,
+    /// A seat declined it, or withdrew its own.
+    Decline,
+}
+
+/// What a seat may offer while a game goes on.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum OfferKind {
+    /// To end the game as a draw.
+    Draw,
+    /// To return to before the offering seat's last play.
+    Takeback,
+}
+
+impl OfferStep {
+    const ALL: [OfferStep; 3] = [OfferStep::Offer, OfferStep::Accept, OfferStep::Decline];
+
+    fn word(self) -> &'static str {
+        match self {
+            OfferStep::Offer => "offer",
+            OfferStep::Accept => "accept",
+            OfferStep::Decline => "decline",
+        }
+    }
+}
+
+impl OfferKind {
+    const ALL: [OfferKind; 2] = [OfferKind::Draw, OfferKind::Takeback];
+
+    fn word(self) -> &'static str {
+        match self {
+            OfferKind::Draw => "draw",
+            OfferKind::Takeback => "takeback",
+        }
+    }
+}
+
+impl fmt::Display for OfferEvent {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let OfferEvent { seat, .. } = self;
+        write!(f, "{} {} {}", self.step.word(), seat.0, self.kind.word())
+    }
+}
+
+/// Parses `offer 0 draw`; `None` if the line does not begin with the word of a step.
+pub(super) fn read_offer(
+    line: &str,
+    after_turns: usize,
+    seats: usize,
+) -> Option<Result<OfferEvent, Reason>> {
+    let (step, rest) = line.split_once(' ')?;
+    let step = OfferStep::ALL.into_iter().find(|s| s.word() == step)?;
+    let read = || {
+        let (seat, kind) = rest.split_once(' ')?;
+        let seat = u8::try_from(number(seat)?).ok()?;
+        let kind = OfferKind::ALL.into_iter().find(|k| k.word() == kind)?;
+        (usize::from(seat) < seats).then_some(OfferEvent {
+            after_turns,
+            seat: Seat(seat),
+            step,
+            kind,
+        })
+    };
+    Some(read().ok_or_else(|| Reason::Offer {
+        step: step.word(),
+        text: Quoted::from(line),
+    }))
+}
+
+/// Offers come in the order of the turns, by seats of the game.
+pub(super) fn check_offers(
+    offers: &[OfferEvent],
+    turns: usize,
+    seats: usize,
+) -> Result<(), Reason> {
+    if offers.len() > MAX_RECORDED_OFFERS {
+        return Err(Reason::TooManyOffers);
+    }
+    let fits = |offer: &OfferEvent| usize::from(offer.seat.0) < seats && offer.after_turns <= turns;
+    match offers.iter().all(fits) && offers.is_sorted_by_key(|offer| offer.after_turns) {
+        true => Ok(()),
+        false => Err(Reason::OffersOutOfOrder),
+    }
+}

@@ -1,0 +1,138 @@
+//! What clocks cost: `clocks turns sqlite:FILE|memory:` plays the same games with and without clocks, in turn, and prints
+//! the processor time of each; `clocks idle sqlite:FILE|memory:` waits a minute with 10 000 running clocks.
+
+use std::error::Error;
+use std::fs;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use noughts_engine::{EngineSetup, SystemClock};
+use noughts_rules::{Action, Move, Seat};
+use noughts_server::{
+    Command, ConnectionLimits, Creation, GameId, Holder, IdSource, LiveTable, Memory, NewGame,
+    Server, ServerConfig, Settings, Sqlite, Store, SyncMode,
+};
+
+const TABLES: usize = 10_000;
+const ROUNDS: usize = 20;
+const GAMES_PER_ROUND: usize = 100;
+const TURNS: usize = 40;
+
+#[tokio::main]
+async fn main() -> Result<(), Box<dyn Error>> {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    let [what, url] = arguments[..] else {
+        return Err("clocks turns|idle sqlite:FILE|memory:".into());
+    };
+    let store: Box<dyn Store> = match url.strip_prefix("sqlite:") {
+        Some(path) => Box::new(Sqlite::open(Path::new(path), SyncMode::Normal).await?),
+        None => Box::new(Memory::keeping(1_000_000)),
+    };
+    let server = Server::start(ServerConfig {
+        http: None,
+        tcp: None,
+        tcp_strategy: "perfect".parse()?,
+        pairs: None,
+        store,
+        limits: ConnectionLimits::default(),
+        robot_threads: 1,
+        engine: EngineSetup {
+            seed: 1,
+            clock: Arc::new(SystemClock::default()),
+        },
+        ids: IdSource::seeded(1),
+    })?;
+    match what {
+        "turns" => turns(&server).await,
+        _ => idle(&server).await,
+    }
+    Ok(())
+}
+
+async fn turns(server: &Server) {
+    let mut used = [Duration::ZERO; 2];
+    for _ in 0..ROUNDS {
+        for (clock, used) in [None, Some("10800+0")].into_iter().zip(&mut used) {
+            let mut tables = Vec::new();
+            for _ in 0..GAMES_PER_ROUND {
+                tables.push(create(server, clock).await);
+            }
+            let before = processor_time();
+            for turn in 1..=TURNS {
+                for live in &tables {
+                    play(server, live, turn).await;
+                }
+            }
+            *used += processor_time() - before;
+        }
+    }
+    let [without, with] = used.map(|used| used.as_secs_f64());
+    println!(
+        "{} turns each: {without:.2} s of processor time without clocks, {with:.2} s with, ratio {:.3}",
+        ROUNDS * GAMES_PER_ROUND * TURNS,
+        with / without
+    );
+}
+
+async fn idle(server: &Server) {
+    for _ in 0..TABLES {
+        let live = create(server, Some("10800+0")).await;
+        play(server, &live, 1).await;
+        play(server, &live, 2).await;
+    }
+    tokio::time::sleep(Duration::from_secs(70)).await;
+    let before = processor_time();
+    tokio::time::sleep(Duration::from_secs(60)).await;
+    let used = (processor_time() - before).as_secs_f64();
+    println!(
+        "{TABLES} running clocks: {used:.2} s of processor time in 60 s, {:.2} % of a core",
+        used / 0.6
+    );
+}
+
+async fn create(server: &Server, clock: Option<&str>) -> Arc<LiveTable> {
+    let human = |name: &str| Holder::Human {
+        name: name.to_owned(),
+        node: None,
+    };
+    let settings = Settings {
+        id: GameId::random(),
+        variant: "9x9k5".parse().expect("this is a variant"),
+        history: 0,
+        start: None,
+        holders: vec![human("Ann"), human("Bob")],
+        clock: clock.map(|clock| clock.parse().expect("this is a clock")),
+        created_ms: server.tables().clock().now_ms(),
+    };
+    let key = None;
+    let new = NewGame { settings, key };
+    match server.tables().create(new, None, None).await {
+        Ok(Creation::Created(live)) => live,
+        other => panic!("{other:?}"),
+    }
+}
+
+/// Plays rows in an order that completes no line.
+async fn play(server: &Server, live: &Arc<LiveTable>, turn: usize) {
+    let (column, row) = ((turn - 1) / 9, (turn - 1) % 9);
+    let cell = 9 * row + (2 * column + row / 2) % 9;
+    let command = Command::Act {
+        seat: Seat(((turn - 1) % 2) as u8),
+        action: Action::Play(Move::at(cell)),
+        turn,
+        key: None,
+    };
+    let played = server.tables().submit(live, &command).await;
+    played.expect("a legal turn is stored");
+}
+
+/// The processor time of this process so far.
+fn processor_time() -> Duration {
+    let stat = fs::read_to_string("/proc/self/stat").expect("this runs on Linux");
+    let after_name = stat.rsplit(')').next().unwrap_or_default();
+    let fields: Vec<&str> = after_name.split_whitespace().collect();
+    let ticks = |field: usize| fields[field].parse::<u64>().expect("a number");
+    Duration::from_millis((ticks(11) + ticks(12)) * 10)
+}

@@ -1,0 +1,186 @@
+//! What caches and slow networks need: `Cache-Control`, `ETag` with `If-None-Match`, and gzip.
+//!
+//! Only answers to GET and HEAD are compressed. Answers to POST may have a token next to text that somebody else chose,
+//! and the length of such a compressed answer would say something about the token.
+
+use std::pin::Pin;
+use std::task::{Context, Poll, Waker};
+
+use axum::body::{Body, Bytes, HttpBody};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, Request, StatusCode, header};
+use axum::response::Response;
+use flate2::Compression;
+use sha2::{Digest, Sha256};
+
+use super::site::{accepts, compressed};
+
+/// A smaller body fits into one packet anyway.
+const MIN_COMPRESSED: usize = 1024;
+
+/// A larger body takes milliseconds to compress, and is sent as it is. The largest views have less.
+const MAX_COMPRESSED: usize = 256 * 1024;
+
+/// What the answer must be like, as the request says.
+pub(super) struct Wanted {
+    is_read: bool,
+    is_head: bool,
+    is_api: bool,
+    has_token: bool,
+    accepts_gzip: bool,
+    if_none_match: Option<HeaderValue>,
+}
+
+impl Wanted {
+    pub(super) fn new<B>(request: &Request<B>) -> Wanted {
+        let headers = request.headers();
+        Wanted {
+            is_read: is_read(request.method()),
+            is_head: request.method() == Method::HEAD,
+            is_api: request.uri().path().starts_with("/api/"),
+            has_token: headers.contains_key(header::AUTHORIZATION),
+            accepts_gzip: accepts(headers, header::ACCEPT_ENCODING, "gzip"),
+            if_none_match: headers.get(header::IF_NONE_MATCH).cloned(),
+        }
+    }
+
+    /// Adds the headers for caches, compresses the body, or replaces it by 304.
+    pub(super) fn apply(&self, response: &mut Response) {
+        let size = response.body().size_hint().exact();
+        if self.is_read && response.status() == StatusCode::OK && size.is_some() {
+            self.apply_to_whole(response);
+        }
+        let headers = response.headers_mut();
+        // Everything that may be cached says so.
+        set_default(headers, header::CACHE_CONTROL, "no-store");
+        if self.is_head {
+            let size = response.body().size_hint().exact();
+            let headers = response.headers_mut();
+            if let (Some(size), false) = (size, headers.contains_key(header::CONTENT_LENGTH)) {
+                headers.insert(header::CONTENT_LENGTH, size.into());
+            }
+            *response.body_mut() = Body::empty();
+        }
+    }
+
+    /// Like [`apply`](Wanted::apply), for a successful answer whose body is complete.
+    fn apply_to_whole(&self, response: &mut Response) {
+        let is_compressible = self.accepts_gzip && is_compressible(response);
+        let mut bytes = None;
+        if self.is_api {
+            if !response.headers().contains_key(header::ETAG) {
+                bytes = take_whole(response.body_mut());
+                if let Some(bytes) = &bytes {
+                    response
+                        .headers_mut()
+                        .insert(header::ETAG, weak_tag(hash_for_tag(bytes)));
+                }
+            }
+            let cache_control = match self.has_token {
+                true => "private, no-cache",
+                false => "no-cache",
+            };
+            set_default(response.headers_mut(), header::CACHE_CONTROL, cache_control);
+        }
+        if self.is_known(response.headers()) {
+            *response.status_mut() = StatusCode::NOT_MODIFIED;
+            *response.body_mut() = Body::empty();
+            let headers = response.headers_mut();
+            headers.remove(header::CONTENT_TYPE);
+            headers.remove(header::CONTENT_LENGTH);
+            headers.remove(header::CONTENT_ENCODING);
+            return;
+        }
+        if is_compressible {
+            bytes = bytes.or_else(|| take_whole(response.body_mut()));
+            let gzip = bytes
+                .as_ref()
+                .map(|bytes| compressed(bytes, Compression::fast()));
+            if let Some(gzip) = gzip {
+                let headers = response.headers_mut();
+                headers.remove(header::CONTENT_LENGTH);
+                headers.insert(header::CONTENT_ENCODING, HeaderValue::from_static("gzip"));
+                bytes = Some(gzip.into());
+            }
+        }
+        if let Some(bytes) = bytes {
+            *response.body_mut() = Body::from(bytes);
+        }
+        if self.is_api {
+            let vary = HeaderValue::from_static("Accept-Encoding");
+            response.headers_mut().append(header::VARY, vary);
+        }
+    }
+
+    /// Whether the client has the body with this tag.
+    fn is_known(&self, headers: &HeaderMap) -> bool {
+        let known = self
+            .if_none_match
+            .as_ref()
+            .and_then(|known| known.to_str().ok());
+        let tag = headers.get(header::ETAG).and_then(|tag| tag.to_str().ok());
+        let (Some(known), Some(tag)) = (known, tag) else {
+            return false;
+        };
+        let opaque = |tag: &str| tag.trim().trim_start_matches("W/").to_owned();
+        let tag = opaque(tag);
+        known.trim() == "*" || known.split(',').any(|known| opaque(known) == tag)
+    }
+}
+
+/// Whether a method only reads.
+pub(super) fn is_read(method: &Method) -> bool {
+    matches!(*method, Method::GET | Method::HEAD)
+}
+
+/// A hash of these bytes for a tag.
+pub(super) fn hash_for_tag(bytes: &[u8]) -> u64 {
+    let hash = Sha256::digest(bytes);
+    let first = hash.first_chunk::<8>().expect("SHA-256 has 32 bytes");
+    u64::from_be_bytes(*first)
+}
+
+/// The tag of a body with this hash. It is weak because the compressed body has the same.
+pub(super) fn weak_tag(hash: u64) -> HeaderValue {
+    let tag = format!("W/\"{hash:016x}\"");
+    HeaderValue::try_from(tag).expect("a hash is hexadecimal")
+}
+
+fn is_compressible(response: &Response) -> bool {
+    let headers = response.headers();
+    let content_type = headers.get(header::CONTENT_TYPE);
+    let content_type = content_type
+        .and_then(|value| value.to_str().ok())
+        .unwrap_or_default();
+    let is_text = content_type.starts_with("application/json")
+        || content_type.starts_with("text/")
+        || content_type.starts_with("application/openmetrics-text");
+    let size = response.body().size_hint().exact().unwrap_or(0) as usize;
+    is_text
+        && (MIN_COMPRESSED..=MAX_COMPRESSED).contains(&size)
+        && !headers.contains_key(header::CONTENT_ENCODING)
+}
+
+fn set_default(headers: &mut HeaderMap, name: HeaderName, value: &'static str) {
+    if !headers.contains_key(&name) {
+        headers.insert(name, HeaderValue::from_static(value));
+    }
+}
+
+/// Takes the bytes of a complete body. `None` leaves the body as it is.
+fn take_whole(body: &mut Body) -> Option<Bytes> {
+    let size = body.size_hint().exact()?;
+    let mut taken = std::mem::take(body);
+    let mut context = Context::from_waker(Waker::noop());
+    match Pin::new(&mut taken).poll_frame(&mut context) {
+        Poll::Ready(Some(Ok(frame))) => match frame.into_data() {
+            Ok(bytes) if bytes.len() as u64 == size => Some(bytes),
+            _ => None,
+        },
+        Poll::Ready(None) => Some(Bytes::new()),
+        Poll::Ready(Some(Err(_))) => None,
+        Poll::Pending => {
+            *body = taken;
+            None
+        }
+    }
+}

@@ -1,0 +1,242 @@
+//! `GET /api/games/events`: the tables that wait for players, as an event stream.
+//!
+//! While somebody watches, one task reads the list from the store whenever a table of this node changes, and at
+//! intervals because of the other nodes. Every message is encoded once for all watchers. A watcher that has missed
+//! a change gets the whole list.
+
+use std::collections::HashMap;
+use std::convert::Infallible;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+use axum::extract::State;
+use axum::response::sse::{Event, KeepAlive, Sse};
+use axum::response::{IntoResponse, Response};
+use bytes::Bytes;
+use futures_util::stream::unfold;
+use noughts_api::{LobbyMessage, ProblemKind};
+use tokio::sync::{Notify, watch};
+use tokio::time::{sleep, timeout};
+use tracing::debug;
+
+use super::AppState;
+use super::catalog::{MAX_LISTED, line};
+use super::error::{ApiError, api_error};
+use super::openapi::CatalogErrors;
+use super::rate_limit::{Client, StreamPermit};
+use super::stream::{KEEP_ALIVE, RESTART, event, to_json};
+use crate::id::GameId;
+use crate::players::PlayerNames;
+use crate::store::{ListQuery, StoreError};
+use crate::table::Status;
+use crate::tables::Tables;
+
+/// How often the list is read where other nodes may change it.
+const SHARED_INTERVAL: Duration = Duration::from_secs(1);
+
+/// How often the list is read otherwise: only the deletion of old games is not noticed at once.
+const ALONE_INTERVAL: Duration = Duration::from_secs(10);
+
+/// Changes of this node's tables within this time are read together.
+const PAUSE: Duration = Duration::from_millis(100);
+
+/// Time for the first list.
+const FIRST_TIMEOUT: Duration = Duration::from_secs(10);
+
+/// The waiting tables, for all watchers.
+pub(super) struct Lobby {
+    /// `None` until the list has been read, and while nobody watches.
+    latest: watch::Sender<Option<Arc<LobbyState>>>,
+    /// The first watcher came.
+    is_watched: Notify,
+    /// The number of the latest state, or more.
+    number: AtomicU64,
+}
+
+/// The waiting tables at one time, encoded.
+struct LobbyState {
+    /// Increases by one with each change, and by two where `changes` is not complete.
+    number: u64,
+    games: HashMap<GameId, Bytes>,
+    /// The message with all tables.
+    all: Bytes,
+    /// The messages that lead here from the state before, with their names.
+    changes: Vec<(&'static str, Bytes)>,
+}
+
+impl Lobby {
+    pub(super) fn new() -> Lobby {
+        Lobby {
+            latest: watch::Sender::new(None),
+            is_watched: Notify::new(),
+            number: AtomicU64::new(0),
+        }
+    }
+
+    fn subscribe(&self) -> watch::Receiver<Option<Arc<LobbyState>>> {
+        let states = self.latest.subscribe();
+        self.is_watched.notify_one();
+        states
+    }
+
+    /// Keeps the list up to date while somebody watches. Never ends.
+    pub(super) async fn run(&self, tables: &Tables) {
+        let interval = match tables.bus().is_shared() {
+            true => SHARED_INTERVAL,
+            false => ALONE_INTERVAL,
+        };
+        let mut seats = tables.watch_seats();
+        loop {
+            if self.latest.receiver_count() == 0 {
+                self.latest.send_replace(None);
+                self.is_watched.notified().await;
+            }
+            seats.mark_unchanged();
+            if let Err(error) = self.update(tables).await {
+                debug!(%error, "the lobby is read again");
+            }
+            let _ = timeout(interval, seats.changed()).await;
+            sleep(PAUSE).await;
+        }
+    }
+
+    /// Reads the list, and publishes it if it has changed.
+    async fn update(&self, tables: &Tables) -> Result<(), StoreError> {
+        let query = ListQuery {
+            variant: None,
+            player: None,
+            status: Some(Status::Waiting),
+            attended_at_ms: Some(tables.clock().now_ms()),
+            before: None,
+            limit: MAX_LISTED,
+        };
+        let listed = tables.store().list(query).await?;
+        let holders = listed.iter().flat_map(|game| &game.summary.holders);
+        let names = PlayerNames::load(tables.store(), holders).await?;
+        let games = listed.iter().map(|game| (game.id, line(game, &names)));
+        let games: Vec<_> = games.collect();
+        let mut encoded = HashMap::with_capacity(games.len());
+        for (id, game) in &games {
+            encoded.insert(*id, to_json(&LobbyMessage::Game(game.clone())));
+        }
+        self.latest.send_if_modified(|latest| {
+            let before = latest.as_ref();
+            let changes = changes(before.map(|state| &state.games), &encoded);
+            if before.is_some() && changes.is_empty() {
+                return false;
+            }
+            let games = games.into_iter().map(|(_, game)| game).collect();
+            let step = if before.is_some() { 1 } else { 2 };
+            *latest = Some(Arc::new(LobbyState {
+                number: self.number.fetch_add(step, Ordering::Relaxed) + step,
+                games: encoded,
+                all: to_json(&LobbyMessage::Games(games)),
+                changes,
+            }));
+            true
+        });
+        Ok(())
+    }
+}
+
+/// The messages that lead from one list to the next.
+fn changes(
+    before: Option<&HashMap<GameId, Bytes>>,
+    now: &HashMap<GameId, Bytes>,
+) -> Vec<(&'static str, Bytes)> {
+    let Some(before) = before else {
+        return Vec::new();
+    };
+    let gone = before.keys().filter(|id| !now.contains_key(id));
+    let gone = gone.map(|id| ("gone", to_json(&LobbyMessage::Gone(id.to_string()))));
+    let new = now.iter().filter(|(id, game)| before.get(id) != Some(game));
+    let new = new.map(|(_, game)| ("game", game.clone()));
+    gone.chain(new).collect()
+}
+
+/// Follows the lobby by server-sent events.
+///
+/// The data of each event is a LobbyMessage: first all tables with an open lobby seat (`games`), then each table that is
+/// added or changed (`game`), and each that no longer waits (`gone`).
+#[utoipa::path(
+    get, path = "/api/games/events", tag = "live", operation_id = "followLobby",
+    responses(
+        (status = 200, body = String, content_type = "text/event-stream", description = "Events whose data are LobbyMessage objects"),
+        CatalogErrors,
+    )
+)]
+pub(super) async fn lobby_events(
+    State(app): State<Arc<AppState>>,
+    client: Client,
+) -> Result<Response, ApiError> {
+    let now = app.tables.clock().now();
+    let permit = app.rate_limiter.open_stream(&client, now)?;
+    let mut states = app.lobby.subscribe();
+    let first = timeout(FIRST_TIMEOUT, states.wait_for(Option::is_some)).await;
+    if !first.is_ok_and(|first| first.is_ok()) {
+        return Err(api_error(
+            ProblemKind::StoreUnavailable,
+            "the store does not reply now; try again in a moment",
+        ));
+    }
+    let source = LobbyEvents {
+        states,
+        number: None,
+        unsent: Vec::new().into_iter(),
+        closing: app.closing.clone(),
+        has_ended: false,
+        _permit: permit,
+    };
+    let events = unfold(source, |mut source| async move {
+        let event = source.next().await?;
+        Some((Ok::<_, Infallible>(event), source))
+    });
+    Ok(Sse::new(events)
+        .keep_alive(KeepAlive::new().interval(KEEP_ALIVE))
+        .into_response())
+}
+
+/// The events of one stream. The connection asks for the next one when the client has read the last.
+struct LobbyEvents {
+    states: watch::Receiver<Option<Arc<LobbyState>>>,
+    /// The state that the watcher was sent.
+    number: Option<u64>,
+    unsent: std::vec::IntoIter<(&'static str, Bytes)>,
+    closing: watch::Receiver<bool>,
+    has_ended: bool,
+    _permit: StreamPermit,
+}
+
+impl LobbyEvents {
+    async fn next(&mut self) -> Option<Event> {
+        loop {
+            if let Some((name, message)) = self.unsent.next() {
+                return Some(event(None, name, &message));
+            }
+            if self.has_ended {
+                return None;
+            }
+            let sent = self.number;
+            let is_new = |state: &Option<Arc<LobbyState>>| match state {
+                Some(state) => Some(state.number) != sent,
+                None => false,
+            };
+            tokio::select! {
+                state = self.states.wait_for(is_new) => {
+                    let state = state.ok()?.clone()?;
+                    self.number = Some(state.number);
+                    self.unsent = match sent.map(|sent| sent + 1) == Some(state.number) {
+                        true => state.changes.clone(),
+                        false => vec![("games", state.all.clone())],
+                    }
+                    .into_iter();
+                }
+                _ = self.closing.changed() => {
+                    self.has_ended = true;
+                    return Some(event(None, "restart", RESTART));
+                }
+            }
+        }
+    }
+}

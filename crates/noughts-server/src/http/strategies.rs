@@ -1,0 +1,145 @@
+//! The strategies that clients may use, with their limits, and `GET /api/strategies`.
+
+use axum::response::{IntoResponse, Response};
+use noughts_api::{FieldLocation, OfferedStrategy, ProblemKind};
+use noughts_engine::{STRATEGY_KINDS, StrategyName};
+use noughts_rules::{Game, Options, Quoted};
+use serde::Deserialize;
+use utoipa::IntoParams;
+
+use super::create_table::read_variant;
+use super::error::{ApiError, api_error};
+use super::extract::QueryParams;
+use super::openapi::StrategyErrors;
+
+/// The largest strategies that clients may use, by kind. Other kinds have no parameter, or one with few values. Besides,
+/// every move has a deadline and every address a budget of processor time.
+const LARGEST: [(&str, &[&str]); 3] = [
+    ("minimax", &["minimax:9"]),
+    ("search", &["search:5s", "search:5000000n"]),
+    ("mcts", &["mcts:1000000"]),
+];
+
+/// The largest strategies of a kind; empty without limits.
+fn largest(kind: &str) -> &'static [&'static str] {
+    let limits = LARGEST.iter().find(|(name, _)| *name == kind);
+    limits.map_or(&[], |(_, largest)| largest)
+}
+
+/// Reads a strategy that clients may use: not one with a long computation.
+pub(super) fn read_strategy(text: &str) -> Result<StrategyName, ApiError> {
+    let kind = text.split_once(':').map_or(text, |(kind, _)| kind);
+    let largest = largest(kind);
+    if largest.iter().any(|limit| exceeds(text, limit)) {
+        let (text, limits) = (Quoted::from(text), largest.join(" or "));
+        let detail = format!("{text} computes too long; at most {limits} is allowed here");
+        return Err(api_error(ProblemKind::ExpensiveStrategy, detail));
+    }
+    let name = text.parse::<StrategyName>();
+    name.map_err(|error| api_error(ProblemKind::UnknownStrategy, error))
+}
+
+/// Whether the parameter of a strategy is larger than that of another, in the same unit.
+fn exceeds(text: &str, limit: &str) -> bool {
+    match (amount(text), amount(limit)) {
+        (Some((unit, amount)), Some((same, limit))) => unit == same && amount > limit,
+        _ => false,
+    }
+}
+
+/// The parameter of a strategy: its unit, and the amount in milliseconds or as a number.
+fn amount(text: &str) -> Option<(&str, u128)> {
+    let (_, parameter) = text.split_once(':')?;
+    let end = parameter.find(|c: char| !c.is_ascii_digit());
+    let (digits, unit) = parameter.split_at(end.unwrap_or(parameter.len()));
+    if digits.is_empty() {
+        return None;
+    }
+    // Only digits, so an error means that the number is too large.
+    let number: u128 = digits.parse().unwrap_or(u128::MAX);
+    Some(match unit {
+        "s" => ("ms", number.saturating_mul(1_000)),
+        unit => (unit, number),
+    })
+}
+
+/// Which strategies to list.
+#[derive(Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+pub(super) struct Fitting {
+    /// Only strategies that can play this variant.
+    #[param(example = "3x3k3")]
+    variant: Option<String>,
+}
+
+/// Lists the strategies of robots that this server accepts, with their limits.
+#[utoipa::path(
+    get, path = "/api/strategies", tag = "catalog", operation_id = "listStrategies",
+    params(Fitting),
+    responses(
+        (status = 200, body = [OfferedStrategy], description = "The strategies"),
+        StrategyErrors,
+    )
+)]
+pub(super) async fn strategies(
+    QueryParams(fitting): QueryParams<Fitting>,
+) -> Result<Response, ApiError> {
+    let in_query = |error: ApiError| error.at(FieldLocation::Query, "/variant");
+    let variant = fitting.variant.map(|name| read_variant(&name)).transpose();
+    let game = match variant.map_err(in_query)? {
+        Some(variant) => Game::new(&variant, Options::default()).ok(),
+        None => None,
+    };
+    let can_play = |refuses: fn(&Game) -> Option<String>| match &game {
+        Some(game) => refuses(game).is_none(),
+        None => true,
+    };
+    let kinds = STRATEGY_KINDS.iter().filter(|kind| can_play(kind.refuses));
+    let offered = kinds.map(|kind| OfferedStrategy {
+        name: kind.name.to_owned(),
+        form: kind.syntax.to_owned(),
+        about: kind.description.to_owned(),
+        max: largest(kind.name).iter().map(ToString::to_string).collect(),
+    });
+    Ok(axum::Json(offered.collect::<Vec<_>>()).into_response())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_largest_strategies_are_accepted_and_larger_ones_are_not() {
+        for (kind, largest) in LARGEST {
+            for text in largest {
+                assert!(text.starts_with(kind));
+                assert!(read_strategy(text).is_ok(), "{text}");
+            }
+        }
+        for text in [
+            "minimax:10",
+            "minimax:100",
+            "minimax:99999999999999999999999999999999999999999999",
+            "mcts:1000001",
+            "search:6s",
+            "search:5001ms",
+            "search:5000001n",
+            "search:99999999999999999999s",
+        ] {
+            let error = read_strategy(text).unwrap_err();
+            assert_eq!(error.kind, ProblemKind::ExpensiveStrategy, "{text}");
+        }
+        for text in [
+            "",
+            "minimax",
+            "minimax:",
+            "minimax:010x",
+            "level:9",
+            "engine:rm",
+            "nobody",
+        ] {
+            let error = read_strategy(text).unwrap_err();
+            assert_eq!(error.kind, ProblemKind::UnknownStrategy, "{text}");
+        }
+    }
+}

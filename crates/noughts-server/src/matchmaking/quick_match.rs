@@ -1,0 +1,301 @@
+//! Quick matches: registered players who wait for an opponent, whichever node they are connected to.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+use std::time::Duration;
+
+use noughts_rules::{ClockSettings, Seat, Variant};
+use tokio::sync::oneshot;
+use tokio::time::timeout;
+use tracing::debug;
+
+use super::Matchmaking;
+use crate::id::{GameId, PlayerId};
+use crate::store::{
+    ListQuery, Match, MatchRequest, Matches, StoreError, WaitingId, WaitingList, WaitingPlayer,
+    family,
+};
+use crate::table::{Command, Holder, OpenTo, Status};
+use crate::tables::SubmitError;
+
+/// Maximum number of requests that wait for the store's reply at this node.
+const MAX_UNSENT: usize = 10_000;
+
+/// Maximum number of requests in one list: the store writes a list in one transaction.
+const MAX_LISTED: usize = 1_000;
+
+/// Maximum number of waiting tables that are searched for a seat, the newest ones.
+const MAX_SEARCHED_TABLES: usize = 100;
+
+/// Time for the store to reply to a request.
+const REPLY_TIMEOUT: Duration = Duration::from_secs(10);
+
+/// What this node wants to tell the store about quick matches.
+#[derive(Debug, Default)]
+pub(super) struct QuickMatches {
+    requests: Vec<(WaitingPlayer, oneshot::Sender<MatchRequest>)>,
+    cancelled: Vec<(WaitingId, PlayerId, oneshot::Sender<bool>)>,
+    /// Quick matches that have taken an open seat.
+    seated: Vec<(PlayerId, Match)>,
+    /// Players that are connected to this node and may have quick matches.
+    connected: BTreeSet<PlayerId>,
+    /// Quick matches of players that are connected to this node. It looks for open seats for them.
+    waiting_here: Vec<WaitingPlayer>,
+    /// Whether somebody waits at any node, as the store last said. Until nobody does, lists are sent, so that quick
+    /// matches without a connected player are dropped.
+    pub(super) does_anybody_wait: bool,
+}
+
+impl QuickMatches {
+    /// The next list, without TCP clients.
+    pub(super) fn list(&self) -> WaitingList {
+        let requests = self.requests.iter().take(MAX_LISTED);
+        let cancelled = self.cancelled.iter().take(MAX_LISTED);
+        WaitingList {
+            requests: requests.map(|(request, _)| request.clone()).collect(),
+            cancelled: cancelled.map(|(id, player, _)| (*id, *player)).collect(),
+            seated: self.seated.clone(),
+            connected: self.connected.iter().copied().collect(),
+            ..WaitingList::default()
+        }
+    }
+
+    /// Whether a quick match waits whose player is connected to this node.
+    pub(super) fn has_waiting_here(&self) -> bool {
+        !self.waiting_here.is_empty()
+    }
+
+    /// Answers everything that this list contained.
+    pub(super) fn settle(&mut self, list: &WaitingList, matches: &Matches) {
+        let requests = self.requests.drain(..list.requests.len());
+        for ((_, answer), request) in requests.zip(&matches.requests) {
+            // An error means that the request was cancelled.
+            let _ = answer.send(*request);
+        }
+        for (id, _, answer) in self.cancelled.drain(..list.cancelled.len()) {
+            let _ = answer.send(matches.cancelled.contains(&id));
+        }
+        self.does_anybody_wait = !matches.waiting.is_empty();
+        self.seated.retain(|seated| !list.seated.contains(seated));
+        let waits = |player: &PlayerId| {
+            let mut waiting = matches.waiting.iter();
+            waiting.any(|one| one.holder.player_id() == Some(*player))
+        };
+        for player in list.connected.iter().filter(|player| !waits(player)) {
+            self.connected.remove(player);
+        }
+        let is_here = |waiting: &&WaitingPlayer| {
+            let player = waiting.holder.player_id();
+            player.is_some_and(|player| self.connected.contains(&player))
+        };
+        self.waiting_here = matches.waiting.iter().filter(is_here).cloned().collect();
+    }
+}
+
+impl Matchmaking {
+    /// A registered player waits for an opponent. The match arrives as a new game of the player.
+    pub async fn request_match(
+        self: &Arc<Matchmaking>,
+        player: PlayerId,
+        variant: Variant,
+        clock: Option<ClockSettings>,
+    ) -> Result<MatchRequest, StoreError> {
+        let request = WaitingPlayer {
+            id: self.new_wait(),
+            variant,
+            clock,
+            holder: Holder::Player(player),
+            since_ms: self.tables.clock().now_ms(),
+        };
+        self.send_request(request).await
+    }
+
+    async fn send_request(&self, request: WaitingPlayer) -> Result<MatchRequest, StoreError> {
+        let (answer, answered) = oneshot::channel();
+        self.tell(|quick| match quick.requests.len() < MAX_UNSENT {
+            true => {
+                quick.requests.push((request, answer));
+                Ok(())
+            }
+            false => Err(too_busy()),
+        })?;
+        self.reply(answered).await
+    }
+
+    /// Cancels a quick match. Returns whether it was waiting.
+    pub async fn cancel_match(
+        self: &Arc<Matchmaking>,
+        id: WaitingId,
+        player: PlayerId,
+    ) -> Result<bool, StoreError> {
+        let (answer, answered) = oneshot::channel();
+        self.tell(|quick| match quick.cancelled.len() < MAX_UNSENT {
+            true => {
+                quick.cancelled.push((id, player, answer));
+                Ok(())
+            }
+            false => Err(too_busy()),
+        })?;
+        self.reply(answered).await
+    }
+
+    /// A player is connected to this node: quick matches of the player go on.
+    pub fn player_connected(&self, player: PlayerId) {
+        self.state().quick.connected.insert(player);
+        self.changed.notify_one();
+    }
+
+    /// A player is no longer connected to this node.
+    pub fn player_disconnected(&self, player: PlayerId) {
+        self.state().quick.connected.remove(&player);
+    }
+
+    /// Players connected to this node that have waiting quick matches.
+    pub fn quick_matches(&self) -> usize {
+        self.state().quick.connected.len()
+    }
+
+    /// Looks for open lobby seats for the quick matches of players that are connected here, oldest first.
+    pub(super) async fn seat_quick_matches(self: &Arc<Matchmaking>) {
+        let mut waiting = self.state().quick.waiting_here.clone();
+        waiting.sort_by_key(|waiting| (waiting.since_ms, waiting.id));
+        for quick_match in waiting {
+            if let Err(error) = self.seat_quick_match(quick_match).await {
+                debug!(%error, "open seats for quick matches are searched again");
+                return;
+            }
+        }
+    }
+
+    async fn seat_quick_match(
+        self: &Arc<Matchmaking>,
+        quick_match: WaitingPlayer,
+    ) -> Result<(), StoreError> {
+        let Some(player) = quick_match.holder.player_id() else {
+            return Ok(());
+        };
+        if quick_match.clock.is_some() {
+            return Ok(());
+        }
+        let seats = self.seats_for(player, quick_match.variant).await?;
+        // The store must not pair the player any more before a seat is taken.
+        if seats.is_empty() || !self.cancel_match(quick_match.id, player).await? {
+            return Ok(());
+        }
+        for (game, seat) in seats {
+            if self.sit_down(player, game, seat).await? {
+                let player_and_match = (
+                    player,
+                    Match {
+                        player: quick_match.id,
+                        game,
+                        seat,
+                    },
+                );
+                self.tell(|quick| quick.seated.push(player_and_match));
+                return Ok(());
+            }
+        }
+        // Others were faster: it waits on, at its old place.
+        self.send_request(quick_match).await.map(drop)
+    }
+
+    /// The attended lobby seats for this game without a clock at tables of others, oldest first.
+    async fn seats_for(
+        &self,
+        player: PlayerId,
+        variant: Variant,
+    ) -> Result<Vec<(GameId, Seat)>, StoreError> {
+        let query = ListQuery {
+            variant: Some(family(&variant)),
+            player: None,
+            status: Some(Status::Waiting),
+            attended_at_ms: Some(self.tables.clock().now_ms()),
+            before: None,
+            limit: MAX_SEARCHED_TABLES,
+        };
+        let mut seats = Vec::new();
+        for listed in self.tables.store().list(query).await?.iter().rev() {
+            let holders = &listed.summary.holders;
+            let is_own = |holder: &Holder| holder.player_id() == Some(player);
+            let is_plain = listed.variant == variant && listed.history == 0 && listed.is_plain;
+            if is_plain && !holders.iter().any(is_own) {
+                let open = (0..).map(Seat).zip(holders);
+                let open = open.filter(|(_, holder)| **holder == Holder::Open(OpenTo::Lobby));
+                seats.extend(open.map(|(seat, _)| (listed.id, seat)));
+            }
+        }
+        Ok(seats)
+    }
+
+    /// A player takes an open seat. False if somebody was faster.
+    async fn sit_down(
+        &self,
+        player: PlayerId,
+        game: GameId,
+        seat: Seat,
+    ) -> Result<bool, StoreError> {
+        let Some(live) = self.tables.get(game).await? else {
+            return Ok(false);
+        };
+        let command = Command::TakeSeat {
+            seat,
+            holder: Holder::Player(player),
+            key: None,
+        };
+        match self.tables.submit(&live, &command).await {
+            Ok(()) => Ok(true),
+            // After a lost reply the seat may be taken all the same: look.
+            Err(SubmitError::Unavailable(error)) => {
+                self.tables.refresh(&live).await;
+                let holder = live.read(|table| table.holder(seat).cloned());
+                match holder == Some(Holder::Player(player)) {
+                    true => Ok(true),
+                    false => Err(error),
+                }
+            }
+            Err(
+                SubmitError::Refused(_)
+                | SubmitError::NoSuchGame
+                | SubmitError::Busy
+                | SubmitError::Closed,
+            ) => Ok(false),
+        }
+    }
+
+    fn tell<T>(&self, change: impl FnOnce(&mut QuickMatches) -> T) -> T {
+        let told = change(&mut self.state().quick);
+        self.changed.notify_one();
+        told
+    }
+
+    async fn reply<T>(&self, answered: oneshot::Receiver<T>) -> Result<T, StoreError> {
+        match timeout(REPLY_TIMEOUT, answered).await {
+            Ok(Ok(reply)) => Ok(reply),
+            Ok(Err(_)) | Err(_) => Err(StoreError::Unavailable(
+                "the list of waiting players was not stored in time".to_owned(),
+            )),
+        }
+    }
+
+    /// Tells players that they wait or have a new game: they may be connected to any node.
+    pub(super) fn announce(&self, list: &WaitingList, matches: &Matches) {
+        let metrics = self.tables.metrics();
+        for (request, accepted) in list.requests.iter().zip(&matches.requests) {
+            if let (MatchRequest::Accepted(_), Some(player)) =
+                (accepted, request.holder.player_id())
+            {
+                metrics.quick_matches_requested.inc();
+                self.tables.notify_player(player);
+            }
+        }
+        for (player, _) in &matches.quick {
+            metrics.quick_matches_made.inc();
+            self.tables.notify_player(*player);
+        }
+    }
+}
+
+fn too_busy() -> StoreError {
+    StoreError::Unavailable("too many players ask for a match".to_owned())
+}

@@ -1,0 +1,217 @@
+//! Registered players: their names at tables, who a token belongs to, and their event streams.
+
+mod feed;
+mod names;
+
+use std::collections::{BTreeSet, HashMap};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use tokio::time::sleep;
+use tracing::{debug, info, warn};
+
+use crate::bus::Hint;
+use crate::id::{IdSource, PlayerId};
+use crate::matchmaking::Matchmaking;
+use crate::store::{SecretHash, StoreError, StoredPlayer};
+use crate::tables::Tables;
+
+pub(crate) use feed::{Feed, Feeds, Nudge};
+pub use names::{PlayerInfo, PlayerNames};
+
+/// How long this node may take a token for valid after another node has revoked it, if the hint is lost.
+const TOKEN_CACHE: Duration = Duration::from_secs(10);
+
+/// Maximum number of tokens in memory.
+const MAX_CACHED_TOKENS: usize = 10_000;
+
+/// How often the names at tables in memory are compared with a store that other nodes write to, because hints may
+/// get lost.
+const COMPARE: Duration = Duration::from_secs(30);
+
+/// How often players without games are searched.
+const EXPIRY_INTERVAL: Duration = Duration::from_secs(600);
+
+/// Players without games expire after this time.
+const EXPIRY_MS: u64 = 30 * 24 * 3_600 * 1_000;
+
+/// The registered players, as this node knows them.
+pub(crate) struct Players {
+    tables: Arc<Tables>,
+    /// Players by their tokens, and until when that is taken for granted.
+    tokens: Mutex<HashMap<SecretHash, (StoredPlayer, Duration)>>,
+    feeds: Arc<Feeds>,
+}
+
+/// A new token for a player: 256 random bits.
+pub(crate) fn new_token(ids: &IdSource) -> String {
+    format!("{TOKEN_PREFIX}{}{}", ids.player(), ids.player())
+}
+
+/// A new code that links another device: 80 random bits, short enough to be typed.
+pub(crate) fn new_link_code(ids: &IdSource) -> String {
+    // The first letter of an id holds only three bits.
+    ids.player().to_string().split_off(26 - 16)
+}
+
+/// The tokens of seats do not begin like this.
+const TOKEN_PREFIX: &str = "player-";
+
+/// Whether a text may be a player's token.
+pub(crate) fn is_player_token(text: &str) -> bool {
+    text.starts_with(TOKEN_PREFIX)
+}
+
+impl Players {
+    pub(crate) fn new(matchmaking: &Arc<Matchmaking>) -> Arc<Players> {
+        let feeds = Feeds::new(matchmaking);
+        let nudged = Arc::downgrade(&feeds);
+        matchmaking.tables().on_player_changed(move |player, game| {
+            if let Some(feeds) = nudged.upgrade() {
+                feeds.nudge(player, game);
+            }
+        });
+        Arc::new(Players {
+            tables: Arc::clone(matchmaking.tables()),
+            tokens: Mutex::default(),
+            feeds,
+        })
+    }
+
+    /// The event streams of players at this node.
+    pub(crate) fn feeds(&self) -> &Arc<Feeds> {
+        &self.feeds
+    }
+
+    /// The player that a token belongs to.
+    pub(crate) async fn of_token(&self, token: &str) -> Result<Option<StoredPlayer>, StoreError> {
+        if !is_player_token(token) {
+            return Ok(None);
+        }
+        let (hash, now) = (SecretHash::of(token), self.tables.clock().now());
+        if let Some((player, until)) = self.tokens().get(&hash)
+            && now < *until
+        {
+            return Ok(Some(player.clone()));
+        }
+        let found = self.tables.store().player_of_token(hash).await?;
+        let mut tokens = self.tokens();
+        match &found {
+            Some(player) => {
+                if tokens.len() >= MAX_CACHED_TOKENS {
+                    tokens.clear();
+                }
+                tokens.insert(hash, (player.clone(), now + TOKEN_CACHE));
+            }
+            None => drop(tokens.remove(&hash)),
+        }
+        Ok(found)
+    }
+
+    /// Something about a player has changed, here or at another node: the name, the tokens, or that it exists.
+    pub(crate) async fn refresh(&self, player: PlayerId) -> Result<(), StoreError> {
+        self.tokens().retain(|_, (known, _)| known.id != player);
+        let mut tables = self.tables.all().into_iter();
+        if !tables.any(|live| live.players().contains(&player)) {
+            return Ok(());
+        }
+        let found = self.tables.store().players(vec![player]).await?;
+        let info = found.into_iter().next().map(PlayerInfo::from);
+        self.tables.set_player(player, info);
+        Ok(())
+    }
+
+    /// Tells this node and the others that something about a player has changed.
+    pub(crate) async fn publish(&self, player: PlayerId) {
+        if let Err(error) = self.refresh(player).await {
+            debug!(%error, "a player is read again later");
+        }
+        self.tables.notify_player(player);
+    }
+
+    fn tokens(&self) -> MutexGuard<'_, HashMap<SecretHash, (StoredPlayer, Duration)>> {
+        // Every change is complete, so a poisoned lock holds a good value.
+        self.tokens.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Follows what other nodes change, for as long as the server runs.
+    pub(crate) async fn share(self: Arc<Players>) {
+        if !self.tables.bus().is_shared() {
+            return;
+        }
+        let mut hints = self.tables.bus().subscribe();
+        loop {
+            let hint = tokio::select! {
+                hint = hints.next() => hint,
+                () = sleep(COMPARE) => Some(Hint::Missed),
+            };
+            let refreshed = match hint {
+                Some(Hint::Player(player)) => {
+                    let refreshed = self.refresh(player).await;
+                    self.feeds.nudge(player, None);
+                    refreshed
+                }
+                Some(Hint::Missed) => {
+                    self.feeds.nudge_all();
+                    self.refresh_all().await
+                }
+                Some(Hint::Entry { game, .. }) => {
+                    self.feeds.nudge_followers(game);
+                    Ok(())
+                }
+                Some(Hint::Presence(_) | Hint::Left { .. } | Hint::Matched) => Ok(()),
+                None => return,
+            };
+            if let Err(error) = refreshed {
+                debug!(%error, "names of players are read again later");
+            }
+        }
+    }
+
+    /// Reads the names of all players at tables in memory.
+    async fn refresh_all(&self) -> Result<(), StoreError> {
+        let tables = self.tables.all();
+        let ids: BTreeSet<PlayerId> = tables.iter().flat_map(|live| live.players()).collect();
+        if ids.is_empty() {
+            return Ok(());
+        }
+        let found = self.tables.store().players(ids.iter().copied().collect());
+        let mut found: HashMap<PlayerId, PlayerInfo> = found
+            .await?
+            .into_iter()
+            .map(|player| (player.id, player.into()))
+            .collect();
+        for id in ids {
+            self.tables.set_player(id, found.remove(&id));
+        }
+        Ok(())
+    }
+
+    /// Deletes players without games, for as long as the server runs.
+    pub(crate) async fn expire(self: Arc<Players>) {
+        loop {
+            // Not at the start, when there is enough to do.
+            sleep(EXPIRY_INTERVAL).await;
+            while self.expire_some().await {
+                tokio::task::yield_now().await;
+            }
+        }
+    }
+
+    /// Returns whether there may be more.
+    async fn expire_some(&self) -> bool {
+        let now_ms = self.tables.clock().now_ms();
+        let before_ms = now_ms.saturating_sub(EXPIRY_MS);
+        match self.tables.store().expire_players(before_ms, now_ms).await {
+            Ok(0) => false,
+            Ok(players) => {
+                info!(players, "looked for players without games");
+                true
+            }
+            Err(error) => {
+                warn!(%error, "cannot look for players without games now");
+                false
+            }
+        }
+    }
+}

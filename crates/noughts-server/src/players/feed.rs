@@ -1,0 +1,193 @@
+//! Tells the event streams of registered players when to look at their games.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use tokio::sync::broadcast;
+use tokio::sync::broadcast::error::RecvError;
+
+use crate::id::{GameId, PlayerId};
+use crate::matchmaking::Matchmaking;
+
+/// What may have changed for a player.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Nudge {
+    /// Something in this game.
+    Game(GameId),
+    /// Anything.
+    Everything,
+}
+
+/// How many nudges may wait for a stream; one that is further behind looks at everything.
+const MAX_NUDGES: usize = 64;
+
+/// The event streams of players at this node.
+#[derive(Debug)]
+pub(crate) struct Feeds {
+    matchmaking: Arc<Matchmaking>,
+    state: Mutex<State>,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    streams: HashMap<PlayerId, Streams>,
+    /// The games that streams follow, by how many streams of each player.
+    followed: HashMap<GameId, HashMap<PlayerId, usize>>,
+}
+
+/// The streams of one player.
+#[derive(Debug)]
+struct Streams {
+    nudges: broadcast::Sender<Nudge>,
+    count: usize,
+}
+
+/// One event stream of a player. Dropped, the player is no longer connected by it.
+#[derive(Debug)]
+pub(crate) struct Feed {
+    feeds: Arc<Feeds>,
+    player: PlayerId,
+    nudges: broadcast::Receiver<Nudge>,
+    followed: Vec<GameId>,
+}
+
+impl Feeds {
+    pub(crate) fn new(matchmaking: &Arc<Matchmaking>) -> Arc<Feeds> {
+        Arc::new(Feeds {
+            matchmaking: Arc::clone(matchmaking),
+            state: Mutex::default(),
+        })
+    }
+
+    /// Opens a stream of a player.
+    pub(crate) fn open(self: &Arc<Feeds>, player: PlayerId) -> Feed {
+        let mut state = self.state();
+        let streams = state.streams.entry(player).or_insert_with(|| Streams {
+            nudges: broadcast::Sender::new(MAX_NUDGES),
+            count: 0,
+        });
+        streams.count += 1;
+        let nudges = streams.nudges.subscribe();
+        drop(state);
+        self.matchmaking.player_connected(player);
+        Feed {
+            feeds: Arc::clone(self),
+            player,
+            nudges,
+            followed: Vec::new(),
+        }
+    }
+
+    /// Something changed for a player, in this game or anywhere.
+    pub(crate) fn nudge(&self, player: PlayerId, game: Option<GameId>) {
+        let state = self.state();
+        let Some(streams) = state.streams.get(&player) else {
+            return;
+        };
+        // An error means that the last stream has just gone.
+        let _ = streams.nudges.send(match game {
+            Some(game) => Nudge::Game(game),
+            None => Nudge::Everything,
+        });
+        drop(state);
+        if game.is_none() {
+            // The player may wait for an opponent now.
+            self.matchmaking.player_connected(player);
+        }
+    }
+
+    /// Another node has changed a game.
+    pub(crate) fn nudge_followers(&self, game: GameId) {
+        let players: Vec<PlayerId> = {
+            let state = self.state();
+            let followers = state.followed.get(&game).into_iter().flatten();
+            followers.map(|(player, _)| *player).collect()
+        };
+        for player in players {
+            self.nudge(player, Some(game));
+        }
+    }
+
+    /// Hints may have been missed.
+    pub(crate) fn nudge_all(&self) {
+        let players: Vec<PlayerId> = self.state().streams.keys().copied().collect();
+        for player in players {
+            self.nudge(player, None);
+        }
+    }
+
+    /// The number of players with a stream.
+    pub(crate) fn players(&self) -> usize {
+        self.state().streams.len()
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        // Every change is complete, so a poisoned lock holds a good value.
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Feed {
+    /// Waits for the next nudge; `None` when the server ends. Cancel safe.
+    pub(crate) async fn next(&mut self) -> Option<Nudge> {
+        match self.nudges.recv().await {
+            Ok(nudge) => Some(nudge),
+            Err(RecvError::Lagged(_)) => {
+                self.nudges = self.nudges.resubscribe();
+                Some(Nudge::Everything)
+            }
+            Err(RecvError::Closed) => None,
+        }
+    }
+
+    /// Follows a game that may be changed by other nodes.
+    pub(crate) fn follow(&mut self, game: GameId) {
+        self.followed.push(game);
+        let mut state = self.feeds.state();
+        let followers = state.followed.entry(game).or_default();
+        *followers.entry(self.player).or_default() += 1;
+    }
+
+    /// The game is over.
+    pub(crate) fn unfollow(&mut self, game: GameId) {
+        if let Some(at) = self.followed.iter().position(|one| *one == game) {
+            self.followed.swap_remove(at);
+            self.feeds.state().unfollow(game, self.player);
+        }
+    }
+}
+
+impl State {
+    fn unfollow(&mut self, game: GameId, player: PlayerId) {
+        let Some(followers) = self.followed.get_mut(&game) else {
+            return;
+        };
+        if let Some(count) = followers.get_mut(&player) {
+            *count -= 1;
+            if *count == 0 {
+                followers.remove(&player);
+            }
+        }
+        if followers.is_empty() {
+            self.followed.remove(&game);
+        }
+    }
+}
+
+impl Drop for Feed {
+    fn drop(&mut self) {
+        let mut state = self.feeds.state();
+        for game in &self.followed {
+            state.unfollow(*game, self.player);
+        }
+        let Some(streams) = state.streams.get_mut(&self.player) else {
+            return;
+        };
+        streams.count -= 1;
+        if streams.count == 0 {
+            state.streams.remove(&self.player);
+            drop(state);
+            self.feeds.matchmaking.player_disconnected(self.player);
+        }
+    }
+}

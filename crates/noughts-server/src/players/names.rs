@@ -1,0 +1,95 @@
+//! The names of registered players. Logs have only their ids.
+
+use std::collections::BTreeMap;
+
+use noughts_rules::Player;
+
+use crate::id::PlayerId;
+use crate::store::{Store, StoreError, StoredPlayer};
+use crate::table::Holder;
+
+/// What is shown of a registered player.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct PlayerInfo {
+    /// The name.
+    pub name: String,
+    /// Whether it is a program.
+    pub is_bot: bool,
+}
+
+impl From<StoredPlayer> for PlayerInfo {
+    fn from(player: StoredPlayer) -> PlayerInfo {
+        PlayerInfo {
+            name: player.name,
+            is_bot: player.is_bot,
+        }
+    }
+}
+
+/// The names of some registered players. A deleted player is missing.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct PlayerNames(BTreeMap<PlayerId, PlayerInfo>);
+
+impl PlayerNames {
+    /// Reads the names of the registered players among these holders. Without any, nothing is read.
+    pub async fn load<'h>(
+        store: &dyn Store,
+        holders: impl IntoIterator<Item = &'h Holder>,
+    ) -> Result<PlayerNames, StoreError> {
+        let holders = holders.into_iter();
+        let mut ids: Vec<PlayerId> = holders.filter_map(Holder::player_id).collect();
+        ids.sort_unstable();
+        ids.dedup();
+        if ids.is_empty() {
+            return Ok(PlayerNames::default());
+        }
+        let found = store.players(ids).await?.into_iter();
+        let known = found.map(|player| (player.id, player.into()));
+        Ok(PlayerNames(known.collect()))
+    }
+
+    /// The player, unless it is unknown or deleted.
+    pub fn get(&self, player: PlayerId) -> Option<&PlayerInfo> {
+        self.0.get(&player)
+    }
+
+    /// The name at a seat: of a person, or of a strategy. Open seats and deleted players have none.
+    pub fn name(&self, holder: &Holder) -> String {
+        match holder {
+            Holder::Open(_) => String::new(),
+            Holder::Human { name, .. } => name.clone(),
+            Holder::Player(player) => {
+                let info = self.get(*player);
+                info.map(|info| info.name.clone()).unwrap_or_default()
+            }
+            Holder::Robot(strategy) => strategy.to_string(),
+        }
+    }
+
+    /// The player in a record.
+    pub fn player(&self, holder: &Holder) -> Player {
+        match holder {
+            Holder::Open(_) | Holder::Human { .. } | Holder::Player(_) => {
+                Player::Human(self.name(holder))
+            }
+            Holder::Robot(_) => Player::Robot(self.name(holder)),
+        }
+    }
+
+    /// Adds the players that it does not have.
+    pub(crate) fn extend(&mut self, others: PlayerNames) {
+        self.0.extend(others.0);
+    }
+
+    /// Sets what is known of a player. Returns whether that is new.
+    pub(crate) fn set(&mut self, player: PlayerId, info: Option<PlayerInfo>) -> bool {
+        if self.0.get(&player) == info.as_ref() {
+            return false;
+        }
+        match info {
+            Some(info) => self.0.insert(player, info),
+            None => self.0.remove(&player),
+        };
+        true
+    }
+}

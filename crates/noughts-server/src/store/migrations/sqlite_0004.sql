@@ -1,0 +1,13 @@
+-- Schema 4: clocks, and the times during which nothing could be stored.
+ALTER TABLE games ADD COLUMN clock TEXT;     -- '180+2', 'move 30', 'days 3'; NULL without a clock
+
+-- When something was last stored, or 0: one row.
+CREATE TABLE heartbeat (
+    at_ms INTEGER NOT NULL
+);
+INSERT INTO heartbeat VALUES (0);
+
+CREATE TABLE outages (
+    until_ms INTEGER NOT NULL PRIMARY KEY,
+    from_ms  INTEGER NOT NULL
+);

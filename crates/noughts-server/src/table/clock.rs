@@ -1,0 +1,346 @@
+//! The clocks of a table: how much time each seat has, and when it runs out.
+
+use noughts_rules::{Action, ClockSettings, Seat, Termination, Turn};
+
+use super::{Decision, EndReason, Entry, SeatSet, Table, TableRefusal};
+
+/// Time for the first turn of a seat, in milliseconds. In correspondence it is the time of any turn.
+pub const FIRST_TURN_MS: u64 = 30_000;
+
+/// The clocks of all seats.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) struct Clock {
+    settings: ClockSettings,
+    /// What each seat had when it last moved.
+    left_ms: Vec<u64>,
+    /// When the current turn began; `None` until all seats are taken. Outages move it later.
+    since_ms: Option<u64>,
+    /// The seats that have completed a turn.
+    moved: SeatSet,
+    /// The end of the latest outage that was counted.
+    outages_until_ms: u64,
+}
+
+/// The clocks as a client sees them.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct ClockView {
+    /// The settings.
+    pub settings: ClockSettings,
+    /// Milliseconds left for each seat. The first turn of a seat does not use them.
+    pub left_ms: Vec<u64>,
+    /// The seat whose time runs. None before all seats are taken, during a seat's first turn, and when the game is
+    /// over.
+    pub running: Option<Seat>,
+    /// The time until which the seat to move must complete its turn, in milliseconds since 1970.
+    pub deadline_ms: Option<u64>,
+}
+
+/// A time during which no node could store anything.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Outage {
+    /// When something was last stored before it, in milliseconds since 1970.
+    pub from_ms: u64,
+    /// When something was stored again.
+    pub until_ms: u64,
+}
+
+impl Clock {
+    /// Clocks that start at `since_ms`, or when all seats are taken.
+    pub(super) fn new(settings: ClockSettings, seats: usize, since_ms: Option<u64>) -> Clock {
+        Clock {
+            left_ms: vec![settings.base_ms(); seats],
+            settings,
+            since_ms,
+            moved: SeatSet::EMPTY,
+            outages_until_ms: 0,
+        }
+    }
+
+    /// Starts the first turn, unless it has begun.
+    pub(super) fn start(&mut self, at_ms: u64) {
+        self.since_ms.get_or_insert(at_ms);
+    }
+
+    /// Milliseconds that a turn of this seat may take.
+    fn allowed_ms(&self, seat: Seat) -> u64 {
+        let is_first = !self.moved.contains(seat) && !self.settings.is_correspondence();
+        match is_first {
+            true => FIRST_TURN_MS,
+            false => self.left_ms.get(usize::from(seat.0)).copied().unwrap_or(0),
+        }
+    }
+
+    fn elapsed_ms(&self, at_ms: u64) -> u64 {
+        self.since_ms
+            .map_or(0, |since_ms| at_ms.saturating_sub(since_ms))
+    }
+
+    /// Takes the time since the turn began from the seat to move, unless it is its first turn.
+    fn charge(&mut self, to_move: Seat, at_ms: u64) -> u64 {
+        let elapsed_ms = self.elapsed_ms(at_ms);
+        if self.moved.contains(to_move)
+            && let Some(left_ms) = self.left_ms.get_mut(usize::from(to_move.0))
+        {
+            *left_ms = left_ms.saturating_sub(elapsed_ms);
+        }
+        elapsed_ms
+    }
+
+    /// Ends the turn of the seat to move and begins the next. Returns the milliseconds that it took.
+    pub(super) fn end_turn(&mut self, to_move: Seat, turn: Turn, at_ms: u64) -> u64 {
+        let used_ms = self.charge(to_move, at_ms);
+        if let Some(since_ms) = &mut self.since_ms {
+            *since_ms = at_ms.max(*since_ms);
+        }
+        let is_complete = match turn.action {
+            Action::Play(_) | Action::Rewind(_) => turn.by == to_move,
+            // Neither gives time back.
+            Action::Takeback(_) | Action::Resign => false,
+        };
+        if is_complete && let Some(left_ms) = self.left_ms.get_mut(usize::from(to_move.0)) {
+            match self.settings {
+                ClockSettings::Fischer { .. } if self.moved.contains(to_move) => {
+                    *left_ms += self.settings.increment_ms();
+                }
+                // The first turn took nothing from the clock, so it adds nothing.
+                ClockSettings::Fischer { .. } => {}
+                ClockSettings::PerMove { .. } | ClockSettings::Days { .. } => {
+                    *left_ms = self.settings.base_ms();
+                }
+            }
+            self.moved = self.moved.with(to_move);
+        }
+        used_ms
+    }
+
+    /// Stops the clocks, because the game is over.
+    pub(super) fn stop(&mut self, to_move: Seat, at_ms: u64) {
+        self.charge(to_move, at_ms);
+        self.since_ms = None;
+    }
+
+    /// Gives the current turn more time.
+    pub(super) fn add_time(&mut self, ms: u64, until_ms: u64, at_ms: u64) {
+        self.outages_until_ms = self.outages_until_ms.max(until_ms);
+        if let Some(since_ms) = &mut self.since_ms {
+            *since_ms = since_ms.saturating_add(ms).min(at_ms).max(*since_ms);
+        }
+    }
+
+    /// When the time of the seat to move runs out.
+    pub(super) fn deadline_ms(&self, to_move: Seat) -> Option<u64> {
+        Some(self.since_ms?.saturating_add(self.allowed_ms(to_move)))
+    }
+
+    /// The earliest time at which any seat's time can run out, whatever is played after `at_ms`. It never becomes
+    /// earlier, so that a turn need not change it in the store.
+    pub(super) fn earliest_deadline_ms(&self, to_move: Seat, at_ms: u64) -> Option<u64> {
+        let current = self.deadline_ms(to_move)?;
+        let seats = (0..self.left_ms.len()).map(|seat| Seat(seat as u8));
+        // A turn of the seat to move ends no sooner than its next one can, except that the first one is free.
+        let later = seats.filter(|seat| *seat != to_move || !self.moved.contains(to_move));
+        let later = later.map(|seat| {
+            let left_ms = self.left_ms[usize::from(seat.0)];
+            at_ms.saturating_add(left_ms.min(self.allowed_ms(seat)))
+        });
+        later.chain([current]).min()
+    }
+
+    /// Whether every seat has completed its first turn.
+    pub(super) fn has_everybody_moved(&self) -> bool {
+        let seats = (0..self.left_ms.len()).map(|seat| Seat(seat as u8));
+        seats.into_iter().all(|seat| self.moved.contains(seat))
+    }
+
+    /// Milliseconds of this outage that the current turn lost, and that were not added yet.
+    fn lost_ms(&self, outage: &Outage) -> Option<u64> {
+        let since_ms = self.since_ms?;
+        let from_ms = outage.from_ms.max(since_ms).max(self.outages_until_ms);
+        let lost_ms = outage.until_ms.checked_sub(from_ms)?;
+        (lost_ms > 0).then_some(lost_ms)
+    }
+
+    pub(super) fn view(&self, to_move: Option<Seat>, now_ms: u64) -> ClockView {
+        let mut now = self.clone();
+        if let Some(seat) = to_move {
+            now.charge(seat, now_ms);
+        }
+        let is_running = |seat: &Seat| {
+            let is_charged = self.moved.contains(*seat) || self.settings.is_correspondence();
+            self.since_ms.is_some() && is_charged
+        };
+        ClockView {
+            settings: self.settings,
+            left_ms: now.left_ms,
+            running: to_move.filter(is_running),
+            deadline_ms: to_move.and_then(|seat| self.deadline_ms(seat)),
+        }
+    }
+}
+
+impl Table {
+    /// The clocks at this time, if the table has any.
+    pub fn clock(&self, now_ms: u64) -> Option<ClockView> {
+        let clock = self.clock.as_ref()?;
+        Some(clock.view(self.game.to_move(), now_ms.max(self.last_ms)))
+    }
+
+    /// The milliseconds that each turn took; empty without a clock.
+    pub fn used_ms(&self) -> &[u64] {
+        &self.used_ms
+    }
+
+    /// When the time of the seat to move runs out.
+    pub fn clock_deadline_ms(&self) -> Option<u64> {
+        let to_move = self.game.to_move()?;
+        self.clock.as_ref()?.deadline_ms(to_move)
+    }
+
+    /// How the game ends because a clock has run out at `now_ms`; `None` if none has.
+    pub fn at_deadline(&self, now_ms: u64) -> Option<Decision> {
+        let to_move = self.game.to_move()?;
+        let clock = self.clock.as_ref()?;
+        if now_ms <= clock.deadline_ms(to_move)? {
+            return None;
+        }
+        let (reason, end) = match clock.moved.contains(to_move) {
+            true => (EndReason::Time, Termination::TimeOut(to_move)),
+            false => (EndReason::Aborted, Termination::Aborted),
+        };
+        let seats = SeatSet::only(to_move);
+        self.decide_end(reason, seats, end, now_ms).ok()
+    }
+
+    /// Adds the time that the current turn lost by an outage, unless the log has it already.
+    pub(super) fn decide_add_time(
+        &self,
+        outage: &Outage,
+        at_ms: u64,
+    ) -> Result<Option<Decision>, TableRefusal> {
+        let lost_ms = self.clock.as_ref().and_then(|clock| clock.lost_ms(outage));
+        let Some(ms) = lost_ms.filter(|_| !self.is_over()) else {
+            return Ok(None);
+        };
+        self.check_room_for_time()?;
+        let until_ms = outage.until_ms;
+        let added = Entry::TimeAdded { ms, until_ms };
+        Ok(Some(Decision::one(added, at_ms.max(until_ms), None)))
+    }
+
+    /// Refuses a turn of the seat to move after its time has run out.
+    pub(super) fn check_time(&self, seat: Seat, at_ms: u64) -> Result<(), TableRefusal> {
+        let deadline_ms = self.clock_deadline_ms();
+        let is_late = deadline_ms.is_some_and(|deadline_ms| at_ms > deadline_ms);
+        match is_late && self.game.to_move() == Some(seat) {
+            true => Err(TableRefusal::TimeIsOver),
+            false => Ok(()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use noughts_rules::Move;
+
+    use super::*;
+
+    const ANN: Seat = Seat(0);
+    const BOB: Seat = Seat(1);
+
+    fn play(by: Seat) -> Turn {
+        let action = Action::Play(Move::at(0));
+        Turn { by, action }
+    }
+
+    fn takeback(by: Seat) -> Turn {
+        let action = Action::Takeback(1);
+        Turn { by, action }
+    }
+
+    fn clock(text: &str) -> Clock {
+        Clock::new(text.parse().unwrap(), 2, Some(1_000))
+    }
+
+    #[test]
+    fn first_turns_are_free_and_limited_to_30_seconds() {
+        let mut clock = clock("180+2");
+        assert_eq!(clock.deadline_ms(ANN), Some(31_000));
+        assert_eq!(clock.end_turn(ANN, play(ANN), 21_000), 20_000);
+        assert_eq!(clock.deadline_ms(BOB), Some(51_000));
+        assert_eq!(clock.end_turn(BOB, play(BOB), 22_000), 1_000);
+        assert_eq!(clock.left_ms, [180_000, 180_000]);
+        assert_eq!(clock.deadline_ms(ANN), Some(202_000));
+    }
+
+    #[test]
+    fn fischer_takes_the_time_and_adds_the_increment() {
+        let mut clock = clock("180+2");
+        clock.moved = SeatSet::only(ANN).with(BOB);
+        assert_eq!(clock.end_turn(ANN, play(ANN), 6_000), 5_000);
+        assert_eq!(clock.left_ms, [177_000, 180_000]);
+        clock.end_turn(BOB, play(BOB), 6_000);
+        assert_eq!(clock.left_ms, [177_000, 182_000]);
+        clock.stop(ANN, 500_000);
+        assert_eq!(clock.left_ms, [0, 182_000], "never negative");
+    }
+
+    #[test]
+    fn each_turn_has_its_own_time_per_move() {
+        let mut clock = clock("move 30");
+        clock.moved = SeatSet::only(ANN).with(BOB);
+        clock.end_turn(ANN, play(ANN), 21_000);
+        assert_eq!(clock.left_ms, [30_000, 30_000]);
+        assert_eq!(clock.deadline_ms(BOB), Some(51_000));
+    }
+
+    #[test]
+    fn takebacks_give_no_time_back() {
+        for (text, left) in [("180+2", [175_000, 178_000]), ("move 30", [25_000, 28_000])] {
+            let mut clock = clock(text);
+            clock.moved = SeatSet::only(ANN).with(BOB);
+            // Ann's takeback is granted while her time runs, then Bob's while hers and his run.
+            clock.end_turn(ANN, takeback(ANN), 5_000);
+            clock.end_turn(ANN, takeback(BOB), 6_000);
+            clock.end_turn(BOB, takeback(ANN), 8_000);
+            assert_eq!(clock.left_ms, left, "{text}");
+        }
+    }
+
+    #[test]
+    fn correspondence_has_days_from_the_first_turn_on() {
+        const DAY_MS: u64 = 24 * 3_600 * 1_000;
+        let mut clock = clock("days 3");
+        assert_eq!(clock.deadline_ms(ANN), Some(1_000 + 3 * DAY_MS));
+        clock.end_turn(ANN, play(ANN), 1_000 + DAY_MS);
+        assert_eq!(clock.deadline_ms(BOB), Some(1_000 + 4 * DAY_MS));
+    }
+
+    #[test]
+    fn outages_move_the_deadline_by_what_the_turn_lost() {
+        let mut clock = clock("180+2");
+        let outage = |from_ms, until_ms| Outage { from_ms, until_ms };
+        assert_eq!(clock.lost_ms(&outage(0, 900)), None, "before the turn");
+        assert_eq!(clock.lost_ms(&outage(0, 9_000)), Some(8_000));
+        assert_eq!(clock.lost_ms(&outage(5_000, 9_000)), Some(4_000));
+        clock.add_time(4_000, 9_000, 9_000);
+        assert_eq!(clock.deadline_ms(ANN), Some(35_000));
+        assert_eq!(clock.lost_ms(&outage(5_000, 9_000)), None, "counted");
+        assert_eq!(clock.lost_ms(&outage(20_000, 29_000)), Some(9_000));
+    }
+
+    #[test]
+    fn the_earliest_deadline_never_becomes_earlier() {
+        let mut clock = clock("10+0");
+        let mut floor = clock.earliest_deadline_ms(ANN, 1_000).unwrap();
+        let mut at_ms = 1_000;
+        for turn in 0..40 {
+            let (seat, next) = [(ANN, BOB), (BOB, ANN)][turn % 2];
+            at_ms += [700, 10, 3_000, 1][turn % 4];
+            clock.end_turn(seat, play(seat), at_ms);
+            let later = clock.earliest_deadline_ms(next, at_ms).unwrap();
+            assert!(later <= clock.deadline_ms(next).unwrap());
+            assert!(later >= floor, "turn {turn}: {later} after {floor}");
+            floor = later;
+        }
+    }
+}

@@ -1,0 +1,274 @@
+//! Ends games whose clock has run out, and gives back the time that outages took.
+//!
+//! A node acts at the deadline of a table only if it serves the seat to move. So a turn that arrived in time at
+//! another node, whose store is slow, is not overtaken. All other nodes act some seconds later, when a sweep finds
+//! the game.
+
+use std::collections::{BTreeSet, HashMap};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use tokio::task::JoinSet;
+use tracing::debug;
+
+use super::live_table::{LiveTable, State};
+use super::{SubmitError, Tables};
+use crate::id::GameId;
+use crate::table::{Command, Decision, Outage, Table};
+
+/// How many games are ended at the same time.
+const AT_ONCE: usize = 64;
+
+/// How many outages are remembered. A turn of a game with a clock takes days at most.
+const MAX_OUTAGES: usize = 100;
+
+/// When to look at which game. A game is looked at no later than at its deadline; turns move the deadline, mostly to a
+/// later time, without a change here.
+#[derive(Debug, Default)]
+pub(super) struct Deadlines(Mutex<Armed>);
+
+#[derive(Debug, Default)]
+struct Armed {
+    by_time: BTreeSet<(u64, GameId)>,
+    by_game: HashMap<GameId, ArmedGame>,
+}
+
+/// A game that is looked at, also when its table has left memory.
+#[derive(Clone, Copy, Debug)]
+struct ArmedGame {
+    at_ms: u64,
+    /// The number of the latest entry, if this node stored it.
+    stored: Option<u32>,
+}
+
+impl Deadlines {
+    /// Looks at the game at this time, unless that happens earlier anyway.
+    fn arm(&self, game: GameId, at_ms: u64, stored: Option<u32>) {
+        let Armed { by_time, by_game } = &mut *self.armed();
+        let armed = by_game.entry(game).or_insert(ArmedGame {
+            at_ms: u64::MAX,
+            stored,
+        });
+        armed.stored = armed.stored.max(stored);
+        if armed.at_ms > at_ms {
+            by_time.remove(&(armed.at_ms, game));
+            armed.at_ms = at_ms;
+            by_time.insert((at_ms, game));
+        }
+    }
+
+    /// Removes a game that is over.
+    fn disarm(&self, game: GameId) {
+        let Armed { by_time, by_game } = &mut *self.armed();
+        if let Some(armed) = by_game.remove(&game) {
+            by_time.remove(&(armed.at_ms, game));
+        }
+    }
+
+    /// Removes and returns the games whose time is before `now_ms`, each with the entry that this node stored.
+    fn take_due(&self, now_ms: u64) -> Vec<(GameId, Option<u32>)> {
+        let Armed { by_time, by_game } = &mut *self.armed();
+        let later = by_time.split_off(&(now_ms, GameId::new(0)));
+        let due = std::mem::replace(by_time, later);
+        let stored = |(_, game)| {
+            let armed: Option<ArmedGame> = by_game.remove(&game);
+            (game, armed.and_then(|armed| armed.stored))
+        };
+        due.into_iter().map(stored).collect()
+    }
+
+    fn armed(&self) -> MutexGuard<'_, Armed> {
+        // Every change is complete, so a poisoned lock holds a valid value.
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Tables {
+    /// Notes when the clock of a table runs out, if it has one, and whether this node stored its latest entry.
+    pub(super) fn arm_deadline(&self, table: &Table, is_stored_here: bool) {
+        if table.settings().clock.is_none() {
+            return;
+        }
+        let stored = is_stored_here.then(|| table.entry());
+        match table.clock_deadline_ms() {
+            Some(deadline_ms) => self.deadlines.arm(table.id(), deadline_ms, stored),
+            None if table.is_over() => self.deadlines.disarm(table.id()),
+            None => {}
+        }
+    }
+
+    /// Ends the games that this node serves and whose clock has run out by the time that is certain.
+    pub(crate) async fn end_due_games(self: &Arc<Tables>) {
+        let due = self.deadlines.take_due(self.clock.certain_ms());
+        self.check_deadlines(due).await;
+    }
+
+    /// Checks the clocks of these games, some at a time.
+    async fn check_deadlines(self: &Arc<Tables>, games: Vec<(GameId, Option<u32>)>) {
+        let mut games = games.into_iter();
+        let mut running = JoinSet::new();
+        loop {
+            while running.len() < AT_ONCE
+                && let Some((game, stored)) = games.next()
+            {
+                let tables = Arc::clone(self);
+                running.spawn(async move { tables.check_due_game(game, stored).await });
+            }
+            if running.join_next().await.is_none() {
+                return;
+            }
+        }
+    }
+
+    async fn check_due_game(self: &Arc<Tables>, game: GameId, stored: Option<u32>) {
+        let live = match self.get(game).await {
+            Ok(Some(live)) => live,
+            Ok(None) => return,
+            Err(error) => {
+                debug!(%game, %error, "cannot load a game whose clock has run out");
+                // Soon again: the time that is certain is later then.
+                self.deadlines.arm(game, self.clock.certain_ms(), stored);
+                return;
+            }
+        };
+        if self.serves_seat_to_move(&live, stored).await {
+            self.check_deadline(&live).await;
+        }
+        let state = live.state();
+        // If it has passed, another node serves the seat to move: a sweep finds the game.
+        let deadline_ms = state.table.clock_deadline_ms();
+        if deadline_ms.is_some_and(|deadline_ms| deadline_ms >= self.clock.certain_ms()) {
+            let is_stored_here = state.is_stored_here || stored == Some(state.table.entry());
+            self.arm_deadline(&state.table, is_stored_here);
+        }
+    }
+
+    /// Ends the game if the time of the seat to move has run out.
+    async fn check_deadline(self: &Arc<Tables>, live: &Arc<LiveTable>) {
+        match self.submit(live, &Command::CheckDeadline).await {
+            Ok(()) | Err(SubmitError::NoSuchGame) => {}
+            Err(
+                SubmitError::Refused(_)
+                | SubmitError::Unavailable(_)
+                | SubmitError::Busy
+                | SubmitError::Closed,
+            ) => self.deadlines.arm(live.id(), self.clock.certain_ms(), None),
+        }
+    }
+
+    /// Ends an overdue game that a sweep has found, if its clock ran out more than `grace_ms` ago, or if this node
+    /// serves the seat to move.
+    pub(crate) async fn check_overdue_clock(
+        self: &Arc<Tables>,
+        live: &Arc<LiveTable>,
+        grace_ms: u64,
+    ) {
+        let certain_ms = self.clock.certain_ms();
+        let deadline_ms = live.read(Table::clock_deadline_ms);
+        let is_overdue = |deadline_ms: u64| certain_ms > deadline_ms.saturating_add(grace_ms);
+        let is_due = deadline_ms.is_some_and(|deadline_ms| certain_ms > deadline_ms);
+        let is_overdue = deadline_ms.is_some_and(is_overdue);
+        if is_overdue || is_due && self.serves_seat_to_move(live, None).await {
+            self.check_deadline(live).await;
+        }
+    }
+
+    /// Whether turns of the seat to move arrive at this node, if they arrive at all: its player is connected here, or
+    /// nowhere, and this node stored the latest entry, perhaps as number `stored` before the table left memory.
+    async fn serves_seat_to_move(&self, live: &LiveTable, stored: Option<u32>) -> bool {
+        if !self.bus.is_shared() {
+            return true;
+        }
+        let (seat, is_stored_here) = {
+            let state = live.state();
+            let Some(seat) = state.table.game().to_move() else {
+                return false;
+            };
+            if state.is_connected_here(seat) {
+                return true;
+            }
+            let is_stored_here = state.is_stored_here || stored == Some(state.table.entry());
+            (seat, is_stored_here)
+        };
+        if !is_stored_here {
+            return false;
+        }
+        // A table that was just loaded does not know yet who is connected elsewhere.
+        match self.store.positions(self.node, vec![live.id()]).await {
+            Ok(found) => found
+                .iter()
+                .all(|position| !position.present.contains(seat)),
+            Err(_) => false,
+        }
+    }
+
+    /// Takes the outages that a sweep has found. If there are new ones, tables in memory show it at once.
+    pub(crate) fn note_outages(self: &Arc<Tables>, found: Vec<Outage>) {
+        let Some(latest) = found.iter().map(|outage| outage.until_ms).max() else {
+            return;
+        };
+        let mut outages = self.outages.lock().unwrap_or_else(PoisonError::into_inner);
+        if outages.iter().any(|outage| outage.until_ms >= latest) {
+            return;
+        }
+        *outages = found;
+        outages.sort_unstable_by_key(|outage| outage.until_ms);
+        let excess = outages.len().saturating_sub(MAX_OUTAGES);
+        outages.drain(..excess);
+        drop(outages);
+        let has_clock = |live: &Arc<LiveTable>| live.read(Table::clock_deadline_ms).is_some();
+        let games = self.all().into_iter().filter(has_clock);
+        let games: Vec<(GameId, Option<u32>)> = games.map(|live| (live.id(), None)).collect();
+        let tables = Arc::clone(self);
+        tokio::spawn(async move { tables.check_deadlines(games).await });
+    }
+
+    /// The entries that give the current turn the time back that outages took.
+    pub(super) fn time_to_add(&self, state: &State, now_ms: u64) -> Option<Decision> {
+        state.table.settings().clock?;
+        let outages = self.outages.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut added: Option<(Table, Decision)> = None;
+        for outage in outages.iter() {
+            let table = added.as_ref().map_or(&state.table, |(table, _)| table);
+            let decided = table.decide(&Command::AddTime(*outage), now_ms);
+            let Some(decision) = decided.ok().flatten() else {
+                continue;
+            };
+            let mut table = table.clone();
+            for logged in &decision.entries {
+                table.apply(logged).ok()?;
+            }
+            let before = added.map(|(_, before)| before.entries);
+            let mut entries = before.unwrap_or_default();
+            entries.extend(decision.entries);
+            let decision = Decision {
+                entries,
+                ..Decision::default()
+            };
+            added = Some((table, decision));
+        }
+        added.map(|(_, decision)| decision)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn games_are_due_once_at_the_earliest_time() {
+        let deadlines = Deadlines::default();
+        let [one, other] = [1, 2].map(GameId::new);
+        deadlines.arm(one, 50, Some(1));
+        deadlines.arm(one, 80, Some(2));
+        deadlines.arm(other, 90, None);
+        deadlines.arm(other, 60, None);
+        assert_eq!(deadlines.take_due(50), []);
+        assert_eq!(deadlines.take_due(51), [(one, Some(2))]);
+        assert_eq!(deadlines.take_due(1_000), [(other, None)]);
+        assert_eq!(deadlines.take_due(1_000), []);
+        deadlines.arm(one, 10, None);
+        deadlines.disarm(one);
+        assert_eq!(deadlines.take_due(1_000), []);
+        assert!(deadlines.armed().by_game.is_empty());
+    }
+}

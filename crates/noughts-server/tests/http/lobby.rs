@@ -1,0 +1,62 @@
+//! `GET /api/games/events`: the tables that wait for players.
+
+use serde_json::json;
+use tokio::io::BufReader;
+
+use crate::client::TestServer;
+use crate::event_stream::Events;
+
+const OPEN: &str = r#"{"variant":"3x3k3","history":1,"seats":[{"human":"Ann"},{"open":"lobby"}]}"#;
+
+async fn watch(server: &TestServer) -> Events {
+    let stream = server.open("GET", "/api/games/events", &[], None).await;
+    Events(BufReader::new(stream))
+}
+
+#[tokio::test]
+async fn watchers_see_tables_come_and_go() {
+    let server = TestServer::new().await;
+    let (first, _) = server.create_table(OPEN).await;
+    // Nobody waits here.
+    server.create_table(r#"{"variant":"3x3k3"}"#).await;
+    let mut watchers = vec![watch(&server).await, watch(&server).await];
+    for events in &mut watchers {
+        let (id, name, data) = events.next().await;
+        assert_eq!((id, name.as_str()), (None, "games"));
+        let games = data["games"].as_array().unwrap();
+        assert_eq!(games.len(), 1);
+        assert_eq!(games[0]["id"], first);
+        assert_eq!(games[0]["status"], "waiting");
+    }
+    let (second, _) = server.create_table(OPEN).await;
+    for events in &mut watchers {
+        let (_, name, data) = events.next().await;
+        assert_eq!(name, "game");
+        assert_eq!(data["game"]["id"], second);
+        assert_eq!(data["game"]["seats"][0]["name"], "Ann");
+    }
+    let path = format!("/api/games/{first}/seats/1");
+    let taken = server
+        .request("POST", &path, Some(r#"{"name":"Bob"}"#))
+        .await;
+    assert_eq!(taken.status, 200, "{}", taken.body);
+    for events in &mut watchers {
+        let (_, name, data) = events.next().await;
+        assert_eq!((name.as_str(), data), ("gone", json!({ "gone": first })));
+    }
+    // A later watcher gets the present list.
+    drop(watchers);
+    let (_, _, data) = watch(&server).await.next().await;
+    assert_eq!(data["games"].as_array().unwrap().len(), 1);
+    assert_eq!(data["games"][0]["id"], second);
+}
+
+#[tokio::test]
+async fn lobby_announces_a_restart() {
+    let server = TestServer::new().await;
+    let mut events = watch(&server).await;
+    assert_eq!(events.next().await.2, json!({ "games": [] }));
+    let (stopped, restart) = tokio::join!(server.inner.stop(), events.next());
+    assert!(stopped);
+    assert_eq!(restart.1, "restart");
+}

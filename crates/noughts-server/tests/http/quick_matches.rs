@@ -1,0 +1,295 @@
+//! Quick matches and the event streams of players.
+
+use noughts_server::HttpLimits;
+use serde_json::{Value, json};
+use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
+use tokio::net::TcpStream;
+use tokio::time::timeout;
+
+use crate::client::{TIMEOUT, TestServer};
+use crate::players::{Player, register};
+
+const MATCH: &str = r#"{"variant":"3x3k3"}"#;
+
+/// The event stream of a player.
+struct Events(BufReader<TcpStream>);
+
+impl Events {
+    /// Opens it, and reads the running games.
+    async fn open(server: &TestServer, player: &Player) -> Events {
+        let bearer = format!("Bearer {}", player.token);
+        let headers = [("Authorization", bearer.as_str())];
+        let stream = server.open("GET", "/api/me/events", &headers, None).await;
+        let mut events = Events(BufReader::new(stream));
+        let (name, games) = events.next().await;
+        assert_eq!(name, "games");
+        assert!(games["games"].is_array());
+        events
+    }
+
+    /// The next event: its name and its data.
+    async fn next(&mut self) -> (String, Value) {
+        let mut name = String::new();
+        loop {
+            let mut line = String::new();
+            let read = timeout(TIMEOUT, self.0.read_line(&mut line)).await;
+            assert!(read.expect("nothing came").unwrap() > 0, "the stream ended");
+            match line.trim().split_once(": ") {
+                Some(("event", value)) => name = value.to_owned(),
+                Some(("data", value)) => return (name, serde_json::from_str(value).unwrap()),
+                _ => {}
+            }
+        }
+    }
+
+    /// The next event, which has this name: its game.
+    async fn expect(&mut self, name: &str) -> Value {
+        let (found, data) = self.next().await;
+        assert_eq!(found, name, "{data}");
+        data[name].clone()
+    }
+}
+
+#[tokio::test]
+async fn two_players_are_matched_and_learn_of_it() {
+    let server = TestServer::new().await;
+    let (ann, bob) = (
+        register(&server, "Ann").await,
+        register(&server, "Bob").await,
+    );
+    let mut events = [
+        Events::open(&server, &ann).await,
+        Events::open(&server, &bob).await,
+    ];
+    let asked = ann.send(&server, "POST", "/api/matches", Some(MATCH)).await;
+    assert_eq!(asked.status, 202, "{}", asked.body);
+    assert_eq!(asked.body["status"], "waiting");
+    let id = asked.body["id"].as_str().unwrap();
+    // The same request again is the same match, and nobody plays against themselves.
+    let again = ann.send(&server, "POST", "/api/matches", Some(MATCH)).await;
+    assert_eq!(again.body["id"], id);
+    let waiting = server.request("GET", "/api/matches", None).await.body;
+    assert_eq!(
+        waiting,
+        json!({"waiting":1,"games":[{"variant":"3x3k3","waiting":1}]})
+    );
+    let path = format!("/api/matches/{id}");
+    let seen = ann.send(&server, "GET", &path, None).await.body;
+    assert_eq!(seen, json!({"id":id,"status":"waiting"}));
+    let other = bob.send(&server, "GET", &path, None).await;
+    other.is_problem(404, "no-such-match");
+    let asked = bob.send(&server, "POST", "/api/matches", Some(MATCH)).await;
+    assert_eq!(asked.status, 202, "{}", asked.body);
+    let mut games = Vec::new();
+    for events in &mut events {
+        let game = events.expect("match").await;
+        assert_eq!(game["variant"], "3x3k3");
+        games.push(game);
+    }
+    assert_eq!(games[0]["id"], games[1]["id"]);
+    let game = games[0]["id"].as_str().unwrap();
+    let seen = ann.send(&server, "GET", &path, None).await.body;
+    assert_eq!(seen["status"], "matched");
+    assert_eq!(seen["game"], game);
+    let refused = ann.send(&server, "DELETE", &path, None).await;
+    refused.is_problem(409, "already-matched");
+    let waiting = server.request("GET", "/api/matches", None).await.body;
+    assert_eq!(waiting, json!({"waiting":0,"games":[]}));
+    // Each is told when it is their turn, and when the game is over.
+    let first = usize::from(games[0]["seat"] != 0);
+    let players = [[&ann, &bob], [&bob, &ann]][first];
+    let mut streams = events.iter_mut().collect::<Vec<_>>();
+    if first == 1 {
+        streams.swap(0, 1);
+    }
+    for (turn, cell) in (1..).zip(["0-0", "1-0", "0-1", "1-1", "0-2"]) {
+        let at = (turn + 1) % 2;
+        let told = streams[at].expect("turn").await;
+        assert_eq!(told["turn"], turn);
+        let played = players[at].play(&server, game, turn, cell).await;
+        assert_eq!(played.status, 200, "{}", played.body);
+    }
+    for stream in streams {
+        let over = stream.expect("over").await;
+        assert_ne!(over["outcome"], Value::Null);
+    }
+}
+
+#[tokio::test]
+async fn stream_tells_of_seats_and_rematches_and_begins_with_the_running_games() {
+    let server = TestServer::new().await;
+    let (ann, bob) = (
+        register(&server, "Ann").await,
+        register(&server, "Bob").await,
+    );
+    let mut events = Events::open(&server, &ann).await;
+    let game = ann.create_table(&server, r#"{"open":"link"}"#).await;
+    assert_eq!(events.expect("game").await["id"], game);
+    assert_eq!(bob.take_seat(&server, &game, 1).await.status, 200);
+    let told = events.expect("seated").await;
+    assert_eq!(told["seats"][1]["name"], "Bob");
+    assert_eq!(events.expect("turn").await["turn"], 1);
+    // Another stream begins with what is there.
+    let bearer = format!("Bearer {}", bob.token);
+    let headers = [("Authorization", bearer.as_str())];
+    let stream = server.open("GET", "/api/me/events", &headers, None).await;
+    let mut of_bob = Events(BufReader::new(stream));
+    let (_, games) = of_bob.next().await;
+    assert_eq!(games["games"][0]["id"], game);
+    assert_eq!(games["games"][0]["seat"], 1);
+    let path = format!("/api/games/{game}/actions");
+    let resign = r#"{"turn":1,"resign":true}"#;
+    ann.send(&server, "POST", &path, Some(resign)).await;
+    events.expect("over").await;
+    of_bob.expect("over").await;
+    let path = format!("/api/games/{game}/rematch");
+    ann.send(&server, "POST", &path, Some("null")).await;
+    assert_eq!(of_bob.expect("offer").await["id"], game);
+    bob.send(&server, "POST", &path, Some("null")).await;
+    let next = of_bob.expect("match").await;
+    assert_ne!(next["id"], game);
+    // A deleted player's stream ends.
+    let deleted = bob.send(&server, "DELETE", "/api/me", None).await;
+    assert_eq!(deleted.status, 204);
+    let mut rest = String::new();
+    let end = of_bob.0.read_to_string(&mut rest);
+    timeout(TIMEOUT, end).await.expect("it ends").unwrap();
+}
+
+#[tokio::test]
+async fn cancelled_match_finds_nobody() {
+    let server = TestServer::new().await;
+    let (ann, bob) = (
+        register(&server, "Ann").await,
+        register(&server, "Bob").await,
+    );
+    let asked = ann.send(&server, "POST", "/api/matches", Some(MATCH)).await;
+    let path = format!("/api/matches/{}", asked.body["id"].as_str().unwrap());
+    // Only its player cancels it.
+    let refused = bob.send(&server, "DELETE", &path, None).await;
+    refused.is_problem(404, "no-such-match");
+    let anonymous = server.request("DELETE", &path, None).await;
+    anonymous.is_problem(401, "no-token");
+    let cancelled = ann.send(&server, "DELETE", &path, None).await;
+    assert_eq!(cancelled.status, 204, "{}", cancelled.body);
+    let again = ann.send(&server, "DELETE", &path, None).await;
+    again.is_problem(404, "no-such-match");
+    let asked = bob.send(&server, "POST", "/api/matches", Some(MATCH)).await;
+    assert_eq!(asked.body["status"], "waiting");
+    for (body, status, kind) in [
+        (r#"{"variant":"3x3k3p3"}"#, 422, "not-for-two"),
+        (r#"{"variant":"chess"}"#, 422, "unknown-variant"),
+        (r#"{"variant":"2x2k2"}"#, 422, "impossible-variant"),
+        ("{}", 400, "missing-field"),
+        (r#"{"variant":"3x3k3","rating":9}"#, 400, "unknown-field"),
+        (r#"{"variant":7}"#, 400, "wrong-type"),
+        (r#"{"variant":"3x3k3","clock":{}}"#, 400, "not-one-of"),
+        (
+            r#"{"variant":"3x3k3","clock":{"base":5}}"#,
+            422,
+            "out-of-range",
+        ),
+    ] {
+        let refused = bob.send(&server, "POST", "/api/matches", Some(body)).await;
+        refused.is_problem(status, kind);
+    }
+    for (number, variant) in ["4x4k4", "5x5k4", "6x6k4", "7x7k4", "8x8k4"]
+        .into_iter()
+        .enumerate()
+    {
+        let body = json!({ "variant": variant }).to_string();
+        let asked = bob.send(&server, "POST", "/api/matches", Some(&body)).await;
+        match number < 4 {
+            true => assert_eq!(asked.status, 202),
+            false => asked.is_problem(429, "too-many-matches"),
+        }
+    }
+}
+
+/// A TCP client and a quick match are paired with each other.
+#[tokio::test]
+async fn quick_match_meets_a_tcp_client() {
+    let server = TestServer::new().await;
+    let ann = register(&server, "Ann").await;
+    let mut events = Events::open(&server, &ann).await;
+    let mut tcp = TcpStream::connect(("127.0.0.1", server.pairs))
+        .await
+        .unwrap();
+    // HELLO and PLAY.
+    tcp.write_all(b"\x01\x00\x00\x30\x39Tom\x00\x00\x03\x00\x00\x30\x39")
+        .await
+        .unwrap();
+    let asked = ann.send(&server, "POST", "/api/matches", Some(MATCH)).await;
+    assert_eq!(asked.status, 202, "{}", asked.body);
+    let game = events.expect("match").await;
+    let names = [&game["seats"][0]["name"], &game["seats"][1]["name"]];
+    assert!(
+        names.contains(&&json!("Tom")) && names.contains(&&json!("Ann")),
+        "{game}"
+    );
+}
+
+#[tokio::test]
+async fn quick_matches_per_address_are_bounded() {
+    let limits = HttpLimits {
+        per_second: 100_000,
+        at_once: 100_000,
+        matches_per_minute: 5,
+        ..HttpLimits::default()
+    };
+    let server = TestServer::with(limits).await;
+    let ann = register(&server, "Ann").await;
+    // All over one connection, one after the other.
+    const REQUESTS: usize = 10_000;
+    let stream = server.connect_from("127.0.0.2").await;
+    let (mut reader, mut writer) = stream.into_split();
+    let request = format!(
+        "POST /api/matches HTTP/1.1\r\nHost: here\r\nAuthorization: Bearer {}\r\n\
+         Content-Type: application/json\r\nContent-Length: {}\r\n\r\n{MATCH}",
+        ann.token,
+        MATCH.len()
+    );
+    let end = "GET /healthz HTTP/1.1\r\nHost: here\r\nConnection: close\r\n\r\n";
+    let requests = request.repeat(REQUESTS) + end;
+    let sent = tokio::spawn(async move { writer.write_all(requests.as_bytes()).await });
+    let mut answers = String::new();
+    reader.read_to_string(&mut answers).await.unwrap();
+    sent.await.unwrap().unwrap();
+    let count = |status: &str| answers.matches(&format!("HTTP/1.1 {status}")).count();
+    let (accepted, refused) = (count("202"), count("429"));
+    assert!((50..80).contains(&accepted), "{accepted}");
+    assert_eq!(accepted + refused, REQUESTS);
+    assert!(answers.contains("at most 5 quick matches per minute"));
+    let waiting = server.request("GET", "/api/matches", None).await.body;
+    assert_eq!(waiting["waiting"], 1);
+}
+
+/// Only players who want the same clock meet.
+#[tokio::test]
+async fn the_clock_of_a_quick_match_counts() {
+    let server = TestServer::new().await;
+    let ask = async |name: &str, body: &str| {
+        let player = register(&server, name).await;
+        let asked = player
+            .send(&server, "POST", "/api/matches", Some(body))
+            .await;
+        assert_eq!(asked.status, 202, "{}", asked.body);
+        asked.body
+    };
+    let fast = r#"{"variant":"3x3k3","clock":{"base":180,"increment":2}}"#;
+    assert_eq!(ask("Ann", MATCH).await["status"], "waiting");
+    assert_eq!(ask("Bob", fast).await["status"], "waiting");
+    let waiting = server.request("GET", "/api/matches", None).await.body;
+    assert_eq!(waiting["waiting"], 2);
+    assert_eq!(waiting["games"].as_array().unwrap().len(), 2);
+    let matched = ask("Cyd", fast).await;
+    assert_eq!(matched["status"], "matched");
+    let path = format!("/api/games/{}", matched["game"].as_str().unwrap());
+    let view = server.request("GET", &path, None).await.body;
+    assert_eq!(view["clock"]["base"], 180);
+    let names = [&view["seats"][0]["name"], &view["seats"][1]["name"]];
+    assert!(
+        names.contains(&&json!("Bob")) && names.contains(&&json!("Cyd")),
+        "{view}"
+    );
+}

@@ -1,0 +1,40 @@
+//! Progress of long commands, on standard error if it is a terminal.
+
+use std::thread;
+use std::time::Duration;
+
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+
+/// Shorter commands show nothing.
+const DELAY: Duration = Duration::from_secs(1);
+
+const TICK: Duration = Duration::from_millis(100);
+
+/// A bar with a position, such as the number of games; its length may be 0 while it is not known.
+pub(crate) fn bar(length: u64, unit: &str) -> ProgressBar {
+    let template = format!("{{bar:24}} {{pos}} of {{len}} {unit}, {{eta}} left  {{wide_msg}}");
+    shown_later(ProgressBar::new(length), &template)
+}
+
+/// Only the time and a message.
+pub(crate) fn spinner() -> ProgressBar {
+    shown_later(
+        ProgressBar::new_spinner(),
+        "{spinner} {elapsed}  {wide_msg}",
+    )
+}
+
+fn shown_later(bar: ProgressBar, template: &str) -> ProgressBar {
+    let style = ProgressStyle::with_template(template);
+    bar.set_style(style.expect("the template is valid"));
+    bar.set_draw_target(ProgressDrawTarget::hidden());
+    let later = bar.downgrade();
+    thread::spawn(move || {
+        thread::sleep(DELAY);
+        if let Some(bar) = later.upgrade().filter(|bar| !bar.is_finished()) {
+            bar.set_draw_target(ProgressDrawTarget::stderr());
+            bar.enable_steady_tick(TICK);
+        }
+    });
+    bar
+}

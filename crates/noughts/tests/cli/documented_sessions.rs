@@ -1,0 +1,139 @@
+//! The sessions in docs/terminal.md are played here, in pseudo-terminals, and compared with the document.
+//! `NOUGHTS_WRITE_SESSIONS=1` writes them into it.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use crate::pseudo_terminal::PseudoTerminal;
+use crate::server_process::ServerProcess;
+
+/// Compares what a terminal showed with the block of this name in the document.
+#[track_caller]
+fn check(name: &str, shown: &str) {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/terminal.md");
+    let document = fs::read_to_string(&path).unwrap();
+    let start = format!("<!-- session: {name} -->\n```text\n");
+    let at = document.find(&start).expect("the document has the session") + start.len();
+    let end = at + document[at..].find("```").unwrap();
+    if std::env::var_os("NOUGHTS_WRITE_SESSIONS").is_some() {
+        let written = format!("{}{shown}{}", &document[..at], &document[end..]);
+        fs::write(path, written).unwrap();
+        return;
+    }
+    let documented = &document[at..end];
+    assert!(
+        shown == documented,
+        "{name}: docs/terminal.md has\n{documented}\nbut it is\n{shown}"
+    );
+}
+
+/// A terminal that shows what is typed, as people see it.
+struct Screen {
+    terminal: PseudoTerminal,
+    command: String,
+}
+
+impl Screen {
+    fn new(command: &str, arguments: &str, state: &Path) -> Screen {
+        Screen {
+            terminal: PseudoTerminal::with_echo(arguments, state),
+            command: command.to_owned(),
+        }
+    }
+
+    /// Waits for this text, then types.
+    fn after(&mut self, text: &str, typed: &str) {
+        self.terminal.until(text);
+        self.terminal.types(typed);
+    }
+
+    /// What the terminal showed, with other addresses.
+    fn end(self, renamed: &[(&str, &str)]) -> String {
+        let seen = self.terminal.shown.len();
+        let (_, exit, shown) = self.terminal.end_with_everything();
+        assert_eq!(exit, 0, "{}", &shown[seen.min(shown.len())..]);
+        let mut text = format!("$ {}\n{}", self.command, shown.replace('\r', ""));
+        for (from, to) in renamed {
+            text = text.replace(from, to);
+        }
+        let lines: Vec<&str> = text.lines().map(str::trim_end).collect();
+        lines.join("\n") + "\n"
+    }
+}
+
+#[test]
+fn first_minute() {
+    let mut screen = Screen::new("noughts", "", Path::new("/dev/null/none"));
+    screen.after("Enter your turn (x): ", "1 1");
+    screen.after("Enter your turn (o): ", "?");
+    screen.after("Enter your turn (o): ", ":q");
+    check("first minute", &screen.end(&[]));
+}
+
+#[test]
+fn game_by_link_with_a_killed_server() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = format!("sqlite:{}", folder.path().join("games.db").display());
+    let mut server = ServerProcess::http_with_store("127.0.0.1:0", &store);
+    let url = server.url.clone();
+    let states: [PathBuf; 2] = ["ann", "bob"].map(|name| folder.path().join(name));
+    let create = "play --against link --name Ann";
+    let mut ann = Screen::new(
+        "noughts play --against link --name Ann",
+        &format!("{create} {url}"),
+        &states[0],
+    );
+    let line = ann.terminal.until("It opens in a browser");
+    let link = line
+        .split_whitespace()
+        .find(|word| word.starts_with("http"));
+    let link = link.unwrap().to_owned();
+    ann.terminal.until("Your move (row-column): ");
+    let mut bob = Screen::new(
+        "noughts play http://127.0.0.1:8080/game/ID --name Bob",
+        &format!("play {link} --name Bob"),
+        &states[1],
+    );
+    bob.terminal.until("Waiting for Ann (x).");
+    ann.after("Bob (o) has joined.", "1-1");
+    bob.after("Your move (row-column): ", "0-1");
+    ann.terminal.until("Bob (o) plays 0-1.");
+    ann.terminal.until("Your move (row-column): ");
+    server.kill();
+    ann.after("Connection lost. Trying again…", "0-0");
+    ann.terminal
+        .until("0-0 will be sent when the connection is back.");
+    bob.terminal.until("Connection lost. Trying again…");
+    let address = url.strip_prefix("http://").unwrap();
+    let _server = ServerProcess::http_with_store(address, &store);
+    ann.terminal.until("You play 0-0.");
+    bob.terminal.until("You're back, nothing was missed.");
+    bob.after("Your move (row-column): ", "2-2");
+    ann.terminal.until("Bob (o) plays 2-2.");
+    ann.after("Your move (row-column): ", "1-0");
+    bob.terminal.until("Ann (x) plays 1-0.");
+    bob.after("Your move (row-column): ", "1-2");
+    ann.terminal.until("Bob (o) plays 1-2.");
+    ann.after("Your move (row-column): ", "2-0");
+    ann.terminal.until("You have won with a line.");
+    let id = link.rsplit('/').next().unwrap();
+    let renamed = [(url.as_str(), "http://127.0.0.1:8080"), (id, "ID")];
+    check("a game by link, Ann", &ann.end(&renamed));
+    check("a game by link, Bob", &bob.end(&renamed));
+}
+
+#[test]
+fn review_of_a_finished_game() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("game.txt");
+    let record = "noughts 1\nvariant 3x3k3\nhistory 0\nseat 0 x human Ann\nseat 1 o human Bob\n\
+                  1 0 1-1\n2 1 0-1\n3 0 0-0\n4 1 2-2\n5 0 1-0\n6 1 1-2\n7 0 2-0\nresult won x by line\n";
+    fs::write(&file, record).unwrap();
+    let name = file.to_str().unwrap();
+    let screen = Screen::new(
+        "noughts analyze --record game.txt",
+        &format!("analyze --record {name}"),
+        Path::new("/dev/null/none"),
+    );
+    check("mistakes of a finished game", &screen.end(&[]));
+}

@@ -1,0 +1,20 @@
+// Notifications of the system, while the tab is hidden; off by default.
+
+import { preferences } from "./preferences.js";
+import { t } from "./i18n.js";
+
+/** Asks the browser for its permission. @returns {Promise<boolean>} */
+export async function allowNotifications() {
+  return "Notification" in window && (await Notification.requestPermission()) === "granted";
+}
+
+/** @param {string} text */
+export async function notify(text) {
+  if (!document.hidden || !preferences().notifications) return;
+  if (!("Notification" in window) || Notification.permission !== "granted") return;
+  const options = { body: text, tag: location.pathname, icon: "/icon/192.png" };
+  // On phones only the service worker may show notifications.
+  const worker = await navigator.serviceWorker?.getRegistration();
+  if (worker) await worker.showNotification(t("title"), options);
+  else new Notification(t("title"), options).addEventListener("click", () => focus());
+}

@@ -1,0 +1,60 @@
+// Why something could not be done, as a sentence in the user's language.
+
+import { ninth } from "./labels.js";
+import { t } from "./i18n.js";
+
+/** The sentences for what the server refuses. Kinds that only a faulty page can cause have none. @type {Partial<Record<string, import("./i18n.js").Key>>} */
+const SENTENCES = {
+  stale: "moved",
+  "future-turn": "moved",
+  occupied: "taken",
+  "not-your-turn": "notYourTurn",
+  over: "over",
+  "rewind-too-far": "cantRewind",
+  "no-rewind": "cantRewind",
+  "must-play": "cantRewind",
+  "closed-board": "closedBoard",
+  floating: "columnFull",
+  "too-slow": "lostStart",
+  "too-large": "tooLarge",
+  "seat-taken": "seatGone",
+  "no-such-game": "noSuchGame",
+  "no-token": "tokenBad",
+  "wrong-token": "tokenBad",
+  "wrong-game": "tokenBad",
+  "not-over": "stillRunning",
+};
+
+/** @param {import("./api.js").Refusal} refusal */
+export function describeRefusal(refusal) {
+  const { status } = refusal.problem;
+  const key = status === 429 ? "tooMuch" : SENTENCES[refusal.kind];
+  if (key) return t(key);
+  // The server explains in English which number of a new table is wrong.
+  return status === 422 && document.documentElement.lang !== "en"
+    ? t("impossible")
+    : t("refused", { why: refusal.message });
+}
+
+/**
+ * Why pressing a cell makes no move.
+ * @param {import("./table.js").NotPlayable} why @param {import("./api_types").Table} table @param {boolean} isSpectator
+ */
+export function describeNotPlayable(why, table, isSpectator) {
+  switch (why) {
+    case "over":
+      return t("over");
+    case "waiting":
+      return t("waitingToBegin");
+    case "notYours":
+      return isSpectator ? t("watching") : t("notYourTurn");
+    case "taken":
+      return t("taken");
+    case "full":
+      return t("columnFull");
+    case "closedBoard":
+      return t("closedBoard");
+    case "wrongBoard":
+      return t("wrongBoard", { board: ninth(table.active ?? 0) });
+  }
+}
