@@ -10,19 +10,21 @@ use crate::solver::GameValue;
 /// The value of a position to the side to move, as far as a search knows it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Value {
-    /// It wins in this many plies, whatever the others do. Its own next move is the first ply.
+    /// The side to move wins in this many plies with best play of all sides. Its own next move is the first
+    /// ply.
     Win {
         /// Plies to the end.
         plies: u32,
     },
-    /// It loses in this many plies if the others play well.
+    /// The side to move loses in this many plies with best play of all sides.
     Loss {
         /// Plies to the end.
         plies: u32,
     },
     /// Best play leads to a draw.
     Draw,
-    /// Unknown: an estimate, positive if the side to move stands better. About 10 000 and more means a decided game.
+    /// Not solved: an estimate, positive if the side to move is better. Values beyond about ±10 000 mean that
+    /// the game is practically decided.
     Estimate(i32),
 }
 
@@ -74,13 +76,13 @@ pub struct MoveValue {
     pub at: Move,
     /// Win, draw or loss with best play of both sides after it.
     pub value: GameValue,
-    /// Plies to the end, the move itself included, if the winner wins as soon and the loser loses as late as possible;
-    /// `None` if it was not found in time.
+    /// The number of plies to the end, including the move itself, if the winner wins as early and the loser
+    /// loses as late as possible. `None` if it was not found in time.
     pub distance: Option<u32>,
 }
 
 impl MoveValue {
-    /// Greater for better moves: quick wins, late losses.
+    /// Compares moves: earlier wins and later losses rank higher.
     pub(crate) fn rank(&self) -> (GameValue, i64) {
         let plies = match (self.value, self.distance.map(i64::from)) {
             (GameValue::Win, Some(plies)) => -plies,
@@ -92,7 +94,8 @@ impl MoveValue {
     }
 }
 
-/// Plies to the end after the best move. `None` if a move of the same value has no known distance: it may be better.
+/// The number of plies to the end after the best move. `None` if a move of the same value has no known
+/// distance, because that move may be better.
 pub(crate) fn best_distance(moves: &[MoveValue]) -> Option<u32> {
     let best = moves.first()?;
     let mut equal = moves.iter().filter(|other| other.value == best.value);

@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 /// A monotonic clock.
 pub trait Clock: Send + Sync {
-    /// Time since some fixed moment.
+    /// The time since a fixed moment.
     fn now(&self) -> Duration;
 }
 

@@ -1,4 +1,4 @@
-//! Near the end of a game on nine boards or of Connect Four a search first asks the solver for an exact value.
+//! Exact values near the end: in games on nine boards and in Connect Four, a search asks the solver first.
 
 use std::time::Duration;
 
@@ -10,7 +10,7 @@ use crate::search::{AS_GOOD_AS_WON, Limits};
 use crate::solver::{Budget, ConnectFour, GameValue, SolvedPosition, Solver};
 use crate::strategy::Stop;
 
-/// A solver for endgames, which keeps its table from move to move.
+/// The solver for endgames. It keeps its table from move to move.
 pub(crate) struct EndgameSolver {
     solver: Option<(Variant, Solver)>,
     connect_four: Option<(Variant, ConnectFour)>,
@@ -18,24 +18,25 @@ pub(crate) struct EndgameSolver {
     memory: u64,
 }
 
-/// Positions that an endgame with 15 free cells takes; each further cell takes 1.5 times as many. About half of the
-/// endgames are solved within that (`cargo xtask bench solve endgames multi`). With ten times as many, the solver is asked
-/// so late that it made no difference in 400 games of `search:10000n`.
+/// The number of positions that an endgame with 15 free cells is expected to take; each further free cell
+/// takes 1.5 times as many. About half of the endgames are solved within this number (`cargo xtask bench
+/// solve endgames multi`). With ten times this number the solver was asked so late that `search:10000n` did
+/// not improve in 400 games.
 const NODES_AT_15: u64 = 150;
 
-/// Positions that a slow machine searches per millisecond.
+/// The number of positions that a slow machine searches per millisecond.
 const NODES_PER_MS: u64 = 400;
 
-/// Less is not worth it: the solver looks at the clock every 1 024 positions.
-const LEAST_MS: u64 = 20;
-const LEAST_NODES: u64 = 512;
+/// With less time the solver is not asked, because it reads the clock only every 1 024 positions.
+const MIN_MS: u64 = 20;
+const MIN_NODES: u64 = 512;
 
-/// Smallest and largest table in bytes. A table has room for twice the positions of the budget.
-const LEAST_MEMORY: u64 = 1 << 16;
-const MOST_MEMORY: u64 = 8 << 20;
+/// Minimum and maximum size of the table in bytes. A table has room for twice the positions of the budget.
+const MIN_MEMORY: u64 = 1 << 16;
+const MAX_MEMORY: u64 = 8 << 20;
 
 impl EndgameSolver {
-    /// With a table of at most this many bytes, or 64 kB if that is more.
+    /// The table takes at most `bytes`, but at least 64 kB.
     pub(crate) fn with_memory(bytes: usize) -> EndgameSolver {
         EndgameSolver {
             solver: None,
@@ -44,13 +45,13 @@ impl EndgameSolver {
         }
     }
 
-    /// Whether a new one with this many bytes would have the same size.
+    /// Whether a new solver with this many bytes would have a table of the same size.
     pub(crate) fn has_size_for(&self, bytes: usize) -> bool {
         self.memory == EndgameSolver::room(bytes)
     }
 
     fn room(bytes: usize) -> u64 {
-        (bytes as u64).clamp(LEAST_MEMORY, MOST_MEMORY)
+        (bytes as u64).clamp(MIN_MEMORY, MAX_MEMORY)
     }
 
     /// Drops the tables.
@@ -59,8 +60,8 @@ impl EndgameSolver {
         self.connect_four = None;
     }
 
-    /// Solves the game with half of the limits of a search, if that is likely to suffice. Also returns the number of
-    /// positions searched.
+    /// Solves the game with half of the limits of a search, if that is likely to suffice. Returns the
+    /// solution, if found, and the number of positions searched.
     pub(crate) fn ask(
         &mut self,
         game: &Game,
@@ -73,7 +74,7 @@ impl EndgameSolver {
         if !matches!(variant, Variant::Nested(_)) || !regular || limits.depth.is_some() {
             return (None, 0);
         }
-        let Some(budget) = half(limits, self.memory, NODES_PER_MS) else {
+        let Some(budget) = half_budget(limits, self.memory, NODES_PER_MS) else {
             return (None, 0);
         };
         let position = game.diagram();
@@ -95,20 +96,21 @@ impl EndgameSolver {
     }
 }
 
-/// Nodes that a Connect Four position with 16 free cells is expected to take; each further cell takes 1.5 times as many.
-/// A low estimate: in the public set "middle-medium" the median with the distance is 1 086 nodes with 16 free cells, 4 370
-/// with 20 and 28 389 with 25.
+/// The number of nodes that a Connect Four position with 16 free cells is expected to take; each further free
+/// cell takes 1.5 times as many. The estimate is low: in the public set "middle-medium" the median with the
+/// distance is 1 086 nodes with 16 free cells, 4 370 with 20 and 28 389 with 25.
 const CONNECT_FOUR_NODES_AT_16: u64 = 500;
 
-/// The same for positions of the opening book and before.
+/// The expected number for positions of the opening book, and for earlier positions.
 const CONNECT_FOUR_NODES_IN_BOOK: u64 = 5_000;
 
 /// Nodes that the Connect Four solver searches per millisecond on a slow machine.
 const CONNECT_FOUR_NODES_PER_MS: u64 = 4_000;
 
 impl EndgameSolver {
-    /// The exact value of a Connect Four position, if half of the limits are likely to suffice, and do. With the values of
-    /// all moves if `wants_moves`, otherwise with one best move.
+    /// The exact value of a Connect Four position, if it is found with half of the limits. Returns at once if
+    /// they are unlikely to suffice. With `wants_moves` the analysis has the values of all moves, otherwise
+    /// one best move.
     pub(crate) fn solve_connect_four(
         &mut self,
         game: &Game,
@@ -122,7 +124,7 @@ impl EndgameSolver {
         if !ConnectFour::fits(&variant) || !is_regular || limits.depth.is_some() {
             return None;
         }
-        let budget = half(limits, self.memory, CONNECT_FOUR_NODES_PER_MS)?;
+        let budget = half_budget(limits, self.memory, CONNECT_FOUR_NODES_PER_MS)?;
         let max_nodes = budget.nodes.unwrap_or(0);
         let kept = self.connect_four.take().filter(|(of, _)| *of == variant);
         let (_, solver) = self.connect_four.insert(match kept {
@@ -168,8 +170,8 @@ impl EndgameSolver {
     }
 }
 
-/// Whether analyses of this variant give the exact value of every move, given enough time: four in a line with gravity
-/// between two sides, on a board of at most 64 bits.
+/// Whether an analysis of this variant gives the exact value of every move, if its limits suffice: four in a
+/// line with gravity between two sides, on a board of at most 64 bits.
 pub fn is_solved_exactly(variant: &Variant) -> bool {
     ConnectFour::fits(variant)
 }
@@ -180,8 +182,8 @@ fn expected_nodes(free: u32) -> u64 {
     })
 }
 
-/// Half of the limits; `None` if that is too little.
-fn half(limits: &Limits, memory: u64, nodes_per_ms: u64) -> Option<Budget> {
+/// Half of the limits as a budget; `None` if that is too little to start.
+fn half_budget(limits: &Limits, memory: u64, nodes_per_ms: u64) -> Option<Budget> {
     let time = limits.time.map(|time| time / 2);
     let by_time = time.map(|time| time.as_millis() as u64 * nodes_per_ms);
     let by_count = limits.nodes.map(|nodes| nodes / 2);
@@ -190,16 +192,16 @@ fn half(limits: &Limits, memory: u64, nodes_per_ms: u64) -> Option<Budget> {
         (Some(nodes), None) | (None, Some(nodes)) => nodes,
         (None, None) => return None,
     };
-    let enough = time.is_none_or(|time| time >= Duration::from_millis(LEAST_MS / 2));
-    (enough && nodes >= LEAST_NODES).then_some(Budget {
-        memory: (64 * nodes).clamp(LEAST_MEMORY, memory) as usize,
+    let enough = time.is_none_or(|time| time >= Duration::from_millis(MIN_MS / 2));
+    (enough && nodes >= MIN_NODES).then_some(Budget {
+        memory: (64 * nodes).clamp(MIN_MEMORY, memory) as usize,
         time,
         nodes: Some(nodes),
         threads: 1,
     })
 }
 
-/// The most free cells with which an endgame is likely to be solved within this many positions.
+/// The largest number of free cells for which this many positions are likely to suffice.
 fn most_free(nodes: u64) -> usize {
     let (mut free, mut needed) = (15, NODES_AT_15);
     while needed <= nodes && free <= 81 {

@@ -1,8 +1,9 @@
-//! What a search needs of a position beyond the rules: a hash, an estimate, an order of moves.
+//! Features: what a search computes about a position beyond the rules, such as a hash, an estimate and an
+//! order of moves.
 
 pub(crate) mod grid;
 pub(crate) mod nested;
-// Training uses more of it than play does.
+// Training uses items that playing does not use.
 #[cfg_attr(not(feature = "training"), allow(unreachable_pub, dead_code))]
 pub mod patterns;
 pub(crate) mod windows;
@@ -15,7 +16,7 @@ use crate::features::windows::Windows;
 
 /// Rules that can be searched.
 pub(crate) trait Searchable: Rules {
-    /// Updated with every play.
+    /// The features of a position, updated with every play.
     type Features: Features<Self>;
 
     /// The features of a position.
@@ -29,8 +30,8 @@ pub(crate) struct Candidate {
     pub(crate) promise: i32,
 }
 
-/// Features of a position. Symmetric positions have the same values, so that the transposition table can treat them as
-/// one.
+/// Features of a position. Symmetric positions have the same features, so that they share an entry of the
+/// transposition table.
 pub(crate) trait Features<R: Rules>: Clone + Send {
     /// Adds a mark.
     fn play(&mut self, by: Side, at: Move);
@@ -47,17 +48,19 @@ pub(crate) trait Features<R: Rules>: Clone + Send {
     /// The inverse of [`map_move`](Features::map_move).
     fn unmap_move(&self, symmetry: usize, at: Move) -> Move;
 
-    /// How much better `me` stands than the best of the others, the turn considered. Between -100 000 and 100 000.
+    /// How much better `me` stands than its best opponent, with the side to move taken into account. Between
+    /// -100 000 and 100 000.
     fn estimate(&self, rules: &R, position: &R::Position, me: Side) -> i32;
 
-    /// The best [`estimate`](Features::estimate) for the mover after one move, computed without playing the moves, and the
-    /// number of moves considered. May stop as soon as a move reaches `enough`. `None` if this is not possible.
+    /// The best [`estimate`](Features::estimate) that the mover reaches with one move, computed without
+    /// playing the moves, and the number of moves considered. May return early when a move reaches `enough`.
+    /// `None` if this game does not support it.
     fn best_after(&self, _rules: &R, _position: &R::Position, _enough: i32) -> Option<(i32, u64)> {
         None
     }
 
-    /// Lists legal moves worth searching, at least one; on a large board the `most` most promising ones. True if no legal
-    /// move was left out.
+    /// Lists legal moves to search, at least one. On a large board these are the `most` most promising ones.
+    /// Returns true if all legal moves are listed.
     fn candidates(
         &self,
         rules: &R,
@@ -71,13 +74,13 @@ pub(crate) trait Features<R: Rules>: Clone + Send {
         0
     }
 
-    /// How much a move that makes a four is ranked down.
+    /// How much move ordering lowers the rank of a move that makes a four.
     fn spent_four(&self) -> i32 {
         0
     }
 
-    /// Lists moves of which one must be played: those that win, or else those that keep `rival` from winning with its next
-    /// move. Lists none if nothing is forced.
+    /// Lists the moves of which one must be played: moves that win at once, or otherwise moves that keep
+    /// `rival` from winning with its next move. The list stays empty if nothing is forced.
     fn forced(
         &self,
         rules: &R,
@@ -86,7 +89,7 @@ pub(crate) trait Features<R: Rules>: Clone + Send {
         into: &mut Vec<Candidate>,
     );
 
-    /// Lists moves that may make a threat for `side`.
+    /// Lists moves that may create a threat of `side`.
     fn attacks(&self, _side: Side, _into: &mut Vec<Candidate>) {}
 
     /// Whether this side threatens to win with its next move.
@@ -94,13 +97,13 @@ pub(crate) trait Features<R: Rules>: Clone + Send {
         false
     }
 
-    /// False only if no move of this side can win at once.
+    /// Whether a move of this side may win at once. False means that none does.
     fn may_win_at_once(&self, _side: Side) -> bool {
         true
     }
 
-    /// Adds a mark to the [`windows`](Features::windows) alone, which is much faster than a play, and returns the estimate
-    /// for `by`, valid if nobody has a four.
+    /// Adds a mark to the [`windows`](Features::windows) only, which is much faster than a play, and returns
+    /// the estimate for `by`. The estimate is valid only if no side has a four.
     fn try_on(&mut self, _by: Side, _at: Move) -> i32 {
         0
     }
@@ -108,7 +111,7 @@ pub(crate) trait Features<R: Rules>: Clone + Send {
     /// Undoes [`try_on`](Features::try_on).
     fn take_off(&mut self, _by: Side, _at: Move) {}
 
-    /// The windows, if fours force replies in this game.
+    /// The windows, if a four forces a reply in this game.
     fn windows(&mut self) -> Option<&mut Windows> {
         None
     }

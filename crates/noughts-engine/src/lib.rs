@@ -1,8 +1,8 @@
 //! Strategies that choose moves, the search behind them, and an exact solver.
 //!
-//! A [`StrategyName`] such as `minimax:7` is parsed from text and builds a [`Strategy`], which is asked for one
-//! [`Decision`] per move. The seed and the clock are passed in ([`EngineSetup`]), so that a game without a clock is
-//! reproducible.
+//! A [`StrategyName`] such as `minimax:7` is parsed from text and builds a [`Strategy`], which returns one
+//! [`Decision`] per move. The caller passes the seed and the clock ([`EngineSetup`]), so a strategy without a
+//! time limit gives reproducible games.
 
 mod analysis;
 mod clock;

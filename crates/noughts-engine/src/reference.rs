@@ -7,7 +7,7 @@ use noughts_rules::{Game, Move, Outcome, Side, dispatch};
 use crate::features::{Features, Searchable};
 use crate::search_board::SearchBoard;
 
-/// The value of a win is this minus the plies to it, as in the fast search.
+/// The value of a win is this number minus the plies to it, as in the fast search.
 const WIN: i32 = 1_000_000;
 
 /// The result of a search.

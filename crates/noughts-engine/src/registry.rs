@@ -7,20 +7,20 @@ use noughts_rules::{Game, Quoted};
 
 use crate::strategy::{EngineSetup, Strategy};
 
-/// A kind of strategy: everything that the registry knows about it.
+/// A kind of strategy, as listed in [`STRATEGY_KINDS`].
 #[non_exhaustive]
 pub struct StrategyKind {
     /// The name before the colon.
     pub name: &'static str,
-    /// How it is written, such as `minimax:N`.
+    /// The syntax, such as `minimax:N`.
     pub syntax: &'static str,
     /// A short description.
     pub description: &'static str,
     /// Normalizes the parameter after the colon (empty without a colon); `None` if it is invalid.
     pub(crate) parameter: fn(&str) -> Option<String>,
-    /// Why it cannot play a game, if it cannot.
+    /// Returns the reason why the strategy cannot play a game; `None` if it can.
     pub refuses: fn(&Game) -> Option<String>,
-    /// Whether every answer in this game takes microseconds; see [`StrategyName::is_instant`].
+    /// Whether every move of this game takes microseconds; see [`StrategyName::is_instant`].
     pub(crate) instant: fn(&Game) -> bool,
     /// Builds a strategy from a normalized parameter.
     pub(crate) make: fn(&str, &EngineSetup) -> Box<dyn Strategy>,
@@ -55,7 +55,7 @@ pub struct StrategyName {
 }
 
 impl StrategyName {
-    /// Builds the strategy for this game, unless it cannot play it.
+    /// Builds the strategy for this game, or fails if the strategy cannot play it.
     pub fn build(&self, game: &Game, setup: &EngineSetup) -> Result<Box<dyn Strategy>, Unfit> {
         self.fits(game)?;
         Ok((self.kind.make)(&self.parameter, setup))
@@ -72,8 +72,8 @@ impl StrategyName {
         }
     }
 
-    /// Whether every answer in this game takes microseconds and depends on nothing but the position. Such a strategy
-    /// needs no thread of its own, and one instance can serve many games.
+    /// Whether the strategy chooses every move of this game within microseconds, by the position alone. It
+    /// then needs no thread of its own, and one instance can serve many games.
     pub fn is_instant(&self, game: &Game) -> bool {
         (self.kind.instant)(game)
     }
@@ -91,7 +91,7 @@ impl FromStr for StrategyName {
         let (word, parameter) = match text.split_once(':') {
             // `random:` is not `random`.
             Some((_, "")) => return Err(StrategyError::new(text, None)),
-            // Only `Engines` parses programs.
+            // Only `Engines` parses `engine:COMMAND`.
             Some(("engine", _)) => return Err(StrategyError::no_engines(text)),
             Some(parts) => parts,
             None => (text, ""),
@@ -139,7 +139,7 @@ pub struct StrategyError {
 enum Reason {
     /// No kind has this name.
     Unknown,
-    /// The parameter is invalid; this is the right syntax.
+    /// The parameter is invalid. Contains the right syntax.
     Form(&'static str),
     /// The error for `engine:…` where programs are not allowed.
     Program,
@@ -153,7 +153,7 @@ impl StrategyError {
         }
     }
 
-    /// `engine:` without a command.
+    /// The error for `engine:` without a command.
     pub(crate) fn engine(text: &str) -> StrategyError {
         StrategyError {
             text: Quoted::from(text),
@@ -217,7 +217,7 @@ impl fmt::Display for Unfit {
 
 impl std::error::Error for Unfit {}
 
-/// [`StrategyKind::parameter`] of kinds without one.
+/// [`StrategyKind::parameter`] of strategies without a parameter.
 pub(crate) fn no_parameter(text: &str) -> Option<String> {
     text.is_empty().then(String::new)
 }
@@ -230,17 +230,17 @@ pub(crate) fn number(text: &str, range: std::ops::RangeInclusive<u64>) -> Option
         .filter(|number| plain && range.contains(number))
 }
 
-/// [`StrategyKind::refuses`] of kinds that play every game.
+/// [`StrategyKind::refuses`] of strategies that play every game.
 pub(crate) fn plays_all(_: &Game) -> Option<String> {
     None
 }
 
-/// [`StrategyKind::instant`] of kinds that do not search.
+/// [`StrategyKind::instant`] of strategies that do not search.
 pub(crate) fn always(_: &Game) -> bool {
     true
 }
 
-/// [`StrategyKind::instant`] of kinds that search.
+/// [`StrategyKind::instant`] of strategies that search.
 pub(crate) fn never(_: &Game) -> bool {
     false
 }

@@ -1,4 +1,4 @@
-//! The mistakes of a game, from the analysis of each of its positions.
+//! Finds the mistakes of a game from the analyses of its positions.
 
 use noughts_rules::{Action, Conclusion, DrawReason, Game, Seat, WinReason};
 
@@ -14,9 +14,11 @@ pub struct Mistake {
     pub left: GameValue,
 }
 
-/// The mistake of each turn, where both values are known. `found` has the analysis of the position before each turn.
+/// For each turn: the mistake, or `None` if the turn is no mistake or a value is not known. `found[n]` is the
+/// analysis of the position before turn `n + 1`.
 ///
-/// With more than two sides only resignations are judged: the value for the next side says nothing about the others.
+/// With more than two sides only resignations are judged, because the value for the next side says nothing
+/// about the others.
 pub fn find_mistakes(game: &Game, found: &[Option<Analysis>]) -> Vec<Option<Mistake>> {
     let has_two_sides = game.variant().sides() == 2;
     let known = |number: usize| found.get(number).and_then(Option::as_ref).and_then(exact);
@@ -28,7 +30,7 @@ pub fn find_mistakes(game: &Game, found: &[Option<Analysis>]) -> Vec<Option<Mist
                 Action::Play(_) if !has_two_sides => None,
                 Action::Play(_) if number + 1 == game.turns().len() => ending(game, turn.by),
                 Action::Play(_) => known(number + 1).map(for_the_other),
-                // They return to a position that was judged before.
+                // A rewind and a takeback return to a position that was already judged.
                 Action::Rewind(_) | Action::Takeback(_) => None,
             };
             let (had, left) = known(number).zip(left)?;
@@ -49,7 +51,7 @@ fn for_the_other(value: GameValue) -> GameValue {
     }
 }
 
-/// The value of the last turn for its player, if the turn ended the game.
+/// The value of a turn that ended the game, for its player; `None` if the turn did not end it.
 fn ending(game: &Game, by: Seat) -> Option<GameValue> {
     let side = game.order().get(usize::from(by.0))?;
     match game.conclusion()? {
@@ -103,12 +105,12 @@ mod tests {
     fn mistakes_of_tic_tac_toe_are_found() {
         use GameValue::{Draw, Loss, Win};
         let mistake = |turn, had, left| (turn, Mistake { had, left });
-        // A corner, answered on an edge, loses.
+        // o answers the corner on an edge, which loses.
         assert_eq!(
             mistakes("3x3k3", "0-0 0-1 1-1 2-2 1-0"),
             [mistake(2, Draw, Loss)]
         );
-        // x could have won with 1-2, and lets o draw.
+        // x could have won with 1-2; instead o can draw.
         assert_eq!(
             mistakes("3x3k3", "1-1 0-1 0-0 2-2 2-0 1-0 0-2"),
             [mistake(2, Draw, Loss)]

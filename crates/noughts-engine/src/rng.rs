@@ -23,7 +23,7 @@ impl Random {
             .wrapping_add(STEP.wrapping_mul(index.wrapping_add(1))))
     }
 
-    /// A number below `count`, which must not be 0, with a bias below 2^-32 for counts below 2^32.
+    /// A random number below `count`, which must not be 0. The bias is below 2^-32 for counts below 2^32.
     pub fn below(&mut self, count: usize) -> usize {
         ((u128::from(self.draw()) * count as u128) >> 64) as usize
     }

@@ -1,7 +1,7 @@
-//! Robots: a strategy, which never fails, or an external program, which may fail.
+//! Robots: a built-in strategy, which never fails, or an external program, which may fail.
 //!
-//! This crate starts no program. A caller that may do so passes an [`EngineHost`]. Without a host no text names a
-//! program, so programs cannot be named over the network or in a record.
+//! This crate starts no programs. A caller that may start programs passes an [`EngineHost`]. Without a host
+//! `engine:COMMAND` is refused, so neither a network client nor a record can start a program.
 
 use std::fmt;
 use std::sync::Arc;
@@ -14,12 +14,12 @@ use crate::strategy::{Decision, EngineSetup, Stop, Strategy};
 /// Prefix of a program's command.
 const PREFIX: &str = "engine:";
 
-/// A player that chooses moves and may fail to.
+/// A player that chooses moves, and may fail.
 pub trait Robot: Send {
     /// Chooses a legal move for the seat to move. The game must not be over.
     fn choose(&mut self, game: &Game, stop: &Stop) -> Result<Decision, RobotFault>;
 
-    /// Releases all resources after the game. Called once. An error reports a program that did not exit by itself.
+    /// Releases all resources after the game. Called once. Fails if a program did not exit by itself.
     fn finish(&mut self) -> Result<(), RobotFault> {
         Ok(())
     }
@@ -81,26 +81,26 @@ pub trait EngineHost: Send + Sync {
     /// Starts the program, checks that it can play this game, and ends it; an error says why it cannot.
     fn check(&self, command: &str, game: &Game) -> Result<(), String>;
 
-    /// A robot that plays one game with this program, which is started for its first move.
+    /// Creates a robot that plays one game. The program starts at the robot's first move.
     fn create_robot(&self, command: &str) -> Box<dyn Robot>;
 }
 
-/// Parses robot names; whether `engine:COMMAND` is allowed depends on its host.
+/// Parses robot names. `engine:COMMAND` is allowed only with a host.
 #[derive(Clone, Default)]
 pub struct Engines(Option<Arc<dyn EngineHost>>);
 
 impl Engines {
-    /// Programs are not allowed.
+    /// Refuses programs.
     pub fn none() -> Engines {
         Engines(None)
     }
 
-    /// This host starts programs.
+    /// Starts programs with this host.
     pub fn hosted_by(host: Arc<dyn EngineHost>) -> Engines {
         Engines(Some(host))
     }
 
-    /// Parses `minimax:7`, and `engine:COMMAND` if there is a host.
+    /// Parses a name such as `minimax:7`, or with a host `engine:COMMAND`.
     pub fn parse(&self, text: &str) -> Result<RobotName, StrategyError> {
         match (text.strip_prefix(PREFIX), &self.0) {
             (Some(command), Some(host)) => match command.trim() {
@@ -138,7 +138,7 @@ pub struct EngineName {
 }
 
 impl RobotName {
-    /// Builds the robot for this game. Does not start a program; [`fits`](RobotName::fits) does.
+    /// Builds the robot for this game. Does not start a program.
     pub fn build(&self, game: &Game, setup: &EngineSetup) -> Result<Box<dyn Robot>, Unfit> {
         match self {
             RobotName::Strategy(name) => Ok(Box::new(name.build(game, setup)?)),
@@ -146,7 +146,7 @@ impl RobotName {
         }
     }
 
-    /// Whether the robot can play this game. A program is started to find out, and ended again.
+    /// Whether the robot can play this game. For a program this starts it, asks it, and ends it.
     pub fn fits(&self, game: &Game) -> Result<(), Unfit> {
         match self {
             RobotName::Strategy(name) => name.fits(game),
@@ -165,7 +165,7 @@ impl RobotName {
         }
     }
 
-    /// A name without a command line, for records and tables.
+    /// A name for records and tables. It shows no command line.
     pub fn label(&self) -> String {
         match self {
             RobotName::Strategy(name) => name.to_string(),
@@ -175,7 +175,8 @@ impl RobotName {
 }
 
 impl EngineName {
-    /// The program's file name: `one.py` for `python3 engines/one.py --fast`. Of a pipeline the last program counts.
+    /// The program's file name: `one.py` for `python3 engines/one.py --fast`. In a pipeline it is the last
+    /// program.
     fn label(&self) -> String {
         let last = self
             .command

@@ -30,49 +30,50 @@ use crate::solver::SolvedPosition;
 use crate::strategy::Stop;
 use crate::transposition_table::{Bound, TranspositionTable};
 
-/// The value of a won game is this less the plies it takes. Estimates are far below.
+/// The value of a won game is this number minus the plies to the win. Estimates are much smaller.
 const WIN: i32 = 1_000_000;
 
-/// Values beyond this are proved wins and losses.
+/// Values above this number or below its negative are proved wins and losses.
 const DECIDED: i32 = WIN - 100_000;
 
-/// Values above this, or below its negative, are probable wins or losses: not every defence was searched.
+/// Values above this number, or below its negative, are probable wins or losses: the search did not try every
+/// defence.
 const LIKELY: i32 = DECIDED - 200_000;
 
-/// Above every value.
+/// Greater than every value.
 const INFINITE: i32 = WIN + 1;
 
-/// The number of nodes between two looks at the clock falls with the cells evaluated per node: a 15x15 board for two
-/// sides reaches about a million nodes per second, 255x255 for 64 sides about a hundred. A look costs about 30 ns.
-const CELLS_BETWEEN_LOOKS: u64 = 128 * 450;
-const MOST_BETWEEN_LOOKS: u64 = 128;
+/// The number of cells evaluated between two clock reads. A 15x15 board for two sides searches about a
+/// million nodes per second, 255x255 for 64 sides about a hundred. A clock read takes about 30 ns.
+const CELLS_PER_CLOCK_READ: u64 = 128 * 450;
+const MAX_NODES_PER_CLOCK_READ: u64 = 128;
 
-/// Up to this ply forced replies do not count as depth.
+/// Up to this ply a forced reply does not reduce the remaining depth.
 const DEEPEST_EXTENSION: usize = 60;
 
-/// Maximum number of moves searched on a large board, at the root and elsewhere. With 16 elsewhere `search:20000n` scored
-/// 50.2 % in 200 games of 15x15k5 against itself with 12; with 20, 41.0 %.
-const MOST_AT_ROOT: usize = 30;
-const MOST_CANDIDATES: usize = 12;
+/// Maximum number of moves searched on a large board: at the root, and at other nodes. With 16 at other nodes
+/// `search:20000n` scored 50.2 % in 200 games of 15x15k5 against 12; with 20, 41.0 %.
+const MAX_ROOT_CANDIDATES: usize = 30;
+const MAX_CANDIDATES: usize = 12;
 
-/// Late move reduction on large boards: moves from this index on are searched one ply less deep first, from twice this
-/// index on two plies.
+/// Late move reduction on large boards: moves from this index on are first searched one ply less deep, and
+/// from twice this index on two plies less deep.
 const LATE: usize = 3;
 
-/// Shallower searches are not stored: looking them up costs more than it saves.
-const LEAST_REMEMBERED: u32 = 2;
+/// Minimum depth of a stored result. Looking up shallower results costs more than it saves.
+const MIN_STORED_DEPTH: u32 = 2;
 
 /// Which moves are searched.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Width {
     /// Every move to the full depth: the value is that of plain minimax.
     Full,
-    /// Promising moves, and deeper after forced replies.
+    /// Only promising moves. Forced replies are searched deeper.
     Selective,
 }
 
 /// Everything that a search needs besides the game.
-pub(crate) struct Thinking<'t> {
+pub(crate) struct SearchContext<'t> {
     pub(crate) limits: Limits,
     pub(crate) width: Width,
     pub(crate) table: &'t TranspositionTable,
@@ -85,37 +86,37 @@ pub(crate) struct Thinking<'t> {
 pub(crate) enum Aim {
     /// The value of the position.
     Value,
-    /// A move; a single sensible move is returned at once.
+    /// A move. If there is only one sensible move, it is returned at once.
     Move {
-        /// The usual time per move in a game with a clock; the time limit is then only an upper bound.
+        /// The usual time per move in a game with a clock. The time limit is then only an upper bound.
         usual: Option<Duration>,
     },
 }
 
 /// Searches for the value of a game that is not over, in one thread.
-pub(crate) fn search(game: &Game, thinking: Thinking<'_>) -> Analysis {
-    search_for(Aim::Value, 1, None, game, thinking)
+pub(crate) fn search(game: &Game, context: SearchContext<'_>) -> Analysis {
+    search_for(Aim::Value, 1, None, game, context)
 }
 
-/// Searches a game that is not over. One thread without a time limit gives the same answer every time. Near the end of a
-/// game the endgame solver is asked first.
+/// Searches a game that is not over. With one thread and without a time limit the result is deterministic.
+/// Near the end of a game the search asks the endgame solver first.
 pub(crate) fn search_for(
     aim: Aim,
     threads: usize,
     endgame: Option<&mut EndgameSolver>,
     game: &Game,
-    thinking: Thinking<'_>,
+    context: SearchContext<'_>,
 ) -> Analysis {
-    let started = thinking.clock.now();
+    let started = context.clock.now();
     let (solved, nodes) = match endgame {
-        Some(endgame) => endgame.ask(game, &thinking.limits, thinking.stop, thinking.clock),
+        Some(endgame) => endgame.ask(game, &context.limits, context.stop, context.clock),
         None => (None, 0),
     };
-    thinking.table.renew();
-    // To choose among moves of equal value one thread is enough.
+    context.table.renew();
+    // With a solved position the search only chooses among moves of equal value; one thread is enough.
     let is_alone = threads < 2 || solved.is_some();
     dispatch!(game.timeline(), timeline => {
-        let search = Search::new(SearchBoard::new(game, timeline), thinking, aim);
+        let search = Search::new(SearchBoard::new(game, timeline), context, aim);
         let search = Search { started, nodes, solved, ..search };
         match is_alone {
             true => search.run(),
@@ -126,7 +127,7 @@ pub(crate) fn search_for(
 
 struct Search<'t, R: Searchable> {
     board: SearchBoard<R>,
-    thinking: Thinking<'t>,
+    context: SearchContext<'t>,
     aim: Aim,
     /// State shared with the other threads of this search.
     shared: Option<&'t SharedSearch>,
@@ -142,41 +143,41 @@ struct Search<'t, R: Searchable> {
     nodes: u64,
     /// The solver's result, if any: only moves that keep the value are searched.
     solved: Option<SolvedPosition>,
-    /// Node count of the next look at the clock, and the nodes between two looks.
-    next_look: u64,
-    between_looks: u64,
+    /// The node count of the next clock read, and the number of nodes between two reads.
+    next_clock_read: u64,
+    nodes_per_clock_read: u64,
     /// A limit was reached or the stop set: values returned from now on are meaningless.
     aborted: bool,
-    /// Some line was cut off before the end of the game, so the value is not exact.
+    /// Some line was not searched to the end of the game, so the value is not exact.
     horizon: bool,
     /// Candidate lists by ply, reused.
     lists: Vec<Vec<Candidate>>,
     /// Killer moves by ply.
     killers: Vec<Option<Move>>,
-    /// Whether this search uses that fours force replies.
+    /// Whether this search uses the fact that fours force replies.
     by_force: bool,
     vcf: VcfSearch,
     vct: VctState,
-    /// A root move that was not searched before the limit.
+    /// A root move that was not searched because a limit was reached.
     untried: Option<Move>,
-    /// Cells that break a sequence of fours and cells that make a four, reused.
+    /// Reused lists: cells that break a sequence of fours, and cells that make a four.
     defences: Vec<Move>,
     fours: Vec<Move>,
 }
 
-/// What a list of moves contains.
+/// What [`Search::fill`] knows about the moves it listed.
 #[derive(Clone, Copy, PartialEq, Eq)]
 struct Listing {
     /// All replies except one lose immediately.
     forced: bool,
-    /// Every move that was left out loses.
+    /// All moves that are not listed lose.
     complete: bool,
 }
 
 impl<'t, R: Searchable> Search<'t, R> {
-    fn new(mut board: SearchBoard<R>, thinking: Thinking<'t>, aim: Aim) -> Self {
+    fn new(mut board: SearchBoard<R>, context: SearchContext<'t>, aim: Aim) -> Self {
         Search {
-            by_force: thinking.width == Width::Selective && board.windows().is_some(),
+            by_force: context.width == Width::Selective && board.windows().is_some(),
             vcf: VcfSearch::new(),
             vct: VctState::new(),
             untried: None,
@@ -184,17 +185,17 @@ impl<'t, R: Searchable> Search<'t, R> {
             fours: Vec::new(),
             me: board.to_move(),
             free: free_cells(&board),
-            started: thinking.clock.now(),
+            started: context.clock.now(),
             nodes: 0,
             solved: None,
-            next_look: 0,
-            between_looks: between_looks(board.rules()),
+            next_clock_read: 0,
+            nodes_per_clock_read: nodes_per_clock_read(board.rules()),
             aborted: false,
             horizon: false,
             lists: Vec::new(),
             killers: Vec::new(),
             board,
-            thinking,
+            context,
             aim,
             shared: None,
             assists: false,
@@ -219,7 +220,7 @@ impl<'t, R: Searchable> Search<'t, R> {
         value
     }
 
-    /// The value of the position for the previous mover; `turns`: the other team is to move.
+    /// The value of the position for the previous mover. `turns` tells that the next mover is an opponent.
     fn value_for(&mut self, turns: bool, depth: u32, alpha: i32, beta: i32) -> i32 {
         if turns {
             -self.value(depth, -beta, -alpha)
@@ -228,7 +229,7 @@ impl<'t, R: Searchable> Search<'t, R> {
         }
     }
 
-    /// The value of the position for the side to move, or a bound outside of the window.
+    /// The value of the position for the side to move. A value outside alpha and beta is a bound.
     fn value(&mut self, depth: u32, mut alpha: i32, beta: i32) -> i32 {
         self.nodes += 1;
         self.look_at_limits();
@@ -303,14 +304,14 @@ impl<'t, R: Searchable> Search<'t, R> {
             }
             let claim = match best.1 {
                 Some(_) => self.claim(at, rest),
-                // The first move must be searched here, for a bound.
+                // The first move is always searched here, because it gives the bound for the others.
                 None => Claim::Free,
             };
-            if claim == Claim::Elsewhere && order.put_off(number) {
+            if claim == Claim::Elsewhere && order.defer(number) {
                 continue;
             }
             let value = match rest {
-                0 if !listing.forced => self.glance(at),
+                0 if !listing.forced => self.quick_value(at),
                 2.. if !listing.complete && number >= LATE => {
                     let less = 1 + u32::from(rest >= 4 && number >= 2 * LATE);
                     let value = self.child(at, rest - less, alpha, alpha + 1, true);
@@ -349,29 +350,30 @@ impl<'t, R: Searchable> Search<'t, R> {
         value
     }
 
-    /// Whether some side threatens to win with its next move: then an estimate is useless, and few moves matter.
+    /// Whether some side threatens to win with its next move. Then an estimate is useless, and few moves need
+    /// to be searched.
     fn is_pressing(&self) -> bool {
         let sides = (0..self.board.rules().sides()).filter_map(Side::new);
-        self.thinking.width == Width::Selective
+        self.context.width == Width::Selective
             && self.board.ply() < DEEPEST_EXTENSION
             && sides
                 .into_iter()
                 .any(|side| self.board.features().threatens(side))
     }
 
-    /// Whether a move from the table is searched before the others are listed, which mostly makes the list unnecessary. Not
-    /// in a selective search, where a forced reply is searched deeper.
+    /// Whether a move from the table is searched before the other moves are listed; usually it makes the list
+    /// unnecessary. Not in a selective search, where forced replies must be known first.
     fn is_tried_first(&self, at: Move) -> bool {
         let (rules, position) = (self.board.rules(), self.board.position());
-        self.thinking.width == Width::Full && rules.check(position, at).is_ok()
+        self.context.width == Width::Full && rules.check(position, at).is_ok()
     }
 
-    /// Lists the moves to search, with the most promising one first and the others unsorted.
+    /// Lists the moves to search. The most promising move comes first; the others are unsorted.
     fn fill(&mut self, list: &mut Vec<Candidate>, known: Option<Move>) -> Listing {
         let (features, rules) = (self.board.features(), self.board.rules());
         let position = self.board.position();
         list.clear();
-        if self.thinking.width == Width::Selective {
+        if self.context.width == Width::Selective {
             let (mover, next) = (self.board.to_move(), self.board.next_to_move());
             let rival = (self.team(mover) != self.team(next)).then_some(next);
             features.forced(rules, position, rival, list);
@@ -384,7 +386,7 @@ impl<'t, R: Searchable> Search<'t, R> {
         if list.is_empty() {
             complete = self.list_candidates(list);
         }
-        // Mostly the first move causes a cutoff; the others are sorted only if it does not.
+        // The first move usually causes a cutoff. The others are sorted only if it does not.
         let killer = self.killer();
         let mut first = (0, i64::MIN);
         for (number, candidate) in list.iter().enumerate() {
@@ -404,10 +406,10 @@ impl<'t, R: Searchable> Search<'t, R> {
 
     /// Lists candidates; true if they are all legal moves.
     fn list_candidates(&mut self, list: &mut Vec<Candidate>) -> bool {
-        let most = match self.thinking.width {
+        let most = match self.context.width {
             Width::Full => usize::MAX,
-            Width::Selective if self.by_force && self.board.ply() == 0 => MOST_AT_ROOT,
-            Width::Selective => MOST_CANDIDATES,
+            Width::Selective if self.by_force && self.board.ply() == 0 => MAX_ROOT_CANDIDATES,
+            Width::Selective => MAX_CANDIDATES,
         };
         let fours = self.note_fours();
         let (features, rules) = (self.board.features(), self.board.rules());
@@ -437,18 +439,18 @@ impl<'t, R: Searchable> Search<'t, R> {
         self.killers.get(self.board.ply()).copied().flatten()
     }
 
-    /// What the table knows: a move to try first, and a value that can be returned.
+    /// Looks the position up: a move to try first, and the value, if it can be returned as it is.
     fn recall(&mut self, depth: u32, alpha: i32, beta: i32) -> (Option<Move>, Option<i32>) {
-        if depth < LEAST_REMEMBERED {
+        if depth < MIN_STORED_DEPTH {
             return (None, None);
         }
         let (key, symmetry) = self.key();
-        let Some(entry) = self.thinking.table.get(key) else {
+        let Some(entry) = self.context.table.get(key) else {
             return (None, None);
         };
         let features = self.board.features();
         let known = entry.best.map(|at| features.unmap_move(symmetry, at));
-        let deep_enough = match self.thinking.width {
+        let deep_enough = match self.context.width {
             Width::Full => u32::from(entry.depth) == depth,
             Width::Selective => u32::from(entry.depth) >= depth,
         };
@@ -461,22 +463,23 @@ impl<'t, R: Searchable> Search<'t, R> {
         if !(deep_enough && fits) {
             return (known, None);
         }
-        // The subtree was cut off unless it reached the end of the game.
+        // The stored subtree was cut off, unless its depth reaches the end of the game.
         self.horizon |= usize::from(entry.depth) + self.board.ply() < self.free;
         (known, Some(value))
     }
 
     fn remember(&mut self, depth: u32, value: i32, bound: Bound, best: Option<Move>) {
-        if depth < LEAST_REMEMBERED {
+        if depth < MIN_STORED_DEPTH {
             return;
         }
         let (key, symmetry) = self.key();
         let best = best.map(|at| self.board.features().map_move(symmetry, at));
         let value = to_table(value, self.board.ply() as i32);
-        self.thinking.table.put(key, value, depth, bound, best);
+        self.context.table.put(key, value, depth, bound, best);
     }
 
-    /// With more than two sides the value of a position depends on who searches.
+    /// With more than two sides the value depends on the side that searches, so its number is part of the
+    /// key.
     fn key(&self) -> (u64, usize) {
         let (key, symmetry) = self.board.key();
         match self.board.rules().sides() {
@@ -486,14 +489,14 @@ impl<'t, R: Searchable> Search<'t, R> {
     }
 
     fn look_at_limits(&mut self) {
-        let limits = &self.thinking.limits;
+        let limits = &self.context.limits;
         if limits.nodes.is_some_and(|nodes| self.nodes >= nodes) {
             self.aborted = true;
         }
-        // At every node: on the largest boards a node takes milliseconds.
-        self.aborted |= self.thinking.stop.is_set();
-        if self.nodes >= self.next_look {
-            self.next_look = self.nodes + self.between_looks;
+        // The stop is checked at every node, because a node on the largest boards takes milliseconds.
+        self.aborted |= self.context.stop.is_set();
+        if self.nodes >= self.next_clock_read {
+            self.next_clock_read = self.nodes + self.nodes_per_clock_read;
             let late = limits.time.is_some_and(|time| self.elapsed() >= time);
             self.aborted |= late;
             self.check_shared();
@@ -501,7 +504,7 @@ impl<'t, R: Searchable> Search<'t, R> {
     }
 
     fn elapsed(&self) -> Duration {
-        self.thinking.clock.now().saturating_sub(self.started)
+        self.context.clock.now().saturating_sub(self.started)
     }
 
     fn team(&self, side: Side) -> bool {
@@ -545,9 +548,9 @@ fn rank(candidate: &Candidate, killer: Option<Move>) -> i64 {
     killer + (i64::from(candidate.promise) << 16) - candidate.at.index() as i64
 }
 
-fn between_looks<R: Searchable>(rules: &R) -> u64 {
+fn nodes_per_clock_read<R: Searchable>(rules: &R) -> u64 {
     let weighed = rules.variant().cells() as u64 * u64::from(rules.sides());
-    (CELLS_BETWEEN_LOOKS / weighed).clamp(1, MOST_BETWEEN_LOOKS)
+    (CELLS_PER_CLOCK_READ / weighed).clamp(1, MAX_NODES_PER_CLOCK_READ)
 }
 
 fn free_cells<R: Searchable>(board: &SearchBoard<R>) -> usize {
@@ -555,7 +558,7 @@ fn free_cells<R: Searchable>(board: &SearchBoard<R>) -> usize {
     diagram.marks.iter().filter(|mark| mark.is_none()).count()
 }
 
-/// A loss is only likely if some move was not tried.
+/// A loss is only probable if some move was not tried.
 fn doubted(value: i32, listing: Listing) -> i32 {
     if value < -DECIDED && !listing.complete {
         value + (DECIDED - LIKELY)
@@ -564,7 +567,7 @@ fn doubted(value: i32, listing: Listing) -> i32 {
     }
 }
 
-/// The table stores plies to the end from the stored position, not from the root.
+/// The table stores plies from the stored position to the end, not from the root.
 fn to_table(value: i32, ply: i32) -> i32 {
     match value {
         _ if value > LIKELY => value + ply,

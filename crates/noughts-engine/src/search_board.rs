@@ -1,4 +1,4 @@
-//! The position of a search: plays and takes back in place, with features and turn order.
+//! The board of a search: plays and takes back moves, and updates features and turn order.
 
 use noughts_rules::{Game, Move, Outcome, Side, Timeline};
 
@@ -9,13 +9,13 @@ use crate::features::{Features, Searchable};
 pub(crate) struct SearchBoard<R: Searchable> {
     rules: R,
     position: R::Position,
-    /// Positions before each play of the path; only the first if copies are expensive.
+    /// The positions before each play since the root. Only the root position if copies are expensive.
     before: Vec<R::Position>,
     features: R::Features,
     /// The side of each seat, and the seat to move.
     order: Vec<Side>,
     seat: usize,
-    /// Whether the seats are the sides in order, so that the rules know whose turn it is.
+    /// Whether each side has one seat, in order, so that the rules determine whose turn it is.
     regular: bool,
     path: Vec<Move>,
 }
@@ -83,17 +83,17 @@ impl<R: Searchable> SearchBoard<R> {
         self.rules.outcome(&self.position)
     }
 
-    /// Hash of the position with its turn, and the symmetry that it was computed in.
+    /// A hash of the position and the side to move, and the symmetry for which it was computed.
     pub(crate) fn key(&self) -> (u64, usize) {
         let (key, symmetry) = self.features.key(&self.position);
-        // Any odd constant will do: only the turns must differ.
+        // Any odd constant works: it only makes the sides to move differ.
         (
             key ^ (self.seat as u64 + 1).wrapping_mul(0xD6E8_FEB8_6659_FD93),
             symmetry,
         )
     }
 
-    /// Whether a position is plain data of a few words: then a copy is faster than taking back.
+    /// Whether a position is a few words of plain data. Then copying is faster than taking back.
     const COPIES: bool = !std::mem::needs_drop::<R::Position>();
 
     #[inline]

@@ -1,8 +1,9 @@
 //! Exact values (win, draw or loss with perfect play), and proofs of them that an independent checker can verify.
 //!
-//! A [`Solver`] answers at most two questions about a position by proof-number search (`dfpn`): can the side to move force
-//! a win, and can the other side? Plain grids have cuts of their own (`plain_grid`, `pairing`); all other games are
-//! searched by their rules (`general`).
+//! A [`Solver`] answers at most two questions about a position by proof-number search (`dfpn`): can the side
+//! to move force a win, and can the other side? Plain grids have additional cuts (`plain_grid`, `pairing`),
+//! and Connect Four has its own solver (`connect_four`). All other games are searched by their rules
+//! (`general`).
 
 mod best_moves;
 mod connect_four;
@@ -95,31 +96,31 @@ impl Default for Budget {
 pub struct Progress {
     /// Positions looked at.
     pub nodes: u64,
-    /// Used share of the table, in thousandths.
+    /// The used part of the table, in thousandths.
     pub fill: u64,
     /// Time taken so far.
     pub time: Duration,
     /// The current question: can this side force a win?
     pub attacker: Side,
-    /// It is worth at least this.
+    /// A lower bound of the value.
     pub at_least: GameValue,
-    /// And at most this.
+    /// An upper bound of the value.
     pub at_most: GameValue,
 }
 
 /// The result of a solver.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Solution {
-    /// It is worth at least this.
+    /// A lower bound of the value.
     pub at_least: GameValue,
-    /// And at most this.
+    /// An upper bound of the value.
     pub at_most: GameValue,
     /// A move that keeps the value; `None` if the game is over or nothing is known.
     pub best: Option<Move>,
     /// A line of best play, as far as it was found quickly.
     pub line: Vec<Move>,
-    /// Number of plies to the end, if the winner wins as soon and the loser loses as late as possible. `None` unless
-    /// [`find_distance`](Solver::find_distance) was called.
+    /// The number of plies to the end, if the winner wins as early and the loser loses as late as possible.
+    /// `None` unless [`find_distance`](Solver::find_distance) was called.
     pub distance: Option<u32>,
     /// Positions looked at.
     pub nodes: u64,
@@ -195,12 +196,12 @@ pub struct Solver {
     at_least: GameValue,
     at_most: GameValue,
     nodes: u64,
-    /// Faster than proof-number search, where it plays the variant.
+    /// The Connect Four solver, where it supports the variant. It is faster than proof-number search.
     connect_four: Option<ConnectFour>,
     finds_distance: bool,
 }
 
-/// Called with the solver's progress about every thousand positions.
+/// Called about every thousand positions.
 pub type ProgressCallback<'a> = &'a mut (dyn FnMut(&Progress) + Send);
 
 impl Solver {
@@ -251,7 +252,7 @@ impl Solver {
         Ok(())
     }
 
-    /// Finds the distance too, from now on.
+    /// From now on, also finds the distance.
     pub fn find_distance(&mut self) -> Result<(), Unsolvable> {
         if self.connect_four.is_none() {
             return Err(Unsolvable::Distance);
@@ -260,19 +261,19 @@ impl Solver {
         Ok(())
     }
 
-    /// Uses proof-number search for every variant from now on: only its table can be [saved](Solver::save).
+    /// From now on, uses proof-number search for every variant. Only its table can be [saved](Solver::save).
     pub fn use_proof_number_search(&mut self) {
         self.connect_four = None;
         self.finds_distance = false;
     }
 
-    /// Sets the budget of later calls. The table does not shrink.
+    /// Sets the budget for later calls. The table does not shrink.
     pub fn set_budget(&mut self, budget: Budget) {
         self.budget = budget;
     }
 
-    /// Searches until the position is solved, the budget is used up or the stop is set. A further call continues, with a
-    /// new budget of time and positions.
+    /// Searches until the position is solved, the budget is used up or `stop` is set. Another call continues
+    /// with a new budget of time and positions.
     pub fn solve(
         &mut self,
         stop: &Stop,
@@ -389,8 +390,8 @@ impl Solver {
         self.prove_within_budget(&Stop::new(), &SystemClock::default(), into)
     }
 
-    /// Like [`prove`](Solver::prove), but only a proof for Connect Four needs a search, and that is limited by the budget:
-    /// the error is [`TimedOut`](io::ErrorKind::TimedOut).
+    /// Like [`prove`](Solver::prove), within the budget. Only a proof for Connect Four needs a search; if a
+    /// limit ends it, the error is [`TimedOut`](io::ErrorKind::TimedOut).
     pub fn prove_within_budget(
         &mut self,
         stop: &Stop,
@@ -437,8 +438,8 @@ impl Solver {
             let mut unlimited = Unlimited;
             let (variant, salt) = (self.variant, salt(attacker));
             with_field!(&self.variant, &self.start, attacker, field => {
-                let hunt = Dfpn::new(field, memory, &mut unlimited, salt);
-                proof_writer::records(hunt, &variant, wins, into)
+                let dfpn = Dfpn::new(field, memory, &mut unlimited, salt);
+                proof_writer::records(dfpn, &variant, wins, into)
             })?;
         }
         Ok(Some(()))
@@ -520,7 +521,7 @@ impl Solver {
         }
     }
 
-    /// Like `ask`, but also ends when the table is crowded and could grow.
+    /// Like `ask`, but also ends when the table is too full and could grow.
     fn ask_within(&mut self, attacker: Side, limits: &mut Limits<'_>) -> (Option<bool>, bool) {
         let shared = Shared {
             nodes: AtomicU64::new(self.nodes),
@@ -590,17 +591,17 @@ impl Solver {
         line
     }
 
-    /// Whether no move matters any more.
+    /// Whether no move can change the result any more.
     fn is_dead(&self, diagram: &Diagram) -> bool {
         let me = diagram.to_move;
         with_field!(&self.variant, diagram, me, field => proof_writer::is_dead(field))
     }
 
-    /// A move that keeps the value of the start, in a position of the same value.
+    /// In a position with the value of the start: a move that keeps this value.
     fn best(&self, diagram: &Diagram, left: &mut u64, stop: &Stop) -> Option<Move> {
         let me = diagram.to_move;
         let mine = me == self.start.to_move;
-        // For the side to move here.
+        // The bounds for the side to move here.
         let (at_least, at_most) = match mine {
             true => (self.at_least, self.at_most),
             false => (turned(self.at_most), turned(self.at_least)),
@@ -619,15 +620,15 @@ impl Solver {
             (GameValue::Loss, GameValue::Loss) => {
                 let (memory, variant) = (&self.memory, &self.variant);
                 with_field!(variant, diagram, other, field => {
-                    let mut hunt = Dfpn::new(field, memory, &mut limit, salt(other));
-                    proof_writer::stubborn(&mut hunt)
+                    let mut dfpn = Dfpn::new(field, memory, &mut limit, salt(other));
+                    proof_writer::resisting_move(&mut dfpn)
                 })
             }
             (GameValue::Loss, _) => None,
         }
     }
 
-    /// The moves after which it is known that the attacker wins (`wins`) or does not.
+    /// The moves for which it is known that the attacker wins after them (`wins`) or does not.
     fn moves_that_keep(
         &self,
         attacker: Side,
@@ -638,8 +639,8 @@ impl Solver {
         let mut limit = NodeLimit { left, stop };
         let memory = &self.memory;
         with_field!(&self.variant, &self.start, attacker, field => {
-            let mut hunt = Dfpn::new(field, memory, &mut limit, salt(attacker));
-            best_moves::moves_that_keep(&mut hunt, wins)
+            let mut dfpn = Dfpn::new(field, memory, &mut limit, salt(attacker));
+            best_moves::moves_that_keep(&mut dfpn, wins)
         })
     }
 
@@ -653,8 +654,8 @@ impl Solver {
     ) -> Option<Move> {
         let memory = &self.memory;
         with_field!(&self.variant, at, attacker, field => {
-            let mut hunt = Dfpn::new(field, memory, limit, salt(attacker));
-            proof_writer::keeping(&mut hunt, wins)
+            let mut dfpn = Dfpn::new(field, memory, limit, salt(attacker));
+            proof_writer::keeping(&mut dfpn, wins)
         })
     }
 }

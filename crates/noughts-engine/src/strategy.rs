@@ -1,4 +1,4 @@
-//! What a strategy is: one virtual call per move, none per node.
+//! The trait of all strategies. The virtual call is per move, not per search node.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -8,10 +8,10 @@ use noughts_rules::{Game, Move};
 use crate::analysis::Analysis;
 use crate::clock::{Clock, SystemClock};
 
-/// A way to choose moves. It may keep what it learned for its next move.
+/// A way to choose moves. A strategy may keep what it found for its next move.
 pub trait Strategy: Send {
-    /// Chooses a legal move for the seat to move. The game must not be over. When `stop` is set it answers at once with
-    /// the best move so far.
+    /// Chooses a legal move for the seat to move. The game must not be over. When `stop` is set, returns the
+    /// best move found so far at once.
     fn choose(&mut self, game: &Game, stop: &Stop) -> Decision;
 }
 
@@ -30,7 +30,7 @@ impl From<Move> for Decision {
     }
 }
 
-/// What a strategy needs besides the game.
+/// What a strategy needs besides the game: a seed and a clock.
 ///
 /// ```
 /// use noughts_engine::{EngineSetup, Stop, StrategyName};
@@ -46,14 +46,14 @@ impl From<Move> for Decision {
 /// ```
 #[derive(Clone)]
 pub struct EngineSetup {
-    /// Seed of the random numbers. The same seed gives the same moves, unless a time limit decides.
+    /// The seed of the random numbers. The same seed gives the same moves, unless a time limit applies.
     pub seed: u64,
     /// The clock that limits thinking time.
     pub clock: Arc<dyn Clock>,
 }
 
 impl EngineSetup {
-    /// With this seed and the system clock.
+    /// This seed, and the system clock.
     pub fn with_seed(seed: u64) -> EngineSetup {
         EngineSetup {
             seed,
@@ -62,7 +62,7 @@ impl EngineSetup {
     }
 }
 
-/// Asks a computation to answer now. Clones share one flag.
+/// A flag that asks a computation to return soon. Clones share the flag.
 #[derive(Clone, Default, Debug)]
 pub struct Stop(Arc<Flag>);
 
@@ -73,13 +73,13 @@ struct Flag {
 }
 
 impl Stop {
-    /// A stop that is not set.
+    /// A flag that is not set.
     pub fn new() -> Stop {
         Stop::default()
     }
 
-    /// A stop that is also set when this one is. Setting the child does not set its parent, so a deadline can end one of
-    /// many computations that share a stop.
+    /// A flag that is also set when this one is. Setting the child does not set its parent, so a deadline can
+    /// end one of many computations that share a parent.
     ///
     /// ```
     /// use noughts_engine::Stop;
@@ -99,12 +99,12 @@ impl Stop {
         }))
     }
 
-    /// Asks every computation with this stop to answer.
+    /// Asks every computation with this flag to return.
     pub fn set(&self) {
         self.0.is_set.store(true, Ordering::Relaxed);
     }
 
-    /// Whether this stop or one of its parents was set.
+    /// Whether this flag or one of its parents was set.
     pub fn is_set(&self) -> bool {
         let flag = &self.0;
         flag.is_set.load(Ordering::Relaxed) || flag.parent.as_ref().is_some_and(Stop::is_set)

@@ -64,15 +64,16 @@ impl Entry {
     }
 }
 
-/// Room for an entry. `lock` is the key xor the entry: if two threads write at once and each leaves one half, the halves
-/// match no key.
+/// Memory for one entry. `lock` is the key xor the entry: if two threads write at the same time and each
+/// leaves one half, the halves match no key.
 #[derive(Default, Debug)]
 struct Slot {
     lock: AtomicU64,
     entry: AtomicU64,
 }
 
-/// Of two entries for one slot the deeper one stays; entries of earlier searches are replaced.
+/// A transposition table. Of two entries for one slot the deeper one stays; entries of earlier searches are
+/// always replaced.
 #[derive(Debug)]
 pub(crate) struct TranspositionTable {
     slots: Vec<Slot>,
@@ -99,7 +100,7 @@ impl TranspositionTable {
         self.generation = AtomicU8::new(0);
     }
 
-    /// The most bits for which a table fits into this many bytes, at least 0.
+    /// The largest number of bits for which a table fits into this many bytes.
     pub(crate) fn largest(bytes: usize) -> u32 {
         (bytes / size_of::<Slot>()).max(1).ilog2()
     }

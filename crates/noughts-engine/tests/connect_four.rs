@@ -31,7 +31,8 @@ fn play(variant: &str, columns: impl IntoIterator<Item = u8>) -> Game {
     game
 }
 
-/// Value and distance of a published score: the winner wins with its last stone but `score - 1`.
+/// Value and distance of a published score. With score 1 the winner wins with its last stone, with score 2 with the
+/// last but one, and so on.
 fn published(score: i32, free: u32) -> (GameValue, u32) {
     let stones_left = match score {
         0 => return (GameValue::Draw, free),
@@ -65,7 +66,7 @@ fn published_positions_have_the_published_value_and_distance() {
     assert_eq!(positions, 3_500);
 }
 
-/// Rows from the top, as in a diagram. Scores as plies to the end, positive for a win of the side to move.
+/// A slow solver. Rows are stored from the top, as in a diagram.
 struct Reference {
     columns: usize,
     rows: usize,
@@ -180,7 +181,7 @@ fn compare_with_reference(variant: &str, max_free: usize, positions: usize) {
     }
 }
 
-/// The line ends the game after exactly the distance, and the right side wins.
+/// Asserts that the line ends the game after exactly the distance, and that the right side wins.
 fn assert_line_is_best(variant: &Variant, diagram: &Diagram, found: &Solution, text: &str) {
     let mut game = Game::from_diagram(variant, Options::default(), diagram.clone()).unwrap();
     let first = diagram.to_move;
@@ -209,7 +210,7 @@ fn random_positions_of_small_boards_have_the_value_of_the_reference() {
     compare_with_reference("3x5k4+gravity", 12, 1_000);
     compare_with_reference("6x4k4+gravity", 10, 1_000);
     compare_with_reference("7x6k4+gravity", 9, 1_000);
-    // All 64 bits.
+    // This board uses all 64 bits.
     compare_with_reference("8x7k4+gravity", 8, 500);
     compare_with_reference("3x20k4+gravity", 9, 500);
     compare_with_reference("16x3k4+gravity", 7, 500);
@@ -316,7 +317,7 @@ fn analysis_has_the_exact_value_of_every_move() {
 }
 
 #[test]
-fn whole_boards_have_the_value_of_the_proof_number_search() {
+fn solver_agrees_with_proof_number_search_on_whole_boards() {
     for variant in ["4x4", "5x4", "4x5", "3x6", "5x5", "6x4", "4x6"] {
         let variant: Variant = format!("{variant}k4+gravity").parse().unwrap();
         let mut solver = Solver::new(&variant, None, Budget::default()).unwrap();

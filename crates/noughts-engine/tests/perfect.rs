@@ -86,7 +86,7 @@ fn perfect_never_loses_the_misere_game() {
 }
 
 #[test]
-fn perfect_never_loses_four_in_a_line_of_four() {
+fn perfect_never_loses_4x4k4() {
     never_loses("4x4k4");
 }
 
@@ -210,7 +210,7 @@ fn play_connect_four(opponent: &str, side: Side, games: u64) -> [usize; 3] {
     counts
 }
 
-/// The solver says that all of these positions with at least ten marks are lost.
+/// Asserts that all of these positions with at least ten marks are lost according to the solver.
 fn assert_lost_from_the_opening(variant: &Variant, positions: &[Diagram]) {
     let mut solver = Solver::new(variant, None, Budget::default()).unwrap();
     let is_late = |diagram: &&Diagram| diagram.marks.iter().flatten().count() >= 10;

@@ -1,4 +1,4 @@
-//! The search has the values of the reference, keeps its time limit, and finds known wins.
+//! The search finds the values of the reference and known wins, and keeps its time limit.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -27,7 +27,7 @@ fn choose(strategy: &str, game: &Game) -> Decision {
         .choose(game, &Stop::new())
 }
 
-/// The value as the reference counts it.
+/// The value in the reference's numbers.
 fn number(analysis: &Analysis) -> i32 {
     match analysis.value {
         Value::Win { plies } => 1_000_000 - plies as i32,

@@ -1,9 +1,9 @@
-//! Strategies are read and printed by name.
+//! Parsing and formatting strategy names.
 
 use noughts_engine::{STRATEGY_KINDS, StrategyName};
 
 #[test]
-fn names_are_read_and_printed() {
+fn names_parse_and_print() {
     for (written, printed) in [
         ("random", "random"),
         ("first", "first"),

@@ -103,7 +103,7 @@ fn game_with_a_clock(
 }
 
 #[test]
-fn a_usual_time_saves_time_and_without_it_the_limit_is_used_up() {
+fn search_with_a_usual_time_stops_early_and_without_it_uses_the_limit() {
     let usual = Duration::from_millis(150);
     let limits = Limits {
         time: Some(Duration::from_millis(600)),

@@ -3,13 +3,13 @@
 use std::fmt::Debug;
 use std::hash::Hash;
 
-/// A set of bits of fixed width, numbered from 0. A shift drops the bits that leave the set; its
-/// distance must be less than the width, so that it is one instruction.
+/// A set of bits, numbered from 0, of fixed width. A shift drops the bits that leave the set. The distance of
+/// a shift must be less than the width.
 pub trait Bits: Copy + Eq + Hash + Debug + Send + Sync + 'static {
     /// The number of bits.
     const WIDTH: usize;
-    /// Whether the set is one machine word, so that shifting all of it is cheap. If it is not, lines
-    /// are searched only through the latest mark.
+    /// Whether the whole set can be shifted cheaply. Otherwise [`Grid`](crate::Grid) checks only the lines
+    /// through the latest mark.
     const IS_WORD: bool;
     /// The empty set.
     const NONE: Self;

@@ -47,7 +47,7 @@ impl ByteGrid {
         ByteGrid { spec }
     }
 
-    /// Whether a mark would stay in this cell.
+    /// Whether a mark may be placed in this empty cell: with gravity, only on the last row or above a mark.
     fn rests(&self, cells: &[Option<Side>], cell: usize) -> bool {
         match self.spec.placement {
             Placement::Anywhere => true,
@@ -58,7 +58,7 @@ impl ByteGrid {
         }
     }
 
-    /// The number of legal moves of a game that goes on.
+    /// The number of legal moves while the game goes on.
     fn playable(&self, position: &ByteGridPosition) -> usize {
         match self.spec.placement {
             Placement::Anywhere => self.spec.cells() - position.taken as usize,
@@ -181,7 +181,7 @@ pub struct ByteGridMoves<'p> {
     rules: &'p ByteGrid,
     cells: &'p [Option<Side>],
     next: usize,
-    /// The number of moves left; the cells after the last one are not searched.
+    /// The number of moves that were not returned yet.
     left: usize,
 }
 

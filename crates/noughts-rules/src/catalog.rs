@@ -1,19 +1,19 @@
 //! The variants that every user interface offers by name.
 
-/// A variant that has a name of its own, or shows what a suffix of its name does.
+/// An entry of [`CATALOG`]: a well-known variant, or an example of a suffix.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub struct CatalogEntry {
     /// The variant, in notation: `3x3k3`. It parses as a [`Variant`](crate::Variant).
     pub name: &'static str,
-    /// What people call it.
+    /// The name of the game in English.
     pub title: &'static str,
-    /// The rule that sets it apart: one clause, lower case, no full stop.
+    /// How it differs from the other variants: one clause, lower case, no full stop.
     pub description: &'static str,
 }
 
-/// The variants to offer, in the order in which to offer them. Any other variant that
-/// [parses](crate::Variant) can be played too.
+/// The variants that user interfaces offer, in this order. Any other variant that [parses](crate::Variant)
+/// can be played too.
 ///
 /// ```
 /// use noughts_rules::{CATALOG, Variant};
@@ -31,12 +31,12 @@ pub const CATALOG: &[CatalogEntry] = &[
     CatalogEntry {
         name: "multi",
         title: "Nine boards",
-        description: "a move names the board of the next move, most boards win",
+        description: "the cell of a move selects the next board, most boards win",
     },
     CatalogEntry {
         name: "ultimate",
         title: "Ultimate",
-        description: "a move names the board of the next move, three boards in a line win",
+        description: "the cell of a move selects the next board, three boards in a line win",
     },
     CatalogEntry {
         name: "7x6k4+gravity",

@@ -22,7 +22,7 @@ use crate::quote::Quoted;
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum ClockSettings {
-    /// A time for all turns together, to which each completed turn adds.
+    /// A time for the whole game. Each completed turn adds `increment_s`.
     #[non_exhaustive]
     Fischer {
         /// Seconds at the start.
@@ -36,7 +36,7 @@ pub enum ClockSettings {
         /// Seconds per turn.
         move_s: u32,
     },
-    /// Correspondence: days for each turn.
+    /// Correspondence: a time for each turn, in days.
     #[non_exhaustive]
     Days {
         /// Days per turn.
@@ -45,16 +45,16 @@ pub enum ClockSettings {
 }
 
 impl ClockSettings {
-    /// Seconds at the start of a game.
+    /// Allowed values of `base_s`.
     pub const BASE_S: RangeInclusive<u32> = 10..=10_800;
-    /// Seconds that a completed turn adds.
+    /// Allowed values of `increment_s`.
     pub const INCREMENT_S: RangeInclusive<u32> = 0..=180;
-    /// Seconds per turn.
+    /// Allowed values of `move_s`.
     pub const MOVE_S: RangeInclusive<u32> = 1..=3_600;
-    /// Days per turn.
+    /// Allowed values of `days`.
     pub const DAYS: RangeInclusive<u32> = 1..=14;
 
-    /// A time for all turns together, to which each completed turn adds.
+    /// A time for the whole game, and seconds that each completed turn adds.
     pub fn fischer(base_s: u32, increment_s: u32) -> Result<ClockSettings, ClockError> {
         let base_s = within(base_s, &Self::BASE_S).ok_or(ClockError::Base)?;
         let increment_s = within(increment_s, &Self::INCREMENT_S).ok_or(ClockError::Increment)?;
@@ -70,13 +70,13 @@ impl ClockSettings {
         Ok(ClockSettings::PerMove { move_s })
     }
 
-    /// Correspondence: days for each turn.
+    /// Correspondence: days per turn.
     pub fn days(days: u32) -> Result<ClockSettings, ClockError> {
         let days = within(days, &Self::DAYS).ok_or(ClockError::Days)?;
         Ok(ClockSettings::Days { days })
     }
 
-    /// Milliseconds that a side has at the start, or for each turn.
+    /// The milliseconds of a side at the start of the game (Fischer), or of each turn.
     pub fn base_ms(self) -> u64 {
         let seconds = match self {
             ClockSettings::Fischer { base_s, .. } => base_s,

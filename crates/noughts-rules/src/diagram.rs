@@ -9,12 +9,12 @@ use crate::quote::Quoted;
 use crate::side::Side;
 use crate::variant::{GridSpec, NestedSpec, Placement, Redirect, Scoring, Variant};
 
-/// A position of any variant: the marks, and what the marks do not tell.
+/// A position of any variant as plain data.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Diagram {
     /// Every cell, row by row; on nine boards board by board.
     pub marks: Vec<Option<Side>>,
-    /// The side to move. It does not follow from the marks, since a rewind passes the turn.
+    /// The side to move. The number of marks does not determine it, since a rewind passes the turn.
     pub to_move: Side,
     /// On nine boards, while the game goes on: where the next play must be. `None` otherwise.
     pub play_in: Option<PlayIn>,
@@ -227,7 +227,7 @@ impl Diagram {
         }
     }
 
-    /// Whether some mark can be the latest play, given that it sends the next play to `to`.
+    /// Whether some mark can be the latest play and sends the next play to `to`.
     fn could_be_sent(&self, spec: &NestedSpec, states: &[BoardState; 9], to: PlayIn) -> bool {
         let open = |board: usize| states[board] == BoardState::Open;
         let sent = |cell: usize| -> PlayIn {
@@ -252,7 +252,7 @@ impl Diagram {
         marked.any(|at| sent(at % 9) == to && self.was_open_before(at))
     }
 
-    /// Whether the board of a mark was open without it.
+    /// Whether the board of the mark at `at` was open before that mark was placed.
     fn was_open_before(&self, at: usize) -> bool {
         let mut before = self.clone();
         before.marks[at] = None;
@@ -300,7 +300,7 @@ impl Diagram {
     }
 }
 
-/// Whether one cell (or board) can have completed all lines of these two sets of nine.
+/// Whether a single cell (or board) can have completed all lines in these two sets of nine.
 fn one_made_lines([x, o]: [u16; 2]) -> bool {
     let one_made = |set: u16| (0..9).any(|one| !nested::has_line(set & !(1 << one)));
     !(nested::has_line(x) && nested::has_line(o)) && one_made(x) && one_made(o)
@@ -393,14 +393,14 @@ fn read_board(word: &str) -> Result<Board, DiagramError> {
 pub enum DiagramError {
     /// The number of cells differs from the variant's.
     Cells {
-        /// In this position.
+        /// The number of cells in this position.
         have: usize,
-        /// In the variant.
+        /// The number of cells in the variant.
         need: usize,
     },
     /// The number of rows (on nine boards: of boards) differs from the variant's.
     Rows {
-        /// In the variant.
+        /// The number of rows in the variant.
         need: usize,
     },
     /// A row (on nine boards: a board) is too long or too short.
@@ -412,7 +412,7 @@ pub enum DiagramError {
     },
     /// A run is not a number and a symbol between braces.
     Run(Quoted),
-    /// No side of this variant has this symbol; the variant has this many sides.
+    /// No side of this variant has this symbol. The number is the number of sides.
     NoSuchSide(char, u8),
     /// The side to move is missing.
     NoTurn,
@@ -420,7 +420,7 @@ pub enum DiagramError {
     NoPlayIn,
     /// The board to play in contradicts the marks or the variant.
     PlayIn,
-    /// The text goes on after the end of the position.
+    /// Text follows after the end of the position.
     Surplus(Quoted),
     /// With gravity, a mark is above an empty cell.
     Floating,

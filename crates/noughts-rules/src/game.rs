@@ -29,7 +29,8 @@ pub enum Action {
     Play(Move),
     /// Take this many marks back, and pass the turn.
     Rewind(u16),
-    /// Return to before this seat's last play, by agreement: this many marks are removed, and this seat is to move.
+    /// Take back the seat's last play and all later plays, with the consent of the other seats. The number
+    /// counts the removed marks. The same seat is then to move.
     Takeback(u16),
     /// Resign: all other sides win.
     Resign,
@@ -47,9 +48,9 @@ pub struct Turn {
 /// The settings of a game besides its variant.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Options {
-    /// A rewind takes back fewer marks than this; 0: the game has no rewind.
+    /// A rewind may take back fewer marks than this. With 0 the game has no rewind.
     pub history: u16,
-    /// The side of each seat, in turn order; empty: one seat per side.
+    /// The side of each seat, in turn order. Empty means one seat per side.
     pub order: Vec<Side>,
 }
 
@@ -71,7 +72,7 @@ pub enum Conclusion {
     },
     /// All players left.
     Abandoned,
-    /// The game ended before it had really begun. This is no result.
+    /// The game ended before every side had played. It has no result.
     Aborted,
 }
 
@@ -86,18 +87,18 @@ pub enum DrawReason {
     Claim,
     /// A clock ran out, but the opponent can no longer complete a line.
     Time,
-    /// The game had too many turns.
+    /// The game reached its maximum number of turns.
     Limit,
 }
 
 /// Why a side won.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum WinReason {
-    /// The cells of all lines that the last play completed; in a misère game the loser's.
+    /// A line: the cells of all lines that the last play completed. In a misère game they are the loser's.
     Line(Vec<Move>),
-    /// The boards of all lines that the last play completed.
+    /// Three boards in a line: the boards of all lines that the last play completed.
     Boards(Vec<Board>),
-    /// More boards than the opponent.
+    /// More boards than the opponent when all boards were closed.
     Points,
     /// All others resigned.
     Resignation,
@@ -205,7 +206,7 @@ impl Game {
         Ok(())
     }
 
-    /// The refusal that [`act`](Game::act) would return.
+    /// Returns the refusal that [`act`](Game::act) would return, without changing the game.
     pub fn check(&self, by: Seat, action: Action) -> Result<(), Refusal> {
         if self.conclusion.is_some() {
             return Err(Refusal::Over);
@@ -242,7 +243,7 @@ impl Game {
         }
     }
 
-    /// Lower bound for the number of marks at the end of a game: those of one line, or of three boards.
+    /// A lower bound for the number of marks in a finished game: one line, or three boards in a line.
     fn fewest_plays(&self) -> usize {
         match (&self.start, &self.variant) {
             (Some(_), _) => 0,
@@ -367,7 +368,7 @@ impl Game {
         }
     }
 
-    /// Where a mark in this column comes to rest. For a full column this is its top cell, which
+    /// The cell in which a mark in this column lands. For a full column this is the top cell, which
     /// [`act`](Game::act) then refuses as occupied.
     fn top_of(&self, column: usize) -> Move {
         let mut cells = (0..).map_while(|row| self.variant.move_at(row, column));
@@ -423,7 +424,8 @@ impl Game {
         })
     }
 
-    /// Why `winners` won: what the play `last` completed, or all lines if there was no play.
+    /// Why `winners` won. `last` is the play that completed the line; without it, all lines on the board
+    /// count.
     fn reason(&self, diagram: &Diagram, winners: Sides, last: Option<Move>) -> WinReason {
         let spec = match &self.variant {
             Variant::Grid(spec) => return WinReason::Line(diagram.line(spec, last)),
@@ -499,7 +501,7 @@ pub enum Refusal {
     Illegal(IllegalMove),
     /// The game has no rewind.
     NoRewind,
-    /// More marks than the history allows, or than there are.
+    /// The rewind takes back more marks than the history allows, or more than are on the board.
     RewindTooFar {
         /// The number of marks that may be taken back.
         most: u16,
@@ -550,7 +552,7 @@ impl std::error::Error for Refusal {}
 pub enum GameError {
     /// The history is too long for the board.
     History {
-        /// The longest allowed.
+        /// The largest allowed value.
         most: usize,
     },
     /// The number of seats is out of range.
@@ -559,9 +561,9 @@ pub enum GameError {
     Order,
     /// The number of sides with a seat differs from the variant's.
     Sides {
-        /// In the variant.
+        /// The number of sides in the variant.
         sides: u8,
-        /// With a seat.
+        /// The number of sides with a seat.
         seated: usize,
     },
     /// The side to move has no seat.

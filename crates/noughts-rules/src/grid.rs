@@ -66,7 +66,7 @@ impl<B: Bits, const P: usize> Grid<B, P> {
             .fold(B::NONE, |all, marks| all.or(*marks))
     }
 
-    /// The empty cells where a mark would stay.
+    /// The empty cells in which a mark may be placed.
     #[inline(always)]
     fn playable(&self, occupied: B) -> B {
         let empty = self.board.minus(occupied);
@@ -79,7 +79,7 @@ impl<B: Bits, const P: usize> Grid<B, P> {
         }
     }
 
-    /// Whether `marks` has a line, knowing that it had none before the mark at `latest`.
+    /// Whether `marks` has a line. Before the mark at `latest` it must have had none.
     #[inline(always)]
     fn has_line(&self, marks: B, latest: usize) -> bool {
         match (B::IS_WORD, self.spec.overline) {

@@ -45,8 +45,8 @@ pub(crate) fn all(spec: &GridSpec, marks: &[Option<Side>]) -> impl Iterator<Item
         .filter(|&at| is_on_line(spec, marks, at))
 }
 
-/// Whether one play can have completed all lines on the board. Only marks for which
-/// `could_be_last` holds are considered.
+/// Whether a single play can have completed all lines on the board. Only marks that pass `could_be_last` can
+/// be that play.
 pub(crate) fn one_play_made_all(
     spec: &GridSpec,
     marks: &[Option<Side>],
@@ -71,7 +71,7 @@ pub(crate) fn one_play_made_all(
     })
 }
 
-/// The cells next to one, in all eight directions.
+/// The up to eight neighbours of a cell.
 fn around(spec: &GridSpec, at: Move) -> impl Iterator<Item = Move> {
     let (columns, rows) = (spec.columns(), spec.rows());
     let (row, column) = (at.index() / columns, at.index() % columns);

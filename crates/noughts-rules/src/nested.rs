@@ -53,8 +53,8 @@ pub(crate) const fn has_line(set: u16) -> bool {
     HAS_LINE[(set & ALL) as usize]
 }
 
-/// The members of each of the 512 sets, lowest first, four bits each, and above them their number.
-/// A random playout picks one member per play.
+/// For each of the 512 sets: its members, lowest first, in four bits each, and their number from bit 36 on.
+/// Used to pick random moves.
 const MEMBERS: [u64; 512] = {
     let mut table = [0; 512];
     let mut set = 0;

@@ -5,8 +5,8 @@ use std::hint::black_box;
 use crate::place::Move;
 use crate::rules::Rules;
 
-/// The number of sequences of exactly `depth` moves from this position. The moves of the last ply are played too, not only counted.
-/// Games that end earlier do not count.
+/// The number of sequences of exactly `depth` legal moves from this position. Games that end earlier do not
+/// count. The last move of a sequence is played too, as benches need.
 ///
 /// ```
 /// use noughts_rules::{Grid, GridSpec, Rules, perft};
@@ -18,7 +18,7 @@ pub fn perft<R: Rules>(rules: &R, position: &R::Position, depth: u32) -> u64 {
     match depth {
         0 => 1,
         1 => sum_after_each(rules, position, |last| {
-            // Without this the compiler may omit the unused play.
+            // Keeps the compiler from removing the last play, whose result is not used.
             black_box(last);
             1
         }),

@@ -105,7 +105,7 @@ impl Record {
         })
     }
 
-    /// The record with a clock, and the milliseconds that each turn took.
+    /// Adds the clock of the game and the milliseconds that each turn took.
     pub fn with_clock(
         mut self,
         clock: ClockSettings,
@@ -120,7 +120,7 @@ impl Record {
         Ok(self)
     }
 
-    /// The record with the offers that were made, and the answers to them, in order.
+    /// Adds the offers and the answers to them, in order.
     pub fn with_offers(mut self, offers: Vec<OfferEvent>) -> Result<Record, RecordError> {
         check_offers(&offers, self.game.turns().len(), self.seats.len())
             .map_err(|reason| RecordError { line: None, reason })?;

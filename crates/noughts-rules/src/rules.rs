@@ -62,7 +62,7 @@ pub trait Rules: Clone + Send + Sync + 'static {
     /// [`set_turn`](Rules::set_turn).
     fn take_back(&self, position: &mut Self::Position, at: Move, before: Move);
 
-    /// Sets the side to move: after a rewind, and in turn orders where a side has several seats.
+    /// Sets the side to move: after a rewind, and for turn orders in which a side has several seats.
     fn set_turn(&self, position: &mut Self::Position, side: Side);
 
     /// The position as plain data.
@@ -90,7 +90,7 @@ pub enum IllegalMove {
     OffBoard,
     /// The cell has a mark.
     Occupied,
-    /// With gravity, the mark would fall from there.
+    /// With gravity, the cell below is empty.
     Floating,
     /// The move must be on another board.
     WrongBoard {

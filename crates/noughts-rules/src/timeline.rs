@@ -132,7 +132,7 @@ pub enum AnyTimeline {
     /// Nine boards.
     #[doc(hidden)]
     Nested(Timeline<Nested>),
-    /// Everything else.
+    /// All other grids.
     #[doc(hidden)]
     ByteGrid(Timeline<ByteGrid>),
 }

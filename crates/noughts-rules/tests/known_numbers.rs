@@ -10,7 +10,7 @@ fn variant(name: &str) -> Variant {
     name.parse().unwrap()
 }
 
-/// The number of games: of different ways to play to the end.
+/// The number of games: different sequences of moves to the end.
 fn games<R: Rules>(rules: &R, position: &R::Position) -> u64 {
     if rules.outcome(position).is_some() {
         return 1;
@@ -94,7 +94,7 @@ fn four_by_three_has_151_188_768_games_and_28_275_different_positions() {
 }
 
 #[test]
-fn four_in_a_line_of_four_has_1_217_977_different_positions() {
+fn four_by_four_with_lines_of_four_has_1_217_977_different_positions() {
     check("4x4k4", None, (9_722_011, 1_217_977));
 }
 

@@ -561,7 +561,7 @@ proptest! {
         to_x.to_move = Side::FIRST;
         match diagram.check(&variant) {
             Ok(()) => prop_assert!(some_play_leads_to(variant, &to_x), "{}", diagram.format(&variant)),
-            // A board that is unsound in itself was so before the latest play too.
+            // A small board that is impossible in itself was impossible before the latest play too.
             Err(DiagramError::TwoLines) => {}
             Err(_) => prop_assert!(!some_play_leads_to(variant, &to_x), "{}", diagram.format(&variant)),
         }

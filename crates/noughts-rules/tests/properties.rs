@@ -12,7 +12,7 @@ fn any_grid(most: u8) -> impl Strategy<Value = Variant> {
         |((columns, rows, sides), (misere, gravity, exact), line)| {
             let line = 3 + line % (columns.max(rows) - 2);
             let mut spec = GridSpec::new(columns, rows, line).unwrap();
-            // Two sides are what the bit sets are made for: every other game is one of those.
+            // Half of the games have two sides, for which the bit sets are made.
             if columns % 2 == 0 {
                 spec = spec.with_sides(sides).unwrap();
             }
@@ -98,8 +98,8 @@ fn largest_boards_of_each_width_have_the_properties() {
         "5x4k3p5+misere", // bytes
     ] {
         let variant: Variant = name.parse().unwrap();
-        // A fixed walk: steps of a number that shares no factor with small counts spread the marks
-        // over the whole board, its edges and corners too.
+        // Fixed choices that spread the marks over the whole board, including edges and corners: the
+        // step shares no factor with small numbers of moves.
         let spread: Vec<u16> = (0..24u16).map(|n| n.wrapping_mul(10_007)).collect();
         let first: Vec<u16> = vec![0; 24];
         let last: Vec<u16> = vec![u16::MAX; 24];

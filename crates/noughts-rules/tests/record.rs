@@ -76,7 +76,7 @@ fn check_refused(text: &str, sentence: &str) {
     }
 }
 
-// What is read.
+// Accepted records.
 
 #[test]
 fn example_round_trips() {
@@ -141,7 +141,7 @@ fn equal_symbols_are_one_side() {
         "0-0 0-1 1-1 2-0 2-2 1-0 0-2",
         "won 🦀 by line",
     ));
-    // Symbols are labels: who sits first is the first side.
+    // Symbols are labels: the first seat belongs to the first side.
     check(&record(
         "3x3k3",
         "ox",
@@ -156,7 +156,7 @@ fn record_may_start_from_a_position() {
     let record = check(&from("..x/.o./... x").replace("0-0", "0-1"));
     let game = record.game();
     assert_eq!(game.diagram().format(game.variant()), ".xx/.o./... x");
-    // The first position, written down, stays written down.
+    // A start line with the first position of the variant is kept.
     check(&from(".../.../... x"));
 }
 
@@ -234,7 +234,7 @@ fn results_on_nine_boards_round_trip() {
     check(&text("ultimate", even, "draw"));
 }
 
-// What is refused.
+// Refused records.
 
 #[test]
 fn errors_name_the_line_and_what_is_allowed() {
@@ -536,7 +536,7 @@ fn result_must_follow_from_the_turns() {
     }
 }
 
-// What is made.
+// Records made from a game.
 
 fn made(symbols: &str, players: &[Player]) -> Result<Record, RecordError> {
     let variant: Variant = "3x3k3".parse().unwrap();

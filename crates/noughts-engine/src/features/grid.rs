@@ -19,12 +19,14 @@ const MAX_CELLS_OF_SMALL_BOARD: usize = 64;
 /// A cell is near a mark if it is at most this many rows and columns away.
 const NEAR: usize = 2;
 
-/// A move that makes a threat lies in windows of at least this value: two that lack three marks, or one that lacks two.
+/// A move that makes a threat lies in windows of at least this value: two windows that lack three marks, or
+/// one that lacks two.
 const MIN_ATTACK_VALUE: i32 = 2 * WINDOW_VALUES[3];
 
-/// How much a move that makes a four is ranked down. A four outside a sequence wastes a chance for a later sequence: before
-/// the evaluation was learned, `search:2000n` lost 19 of 600 games to `greedy` on 15x15k5 with fours searched last, and 34
-/// with fours searched first. The learned ranks need no correction.
+/// How much move ordering lowers the rank of a move that makes a four. A four that is not part of a winning
+/// sequence wastes a later threat: before the evaluation was learned, `search:2000n` lost 19 of 600 games to
+/// `greedy` on 15x15k5 with fours searched last, and 34 with fours searched first. The learned evaluation
+/// needs no correction.
 const SPENT_FOUR: i32 = 3_500;
 
 /// Sequences of fours are searched only for lines of at least this length; shorter lines are completed too quickly.
@@ -165,7 +167,7 @@ impl GridFeatures {
         }
     }
 
-    /// Higher in the middle of the board, where more windows pass.
+    /// A bonus for cells near the middle of the board, through which more windows pass.
     fn centre(&self, at: Move) -> i32 {
         let (columns, rows) = (self.spec.columns(), self.spec.rows());
         let (row, column) = (at.index() / columns, at.index() % columns);
@@ -204,7 +206,7 @@ impl<R: Rules> Features<R> for GridFeatures {
         let mover = rules.to_move(position);
         let urgent = self.urgency(mover);
         if let Some(patterns) = &self.patterns {
-            // A game that no side can win is a draw, whatever the learned numbers say.
+            // If no side can win any more, the game is a draw, whatever the learned evaluation says.
             let value = match self.open_windows[..] {
                 [0, 0] => 0,
                 _ => (patterns.estimate(mover) + urgent).clamp(-90_000, 90_000),

@@ -1,4 +1,4 @@
-//! Features of nine boards: the value of each small board, and where the next play is sent.
+//! Features of nine boards: the value of each small board, and the boards to which moves send the opponent.
 
 use std::sync::LazyLock;
 
@@ -15,12 +15,12 @@ const ALL: u16 = 0o777;
 /// The value of a won board.
 const WON: i32 = 1000;
 
-/// NestedFeatures cells as a number to base 3: 0 free, 1 the first side's, 2 the second's.
+/// Powers of 3. Nine cells are encoded as a number to base 3: 0 free, 1 first side, 2 second side.
 const POWERS: [u16; 9] = [1, 3, 9, 27, 81, 243, 729, 2187, 6561];
 
-/// The value of a board to the first side, by its nine cells.
-static STANDING: LazyLock<Vec<i16>> = LazyLock::new(|| {
-    let standing = |code: u16| {
+/// The value of a small board for the first side, by the code of its nine cells.
+static BOARD_VALUES: LazyLock<Vec<i16>> = LazyLock::new(|| {
+    let board_value = |code: u16| {
         let cells = |side: u16| {
             let has = |cell: &usize| code / POWERS[*cell] % 3 == side;
             (0..9).filter(has).fold(0u16, |set, cell| set | 1 << cell)
@@ -31,14 +31,14 @@ static STANDING: LazyLock<Vec<i16>> = LazyLock::new(|| {
             (true, false) => WON as i16,
             (false, true) => -WON as i16,
             _ if x | o == ALL => 0,
-            _ => half(x, o) - half(o, x),
+            _ => side_value(x, o) - side_value(o, x),
         }
     };
-    (0..3 * POWERS[8]).map(standing).collect()
+    (0..3 * POWERS[8]).map(board_value).collect()
 });
 
-/// The value of one side's chances on an open board: open lines, threats, forks.
-fn half(mine: u16, theirs: u16) -> i16 {
+/// The value of an open board for one side: open lines, threats, forks.
+fn side_value(mine: u16, theirs: u16) -> i16 {
     let threats = completing(mine, theirs).count_ones();
     let open = LINES_3X3.iter().filter(|line| theirs & **line == 0);
     let begun = open
@@ -48,7 +48,7 @@ fn half(mine: u16, theirs: u16) -> i16 {
     let by_threats = match threats {
         0 => 0,
         1 => 220,
-        // Two threats cannot both be stopped on this board.
+        // The opponent cannot block two threats.
         _ => 420,
     };
     by_threats + 30 * begun as i16 + cells as i16
@@ -93,8 +93,8 @@ const HAS_LINE: [bool; 512] = {
     table
 };
 
-/// The value of being to move on these boards: a line can be completed or blocked there. `marks` gives the cells of the
-/// mover and of the other side.
+/// The value of the right to move on these boards, where a line can be completed or blocked. `marks` returns
+/// the cells of the mover and of the opponent on a board.
 #[inline]
 fn urgency(playable: u16, marks: impl Fn(usize) -> (u16, u16)) -> i32 {
     let (mut line, mut block) = (0, 0);
@@ -121,10 +121,10 @@ pub(crate) struct NestedFeatures {
     playable_keys: Vec<u64>,
     hashes: Vec<u64>,
     symmetries: Vec<SymmetryTable>,
-    standing: &'static [i16],
-    /// The marks of each board, encoded.
+    board_values: &'static [i16],
+    /// The code of each small board.
     codes: [u16; 9],
-    /// The value of all boards for the first side.
+    /// The sum of the values of all boards for the first side.
     sum: i32,
 }
 
@@ -151,7 +151,7 @@ impl NestedFeatures {
             playable_keys: (0..512).map(|_| random.draw()).collect(),
             hashes: vec![0; symmetries.len()],
             symmetries,
-            standing: &STANDING,
+            board_values: &BOARD_VALUES,
             codes: [0; 9],
             sum: 0,
         };
@@ -180,10 +180,10 @@ impl NestedFeatures {
 
     #[inline]
     fn worth(&self, code: u16) -> i32 {
-        self.standing[usize::from(code)].into()
+        self.board_values[usize::from(code)].into()
     }
 
-    /// The rank of sending the other side to the board of this cell.
+    /// The rank of sending the opponent to the board with the number of this cell.
     #[inline]
     fn sends(&self, position: &NestedPosition, mover: Side, cell: usize) -> i32 {
         let (mine, theirs) = (
@@ -198,7 +198,7 @@ impl NestedFeatures {
         }
     }
 
-    /// The value of all boards to the first side.
+    /// The value of all boards for the first side.
     fn boards(&self, position: &NestedPosition) -> i32 {
         match self.scoring {
             Scoring::MostBoards => self.sum,
@@ -210,7 +210,7 @@ impl NestedFeatures {
         let won = [position.won(Side::FIRST), position.won(Side::SECOND)];
         let drawn = position.closed() & !won[0] & !won[1];
         let blocked = [won[1] | drawn, won[0] | drawn];
-        // A board counts by the lines of boards that still go through it.
+        // A board is weighted by the number of lines of boards that can still be completed through it.
         let mut weights = [[1i32; 9]; 2];
         let mut lines = [0i32; 2];
         for side in 0..2 {
@@ -278,7 +278,7 @@ impl Features<Nested> for NestedFeatures {
         }
     }
 
-    /// Only in Multi, while no move can end the game.
+    /// Only in Multi, and only while no move can end the game.
     fn best_after(
         &self,
         rules: &Nested,
@@ -305,12 +305,13 @@ impl Features<Nested> for NestedFeatures {
             let code = self.codes[board];
             let without = self.sum - self.worth(code);
             let mut cells = !(mine | theirs) & ALL;
-            // Lines first, then blocks, then the others: mostly the first move suffices.
-            let soon = completing(mine, theirs);
+            // Moves that complete a line come first, then moves that block one: usually the first move
+            // suffices.
+            let completing_now = completing(mine, theirs);
             let then = completing(theirs, mine);
             while cells != 0 {
-                let among = if soon & cells != 0 {
-                    soon & cells
+                let among = if completing_now & cells != 0 {
+                    completing_now & cells
                 } else if then & cells != 0 {
                     then & cells
                 } else {

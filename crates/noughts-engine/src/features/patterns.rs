@@ -1,12 +1,13 @@
 //! The learned evaluation of lines of five.
 //!
-//! For a free cell, each of the four lines through it has a *reach* per side: what the side makes in this line by playing in
-//! the cell, from nothing to a five. Only the four cells to either side count. The four reaches of a side are the
-//! *combination* of the cell.
+//! Four lines pass through a free cell. For each line and side the *reach* is what the side makes by playing
+//! in the cell: from nothing to a five. Only the four cells on either side of the cell count. The four
+//! reaches of a side are the *combination* of the cell.
 //!
-//! A small neural network evaluates the board. Each combination adds its weights to a linear term and to a few neurons
-//! with rectified linear activation (only values above zero count). Each combination also has a *promise*, which ranks
-//! moves. All numbers were learned from games; `five.txt` contains them and describes how they were made.
+//! A small neural network evaluates the board. Each combination adds its weights to a linear term and to a
+//! few neurons with rectified linear activation (negative values count as zero). Each combination also has a
+//! *promise*, which ranks moves. All numbers were learned from games; `five.txt` contains them and describes
+//! how they were made.
 
 use std::sync::LazyLock;
 
@@ -17,8 +18,8 @@ use crate::features::windows::DIRECTIONS;
 /// The number of cells that count in each direction from a cell.
 const ARM: usize = 4;
 
-/// The longest line of cells that fits into a word together with an arm beyond each end.
-const LONGEST_LINE: usize = 32 - 2 * ARM;
+/// The maximum length of a line: with an arm beyond each end it must fit into one word.
+const MAX_LINE: usize = 32 - 2 * ARM;
 
 /// What a side makes in a line by playing in its middle cell.
 #[repr(u8)]
@@ -74,10 +75,10 @@ impl Combination {
 /// The number of neurons.
 pub const HIDDEN: usize = 7;
 
-/// What a combination adds to the linear term (first) and to each neuron.
+/// The values that a combination adds to the linear term (first) and to each neuron.
 type Weights = [i32; 1 + HIDDEN];
 
-/// The learned numbers of a combination, in each array first for the mover's own and then for the opponent's.
+/// The learned numbers of a combination. Each array first has the mover's value, then the opponent's.
 #[derive(Clone, Copy)]
 struct Numbers {
     weights: [Weights; 2],
@@ -89,7 +90,7 @@ struct Learned {
     /// By combination: its index in `numbers`. Combinations with the same sorted reaches share their numbers.
     indices: Vec<u16>,
     numbers: Vec<Numbers>,
-    /// The sums of an empty board, whatever its size.
+    /// The sums of an empty board of any size.
     start: Weights,
     output: [i32; HIDDEN],
 }
@@ -105,15 +106,15 @@ static LEARNED: LazyLock<Learned> = LazyLock::new(|| {
     read.expect("five.txt is part of the program, and a test reads it")
 });
 
-/// The reach of the first side (low bits) and of the second (high bits), by the cells around a cell with two bits each. The
-/// first table is for lines of five or more, the second for `+exact`.
+/// The reaches of the first side (low bits) and of the second side (high bits), by the cells around a cell
+/// with two bits each. The first table is for lines of five or more, the second for `+exact`.
 static REACHES: [LazyLock<Vec<u8>>; 2] = [
     LazyLock::new(|| reaches(is_five_or_more)),
     LazyLock::new(|| reaches(is_five)),
 ];
 
 impl Learned {
-    /// `None` if the text is malformed.
+    /// Parses `five.txt`; `None` if the text is malformed.
     fn read(text: &str) -> Option<Learned> {
         let mut lines = text.lines().filter(|line| !line.starts_with('#'));
         let mut words = |name: &str| -> Option<Vec<i32>> {
@@ -163,7 +164,7 @@ impl Learned {
         ((linear + hidden) >> OUTPUT_BITS) as i32
     }
 
-    /// What a free cell adds to the sums of this mover.
+    /// The values that a free cell adds to the sums of this mover.
     #[inline]
     fn weights(&self, mover: usize, combinations: [Combination; 2]) -> Weights {
         let own = &self.numbers(combinations[mover]).weights[0];
@@ -279,7 +280,7 @@ fn own(around: usize) -> usize {
     around & !(around >> 1) & LOW_BITS
 }
 
-/// The same with a mark in the middle cell.
+/// As `own`, with a mark in the middle cell.
 fn with_middle(around: usize) -> usize {
     let (before, after) = (own(around) & 0xFF, own(around) & 0xFF00);
     before | 1 << (2 * ARM) | after << 2
@@ -326,17 +327,17 @@ pub struct Patterns {
     taken: Vec<bool>,
     /// By the side to move: the sums over the combinations of all free cells.
     sums: [Weights; 2],
-    /// For each mark the sums before it, and its cell.
+    /// For each mark: its cell, and the sums before it was placed.
     before: Vec<([Weights; 2], usize)>,
 }
 
 impl Patterns {
-    /// An empty board; `None` if the numbers do not apply. They apply to two sides, lines of five and up to 24 columns and
-    /// rows, also with `+exact`, which changes only the reaches.
+    /// An empty board. `None` unless the learned numbers apply: two sides, lines of five, at most 24 columns
+    /// and rows, with or without `+exact` (which changes only the reaches).
     pub fn new(spec: &GridSpec) -> Option<Patterns> {
         let is_learned = spec.sides() == 2
             && spec.line() == 5
-            && spec.columns().max(spec.rows()) <= LONGEST_LINE
+            && spec.columns().max(spec.rows()) <= MAX_LINE
             && spec.goal == Goal::Make
             && spec.placement == Placement::Anywhere;
         is_learned.then(|| Patterns::empty(spec))
@@ -446,7 +447,7 @@ impl Patterns {
         *line
     }
 
-    /// The value for the opponent, to move, after this move.
+    /// The value after this move, for the opponent, who is to move.
     pub(crate) fn after(&self, by: Side, at: Move) -> i32 {
         let (cell, mover) = (at.index(), 1 - by.index());
         let learned = self.learned;
@@ -469,7 +470,7 @@ impl Patterns {
         learned.value(&sum)
     }
 
-    /// The value for a side that is to move.
+    /// The value for a side if it is to move.
     pub(crate) fn estimate(&self, mover: Side) -> i32 {
         self.learned.value(&self.sums[mover.index()])
     }

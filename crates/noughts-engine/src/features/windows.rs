@@ -1,9 +1,9 @@
 //! The marks of each side in every possible line of a grid.
 //!
-//! A *window* is K cells in a line. It belongs to a side while this side can still complete it: no other side has a mark
-//! in it and, with `+exact`, the side has no mark next to its ends. A move changes only the windows through its cell and,
-//! with `+exact`, those next to it. For two sides the windows that lack one or two marks are also kept in lists, which are
-//! all that a search for fours needs.
+//! A *window* is K cells in a line. It belongs to a side while this side can still complete it: no other side
+//! has a mark in it and, with `+exact`, the side has no mark next to its ends. A move changes the windows
+//! through its cell and, with `+exact`, those next to it. For two sides the windows that lack one or two
+//! marks are also kept in lists, for the search for fours.
 
 use noughts_rules::{GridSpec, Move, Overline, Side};
 
@@ -12,7 +12,7 @@ use crate::rng::Random;
 /// The step from one cell of a window to the next: rows and columns.
 pub(crate) const DIRECTIONS: [(isize, isize); 4] = [(0, 1), (1, 0), (1, 1), (1, -1)];
 
-/// Windows that lack more marks are not listed.
+/// Windows that lack more marks than this are not listed.
 const MAX_LISTED_LACK: usize = 2;
 
 /// Maximum number of keys in the table, which then takes 1 MB: enough for 255x255 with two sides.
@@ -33,7 +33,7 @@ pub(crate) struct Windows {
     keys: Vec<u64>,
     /// The keys of all marks, combined by exclusive or.
     hash: u64,
-    /// The windows that lack one or two marks, if they were asked for; only for two sides.
+    /// The windows that lack one or two marks; only for two sides, and only if the caller wanted them.
     listed: Option<Listed>,
 }
 
@@ -182,7 +182,8 @@ impl Windows {
         });
     }
 
-    /// The same for any number of sides and for `+exact`, where a mark also spoils the windows next to it.
+    /// As `change`, for any number of sides and for `+exact`, where a mark also affects the windows next to
+    /// it.
     fn change_any(
         &mut self,
         by: Side,
@@ -214,7 +215,7 @@ impl Windows {
             if own == all && !is_spoilt(by) {
                 update(number as u32, by, window, Some(own), Some(own + 1));
             }
-            // An empty window belonged to all sides, a window with marks of others to at most one of them.
+            // An empty window belonged to all sides. A window with marks belonged to at most one of them.
             if all == 0 {
                 for side in (0..sides).filter(|side| *side != by && !is_spoilt(*side)) {
                     update(number as u32, side, window, Some(0), None);
@@ -298,8 +299,8 @@ fn sum(counts: &[u8]) -> usize {
 }
 
 impl Listed {
-    /// Whether a mark changes a list, given the other marks in the window; most do not. `&` and `|` avoid branches that the
-    /// processor cannot predict.
+    /// Whether a mark changes a list, given the other marks in the window. Most marks do not. `&` and `
+    /// ` avoid branches that the processor predicts badly.
     #[inline]
     fn is_affected(line: usize, own: usize, other: usize) -> bool {
         let by_own = (other == 0) & (own + MAX_LISTED_LACK + 1 >= line);
@@ -383,7 +384,7 @@ fn each_window(spec: &GridSpec, at: Move, mut f: impl FnMut(usize, Window)) {
     }
 }
 
-/// The same for every window that has the cell next to one of its ends.
+/// As `each_window`, for every window that ends next to the cell.
 fn each_neighbour(spec: &GridSpec, at: Move, mut f: impl FnMut(usize, Window)) {
     let line = spec.line();
     for (direction, (before, after)) in room(spec, at).into_iter().enumerate() {

@@ -1,5 +1,5 @@
-//! A plain alpha-beta for Connect Four on 7x6, as a reference for the speed of the solver: bit boards, null windows, columns
-//! from the middle to the sides, no moves that lose at once, a table of upper bounds.
+//! A plain alpha-beta for Connect Four on 7x6, to compare the solver's speed with: bit boards, null windows,
+//! columns from the middle outwards, no moves that lose at once, and a table of upper bounds.
 
 const STRIDE: u32 = 7;
 const BOTTOM: u64 = 0x0408_1020_4081;
@@ -20,7 +20,7 @@ impl Default for PlainAlphaBeta {
 }
 
 impl PlainAlphaBeta {
-    /// With an empty table.
+    /// A solver with an empty table.
     pub fn new() -> PlainAlphaBeta {
         PlainAlphaBeta {
             table: vec![(0, 0); TABLE],
@@ -28,8 +28,9 @@ impl PlainAlphaBeta {
         }
     }
 
-    /// The score of the position after these columns, counted from 0: 1 if the side to move wins with its last stone, one
-    /// more for each stone earlier, negative for a loss, 0 for a draw. The game must not be over.
+    /// The score of the position after plays in these columns, counted from 0: 1 if the side to move wins
+    /// with its last stone, one more for each stone earlier, negative for a loss, 0 for a draw. The game must
+    /// not be over.
     pub fn score(&mut self, columns: impl IntoIterator<Item = u8>) -> i32 {
         let (mine, mask) = stones(columns);
         let free = 42 - mask.count_ones() as i32;
@@ -63,7 +64,7 @@ impl PlainAlphaBeta {
         low
     }
 
-    /// For a position in which the side to move cannot win at once.
+    /// The side to move must not be able to win at once.
     fn search(&mut self, mine: u64, mask: u64, mut alpha: i32, mut beta: i32) -> i32 {
         self.nodes += 1;
         let free = 42 - mask.count_ones() as i32;
@@ -101,7 +102,7 @@ impl PlainAlphaBeta {
     }
 }
 
-/// The stones of the side to move, and of both.
+/// The stones of the side to move, and the stones of both sides.
 fn stones(columns: impl IntoIterator<Item = u8>) -> (u64, u64) {
     let (mut mine, mut mask) = (0, 0);
     for column in columns {

@@ -1,4 +1,4 @@
-//! How the search uses fours: decided positions, forced replies and defences.
+//! How the search uses fours: immediate wins, forced replies and defences.
 
 use noughts_rules::{Move, Side};
 
@@ -6,8 +6,8 @@ use crate::features::{Candidate, Features, Searchable};
 use crate::search::vcf::only_completion;
 use crate::search::{Search, WIN};
 
-/// Node limits of a VCF search: at the root, at inner nodes and at leaves. At leaves 8 or 100 made no difference in 600
-/// games of 15x15k5 with the evaluation by windows.
+/// Node limits of a VCF search: at the root, at inner nodes and at leaves. At leaves 8 and 100 gave the same
+/// strength in 600 games of 15x15k5 with the evaluation by windows.
 const FIRST_SEQUENCE: u64 = 400;
 const INNER_SEQUENCE: u64 = 100;
 pub(super) const LAST_SEQUENCE: u64 = 30;
@@ -54,13 +54,13 @@ impl<R: Searchable> Search<'_, R> {
     }
 
     fn nodes_left(&self) -> u64 {
-        let limit = self.thinking.limits.nodes.unwrap_or(u64::MAX);
+        let limit = self.context.limits.nodes.unwrap_or(u64::MAX);
         limit.saturating_sub(self.nodes)
     }
 
-    /// The value of a move for its side if only the other side's VCF is searched after it; `None` if it makes a four or
-    /// fills the board and must be played.
-    pub(super) fn glance(&mut self, at: Move) -> Option<i32> {
+    /// A quick value of a move for its side: only the opponent's VCF after it is searched. `None` if the move
+    /// makes a four or fills the board, so that it must be played.
+    pub(super) fn quick_value(&mut self, at: Move) -> Option<i32> {
         let (mover, ply) = (self.board.to_move(), self.board.ply());
         if !self.by_force || ply + 1 >= self.free {
             return None;
@@ -84,7 +84,7 @@ impl<R: Searchable> Search<'_, R> {
         value
     }
 
-    /// Lists defences against a VCF of the other side; none if it has no VCF.
+    /// Lists defences against a VCF of the opponent; none if the opponent has no VCF.
     pub(super) fn list_defences(&mut self, list: &mut Vec<Candidate>) {
         let mover = self.board.to_move();
         let rival = mover.next(2);
@@ -106,7 +106,8 @@ impl<R: Searchable> Search<'_, R> {
         self.put_fours_last(list);
     }
 
-    /// Collects the cells where the side to move can make a four, if they are ranked down; returns their number.
+    /// Collects the cells where the side to move can make a four, if fours are ranked down. Returns their
+    /// number.
     pub(super) fn note_fours(&mut self) -> usize {
         let mover = self.board.to_move();
         let matters = self.by_force && self.board.features().spent_four() > 0;

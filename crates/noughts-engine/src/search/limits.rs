@@ -9,10 +9,10 @@ use noughts_rules::Quoted;
 use crate::registry::number;
 
 const MAX_TIME_MS: u64 = 3_600_000;
-/// About as long as [`MAX_TIME_MS`].
+/// Takes about as long as [`MAX_TIME_MS`].
 const MAX_NODES: u64 = 10_000_000_000;
 
-/// When to stop searching: at the first limit that is reached. A search always finds one move.
+/// When a search stops: at the first limit that it reaches. A search always finds a move.
 ///
 /// A time or a node limit can be parsed from text:
 ///

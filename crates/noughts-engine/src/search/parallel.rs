@@ -1,5 +1,6 @@
-//! Several threads search one position. Each searches the whole tree and shares the transposition table. A thread defers
-//! moves that another thread is searching (claims), so that threads divide the moves without waiting.
+//! Several threads search one position. Each thread searches the whole tree; all share the transposition
+//! table. A thread *claims* the move that it searches, and other threads defer claimed moves, so that threads
+//! divide the work without waiting.
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -8,11 +9,11 @@ use noughts_rules::Move;
 
 use crate::analysis::Analysis;
 use crate::features::Searchable;
-use crate::search::{Aim, LIKELY, Limits, Search, Thinking, doubted};
+use crate::search::{Aim, LIKELY, Limits, Search, SearchContext, doubted};
 
-/// Shallower searches are not claimed. With 2, 3 and 5 two threads took 6 to 9 % longer to depth 12 in seven positions of
-/// 15x15k5, which is within the noise.
-const LEAST_CLAIMED: u32 = 4;
+/// Minimum depth of a claimed search. With 2, 3 and 5 two threads took 6 to 9 % longer to depth 12 in seven
+/// positions of 15x15k5, which is within the noise.
+const MIN_CLAIMED_DEPTH: u32 = 4;
 
 /// Number of claim slots. Claims that collide are overwritten.
 const CLAIMS: usize = 4096;
@@ -21,7 +22,7 @@ const CLAIMS: usize = 4096;
 pub(super) struct SharedSearch {
     /// Keys of moves being searched.
     claims: Vec<AtomicU64>,
-    /// There is an answer: all threads end.
+    /// The search is over: all threads end.
     over: AtomicBool,
     /// Nodes of the helper threads.
     nodes: AtomicU64,
@@ -58,7 +59,7 @@ impl SharedSearch {
 /// Which thread searches a move.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Claim {
-    /// None: too shallow to claim.
+    /// No thread, because the search is too shallow to claim.
     Free,
     /// This thread, under this key.
     Here(u64),
@@ -66,11 +67,11 @@ pub(super) enum Claim {
     Elsewhere,
 }
 
-/// The order in which moves are searched: all, then the deferred ones.
+/// The order in which a node's moves are searched: first all that are not deferred, then the deferred ones.
 pub(super) struct Order {
     moves: usize,
     turn: usize,
-    put_off: u64,
+    deferred: u64,
 }
 
 impl Order {
@@ -78,7 +79,7 @@ impl Order {
         Order {
             moves,
             turn: 0,
-            put_off: 0,
+            deferred: 0,
         }
     }
 
@@ -90,9 +91,9 @@ impl Order {
             return Some(self.turn - 1);
         }
         self.turn = self.moves + 1;
-        let number = self.put_off.trailing_zeros();
+        let number = self.deferred.trailing_zeros();
         // Clears the lowest bit.
-        self.put_off &= self.put_off.wrapping_sub(1);
+        self.deferred &= self.deferred.wrapping_sub(1);
         (number < u64::BITS).then_some(number as usize)
     }
 
@@ -100,11 +101,12 @@ impl Order {
         self.turn > self.moves
     }
 
-    /// Defers a move until after the others; false in the second round or beyond 64 moves.
-    pub(super) fn put_off(&mut self, number: usize) -> bool {
+    /// Defers a move until after the others. Returns false if it cannot: in the second round, or beyond 64
+    /// moves.
+    pub(super) fn defer(&mut self, number: usize) -> bool {
         let waits = !self.is_second_round() && number < u64::BITS as usize;
         if waits {
-            self.put_off |= 1 << number;
+            self.deferred |= 1 << number;
         }
         waits
     }
@@ -115,13 +117,13 @@ pub(super) fn search<R: Searchable>(mut first: Search<'_, R>, threads: usize) ->
     let shared = SharedSearch::new();
     let mut analysis = std::thread::scope(|scope| {
         for _ in 1..threads {
-            let own = Thinking {
-                // The first thread keeps the limits; the helpers end with it.
+            let own = SearchContext {
+                // The first thread keeps the limits. The helper threads end when it ends.
                 limits: Limits {
-                    depth: first.thinking.limits.depth,
+                    depth: first.context.limits.depth,
                     ..Limits::default()
                 },
-                ..first.thinking
+                ..first.context
             };
             let mut search = Search::new(first.board.clone(), own, Aim::Value);
             search.shared = Some(&shared);
@@ -143,7 +145,7 @@ impl<R: Searchable> Search<'_, R> {
         let mut root = Vec::new();
         let listing = self.fill(&mut root, None);
         self.sort(&mut root);
-        let deepest = self.thinking.limits.depth.unwrap_or(u32::MAX);
+        let deepest = self.context.limits.depth.unwrap_or(u32::MAX);
         for depth in 1..=deepest.min(self.free as u32) {
             self.horizon = false;
             let best = self.root(&mut root, depth);
@@ -168,7 +170,7 @@ impl<R: Searchable> Search<'_, R> {
     #[inline]
     pub(super) fn claim(&self, at: Move, depth: u32) -> Claim {
         match self.shared {
-            Some(shared) if depth >= LEAST_CLAIMED => {
+            Some(shared) if depth >= MIN_CLAIMED_DEPTH => {
                 let cell = at.index() as u64 + 1;
                 shared.claim(self.key().0 ^ cell.wrapping_mul(0x9E37_79B9_7F4A_7C15))
             }
@@ -183,7 +185,7 @@ impl<R: Searchable> Search<'_, R> {
         }
     }
 
-    /// Ends with the other threads, and adds up nodes.
+    /// Ends this thread if the search is over, and adds its nodes to the shared count.
     pub(super) fn check_shared(&mut self) {
         let Some(shared) = self.shared else { return };
         self.aborted |= shared.over.load(Ordering::Relaxed);
@@ -191,7 +193,7 @@ impl<R: Searchable> Search<'_, R> {
             let more = self.nodes - self.counted;
             shared.nodes.fetch_add(more, Ordering::Relaxed);
             self.counted = self.nodes;
-        } else if let Some(most) = self.thinking.limits.nodes {
+        } else if let Some(most) = self.context.limits.nodes {
             let all = self.nodes + shared.nodes.load(Ordering::Relaxed);
             self.aborted |= all >= most;
         }
@@ -212,7 +214,7 @@ mod tests {
         let mut order = Order::of(moves);
         let mut seen = Vec::new();
         while let Some(number) = order.next() {
-            if !(busy.contains(&number) && order.put_off(number)) {
+            if !(busy.contains(&number) && order.defer(number)) {
                 seen.push(number);
             }
         }

@@ -40,14 +40,15 @@ impl<R: Searchable> Search<'_, R> {
         matches!(&self.solved, Some(solved) if solved.value == value)
     }
 
-    /// A move that wins at once; the table does not store the last plies. Plays every legal move until the stop.
+    /// A move that wins at once, since the table does not store the last plies. Tries every legal move until
+    /// the stop is set.
     fn winning_move(&mut self) -> Option<Move> {
         let mover = self.board.to_move();
         if !self.board.features().may_win_at_once(mover) {
             return None;
         }
         let moves: Vec<Move> = self.board.rules().moves(self.board.position()).collect();
-        let stop = self.thinking.stop;
+        let stop = self.context.stop;
         let before_stop = moves.into_iter().take_while(|_| !stop.is_set());
         before_stop.into_iter().find(|at| {
             self.board.play(*at);
@@ -64,7 +65,7 @@ impl<R: Searchable> Search<'_, R> {
         while self.board.outcome().is_none() && line.len() < self.free {
             let (key, symmetry) = self.key();
             let entry = self
-                .thinking
+                .context
                 .table
                 .get(key)
                 .filter(|entry| entry.bound() == Bound::Exact);

@@ -29,13 +29,14 @@ impl<R: Searchable> Search<'_, R> {
         let mut found = (root[0].at, 0);
         let mut reached = 0;
         let deepest = self
-            .thinking
+            .context
             .limits
             .depth
             .unwrap_or(u32::MAX)
             .min(self.free as u32);
-        // Odd and even depths differ more than one ply does, so a fixed depth is reached in steps of two.
-        let (first, step) = match self.thinking.width {
+        // Values of odd and even depths differ a lot. A search to a fixed depth therefore advances in steps
+        // of two.
+        let (first, step) = match self.context.width {
             Width::Full => (2 - deepest % 2, 2),
             Width::Selective => (1, 1),
         };
@@ -48,7 +49,7 @@ impl<R: Searchable> Search<'_, R> {
             self.horizon = false;
             let best = self.root(&mut root, depth);
             match best {
-                // The best move turned out to lose, and there was no time for the others.
+                // The best move turned out to lose, and the others were not searched before the limit.
                 Some((_, value)) if self.aborted && value < -LIKELY => {
                     found.0 = self.untried.unwrap_or(found.0);
                 }
@@ -77,7 +78,7 @@ impl<R: Searchable> Search<'_, R> {
         }
         let mut moves = self.board.rules().moves(self.board.position());
         let is_forced = self.aim != Aim::Value && root.len() == 1;
-        self.thinking.width == Width::Selective && (is_forced || moves.nth(1).is_none())
+        self.context.width == Width::Selective && (is_forced || moves.nth(1).is_none())
     }
 
     /// Whether the time for another depth is better saved for later moves.
@@ -88,8 +89,8 @@ impl<R: Searchable> Search<'_, R> {
         }
     }
 
-    /// Searches one depth: the best move and value of those searched before a limit. The best move comes first in the next
-    /// depth.
+    /// Searches one depth. Returns the best move and its value among the moves searched before a limit. The
+    /// next depth searches this move first.
     pub(super) fn root(&mut self, root: &mut [Candidate], depth: u32) -> Option<(Move, i32)> {
         let mut best: Option<(Move, i32)> = None;
         for number in 0..root.len() {

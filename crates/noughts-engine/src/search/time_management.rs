@@ -1,17 +1,18 @@
-//! When a search with a clock stops before its time limit.
+//! Decides when a search with a clock stops before its time limit.
 
 use std::time::Duration;
 
 use noughts_rules::Move;
 
-/// A depth takes about this many times as long as the previous one. A depth that would not finish is not started.
+/// A depth takes about this many times as long as the previous one. A depth that would probably not finish is
+/// not started.
 const GROWTH: u32 = 2;
 
 /// After this many depths with the same best move, a change is unlikely.
 const SETTLED: u32 = 4;
 
-/// If the value falls by this within two depths, the search takes longer. A line that lacks two marks is worth about as
-/// much.
+/// If the value falls by this much within two depths, the search takes longer. It is about the value of a
+/// line that lacks two marks.
 const FALL: i32 = 200;
 
 /// The history of the completed depths.
@@ -19,10 +20,11 @@ const FALL: i32 = 200;
 pub(super) struct TimeManager {
     /// End of the latest depth.
     done: Duration,
-    /// The best move, and for how many depths it has not changed.
+    /// The best move, and the number of depths for which it has not changed.
     best: Option<Move>,
     same: u32,
-    /// Values of the two latest depths. Odd and even depths differ, so a value is compared with the one two depths before.
+    /// The values of the two latest depths. Odd and even depths differ, so a value is compared with the value
+    /// two depths earlier.
     values: [Option<i32>; 2],
 }
 
@@ -78,7 +80,7 @@ mod tests {
 
     #[test]
     fn unfinishable_depths_are_not_started() {
-        // 20 + 2 * 10 are within 100, 40 + 2 * 20 too, 80 + 2 * 40 are not.
+        // With 100 ms: 20 + 2 * 10 and 40 + 2 * 20 are within the limit, 80 + 2 * 40 is not.
         let even = [(10, 1, 0), (20, 1, 0), (40, 1, 0), (80, 1, 0)];
         assert_eq!(goes_to(&even), 4);
         assert_eq!(goes_to(&[(50, 1, 0), (101, 1, 0)]), 1);
@@ -87,7 +89,7 @@ mod tests {
     #[test]
     fn stable_moves_are_played_sooner() {
         let same: Vec<_> = (1..=10).map(|depth| (6 * depth, 1, 0)).collect();
-        // From the fifth depth on only 50 are left: 42 + 12 is more.
+        // From the fifth depth on only 50 ms are allowed: 42 + 12 is more.
         assert_eq!(goes_to(&same), 7);
         let changing: Vec<_> = (1..=10)
             .map(|depth| (6 * depth, depth as usize, 0))
@@ -98,7 +100,7 @@ mod tests {
     #[test]
     fn falling_values_take_longer() {
         let falling = [(20, 1, 50), (40, 1, 0), (100, 1, -300), (180, 1, -300)];
-        // The third is 350 worse than the first, so 400 are allowed; the fourth 300 than the second.
+        // The third value is 350 below the first, so 400 ms are allowed. The fourth is 300 below the second.
         assert_eq!(goes_to(&falling), usize::MAX);
         let steady = [(20, 1, 50), (40, 1, 0), (100, 1, 0), (180, 1, 0)];
         assert_eq!(goes_to(&steady), 3);

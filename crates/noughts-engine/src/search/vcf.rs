@@ -1,8 +1,8 @@
 //! Victory by continuous fours (VCF).
 //!
-//! A *four* is a window that lacks one mark. It leaves the other side a single reply; two fours at once win. The attacker
-//! tries only fours, so a sequence of twenty plies takes a few hundred nodes, and the result is exact. For two sides that
-//! take turns in a game where every completed window wins.
+//! A *four* is a window that lacks one mark. It leaves the opponent a single reply, so two fours at once win.
+//! The attacker plays only fours, so a sequence of twenty plies takes a few hundred nodes, and a win found is
+//! exact. Only for two sides that take turns, in games where every completed window wins.
 
 use noughts_rules::{Move, Side};
 
@@ -11,10 +11,10 @@ use crate::features::windows::Windows;
 /// Maximum number of fours in a sequence.
 const MAX_FOURS: usize = 24;
 
-/// Slots for positions without a VCF.
-const REMEMBERED: usize = 1 << 13;
+/// Number of slots that store positions without a VCF.
+const FAILED_SLOTS: usize = 1 << 13;
 
-/// Searches for a VCF, in reused memory.
+/// A VCF search. Its memory is reused.
 pub(crate) struct VcfSearch {
     /// The fours of the current sequence, each with its forced reply.
     line: Vec<(Move, Move)>,
@@ -34,7 +34,7 @@ impl VcfSearch {
             line: Vec::with_capacity(MAX_FOURS),
             last: Vec::new(),
             fours: Vec::new(),
-            failed: vec![0; REMEMBERED],
+            failed: vec![0; FAILED_SLOTS],
             left: 0,
             nodes: 0,
         }
@@ -66,8 +66,9 @@ impl VcfSearch {
         of_line.or_else(|| self.last.first().copied())
     }
 
-    /// Lists the moves that may break the latest sequence found for `side`: into its cells, where a reply becomes a four,
-    /// or an immediate four. All other moves lose. Cells may be listed twice. The board must be as it was for the search.
+    /// Lists the moves that may break the latest sequence found for `side`: its cells, cells that turn a
+    /// forced reply into a four, and immediate fours. All other moves lose. A cell may be listed twice. The
+    /// board must be the one that was searched.
     pub(crate) fn defences(&self, windows: &Windows, side: Side, into: &mut Vec<Move>) {
         let (line, rival) = (windows.line(), side.next(2));
         into.extend(self.line.iter().flat_map(|four| [four.0, four.1]));
@@ -96,9 +97,9 @@ impl VcfSearch {
             self.last.extend(windows.free(*number));
             return true;
         }
-        // Any odd constant will do: only the turns must differ.
+        // Any odd constant works: it only makes the sides to move differ.
         let key = windows.hash() ^ (side.index() as u64 + 1).wrapping_mul(0xD6E8_FEB8_6659_FD93);
-        let place = key as usize % REMEMBERED;
+        let place = key as usize % FAILED_SLOTS;
         if self.left == 0 || self.line.len() == MAX_FOURS || self.failed[place] == key {
             return false;
         }
@@ -126,14 +127,15 @@ impl VcfSearch {
             self.line.pop();
         }
         self.fours.truncate(begin);
-        // A search that hit its limit has not failed.
+        // A search that reached its limit has not shown that there is no VCF.
         if self.left > 0 {
             self.failed[place] = key;
         }
         false
     }
 
-    /// Lists the possible fours, only at `must` if given. True if one is a double four, which ends the sequence.
+    /// Lists the possible fours; with `must`, only those in that cell. Returns true if one is a double four,
+    /// which ends the sequence.
     fn list(&mut self, windows: &Windows, side: Side, must: Option<Move>, begin: usize) -> bool {
         for number in windows.lacking(side, 2) {
             let mut free = windows.free(*number);
@@ -158,7 +160,7 @@ impl VcfSearch {
     }
 }
 
-/// The only cell where this side completes a line, if any; an error if there are several.
+/// The only cell where this side completes a line, if any. An error if there are several such cells.
 pub(crate) fn only_completion(windows: &Windows, side: Side) -> Result<Option<Move>, ()> {
     let mut only = None;
     for number in windows.lacking(side, 1) {

@@ -1,5 +1,5 @@
-//! Victory by continuous threats (VCT): every move of the attacker is a four or threatens a VCF, so that few replies are
-//! left, and all of them are tried.
+//! Victory by continuous threats (VCT). Every move of the attacker is a four or threatens a VCF. This leaves
+//! few replies, and the search tries all of them.
 
 use noughts_rules::Move;
 
@@ -14,11 +14,11 @@ const MAX_ATTACKS: usize = 12;
 /// Maximum number of threats in a sequence.
 const MAX_THREATS: u32 = 12;
 
-/// Slots for positions without a VCT.
-const REMEMBERED: usize = 1 << 12;
+/// Number of slots that store positions without a VCT.
+const FAILED_SLOTS: usize = 1 << 12;
 
-/// Before this many nodes the ordinary search is better.
-const LEAST_LOOKED: u64 = 4_000;
+/// Before this many nodes the ordinary search finds more.
+const MIN_NODES: u64 = 4_000;
 
 /// State of the VCT search.
 pub(super) struct VctState {
@@ -26,17 +26,17 @@ pub(super) struct VctState {
     until: u64,
     /// The first move of the latest VCT found.
     first: Option<Move>,
-    /// Some attack was cut off by the number of threats.
+    /// An attack was not searched further because of the maximum number of threats.
     cut: bool,
     /// Keys of positions without a VCT of this many threats.
     failed: Vec<(u64, u32)>,
-    /// Node count of the next attempt at the root.
+    /// The node count at which the next attempt at the root starts.
     due: u64,
-    /// Attempts of the other side after root moves.
+    /// VCT searches of the opponent after root moves.
     refutations: Vec<RefutationAttempt>,
 }
 
-/// A VCT search of the other side after a root move.
+/// A VCT search of the opponent after a root move.
 struct RefutationAttempt {
     at: Move,
     /// Its node limit.
@@ -51,15 +51,15 @@ impl VctState {
             until: 0,
             first: None,
             cut: false,
-            failed: vec![(0, 0); REMEMBERED],
-            due: LEAST_LOOKED,
+            failed: vec![(0, 0); FAILED_SLOTS],
+            due: MIN_NODES,
             refutations: Vec::new(),
         }
     }
 }
 
 impl<R: Searchable> Search<'_, R> {
-    /// Searches for a VCT of the side to move at the root, from time to time between two depths.
+    /// Searches for a VCT of the side to move at the root, if the time for an attempt has come.
     pub(super) fn vct_when_due(&mut self) -> Option<(Move, i32)> {
         if !self.by_force || self.nodes < self.vct.due {
             return None;
@@ -76,14 +76,14 @@ impl<R: Searchable> Search<'_, R> {
         Some(plies as i32 - WIN)
     }
 
-    /// The value of a root move if the other side has a VCT after it. Called for moves that seem best, and again after many
-    /// more nodes.
+    /// The value of a root move if the opponent has a VCT after it. Called for moves that seem best, and
+    /// again after many more nodes.
     pub(super) fn refute(&mut self, at: Move) -> Option<i32> {
         let allowed = self.nodes / 4;
         let enough = |refutation: &RefutationAttempt| 2 * refutation.allowed > allowed;
         if !self.by_force
             || self.assists
-            || self.nodes < LEAST_LOOKED
+            || self.nodes < MIN_NODES
             || self.refutation(at).is_some_and(enough)
         {
             return None;
@@ -143,7 +143,7 @@ impl<R: Searchable> Search<'_, R> {
             return None;
         }
         let key = self.board.key().0;
-        let place = key as usize % REMEMBERED;
+        let place = key as usize % FAILED_SLOTS;
         let (known, tried) = self.vct.failed[place];
         if known == key && tried >= threats {
             self.vct.cut = true;
@@ -176,7 +176,7 @@ impl<R: Searchable> Search<'_, R> {
         found.map(|plies| plies + 1)
     }
 
-    /// Plies in which the side to move loses, whatever it does against the latest threat.
+    /// The number of plies in which the side to move loses, whatever it replies to the latest threat.
     fn defend(&mut self, threats: u32) -> Option<u32> {
         let mover = self.board.to_move();
         let windows = self.board.windows()?;

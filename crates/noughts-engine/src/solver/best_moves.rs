@@ -1,4 +1,4 @@
-//! The value of a position and all moves that keep it, for a robot.
+//! The value of a position and all moves that keep it, for robots.
 
 use noughts_rules::Move;
 
@@ -17,7 +17,8 @@ pub(crate) struct SolvedPosition {
 }
 
 impl Solver {
-    /// The value and the moves that keep it, if the budget suffices, and the number of positions searched.
+    /// The value and the moves that keep it, if the budget suffices. Also returns the number of positions
+    /// searched.
     pub(crate) fn solve_moves(
         &mut self,
         stop: &Stop,
@@ -44,16 +45,16 @@ impl Solver {
     }
 }
 
-/// The moves after which it is known that the attacker wins (`wins`) or does not.
-pub(super) fn moves_that_keep<F: Explain>(hunt: &mut Dfpn<'_, F>, wins: bool) -> Vec<Move> {
-    let mut moves = hunt.field.all_moves();
+/// The moves for which the table knows that the attacker wins after them (`wins`) or does not.
+pub(super) fn moves_that_keep<F: Explain>(dfpn: &mut Dfpn<'_, F>, wins: bool) -> Vec<Move> {
+    let mut moves = dfpn.field.all_moves();
     moves.retain(|at| {
-        hunt.field.play(*at);
-        let known = match hunt.field.is_obvious(wins) {
+        dfpn.field.play(*at);
+        let known = match dfpn.field.is_obvious(wins) {
             true => Some(wins),
-            false => hunt.known().or_else(|| hunt.answer()),
+            false => dfpn.known().or_else(|| dfpn.answer()),
         };
-        hunt.field.take_back(*at);
+        dfpn.field.take_back(*at);
         known == Some(wins)
     });
     moves

@@ -19,14 +19,14 @@ pub(crate) use board::Stones;
 use book::Book;
 use bounds::Bounds;
 
-/// How soon a side wins or loses with best play of both; see the module.
+/// How early a side wins or loses with best play of both sides; see the module.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(crate) struct Score(i32);
 
 impl Score {
     /// The value with its distance, for a position with this many free cells.
     pub(crate) fn value(self, free: u32) -> Value {
-        // The winner's last possible ply, and two plies less for each stone earlier.
+        // The winner's last possible ply, minus two plies for each stone earlier.
         let win = |free: u32, score: i32| {
             let last = if free.is_multiple_of(2) {
                 free - 1
@@ -50,7 +50,7 @@ impl Score {
 /// A solver for one board size, with a table that serves all positions on it.
 pub(crate) struct ConnectFour {
     geometry: Geometry,
-    /// The columns from the middle to the sides.
+    /// The columns from the middle outwards.
     columns: Vec<u64>,
     bounds: Bounds,
     book: Option<&'static Book>,
@@ -60,15 +60,15 @@ pub(crate) struct ConnectFour {
     is_stopped: bool,
 }
 
-/// Called every 4 096 nodes with their number and the fill of the table per thousand. The search stops when it returns
-/// true.
+/// Called every 4 096 nodes with the number of nodes and the fill of the table in thousandths. Returns true
+/// to stop the search.
 pub(crate) type ShouldStop<'a> = &'a mut dyn FnMut(u64, u64) -> bool;
 
 /// A solved position.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Solved {
     pub(crate) value: GameValue,
-    /// Plies to the end, if they were asked for.
+    /// The number of plies to the end, if the caller wanted it.
     pub(crate) distance: Option<u32>,
     /// Best play, as far as it was found within a node limit; empty only on a full board.
     pub(crate) line: Vec<Move>,
@@ -105,7 +105,8 @@ impl ConnectFour {
             && spec.columns() * (spec.rows() + 1) <= 64
     }
 
-    /// `None` where it does not [fit](ConnectFour::fits). The table takes at most this many bytes.
+    /// A solver with a table of at most this many bytes; `None` if the variant does not
+    /// [fit](ConnectFour::fits).
     pub(crate) fn new(variant: &Variant, bytes: usize) -> Option<ConnectFour> {
         let Variant::Grid(spec) = variant else {
             return None;
@@ -162,12 +163,12 @@ impl ConnectFour {
         self.nodes
     }
 
-    /// How much of the table's largest size is allocated, per thousand.
+    /// The allocated part of the table's maximum size, in thousandths.
     pub(crate) fn fill(&self) -> u64 {
         1000 >> (self.bounds.max_bits - self.bounds.bits)
     }
 
-    /// The legal moves and the positions after them, from the middle column to the sides.
+    /// The legal moves and the positions after them, from the middle column outwards.
     pub(crate) fn children(&self, stones: Stones) -> Vec<(Move, Stones)> {
         let playable = self.geometry.playable(stones.mask);
         let cells = self.columns.iter().map(|column| playable & column);
@@ -182,7 +183,7 @@ impl ConnectFour {
         self.geometry.has_line::<0>(stones.mine ^ stones.mask)
     }
 
-    /// Solves a position without a line; `None` if it was stopped.
+    /// Solves a position without a line; `None` if the search was stopped.
     pub(crate) fn solve(
         &mut self,
         stones: Stones,
@@ -218,7 +219,7 @@ impl ConnectFour {
         self.within(stones, low, high, stop).map(Score)
     }
 
-    /// -1, 0 or 1, which takes less time than the exact score.
+    /// The sign of the score: -1, 0 or 1. Takes less time than the exact score.
     pub(crate) fn sign(&mut self, stones: Stones, stop: ShouldStop<'_>) -> Result<i32, Stopped> {
         let (low, high) = self.range(stones);
         // Early wins and losses are frequent, and searching for them first is cheap: 1 100 instead of 17 900 nodes
@@ -249,7 +250,7 @@ impl ConnectFour {
         (-(free / 2), (free + 1) / 2)
     }
 
-    /// The score, or the nearer bound where it is outside.
+    /// The score, limited to the given range.
     fn within(
         &mut self,
         stones: Stones,
@@ -259,7 +260,7 @@ impl ConnectFour {
     ) -> Result<i32, Stopped> {
         self.is_stopped = false;
         self.bounds.stores = 0;
-        // Constant shifts save a fifth of the time, so the usual height has code of its own.
+        // Constant shifts save a fifth of the time, so the height of the usual board has its own code.
         match self.geometry.rows {
             6 => self.narrow::<7>(stones, low, high, stop),
             _ => self.narrow::<0>(stones, low, high, stop),
@@ -296,7 +297,8 @@ impl ConnectFour {
         Ok(low)
     }
 
-    /// A bound of the score of a position in which the side to move cannot win at once: exact between alpha and beta.
+    /// The score of a position in which the side to move cannot win at once. Between alpha and beta it is
+    /// exact, outside it is a bound.
     fn search<const STRIDE: u32>(
         &mut self,
         stones: Stones,
@@ -313,7 +315,7 @@ impl ConnectFour {
         let threats = self.geometry.completing::<STRIDE>(theirs, stones.mask);
         let forced = playable & threats;
         let moves = if forced == 0 { playable } else { forced };
-        // A stone below a threat lets the opponent win.
+        // A stone directly below a threat of the opponent lets the opponent win.
         let moves = moves & !(threats >> 1);
         let cells = free as i32;
         if moves == 0 || !forced.is_power_of_two() && forced != 0 {

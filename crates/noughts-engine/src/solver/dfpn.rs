@@ -1,14 +1,15 @@
 //! Depth-first proof-number search: whether the attacker can force a win.
 //!
-//! The proof number of a position is the number of positions that must still be proved to prove it, the refutation number
-//! (disproof number) the same for a refutation. The search always goes to the child that lacks least, and stores numbers
-//! instead of a tree (Nagai 2002), with thresholds 1/4 above the second best (Pawlewicz and Lew 2007).
+//! The proof number of a position is the number of positions that must still be proved to prove a win of the
+//! attacker; the refutation number (disproof number) is the number for a refutation. The search always
+//! continues at the child with the smallest number, and stores numbers in a table instead of a tree (Nagai
+//! 2002). Thresholds are 1/4 above the second-best child (Pawlewicz and Lew 2007).
 
 use noughts_rules::Move;
 
 use super::proof_number_table::ProofNumberTable;
 
-/// Infinity: impossible.
+/// Infinity: the claim cannot be proved (or refuted).
 pub(crate) const NEVER: u32 = u32::MAX / 4;
 
 /// Proof and refutation number of a position.
@@ -71,11 +72,12 @@ pub(crate) trait Field {
     /// A key that symmetric positions share.
     fn key(&self) -> u64;
 
-    /// A key that more positions of equal value share; slower.
+    /// A key that more positions of equal value share. It takes longer to compute.
     fn wide_key(&self) -> u64;
 
-    /// Decides the position without search, or lists the relevant moves with keys and estimated numbers. `is_new`: nothing
-    /// is stored about the position yet, so that expensive checks pay.
+    /// Decides the position without search, or lists the relevant moves with keys and estimated numbers.
+    /// `is_new` tells that the table has no entry for the position, so that expensive checks are worth their
+    /// time.
     fn look(&mut self, is_new: bool, moves: &mut Vec<Child>) -> StaticResult;
 
     fn play(&mut self, at: Move);
@@ -90,7 +92,7 @@ pub(crate) trait Limit {
 }
 
 /// Nodes between two calls of [`Limit::may_continue`].
-const BETWEEN_LOOKS: u64 = 128;
+const NODES_PER_CHECK: u64 = 128;
 
 /// A search for the answer to one question.
 pub(crate) struct Dfpn<'m, F> {
@@ -134,7 +136,7 @@ impl<'m, F: Field> Dfpn<'m, F> {
     /// Whether the attacker wins; `None` if the limit came first.
     pub(crate) fn answer(&mut self) -> Option<bool> {
         let found = self.search(0, NEVER, NEVER).answer();
-        self.limit.may_continue(self.nodes % BETWEEN_LOOKS);
+        self.limit.may_continue(self.nodes % NODES_PER_CHECK);
         self.nodes = 0;
         found
     }
@@ -149,7 +151,7 @@ impl<'m, F: Field> Dfpn<'m, F> {
     /// Searches until the position is decided or a number reaches its threshold.
     fn search(&mut self, ply: usize, most_proof: u32, most_refutation: u32) -> Numbers {
         self.nodes += 1;
-        if self.nodes.is_multiple_of(BETWEEN_LOOKS) && !self.limit.may_continue(BETWEEN_LOOKS) {
+        if self.nodes.is_multiple_of(NODES_PER_CHECK) && !self.limit.may_continue(NODES_PER_CHECK) {
             self.stopped = true;
         }
         let (key, wide) = (
@@ -181,7 +183,7 @@ impl<'m, F: Field> Dfpn<'m, F> {
                 for child in list.iter_mut().filter(|child| !child.numbers.is_decided()) {
                     match self.memory.get(child.key ^ self.salt) {
                         Some(numbers) => child.numbers = numbers,
-                        None => self.wonder(child),
+                        None => self.vary_estimate(child),
                     }
                 }
                 self.settle(ply, most_proof, most_refutation, &mut list)
@@ -222,8 +224,8 @@ impl<'m, F: Field> Dfpn<'m, F> {
         }
     }
 
-    /// Another thread's first guess differs by a variation.
-    fn wonder(&self, child: &mut Child) {
+    /// Varies the estimated numbers, so that each thread tries moves in another order.
+    fn vary_estimate(&self, child: &mut Child) {
         if self.variation != 0 {
             let variation = (child.key ^ self.variation).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 62;
             child.numbers.proof += variation as u32;
@@ -232,7 +234,8 @@ impl<'m, F: Field> Dfpn<'m, F> {
     }
 }
 
-/// The child that lacks least, what the second best lacks, and the numbers of the position.
+/// Returns the child with the smallest number, the number of the second-best child, and the numbers of the
+/// position.
 fn choose(list: &[Child], attacks: bool) -> (usize, u32, Numbers) {
     let (mut best, mut first, mut second, mut sum) = (0, NEVER, NEVER, 0u32);
     for (number, child) in list.iter().enumerate() {

@@ -1,4 +1,5 @@
-//! Chooses the representation of a position: plain grids as the smallest sets that fit, all other games by their rules.
+//! Chooses the representation of a position: plain grids as the smallest bit sets that fit, all other games
+//! by their rules.
 
 use noughts_rules::{Bits, Diagram, Goal, GridSpec, Overline, Placement, Side, Variant};
 

@@ -5,9 +5,9 @@ use noughts_rules::{Bits, ByteGrid, Grid, Move, Outcome, Rules, Side, Symmetry, 
 use super::dfpn::{Child, Field, NEVER, Numbers, StaticResult};
 use crate::rng::Random;
 
-/// What the solver needs beyond the rules. The defaults are right for grids.
+/// What the solver needs to know beyond the rules. The default implementations are right for grids.
 pub(crate) trait Endgame: Rules {
-    /// The boards that may be played in, on nine boards.
+    /// On nine boards: the boards that may be played in.
     fn playable(&self, _position: &Self::Position) -> u16 {
         0
     }
@@ -22,22 +22,22 @@ pub(crate) trait Endgame: Rules {
         false
     }
 
-    /// In games on nine boards: the set of closed boards.
+    /// On nine boards: the closed boards.
     fn closed(&self, _position: &Self::Position) -> u16 {
         0
     }
 
-    /// A side's cells on a board, on nine boards.
+    /// On nine boards: the cells of a side on a board.
     fn marks(&self, _position: &Self::Position, _side: Side, _board: usize) -> u16 {
         0
     }
 
-    /// The owner of a closed board if that matters: 0 nobody, 1 the first side, 2 the second.
+    /// The owner of a closed board, if it matters: 0 nobody, 1 the first side, 2 the second side.
     fn owner(&self, _position: &Self::Position, _board: usize) -> usize {
         0
     }
 
-    /// The first side's lead, if only that matters of closed boards.
+    /// The first side's lead in points, in games where only the lead matters of closed boards.
     fn lead(&self, _position: &Self::Position) -> i32 {
         0
     }
@@ -51,7 +51,7 @@ pub(crate) struct General<R: Endgame> {
     rules: R,
     attacker: Side,
     positions: Vec<R::Position>,
-    /// One hash per symmetry, for this position and each before it.
+    /// For this position and each position before it: one hash per symmetry.
     hashes: Vec<u64>,
     ways: Vec<Symmetry>,
     /// The image of each board under each symmetry.
@@ -163,7 +163,7 @@ impl<R: Endgame> General<R> {
         }
     }
 
-    /// Hash of the image of a set of boards.
+    /// The hash of a set of playable boards under a symmetry.
     fn laid(&self, way: usize, playable: u16) -> u64 {
         let Some(to) = self.boards.get(way) else {
             return 0;
@@ -213,7 +213,7 @@ impl<R: Endgame> Field for General<R> {
             let numbers = match over {
                 Some(true) => Numbers::PROVED,
                 Some(false) => Numbers::REFUTED,
-                // The more replies, the harder.
+                // A position with more replies is estimated as harder.
                 None if attacks => Numbers {
                     proof: replies,
                     refutation: 1,

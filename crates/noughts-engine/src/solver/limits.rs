@@ -15,7 +15,7 @@ use crate::strategy::Stop;
 pub(crate) struct Shared {
     pub(crate) nodes: AtomicU64,
     pub(crate) done: AtomicBool,
-    /// The search ended because the table is crowded.
+    /// Whether the search ended because the table is too full.
     pub(crate) is_crowded: AtomicBool,
 }
 
@@ -30,19 +30,19 @@ pub(crate) struct Limits<'a> {
     pub(crate) budget: Budget,
 }
 
-/// Limit of the main thread, which also reports progress and looks at the clock.
+/// The limit of the main thread, which also reports progress and reads the clock.
 pub(crate) struct MainThread<'a, 'l> {
     pub(crate) shared: &'a Shared,
     pub(crate) limits: &'a mut Limits<'l>,
     pub(crate) memory: &'a ProofNumberTable,
     pub(crate) attacker: Side,
     pub(crate) known: (GameValue, GameValue),
-    /// Nodes since the latest look at the clock.
+    /// Nodes since the latest clock read.
     pub(crate) since: u64,
 }
 
-/// Nodes between two looks at the clock and the table.
-const BETWEEN_REPORTS: u64 = 1024;
+/// Number of nodes between two reads of the clock and of the table's fill.
+const NODES_PER_REPORT: u64 = 1024;
 
 impl Limit for MainThread<'_, '_> {
     fn may_continue(&mut self, nodes: u64) -> bool {
@@ -52,7 +52,7 @@ impl Limit for MainThread<'_, '_> {
         let may_continue = !limits.stop.is_set()
             && !self.shared.done.load(Ordering::Relaxed)
             && (limits.budget.nodes).is_none_or(|most| all - limits.from < most);
-        if may_continue && self.since < BETWEEN_REPORTS {
+        if may_continue && self.since < NODES_PER_REPORT {
             return true;
         }
         self.since = 0;
@@ -79,7 +79,7 @@ impl Limit for MainThread<'_, '_> {
     }
 }
 
-/// Limit of the other threads.
+/// The limit of the helper threads.
 pub(crate) struct HelperThread<'a> {
     pub(crate) shared: &'a Shared,
     pub(crate) stop: &'a Stop,
@@ -105,7 +105,7 @@ impl Limit for NodeLimit<'_> {
     }
 }
 
-/// No limit, for answers that the table already has.
+/// No limit, for answers that are already in the table.
 pub(crate) struct Unlimited;
 
 impl Limit for Unlimited {

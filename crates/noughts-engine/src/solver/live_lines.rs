@@ -1,4 +1,4 @@
-//! The lines that a side can still make on a plain grid, and their weights, updated move by move.
+//! The lines that a side can still complete on a plain grid, and their weights, updated with every move.
 
 use noughts_rules::Bits;
 
@@ -8,7 +8,8 @@ pub(crate) struct Scale {
     line: usize,
 }
 
-/// Longer lines weigh as if their first marks were made, so that they never weigh too little.
+/// Maximum length with exact weights. The first marks of longer lines count as made, so that such lines never
+/// weigh too little.
 const LONGEST: usize = 20;
 
 impl Scale {
@@ -28,7 +29,7 @@ impl Scale {
     }
 }
 
-/// The lines that a side can still make, as sets of line numbers, and their weights.
+/// The lines that a side can still complete, as sets of line numbers, and their weights.
 #[derive(Clone)]
 pub(crate) struct LiveLines<L> {
     scale: Scale,
@@ -86,7 +87,8 @@ impl<L: Bits> LiveLines<L> {
         self.scale.weight(self.lacks[line])
     }
 
-    /// The side takes a cell; `through` are the lines through it, `marks` the side's marks before.
+    /// Updates the lines after this side takes a cell. `through` are the lines through it, `marks` the side's
+    /// marks before.
     pub(crate) fn gain<B: Bits>(&mut self, at: usize, through: L, lines: &[B], marks: B) {
         let mut gained = through.and(self.alive);
         let marks = marks.or(B::one(at));
@@ -113,7 +115,8 @@ impl<L: Bits> LiveLines<L> {
         self.on[at] = 0;
     }
 
-    /// The other side takes a cell; `through` are the lines through it, `marks` this side's marks.
+    /// Updates the lines after the other side takes a cell. `through` are the lines through it, `marks` this
+    /// side's marks.
     pub(crate) fn lose<B: Bits>(&mut self, at: usize, through: L, lines: &[B], marks: B) {
         let lost = through.and(self.alive);
         self.alive = self.alive.minus(lost);
@@ -131,7 +134,8 @@ impl<L: Bits> LiveLines<L> {
         self.on[at] = 0;
     }
 
-    /// Whether the other side stops all lines by always taking the heaviest cell; `moves`: this side is to move.
+    /// Whether the other side stops all lines by always taking the heaviest cell. `moves` tells that this
+    /// side is to move.
     pub(crate) fn is_held_by_counting(&self, moves: bool) -> bool {
         let most = if moves { most(&self.on) } else { 0 };
         self.sum + most < self.scale.made()

@@ -1,4 +1,5 @@
-//! Endgames on nine boards: of a closed board only its owner matters, and a board without room for a line cannot be won.
+//! Endgames on nine boards. Only the owner of a closed board matters, and a board without room for a line
+//! cannot be won.
 
 use noughts_rules::{LINES_3X3, Nested, NestedPosition, Rules, Scoring, Side, Variant};
 

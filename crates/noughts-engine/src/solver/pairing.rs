@@ -1,11 +1,12 @@
 //! Counting and pairing: shows without search that the attacker cannot win on a plain grid.
 //!
-//! When the attacker takes one cell of a pair, the defender takes the other, so no line through both is ever made. The
-//! other lines are counted after Erdős and Selfridge (1973): each weighs 2 to the number of its marks. While all together
-//! weigh less than a complete line with the defender to move, always taking the heaviest cell keeps it so. With the
-//! attacker to move this must hold after every move of the attacker, or the defender must have an answer after which it
-//! holds. A paired cell counts as the attacker's in every line that its pair does not stop. `docs/solving.md` states the
-//! rule exactly.
+//! When the attacker takes one cell of a pair, the defender takes the other, so the attacker never completes
+//! a line through both. The remaining lines are counted after Erdős and Selfridge (1973): a line weighs 2 to
+//! the power of its marks. If the defender is to move and all lines together weigh less than a complete line,
+//! the defender keeps it so by always taking the heaviest cell. If the attacker is to move, this must hold
+//! after every move of the attacker, or the defender must have an answer after which it holds. A paired cell
+//! counts as the attacker's in every line that its pair does not stop. `docs/solving.md` states the rule
+//! exactly.
 
 use noughts_rules::Bits;
 
@@ -17,17 +18,17 @@ pub(crate) struct PairingSearch<B, L> {
     through: Vec<L>,
     /// The weight of a complete line.
     made: u32,
-    left: Left<B, L>,
-    /// A copy of `left` from before pairs that add weight, to go back to.
-    kept: Left<B, L>,
-    /// Scratch: the weight on each cell.
+    left: RemainingLines<B, L>,
+    /// A copy of `left` before pairs that add weight were tried.
+    kept: RemainingLines<B, L>,
+    /// Scratch memory: the weight on each cell.
     trial: Vec<u32>,
     /// The pairs found.
     pub(crate) pairs: Vec<(usize, usize)>,
 }
 
 /// The lines that no pair stops.
-struct Left<B, L> {
+struct RemainingLines<B, L> {
     alive: L,
     /// The cells of each line that are empty and in no pair.
     lines: Vec<B>,
@@ -37,9 +38,9 @@ struct Left<B, L> {
     on: Vec<u32>,
 }
 
-impl<B: Bits, L: Bits> Left<B, L> {
-    fn new(cells: usize, lines: usize) -> Left<B, L> {
-        Left {
+impl<B: Bits, L: Bits> RemainingLines<B, L> {
+    fn new(cells: usize, lines: usize) -> RemainingLines<B, L> {
+        RemainingLines {
             alive: L::NONE,
             lines: vec![B::NONE; lines],
             weights: vec![0; lines],
@@ -48,7 +49,7 @@ impl<B: Bits, L: Bits> Left<B, L> {
         }
     }
 
-    fn copy(&mut self, from: &Left<B, L>) {
+    fn copy(&mut self, from: &RemainingLines<B, L>) {
         self.alive = from.alive;
         self.lines.copy_from_slice(&from.lines);
         self.weights.copy_from_slice(&from.weights);
@@ -70,30 +71,30 @@ impl<B: Bits, L: Bits> PairingSearch<B, L> {
         PairingSearch {
             through: through.to_vec(),
             made: scale.made(),
-            left: Left::new(through.len(), lines),
-            kept: Left::new(through.len(), lines),
+            left: RemainingLines::new(through.len(), lines),
+            kept: RemainingLines::new(through.len(), lines),
             trial: vec![0; through.len()],
             pairs: Vec::new(),
         }
     }
 
-    /// Loads the live lines of the attacker, whose marks these are.
-    pub(crate) fn fill(&mut self, chances: &LiveLines<L>, lines: &[B], marks: B) {
+    /// Loads the live lines of the attacker, who has these marks.
+    pub(crate) fn fill(&mut self, live: &LiveLines<L>, lines: &[B], marks: B) {
         let left = &mut self.left;
-        left.alive = chances.alive;
-        left.sum = chances.sum;
-        left.on.copy_from_slice(&chances.on);
-        let mut alive = chances.alive;
+        left.alive = live.alive;
+        left.sum = live.sum;
+        left.on.copy_from_slice(&live.on);
+        let mut alive = live.alive;
         while let Some(line) = alive.pop() {
             left.lines[line] = lines[line].minus(marks);
-            left.weights[line] = chances.weight(line);
+            left.weights[line] = live.weight(line);
         }
         self.pairs.clear();
     }
 
     /// Whether pairing and counting stop all lines.
     pub(crate) fn hold(&mut self, attacks: bool) -> bool {
-        // Heavier positions were never held, except by a pair for each line.
+        // Heavier positions could never be held, except by a pair for each line.
         let most = if attacks {
             self.made / 4 * 7
         } else {
@@ -107,7 +108,7 @@ impl<B: Bits, L: Bits> PairingSearch<B, L> {
             return true;
         }
         let pairs = self.pairs.len();
-        // Heavier positions were hardly ever held by pairs.
+        // Heavier positions could hardly ever be held by pairs.
         let hopeless = if attacks {
             self.made / 2 * 3
         } else {
@@ -171,8 +172,8 @@ impl<B: Bits, L: Bits> PairingSearch<B, L> {
         cells.all(|at| self.left.on[at] < room || self.is_answered(Some(at), None))
     }
 
-    /// After the attacker took `taken`: whether counting holds, whatever the attacker takes next, after the defender takes
-    /// `answer` (default: the heaviest cell).
+    /// After the attacker took `taken` and the defender `answer` (default: the heaviest cell): whether
+    /// counting holds for every next move of the attacker.
     fn is_answered(&mut self, taken: Option<usize>, answer: Option<usize>) -> bool {
         let left = &self.left;
         self.trial.copy_from_slice(&left.on);
@@ -270,7 +271,7 @@ impl<B: Bits, L: Bits> PairingSearch<B, L> {
         let mut best = (0, None);
         let mut lines = left.alive;
         while let Some(line) = lines.pop() {
-            // Lighter lines are seldom worth the time.
+            // Pairs on lighter lines are seldom worth the time.
             if left.weights[line] * 4 < heaviest {
                 continue;
             }
@@ -291,7 +292,7 @@ impl<B: Bits, L: Bits> PairingSearch<B, L> {
         best.1
     }
 
-    /// Finds two cells of its own for each line: a matching by augmenting paths.
+    /// Finds two cells for each line that no other line uses: a matching by augmenting paths.
     fn match_all(&mut self) -> bool {
         let mut cells = B::NONE;
         let mut lines = self.left.alive;

@@ -1,7 +1,8 @@
 //! Plain grids: two sides, any empty cell may be played, the first side with a line of K or more wins.
 //!
-//! An extra mark never hurts its owner. So cells in no line that anybody can still make do not matter, and a cell is no
-//! better than another empty cell that lies on all of its lines. `pairing` adds counting and pairing.
+//! An extra mark never hurts its owner. Therefore cells on no line that a side can still complete do not
+//! matter, and a cell is no better than another empty cell that lies on all of its lines. `pairing` adds
+//! counting and pairing.
 
 use noughts_rules::{Bits, GridSpec, Move, Symmetry, Variant};
 
@@ -49,12 +50,12 @@ struct Threats<B> {
     makes: B,
     /// Cells that make two threats at once.
     forks: B,
-    /// Cells of which each stops all forks.
+    /// Each of these cells stops all forks.
     stops: B,
 }
 
 impl<B: Bits, L: Bits, const W: usize> PlainGrid<B, L, W> {
-    /// `marks` are the attacker's and the defender's. No side has a line.
+    /// `marks` are the cells of the attacker and of the defender. Neither side may have a line.
     pub(crate) fn new(spec: &GridSpec, marks: [&[usize]; 2], attacks: bool) -> Self {
         let geometry: Geometry<B, L, W> = Geometry::new(spec);
         let first = || LiveLines::new(&geometry.lines, &geometry.through, geometry.scale);
@@ -86,7 +87,7 @@ impl<B: Bits, L: Bits, const W: usize> PlainGrid<B, L, W> {
         self.marks
     }
 
-    /// Pairs with which the defender holds the position, if there are some.
+    /// Pairs with which the defender prevents a win, if they are found.
     pub(crate) fn pairs(&mut self) -> Option<Vec<(usize, usize)>> {
         self.is_held().then(|| self.live.pairs.clone())
     }
@@ -174,7 +175,7 @@ impl<B: Bits, L: Bits, const W: usize> PlainGrid<B, L, W> {
         false
     }
 
-    /// The cells to try: all, or those that are forced; `Err` if threats decide the position.
+    /// The moves to try: all, or only the forced ones. `Err` if threats decide the position.
     fn urgent(&self, [attacker, defender]: &[Threats<B>; 2]) -> Result<B, StaticResult> {
         let (mine, theirs) = if self.attacks {
             (attacker, defender)
@@ -243,7 +244,7 @@ impl<B: Bits, L: Bits, const W: usize> PlainGrid<B, L, W> {
     }
 }
 
-/// Distinguishes wide keys from others.
+/// Makes wide keys differ from other keys.
 const WIDE: u64 = 0x9E37_79B9_7F4A_7C15;
 
 /// Parameters of the estimates.
@@ -259,7 +260,7 @@ struct EstimateWeights {
 }
 
 impl EstimateWeights {
-    /// These proved 5x5k4, 7x7k4 and 7x4k4 with the fewest positions.
+    /// These values proved 5x5k4, 7x7k4 and 7x4k4 with the fewest positions.
     const USUAL: EstimateWeights = EstimateWeights {
         mine: 8,
         theirs: 6,
@@ -288,7 +289,7 @@ impl<B: Bits, L: Bits, const W: usize> Field for PlainGrid<B, L, W> {
         Self::least(&self.hashes) ^ Self::turn(self.attacks)
     }
 
-    /// Ignores marks and empty cells that no longer matter.
+    /// Leaves out marks and empty cells that no longer matter.
     fn wide_key(&self) -> u64 {
         let [attacker, defender] = &self.plies[self.ply];
         let taken = self.marks[0].or(self.marks[1]);
@@ -356,10 +357,10 @@ impl<B: Bits, L: Bits, const W: usize> Field for PlainGrid<B, L, W> {
             }
         }
         self.ply += 1;
-        let chances = &mut self.plies[self.ply];
+        let live = &mut self.plies[self.ply];
         let through = self.geometry.through[at];
-        chances[side].gain(at, through, &self.geometry.lines, self.marks[side]);
-        chances[1 - side].lose(at, through, &self.geometry.lines, self.marks[1 - side]);
+        live[side].gain(at, through, &self.geometry.lines, self.marks[side]);
+        live[1 - side].lose(at, through, &self.geometry.lines, self.marks[1 - side]);
         self.marks[side] = self.marks[side].or(B::one(at));
         mix(&mut self.hashes, &self.geometry.hashes[side][at]);
         self.attacks = !self.attacks;
@@ -377,7 +378,7 @@ impl<B: Bits, L: Bits, const W: usize> Field for PlainGrid<B, L, W> {
 
 impl<B: Bits> Threats<B> {
     /// The threats of a side with these marks.
-    fn new<L: Bits>(chances: &LiveLines<L>, lines: &[B], marks: B) -> Threats<B> {
+    fn new<L: Bits>(live: &LiveLines<L>, lines: &[B], marks: B) -> Threats<B> {
         let empty = |line: usize| lines[line].minus(marks);
         let union = |mut lines: L| {
             let mut cells = B::NONE;
@@ -388,25 +389,25 @@ impl<B: Bits> Threats<B> {
         };
         let mut found = Threats {
             cells: B::NONE,
-            wins: union(chances.lack_one),
+            wins: union(live.lack_one),
             makes: B::NONE,
             forks: B::NONE,
             stops: B::NONE,
         };
-        for (at, weight) in chances.on.iter().enumerate() {
+        for (at, weight) in live.on.iter().enumerate() {
             if *weight > 0 {
                 found.cells = found.cells.or(B::one(at));
             }
         }
         let mut twice = B::NONE;
-        let mut twos = chances.lack_two;
+        let mut twos = live.lack_two;
         while let Some(line) = twos.pop() {
             twice = twice.or(found.makes.and(empty(line)));
             found.makes = found.makes.or(empty(line));
         }
         found.stops = found.makes;
         while let Some(at) = twice.pop() {
-            let mut twos = chances.lack_two;
+            let mut twos = live.lack_two;
             let mut cells = B::NONE;
             while let Some(line) = twos.pop() {
                 if empty(line).has(at) {

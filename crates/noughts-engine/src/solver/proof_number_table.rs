@@ -11,11 +11,11 @@ const ENTRIES: usize = 4;
 /// Bytes of an entry in a checkpoint.
 const ENTRY: usize = 16;
 
-/// The table grows when more than this is used, in thousandths.
+/// If more than this part of the table is used, in thousandths, the table grows.
 pub(crate) const CROWDED: u64 = 600;
 
-/// An entry is two words: the key xor the numbers, and the numbers. If two threads each wrote one half, the halves match no
-/// key.
+/// A table of proof numbers. An entry is two words: the key xor the numbers, and the numbers. If two threads
+/// each wrote one half of an entry, the halves match no key.
 pub(crate) struct ProofNumberTable {
     buckets: Vec<Bucket>,
 }
@@ -34,7 +34,8 @@ impl ProofNumberTable {
         }
     }
 
-    /// A larger table with the same entries, of at most `most` bytes; `None` if that or the memory does not suffice.
+    /// A larger table with the same entries, of at most `most` bytes. `None` if the limit or the memory does
+    /// not allow it.
     pub(crate) fn grown(&self, most: usize) -> Option<ProofNumberTable> {
         let room = (most / size_of::<Bucket>() / self.buckets.len()).min(8);
         if room < 2 {
@@ -54,7 +55,7 @@ impl ProofNumberTable {
         Some(larger)
     }
 
-    /// Whether it could grow within this many bytes.
+    /// Whether the table could grow within this many bytes.
     pub(crate) fn can_grow(&self, most: usize) -> bool {
         self.buckets.len() * size_of::<Bucket>() * 2 <= most
     }
@@ -75,15 +76,16 @@ impl ProofNumberTable {
         None
     }
 
-    /// Loads the buckets of all keys at once, so that cache misses overlap. Fetched one by one they took a quarter of the
-    /// time of a search.
+    /// Loads the buckets of all keys, so that their cache misses overlap. One by one they took a quarter of
+    /// the time of a search.
     #[inline]
     pub(crate) fn fetch(&self, keys: impl Iterator<Item = u64>) {
         let words = keys.map(|key| self.bucket(key).0[0][0].load(Ordering::Relaxed));
         std::hint::black_box(words.fold(0, |all, word| all | word));
     }
 
-    /// Stores numbers: over the same key, into a free entry, or over the entry that is cheapest to find again.
+    /// Stores numbers: replaces the entry of the same key, fills a free entry, or replaces the entry that
+    /// took the least work to find.
     pub(crate) fn put(&self, key: u64, numbers: Numbers) {
         let places = &self.bucket(key).0;
         let mut chosen = (0, u64::MAX);
@@ -152,7 +154,7 @@ impl ProofNumberTable {
     }
 }
 
-/// How expensive a result was; decided positions are kept longest.
+/// How much work a result took. Decided positions are kept longest.
 fn effort(numbers: Numbers) -> u64 {
     if numbers.is_decided() {
         return u64::from(NEVER);

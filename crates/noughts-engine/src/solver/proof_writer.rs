@@ -1,7 +1,7 @@
 //! Writes proofs in the format of `docs/solving.md`.
 //!
-//! A position is written once, after the positions that it depends on. Positions that are obvious to the checker are not
-//! written.
+//! Each position is written once, after the positions that it depends on. Positions that are obvious to the
+//! checker are not written.
 
 use std::collections::HashSet;
 use std::io::{self, Write};
@@ -37,13 +37,13 @@ pub(crate) trait Explain: Field {
     /// Whether this answer is obvious to the checker.
     fn is_obvious(&mut self, wins: bool) -> bool;
 
-    /// A move of the side to move that wins at once or by two threats.
-    fn soon(&mut self) -> Option<Move>;
+    /// A move of the side to move that wins at once or makes two threats.
+    fn quick_win(&mut self) -> Option<Move>;
 
     /// The moves that a proof must answer.
     fn all_moves(&mut self) -> Vec<Move>;
 
-    /// Pairs that hold the position, if they do.
+    /// Pairs with which the defender prevents a win, if there are some.
     fn pairs(&mut self) -> Option<Vec<(usize, usize)>>;
 
     fn diagram(&self) -> Diagram;
@@ -102,10 +102,10 @@ impl<B: Bits, L: Bits, const W: usize> Explain for Explained<PlainGrid<B, L, W>>
         if !wins && self.field.is_counted_out() {
             return true;
         }
-        self.attacks() == wins && self.soon().is_some()
+        self.attacks() == wins && self.quick_win().is_some()
     }
 
-    fn soon(&mut self) -> Option<Move> {
+    fn quick_win(&mut self) -> Option<Move> {
         self.field.wins_soon()
     }
 
@@ -141,7 +141,7 @@ impl<R: Endgame> Explain for Explained<General<R>> {
         self.field.over().or_else(|| self.field.score()) == Some(wins)
     }
 
-    fn soon(&mut self) -> Option<Move> {
+    fn quick_win(&mut self) -> Option<Move> {
         None
     }
 
@@ -158,29 +158,30 @@ impl<R: Endgame> Explain for Explained<General<R>> {
     }
 }
 
-/// A move after which the answer is still `wins`, searched if it is not stored; `None` if the limit comes first.
-pub(crate) fn keeping<F: Explain>(hunt: &mut Dfpn<'_, F>, wins: bool) -> Option<Move> {
-    // A defender may win, too.
-    if let Some(at) = hunt.field.soon() {
+/// A move after which the answer is still `wins`. Searches if the answer is not in the table; `None` if a
+/// limit is reached.
+pub(crate) fn keeping<F: Explain>(dfpn: &mut Dfpn<'_, F>, wins: bool) -> Option<Move> {
+    // The side to move may be the defender, who may win too.
+    if let Some(at) = dfpn.field.quick_win() {
         return Some(at);
     }
-    let moves = hunt.field.all_moves();
-    let behind = |hunt: &mut Dfpn<'_, F>, is_it: &dyn Fn(&mut Dfpn<'_, F>) -> bool| {
+    let moves = dfpn.field.all_moves();
+    let behind = |dfpn: &mut Dfpn<'_, F>, is_it: &dyn Fn(&mut Dfpn<'_, F>) -> bool| {
         moves.iter().copied().find(|at| {
-            hunt.field.play(*at);
-            let found = is_it(hunt);
-            hunt.field.take_back(*at);
+            dfpn.field.play(*at);
+            let found = is_it(dfpn);
+            dfpn.field.take_back(*at);
             found
         })
     };
-    let known = |hunt: &mut Dfpn<'_, F>| hunt.known() == Some(wins);
-    behind(hunt, &|hunt| hunt.field.is_obvious(wins))
-        .or_else(|| behind(hunt, &known))
+    let known = |dfpn: &mut Dfpn<'_, F>| dfpn.known() == Some(wins);
+    behind(dfpn, &|dfpn| dfpn.field.is_obvious(wins))
+        .or_else(|| behind(dfpn, &known))
         .or_else(|| {
-            hunt.answer()?;
-            behind(hunt, &known)
+            dfpn.answer()?;
+            behind(dfpn, &known)
         })
-        .or_else(|| behind(hunt, &|hunt| hunt.answer() == Some(wins)))
+        .or_else(|| behind(dfpn, &|dfpn| dfpn.answer() == Some(wins)))
 }
 
 /// Whether this answer is obvious to the checker.
@@ -193,13 +194,13 @@ pub(crate) fn is_dead(mut field: impl Explain) -> bool {
     field.all_moves().is_empty()
 }
 
-/// In a lost position a move that does not lose at once, if there is one.
-pub(crate) fn stubborn<F: Explain>(hunt: &mut Dfpn<'_, F>) -> Option<Move> {
-    let moves = hunt.field.all_moves();
+/// In a lost position: a move that does not lose at once, or any move if all do.
+pub(crate) fn resisting_move<F: Explain>(dfpn: &mut Dfpn<'_, F>) -> Option<Move> {
+    let moves = dfpn.field.all_moves();
     let longer = moves.iter().copied().find(|at| {
-        hunt.field.play(*at);
-        let at_once = hunt.field.is_obvious(true);
-        hunt.field.take_back(*at);
+        dfpn.field.play(*at);
+        let at_once = dfpn.field.is_obvious(true);
+        dfpn.field.take_back(*at);
         !at_once
     });
     longer.or(moves.first().copied())
@@ -207,13 +208,13 @@ pub(crate) fn stubborn<F: Explain>(hunt: &mut Dfpn<'_, F>) -> Option<Move> {
 
 /// Writes the records of a claim.
 pub(crate) fn records<F: Explain>(
-    hunt: Dfpn<'_, F>,
+    dfpn: Dfpn<'_, F>,
     variant: &Variant,
     wins: bool,
     into: &mut dyn Write,
 ) -> io::Result<()> {
     let mut writer = Writer {
-        hunt,
+        dfpn,
         variant,
         wins,
         written: HashSet::new(),
@@ -223,7 +224,7 @@ pub(crate) fn records<F: Explain>(
 }
 
 struct Writer<'a, 'm, F> {
-    hunt: Dfpn<'m, F>,
+    dfpn: Dfpn<'m, F>,
     variant: &'a Variant,
     wins: bool,
     written: HashSet<u64>,
@@ -233,16 +234,16 @@ struct Writer<'a, 'm, F> {
 impl<F: Explain> Writer<'_, '_, F> {
     /// Writes the current position after those that it depends on.
     fn position(&mut self) -> io::Result<()> {
-        if self.hunt.field.is_obvious(self.wins) || !self.written.insert(self.hunt.field.wide_key())
+        if self.dfpn.field.is_obvious(self.wins) || !self.written.insert(self.dfpn.field.wide_key())
         {
             return Ok(());
         }
         let reason = match self.pairs() {
             Some(pairs) => pairs,
-            None if self.hunt.field.attacks() == self.wins => self.one_move()?,
+            None if self.dfpn.field.attacks() == self.wins => self.one_move()?,
             None => self.all_moves()?,
         };
-        let position = self.hunt.field.diagram().format(self.variant);
+        let position = self.dfpn.field.diagram().format(self.variant);
         writeln!(self.into, "{position} {reason}")
     }
 
@@ -250,7 +251,7 @@ impl<F: Explain> Writer<'_, '_, F> {
         if self.wins {
             return None;
         }
-        let pairs = self.hunt.field.pairs()?;
+        let pairs = self.dfpn.field.pairs()?;
         let write = |at: usize| self.variant.format_move(Move::at(at));
         let words = pairs
             .iter()
@@ -259,7 +260,7 @@ impl<F: Explain> Writer<'_, '_, F> {
     }
 
     fn one_move(&mut self) -> io::Result<String> {
-        let Some(at) = keeping(&mut self.hunt, self.wins) else {
+        let Some(at) = keeping(&mut self.dfpn, self.wins) else {
             let what = "internal error: a stored answer was not found again";
             return Err(io::Error::other(what));
         };
@@ -268,16 +269,16 @@ impl<F: Explain> Writer<'_, '_, F> {
     }
 
     fn all_moves(&mut self) -> io::Result<String> {
-        for at in self.hunt.field.all_moves() {
+        for at in self.dfpn.field.all_moves() {
             self.behind(at)?;
         }
         Ok("all".to_owned())
     }
 
     fn behind(&mut self, at: Move) -> io::Result<()> {
-        self.hunt.field.play(at);
+        self.dfpn.field.play(at);
         let result = self.position();
-        self.hunt.field.take_back(at);
+        self.dfpn.field.take_back(at);
         result
     }
 }

@@ -11,7 +11,7 @@ use crate::strategy::{Decision, Stop, Strategy};
 pub(crate) const KIND: StrategyKind = StrategyKind {
     name: "greedy",
     syntax: "greedy",
-    description: "wins, blocks, else what looks best at a glance",
+    description: "wins or blocks if it can, otherwise plays the most promising move",
     parameter: no_parameter,
     refuses: plays_all,
     instant: never,
@@ -19,7 +19,7 @@ pub(crate) const KIND: StrategyKind = StrategyKind {
 };
 
 /// Maximum number of candidates on a large board.
-const MOST_CANDIDATES: usize = 12;
+const MAX_CANDIDATES: usize = 12;
 
 struct Greedy(Random);
 
@@ -37,7 +37,8 @@ impl Strategy for Greedy {
     }
 }
 
-/// All candidates. Moves that win at once rank first, moves that lose at once last, as far as found before the stop.
+/// All candidates. Moves that win at once come first, moves that lose at once last, as far as they were found
+/// before the stop.
 fn ranked<R: Searchable>(mut board: SearchBoard<R>, stop: &Stop) -> Vec<Candidate> {
     let mut list = Vec::new();
     let me = board.to_move();
@@ -48,7 +49,7 @@ fn ranked<R: Searchable>(mut board: SearchBoard<R>, stop: &Stop) -> Vec<Candidat
     if list.is_empty() {
         board
             .features()
-            .candidates(board.rules(), board.position(), MOST_CANDIDATES, &mut list);
+            .candidates(board.rules(), board.position(), MAX_CANDIDATES, &mut list);
     }
     for candidate in list.iter_mut().take_while(|_| !stop.is_set()) {
         board.play(candidate.at);

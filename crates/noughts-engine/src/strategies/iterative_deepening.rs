@@ -9,7 +9,7 @@ use crate::analysis::Analysis;
 use crate::clock::Clock;
 use crate::endgame::EndgameSolver;
 use crate::registry::{StrategyKind, never, plays_all};
-use crate::search::{Aim, Limits, Thinking, Width, search_for};
+use crate::search::{Aim, Limits, SearchContext, Width, search_for};
 use crate::strategy::{Decision, Stop, Strategy};
 use crate::transposition_table::TranspositionTable;
 
@@ -29,10 +29,11 @@ pub(crate) const KIND: StrategyKind = StrategyKind {
 /// Maximum number of threads of one search.
 const MAX_THREADS: usize = 256;
 
-/// Smallest and largest table as powers of two: 16 kB and 32 MB.
+/// Minimum and maximum size of the table as powers of two: 16 kB and 32 MB.
 const TABLE_BITS: std::ops::RangeInclusive<u32> = 10..=21;
 
-/// Searches deeper and deeper until a limit is reached, and keeps its transposition table for the next move.
+/// Searches one ply deeper in each iteration until a limit is reached. Keeps its transposition table for the
+/// next move.
 pub struct IterativeDeepening {
     limits: Limits,
     threads: usize,
@@ -49,7 +50,7 @@ impl IterativeDeepening {
         IterativeDeepening::with_memory(limits, usize::MAX, clock)
     }
 
-    /// A search whose tables take at most this many bytes, or 160 kB if that is more.
+    /// A search whose tables take at most this many bytes, but at least 160 kB.
     pub fn with_memory(limits: Limits, memory: usize, clock: Arc<dyn Clock>) -> IterativeDeepening {
         IterativeDeepening {
             limits,
@@ -96,10 +97,12 @@ impl IterativeDeepening {
         self.think(Aim::Value, game, stop)
     }
 
-    /// Searches for a move in a game that is not over. A single sensible move is returned at once.
+    /// Searches for a move in a game that is not over. If there is only one sensible move, it is returned at
+    /// once.
     ///
-    /// With a `usual` time per move the time limit is only an upper bound: the search stops early if the next depth would
-    /// not finish or the best move has been stable, and goes on if the value falls.
+    /// With a `usual` time per move, the time limit is only an upper bound: the search stops early if the
+    /// next depth would probably not finish or if the best move has not changed for some depths. It takes
+    /// longer if the value falls.
     pub fn find_move(&mut self, game: &Game, usual: Option<Duration>, stop: &Stop) -> Analysis {
         self.think(Aim::Move { usual }, game, stop)
     }
@@ -113,19 +116,19 @@ impl IterativeDeepening {
         if let Some(analysis) = solved {
             return analysis;
         }
-        let thinking = Thinking {
+        let context = SearchContext {
             limits: self.limits,
             width: Width::Selective,
             table: &self.table,
             stop,
             clock: &*self.clock,
         };
-        search_for(aim, self.threads, Some(&mut self.endgame), game, thinking)
+        search_for(aim, self.threads, Some(&mut self.endgame), game, context)
     }
 }
 
-/// Size of the transposition table as a power of two: a slot for every node, in half of the memory. The other half is for
-/// the endgame solver.
+/// The size of the transposition table as a power of two: one slot per node, at most half of the memory. The
+/// other half is for the endgame solver.
 fn table_bits(limits: &Limits, memory: usize) -> u32 {
     let wanted = match limits.nodes {
         Some(nodes) => nodes.max(1).ilog2(),

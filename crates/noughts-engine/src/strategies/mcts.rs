@@ -1,4 +1,5 @@
-//! `mcts:N`: Monte Carlo tree search (UCT) with N random games. It needs no evaluation, and every side plays for itself.
+//! `mcts:N`: Monte Carlo tree search (UCT) with N random games. It needs no evaluation function. With more
+//! than two sides each side maximises its own points.
 
 use noughts_rules::{Game, Move, Outcome, Rules, Side, Timeline, dispatch};
 
@@ -21,11 +22,12 @@ pub(crate) const KIND: StrategyKind = StrategyKind {
     },
 };
 
-/// A random game counts as a draw after this many plies: on the largest boards it would take tens of thousands.
-const LONGEST_PLAYOUT: usize = 400;
+/// A random game counts as a draw after this many plies. On the largest boards it would take tens of
+/// thousands.
+const MAX_PLAYOUT_PLIES: usize = 400;
 
-/// Maximum size of the tree, about 40 MB. Further games only update it.
-const MOST_NODES: usize = 1_000_000;
+/// Maximum size of the tree, about 40 MB. Later games only update its nodes.
+const MAX_TREE_NODES: usize = 1_000_000;
 
 /// The exploration constant of UCT.
 const EXPLORE: f64 = 1.0;
@@ -54,7 +56,7 @@ struct Tree<'r, R: Rules> {
 }
 
 struct Node {
-    /// The side that moved here, and its move.
+    /// The side that moved to this node, and its move.
     by: Side,
     at: Move,
     /// Half points for `by`: two for a win, one for a draw.
@@ -110,7 +112,7 @@ impl<'r, R: Rules> Tree<'r, R> {
             self.play(&mut position, self.nodes[node].at, &mut seat);
             path.push(node);
         }
-        let grows = self.nodes.len() < MOST_NODES && self.nodes[node].visits > 0;
+        let grows = self.nodes.len() < MAX_TREE_NODES && self.nodes[node].visits > 0;
         if grows && self.rules.outcome(&position).is_none() {
             self.grow(node, &position, seat);
             let children = self.nodes[node].children.clone();
@@ -172,7 +174,7 @@ impl<'r, R: Rules> Tree<'r, R> {
         mut seat: usize,
         stop: &Stop,
     ) -> Option<Outcome> {
-        for _ in 0..LONGEST_PLAYOUT {
+        for _ in 0..MAX_PLAYOUT_PLIES {
             if let Some(outcome) = self.rules.outcome(&position) {
                 return Some(outcome);
             }

@@ -1,12 +1,12 @@
 //! `minimax:N`: searches every move to a depth of N plies.
 //!
-//! Odd depths play better: the last ply is then its own move.
+//! Odd depths play better, because the last ply is then the strategy's own move.
 
 use noughts_rules::Game;
 
 use crate::clock::Clock;
 use crate::registry::{StrategyKind, never, number, plays_all};
-use crate::search::{Limits, Thinking, Width, search};
+use crate::search::{Limits, SearchContext, Width, search};
 use crate::strategy::{Decision, Stop, Strategy};
 use crate::transposition_table::TranspositionTable;
 use std::sync::Arc;
@@ -43,7 +43,7 @@ impl Strategy for Minimax {
         };
         let analysis = search(
             game,
-            Thinking {
+            SearchContext {
                 limits,
                 width: Width::Full,
                 table: &self.table,

@@ -1,7 +1,7 @@
 //! `perfect`: solves the position and plays a move that keeps its value.
 //!
-//! It plays a fixed list of games, see [`refuses`], and every position of these games, including positions that only
-//! occur after a rewind.
+//! It plays a fixed list of games, see [`refuses`]. It plays them from every position, including positions
+//! that only occur after a rewind.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -12,7 +12,7 @@ use crate::analysis::{Analysis, Value};
 use crate::clock::Clock;
 use crate::features::{Candidate, Features, Searchable};
 use crate::registry::{StrategyKind, no_parameter};
-use crate::search::{Limits, Thinking, Width, search};
+use crate::search::{Limits, SearchContext, Width, search};
 use crate::search_board::SearchBoard;
 use crate::solver::{Budget, ConnectFour, GameValue, Solver};
 use crate::strategy::{Decision, Stop, Strategy};
@@ -57,8 +57,8 @@ const MAX_CELLS_FOR_ALPHA_BETA: usize = 16;
 /// Size of that table, as a power of two: 16 megabytes.
 const TABLE_BITS: u32 = 20;
 
-/// The same for boards of up to nine cells: 256 kilobytes. A server has one such robot for each of these games, and the
-/// classic game starts with one.
+/// The same for boards of up to nine cells: 256 kilobytes. A server has one such robot for each of these
+/// games, and the classic game starts one.
 const SMALL_TABLE_BITS: u32 = 14;
 
 fn refuses(game: &Game) -> Option<String> {
@@ -80,9 +80,9 @@ fn refuses(game: &Game) -> Option<String> {
     )
 }
 
-/// Boards without a suffix on which the solver answers every position within a second. Of 300 random positions the slowest
-/// took 0.1 s on boards up to 6x6, 0.8 s on boards with a side of 7 (7x6k4), and 0.1 s on 8x8k6 (`cargo xtask bench solve
-/// positions`). 7x7k5 is left out because its start takes longer.
+/// Boards without a suffix on which the solver answers every position within a second. The slowest of 300
+/// random positions took 0.1 s on boards up to 6x6, 0.8 s on boards with a side of 7 (7x6k4), and 0.1 s on
+/// 8x8k6 (`cargo xtask bench solve positions`). 7x7k5 is left out because its first position takes longer.
 fn is_solved_quickly(spec: &GridSpec) -> bool {
     let (columns, rows, line) = (spec.columns() as u8, spec.rows() as u8, spec.line() as u8);
     let is_small = match (columns.max(rows), columns.min(rows)) {
@@ -105,7 +105,7 @@ struct Perfect {
     answers: HashMap<u32, Decision>,
     /// Win, draw or loss of positions, for [`ExactSearch`].
     results: Option<TranspositionTable>,
-    /// For the search of [`Perfect::with_distance`].
+    /// The table of the search in [`Perfect::with_distance`].
     distances: Option<TranspositionTable>,
     clock: Arc<dyn Clock>,
 }
@@ -221,7 +221,7 @@ impl Perfect {
         })
     }
 
-    /// The same by the [solver](crate::solver); `None` if it was stopped.
+    /// As `solve`, by the [solver](crate::solver); `None` if it was stopped.
     fn ask_solver(&self, game: &Game, stop: &Stop) -> Option<((Move, i32), u64)> {
         let budget = Budget {
             memory: SOLVER_MEMORY,
@@ -240,7 +240,7 @@ impl Perfect {
     /// Searches for the quickest win or the latest loss. Returns `solved` if the search does not find one within
     /// [`DISTANCE_LIMITS`].
     fn with_distance(&mut self, game: &Game, stop: &Stop, solved: Analysis) -> Analysis {
-        let thinking = Thinking {
+        let context = SearchContext {
             limits: DISTANCE_LIMITS,
             width: Width::Full,
             table: self
@@ -249,7 +249,7 @@ impl Perfect {
             stop,
             clock: &*self.clock,
         };
-        let found = search(game, thinking);
+        let found = search(game, context);
         match (found.value, solved.value) {
             (Value::Win { .. }, Value::Estimate(1..)) => found,
             (Value::Loss { .. }, Value::Estimate(..0)) => found,
@@ -273,7 +273,7 @@ struct ExactSearch<'t, R: Searchable> {
     table: &'t mut TranspositionTable,
     nodes: u64,
     stop: &'t Stop,
-    /// `stop` was set. Values returned from now on mean nothing.
+    /// `stop` was set. Values returned from now on are meaningless.
     stopped: bool,
 }
 

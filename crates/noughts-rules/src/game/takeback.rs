@@ -32,7 +32,8 @@ impl Game {
         }
     }
 
-    /// The seat of each mark on the board, oldest first. Sides do not tell: several seats can share one.
+    /// The seat of each mark on the board, oldest first. Several seats may share a side, so the marks do not
+    /// tell.
     fn seats_of_plays(&self) -> Vec<Seat> {
         let mut seats = Vec::with_capacity(self.plays().len());
         for turn in &self.turns {

@@ -1,16 +1,17 @@
-//! Ends of a game that neither its position nor a turn brings about.
+//! Ends of a game that are neither a turn nor decided by the position, such as a clock that ran out.
 
 use super::{Action, Conclusion, DrawReason, Game, Refusal, Seat, WinReason};
 use crate::diagram::Diagram;
 use crate::side::{Side, Sides};
 use crate::variant::{Goal, GridSpec, Overline, Variant};
 
-/// An end that neither the position nor a turn brings about.
+/// An end of a game that is neither a turn nor decided by the position.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Termination {
     /// The player of this seat left: all other sides win.
     Left(Seat),
-    /// The clock of this seat ran out: all other sides win, or it is a draw. See [`Game::can_complete_line`].
+    /// The clock of this seat ran out. The other sides win if [one can still complete a
+    /// line](Game::can_complete_line); otherwise it is a draw.
     TimeOut(Seat),
     /// This seat claims the win, because all other players are away.
     WinClaimed(Seat),
@@ -60,8 +61,8 @@ impl Game {
         others.is_empty() || others.iter().any(|side| self.can_complete_line(side))
     }
 
-    /// Whether this side can still complete a line by plays alone, if the opponent helps. Always true where that
-    /// does not decide the game alone: with more than two sides, in misère games and on nine boards.
+    /// Whether this side could still complete a line if all other sides helped, without rewinds. Always true
+    /// with more than two sides, in misère games and on nine boards.
     ///
     /// ```
     /// use noughts_rules::{Diagram, Game, Options, Side};

@@ -32,7 +32,7 @@ pub(super) fn write_result(
     format!("won {} by {by}", symbols.join(" "))
 }
 
-/// The board tells a full board from too many turns.
+/// A full board and too many turns have the same text. The reader tells them apart by the board.
 fn write_draw(reason: DrawReason) -> &'static str {
     match reason {
         DrawReason::Full | DrawReason::Limit => "draw",
@@ -59,7 +59,8 @@ pub(super) fn is_in_version_1(conclusion: Option<&Conclusion>) -> bool {
     }
 }
 
-/// Checks the result, and applies one that is not due to a turn. Time runs out only in games with a clock.
+/// Checks that the result fits the turns. If no turn ended the game, ends it with this result. A loss on time
+/// needs a clock.
 pub(super) fn read_result(
     game: &mut Game,
     seats: &[RecordSeat],
@@ -80,7 +81,7 @@ pub(super) fn read_result(
     game.terminate(end).map_err(Reason::Refused)
 }
 
-/// Every end of a game with this many seats that is not due to a turn.
+/// All ends of a game with this many seats that are not turns.
 fn terminations(seats: usize, has_clock: bool) -> impl Iterator<Item = Termination> {
     let seats = || (0..seats).map(|seat| Seat(seat as u8));
     let left = seats().map(Termination::Left);

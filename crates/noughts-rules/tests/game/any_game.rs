@@ -114,7 +114,7 @@ impl Model {
         self.replay(Move::at(0)).0
     }
 
-    /// How the marks stand by the slow rules, and whether one more may be put at `at`.
+    /// The outcome of the marks by the reference rules, and whether a mark may be placed at `at`.
     fn replay(&self, at: Move) -> (Option<Outcome>, bool) {
         match self.variant {
             Variant::Grid(spec) => replay(&ReferenceGrid(spec), &self.marks, at),
@@ -167,7 +167,7 @@ impl Model {
         self.turns += 1;
     }
 
-    /// The game shows exactly what the model holds, and its position is a possible one.
+    /// Checks that the game and the model agree, and that the position passes `Diagram::check`.
     fn check_same(&self, game: &Game) {
         let view = game.view();
         let over = self.is_over();
@@ -231,7 +231,7 @@ proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(200) })]
 
     #[test]
-    fn any_game_is_its_marks_and_a_count_of_turns(
+    fn game_agrees_with_a_model_of_marks_and_turns(
         setup in any_setup(),
         asks in prop::collection::vec(any_ask(), 0..120),
         ending in 0..8u8,
@@ -280,7 +280,7 @@ proptest! {
     }
 
     #[test]
-    fn any_position_of_a_game_can_be_played_on_from(
+    fn game_can_continue_from_any_of_its_positions(
         setup in any_setup(),
         before in prop::collection::vec(any::<u16>(), 0..80),
         after in prop::collection::vec(any::<u16>(), 0..20),

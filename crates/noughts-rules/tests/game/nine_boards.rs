@@ -33,7 +33,7 @@ fn first_play_is_on_any_board_or_on_the_given_one() {
 #[test]
 fn cell_decides_the_board_of_the_next_play() {
     for variant in ["multi", "ultimate"] {
-        // The six plays of the seed.
+        // The six plays of the course's example.
         let game = played(variant, "4-0 0-2 2-8 8-2 2-2 2-5");
         assert_eq!(active(&game), "5");
         assert_eq!(game.legal().len(), 9);

@@ -6,7 +6,7 @@ use crate::{active, cases, check_boards, check_refusals, played, played_from, re
 
 #[test]
 fn a_rewind_takes_marks_back_and_passes_the_turn_to_the_next_seat() {
-    // First the seed's: x, o, x play, o rewinds two, and x moves next on a board with one x.
+    // The course's example: x, o, x play, o rewinds two, and x moves next on a board with one x.
     check_boards(
         "
         3x3k3 history=3         | 0-0 1-2 2-0 <<2     | x../.../... x

@@ -1,7 +1,7 @@
 //! Positions of Connect Four as bits, and the lines on them.
 //!
-//! A column takes `rows + 1` bits, its lowest cell first. The extra bit separates the columns, and `mask + bottom` is
-//! the set of cells on which the next stone of each column lands. The bits of 7x6:
+//! A column takes `rows + 1` bits, lowest cell first. The extra bit separates the columns. `mask + bottom`
+//! has the cells on which the next stone of each column lands. The bits of 7x6:
 //!
 //! ```text
 //!  6 13 20 27 34 41 48    extra bits
@@ -43,7 +43,7 @@ impl Geometry {
 
     /// The cells on which the next stone of each column lands.
     pub(super) fn playable(&self, mask: u64) -> u64 {
-        // On a board of 64 bits the sum may overflow into no cell.
+        // On a board of 64 bits the sum may overflow; the lost bit is not a cell.
         mask.wrapping_add(self.bottom) & self.cells
     }
 
@@ -53,8 +53,8 @@ impl Geometry {
         (0..self.columns).fold(0, |mirror, at| mirror << stride | column(at))
     }
 
-    /// Different for each position: the sum sets a bit above the highest stone of each column, and the stones of the
-    /// side to move below it.
+    /// A number that identifies the position. In each column the sum sets the bit above the highest stone;
+    /// below it are the stones of the side to move.
     pub(super) fn key(&self, stones: Stones) -> u64 {
         stones
             .mine
@@ -69,7 +69,7 @@ impl Geometry {
         }
     }
 
-    /// The same for a position and its mirror image.
+    /// A key that a position shares with its mirror image.
     pub(super) fn canonical_key(&self, stones: Stones) -> u64 {
         self.key(stones).min(self.key(self.mirror(stones)))
     }
@@ -125,9 +125,9 @@ impl Geometry {
 /// The stones on the board, from the view of the side to move.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Stones {
-    /// Of the side to move.
+    /// The stones of the side to move.
     pub(super) mine: u64,
-    /// Of both sides.
+    /// The stones of both sides.
     pub(super) mask: u64,
 }
 

@@ -30,8 +30,8 @@ const BYTES: usize = 7;
 
 /// Values and best moves of positions at the beginning of the game on one board.
 pub(crate) struct Book {
-    /// Each is a canonical key, then two bits for the sign of the score plus 1, then three bits for the column of the best
-    /// move. Ascending.
+    /// Sorted entries. Each is a canonical key, then two bits for the sign of the score plus 1, then three
+    /// bits for the column of the best move.
     entries: Vec<u64>,
 }
 
@@ -40,7 +40,7 @@ pub(crate) struct Book {
 pub(crate) struct BookEntry {
     /// 1, 0 or -1: whether the side to move wins, draws or loses.
     pub(crate) sign: i32,
-    /// In the position with the canonical key.
+    /// The column of a best move in the position with the canonical key.
     column: u32,
 }
 
@@ -65,7 +65,7 @@ impl Book {
         }
     }
 
-    /// What is known about the position with this canonical key.
+    /// The entry of the position with this canonical key.
     pub(crate) fn get(&self, key: u64) -> Option<BookEntry> {
         let index = self.entries.partition_point(|entry| *entry < key << 5);
         let entry = self
@@ -145,7 +145,7 @@ mod tests {
                 assert!(cell.is_power_of_two() && sign.abs() <= 1, "{entry:x}");
                 assert!(stones.mask.count_ones() <= MAX_MARKS, "{entry:x}");
                 let mirror = geometry.mirror(stones);
-                // A position that is its own mirror image has one answer.
+                // A position that is its own mirror image has only one answer.
                 let expected = match mirror == stones {
                     true => cell,
                     false => geometry.mirrored(cell),

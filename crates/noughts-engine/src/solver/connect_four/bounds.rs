@@ -3,11 +3,13 @@
 /// Bounds of scores by position. The table grows with the search, because a small one stays in the processor's cache:
 /// 500 positions with 15 to 27 stones took 1.2 s with 512 KB and 2.8 s with 64 MB.
 pub(super) struct Bounds {
-    /// The low 56 bits of the mixed key above a bound. The high bits of the mixed key are the index.
+    /// The low 56 bits of the mixed key, above a bound of 8 bits. The high bits of the mixed key are the
+    /// index.
     slots: Vec<u64>,
     pub(super) bits: u32,
     pub(super) max_bits: u32,
-    /// Since the table grew or the search started: it grows only for a search that needs it.
+    /// Number of stores since the table grew or the search started. The table grows only for a search that
+    /// needs it.
     pub(super) stores: u64,
 }
 
@@ -23,7 +25,7 @@ impl Bounds {
         }
     }
 
-    /// Reversible, because the factor is odd: index and low bits together identify a key.
+    /// Multiplication by an odd factor is reversible, so index and low bits together identify a key.
     fn mixed(key: u64) -> u64 {
         key.wrapping_mul(0x9E37_79B9_7F4A_7C15)
     }

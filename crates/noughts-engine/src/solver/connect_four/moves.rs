@@ -10,8 +10,9 @@ use crate::solver::GameValue;
 const LINE_NODES: u64 = 200_000;
 
 impl ConnectFour {
-    /// A move that keeps the value of a position without a line. If its distance is known, no move wins sooner or loses
-    /// later; at most `distance_nodes` are searched for it. The choice of a new solver depends on nothing but the position.
+    /// A move that keeps the value of a position without a line. The search for the distance takes at most
+    /// `distance_nodes`; if it succeeds, no move wins earlier or loses later. The choice of a new solver
+    /// depends only on the position.
     pub(crate) fn choose(
         &mut self,
         stones: Stones,
@@ -56,8 +57,9 @@ impl ConnectFour {
         })
     }
 
-    /// The values of all moves in a position without a line, the best first. Distances are missing if the search was
-    /// stopped before it found them all; an error if it was stopped before all values were found.
+    /// The values of all moves in a position without a line, the best first. Distances are missing if the
+    /// search was stopped before it found them all. An error means that it was stopped before it found all
+    /// values.
     pub(crate) fn move_values(
         &mut self,
         stones: Stones,
@@ -153,7 +155,7 @@ impl ConnectFour {
             return Ok(*win);
         }
         if !is_exact && score.0 < 0 {
-            // Every move loses. This one does not lose at once, if there is one.
+            // Every move loses. Choose one that does not lose at once, if there is one.
             let loses_at_once = |child: Stones| {
                 let completing = self.geometry.completing::<0>(child.mine, child.mask);
                 completing & self.geometry.playable(child.mask) != 0
@@ -161,12 +163,12 @@ impl ConnectFour {
             let late = children.iter().find(|(_, child)| !loses_at_once(*child));
             return late.or(children.first()).copied().ok_or(Stopped);
         }
-        // Moves whose score the table knows are found at once, even behind moves that take long.
+        // First try moves whose score the table knows, even if they come after moves that take long.
         for is_quick in [true, false] {
             for (at, child) in &children {
-                // It is asked for the first time after some thousand nodes.
+                // A quick search ends at its first check, after some thousand nodes.
                 let should_stop = &mut |nodes: u64, fill: u64| is_quick || stop(nodes, fill);
-                // The score of the child, from the opponent's view, may be at most this.
+                // The maximum score of the child, from the opponent's view.
                 match self.reaches(*child, Score(1 - score.0), should_stop) {
                     Ok(false) => return Ok((*at, *child)),
                     Err(Stopped) if !is_quick => return Err(Stopped),

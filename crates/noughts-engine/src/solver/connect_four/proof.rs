@@ -7,8 +7,8 @@ use noughts_rules::{Diagram, Move, Side, Variant};
 
 use super::{ConnectFour, Score, ShouldStop, Stones, Stopped};
 
-/// Writes the records of the claim that the attacker wins (`wins`) or cannot win. The claim must be true. If it is stopped,
-/// the error is [`TimedOut`](io::ErrorKind::TimedOut).
+/// Writes the records of the claim that the attacker wins (`wins`) or cannot win. The claim must be true. If
+/// `stop` ends the search, the error is [`TimedOut`](io::ErrorKind::TimedOut).
 pub(crate) fn records(
     solver: &mut ConnectFour,
     variant: &Variant,
@@ -34,7 +34,7 @@ pub(crate) fn records(
 struct Writer<'a> {
     solver: &'a mut ConnectFour,
     variant: &'a Variant,
-    /// The side whose success the claim states.
+    /// The side that must succeed: the attacker if it wins, otherwise the defender.
     claimant: Side,
     wins: bool,
     written: HashSet<u64>,
@@ -69,9 +69,10 @@ impl Writer<'_> {
         writeln!(self.into, "{position} {reason}")
     }
 
-    /// A move of the claimant after which the claim still holds, if possible one that needs few further records.
+    /// A move of the claimant after which the claim still holds, preferably one that needs few further
+    /// records.
     fn good_move(&mut self, stones: Stones) -> io::Result<(Move, Stones)> {
-        // The score of the opponent after the move must be less than this.
+        // The opponent's score after the move must be less than this.
         let limit = Score(if self.wins { 0 } else { 1 });
         let other = self.claimant.next(2);
         let mut children = self.solver.children(stones);
