@@ -1,4 +1,4 @@
-//! Matches and tournaments between robots: who plays whom, from which openings, and what the results prove.
+//! Matches and tournaments between robots: schedule, openings, results and statistics.
 
 mod matches;
 mod openings;

@@ -8,17 +8,18 @@ use crate::score::Score;
 /// A match of two strategies. Every opening is played twice, with seats swapped.
 #[derive(Clone, Debug)]
 pub struct Match {
-    /// The variant. For Ultimate and Multi without a first board, the seed draws one per pair of games.
+    /// The variant. For Ultimate and Multi without a first board, the seed chooses one per pair of games.
     pub variant: Variant,
-    /// The strategy whose score is counted.
+    /// The strategy that the score belongs to.
     pub first: StrategyName,
     /// The opponent.
     pub second: StrategyName,
-    /// The number of games, which is even.
+    /// The number of games; must be even.
     pub games: u32,
-    /// Random moves at the start of each pair of games, so that deterministic strategies play different games.
+    /// The number of random moves at the start of each pair of games. With them, deterministic strategies
+    /// play different games.
     pub random_moves: u32,
-    /// The same seed gives the same match, except where time limits decide.
+    /// The same seed gives the same match, unless a strategy has a time limit.
     pub seed: u64,
 }
 
@@ -39,7 +40,7 @@ impl Match {
             let fresh = self.opened(seed);
             let mut seats = Vec::new();
             for (seat, name) in names.into_iter().enumerate() {
-                // Different seeds, or `random` would play against the same random numbers.
+                // The seeds differ, because otherwise two `random` robots would use the same random numbers.
                 let setup = EngineSetup::with_seed(seed ^ (seat as u64 + 1) << 32);
                 seats.push(name.build(&fresh, &setup)?);
             }

@@ -1,4 +1,4 @@
-//! Openings: balanced random ones, or those of a file.
+//! Openings: random and balanced, or from a file.
 
 use std::fmt;
 use std::sync::Arc;
@@ -6,16 +6,16 @@ use std::sync::Arc;
 use noughts_engine::{Limits, Random, Stop, SystemClock, Value, analyze};
 use noughts_rules::{Action, Game, Move, Options, Placement, Variant};
 
-/// The number of random openings of which the most balanced is taken.
+/// The number of random openings from which the most balanced is chosen.
 const CANDIDATES: usize = 8;
 
-/// Search nodes per evaluated opening.
+/// The number of search nodes per candidate.
 const NODES: u64 = 2_000;
 
-/// Maximum distance of a random move from other marks on a large board.
+/// On a large board: the maximum distance of a random move from another mark.
 const REACH: usize = 2;
 
-/// Boards with more cells are large: random moves at their edges would be wasted.
+/// Boards with more cells are large. Random moves near their edges would be wasted.
 const LARGE: usize = 64;
 
 /// The openings of a tournament.
@@ -52,7 +52,7 @@ impl Openings {
         }
     }
 
-    /// The opening of a round. It depends on the seed and the round only.
+    /// The opening of a round. It depends only on the seed and the round.
     pub fn of_round(&self, variant: &Variant, seed: u64, round: u32) -> Vec<Move> {
         match self {
             Openings::Balanced => balanced(variant, seed, round),
@@ -102,7 +102,7 @@ fn balanced(variant: &Variant, seed: u64, round: u32) -> Vec<Move> {
     best.map(|(_, plays)| plays).unwrap_or_default()
 }
 
-/// How far a position is from balanced; 0 with more than two sides, where the evaluation says nothing about it.
+/// How far a position is from balanced. 0 with more than two sides, because the evaluation cannot tell.
 fn tilt(game: &Game) -> i64 {
     if game.order().len() > 2 {
         return 0;

@@ -13,7 +13,7 @@ const ROW: f64 = 26.0;
 const TOP: f64 = 48.0;
 const HISTORY: f64 = 200.0;
 
-/// Maximum number of points per line.
+/// Maximum number of points in a curve.
 const MAX_POINTS: usize = 400;
 
 /// Colours that also differ in lightness (after Okabe and Ito).
@@ -24,10 +24,10 @@ const COLOURS: [&str; 8] = [
 /// Dash patterns, for readers who cannot tell the colours apart.
 const DASHES: [&str; 5] = ["", "8 4", "2 3", "12 4 2 4", "5 2"];
 
-/// Maximum number of letters of a name.
+/// Maximum length of a displayed name.
 const MAX_LETTERS: usize = 22;
 
-/// Draws the picture. It refers to no other files.
+/// Draws the picture as SVG without references to other files.
 pub fn plot(tournament: &Tournament, standings: &Standings) -> String {
     let rows = standings.standings.len() as f64;
     let history_top = TOP + rows * ROW + 76.0;
@@ -45,7 +45,7 @@ pub fn plot(tournament: &Tournament, standings: &Standings) -> String {
     svg
 }
 
-/// The value and the ends of the error bar.
+/// The value, and the two ends of its error bar.
 fn span(one: &Standing) -> (f64, f64, f64) {
     match &one.rating {
         Some((elo, bar)) => (*elo, bar.low, bar.high),
@@ -173,7 +173,7 @@ fn stroke(participant: usize) -> String {
     }
 }
 
-/// Shortens a name to the room beside the bars.
+/// Shortens a name to the space beside the bars.
 fn shortened(name: &str) -> String {
     if name.chars().count() <= MAX_LETTERS {
         return name.to_owned();

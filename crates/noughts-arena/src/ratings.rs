@@ -1,16 +1,16 @@
 //! Ratings of many players from two-player games: the Elo model, fitted to all results at once.
 
-/// Standard deviation of the prior distribution of ratings, in Elo. It gives a finite rating to a player who won
-/// all games.
+/// Standard deviation of the prior distribution of ratings, in Elo. Because of the prior, a player who won
+/// all games has a finite rating.
 const SPREAD: f64 = 1200.0;
 
-/// Elo to natural units.
+/// Factor from Elo to natural units.
 const SCALE: f64 = std::f64::consts::LN_10 / 400.0;
 
-/// The result of two players with one opening, played from both seats.
+/// The result of one opening that two players played from both seats.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Encounter {
-    /// The player whose score it is.
+    /// The player that the score belongs to.
     pub first: usize,
     /// The opponent.
     pub second: usize,
@@ -23,16 +23,16 @@ pub struct Encounter {
 /// A rating, relative to the mean of all players.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Rating {
-    /// In Elo.
+    /// The rating in Elo.
     pub elo: f64,
-    /// The 95 % error bar, in either direction.
+    /// The half-width of the 95 % error bar.
     pub error: f64,
 }
 
-/// Rates the players numbered 0 to `players - 1`.
+/// Computes the ratings of the players 0 to `players - 1`.
 pub fn rate(players: usize, encounters: &[Encounter]) -> Vec<Rating> {
     let mut elo = vec![0.0; players];
-    // Newton's method; it converges because the likelihood is concave.
+    // Newton's method. It converges because the likelihood is concave.
     for _ in 0..50 {
         let (slope, curve) = derivatives(&elo, encounters);
         let Some(inverse) = invert(&curve) else { break };
@@ -64,7 +64,7 @@ fn expected(elo: &[f64], one: &Encounter) -> f64 {
     crate::statistics::expected_score(elo[one.first] - elo[one.second])
 }
 
-/// The slope and the negative curvature of the logarithm of the likelihood, in Elo.
+/// The gradient and the negative Hessian of the log-likelihood, in Elo.
 fn derivatives(elo: &[f64], encounters: &[Encounter]) -> (Vec<f64>, Vec<Vec<f64>>) {
     let prior = 1.0 / (SPREAD * SPREAD);
     let mut slope: Vec<f64> = elo.iter().map(|elo| -elo * prior).collect();
@@ -90,8 +90,8 @@ fn add_difference(matrix: &mut [Vec<f64>], one: &Encounter, weight: f64) {
     matrix[one.second][one.first] -= weight;
 }
 
-/// Error bars from the residuals (White's "sandwich" estimator). Each pair of players also counts one imaginary
-/// game: otherwise results without variance would give error bars of zero.
+/// Error bars from the residuals (White's "sandwich" estimator). Each pair of players also gets one imaginary
+/// game. Without it, results without variance would have error bars of zero.
 fn errors(elo: &[f64], encounters: &[Encounter]) -> Vec<f64> {
     let players = elo.len();
     let (_, curve) = derivatives(elo, encounters);
@@ -110,7 +110,7 @@ fn errors(elo: &[f64], encounters: &[Encounter]) -> Vec<f64> {
             add_difference(&mut filling, one, unseen);
         }
     }
-    // Ratings are relative to the mean, which removes the uncertainty that all players share.
+    // Ratings are relative to the mean. This removes the uncertainty that all players share.
     let centred = |player: usize| -> Vec<f64> {
         let part = |other: usize| {
             let mean: f64 = (0..players).map(|row| bread[row][other]).sum::<f64>() / players as f64;

@@ -50,7 +50,7 @@ pub fn report(
     text
 }
 
-/// Games that were stopped before their opening was played from all seats.
+/// Games whose opening was not played from all seats, because the tournament was interrupted.
 fn unpaired(games: u32) -> String {
     match games {
         0 => String::new(),
@@ -79,10 +79,10 @@ fn table(tournament: &Tournament, standings: &Standings) -> String {
     align(&rows)
 }
 
-/// Results by seat, and the number of failures. A separate table, because a terminal of 80 columns has no room for
-/// both side by side.
+/// Results by seat, and the number of failures. This is a separate table, because a terminal of 80 columns
+/// has no room for both tables side by side.
 fn side_table(tournament: &Tournament, standings: &Standings) -> String {
-    // With many seats the columns would not fit.
+    // With more seats the columns would not fit.
     let seats = match tournament.seats() {
         seats @ ..=4 => seats,
         _ => 0,
@@ -126,7 +126,7 @@ fn row(tournament: &Tournament, one: &Standing, rank: usize) -> Vec<String> {
     if tournament.seats() > 2 {
         row.push(format!("{:.2}", one.place));
     }
-    // Nothing is known until an opening has been played from all seats.
+    // Without an opening that was played from all seats there is no score.
     let is_known = !one.scores.is_empty();
     let known = |text: String| if is_known { text } else { "–".to_owned() };
     let bar = one.scores.interval();

@@ -1,7 +1,8 @@
-//! The folder of a tournament: results, so that an interrupted tournament can be continued, and reports.
+//! The results folder of a tournament: finished games, from which an interrupted tournament continues, and
+//! reports.
 //!
-//! `tournament.txt` identifies the tournament, `games.csv` has one line per finished game. The line is written after
-//! the game's record. A line that a crash cut off is dropped, and the game is played again.
+//! `tournament.txt` identifies the tournament. `games.csv` has one line per finished game, written after the
+//! game's record. A line that was cut off by a crash is dropped, and the game is played again.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -23,7 +24,7 @@ const HEAD: &str = "game,opening,players,winners,plays,fault,by,stubborn,detail,
 /// Maximum size of `games.csv` in bytes.
 const MAX_FILE_SIZE: u64 = 1 << 30;
 
-/// An open folder, locked against other processes.
+/// An open results folder, locked against other processes.
 #[derive(Debug)]
 pub struct ResultsFolder {
     path: PathBuf,
@@ -32,7 +33,7 @@ pub struct ResultsFolder {
 }
 
 impl ResultsFolder {
-    /// Opens or creates the folder. `limits` describes the limits of robots, which must not change either.
+    /// Opens or creates the folder. `limits` describes the robots' limits, which must be the same as before.
     pub fn open(
         folder: &Path,
         tournament: &Tournament,
@@ -54,12 +55,12 @@ impl ResultsFolder {
             Err(TryLockError::WouldBlock) => {
                 return Err(ResultsFolderError::Busy(folder.to_owned()));
             }
-            // This file system has no locks.
+            // The file system does not support locks.
             Err(TryLockError::Error(_)) => {}
         }
         let described = describe(tournament, limits);
         let file = folder.join("tournament.txt");
-        // The file's name in older versions.
+        // Older versions used this file name.
         let _ = fs::rename(folder.join("contest.txt"), &file);
         match fs::read_to_string(&file) {
             Ok(before) if before == described => {}
@@ -89,7 +90,7 @@ impl ResultsFolder {
         &self.results
     }
 
-    /// Stores a finished game.
+    /// Stores the result and the record of a finished game.
     pub fn add(
         &mut self,
         tournament: &Tournament,
@@ -99,14 +100,14 @@ impl ResultsFolder {
         let number = result.game.number + 1;
         let file = self.path.join("records").join(format!("{number:06}.txt"));
         fs::write(file, record.to_string())?;
-        // One call, so that the line is written completely or not at all.
+        // One write call, so that a line is written completely or not at all.
         let line = write_line(tournament, &result) + "\n";
         self.games.write_all(line.as_bytes())?;
         self.results.insert(result.game.number, result);
         Ok(())
     }
 
-    /// Writes the reports on these results: `report.txt`, `standings.csv` and `plot.svg`.
+    /// Writes the reports `report.txt`, `standings.csv` and `plot.svg`.
     pub fn write_reports(
         &self,
         tournament: &Tournament,
@@ -121,7 +122,7 @@ impl ResultsFolder {
     }
 }
 
-/// What must be the same to continue a tournament. The number of games may change.
+/// The options that must not change when a tournament is continued. The number of games may change.
 fn describe(tournament: &Tournament, limits: &str) -> String {
     let mut lines = vec![
         "noughts arena 1".to_owned(),
@@ -171,7 +172,7 @@ fn first_difference(there: &str, here: &str) -> (String, String) {
     }
 }
 
-/// Reads the results, and cuts the file after its last complete line.
+/// Reads the results, and truncates the file after its last complete line.
 fn read(games: &mut File, tournament: &Tournament) -> io::Result<BTreeMap<u32, GameResult>> {
     let length = games.metadata()?.len();
     if length > MAX_FILE_SIZE {

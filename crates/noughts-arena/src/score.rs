@@ -27,7 +27,7 @@ impl Score {
         }
     }
 
-    /// The 95 % error bar of the mean, in either direction: 1.96 standard errors.
+    /// The half-width of the 95 % error bar of the mean: 1.96 standard errors.
     pub fn error(&self) -> f64 {
         let games = f64::from(self.games().max(1));
         let mean = self.mean();

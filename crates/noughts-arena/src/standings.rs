@@ -14,40 +14,40 @@ use crate::tournament::{GameResult, Tournament};
 pub struct Standing {
     /// The index of the participant.
     pub participant: usize,
-    /// All games that count.
+    /// The score in all games that count.
     pub all: Score,
-    /// Games by seat.
+    /// The score by seat.
     pub by_seat: Vec<Score>,
-    /// The mean place, 1 for the first; equal results share a place.
+    /// The mean place; 1 is the best. Equal results share a place.
     pub place: f64,
     /// The score of each opening that was played from all seats.
     pub scores: ScoreSample,
-    /// Elo with its error bar, in two-player games.
+    /// Elo with its error bar; only in two-player games.
     pub rating: Option<(f64, Interval)>,
-    /// How often the participant failed, by kind.
+    /// The number of failures, by kind.
     pub faults: BTreeMap<RobotFaultKind, u32>,
 }
 
 /// The state of a tournament.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Standings {
-    /// The best participant first.
+    /// The standings, best participant first.
     pub standings: Vec<Standing>,
     /// The number of games that count.
     pub games: u32,
-    /// The number of games whose opening was not played from all seats. They do not count.
+    /// The number of games whose opening was not played from all seats. These games do not count.
     pub unpaired: u32,
     /// The number of games that were played after the test had decided.
     pub surplus: u32,
-    /// The test, its log-likelihood ratio and its decision.
+    /// The sequential test, its log-likelihood ratio and its decision.
     pub sprt: Option<(Sprt, f64, SprtDecision)>,
     /// The mean score of each participant after each complete opening.
     pub history: Vec<Vec<f64>>,
-    /// Key (a, b): the score of participant a against participant b.
+    /// The score of participant `a` against participant `b`, by `(a, b)`.
     pub encounters: BTreeMap<(usize, usize), Score>,
 }
 
-/// The place of the winners, or of the others, in a game with this number of seats and winners.
+/// The place of a winner (`has_won`) or of another seat, in a game with this number of seats and winners.
 fn place(seats: usize, winners: usize, has_won: bool) -> f64 {
     let (seats, winners) = (seats as f64, winners as f64);
     match has_won {
@@ -56,14 +56,14 @@ fn place(seats: usize, winners: usize, has_won: bool) -> f64 {
     }
 }
 
-/// Points for a place: 1 for a sole first, 0 for a sole last.
+/// The points for a place: 1 for a sole first place, 0 for a sole last place.
 fn points(seats: usize, place: f64) -> f64 {
     (seats as f64 - place) / (seats as f64 - 1.0)
 }
 
 impl Standings {
-    /// Computes the standings. Only openings that were played from all seats count, and with a test only the games up
-    /// to its decision.
+    /// Computes the standings. Only openings that were played from all seats count. With a test, only the
+    /// games up to its decision count.
     pub fn new(
         tournament: &Tournament,
         results: &BTreeMap<u32, GameResult>,
@@ -103,8 +103,8 @@ impl Standings {
     }
 }
 
-/// A sequential test that follows a tournament of two participants. It counts games in the order of their numbers
-/// and stops at the first missing one: otherwise quick games would be preferred.
+/// A sequential test during a tournament of two participants. It adds games in the order of their numbers and
+/// stops at the first missing game. Otherwise short games, which finish first, would be overrepresented.
 #[derive(Clone, Debug)]
 pub struct SequentialTest {
     test: Sprt,
@@ -112,7 +112,7 @@ pub struct SequentialTest {
     scores: ScoreSample,
     /// The number of the first game of the next opening.
     next: u32,
-    /// The number of games that it took, and the decision.
+    /// The number of games that the test used, and its decision.
     decided: Option<(u32, SprtDecision)>,
 }
 
@@ -220,7 +220,7 @@ impl Counting {
         }
     }
 
-    /// Adds the score of an opening whose last game has this number. All its games were played.
+    /// Adds the score of an opening whose last game has this number. All games of the opening were played.
     fn close_block(
         &mut self,
         tournament: &Tournament,
@@ -309,7 +309,7 @@ mod tests {
 
     #[test]
     fn equal_results_share_a_place() {
-        // One of two, of three; a draw of three; two of three in a misère game.
+        // The winner of two and of three, a draw of three, and two winners of three in a misère game.
         assert_eq!((place(2, 1, true), place(2, 1, false)), (1.0, 2.0));
         assert_eq!((place(3, 1, true), place(3, 1, false)), (1.0, 2.5));
         assert_eq!(place(3, 0, false), 2.0);

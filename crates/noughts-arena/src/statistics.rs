@@ -1,10 +1,10 @@
 //! Mean score with its error bar, Elo, and the sequential probability ratio test (SPRT).
 //!
-//! The sample has one value per opening: the mean score of the games that play the opening from all seats. Games
-//! with the same opening depend on one another; openings do not. The method assumes no distribution: the
-//! likelihood of a mean is that of the distribution that fits the sample best among all with this mean (Owen's
-//! empirical likelihood, with 0 and 1 always possible). So draws and dependent games narrow the error bar as they
-//! should, and ten wins out of ten still leave some doubt.
+//! The sample has one value per opening: the mean score of the games that play the opening from all seats.
+//! Games with the same opening depend on one another; different openings do not. The method assumes no
+//! distribution. The likelihood of a mean is the likelihood of the best-fitting distribution with that mean
+//! (Owen's empirical likelihood, where scores of 0 and 1 are always possible). So draws and dependent games
+//! narrow the error bar correctly, and ten wins out of ten still leave some uncertainty.
 
 use std::fmt;
 
@@ -14,7 +14,7 @@ const CHI_SQUARE_95: f64 = 3.841_458_820_694_124;
 /// Scores of independent openings, each from 0 to 1.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct ScoreSample {
-    /// Each value with how often it occurred.
+    /// Each value, with its number of occurrences.
     values: Vec<(f64, u32)>,
 }
 
@@ -32,7 +32,7 @@ impl ScoreSample {
         }
     }
 
-    /// Whether there is no opening yet.
+    /// Whether the sample has no opening.
     pub fn is_empty(&self) -> bool {
         self.values.is_empty()
     }
@@ -55,7 +55,7 @@ impl ScoreSample {
         }
     }
 
-    /// Natural logarithm of the likelihood of a true mean, relative to that of the sample's mean. At most 0.
+    /// The log-likelihood of a true mean, relative to that of the sample's mean. At most 0.
     pub fn log_likelihood(&self, truth: f64) -> f64 {
         let truth = truth.clamp(1e-9, 1.0 - 1e-9);
         // The best fitting distribution gives value a the weight n / (N (1 + t (a - truth))), with t such that its
@@ -92,7 +92,8 @@ impl ScoreSample {
             };
         }
         let is_possible = |truth: f64| -2.0 * self.log_likelihood(truth) <= CHI_SQUARE_95;
-        // Bisects between the mean, which is possible, and an end, which may be.
+        // Bisects between the mean, which is inside the interval, and an end of the range, which may be
+        // outside.
         let edge = |end: f64| {
             let (mut inside, mut outside) = (self.mean(), end);
             for _ in 0..40 {
@@ -137,7 +138,7 @@ pub fn expected_score(elo: f64) -> f64 {
     1.0 / (1.0 + 10f64.powf(-elo / 400.0))
 }
 
-/// Wald's sequential probability ratio test between two Elo differences, with 5 % errors of either kind.
+/// Wald's sequential probability ratio test between two Elo differences. Both error probabilities are 5 %.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Sprt {
     /// The difference under the null hypothesis (H0).
@@ -160,7 +161,7 @@ pub enum SprtDecision {
 impl Sprt {
     const ERROR: f64 = 0.05;
 
-    /// The log-likelihood ratio at which the test ends, in either direction: ln 19.
+    /// The absolute log-likelihood ratio at which the test ends: ln 19.
     pub fn bound() -> f64 {
         ((1.0 - Sprt::ERROR) / Sprt::ERROR).ln()
     }
@@ -200,7 +201,7 @@ impl std::str::FromStr for Sprt {
     }
 }
 
-/// A text is not a test.
+/// The text is not a sequential test.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct SprtError;
 

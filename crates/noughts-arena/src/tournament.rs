@@ -1,7 +1,7 @@
-//! The schedule of a tournament, and playing its games.
+//! The schedule of a tournament, and the code that plays its games.
 //!
-//! A game is determined by the tournament's options and the game's number. So games can be played in any order, on
-//! any number of threads, and an interrupted tournament can be continued.
+//! The tournament's options and the game's number determine a game. So games can be played in any order on
+//! any number of threads, and an interrupted tournament can continue.
 
 use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -23,13 +23,13 @@ const MAX_CACHED_OPENINGS: usize = 64;
 /// Maximum number of pairings.
 const MAX_PAIRINGS: u128 = 100_000;
 
-/// Maximum number of games: their results are kept in memory.
+/// Maximum number of games. Their results are kept in memory.
 const MAX_GAMES: u64 = 10_000_000;
 
-/// A robot that takes part.
+/// A robot in a tournament.
 #[derive(Clone, Debug)]
 pub struct Participant {
-    /// The unique name in reports.
+    /// A unique name for reports.
     pub label: String,
     /// The robot.
     pub robot: RobotName,
@@ -40,23 +40,23 @@ pub struct Participant {
 pub struct Tournament {
     variant: Variant,
     participants: Vec<Participant>,
-    /// The participants that play with one another, by index: two in a two-player game.
+    /// The groups of participants that play each other, by index: two in a two-player game.
     pairings: Vec<Vec<usize>>,
-    /// Openings per pairing. Each is played from every seat.
+    /// Number of openings per pairing. Each opening is played from every seat.
     rounds: u32,
     seed: u64,
     openings: Openings,
     opening_cache: Mutex<BTreeMap<u32, Vec<Move>>>,
 }
 
-/// Which participants play with one another.
+/// Which participants play each other.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Format {
-    /// All participants with all others.
+    /// Everyone plays everyone.
     RoundRobin,
-    /// The first participant with all others.
+    /// The first participant plays everyone else.
     Gauntlet,
-    /// Participants at most this far apart in the list, which is ordered by strength.
+    /// Each participant plays those at most this far away in the list, which is ordered by strength.
     Ladder(usize),
 }
 
@@ -67,11 +67,11 @@ pub struct TournamentOptions {
     pub variant: Variant,
     /// The participants, at least as many as the variant has sides.
     pub robots: Vec<RobotName>,
-    /// Which participants play with one another.
+    /// Which participants play each other.
     pub format: Format,
-    /// Games per pairing, rounded up so that every opening is played from every seat.
+    /// The number of games per pairing, rounded up so that every opening is played from every seat.
     pub games: u32,
-    /// The same seed gives the same games, except where time limits decide.
+    /// The same seed gives the same games, unless a robot has a time limit.
     pub seed: u64,
     /// The openings.
     pub openings: Openings,
@@ -160,7 +160,7 @@ impl Tournament {
         &self.openings
     }
 
-    /// The participants that play with one another, by index.
+    /// The groups of participants that play each other, by index.
     pub fn pairings(&self) -> &[Vec<usize>] {
         &self.pairings
     }
@@ -175,8 +175,8 @@ impl Tournament {
         self.rounds * (self.pairings.len() * self.seats()) as u32
     }
 
-    /// The game with this number. Games are ordered by round, so that all pairings have played equally often at any
-    /// time.
+    /// The game with this number. Games are ordered by round, so that at any time all pairings have played
+    /// about equally often.
     pub fn scheduled_game(&self, number: u32) -> ScheduledGame {
         let seats = self.seats();
         let (of_block, block) = (number as usize % seats, number as usize / seats);
@@ -201,8 +201,8 @@ impl Tournament {
         }
     }
 
-    /// Plays games on several threads and hands over each result, until all are played, `stop` is set or `take`
-    /// fails.
+    /// Plays games on several threads and passes each result to `take`, until all games are played, `stop` is
+    /// set or `take` fails.
     pub fn play<E>(
         &self,
         numbers: &[u32],
@@ -334,7 +334,7 @@ impl Tournament {
     }
 }
 
-/// A strategy that panics loses the game; the tournament goes on.
+/// Asks a robot for a move. A strategy that panics loses the game, and the tournament continues.
 fn ask(robot: &mut dyn Robot, game: &Game, stop: &Stop) -> Result<Decision, RobotFault> {
     let asked = catch_unwind(AssertUnwindSafe(|| robot.choose(game, stop)));
     asked.unwrap_or_else(|_| {
@@ -366,14 +366,14 @@ fn choices(players: usize, sides: usize) -> u128 {
     (0..sides.min(players)).fold(1, step)
 }
 
-/// Every choice of `sides` players that the format wants, in order.
+/// All choices of `sides` players that the format allows, in order.
 fn pairings(players: usize, sides: usize, format: Format) -> Vec<Vec<usize>> {
     let mut pairings: Vec<Vec<usize>> = vec![Vec::new()];
     for _ in 0..sides {
         let grow = |pairing: &Vec<usize>| -> Vec<Vec<usize>> {
             let from = pairing.last().map_or(0, |last| last + 1);
             let with = |player| pairing.iter().copied().chain([player]).collect();
-            // Enough players must be left for the remaining seats.
+            // Leave enough players for the remaining seats.
             let to = players + pairing.len() + 1 - sides;
             (from..to).map(with).collect()
         };

@@ -1,4 +1,4 @@
-//! Shares, bars, Elo and the sequential test: by hand, and by simulation.
+//! Scores, error bars, Elo and the sequential test, compared with values computed by hand and with simulations.
 
 use noughts_arena::{Encounter, ScoreSample, Sprt, SprtDecision, elo, expected_score, rate};
 use noughts_engine::Random;
@@ -22,7 +22,7 @@ fn close(found: f64, expected: &str, line: &str) {
 }
 
 #[test]
-fn what_was_computed_by_hand_comes_out() {
+fn values_computed_by_hand_are_reproduced() {
     let mut cases = 0;
     for line in HAND.lines().filter(|line| !line.starts_with('#')) {
         let words: Vec<&str> = line.split_whitespace().collect();
@@ -41,8 +41,8 @@ fn what_was_computed_by_hand_comes_out() {
                 close(test.llr(&scores), ratio, line);
                 let expected = match *verdict {
                     "open" => SprtDecision::Continue,
-                    "little" => SprtDecision::AcceptH0,
-                    "hoped" => SprtDecision::AcceptH1,
+                    "h0" => SprtDecision::AcceptH0,
+                    "h1" => SprtDecision::AcceptH1,
                     other => panic!("{other}"),
                 };
                 assert_eq!(test.decide(&scores), expected, "{line}");
@@ -58,15 +58,15 @@ fn what_was_computed_by_hand_comes_out() {
     }
 }
 
-/// A world in which results are drawn: how a player fares in an opening that may favour a seat.
-struct World {
+/// A random model of two games per opening. The opening may favour one seat.
+struct ResultModel {
     wins: f64,
     draws: f64,
-    /// What the better seat has more of winning, in either game of a pair.
+    /// How much the better seat increases the probability to win.
     tilt: f64,
 }
 
-impl World {
+impl ResultModel {
     fn truth(&self) -> f64 {
         self.wins + self.draws / 2.0
     }
@@ -88,33 +88,33 @@ impl World {
     }
 }
 
-const WORLDS: [World; 6] = [
-    World {
+const MODELS: [ResultModel; 6] = [
+    ResultModel {
         wins: 0.5,
         draws: 0.0,
         tilt: 0.0,
     },
-    World {
+    ResultModel {
         wins: 0.3,
         draws: 0.4,
         tilt: 0.25,
     },
-    World {
+    ResultModel {
         wins: 0.6,
         draws: 0.2,
         tilt: 0.1,
     },
-    World {
+    ResultModel {
         wins: 0.9,
         draws: 0.05,
         tilt: 0.0,
     },
-    World {
+    ResultModel {
         wins: 0.1,
         draws: 0.1,
         tilt: 0.1,
     },
-    World {
+    ResultModel {
         wins: 0.02,
         draws: 0.96,
         tilt: 0.0,
@@ -122,27 +122,27 @@ const WORLDS: [World; 6] = [
 ];
 
 #[test]
-fn the_bar_covers_the_truth_95_times_of_100() {
-    for (number, world) in WORLDS.iter().enumerate() {
+fn interval_contains_the_true_mean_in_95_percent() {
+    for (number, model) in MODELS.iter().enumerate() {
         let mut random = Random::new(number as u64);
         let mut covered = 0;
         for _ in 0..2000 {
             let mut scores = ScoreSample::default();
             for _ in 0..100 {
-                scores.add(world.pair(&mut random));
+                scores.add(model.pair(&mut random));
             }
             let interval = scores.interval();
-            covered += u32::from((interval.low..=interval.high).contains(&world.truth()));
+            covered += u32::from((interval.low..=interval.high).contains(&model.truth()));
         }
-        // 2000 tries of 0.95 are off by more than 0.015 three times of a thousand; small samples of
-        // rare results are a little off themselves.
+        // The rate of 2000 trials with 0.95 differs by more than 0.015 in three of a thousand runs. For
+        // small samples of rare results the interval itself is slightly inexact.
         let rate = f64::from(covered) / 2000.0;
-        assert!((0.93..=0.97).contains(&rate), "world {number}: {rate}");
+        assert!((0.93..=0.97).contains(&rate), "model {number}: {rate}");
     }
 }
 
 #[test]
-fn the_test_is_wrong_one_time_of_twenty_at_most() {
+fn sequential_test_errs_in_at_most_5_percent() {
     let test = Sprt {
         elo0: 0.0,
         elo1: 60.0,
@@ -152,7 +152,7 @@ fn the_test_is_wrong_one_time_of_twenty_at_most() {
         (test.elo1, SprtDecision::AcceptH0),
     ] {
         let draws = 0.3;
-        let world = World {
+        let model = ResultModel {
             wins: expected_score(truth) - draws / 2.0,
             draws,
             tilt: 0.1,
@@ -162,7 +162,7 @@ fn the_test_is_wrong_one_time_of_twenty_at_most() {
         for _ in 0..400 {
             let mut scores = ScoreSample::default();
             let verdict = loop {
-                scores.add(world.pair(&mut random));
+                scores.add(model.pair(&mut random));
                 match test.decide(&scores) {
                     SprtDecision::Continue => {}
                     verdict => break verdict,
@@ -170,13 +170,13 @@ fn the_test_is_wrong_one_time_of_twenty_at_most() {
             };
             errors += u32::from(verdict == wrong);
         }
-        // 20 are expected at most; 34 would be three times their spread more.
+        // At most 20 errors are expected; 34 is about three standard deviations more.
         assert!(errors <= 34, "at {truth} Elo: {errors} of 400");
     }
 }
 
 #[test]
-fn ratings_of_many_cover_the_truth_too() {
+fn rating_intervals_contain_the_true_rating_in_95_percent() {
     let truth = [-150.0, -40.0, 40.0, 150.0];
     let mut random = Random::new(3);
     let (mut covered, mut all) = (0, 0);
@@ -186,13 +186,13 @@ fn ratings_of_many_cover_the_truth_too() {
             for second in first + 1..truth.len() {
                 let expected = expected_score(truth[first] - truth[second]);
                 let draws = 0.2f64.min(expected).min(1.0 - expected);
-                let world = World {
+                let model = ResultModel {
                     wins: expected - draws / 2.0,
                     draws,
                     tilt: 0.05,
                 };
                 for _ in 0..30 {
-                    let score = world.pair(&mut random);
+                    let score = model.pair(&mut random);
                     encounters.push(Encounter {
                         first,
                         second,
@@ -212,7 +212,7 @@ fn ratings_of_many_cover_the_truth_too() {
 }
 
 #[test]
-fn two_who_met_are_rated_as_their_share_says() {
+fn rating_of_two_players_follows_from_their_score() {
     let encounter = |score| Encounter {
         first: 0,
         second: 1,
@@ -222,11 +222,11 @@ fn two_who_met_are_rated_as_their_share_says() {
     let mut encounters = vec![encounter(1.0); 60];
     encounters.extend(vec![encounter(0.0); 20]);
     let ratings = rate(2, &encounters);
-    // Three quarters of the points are 190.8 Elo; the expectation of a spread takes little off.
+    // Three quarters of the points are 190.8 Elo. The prior changes this only slightly.
     let apart = ratings[0].elo - ratings[1].elo;
     assert!((apart - 190.8).abs() < 3.0, "{apart}");
     assert!((ratings[0].elo + ratings[1].elo).abs() < 1e-6);
-    // Who won everything has a rating too, and a bar.
+    // A player who won all games has a finite rating with an error bar.
     let ratings = rate(2, &vec![encounter(1.0); 20]);
     assert!(
         ratings[0].elo > 200.0 && ratings[0].elo < 2000.0,

@@ -1,7 +1,7 @@
-//! The engine side of the protocol: a Gomocup manager sends commands, this program answers with moves.
+//! The engine side of the protocol: a Gomocup manager sends commands, and this program answers with moves.
 //!
-//! Commands are read during a search: one thread reads lines, another searches, and the session handles their events
-//! in the order in which they come.
+//! One thread reads lines, another searches. The session handles the events of both in the order of arrival,
+//! so commands are read during a search.
 
 mod position;
 mod time_management;
@@ -26,13 +26,14 @@ use crate::protocol;
 /// Maximum number of events that wait for the session.
 const MAX_PENDING_EVENTS: usize = 64;
 
-/// Maximum size of the commands that wait for the end of a search, in bytes: twice a `BOARD` of the largest board.
+/// Maximum size of the commands that wait for the end of a search, in bytes: enough for two `BOARD` commands
+/// of the largest board.
 const MAX_QUEUED_BYTES: usize = 2_000_000;
 
 /// Runs the engine until `END` or the end of input. Without a strategy, `search` chooses the moves within the
 /// manager's limits.
 ///
-/// A thread reads the input. It outlives this call if it waits for a line at that time.
+/// A thread reads the input. If it is waiting for a line when this function returns, it keeps waiting.
 pub fn serve(
     strategy: Option<&StrategyName>,
     setup: &EngineSetup,
@@ -60,11 +61,11 @@ pub fn serve(
     session.run(&events)
 }
 
-/// What the session handles.
+/// An event of the session.
 enum Event {
     Line(Line),
     InputEnded,
-    /// The end of a search. No decision: the strategy panicked.
+    /// The end of a search. `None` means that the strategy panicked.
     Chosen(Player, Option<Decision>),
 }
 
@@ -75,14 +76,14 @@ fn read_all(input: impl BufRead, events: &SyncSender<Event>) {
     let _ = events.send(Event::InputEnded);
 }
 
-/// What chooses the moves. It keeps its state during a game.
+/// Chooses the moves. Keeps its state during a game.
 enum Player {
     /// The strategy from the command line.
     Strategy(Box<dyn Strategy>),
     /// A search with the manager's limits.
     Search {
         search: Box<IterativeDeepening>,
-        /// Target time of the next move, if the game has a time limit.
+        /// The target time of the next move, if the whole game has a time limit.
         target: Option<Duration>,
     },
 }
@@ -105,16 +106,16 @@ impl Player {
 /// A running search.
 struct Thinking {
     stop: Stop,
-    /// When it must stop.
+    /// The time at which it must stop.
     deadline: Option<Instant>,
     variant: Variant,
 }
 
-/// A `BOARD` command, as far as it was read.
+/// The lines of a `BOARD` command that were read so far.
 struct BoardCommand {
     marks: Vec<(Move, u8)>,
     play_in: Option<PlayIn>,
-    /// Why the first invalid line is invalid.
+    /// The error in the first invalid line.
     error: Option<String>,
 }
 
@@ -175,7 +176,7 @@ impl<W: Write> Session<'_, W> {
         }
     }
 
-    /// Waits for the next event. Stops a search whose time is over.
+    /// Waits for the next event. Stops the search at its deadline.
     fn next_event(&mut self, events: &Receiver<Event>) -> Option<Event> {
         let deadline = self
             .thinking
@@ -214,7 +215,7 @@ impl<W: Write> Session<'_, W> {
             }
             "INFO" | "ABOUT" => self.execute(&line),
             "END" if self.queue.is_empty() => {
-                // The best move so far is still written: a script may want it.
+                // A running search still answers with its best move so far: a script may want it.
                 self.stop_thinking();
                 self.enqueue(line);
                 Ok(Flow::Continue)
@@ -272,7 +273,7 @@ impl<W: Write> Session<'_, W> {
             "TAKEBACK" => self.take_back(rest),
             "INFO" => self.info(rest),
             "ABOUT" => self.say(&about()),
-            // No search is running.
+            // No search is running, so there is nothing to stop.
             "YXSTOP" | "STOP" => Ok(Flow::Continue),
             "END" => Ok(Flow::End),
             _ => self.say(&format!("UNKNOWN command {}", Quoted::from(word))),
@@ -370,7 +371,7 @@ impl<W: Write> Session<'_, W> {
                 self.limits.set(key, number);
                 self.allocate();
             }
-            // The protocol demands that unknown keys are ignored.
+            // The protocol demands that unknown keys be ignored.
             (_, None) => {}
         }
         Ok(Flow::Continue)
@@ -401,7 +402,7 @@ impl<W: Write> Session<'_, W> {
         let events = self.sender.clone();
         thread::spawn(move || {
             let thinker = std::panic::AssertUnwindSafe(&mut player);
-            // If a strategy panics, the manager gets an error.
+            // If the strategy panics, the manager gets an error.
             let decision = std::panic::catch_unwind(move || {
                 let thinker = thinker;
                 thinker.0.choose(&game, &stop)
@@ -436,7 +437,8 @@ impl<W: Write> Session<'_, W> {
         })
     }
 
-    /// The search of the last move, if its transposition table has the size that the limits allow, or a new one.
+    /// The search of the last move, if its transposition table has the right size for the limits; otherwise a
+    /// new one.
     fn search(&mut self, time: Option<Duration>) -> Box<IterativeDeepening> {
         let memory = self.limits.memory();
         let limits = Limits {
@@ -465,8 +467,8 @@ impl<W: Write> Session<'_, W> {
         self.say("OK")
     }
 
-    /// Allocates the transposition table before the clock runs, if the manager has set a memory limit. That may
-    /// take longer than a short search.
+    /// Allocates the transposition table before the clock runs, if the manager has set a memory limit.
+    /// Allocation may take longer than a short search.
     fn allocate(&mut self) {
         let is_search = self.thinking.is_none() && self.strategy.is_none();
         if is_search && self.position.variant().is_ok() && self.limits.has_memory_limit() {
@@ -477,7 +479,7 @@ impl<W: Write> Session<'_, W> {
         }
     }
 
-    /// Forgets the last game.
+    /// Drops the state of the last game.
     fn forget(&mut self) {
         self.player = match self.player.take() {
             Some(Player::Search { mut search, target }) => {
@@ -517,7 +519,7 @@ impl<W: Write> Session<'_, W> {
     }
 }
 
-/// A short line takes more memory than its bytes.
+/// The memory that a queued line takes: more than its bytes.
 fn queued_size(line: &str) -> usize {
     line.len().max(64)
 }

@@ -1,7 +1,7 @@
 //! `engine:COMMAND`: external engines as robots.
 //!
-//! An engine may hang, flood, crash or play an illegal move. Each of these is a [`RobotFault`] with its reason, and the
-//! engine's process is killed.
+//! An engine may hang, send endless output, crash or play an illegal move. Each of these is a [`RobotFault`]
+//! with its reason, and the engine's process is killed.
 
 mod process;
 
@@ -67,7 +67,7 @@ impl EngineHost for ExternalEngines {
     }
 }
 
-/// The protocol identifies a side by its turn, so each side must have one seat.
+/// The protocol identifies a side by its turn, so each side must have exactly one seat.
 fn check(game: &Game) -> Result<(), String> {
     let mut order = game.order().iter().enumerate();
     match order.all(|(seat, side)| side.index() == seat) {
@@ -81,7 +81,7 @@ struct ExternalEngine {
     command: String,
     limits: ExternalEngines,
     process: Option<EngineProcess>,
-    /// The moves that the engine knows, including its own last move.
+    /// The moves that the engine knows, including its own last move. `None` before the first request.
     known_moves: Option<Vec<Play>>,
 }
 
@@ -188,7 +188,7 @@ impl Robot for ExternalEngine {
         check(game).map_err(|reason| crash(format!("can't play: {reason}")))?;
         let asked = self.ask(game, stop);
         if asked.is_err() {
-            // A late answer must not be taken for the answer to the next request.
+            // Otherwise a late answer could be taken for the answer to the next request.
             self.process = None;
             self.known_moves = None;
         }
@@ -236,7 +236,8 @@ impl ExternalEngines {
     }
 }
 
-/// The request for the next move: the opponent's move if the engine knows all others, otherwise the whole board.
+/// The lines that ask for the next move: the opponent's move if the engine knows all earlier moves, otherwise
+/// the whole board.
 fn position_lines(game: &Game, known: Option<&[Play]>) -> Vec<String> {
     let variant = game.variant();
     let plays = game.plays();
@@ -271,7 +272,7 @@ fn position_lines(game: &Game, known: Option<&[Play]>) -> Vec<String> {
     lines
 }
 
-/// Whether the sides moved in turn from the start, so that the order of the marks says everything.
+/// Whether the sides moved in turn from the start, so that the order of the marks describes the game.
 fn is_in_turn(game: &Game) -> bool {
     let sides = game.order().len();
     let mut plays = game.plays().iter().enumerate();

@@ -1,5 +1,5 @@
-//! The Gomocup protocol, both sides: [`serve`] makes this program an engine, [`ExternalEngines`] runs other
-//! engines as robots.
+//! Both sides of the Gomocup protocol: [`serve`] makes this program an engine, and [`ExternalEngines`] runs
+//! other engines as robots.
 
 mod engine;
 mod external;

@@ -1,11 +1,11 @@
-//! What both sides of the protocol share: how a game is announced, and how moves are written.
+//! What both sides of the protocol share: how a game is announced, and how moves are formatted.
 //!
-//! Five in a row on boards of 5 to 22 is standard Gomocup, with moves `column,row`. Every other variant is announced by
-//! `INFO variant NAME`, and its moves are written as everywhere in this program.
+//! Five in a row on boards of 5 to 22 columns and rows is standard Gomocup, with moves `column,row`. Every
+//! other variant is announced by `INFO variant NAME`, and its moves are in the usual notation.
 
 use noughts_rules::{Goal, GridSpec, Move, Overline, Place, Placement, Variant};
 
-/// The longest line that is accepted, in bytes. The longest line of the protocol is an `INFO`.
+/// Maximum length of a line in bytes. The longest line of the protocol is an `INFO`.
 pub(crate) const MAX_LINE: usize = 4096;
 
 /// Columns and rows of standard Gomocup boards.
@@ -47,8 +47,8 @@ pub(crate) fn size(variant: &Variant) -> (usize, usize) {
     }
 }
 
-/// The lines that begin a game. `INFO variant` is sent only for other variants: some existing engines fail on input
-/// before `START`.
+/// The lines that begin a game. `INFO variant` is sent only for variants that are not standard: some existing
+/// engines fail on input before `START`.
 pub(crate) fn start_lines(variant: &Variant) -> Vec<String> {
     let start = match size(variant) {
         (columns, rows) if columns == rows => format!("START {columns}"),
@@ -105,8 +105,8 @@ fn number(text: &str) -> Option<usize> {
     is_number.then(|| text.parse().ok()).flatten()
 }
 
-/// Parses `7,7,1` or `4-0,1`: a move and its owner, 1 for the engine that reads it, 2 for the side that moves after
-/// it, and so on.
+/// Parses `7,7,1` or `4-0,1`: a move and its owner. Owner 1 is the engine that reads the line, 2 is the side
+/// that moves after it, and so on.
 pub(crate) fn read_mark(variant: &Variant, text: &str) -> Option<(Move, u8)> {
     let (at, owner) = text.rsplit_once(',')?;
     let owner = number(owner)?;

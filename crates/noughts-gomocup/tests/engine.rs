@@ -1,4 +1,4 @@
-//! `noughts engine` as a manager meets it: lines in, lines out.
+//! `noughts engine` as a manager uses it: lines in, lines out.
 
 use std::io::{self, BufReader, Cursor, Read, Write};
 use std::sync::Arc;
@@ -11,8 +11,8 @@ use noughts_engine::{Clock, EngineSetup, Stop, StrategyName};
 use noughts_gomocup::serve;
 use noughts_rules::{Action, Game, Move, Options};
 
-/// What it says to these lines, without its messages.
-fn talk(strategy: &str, said: &str) -> Vec<String> {
+/// The answers to these lines, without messages.
+fn answers_without_messages(strategy: &str, said: &str) -> Vec<String> {
     let mut lines = answers(strategy, said);
     lines.retain(|line| !line.starts_with("MESSAGE"));
     lines
@@ -37,12 +37,12 @@ fn answers(strategy: &str, said: &str) -> Vec<String> {
 }
 
 fn check(strategy: &str, said: &str, answers: &[&str]) {
-    assert_eq!(talk(strategy, said), answers, "{said}");
+    assert_eq!(answers_without_messages(strategy, said), answers, "{said}");
 }
 
 #[test]
-fn a_game_is_played_turn_by_turn() {
-    // `first` plays the first free cell, row by row: x counts columns.
+fn engine_plays_turn_by_turn() {
+    // `first` plays the first free cell, row by row. The first number is the column.
     check(
         "first",
         "START 15\nBEGIN\nTURN 1,0\nTURN 3,0\nEND\n",
@@ -51,18 +51,18 @@ fn a_game_is_played_turn_by_turn() {
     check("first", "START 15\r\nTURN 0,0\r\nEND\r\n", &["OK", "1,0"]);
     check("first", "RECTSTART 6,5\nTURN 0,0\nEND\n", &["OK", "1,0"]);
     check("first", "start 20\nbegin\nend\n", &["OK", "0,0"]);
-    // Without END, and without a last newline.
+    // END and the last newline may be missing.
     check("first", "START 5\nBEGIN", &["OK", "0,0"]);
 }
 
 #[test]
-fn a_board_is_taken_as_it_is_told() {
+fn board_command_sets_the_position() {
     check(
         "first",
         "START 15\nBOARD\n0,0,1\n1,0,2\nDONE\nEND\n",
         &["OK", "2,0"],
     );
-    // In any order, and with any number of marks a side.
+    // The marks may be in any order, and each side may have any number.
     check(
         "first",
         "START 15\nBOARD\n1,0,2\n0,0,2\n2,0,2\nDONE\nEND\n",
@@ -81,9 +81,9 @@ fn a_board_is_taken_as_it_is_told() {
     );
 }
 
-/// Nothing is left of a game in the next one: its messages, which count positions, are those of the first.
+/// No state of a game is left in the next one: the messages, which count positions, are the same.
 #[test]
-fn every_game_is_played_as_the_first() {
+fn new_game_starts_without_state_of_the_last_one() {
     let start = "START 15\nINFO max_memory 0\nINFO max_node 3000\n";
     let game = "BOARD\n7,7,1\n8,7,2\n5,9,1\n9,5,2\nDONE\nTURN 0,0\n";
     let first = answers("", &format!("{start}{game}"));
@@ -98,20 +98,20 @@ fn every_game_is_played_as_the_first() {
         let said = answers("", &format!("{start}{game}{between}\n{game}"));
         assert_eq!(said[said.len() - 4..], first[1..], "{between}");
     }
-    // Another rule makes another game, where it is heard: not while it thinks.
-    let mut engine = Engine::start(EngineSetup::with_seed(1));
+    // A change of the rule also starts without state, if it comes between two searches.
+    let mut engine = Engine::start(None, EngineSetup::with_seed(1));
     engine.say(&format!("{start}{game}"));
     assert_eq!(engine.lines(5), first);
     engine.say(&format!("INFO rule 1\nINFO rule 0\n{game}"));
     assert_eq!(engine.lines(4), first[1..]);
-    // Asked about the same position again it does remember.
+    // Within a game the engine keeps its table: the second search of a position differs.
     engine.say(game);
     assert_ne!(engine.lines(4), first[1..]);
     engine.say("END\n");
 }
 
 #[test]
-fn it_wins_where_it_can_and_blocks_where_it_must() {
+fn engine_completes_five_and_blocks_four() {
     let four = "START 15\nINFO max_node 2000\nBOARD\n3,7,1\n0,0,2\n4,7,1\n2,0,2\n5,7,1\n4,0,2\n6,7,1\n2,7,2\nDONE\n";
     check("", four, &["OK", "7,7"]);
     let block = four
@@ -119,14 +119,14 @@ fn it_wins_where_it_can_and_blocks_where_it_must() {
         .replace(",2\n", ",1\n")
         .replace(",9\n", ",2\n");
     check("", &block, &["OK", "7,7"]);
-    // Exact five: 3 to 6 and 8 are there, so 7 would make six, and the other end is free.
+    // Exactly five: columns 3 to 6 and 8 are taken, so 7 would make six. Column 2 completes five.
     let exact = "INFO rule 1\nINFO max_node 2000\nSTART 15\nBOARD\n3,7,1\n0,0,2\n4,7,1\n2,0,2\n5,7,1\n4,0,2\n6,7,1\n6,0,2\n8,7,1\n8,0,2\nDONE\n";
     check("", exact, &["OK", "2,7"]);
 }
 
 #[test]
-fn what_is_wrong_is_said_and_changes_nothing() {
-    let told = |said: &str| talk("first", said);
+fn invalid_commands_are_refused_and_change_nothing() {
+    let told = |said: &str| answers_without_messages("first", said);
     for (said, word, part) in [
         ("TURN 0,0", "ERROR", "START 15"),
         ("BEGIN", "ERROR", "START 15"),
@@ -174,10 +174,10 @@ fn what_is_wrong_is_said_and_changes_nothing() {
 }
 
 #[test]
-fn what_is_not_known_of_the_world_is_not_answered() {
+fn unknown_info_keys_are_ignored() {
     let info = "START 15\nINFO max_memory 83886080\nINFO folder /tmp\nINFO evaluate 1,1\nINFO\nINFO x y z\n\n\nYXSTOP\nBEGIN\nEND\n";
     check("first", info, &["OK", "0,0"]);
-    let about = talk("first", "ABOUT\nEND\n");
+    let about = answers_without_messages("first", "ABOUT\nEND\n");
     assert!(
         about[0].starts_with("name=\"Noughts\", version=\""),
         "{about:?}"
@@ -185,7 +185,7 @@ fn what_is_not_known_of_the_world_is_not_answered() {
 }
 
 #[test]
-fn every_other_game_is_named_and_moves_are_written_as_everywhere() {
+fn other_variants_use_the_usual_notation() {
     let start = "INFO variant 3x3k3\nSTART 3\n";
     check(
         "first",
@@ -202,20 +202,20 @@ fn every_other_game_is_named_and_moves_are_written_as_everywhere() {
         "INFO variant 7x6k4+gravity\nRECTSTART 7,6\nBEGIN\nTURN 4-0\nEND\n",
         &["OK", "5-0", "3-0"],
     );
-    // Three sides: 1 is its own, 2 who moves after it, 3 who moved before it.
+    // Three sides: owner 1 is the engine, 2 moves after it, 3 moved before it.
     check(
         "greedy",
         "INFO variant 4x4k3p3\nSTART 4\nBOARD\n0-0,1\n3-3,2\n2-0,3\n0-1,1\n3-1,2\n2-3,3\nDONE\nEND\n",
         &["OK", "0-2"],
     );
-    // A position that no turns explain: where to play must be said.
+    // These marks cannot come from turns in order, so the board to play in must be named.
     let odd = "INFO variant multi\nSTART 9\nBOARD\n4-2,1\n2-4,1\nDONE\n";
-    assert!(talk("first", odd)[1].starts_with("ERROR"));
+    assert!(answers_without_messages("first", odd)[1].starts_with("ERROR"));
     check("first", &odd.replace("DONE", "in 4\nDONE"), &["OK", "4-0"]);
 }
 
 #[test]
-fn strangers_lines_are_heard_in_bounded_memory() {
+fn too_long_line_is_refused() {
     let said = format!("{}\nSTART 15\nBEGIN\nEND\n", "x".repeat(1_000_000));
     check(
         "first",
@@ -224,7 +224,7 @@ fn strangers_lines_are_heard_in_bounded_memory() {
     );
 }
 
-/// A pipe in memory: what is written comes out where it is read.
+/// The reading end of a pipe in memory.
 struct Out(Receiver<Vec<u8>>, Vec<u8>);
 
 impl Read for Out {
@@ -242,6 +242,7 @@ impl Read for Out {
     }
 }
 
+/// The writing end.
 struct In(Sender<Vec<u8>>);
 
 impl Write for In {
@@ -256,43 +257,22 @@ impl Write for In {
 }
 
 #[test]
-fn it_reads_while_it_thinks() {
-    let (says, heard) = channel();
-    let (answers, lines) = channel();
-    let engine = thread::spawn(move || {
-        let strategy: StrategyName = "search:3600s".parse().unwrap();
-        let input = BufReader::new(Out(heard, Vec::new()));
-        serve(
-            Some(&strategy),
-            &EngineSetup::with_seed(1),
-            input,
-            In(answers),
-        )
-        .unwrap();
-    });
-    let mut lines = io::BufRead::lines(BufReader::new(Out(lines, Vec::new())));
-    let mut next = || {
-        lines
-            .by_ref()
-            .map(|line| line.unwrap())
-            .find(|line| !line.starts_with("MESSAGE"))
-            .unwrap()
-    };
-    let say = |text: &str| says.send(text.as_bytes().to_vec()).unwrap();
-    say("START 15\nTURN 7,7\n");
-    assert_eq!(next(), "OK");
-    // It would think for an hour. Meanwhile it answers, and waits with what is for later.
-    say("ABOUT\nRESTART\n");
-    assert!(next().starts_with("name="));
-    say("YXSTOP\n");
-    let at = next();
+fn commands_are_read_during_a_search() {
+    let mut engine = Engine::start(Some("search:3600s"), EngineSetup::with_seed(1));
+    engine.say("START 15\nTURN 7,7\n");
+    assert_eq!(engine.answer(), "OK");
+    // The search would take an hour. ABOUT is answered at once, RESTART after the search.
+    engine.say("ABOUT\nRESTART\n");
+    assert!(engine.answer().starts_with("name="));
+    engine.say("YXSTOP\n");
+    let at = engine.answer();
     assert!(at.contains(',') && at != "7,7", "{at}");
-    assert_eq!(next(), "OK");
-    say("BEGIN\nEND\n");
-    engine.join().unwrap();
+    assert_eq!(engine.answer(), "OK");
+    engine.say("BEGIN\nEND\n");
+    engine.thread.join().unwrap();
 }
 
-/// A clock that goes on by itself, a millisecond at every look.
+/// A clock that advances by a millisecond whenever it is read.
 #[derive(Default)]
 struct Ticks(AtomicU64);
 
@@ -302,29 +282,35 @@ impl Clock for Ticks {
     }
 }
 
-/// An engine in a thread of its own: lines go in, answers come out.
+/// An engine in its own thread.
 struct Engine {
+    thread: thread::JoinHandle<()>,
     says: Sender<Vec<u8>>,
     lines: io::Lines<BufReader<Out>>,
 }
 
 impl Engine {
-    fn start(setup: EngineSetup) -> Engine {
+    fn start(strategy: Option<&str>, setup: EngineSetup) -> Engine {
+        let strategy: Option<StrategyName> = strategy.map(|name| name.parse().unwrap());
         let (says, heard) = channel();
         let (answers, lines) = channel();
-        thread::spawn(move || {
+        let thread = thread::spawn(move || {
             let input = BufReader::new(Out(heard, Vec::new()));
-            let _ = serve(None, &setup, input, In(answers));
+            let _ = serve(strategy.as_ref(), &setup, input, In(answers));
         });
         let lines = io::BufRead::lines(BufReader::new(Out(lines, Vec::new())));
-        Engine { says, lines }
+        Engine {
+            thread,
+            says,
+            lines,
+        }
     }
 
     fn say(&self, text: &str) {
         self.says.send(text.as_bytes().to_vec()).unwrap();
     }
 
-    /// What it says next, its messages too.
+    /// The next lines, including messages.
     fn lines(&mut self, count: usize) -> Vec<String> {
         let lines = self.lines.by_ref().map(|line| line.unwrap());
         lines.take(count).collect()
@@ -338,12 +324,15 @@ impl Engine {
 }
 
 #[test]
-fn a_game_with_a_clock_is_played_within_it() {
+fn engine_keeps_the_time_of_a_whole_game() {
     let clock = Arc::new(Ticks::default());
-    let mut engine = Engine::start(EngineSetup {
-        seed: 1,
-        clock: Arc::clone(&clock) as Arc<dyn Clock>,
-    });
+    let mut engine = Engine::start(
+        None,
+        EngineSetup {
+            seed: 1,
+            clock: Arc::clone(&clock) as Arc<dyn Clock>,
+        },
+    );
     engine.say("START 15\nINFO timeout_turn 1000\nINFO timeout_match 6000\n");
     assert_eq!(engine.answer(), "OK");
     let mut game = Game::new(&"15x15k5".parse().unwrap(), Options::default()).unwrap();
@@ -356,9 +345,9 @@ fn a_game_with_a_clock_is_played_within_it() {
         engine.say(&format!("INFO time_left {left}\n{question}\n"));
         let answer = engine.answer();
         let used = clock.0.load(Ordering::Relaxed) - before;
-        // The turn, and a fifth of what is left; a few looks come after the last.
+        // At most a fifth of the remaining time and the time per turn. The clock is read a few times after the search.
         assert!(used <= (left / 5).min(1_000) + 3, "{used} of {left}");
-        left = left.checked_sub(used).expect("it has time left");
+        left = left.checked_sub(used).expect("the engine has time left");
         let (x, y) = answer.split_once(',').unwrap();
         let (x, y): (usize, usize) = (x.parse().unwrap(), y.parse().unwrap());
         game.act(seat, Action::Play(Move::at(15 * y + x))).unwrap();
@@ -372,14 +361,14 @@ fn a_game_with_a_clock_is_played_within_it() {
 }
 
 #[test]
-fn it_thinks_in_as_many_threads_as_it_is_told() {
+fn any_number_of_threads_is_accepted() {
     for threads in ["1", "2", "1000000000", "0", "-1", "x"] {
         let said = format!(
             "START 15\nINFO thread_num {threads}\nINFO max_node 20000\nBOARD\n3,7,1\n4,7,1\n5,7,1\n6,7,1\n2,7,2\nDONE\nEND\n"
         );
         check("", &said, &["OK", "7,7"]);
     }
-    let mut engine = Engine::start(EngineSetup::with_seed(1));
+    let mut engine = Engine::start(None, EngineSetup::with_seed(1));
     engine.say("START 15\nINFO thread_num 2\nINFO timeout_turn 3600000\nTURN 7,7\nABOUT\n");
     assert_eq!(engine.answer(), "OK");
     assert!(engine.answer().starts_with("name="));

@@ -1,4 +1,4 @@
-//! External engines that behave well and badly.
+//! External engines: a correct one, and one for each kind of failure.
 
 use std::time::Duration;
 
@@ -7,7 +7,7 @@ use noughts_gomocup::ExternalEngines;
 use noughts_rules::{Action, Game, Options, Seat};
 
 const LIMITS: ExternalEngines = ExternalEngines {
-    // Long, so that a busy machine makes nobody slow.
+    // Long, so that no engine is late on a busy machine.
     move_time: Duration::from_secs(20),
     nodes: None,
     tolerance: Duration::from_secs(10),
@@ -34,7 +34,7 @@ fn seat(text: &str, limits: ExternalEngines) -> Box<dyn Robot> {
         .unwrap()
 }
 
-/// Plays until the robot at this seat fails, or the game is over; the other plays the last free cells.
+/// Plays until the robot at this seat fails or the game is over. The other seat plays near the end of the board.
 fn play(robot: &mut dyn Robot, own: Seat) -> (Game, Option<(RobotFaultKind, String)>) {
     let mut game = game("15x15k5");
     while let Some(to_move) = game.to_move() {
@@ -45,7 +45,7 @@ fn play(robot: &mut dyn Robot, own: Seat) -> (Game, Option<(RobotFaultKind, Stri
             }
         } else {
             let legal = game.legal();
-            // Every third, so that it makes no line.
+            // Steps of three, so that it completes no line.
             legal[legal.len() - 1 - (3 * game.plays().len()) % legal.len()]
         };
         game.act(to_move, Action::Play(at)).unwrap();
@@ -57,7 +57,7 @@ fn fault(file: &str, limits: ExternalEngines, own: Seat) -> (usize, RobotFaultKi
     let mut robot = seat(&command(file), limits);
     let (game, fault) = play(robot.as_mut(), own);
     let (kind, reason) = fault.expect(file);
-    // What it was asked for last is over, and so is the program.
+    // After a failure the program has already been ended.
     assert_eq!(robot.finish(), Ok(()));
     (game.plays().len(), kind, reason)
 }
@@ -167,7 +167,7 @@ fn stopped_request_does_not_wait_for_the_engine() {
 
 #[test]
 fn child_processes_of_an_engine_end_with_it() {
-    // A shell with a child that would outlive it, and which says its own number.
+    // A shell with a child that would outlive it. It writes the child's process id to a file.
     let folder = std::env::temp_dir().join(format!("noughts-host-{}", std::process::id()));
     let shell = format!(
         "engine:sleep 1000 & echo $! > '{}'; echo OK; cat > /dev/null",
@@ -185,7 +185,7 @@ fn child_processes_of_an_engine_end_with_it() {
     std::fs::remove_file(&folder).unwrap();
     let is_running = || {
         let status = std::fs::read_to_string(format!("/proc/{}/stat", child.trim()));
-        // A zombie has ended, though nobody may have asked for it yet.
+        // A zombie has ended, even if its parent has not waited for it yet.
         status.is_ok_and(|status| !status.contains(") Z"))
     };
     while is_running() {

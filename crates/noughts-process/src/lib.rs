@@ -1,5 +1,5 @@
-//! Child processes with bounded pipes that end with everything that they started, and lines read in
-//! bounded memory.
+//! Child processes with bounded pipes, and lines read in bounded memory. When a process ends, everything that
+//! it started ends too.
 //!
 //! ```no_run
 //! use std::process::Command;

@@ -7,19 +7,19 @@ use std::io::{self, BufRead};
 pub enum Line {
     /// The text. Invalid UTF-8 is replaced.
     Text(String),
-    /// The line has more bytes than the limit. It is reported once and dropped.
+    /// The line has more bytes than the limit. It is reported once, and its text is dropped.
     TooLong,
 }
 
 /// Splits a stream of bytes into lines that end with LF or CRLF.
 ///
-/// The caller takes all lines after each [`push`](LineBuffer::push), so that at most one unfinished line
-/// and one chunk are kept.
+/// Take all lines after each [`push`](LineBuffer::push). The buffer then holds at most one unfinished line
+/// and one chunk.
 #[derive(Debug)]
 pub struct LineBuffer {
     max_length: usize,
     bytes: Vec<u8>,
-    /// The rest of a line that was reported as too long is dropped.
+    /// Whether the rest of a line that was reported as too long is being dropped.
     is_skipping: bool,
 }
 
@@ -33,12 +33,12 @@ impl LineBuffer {
         }
     }
 
-    /// Adds bytes from the stream.
+    /// Adds bytes of the stream.
     pub fn push(&mut self, bytes: &[u8]) {
         self.bytes.extend_from_slice(bytes);
     }
 
-    /// Takes the next complete line. A line that is too long is reported before its end has come.
+    /// Takes the next complete line. A line that is too long is reported before it ends.
     pub fn next_line(&mut self) -> Option<Line> {
         loop {
             let end = self.bytes.iter().position(|byte| *byte == b'\n');
@@ -57,7 +57,7 @@ impl LineBuffer {
         }
     }
 
-    /// Takes the last line, if the stream ends without a line break.
+    /// Takes the last line, if the stream ended without a line break.
     pub fn last_line(&mut self) -> Option<Line> {
         let line = std::mem::take(&mut self.bytes);
         (!line.is_empty() && !self.is_skipping).then(|| text(&line))
@@ -69,8 +69,8 @@ fn text(line: &[u8]) -> Line {
     Line::Text(String::from_utf8_lossy(line).into_owned())
 }
 
-/// Hands over each line of the input, the last one also without a line break, until the input ends or
-/// `take` returns false.
+/// Calls `take` with each line of the input, until the input ends or `take` returns false. The last line may
+/// lack a line break.
 pub fn read_lines(
     mut input: impl BufRead,
     max_length: usize,

@@ -1,4 +1,4 @@
-//! A child process in its own process group, with its pipes served by threads.
+//! A child process in its own process group. Threads read and write its pipes.
 
 use std::io::{self, Read, Write};
 use std::process::{Command, ExitStatus, Stdio};
@@ -9,17 +9,17 @@ use std::time::{Duration, Instant};
 
 use process_wrap::std::{ChildWrapper, CommandWrap};
 
-/// Bytes read from a pipe at once.
+/// Maximum number of bytes per read of a pipe.
 const CHUNK: usize = 8192;
 
-/// Events that wait for the caller. When there are more, the child's writes block.
+/// Maximum number of events that wait for the caller. After that, writes of the child block.
 const MAX_PENDING_EVENTS: usize = 16;
 
-/// How often [`Process::wait`] looks for the exit.
+/// How often [`Process::wait`] checks whether the process has exited.
 const POLL_INTERVAL: Duration = Duration::from_millis(5);
 
-/// How long the pipes of an exited process are read, if its own children keep them open. On a busy machine the last
-/// bytes may take a while, so it is long; pipes that nobody keeps open are closed at once.
+/// How long the pipes of an exited process are read while its own children keep them open. On a busy machine
+/// the last bytes may be late. Pipes that no child keeps open are closed at once.
 const DRAIN_TIME: Duration = Duration::from_secs(2);
 
 type Child = Arc<Mutex<Box<dyn ChildWrapper>>>;
@@ -35,7 +35,7 @@ struct Members {
 }
 
 impl ProcessSet {
-    /// Starts a process that belongs to the set until it is dropped. Fails after [`kill_all`](Self::kill_all).
+    /// Starts a process that is in the set until it is dropped. Fails after [`kill_all`](Self::kill_all).
     pub fn spawn(&self, mut command: Command) -> io::Result<Process> {
         command.stdin(Stdio::piped());
         command.stdout(Stdio::piped());
@@ -45,7 +45,7 @@ impl ProcessSet {
         command.wrap(process_wrap::std::ProcessGroup::leader());
         #[cfg(windows)]
         command.wrap(process_wrap::std::JobObject);
-        // Locked while spawning: otherwise a child started during `kill_all` would survive.
+        // The lock is held while spawning. Otherwise a child started during `kill_all` would survive.
         let mut members = lock(&self.0);
         if members.is_closed {
             return Err(io::ErrorKind::Interrupted.into());
@@ -84,7 +84,7 @@ impl ProcessSet {
         })
     }
 
-    /// Kills every process of the set with everything that it started, and refuses new ones.
+    /// Kills every process of the set and everything that it started. Later calls of `spawn` fail.
     pub fn kill_all(&self) {
         let mut members = lock(&self.0);
         members.is_closed = true;
@@ -94,18 +94,18 @@ impl ProcessSet {
     }
 }
 
-/// A running process. Dropping it kills it with everything that it started.
+/// A running process. Dropping it kills it and everything that it started.
 #[derive(Debug)]
 pub struct Process {
     child: Child,
     set: ProcessSet,
     input: Option<Sender<Vec<u8>>>,
     events: Receiver<Event>,
-    /// The process id may belong to another process by now.
+    /// Set after the kill: the process id may then belong to another process.
     is_killed: bool,
 }
 
-/// What happened while waiting for a process.
+/// What happened to a process.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Event {
     /// Bytes from standard output.
@@ -116,7 +116,7 @@ pub enum Event {
     StdoutClosed,
     /// Both outputs are closed and everything was read.
     Closed,
-    /// Nothing until the deadline.
+    /// Nothing happened until the deadline.
     Timeout,
 }
 
@@ -129,7 +129,7 @@ impl Process {
     /// Queues bytes for standard input without waiting for the process to read them.
     pub fn write(&self, bytes: Vec<u8>) {
         if let Some(input) = &self.input {
-            // Fails if the process has closed its input, which its missing answer will show.
+            // Fails if the process has closed its input. The caller notices that no answer comes.
             let _ = input.send(bytes);
         }
     }
@@ -149,13 +149,13 @@ impl Process {
         }
     }
 
-    /// How the process ended, if it has. Its own children may still run.
+    /// How the process ended; `None` while it runs. Its own children may still run.
     pub fn exit_status(&self) -> Option<ExitStatus> {
         lock(&self.child).try_wait().ok().flatten()
     }
 
-    /// Waits until the process ends, and hands over its remaining events, so that a process that waits for
-    /// its output to be read can end.
+    /// Waits until the process ends, and passes its events to `take`, so that a process that waits for its
+    /// output to be read can end. `None` at the deadline.
     pub fn wait(&self, deadline: Instant, mut take: impl FnMut(Event)) -> Option<ExitStatus> {
         let status = loop {
             if let Some(status) = self.exit_status() {
@@ -175,8 +175,8 @@ impl Process {
         Some(status)
     }
 
-    /// Hands over what an exited process has written. Its own children may keep its pipes open: they are
-    /// given 2 s.
+    /// Passes the remaining output of an exited process to `take`. If its own children keep the pipes open,
+    /// gives up after 2 s.
     pub fn drain(&self, mut take: impl FnMut(Event)) {
         let deadline = Instant::now() + DRAIN_TIME;
         while Instant::now() < deadline {
@@ -187,7 +187,7 @@ impl Process {
         }
     }
 
-    /// Kills the process with everything that it started, and waits for its end.
+    /// Kills the process and everything that it started, and waits for its end.
     pub fn kill(&mut self) {
         if std::mem::replace(&mut self.is_killed, true) {
             return;

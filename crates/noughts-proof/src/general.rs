@@ -1,4 +1,5 @@
-//! Every game that is not a plain grid: by its rules, on nine boards also by the score, with gravity also by possible lines.
+//! All games that are not plain grids: searched by their rules, on nine boards also by the score, with
+//! gravity also by the lines that are still possible.
 
 use std::collections::HashSet;
 
@@ -33,7 +34,7 @@ impl<'r, R: Rules> General<'r, R> {
         }
     }
 
-    /// The same bytes for equal positions: the smallest image under the symmetries of the board.
+    /// A key that equal positions share: the smallest image under the symmetries of the board.
     fn key(&self, position: &Diagram) -> Vec<u8> {
         let bytes = |symmetry: &Symmetry| {
             let image = symmetry.map_diagram(position);

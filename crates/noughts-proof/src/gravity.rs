@@ -1,13 +1,14 @@
-//! Positions with gravity that are obvious: lines that are no longer possible, and following.
+//! Obvious positions with gravity: positions that possible lines or *following* decide.
 //!
-//! If every column has an even number of empty cells, the side that does not move can *follow*: it answers every mark with
-//! one directly above it. Then it gets the upper cell of every pair, and the other side only the lower cells.
+//! If every column has an even number of empty cells, the side that does not move can *follow*: it answers
+//! every mark with one directly above it. It then gets the upper cell of every pair, and the other side gets
+//! only lower cells.
 
 use noughts_rules::{Diagram, Goal, GridSpec, Overline, Placement, Side, Variant};
 
 use crate::Claim;
 
-/// A grid on which these rules apply.
+/// A board on which these rules apply.
 pub(crate) struct Gravity {
     columns: usize,
     rows: usize,
@@ -15,7 +16,7 @@ pub(crate) struct Gravity {
     lines: Vec<Vec<usize>>,
 }
 
-/// An empty cell with an odd number of empty cells above it, or with an even number.
+/// An empty cell: lower if an odd number of empty cells is above it, upper otherwise.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Cell {
     Taken,
@@ -24,7 +25,7 @@ enum Cell {
 }
 
 impl Gravity {
-    /// `None` unless the variant is a grid for two sides with gravity, without `+misere` and `+exact`.
+    /// `None` unless the variant is a grid for two sides with gravity and neither `+misere` nor `+exact`.
     pub(crate) fn new(variant: &Variant) -> Option<Gravity> {
         let Variant::Grid(spec) = variant else {
             return None;
@@ -66,8 +67,8 @@ impl Gravity {
         }
     }
 
-    /// Whether the claimant, who follows, completes a line with a cell of the odd column that the other side must make
-    /// playable when nothing else is left.
+    /// Whether the claimant, who follows, completes a line with a cell of the odd column. The other side must
+    /// play below that cell when no other move is left.
     fn has_last_threat(
         &self,
         position: &Diagram,
@@ -79,7 +80,8 @@ impl Gravity {
         let empty: Vec<usize> = column
             .filter(|cell| position.marks[*cell].is_none())
             .collect();
-        // Counted from 0 at the lowest empty cell: the first threat with an odd number.
+        // The empty cells are counted from 0 at the lowest one. The claimant gets the cells with odd numbers;
+        // take the lowest that completes a line.
         let threat = (1..empty.len()).step_by(2).find(|number| {
             let cell = empty[*number];
             self.can_line(position, claimant, |one| one == cell)
@@ -94,7 +96,7 @@ impl Gravity {
         !self.can_line(position, claimant.next(2), may_get)
     }
 
-    /// Whether a side has a line if it also gets these empty cells.
+    /// Whether a side would have a line if it also got these empty cells.
     fn can_line(&self, position: &Diagram, side: Side, gets: impl Fn(usize) -> bool) -> bool {
         let has = |cell: &usize| match position.marks[*cell] {
             Some(mark) => mark == side,
@@ -103,7 +105,7 @@ impl Gravity {
         self.lines.iter().any(|line| line.iter().all(has))
     }
 
-    /// Whether the side completes a line with its next mark.
+    /// Whether the side can complete a line with its next mark.
     fn can_line_at_once(&self, position: &Diagram, side: Side) -> bool {
         let is_playable = |cell: usize| {
             let below = position.marks.get(cell + self.columns);
@@ -121,7 +123,7 @@ impl Gravity {
     }
 
     fn cell(&self, position: &Diagram, cell: usize) -> Cell {
-        // With gravity all cells above an empty one are empty.
+        // With gravity all cells above an empty cell are empty.
         match (position.marks[cell], cell / self.columns % 2) {
             (Some(_), _) => Cell::Taken,
             (None, 0) => Cell::Upper,
@@ -130,7 +132,7 @@ impl Gravity {
     }
 }
 
-/// Every line of the board. Longer lines contain these.
+/// All lines of exactly K cells. Longer lines contain them.
 fn lines(spec: &GridSpec) -> Vec<Vec<usize>> {
     let (columns, rows, length) = (
         spec.columns() as i64,

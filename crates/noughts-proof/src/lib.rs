@@ -1,7 +1,8 @@
-//! Checks proofs of what a position is worth with perfect play.
+//! Checks proofs of the value of a position under perfect play.
 //!
-//! `docs/solving.md` describes the text format and every rule. The checker trusts nothing in the text: it uses the
-//! rules of the game and a few theorems about plain grids, and shares no code with the solver that writes proofs.
+//! `docs/solving.md` describes the text format and every rule. The checker trusts nothing in the text: it
+//! uses the rules of the game and a few theorems (plain grids, gravity, the score on nine boards), and shares
+//! no code with the solver that writes proofs.
 //!
 //! ```
 //! let proof = "\
@@ -68,7 +69,7 @@ impl fmt::Display for GameValue {
     }
 }
 
-/// The first line of a text at which it stops being a proof.
+/// Why a text is not a proof, with the first wrong line.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ProofError {
     /// Line number, from 1.
@@ -93,7 +94,7 @@ pub(crate) struct Claim {
 }
 
 impl Claim {
-    /// The side whose success the claim states: the attacker who wins, or the defender who does not lose.
+    /// The side that must succeed: the attacker if it wins, otherwise the defender.
     pub(crate) fn claimant(self) -> Side {
         if self.wins {
             self.attacker
@@ -105,10 +106,10 @@ impl Claim {
 
 /// Checks the records of one claim.
 pub(crate) trait Checker {
-    /// Adds a position to those proved, or explains why its reason does not hold.
+    /// Adds a position to the proved ones, or returns why its reason does not hold.
     fn record(&mut self, position: &Diagram, reason: &Reason) -> Result<(), String>;
 
-    /// Whether the claim holds in this position: by a record, or without one.
+    /// Whether the claim holds in this position, by a record or without one.
     fn is_proved(&self, position: &Diagram) -> bool;
 }
 

@@ -1,11 +1,13 @@
-//! What the score says on nine boards before the game is over.
+//! What the score decides on nine boards before the game is over.
 //!
-//! A side can still get the boards that it has won and every open board with a line free of the other side's marks. A
-//! side that cannot get enough boards cannot win; in Multi a side with more boards than the other can get has won.
+//! A side can still get the boards that it has won and every open board with a line that has no mark of the
+//! other side. A side that cannot get enough boards cannot win. In Multi a side has won if it has more boards
+//! than the other side can get.
 
 use noughts_rules::{BoardState, Diagram, LINES_3X3, NestedSpec, Scoring, Side};
 
-/// Whether the attacker is sure to win (`true`) or cannot win (`false`); `None` while the score does not decide.
+/// Whether the attacker is certain to win (`true`) or cannot win (`false`); `None` while the score decides
+/// nothing.
 pub(crate) fn decided(spec: NestedSpec, position: &Diagram, attacker: Side) -> Option<bool> {
     let boards = position.boards();
     let won = |side: Side| members(|board| boards[board] == BoardState::Won(side));
@@ -35,14 +37,15 @@ pub(crate) fn decided(spec: NestedSpec, position: &Diagram, attacker: Side) -> O
     }
 }
 
-/// The set of those of nine boards, or nine cells, of which this is true.
+/// The set of those boards (or cells) 0 to 8 for which `is_in` is true.
 fn members(is_in: impl Fn(usize) -> bool) -> u16 {
     let found = (0..9).filter(|member| is_in(*member));
     found.fold(0, |set, member| set | 1 << member)
 }
 
-/// Overwrites the cells of closed boards, so that boards with the same meaning look the same: in Ultimate by their owner,
-/// in Multi all alike. Returns 9 plus the first side's lead in Multi, and 9 in Ultimate.
+/// Overwrites the cells of closed boards, so that positions with the same meaning are equal: in Ultimate only
+/// the owner of a closed board counts, in Multi nothing. Returns 9 plus the first side's lead in Multi, and 9
+/// in Ultimate.
 pub(crate) fn merge_closed(spec: NestedSpec, position: &Diagram, bytes: &mut [u8]) -> u8 {
     let mut lead = 9;
     for (board, state) in position.boards().into_iter().enumerate() {

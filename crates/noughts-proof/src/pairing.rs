@@ -1,8 +1,8 @@
 //! The counting and pairing rules of plain grids: when the defender can stop every line of the attacker.
 //!
-//! *Counting* (Erdős and Selfridge 1973): a line weighs 2 to the number of its cells that are not empty. While all
-//! lines together weigh less than one complete line and the defender is to move, the defender stops all of them by
-//! always taking the heaviest cell.
+//! *Counting* (Erdős and Selfridge 1973): a line weighs 2 to the power of its cells that are not empty. If
+//! the defender is to move and all lines together weigh less than one complete line, the defender stops all
+//! of them by always taking the heaviest cell.
 //!
 //! *Pairing*: when the attacker takes one cell of a pair, the defender takes the other, so the attacker never gets a
 //! line through both. The attacker may get either cell, so for all other lines both cells count as the attacker's.
@@ -11,10 +11,11 @@ use noughts_rules::Move;
 
 use crate::plain_grid::Cells;
 
-/// Lines longer than this weigh as if their first marks were made, which only makes them heavier.
+/// Maximum length with exact weights. The first marks of longer lines count as made, which only makes such
+/// lines heavier.
 const MAX_COUNTED: u32 = 40;
 
-/// Cells of a plain grid, at most.
+/// Maximum number of cells of a plain grid.
 const MAX_CELLS: usize = 128;
 
 pub(crate) struct Counting {
@@ -29,7 +30,7 @@ impl Counting {
         }
     }
 
-    /// Whether the defender stops all `lines`, which hold no mark of the defender, with these pairs.
+    /// Whether the defender stops all `lines` with these pairs. The lines have no mark of the defender.
     pub(crate) fn holds(
         &self,
         lines: &[Cells],
@@ -57,8 +58,8 @@ impl Counting {
         sum < self.complete && (0..on.len()).all(is_answered)
     }
 
-    /// Whether the defender, to move, stops lines with these empty cells: because they weigh little, or by taking a
-    /// cell after which they weigh little enough whatever the attacker takes.
+    /// Whether the defender, to move, stops lines with these empty cells: because they weigh little enough,
+    /// or by taking a cell after which they weigh little enough whatever the attacker takes next.
     fn defender_holds(&self, lines: &[Cells]) -> bool {
         let (sum, on) = self.weigh(lines);
         let is_enough = |at: usize| {
@@ -71,7 +72,7 @@ impl Counting {
         sum < self.complete || (0..on.len()).any(is_enough)
     }
 
-    /// The weight of lines with these empty cells: of all together, and of those through each cell.
+    /// The total weight of lines with these empty cells, and the weight of the lines through each cell.
     fn weigh(&self, lines: &[Cells]) -> (u64, [u64; MAX_CELLS]) {
         let (mut sum, mut on) = (0, [0; MAX_CELLS]);
         for line in lines {
@@ -87,8 +88,7 @@ impl Counting {
     }
 }
 
-/// The pairs as sets of two cells, if they are disjoint and none of their cells is taken; otherwise the first wrong
-/// pair.
+/// The pairs as sets of two cells. Fails with the first pair that overlaps another one or has a taken cell.
 pub(crate) fn disjoint_pairs(
     mut taken: Cells,
     pairs: &[(Move, Move)],

@@ -2,11 +2,11 @@
 //!
 //! An extra mark never hurts its owner here. The checker uses these consequences:
 //!
-//! - Marks in no line that their side can still make, and empty cells in no line that anybody can still make, do not
-//!   matter. Positions that differ only in such cells are equal.
+//! - Marks on no line that their side can still complete do not matter, nor do empty cells on no line that
+//!   either side can still complete. Positions that differ only in such cells are equal.
 //! - A cell is no better than another empty cell that lies on all of its lines.
-//! - A side to move that can complete a line wins. A side to move that can make two threats at once wins if the other
-//!   side has no line to complete.
+//! - A side to move that can complete a line wins. A side to move that can make two threats at once wins,
+//!   unless the other side can complete a line.
 //! - Counting and pairing (`pairing.rs`) show that the attacker cannot win.
 
 use std::collections::HashSet;
@@ -28,7 +28,7 @@ pub(crate) fn is_plain(spec: &GridSpec) -> bool {
         && spec.overline == Overline::Counts
 }
 
-/// The grid of a plain game whose cells fit into [`Cells`].
+/// The spec of a plain grid whose cells fit into [`Cells`].
 pub(crate) fn spec(variant: &Variant) -> Option<GridSpec> {
     match variant {
         Variant::Grid(spec) if is_plain(spec) && spec.cells() <= 128 => Some(*spec),
@@ -46,7 +46,8 @@ pub(crate) struct PlainGrid {
     proved: HashSet<Key>,
 }
 
-/// The cells that matter (attacker's, defender's, empty), and whether the attacker is to move.
+/// The cells that matter (the attacker's, the defender's, the empty ones), and whether the attacker is to
+/// move.
 type Key = ([Cells; 3], bool);
 
 #[derive(Clone, Copy)]
@@ -56,7 +57,7 @@ struct Position {
     attacker_to_move: bool,
 }
 
-/// The lines that each side can still make.
+/// The lines that each side can still complete.
 struct LiveLines {
     attacker: Vec<Cells>,
     defender: Vec<Cells>,
@@ -104,7 +105,7 @@ impl PlainGrid {
         }
     }
 
-    /// The same for equal positions: the smallest image under the symmetries of the board.
+    /// A key that equal positions share: the smallest image under the symmetries of the board.
     fn key(&self, position: Position, live: &LiveLines) -> Key {
         let all = |lines: &[Cells]| lines.iter().fold(0, |all, line| all | line);
         let (attacker, defender) = (all(&live.attacker), all(&live.defender));
@@ -157,15 +158,15 @@ impl PlainGrid {
         self.lines.iter().any(|line| line & !marks == 0)
     }
 
-    /// Whether counting, with these pairs, shows that the attacker cannot win.
+    /// Whether counting with these pairs shows that the attacker cannot win.
     fn is_held(&self, position: Position, live: &LiveLines, pairs: &[Cells]) -> bool {
         let (lines, marks) = (&live.attacker, position.attacker);
         self.counting
             .holds(lines, marks, pairs, position.attacker_to_move)
     }
 
-    /// The cells that must be answered: those on a live line that are not dominated. Of several cells on the same lines
-    /// only the first must be.
+    /// The moves that a record must answer: cells on a live line that no other cell dominates. Of several
+    /// cells on the same lines, only the first counts.
     fn moves(&self, position: Position, live: &LiveLines) -> Vec<usize> {
         let empty = !(position.attacker | position.defender);
         // For each cell, the cells that lie on all of its live lines.
@@ -226,7 +227,7 @@ impl Checker for PlainGrid {
             }
             Reason::All => {
                 let moves = self.moves(position, &live);
-                // Without a live line the game is a draw.
+                // Without a live line the game is a draw, so a win cannot be proved.
                 if moves.is_empty() && self.claim.wins {
                     return Err("no side can make a line any more".to_owned());
                 }
@@ -260,7 +261,8 @@ impl Checker for PlainGrid {
     }
 }
 
-/// Whether the side to move can complete a line, or can make two threats while the other side has no line to complete.
+/// Whether the side to move can complete a line, or can make two threats while the other side cannot complete
+/// a line.
 fn wins_at_once(position: Position, live: &LiveLines) -> bool {
     let attacker = (&live.attacker, position.attacker);
     let defender = (&live.defender, position.defender);
@@ -279,7 +281,7 @@ fn wins_at_once(position: Position, live: &LiveLines) -> bool {
     if !lacks(theirs, others, 1).is_empty() {
         return false;
     }
-    // A fork: two lines that lack two cells each share exactly one of them.
+    // A fork: two lines that lack two cells each share exactly one of these cells.
     let twos = lacks(mine, marks, 2);
     twos.iter().enumerate().any(|(number, one)| {
         let later = &twos[number + 1..];

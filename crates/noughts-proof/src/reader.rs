@@ -6,7 +6,7 @@ use noughts_rules::{Diagram, Move, Place, Quoted, Variant};
 
 use crate::{Claim, GameValue, ProofError};
 
-/// Maximum length of a line in bytes, with its newline: room for 128 cells, each of them in a pair.
+/// Maximum length of a line in bytes, including its newline: enough for 128 cells, all of them in pairs.
 const MAX_LINE: usize = 4096;
 
 pub(crate) const OTHER_SIDE_MOVES: &str = "`plays` is wrong here: the other side is to move";
@@ -15,11 +15,11 @@ pub(crate) const MOVE_NEEDED: &str = "`all` is wrong here: name one move with `p
 /// Why the claim holds in a position.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum Reason {
-    /// The claimant plays here.
+    /// The claimant plays this move.
     Plays(Move),
     /// The claim holds after every move of the other side.
     All,
-    /// The defender holds with these pairs and counting.
+    /// The defender stops all lines with these pairs and counting.
     Pairs(Vec<(Move, Move)>),
 }
 
@@ -125,7 +125,7 @@ impl<R: BufRead> Reader<R> {
         Ok((variant, position, value))
     }
 
-    /// Requires the current line to make this claim, and moves on.
+    /// Requires the current line to be this claim, and reads the next line.
     pub(crate) fn claim(&mut self, claim: Claim) -> Result<(), ProofError> {
         let what = if claim.wins { "wins" } else { "cannot win" };
         let expected = format!("claim {} {what}", claim.attacker.symbol());
@@ -135,7 +135,7 @@ impl<R: BufRead> Reader<R> {
         self.next_line()
     }
 
-    /// Whether the current line is `stealing`; if so, moves on.
+    /// Whether the current line is `stealing`. If so, reads the next line.
     pub(crate) fn skip_stealing(&mut self) -> Result<bool, ProofError> {
         let is_stealing = self.line == "stealing";
         if is_stealing {
@@ -144,8 +144,8 @@ impl<R: BufRead> Reader<R> {
         Ok(is_stealing)
     }
 
-    /// The record in the current line; `None` after the last record of a claim. Does not move on, so that an error in
-    /// the record is reported with its line number.
+    /// The record in the current line; `None` after the last record of a claim. Does not read the next line,
+    /// so that an error in the record is reported with its line number.
     pub(crate) fn record(
         &mut self,
         variant: &Variant,

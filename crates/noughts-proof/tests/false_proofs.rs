@@ -1,4 +1,4 @@
-//! False proofs, each rejected with line and reason. Each check of the checker is needed to reject one of them.
+//! False proofs. The checker rejects each with its line and a reason. Each of its checks is needed for one of them.
 
 use noughts_proof::verify;
 
@@ -29,7 +29,7 @@ fn false_proofs_are_rejected_with_line_and_reason() {
         5,
         "expected `claim x wins`",
     );
-    // Pairs that leave the middle column: tic-tac-toe has no pairing that holds.
+    // These pairs do not stop the middle column. Tic-tac-toe has no sufficient pairing.
     rejected(
         &head(
             "3x3k3",
@@ -184,31 +184,31 @@ fn false_proofs_are_rejected_with_line_and_reason() {
     );
 }
 
-/// Positions at which a theorem of the checker just fails to hold.
+/// Positions that only just fail the condition of a theorem.
 #[test]
-fn theorems_are_not_stretched() {
+fn theorems_are_not_applied_beyond_their_conditions() {
     let claim = |position: &str, rest: &str| {
         format!("noughts proof 1\nvariant 3x3k3\nposition {position}\nvalue draw\n{rest}")
     };
-    // Two lines lack one cell each: counting alone says eight of eight, which is too heavy.
+    // Two lines lack one cell each. Their weight is 8, as much as a complete line: too heavy.
     rejected(
         &claim("xx./x../oo. o", "claim o cannot win\n"),
         6,
         "the lines before do not prove the claim",
     );
-    // With x to move the sum is four of eight and a cell has two lines of it.
+    // x is to move. The lines weigh 4, and one cell lies on two of them.
     rejected(
         &claim("x../.o./... x", "claim x cannot win\nx../.o./... x pairs\n"),
         6,
         "the lines that the pairs leave weigh too much",
     );
-    // One line lacks one cell, and x is to move: four and four make eight of eight, and a win.
+    // One line lacks one cell, and x is to move: 4 + 4 is 8, and x wins.
     rejected(
         &claim("xx./oo./..o x", "claim x cannot win\n"),
         6,
         "the lines before do not prove the claim",
     );
-    // Two lines lack one cell each, and o can stop only one: four are left and four more are eight of eight.
+    // Two lines lack one cell each, and o can stop only one. 4 remain, and 4 + 4 is 8.
     rejected(
         &claim("x.x/.o./x.o o", "claim o cannot win\nclaim x cannot win\n"),
         7,
@@ -223,7 +223,7 @@ fn theorems_are_not_stretched() {
     }
 }
 
-/// On nine boards the score decides only when it can no longer change sides.
+/// On nine boards the score proves something only if the result can no longer change.
 #[test]
 fn undecided_score_proves_nothing() {
     let [x, o, full, empty] = ["xxx......", "ooo......", "xoxxoooxx", "........."];
@@ -254,7 +254,7 @@ fn undecided_score_proves_nothing() {
     let draw = "value draw\nclaim o cannot win\nclaim x cannot win\n";
     let lost = head("multi", [x, x, x, x, o, o, o, full, empty], "o 8", draw);
     rejected(&lost, 7, unproved);
-    // All lines of boards are open; then x can get none of them.
+    // First every line of boards is open, then x can get none of them.
     let draw = "value draw\nclaim x cannot win\n";
     rejected(&head("ultimate", [empty; 9], "x *", draw), 6, unproved);
     let draw = "value draw\nclaim x cannot win\nclaim o cannot win\n";
@@ -268,17 +268,17 @@ fn following_proves_nothing_where_a_line_is_possible() {
         format!("noughts proof 1\nvariant 4x4k4+gravity\nposition {position}\n{rest}")
     };
     let unproved = "the lines before do not prove the claim";
-    // o follows, but x may get the whole bottom row.
+    // o follows, but x can get the whole bottom row.
     let empty = "..../..../..../.... x";
     rejected(
         &head(empty, "value draw\nclaim x cannot win\n"),
         6,
         unproved,
     );
-    // x follows and gets the third row of o's threats too late: o may get the row below first.
+    // x follows, but would complete its row too late: o can complete the row below it first.
     let open = "..../..../xxx./ooo. o";
     rejected(&head(open, "value loss\nclaim x wins\n"), 6, unproved);
-    // With a mark of x at its end, the bottom row is closed: o must play below the cell that completes the row of x.
+    // x is to move and blocks the bottom row. Then o must play below the cell that completes the row of x.
     let closed = "..../..../xxx./ooo. x";
     rejected(&head(closed, "value loss\nclaim o wins\n"), 6, unproved);
 }

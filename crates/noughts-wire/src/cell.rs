@@ -11,7 +11,7 @@ use std::str::FromStr;
 /// 2-0 | 2-1 | 2-2
 /// ```
 ///
-/// Its text form is the notation that all of Noughts uses for a move.
+/// Its text form is the usual notation of a move.
 ///
 /// ```
 /// use noughts_wire::Cell;

@@ -12,13 +12,13 @@ use std::io::{self, ErrorKind, Read, Write};
 use crate::cell::Cell;
 use crate::text::Name;
 
-/// A client over a stream: each call sends one frame and waits for the answer.
+/// A client over a stream. Each call sends one frame and waits for the answer.
 ///
 /// Every frame is written by one call of `write_all`, followed by `flush`. To run code around each read
 /// (such as re-arming TCP_QUICKACK), wrap the stream.
 ///
-/// If the server closes the connection, the result is [`Event::Left`], not an error. If a read times out,
-/// the result is an error of the stream, no bytes are lost, and [`wait`](Client::wait) continues.
+/// If the server closes the connection, the result is [`Event::Left`], not an error. If a read times out, the
+/// call returns the stream's error, and [`wait`](Client::wait) continues without losing bytes.
 #[derive(Debug)]
 pub struct Client<S> {
     stream: S,
@@ -31,7 +31,7 @@ pub struct Client<S> {
 pub enum ClientError {
     /// The frame cannot be sent now; nothing was sent.
     WrongStage(WrongStage),
-    /// The stream failed in another way than by a disconnection.
+    /// The stream failed, but not because of a disconnection.
     Stream(io::Error),
 }
 
@@ -61,14 +61,14 @@ impl<S: Read + Write> Client<S> {
         self.send(|session, out| session.act(cell, out))
     }
 
-    /// Waits for the next event without sending anything: for the player who moves second, and after a
-    /// timeout.
+    /// Waits for the next event without sending anything. Call it when moving second, and after a timeout.
     pub fn wait(&mut self) -> Result<Event, ClientError> {
         let mut out = Vec::new();
         let mut bytes = [0; 512];
         loop {
             if let Some(event) = self.session.next_event(&mut out) {
-                // An ERROR for a server that broke the protocol; the connection may be closed already.
+                // The bytes are an ERROR for a server that broke the protocol. The connection may already be
+                // closed.
                 let _ = self.write(&out);
                 return Ok(event);
             }

@@ -11,7 +11,7 @@ use crate::text::{MAX_TEXT_BYTES, Text};
 pub enum FrameError {
     /// The first byte is not an opcode. The frame's length is unknown, so reading cannot continue.
     UnknownOpcode(u8),
-    /// Only the other side sends such frames. [`Opcode::frame_length`] says where the next one starts.
+    /// Only the other side sends this frame. [`Opcode::frame_length`] tells where the next frame starts.
     WrongDirection(Opcode),
     /// The name in a HELLO has more than 255 bytes.
     NameTooLong {
@@ -36,8 +36,8 @@ impl FromClient {
     /// Decodes the first message of `bytes`, and returns it with its length. `Ok(None)` means that the
     /// frame is incomplete.
     ///
-    /// More bytes never change a message or an error. A call reads at most 264 bytes, so calling it
-    /// again after each received byte is cheap.
+    /// More bytes never change a message or an error. A call reads at most 264 bytes, so it is cheap to call
+    /// it again after each received byte.
     ///
     /// ```
     /// use noughts_wire::FromClient;

@@ -1,4 +1,4 @@
-//! Encoding: each function appends one whole frame, so that it can be written at once.
+//! Encoding. Each function appends one whole frame, so that the caller can write it at once.
 
 use crate::error_code::ErrorCode;
 use crate::message::{FromClient, FromServer};
@@ -23,8 +23,8 @@ impl FromClient {
 }
 
 impl FromServer {
-    /// Appends the frame. [`FromServer::decode`] reads it back; the dialect is the later one if a RESULT
-    /// has a cell, and the seed's otherwise.
+    /// Appends the frame. [`FromServer::decode`] reads it back, with the later dialect if a RESULT has a
+    /// cell, and with the seed's dialect otherwise.
     pub fn encode(&self, out: &mut Vec<u8>) {
         match self {
             FromServer::Ready { id } => begin(Opcode::Ready, *id, out),
@@ -47,7 +47,7 @@ impl FromServer {
 }
 
 impl ErrorCode {
-    /// Appends an ERROR frame with this code and its text; clients and servers send the same bytes.
+    /// Appends an ERROR frame with this code and its text. Clients and servers send the same bytes.
     pub fn encode(self, id: u32, out: &mut Vec<u8>) {
         error(id, self.code(), self.text().as_bytes(), out);
     }

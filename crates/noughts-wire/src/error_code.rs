@@ -62,7 +62,7 @@ impl TryFrom<u8> for ErrorCode {
     }
 }
 
-/// An explanation in English. [`text`](ErrorCode::text) is what the frame carries.
+/// An explanation in English. The frame has [`text`](ErrorCode::text) instead.
 impl fmt::Display for ErrorCode {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(match self {

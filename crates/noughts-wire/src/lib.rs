@@ -2,11 +2,10 @@
 //!
 //! - [`FromClient`] and [`FromServer`] are the messages. `decode` reads one from bytes or fails with a
 //!   [`FrameError`]; `encode` writes one.
-//! - [`Session`] is the server's side of one connection. It checks frames and emits a
-//!   [`SessionRequest`] for what it cannot decide (seats and moves); the server answers with a
-//!   [`SessionEvent`].
-//! - [`ClientSession`] is the client's side and turns what it receives into an [`Event`]. [`Client`] is
-//!   the same over a stream.
+//! - [`Session`] is the server's side of one connection. It checks frames. For seats and moves, which it
+//!   cannot decide, it returns a [`SessionRequest`]; the server answers with a [`SessionEvent`].
+//! - [`ClientSession`] is the client's side. It turns received bytes into an [`Event`]. [`Client`] does the
+//!   same over a stream.
 //!
 //! ```
 //! use noughts_wire::{Cell, Client, Event, Greeting, Name};
@@ -62,7 +61,7 @@ pub use session::{
 };
 pub use text::{MAX_TEXT_BYTES, Name, Text, TextError};
 
-/// The example of the protocol's page, compiled and run with the documentation's.
+/// The example in `docs/protocol.md`, run as a doc test.
 #[cfg(doctest)]
 #[doc = include_str!("../../../docs/protocol.md")]
 struct Protocol;

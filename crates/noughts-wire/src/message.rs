@@ -22,14 +22,14 @@ pub enum FromClient {
     Action {
         /// The session's id.
         id: u32,
-        /// The bytes as received; [`Cell::try_from`](crate::Cell) validates them.
+        /// The bytes as received. [`Cell::try_from`](crate::Cell) validates them.
         cell: [u8; 3],
     },
     /// Reports an error of the server.
     Error {
         /// The session's id.
         id: u32,
-        /// The byte as received; [`ErrorCode::try_from`](crate::ErrorCode) knows some.
+        /// The byte as received. [`ErrorCode::try_from`](crate::ErrorCode) knows the documented codes.
         code: u8,
         /// An explanation.
         text: Text,
@@ -55,7 +55,7 @@ pub enum FromServer {
     Action {
         /// The session's id.
         id: u32,
-        /// The bytes as received; [`Cell::try_from`](crate::Cell) validates them.
+        /// The bytes as received. [`Cell::try_from`](crate::Cell) validates them.
         cell: [u8; 3],
     },
     /// The game is over.
@@ -68,11 +68,11 @@ pub enum FromServer {
         /// The result for the receiver.
         flag: GameResult,
     },
-    /// The client made a mistake; nothing has changed.
+    /// The client made an error. Nothing has changed.
     Error {
         /// The session's id or, before READY, the id of the frame that caused the error.
         id: u32,
-        /// The byte as received; [`ErrorCode::try_from`](crate::ErrorCode) knows some.
+        /// The byte as received. [`ErrorCode::try_from`](crate::ErrorCode) knows the documented codes.
         code: u8,
         /// An explanation.
         text: Text,

@@ -39,7 +39,7 @@ pub enum Dialect {
     Later,
 }
 
-/// A byte that has no meaning in its place.
+/// A byte that is not a valid value of its field.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct UnknownByte(pub u8);
 
@@ -49,7 +49,7 @@ impl Opcode {
         self as u8
     }
 
-    /// The length of such a frame in bytes, opcode included; `None` if it ends with a string.
+    /// The length of this kind of frame in bytes, opcode included; `None` if it ends with a string.
     pub fn frame_length(self, dialect: Dialect) -> Option<usize> {
         match (self, dialect) {
             (Opcode::Hello | Opcode::Error, _) => None,

@@ -1,4 +1,4 @@
-//! Received bytes that are not processed yet.
+//! Received bytes that were not processed yet.
 
 /// Maximum number of bytes that a session buffers. It exceeds the longest frame, so a session that
 /// processes its input always has room for the next frame.
@@ -8,7 +8,7 @@ pub const MAX_BUFFERED_BYTES: usize = 4096;
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ReceiveBuffer {
     bytes: Vec<u8>,
-    /// Number of leading bytes that are already consumed.
+    /// Number of leading bytes that were already consumed.
     consumed: u16,
 }
 

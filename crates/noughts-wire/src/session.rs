@@ -18,7 +18,7 @@ pub const MAX_ERRORS: u8 = 50;
 /// Valid session ids: five digits.
 pub const SESSION_IDS: std::ops::RangeInclusive<u32> = 10_000..=99_999;
 
-/// Whom the clients of a listener play against.
+/// The opponents of the clients of a listener.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum GameMode {
     /// The computer.
@@ -29,15 +29,15 @@ pub enum GameMode {
 
 /// The server's side of one connection.
 ///
-/// It checks frames by state, id and cell, and answers what it can decide itself. For the rest it emits
-/// requests: pass bytes to [`receive`](Session::receive), then call
-/// [`next_request`](Session::next_request) until it returns `None` and carry out each request. Report the
-/// outcome with [`handle`](Session::handle), then call `next_request` again until `None`, because frames
-/// may be waiting. All answers are whole frames, appended to `out`.
+/// It checks frames by state, id and cell, and answers what it can decide itself. For everything else it
+/// returns a request. Pass bytes to [`receive`](Session::receive), then call
+/// [`next_request`](Session::next_request) and carry out each request until it returns `None`. Report the
+/// result of a request with [`handle`](Session::handle), then call `next_request` again until `None`, because
+/// frames may be waiting. All answers are whole frames, appended to `out`.
 ///
-/// How the bytes are split or joined changes neither requests nor answers: while a request is open,
-/// frames wait in the buffer. The exception is [`GameMode::Pairs`], where a client learns at once that it
-/// is not its turn, because the opponent may take any time.
+/// How the bytes are split changes neither requests nor answers: while a request is open, frames wait in the
+/// buffer. The exception is [`GameMode::Pairs`]: there a frame out of turn is answered at once, because the
+/// opponent may take long.
 ///
 /// Memory and work are bounded. A session buffers at most
 /// [`MAX_BUFFERED_BYTES`](crate::MAX_BUFFERED_BYTES), and nothing between whole frames. Between two
@@ -105,8 +105,8 @@ impl Session {
         }
     }
 
-    /// Passes received bytes to the session and returns how many it accepted, at most
-    /// [`room`](Session::room). Pass the others again when there is room.
+    /// Passes received bytes to the session. Returns how many it accepted, at most [`room`](Session::room).
+    /// Pass the rest again when there is room.
     pub fn receive(&mut self, bytes: &[u8]) -> usize {
         if self.is_closed() {
             return 0;
@@ -114,8 +114,8 @@ impl Session {
         self.buffer.push(bytes)
     }
 
-    /// How many bytes the session accepts now. While it is 0 the server should not read: a request is
-    /// open, or the session is closed.
+    /// The number of bytes that the session accepts now. While it is 0, a request is open or the session is
+    /// closed, and the server should not read.
     pub fn room(&self) -> usize {
         if self.is_closed() {
             0
@@ -159,9 +159,9 @@ impl Session {
         None
     }
 
-    /// Reports an event and appends the frame for the client, if any. Returns whether the event fits the
-    /// state; one that does not changes nothing. So a late answer to a move, after the opponent left, is
-    /// harmless.
+    /// Reports an event and appends the frame for the client, if any. Returns false if the state does not
+    /// allow the event; then nothing changes. So a late answer to a move, after the opponent left, does no
+    /// harm.
     pub fn handle(&mut self, event: SessionEvent, out: &mut Vec<u8>) -> bool {
         match (self.state, event) {
             (State::Seating, SessionEvent::Admitted { first }) => {
@@ -205,13 +205,13 @@ impl Session {
         true
     }
 
-    /// Whether the session waits for the client, so that an idle timeout should run. Received bytes alone
-    /// should not restart that timeout: a client that makes progress causes an answer or a request.
+    /// Whether the session waits for the client, so that the idle timeout should run. Received bytes alone
+    /// should not restart the timeout: a client that makes progress causes an answer or a request.
     pub fn waits_for_client(&self) -> bool {
         matches!(self.state, State::New | State::Ready | State::ItsTurn)
     }
 
-    /// Whether a game is in progress, so that this client must learn its end.
+    /// Whether a game is in progress, so that this client must be told its end.
     pub fn is_playing(&self) -> bool {
         matches!(
             self.state,
@@ -249,7 +249,7 @@ impl Session {
         &self.name
     }
 
-    /// Whether frames must wait for an event. Otherwise their answers would depend on timing.
+    /// Whether frames must wait for an event. Otherwise the answers would depend on timing.
     fn is_blocked(&self) -> bool {
         match self.state {
             State::Moving | State::Closed => true,
@@ -323,7 +323,8 @@ impl Session {
         FromServer::Ready { id: self.id }.encode(out);
     }
 
-    /// Answers bytes that are not a frame; false if more bytes are needed to find its end.
+    /// Answers bytes that are not a frame. Returns false if more bytes are needed to find the end of the
+    /// frame.
     fn reject(&mut self, error: FrameError, out: &mut Vec<u8>) -> bool {
         let (code, id, why) = match error {
             FrameError::WrongDirection(opcode) => {

@@ -1,4 +1,4 @@
-//! Every frame against its picture in the protocol, written by hand.
+//! Every frame compared with its bytes in the protocol, written by hand.
 
 use noughts_wire::{
     Admission, Dialect, ErrorCode, FrameError, FromClient, FromServer, GameResult, Opcode, Text,
@@ -59,7 +59,7 @@ fn check_server(picture: &str, dialect: Dialect, message: FromServer) {
 }
 
 #[test]
-fn frames_of_a_client_are_as_drawn() {
+fn client_frames_have_the_documented_bytes() {
     let id = 12345;
     check_client(
         "01 00003039 \"Ann\" 0000",
@@ -102,7 +102,7 @@ fn frames_of_a_client_are_as_drawn() {
 }
 
 #[test]
-fn frames_of_a_server_are_as_drawn() {
+fn server_frames_have_the_documented_bytes() {
     let id = 12345;
     for dialect in [Dialect::Seed, Dialect::Later] {
         check_server("02 00003039", dialect, FromServer::Ready { id });
@@ -169,7 +169,7 @@ fn frames_of_a_server_are_as_drawn() {
 }
 
 #[test]
-fn complaints_are_as_listed() {
+fn error_frames_have_the_documented_bytes() {
     for (code, picture) in [
         (
             ErrorCode::UnknownMove,
@@ -199,12 +199,12 @@ fn complaints_are_as_listed() {
 }
 
 #[test]
-fn a_string_ends_at_the_first_two_zeros() {
+fn string_ends_at_the_first_two_zeros() {
     let name = |picture: &str| match FromClient::decode(&bytes(picture)) {
         Ok(Some((FromClient::Hello { name, .. }, length))) => (name.as_bytes().to_vec(), length),
         other => panic!("{picture}: {other:?}"),
     };
-    // A single zero is a character; of three in a row the third is the next frame's.
+    // A single zero is part of the string. After two zeros, a third belongs to the next frame.
     assert_eq!(
         name("01 00003039 \"a\" 00 \"b\" 0000"),
         (b"a\0b".to_vec(), 10)
@@ -225,7 +225,7 @@ fn strings_have_at_most_255_bytes() {
             matches!(FromClient::decode(&longest), Ok(Some((_, length))) if length == longest.len())
         );
         let longer = [&start[..], &[b'a'; 256], &[0, 0]].concat();
-        // Known as soon as no end can come in time, and not before.
+        // The error comes as soon as the string cannot end within 255 bytes, and not earlier.
         for length in 0..longer.len() {
             let expected = if length < start.len() + 257 {
                 Ok(None)
@@ -238,13 +238,13 @@ fn strings_have_at_most_255_bytes() {
 }
 
 #[test]
-fn a_megabyte_is_refused_by_its_beginning() {
+fn long_name_is_refused_before_its_end() {
     let refusal = FrameError::NameTooLong { id: 0x0101_0101 };
     assert_eq!(FromClient::decode(&vec![1; 1 << 20]), Err(refusal));
 }
 
 #[test]
-fn what_is_no_frame_is_named() {
+fn invalid_frames_are_refused_with_the_reason() {
     for byte in (0..=255u8).filter(|byte| ![1, 2, 3, 4, 5, 6, 8].contains(byte)) {
         assert_eq!(
             FromClient::decode(&[byte]),
@@ -282,7 +282,7 @@ fn what_is_no_frame_is_named() {
     );
 }
 
-/// Bytes that look like frames more often than not.
+/// Random bytes, many of which are valid frames.
 fn likely_bytes() -> impl Strategy<Value = Vec<u8>> {
     let byte = prop_oneof![
         0..10u8,
@@ -297,7 +297,7 @@ fn likely_bytes() -> impl Strategy<Value = Vec<u8>> {
 
 proptest! {
     #[test]
-    fn what_is_read_is_written_back(bytes in likely_bytes()) {
+    fn decoded_messages_encode_to_the_same_bytes(bytes in likely_bytes()) {
         if let Ok(Some((message, length))) = FromClient::decode(&bytes) {
             let mut written = Vec::new();
             message.encode(&mut written);
@@ -313,7 +313,7 @@ proptest! {
     }
 
     #[test]
-    fn more_bytes_never_change_what_was_decided(bytes in likely_bytes(), cut in 0usize..600) {
+    fn more_bytes_never_change_a_decoded_message(bytes in likely_bytes(), cut in 0usize..600) {
         let cut = cut.min(bytes.len());
         let before = FromClient::decode(&bytes[..cut]);
         if before != Ok(None) {

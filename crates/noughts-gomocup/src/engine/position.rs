@@ -4,20 +4,20 @@ use noughts_rules::{Action, Board, Diagram, Game, Move, Options, PlayIn, Seat, S
 
 use crate::protocol;
 
-/// The supported bits of `INFO rule`: exact five, and a continuous game, which concerns the manager only.
+/// The supported bits of `INFO rule`: exactly five, and continuous game, which concerns only the manager.
 const KNOWN_RULES: i64 = 0b11;
 
-/// The variant, and the marks in the order in which they came.
+/// The variant, and the marks in the order of arrival.
 #[derive(Default)]
 pub(super) struct Position {
-    /// From `INFO variant`.
+    /// The variant of `INFO variant`.
     named: Option<Variant>,
     /// Columns and rows, from `START`.
     size: Option<(usize, usize)>,
     rule: i64,
-    /// Each with its owner: 1 is this engine, 2 moves after it.
+    /// Each mark with its owner: 1 is this engine, 2 the side that moves after it.
     marks: Vec<(Move, u8)>,
-    /// Where to play in Ultimate and Multi, if the marks do not say it.
+    /// The board to play in (Ultimate and Multi), if a `BOARD` command named one.
     play_in: Option<PlayIn>,
 }
 
@@ -113,7 +113,7 @@ impl Position {
         self.play_in = play_in;
     }
 
-    /// The game, with this engine to move, or why there is none.
+    /// The game, with this engine to move, or the reason why there is none.
     pub(super) fn game(&self) -> Result<Game, String> {
         let variant = self.variant()?;
         let game = match self.play_in {
@@ -126,7 +126,7 @@ impl Position {
         }
     }
 
-    /// Whether the sides moved in turn, and this engine is next.
+    /// Whether the sides moved in turn and this engine is next.
     fn is_in_turn(&self, variant: &Variant) -> bool {
         let sides = usize::from(variant.sides());
         let back = |index: usize| (self.marks.len() - index) % sides;
@@ -145,7 +145,8 @@ impl Position {
         Ok(game)
     }
 
-    /// Only the order of the sides matters, so this engine plays the first side.
+    /// The game with these marks on the board. Only the order of the sides matters, so this engine plays the
+    /// first side.
     fn game_from_marks(&self, variant: &Variant) -> Result<Game, String> {
         if matches!(variant, Variant::Nested(_)) && self.play_in.is_none() {
             return Err(

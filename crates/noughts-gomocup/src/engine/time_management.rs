@@ -1,4 +1,4 @@
-//! Limits that a manager sets with `INFO`, and the time for the next move.
+//! The limits that a manager sets with `INFO`, and the time for the next move.
 
 use std::thread::available_parallelism;
 use std::time::Duration;
@@ -9,22 +9,22 @@ const DEFAULT_TIME: Duration = Duration::from_secs(1);
 /// Time per move for `timeout_turn 0`, which means as fast as possible.
 const SHORTEST_TIME: Duration = Duration::from_millis(10);
 
-/// Fractions of the remaining time that a move takes: as a target, and at most. Many replies are forced and take no
-/// time, so the time lasts for more moves than that.
+/// Divisors of the remaining time: the target of a move, and its maximum. Many replies are forced and take no
+/// time, so the time suffices for more moves than that.
 const TARGET_SHARE: u32 = 16;
 const MAXIMUM_SHARE: u32 = 5;
 
 /// Maximum number of search threads. The machine's cores are another limit.
 const MAX_THREADS: usize = 64;
 
-/// Memory for everything except the transposition table, in bytes. Measured: 15 MB, and 2 MB more for the stacks of
-/// two threads.
+/// Memory for everything except the transposition table, in bytes. Measured are 15 MB, and 2 MB for the
+/// stacks of two threads.
 const OTHER_MEMORY: usize = 20_000_000;
 
 /// Maximum time per move.
 const MAX_TIME: Duration = Duration::from_secs(86_400);
 
-/// The remaining time that managers send if the game has no time limit.
+/// The remaining time that managers send if the whole game has no time limit.
 const UNLIMITED_MS: u64 = i32::MAX as u64;
 
 /// The time for a move.
@@ -50,7 +50,7 @@ pub(super) struct SearchLimits {
 }
 
 impl SearchLimits {
-    /// Sets a limit; returns whether the key is one.
+    /// Sets a limit. Returns false if the key is not a limit.
     pub(super) fn set(&mut self, key: &str, value: i64) -> bool {
         let number = u64::try_from(value).ok();
         let limit = number.filter(|number| *number > 0);
@@ -102,7 +102,7 @@ impl SearchLimits {
         all.saturating_sub(OTHER_MEMORY)
     }
 
-    /// The time for the next move, minus a reserve for the way to the manager.
+    /// The time for the next move, minus a reserve for the transmission to the manager.
     pub(super) fn move_time(&self) -> MoveTime {
         let turn = match self.turn_ms {
             Some(0) => SHORTEST_TIME,

@@ -1,4 +1,4 @@
-//! The process of an engine: lines to it, lines from it, and its end.
+//! The process of an engine: its input, its output and its end.
 
 use std::io;
 use std::process::{Command, ExitStatus};
@@ -9,16 +9,16 @@ use noughts_process::{Event, Line, LineBuffer, Process};
 
 use crate::protocol::MAX_LINE;
 
-/// How many of the last bytes on standard error are kept, to explain a crash.
+/// Number of bytes at the end of standard error that are kept, to explain a crash.
 const MAX_ERROR_TEXT: usize = 200;
 
 /// How often a wait for a line checks for a stop request.
 const STOP_POLL_INTERVAL: Duration = Duration::from_millis(5);
 
-/// How long an engine that closed its output may take to exit before its exit status is given up.
+/// How long to wait for the exit status of an engine that has closed its output.
 const EXIT_TIME: Duration = Duration::from_millis(500);
 
-/// A running engine. Dropping it kills it with everything that it started.
+/// A running engine. Dropping it kills it and everything that it started.
 pub(super) struct EngineProcess {
     process: Process,
     lines: LineBuffer,
@@ -26,7 +26,7 @@ pub(super) struct EngineProcess {
     error_text: Vec<u8>,
 }
 
-/// What came of waiting for a line.
+/// The result of waiting for a line.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Reply {
     Line(Line),
@@ -78,7 +78,7 @@ impl EngineProcess {
         }
     }
 
-    /// Describes how an engine ended that has closed its output: `ended with exit code 3`.
+    /// Describes how an engine that closed its output ended: `ended with exit code 3`.
     pub(super) fn describe_exit(&mut self) -> String {
         let status = self.wait(Instant::now() + EXIT_TIME);
         let how = match status {
@@ -96,7 +96,7 @@ impl EngineProcess {
         }
     }
 
-    /// Sends `END` and waits; returns whether the engine exited in time. Kills it otherwise.
+    /// Sends `END` and waits. Returns whether the engine exited in time; kills it otherwise.
     pub(super) fn end(mut self, grace: Duration) -> bool {
         self.send(&["END".to_owned()]);
         self.process.close_stdin();

@@ -123,17 +123,17 @@ fn client_leaves_a_server_of_another_protocol() {
         ("OTHER", "which is not ours"),
         (
             "ADMIT1",
-            "the server sent ADMIT while HELLO was to be answered",
+            "the server sent ADMIT while HELLO was not answered yet",
         ),
         (
             "READY | WON",
-            "the server sent RESULT while PLAY was to be answered",
+            "the server sent RESULT while PLAY was not answered yet",
         ),
         ("READY | #040000303907", "not a frame"),
         ("READY | ADMIT1 | READY", "the server sent READY"),
         (
             "READY | ADMIT1 | WON+WON",
-            "the server sent RESULT while no game was on",
+            "the server sent RESULT while no game was running",
         ),
     ] {
         Visit::to(script).typed_and_silent("0 0\n").fails_with(told);

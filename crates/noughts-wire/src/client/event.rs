@@ -30,7 +30,7 @@ pub enum Event {
         /// Whether this client moves first.
         first: bool,
     },
-    /// No game. PLAY may be repeated and then carries the id that the server sent.
+    /// No game. PLAY may be repeated; it then has the id that the server sent.
     NotAdmitted,
     /// The opponent played this cell, which was free. It is this client's turn.
     Played(Cell),
@@ -43,7 +43,7 @@ pub enum Event {
     },
     /// The server sent an ERROR. The last request had no effect and may be repeated.
     Refused {
-        /// The byte as received; [`ErrorCode::try_from`](crate::ErrorCode) knows some.
+        /// The byte as received. [`ErrorCode::try_from`](crate::ErrorCode) knows the documented codes.
         code: u8,
         /// The server's explanation.
         text: Text,
@@ -126,17 +126,17 @@ impl fmt::Display for ProtocolError {
 
 impl std::error::Error for ProtocolError {}
 
-/// Continues a sentence after "while".
+/// Completes a sentence that ends with "while".
 impl fmt::Display for Stage {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(match self {
-            Stage::New => "nobody had said HELLO",
-            Stage::Greeting => "HELLO was to be answered",
-            Stage::Ready => "no game was on",
-            Stage::Joining => "PLAY was to be answered",
+            Stage::New => "no HELLO was sent",
+            Stage::Greeting => "HELLO was not answered yet",
+            Stage::Ready => "no game was running",
+            Stage::Joining => "PLAY was not answered yet",
             Stage::ItsTurn => "it was the client's turn",
-            Stage::Moving => "ACTION was to be answered",
-            Stage::OpponentsTurn => "the opponent was to begin",
+            Stage::Moving => "ACTION was not answered yet",
+            Stage::OpponentsTurn => "the opponent had not moved yet",
             Stage::Ended => "the session was over",
         })
     }

@@ -24,10 +24,10 @@ pub struct ClientSession {
     stage: Stage,
     /// The marks of both players, one bit per cell.
     taken: u16,
-    /// The last move sent; not yet confirmed, or refused.
+    /// The last move sent, unless it was confirmed. A refused move is replaced by the next one.
     last_move: Option<Cell>,
-    /// The game was won while a move was on its way: the opponent may have left before the server read
-    /// the move, and then the server answers that move with ERROR 2.
+    /// RESULT 1 came while a move was in transit. If the opponent left before the server read the move, the
+    /// server answers the move with ERROR 2.
     may_be_late: bool,
 }
 

@@ -7,26 +7,26 @@ use crate::error_code::ErrorCode;
 use crate::message::GameResult;
 use crate::text::Text;
 
-/// What a session requests from the server around it.
+/// What a session asks of the server.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum SessionRequest {
     /// The client sent a valid PLAY: give it a seat. Answer with [`SessionEvent::Admitted`] or
     /// [`SessionEvent::NotSeated`]; in [`GameMode::Pairs`](crate::GameMode::Pairs) when there is an
     /// opponent.
     Seat,
-    /// The client plays this cell, and it is its turn. Answer with [`SessionEvent::Accepted`],
+    /// The client plays this cell in its turn. Answer with [`SessionEvent::Accepted`],
     /// [`SessionEvent::Played`], [`SessionEvent::Refused`] or [`SessionEvent::Over`].
     Move(Cell),
     /// The client sent an ERROR, which changes nothing: log it. Needs no answer.
     ClientError(ReceivedError),
-    /// Send the pending bytes, then close the connection. Nothing follows.
+    /// Send the pending bytes, then close the connection. No request follows.
     Close(CloseReason),
 }
 
 /// An ERROR that a client sent.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ReceivedError {
-    /// The byte as received; [`ErrorCode::try_from`] knows some.
+    /// The byte as received. [`ErrorCode::try_from`] knows the documented codes.
     pub code: u8,
     /// The client's explanation.
     pub text: Text,
@@ -60,12 +60,12 @@ pub enum SessionEvent {
     NotSeated,
     /// The client's move is valid and the opponent is to move. Nothing is sent.
     Accepted,
-    /// The opponent's move, after which it is this client's turn. As an answer to a move it also
-    /// means that the client's move is valid.
+    /// The opponent's move. It is then this client's turn. As an answer to a move it also confirms the
+    /// client's move.
     Played(Cell),
     /// The client's move was refused; nothing has changed.
     Refused(MoveRefusal),
-    /// The game is over: by a move of either side, or because the opponent left. Sent instead of the
+    /// The game is over, by a move of either side or because the opponent left. Report this instead of the
     /// last `Accepted` or `Played`.
     Over {
         /// The result for this client.

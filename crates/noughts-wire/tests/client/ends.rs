@@ -1,4 +1,4 @@
-//! Streams that end, fail, or take their time.
+//! Streams that end, fail or time out.
 
 use std::io::{self, ErrorKind, Read, Write};
 
@@ -6,7 +6,7 @@ use noughts_wire::{Cell, Client, ClientError, Event, Greeting, Name, ProtocolErr
 
 use crate::picture::bytes;
 
-/// Reads what is written in it, in order; a failure is given once.
+/// A stream that returns these reads in order. Each failure is returned once.
 struct Script {
     reads: Vec<Result<Vec<u8>, ErrorKind>>,
     write_fails: Option<ErrorKind>,
@@ -50,7 +50,7 @@ const READY: &str = "02 00003039";
 const ADMIT: &str = "04 00003039 01";
 const ACTION: &str = "05 00003039 \"0-0\"";
 
-/// Hello, play, move, move, until something else happens.
+/// Sends HELLO, PLAY and two moves, and stops early at an unexpected event.
 fn go(client: &mut Client<Script>) -> Result<Event, ClientError> {
     let mut event = client.hello(&Name::default(), Greeting::Seed(12_345))?;
     for cell in [Cell::new(1, 1), Cell::new(2, 2)].into_iter().flatten() {
@@ -67,7 +67,7 @@ fn go(client: &mut Client<Script>) -> Result<Event, ClientError> {
 }
 
 #[test]
-fn an_end_at_any_moment_is_a_value() {
+fn disconnection_at_any_time_is_an_event() {
     let frames = [READY, ADMIT, ACTION];
     for count in 0..=frames.len() {
         for kind in [
@@ -84,7 +84,7 @@ fn an_end_at_any_moment_is_a_value() {
             assert!(matches!(client.play(), Err(ClientError::WrongStage(_))));
         }
     }
-    // In the middle of a frame, too.
+    // Also in the middle of a frame.
     assert_eq!(
         go(&mut client(&[Ok("02 0000")])).expect("a value"),
         Event::Left
@@ -93,7 +93,7 @@ fn an_end_at_any_moment_is_a_value() {
 }
 
 #[test]
-fn a_server_that_left_before_the_question_has_left() {
+fn failed_write_is_reported_as_a_disconnection() {
     let mut client = client(&[]);
     client.stream_mut().write_fails = Some(ErrorKind::BrokenPipe);
     assert_eq!(
@@ -105,7 +105,7 @@ fn a_server_that_left_before_the_question_has_left() {
 }
 
 #[test]
-fn a_time_out_loses_nothing() {
+fn no_bytes_are_lost_by_a_timeout() {
     let mut client = client(&[
         Ok("02 00"),
         Err(ErrorKind::WouldBlock),
@@ -115,7 +115,7 @@ fn a_time_out_loses_nothing() {
     ]);
     let late = client
         .hello(&Name::default(), Greeting::Seed(12_345))
-        .expect_err("a time-out");
+        .expect_err("a timeout");
     assert!(
         matches!(&late, ClientError::Stream(error) if error.kind() == ErrorKind::WouldBlock),
         "{late}"
@@ -127,7 +127,7 @@ fn a_time_out_loses_nothing() {
 }
 
 #[test]
-fn a_cell_that_cannot_be_is_complained_of_and_ends_it() {
+fn impossible_cell_is_answered_with_an_error_and_ends_the_session() {
     for (cell, code, error) in [
         (
             "1-1",
@@ -151,7 +151,7 @@ fn a_cell_that_cannot_be_is_complained_of_and_ends_it() {
 }
 
 #[test]
-fn frames_in_one_read_are_told_one_by_one() {
+fn frames_in_one_read_are_separate_events() {
     let glued = format!("{READY} {ADMIT} {ACTION}");
     let mut client = client(&[Ok(&glued)]);
     // A server that answers too early: ADMIT comes before PLAY.

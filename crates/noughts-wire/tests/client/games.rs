@@ -1,4 +1,4 @@
-//! Both ends together, to the end of the game.
+//! Whole games between a client and a server session.
 
 use noughts_wire::{
     Cell, Client, Dialect, ErrorCode, Event, FromClient, GameResult, Greeting, Name, Stage,
@@ -6,7 +6,7 @@ use noughts_wire::{
 
 use crate::stream::Computer;
 
-/// Plays every cell in turn, the taken ones too, until the game is over.
+/// Plays every cell in order, including taken ones, until the game is over.
 fn play(client: &mut Client<Computer>) -> GameResult {
     assert_eq!(
         client.play().expect("an answer"),
@@ -31,7 +31,7 @@ fn play(client: &mut Client<Computer>) -> GameResult {
 }
 
 #[test]
-fn games_are_played_to_their_end_in_both_dialects() {
+fn whole_games_work_in_both_dialects() {
     for piece in [1, 7, 4_096] {
         for (greeting, id, dialect) in [
             (Greeting::Seed(12_345), 12_345, Dialect::Seed),

@@ -1,4 +1,4 @@
-//! The client over real sockets, whose server goes away in the middle of a game.
+//! The client over real sockets, with a server that disconnects during a game.
 
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
@@ -23,7 +23,7 @@ fn serve(listener: &TcpListener, frames: usize) {
     }
 }
 
-/// Hello, play and moves, until something else comes of it.
+/// Sends HELLO, PLAY and moves until an unexpected event. Returns the event and the number of frames sent.
 fn go(client: &mut Client<TcpStream>) -> (Event, usize) {
     let name = Name::new("Ann").expect("a name");
     let mut event = client.hello(&name, Greeting::Later).expect("an event");
@@ -37,11 +37,11 @@ fn go(client: &mut Client<TcpStream>) -> (Event, usize) {
             (event, _) => return (event, frames),
         };
     }
-    unreachable!("something else comes")
+    unreachable!("the loop returns")
 }
 
 #[test]
-fn a_server_may_leave_after_any_frame() {
+fn server_may_disconnect_after_any_frame() {
     for frames in 0..5 {
         let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
         let address = listener.local_addr().expect("an address");
@@ -49,6 +49,6 @@ fn a_server_may_leave_after_any_frame() {
         let mut client = Client::new(TcpStream::connect(address).expect("a server"));
         assert_eq!(go(&mut client), (Event::Left, frames + 1));
         assert_eq!(client.session().stage(), Stage::Ended);
-        server.join().expect("the server keeps its promise");
+        server.join().expect("the server ends without a panic");
     }
 }

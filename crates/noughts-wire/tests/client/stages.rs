@@ -1,4 +1,4 @@
-//! Every stage and every frame of a server.
+//! Every server frame in every stage of a client.
 
 use noughts_wire::{
     Cell, ClientSession, Dialect, Event, FrameError, GameResult, Greeting, Name, Opcode,
@@ -8,8 +8,8 @@ use proptest::prelude::*;
 
 use crate::picture::bytes;
 
-/// What a client makes of a frame. `broken` ends the session; `!0` and `!1` also say so by that ERROR.
-/// `taken` is the cell that the client asked for at `moving`; at `opponent` the board is empty.
+/// The event for each frame and stage. `broken` ends the session; `!0` and `!1` also send that ERROR.
+/// `taken` is the cell that the client sent at `moving`; at `opponent` the board is empty.
 const EVENTS: &str = "
 frame      new      greeting  ready    joining       turn     moving   opponent
 ready      broken   ready     broken   broken        broken   broken   broken
@@ -52,7 +52,7 @@ fn frame(name: &str, later: bool) -> Vec<u8> {
     })
 }
 
-/// A client brought to a stage, by the shortest way.
+/// A client in this stage.
 fn client(stage: &str, later: bool) -> ClientSession {
     let (mut client, mut out) = (ClientSession::new(), Vec::new());
     let greeting = if later {
@@ -71,13 +71,13 @@ fn client(stage: &str, later: bool) -> ClientSession {
         match step {
             "greeting" => client
                 .hello(&name, greeting, &mut out)
-                .expect("a fitting moment"),
+                .expect("the right stage"),
             "ready" => hear(&mut client, "ready"),
-            "joining" => client.play(&mut out).expect("a fitting moment"),
+            "joining" => client.play(&mut out).expect("the right stage"),
             "turn" => hear(&mut client, "admit1"),
             _ => client
                 .act(Cell::new(1, 1).expect("a cell"), &mut out)
-                .expect("a fitting moment"),
+                .expect("the right stage"),
         }
     }
     if stage == "opponent" {
@@ -121,17 +121,17 @@ fn hear(client: &mut ClientSession, frame: &[u8]) -> String {
         }
         other => panic!("{other:?}"),
     };
-    let last_words = match word {
+    let error_frame = match word {
         "!0" => "08 00003039 00 \"Moviment Desconegut\" 0000",
         "!1" => "08 00003039 01 \"Moviment Invalid\" 0000",
         _ => "",
     };
-    assert_eq!(out, bytes(last_words), "{event:?}");
+    assert_eq!(out, bytes(error_frame), "{event:?}");
     word.to_owned()
 }
 
 #[test]
-fn every_frame_at_every_stage_makes_the_event_listed() {
+fn every_frame_in_every_stage_gives_the_listed_event() {
     let mut rows = EVENTS
         .trim()
         .lines()
@@ -156,7 +156,7 @@ fn every_frame_at_every_stage_makes_the_event_listed() {
 }
 
 #[test]
-fn a_refusal_may_be_tried_again() {
+fn refused_frame_may_be_repeated() {
     for (stage, before) in [
         ("greeting", Stage::New),
         ("joining", Stage::Ready),
@@ -167,7 +167,7 @@ fn a_refusal_may_be_tried_again() {
         hear(&mut client, &frame("error", false));
         assert_eq!(client.stage(), before, "{stage}");
     }
-    // A move that was refused is no mark: the opponent may play there.
+    // A refused move leaves the cell empty: the opponent may play there.
     let mut client = client("moving", false);
     hear(&mut client, &frame("error", false));
     client
@@ -177,7 +177,7 @@ fn a_refusal_may_be_tried_again() {
 }
 
 #[test]
-fn the_opponent_s_own_cells_are_taken_too() {
+fn cells_of_the_opponent_are_taken() {
     let mut client = client("opponent", false);
     assert_eq!(hear(&mut client, &frame("action", false)), "played");
     client
@@ -187,7 +187,7 @@ fn the_opponent_s_own_cells_are_taken_too() {
 }
 
 #[test]
-fn the_id_is_the_server_s_in_the_later_dialect_and_after_admit_0() {
+fn client_uses_the_servers_id_in_the_later_dialect_and_after_admit_0() {
     let mut later = client("greeting", true);
     later.receive(&bytes("02 00000007"));
     assert_eq!(
@@ -204,7 +204,7 @@ fn the_id_is_the_server_s_in_the_later_dialect_and_after_admit_0() {
 }
 
 #[test]
-fn what_is_said_at_the_wrong_time_is_not_sent() {
+fn frames_at_the_wrong_stage_are_not_sent() {
     let cell = Cell::new(0, 0).expect("a cell");
     for (stage, fitting) in [
         ("new", Some(Opcode::Hello)),
@@ -218,16 +218,16 @@ fn what_is_said_at_the_wrong_time_is_not_sent() {
         for opcode in [Opcode::Hello, Opcode::Play, Opcode::Action] {
             let (mut client, mut out) = (client(stage, false), Vec::new());
             let before = client.stage();
-            let said = match opcode {
+            let result = match opcode {
                 Opcode::Hello => client.hello(&Text::default(), Greeting::Later, &mut out),
                 Opcode::Play => client.play(&mut out),
                 _ => client.act(cell, &mut out),
             };
             if fitting == Some(opcode) {
-                assert!(said.is_ok() && out[0] == opcode.to_byte());
+                assert!(result.is_ok() && out[0] == opcode.to_byte());
             } else {
                 assert_eq!(
-                    said,
+                    result,
                     Err(WrongStage {
                         opcode,
                         stage: before
@@ -242,21 +242,21 @@ fn what_is_said_at_the_wrong_time_is_not_sent() {
         .expect_err("no game is on");
     assert_eq!(
         refusal.to_string(),
-        "ACTION cannot be sent while no game was on"
+        "ACTION cannot be sent while no game was running"
     );
 }
 
 #[test]
-fn a_late_move_after_a_win_is_not_held_against_the_next_game() {
+fn error_for_a_late_move_after_a_win_is_ignored() {
     let unexpected = bytes("08 00003039 02 \"Comanda Inesperada\" 0000");
-    // The opponent left while our move was under way: RESULT 1, and then ERROR 2 for the move.
+    // The opponent left while our move was in transit: RESULT 1, and then ERROR 2 for the move.
     let mut late = client("moving", false);
     assert_eq!(hear(&mut late, &frame("won", false)), "won");
     late.play(&mut Vec::new()).expect("no game is on");
     late.receive(&unexpected);
     assert_eq!(late.next_event(&mut Vec::new()), None);
     assert_eq!(hear(&mut late, &frame("admit1", false)), "first");
-    // Once only, and only then: ADMIT answers everything before it.
+    // Only one ERROR is ignored, and only before the next ADMIT.
     let mut refused = client("moving", false);
     hear(&mut refused, &frame("won", false));
     refused.play(&mut Vec::new()).expect("no game is on");
@@ -281,7 +281,7 @@ fn a_late_move_after_a_win_is_not_held_against_the_next_game() {
 }
 
 #[test]
-fn the_last_cell_is_told_where_the_dialect_has_it() {
+fn result_of_the_later_dialect_has_the_opponents_last_cell() {
     for (picture, cell) in [
         ("06 00003039 \"0-2\" 00", Cell::new(0, 2)),
         ("06 00003039 \"???\" 00", None),
@@ -297,7 +297,7 @@ fn the_last_cell_is_told_where_the_dialect_has_it() {
 }
 
 #[test]
-fn faults_are_said_in_words() {
+fn protocol_errors_are_explained() {
     for (error, words) in [
         (
             ProtocolError::NotACell(*b"a\n\xff"),
@@ -309,7 +309,7 @@ fn faults_are_said_in_words() {
         ),
         (
             ProtocolError::Unexpected(Opcode::Result, Stage::Ready),
-            "the server sent RESULT while no game was on",
+            "the server sent RESULT while no game was running",
         ),
         (
             ProtocolError::Frame(FrameError::UnknownOpcode(7)),
@@ -322,7 +322,7 @@ fn faults_are_said_in_words() {
 
 proptest! {
     #[test]
-    fn split_bytes_same_events(
+    fn split_bytes_give_the_same_events(
         stage in prop::sample::select(vec!["new", "greeting", "ready", "joining", "turn", "moving", "opponent"]),
         later: bool,
         frames in prop::collection::vec(

@@ -7,14 +7,14 @@ use noughts_wire::{
     Cell, GameMode, GameResult, MoveRefusal, Session, SessionEvent, SessionRequest,
 };
 
-/// Both directions in memory.
+/// A stream in memory whose other end is a server session.
 pub(crate) struct Computer {
     session: Session,
     marks: Vec<Cell>,
     answers: VecDeque<u8>,
-    /// One frame each, if the client keeps its promise.
+    /// The bytes of each write. Each must be one frame.
     pub(crate) writes: Vec<Vec<u8>>,
-    /// How many bytes a read gives at most.
+    /// Maximum number of bytes per read.
     pub(crate) piece: usize,
 }
 
@@ -29,7 +29,7 @@ impl Computer {
         }
     }
 
-    /// Nobody looks for lines here: who fills the board has drawn.
+    /// Ignores lines: a full board is a draw.
     fn play(&mut self, cell: Cell) -> SessionEvent {
         if self.marks.contains(&cell) {
             return SessionEvent::Refused(MoveRefusal::Occupied);

@@ -1,9 +1,9 @@
-//! The conversations in `testdata/wire`: a file adds a case.
+//! The conversations in `testdata/wire`. Each file is a test case.
 //!
 //! ```text
 //! mode computer                    computer or pairs; `full`: the server is above its limit
 //! > 01 00003039 "Ann" 0000         the client's bytes
-//! < 02 00003039                    the server's answer, one frame a line
+//! < 02 00003039                    the server's answer, one frame per line
 //! ? seat                           what the session asks for
 //! ! admitted first                 an event for the session
 //! ```
@@ -18,12 +18,12 @@ use noughts_wire::{
 use crate::picture::bytes;
 
 #[test]
-fn conversations_go_as_written() {
+fn sessions_behave_as_the_conversations_say() {
     let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testdata/wire");
     let mut count = 0;
     for file in fs::read_dir(directory).expect("testdata/wire can be read") {
         let path = file.expect("a file").path();
-        // The others are held with a whole server.
+        // The other files are for tests with a whole server.
         if path.extension().is_none_or(|extension| extension != "txt") {
             continue;
         }
@@ -37,7 +37,7 @@ fn conversations_go_as_written() {
     assert!(count >= 4, "only {count} conversations");
 }
 
-/// Goes through the script; what the session did must be what the next lines say.
+/// Runs the script, and compares what the session does with the following lines.
 fn replay(script: &str, piece: usize, name: &str) {
     let mut session = Session::new(GameMode::Computer, false);
     let mut done: Vec<String> = Vec::new();
@@ -52,11 +52,11 @@ fn replay(script: &str, piece: usize, name: &str) {
                 } else {
                     uncommented(line)
                 };
-                assert!(!done.is_empty(), "{place}: nothing was done");
+                assert!(!done.is_empty(), "{place}: the session did nothing");
                 assert_eq!(done.remove(0), expected, "{place}");
                 continue;
             }
-            _ => assert!(done.is_empty(), "{place}: before this there was {done:?}"),
+            _ => assert!(done.is_empty(), "{place}: not expected: {done:?}"),
         }
         match sign {
             ">" => {
@@ -85,7 +85,7 @@ fn replay(script: &str, piece: usize, name: &str) {
             }
         }
     }
-    assert!(done.is_empty(), "{name}: at the end there was {done:?}");
+    assert!(done.is_empty(), "{name}: not expected at the end: {done:?}");
 }
 
 fn go_on(session: &mut Session, mut out: Vec<u8>, done: &mut Vec<String>) {

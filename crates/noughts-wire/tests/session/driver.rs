@@ -1,4 +1,4 @@
-//! A session, bytes in pieces, and an outside that answers by a plan: what came of it, in order.
+//! Drives a session with bytes in pieces and with scripted answers, and logs what it does.
 
 use noughts_wire::{
     Cell, Dialect, FromServer, GameMode, GameResult, MoveRefusal, Session, SessionEvent,
@@ -10,13 +10,13 @@ use noughts_wire::{
 pub(crate) enum Entry {
     /// It sent one frame.
     Sent(Vec<u8>),
-    /// It asked for something.
+    /// It made a request.
     Asked(SessionRequest),
 }
 
-/// Gives the bytes in pieces of the lengths in `cuts`, again and again, and answers each ask only when
-/// `delay` more pieces came; on the mode for pairs a seat is not answered late, since there the time
-/// makes a difference.
+/// Passes the bytes in pieces with the lengths in `cuts` (repeated), and answers each request only after
+/// `delay` more pieces. In pairs mode a seat request is answered at once, because a delay would change
+/// the result there.
 pub(crate) fn drive(
     mode: GameMode,
     is_full: bool,
@@ -70,7 +70,7 @@ pub(crate) fn drive(
     }
 }
 
-/// All event of the plan fits, but where the client has just used up its errors.
+/// Every scripted event is accepted, unless the session has just closed because of too many errors.
 fn handle(session: &mut Session, event: SessionEvent, out: &mut Vec<u8>) {
     if !session.handle(event, out) {
         let next = session.clone().next_request(&mut Vec::new(), || 0);
@@ -91,8 +91,8 @@ fn log_frames(log: &mut Vec<Entry>, out: &[u8], session: &Session) {
     assert!(rest.is_empty(), "half a frame was written: {rest:?}");
 }
 
-/// The opponents, seats and rules, as a short plan. On the mode for pairs things happen when the client
-/// sends an ERROR, so that they happen at the same byte however the bytes come.
+/// Scripted opponents, seats and rules. In pairs mode the next event happens when the client sends an
+/// ERROR, so that it happens at the same byte however the bytes are split.
 pub(crate) struct Outside {
     mode: GameMode,
     seatings: u32,
@@ -120,7 +120,7 @@ impl Outside {
         }
     }
 
-    /// The event that answer an ask.
+    /// The events that answer a request.
     pub(crate) fn answer(&mut self, ask: &SessionRequest) -> Vec<SessionEvent> {
         match (ask, self.mode) {
             (SessionRequest::Seat, GameMode::Computer) => {

@@ -1,4 +1,4 @@
-//! Fifty errors in a row are enough.
+//! A session closes after fifty errors in a row.
 
 use noughts_wire::{
     Cell, CloseReason, GameMode, MAX_ERRORS, MoveRefusal, Session, SessionEvent, SessionRequest,
@@ -13,7 +13,7 @@ fn session(mode: GameMode) -> Session {
     session
 }
 
-/// In a game, the client to move.
+/// A session in a game, with the client to move.
 fn playing(mode: GameMode) -> Session {
     let mut session = session(mode);
     session.receive(&bytes("03 00003039"));
@@ -25,8 +25,8 @@ fn playing(mode: GameMode) -> Session {
     session
 }
 
-/// Number of frames before the session closes; every move gets this `answer`.
-fn endures(mut session: Session, frame: &str, answer: SessionEvent) -> usize {
+/// The number of frames until the session closes. Every move gets this `answer`.
+fn frames_until_close(mut session: Session, frame: &str, answer: SessionEvent) -> usize {
     for count in 1..200 {
         session.receive(&bytes(frame));
         let mut out = Vec::new();
@@ -53,37 +53,43 @@ fn after_fifty_errors_in_a_row_the_session_closes() {
     let occupied = SessionEvent::Refused(MoveRefusal::Occupied);
     for mode in [GameMode::Computer, GameMode::Pairs] {
         assert_eq!(
-            endures(Session::new(mode, false), "03 00003039", occupied),
+            frames_until_close(Session::new(mode, false), "03 00003039", occupied),
             limit
         );
         assert_eq!(
-            endures(Session::new(mode, false), "01 00000007 0000", occupied),
-            limit
-        );
-        assert_eq!(endures(session(mode), "01 00003039 0000", occupied), limit);
-        assert_eq!(
-            endures(playing(mode), "05 00003039 \"9-9\"", occupied),
+            frames_until_close(Session::new(mode, false), "01 00000007 0000", occupied),
             limit
         );
         assert_eq!(
-            endures(playing(mode), "05 00003039 \"1-1\"", occupied),
-            limit
-        );
-        // PLAY refused and what the client complains of count too, or they could go on for ever.
-        assert_eq!(endures(session(mode), "03 00000007", occupied), limit);
-        assert_eq!(
-            endures(session(mode), "03 00003039", SessionEvent::NotSeated),
+            frames_until_close(session(mode), "01 00003039 0000", occupied),
             limit
         );
         assert_eq!(
-            endures(session(mode), "08 00003039 01 0000", occupied),
+            frames_until_close(playing(mode), "05 00003039 \"9-9\"", occupied),
+            limit
+        );
+        assert_eq!(
+            frames_until_close(playing(mode), "05 00003039 \"1-1\"", occupied),
+            limit
+        );
+        // ADMIT 0 and ERRORs from the client count too. Otherwise a client could send them for ever.
+        assert_eq!(
+            frames_until_close(session(mode), "03 00000007", occupied),
+            limit
+        );
+        assert_eq!(
+            frames_until_close(session(mode), "03 00003039", SessionEvent::NotSeated),
+            limit
+        );
+        assert_eq!(
+            frames_until_close(session(mode), "08 00003039 01 0000", occupied),
             limit
         );
     }
 }
 
 #[test]
-fn the_fiftieth_is_still_answered() {
+fn fiftieth_error_is_still_answered() {
     let mut session = session(GameMode::Computer);
     session.receive(&bytes("05 00003039 \"1-1\"").repeat(60));
     let mut out = Vec::new();
@@ -98,7 +104,7 @@ fn the_fiftieth_is_still_answered() {
 }
 
 #[test]
-fn progress_forgives() {
+fn progress_resets_the_count() {
     let cell = Cell::new(0, 0).expect("a cell");
     let wrong = bytes("05 00003039 \"9-9\"").repeat(49);
     let mut session = playing(GameMode::Computer);

@@ -1,4 +1,4 @@
-//! Every `SessionEvent` in every state: one that does not fit changes nothing.
+//! Every `SessionEvent` in every state. An event that the state does not allow changes nothing.
 
 use noughts_wire::{
     Cell, GameMode, GameResult, MoveRefusal, Session, SessionEvent, SessionRequest,
@@ -6,7 +6,7 @@ use noughts_wire::{
 
 use crate::picture::bytes;
 
-/// What the client hears of each event in each state; `-` is nothing and `x` means that it does not fit.
+/// What the client receives for each event in each state. `-` is nothing; `x` means that the event is not allowed.
 const HEARD: &str = "
 event        ready  seating  turn  moving  opponent
 first       x      admit1   x     x       x
@@ -94,7 +94,7 @@ fn frame(word: &str, later: bool) -> Vec<u8> {
 }
 
 #[test]
-fn every_news_in_every_state_is_heard_as_listed() {
+fn every_event_in_every_state_sends_the_listed_frame() {
     let mut rows = HEARD
         .trim()
         .lines()
@@ -123,13 +123,13 @@ fn every_news_in_every_state_is_heard_as_listed() {
 }
 
 #[test]
-fn frames_that_waited_are_judged_after_the_news() {
+fn waiting_frames_are_processed_after_the_event() {
     let mut session = session("moving", GameMode::Pairs, false);
     let mut out = Vec::new();
     session.receive(&bytes("05 00003039 \"1-1\" 03 00003039 03 00003039"));
     assert_eq!(session.next_request(&mut out, || 0), None);
-    assert!(out.is_empty(), "nothing is judged while the move is");
-    // The opponent leaves while the move is under way: the next frames find no game.
+    assert!(out.is_empty(), "frames wait while a move is decided");
+    // The opponent leaves while the move is decided: the next frames find no game.
     let won = SessionEvent::Over {
         result: GameResult::Won,
         opponent_cell: None,

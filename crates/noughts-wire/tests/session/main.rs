@@ -1,4 +1,4 @@
-//! The server's session: what it answers, in every state, however the bytes are cut.
+//! The server's session: its answers in every state, however the bytes are split.
 
 mod conversation;
 mod driver;

@@ -1,4 +1,5 @@
-//! The session once more, slow and obvious: all bytes at once, every ask answered at once.
+//! A second, slow and obvious implementation of the session. It gets all bytes at once, and every request is answered
+//! at once.
 
 use noughts_wire::{
     Cell, CloseReason, FromClient, GameMode, GameResult, MoveRefusal, ReceivedError, SessionEvent,

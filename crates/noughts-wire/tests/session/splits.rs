@@ -1,4 +1,4 @@
-//! However the bytes are cut or glued, the session does the same, and what its reference does.
+//! However the bytes are split, the session does what the reference does.
 
 use noughts_wire::{GameMode, SessionRequest};
 use proptest::prelude::*;
@@ -8,7 +8,7 @@ use crate::picture::bytes;
 use crate::reference::reference;
 use crate::survival::survive;
 
-/// A frame that may well fit, for a session with the id 12345 or 54321.
+/// A frame that is often valid, for a session with the id 12345 or 54321.
 fn frame() -> impl Strategy<Value = Vec<u8>> {
     let id = || {
         prop_oneof![
@@ -39,7 +39,7 @@ fn frame() -> impl Strategy<Value = Vec<u8>> {
     ]
 }
 
-/// A beginning that most often works, then frames, then perhaps rubbish.
+/// A start that is usually valid, then frames, then sometimes random bytes.
 fn conversation() -> impl Strategy<Value = Vec<u8>> {
     let hello = prop_oneof![
         4 => Just(bytes("01 00003039 \"Ann\" 0000 03 00003039")),
@@ -60,7 +60,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 2_000, ..ProptestConfig::default() })]
 
     #[test]
-    fn split_bytes_same_messages(
+    fn split_bytes_give_the_same_log(
         mode in mode(),
         is_full in prop::bool::weighted(0.1),
         bytes in conversation(),
@@ -75,7 +75,7 @@ proptest! {
     }
 
     #[test]
-    fn session_survives_any_bytes(
+    fn session_keeps_its_bounds_for_any_bytes(
         mode in mode(),
         is_full in prop::bool::weighted(0.1),
         plan in prop::collection::vec(any::<u8>(), 0..200),
@@ -85,9 +85,9 @@ proptest! {
     }
 }
 
-/// The generator must reach what the property is about.
+/// The generated conversations must contain moves and ends, or the properties would test nothing.
 #[test]
-fn random_conversations_come_to_moves_and_ends() {
+fn random_conversations_contain_moves_and_ends() {
     use proptest::strategy::ValueTree;
     use proptest::test_runner::TestRunner;
 

@@ -1,15 +1,15 @@
-//! Whatever is sent and told, in any order: nothing panics, and everything keeps its bound.
+//! Random bytes and events in any order: nothing panics, and every bound holds.
 
 use noughts_wire::{
     Cell, GameMode, GameResult, MAX_BUFFERED_BYTES, MoveRefusal, Session, SessionEvent,
     SessionRequest,
 };
 
-/// The most that is answered before something is asked: 49 errors, READY, and 50 more errors.
+/// Maximum bytes of answers between two requests: 49 errors, READY, and 50 more errors.
 const MOST_ANSWERED: usize = 100 * 28;
 
-/// Each byte of the plan is a step: event, or a look at how many of the bytes to give. Asks are not
-/// answered but by chance, and event comes that nobody asked for.
+/// Each byte of the plan is a step: an event, or a number of bytes to pass. Requests are answered only by
+/// chance, and events come that were not requested.
 pub(crate) fn survive(mode: GameMode, is_full: bool, plan: &[u8], bytes: &[u8]) {
     let mut session = Session::new(mode, is_full);
     let mut rest = bytes;
@@ -33,7 +33,7 @@ pub(crate) fn survive(mode: GameMode, is_full: bool, plan: &[u8], bytes: &[u8]) 
             out.clear();
         }
         assert!(out.len() <= MOST_ANSWERED && session.room() <= MAX_BUFFERED_BYTES);
-        // Who is waited for can always speak: a whole frame has room.
+        // While the session waits for the client, it has room for a whole frame.
         assert!(!session.waits_for_client() || session.room() > 270);
     }
 }

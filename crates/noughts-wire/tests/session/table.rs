@@ -1,12 +1,12 @@
-//! Every state and every frame.
+//! The answer to every frame in every state.
 
 use noughts_wire::{Cell, CloseReason, GameMode, Session, SessionEvent, SessionRequest};
 
 use crate::picture::bytes;
 
-/// A number is an ERROR with that code. `!` closes after it, `held` waits for the outside. `9/3` is 9 in
-/// the seed's dialect and 3 in the later one. Waiting for a pair and the opponent's turn are of the mode
-/// for pairs, seating and thinking the same of the computer's.
+/// A number is an ERROR with that code, and `!` closes the session after it. `held` means that the frame waits.
+/// `9/3` is 9 in the seed's dialect and 3 in the later one. The columns for waiting and the opponent's turn are in
+/// pairs mode; seating and thinking are the same states in computer mode.
 const ANSWERS: &str = "
 frame           new    full  ready   waiting  seating  turn   moving  opponent  thinking
 hello           ready  9!    2       2        held     2      held    2         held
@@ -31,7 +31,7 @@ opcode-9        2!     2!    2!      2!       held     2!     held    2!        
 
 /// The id of the session, in both dialects.
 const ID: u32 = 12345;
-/// Another.
+/// The id of another session.
 const ODD: u32 = 77;
 
 /// A RESULT is longer once the later dialect was chosen.
@@ -63,7 +63,7 @@ fn frame(name: &str, state: &str, later: bool) -> Vec<u8> {
     })
 }
 
-/// A session brought to a state.
+/// A session in this state.
 fn session(state: &str, later: bool) -> Session {
     let mode = match state {
         "waiting" | "opponent" => GameMode::Pairs,
@@ -102,7 +102,7 @@ fn handle(session: &mut Session, event: SessionEvent) {
     assert!(session.handle(event, &mut Vec::new()), "{event:?} fits");
 }
 
-/// What the session does with a frame, in the table's words.
+/// What the session does with a frame, in the words of the table.
 fn hear(session: &mut Session, frame: &[u8]) -> String {
     assert_eq!(session.receive(frame), frame.len());
     let mut out = Vec::new();
@@ -176,7 +176,7 @@ fn every_frame_in_every_state_is_answered_as_listed() {
 }
 
 #[test]
-fn errors_carry_the_session_s_id_and_before_ready_the_frame_s() {
+fn errors_have_the_sessions_id_and_before_ready_the_frames() {
     for later in [false, true] {
         for (name, state, answer) in answers() {
             if !answer.starts_with(|sign: char| sign.is_ascii_digit()) {
@@ -204,7 +204,7 @@ fn errors_carry_the_session_s_id_and_before_ready_the_frame_s() {
 }
 
 #[test]
-fn an_error_changes_nothing() {
+fn error_changes_nothing() {
     let right = |state| match state {
         "new" => Some(("hello", "ready")),
         "ready" => Some(("play", "seat")),
@@ -232,7 +232,7 @@ fn an_error_changes_nothing() {
 }
 
 #[test]
-fn the_idle_clock_runs_while_the_client_is_to_speak() {
+fn idle_timeout_runs_only_while_the_server_waits_for_the_client() {
     for (state, waits) in [
         ("new", true),
         ("full", true),
@@ -249,7 +249,7 @@ fn the_idle_clock_runs_while_the_client_is_to_speak() {
 }
 
 #[test]
-fn closing_says_why() {
+fn close_request_has_the_reason() {
     for (name, state, why) in [
         ("hello", "full", CloseReason::Full),
         ("hello-too-long", "new", CloseReason::NameTooLong),
