@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::clock::ClockForm;
 use crate::table::OpenSeat;
 use crate::view::{Outcome, SeatKind, View};
 
@@ -30,6 +31,10 @@ pub struct GameListing {
     pub status: GameStatus,
     /// The seats, in turn order.
     pub seats: Vec<SeatListing>,
+    /// The clock; null without one.
+    #[serde(default)]
+    #[cfg_attr(feature = "openapi", schema(required))]
+    pub clock: Option<ClockForm>,
     /// The time of creation, in milliseconds since 1970.
     pub created_ms: u64,
     /// The time of the end, in milliseconds since 1970; null while the game runs.

@@ -98,7 +98,7 @@ impl MyGame {
 pub enum PlayerMessage {
     /// The running games, at the beginning.
     Games(Vec<MyGame>),
-    /// An opponent was found: a quick match or a rematch.
+    /// An opponent was found: a quick match, a rematch, or an open seat that the player has taken.
     Match(MyGame),
     /// The player has another new game.
     Game(MyGame),

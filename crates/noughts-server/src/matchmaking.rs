@@ -20,7 +20,7 @@ use tracing::{debug, warn};
 
 use crate::background_tasks::poll_once;
 use crate::id::GameId;
-use crate::store::{ListQuery, StoreError, WaitingId};
+use crate::store::{ListQuery, ListedGame, StoreError, WaitingId};
 use crate::table::{
     Command, Holder, Key, NewGame, OpenTo, RequestKey, SeatSet, Settings, Status, Table,
 };
@@ -473,7 +473,9 @@ impl Matchmaking {
             query.before = Some((last.created_ms, last.id));
             found.extend(page);
         }
-        for listed in found.iter().rev().filter(|listed| listed.is_plain) {
+        // TCP clients know neither clocks nor first positions.
+        let is_known_to_tcp = |listed: &&ListedGame| listed.is_plain() && listed.clock.is_none();
+        for listed in found.iter().rev().filter(is_known_to_tcp) {
             let is_known =
                 |waiting: &Waiting| matches!(waiting, Waiting::Seat(id, _) if *id == listed.id);
             if !self.state().queue.has(is_known) {

@@ -54,6 +54,9 @@ pub fn game_from_record(
     let conclusion = game.conclusion().cloned();
     let conclusion = conclusion
         .ok_or_else(|| no("the game is unfinished, and only finished games are archived"))?;
+    if record.used_ms().iter().sum::<u64>() > now_ms {
+        return Err(no("the turns took longer than the time since 1970"));
+    }
     let holders = record.seats().iter().map(|seat| holder(seat, game));
     let (began_ms, entries) = entries_of(record, now_ms);
     let settings = Settings {

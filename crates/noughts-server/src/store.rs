@@ -24,7 +24,7 @@ use std::fmt;
 use std::future::Future;
 use std::pin::Pin;
 
-use noughts_rules::Variant;
+use noughts_rules::{ClockSettings, Variant};
 
 use crate::bus::Bus;
 use crate::id::{GameId, NodeId, PlayerId};
@@ -403,8 +403,10 @@ pub struct ListedGame {
     pub variant: Variant,
     /// The size of its history.
     pub history: u16,
-    /// Whether it starts with the variant's first position and has no clock.
-    pub is_plain: bool,
+    /// Whether it starts with the variant's first position.
+    pub starts_empty: bool,
+    /// Its clock.
+    pub clock: Option<ClockSettings>,
     /// When it was created, in milliseconds since 1970.
     pub created_ms: u64,
     /// Its players and status.
@@ -412,6 +414,24 @@ pub struct ListedGame {
 }
 
 impl ListedGame {
+    /// A game as lists show it.
+    pub(crate) fn new(settings: &Settings, summary: Summary) -> ListedGame {
+        ListedGame {
+            id: settings.id,
+            variant: settings.variant,
+            history: settings.history,
+            starts_empty: settings.start.is_none(),
+            clock: settings.clock,
+            created_ms: settings.created_ms,
+            summary,
+        }
+    }
+
+    /// Whether everybody gets this game who asks for the variant and the clock, and for nothing else.
+    pub(crate) fn is_plain(&self) -> bool {
+        self.starts_empty && self.history == 0
+    }
+
     /// How it ended, if it did.
     pub fn ending(&self) -> Option<&Ending> {
         self.summary.ending.as_ref()

@@ -388,6 +388,14 @@ impl Tables {
             let is_ahead = match (command, refusal) {
                 (Command::Act { turn, .. }, TableRefusal::Stale { turn: ours }) => *turn > ours,
                 (Command::OfferRematch { .. }, TableRefusal::NotOver) => true,
+                (
+                    Command::AcceptRematch { .. }
+                    | Command::Offer { .. }
+                    | Command::Answer { .. }
+                    | Command::Abort { .. }
+                    | Command::Claim { .. },
+                    _,
+                ) => true,
                 _ => false,
             };
             match is_ahead && self.bus.is_shared() && !is_checked {

@@ -8,7 +8,7 @@ use std::task::{Context, Poll, Waker};
 
 use axum::body::{Body, Bytes, HttpBody};
 use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, Request, StatusCode, header};
-use axum::response::Response;
+use axum::response::{IntoResponse, Response};
 use flate2::Compression;
 use sha2::{Digest, Sha256};
 
@@ -27,7 +27,8 @@ pub(super) struct Wanted {
     is_api: bool,
     has_token: bool,
     accepts_gzip: bool,
-    if_none_match: Option<HeaderValue>,
+    /// The tags of `If-None-Match`.
+    known: Option<HeaderValue>,
 }
 
 impl Wanted {
@@ -39,15 +40,17 @@ impl Wanted {
             is_api: request.uri().path().starts_with("/api/"),
             has_token: headers.contains_key(header::AUTHORIZATION),
             accepts_gzip: accepts(headers, header::ACCEPT_ENCODING, "gzip"),
-            if_none_match: headers.get(header::IF_NONE_MATCH).cloned(),
+            known: headers.get(header::IF_NONE_MATCH).cloned(),
         }
     }
 
     /// Adds the headers for caches, compresses the body, or replaces it by 304.
     pub(super) fn apply(&self, response: &mut Response) {
         let size = response.body().size_hint().exact();
-        if self.is_read && response.status() == StatusCode::OK && size.is_some() {
-            self.apply_to_whole(response);
+        match response.status() {
+            StatusCode::OK if self.is_read && size.is_some() => self.apply_to_whole(response),
+            StatusCode::NOT_MODIFIED => self.set_cache_headers(response.headers_mut()),
+            _ => {}
         }
         let headers = response.headers_mut();
         // Everything that may be cached says so.
@@ -75,13 +78,12 @@ impl Wanted {
                         .insert(header::ETAG, weak_tag(hash_for_tag(bytes)));
                 }
             }
-            let cache_control = match self.has_token {
-                true => "private, no-cache",
-                false => "no-cache",
-            };
-            set_default(response.headers_mut(), header::CACHE_CONTROL, cache_control);
+            self.set_cache_headers(response.headers_mut());
         }
-        if self.is_known(response.headers()) {
+        let tag = response.headers().get(header::ETAG);
+        if let (Some(tag), Some(known)) = (tag, &self.known)
+            && has_tag(known, tag)
+        {
             *response.status_mut() = StatusCode::NOT_MODIFIED;
             *response.body_mut() = Body::empty();
             let headers = response.headers_mut();
@@ -105,26 +107,39 @@ impl Wanted {
         if let Some(bytes) = bytes {
             *response.body_mut() = Body::from(bytes);
         }
-        if self.is_api {
-            let vary = HeaderValue::from_static("Accept-Encoding");
-            response.headers_mut().append(header::VARY, vary);
-        }
     }
 
-    /// Whether the client has the body with this tag.
-    fn is_known(&self, headers: &HeaderMap) -> bool {
-        let known = self
-            .if_none_match
-            .as_ref()
-            .and_then(|known| known.to_str().ok());
-        let tag = headers.get(header::ETAG).and_then(|tag| tag.to_str().ok());
-        let (Some(known), Some(tag)) = (known, tag) else {
-            return false;
+    /// What caches must know of an answer of the API, also if it is 304.
+    fn set_cache_headers(&self, headers: &mut HeaderMap) {
+        let cache_control = match self.has_token {
+            true => "private, no-cache",
+            false => "no-cache",
         };
-        let opaque = |tag: &str| tag.trim().trim_start_matches("W/").to_owned();
-        let tag = opaque(tag);
-        known.trim() == "*" || known.split(',').any(|known| opaque(known) == tag)
+        set_default(headers, header::CACHE_CONTROL, cache_control);
+        headers.append(header::VARY, HeaderValue::from_static("Accept-Encoding"));
     }
+}
+
+/// Whether the client has the body with this tag.
+pub(super) fn is_known(request: &HeaderMap, tag: &HeaderValue) -> bool {
+    let known = request.get(header::IF_NONE_MATCH);
+    known.is_some_and(|known| has_tag(known, tag))
+}
+
+fn has_tag(known: &HeaderValue, tag: &HeaderValue) -> bool {
+    let (Ok(known), Ok(tag)) = (known.to_str(), tag.to_str()) else {
+        return false;
+    };
+    fn opaque(tag: &str) -> &str {
+        tag.trim().trim_start_matches("W/")
+    }
+    let mut tags = known.split(',').map(opaque);
+    known.trim() == "*" || tags.any(|known| known == opaque(tag))
+}
+
+/// The answer to a client that has the body with this tag.
+pub(super) fn not_modified(tag: HeaderValue) -> Response {
+    (StatusCode::NOT_MODIFIED, [(header::ETAG, tag)]).into_response()
 }
 
 /// Whether a method only reads.
@@ -133,7 +148,7 @@ pub(super) fn is_read(method: &Method) -> bool {
 }
 
 /// A hash of these bytes for a tag.
-pub(super) fn hash_for_tag(bytes: &[u8]) -> u64 {
+fn hash_for_tag(bytes: &[u8]) -> u64 {
     let hash = Sha256::digest(bytes);
     let first = hash.first_chunk::<8>().expect("SHA-256 has 32 bytes");
     u64::from_be_bytes(*first)

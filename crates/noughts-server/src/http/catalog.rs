@@ -5,8 +5,8 @@ use std::sync::Arc;
 use axum::extract::State;
 use axum::response::{IntoResponse, Response};
 use noughts_api::{
-    FieldLocation, GameListing, GameStatus, GamesPage, OfferedVariant, Outcome, ProblemKind,
-    SeatKind, SeatListing,
+    ClockForm, FieldLocation, GameListing, GameStatus, GamesPage, OfferedVariant, Outcome,
+    ProblemKind, SeatKind, SeatListing,
 };
 use noughts_rules::{CATALOG, Variant};
 use serde::Deserialize;
@@ -173,6 +173,7 @@ pub(super) fn line(game: &ListedGame, names: &PlayerNames) -> GameListing {
             Status::Over => GameStatus::Over,
         },
         seats: game.summary.holders.iter().map(seat).collect(),
+        clock: game.clock.map(ClockForm::from),
         created_ms: game.created_ms,
         ended_ms: ending.map(|ending| ending.at_ms),
         outcome: ending.map(|ending| Outcome::new(&game.variant, &ending.conclusion)),

@@ -17,7 +17,7 @@ use serde::Deserialize;
 use utoipa::IntoParams;
 
 use super::AppState;
-use super::caching::{hash_for_tag, weak_tag};
+use super::caching::{is_known, not_modified, weak_tag};
 use super::create_table::{TablePlan, no_such_seat, no_such_turn, read_name, start_position};
 use super::error::{ApiError, api_error, refused_action};
 use super::extract::{
@@ -209,14 +209,24 @@ pub(super) async fn get(
 ) -> Result<Response, ApiError> {
     let live = table(&app, read_id(&id)?).await?;
     let you = app.seat_in_header(&live, &headers).await?;
+    if let Some(seat) = you {
+        app.presence.request(&live, seat);
+    }
     let Some(turns) = at.after.or(at.turn) else {
-        return Ok(tagged_view(&live.snapshot(), you));
+        // Before the snapshot is taken: a tag may be too old for its view, but not too new.
+        let tag = view_tag(&live, you);
+        if is_known(&headers, &tag) {
+            return Ok(not_modified(tag));
+        }
+        let mut response = view(&live.snapshot(), you);
+        response.headers_mut().insert(header::ETAG, tag);
+        return Ok(response);
     };
     let (all, now) = (live.read(Table::turn) - 1, app.tables.clock().now());
     app.rate_limiter
         .count_replay(&client, turns.min(all), now)?;
     match live.snapshot_after(turns) {
-        Some(snapshot) => Ok(tagged_view(&snapshot, you)),
+        Some(snapshot) => Ok(view(&snapshot, you)),
         None => {
             let name = if at.after.is_some() {
                 "/after"
@@ -376,10 +386,13 @@ fn table_command(
         RequestedAction::Play(_) | RequestedAction::Rewind(_) | RequestedAction::Resign => {
             return None;
         }
-        RequestedAction::Offer(OfferKind::Rematch)
-        | RequestedAction::Accept(OfferKind::Rematch) => {
+        RequestedAction::Offer(OfferKind::Rematch) => {
             let next = app.tables.ids().game();
             Command::OfferRematch { seat, next }
+        }
+        RequestedAction::Accept(OfferKind::Rematch) => {
+            let next = app.tables.ids().game();
+            Command::AcceptRematch { seat, next }
         }
         RequestedAction::Offer(kind) => {
             let offer = offer(kind)?;
@@ -543,20 +556,10 @@ fn view(snapshot: &Snapshot, you: Option<Seat>) -> Response {
     (content_type, view_json(snapshot, you)).into_response()
 }
 
-/// A view with its tag.
-fn tagged_view(snapshot: &Snapshot, you: Option<Seat>) -> Response {
-    let mut response = view(snapshot, you);
-    let tag = view_tag(snapshot, you);
-    response.headers_mut().insert(header::ETAG, tag);
-    response
-}
-
-/// The tag of a view, computed once for all readers. Views of different seats differ only by `you`.
-fn view_tag(snapshot: &Snapshot, you: Option<Seat>) -> HeaderValue {
-    let hash = || hash_for_tag(&view_json(snapshot, None));
-    let hash = *snapshot.view_hash.get_or_init(hash);
+/// The tag of the current view. Views of different seats differ only by `you`.
+fn view_tag(live: &LiveTable, you: Option<Seat>) -> HeaderValue {
     let seat = you.map_or(0, |seat| u64::from(seat.0) + 1);
-    weak_tag(hash.wrapping_add(seat))
+    weak_tag(live.view_version().wrapping_add(seat))
 }
 
 #[cfg(test)]

@@ -5,16 +5,13 @@
 //! a change gets the whole list.
 
 use std::collections::HashMap;
-use std::convert::Infallible;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use axum::extract::State;
-use axum::response::sse::{Event, KeepAlive, Sse};
-use axum::response::{IntoResponse, Response};
+use axum::response::Response;
 use bytes::Bytes;
-use futures_util::stream::unfold;
 use noughts_api::{LobbyMessage, ProblemKind};
 use tokio::sync::{Notify, watch};
 use tokio::time::{sleep, timeout};
@@ -24,8 +21,8 @@ use super::AppState;
 use super::catalog::{MAX_LISTED, line};
 use super::error::{ApiError, api_error};
 use super::openapi::CatalogErrors;
-use super::rate_limit::{Client, StreamPermit};
-use super::stream::{KEEP_ALIVE, RESTART, event, to_json};
+use super::rate_limit::Client;
+use super::stream::{EventSource, NO_ID, event_stream, to_json, write_event};
 use crate::id::GameId;
 use crate::players::PlayerNames;
 use crate::store::{ListQuery, StoreError};
@@ -180,63 +177,35 @@ pub(super) async fn lobby_events(
             "the store does not reply now; try again in a moment",
         ));
     }
-    let source = LobbyEvents {
-        states,
-        number: None,
-        unsent: Vec::new().into_iter(),
-        closing: app.closing.clone(),
-        has_ended: false,
-        _permit: permit,
-    };
-    let events = unfold(source, |mut source| async move {
-        let event = source.next().await?;
-        Some((Ok::<_, Infallible>(event), source))
-    });
-    Ok(Sse::new(events)
-        .keep_alive(KeepAlive::new().interval(KEEP_ALIVE))
-        .into_response())
+    let number = None;
+    Ok(event_stream(&app, permit, LobbyEvents { states, number }))
 }
 
-/// The events of one stream. The connection asks for the next one when the client has read the last.
+/// The events of one stream. The connection asks for the next ones when the client has read the last.
 struct LobbyEvents {
     states: watch::Receiver<Option<Arc<LobbyState>>>,
     /// The state that the watcher was sent.
     number: Option<u64>,
-    unsent: std::vec::IntoIter<(&'static str, Bytes)>,
-    closing: watch::Receiver<bool>,
-    has_ended: bool,
-    _permit: StreamPermit,
 }
 
-impl LobbyEvents {
-    async fn next(&mut self) -> Option<Event> {
-        loop {
-            if let Some((name, message)) = self.unsent.next() {
-                return Some(event(None, name, &message));
-            }
-            if self.has_ended {
-                return None;
-            }
-            let sent = self.number;
-            let is_new = |state: &Option<Arc<LobbyState>>| match state {
-                Some(state) => Some(state.number) != sent,
-                None => false,
-            };
-            tokio::select! {
-                state = self.states.wait_for(is_new) => {
-                    let state = state.ok()?.clone()?;
-                    self.number = Some(state.number);
-                    self.unsent = match sent.map(|sent| sent + 1) == Some(state.number) {
-                        true => state.changes.clone(),
-                        false => vec![("games", state.all.clone())],
-                    }
-                    .into_iter();
-                }
-                _ = self.closing.changed() => {
-                    self.has_ended = true;
-                    return Some(event(None, "restart", RESTART));
+impl EventSource for LobbyEvents {
+    async fn next(&mut self) -> Option<Vec<u8>> {
+        let sent = self.number;
+        let is_new = |state: &Option<Arc<LobbyState>>| match state {
+            Some(state) => Some(state.number) != sent,
+            None => false,
+        };
+        let state = self.states.wait_for(is_new).await.ok()?.clone()?;
+        self.number = Some(state.number);
+        let mut chunk = Vec::new();
+        match sent.map(|sent| sent + 1) == Some(state.number) {
+            true => {
+                for (name, message) in &state.changes {
+                    write_event(&mut chunk, NO_ID, name, message);
                 }
             }
+            false => write_event(&mut chunk, NO_ID, "games", &state.all),
         }
+        Some(chunk)
     }
 }

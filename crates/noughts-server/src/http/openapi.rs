@@ -80,7 +80,9 @@ const ERRORS: &[(u16, &str)] = &[
     (413, "ContentTooLarge"),
     (415, "UnsupportedMediaType"),
     (422, "UnprocessableContent"),
+    (426, "UpgradeRequired"),
     (429, "TooManyRequests"),
+    (500, "InternalServerError"),
     (503, "ServiceUnavailable"),
 ];
 
@@ -117,15 +119,16 @@ error_responses! {
     CatalogErrors: 429 503;
     ListErrors: 400 422 429 503;
     StrategyErrors: 400 422 429 503;
-    CreateErrors: 400 401 404 408 413 415 422 429 503;
-    ViewErrors: 400 401 403 404 422 429 503;
-    SeatErrors: 400 401 403 404 408 409 413 415 422 429 503;
-    ActionErrors: 400 401 403 404 408 409 413 415 422 429 503;
-    RematchErrors: 401 403 404 409 429 503;
-    LeaveErrors: 401 403 404 429 503;
-    RecordErrors: 404 429 503;
+    CreateErrors: 400 401 404 408 413 415 422 429 500 503;
+    ViewErrors: 400 401 403 404 422 429 500 503;
+    WebSocketErrors: 400 401 403 404 422 426 429 500 503;
+    SeatErrors: 400 401 403 404 408 409 413 415 422 429 500 503;
+    ActionErrors: 400 401 403 404 408 409 413 415 422 429 500 503;
+    RematchErrors: 401 403 404 409 429 500 503;
+    LeaveErrors: 401 403 404 429 500 503;
+    RecordErrors: 404 429 500 503;
     ImportErrors: 400 408 413 415 422 429 503;
-    AnalysisErrors: 404 409 429 503;
+    AnalysisErrors: 404 409 429 500 503;
     CreatePlayerErrors: 400 408 413 415 422 429 503;
     PlayerErrors: 400 404 422 429 503;
     MeErrors: 400 401 403 404 409 422 429 503;

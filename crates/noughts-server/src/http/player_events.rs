@@ -1,20 +1,20 @@
 //! `GET /api/me/events`: what happens in the games of a player, wherever they are played.
 //!
 //! A stream looks at the tables of its player when it is nudged, compares them with what it has seen, and sends the
-//! differences. So a nudge that comes twice or too late does no harm, and one that is lost costs time.
+//! differences. So a nudge that comes twice or too late does no harm, and one that is lost costs time. What it has seen
+//! is the id of its events, so that any node can resume it.
 
 use std::collections::{BTreeMap, VecDeque};
-use std::convert::Infallible;
+use std::fmt;
+use std::str::FromStr;
 use std::sync::Arc;
 use std::time::Duration;
 
 use axum::extract::State;
-use axum::response::sse::{Event, KeepAlive, Sse};
-use axum::response::{IntoResponse, Response};
-use futures_util::stream::unfold;
-use noughts_api::PlayerMessage;
+use axum::http::HeaderMap;
+use axum::response::Response;
+use noughts_api::{MyGame, PlayerMessage};
 use noughts_rules::Seat;
-use tokio::sync::watch;
 use tokio::time::sleep;
 use tracing::debug;
 
@@ -22,16 +22,21 @@ use super::AppState;
 use super::error::ApiError;
 use super::openapi::MeErrors;
 use super::players::{Caller, my_game};
-use super::rate_limit::{Client, StreamPermit};
-use super::seat_token::seat_of_player;
-use super::stream::{KEEP_ALIVE, RESTART};
+use super::rate_limit::Client;
+use super::stream::{EventSource, event_stream, last_event_id, to_json, write_event};
 use crate::id::{GameId, PlayerId};
 use crate::players::{Feed, Nudge};
 use crate::store::{ListQuery, PlayerFilter, StoreError};
-use crate::table::{Holder, Table};
+use crate::table::{Holder, Status, Table};
 
 /// Maximum number of games that a stream follows, the newest ones.
 const MAX_FOLLOWED: usize = 100;
+
+/// Of these, how many that are over: a rematch may be offered there.
+const MAX_FINISHED: usize = 10;
+
+/// How much earlier than it can be read an entry may have been stored.
+const MAX_COMMIT_MS: u64 = 5_000;
 
 /// How often a stream looks at all games although nothing was heard: hints between nodes may get lost.
 const COMPARE: Duration = Duration::from_secs(10);
@@ -41,11 +46,14 @@ const RETRY_AFTER: Duration = Duration::from_secs(1);
 
 /// Follows all games of the caller's player by server-sent events.
 ///
-/// The data of each event is a PlayerMessage. A stream begins with the running games (`games`). Then it sends a game whenever something happens there: `match` (an opponent was found), `game` (the
-/// player has a new game), `seated` (somebody took a seat), `turn` (it is the player's turn), `offer` (somebody offers
-/// something) and `over`. While the stream is open, the player's quick matches wait.
+/// The data of each event is a PlayerMessage. A stream begins with the running games (`games`). Then it sends a game
+/// whenever something happens there: `match` (an opponent was found), `game` (the player has a new game), `seated`
+/// (somebody took a seat), `turn` (it is the player's turn), `offer` (somebody offers something) and `over`. With
+/// `Last-Event-ID` it begins with what has happened since that event. While the stream is open, the player's quick
+/// matches wait.
 #[utoipa::path(
     get, path = "/api/me/events", operation_id = "followMe", tag = "players",
+    params(("Last-Event-ID" = Option<String>, Header, description = "the id of the latest event that the client has")),
     security(("player" = [])),
     responses(
         (status = 200, body = String, content_type = "text/event-stream", description = "Events whose data are PlayerMessage objects"),
@@ -56,24 +64,27 @@ pub(super) async fn events(
     State(app): State<Arc<AppState>>,
     Caller(player): Caller,
     client: Client,
+    headers: HeaderMap,
 ) -> Result<Response, ApiError> {
+    let seen = last_event_id(&headers)?;
     let now = app.tables.clock().now();
     let permit = app.rate_limiter.open_stream(&client, now)?;
-    let stream = PlayerEvents::begin(&app, player.id, permit).await?;
-    let events = unfold(stream, |mut stream| async move {
-        let event = stream.next().await?;
-        Some((Ok::<_, Infallible>(event), stream))
-    });
-    Ok(Sse::new(events)
-        .keep_alive(KeepAlive::new().interval(KEEP_ALIVE))
-        .into_response())
+    let events = PlayerEvents::begin(&app, player.id, seen).await?;
+    Ok(event_stream(&app, permit, events))
+}
+
+/// What a stream has seen: the id of an event.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+struct AllSeen {
+    /// When it last looked, in milliseconds since 1970.
+    at_ms: u64,
+    games: BTreeMap<GameId, Seen>,
 }
 
 /// What a stream has seen of a game.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct Seen {
     turn: usize,
-    is_my_turn: bool,
     open_seats: usize,
     /// The entry of the latest offer of another seat.
     offer: Option<u32>,
@@ -82,17 +93,58 @@ struct Seen {
 
 impl Seen {
     fn of(table: &Table, player: PlayerId) -> Seen {
-        let is_its = |seat: Seat| holds(table, seat, player);
         let open = table.holders().iter().filter(|holder| holder.is_open());
-        let open_seats = open.count();
         Seen {
             turn: table.turn(),
-            is_my_turn: open_seats == 0 && table.game().to_move().is_some_and(is_its),
-            open_seats,
-            offer: latest_offer(table, is_its),
+            open_seats: open.count(),
+            offer: latest_offer(table, |seat| holds(table, seat, player)),
             is_over: table.is_over(),
         }
     }
+}
+
+/// Such as `1795000000000,3n5kq2w8rj4mz7tb1xv9c0y6ha.5.0.12,7x….9.0.0.over`: the time, and for each game its turn, its
+/// open seats and the entry of the latest offer.
+impl fmt::Display for AllSeen {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.at_ms)?;
+        for (game, seen) in &self.games {
+            let (turn, open_seats, offer) = (seen.turn, seen.open_seats, seen.offer.unwrap_or(0));
+            let over = if seen.is_over { ".over" } else { "" };
+            write!(f, ",{game}.{turn}.{open_seats}.{offer}{over}")?;
+        }
+        Ok(())
+    }
+}
+
+impl FromStr for AllSeen {
+    type Err = ();
+
+    fn from_str(text: &str) -> Result<AllSeen, ()> {
+        let mut parts = text.split(',');
+        let at_ms = parts.next().and_then(|ms| ms.parse().ok()).ok_or(())?;
+        let games: BTreeMap<GameId, Seen> = parts.map(read_seen).collect::<Option<_>>().ok_or(())?;
+        match games.len() <= MAX_FOLLOWED {
+            true => Ok(AllSeen { at_ms, games }),
+            false => Err(()),
+        }
+    }
+}
+
+fn read_seen(text: &str) -> Option<(GameId, Seen)> {
+    let mut fields = text.split('.');
+    let game = fields.next()?.parse().ok()?;
+    let seen = Seen {
+        turn: fields.next()?.parse().ok()?,
+        open_seats: fields.next()?.parse().ok()?,
+        offer: Some(fields.next()?.parse().ok()?).filter(|offer| *offer > 0),
+        is_over: match fields.next() {
+            None => false,
+            Some("over") => true,
+            Some(_) => return None,
+        },
+    };
+    fields.next().is_none().then_some((game, seen))
 }
 
 fn holds(table: &Table, seat: Seat, player: PlayerId) -> bool {
@@ -105,32 +157,34 @@ fn latest_offer(table: &Table, is_its: impl Fn(Seat) -> bool) -> Option<u32> {
     of_others.map(|open| open.entry).max()
 }
 
-/// Whether somebody else sat at the table from its beginning: an opponent was found for the player.
+/// Whether somebody else sat at the table before the player did: an opponent was found for the player.
 fn is_match(table: &Table, player: PlayerId) -> bool {
     let holders = &table.settings().holders;
     let is_other = |holder: &Holder| holder.is_human() && holder.player_id() != Some(player);
-    !holders.iter().any(Holder::is_open) && holders.iter().any(is_other)
+    let mut seats = (0..).map(Seat).zip(holders);
+    let took_open_seat = seats.any(|(seat, first)| first.is_open() && holds(table, seat, player));
+    holders.iter().any(is_other) && (took_open_seat || !holders.iter().any(Holder::is_open))
 }
 
-/// The events of one stream. The connection asks for the next one when the client has read the last.
+/// The events of one stream. The connection asks for the next ones when the client has read the last.
 struct PlayerEvents {
     app: Arc<AppState>,
     player: PlayerId,
     feed: Feed,
-    seen: BTreeMap<GameId, Seen>,
-    unsent: VecDeque<PlayerMessage>,
-    /// The store failed: everything must be looked at again.
+    seen: AllSeen,
+    /// Games that are over among those that were seen, oldest first.
+    finished: VecDeque<GameId>,
+    unsent: Vec<PlayerMessage>,
+    /// The store failed or looking was interrupted: everything must be looked at again.
     is_behind: bool,
     has_ended: bool,
-    closing: watch::Receiver<bool>,
-    _permit: StreamPermit,
 }
 
 impl PlayerEvents {
     async fn begin(
         app: &Arc<AppState>,
         player: PlayerId,
-        permit: StreamPermit,
+        seen: Option<AllSeen>,
     ) -> Result<PlayerEvents, ApiError> {
         // Before the games are read, so that nothing is missed in between.
         let feed = app.players.feeds().open(player);
@@ -138,68 +192,87 @@ impl PlayerEvents {
             app: Arc::clone(app),
             player,
             feed,
-            seen: BTreeMap::new(),
-            unsent: VecDeque::new(),
+            seen: AllSeen::default(),
+            finished: VecDeque::new(),
+            unsent: Vec::new(),
             is_behind: false,
             has_ended: false,
-            closing: app.closing.clone(),
-            _permit: permit,
         };
-        let mut games = Vec::new();
-        for id in stream.running().await? {
-            if let Some(live) = app.tables.get(id).await? {
-                let seen = live.read(|table| Seen::of(table, player));
-                stream.follow(id, seen);
-                games.extend(my_game(&live, player));
-            }
+        match seen {
+            Some(seen) => stream.resume(seen).await?,
+            None => stream.begin_with_running_games().await?,
         }
-        stream.unsent.push_back(PlayerMessage::Games(games));
         Ok(stream)
     }
 
-    /// The newest running games.
-    async fn running(&self) -> Result<Vec<GameId>, StoreError> {
+    async fn begin_with_running_games(&mut self) -> Result<(), ApiError> {
+        self.seen.at_ms = self.app.tables.clock().now_ms();
+        let mut games = Vec::new();
+        for id in self.games(PlayerFilter::Running(self.player)).await? {
+            if let Some(live) = self.app.tables.get(id).await? {
+                let seen = live.read(|table| Seen::of(table, self.player));
+                self.follow(id, seen);
+                games.extend(my_game(&live, self.player));
+            }
+        }
+        self.unsent.push(PlayerMessage::Games(games));
+        Ok(())
+    }
+
+    /// Continues after what a former stream has seen.
+    async fn resume(&mut self, seen: AllSeen) -> Result<(), ApiError> {
+        let since_ms = seen.at_ms.saturating_sub(MAX_COMMIT_MS);
+        for (game, seen) in seen.games {
+            self.follow(game, seen);
+        }
+        // Games that began and ended meanwhile are not among the running ones.
+        for game in self.games(PlayerFilter::Player(self.player)).await? {
+            let Some(live) = self.app.tables.get(game).await? else {
+                continue;
+            };
+            let ended_ms = live.read(Table::ended_ms);
+            if !self.seen.games.contains_key(&game) && ended_ms >= Some(since_ms) {
+                self.look_at(game, true).await;
+            }
+        }
+        self.look_at_everything().await;
+        Ok(())
+    }
+
+    /// The newest running games, or the newest that are over.
+    async fn games(&self, player: PlayerFilter) -> Result<Vec<GameId>, StoreError> {
+        let (status, limit) = match player {
+            PlayerFilter::Running(_) => (None, MAX_FOLLOWED),
+            PlayerFilter::Player(_) | PlayerFilter::Name(_) => (Some(Status::Over), MAX_FINISHED),
+        };
         let query = ListQuery {
             variant: None,
-            player: Some(PlayerFilter::Running(self.player)),
-            status: None,
+            player: Some(player),
+            status,
             attended_at_ms: None,
             before: None,
-            limit: MAX_FOLLOWED,
+            limit,
         };
         let listed = self.app.tables.store().list(query).await?;
         Ok(listed.into_iter().map(|listed| listed.id).collect())
     }
 
-    async fn next(&mut self) -> Option<Event> {
-        loop {
-            if let Some(message) = self.unsent.pop_front() {
-                return Some(event(&message));
-            }
-            if self.has_ended {
-                return None;
-            }
-            let pause = match self.is_behind {
-                true => RETRY_AFTER,
-                false => COMPARE,
-            };
-            tokio::select! {
-                nudge = self.feed.next() => match nudge? {
-                    Nudge::Game(game) => self.look_at(game).await,
-                    Nudge::Everything => self.look_at_everything().await,
-                },
-                () = sleep(pause) => self.look_at_everything().await,
-                _ = self.closing.changed() => {
-                    self.has_ended = true;
-                    let restart = Event::default().event("restart");
-                    return Some(restart.data(String::from_utf8_lossy(RESTART)));
-                }
-            }
+    /// All unsent messages. The last one has the id: a client that gets only some of them gets them again.
+    fn take_unsent(&mut self) -> Vec<u8> {
+        let mut chunk = Vec::new();
+        let messages = std::mem::take(&mut self.unsent);
+        let last = messages.len().saturating_sub(1);
+        for (number, message) in messages.iter().enumerate() {
+            let id = (number == last).then_some(&self.seen);
+            write_event(&mut chunk, id, message.name(), &to_json(message));
         }
+        chunk
     }
 
     async fn look_at_everything(&mut self) {
-        self.is_behind = false;
+        // In case that this is cancelled.
+        self.is_behind = true;
+        let now_ms = self.app.tables.clock().now_ms();
         let store = self.app.tables.store();
         match store.players(vec![self.player]).await {
             // The player was deleted.
@@ -207,15 +280,19 @@ impl PlayerEvents {
             Ok(_) => {}
             Err(error) => return self.look_again(&error),
         }
-        let mut games = match self.running().await {
+        let mut games = match self.games(PlayerFilter::Running(self.player)).await {
             Ok(games) => games,
             Err(error) => return self.look_again(&error),
         };
-        let known = self.seen.keys().filter(|game| !games.contains(game));
+        let known = self.seen.games.keys().filter(|game| !games.contains(game));
         let known: Vec<GameId> = known.copied().collect();
         games.extend(known);
+        self.is_behind = false;
         for game in games {
-            self.look_at(game).await;
+            self.look_at(game, false).await;
+        }
+        if !self.is_behind {
+            self.seen.at_ms = now_ms;
         }
     }
 
@@ -224,33 +301,36 @@ impl PlayerEvents {
         self.is_behind = true;
     }
 
-    /// Compares a game with what was seen of it.
-    async fn look_at(&mut self, game: GameId) {
-        let live = match self.app.tables.get(game).await {
+    /// Compares a game with what was seen of it. One that is over and was never seen counts only if it is `also_over`.
+    async fn look_at(&mut self, game: GameId, also_over: bool) {
+        let was_behind = std::mem::replace(&mut self.is_behind, true);
+        let found = self.app.tables.get(game).await;
+        self.is_behind = was_behind;
+        let live = match found {
             Ok(Some(live)) => live,
             Ok(None) => return self.forget(game),
             // An unreadable game does not become readable by trying again.
             Err(StoreError::Corrupt(_)) => return self.forget(game),
             Err(error) => return self.look_again(&error),
         };
-        let (now, sits, is_match) = live.read(|table| {
-            let sits = seat_of_player(table, self.player).is_some();
+        let (now, is_match, is_my_turn) = live.read(|table| {
+            let is_its = |seat: Seat| holds(table, seat, self.player);
+            let is_my_turn = table.game().to_move().is_some_and(is_its);
             let is_match = is_match(table, self.player);
-            (Seen::of(table, self.player), sits, is_match)
+            (Seen::of(table, self.player), is_match, is_my_turn)
         });
-        let before = self.seen.get(&game).copied();
-        if !sits || before == Some(now) || (before.is_none() && now.is_over) {
+        let Some(mine) = my_game(&live, self.player) else {
+            return self.forget(game);
+        };
+        let before = self.seen.games.get(&game).copied();
+        if before == Some(now) || (before.is_none() && now.is_over && !also_over) {
             return;
         }
-        let Some(mine) = my_game(&live, self.player) else {
-            return;
-        };
-        let mut tell = |message: fn(noughts_api::MyGame) -> PlayerMessage| {
-            self.unsent.push_back(message(mine.clone()));
+        let mut tell = |message: fn(MyGame) -> PlayerMessage| {
+            self.unsent.push(message(mine.clone()));
         };
         let past = before.unwrap_or(Seen {
             turn: 0,
-            is_my_turn: false,
             open_seats: now.open_seats,
             offer: None,
             is_over: false,
@@ -263,8 +343,8 @@ impl PlayerEvents {
         if now.open_seats < past.open_seats {
             tell(PlayerMessage::Seated);
         }
-        let is_new_turn = !past.is_my_turn || now.turn > past.turn;
-        if now.is_my_turn && is_new_turn {
+        let is_new_turn = now.turn > past.turn || past.open_seats > 0;
+        if is_my_turn && now.open_seats == 0 && is_new_turn {
             tell(PlayerMessage::Turn);
         }
         if now.offer > past.offer {
@@ -276,29 +356,91 @@ impl PlayerEvents {
         self.follow(game, now);
     }
 
-    /// Remembers what was seen of a game. Beyond the limit one that is over makes room, or the oldest seen.
+    /// Remembers what was seen of a game. Beyond the limits the oldest that is over makes room, or any other.
     fn follow(&mut self, game: GameId, seen: Seen) {
-        if self.seen.insert(game, seen).is_some() {
-            return;
+        let before = self.seen.games.insert(game, seen);
+        if before.is_none() {
+            self.feed.follow(game);
         }
-        self.feed.follow(game);
-        if self.seen.len() > MAX_FOLLOWED {
-            let over = self.seen.iter().find(|(_, seen)| seen.is_over);
-            let other = self.seen.iter().find(|(id, _)| **id != game);
-            if let Some((id, _)) = over.or(other) {
+        if seen.is_over && !before.is_some_and(|before| before.is_over) {
+            self.finished.push_back(game);
+        }
+        if self.finished.len() > MAX_FINISHED || self.seen.games.len() > MAX_FOLLOWED {
+            let other = self.seen.games.keys().find(|id| **id != game);
+            if let Some(id) = self.finished.front().or(other) {
                 self.forget(*id);
             }
         }
     }
 
     fn forget(&mut self, game: GameId) {
-        if self.seen.remove(&game).is_some() {
+        if self.seen.games.remove(&game).is_some() {
+            self.finished.retain(|finished| *finished != game);
             self.feed.unfollow(game);
         }
     }
 }
 
-fn event(message: &PlayerMessage) -> Event {
-    let json = serde_json::to_string(message).expect("the types of the API are JSON");
-    Event::default().event(message.name()).data(json)
+impl EventSource for PlayerEvents {
+    async fn next(&mut self) -> Option<Vec<u8>> {
+        loop {
+            if !self.unsent.is_empty() {
+                return Some(self.take_unsent());
+            }
+            if self.has_ended {
+                return None;
+            }
+            let pause = match self.is_behind {
+                true => RETRY_AFTER,
+                false => COMPARE,
+            };
+            tokio::select! {
+                nudge = self.feed.next() => match nudge? {
+                    Nudge::Game(game) => self.look_at(game, false).await,
+                    Nudge::Everything => self.look_at_everything().await,
+                },
+                () = sleep(pause) => self.look_at_everything().await,
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn id_of_an_event_is_what_was_seen() {
+        let mut seen = AllSeen {
+            at_ms: 1_795_000_000_000,
+            games: BTreeMap::new(),
+        };
+        for number in 0..3_u8 {
+            let one = Seen {
+                turn: 5,
+                open_seats: usize::from(number == 0),
+                offer: (number == 1).then_some(12),
+                is_over: number == 2,
+            };
+            assert_eq!(seen.to_string().parse(), Ok(seen.clone()));
+            seen.games.insert(GameId::new(number.into()), one);
+        }
+        let text = seen.to_string();
+        assert_eq!(text.parse(), Ok(seen));
+        for wrong in [
+            "",
+            "x",
+            ",",
+            "1,",
+            "1,2",
+            "-1",
+            &format!("{text}.over"),
+            &format!("{text},"),
+        ] {
+            assert_eq!(wrong.parse::<AllSeen>(), Err(()), "{wrong}");
+        }
+        let many = (0..101).map(|game| format!(",{}.1.0.0", GameId::new(game)));
+        let many = format!("1{}", many.collect::<String>());
+        assert_eq!(many.parse::<AllSeen>(), Err(()));
+    }
 }

@@ -208,15 +208,7 @@ pub(super) async fn me(
 pub(super) fn my_game(live: &LiveTable, player: PlayerId) -> Option<MyGame> {
     let names = live.names();
     live.read(|table| {
-        let settings = table.settings();
-        let listed = ListedGame {
-            id: settings.id,
-            variant: settings.variant,
-            history: settings.history,
-            is_plain: settings.start.is_none() && settings.clock.is_none(),
-            created_ms: settings.created_ms,
-            summary: table.summary(),
-        };
+        let listed = ListedGame::new(table.settings(), table.summary());
         Some(MyGame {
             seat: seat_of_player(table, player)?.0,
             to_move: table.game().to_move().map(|seat| seat.0),

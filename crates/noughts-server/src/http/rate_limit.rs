@@ -175,8 +175,8 @@ impl RateLimiter {
 
     /// The headers that tell an address how many requests it may make. None for addresses without limits.
     ///
-    /// As in draft-ietf-httpapi-ratelimit-headers-10: `q` requests in `w` seconds are allowed, `r` are left now, and all
-    /// of them again after `t` seconds.
+    /// As in draft-ietf-httpapi-ratelimit-headers-11: `q` requests in `w` seconds are allowed, and at most `r` in the next
+    /// `t` seconds. `Retry-After` is never earlier than that.
     pub(super) fn headers(
         &self,
         network: Option<IpAddr>,
@@ -189,7 +189,7 @@ impl RateLimiter {
             usage.requests.full_at.saturating_sub(now)
         });
         let used = (until_full.as_secs_f64() / interval.as_secs_f64()).ceil() as u32;
-        let (left, wait) = (quota.saturating_sub(used), until_full.as_secs_f64().ceil());
+        let (left, wait) = (quota.saturating_sub(used), interval.as_secs_f64().ceil());
         let value = |text: String| HeaderValue::try_from(text).expect("it is visible ASCII");
         Some([
             (POLICY, value(format!("\"requests\";q={quota};w={window}"))),

@@ -1,12 +1,15 @@
-//! Snapshots and updates as JSON, watchers of a table, and `GET /api/games/{id}/events`.
+//! Snapshots and updates as JSON, watchers of a table, event streams, and `GET /api/games/{id}/events`.
 
 use std::convert::Infallible;
+use std::fmt::Display;
+use std::io::Write;
+use std::str::FromStr;
 use std::sync::Arc;
 use std::time::Duration;
 
+use axum::body::Body;
 use axum::extract::State;
-use axum::http::HeaderMap;
-use axum::response::sse::{Event, KeepAlive, Sse};
+use axum::http::{HeaderMap, header};
 use axum::response::{IntoResponse, Response};
 use bytes::Bytes;
 use futures_util::stream::unfold;
@@ -16,7 +19,7 @@ use noughts_api::{
 };
 use noughts_rules::{Move, Seat, Side};
 use tokio::sync::broadcast::error::RecvError;
-use tokio::sync::watch;
+use tokio::time::sleep;
 
 use super::AppState;
 use super::error::{ApiError, api_error};
@@ -76,29 +79,35 @@ fn with_you(json: &Bytes, end: &str, you: Option<Seat>) -> Bytes {
 
 /// The message with an update for the player of seat `you`, or for a spectator. It is encoded once for all watchers.
 pub(super) fn update_message(update: &Update, you: Option<Seat>) -> Bytes {
-    if let Change::View(snapshot) = &update.change {
-        return view_message(snapshot, you);
+    match &update.change {
+        Change::View(snapshot) => view_message(snapshot, you),
+        change => {
+            let encode = || to_json(&message_of(change));
+            update.encoded.get_or_init(encode).clone()
+        }
     }
-    let encode = || match &update.change {
-        Change::Turn(change) => to_json(&StreamMessage::Change(change_json(change))),
+}
+
+fn message_of(change: &Change) -> StreamMessage {
+    match change {
+        Change::Turn(change) => StreamMessage::Change(change_json(change)),
         Change::Seats {
             holders,
             present,
             names,
         } => {
             let seats = seats(holders, *present, names);
-            to_json(&StreamMessage::Presence(Presence { seats }))
+            StreamMessage::Presence(Presence { seats })
         }
         Change::Offers {
             entry,
             offers: open,
-        } => to_json(&StreamMessage::Offers(Offers {
+        } => StreamMessage::Offers(Offers {
             entry: *entry,
             offers: offers(open),
-        })),
-        Change::View(snapshot) => view_message(snapshot, None),
-    };
-    update.encoded.get_or_init(encode).clone()
+        }),
+        Change::View(snapshot) => StreamMessage::View(view_of(snapshot)),
+    }
 }
 
 /// The event name of an update.
@@ -317,18 +326,7 @@ pub(super) async fn events(
     let live = table(&app, id).await?;
     let seat = app.seat_in_header(&live, &headers).await?;
     drop(live);
-    let seen = match headers.get("last-event-id") {
-        None => None,
-        Some(value) => {
-            let number = value.to_str().ok().and_then(|text| text.parse().ok());
-            let wrong = || {
-                let detail = "Last-Event-ID must be the id of an event";
-                let wrong = api_error(ProblemKind::WrongFormat, detail);
-                wrong.at(FieldLocation::Header, "/Last-Event-ID")
-            };
-            Some(number.ok_or_else(wrong)?)
-        }
-    };
+    let seen = last_event_id(&headers)?;
     let now = app.tables.clock().now();
     let permit = app.rate_limiter.open_stream(&client, now)?;
     let mut follow = Follow::begin(&app, id, seat).await?;
@@ -336,84 +334,136 @@ pub(super) async fn events(
         let entries = follow.snapshot().entry as usize;
         app.rate_limiter.count_replay(&client, entries, now)?;
     }
-    let resumed = seen.and_then(|entry| follow.resume(entry));
-    let first: Vec<Event> = match resumed {
-        Some(updates) => updates
-            .iter()
-            .map(|update| update_event(update, seat))
-            .collect(),
-        None => vec![view_event(follow.snapshot(), seat)],
-    };
-    let source = EventSource {
-        first: first.into_iter(),
+    let mut first = Vec::new();
+    match seen.and_then(|entry| follow.resume(entry)) {
+        Some(updates) => {
+            for update in &updates {
+                write_missed(&mut first, update, seat);
+            }
+        }
+        None => write_view(&mut first, follow.snapshot(), seat),
+    }
+    let events = GameEvents {
+        first,
         follow,
         seat,
-        closing: app.closing.clone(),
-        has_ended: false,
-        _permit: permit,
     };
-    let events = unfold(source, |mut source| async move {
-        let event = source.next().await?;
-        Some((Ok::<_, Infallible>(event), source))
-    });
-    Ok(Sse::new(events)
-        .keep_alive(KeepAlive::new().interval(KEEP_ALIVE))
-        .into_response())
+    Ok(event_stream(&app, permit, events))
+}
+
+/// The events of a game. The connection asks for the next ones when the client has read the last.
+struct GameEvents {
+    /// Encoded.
+    first: Vec<u8>,
+    follow: Follow,
+    seat: Option<Seat>,
+}
+
+impl EventSource for GameEvents {
+    async fn next(&mut self) -> Option<Vec<u8>> {
+        if !self.first.is_empty() {
+            return Some(std::mem::take(&mut self.first));
+        }
+        let mut chunk = Vec::new();
+        match self.follow.next().await? {
+            Followed::Update(update) => write_update(&mut chunk, &update, self.seat),
+            Followed::Snapshot(snapshot) => write_view(&mut chunk, &snapshot, self.seat),
+        }
+        Some(chunk)
+    }
+}
+
+fn write_view(chunk: &mut Vec<u8>, snapshot: &Snapshot, you: Option<Seat>) {
+    let message = view_message(snapshot, you);
+    write_event(chunk, Some(snapshot.entry), "view", &message);
+}
+
+fn write_update(chunk: &mut Vec<u8>, update: &Update, you: Option<Seat>) {
+    let message = update_message(update, you);
+    write_event(chunk, update.entry, update_name(update), &message);
+}
+
+/// Like [`write_update`], for one client alone: what others will not need is not kept.
+fn write_missed(chunk: &mut Vec<u8>, update: &Update, you: Option<Seat>) {
+    if let Change::View(_) = update.change {
+        return write_update(chunk, update, you);
+    }
+    begin_event(chunk, update.entry, update_name(update));
+    let written = serde_json::to_writer(&mut *chunk, &message_of(&update.change));
+    written.expect("the types of the API are JSON");
+    chunk.extend_from_slice(END_OF_EVENT);
+}
+
+/// Where the events of a stream come from.
+pub(super) trait EventSource: Send + 'static {
+    /// Waits for the next events, and encodes them; `None` if there are no more. Cancel safe.
+    fn next(&mut self) -> impl Future<Output = Option<Vec<u8>>> + Send;
 }
 
 /// How often a quiet event stream sends a comment, so that proxies keep it open.
-pub(super) const KEEP_ALIVE: Duration = Duration::from_secs(15);
+const KEEP_ALIVE: Duration = Duration::from_secs(15);
 
-/// The events of one stream. The connection asks for the next one when the client has read the last.
-struct EventSource {
-    first: std::vec::IntoIter<Event>,
-    follow: Follow,
-    seat: Option<Seat>,
-    closing: watch::Receiver<bool>,
-    has_ended: bool,
-    _permit: StreamPermit,
+/// Answers with server-sent events. The last one before the server stops is `restart`.
+pub(super) fn event_stream(
+    app: &AppState,
+    permit: StreamPermit,
+    source: impl EventSource,
+) -> Response {
+    let open = (source, Some(app.closing.clone()), permit);
+    let chunks = unfold(open, |(mut source, mut closing, permit)| async move {
+        let mut is_closing = closing.take()?;
+        let chunk = tokio::select! {
+            chunk = source.next() => chunk?,
+            () = sleep(KEEP_ALIVE) => b":\n\n".to_vec(),
+            _ = is_closing.changed() => {
+                let mut restart = Vec::new();
+                write_event(&mut restart, NO_ID, "restart", RESTART);
+                return Some((Ok(restart.into()), (source, None, permit)));
+            }
+        };
+        let chunk = Ok::<Bytes, Infallible>(chunk.into());
+        Some((chunk, (source, Some(is_closing), permit)))
+    });
+    let headers = [
+        (header::CONTENT_TYPE, "text/event-stream"),
+        (header::CACHE_CONTROL, "no-cache"),
+    ];
+    (headers, Body::from_stream(chunks)).into_response()
 }
 
-impl EventSource {
-    async fn next(&mut self) -> Option<Event> {
-        if let Some(event) = self.first.next() {
-            return Some(event);
-        }
-        if self.has_ended {
-            return None;
-        }
-        tokio::select! {
-            followed = self.follow.next() => Some(match followed? {
-                Followed::Update(update) => update_event(&update, self.seat),
-                Followed::Snapshot(snapshot) => view_event(&snapshot, self.seat),
-            }),
-            _ = self.closing.changed() => {
-                self.has_ended = true;
-                Some(event(None, "restart", RESTART))
-            }
-        }
+/// For events without an id.
+pub(super) const NO_ID: Option<u32> = None;
+
+/// Appends an event. The JSON is one line.
+pub(super) fn write_event(chunk: &mut Vec<u8>, id: Option<impl Display>, name: &str, json: &[u8]) {
+    begin_event(chunk, id, name);
+    chunk.extend_from_slice(json);
+    chunk.extend_from_slice(END_OF_EVENT);
+}
+
+const END_OF_EVENT: &[u8] = b"\n\n";
+
+fn begin_event(chunk: &mut Vec<u8>, id: Option<impl Display>, name: &str) {
+    // Writing to a vector does not fail.
+    if let Some(id) = id {
+        let _ = writeln!(chunk, "id: {id}");
     }
+    let _ = write!(chunk, "event: {name}\ndata: ");
+}
+
+/// What a client has seen before, by the header `Last-Event-ID`.
+pub(super) fn last_event_id<T: FromStr>(headers: &HeaderMap) -> Result<Option<T>, ApiError> {
+    let Some(value) = headers.get("last-event-id") else {
+        return Ok(None);
+    };
+    let seen = value.to_str().ok().and_then(|text| text.parse().ok());
+    let wrong = || {
+        let detail = "Last-Event-ID must be the id of an event";
+        let wrong = api_error(ProblemKind::WrongFormat, detail);
+        wrong.at(FieldLocation::Header, "/Last-Event-ID")
+    };
+    seen.map(Some).ok_or_else(wrong)
 }
 
 /// The message before the server stops.
 pub(super) const RESTART: &[u8] = b"{\"restart\":true}";
-
-fn view_event(snapshot: &Snapshot, you: Option<Seat>) -> Event {
-    event(Some(snapshot.entry), "view", &view_message(snapshot, you))
-}
-
-fn update_event(update: &Update, you: Option<Seat>) -> Event {
-    event(
-        update.entry,
-        update_name(update),
-        &update_message(update, you),
-    )
-}
-
-pub(super) fn event(id: Option<u32>, name: &str, json: &[u8]) -> Event {
-    let event = match id {
-        Some(id) => Event::default().id(id.to_string()),
-        None => Event::default(),
-    };
-    event.event(name).data(String::from_utf8_lossy(json))
-}

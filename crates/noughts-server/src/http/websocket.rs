@@ -21,7 +21,7 @@ use super::AppState;
 use super::error::{ApiError, api_error};
 use super::extract::{PathParams, bearer, read_id, read_object};
 use super::games::{act_at, table};
-use super::openapi::ViewErrors;
+use super::openapi::WebSocketErrors;
 use super::rate_limit::{Client, StreamPermit};
 use super::stream::{Follow, Followed, RESTART, update_message, view_message};
 use crate::id::GameId;
@@ -64,7 +64,7 @@ const MAX_REFUSALS: u32 = 50;
     security((), ("seat" = [])),
     responses(
         (status = 101, description = "The connection is a WebSocket from here on"),
-        ViewErrors,
+        WebSocketErrors,
     )
 )]
 pub(super) async fn websocket(

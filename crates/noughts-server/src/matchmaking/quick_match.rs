@@ -174,10 +174,7 @@ impl Matchmaking {
         let Some(player) = quick_match.holder.player_id() else {
             return Ok(());
         };
-        if quick_match.clock.is_some() {
-            return Ok(());
-        }
-        let seats = self.seats_for(player, quick_match.variant).await?;
+        let seats = self.seats_for(player, &quick_match).await?;
         // The store must not pair the player any more before a seat is taken.
         if seats.is_empty() || !self.cancel_match(quick_match.id, player).await? {
             return Ok(());
@@ -200,14 +197,15 @@ impl Matchmaking {
         self.send_request(quick_match).await.map(drop)
     }
 
-    /// The attended lobby seats for this game without a clock at tables of others, oldest first.
+    /// The attended lobby seats for this variant and clock at tables of others, oldest first.
     async fn seats_for(
         &self,
         player: PlayerId,
-        variant: Variant,
+        quick_match: &WaitingPlayer,
     ) -> Result<Vec<(GameId, Seat)>, StoreError> {
+        let wanted = (quick_match.variant, quick_match.clock);
         let query = ListQuery {
-            variant: Some(family(&variant)),
+            variant: Some(family(&quick_match.variant)),
             player: None,
             status: Some(Status::Waiting),
             attended_at_ms: Some(self.tables.clock().now_ms()),
@@ -218,8 +216,8 @@ impl Matchmaking {
         for listed in self.tables.store().list(query).await?.iter().rev() {
             let holders = &listed.summary.holders;
             let is_own = |holder: &Holder| holder.player_id() == Some(player);
-            let is_plain = listed.variant == variant && listed.history == 0 && listed.is_plain;
-            if is_plain && !holders.iter().any(is_own) {
+            let fits = (listed.variant, listed.clock) == wanted && listed.is_plain();
+            if fits && !holders.iter().any(is_own) {
                 let open = (0..).map(Seat).zip(holders);
                 let open = open.filter(|(_, holder)| **holder == Holder::Open(OpenTo::Lobby));
                 seats.extend(open.map(|(seat, _)| (listed.id, seat)));

@@ -9,7 +9,7 @@ use crate::store::{Store, StoreError, StoredPlayer};
 use crate::table::Holder;
 
 /// What is shown of a registered player.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct PlayerInfo {
     /// The name.
     pub name: String,
@@ -27,7 +27,7 @@ impl From<StoredPlayer> for PlayerInfo {
 }
 
 /// The names of some registered players. A deleted player is missing.
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
 pub struct PlayerNames(BTreeMap<PlayerId, PlayerInfo>);
 
 impl PlayerNames {

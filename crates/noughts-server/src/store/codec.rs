@@ -4,7 +4,7 @@ pub(super) mod text;
 
 use std::borrow::Cow;
 
-use noughts_rules::{Diagram, Seat, Turn, Variant};
+use noughts_rules::{ClockSettings, Diagram, Seat, Turn, Variant};
 
 use self::text::{
     names_of, players_of, read_action, read_added_time, read_answer, read_conclusion, read_end,
@@ -357,14 +357,13 @@ pub(super) fn read_game(
     let variant = read_variant(id, &variant)?;
     let start = start.map(|text| Diagram::parse(&variant, &text));
     let start = start.transpose();
-    let clock = clock.map(|text| text.parse()).transpose();
     let settings = Settings {
         id,
         variant,
         history: read_history(id, history)?,
         start: start.map_err(|_| unreadable(id, "the first position"))?,
         holders: read_holders(&holders).ok_or_else(|| unreadable(id, "a holder"))?,
-        clock: clock.map_err(|_| unreadable(id, "the clock"))?,
+        clock: read_clock(id, clock)?,
         created_ms: unsigned(created_ms),
     };
     Ok(StoredGame {
@@ -376,6 +375,11 @@ pub(super) fn read_game(
 
 pub(super) fn read_variant(id: GameId, text: &str) -> Result<Variant, StoreError> {
     text.parse().map_err(|_| unreadable(id, "the variant"))
+}
+
+fn read_clock(id: GameId, clock: Option<String>) -> Result<Option<ClockSettings>, StoreError> {
+    let clock = clock.map(|text| text.parse()).transpose();
+    clock.map_err(|_| unreadable(id, "the clock"))
 }
 
 fn read_history(id: GameId, history: i32) -> Result<u16, StoreError> {
@@ -397,6 +401,7 @@ pub(super) type ListedColumns = (
     String,
     i32,
     bool,
+    Option<String>,
     String,
     String,
     Option<i64>,
@@ -405,11 +410,22 @@ pub(super) type ListedColumns = (
 );
 
 pub(super) const LISTED_COLUMNS: &str = "games.id, games.created_ms, variant, history, \
-    (start IS NULL AND clock IS NULL), status, seats, deadline_ms, ended_ms, outcome";
+    (start IS NULL), clock, status, seats, deadline_ms, ended_ms, outcome";
 
 pub(super) fn read_listed(columns: ListedColumns) -> Result<ListedGame, StoreError> {
-    let (id, created_ms, variant, history, is_plain, status, seats, deadline_ms, ended_ms, outcome) =
-        columns;
+    let (
+        id,
+        created_ms,
+        variant,
+        history,
+        starts_empty,
+        clock,
+        status,
+        seats,
+        deadline_ms,
+        ended_ms,
+        outcome,
+    ) = columns;
     let id = read_id(&id)?;
     let variant = read_variant(id, &variant)?;
     let ending = match (ended_ms, outcome) {
@@ -427,7 +443,8 @@ pub(super) fn read_listed(columns: ListedColumns) -> Result<ListedGame, StoreErr
         id,
         variant,
         history: read_history(id, history)?,
-        is_plain,
+        starts_empty,
+        clock: read_clock(id, clock)?,
         created_ms: unsigned(created_ms),
         summary: Summary {
             status: read_status(&status).ok_or_else(|| unreadable(id, "the status"))?,

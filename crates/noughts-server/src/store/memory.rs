@@ -243,14 +243,7 @@ impl Kept {
     }
 
     fn listed(&self) -> ListedGame {
-        ListedGame {
-            id: self.settings.id,
-            variant: self.settings.variant,
-            history: self.settings.history,
-            is_plain: self.settings.start.is_none() && self.settings.clock.is_none(),
-            created_ms: self.settings.created_ms,
-            summary: self.summary.clone(),
-        }
+        ListedGame::new(&self.settings, self.summary.clone())
     }
 
     fn stored(&self) -> StoredGame {

@@ -6,7 +6,7 @@ use noughts_rules::{Action, Conclusion, DrawReason, Move, Refusal, Seat, Termina
 
 use super::{
     Answer, Claim, Context, EndReason, Entry, Holder, KEY_LIFETIME_MS, Key, LogEntry, Offer,
-    OpenTo, Outage, RequestKey, SeatSet, Settings, Table,
+    OpenOffer, OpenTo, Outage, RequestKey, SeatSet, Settings, Table,
 };
 use crate::id::GameId;
 
@@ -49,6 +49,13 @@ pub enum Command {
     },
     /// A seat offers a rematch. When every human seat has done so, a new game with the id `next` is created.
     OfferRematch {
+        /// Which seat.
+        seat: Seat,
+        /// An unused id.
+        next: GameId,
+    },
+    /// A seat accepts the rematch that another seat offers, which is offering one too.
+    AcceptRematch {
         /// Which seat.
         seat: Seat,
         /// An unused id.
@@ -338,6 +345,15 @@ impl Table {
                 Ok(Some(Decision::one(seated, at_ms, key.as_deref())))
             }
             Command::OfferRematch { seat, next } => self.decide_rematch(*seat, *next, at_ms),
+            Command::AcceptRematch { seat, next } => {
+                let offer = Offer::Rematch;
+                let is_of_other = |open: &OpenOffer| open.offer == offer && open.seat != *seat;
+                let is_offered = self.rematch().is_some() || self.offers().iter().any(is_of_other);
+                match self.is_over() && !is_offered {
+                    true => Err(TableRefusal::NoOffer { offer }),
+                    false => self.decide_rematch(*seat, *next, at_ms),
+                }
+            }
             Command::Offer { seat, offer, key } => {
                 match self.is_repeat(*seat, key.as_deref(), now_ms)? {
                     true => Ok(None),

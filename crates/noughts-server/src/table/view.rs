@@ -39,8 +39,6 @@ pub struct Snapshot {
     pub rematch: Option<GameId>,
     /// The view as an interface encodes it, once for all readers.
     pub encoded_view: OnceLock<Bytes>,
-    /// A hash of the encoded view, by which clients tell whether they have it already.
-    pub view_hash: OnceLock<u64>,
     /// The message of a stream that carries the view.
     pub encoded_message: OnceLock<Bytes>,
 }
@@ -136,7 +134,6 @@ impl Table {
             clock: self.clock(self.last_ms()),
             rematch: self.rematch,
             encoded_view: OnceLock::new(),
-            view_hash: OnceLock::new(),
             encoded_message: OnceLock::new(),
         }
     }
@@ -193,55 +190,32 @@ impl Table {
         }
     }
 
-    /// What each entry after number `after` changed, oldest first, computed by a replay from a copy that was kept, or of
-    /// the whole game. Entries that no small change can express end the list with the whole table.
+    /// The entries after number `after`, and the table before them: a copy that was kept, or a new table.
+    pub(crate) fn missed_after(&self, after: u32) -> Option<MissedEntries> {
+        let past = self.copy_before(after)?;
+        let entries = self.entries_after(&past).collect();
+        Some(MissedEntries {
+            past,
+            entries,
+            after,
+        })
+    }
+
+    /// What each entry after number `after` changed, see [`MissedEntries::updates`].
     pub fn changes_after(
         &self,
         after: u32,
         present: SeatSet,
         names: &Arc<PlayerNames>,
     ) -> Vec<Update> {
-        let mut updates = Vec::new();
-        let Some(mut past) = self.copy_before(after) else {
-            return updates;
+        let now = || {
+            Arc::new(Snapshot {
+                names: Arc::clone(names),
+                ..self.snapshot(present)
+            })
         };
-        for (at_ms, entry) in self.entries_after(&past) {
-            let number = past.entry() + 1;
-            let cells = match &entry {
-                Entry::Turn(turn) if number > after => past.cells_changed_by(*turn),
-                _ => Vec::new(),
-            };
-            let key = None;
-            let logged = LogEntry { at_ms, entry, key };
-            if past.apply(&logged).is_err() {
-                return updates;
-            }
-            if number <= after {
-                continue;
-            }
-            let change = match logged.entry {
-                Entry::Turn(turn) => Change::Turn(Box::new(past.turn_change(turn, cells))),
-                Entry::Seated { .. } => Change::Seats {
-                    holders: past.holders.clone(),
-                    present,
-                    names: Arc::clone(names),
-                },
-                Entry::Offered { .. } | Entry::Answered { .. } => Change::Offers {
-                    entry: number,
-                    offers: past.offers().to_vec(),
-                },
-                Entry::TimeAdded { .. } | Entry::Ended { .. } | Entry::RematchCreated(_) => {
-                    let snapshot = Arc::new(Snapshot {
-                        names: Arc::clone(names),
-                        ..self.snapshot(present)
-                    });
-                    updates.push(Update::new(Some(self.entry()), Change::View(snapshot)));
-                    return updates;
-                }
-            };
-            updates.push(Update::new(Some(number), change));
-        }
-        updates
+        let missed = self.missed_after(after);
+        missed.map_or(Vec::new(), |missed| missed.updates(present, names, now))
     }
 
     /// Every entry since an earlier state of this table, oldest first, with its time. Turns have a time only where there
@@ -260,5 +234,61 @@ impl Table {
                     .map(|(turn, at_ms)| (at_ms, Entry::Turn(*turn))),
             }
         })
+    }
+}
+
+/// Entries that a watcher has not seen, with their times, and the table before them.
+pub(crate) struct MissedEntries {
+    /// It may have fewer entries than the watcher has seen.
+    past: Table,
+    entries: Vec<(u64, Entry)>,
+    /// How many the watcher has seen.
+    after: u32,
+}
+
+impl MissedEntries {
+    /// What each of them changed, oldest first, computed by a replay. An entry that no small change can express ends the
+    /// list with the whole table, as it is `now`.
+    pub(crate) fn updates(
+        self,
+        present: SeatSet,
+        names: &Arc<PlayerNames>,
+        now: impl FnOnce() -> Arc<Snapshot>,
+    ) -> Vec<Update> {
+        let (mut past, mut updates) = (self.past, Vec::with_capacity(self.entries.len()));
+        for (at_ms, entry) in self.entries {
+            let number = past.entry() + 1;
+            let cells = match &entry {
+                Entry::Turn(turn) if number > self.after => past.cells_changed_by(*turn),
+                _ => Vec::new(),
+            };
+            let key = None;
+            let logged = LogEntry { at_ms, entry, key };
+            if past.apply(&logged).is_err() {
+                return updates;
+            }
+            if number <= self.after {
+                continue;
+            }
+            let change = match logged.entry {
+                Entry::Turn(turn) => Change::Turn(Box::new(past.turn_change(turn, cells))),
+                Entry::Seated { .. } => Change::Seats {
+                    holders: past.holders.clone(),
+                    present,
+                    names: Arc::clone(names),
+                },
+                Entry::Offered { .. } | Entry::Answered { .. } => Change::Offers {
+                    entry: number,
+                    offers: past.offers().to_vec(),
+                },
+                Entry::TimeAdded { .. } | Entry::Ended { .. } | Entry::RematchCreated(_) => {
+                    let now = now();
+                    updates.push(Update::new(Some(now.entry), Change::View(now)));
+                    return updates;
+                }
+            };
+            updates.push(Update::new(Some(number), change));
+        }
+        updates
     }
 }

@@ -1,6 +1,7 @@
 //! A table in memory: its state, and the channels for its updates.
 
 use std::fmt;
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::net::IpAddr;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -180,6 +181,17 @@ impl LiveTable {
         self.state().snapshot(now_ms)
     }
 
+    /// Differs whenever the view does, apart from the time that is left on a running clock. All nodes agree on it.
+    pub fn view_version(&self) -> u64 {
+        let mut hash = DefaultHasher::new();
+        let state = self.state();
+        let table = &state.table;
+        // After a failover another entry may have the same number.
+        (table.entry(), table.last_ms(), state.present()).hash(&mut hash);
+        (&*state.names, env!("CARGO_PKG_VERSION")).hash(&mut hash);
+        hash.finish()
+    }
+
     /// The table after `turns` turns; `None` if there are fewer.
     pub fn snapshot_after(&self, turns: usize) -> Option<Snapshot> {
         let state = self.state();
@@ -219,17 +231,11 @@ impl LiveTable {
         if missed > MAX_ENTRIES || missed as usize * listed > MAX_MOVES {
             return None;
         }
-        let present = state.present();
-        let (table, names) = (state.table.clone(), Arc::clone(&state.names));
-        // A replay of a long game takes milliseconds, so the lock is released first.
+        let (present, names) = (state.present(), Arc::clone(&state.names));
+        let missed = state.table.missed_after(entry)?;
+        // A replay of a long game takes a while, so the lock is released first.
         drop(state);
-        let mut updates = table.changes_after(entry, present, &names);
-        if let Some(Change::View(snapshot)) = updates.last_mut().map(|update| &mut update.change)
-            && let Some(snapshot) = Arc::get_mut(snapshot)
-        {
-            snapshot.clock = table.clock(self.clock.now_ms());
-        }
-        Some(updates)
+        Some(missed.updates(present, &names, || self.snapshot()))
     }
 
     /// Notes that a client requested the table by its id: it stays in memory for a while after the game. Its robots

@@ -4,4 +4,4 @@ mod database;
 mod node;
 
 pub(crate) use database::{Database, Fault, Operation, Treatment, variant};
-pub(crate) use node::Node;
+pub(crate) use node::{Node, VirtualClock};

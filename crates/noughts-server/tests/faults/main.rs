@@ -1,7 +1,7 @@
 //! One test per known fault, over a database that fails in exactly that way.
 
 mod clocks;
-#[allow(dead_code)]
+#[allow(dead_code, unused_imports)]
 #[path = "../cluster/mod.rs"]
 mod cluster;
 mod liveness;

@@ -1,6 +1,7 @@
 //! A test server, and an HTTP client without a library.
 
 use std::net::{IpAddr, Ipv4Addr};
+use std::sync::Arc;
 use std::time::Duration;
 
 use noughts_engine::EngineSetup;
@@ -12,6 +13,8 @@ use serde_json::Value;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpSocket, TcpStream};
 use tokio::time::timeout;
+
+use crate::cluster::{Database, VirtualClock};
 
 /// Any free port.
 pub(crate) const FREE: &str = "127.0.0.1:0";
@@ -71,6 +74,16 @@ impl TestServer {
             engine,
         )
         .await
+    }
+
+    /// A node over this database, in virtual time: for tests that begin with a paused clock.
+    pub(crate) async fn node(database: &Arc<Database>) -> TestServer {
+        let engine = EngineSetup {
+            seed: 1,
+            clock: Arc::new(VirtualClock::default()),
+        };
+        let store = Box::new(database.connect(true));
+        TestServer::over_with(store, HttpLimits::default(), engine).await
     }
 
     async fn start(

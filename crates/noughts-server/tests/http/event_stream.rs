@@ -22,7 +22,7 @@ impl Events {
     }
 
     /// Opens a stream with the token of a seat.
-    async fn open_as(server: &TestServer, id: &str, token: &Value) -> Events {
+    pub(crate) async fn open_as(server: &TestServer, id: &str, token: &Value) -> Events {
         let bearer = format!("Bearer {}", token.as_str().unwrap());
         let headers = [("Authorization", bearer.as_str())];
         let path = format!("/api/games/{id}/events");
@@ -31,15 +31,21 @@ impl Events {
         ))
     }
 
-    /// The next event: its id, its name and its data.
+    /// The next event: its id, a number, its name and its data.
     pub(crate) async fn next(&mut self) -> (Option<usize>, String, Value) {
+        let (id, name, data) = self.next_with_id().await;
+        (id.map(|id| id.parse().unwrap()), name, data)
+    }
+
+    /// The next event: its id, its name and its data.
+    pub(crate) async fn next_with_id(&mut self) -> (Option<String>, String, Value) {
         let (mut id, mut name) = (None, String::new());
         loop {
             let mut line = String::new();
             let read = timeout(TIMEOUT, self.0.read_line(&mut line)).await;
             assert!(read.expect("nothing came").unwrap() > 0, "the stream ended");
             match line.trim().split_once(": ") {
-                Some(("id", value)) => id = Some(value.parse().unwrap()),
+                Some(("id", value)) => id = Some(value.to_owned()),
                 Some(("event", value)) => name = value.to_owned(),
                 Some(("data", value)) => return (id, name, serde_json::from_str(value).unwrap()),
                 _ => {}

@@ -1,9 +1,12 @@
 //! `GET /api/games/events`: the tables that wait for players.
 
+use std::time::Duration;
+
 use serde_json::json;
 use tokio::io::BufReader;
 
 use crate::client::TestServer;
+use crate::cluster::Database;
 use crate::event_stream::Events;
 
 const OPEN: &str = r#"{"variant":"3x3k3","history":1,"seats":[{"human":"Ann"},{"open":"lobby"}]}"#;
@@ -59,4 +62,32 @@ async fn lobby_announces_a_restart() {
     let (stopped, restart) = tokio::join!(server.inner.stop(), events.next());
     assert!(stopped);
     assert_eq!(restart.1, "restart");
+}
+
+/// Whatever happens at another node arrives within about a second.
+#[tokio::test(start_paused = true)]
+async fn lobby_shows_the_tables_of_all_nodes() {
+    let database = Database::new();
+    let nodes = [
+        TestServer::node(&database).await,
+        TestServer::node(&database).await,
+    ];
+    let mut events = watch(&nodes[0]).await;
+    assert_eq!(events.next().await.2, json!({ "games": [] }));
+    let begun = tokio::time::Instant::now();
+    let (game, tokens) = nodes[1].create_table(OPEN).await;
+    let (_, name, data) = events.next().await;
+    assert_eq!((name.as_str(), &data["game"]["id"]), ("game", &json!(game)));
+    assert!(begun.elapsed() < Duration::from_secs(2));
+    // Its owner stays away, and comes back.
+    let (_, name, data) = events.next().await;
+    assert_eq!((name.as_str(), data), ("gone", json!({ "gone": game })));
+    let _owner = Events::open_as(&nodes[1], &game, &tokens["0"]).await;
+    assert_eq!(events.next().await.1, "game");
+    let begun = tokio::time::Instant::now();
+    let path = format!("/api/games/{game}/seats/1");
+    let taken = nodes[1].request("POST", &path, Some(r#"{"name":"Bob"}"#));
+    assert_eq!(taken.await.status, 200);
+    assert_eq!(events.next().await.1, "gone");
+    assert!(begun.elapsed() < Duration::from_secs(2));
 }

@@ -2,44 +2,51 @@
 
 use noughts_server::HttpLimits;
 use serde_json::{Value, json};
-use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
+use tokio::io::{AsyncReadExt, AsyncWriteExt, BufReader};
 use tokio::net::TcpStream;
 use tokio::time::timeout;
 
 use crate::client::{TIMEOUT, TestServer};
+use crate::cluster::Database;
+use crate::event_stream::Events;
 use crate::players::{Player, register};
 
 const MATCH: &str = r#"{"variant":"3x3k3"}"#;
 
 /// The event stream of a player.
-struct Events(BufReader<TcpStream>);
+struct PlayerEvents {
+    events: Events,
+    /// The latest id.
+    id: String,
+}
 
-impl Events {
+impl PlayerEvents {
     /// Opens it, and reads the running games.
-    async fn open(server: &TestServer, player: &Player) -> Events {
-        let bearer = format!("Bearer {}", player.token);
-        let headers = [("Authorization", bearer.as_str())];
-        let stream = server.open("GET", "/api/me/events", &headers, None).await;
-        let mut events = Events(BufReader::new(stream));
+    async fn open(server: &TestServer, player: &Player) -> PlayerEvents {
+        let mut events = PlayerEvents::open_after(server, player, None).await;
         let (name, games) = events.next().await;
         assert_eq!(name, "games");
         assert!(games["games"].is_array());
         events
     }
 
+    /// Opens it, or resumes it.
+    async fn open_after(server: &TestServer, player: &Player, id: Option<&str>) -> PlayerEvents {
+        let bearer = format!("Bearer {}", player.token);
+        let mut headers = vec![("Authorization", bearer.as_str())];
+        headers.extend(id.map(|id| ("Last-Event-ID", id)));
+        let stream = server.open("GET", "/api/me/events", &headers, None).await;
+        PlayerEvents {
+            events: Events(BufReader::new(stream)),
+            id: id.unwrap_or_default().to_owned(),
+        }
+    }
+
     /// The next event: its name and its data.
     async fn next(&mut self) -> (String, Value) {
-        let mut name = String::new();
-        loop {
-            let mut line = String::new();
-            let read = timeout(TIMEOUT, self.0.read_line(&mut line)).await;
-            assert!(read.expect("nothing came").unwrap() > 0, "the stream ended");
-            match line.trim().split_once(": ") {
-                Some(("event", value)) => name = value.to_owned(),
-                Some(("data", value)) => return (name, serde_json::from_str(value).unwrap()),
-                _ => {}
-            }
-        }
+        let (id, name, data) = self.events.next_with_id().await;
+        self.id = id.unwrap_or(std::mem::take(&mut self.id));
+        (name, data)
     }
 
     /// The next event, which has this name: its game.
@@ -58,8 +65,8 @@ async fn two_players_are_matched_and_learn_of_it() {
         register(&server, "Bob").await,
     );
     let mut events = [
-        Events::open(&server, &ann).await,
-        Events::open(&server, &bob).await,
+        PlayerEvents::open(&server, &ann).await,
+        PlayerEvents::open(&server, &bob).await,
     ];
     let asked = ann.send(&server, "POST", "/api/matches", Some(MATCH)).await;
     assert_eq!(asked.status, 202, "{}", asked.body);
@@ -122,7 +129,7 @@ async fn stream_tells_of_seats_and_rematches_and_begins_with_the_running_games()
         register(&server, "Ann").await,
         register(&server, "Bob").await,
     );
-    let mut events = Events::open(&server, &ann).await;
+    let mut events = PlayerEvents::open(&server, &ann).await;
     let game = ann.create_table(&server, r#"{"open":"link"}"#).await;
     assert_eq!(events.expect("game").await["id"], game);
     assert_eq!(bob.take_seat(&server, &game, 1).await.status, 200);
@@ -130,10 +137,7 @@ async fn stream_tells_of_seats_and_rematches_and_begins_with_the_running_games()
     assert_eq!(told["seats"][1]["name"], "Bob");
     assert_eq!(events.expect("turn").await["turn"], 1);
     // Another stream begins with what is there.
-    let bearer = format!("Bearer {}", bob.token);
-    let headers = [("Authorization", bearer.as_str())];
-    let stream = server.open("GET", "/api/me/events", &headers, None).await;
-    let mut of_bob = Events(BufReader::new(stream));
+    let mut of_bob = PlayerEvents::open_after(&server, &bob, None).await;
     let (_, games) = of_bob.next().await;
     assert_eq!(games["games"][0]["id"], game);
     assert_eq!(games["games"][0]["seat"], 1);
@@ -152,7 +156,7 @@ async fn stream_tells_of_seats_and_rematches_and_begins_with_the_running_games()
     let deleted = bob.send(&server, "DELETE", "/api/me", None).await;
     assert_eq!(deleted.status, 204);
     let mut rest = String::new();
-    let end = of_bob.0.read_to_string(&mut rest);
+    let end = of_bob.events.0.read_to_string(&mut rest);
     timeout(TIMEOUT, end).await.expect("it ends").unwrap();
 }
 
@@ -211,7 +215,7 @@ async fn cancelled_match_finds_nobody() {
 async fn quick_match_meets_a_tcp_client() {
     let server = TestServer::new().await;
     let ann = register(&server, "Ann").await;
-    let mut events = Events::open(&server, &ann).await;
+    let mut events = PlayerEvents::open(&server, &ann).await;
     let mut tcp = TcpStream::connect(("127.0.0.1", server.pairs))
         .await
         .unwrap();
@@ -292,4 +296,141 @@ async fn the_clock_of_a_quick_match_counts() {
         names.contains(&&json!("Bob")) && names.contains(&&json!("Cyd")),
         "{view}"
     );
+}
+
+/// A quick match with a clock takes a lobby seat with the same clock, at any node, and no other.
+#[tokio::test(start_paused = true)]
+async fn quick_match_with_a_clock_takes_a_lobby_seat_with_the_same_clock() {
+    let database = Database::new();
+    let nodes = [
+        TestServer::node(&database).await,
+        TestServer::node(&database).await,
+    ];
+    let table = |clock: &str, history: u8| {
+        format!(
+            r#"{{"variant":"3x3k3","history":{history},"seats":[{{"human":"Cyd"}},{{"open":"lobby"}}]{clock}}}"#
+        )
+    };
+    let fast = r#","clock":{"base":180,"increment":2}"#;
+    nodes[0].create_table(&table("", 0)).await;
+    nodes[0].create_table(&table(fast, 1)).await;
+    let slow = r#","clock":{"base":180,"increment":3}"#;
+    nodes[0].create_table(&table(slow, 0)).await;
+    let (game, _) = nodes[0].create_table(&table(fast, 0)).await;
+    let ann = register(&nodes[1], "Ann").await;
+    let mut events = PlayerEvents::open(&nodes[1], &ann).await;
+    let body = format!(r#"{{"variant":"3x3k3"{fast}}}"#);
+    let asked = ann.send(&nodes[1], "POST", "/api/matches", Some(&body));
+    assert_eq!(asked.await.status, 202);
+    let found = events.expect("match").await;
+    assert_eq!(found["id"], game);
+    assert_eq!(
+        (&found["seat"], &found["clock"]["base"]),
+        (&json!(1), &json!(180))
+    );
+    let waiting = nodes[0].request("GET", "/api/matches", None).await.body;
+    assert_eq!(waiting["waiting"], 0);
+}
+
+/// A TCP client never gets a table with a clock, whichever of the two comes first.
+#[tokio::test(start_paused = true)]
+async fn tcp_client_takes_no_lobby_seat_with_a_clock() {
+    let with_clock =
+        r#"{"variant":"3x3k3","seats":[{"human":"Cyd"},{"open":"lobby"}],"clock":{"move":30}}"#;
+    let without = with_clock.replace(r#","clock":{"move":30}"#, "");
+    for is_client_first in [true, false] {
+        let database = Database::new();
+        let nodes = [
+            TestServer::node(&database).await,
+            TestServer::node(&database).await,
+        ];
+        let join = async |node: &TestServer| {
+            let mut tcp = TcpStream::connect(("127.0.0.1", node.pairs)).await.unwrap();
+            // HELLO and PLAY.
+            let join = b"\x01\x00\x00\x30\x39Tom\x00\x00\x03\x00\x00\x30\x39";
+            tcp.write_all(join).await.unwrap();
+            tcp
+        };
+        let mut clients = Vec::new();
+        if is_client_first {
+            clients.extend([join(&nodes[0]).await]);
+        }
+        let (clocked, _) = nodes[1].create_table(with_clock).await;
+        if !is_client_first {
+            clients.extend([join(&nodes[0]).await]);
+        }
+        tokio::time::sleep(std::time::Duration::from_secs(10)).await;
+        let (plain, _) = nodes[1].create_table(&without).await;
+        let holder = async |game: &str| {
+            let path = format!("/api/games/{game}");
+            let view = nodes[1].request("GET", &path, None).await.body;
+            view["seats"][1]["kind"].clone()
+        };
+        let taken = async {
+            while holder(&plain).await != "human" {
+                tokio::time::sleep(std::time::Duration::from_secs(1)).await;
+            }
+        };
+        timeout(TIMEOUT, taken).await.expect("the client sits down");
+        assert_eq!(holder(&clocked).await, "open");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn stream_of_a_player_resumes_at_another_node() {
+    let database = Database::new();
+    let nodes = [
+        TestServer::node(&database).await,
+        TestServer::node(&database).await,
+    ];
+    let ann = register(&nodes[0], "Ann").await;
+    let bob = register(&nodes[0], "Bob").await;
+    let mut events = PlayerEvents::open(&nodes[0], &ann).await;
+    let open = r#"{"open":"link"}"#;
+    let game = ann.create_table(&nodes[0], open).await;
+    assert_eq!(events.expect("game").await["id"], game);
+    let finished = ann.create_table(&nodes[0], open).await;
+    assert_eq!(events.expect("game").await["id"], finished);
+    let id = events.id.clone();
+    drop(events);
+    // While Ann is away: a seat is taken, it is her turn, a game begins and ends, and another ends.
+    assert_eq!(bob.take_seat(&nodes[1], &game, 1).await.status, 200);
+    let abort = async |game: &str| {
+        let path = format!("/api/games/{game}/actions");
+        let aborted = ann.send(&nodes[1], "POST", &path, Some(r#"{"abort":true}"#));
+        assert_eq!(aborted.await.status, 200);
+    };
+    abort(&finished).await;
+    let short = ann.create_table(&nodes[1], open).await;
+    abort(&short).await;
+    let mut events = PlayerEvents::open_after(&nodes[1], &ann, Some(&id)).await;
+    let mut told = Vec::new();
+    for _ in 0..5 {
+        let (name, data) = events.next().await;
+        told.push((name.clone(), data[&name]["id"].as_str().unwrap().to_owned()));
+    }
+    told.sort();
+    let mut expected = [
+        ("game", &short),
+        ("over", &short),
+        ("over", &finished),
+        ("seated", &game),
+        ("turn", &game),
+    ]
+    .map(|(name, game)| (name.to_owned(), game.clone()));
+    expected.sort();
+    assert_eq!(told, expected);
+    // Nothing is told twice, and what is new arrives.
+    let id = events.id.clone();
+    drop(events);
+    let mut events = PlayerEvents::open_after(&nodes[0], &ann, Some(&id)).await;
+    assert_eq!(ann.play(&nodes[1], &game, 1, "0-0").await.status, 200);
+    assert_eq!(bob.play(&nodes[0], &game, 2, "1-1").await.status, 200);
+    assert_eq!(events.expect("turn").await["turn"], 3);
+    for wrong in ["x", "1,2", "1,2,3", &"9".repeat(8_000)] {
+        let bearer = format!("Bearer {}", ann.token);
+        let headers = [("Authorization", bearer.as_str()), ("Last-Event-ID", wrong)];
+        let refused = nodes[0].send("GET", "/api/me/events", &headers, None).await;
+        refused.is_problem(400, "wrong-format");
+    }
 }

@@ -91,6 +91,67 @@ async fn every_kind_of_ending_survives_export_and_import() {
     }
 }
 
+/// Export, import and export give the same record, also with a clock, offers, takebacks and new results.
+#[tokio::test]
+async fn record_with_a_clock_survives_export_and_import() {
+    let server = TestServer::new().await;
+    const TURNS: &str = "1 0 0-0 2500ms\n2 1 1-1 800ms\n3 0 0-1 0ms\noffer 0 takeback\naccept 1 takeback\n\
+        4 0 takeback 1 1200ms\noffer 0 draw\ndecline 1 draw\n5 0 0-2 17000ms\n";
+    for clock in ["clock 180+2\n", "clock move 30\n", "clock days 3\n", ""] {
+        for (more, result) in [
+            ("", "won x by time"),
+            ("", "draw by claim"),
+            ("", "won o by claim"),
+            ("", "aborted"),
+            ("", "abandoned"),
+            ("6 1 2-2 5ms\n7 0 0-1 93784005ms\n", "won x by line"),
+            ("6 1 resign 1ms\n", "won x by resignation"),
+            ("offer 1 draw\naccept 0 draw\n", "draw by agreement"),
+        ] {
+            let mut turns = format!("{TURNS}{more}");
+            if clock.is_empty() {
+                if result.ends_with("by time") {
+                    continue;
+                }
+                let line = |line: &str| match line.strip_suffix("ms") {
+                    Some(timed) => timed.rsplit_once(' ').unwrap().0.to_owned() + "\n",
+                    None => format!("{line}\n"),
+                };
+                turns = turns.lines().map(line).collect();
+            }
+            let text = format!(
+                "noughts 2\nvariant 3x3k3\nhistory 0\n{clock}seat 0 x human Ann\nseat 1 o human Bob\n{turns}result {result}\n"
+            );
+            let archived = archive_text(&server, &text).await;
+            assert_eq!(archived.status, 201, "{text}: {}", archived.text);
+            let path = |archived: &Value| {
+                format!("/api/games/{}/record", archived["id"].as_str().unwrap())
+            };
+            let exported = server.request("GET", &path(&archived.body), None).await;
+            assert_eq!(exported.text, text);
+            let accept = [("Accept", "application/json")];
+            let json = server
+                .send("GET", &path(&archived.body), &accept, None)
+                .await;
+            assert_eq!(json.body["noughts"], 2);
+            assert_eq!(json.body["used_ms"].is_array(), !clock.is_empty());
+            let again = server
+                .request("POST", "/api/records", Some(&json.text))
+                .await;
+            assert_eq!(again.status, 201, "{}", again.text);
+            let again_json = server.send("GET", &path(&again.body), &accept, None).await;
+            assert_eq!(again_json.text, json.text);
+            let exported = server.request("GET", &path(&again.body), None).await;
+            assert_eq!(exported.text, text);
+        }
+    }
+    // Times that no game can have had.
+    let long = "noughts 2\nvariant 3x3k3\nhistory 0\nclock days 3\nseat 0 x human Ann\nseat 1 o human Bob\n\
+        1 0 0-0 1000000000000ms\n2 1 resign 1000000000000ms\nresult won x by resignation\n";
+    let refused = archive_text(&server, long).await;
+    refused.is_problem(422, "impossible-record");
+}
+
 #[tokio::test]
 async fn invalid_records_are_explained() {
     let server = TestServer::new().await;

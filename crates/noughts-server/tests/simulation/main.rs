@@ -12,6 +12,7 @@ mod check_logs;
 mod cluster;
 mod observations;
 mod players;
+mod races;
 mod scenario;
 mod tcp_clients;
 mod watchers;
@@ -65,14 +66,21 @@ const EXPECTED: [&str; 37] = [
 
 #[test]
 fn every_acknowledged_entry_survives() {
+    check_seeds(SEEDS, &EXPECTED, |seed| {
+        in_virtual_time(scenario::run(seed))
+    });
+}
+
+/// Runs the scenarios of these seeds, or only that of the variable `SEED`. Everything that is expected must happen.
+fn check_seeds(seeds: u64, expected: &[&str], run: impl Fn(u64) -> Counts) {
     let only: Option<u64> = std::env::var("SEED")
         .ok()
         .map(|seed| seed.parse().expect("SEED is a number"));
     let seeds = match only {
         Some(seed) => seed..=seed,
-        None => 1..=SEEDS,
+        None => 1..=seeds,
     };
-    let mut total: BTreeMap<&'static str, usize> = BTreeMap::new();
+    let mut total = Counts::new();
     for seed in seeds {
         let counts = catch_unwind(AssertUnwindSafe(|| run(seed)));
         let counts = counts.unwrap_or_else(|panic| {
@@ -85,18 +93,20 @@ fn every_acknowledged_entry_survives() {
     }
     eprintln!("{total:#?}");
     if only.is_none() {
-        for what in EXPECTED {
+        for what in expected {
             assert!(total.contains_key(what), "this never happened: {what}");
         }
     }
 }
 
-/// Runs the scenario of a seed, and returns how often each kind of event happened.
-fn run(seed: u64) -> BTreeMap<&'static str, usize> {
+/// How often each kind of event happened.
+type Counts = BTreeMap<&'static str, usize>;
+
+fn in_virtual_time<T>(scenario: impl Future<Output = T>) -> T {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_time()
         .start_paused(true)
         .build()
         .unwrap();
-    runtime.block_on(scenario::run(seed))
+    runtime.block_on(scenario)
 }

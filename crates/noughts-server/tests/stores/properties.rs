@@ -494,6 +494,9 @@ pub(crate) async fn pages_follow_one_another(store: Arc<dyn Store>) {
             let position = noughts_rules::Game::new(&settings.variant, Default::default());
             settings.start = Some(position.unwrap().diagram());
         }
+        if variant == "multi@3" {
+            new.settings.clock = Some("180+2".parse().unwrap());
+        }
         let summary = match number % 3 {
             0 => over(&new.settings.holders, Conclusion::Abandoned, 50),
             _ => summary(&new.settings.holders),
@@ -502,8 +505,12 @@ pub(crate) async fn pages_follow_one_another(store: Arc<dyn Store>) {
     }
     let all = store.list(every()).await.unwrap();
     assert!(all.is_sorted_by_key(|listed| std::cmp::Reverse((listed.created_ms, listed.id))));
-    let is_4x4k4 = |listed: &noughts_server::ListedGame| listed.variant.to_string() == "4x4k4";
-    assert!(all.iter().all(|listed| listed.is_plain != is_4x4k4(listed)));
+    for listed in &all {
+        let variant = listed.variant.to_string();
+        assert_eq!(listed.starts_empty, variant != "4x4k4");
+        let clock = listed.clock.map(|clock| clock.to_string());
+        assert_eq!(clock.as_deref(), (variant == "multi@3").then_some("180+2"));
+    }
     let statuses = [
         None,
         Some(Status::Waiting),

@@ -5,7 +5,7 @@ mod random_commands;
 
 use noughts_rules::{Action, Conclusion, Move, Refusal, Seat, Side, WinReason};
 use noughts_server::{
-    Command, Decision, GameId, Holder, KEY_LIFETIME_MS, Key, LogEntry, OpenTo, RequestKey,
+    Command, Decision, GameId, Holder, KEY_LIFETIME_MS, Key, LogEntry, Offer, OpenTo, RequestKey,
     SeatResult, SeatSet, Settings, TOO_LONG, Table, TableRefusal,
 };
 use proptest::prelude::*;
@@ -190,12 +190,24 @@ fn rematch_is_created_when_every_person_has_asked() {
         seat: Seat(seat),
         next: GameId::new(next),
     };
+    let accept = |seat, next| Command::AcceptRematch {
+        seat: Seat(seat),
+        next: GameId::new(next),
+    };
+    let no_offer = Err(TableRefusal::NoOffer {
+        offer: Offer::Rematch,
+    });
+    assert_eq!(table.decide(&accept(0, 7), 0), no_offer);
     assert_eq!(submit(&mut table, &offer(1, 8)).unwrap().len(), 1);
     assert_eq!(table.rematch(), None);
     assert_eq!(table.decide(&offer(1, 9), 0), Ok(None));
-    assert_eq!(submit(&mut table, &offer(0, 10)).unwrap().len(), 2);
+    assert_eq!(table.decide(&accept(1, 9), 0), no_offer, "its own");
+    let accepted = table.decide(&accept(0, 10), 0);
+    assert_eq!(accepted, table.decide(&offer(0, 10), 0));
+    assert_eq!(submit(&mut table, &accept(0, 10)).unwrap().len(), 2);
     assert_eq!(table.rematch(), Some(GameId::new(10)));
     assert_eq!(table.decide(&offer(0, 11), 0), Ok(None));
+    assert_eq!(table.decide(&accept(0, 11), 0), Ok(None));
 }
 
 #[test]

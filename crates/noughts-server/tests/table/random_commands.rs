@@ -1,10 +1,10 @@
 //! A table under arbitrary commands, for the property test and for the fuzzer.
 
-use noughts_rules::{Action, Conclusion, Move, Seat, Side, View};
+use noughts_rules::{Action, Conclusion, Move, Record, Seat, Side, View};
 use noughts_server::{
     Absence, Answer, Change, Claim, ClockView, Command, Context, Decision, Entry, GameId, Holder,
     KEY_LIFETIME_MS, Key, LogEntry, Offer, OpenOffer, OpenTo, Outage, RequestKey, SeatSet,
-    Settings, Summary, Table, TableRefusal,
+    Settings, Summary, Table, TableRefusal, game_from_record, game_to_record,
 };
 
 /// Games of every family, with and without a history, small enough to end.
@@ -21,6 +21,9 @@ const GAMES: [(&str, u16); 8] = [
 
 /// Half of the games have a clock.
 const CLOCKS: [Option<&str>; 6] = [None, Some("10+0"), None, Some("20+3"), None, Some("move 5")];
+
+/// More than any test gives.
+const MAX_COMMANDS: u64 = 100_000;
 
 /// How many bytes make a command.
 const COMMAND_BYTES: usize = 6;
@@ -97,6 +100,7 @@ pub(crate) fn survive(input: &[u8]) -> usize {
         assert_eq!(again_replayed, again, "{command:?}");
     }
     assert!(log.is_sorted_by_key(|logged| logged.at_ms));
+    check_record(&table);
     check_changes(&table, &log, u32::from(*seen) % (table.entry() + 2));
     accepted
 }
@@ -301,6 +305,7 @@ fn check_key(table: &Table, command: &Command) {
         | Command::Answer { key, .. } => key,
         Command::RobotPlay { .. }
         | Command::OfferRematch { .. }
+        | Command::AcceptRematch { .. }
         | Command::Abort { .. }
         | Command::Claim { .. }
         | Command::AddTime(_)
@@ -331,6 +336,23 @@ fn check_end(table: &Table) {
         let result = table.result(Seat(seat as u8));
         assert_eq!(result.is_some(), table.is_over());
     }
+}
+
+/// The record of a finished game is stored as a game with the same record.
+fn check_record(table: &Table) {
+    if !table.is_over() || table.holders().iter().any(Holder::is_open) {
+        return;
+    }
+    let record = |table: &Table| game_to_record(table, &Default::default()).unwrap();
+    let exported = record(table);
+    let read: Record = exported.to_string().parse().unwrap();
+    let now_ms = 10 * KEY_LIFETIME_MS * MAX_COMMANDS;
+    let (stored, summary) = game_from_record(&read, GameId::new(3), now_ms).unwrap();
+    let imported = Table::replay(stored.settings, &stored.entries).unwrap();
+    assert_eq!(record(&imported).to_string(), exported.to_string());
+    assert_eq!(imported.used_ms(), table.used_ms());
+    assert_eq!(imported.summary(), summary);
+    assert!(imported.last_ms() <= now_ms);
 }
 
 /// A watcher that has seen the first `seen` entries gets every later one, in order.
@@ -438,7 +460,10 @@ fn command(table: &Table, bytes: &[u8]) -> Command {
         }
         226..=229 => {
             let (seat, next) = (any_seat, GameId::new(2 + u128::from(at)));
-            return Command::OfferRematch { seat, next };
+            return match turn.is_multiple_of(2) {
+                true => Command::OfferRematch { seat, next },
+                false => Command::AcceptRematch { seat, next },
+            };
         }
         230..=236 => {
             let offer = [Offer::Draw, Offer::Takeback, Offer::Takeback][usize::from(at) % 3];

@@ -4,10 +4,13 @@ problem.
 usage: generated_client.py SERVER FORMS
 """
 
+import importlib
 import json
+import re
 import sys
 from pathlib import Path
 
+import httpx
 from noughts_client import AuthenticatedClient, Client, models
 from noughts_client.api.catalog import list_games, list_strategies, list_variants
 from noughts_client.api.records import get_analysis, get_record, import_record
@@ -146,6 +149,37 @@ def read_problems(server, over):
     assert refused.errors[0].pointer == "/seats/1/robot"
 
 
+def read_every_kind_of_problem(document):
+    """Each operation reads a problem with each status that the document declares for it."""
+    statuses, operations = set(), 0
+    for methods in document["paths"].values():
+        for operation in methods.values():
+            name = re.sub(r"(?<!^)(?=[A-Z])", "_", operation["operationId"]).lower()
+            module = importlib.import_module(f"noughts_client.api.{operation['tags'][0]}.{name}")
+            operations += 1
+            for status in map(int, operation["responses"]):
+                if status < 400:
+                    continue
+                problem = {"type": "/problems/x", "title": "X", "status": status, "detail": "x"}
+                response = httpx.Response(status, json=problem)
+                read = module._parse_response(client=Client(base_url="http://x"), response=response)
+                assert isinstance(read, models.Problem) and read.status == status, (name, status, read)
+                statuses.add(status)
+    assert statuses == {400, 401, 403, 404, 408, 409, 413, 415, 422, 426, 429, 500, 503}, statuses
+    return operations
+
+
+def exceed_the_rate(server):
+    """The limits count for the address that a proxy names."""
+    client = Client(base_url=server, headers={"X-Forwarded-For": "203.0.113.7"})
+    for _ in range(2_000):
+        answer = get_analysis.sync("nothing", client=client)
+        if answer.status == 429:
+            return
+        assert answer.status == 404, answer
+    sys.exit("no request was refused")
+
+
 def main(server, forms):
     count = read_forms(Path(forms))
     over = play_multi(server)
@@ -158,6 +192,9 @@ def main(server, forms):
     large = Table(server, variant="33x33k5")
     assert large.view.marks is None and len(large.view.rows) == 33 and large.view.legal is None
     read_problems(server, over)
+    exceed_the_rate(server)
+    operations = read_every_kind_of_problem(httpx.get(f"{server}/api/openapi.json").json())
+    assert operations > 20, operations
     print(f"read {count} forms, played multi to its end")
 
 
