@@ -13,6 +13,7 @@
 //! [`Table`] is pure. Listeners, clock, random seed and store are passed to [`Server::start`].
 
 mod background_tasks;
+mod backup;
 mod bus;
 mod clock;
 
@@ -33,6 +34,7 @@ mod table;
 mod tables;
 mod tcp;
 
+pub use backup::{BackupCounts, BackupError, back_up, check_backup, copy_store, restore};
 pub use bus::{Bus, Hint, Hints};
 pub use clock::ServerClock;
 pub use http::HttpLimits;
@@ -43,11 +45,12 @@ pub use players::{PlayerInfo, PlayerNames};
 pub use records::{NotStorable, game_from_record, game_to_record};
 pub use server::{HttpConfig, Server, ServerConfig};
 pub use store::{
-    ATTENDED_MS, Append, Appended, Created, Deletion, LINK_LIFETIME_MS, LinkCreation, ListQuery,
-    ListedGame, LogPosition, LogTail, MAX_LINKS, MAX_QUICK_MATCHES, MAX_TOKENS, Match,
-    MatchRequest, Matches, Memory, PlayerFilter, Postgres, QUICK_MATCH_LASTS_MS, QuickMatch,
-    Redemption, Reply, SecretHash, Sqlite, Store, StoreError, StoredGame, StoredPlayer, Sweep,
-    SyncMode, WaitingCount, WaitingId, WaitingList, WaitingPlayer, WriteCounts, family, open_store,
+    ATTENDED_MS, Append, Appended, ColumnKind, Created, DUMPED, Deletion, DumpItem, DumpTable,
+    DumpValue, LINK_LIFETIME_MS, LinkCreation, ListQuery, ListedGame, LogPosition, LogTail,
+    MAX_LINKS, MAX_QUICK_MATCHES, MAX_TOKENS, Match, MatchRequest, Matches, Memory, PlayerFilter,
+    Postgres, QUICK_MATCH_LASTS_MS, QuickMatch, Redemption, Reply, SecretHash, Sqlite, Store,
+    StoreError, StoredGame, StoredPlayer, Sweep, SyncMode, WaitingCount, WaitingId, WaitingList,
+    WaitingPlayer, WriteCounts, family, open_current_store, open_store,
 };
 pub use table::{
     Absence, Answer, Change, Claim, ClockView, Command, Context, CreationKey, DRAW_OFFER_PAUSE,

@@ -5,6 +5,7 @@
 //! change, and only retention deletes them.
 
 mod codec;
+mod dump;
 mod error;
 mod group_commit;
 mod listing;
@@ -26,14 +27,18 @@ use std::pin::Pin;
 
 use noughts_rules::{ClockSettings, Variant};
 
+use tokio::sync::mpsc;
+
 use crate::bus::Bus;
 use crate::id::{GameId, NodeId, PlayerId};
 use crate::table::{
     CreationKey, Ending, Holder, LogEntry, NewGame, Outage, SeatSet, Settings, Status, Summary,
 };
 
+pub use dump::{ColumnKind, DUMPED, DumpItem, DumpTable, DumpValue};
 pub use memory::Memory;
-pub use open::open_store;
+pub(crate) use migrations::SCHEMA;
+pub use open::{open_current_store, open_store};
 pub use players::{
     Deletion, LINK_LIFETIME_MS, LinkCreation, MAX_LINKS, MAX_TOKENS, Redemption, SecretHash,
     StoredPlayer,
@@ -168,6 +173,25 @@ pub trait Store: Send + Sync + 'static {
     /// without games. Returns how many it looked at; 0 when there are no more.
     fn expire_players(&self, before_ms: u64, now_ms: u64) -> Reply<'_, usize>;
 
+    /// Sends the whole content of the store as of one moment, ending with [`DumpItem::End`], while others use the store.
+    /// Stops early, without an error, if nobody receives it any more.
+    fn dump(&self, to: mpsc::Sender<DumpItem>) -> Reply<'_, ()> {
+        let _ = to;
+        Box::pin(std::future::ready(Err(only_in_memory())))
+    }
+
+    /// Takes the dump of another store, all of it or nothing. Refuses to if this store has games or players, or if a
+    /// server uses it.
+    fn load_dump(&self, from: mpsc::Receiver<DumpItem>) -> Reply<'_, ()> {
+        let _ = from;
+        Box::pin(std::future::ready(Err(only_in_memory())))
+    }
+
+    /// The time of the latest [`sweep`](Store::sweep), by whichever node; 0 if there was none.
+    fn last_sweep_ms(&self) -> Reply<'_, u64> {
+        Box::pin(std::future::ready(Err(only_in_memory())))
+    }
+
     /// Makes a small write, for readiness checks.
     fn check_writable(&self) -> Reply<'_, ()>;
 
@@ -186,6 +210,13 @@ pub trait Store: Send + Sync + 'static {
         let _ = node;
         Bus::alone()
     }
+}
+
+fn only_in_memory() -> StoreError {
+    StoreError::Invalid(
+        "memory: exists only inside its server and cannot be copied: use sqlite:FILE or postgres://…"
+            .to_owned(),
+    )
 }
 
 /// Selects id, time of creation and seats of at most `$3` games with status `$1` and no entry since `$2`. An index finds

@@ -84,6 +84,12 @@ pub(crate) enum Task {
     Play(Play),
     /// List, show, export and import stored games
     Games(Games),
+    /// Write the content of a store to a file, also while a server uses it
+    Backup(Backup),
+    /// Load a backup into an empty store
+    Restore(Restore),
+    /// Copy a store into an empty one of any kind
+    Migrate(Migrate),
     /// Test a server, client or classic program
     Check(Check),
     /// Find the best move, or the mistakes of a game
@@ -434,6 +440,40 @@ pub(crate) struct Games {
     pub(crate) store: String,
     #[command(subcommand)]
     pub(crate) what: Option<GamesTask>,
+}
+
+#[derive(Arguments, Debug)]
+pub(crate) struct Backup {
+    /// The file to create; it contains secrets, and only its owner can read it
+    pub(crate) file: PathBuf,
+    /// The store to back up: sqlite:FILE or postgres://USER@HOST/DATABASE
+    #[arg(
+        long,
+        value_name = "URL",
+        env = "NOUGHTS_STORE",
+        hide_env_values = true,
+        default_value = "sqlite:noughts.db"
+    )]
+    pub(crate) store: String,
+}
+
+#[derive(Arguments, Debug)]
+pub(crate) struct Restore {
+    /// The backup
+    pub(crate) file: PathBuf,
+    /// A new or empty store: sqlite:FILE or postgres://USER@HOST/DATABASE
+    #[arg(long, value_name = "URL")]
+    pub(crate) store: String,
+}
+
+#[derive(Arguments, Debug)]
+pub(crate) struct Migrate {
+    /// The store to copy: sqlite:FILE or postgres://USER@HOST/DATABASE; no server may use it
+    #[arg(long, value_name = "URL")]
+    pub(crate) from: String,
+    /// A new or empty store: sqlite:FILE or postgres://USER@HOST/DATABASE
+    #[arg(long, value_name = "URL")]
+    pub(crate) to: String,
 }
 
 #[derive(Subcommand, Debug)]

@@ -6,6 +6,7 @@
 mod analyze;
 mod arena;
 mod args;
+mod backup;
 mod check;
 mod classic;
 mod connect;
@@ -81,6 +82,9 @@ fn run(args: Args) -> Result<ExitCode, Failure> {
         Some(Task::Serve(task)) => serve::run(&task),
         Some(Task::Connect(task)) => connect::run(task),
         Some(Task::Games(task)) => games::run(&task),
+        Some(Task::Backup(task)) => backup::back_up_store(&task),
+        Some(Task::Restore(task)) => backup::restore_store(&task),
+        Some(Task::Migrate(task)) => backup::migrate_store(&task),
         Some(Task::Play(task)) => play::run(task),
         Some(Task::Tui(options)) => tui::run(options),
         Some(Task::Variants) => variants::run(),

@@ -10,7 +10,7 @@ use super::{StoreError, StoredGame};
 use crate::table::Table;
 
 /// The schema that this program reads and writes.
-pub(super) const SCHEMA: i64 = 5;
+pub(crate) const SCHEMA: i64 = 5;
 
 /// The statements of each schema, the first being schema 1. They are never changed once released.
 pub(super) const SQLITE: [&str; SCHEMA as usize] = [
@@ -63,6 +63,29 @@ pub(super) fn check_version(schema: i64) -> Result<(), StoreError> {
             known: SCHEMA,
         }),
         false => Ok(()),
+    }
+}
+
+/// What to do with a store that is not of this schema.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Opening {
+    /// Create or migrate it.
+    Migrate,
+    /// Refuse it, so that it stays as it is.
+    RefuseOlder,
+}
+
+impl Opening {
+    /// Refuses a store that must not be migrated.
+    pub(super) fn check(self, schema: i64) -> Result<(), StoreError> {
+        match (self, schema) {
+            (Opening::Migrate, _) | (Opening::RefuseOlder, SCHEMA) => Ok(()),
+            (Opening::RefuseOlder, 0) => Err(StoreError::Invalid("it is empty".to_owned())),
+            (Opening::RefuseOlder, _) => Err(StoreError::Invalid(format!(
+                "it was made by an older version of noughts: its schema is {schema}, and this version uses schema \
+                 {SCHEMA}; use the version that made it, or start `noughts serve` once, which migrates it"
+            ))),
+        }
     }
 }
 

@@ -2,17 +2,33 @@
 
 use std::path::Path;
 
+use super::migrations::Opening;
 use super::{Memory, Postgres, Sqlite, Store, StoreError, SyncMode};
 
 /// Opens `memory:`, `sqlite:FILE` or `postgres://…`. `sync` is for SQLite;
 /// PostgreSQL has its own setting.
 pub async fn open_store(address: &str, sync: SyncMode) -> Result<Box<dyn Store>, StoreError> {
+    open_as(address, sync, Opening::Migrate).await
+}
+
+/// Opens a store that exists and has the schema of this program. Any other is refused and not changed.
+pub async fn open_current_store(address: &str) -> Result<Box<dyn Store>, StoreError> {
+    open_as(address, SyncMode::Full, Opening::RefuseOlder).await
+}
+
+async fn open_as(
+    address: &str,
+    sync: SyncMode,
+    opening: Opening,
+) -> Result<Box<dyn Store>, StoreError> {
     match address.split_once(':') {
         Some(("memory", "")) => Ok(Box::<Memory>::default()),
-        Some(("sqlite", path)) if !path.is_empty() => {
-            Ok(Box::new(Sqlite::open(Path::new(path), sync).await?))
+        Some(("sqlite", path)) if !path.is_empty() => Ok(Box::new(
+            Sqlite::open_as(Path::new(path), sync, opening).await?,
+        )),
+        Some(("postgres" | "postgresql", _)) => {
+            Ok(Box::new(Postgres::open_as(address, opening).await?))
         }
-        Some(("postgres" | "postgresql", _)) => Ok(Box::new(Postgres::open(address).await?)),
         // The address is not repeated: it may hold a password.
         _ => Err(StoreError::Invalid(
             "a store is memory:, sqlite:FILE or postgres://USER@HOST/DATABASE".to_owned(),

@@ -3,6 +3,7 @@
 //! A batch of appends is one statement, which commits by itself: the primary key decides which node
 //! was first.
 
+mod dump;
 mod migrate;
 mod notify;
 mod players;
@@ -18,17 +19,19 @@ use std::time::Duration;
 use sqlx::pool::PoolConnection;
 use sqlx::postgres::{PgConnectOptions, PgPool, PgPoolOptions};
 use sqlx::{ConnectOptions, Connection};
+use tokio::sync::mpsc;
 use tokio::time::error::Elapsed;
 use tokio::time::timeout;
 
 use self::writer::Writer;
 use super::codec::{AppendRows, GameRow};
 use super::group_commit::{Counter, GroupCommit};
+use super::migrations::Opening;
 use super::unreadable_games::UnreadableGames;
 use super::{
-    Append, Appended, Created, Deletion, LinkCreation, ListQuery, ListedGame, LogPosition, LogTail,
-    Matches, QuickMatch, Redemption, Reply, SecretHash, Store, StoreError, StoredGame,
-    StoredPlayer, Sweep, WaitingCount, WaitingId, WaitingList, WriteCounts,
+    Append, Appended, Created, Deletion, DumpItem, LinkCreation, ListQuery, ListedGame,
+    LogPosition, LogTail, Matches, QuickMatch, Redemption, Reply, SecretHash, Store, StoreError,
+    StoredGame, StoredPlayer, Sweep, WaitingCount, WaitingId, WaitingList, WriteCounts,
 };
 use crate::bus::Bus;
 use crate::id::{GameId, NodeId, PlayerId};
@@ -65,12 +68,16 @@ impl Postgres {
     /// may take minutes; one of a newer version or of another program is refused and not changed.
     /// If the database becomes unavailable later, requests fail until it is back.
     pub async fn open(url: &str) -> Result<Postgres, StoreError> {
-        let opened = Postgres::connect(url).await;
+        Postgres::open_as(url, Opening::Migrate).await
+    }
+
+    pub(super) async fn open_as(url: &str, opening: Opening) -> Result<Postgres, StoreError> {
+        let opened = Postgres::connect(url, opening).await;
         // The address is not repeated: it may hold a password.
         opened.map_err(|error| error.on_opening("the PostgreSQL database"))
     }
 
-    async fn connect(url: &str) -> Result<Postgres, StoreError> {
+    async fn connect(url: &str, opening: Opening) -> Result<Postgres, StoreError> {
         let options = PgConnectOptions::from_str(url)?;
         let options = options.application_name("noughts").options([
             ("statement_timeout", STATEMENT_TIMEOUT),
@@ -80,6 +87,7 @@ impl Postgres {
         // Without the pool, which would not say why it cannot connect.
         let connected = timeout(CONNECT_TIMEOUT, options.connect()).await;
         let mut connection = connected.map_err(|_| late())??;
+        migrate::check(&mut connection, opening).await?;
         migrate::migrate(&mut connection).await?;
         drop(connection);
         let pool = PgPoolOptions::new()
@@ -285,6 +293,21 @@ impl Store for Postgres {
 
     fn expire_players(&self, before_ms: u64, now_ms: u64) -> Reply<'_, usize> {
         in_transaction!(self, players::expire_players, before_ms, now_ms)
+    }
+
+    /// Without a timeout: it takes as long as its receiver needs.
+    fn dump(&self, to: mpsc::Sender<DumpItem>) -> Reply<'_, ()> {
+        Box::pin(async move { dump::dump_snapshot(&mut *self.pool.acquire().await?, &to).await })
+    }
+
+    fn load_dump(&self, from: mpsc::Receiver<DumpItem>) -> Reply<'_, ()> {
+        Box::pin(
+            async move { dump::load_in_transaction(&mut *self.pool.acquire().await?, from).await },
+        )
+    }
+
+    fn last_sweep_ms(&self) -> Reply<'_, u64> {
+        on_connection!(self, dump::last_sweep_ms)
     }
 
     fn check_writable(&self) -> Reply<'_, ()> {

@@ -2,6 +2,7 @@
 //!
 //! One connection writes, by group commit. Others read the latest commit at the same time.
 
+mod dump;
 mod file;
 mod migrate;
 mod players;
@@ -20,17 +21,20 @@ use sqlx::sqlite::{
     SqliteConnectOptions, SqliteJournalMode, SqlitePool, SqlitePoolOptions, SqliteSynchronous,
 };
 
+use tokio::sync::mpsc;
+
 use self::file::DatabaseFile;
 use self::writer::Writer;
 use super::codec::{AppendRows, GameRow};
 use super::group_commit::{Counter, GroupCommit};
+use super::migrations::Opening;
 use super::present_games::PresentGames;
 use super::unreadable_games::UnreadableGames;
 use super::waiting::WaitingRoom;
 use super::{
-    Append, Appended, Created, Deletion, LinkCreation, ListQuery, ListedGame, LogTail, Matches,
-    QuickMatch, Redemption, Reply, SecretHash, Store, StoreError, StoredGame, StoredPlayer, Sweep,
-    WaitingCount, WaitingId, WaitingList, WriteCounts,
+    Append, Appended, Created, Deletion, DumpItem, LinkCreation, ListQuery, ListedGame, LogTail,
+    Matches, QuickMatch, Redemption, Reply, SecretHash, Store, StoreError, StoredGame,
+    StoredPlayer, Sweep, WaitingCount, WaitingId, WaitingList, WriteCounts,
 };
 use crate::id::{GameId, NodeId, PlayerId};
 use crate::table::{CreationKey, NewGame, SeatSet, Summary};
@@ -84,17 +88,35 @@ impl Sqlite {
     /// Opens the file, or creates it. Only its owner can read it, because it holds the secret for seat tokens. A file
     /// of an older version is migrated; one of a newer version or of another program is refused and not changed.
     pub async fn open(path: &Path, sync: SyncMode) -> Result<Sqlite, StoreError> {
-        let opened = Sqlite::open_file(path, sync).await;
+        Sqlite::open_as(path, sync, Opening::Migrate).await
+    }
+
+    pub(super) async fn open_as(
+        path: &Path,
+        sync: SyncMode,
+        opening: Opening,
+    ) -> Result<Sqlite, StoreError> {
+        let opened = Sqlite::open_file(path, sync, opening).await;
         opened.map_err(|error| error.on_opening(&path.display().to_string()))
     }
 
-    async fn open_file(path: &Path, sync: SyncMode) -> Result<Sqlite, StoreError> {
-        file::create_private(path)?;
+    async fn open_file(
+        path: &Path,
+        sync: SyncMode,
+        opening: Opening,
+    ) -> Result<Sqlite, StoreError> {
+        match opening {
+            Opening::Migrate => file::create_private(path)?,
+            Opening::RefuseOlder if path.exists() => {}
+            Opening::RefuseOlder => {
+                return Err(StoreError::Invalid("there is no such file".to_owned()));
+            }
+        }
         let options = SqliteConnectOptions::new()
             .filename(path)
             .busy_timeout(BUSY_TIMEOUT)
             .statement_cache_capacity(200);
-        migrate::check(&options).await?;
+        migrate::check(&options, opening).await?;
         let writing = options
             .clone()
             .journal_mode(SqliteJournalMode::Wal)
@@ -324,6 +346,18 @@ impl Store for Sqlite {
 
     fn expire_players(&self, before_ms: u64, now_ms: u64) -> Reply<'_, usize> {
         in_transaction!(self, players::expire_players, before_ms, now_ms)
+    }
+
+    fn dump(&self, to: mpsc::Sender<DumpItem>) -> Reply<'_, ()> {
+        Box::pin(async move { dump::dump(&mut *self.snapshot().await?, &to).await })
+    }
+
+    fn load_dump(&self, from: mpsc::Receiver<DumpItem>) -> Reply<'_, ()> {
+        in_transaction!(self, dump::load_dump, from)
+    }
+
+    fn last_sweep_ms(&self) -> Reply<'_, u64> {
+        Box::pin(async move { dump::last_sweep_ms(&mut *self.reader().await?).await })
     }
 
     fn check_writable(&self) -> Reply<'_, ()> {

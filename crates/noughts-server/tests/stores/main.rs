@@ -1,6 +1,8 @@
 //! What every store promises, and what each promises beyond that.
 
 mod compare_with_memory;
+#[cfg(unix)]
+mod dumps;
 mod games;
 mod migrations;
 mod players;

@@ -24,13 +24,13 @@ fn fixture(name: &str) -> PathBuf {
     root.join("../../testdata/stores").join(name)
 }
 
-fn manifest(name: &str) -> Value {
+pub(crate) fn manifest(name: &str) -> Value {
     let text = fs::read_to_string(fixture(name)).expect("the manifest is there");
     serde_json::from_str(&text).expect("it is JSON")
 }
 
 /// A copy of the SQLite file of schema 1.
-fn sqlite_copy() -> Place {
+pub(crate) fn sqlite_copy() -> Place {
     let place = Place::new();
     fs::copy(fixture("schema-1-sqlite.db"), place.file()).expect("there is room for a copy");
     place
@@ -41,7 +41,7 @@ fn id_of(game: &Value) -> GameId {
 }
 
 /// Compares everything in the manifest with a migrated store.
-async fn check(store: &dyn Store, manifest: &Value) {
+pub(crate) async fn check(store: &dyn Store, manifest: &Value) {
     let games = manifest["games"].as_object().unwrap();
     assert!(games.len() >= 16);
     for (name, game) in games {

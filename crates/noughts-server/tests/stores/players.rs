@@ -21,11 +21,11 @@ fn player(id: u128, name: &str) -> StoredPlayer {
 }
 
 /// The hash of a secret of these tests.
-fn hash(text: &str) -> SecretHash {
+pub(crate) fn hash(text: &str) -> SecretHash {
     SecretHash::of(text)
 }
 
-async fn registered(store: &dyn Store, id: u128, name: &str) -> StoredPlayer {
+pub(crate) async fn registered(store: &dyn Store, id: u128, name: &str) -> StoredPlayer {
     let player = player(id, name);
     let token = hash(&format!("token of {name}"));
     store.create_player(player.clone(), token).await.unwrap();

@@ -1,6 +1,7 @@
 //! The command line, tested with real processes.
 
 mod arena;
+mod backup;
 mod check;
 mod connect;
 mod documented_sessions;

@@ -1,6 +1,7 @@
 //! Durability: the real program is killed, loses its disk or database, or runs as several nodes.
 #![cfg(unix)]
 
+mod backups;
 mod client;
 mod disks;
 mod faults;

@@ -69,6 +69,11 @@ impl ServerProcess {
         assert!(kill.expect("there is such a program").success());
     }
 
+    /// Waits until it has ended by itself.
+    pub(crate) fn wait(mut self) {
+        self.process.wait().expect("it is a child of this process");
+    }
+
     /// Kills it at once.
     pub(crate) fn kill(&mut self) {
         // It may have ended already.

@@ -7,7 +7,7 @@ use super::read;
 use crate::store::StoreError;
 use crate::store::codec::{id_bytes, read_id, signed};
 use crate::store::migrations::{
-    self, OldNodes, SCHEMA, Sitting, TABLES, another_program, check_version, deadline_of,
+    self, OldNodes, Opening, SCHEMA, Sitting, TABLES, another_program, check_version, deadline_of,
     rematch_ids, seats_now,
 };
 use crate::store::shared_sql::shared_migration;
@@ -33,6 +33,11 @@ async fn version(from: &mut PgConnection) -> Result<i64, StoreError> {
         .await?;
     check_version(version)?;
     Ok(version)
+}
+
+/// Refuses a database that must not be migrated.
+pub(super) async fn check(from: &mut PgConnection, opening: Opening) -> Result<(), StoreError> {
+    opening.check(version(from).await?)
 }
 
 shared_migration!(PgConnection, "BIGINT", "BYTEA", migrations::POSTGRES);

@@ -9,17 +9,20 @@ use super::statement::{MAX_ROWS, Statement};
 use crate::store::StoreError;
 use crate::store::codec::{id_bytes, read_id, signed};
 use crate::store::migrations::{
-    self, OldNodes, SCHEMA, Sitting, another_program, check_version, deadline_of, rematch_ids,
-    seats_now,
+    self, OldNodes, Opening, SCHEMA, Sitting, another_program, check_version, deadline_of,
+    rematch_ids, seats_now,
 };
 use crate::store::shared_sql::shared_migration;
 
 /// Refuses a file of a newer version or of another program, without writing to it.
-pub(super) async fn check(options: &SqliteConnectOptions) -> Result<(), StoreError> {
+pub(super) async fn check(
+    options: &SqliteConnectOptions,
+    opening: Opening,
+) -> Result<(), StoreError> {
     let mut connection = options.clone().read_only(true).connect().await?;
     let checked = version(&mut connection).await;
     connection.close().await?;
-    checked.map(drop)
+    opening.check(checked?)
 }
 
 /// The schema of the file; 0 where it is empty.
