@@ -1,6 +1,6 @@
 //! Finds the mistakes of a game from the analyses of its positions.
 
-use noughts_rules::{Action, Conclusion, DrawReason, Game, Seat, WinReason};
+use noughts_rules::{Action, Conclusion, DrawReason, Game, Move, Seat, WinReason};
 
 use crate::analysis::Analysis;
 use crate::solver::GameValue;
@@ -21,22 +21,30 @@ pub struct Mistake {
 /// about the others.
 pub fn find_mistakes(game: &Game, found: &[Option<Analysis>]) -> Vec<Option<Mistake>> {
     let has_two_sides = game.variant().sides() == 2;
-    let known = |number: usize| found.get(number).and_then(Option::as_ref).and_then(exact);
+    let analysis = |number: usize| found.get(number).and_then(Option::as_ref);
     let turns = game.turns().iter().enumerate();
     turns
         .map(|(number, turn)| {
+            let before = analysis(number)?;
             let left = match turn.action {
                 Action::Resign => Some(GameValue::Loss),
                 Action::Play(_) if !has_two_sides => None,
                 Action::Play(_) if number + 1 == game.turns().len() => ending(game, turn.by),
-                Action::Play(_) => known(number + 1).map(for_the_other),
+                Action::Play(at) => value_of_move(before, at)
+                    .or_else(|| analysis(number + 1).and_then(exact).map(for_the_other)),
                 // A rewind and a takeback return to a position that was already judged.
                 Action::Rewind(_) | Action::Takeback(_) => None,
             };
-            let (had, left) = known(number).zip(left)?;
+            let (had, left) = exact(before).zip(left)?;
             (left < had).then_some(Mistake { had, left })
         })
         .collect()
+}
+
+/// The value of a move, if the analysis has the values of all moves.
+fn value_of_move(before: &Analysis, at: Move) -> Option<GameValue> {
+    let known = before.moves.iter().find(|known| known.at == at)?;
+    Some(known.value)
 }
 
 fn exact(analysis: &Analysis) -> Option<GameValue> {

@@ -1,13 +1,16 @@
 //! A search with several threads finds the values that one thread finds, and all threads end together.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::Duration;
 
 use noughts_engine::{
-    Analysis, Clock, IterativeDeepening, Limits, Random, Stop, SystemClock, Value, analyze,
+    Analysis, IterativeDeepening, Limits, Random, Stop, SystemClock, Value, analyze,
 };
 use noughts_rules::{Action, Diagram, Game, Options, Variant};
+
+#[path = "shared/stopping_clock.rs"]
+mod stopping_clock;
+
+use stopping_clock::StoppingClock;
 
 fn search(threads: usize, limits: Limits, game: &Game, stop: &Stop) -> Analysis {
     IterativeDeepening::new(limits, Arc::new(SystemClock::default()))
@@ -126,33 +129,15 @@ fn the_nodes_of_all_threads_are_counted_together() {
     assert!(nodes >= 100_000, "{nodes}");
 }
 
-/// A clock that sets the stop when it is read for the third time.
-struct StoppingClock {
-    stop: Stop,
-    reads: AtomicU64,
-}
-
-impl Clock for StoppingClock {
-    fn now(&self) -> Duration {
-        if self.reads.fetch_add(1, Ordering::Relaxed) == 2 {
-            self.stop.set();
-        }
-        Duration::ZERO
-    }
-}
-
 #[test]
 fn all_threads_end_when_the_search_is_stopped() {
     for variant in ["15x15k5", "19x19k5+gravity", "ultimate", "5x5k4p3"] {
         let game = random_game(variant, 3, &mut Random::new(1));
         let hour = "3600s".parse::<Limits>().unwrap();
         let stop = Stop::new();
-        let clock = StoppingClock {
-            stop: stop.clone(),
-            reads: AtomicU64::new(0),
-        };
+        let clock = StoppingClock::new(&stop);
         // `analyze` returns when all threads have ended. Without the stop that takes an hour.
-        let mut search = IterativeDeepening::new(hour, Arc::new(clock)).with_threads(4);
+        let mut search = IterativeDeepening::new(hour, clock).with_threads(4);
         let at = search.analyze(&game, &stop).line[0];
         assert!(game.legal().contains(&at), "{variant}");
         let mut before =

@@ -10,6 +10,11 @@ use noughts_engine::{
 };
 use noughts_rules::{Action, BoardState, Diagram, Game, Options, Seat, Side, Variant};
 
+#[path = "shared/stopping_clock.rs"]
+mod stopping_clock;
+
+use stopping_clock::StoppingClock;
+
 fn new_game(variant: &str) -> Game {
     Game::new(&variant.parse().unwrap(), Options::default()).unwrap()
 }
@@ -174,21 +179,6 @@ fn search_keeps_its_time_limit_in_every_variant() {
     }
 }
 
-/// A clock that sets the stop when it is read for the third time.
-struct StoppingClock {
-    stop: Stop,
-    reads: AtomicU64,
-}
-
-impl Clock for StoppingClock {
-    fn now(&self) -> Duration {
-        if self.reads.fetch_add(1, Ordering::Relaxed) == 2 {
-            self.stop.set();
-        }
-        Duration::ZERO
-    }
-}
-
 #[test]
 fn a_stopped_search_ends_within_600_nodes() {
     for variant in [
@@ -202,14 +192,8 @@ fn a_stopped_search_ends_within_600_nodes() {
         let game = new_game(variant);
         for strategy in ["search:1000s", "search:10000000000n", "minimax:30"] {
             let stop = Stop::new();
-            let clock = StoppingClock {
-                stop: stop.clone(),
-                reads: AtomicU64::new(0),
-            };
-            let setup = EngineSetup {
-                seed: 1,
-                clock: Arc::new(clock),
-            };
+            let clock = StoppingClock::new(&stop);
+            let setup = EngineSetup { seed: 1, clock };
             let name: StrategyName = strategy.parse().unwrap();
             let mut robot = name.build(&game, &setup).unwrap();
             // A strategy without a time limit does not read the clock, so it is stopped before it starts.

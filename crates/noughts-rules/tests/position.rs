@@ -7,15 +7,13 @@ use noughts_rules::{
 };
 use proptest::prelude::*;
 
-/// Splits a table of cases: one per line, columns separated by `|`.
-fn cases<const N: usize>(table: &str) -> Vec<[&str; N]> {
-    let mut cases = Vec::new();
-    for line in table.lines().filter(|line| !line.trim().is_empty()) {
-        let words: Vec<&str> = line.split('|').map(str::trim).collect();
-        cases.push(words.try_into().expect(line));
-    }
-    cases
-}
+#[path = "game/cases.rs"]
+mod cases;
+#[path = "game/nine_letters.rs"]
+mod nine_letters;
+
+use cases::cases;
+use nine_letters::nine;
 
 fn read(variant: &str, text: &str) -> Result<Diagram, DiagramError> {
     Diagram::parse(&variant.parse().unwrap(), text)
@@ -346,25 +344,10 @@ proptest! {
 
 // Possible and impossible on nine boards.
 
-/// Builds nine boards from one letter each: `X` won by x, `O` won by o, `D` drawn, `.` empty.
-fn nine(position: &str) -> String {
-    let board = |word: &str| match word {
-        "X" => "xxxoo....".to_owned(),
-        "O" => "oooxx....".to_owned(),
-        "D" => "xoxxoxoxo".to_owned(),
-        "." => "{9.}".to_owned(),
-        cells => cells.to_owned(),
-    };
-    let words: Vec<&str> = position.split(' ').collect();
-    let (boards, rest) = words.split_at(9);
-    let boards: Vec<String> = boards.iter().map(|word| board(word)).collect();
-    format!("{} {}", boards.join("/"), rest.join(" "))
-}
-
 /// Variant, nine boards, and `ok` or the reason.
 fn check_nine(table: &str) {
     for [variant, position, expected] in cases(table) {
-        let checked = match read(variant, &nine(position)) {
+        let checked = match read(variant, &nine(position).unwrap()) {
             Ok(_) => "ok",
             Err(DiagramError::PlayIn) => "not sent there",
             Err(DiagramError::NoPlayIn) => "not over",
@@ -491,7 +474,7 @@ fn two_separate_lines_of_boards_are_refused_only_in_ultimate() {
 
 #[test]
 fn board_states_follow_from_the_marks() {
-    let diagram = read("multi", &nine("X O D . x........ . . . . o 3")).unwrap();
+    let diagram = read("multi", &nine("X O D . x........ . . . . o 3").unwrap()).unwrap();
     let (x, o) = (BoardState::Won(Side::FIRST), BoardState::Won(Side::SECOND));
     assert_eq!(
         diagram.boards()[..5],

@@ -5,6 +5,11 @@ use noughts_rules::{
     Record, RecordError, RecordSeat, Seat, Side, Termination, Variant,
 };
 
+#[path = "game/cases.rs"]
+mod cases;
+
+use cases::cases;
+
 const EXAMPLE: &str = "\
 noughts 1
 variant 3x3k3
@@ -17,16 +22,6 @@ seat 1 o robot perfect
 4 1 <<2
 result unfinished
 ";
-
-/// Splits a table of cases: one per line, columns separated by `|`.
-fn cases<const N: usize>(table: &str) -> Vec<[&str; N]> {
-    let mut cases = Vec::new();
-    for line in table.lines().filter(|line| !line.trim().is_empty()) {
-        let words: Vec<&str> = line.split('|').map(str::trim).collect();
-        cases.push(words.try_into().expect(line));
-    }
-    cases
-}
 
 /// The record of a game: the symbols of its seats, and its turns in seat order; `1:resign` is out of order.
 fn record(variant: &str, symbols: &str, turns: &str, result: &str) -> String {

@@ -1,8 +1,10 @@
 //! `Game`: turns, refusals, rewinds and results, on one board and on nine.
 
 mod any_game;
+mod cases;
 mod leaving;
 mod nine_boards;
+mod nine_letters;
 mod outcomes;
 mod plays;
 mod rewind;
@@ -14,15 +16,8 @@ use noughts_rules::{
     Variant, WinReason,
 };
 
-/// Splits a table of cases: one per line, columns separated by `|`.
-fn cases<const N: usize>(table: &str) -> Vec<[&str; N]> {
-    let mut cases = Vec::new();
-    for line in table.lines().filter(|line| !line.trim().is_empty()) {
-        let words: Vec<&str> = line.split('|').map(str::trim).collect();
-        cases.push(words.try_into().expect(line));
-    }
-    cases
-}
+use cases::cases;
+use nine_letters::nine;
 
 /// Sets up a game: variant, history, symbols of the seats: `3x3k3 history=3 xxo`.
 fn read_setup(setup: &str) -> (Variant, Options) {
@@ -58,21 +53,6 @@ fn played_from(setup: &str, position: &str, turns: &str) -> Game {
     let mut game = Game::from_diagram(&variant, options, start).unwrap();
     play(&mut game, turns);
     game
-}
-
-/// A position on nine boards from one letter each: `X` won by x, `O` won by o, `D` drawn, `.` empty.
-fn nine(position: &str) -> Option<String> {
-    let board = |word: &str| match word {
-        "X" => "xxxoo....".to_owned(),
-        "O" => "oooxx....".to_owned(),
-        "D" => "xoxxoxoxo".to_owned(),
-        "." => "{9.}".to_owned(),
-        cells => cells.to_owned(),
-    };
-    let words: Vec<&str> = position.split(' ').collect();
-    let (boards, rest) = words.split_at_checked(9)?;
-    let boards: Vec<String> = boards.iter().map(|word| board(word)).collect();
-    Some(format!("{} {}", boards.join("/"), rest.join(" ")))
 }
 
 fn play(game: &mut Game, turns: &str) {

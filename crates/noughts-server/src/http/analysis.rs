@@ -11,8 +11,8 @@ use noughts_api::{
     Evaluation, GameAnalysis, GameValue, Mistake, MoveEvaluation, ProblemKind, TurnAnalysis,
     TurnView,
 };
-use noughts_engine::{Analysis, Stop, Value};
-use noughts_rules::{Action, Game, Move, Variant};
+use noughts_engine::{Analysis, Stop, Value, find_mistakes};
+use noughts_rules::{Game, Variant};
 use serde_json::json;
 use tokio::sync::{OnceCell, watch};
 
@@ -163,73 +163,30 @@ async fn analyse(
     Ok(json)
 }
 
-/// A turn is a mistake if the value after it is known to be less than the value before it.
+/// The analysis of each turn.
 fn judge(game: &Game, found: &[Option<Analysis>]) -> Vec<TurnAnalysis> {
-    let two = game.variant().sides() == 2;
-    let turn = |(number, (turn, before)): (usize, (&noughts_rules::Turn, &Option<Analysis>))| {
-        let had = before.as_ref().map(prospect);
-        let after = found.get(number + 1).and_then(Option::as_ref);
-        let after = after.map(|after| prospect(after).for_the_other());
-        let left = match turn.action {
-            Action::Resign => Some(GameValue::Loss),
-            Action::Play(_) if two && number + 1 == found.len() => ending(game, turn.by),
-            Action::Play(at) if two => value_of_move(before.as_ref(), at).or(after),
-            // With more than two sides, the value for the next side says nothing about this one. Rewinds
-            // and takebacks are not judged.
-            Action::Play(_) | Action::Rewind(_) | Action::Takeback(_) => None,
-        };
-        let mistake = had.zip(left).filter(|(had, left)| {
-            *had != GameValue::Unknown && *left != GameValue::Unknown && left < had
-        });
-        TurnAnalysis {
-            turn: number + 1,
-            done: TurnView::new(game.variant(), *turn),
-            worth: before.as_ref().map(worth),
-            best: before
-                .as_ref()
-                .and_then(|before| before.line.first())
-                .map(|at| game.variant().format_move(*at)),
-            moves: before
-                .as_ref()
-                .map(|before| moves(game.variant(), before))
-                .unwrap_or_default(),
-            mistake: mistake.map(|(had, left)| Mistake { had, left }),
-        }
-    };
-    let turns = game.turns().iter().zip(found);
-    turns.enumerate().map(turn).collect()
-}
-
-/// The value of the last turn for its player, if the turn ended the game.
-fn ending(game: &Game, by: noughts_rules::Seat) -> Option<GameValue> {
-    use noughts_rules::{Conclusion, DrawReason, WinReason};
-    let side = game.order().get(usize::from(by.0))?;
-    match game.conclusion()? {
-        Conclusion::Won {
-            by: WinReason::Leaving | WinReason::Time | WinReason::Claim,
-            ..
-        } => None,
-        Conclusion::Won { sides, .. } if sides.contains(*side) => Some(GameValue::Win),
-        Conclusion::Won { .. } => Some(GameValue::Loss),
-        Conclusion::Draw {
-            reason: DrawReason::Full,
-        } => Some(GameValue::Draw),
-        Conclusion::Draw { .. } | Conclusion::Abandoned | Conclusion::Aborted => None,
-    }
-}
-
-trait OtherSide {
-    fn for_the_other(self) -> Self;
-}
-
-impl OtherSide for GameValue {
-    fn for_the_other(self) -> GameValue {
-        match self {
-            GameValue::Win => GameValue::Loss,
-            GameValue::Loss => GameValue::Win,
-            GameValue::Draw | GameValue::Unknown => self,
-        }
-    }
+    let mistakes = find_mistakes(game, found).into_iter();
+    let turns = game.turns().iter().zip(found).zip(mistakes).enumerate();
+    turns
+        .map(|(number, ((turn, before), mistake))| {
+            let before = before.as_ref();
+            TurnAnalysis {
+                turn: number + 1,
+                done: TurnView::new(game.variant(), *turn),
+                worth: before.map(worth),
+                best: before
+                    .and_then(|before| before.line.first())
+                    .map(|at| game.variant().format_move(*at)),
+                moves: before
+                    .map(|before| moves(game.variant(), before))
+                    .unwrap_or_default(),
+                mistake: mistake.map(|mistake| Mistake {
+                    had: game_value(mistake.had),
+                    left: game_value(mistake.left),
+                }),
+            }
+        })
+        .collect()
 }
 
 fn prospect(analysis: &Analysis) -> GameValue {
@@ -245,12 +202,6 @@ fn game_value(value: noughts_engine::GameValue) -> GameValue {
         noughts_engine::GameValue::Draw => GameValue::Draw,
         noughts_engine::GameValue::Loss => GameValue::Loss,
     }
-}
-
-/// The value of a move, if the analysis has the values of all moves.
-fn value_of_move(before: Option<&Analysis>, at: Move) -> Option<GameValue> {
-    let known = before?.moves.iter().find(|known| known.at == at)?;
-    Some(game_value(known.value))
 }
 
 fn worth(analysis: &Analysis) -> Evaluation {
