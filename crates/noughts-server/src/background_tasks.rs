@@ -22,7 +22,7 @@ impl Default for BackgroundTasks {
     }
 }
 
-/// Held by a task while it runs.
+/// A running task. Dropping it decreases the count.
 struct Running(watch::Sender<usize>);
 
 impl Drop for Running {
@@ -32,7 +32,7 @@ impl Drop for Running {
 }
 
 impl BackgroundTasks {
-    /// Spawns a task. Without a runtime, as at the end of the process, nothing runs.
+    /// Spawns a task. Without a runtime, as when the process ends, nothing is spawned.
     pub(crate) fn spawn(&self, task: impl Future<Output = ()> + Send + 'static) {
         let Ok(runtime) = tokio::runtime::Handle::try_current() else {
             return;
@@ -45,7 +45,7 @@ impl BackgroundTasks {
         });
     }
 
-    /// Waits until no task runs. False if that takes longer than `limit`.
+    /// Waits until no task is running. Returns false if that takes longer than `limit`.
     pub(crate) async fn ended(&self, limit: Duration) -> bool {
         let mut running = self.running.subscribe();
         let ended = running.wait_for(|count| *count == 0);
@@ -53,7 +53,7 @@ impl BackgroundTasks {
     }
 }
 
-/// Polls a future once, without a waker: the caller polls it again later.
+/// Polls a future once without a waker. The caller must poll it again later.
 pub(crate) fn poll_once<T>(work: Pin<&mut (dyn Future<Output = T> + Send)>) -> Poll<T> {
     let mut work = pin!(work);
     work.as_mut().poll(&mut Context::from_waker(Waker::noop()))

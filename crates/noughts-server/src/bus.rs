@@ -1,7 +1,7 @@
 //! Hints between nodes that share a store: "this game has entry N".
 //!
-//! A node that receives a hint about an entry it does not have reads it from the store. Hints may arrive late,
-//! twice or not at all; [`Hint::Missed`] says that some may be missing.
+//! A hint says that a game has an entry; the receiving node then reads the entry from the store. Hints may
+//! arrive late, twice or not at all; [`Hint::Missed`] says that some may be missing.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::future::Future;
@@ -16,7 +16,7 @@ use crate::id::{GameId, PlayerId};
 /// Sends and receives hints.
 #[derive(Debug)]
 pub struct Bus {
-    /// `None` if there are no other nodes.
+    /// `None` if no other node shares the store.
     outbox: Option<Outbox>,
     inbox: Inbox,
     tasks: Vec<AbortHandle>,
@@ -25,7 +25,7 @@ pub struct Bus {
 /// A message from another node.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Hint {
-    /// A game has this entry, and perhaps more.
+    /// A game has this entry, and perhaps later ones.
     Entry {
         /// Which game.
         game: GameId,
@@ -34,7 +34,7 @@ pub enum Hint {
     },
     /// A player of this game connected or disconnected.
     Presence(GameId),
-    /// The player of a seat said that they leave.
+    /// The player of a seat sent `leave`.
     Left {
         /// Which game.
         game: GameId,
@@ -43,20 +43,22 @@ pub enum Hint {
     },
     /// Players that wait at other nodes were paired.
     Matched,
-    /// Something about a player has changed: the name, the tokens, the games, or that it exists.
+    /// A player has changed: its name, tokens or games, or it was created or deleted.
     Player(PlayerId),
-    /// Hints may have been missed: compare everything with the store. This is also the first hint after connecting.
+    /// Hints may have been missed: compare everything with the store. Also the first hint after connecting.
     Missed,
 }
 
-/// How many hints may wait for a subscriber; one that is further behind gets [`Hint::Missed`].
+/// Maximum number of hints that wait for a subscriber. If there are more, the subscriber gets
+/// [`Hint::Missed`].
 const MAX_RECEIVED: usize = 1_024;
 
-/// How many games' and players' hints may wait to be sent; beyond, the others get [`Hint::Missed`].
+/// Maximum number of games and players with unsent hints. If there are more, the other nodes get
+/// [`Hint::Missed`].
 const MAX_UNSENT: usize = 10_000;
 
 impl Bus {
-    /// The bus of a process with a store of its own: it sends and receives nothing.
+    /// The bus of a process that does not share its store. It sends and receives nothing.
     pub fn alone() -> Bus {
         Bus {
             outbox: None,
@@ -65,7 +67,7 @@ impl Bus {
         }
     }
 
-    /// Starts one task that sends the outbox, and one that receives.
+    /// Starts one task that sends the outbox and one task that receives.
     pub(crate) fn between<S, R>(
         send: impl FnOnce(Outbox) -> S,
         receive: impl FnOnce(Inbox) -> R,
@@ -86,7 +88,7 @@ impl Bus {
         }
     }
 
-    /// A bus over the caller's channels, for tests and simulations that lose, delay or repeat hints.
+    /// A bus over the caller's channels, for tests that lose, delay or repeat hints.
     pub fn linked(sent: mpsc::Sender<Hint>, mut received: mpsc::Receiver<Hint>) -> Bus {
         let send = |outbox: Outbox| async move {
             loop {
@@ -106,14 +108,14 @@ impl Bus {
         Bus::between(send, receive)
     }
 
-    /// Sends a hint within milliseconds. Call it after the entry is stored.
+    /// Sends a hint within milliseconds. Call it after the entry was stored.
     pub fn publish(&self, hint: Hint) {
         if let Some(outbox) = &self.outbox {
             outbox.put(hint);
         }
     }
 
-    /// Whether there may be other nodes.
+    /// Whether other nodes may share the store.
     pub fn is_shared(&self) -> bool {
         self.outbox.is_some()
     }
@@ -137,7 +139,7 @@ impl Drop for Bus {
 pub struct Hints(broadcast::Receiver<Hint>);
 
 impl Hints {
-    /// The next hint; `None` when the bus is gone. Cancel safe.
+    /// The next hint; `None` when the bus is closed. Cancel safe.
     pub async fn next(&mut self) -> Option<Hint> {
         match self.0.recv().await {
             Ok(hint) => Some(hint),
@@ -147,7 +149,7 @@ impl Hints {
     }
 }
 
-/// Received hints, for all subscribers.
+/// Distributes received hints to all subscribers.
 #[derive(Clone, Debug)]
 pub(crate) struct Inbox(broadcast::Sender<Hint>);
 
@@ -157,12 +159,12 @@ impl Inbox {
     }
 
     pub(crate) fn put(&self, hint: Hint) {
-        // An error means that there are no subscribers.
+        // An error only means that there is no subscriber.
         let _ = self.0.send(hint);
     }
 }
 
-/// Hints to send.
+/// Hints that wait to be sent.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Outbox(Arc<Unsent>);
 
@@ -174,7 +176,7 @@ struct Unsent {
 
 #[derive(Debug, Default)]
 struct Collected {
-    /// The latest entry per game; it implies the earlier ones.
+    /// The latest entry of each game. It implies the earlier ones.
     entries: BTreeMap<GameId, u32>,
     presence: BTreeSet<GameId>,
     players: BTreeSet<PlayerId>,
@@ -218,12 +220,12 @@ impl Outbox {
         self.0.filled.notify_one();
     }
 
-    /// Waits until there is something to send.
+    /// Waits until there is a hint to send.
     pub(crate) async fn filled(&self) {
         self.0.filled.notified().await;
     }
 
-    /// Takes everything out.
+    /// Takes all hints.
     pub(crate) fn take(&self) -> Vec<Hint> {
         let collected = self.change(std::mem::take);
         let missed = collected.has_missed.then_some(Hint::Missed);
@@ -250,7 +252,7 @@ impl Outbox {
     }
 
     fn change<T>(&self, change: impl FnOnce(&mut Collected) -> T) -> T {
-        // Every change is complete, so a poisoned lock holds a valid value.
+        // Each change under the lock is complete, so the value is valid even if the lock is poisoned.
         let mut hints = self.0.hints.lock().unwrap_or_else(PoisonError::into_inner);
         change(&mut hints)
     }

@@ -1,38 +1,38 @@
-//! The clock behind every stored time.
+//! The clock for all stored times.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, SystemTime};
 
 use noughts_engine::Clock;
 
-/// With a shared store, how far this clock runs ahead of the store's latest time at most. So a process whose clock
-/// jumps does not store wrong times: the next sweep, a second later, corrects it.
+/// With a shared store: how far this clock may run ahead of the store's latest time. If the clock of a
+/// process jumps, the next sweep, one second later, corrects it before wrong times are stored.
 const MAX_AHEAD: Duration = Duration::from_secs(3);
 
-/// The time since 1970: the process's clock, corrected by the clock of a shared store.
+/// The time since 1970: the clock of the process, corrected by the clock of a shared store.
 #[derive(Clone)]
 pub struct ServerClock {
     clock: Arc<dyn Clock>,
     reading: Arc<Mutex<Reading>>,
 }
 
-/// A time, and what the process's clock showed then.
+/// A time, and the reading of the process's clock at that time.
 #[derive(Clone, Copy, Debug)]
 struct Reading {
     at: Duration,
     ms: u64,
-    /// Whether it is the time of the store.
+    /// Whether the time came from the store.
     is_from_store: bool,
-    /// A time that has passed for sure.
+    /// A time that has certainly passed.
     certain_ms: u64,
-    /// What the process's clock showed at the latest sweep.
+    /// The reading of the process's clock at the latest sweep.
     swept_at: Option<Duration>,
 }
 
 impl ServerClock {
     /// Starts at the system's time and advances with `clock`.
     pub(crate) fn new(clock: Arc<dyn Clock>) -> ServerClock {
-        // A system clock before 1970 is wrong anyway.
+        // If the system clock is before 1970, it is wrong; use 0.
         let since_1970 = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
         let reading = Reading {
             at: clock.now(),
@@ -63,19 +63,19 @@ impl ServerClock {
         reading.ms + passed.as_millis() as u64
     }
 
-    /// A time that has passed for sure, in milliseconds since 1970, and until which every outage is known: that of
-    /// the latest sweep, 0 before the first. Only by this time clocks run out.
+    /// A time that has certainly passed and until which every outage is known, in milliseconds since 1970:
+    /// the time of the latest sweep, 0 before the first sweep. Game clocks are compared with this time.
     pub fn certain_ms(&self) -> u64 {
         self.reading().certain_ms
     }
 
-    /// Whether a sweep succeeded a moment ago. Otherwise there may be an outage that is not known yet.
+    /// Whether a sweep succeeded recently. If not, there may be an outage that is not known yet.
     pub(crate) fn is_fresh(&self) -> bool {
         let swept_at = self.reading().swept_at;
         swept_at.is_some_and(|at| self.clock.now().saturating_sub(at) <= MAX_AHEAD)
     }
 
-    /// Notes that a sweep succeeded, and sets the clock to the store's time, if it has one.
+    /// Records a successful sweep, and sets the clock to the store's time if the store has a clock.
     pub(crate) fn correct(&self, store_ms: Option<u64>) {
         let now_ms = self.now_ms();
         let mut reading = self.reading();
@@ -88,7 +88,7 @@ impl ServerClock {
     }
 
     fn reading(&self) -> MutexGuard<'_, Reading> {
-        // Every change is complete, so a poisoned lock holds a valid value.
+        // Each change under the lock is complete, so the value is valid even if the lock is poisoned.
         self.reading.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -84,13 +84,13 @@ const HEADER_TIMEOUT: Duration = Duration::from_secs(10);
 /// Maximum size of a request's headers, and of one read from its body.
 const MAX_HEADER_BYTES: usize = 16 * 1024;
 
-/// A connection whose client reads nothing for this long is closed.
+/// A connection is closed if its client reads nothing for this long.
 const WRITE_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// When the server stops, responses in progress may take this long.
 const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(2);
 
-/// The HTTP server, before it has its listener.
+/// The HTTP server before it has a listener.
 pub(crate) struct HttpServer {
     middleware: Middleware,
 }
@@ -126,7 +126,7 @@ impl HttpServer {
         }
     }
 
-    /// Serves connections until `closing`; then requests that are being answered may finish.
+    /// Serves connections until `closing` is set. Requests that are being answered may then finish.
     pub(crate) async fn run(self, listener: TcpListener, closing: watch::Receiver<bool>) {
         let app = self.middleware.app();
         let accepted = app.tables.metrics().accepted_by(ListenerKind::Http);
@@ -146,7 +146,7 @@ impl HttpServer {
         let mut open = serve_connections(listener, limits, &accepted, closing, serve).await;
         let finish = async {
             while open.join_next().await.is_some() {}
-            // WebSockets run in tasks of their own.
+            // WebSockets run in their own tasks.
             app.rate_limiter.all_streams_closed().await;
         };
         let _ = timeout(SHUTDOWN_TIMEOUT, finish).await;

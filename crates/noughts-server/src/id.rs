@@ -1,4 +1,4 @@
-//! Random ids of games, players and nodes, which nobody can guess.
+//! Random ids of games, players and nodes. They cannot be guessed.
 
 use std::fmt;
 use std::hash::{BuildHasherDefault, Hasher};
@@ -11,11 +11,11 @@ use noughts_engine::Random;
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct GameId(u128);
 
-/// A player's id: public, in the same form as that of a game.
+/// A player's id. It is public and has the same form as a game's id.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct PlayerId(u128);
 
-/// Crockford's base 32, which leaves out letters that look like digits.
+/// Crockford's base 32. It has no letters that look like digits.
 const LETTERS: &[u8; 32] = b"0123456789abcdefghjkmnpqrstvwxyz";
 
 /// 128 bits, five per letter.
@@ -111,7 +111,7 @@ impl FromStr for PlayerId {
 /// A hasher for maps by game id. Ids are random, so they need no strong hash.
 pub(crate) type IdHash = BuildHasherDefault<IdHasher>;
 
-/// One half of an id.
+/// Hashes an id by one of its halves.
 #[derive(Clone, Default, Debug)]
 pub(crate) struct IdHasher(u64);
 
@@ -132,7 +132,7 @@ impl Hasher for IdHasher {
     }
 }
 
-/// The text is not the id of a game.
+/// The text is not the id of a game or player.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct InvalidId;
 
@@ -144,7 +144,7 @@ impl fmt::Display for InvalidId {
 
 impl std::error::Error for InvalidId {}
 
-/// A process that serves tables. It gets a new id with each start.
+/// The id of a server process. A process gets a new id at each start.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct NodeId(pub u64);
 
@@ -155,22 +155,22 @@ impl GameId {
     }
 }
 
-/// Where a server takes its ids from.
+/// The source of a server's ids.
 #[derive(Debug, Default)]
 pub struct IdSource(Option<Mutex<Random>>);
 
 impl IdSource {
-    /// Ids that follow from a seed, for simulations. Anybody can guess them.
+    /// Ids computed from a seed, for simulations. They can be guessed.
     pub fn seeded(seed: u64) -> IdSource {
         IdSource(Some(Mutex::new(Random::new(seed))))
     }
 
-    /// An id of a game.
+    /// A new id for a game.
     pub fn game(&self) -> GameId {
         GameId(self.number())
     }
 
-    /// An id of a player.
+    /// A new id for a player.
     pub fn player(&self) -> PlayerId {
         PlayerId(self.number())
     }
@@ -183,7 +183,7 @@ impl IdSource {
         let Some(random) = &self.0 else {
             return u128::from_ne_bytes(random_bytes());
         };
-        // A generator that a panic interrupted goes on.
+        // The generator is valid even if a panic interrupted its user.
         let mut random = random.lock().unwrap_or_else(PoisonError::into_inner);
         u128::from(random.draw()) << 64 | u128::from(random.draw())
     }

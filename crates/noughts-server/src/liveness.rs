@@ -1,4 +1,4 @@
-//! Detects dead nodes that share the store, ends their TCP seats, and moves overdue robots.
+//! Detects dead nodes that share the store, ends their TCP seats, and moves for robots whose node did not.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -13,19 +13,20 @@ use crate::store::StoreError;
 use crate::table::Table;
 use crate::tables::Tables;
 
-/// How often a node increments its counter and reads those of the others. Clocks run out at sweeps.
+/// Interval between sweeps. In each sweep a node increments its counter, reads the counters of the others,
+/// and ends games whose clock ran out.
 const SWEEP: Duration = Duration::from_secs(1);
 
-/// A sweep that took longer does not count: the store was slow, for the other nodes too.
+/// A sweep that took longer does not count: the store may have been slow for the other nodes too.
 const SLOW_SWEEP: Duration = Duration::from_millis(1_500);
 
-/// Number of successful sweeps with an unchanged counter after which a node is dead.
+/// A node is dead after this many successful sweeps with an unchanged counter.
 const SWEEPS_UNTIL_DEAD: u32 = 10;
 
-/// How long after a game's deadline other nodes act.
+/// How long after a game's deadline nodes act that do not serve the seat to move.
 const GRACE_MS: u64 = 4_000;
 
-/// For how long an overdue game is left alone in which no robot can move.
+/// If no robot can move in an overdue game, the game is checked again after this time.
 const POSTPONED_MS: u64 = 600_000;
 
 /// The counters of other nodes, as this node has read them.
@@ -42,7 +43,7 @@ struct Observed {
 }
 
 impl Liveness {
-    /// Takes the counters of a successful sweep, and returns the nodes that are dead now.
+    /// Takes the counters of a successful sweep. Returns the nodes that are dead now.
     fn observe(&mut self, others: &[(NodeId, u64)]) -> Vec<NodeId> {
         self.nodes
             .retain(|node, _| others.iter().any(|(other, _)| other == node));
@@ -63,7 +64,8 @@ impl Liveness {
         dead
     }
 
-    /// A sweep failed or was slow. The other nodes may not have reached the store either, so counting starts again.
+    /// Restarts the count after a failed or slow sweep, because the other nodes may not have reached the
+    /// store either.
     fn restart(&mut self) {
         for observed in self.nodes.values_mut() {
             observed.sweeps = 0;
@@ -74,7 +76,7 @@ impl Liveness {
 /// Sweeps for as long as the server runs.
 pub(crate) async fn sweep(tables: Arc<Tables>) {
     let mut liveness = Liveness::default();
-    // One removal at a time; the sweeps do not wait for it.
+    // Only one removal runs at a time. The sweeps do not wait for it.
     let mut removing: Option<JoinHandle<()>> = None;
     let mut ending: Option<JoinHandle<()>> = None;
     let mut next = Instant::now();
@@ -84,7 +86,7 @@ pub(crate) async fn sweep(tables: Arc<Tables>) {
         let swept = tables.store().sweep(tables.node(), now_ms, GRACE_MS);
         match swept.await {
             Ok(swept) => {
-                // Outages first: only then it is certain which clocks have run out.
+                // Outages must be known before it is certain which clocks have run out.
                 tables.note_outages(swept.outages);
                 tables.clock().correct(swept.now_ms);
                 if ending.as_ref().is_none_or(JoinHandle::is_finished) {
@@ -123,8 +125,8 @@ pub(crate) async fn sweep(tables: Arc<Tables>) {
     }
 }
 
-/// Ends a game whose clock ran out, or moves for a robot whose node did not. A game in which nothing is to be done is
-/// left alone until its next deadline, so that sweeps find the others.
+/// Ends a game whose clock ran out, or moves for a robot whose node did not. If there is nothing to do, moves
+/// the deadline, so that later sweeps find other games.
 async fn act_overdue(tables: &Arc<Tables>, game: GameId) {
     let now_ms = tables.clock().certain_ms();
     let next_ms = match tables.get(game).await {
@@ -139,7 +141,7 @@ async fn act_overdue(tables: &Arc<Tables>, game: GameId) {
                 return;
             }
             let next_ms = live.read(|table| match is_robot_due {
-                // Nobody can move for this robot.
+                // No node can move for this robot.
                 true => table.clock_deadline_ms(),
                 false => table.deadline_after(now_ms),
             });
@@ -149,7 +151,7 @@ async fn act_overdue(tables: &Arc<Tables>, game: GameId) {
             warn!(%game, what, "nobody can act in an unreadable game");
             now_ms + POSTPONED_MS
         }
-        // The next sweep finds it again.
+        // The next sweep tries again.
         Ok(None) | Err(_) => return,
     };
     let before_ms = now_ms.saturating_sub(GRACE_MS);

@@ -1,7 +1,7 @@
 //! Pairs TCP clients, quick matches and open lobby seats, first come, first served.
 //!
-//! The store pairs TCP clients and quick matches, those of all nodes that use it; see [`across_nodes`]. Open seats
-//! are in the store too: the log of their game decides who gets one.
+//! The store pairs TCP clients and quick matches of all nodes; see [`across_nodes`]. Open seats are in the
+//! store too: the log of a game decides which client gets the seat.
 
 mod across_nodes;
 mod queue;
@@ -29,19 +29,19 @@ use across_nodes::{Sent, Withdrawal};
 use queue::{Entered, Queue, Ticket};
 use quick_match::QuickMatches;
 
-/// Maximum number of waiting games that one look at the store reads.
+/// Maximum number of waiting games that one read of the store returns.
 const MAX_SCANNED_GAMES: usize = 1_000;
 
-/// How long a store that failed is left alone.
+/// How long to wait after an error of the store.
 const RETRY_AFTER: Duration = Duration::from_millis(250);
 
-/// Brings clients and open seats together, first come, first served.
+/// Pairs clients with each other and with open seats, first come, first served.
 pub struct Matchmaking {
     tables: Arc<Tables>,
     state: Mutex<State>,
-    /// A client came or went, or found an open seat.
+    /// Notified when a client joins, leaves, or finds an open seat.
     changed: Notify,
-    /// What TCP clients play.
+    /// The variant that TCP clients play.
     variant: Variant,
 }
 
@@ -52,7 +52,7 @@ struct State {
     quick: QuickMatches,
 }
 
-/// Who or what waits.
+/// An item of the queue.
 #[derive(Debug)]
 enum Waiting {
     /// A TCP client.
@@ -63,24 +63,24 @@ enum Waiting {
 
 #[derive(Debug)]
 struct Client {
-    /// Names this wait in a shared store.
+    /// Identifies this wait in a shared store.
     id: WaitingId,
-    /// When the client came, in milliseconds since 1970.
+    /// When the client joined, in milliseconds since 1970.
     since_ms: u64,
     name: String,
-    /// Where its seat goes; closed when the client has gone.
+    /// Receives the client's seat. Closed when the client has disconnected.
     seat: oneshot::Sender<ConnectedSeat>,
 }
 
 impl Client {
-    /// The same client in another wait.
+    /// The same client with the id of another wait.
     fn again(self, id: WaitingId) -> Client {
         Client { id, ..self }
     }
 }
 
 impl Waiting {
-    /// Whether it is a client that is still connected.
+    /// Whether this is a client that is still connected.
     fn is_connected(&self) -> bool {
         matches!(self, Waiting::Client(client) if !client.seat.is_closed())
     }
@@ -89,13 +89,14 @@ impl Waiting {
         matches!(self, Waiting::Client(_))
     }
 
-    /// Whether the two are paired here: a client and a seat. The store pairs clients.
+    /// Whether these two can be paired here: a client and an open seat. Only the store pairs clients with
+    /// clients.
     fn fits(&self, other: &Waiting) -> bool {
         self.is_client() != other.is_client()
     }
 }
 
-/// A client's place in the queue. Dropped, the client no longer waits.
+/// A client's place in the queue. Dropping it removes the client from the queue.
 #[derive(Debug)]
 pub struct WaitingClient {
     seat: oneshot::Receiver<ConnectedSeat>,
@@ -103,7 +104,7 @@ pub struct WaitingClient {
 }
 
 impl WaitingClient {
-    /// The client's seat, when there is one; `None` where the server ends. Cancel safe.
+    /// Waits for the client's seat; `None` when the server stops. Cancel safe.
     pub async fn seat(&mut self) -> Option<ConnectedSeat> {
         (&mut self.seat).await.ok()
     }
@@ -143,14 +144,14 @@ impl Matchmaking {
         matchmaking
     }
 
-    /// Whether this strategy can play TCP clients, or why not.
+    /// Checks that this strategy can play against TCP clients.
     pub fn check(&self, strategy: &StrategyName) -> Result<(), Unfit> {
         let game = Game::new(&self.variant, Options::default()).expect("tic-tac-toe can be played");
         strategy.fits(&game)
     }
 
-    /// Seats a TCP client, who moves first, against a robot. Tries again while the store is away. If
-    /// the client goes meanwhile, and drops this, its game ends as soon as it is stored.
+    /// Seats a TCP client against a robot; the client moves first. Retries while the store is unavailable. If
+    /// the caller drops this future, the game ends as soon as it is stored.
     pub async fn play_robot(
         self: &Arc<Matchmaking>,
         name: String,
@@ -163,7 +164,7 @@ impl Matchmaking {
             let holders = vec![matchmaking.connected(name), Holder::Robot(strategy)];
             let is_wanted = || !sender.is_closed();
             if let Some(live) = matchmaking.create(holders, address, is_wanted).await {
-                // A client that has gone drops its seat, and so leaves.
+                // If the client has disconnected, the seat is dropped, which leaves the game.
                 let _ = sender.send(ConnectedSeat::new(&matchmaking.tables, &live, Seat(0)));
             }
         });
@@ -174,8 +175,8 @@ impl Matchmaking {
         seat.await.expect("it is tried until there is one")
     }
 
-    /// Queues a TCP client. It takes the oldest open lobby seat, or the store pairs it with another client or a quick
-    /// match, longest wait first. The first mover of a new game is random.
+    /// Queues a TCP client. It gets the oldest open lobby seat, or the store pairs it with another client or
+    /// a quick match, longest wait first. The first mover of a new game is random.
     pub fn join(self: &Arc<Matchmaking>, name: String) -> WaitingClient {
         let (sender, seat) = oneshot::channel();
         let client = Client {
@@ -195,7 +196,7 @@ impl Matchmaking {
         &self.tables
     }
 
-    /// The number of clients and seats that wait.
+    /// The number of waiting clients and open seats.
     pub fn waiting(&self) -> usize {
         let has_gone = |waiting: &Waiting| matches!(waiting, Waiting::Client(client) if client.seat.is_closed());
         let state = self.state();
@@ -207,9 +208,9 @@ impl Matchmaking {
         WaitingId(self.tables.ids().number())
     }
 
-    /// Enters the queue: the place, where nobody fits.
+    /// Adds an item to the queue, or pairs it. Returns its place in the queue if no other item fits.
     fn enter(self: &Arc<Matchmaking>, waiting: Waiting) -> Option<Ticket> {
-        // Only for clients: a seat may enter while its table is locked, and it meets no other seat.
+        // Needed only for clients: a seat never pairs with a seat, and its table may be locked here.
         let unattended = match &waiting {
             Waiting::Client(_) => self.unattended_tables(),
             Waiting::Seat(..) => HashSet::new(),
@@ -233,7 +234,7 @@ impl Matchmaking {
             Waiting::Client(client) => state.sent.withdraw(client.id),
             Waiting::Seat(..) => None,
         });
-        // The state must be unlocked before anything else is asked of it.
+        // Unlock the state before calling other code.
         drop(state);
         if withdrawal.is_some() {
             self.changed.notify_one();
@@ -247,7 +248,7 @@ impl Matchmaking {
                         matchmaking.take_lobby_seat(id, seat, client).await;
                     }
                 }
-                // They do not fit.
+                // Such items are never paired here.
                 (Waiting::Client(_), Waiting::Client(_))
                 | (Waiting::Seat(..), Waiting::Seat(..)) => {}
             }
@@ -255,13 +256,14 @@ impl Matchmaking {
         None
     }
 
-    /// The tables in the queue that nobody attends. One that is not in memory is found again by the next search.
+    /// The tables in the queue without a connected player. Tables that are not in memory are found again by
+    /// the next search.
     fn unattended_tables(&self) -> HashSet<GameId> {
         let game = |waiting: &Waiting| match waiting {
             Waiting::Seat(game, _) => Some(*game),
             Waiting::Client(_) => None,
         };
-        // Tables are locked after the queue is released: a table that is locked may change the queue.
+        // Locks tables only after the queue is unlocked, because a locked table may change the queue.
         let games: HashSet<GameId> = self.state().queue.iter().filter_map(game).collect();
         let now_ms = self.tables.clock().now_ms();
         let is_attended = |game: GameId| {
@@ -274,7 +276,8 @@ impl Matchmaking {
             .collect()
     }
 
-    /// Waits until the store will not pair the client any more; `None` where it has already.
+    /// Removes the client from the store's list, so that the store no longer pairs it. `None` if the store
+    /// has already paired it.
     async fn withdraw(
         self: &Arc<Matchmaking>,
         client: Client,
@@ -287,18 +290,18 @@ impl Matchmaking {
         let Some(matched) = matched else {
             return Some(client);
         };
-        // The open seat is found again by the next search.
+        // The next search finds the open seat again.
         self.seat_matched(Some(client), matched);
         None
     }
 
-    /// A client takes an open seat; where somebody else was first it goes back to the queue.
+    /// Lets a client take an open seat. If another client was faster, the client goes back to the queue.
     async fn take_lobby_seat(self: &Arc<Matchmaking>, id: GameId, seat: Seat, client: Client) {
         let key = Key {
             text: self.tables.ids().game().to_string(),
             request: 0,
         };
-        // With a key of its own: if the store's reply is lost, the next try finds out.
+        // The key makes a retry safe: if the store's reply was lost, the retry finds the result.
         let command = Command::TakeSeat {
             seat,
             holder: self.connected(client.name.clone()),
@@ -307,7 +310,7 @@ impl Matchmaking {
                 former_hash: 0,
             })),
         };
-        // Whether the store may have the seat although it did not reply.
+        // Whether the seat may be stored although the reply was lost.
         let mut is_unknown = false;
         loop {
             if client.seat.is_closed() && !is_unknown {
@@ -329,7 +332,7 @@ impl Matchmaking {
             };
             match self.tables.submit(&live, &command).await {
                 Ok(()) => {
-                    // A client that has gone drops its seat, and so leaves.
+                    // If the client has disconnected, the seat is dropped, which leaves the game.
                     let seat = ConnectedSeat::new(&self.tables, &live, seat);
                     let _ = client.seat.send(seat);
                     return;
@@ -348,8 +351,8 @@ impl Matchmaking {
         }
     }
 
-    /// Creates a table for connected players. While the store is away it is tried again, as long as it
-    /// is wanted.
+    /// Creates a table for connected players. Retries while the store is unavailable and `is_wanted` returns
+    /// true.
     async fn create(
         &self,
         holders: Vec<Holder>,
@@ -366,7 +369,7 @@ impl Matchmaking {
             created_ms: self.tables.clock().now_ms(),
         };
         let id = settings.id;
-        // Whether the store may have it although it did not reply, or may still get it.
+        // Whether the game may be stored, now or later, although the reply was lost.
         let mut is_unknown = false;
         loop {
             let new = NewGame {
@@ -375,7 +378,7 @@ impl Matchmaking {
             };
             match self.tables.create(new, None, owner).await {
                 Ok(Creation::Created(live)) if !is_unknown => return Some(live),
-                // The store has it: see below.
+                // The store has the game: see below.
                 Ok(Creation::Created(_)) => {}
                 Ok(Creation::Repeat(_) | Creation::KeyReused) => {}
                 Err(error) => {
@@ -393,14 +396,14 @@ impl Matchmaking {
                     self.tables.leave(&live, people);
                     return None;
                 }
-                // A creation that may come later is made certain, so that its game can end.
+                // If the game may still be stored later, keep trying, so that the game can be ended.
                 Ok(None) if !is_wanted() && !is_unknown => return None,
                 Ok(None) | Err(_) => {}
             }
         }
     }
 
-    /// A seat that lasts as long as a connection to this node.
+    /// The holder of a seat that lasts as long as a connection to this node.
     fn connected(&self, name: String) -> Holder {
         Holder::Human {
             name,
@@ -408,7 +411,7 @@ impl Matchmaking {
         }
     }
 
-    /// Open seats of new tables enter the queue, and seats that were taken leave it.
+    /// Adds open seats of new tables to the queue, and removes seats that were taken.
     fn update_seats(self: &Arc<Matchmaking>, table: &Table) {
         let id = table.id();
         let is_open = |seat: Seat| {
@@ -420,19 +423,19 @@ impl Matchmaking {
         };
         self.state().queue.remove(is_taken);
         let settings = table.settings();
-        // TCP clients know neither clocks nor first positions.
+        // TCP clients support neither clocks nor start positions.
         if table.entry() == 0 && settings.start.is_none() && settings.clock.is_none() {
             self.offer_seats(id, settings.variant, settings.history, table.holders());
         }
     }
 
-    /// The game was deleted.
+    /// Removes a deleted game from the queue.
     pub(crate) fn forget(&self, id: GameId) {
         let is_its = |waiting: &Waiting| matches!(waiting, Waiting::Seat(game, _) if *game == id);
         self.state().queue.remove(is_its);
     }
 
-    /// The lobby seats of a table of the game that TCP clients play enter the queue.
+    /// Adds the open lobby seats of a table to the queue, if TCP clients play its variant.
     fn offer_seats(
         self: &Arc<Matchmaking>,
         id: GameId,
@@ -454,7 +457,7 @@ impl Matchmaking {
         self.state().queue.has(Waiting::is_connected)
     }
 
-    /// Oldest first, as they would have entered.
+    /// Adds the open lobby seats in the store to the queue, oldest first.
     async fn offer_stored_seats(self: &Arc<Matchmaking>) -> Result<(), StoreError> {
         let mut query = ListQuery {
             variant: Some(self.variant),
@@ -487,7 +490,7 @@ impl Matchmaking {
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
-        // Every change is complete, so a poisoned lock holds a good value.
+        // Each change under the lock is complete, so the value is valid even if the lock is poisoned.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -13,12 +13,12 @@ use prometheus_client::registry::Registry;
 
 use crate::tables::SubmitError;
 
-/// Every name begins with this.
+/// The prefix of all metric names.
 const PREFIX: &str = "noughts";
 
 type Labels<const N: usize> = [(&'static str, &'static str); N];
 
-/// Everything that is counted.
+/// All metrics of the process.
 #[derive(Debug)]
 pub(crate) struct Metrics {
     registry: Registry,
@@ -31,13 +31,13 @@ pub(crate) struct Metrics {
     pub(crate) quick_matches_made: Counter,
     connections_accepted: Family<Labels<1>, Counter>,
     refusals: Family<Labels<2>, Counter>,
-    /// By the first digit of the status, from 1 to 5.
+    /// Responses by the first digit of the status, 1 to 5.
     responses: [Counter; 5],
     pub(crate) read_requests: Histogram,
     pub(crate) write_requests: Histogram,
 }
 
-/// A listener, as metrics name it.
+/// A listener, as a label of metrics.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum ListenerKind {
     Http,
@@ -102,7 +102,7 @@ impl Default for Metrics {
         let accepted = metrics.connections_accepted.clone();
         let help = "Accepted connections by listener";
         registry.register("connections_accepted", help, accepted);
-        // An empty family would not be listed.
+        // A family without a sample would not be listed.
         metrics.count_refusal("http", ProblemKind::StoreUnavailable, 0);
         let registry = &mut metrics.registry;
         let refusals = metrics.refusals.clone();
@@ -123,7 +123,7 @@ impl Metrics {
         self.connections_accepted.get_or_create_owned(&labels)
     }
 
-    /// Counts an HTTP response, and how long it took until it began.
+    /// Counts an HTTP response and records the time until it began.
     pub(crate) fn count_response(&self, status: u16, is_read: bool, time: Duration) {
         let class = usize::from(status / 100).wrapping_sub(1);
         if let Some(count) = self.responses.get(class) {
@@ -157,7 +157,7 @@ impl Metrics {
         self.refusals.get_or_create(&labels).inc_by(count);
     }
 
-    /// Everything as text in the OpenMetrics format, with values that `now` registers.
+    /// All metrics in the OpenMetrics text format. `now` registers metrics that are computed at this moment.
     pub(crate) fn encode(&self, now: impl FnOnce(&mut Registry)) -> String {
         let mut current = Registry::with_prefix(PREFIX);
         now(&mut current);
@@ -166,7 +166,7 @@ impl Metrics {
             .and_then(|()| encode_registry(&mut text, &current))
             .and_then(|()| encode_eof(&mut text));
         if encoded.is_err() {
-            // A `String` takes everything, so this is a fault of a metric.
+            // Writing to a `String` cannot fail, so a metric is faulty.
             let _ = write!(text, "# a metric could not be encoded");
         }
         text

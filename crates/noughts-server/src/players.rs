@@ -1,4 +1,4 @@
-//! Registered players: their names at tables, who a token belongs to, and their event streams.
+//! Registered players: their names at tables, the owners of tokens, and their event streams.
 
 mod feed;
 mod names;
@@ -19,17 +19,16 @@ use crate::tables::Tables;
 pub(crate) use feed::{Feed, Feeds, Nudge};
 pub use names::{PlayerInfo, PlayerNames};
 
-/// How long this node may take a token for valid after another node has revoked it, if the hint is lost.
+/// How long this node accepts a token after another node has revoked it, if the hint is lost.
 const TOKEN_CACHE: Duration = Duration::from_secs(10);
 
-/// Maximum number of tokens in memory.
+/// Maximum number of cached tokens.
 const MAX_CACHED_TOKENS: usize = 10_000;
 
-/// How often the names at tables in memory are compared with a store that other nodes write to, because hints may
-/// get lost.
+/// How often the names at tables in memory are compared with a shared store, because hints may get lost.
 const COMPARE: Duration = Duration::from_secs(30);
 
-/// How often players without games are searched.
+/// Interval between searches for players without games.
 const EXPIRY_INTERVAL: Duration = Duration::from_secs(600);
 
 /// Players without games expire after this time.
@@ -38,7 +37,7 @@ const EXPIRY_MS: u64 = 30 * 24 * 3_600 * 1_000;
 /// The registered players, as this node knows them.
 pub(crate) struct Players {
     tables: Arc<Tables>,
-    /// Players by their tokens, and until when that is taken for granted.
+    /// Players by token, and until when the entry is valid.
     tokens: Mutex<HashMap<SecretHash, (StoredPlayer, Duration)>>,
     feeds: Arc<Feeds>,
 }
@@ -48,13 +47,13 @@ pub(crate) fn new_token(ids: &IdSource) -> String {
     format!("{TOKEN_PREFIX}{}{}", ids.player(), ids.player())
 }
 
-/// A new code that links another device: 80 random bits, short enough to be typed.
+/// A new code that links another device: 80 random bits, short enough to type.
 pub(crate) fn new_link_code(ids: &IdSource) -> String {
-    // The first letter of an id holds only three bits.
+    // The first letter of an id has only three bits.
     ids.player().to_string().split_off(26 - 16)
 }
 
-/// The tokens of seats do not begin like this.
+/// The prefix of player tokens. Seat tokens never start with it.
 const TOKEN_PREFIX: &str = "player-";
 
 /// Whether a text may be a player's token.
@@ -108,7 +107,7 @@ impl Players {
         Ok(found)
     }
 
-    /// Something about a player has changed, here or at another node: the name, the tokens, or that it exists.
+    /// Reads a player again after a change at this or another node.
     pub(crate) async fn refresh(&self, player: PlayerId) -> Result<(), StoreError> {
         self.tokens().retain(|_, (known, _)| known.id != player);
         let mut tables = self.tables.all().into_iter();
@@ -121,7 +120,7 @@ impl Players {
         Ok(())
     }
 
-    /// Tells this node and the others that something about a player has changed.
+    /// Tells this node and the others that a player has changed.
     pub(crate) async fn publish(&self, player: PlayerId) {
         if let Err(error) = self.refresh(player).await {
             debug!(%error, "a player is read again later");
@@ -130,11 +129,11 @@ impl Players {
     }
 
     fn tokens(&self) -> MutexGuard<'_, HashMap<SecretHash, (StoredPlayer, Duration)>> {
-        // Every change is complete, so a poisoned lock holds a good value.
+        // Each change under the lock is complete, so the value is valid even if the lock is poisoned.
         self.tokens.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Follows what other nodes change, for as long as the server runs.
+    /// Applies changes of other nodes, as long as the server runs.
     pub(crate) async fn share(self: Arc<Players>) {
         if !self.tables.bus().is_shared() {
             return;
@@ -187,10 +186,10 @@ impl Players {
         Ok(())
     }
 
-    /// Deletes players without games, for as long as the server runs.
+    /// Deletes players without games, as long as the server runs.
     pub(crate) async fn expire(self: Arc<Players>) {
         loop {
-            // Not at the start, when there is enough to do.
+            // Wait first: there is enough to do at the start.
             sleep(EXPIRY_INTERVAL).await;
             while self.expire_some().await {
                 tokio::task::yield_now().await;
@@ -198,7 +197,7 @@ impl Players {
         }
     }
 
-    /// Returns whether there may be more.
+    /// Checks some players. Returns whether there may be more.
     async fn expire_some(&self) -> bool {
         let now_ms = self.tables.clock().now_ms();
         let before_ms = now_ms.saturating_sub(EXPIRY_MS);

@@ -1,4 +1,4 @@
-//! Which players are connected: published to the watchers of a table and to the other nodes.
+//! Which players are connected. Presence is published to the watchers of a table and to the other nodes.
 
 use std::collections::{BTreeSet, HashMap};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -19,35 +19,36 @@ const COLLECT: Duration = Duration::from_millis(50);
 /// How long to wait after an error of the store.
 const RETRY_AFTER: Duration = Duration::from_millis(250);
 
-/// How often everything in memory is compared with a store that other nodes write to, because hints
-/// may get lost.
+/// How often everything in memory is compared with a shared store, because hints may get lost.
 const COMPARE: Duration = Duration::from_secs(2);
 
-/// How many games one comparison asks for.
+/// Maximum number of games per comparison.
 const COMPARED_AT_ONCE: usize = 1_000;
 
-/// How long a request with a seat's token counts as presence: a hidden tab polls, and some programs only poll.
+/// How long a request with a seat's token counts as presence. A hidden tab polls, and some programs only
+/// poll.
 const REQUEST_COUNTS: Duration = Duration::from_secs(90);
 
-/// How often requests that no longer count are forgotten.
+/// How often expired requests are removed.
 const FORGET: Duration = Duration::from_secs(1);
 
-/// How many players may be present by their requests alone. Beyond, only connections count.
+/// Maximum number of players that are present only because of requests. If there are more, only connections
+/// count.
 const MAX_REQUESTERS: usize = 100_000;
 
 /// The players that are connected to this node.
 #[derive(Debug)]
 pub(crate) struct Presence {
     tables: Arc<Tables>,
-    /// Games whose presence the store does not know yet.
+    /// Games whose presence was not stored yet.
     changed: Mutex<BTreeSet<GameId>>,
     filled: Notify,
-    /// Players that made a request, and until when it counts.
+    /// Players that made a request, and until when the request counts.
     requesters: Mutex<HashMap<(GameId, Seat), (Duration, Connected)>>,
 }
 
-/// A connection of a player, by a stream or a WebSocket. Dropped, the player is no longer connected
-/// by it, also when a request is cancelled.
+/// A connection of a player: an event stream or a WebSocket. Dropping it disconnects the player, also if a
+/// request is cancelled.
 #[derive(Debug)]
 pub(crate) struct Connected {
     presence: Arc<Presence>,
@@ -65,7 +66,7 @@ impl Presence {
         })
     }
 
-    /// The player of a seat is connected for as long as the value lives.
+    /// Marks the player of a seat as connected until the returned value is dropped.
     pub(crate) fn connect(self: &Arc<Presence>, live: &Arc<LiveTable>, seat: Seat) -> Connected {
         if live.connect(seat) {
             self.note(live.id());
@@ -77,7 +78,7 @@ impl Presence {
         }
     }
 
-    /// Notes a request of the player of a seat: the player counts as connected for a while.
+    /// Records a request of the player of a seat. The player counts as connected for a while.
     pub(crate) fn request(self: &Arc<Presence>, live: &Arc<LiveTable>, seat: Seat) {
         let until = self.tables.clock().now() + REQUEST_COUNTS;
         let place = (live.id(), seat);
@@ -89,14 +90,15 @@ impl Presence {
             return;
         }
         if requesters.len() < MAX_REQUESTERS {
-            // An older value belongs to a table that has left memory.
+            // A previous entry belongs to a table that has left memory.
             let before = requesters.insert(place, (until, self.connect(live, seat)));
             drop(requesters);
             drop(before);
         }
     }
 
-    /// Notes that the player of a seat leaves: their requests no longer count, and the others may soon claim.
+    /// Records that the player of a seat leaves: requests no longer count, and the other players may soon
+    /// claim.
     pub(crate) fn leave(&self, live: &Arc<LiveTable>, seat: Seat) {
         let requester = self.requesters().remove(&(live.id(), seat));
         drop(requester);
@@ -105,7 +107,7 @@ impl Presence {
         self.tables.bus().publish(Hint::Left { game, seat });
     }
 
-    /// Forgets requests that no longer count, for as long as the server runs.
+    /// Removes expired requests, as long as the server runs.
     pub(crate) async fn forget_requests(self: Arc<Presence>) {
         loop {
             sleep(FORGET).await;
@@ -114,7 +116,7 @@ impl Presence {
             let old: Vec<_> = requesters
                 .extract_if(|_, (until, _)| *until <= now)
                 .collect();
-            // Dropping them takes the locks of their tables.
+            // Dropping the entries locks their tables.
             drop(requesters);
             drop(old);
         }
@@ -132,11 +134,11 @@ impl Presence {
     }
 
     fn changed(&self) -> MutexGuard<'_, BTreeSet<GameId>> {
-        // Every change is complete, so a poisoned lock holds a good value.
+        // Each change under the lock is complete, so the value is valid even if the lock is poisoned.
         self.changed.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Tells the store who is connected, for the lobby, and exchanges presence with the other nodes, for as long as
+    /// Stores who is connected, which the lobby needs, and exchanges presence with other nodes, as long as
     /// the server runs.
     pub(crate) async fn share(self: Arc<Presence>) {
         if !self.tables.bus().is_shared() {
@@ -176,7 +178,7 @@ impl Presence {
         }
     }
 
-    /// Takes what other nodes have stored, when a hint says so.
+    /// Reads what other nodes have stored when a hint arrives.
     async fn hear(&self, compare: &Notify) {
         let mut hints = self.tables.bus().subscribe();
         while let Some(hint) = hints.next().await {
@@ -218,7 +220,7 @@ impl Presence {
         }
     }
 
-    /// Tables in memory become what the store has of these games. What fails now is done soon again.
+    /// Updates the tables in memory of these games from the store. Failures are retried soon.
     async fn compare_games(&self, games: &[GameId]) {
         let node = self.tables.node();
         let Ok(found) = self.tables.store().positions(node, games.to_vec()).await else {
@@ -236,13 +238,13 @@ impl Presence {
                         self.refresh(live);
                     }
                 }
-                // Another node has deleted it, or it is not stored yet.
+                // Another node has deleted the game, or it is not stored yet.
                 None => self.refresh(live),
             }
         }
     }
 
-    /// In a task of its own: a submission to one table must not keep the others waiting.
+    /// Refreshes a table in its own task, so that one slow table does not delay the others.
     fn refresh(&self, live: Arc<LiveTable>) {
         let tables = Arc::clone(&self.tables);
         tokio::spawn(async move { tables.refresh(&live).await });

@@ -87,8 +87,8 @@ pub fn game_from_record(
     Ok((stored, summary))
 }
 
-/// Upper bound of the bytes that a stored game takes on the disk. Measured with SQLite: 53 bytes per
-/// turn of a game of 60 000 turns, 313 per game without turns, and 3.7 per byte of a name.
+/// An upper bound of the bytes that a stored game takes on disk. Measured with SQLite: 53 bytes per turn of a
+/// game of 60 000 turns, 313 per game without turns, and 3.7 per byte of a name.
 pub(crate) fn stored_size(game: &StoredGame) -> usize {
     const PER_GAME: usize = 700;
     const PER_SEAT: usize = 120;
@@ -104,7 +104,8 @@ pub(crate) fn stored_size(game: &StoredGame) -> usize {
     PER_GAME + PER_SEAT * holders.len() + 4 * names + PER_ENTRY * game.entries.len() + start
 }
 
-/// The entries of a game: turns with their times, and offers. The game began when it had to, to end now.
+/// The entries of a game: turns with their times, and offers. The start time is chosen so that the game ends
+/// now.
 fn entries_of(record: &Record, now_ms: u64) -> (u64, Vec<LogEntry>) {
     let game = record.game();
     let used_ms: u64 = record.used_ms().iter().sum();
@@ -152,7 +153,7 @@ fn offer_entry(event: &OfferEvent) -> Entry {
     }
 }
 
-/// Why and by which seats the game ended, if not by a turn.
+/// The reason of the end and the seats that caused it, if a turn did not end the game.
 fn end_of(game: &Game, conclusion: &Conclusion) -> Option<(EndReason, SeatSet)> {
     let seats = || (0..).map(Seat).zip(game.order());
     let all = || seats().map(|(seat, _)| seat).collect::<SeatSet>();
@@ -182,7 +183,7 @@ fn end_of(game: &Game, conclusion: &Conclusion) -> Option<(EndReason, SeatSet)> 
     Some((reason, seats?))
 }
 
-/// Whether the game is a draw if the time of this side runs out: no other side can complete a line.
+/// Whether it is a draw if this side's time runs out: no other side can complete a line.
 fn can_be_late(game: &Game, side: Side) -> bool {
     let others = game.order().iter().filter(|other| **other != side);
     others

@@ -12,7 +12,7 @@ use crate::tables::Tables;
 /// Interval between searches for old games.
 const SEARCH: Duration = Duration::from_secs(60);
 
-/// Deletes games without an entry for this long, for as long as the server runs.
+/// Deletes games that have had no new entry for this long, as long as the server runs.
 pub(crate) async fn forget_after(
     tables: Arc<Tables>,
     matchmaking: Arc<Matchmaking>,
@@ -23,7 +23,7 @@ pub(crate) async fn forget_after(
         let before_ms = now_ms.saturating_sub(age.as_millis() as u64);
         match tables.store().forget(before_ms).await {
             Ok(games) if games.is_empty() => sleep(SEARCH).await,
-            // There may be more.
+            // There may be more games to delete.
             Ok(games) => {
                 info!(games = games.len(), "deleted old games");
                 for game in games {

@@ -1,8 +1,10 @@
-//! Robots and analyses: strategies that answer in microseconds run inline, all others in a bounded, fair queue.
+//! Robots and analyses. Strategies that answer in microseconds run inline; all others use a bounded, fair
+//! queue.
 //!
-//! Every computation that a client can start is bounded here: the number that runs (slots), the number per owner (half of
-//! the slots), the number that waits, the time of each and the processor time per owner
-//! ([`time_limits`]). An owner is a client address; `None` has no limits per owner.
+//! Every computation that a client can start has these limits: the number of running computations (slots),
+//! the number per owner (half of the slots), the number of waiting requests, the time of each, and the
+//! processor time per owner ([`time_limits`]). An owner is a client address; with `None` the limits per owner
+//! do not apply.
 
 mod analysis;
 mod queue;
@@ -26,7 +28,8 @@ use queue::{Owner, Queue, Ticket, Turn};
 
 /// Runs the computations of this process.
 pub(crate) struct Robots {
-    /// One instance per instant strategy and variant, shared by all tables: some hold a large table of moves.
+    /// One instance per instant strategy and variant, shared by all tables, because some have a large table
+    /// of moves.
     instant: Mutex<Vec<(StrategyName, Variant, Instant)>>,
     slots: Arc<Slots>,
     setup: EngineSetup,
@@ -43,23 +46,24 @@ type Instant = Arc<Mutex<Box<dyn Strategy>>>;
 /// A robot at one seat of one table.
 #[derive(Clone)]
 pub(crate) enum Robot {
-    /// Chooses within microseconds: call [`answer`].
+    /// Chooses within microseconds: use [`answer`].
     Instant(Instant),
-    /// Needs longer: call [`Robots::choose`]. The strategy is built for each move, so that only running computations
-    /// use memory.
+    /// May take longer: use [`Robots::choose`]. The strategy is built for each move, so that only running
+    /// computations use memory.
     Slow(StrategyName),
 }
 
-/// Maximum number of shared instant strategies. Beyond it the oldest is removed; tables that use it keep it.
+/// Maximum number of shared instant strategies. If there are more, the oldest is removed; tables that use it
+/// keep it.
 const MAX_SHARED: usize = 64;
 
-/// How often a waiting analysis checks its stop.
+/// How often a waiting analysis checks its stop flag.
 const STOP_INTERVAL: Duration = Duration::from_millis(50);
 
 /// Why a computation has no result.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Failure {
-    /// The stop was set before it had a slot.
+    /// The stop flag was set before the request got a slot.
     Stopped,
     /// The queue is full.
     Full,
@@ -68,8 +72,8 @@ enum Failure {
 }
 
 impl Robots {
-    /// At most `slots` computations run at the same time; at least 2, so that one owner never holds all of them. The
-    /// seed in `setup` makes random choices reproducible.
+    /// Runs at most `slots` computations at the same time, and at least 2 slots, so that one owner never has
+    /// all of them. The seed in `setup` makes random choices reproducible.
     pub(crate) fn new(slots: usize, setup: EngineSetup) -> Robots {
         Robots {
             instant: Mutex::default(),
@@ -81,13 +85,13 @@ impl Robots {
         }
     }
 
-    /// The robot with this strategy, or why it cannot play this game.
+    /// The robot with this strategy. Fails if the strategy cannot play this game.
     pub(crate) fn robot(&self, name: &StrategyName, game: &Game) -> Result<Robot, Unfit> {
         if !name.is_instant(game) {
-            // Checked now, so that building it later succeeds.
+            // Checked now, so that building the strategy later succeeds.
             return name.fits(game).map(|()| Robot::Slow(name.clone()));
         }
-        // Every change is complete, so a poisoned lock holds a valid value.
+        // Each change under the lock is complete, so the value is valid even if the lock is poisoned.
         let mut all = self.instant.lock().unwrap_or_else(PoisonError::into_inner);
         let is_it = |(known, variant, _): &&(StrategyName, Variant, Instant)| {
             variant == game.variant() && known == name
@@ -103,11 +107,11 @@ impl Robots {
         Ok(Robot::Instant(robot))
     }
 
-    /// Chooses a move for the seat to move, in a game in progress. `None` only if `stop` was set before the request
-    /// had a slot. Dropping the future removes the request from the queue and ends the computation.
+    /// Chooses a move for the seat to move, in a game in progress. `None` only if `stop` was set before the
+    /// request got a slot. Dropping the future removes the request from the queue and stops the computation.
     ///
-    /// If the strategy panics or the queue is full, the move is random, and legal. The same game and seed give the same
-    /// move, unless a clock or the deadline decides.
+    /// If the strategy panics or the queue is full, the move is a random legal move. The same game and seed
+    /// give the same move, unless a clock or the time limit ends the search.
     pub(crate) async fn choose(
         &self,
         owner: Option<IpAddr>,
@@ -159,9 +163,9 @@ impl Robots {
         })
     }
 
-    /// The value and best line before each turn of a game, as far as the time allows: `None` for the turns after that.
-    /// No result if the queue is full, if the owner's budget does not suffice, or if `stop` is set before the end; then
-    /// it returns at once.
+    /// The value and the best line before each turn of a game. `None` for turns that were not analysed in
+    /// time. There is no result if the queue is full, if the owner's processor time does not suffice, or if
+    /// `stop` is set before the end.
     pub(crate) async fn analyze(
         &self,
         owner: Option<IpAddr>,
@@ -184,13 +188,13 @@ impl Robots {
         }
     }
 
-    /// Number of computations that run, and of requests that wait for a slot.
+    /// The number of running computations, and of requests that wait for a slot.
     pub(crate) fn busy(&self) -> (usize, usize) {
         self.slots.queue().busy()
     }
 
-    /// Waits for a slot, then runs `work` in a thread of its own with its time limit and a stop that is set when that
-    /// limit is reached, when `stop` is set, or when this future is dropped.
+    /// Waits for a slot, then runs `work` in its own thread. `work` gets a stop flag that is set when the
+    /// time limit is reached, when `stop` is set, or when this future is dropped.
     async fn compute<T: Send + 'static>(
         &self,
         owner: Option<IpAddr>,
@@ -208,7 +212,7 @@ impl Robots {
         let deadline = SetOnDrop(stop.child());
         let stop = deadline.0.clone();
         let mut computation = spawn_blocking(move || {
-            // The slot becomes free when this thread has finished, not when the caller stops waiting.
+            // The slot becomes free when this thread ends, not when the caller stops waiting.
             let _place = place;
             catch_unwind(AssertUnwindSafe(|| work(&stop, limit)))
         });
@@ -245,7 +249,7 @@ impl Slots {
     }
 }
 
-/// A request in the queue, and later its slot. Dropped, it gives up either.
+/// A request in the queue, later its slot. Dropping it removes the request or frees the slot.
 struct Place {
     slots: Arc<Slots>,
     owner: Owner,
@@ -259,7 +263,7 @@ impl Drop for Place {
     }
 }
 
-/// Sets a stop when dropped.
+/// Sets a stop flag when dropped.
 struct SetOnDrop(Stop);
 
 impl Drop for SetOnDrop {
@@ -280,7 +284,7 @@ fn is_legal(game: &Game, at: Move) -> bool {
         .is_some_and(|seat| game.check(seat, Action::Play(at)).is_ok())
 }
 
-/// `None` only if the game is over.
+/// A random legal move; `None` only if the game is over.
 fn random_move(game: &Game, seed: u64) -> Option<Move> {
     let legal = game.legal();
     match legal.len() {
@@ -289,7 +293,8 @@ fn random_move(game: &Game, seed: u64) -> Option<Move> {
     }
 }
 
-/// The move of an instant strategy for the seat to move, in a game in progress; a random one if it panics.
+/// The move of an instant strategy for the seat to move, in a game in progress. If the strategy panics, the
+/// move is random.
 pub(crate) fn answer(robot: &Mutex<Box<dyn Strategy>>, game: &Game, stop: &Stop) -> Move {
     let choose = || {
         let mut robot = robot.lock().unwrap_or_else(PoisonError::into_inner);

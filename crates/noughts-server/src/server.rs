@@ -30,7 +30,7 @@ pub struct ServerConfig {
     pub http: Option<HttpConfig>,
     /// The TCP listener for games against the computer.
     pub tcp: Option<TcpListener>,
-    /// How the computer plays there.
+    /// The computer's strategy at this listener.
     pub tcp_strategy: StrategyName,
     /// The TCP listener for games between two clients.
     pub pairs: Option<TcpListener>,
@@ -56,7 +56,7 @@ pub struct HttpConfig {
     pub limits: HttpLimits,
 }
 
-/// A running server. [`stop`](Server::stop) stops it in order; dropping it does not wait.
+/// A running server. [`stop`](Server::stop) shuts it down gracefully; dropping it does not wait.
 #[derive(Debug)]
 pub struct Server {
     listeners: Vec<JoinHandle<()>>,
@@ -121,15 +121,16 @@ impl Server {
         })
     }
 
-    /// Stops the server: afterwards no port and no connection is open. True if everything in progress is stored.
+    /// Stops the server and closes all ports and connections. Returns true if everything in progress was
+    /// stored.
     pub async fn stop(mut self) -> bool {
-        // Before their connections close, so that the players of one table leave it together.
+        // Done before the connections close, so that the players of one table leave together.
         self.tables.leave_all();
         let has_left = self.tables.background().ended(STOP_STEP).await;
         if !has_left {
             warn!("the store is slow: some TCP seats have not left yet");
         }
-        // An error means that every listener has ended already.
+        // An error only means that every listener has already ended.
         let _ = self.closing.send(true);
         for listener in std::mem::take(&mut self.listeners) {
             let _ = listener.await;
@@ -141,7 +142,7 @@ impl Server {
         let is_stored = self.tables.background().ended(STOP_STEP).await && is_withdrawn;
         let store = self.tables.store();
         if is_stored {
-            // Its seats have left, so the other nodes need not detect that it is gone.
+            // Its seats have left, so other nodes need not detect that this node is gone.
             let removed = timeout(STOP_STEP, store.remove_node(self.tables.node())).await;
             if !matches!(removed, Ok(Ok(()))) {
                 warn!("the store is slow: the other nodes will detect that this one is gone");
@@ -153,7 +154,7 @@ impl Server {
         is_stored
     }
 
-    /// Deletes games without a new entry for this long, from now on.
+    /// From now on, deletes games that have had no new entry for this long.
     pub fn forget_after(&mut self, age: Duration) {
         let (tables, matchmaking) = (Arc::clone(&self.tables), Arc::clone(&self.matchmaking));
         let forget = forget_after(tables, matchmaking, age);

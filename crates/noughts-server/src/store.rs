@@ -1,8 +1,8 @@
 //! Where games are stored: one append-only log per game.
 //!
-//! The key (game, number) of an entry is the only lock, for one process and for fifty: of two that append the same
-//! number, one gets [`Appended::Conflict`]. An entry needs its predecessor, so a log has no gaps. Entries never
-//! change, and only retention deletes them.
+//! The key (game, number) of an entry is the only lock, within a process and between processes: if two append
+//! the same number, one gets [`Appended::Conflict`]. An entry needs its predecessor, so a log has no gaps.
+//! Entries never change; only retention deletes them.
 
 mod codec;
 mod dump;
@@ -53,11 +53,12 @@ pub use waiting::{
 /// The future reply of a store.
 pub type Reply<'a, T> = Pin<Box<dyn Future<Output = Result<T, StoreError>> + Send + 'a>>;
 
-/// A store of games. What a reply confirms is durable. After an error it is unknown whether something was stored;
-/// read the log to find out.
+/// A store of games. Everything that a reply confirms is durable. After an error it is unknown whether the
+/// write was stored; read the log to find out.
 pub trait Store: Send + Sync + 'static {
-    /// Creates a game with an unused id. If a game was created with the same key (same scope and text, or text alone
-    /// for keys of older versions) within the last 24 hours, nothing is stored, and the reply is that game.
+    /// Creates a game with an unused id. If a game was created with the same key (same scope and text, or the
+    /// same text for keys of older versions) within the last 24 hours, nothing is stored, and the reply is
+    /// that game.
     fn create(&self, game: NewGame, summary: Summary) -> Reply<'_, Created>;
 
     /// The game that was created with this key, and the key as it was stored. Only `scope` and
@@ -68,7 +69,7 @@ pub trait Store: Send + Sync + 'static {
         now_ms: u64,
     ) -> Reply<'_, Option<(GameId, CreationKey)>>;
 
-    /// Appends entries to a game's log, together or not at all.
+    /// Appends entries to a game's log: all of them or none.
     fn append<'a>(&'a self, append: &'a Append) -> Reply<'a, Appended>;
 
     /// A whole game; `None` if there is no such game.
@@ -77,37 +78,38 @@ pub trait Store: Send + Sync + 'static {
     /// The entries after number `after`, and the number of the latest; `None` if there is no such game.
     fn entries_after(&self, game: GameId, after: u32) -> Reply<'_, Option<LogTail>>;
 
-    /// Stores a finished game that was played elsewhere, as a whole or not at all.
+    /// Stores a finished game that was played elsewhere: all of it or nothing.
     fn import(&self, game: StoredGame, summary: Summary) -> Reply<'_, Created>;
 
     /// A page of the lobby and the archive, newest first. A row that cannot be read is left out and
     /// logged; it never fails the page.
     fn list(&self, query: ListQuery) -> Reply<'_, Vec<ListedGame>>;
 
-    /// The stored analysis of a finished game, as text that only its writer reads.
+    /// The stored analysis of a finished game, in a format that only its writer knows.
     fn analysis(&self, game: GameId) -> Reply<'_, Option<String>>;
 
-    /// Stores an analysis, unless there is one or there is no such game.
+    /// Stores an analysis, unless there is already one or the game does not exist.
     fn store_analysis(&self, game: GameId, analysis: String) -> Reply<'_, ()>;
 
-    /// 32 random bytes, created with the store, from which seat tokens are derived. Equal for every process that uses
-    /// the store.
+    /// 32 random bytes, created with the store. Seat tokens are derived from them. They are the same for
+    /// every process that uses the store.
     fn secret(&self) -> Reply<'_, [u8; 32]>;
 
-    /// Increments this node's counter and reads those of the others, the store's clock, the games whose deadline passed
-    /// more than `grace_ms` ago, and the latest outages: times between two sweeps, of whichever nodes, that were more
-    /// than three seconds apart. `now_ms` is the caller's clock, for a store without a clock of its own.
+    /// Increments this node's counter and reads the counters of the others, the store's clock, the games
+    /// whose deadline passed more than `grace_ms` ago, and the latest outages. An outage is a time of more
+    /// than three seconds between two successive sweeps of any nodes. `now_ms` is the caller's clock, for
+    /// stores without their own clock.
     fn sweep(&self, node: NodeId, now_ms: u64, grace_ms: u64) -> Reply<'_, Sweep>;
 
-    /// Moves the deadline of a game whose deadline is before `before_ms`. Nothing happens where it is not, or where the
-    /// game was deleted meanwhile.
+    /// Changes the deadline of a game if it is before `before_ms`. Does nothing if it is later, or if the
+    /// game was deleted.
     fn postpone(&self, game: GameId, before_ms: u64, deadline_ms: u64) -> Reply<'_, ()>;
 
-    /// The unfinished games with TCP seats of this node, and those seats. A game that cannot be read is left out and
-    /// logged.
+    /// The unfinished games with TCP seats of this node, and those seats. Games that cannot be read are left
+    /// out and logged.
     fn seats_of_node(&self, node: NodeId) -> Reply<'_, Vec<(GameId, SeatSet)>>;
 
-    /// Removes a dead node and its presence. Its seats have left before.
+    /// Removes a dead node and its presence. Its seats must have left before.
     fn remove_node(&self, node: NodeId) -> Reply<'_, ()>;
 
     /// Sets which seats have a connected player on this node, for these games.
@@ -120,19 +122,19 @@ pub trait Store: Send + Sync + 'static {
         Box::pin(std::future::ready(Ok(Vec::new())))
     }
 
-    /// Replaces the list of clients that wait at this node, takes new quick matches, pairs everybody who waits at
-    /// any node, and creates the games: all of it or nothing. `now_ms` is the caller's clock, which counts where the
-    /// store has none.
+    /// Replaces the list of clients that wait at this node, adds new quick matches, pairs all players that
+    /// wait at any node, and creates their games: all of it or nothing. `now_ms` is the caller's clock, for
+    /// stores without their own clock.
     fn match_waiting(&self, node: NodeId, list: WaitingList, now_ms: u64) -> Reply<'_, Matches>;
 
-    /// A quick match that waits, or found an opponent a few minutes ago.
+    /// A quick match that waits, or that found an opponent within the last minutes.
     fn quick_match(&self, id: WaitingId) -> Reply<'_, Option<QuickMatch>>;
 
-    /// How many quick matches wait, by game.
+    /// The number of waiting quick matches, by variant.
     fn waiting_counts(&self) -> Reply<'_, Vec<WaitingCount>>;
 
-    /// Deletes some of the games without an entry since this time. Returns their ids; none when there
-    /// are no more. A game that cannot be read is deleted like any other.
+    /// Deletes some of the games that have had no entry since this time, including unreadable ones. Returns
+    /// their ids; none when there are no more.
     fn forget(&self, before_ms: u64) -> Reply<'_, Vec<GameId>>;
 
     /// Creates a player with an unused id, and its first token.
@@ -150,10 +152,10 @@ pub trait Store: Send + Sync + 'static {
     /// Deletes a player without running games, with its tokens and link codes. Its games stay.
     fn delete_player(&self, player: PlayerId) -> Reply<'_, Deletion>;
 
-    /// Deletes all tokens of a player but one. Returns how many.
+    /// Deletes all tokens of a player except one. Returns how many.
     fn revoke_other_tokens(&self, player: PlayerId, kept: SecretHash) -> Reply<'_, u64>;
 
-    /// Stores a code that gives another device a token, once, within [`LINK_LIFETIME_MS`].
+    /// Stores a code with which another device gets a token, once, within [`LINK_LIFETIME_MS`].
     fn create_link(
         &self,
         player: PlayerId,
@@ -169,8 +171,8 @@ pub trait Store: Send + Sync + 'static {
         now_ms: u64,
     ) -> Reply<'_, Redemption>;
 
-    /// Looks at some of the players that were created, or found to have games, before this time. Deletes those
-    /// without games. Returns how many it looked at; 0 when there are no more.
+    /// Checks some of the players that were created, or last found to have games, before this time, and
+    /// deletes those without games. Returns the number of checked players; 0 when there are no more.
     fn expire_players(&self, before_ms: u64, now_ms: u64) -> Reply<'_, usize>;
 
     /// Sends the whole content of the store as of one moment, ending with [`DumpItem::End`], while others use the store.
@@ -195,17 +197,17 @@ pub trait Store: Send + Sync + 'static {
     /// Makes a small write, for readiness checks.
     fn check_writable(&self) -> Reply<'_, ()>;
 
-    /// Prepares for the end of the process: SQLite moves everything into the main file.
+    /// Prepares for the end of the process. SQLite moves everything into the main file.
     fn close(&self) -> Reply<'_, ()> {
         Box::pin(std::future::ready(Ok(())))
     }
 
-    /// Counts of writes since it was opened.
+    /// The number of writes since the store was opened.
     fn write_counts(&self) -> WriteCounts {
         WriteCounts::default()
     }
 
-    /// The bus to the other nodes that share this store; this one is `node`.
+    /// The bus between this node and the other nodes that share the store.
     fn bus(&self, node: NodeId) -> Bus {
         let _ = node;
         Bus::alone()
@@ -235,8 +237,8 @@ const MAX_PLAYERS_READ: usize = 500;
 /// Maximum number of players that one expiry looks at.
 const MAX_EXPIRED: usize = 100;
 
-/// If no node swept for longer than this, in milliseconds, nothing could be stored meanwhile. Nodes sweep once per
-/// second.
+/// A longer time without a sweep of any node, in milliseconds, is an outage: nothing could be stored. Each
+/// node sweeps once per second.
 pub(crate) const MIN_OUTAGE_MS: u64 = 3_000;
 
 /// Maximum number of outages that a sweep returns.
@@ -250,22 +252,22 @@ const MAX_OVERDUE: usize = 100;
 pub struct Append {
     /// Which game.
     pub game: GameId,
-    /// Its variant, by which moves are written.
+    /// Its variant, which determines the notation of moves.
     pub variant: Variant,
     /// The number of the first entry.
     pub first: u32,
-    /// At least one.
+    /// The entries, at least one.
     pub entries: Vec<LogEntry>,
-    /// What lists show from now on, if that changes.
+    /// The new summary for lists, if it changes.
     pub summary: Option<Summary>,
-    /// A game to create together with the entries, and what lists show of it. Its key is ignored.
+    /// A game to create together with the entries, and its summary for lists. Its key is ignored.
     pub new_game: Option<(NewGame, Summary)>,
 }
 
 /// The result of an append.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Appended {
-    /// They are stored.
+    /// The entries are stored.
     Stored,
     /// Not stored: the log has other entries at these numbers, or is shorter.
     Conflict,
@@ -276,9 +278,9 @@ pub enum Appended {
 /// The result of creating a game.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Created {
-    /// It is stored.
+    /// The game is stored.
     Stored,
-    /// The key was used before, for this game; the key as it was stored.
+    /// The key was used before, for this game. Contains the key as it was stored.
     Existing(GameId, CreationKey),
 }
 
@@ -329,9 +331,9 @@ pub struct LogPosition {
 /// What a store has written since it was opened.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct WriteCounts {
-    /// Transactions.
+    /// Number of transactions.
     pub batches: u64,
-    /// Writes in them.
+    /// Number of writes in them.
     pub writes: u64,
     /// Time spent on them, in microseconds.
     pub micros: u64,
@@ -344,11 +346,11 @@ pub struct ListQuery {
     pub variant: Option<Variant>,
     /// Only games of this player.
     pub player: Option<PlayerFilter>,
-    /// Only games with this status. Unlisted games are never listed, except to their own player
+    /// Only games with this status. Unlisted games are only listed for their own player
     /// ([`PlayerFilter::Running`]).
     pub status: Option<Status>,
-    /// Of the waiting games only those that are attended at this time: a player is connected, or the table was
-    /// created less than [`ATTENDED_MS`] before. `None` lists them all.
+    /// Only those waiting games that are attended at this time: a player is connected, or the table was
+    /// created less than [`ATTENDED_MS`] before. `None` lists all waiting games.
     pub attended_at_ms: Option<u64>,
     /// Only games created before this one, the last of the previous page.
     pub before: Option<(u64, GameId)>,
@@ -362,12 +364,12 @@ pub const ATTENDED_MS: u64 = 30_000;
 /// Whose games to list.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum PlayerFilter {
-    /// Games with exactly this name at a seat. Registered players have no name there.
+    /// Games with exactly this name at a seat. The names of registered players are not searched.
     Name(String),
     /// Games of this registered player.
     Player(PlayerId),
-    /// All games of this registered player that are not over, also unlisted ones. The status of the query does
-    /// not count.
+    /// All games of this registered player that are not over, including unlisted ones. The status of the
+    /// query is ignored.
     Running(PlayerId),
 }
 
@@ -385,7 +387,8 @@ impl PlayerFilter {
 }
 
 impl ListQuery {
-    /// Whether a waiting game is left out because nobody attends it. `is_present` says whether a player is connected.
+    /// Whether a waiting game is left out because no player attends it. `is_present` tells whether a player
+    /// is connected.
     fn leaves_out(&self, listed: &ListedGame, is_present: impl FnOnce(GameId) -> bool) -> bool {
         match (self.attended_at_ms, listed.summary.status) {
             (Some(at_ms), Status::Waiting) => {
@@ -396,7 +399,7 @@ impl ListQuery {
         }
     }
 
-    /// Whether a game matches, regardless of the page and of who attends it.
+    /// Whether a game matches the query, ignoring the page and attendance.
     pub fn matches(&self, listed: &ListedGame) -> bool {
         let status = listed.summary.status;
         let has_status = match self.player {
@@ -472,13 +475,13 @@ impl ListedGame {
 /// Why a store failed.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum StoreError {
-    /// It cannot be reached, or did not reply in time. Trying again may help.
+    /// The store cannot be reached, or did not reply in time. A retry may succeed.
     Unavailable(String),
-    /// It cannot write: the disk is full or read-only, or the file is gone.
+    /// The store cannot write: the disk is full or read-only, or the file is gone.
     NotWritable(String),
     /// Its content cannot be read.
     Corrupt(String),
-    /// It was made by a newer version of this program.
+    /// A newer version of this program created the store.
     TooNew {
         /// Its schema.
         schema: i64,
@@ -490,7 +493,7 @@ pub enum StoreError {
 }
 
 impl StoreError {
-    /// A new game has the id of a stored one. Ids are random, so this is not by chance.
+    /// A new game has the id of a stored game. Ids are random, so this is not a coincidence.
     fn another_game(id: GameId) -> StoreError {
         StoreError::Invalid(format!("there is another game with the id {id}"))
     }

@@ -1,8 +1,8 @@
-//! A game with its seats: a pure fold over the entries of its log.
+//! A game with its seats. Its state is computed from the entries of its log.
 //!
-//! No I/O, no clock, no store: [`decide`](Table::decide) says which entries a command leads to,
-//! and [`apply`](Table::apply) makes an entry happen, live, when a game is loaded and in a replay.
-//! So a table can be simulated, thousands of games per second, under a seed.
+//! No I/O, no clock, no store. [`decide`](Table::decide) returns the entries that a command leads to.
+//! [`apply`](Table::apply) applies an entry: in a live game, when a game is loaded, and in a replay. So
+//! thousands of games per second can be simulated with a seed.
 
 mod clock;
 mod decide;
@@ -44,15 +44,16 @@ pub struct Settings {
     pub history: u16,
     /// The first position, if it is not the variant's own.
     pub start: Option<Diagram>,
-    /// Who holds each seat at first.
+    /// The holder of each seat at the start.
     pub holders: Vec<Holder>,
-    /// How much time the players have; `None`: as much as they like.
+    /// How much time the players have; `None` means no limit.
     pub clock: Option<ClockSettings>,
     /// When it was created, in milliseconds since 1970.
     pub created_ms: u64,
 }
 
-/// Time for the node that stored a turn to store the robot's reply. After that any node may move for the robot.
+/// How long only the node that stored a turn may store the robot's reply. After that any node may move for
+/// the robot.
 pub const ROBOT_DEADLINE_MS: u64 = 15_000;
 
 /// A game with its seats.
@@ -78,12 +79,13 @@ pub struct Table {
     /// Robots that may need more than microseconds for a move.
     thinking_robots: SeatSet,
     max_turns: usize,
-    /// The table at the latest multiple of [`COPY_INTERVAL`] entries, which has the one before it.
+    /// A copy of the table at the latest multiple of [`COPY_INTERVAL`] entries. That copy contains the
+    /// previous one.
     earlier: Option<Arc<Table>>,
 }
 
-/// Number of entries after which a copy of the table is made. With the latest two copies, the last changes of a long game
-/// can be computed without replaying all of it.
+/// A copy of the table is made after this many entries. With the latest two copies, the latest changes of a
+/// long game can be computed without replaying the whole game.
 const COPY_INTERVAL: u32 = 1_000;
 
 /// An entry that is not a turn.
@@ -94,7 +96,7 @@ struct OtherEntry {
     entry: Entry,
 }
 
-/// A log contains an entry that is not valid at its place.
+/// A log has an entry that is not valid at its position.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct InvalidLog {
     /// The number of the first invalid entry.
@@ -143,7 +145,7 @@ impl Table {
         })
     }
 
-    /// The table after these entries, or the first invalid entry.
+    /// The table after these entries. Fails at the first invalid entry.
     pub fn replay<'e>(
         settings: Settings,
         entries: impl IntoIterator<Item = &'e LogEntry>,
@@ -156,7 +158,7 @@ impl Table {
         Ok(table)
     }
 
-    /// Keeps a copy of the table as it is now, if it has the right number of entries.
+    /// Keeps a copy of the table if the number of entries is a multiple of [`COPY_INTERVAL`].
     pub(crate) fn keep_copy_if_due(&mut self) {
         if !self.entry().is_multiple_of(COPY_INTERVAL) {
             return;
@@ -164,7 +166,7 @@ impl Table {
         if let Some(earlier) = &mut self.earlier {
             Arc::make_mut(earlier).earlier = None;
         }
-        // Copies decide nothing, so they need no keys.
+        // Copies decide no commands, so they need no keys.
         let keys = std::mem::take(&mut self.keys);
         let copy = Arc::new(self.clone());
         (self.keys, self.earlier) = (keys, Some(copy));
@@ -218,7 +220,7 @@ impl Table {
                 let to_move = self.game.to_move();
                 self.game.act(turn.by, turn.action).ok()?;
                 if self.game.turns().len() >= self.max_turns {
-                    // A game that a turn has ended keeps that end.
+                    // If a turn has already ended the game, that end stays.
                     let _ = self.game.terminate(Termination::Draw(DrawReason::Limit));
                 }
                 if let (Some(clock), Some(to_move)) = (&mut self.clock, to_move) {
@@ -269,7 +271,7 @@ impl Table {
         Some(())
     }
 
-    /// How a game ends for a reason that is not a turn, by these seats.
+    /// The end of a game by these seats for a reason that is not a turn.
     fn termination(&self, reason: EndReason, seats: SeatSet) -> Option<Termination> {
         let first = self.first_of(seats)?;
         Some(match reason {
@@ -288,7 +290,7 @@ impl Table {
         self.seats().all(|seat| seats.contains(seat))
     }
 
-    /// The first seat of this table among these.
+    /// The first seat of this table in the set.
     fn first_of(&self, seats: SeatSet) -> Option<Seat> {
         self.seats().find(|seat| seats.contains(*seat))
     }
@@ -340,7 +342,7 @@ impl Table {
         }
     }
 
-    /// Maximum number of turns. Then the game is a draw, so that rewinds cannot prolong it for ever.
+    /// Maximum number of turns. After that the game is a draw, so that rewinds cannot prolong it for ever.
     pub fn max_turns(&self) -> usize {
         self.max_turns
     }
@@ -371,20 +373,20 @@ impl Table {
         matches!(self.holder(seat)?, Holder::Robot(_)).then_some(seat)
     }
 
-    /// When another node may move for the robot of the node that stored the latest entry. Set while a robot is to move
-    /// that thinks long, or while only robots play: nobody else would notice that they stopped.
+    /// The time after which another node may move for the robot. Set while a robot is to move that may take
+    /// long, or while only robots play, because no client would notice that they stopped.
     pub fn robot_deadline_ms(&self) -> Option<u64> {
         let next = self.game.to_move()?;
         self.robot_deadline_if_next(next, self.last_ms)
     }
 
-    /// The earliest time at which somebody has to look after this table: a robot may have stopped, or a clock may
-    /// have run out. It is never later than the time at which the clock of the seat to move runs out.
+    /// The earliest time at which a node must check this table: a robot may have stopped, or a clock may have
+    /// run out. Never later than the time at which the clock of the seat to move runs out.
     pub fn deadline_ms(&self) -> Option<u64> {
         self.deadline_after(self.last_ms)
     }
 
-    /// The same, if nothing has happened until `now_ms`.
+    /// The same time, if nothing happens until `now_ms`.
     pub fn deadline_after(&self, now_ms: u64) -> Option<u64> {
         let next = self.game.to_move()?;
         let clock = self.clock.as_ref();
@@ -425,7 +427,7 @@ impl Table {
         self.is_over() && !self.other_entries.iter().any(is_end)
     }
 
-    /// The move of another seat that ended the game, if one did.
+    /// The opponent's move that ended the game, if there is one.
     pub fn opponent_move_that_ended(&self, seat: Seat) -> Option<Move> {
         match self.game.turns().last()? {
             Turn {
@@ -436,7 +438,7 @@ impl Table {
         }
     }
 
-    /// How the game ended, for the log.
+    /// How the game ended, in words for the server's log.
     pub fn outcome_in_words(&self) -> String {
         self.game
             .conclusion()
@@ -474,7 +476,7 @@ pub fn conclusion_in_words(conclusion: &Conclusion) -> String {
 }
 
 impl Entry {
-    /// The seat that caused it, where one did.
+    /// The seat that caused the entry, if one did.
     pub fn seat(&self) -> Option<Seat> {
         match self {
             Entry::Seated { seat, .. }
@@ -503,7 +505,7 @@ pub enum SeatResult {
 
 #[cfg(test)]
 thread_local! {
-    /// How many entries this thread has applied, to any table.
+    /// The number of entries that this thread has applied, to any table.
     static APPLIED: std::cell::Cell<usize> = const { std::cell::Cell::new(0) };
 }
 
@@ -530,7 +532,7 @@ mod tests {
         })
         .unwrap();
         for number in 0..TURNS {
-            // A play that is taken back in the next turn, and again.
+            // A play that the next turn takes back, repeated.
             let action = match number % 2 {
                 0 => Action::Play(Move::at(number)),
                 _ => Action::Rewind(1),
@@ -548,7 +550,7 @@ mod tests {
         let changes = table.changes_after(TURNS as u32 - MISSED, SeatSet::EMPTY, &Arc::default());
         assert_eq!(changes.len(), MISSED as usize);
         assert!(APPLIED.get() - before <= 2 * COPY_INTERVAL as usize);
-        // No change holds the whole board.
+        // No change contains the whole board.
         let cells = |update: &Update| match &update.change {
             Change::Turn(change) => change.cells.len() + change.legal.iter().flatten().count(),
             Change::View(_) | Change::Seats { .. } | Change::Offers { .. } => panic!("{update:?}"),

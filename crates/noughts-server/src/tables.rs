@@ -1,4 +1,4 @@
-//! The tables in memory, and how commands are submitted to them.
+//! The tables in memory, and the submission of commands.
 //!
 //! ```text
 //!  submit ─► lock ─► Table::decide ─► Store::append ─► Table::apply ─► publish ─► unlock
@@ -6,8 +6,8 @@
 //!                          └── catch up ◄────┘
 //! ```
 //!
-//! There is no task per table. A submission runs in the task of its client. HTTP detaches it, because a client may
-//! disconnect before it ends.
+//! There is no task per table. A submission runs in the task of its client. HTTP handlers move it to its own
+//! task if needed, because a client may disconnect before it ends.
 
 mod catch_up;
 mod connected_seat;
@@ -47,23 +47,23 @@ use deadlines::Deadlines;
 use live_table::{CloseOnPanic, Phase, State};
 pub use live_table::{GameEnd, LiveTable, Progress, Watch};
 
-/// How often a command is decided again because another node appended first.
+/// Maximum number of times a command is decided again because another node appended first.
 const MAX_CONFLICTS: usize = 16;
 
-/// How long a table stays in memory when nobody uses it.
+/// How long an unused table stays in memory.
 const IDLE: Duration = Duration::from_secs(60);
 
-/// How long a command at a table with a clock waits for a sweep, and how often it looks.
+/// How long a command at a table with a clock waits for a sweep, and how often it checks.
 const MAX_WAIT_FOR_SWEEP: Duration = Duration::from_secs(3);
 const WAIT_FOR_SWEEP: Duration = Duration::from_millis(20);
 
 /// How long to wait after an error of the store before trying again.
 const RETRY_AFTER: Duration = Duration::from_millis(250);
 
-/// The owner of robots at a loaded table, until a client acts there.
+/// The owner of the robots at a loaded table, until a client acts there.
 const UNKNOWN_OWNER: Option<IpAddr> = Some(IpAddr::V4(Ipv4Addr::UNSPECIFIED));
 
-/// The tables in memory, and everything that they need.
+/// The tables in memory, and everything they need.
 pub struct Tables {
     store: Box<dyn Store>,
     robots: Robots,
@@ -74,16 +74,16 @@ pub struct Tables {
     node: NodeId,
     live: Mutex<HashMap<GameId, Arc<LiveTable>, IdHash>>,
     background: BackgroundTasks,
-    /// When the clocks of tables run out that this node has served.
+    /// When clocks run out, for the tables that this node has served.
     deadlines: Deadlines,
     /// The latest outages, oldest first.
     outages: Mutex<Vec<Outage>>,
     is_stopping: AtomicBool,
     /// Called for every new table, and for every table whose seats changed.
     seats_changed: OnceLock<SeatsChanged>,
-    /// Changes with every new table, and with every table whose seats changed.
+    /// Incremented for every new table, and for every table whose seats changed.
     seats_version: watch::Sender<u64>,
-    /// Called when something changed for a registered player: in this game, or anything.
+    /// Called when a registered player's game changed, or something else about the player.
     player_changed: OnceLock<PlayerChanged>,
 }
 
@@ -97,7 +97,7 @@ pub enum SubmitError {
     Refused(TableRefusal),
     /// There is no such game.
     NoSuchGame,
-    /// The store does not reply, so it is unknown whether the command was stored. Trying again is safe.
+    /// The store does not reply, so it is unknown whether the command was stored. A retry is safe.
     Unavailable(StoreError),
     /// Too many submissions wait for this table.
     Busy,
@@ -117,7 +117,7 @@ pub enum Creation {
 }
 
 impl Tables {
-    /// No tables yet.
+    /// An empty set of tables.
     pub(crate) fn new(
         store: Box<dyn Store>,
         robots: Robots,
@@ -162,7 +162,8 @@ impl Tables {
         Ok(Some(live))
     }
 
-    /// The table of a game, if it is in memory. One that a panic closed is loaded again.
+    /// The table of a game, if it is in memory. A table that a panic closed is not returned, so that it is
+    /// loaded again.
     pub(crate) fn in_memory(&self, id: GameId) -> Option<Arc<LiveTable>> {
         let all = self.live();
         all.get(&id).filter(|live| !live.is_closed()).cloned()
@@ -183,8 +184,8 @@ impl Tables {
         self.len() == 0
     }
 
-    /// Creates a table, or finds the one that the same request created before. Robots there work for
-    /// `owner`.
+    /// Creates a table, or finds the table that the same request created before. Its robots use the processor
+    /// time of `owner`.
     pub async fn create(
         self: &Arc<Tables>,
         new: NewGame,
@@ -232,7 +233,7 @@ impl Tables {
         Ok(found.map(|(id, stored)| repeat_of(id, &stored, Some(request))))
     }
 
-    /// Puts a table into memory, unless it is there already.
+    /// Puts a table into memory, unless it is already there.
     fn insert(
         &self,
         table: Table,
@@ -258,16 +259,17 @@ impl Tables {
         }
     }
 
-    /// Decides a command, stores its entries, and applies them, together with the replies of instant robots. The command
-    /// counts with the time of this call, however long it waits for the table and the store. On an error nothing has
-    /// changed; after [`SubmitError::Unavailable`] that is unknown. Not cancel safe.
+    /// Decides a command, stores its entries and the replies of instant robots, and applies them. The time of
+    /// the command is the time of this call, however long it waits for the table and the store. On an error
+    /// nothing has changed, except that [`SubmitError::Unavailable`] means that this is unknown. Not cancel
+    /// safe.
     pub async fn submit(
         self: &Arc<Tables>,
         live: &Arc<LiveTable>,
         command: &Command,
     ) -> Result<(), SubmitError> {
         let arrived_ms = match command {
-            // Nobody's time runs out before that is certain.
+            // A clock runs out only at a time that is certain.
             Command::CheckDeadline => self.clock.certain_ms(),
             _ if live.has_clock => self.time_of_arrival().await?,
             _ => self.clock.now_ms(),
@@ -287,7 +289,7 @@ impl Tables {
                 Decided::CatchUp => {
                     self.catch_up(live).await?;
                     is_checked = true;
-                    // It may be a robot's turn now, by an entry whose confirmation was lost.
+                    // An entry whose confirmation was lost may have made it a robot's turn.
                     self.move_robots(live);
                     continue;
                 }
@@ -310,7 +312,7 @@ impl Tables {
                 }
                 Err(error) => {
                     warn!(game = %live.id(), %error, "cannot store entries");
-                    // They may be stored all the same: the next submission checks.
+                    // The entries may be stored nevertheless: the next submission checks.
                     live.mark_behind();
                     live.state().unconfirmed = append.entries;
                     return Err(SubmitError::Unavailable(error));
@@ -322,8 +324,8 @@ impl Tables {
         Err(SubmitError::Unavailable(error))
     }
 
-    /// The time of a command that arrives now at a table with a clock. After an outage it waits for the sweep that notes
-    /// it, so that nobody is charged for it.
+    /// The time of a command that arrives now at a table with a clock. After an outage it waits for the sweep
+    /// that records the outage, so that the player does not lose that time.
     async fn time_of_arrival(&self) -> Result<u64, SubmitError> {
         let arrived_ms = self.clock.now_ms();
         let mut waited = Duration::ZERO;
@@ -338,7 +340,7 @@ impl Tables {
         Ok(arrived_ms.min(self.clock.now_ms()))
     }
 
-    /// Puts the rematch into memory, if these entries created one: a robot may be to move there.
+    /// Puts the rematch into memory, if these entries created one. A robot may be to move there.
     fn open_rematch(self: &Arc<Tables>, live: &LiveTable, append: Append) {
         if let Some((new, _)) = append.new_game
             && let Ok(table) = Table::new(new.settings)
@@ -379,12 +381,12 @@ impl Tables {
         if decision == Err(TableRefusal::TimeIsOver)
             && table.clock_deadline_ms() >= Some(self.clock.certain_ms())
         {
-            // There may have been an outage that this node does not know of yet.
+            // There may have been an outage that this node does not know yet.
             let why = "the time of this turn is being checked".to_owned();
             return Err(SubmitError::Unavailable(StoreError::Unavailable(why)));
         }
         let refused = |refusal| {
-            // A client that knows more than this node was served by another node.
+            // A client that knows a later turn than this node was served by another node.
             let is_ahead = match (command, refusal) {
                 (Command::Act { turn, .. }, TableRefusal::Stale { turn: ours }) => *turn > ours,
                 (Command::OfferRematch { .. }, TableRefusal::NotOver) => true,
@@ -431,7 +433,7 @@ impl Tables {
                     self.metrics.turns.inc();
                 }
                 Entry::Seated { holder, .. } => {
-                    // The player may be connected to a node that does not know this game.
+                    // The player may be connected to another node that does not know this game.
                     if let Some(player) = holder.player_id() {
                         self.bus.publish(Hint::Player(player));
                     }
@@ -450,7 +452,7 @@ impl Tables {
         }
     }
 
-    /// What to do after new entries, from this node or another.
+    /// The work after new entries, from this node or another.
     fn after_entries(&self, state: &mut State, was_over: bool, seats_may_differ: bool) {
         self.arm_deadline(&state.table, state.is_stored_here);
         if state.table.is_over() && !was_over {
@@ -471,7 +473,7 @@ impl Tables {
         })) = state.table.latest_entry()
             && let Some(stop) = &state.robot_stop
         {
-            // The robot thinks about a position that is gone.
+            // The robot is computing a move for a position that no longer exists.
             stop.set();
         }
         if seats_may_differ {
@@ -488,7 +490,7 @@ impl Tables {
         PlayerNames::load(&*self.store, holders).await.map(Arc::new)
     }
 
-    /// Reads the names of players who are about to sit at a table.
+    /// Reads the names of players who are about to take a seat.
     async fn learn_names<'h>(
         &self,
         live: &LiveTable,
@@ -501,7 +503,7 @@ impl Tables {
         Ok(())
     }
 
-    /// Publishes a new name of a player, or that it was deleted, at every table in memory.
+    /// Publishes a player's new name, or its deletion, at every table in memory.
     pub(crate) fn set_player(&self, player: PlayerId, info: Option<PlayerInfo>) {
         for live in self.all() {
             live.state().set_player(player, info.clone());
@@ -517,11 +519,11 @@ impl Tables {
 
     /// Sets the function that is called for every new table and every table whose seats changed.
     pub(crate) fn on_seats_changed(&self, notify: impl Fn(&Table) + Send + Sync + 'static) {
-        // There is one matchmaker per server.
+        // There is one `Matchmaking` per server.
         let _ = self.seats_changed.set(Box::new(notify));
     }
 
-    /// Notifies when a table was created or its seats changed, on this node.
+    /// Notifies when a table is created or its seats change, on this node.
     pub(crate) fn watch_seats(&self) -> watch::Receiver<u64> {
         self.seats_version.subscribe()
     }
@@ -547,7 +549,7 @@ impl Tables {
         self.is_stopping.load(Ordering::SeqCst)
     }
 
-    /// Removes a table from memory: the store has no such game any more, or it is unused.
+    /// Removes a table from memory, because the store no longer has the game or the table is unused.
     pub(crate) fn remove(&self, live: &Arc<LiveTable>) {
         let mut all = self.live();
         if all
@@ -560,12 +562,12 @@ impl Tables {
         live.close();
     }
 
-    /// Removes the tables that nobody has used for a while.
+    /// Removes the tables that were not used for a while.
     pub(crate) fn remove_idle(&self) {
         let now_ms = self.clock.now().as_millis() as u64;
         let idle_ms = IDLE.as_millis() as u64;
         self.live().retain(|_, live| {
-            // Nobody else holds it, and nobody can get it while the map is locked.
+            // No other code has the table, and none can get it while the map is locked.
             let is_unused = Arc::strong_count(live) == 1;
             let is_idle = now_ms >= live.used_ms() + idle_ms || live.is_closed();
             !(is_unused && is_idle)
@@ -573,7 +575,7 @@ impl Tables {
     }
 
     fn live(&self) -> MutexGuard<'_, HashMap<GameId, Arc<LiveTable>, IdHash>> {
-        // Every change is complete, so a poisoned lock holds a valid value.
+        // Each change under the lock is complete, so the value is valid even if the lock is poisoned.
         self.live.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -608,25 +610,25 @@ impl Tables {
         &self.robots
     }
 
-    /// Tasks that must end before the process does.
+    /// Tasks that must end before the process ends.
     pub(crate) fn background(&self) -> &BackgroundTasks {
         &self.background
     }
 }
 
-/// What to do for a command.
+/// The next step for a command.
 #[expect(
     clippy::large_enum_variant,
     reason = "one per submission, on the stack"
 )]
 enum Decided {
     Nothing,
-    /// The store must be read first.
+    /// Read the store first.
     CatchUp,
     Append(Append),
 }
 
-/// A decision as entries to append.
+/// Converts a decision into entries to append.
 fn append_of(table: &Table, decision: Decision) -> Result<Append, SubmitError> {
     let summary = table.summary_after(&decision);
     let new_game = decision.new_game.map(|new| {
@@ -646,13 +648,13 @@ fn append_of(table: &Table, decision: Decision) -> Result<Append, SubmitError> {
     })
 }
 
-/// Whether these entries only give time back, so that the command is still to be decided.
+/// Whether these entries only add time, so that the command must still be decided.
 fn is_added_time(append: &Append) -> bool {
     let is_added = |logged: &LogEntry| matches!(logged.entry, Entry::TimeAdded { .. });
     append.entries.iter().all(is_added)
 }
 
-/// The result for a key that was used before.
+/// The result for a key that was already used.
 fn repeat_of(id: GameId, stored: &CreationKey, request: Option<&RequestKey>) -> Creation {
     match request.is_some_and(|request| request.is_repeat_of(&stored.key)) {
         true => Creation::Repeat(id),
@@ -665,7 +667,7 @@ fn players_of(table: &Table) -> impl Iterator<Item = PlayerId> {
     table.holders().iter().filter_map(Holder::player_id)
 }
 
-/// The players, for the log.
+/// The players of a table, for the server's log.
 fn players(table: &Table) -> String {
     let player = |holder: &Holder| match holder {
         Holder::Open(_) => "nobody".to_owned(),

@@ -17,7 +17,7 @@ use connection::Connection;
 
 pub use misbehave::{Misbehaviour, UnknownMisbehaviour, misbehave};
 
-/// The opponents at a listener.
+/// The opponents of clients at a listener.
 #[derive(Clone, Debug)]
 pub(crate) enum Opponent {
     /// The computer, with this strategy.

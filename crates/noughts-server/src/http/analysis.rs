@@ -59,7 +59,8 @@ pub(super) async fn analysis(
     Ok((medium, json).into_response())
 }
 
-/// Rewrites an analysis that a version before 1.0 stored, with turns such as `{"by":0,"play":"1-0"}`.
+/// Converts an analysis that a version before 1.0 stored, with turns such as `{"by":0,"play":"1-0"}`, to the
+/// current form.
 fn in_current_form(json: String) -> String {
     if !json.contains(r#""done":{"by":"#) {
         return json;
@@ -89,7 +90,7 @@ pub(super) struct Analyses {
 
 type Running = Arc<OnceCell<Result<String, StoreError>>>;
 
-/// How many games may wait to be analysed.
+/// Maximum number of games that run or wait for an analysis.
 const MAX_RUNNING: usize = 32;
 
 impl Analyses {
@@ -126,7 +127,7 @@ impl Analyses {
             let compute = || analyse(&tables, id, &game, owner, stop.clone());
             let found = tokio::select! {
                 found = running.get_or_init(compute) => found.clone(),
-                // An analysis must not delay shutdown.
+                // A running analysis must not delay shutdown.
                 _ = closing.changed() => {
                     stop.set();
                     Err(StoreError::Unavailable("the server restarts".to_owned()))

@@ -1,4 +1,4 @@
-//! Images of boards, and icons: drawn in blocking threads, a few at a time, and cached.
+//! Images of boards, and icons. They are drawn in blocking threads, a few at a time, and cached.
 //!
 //! A full 255x255 board takes 0.15 s (PNG) or 0.2 s (SVG). Without the limit and the cache, one client could keep
 //! the machine busy.
@@ -47,8 +47,8 @@ impl Default for BoardImages {
 }
 
 impl BoardImages {
-    /// The image of a game after this many turns. `view` is called, in a blocking thread, only if the image is not
-    /// cached. `None` if drawing panicked.
+    /// The image of a game after this many turns. `view` is called in a blocking thread, and only if the
+    /// image is not cached. `None` if drawing panicked.
     pub(super) async fn get(
         &self,
         (game, turns, format): Key,
@@ -73,7 +73,7 @@ impl BoardImages {
             return Some(file);
         }
         let permit = Arc::clone(&self.drawing).acquire_owned().await.ok()?;
-        // Another request may have drawn it meanwhile.
+        // Another request may have drawn the image in the meantime.
         if let Some(file) = self.cache().get(&key) {
             return Some(file);
         }
@@ -106,7 +106,8 @@ impl Cache {
         self.files.get(key).cloned()
     }
 
-    /// Removes the oldest images until there is room. An image larger than the whole cache is not kept.
+    /// Adds an image, and removes the oldest images until it fits. An image larger than the cache is not
+    /// kept.
     fn insert(&mut self, key: Key, file: Arc<File>) {
         if file.size() > MAX_BYTES || self.files.contains_key(&key) {
             return;
@@ -160,7 +161,7 @@ impl Icon {
     }
 }
 
-/// The icon of this name, drawn at the first request for it; `None` if there is none.
+/// The icon with this name, drawn when it is first requested; `None` if there is no such icon.
 pub(super) async fn icon(name: &str) -> Option<&'static File> {
     let icon = ICONS.iter().find(|icon| icon.name == name)?;
     match icon.file.get() {

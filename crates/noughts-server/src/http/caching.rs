@@ -1,7 +1,7 @@
-//! What caches and slow networks need: `Cache-Control`, `ETag` with `If-None-Match`, and gzip.
+//! Headers for caches, and compression: `Cache-Control`, `ETag` with `If-None-Match`, and gzip.
 //!
-//! Only answers to GET and HEAD are compressed. Answers to POST may have a token next to text that somebody else chose,
-//! and the length of such a compressed answer would say something about the token.
+//! Only responses to GET and HEAD are compressed. A response to POST may contain a token next to text chosen
+//! by an attacker; the compressed length would then reveal parts of the token.
 
 use std::pin::Pin;
 use std::task::{Context, Poll, Waker};
@@ -14,13 +14,13 @@ use sha2::{Digest, Sha256};
 
 use super::site::{accepts, compressed};
 
-/// A smaller body fits into one packet anyway.
+/// Smaller bodies are not compressed: they fit into one packet.
 const MIN_COMPRESSED: usize = 1024;
 
-/// A larger body takes milliseconds to compress, and is sent as it is. The largest views have less.
+/// Larger bodies are not compressed, because that takes milliseconds. The largest views are smaller.
 const MAX_COMPRESSED: usize = 256 * 1024;
 
-/// What the answer must be like, as the request says.
+/// What the request says about caching and compression.
 pub(super) struct Wanted {
     is_read: bool,
     is_head: bool,
@@ -44,7 +44,7 @@ impl Wanted {
         }
     }
 
-    /// Adds the headers for caches, compresses the body, or replaces it by 304.
+    /// Adds the headers for caches, and compresses the body or replaces it by 304.
     pub(super) fn apply(&self, response: &mut Response) {
         let size = response.body().size_hint().exact();
         match response.status() {
@@ -53,7 +53,7 @@ impl Wanted {
             _ => {}
         }
         let headers = response.headers_mut();
-        // Everything that may be cached says so.
+        // The default. Responses that may be cached set their own value.
         set_default(headers, header::CACHE_CONTROL, "no-store");
         if self.is_head {
             let size = response.body().size_hint().exact();
@@ -65,7 +65,7 @@ impl Wanted {
         }
     }
 
-    /// Like [`apply`](Wanted::apply), for a successful answer whose body is complete.
+    /// Like [`apply`](Wanted::apply), for a successful response with a complete body.
     fn apply_to_whole(&self, response: &mut Response) {
         let is_compressible = self.accepts_gzip && is_compressible(response);
         let mut bytes = None;
@@ -154,7 +154,7 @@ fn hash_for_tag(bytes: &[u8]) -> u64 {
     u64::from_be_bytes(*first)
 }
 
-/// The tag of a body with this hash. It is weak because the compressed body has the same.
+/// The tag of a body with this hash. It is weak, because the compressed and the plain body share it.
 pub(super) fn weak_tag(hash: u64) -> HeaderValue {
     let tag = format!("W/\"{hash:016x}\"");
     HeaderValue::try_from(tag).expect("a hash is hexadecimal")
@@ -181,7 +181,7 @@ fn set_default(headers: &mut HeaderMap, name: HeaderName, value: &'static str) {
     }
 }
 
-/// Takes the bytes of a complete body. `None` leaves the body as it is.
+/// Takes the bytes of a complete body; `None` for a streamed body, which is left unchanged.
 fn take_whole(body: &mut Body) -> Option<Bytes> {
     let size = body.size_hint().exact()?;
     let mut taken = std::mem::take(body);

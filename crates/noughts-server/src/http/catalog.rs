@@ -1,4 +1,4 @@
-//! The offered variants and strategies, the lobby and the archive.
+//! Lists: variants and strategies, the lobby and the archive.
 
 use std::sync::Arc;
 
@@ -64,7 +64,7 @@ pub(super) struct Wanted {
     limit: Option<usize>,
 }
 
-/// Maximum number of games on a page; the schema of `limit` has the same.
+/// Maximum number of games on a page. The schema of `limit` has the same number.
 pub(super) const MAX_LISTED: usize = 100;
 
 /// Lists the lobby and the archive, newest first.
@@ -123,7 +123,7 @@ pub(super) async fn page(app: &AppState, query: ListQuery) -> Result<GamesPage, 
     })
 }
 
-/// Reads the `before` of a page, from the parameter with this name.
+/// Parses the `before` of a page, from the parameter with this name.
 pub(super) fn read_before(
     name: &str,
     text: Option<&str>,
@@ -167,7 +167,7 @@ pub(super) fn line(game: &ListedGame, names: &PlayerNames) -> GameListing {
         variant: game.variant.to_string(),
         history: game.history,
         status: match game.summary.status {
-            // A list never contains unlisted games.
+            // Lists never contain unlisted games.
             Status::Unlisted | Status::Waiting => GameStatus::Waiting,
             Status::Playing => GameStatus::Playing,
             Status::Over => GameStatus::Over,

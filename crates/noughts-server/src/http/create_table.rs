@@ -15,7 +15,7 @@ pub(super) struct TablePlan {
     pub(super) taken: Vec<Seat>,
 }
 
-/// The first position of a game, taken from another game.
+/// A start position taken from another game.
 pub(super) struct StartPosition {
     pub(super) variant: Variant,
     pub(super) diagram: Diagram,
@@ -25,7 +25,7 @@ pub(super) struct StartPosition {
 const MAX_NAME_LENGTH: usize = 64;
 
 impl TablePlan {
-    /// Checks the request, or says what would be allowed.
+    /// Checks the request. An error says what would be allowed.
     pub(super) fn new(
         request: &NewTable,
         before: Option<StartPosition>,
@@ -132,7 +132,7 @@ impl TablePlan {
         Ok(TablePlan { settings, taken })
     }
 
-    /// The seats that the caller takes belong to this player.
+    /// Gives the caller's seats to this player.
     pub(super) fn seat_player(&mut self, player: PlayerId) {
         for seat in &self.taken {
             if let Some(holder) = self.settings.holders.get_mut(usize::from(seat.0)) {
@@ -188,7 +188,7 @@ fn check_robots(settings: &Settings, game: &Game) -> Result<(), ApiError> {
     Ok(())
 }
 
-/// Reads a name. It contains only visible characters and spaces.
+/// Parses a name. Only visible characters and spaces are allowed.
 pub(super) fn read_name(text: &str) -> Result<String, ApiError> {
     let name = text.trim();
     if name.chars().count() > MAX_NAME_LENGTH {
@@ -218,7 +218,7 @@ pub(super) fn read_name(text: &str) -> Result<String, ApiError> {
     }
 }
 
-/// The error for a game that has only `all` completed turns, and not `turns`.
+/// The error if a game has only `all` completed turns, but `turns` were requested.
 pub(super) fn no_such_turn(turns: usize, all: usize) -> ApiError {
     let detail =
         format!("the game has {all} completed turns, so this must be 0 to {all}, not {turns}");

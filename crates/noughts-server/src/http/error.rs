@@ -14,7 +14,7 @@ use crate::tables::SubmitError;
 pub(crate) struct ApiError {
     pub(crate) kind: ProblemKind,
     pub(crate) problem: Box<Problem>,
-    /// For statuses 429 and 503: when to try again.
+    /// For statuses 429 and 503: the seconds after which to try again.
     pub(crate) retry_after_s: u64,
 }
 
@@ -24,7 +24,7 @@ impl IntoResponse for ApiError {
             StatusCode::from_u16(self.problem.status).expect("every kind has a valid status");
         let body = serde_json::to_string(&self.problem).expect("the types of the API are JSON");
         let mut response = (status, body).into_response();
-        // The middleware counts it.
+        // The middleware counts problems by this value.
         response.extensions_mut().insert(self.kind);
         let headers = response.headers_mut();
         let content_type = HeaderValue::from_static("application/problem+json");
@@ -58,7 +58,7 @@ pub(super) fn restarting() -> ApiError {
 }
 
 impl ApiError {
-    /// The same error, about this field: a JSON pointer, or a slash and the name of a parameter or header.
+    /// Adds the wrong field to the error: a JSON pointer, or a slash and the name of a parameter or header.
     pub(crate) fn at(mut self, location: FieldLocation, pointer: impl Into<String>) -> ApiError {
         let detail = self.problem.detail.clone();
         self.problem.errors.push(FieldError {
@@ -69,7 +69,7 @@ impl ApiError {
         self
     }
 
-    /// The same error, about this field of the body.
+    /// Adds the wrong field of the body to the error.
     pub(crate) fn in_body(self, pointer: impl Into<String>) -> ApiError {
         self.at(FieldLocation::Body, pointer)
     }
@@ -82,7 +82,7 @@ impl From<StoreError> for ApiError {
     }
 }
 
-/// Says what is wrong with the store, without details of this machine.
+/// Explains what is wrong with the store, without details of this machine.
 fn unavailable(error: &StoreError) -> ApiError {
     match error {
         StoreError::Unavailable(_) | StoreError::TooNew { .. } | StoreError::Invalid(_) => {
@@ -107,7 +107,7 @@ impl From<SubmitError> for ApiError {
         match error {
             SubmitError::Refused(refusal) => refusal.into(),
             SubmitError::NoSuchGame => super::extract::no_such_game(),
-            // It was logged where it happened.
+            // The error was already logged.
             SubmitError::Unavailable(error) => unavailable(&error),
             SubmitError::Busy => api_error(
                 ProblemKind::ServerBusy,
@@ -131,7 +131,7 @@ impl From<TableRefusal> for ApiError {
     }
 }
 
-/// The refusal of an action for turn `turn`, with what would have been allowed.
+/// The error for a refused action in turn `turn`, with what would have been allowed.
 pub(super) fn refused_action(error: SubmitError, turn: usize, variant: &Variant) -> ApiError {
     match error {
         SubmitError::Refused(TableRefusal::Stale { turn: current }) => {

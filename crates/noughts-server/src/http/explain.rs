@@ -1,7 +1,8 @@
-//! Explains why a body or a query cannot be read: which field is wrong, and what is allowed there.
+//! Explains why a body or query is invalid: which field is wrong, and what is allowed there.
 //!
-//! A request is first read by serde, which is fast and whose messages are not for users. Only when that fails, the
-//! request is compared with the schema of its type, which is also in the OpenAPI description.
+//! Requests are first parsed by serde, which is fast, but whose messages are not meant for users. Only if
+//! that fails, the request is compared with the schema of its type, which is also part of the OpenAPI
+//! description.
 
 mod json_tree;
 
@@ -19,13 +20,13 @@ use utoipa::{IntoParams, ToSchema};
 use super::error::{ApiError, api_error};
 use json_tree::{Node, is_huge, read_tree};
 
-/// Maximum number of wrong fields in an answer.
+/// Maximum number of wrong fields in a response.
 const MAX_ERRORS: usize = 8;
 
-/// A longer name of a field is not repeated in a pointer.
+/// Longer field names are not repeated in a pointer.
 const MAX_NAME_BYTES: usize = 100;
 
-/// Why this JSON is not a `T`. `subject` is `body` or `message`.
+/// Explains why this JSON is not a `T`. `subject` is `body` or `message`.
 pub(super) fn explain_json<T: DeserializeOwned + ToSchema>(
     bytes: &[u8],
     subject: &str,
@@ -47,8 +48,8 @@ pub(super) fn explain_json<T: DeserializeOwned + ToSchema>(
     check.into_error(|| not_allowed::<T>(bytes))
 }
 
-/// The error for a value that fits its schema and is not allowed all the same, such as a number without a maximum in the
-/// schema.
+/// The error for a value that fits its schema but is still not allowed, such as a number that is too large
+/// for its type.
 fn not_allowed<T: DeserializeOwned>(bytes: &[u8]) -> ApiError {
     let mut json = serde_json::Deserializer::from_slice(bytes);
     let place = serde_path_to_error::deserialize::<_, T>(&mut json).err();
@@ -72,7 +73,7 @@ fn not_allowed<T: DeserializeOwned>(bytes: &[u8]) -> ApiError {
     api_error(kind, detail).in_body(pointer)
 }
 
-/// Why these query parameters are not a `T`, if the schema says so. serde alone would ignore unknown parameters.
+/// Checks query parameters against the schema of `T`. serde alone would ignore unknown parameters.
 pub(super) fn check_query<T: IntoParams>(pairs: &[(String, String)]) -> Result<(), ApiError> {
     let schema_of = |parameter: Parameter| {
         let schema = parameter.schema.as_ref().map(to_value);
@@ -96,7 +97,7 @@ pub(super) fn check_query<T: IntoParams>(pairs: &[(String, String)]) -> Result<(
     }
 }
 
-/// The error for a query that fits its schema and cannot be read all the same.
+/// The error for a query that fits its schema but still cannot be parsed.
 pub(super) fn unreadable_query() -> ApiError {
     let detail =
         "a parameter has a value that is not allowed; /api/openapi.json describes all parameters";
@@ -134,7 +135,7 @@ impl<'s> Check<'s> {
         }
     }
 
-    /// The error with everything that was found, or `otherwise` if nothing was.
+    /// The error with all faults that were found, or `otherwise` if there are none.
     fn into_error(self, otherwise: impl FnOnce() -> ApiError) -> ApiError {
         let Some((kind, first)) = self.faults.first() else {
             return otherwise();
@@ -155,7 +156,7 @@ impl<'s> Check<'s> {
         }
     }
 
-    /// Whether enough faults were found.
+    /// Whether the maximum number of faults was found.
     fn is_full(&self) -> bool {
         self.faults.len() >= MAX_ERRORS
     }
@@ -465,7 +466,7 @@ impl<'s> Check<'s> {
     }
 }
 
-/// The name of the field that this one is another name for.
+/// The current name of a field that has an older alias.
 fn aliased(name: &str) -> &str {
     match name {
         "turn" => "after",
@@ -473,7 +474,7 @@ fn aliased(name: &str) -> &str {
     }
 }
 
-/// The only property of a schema, if it has one and needs it.
+/// The only property of a schema, if it has exactly one and requires it.
 fn single_property(schema: &Value) -> Option<&str> {
     let properties = schema.get("properties")?.as_object()?;
     let name = properties.keys().next()?;
@@ -596,7 +597,7 @@ mod tests {
     }
 
     proptest! {
-        /// Whatever serde refuses has an explanation in our words that names a field.
+        /// Every body that serde refuses gets our own explanation, which names a field.
         #[test]
         fn every_refused_body_is_explained(body in json()) {
             let explained = [
@@ -614,7 +615,7 @@ mod tests {
                 for word in ["expected", "invalid", "`", "struct"] {
                     prop_assert!(!problem.detail.contains(word), "{body}: {problem:?}");
                 }
-                // The fallback knows only that something is wrong.
+                // The fallback message names no reason.
                 let is_vague = problem.detail.contains("has a value that is not allowed");
                 prop_assert!(!is_vague, "{body}: {problem:?}");
             }

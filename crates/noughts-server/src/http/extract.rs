@@ -1,4 +1,4 @@
-//! Extractors: bodies, path and query parameters, idempotency keys, seat tokens. Each has a bound.
+//! Extractors: bodies, path and query parameters, idempotency keys, seat tokens. All sizes are limited.
 
 use std::future::poll_fn;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -25,10 +25,10 @@ use crate::tables::LiveTable;
 
 /// A whole body of at most `MAX` bytes.
 pub(super) struct Body<const MAX: usize> {
-    /// Its Content-Type, in lower case and without parameters.
+    /// The Content-Type, in lower case and without parameters.
     pub(super) content_type: String,
     pub(super) bytes: Vec<u8>,
-    /// Identifies the request by its path and body, where it has an `Idempotency-Key`.
+    /// Identifies the request by its path and body, if it has an `Idempotency-Key`.
     pub(super) hash: Option<RequestHash>,
 }
 
@@ -44,7 +44,7 @@ pub(super) struct RequestHash {
 impl RequestHash {
     fn new(path: &str, body: &[u8]) -> RequestHash {
         let mut sha = Sha256::new();
-        // The length separates path and body.
+        // The length makes clear where the path ends and the body begins.
         sha.update((path.len() as u64).to_be_bytes());
         sha.update(path.as_bytes());
         sha.update(body);
@@ -64,8 +64,8 @@ const IDEMPOTENCY_KEY: &str = "idempotency-key";
 /// Time for a client to send a body.
 const BODY_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// How much of a body that is too large is read and discarded: a client that is still sending would not
-/// read the response.
+/// Maximum number of bytes of a too large body that are read and discarded. A client that is still sending
+/// would not read the response otherwise.
 const MAX_DISCARDED: usize = 16 * 1024 * 1024;
 
 impl<const MAX: usize, S: Send + Sync> FromRequest<S> for Body<MAX> {
@@ -151,8 +151,8 @@ impl<const MAX: usize> Body<MAX> {
     }
 }
 
-/// Reads a struct from a JSON object. serde alone would also accept a list of its values. `subject` is `body` or
-/// `message`.
+/// Parses a struct from a JSON object. serde alone would also accept an array of its values. `subject` is
+/// `body` or `message`.
 pub(super) fn read_object<T: DeserializeOwned + ToSchema>(
     bytes: &[u8],
     subject: &str,
@@ -252,7 +252,7 @@ pub(super) fn idempotency_key(
 
 const MAX_KEY_LENGTH: usize = 128;
 
-/// Minimum length of a key whose repeat returns a seat token: nobody must guess it.
+/// Minimum length of a key whose repetition returns a seat token, because such a key must not be guessable.
 pub(super) const MIN_SECRET_KEY_LENGTH: usize = 16;
 
 /// The table in the path.
@@ -280,7 +280,7 @@ impl FromRequestParts<Arc<AppState>> for AuthorizedSeat {
         parts: &mut Parts,
         app: &Arc<AppState>,
     ) -> Result<AuthorizedSeat, ApiError> {
-        // An unknown game is reported before a wrong token.
+        // An unknown game is reported before an invalid token.
         let TableInPath(live) = TableInPath::from_request_parts(parts, app).await?;
         let token = bearer(&parts.headers)?.ok_or_else(no_token)?;
         let seat = app.seat_of_token(&live, token).await?;
@@ -317,7 +317,7 @@ fn game_in_path(path: &str) -> Result<GameId, ApiError> {
     read_id(path.split('/').nth(3).unwrap_or_default())
 }
 
-/// Reads a game's id. Text that is no id gets the same error as an unknown game.
+/// Parses a game's id. Text that is not an id gets the same error as an unknown game.
 pub(super) fn read_id(text: &str) -> Result<GameId, ApiError> {
     text.parse().map_err(|_| no_such_game())
 }

@@ -92,7 +92,7 @@ pub(super) async fn create(
     let is_counted = limit.is_ok();
     let creation = match (limit, &creation_key, &request) {
         (Ok(()), ..) => create_table(&app, &client, plan.settings, request.as_ref()).await,
-        // A repeat creates no further table.
+        // A repeated request creates no further table, so it is not refused.
         (Err(too_many), Some(key), Some(request)) => {
             let before = app.tables.created_before(key, request).await?;
             before.ok_or(too_many)
@@ -129,11 +129,11 @@ pub(super) async fn create(
     Ok((status, [(header::LOCATION, place)], axum::Json(created)).into_response())
 }
 
-/// About how many bytes a turn takes in the store.
+/// The approximate number of bytes that a turn takes in the store.
 const TURN_BYTES: usize = 64;
 
-/// How many bytes a table stores by itself when nobody plays there: one turn per cell, where only
-/// robots sit.
+/// The number of bytes that a table stores without any action of a player: one turn per cell if only robots
+/// play, otherwise 0.
 fn bytes_without_players(settings: &crate::table::Settings) -> usize {
     let is_robot = |holder: &Holder| matches!(holder, Holder::Robot(_));
     match settings.holders.iter().all(is_robot) {
@@ -155,10 +155,10 @@ async fn create_table(
         let owner = client.network();
         let created = app.tables.create(new, request.as_ref(), owner).await?;
         if let Creation::Created(live) = &created {
-            // Also if the client has disconnected meanwhile.
+            // Counts the table even if the client has disconnected.
             let now = app.tables.clock().now();
             app.rate_limiter.add_table(&client, live.id(), now);
-            // Its creator knows its id.
+            // The creator knows the id of the table.
             live.set_requested(owner);
         }
         Ok::<_, crate::store::StoreError>(created)
@@ -166,7 +166,7 @@ async fn create_table(
     Ok(created.await.ok_or(SubmitError::Closed)??)
 }
 
-/// A creation key, which belongs to the client's address.
+/// A creation key. It belongs to the client's address.
 pub(super) fn creation_key(client: &Client, request: &RequestKey) -> CreationKey {
     let scope = match client.network() {
         Some(network) => network.to_string(),
@@ -325,7 +325,7 @@ pub(super) async fn act(
     Ok(view(&snapshot, Some(seat)))
 }
 
-/// Carries out an action, and returns the table after it.
+/// Performs an action, and returns the table after it.
 pub(super) async fn act_at(
     app: &Arc<AppState>,
     (live, seat): (Arc<LiveTable>, Seat),
@@ -418,11 +418,11 @@ fn table_command(
     })
 }
 
-/// How often an action for any turn is tried while others act at the same time.
+/// How often an action without a turn is tried while other seats act at the same time.
 const MAX_TURNS_TRIED: usize = 8;
 
-/// The turn of an action that names none: the current one. When the game is over, the last one, so that repeating a
-/// resignation is safe.
+/// The turn of an action that names no turn: the current one. If the game is over, the last one, so that
+/// repeating a resignation is safe.
 fn latest_turn(table: &Table) -> usize {
     match table.is_over() {
         true => table.turn().saturating_sub(1),
@@ -430,7 +430,7 @@ fn latest_turn(table: &Table) -> usize {
     }
 }
 
-/// Whether marks fall to the lowest free row.
+/// Whether the variant has gravity.
 fn marks_fall(table: &Table) -> bool {
     match table.settings().variant {
         Variant::Grid(spec) => spec.placement == Placement::Gravity,
@@ -438,8 +438,8 @@ fn marks_fall(table: &Table) -> bool {
     }
 }
 
-/// The game as the client saw it in this turn. With gravity a column means another cell in every turn, so a repeat can be
-/// recognized only in the client's turn.
+/// The game as the client saw it in this turn. With gravity, a column means a different cell in each turn, so
+/// a repeated request can only be recognized in the turn that the client saw.
 fn seen_in_turn(turn: usize, table: &Table) -> Cow<'_, Game> {
     match marks_fall(table) && turn < table.turn() {
         true => Cow::Owned(table.game().after(turn.saturating_sub(1))),
@@ -470,7 +470,7 @@ pub(super) async fn rematch(
     };
     let live = submit(&app, live, command).await?;
     let snapshot = live.snapshot();
-    // A player who requested it before the last one sends the request again to get their token.
+    // A player who requested the rematch earlier repeats the request to get the token.
     let seats = snapshot.holders.len();
     let next = snapshot.rematch.map(|game| GameSeat {
         game,
@@ -521,7 +521,7 @@ pub(super) async fn submit(
     mut live: Arc<LiveTable>,
     command: Command,
 ) -> Result<Arc<LiveTable>, SubmitError> {
-    /// How often a table that left memory meanwhile is loaded again.
+    /// How often a table that has left memory in the meantime is loaded again.
     const MAX_LOADS: usize = 3;
     let tables = Arc::clone(&app.tables);
     let submitted = detach(async move {
@@ -539,7 +539,7 @@ pub(super) async fn submit(
     submitted.await.unwrap_or(Err(SubmitError::Closed))
 }
 
-/// Runs a future to its end even if the caller is dropped. A future that is ready at once costs no task.
+/// Runs a future to its end even if the caller is dropped. A future that is ready at once needs no task.
 /// `None` if it panicked.
 async fn detach<T: Send + 'static>(work: impl Future<Output = T> + Send + 'static) -> Option<T> {
     let mut work = Box::pin(work);

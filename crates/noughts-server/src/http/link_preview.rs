@@ -25,7 +25,7 @@ pub(in crate::http) struct LinkPreview {
 const MAX_NAMES: usize = 4;
 
 impl LinkPreview {
-    /// For every page except games.
+    /// The metadata for every page except games.
     pub(in crate::http) fn of_site(headers: &HeaderMap) -> LinkPreview {
         let texts = preferred_language(headers);
         LinkPreview {
@@ -37,7 +37,7 @@ impl LinkPreview {
         }
     }
 
-    /// For a game.
+    /// The metadata for a game.
     pub(in crate::http) fn of_game(headers: &HeaderMap, view: &View) -> LinkPreview {
         let texts = preferred_language(headers);
         let origin = origin(headers).unwrap_or_default();
@@ -96,7 +96,7 @@ fn state_text(texts: &Translation, view: &View, names: &[String]) -> String {
             let winners: Vec<&str> = names.map(String::as_str).collect();
             fill(texts.won, &[&winners.join(", ")])
         }
-        // Abandoned, aborted, and what later versions add.
+        // Abandoned and aborted games, and results that later versions add.
         _ => texts.abandoned.to_owned(),
     }
 }

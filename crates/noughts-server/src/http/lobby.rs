@@ -1,8 +1,8 @@
 //! `GET /api/games/events`: the tables that wait for players, as an event stream.
 //!
-//! While somebody watches, one task reads the list from the store whenever a table of this node changes, and at
-//! intervals because of the other nodes. Every message is encoded once for all watchers. A watcher that has missed
-//! a change gets the whole list.
+//! While somebody watches, one task reads the list from the store whenever a table of this node changes, and
+//! at intervals because other nodes may change it. Every message is encoded once for all watchers. A watcher
+//! that missed a change gets the whole list.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -29,10 +29,10 @@ use crate::store::{ListQuery, StoreError};
 use crate::table::Status;
 use crate::tables::Tables;
 
-/// How often the list is read where other nodes may change it.
+/// How often the list is read if other nodes may change it.
 const SHARED_INTERVAL: Duration = Duration::from_secs(1);
 
-/// How often the list is read otherwise: only the deletion of old games is not noticed at once.
+/// How often the list is read otherwise. Only the deletion of old games is noticed late.
 const ALONE_INTERVAL: Duration = Duration::from_secs(10);
 
 /// Changes of this node's tables within this time are read together.
@@ -43,22 +43,22 @@ const FIRST_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// The waiting tables, for all watchers.
 pub(super) struct Lobby {
-    /// `None` until the list has been read, and while nobody watches.
+    /// `None` until the list was read, and while nobody watches.
     latest: watch::Sender<Option<Arc<LobbyState>>>,
-    /// The first watcher came.
+    /// Notified when the first watcher connects.
     is_watched: Notify,
-    /// The number of the latest state, or more.
+    /// The number of the latest state, or a greater number.
     number: AtomicU64,
 }
 
 /// The waiting tables at one time, encoded.
 struct LobbyState {
-    /// Increases by one with each change, and by two where `changes` is not complete.
+    /// Increases by one with each change, and by two if `changes` is incomplete.
     number: u64,
     games: HashMap<GameId, Bytes>,
     /// The message with all tables.
     all: Bytes,
-    /// The messages that lead here from the state before, with their names.
+    /// The messages that lead from the previous state to this one, with their event names.
     changes: Vec<(&'static str, Bytes)>,
 }
 
@@ -184,7 +184,7 @@ pub(super) async fn lobby_events(
 /// The events of one stream. The connection asks for the next ones when the client has read the last.
 struct LobbyEvents {
     states: watch::Receiver<Option<Arc<LobbyState>>>,
-    /// The state that the watcher was sent.
+    /// The state that was sent to the watcher.
     number: Option<u64>,
 }
 

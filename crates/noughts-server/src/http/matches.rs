@@ -142,7 +142,7 @@ pub(super) async fn cancel(
     if app.matchmaking.cancel_match(id, caller.0.id).await? {
         return Ok(StatusCode::NO_CONTENT.into_response());
     }
-    // It found an opponent meanwhile, or it is gone.
+    // It has found an opponent in the meantime, or it is gone.
     own_match(&app, &caller, &id.to_string()).await?;
     Err(api_error(
         ProblemKind::AlreadyMatched,

@@ -21,11 +21,11 @@ use super::error::{ApiError, api_error, restarting};
 use super::rate_limit::{Client, too_many};
 use crate::net::{Permission, Permit};
 
-/// Time until a response must begin. Analyses are the slowest: each takes a few seconds, and they wait for
-/// each other.
+/// Maximum time until a response begins. Analyses are the slowest requests: each takes a few seconds, and
+/// they wait for each other.
 const ANSWER_TIMEOUT: Duration = Duration::from_secs(30);
 
-/// Time for requests in progress after the server begins to stop.
+/// How long running requests may continue after the server begins to stop.
 const GRACE: Duration = Duration::from_secs(1);
 
 /// An analysis counts as this many requests.
@@ -90,7 +90,7 @@ impl Middleware {
         is_allowed.then(|| origin.clone())
     }
 
-    /// Calls the handler, within the timeout and before the server stops.
+    /// Calls the handler. Returns an error after the timeout, or when the server stops.
     async fn route(&self, request: Request<Incoming>) -> Response {
         let routed = hyper::service::Service::call(&self.routes, request);
         tokio::select! {
@@ -126,7 +126,7 @@ impl Middleware {
             headers.insert(name, value);
         }
         if !limiter.limits().origins.is_empty() {
-            // Caches must not mix the answers to different origins.
+            // Caches must not mix responses for different origins.
             headers.append(header::VARY, HeaderValue::from_static("Origin"));
         }
         if let Some(origin) = &about.origin {
@@ -146,7 +146,7 @@ impl ConnectionService {
 
     /// Refuses a request that must not reach the handlers.
     fn check(&self, request: &Request<Incoming>, client: &Client) -> Result<(), ApiError> {
-        // With several, a proxy may have checked another one than this server uses.
+        // With several Host headers, a proxy may have checked a different one than this server uses.
         let hosts = request.headers().get_all(header::HOST).iter().count();
         let needed = usize::from(request.version() == Version::HTTP_11);
         if !(needed..=1).contains(&hosts) {
@@ -196,7 +196,7 @@ fn check_permission(permission: Permission, path: &str) -> Result<(), ApiError> 
 
 /// Waits until the server has been stopping for [`GRACE`].
 async fn grace_over(mut closing: watch::Receiver<bool>) {
-    // An error means that the server is gone, which counts as stopping.
+    // An error means that the server has already stopped.
     let _ = closing.wait_for(|closing| *closing).await;
     sleep(GRACE).await;
 }
@@ -218,7 +218,7 @@ const CORS: [(header::HeaderName, &str); 4] = [
     (header::ACCESS_CONTROL_MAX_AGE, "600"),
 ];
 
-/// What is still needed of a request when its response is ready.
+/// The parts of a request that are needed when its response is ready.
 struct RequestInfo {
     begun: Instant,
     is_read: bool,
@@ -246,7 +246,7 @@ impl hyper::service::Service<Request<Incoming>> for ConnectionService {
         };
         let checked = self.check(&request, &client);
         request.extensions_mut().insert(client);
-        // The answer to HEAD has the headers of the answer to GET, so both go the same way.
+        // HEAD gets the same headers as GET, so both take the same path.
         let is_upgrade = request.headers().contains_key(header::UPGRADE);
         if request.method() == Method::HEAD && !is_upgrade {
             *request.method_mut() = Method::GET;

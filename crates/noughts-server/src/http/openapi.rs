@@ -43,7 +43,7 @@ use super::AppState;
 )]
 struct About;
 
-/// Adds what all operations share: the security schemes for tokens, and the error responses.
+/// Adds what all operations share: security schemes for tokens, and error responses.
 struct Common;
 
 impl utoipa::Modify for Common {
@@ -102,7 +102,7 @@ fn error_response(status: u16) -> Response {
         .build()
 }
 
-/// Types that stand for the error responses of an operation in `responses(…)`.
+/// Types that represent the error responses of an operation in `responses(…)`.
 macro_rules! error_responses {
     ($($name:ident: $($status:literal)*;)*) => {$(
         pub(super) struct $name;

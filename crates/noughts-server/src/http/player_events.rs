@@ -1,4 +1,4 @@
-//! `GET /api/me/events`: what happens in the games of a player, wherever they are played.
+//! `GET /api/me/events`: what happens in all games of a player.
 //!
 //! A stream looks at the tables of its player when it is nudged, compares them with what it has seen, and sends the
 //! differences. So a nudge that comes twice or too late does no harm, and one that is lost costs time. What it has seen
@@ -41,7 +41,7 @@ const MAX_COMMIT_MS: u64 = 5_000;
 /// How often a stream looks at all games although nothing was heard: hints between nodes may get lost.
 const COMPARE: Duration = Duration::from_secs(10);
 
-/// How soon it looks again after an error of the store.
+/// How long to wait after an error of the store.
 const RETRY_AFTER: Duration = Duration::from_secs(1);
 
 /// Follows all games of the caller's player by server-sent events.
@@ -81,7 +81,7 @@ struct AllSeen {
     games: BTreeMap<GameId, Seen>,
 }
 
-/// What a stream has seen of a game.
+/// What a stream has sent about a game.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct Seen {
     turn: usize,
@@ -186,7 +186,7 @@ impl PlayerEvents {
         player: PlayerId,
         seen: Option<AllSeen>,
     ) -> Result<PlayerEvents, ApiError> {
-        // Before the games are read, so that nothing is missed in between.
+        // Opened before the games are read, so that no change is missed.
         let feed = app.players.feeds().open(player);
         let mut stream = PlayerEvents {
             app: Arc::clone(app),
@@ -309,7 +309,7 @@ impl PlayerEvents {
         let live = match found {
             Ok(Some(live)) => live,
             Ok(None) => return self.forget(game),
-            // An unreadable game does not become readable by trying again.
+            // An unreadable game stays unreadable.
             Err(StoreError::Corrupt(_)) => return self.forget(game),
             Err(error) => return self.look_again(&error),
         };

@@ -40,8 +40,8 @@ const MAX_LISTED: usize = 50;
 /// Maximum number of finished games from which the results of a player are computed.
 const MAX_COUNTED_GAMES: usize = 1_000;
 
-/// How often a player's running games are searched again before the player is deleted: another device may begin
-/// new ones meanwhile.
+/// How often the running games of a player are searched again before the player is deleted. Another device
+/// may start new games in the meantime.
 const MAX_RESIGNATIONS: usize = 5;
 
 /// The player who makes a request.
@@ -204,7 +204,7 @@ pub(super) async fn me(
     Ok(axum::Json(me).into_response())
 }
 
-/// A game as its player sees it; `None` if the player has no seat there.
+/// A game as its player sees it; `None` if the player has no seat in it.
 pub(super) fn my_game(live: &LiveTable, player: PlayerId) -> Option<MyGame> {
     let names = live.names();
     live.read(|table| {
@@ -306,13 +306,13 @@ async fn resign(
     live: Arc<LiveTable>,
     player: PlayerId,
 ) -> Result<(), ApiError> {
-    /// How often another turn may come first.
+    /// How often to retry because another turn came first.
     const MAX_ATTEMPTS: usize = 10;
     for _ in 0..MAX_ATTEMPTS {
         let command = live.read(|table| {
             let seat = seat_of_player(table, player)?;
             Some(match table.holders().iter().any(Holder::is_open) {
-                // Nobody else is there to win.
+                // No other player can win.
                 true => Command::Abort { seat },
                 false => Command::Act {
                     seat,
@@ -376,7 +376,7 @@ pub(super) async fn create_link(
     headers: HeaderMap,
 ) -> Result<Response, ApiError> {
     let code = new_link_code(app.tables.ids());
-    // After a `#`, so that the code is in no log of a server or proxy.
+    // The code is after a `#`, so that it appears in no log of a server or proxy.
     let link = format!("{}/#link={code}", origin(&headers).unwrap_or_default());
     let now_ms = app.tables.clock().now_ms();
     let hash = SecretHash::of(&code);
@@ -466,7 +466,7 @@ pub(super) async fn profile(
     client: Client,
     QueryParams(pages): QueryParams<Pages>,
 ) -> Result<Response, ApiError> {
-    /// A thousand games are read.
+    /// The request costs as much as this many others, because a thousand games are read.
     const COST: u32 = 10;
     let id: PlayerId = id.parse().map_err(|_| no_such_player())?;
     app.rate_limiter
@@ -526,7 +526,7 @@ fn results(games: &[ListedGame], player: PlayerId, names: &PlayerNames) -> Vec<O
                     }
                 }
                 Conclusion::Draw { .. } => result.drawn += 1,
-                // No result.
+                // No result to count.
                 Conclusion::Abandoned | Conclusion::Aborted => {}
             }
         }

@@ -7,11 +7,11 @@ use utoipa::IntoParams;
 
 use crate::id::GameId;
 
-/// The parts of a link that the path and the `Host` header do not say.
+/// The parts of a link that are neither in the path nor in the `Host` header.
 #[derive(Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 pub(super) struct LinkQuery {
-    /// Completed turns of the position to show.
+    /// The number of completed turns of the position to show.
     turn: Option<u32>,
     /// Set by the page if the browser uses https: the server does not see this behind a TLS proxy.
     #[serde(default)]
@@ -29,7 +29,7 @@ impl LinkQuery {
     }
 }
 
-/// `None` if the link is too long: version 40 holds 2331 bytes.
+/// The QR code of a link; `None` if the link is too long. Version 40 holds 2331 bytes.
 pub(super) fn svg(link: &str) -> Option<String> {
     let code = QrCode::new(link).ok()?;
     // One unit per module; the page scales it.
@@ -41,7 +41,7 @@ pub(super) fn svg(link: &str) -> Option<String> {
 mod tests {
     use super::*;
 
-    /// The dark modules of a code: the SVG is one path of rectangles `M{x} {y}h{width}v{height}H{x}V{y}`.
+    /// The dark modules of a code. The SVG is one path of rectangles `M{x} {y}h{width}v{height}H{x}V{y}`.
     fn modules(svg: &str) -> Vec<Vec<bool>> {
         let attribute = |name: &str| {
             let (_, rest) = svg.split_once(&format!(" {name}=\"")).unwrap();
@@ -61,7 +61,7 @@ mod tests {
         dark
     }
 
-    /// What another program's decoder reads from an SVG.
+    /// Decodes an SVG with an independent decoder.
     fn decode(svg: &str) -> String {
         const SCALE: usize = 4;
         let dark = modules(svg);

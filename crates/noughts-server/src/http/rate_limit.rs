@@ -18,24 +18,24 @@ use crate::net::{Permit, is_exempt, network};
 use crate::table::Table;
 use crate::tables::Tables;
 
-/// Limits per client address over HTTP; an IPv6 /64 counts as one address. Clients at 127.0.0.1 and
-/// ::1 are exempt, unless they are proxies that name the client in `X-Forwarded-For`.
+/// Limits per client address over HTTP. An IPv6 /64 counts as one address. Clients at 127.0.0.1 and ::1 are
+/// exempt, unless they are proxies that name the client in `X-Forwarded-For`.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct HttpLimits {
     /// Requests per second, on average.
     pub per_second: u32,
-    /// Requests at once, after a pause.
+    /// Maximum burst of requests after a pause.
     pub at_once: u32,
     /// Tables that were created by the address and are not over.
     pub open_tables: usize,
     /// Event streams and WebSockets.
     pub streams: usize,
-    /// Quick matches requested per minute. After a pause ten times as many may be requested at once.
+    /// Quick matches requested per minute. After a pause, ten times as many may be requested at once.
     pub matches_per_minute: u32,
-    /// Players created per day. After a day without them all of it may be used at once.
+    /// Players created per day. After a day without new players, all of them may be created at once.
     pub players_per_day: u32,
-    /// Bytes that imported records and games that only robots play take in the store, per day. After a day without
-    /// them all of it may be used at once.
+    /// Bytes per day that imported records and robot-only games take in the store. After a day without them,
+    /// all bytes may be used at once.
     pub import_bytes_per_day: usize,
     /// Proxies whose `X-Forwarded-For` is trusted, besides 127.0.0.1 and ::1.
     pub proxies: Vec<IpAddr>,
@@ -62,7 +62,7 @@ impl Default for HttpLimits {
 /// A table older than this no longer counts, even if it is not over.
 const TABLE_COUNTS: Duration = Duration::from_secs(24 * 3600);
 
-/// Maximum number of tables that are checked to find one that is over.
+/// Maximum number of tables that are checked to find finished ones.
 const MAX_CHECKED_TABLES: usize = 32;
 
 const POLICY: HeaderName = HeaderName::from_static("ratelimit-policy");
@@ -73,12 +73,12 @@ const REPLAY_UNIT: usize = 250;
 
 const DAY: Duration = Duration::from_secs(24 * 3600);
 
-/// Counts what each client address uses.
+/// Counts the usage of each client address.
 #[derive(Debug)]
 pub(super) struct RateLimiter {
     limits: HttpLimits,
     usage: UsageTable,
-    /// Number of open streams, of all clients.
+    /// Number of open streams of all clients.
     streams: watch::Sender<usize>,
 }
 
@@ -87,11 +87,11 @@ pub(super) struct RateLimiter {
 pub(crate) struct Client {
     /// `None` if limits per address do not apply.
     network: Option<IpAddr>,
-    /// Keeps the connection counted while a stream outlives the request.
+    /// Keeps the connection counted if a stream outlives the request.
     permit: Arc<Permit>,
 }
 
-/// The right to one open stream. Dropping it makes room for another.
+/// The right to one open stream. Dropping it frees the place.
 pub(super) struct StreamPermit {
     limiter: Arc<RateLimiter>,
     network: Option<IpAddr>,
@@ -99,7 +99,7 @@ pub(super) struct StreamPermit {
 }
 
 impl Client {
-    /// The address that robots work for and that keys belong to; `None` if limits do not apply.
+    /// The address that owns robots and idempotency keys; `None` if limits do not apply.
     pub(super) fn network(&self) -> Option<IpAddr> {
         self.network
     }
@@ -160,7 +160,7 @@ impl RateLimiter {
         })
     }
 
-    /// Counts the replay of this many turns or entries of a log, which takes processor time.
+    /// Counts the replay of this many turns or log entries, because a replay takes processor time.
     pub(super) fn count_replay(
         &self,
         client: &Client,
@@ -197,7 +197,7 @@ impl RateLimiter {
         ])
     }
 
-    /// Counts bytes that are to be stored: a record, or a game of robots alone.
+    /// Counts bytes that will be stored: a record, or a robot-only game.
     pub(super) fn count_stored(
         &self,
         client: &Client,
@@ -305,7 +305,7 @@ impl RateLimiter {
         });
     }
 
-    /// Counts a stream for as long as the permit is held.
+    /// Counts a stream as long as the permit is held.
     pub(super) fn open_stream(
         self: &Arc<RateLimiter>,
         client: &Client,
@@ -336,7 +336,7 @@ impl RateLimiter {
         self.limits.request_interval()
     }
 
-    /// The part of a day in which this many bytes are refilled.
+    /// The time in which this many bytes are refilled.
     fn import_cost(&self, bytes: usize) -> Duration {
         let per_day = self.limits.import_bytes_per_day.max(1);
         DAY.mul_f64(bytes as f64 / per_day as f64)
@@ -348,7 +348,7 @@ impl HttpLimits {
         Duration::from_secs(1) / self.per_second.max(1)
     }
 
-    /// The time that one quick match costs, and how much may be used at once.
+    /// The time that one quick match costs, and the capacity of the bucket.
     fn match_bucket(&self) -> (Duration, Duration) {
         let minute = Duration::from_secs(60);
         (minute / self.matches_per_minute.max(1), 10 * minute)
@@ -370,13 +370,12 @@ impl Drop for StreamPermit {
 /// A token bucket, stored as one point in time (generic cell rate algorithm, GCRA).
 #[derive(Clone, Copy, Default, Debug)]
 struct Bucket {
-    /// Theoretical arrival time of the next unit: when the bucket is full again.
+    /// Theoretical arrival time of the next unit: the time at which the bucket is full again.
     full_at: Duration,
 }
 
 impl Bucket {
-    /// Takes `cost` out of a bucket that holds `capacity`, or says how long to wait for it. On `Err`
-    /// nothing has changed.
+    /// Takes `cost` from a bucket with this `capacity`. `Err` is the time to wait; then nothing has changed.
     fn take(&mut self, cost: Duration, capacity: Duration, now: Duration) -> Result<(), Duration> {
         let full_at = self.full_at.max(now) + cost;
         match (full_at - now).checked_sub(capacity) {
@@ -402,7 +401,7 @@ impl Bucket {
     }
 }
 
-/// What one address uses.
+/// The usage of one address.
 #[derive(Debug, Default)]
 struct Usage {
     last_seen: Duration,
@@ -415,14 +414,14 @@ struct Usage {
     streams: usize,
 }
 
-/// How much is lost if an entry is forgotten.
+/// How much information is lost if an entry is dropped.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 enum Weight {
-    /// Nothing: a new entry would be the same.
+    /// No information: a new entry would be equal.
     Nothing,
-    /// The address has used a part of its allowance.
+    /// The address has used part of its allowance.
     Something,
-    /// A limit is in force: the address would be served again too early.
+    /// The address has reached a limit. Without the entry it would be served too early.
     Limit,
 }
 
@@ -448,22 +447,21 @@ impl Usage {
     }
 }
 
-/// Maximum number of entries per set, apart from those with open streams.
+/// Maximum number of entries per set, without those that have open streams.
 const WAYS: usize = 16;
 
 /// 4 096 sets of 16 entries are 65 536 addresses.
 const SETS: usize = 4_096;
 
-/// What every address uses, in bounded memory: a set-associative table.
+/// The usage of all addresses in bounded memory: a set-associative table.
 ///
-/// The hash of an address selects one of the sets, and a new address replaces an entry of its own
-/// set. So a request locks and searches one set of 16, whatever the number of addresses. The hash
-/// is seeded at random, so nobody can choose addresses that share a set with a victim.
+/// The hash of an address selects a set, and a new address can replace only an entry of its own set. So a
+/// request locks and searches one set of 16 entries, whatever the number of addresses. The hash has a random
+/// seed, so that nobody can choose addresses that share a set with a victim.
 ///
-/// A set that is full loses the entry whose loss matters least ([`Weight`]), and among equals the
-/// one that was not seen for the longest time. So addresses without open limits cannot displace an
-/// address that has reached one. An entry with open streams is never lost: its set grows instead,
-/// by no more than there are connections.
+/// A full set drops the entry with the lowest [`Weight`], and among equals the one that was not seen for the
+/// longest time. So addresses that are below their limits cannot displace an address that has reached one. An
+/// entry with open streams is never dropped: its set grows instead, at most by the number of connections.
 #[derive(Debug)]
 struct UsageTable {
     sets: Vec<Mutex<Vec<(IpAddr, Usage)>>>,
@@ -478,7 +476,7 @@ impl UsageTable {
         }
     }
 
-    /// Calls `change` with the usage of an address; a new address begins without any.
+    /// Calls `change` with the usage of an address. A new address starts with empty usage.
     fn with<T>(
         &self,
         network: IpAddr,
@@ -498,7 +496,7 @@ impl UsageTable {
         change(usage)
     }
 
-    /// Calls `change` if the address is known.
+    /// Calls `change` if the table has the address.
     fn with_known(&self, network: IpAddr, change: impl FnOnce(&mut Usage)) {
         let mut set = self.set_of(network);
         if let Some((_, usage)) = set.iter_mut().find(|(other, _)| *other == network) {
@@ -515,7 +513,7 @@ impl UsageTable {
     }
 }
 
-/// Removes an entry of a full set.
+/// Removes an entry from a full set.
 fn make_room(set: &mut Vec<(IpAddr, Usage)>, limits: &HttpLimits, now: Duration) {
     if set.len() < WAYS {
         return;
@@ -552,7 +550,7 @@ async fn is_open(tables: &Arc<Tables>, id: GameId) -> bool {
     live.is_ok_and(|live| live.is_some_and(|live| !live.read(Table::is_over)))
 }
 
-/// The client that a proxy names: each proxy appends the address that it sees, so the last counts.
+/// The client that a proxy names. Each proxy appends the address that it sees, so the last address counts.
 fn forwarded_for(headers: &HeaderMap) -> Option<IpAddr> {
     let value = headers.get_all("x-forwarded-for").iter().next_back()?;
     let last = value.to_str().ok()?.rsplit(',').next()?.trim();
@@ -588,7 +586,7 @@ mod tests {
         }
     }
 
-    /// More addresses than the table holds, each of which uses a little.
+    /// More addresses than the table has entries, each with a little usage.
     fn flood(limiter: &Arc<RateLimiter>, count: u32, now: Duration) {
         let template = client(1);
         for address in 0..count {
@@ -677,7 +675,7 @@ mod tests {
         let table = UsageTable::new(1);
         let address = |number: u8| IpAddr::from([10, 0, 0, number]);
         let spend = |usage: &mut Usage| usage.requests.take(DAY / 2, DAY, NOW).unwrap();
-        // The oldest entries hold something, number 7 holds nothing.
+        // The oldest entries have some usage; number 7 has none.
         for number in 0..16 {
             table.with(address(number), NOW, &limits, |usage| {
                 if number != 7 {
@@ -686,7 +684,7 @@ mod tests {
             });
         }
         table.with(address(16), NOW, &limits, spend);
-        // Now all hold something: the one that was not seen for the longest time goes.
+        // Now all have some usage, so the entry that was not seen for the longest time is dropped.
         let later = NOW + Duration::from_secs(1);
         for number in (0..17).filter(|number| *number != 7 && *number != 3) {
             table.with(address(number), later, &limits, |_| ());

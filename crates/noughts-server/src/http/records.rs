@@ -122,8 +122,8 @@ pub(super) async fn archive(
     Ok((status, place, axum::Json(ImportedGame { id, view })).into_response())
 }
 
-/// Stores a game if its address may import as many bytes as the game takes. A repeat stores nothing and is free, so it is
-/// answered even when the limit is reached.
+/// Stores a game if its address may still import this many bytes. A repeated request stores nothing and is
+/// free, so it is answered even at the limit.
 async fn import(
     app: &AppState,
     client: &Client,
@@ -151,7 +151,7 @@ async fn import(
 /// Maximum size of a record: a game on a large board.
 const RECORD_BYTES: usize = 1024 * 1024;
 
-/// Names and strategies in a record must be allowed at a table too.
+/// Checks that names and strategies in a record are allowed at a table.
 fn check_seat(seat: &RecordSeat) -> Result<(), ApiError> {
     match &seat.player {
         Player::Human(name) => read_name(name).map(drop),

@@ -1,5 +1,5 @@
-//! Which seat a token acts for. Seat tokens are derived from the store's secret and never stored; the token of a
-//! registered player acts for the player's seats.
+//! Finds the seat that a token acts for. Seat tokens are derived from the store's secret and never stored.
+//! The token of a registered player acts for the player's seats.
 
 use axum::http::HeaderMap;
 use hmac::{Hmac, Mac};
@@ -16,11 +16,11 @@ use crate::store::StoredPlayer;
 use crate::table::{Holder, Key, Table};
 use crate::tables::LiveTable;
 
-/// Issues and verifies seat tokens. A token names a game and a seat, with a message authentication code. The
-/// repeat of a request, recognized by its key, gets the same token.
+/// Issues and verifies seat tokens. A token contains a game, a seat and a message authentication code. A
+/// repeated request with the same key gets the same token.
 #[derive(Clone)]
 pub(crate) struct SeatTokens {
-    /// Has taken in the secret, and nothing else.
+    /// The HMAC state after the secret.
     keyed: Hmac<Sha256>,
 }
 
@@ -31,7 +31,7 @@ pub(crate) struct GameSeat {
     pub(crate) seat: Seat,
 }
 
-/// The parts of a token: game, seat, request, and authentication code.
+/// The number of parts of a token: game, seat, request, and authentication code.
 const PARTS: usize = 4;
 
 impl SeatTokens {
@@ -59,7 +59,7 @@ impl SeatTokens {
             return None;
         };
         let code: GameId = code.parse().ok()?;
-        // In constant time, so that response times tell nothing about the code.
+        // Compared in constant time, so that response times reveal nothing about the code.
         let known = self.mac(&["seat", game, seat, request]);
         let verified = known.verify_truncated_left(&code.number().to_be_bytes());
         let at = GameSeat {
@@ -79,7 +79,7 @@ impl SeatTokens {
     fn mac(&self, parts: &[&str]) -> Hmac<Sha256> {
         let mut mac = self.keyed.clone();
         for part in parts {
-            // The length separates the parts.
+            // The length makes clear where each part ends.
             mac.update(&(part.len() as u64).to_be_bytes());
             mac.update(part.as_bytes());
         }
@@ -103,7 +103,8 @@ impl AppState {
         self.watched_seat(live, token).await?.ok_or_else(no_seat)
     }
 
-    /// Like [`seat_of_token`](AppState::seat_of_token), but a player without a seat here is a spectator.
+    /// Like [`seat_of_token`](AppState::seat_of_token), but a player without a seat at this table is a
+    /// spectator.
     pub(super) async fn watched_seat(
         &self,
         live: &LiveTable,
@@ -163,7 +164,7 @@ impl AppState {
     }
 }
 
-/// The player's seat; of several, the one to move.
+/// The player's seat. If there are several, the one to move.
 pub(super) fn seat_of_player(table: &Table, player: PlayerId) -> Option<Seat> {
     let is_its = |seat: &Seat| {
         let holder = table.holder(*seat);

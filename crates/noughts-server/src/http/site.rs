@@ -1,7 +1,7 @@
 //! The page: `index.html` and the other files of `web/`.
 //!
-//! The path of a file contains a hash of all files, so browsers cache files for ever and modules can
-//! import each other by relative paths. Browsers revalidate only the document and files with a fixed path.
+//! The path of a file contains a hash of all files. So browsers cache files for ever, and modules can import
+//! each other by relative paths. Browsers revalidate only the document and files with a fixed path.
 
 mod files;
 
@@ -70,7 +70,7 @@ pub(super) fn not_found_page(method: &Method, uri: &Uri, headers: &HeaderMap) ->
     (is_page_request && accepts_html).then(|| document(headers, StatusCode::NOT_FOUND))
 }
 
-/// The document for every path except those of games.
+/// The document for all paths except those of games.
 fn document(headers: &HeaderMap, status: StatusCode) -> Response {
     with_preview(headers, status, &LinkPreview::of_site(headers))
 }
@@ -89,7 +89,7 @@ async fn game(
             let preview = LinkPreview::of_game(&headers, &view_of(&snapshot));
             with_preview(&headers, StatusCode::OK, &preview)
         }
-        // The page requests the game again and shows what is wrong.
+        // The page requests the game again and shows the error.
         Err(refused) => {
             let status = refused.into_response().status();
             document(&headers, status)
@@ -113,7 +113,7 @@ fn with_preview(headers: &HeaderMap, status: StatusCode, preview: &LinkPreview) 
 async fn file(PathParams([version, path]): PathParams<2>, headers: HeaderMap) -> Response {
     match SITE.file(&path) {
         Some(file) if version == SITE.version() => respond(file, &headers, IMMUTABLE),
-        // A page from before an update must not mix modules of two versions. It loads itself again.
+        // A page from before an update must not mix modules of two versions. It reloads itself.
         Some(_) | None => super::not_found_problem().into_response(),
     }
 }
@@ -229,7 +229,7 @@ fn respond(file: &File, headers: &HeaderMap, cache_control: &'static str) -> Res
     };
     set(header::VARY, varies);
     set(header::X_CONTENT_TYPE_OPTIONS, "nosniff");
-    // Only documents need these headers, and a first visit loads thirty files.
+    // Only documents need these headers. A first visit loads about thirty files.
     if matches!(
         file.content_type(),
         "text/html; charset=utf-8" | "image/svg+xml"

@@ -1,4 +1,4 @@
-//! The strategies that clients may use, with their limits, and `GET /api/strategies`.
+//! The strategies that clients may use, their limits, and `GET /api/strategies`.
 
 use axum::response::{IntoResponse, Response};
 use noughts_api::{FieldLocation, OfferedStrategy, ProblemKind};
@@ -12,21 +12,21 @@ use super::error::{ApiError, api_error};
 use super::extract::QueryParams;
 use super::openapi::StrategyErrors;
 
-/// The largest strategies that clients may use, by kind. Other kinds have no parameter, or one with few values. Besides,
-/// every move has a deadline and every address a budget of processor time.
+/// The maximum parameters that clients may use, by kind of strategy. Other kinds have no parameter, or only a
+/// few values. In addition, every move has a time limit and every address a budget of processor time.
 const LARGEST: [(&str, &[&str]); 3] = [
     ("minimax", &["minimax:9"]),
     ("search", &["search:5s", "search:5000000n"]),
     ("mcts", &["mcts:1000000"]),
 ];
 
-/// The largest strategies of a kind; empty without limits.
+/// The maximum parameters of a kind; empty if it has no limits.
 fn largest(kind: &str) -> &'static [&'static str] {
     let limits = LARGEST.iter().find(|(name, _)| *name == kind);
     limits.map_or(&[], |(_, largest)| largest)
 }
 
-/// Reads a strategy that clients may use: not one with a long computation.
+/// Parses a strategy, and refuses one that would compute too long.
 pub(super) fn read_strategy(text: &str) -> Result<StrategyName, ApiError> {
     let kind = text.split_once(':').map_or(text, |(kind, _)| kind);
     let largest = largest(kind);
@@ -55,7 +55,7 @@ fn amount(text: &str) -> Option<(&str, u128)> {
     if digits.is_empty() {
         return None;
     }
-    // Only digits, so an error means that the number is too large.
+    // The text has only digits, so an error means that the number is too large.
     let number: u128 = digits.parse().unwrap_or(u128::MAX);
     Some(match unit {
         "s" => ("ms", number.saturating_mul(1_000)),

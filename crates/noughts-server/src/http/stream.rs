@@ -66,7 +66,7 @@ pub(super) fn view_message(snapshot: &Snapshot, you: Option<Seat>) -> Bytes {
     with_you(json, "}}", you)
 }
 
-/// Adds the caller's seat to an encoded view, which ends with `end`.
+/// Adds the caller's seat to an encoded view that ends with `end`.
 fn with_you(json: &Bytes, end: &str, you: Option<Seat>) -> Bytes {
     match (you, json.strip_suffix(end.as_bytes())) {
         (Some(Seat(seat)), Some(fields)) => {
@@ -199,9 +199,9 @@ pub(super) struct Follow {
     watch: Watch,
     /// The latest entry that the watcher was sent.
     entry: u32,
-    /// The watcher was too slow, and needs a new snapshot.
+    /// The watcher was too slow and needs a new snapshot.
     has_missed: bool,
-    /// Counts the watcher as present, if it plays.
+    /// Marks the player as present, if the watcher is a player.
     _connected: Option<Connected>,
 }
 
@@ -214,7 +214,7 @@ pub(super) enum Followed {
 }
 
 impl Follow {
-    /// Begins to follow a game, as the player of a seat or as a spectator.
+    /// Starts to follow a game, as the player of a seat or as a spectator.
     pub(super) async fn begin(
         app: &Arc<AppState>,
         id: GameId,
@@ -232,12 +232,13 @@ impl Follow {
         })
     }
 
-    /// The table at the beginning.
+    /// The table at the start.
     pub(super) fn snapshot(&self) -> &Arc<Snapshot> {
         &self.watch.snapshot
     }
 
-    /// The updates after an entry, followed by the players' presence. `None` if there are too many: send a snapshot.
+    /// The updates after an entry, followed by the players' presence. `None` if there are too many; then send
+    /// a snapshot.
     pub(super) fn resume(&mut self, entry: u32) -> Option<Vec<Update>> {
         let mut updates = self.live.changes_after(entry)?;
         let last = updates.iter().filter_map(|update| update.entry).next_back();
@@ -252,7 +253,7 @@ impl Follow {
         Some(updates)
     }
 
-    /// Notes that the watcher got this snapshot in a response.
+    /// Records that the watcher got this snapshot in a response.
     pub(super) fn note_sent(&mut self, snapshot: &Snapshot) {
         self.entry = self.entry.max(snapshot.entry);
     }
@@ -281,7 +282,7 @@ impl Follow {
         }
     }
 
-    /// Whether to send an update to this watcher.
+    /// Whether this watcher still needs the update.
     fn takes(&mut self, update: &Update) -> bool {
         match (&update.change, update.entry) {
             (Change::View(snapshot), _) => {

@@ -30,16 +30,16 @@ use crate::table::Snapshot;
 /// Maximum size of a client's message; valid ones have a few hundred bytes.
 const MAX_BYTES: usize = 4096;
 
-/// With the default size an idle connection takes 137 KB instead of about 10 KB.
+/// With the default buffer size an idle connection takes 137 KB instead of about 10 KB.
 const BUFFER_BYTES: usize = 4096;
 
-/// More than the longest message, a view of the largest board. The default has no limit.
+/// More than the longest message, which is a view of the largest board. The default is unlimited.
 const MAX_UNSENT_BYTES: usize = 1024 * 1024;
 
 /// Time for the client's first message.
 const HANDSHAKE_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// A client that is silent for this long gets a ping, and must answer within this time.
+/// If a client is silent for this long, it gets a ping and must answer within this time.
 const PING_AFTER: Duration = Duration::from_secs(30);
 const PONG_TIMEOUT: Duration = Duration::from_secs(30);
 
@@ -194,7 +194,7 @@ struct Connection {
     _counted: StreamPermit,
 }
 
-/// Why a connection ended.
+/// How a connection ended.
 enum End {
     /// The client is gone.
     Gone,
@@ -228,7 +228,7 @@ impl Connection {
             let received = tokio::select! {
                 received = tokio::time::timeout_at(deadline, self.socket.recv()) => received,
                 _ = closing.changed() => {
-                    // The client has sent nothing yet, so its close frame is not waited for.
+                    // The client has sent nothing yet, so do not wait for its close frame.
                     let (code, reason) = (1012, "the server restarts".into());
                     let close = Message::Close(Some(CloseFrame { code, reason }));
                     let _ = self.send(close).await;
@@ -278,7 +278,7 @@ impl Connection {
         }
     }
 
-    /// Sends updates and carries out actions until the connection ends.
+    /// Sends updates and performs actions until the connection ends.
     async fn run(&mut self, mut follow: Box<Follow>, seat: Option<Seat>) -> End {
         let mut closing = self.app.closing.clone();
         let mut deadline = Instant::now() + PING_AFTER;
@@ -320,7 +320,7 @@ impl Connection {
         }
     }
 
-    /// Carries out an action, and answers with the view or a problem.
+    /// Performs an action, and answers with the view or a problem.
     async fn handle(
         &mut self,
         text: &str,
@@ -382,7 +382,7 @@ impl Connection {
         }
     }
 
-    /// Sends the answer to a ping before anything else is read. Otherwise a client that sends pings and does not read
+    /// Sends the answer to a ping before reading on. Otherwise a client that sends pings and does not read
     /// would fill the write buffer.
     async fn flush(&mut self) -> Result<(), End> {
         match timeout(WRITE_TIMEOUT, self.socket.flush()).await {
@@ -391,7 +391,7 @@ impl Connection {
         }
     }
 
-    /// The closing handshake, whichever side began it.
+    /// Performs the closing handshake, whichever side started it.
     async fn close(mut self, end: End) {
         let closing_handshake = async {
             match end {

@@ -1,8 +1,8 @@
-//! The store pairs clients and quick matches, of all nodes that use it.
+//! Pairs clients and quick matches of all nodes through the store.
 //!
-//! This node sends the store a list of its waiting clients and new quick matches at every change, and once per second
-//! while there are some. The reply has the clients that were paired, by this node or by another. See
-//! [`Store::match_waiting`](crate::Store::match_waiting).
+//! This node sends the store a list of its waiting clients and new quick matches: after every change, and
+//! once per second while the list is not empty. The reply has the clients that were paired, by this node or
+//! another. See [`Store::match_waiting`](crate::Store::match_waiting).
 
 use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
@@ -20,36 +20,35 @@ use crate::id::GameId;
 use crate::store::{Match, StoreError, WaitingId, WaitingList, WaitingPlayer};
 use crate::tables::ConnectedSeat;
 
-/// How often the list is sent while a client waits: the store pairs only clients whose node does so.
-/// Open seats of other nodes are searched as often.
+/// How often the list is sent while a client waits. The store pairs only clients whose node sends lists. Open
+/// seats of other nodes are searched equally often.
 const INTERVAL: Duration = Duration::from_secs(1);
 
-/// How often a store without other nodes is searched for open seats while a client waits: those that
-/// could not be taken while the store was away are offered again.
+/// How often a store that is not shared is searched for open seats while a client waits. This finds seats
+/// that could not be taken while the store was unavailable.
 const SEARCH_ALONE: Duration = Duration::from_secs(10);
 
-/// Maximum number of players in one list, those that wait longest: the store writes a list in one
-/// transaction.
+/// Maximum number of players in a list: those that wait longest. The store writes a list in one transaction.
 const MAX_LISTED_PLAYERS: usize = 1_000;
 
-/// What the store may know of the clients that wait at this node.
+/// What the store knows about the clients that wait at this node.
 #[derive(Debug, Default)]
 pub(super) struct Sent {
-    /// Of the latest list.
+    /// The version of the latest list.
     version: u64,
     /// Clients that the store may pair.
     clients: HashSet<WaitingId>,
-    /// Clients that found an open seat, and where each learns whether the store paired it before.
+    /// Clients that found an open seat. The channel tells whether the store paired the client before.
     withdrawn: BTreeMap<WaitingId, oneshot::Sender<Option<Match>>>,
-    /// Matches that the store need not keep any more.
+    /// Matches that the store may remove, because this node has seen them.
     seen: Vec<WaitingId>,
 }
 
-/// Tells whether the store has paired a client before it was withdrawn.
+/// Tells whether the store paired a client before it was withdrawn.
 pub(super) type Withdrawal = oneshot::Receiver<Option<Match>>;
 
 impl Sent {
-    /// The store must not pair this client any more; `None` where it never could.
+    /// Asks the store not to pair this client any more; `None` if the store does not know the client.
     pub(super) fn withdraw(&mut self, client: WaitingId) -> Option<Withdrawal> {
         if !self.clients.contains(&client) {
             return None;
@@ -65,7 +64,7 @@ impl Sent {
 }
 
 impl Matchmaking {
-    /// Searches open seats and sends lists, for as long as the server runs.
+    /// Searches open seats and sends lists, as long as the server runs.
     pub(crate) async fn run(self: Arc<Matchmaking>) {
         let is_shared = self.tables.bus().is_shared();
         let search_interval = match is_shared {
@@ -74,7 +73,8 @@ impl Matchmaking {
         };
         let mut hints = self.tables.bus().subscribe();
         let mut searched: Option<Instant> = None;
-        // Quick matches look for open seats in a task of their own: they wait for the lists that this one sends.
+        // Quick matches look for open seats in their own task, because they wait for the lists that this task
+        // sends.
         let mut seating: Option<(Instant, JoinHandle<()>)> = None;
         loop {
             let is_time = searched.is_none_or(|searched| searched.elapsed() >= search_interval);
@@ -120,7 +120,7 @@ impl Matchmaking {
         }
     }
 
-    /// Whether a client waits that the store does not know.
+    /// Whether a client waits that the store does not know yet.
     fn has_new_client(&self) -> bool {
         let state = self.state();
         let is_new = |waiting: &Waiting| match waiting {
@@ -132,7 +132,7 @@ impl Matchmaking {
         state.queue.has(is_new)
     }
 
-    /// Sends the list, if anything of it matters to the store, and seats clients that were paired.
+    /// Sends the list, if it has changed or clients wait, and seats the clients that were paired.
     async fn exchange(self: &Arc<Matchmaking>) -> Result<(), StoreError> {
         let Some(list) = self.next_list() else {
             return Ok(());
@@ -179,7 +179,7 @@ impl Matchmaking {
         Ok(())
     }
 
-    /// `None` where the store knows that nobody waits here.
+    /// The next list to send; `None` if the store already knows that no client waits here.
     fn next_list(&self) -> Option<WaitingList> {
         let mut state = self.state();
         let player = |waiting: &Waiting| match waiting {
@@ -220,7 +220,8 @@ impl Matchmaking {
         Some(WaitingList { version, ..list })
     }
 
-    /// Gives a client the seat that the store decided. The seat of a client that has gone is left.
+    /// Gives a client the seat that the store decided. If the client has disconnected, its seat leaves the
+    /// game.
     pub(super) fn seat_matched(self: &Arc<Matchmaking>, client: Option<Client>, matched: Match) {
         let matchmaking = Arc::clone(self);
         let Match { game, seat, .. } = matched;
@@ -230,17 +231,17 @@ impl Matchmaking {
             };
             let Some(client) = client else { return };
             match seat.is_over() && !client.seat.is_closed() {
-                // The opponent left before the game began: the client waits on.
+                // The opponent left before the game began: the client waits again.
                 true => {
                     matchmaking.enter(Waiting::Client(client.again(matchmaking.new_wait())));
                 }
-                // A client that has gone drops its seat, and so leaves.
+                // If the client has disconnected, the seat is dropped, which leaves the game.
                 false => drop(client.seat.send(seat)),
             }
         });
     }
 
-    /// The seat of a stored game; `None` where the game was deleted.
+    /// The seat of a stored game; `None` if the game was deleted.
     async fn load_seat(self: &Arc<Matchmaking>, game: GameId, seat: Seat) -> Option<ConnectedSeat> {
         loop {
             match self.tables.get(game).await {
@@ -258,7 +259,7 @@ impl Matchmaking {
         }
     }
 
-    /// The server stops: the store pairs no client of this node any more when this returns true.
+    /// Called when the server stops. If it returns true, the store no longer pairs clients of this node.
     pub(crate) async fn withdraw_all(self: &Arc<Matchmaking>, patience: Duration) -> bool {
         let withdrawn = async {
             while !self.state().sent.is_settled() {

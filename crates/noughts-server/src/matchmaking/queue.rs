@@ -1,29 +1,29 @@
-//! A queue of those who wait for one another, pure.
+//! A first-come, first-served queue that pairs its items. No I/O.
 
 use std::collections::BTreeMap;
 
-/// Those who wait; `W` is how one of them is reached.
+/// The waiting items.
 #[derive(Debug)]
 pub(super) struct Queue<W> {
-    /// In the order in which they came.
+    /// The items in the order of arrival.
     waiting: BTreeMap<Ticket, W>,
     next: u64,
 }
 
-/// A place in the queue, never given twice.
+/// A place in the queue. Tickets are never reused.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub(super) struct Ticket(u64);
 
-/// What becomes of one that enters.
+/// The result of entering the queue.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) enum Entered<W> {
-    /// It waits: nobody fits.
+    /// The item waits, because no other item fits.
     Waits(Ticket),
-    /// It is paired.
+    /// The item was paired.
     Paired {
-        /// The one that waited.
+        /// The item that waited.
         waited: W,
-        /// The one that entered.
+        /// The item that entered.
         new: W,
     },
 }
@@ -38,7 +38,7 @@ impl<W> Default for Queue<W> {
 }
 
 impl<W> Queue<W> {
-    /// Pairs `new` with the one that waits longest and fits, or queues it. Removes all that are no
+    /// Pairs `new` with the longest-waiting item that fits, or queues it. Removes all items that are no
     /// longer there.
     pub(super) fn enter(
         &mut self,
@@ -58,34 +58,34 @@ impl<W> Queue<W> {
         Entered::Waits(ticket)
     }
 
-    /// Removes one that no longer waits; nothing happens if it was paired before.
+    /// Removes an item. Does nothing if it was already paired.
     pub(super) fn leave(&mut self, ticket: Ticket) {
         self.waiting.remove(&ticket);
     }
 
-    /// Removes all that match.
+    /// Removes all items that match.
     pub(super) fn remove(&mut self, matches: impl Fn(&W) -> bool) {
         self.waiting.retain(|_, one| !matches(one));
     }
 
-    /// Removes the first that matches.
+    /// Removes and returns the first item that matches.
     pub(super) fn take(&mut self, matches: impl Fn(&W) -> bool) -> Option<W> {
         let found = self.waiting.iter().find(|(_, one)| matches(one));
         let ticket = *found?.0;
         self.waiting.remove(&ticket)
     }
 
-    /// All of them, longest wait first.
+    /// All items, longest wait first.
     pub(super) fn iter(&self) -> impl Iterator<Item = &W> {
         self.waiting.values()
     }
 
-    /// Whether one matches.
+    /// Whether an item matches.
     pub(super) fn has(&self, matches: impl Fn(&W) -> bool) -> bool {
         self.waiting.values().any(matches)
     }
 
-    /// How many wait.
+    /// The number of items.
     #[cfg(test)]
     pub(super) fn len(&self) -> usize {
         self.waiting.len()
@@ -115,7 +115,7 @@ mod tests {
         let Entered::Paired { waited, new } = queue.enter(2, there, odd_with_even) else {
             panic!("nobody fitted");
         };
-        // The one that waited longer.
+        // The item that waited longest.
         assert_eq!([waited, new], [1, 2]);
         assert_eq!(queue.len(), 1);
     }

@@ -1,4 +1,4 @@
-//! Quick matches: registered players who wait for an opponent, whichever node they are connected to.
+//! Quick matches: registered players who wait for an opponent, at any node.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -24,13 +24,13 @@ const MAX_UNSENT: usize = 10_000;
 /// Maximum number of requests in one list: the store writes a list in one transaction.
 const MAX_LISTED: usize = 1_000;
 
-/// Maximum number of waiting tables that are searched for a seat, the newest ones.
+/// Maximum number of waiting tables that are searched for a seat: the newest ones.
 const MAX_SEARCHED_TABLES: usize = 100;
 
 /// Time for the store to reply to a request.
 const REPLY_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// What this node wants to tell the store about quick matches.
+/// What this node must tell the store about quick matches.
 #[derive(Debug, Default)]
 pub(super) struct QuickMatches {
     requests: Vec<(WaitingPlayer, oneshot::Sender<MatchRequest>)>,
@@ -39,10 +39,10 @@ pub(super) struct QuickMatches {
     seated: Vec<(PlayerId, Match)>,
     /// Players that are connected to this node and may have quick matches.
     connected: BTreeSet<PlayerId>,
-    /// Quick matches of players that are connected to this node. It looks for open seats for them.
+    /// Quick matches of players connected to this node. This node looks for open seats for them.
     waiting_here: Vec<WaitingPlayer>,
-    /// Whether somebody waits at any node, as the store last said. Until nobody does, lists are sent, so that quick
-    /// matches without a connected player are dropped.
+    /// Whether anybody waits at any node, according to the store. While this is true, lists are sent, so that
+    /// quick matches without a connected player are dropped.
     pub(super) does_anybody_wait: bool,
 }
 
@@ -65,11 +65,11 @@ impl QuickMatches {
         !self.waiting_here.is_empty()
     }
 
-    /// Answers everything that this list contained.
+    /// Answers all requests that this list contained.
     pub(super) fn settle(&mut self, list: &WaitingList, matches: &Matches) {
         let requests = self.requests.drain(..list.requests.len());
         for ((_, answer), request) in requests.zip(&matches.requests) {
-            // An error means that the request was cancelled.
+            // An error only means that the request was cancelled.
             let _ = answer.send(*request);
         }
         for (id, _, answer) in self.cancelled.drain(..list.cancelled.len()) {
@@ -93,7 +93,7 @@ impl QuickMatches {
 }
 
 impl Matchmaking {
-    /// A registered player waits for an opponent. The match arrives as a new game of the player.
+    /// Requests an opponent for a registered player. The match appears as a new game of the player.
     pub async fn request_match(
         self: &Arc<Matchmaking>,
         player: PlayerId,
@@ -139,23 +139,23 @@ impl Matchmaking {
         self.reply(answered).await
     }
 
-    /// A player is connected to this node: quick matches of the player go on.
+    /// Records that a player is connected to this node, so that the player's quick matches continue.
     pub fn player_connected(&self, player: PlayerId) {
         self.state().quick.connected.insert(player);
         self.changed.notify_one();
     }
 
-    /// A player is no longer connected to this node.
+    /// Records that a player is no longer connected to this node.
     pub fn player_disconnected(&self, player: PlayerId) {
         self.state().quick.connected.remove(&player);
     }
 
-    /// Players connected to this node that have waiting quick matches.
+    /// The number of players connected to this node who have waiting quick matches.
     pub fn quick_matches(&self) -> usize {
         self.state().quick.connected.len()
     }
 
-    /// Looks for open lobby seats for the quick matches of players that are connected here, oldest first.
+    /// Looks for open lobby seats for the quick matches of players connected to this node, oldest first.
     pub(super) async fn seat_quick_matches(self: &Arc<Matchmaking>) {
         let mut waiting = self.state().quick.waiting_here.clone();
         waiting.sort_by_key(|waiting| (waiting.since_ms, waiting.id));
@@ -193,7 +193,7 @@ impl Matchmaking {
                 return Ok(());
             }
         }
-        // Others were faster: it waits on, at its old place.
+        // Other clients were faster: the quick match waits again, at its old place.
         self.send_request(quick_match).await.map(drop)
     }
 
@@ -226,7 +226,7 @@ impl Matchmaking {
         Ok(seats)
     }
 
-    /// A player takes an open seat. False if somebody was faster.
+    /// Lets a player take an open seat. False if somebody was faster.
     async fn sit_down(
         &self,
         player: PlayerId,
@@ -243,7 +243,7 @@ impl Matchmaking {
         };
         match self.tables.submit(&live, &command).await {
             Ok(()) => Ok(true),
-            // After a lost reply the seat may be taken all the same: look.
+            // After a lost reply the seat may be taken nevertheless: check.
             Err(SubmitError::Unavailable(error)) => {
                 self.tables.refresh(&live).await;
                 let holder = live.read(|table| table.holder(seat).cloned());
@@ -276,7 +276,7 @@ impl Matchmaking {
         }
     }
 
-    /// Tells players that they wait or have a new game: they may be connected to any node.
+    /// Tells players that they wait or have a new game. They may be connected to any node.
     pub(super) fn announce(&self, list: &WaitingList, matches: &Matches) {
         let metrics = self.tables.metrics();
         for (request, accepted) in list.requests.iter().zip(&matches.requests) {

@@ -14,7 +14,7 @@ use tracing::{debug, warn};
 
 use super::{Connections, Permit, WhenFull};
 
-/// A listener that waits after an error instead of spinning.
+/// A listener that waits after an error instead of retrying at once.
 pub(crate) struct Acceptor {
     listener: TcpListener,
     /// Consecutive errors.
@@ -34,8 +34,8 @@ impl Acceptor {
 
     /// The next connection. Cancel safe: an interrupted wait continues with the next call.
     ///
-    /// If the process has no file descriptor left, or the system no memory, this waits for 10 ms to 640 ms and tries
-    /// again. Open connections are not affected; when they close, descriptors become free.
+    /// If the process has no free file descriptor or the system no memory, this waits for 10 to 640 ms and
+    /// tries again. Open connections are not affected; when they close, descriptors become free.
     pub(crate) async fn accept(&mut self) -> (TcpStream, IpAddr) {
         loop {
             if let Some(retry_at) = self.retry_at {
@@ -70,11 +70,11 @@ fn concerns_one_client(error: &io::Error) -> bool {
     )
 }
 
-/// Accepts connections and spawns `serve` for each that the limits permit, until `closing`.
-/// Returns the connections that are still open then; the listener is closed.
+/// Accepts connections and spawns `serve` for each that the limits permit, until `closing` is set. Closes the
+/// listener, and returns the connections that are still open.
 ///
-/// A connection without a permit is closed at once: nothing is read, written or stored. `accepted` counts every
-/// connection.
+/// A connection without a permit is closed at once: nothing is read, written or stored. `accepted` counts
+/// every connection.
 pub(crate) async fn serve_connections<F>(
     listener: TcpListener,
     (connections, when_full): (&Arc<Connections>, WhenFull),

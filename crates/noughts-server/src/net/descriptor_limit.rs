@@ -1,8 +1,9 @@
 //! The limit for open files and sockets.
 
-/// Raises the limit for file descriptors to the hard limit, and returns it; `None` if it is unknown or unlimited.
+/// Raises the limit for file descriptors to the hard limit, and returns it; `None` if it is unknown or
+/// unlimited.
 ///
-/// Every connection needs one, and the usual soft limit is 1 024.
+/// Every connection needs a descriptor, and the usual soft limit is 1 024.
 #[cfg(unix)]
 pub fn raise_descriptor_limit() -> Option<u64> {
     use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};

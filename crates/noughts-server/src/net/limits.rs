@@ -14,7 +14,7 @@ pub struct ConnectionLimits {
     /// Maximum number of open connections from one address; an IPv6 /64 counts as one address.
     /// 127.0.0.1, ::1 and trusted proxies are exempt.
     pub per_address: usize,
-    /// Disconnect a TCP client that sends nothing for this long when the next message is its own.
+    /// Disconnect a TCP client that makes no progress for this long while the server waits for it.
     pub idle: Duration,
 }
 
@@ -28,30 +28,30 @@ impl Default for ConnectionLimits {
     }
 }
 
-/// Maximum number of refused connections, over all listeners, that stay open to receive the refusal. Further ones
-/// are closed at once.
+/// Maximum number of refused connections, over all listeners, that stay open until they have received the
+/// refusal. Further ones are closed at once.
 const REFUSED: usize = 256;
 
-/// Maximum number of connections per address that are open without being served: refused ones, and those in the
-/// reserve for health checks.
+/// Maximum number of open connections per address that are not served: refused ones, and those reserved for
+/// health checks.
 const REFUSED_PER_ADDRESS: usize = 16;
 
-/// HTTP connections beyond the total limit, for health checks only.
+/// Number of HTTP connections beyond the total limit, for health checks only.
 const RESERVED: usize = 32;
 
-/// How long a connection that is refused or in the reserve may stay open.
+/// How long a refused or reserved connection may stay open.
 pub(crate) const REFUSED_TIME: Duration = Duration::from_secs(5);
 
-/// What a connection is open for.
+/// What a connection may be used for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Permission {
     /// Everything.
     Serve,
     /// The server is full; this connection is from the reserve for health checks.
     HealthChecks,
-    /// The refusal "the server is full".
+    /// Only the refusal "the server is full".
     ServerFull,
-    /// The refusal "this address has too many connections".
+    /// Only the refusal "this address has too many connections".
     AddressFull,
 }
 
@@ -64,17 +64,17 @@ pub(crate) enum WhenFull {
     AnswerHealthChecks,
 }
 
-/// All open connections, counted.
+/// Counts all open connections.
 #[derive(Debug)]
 pub(crate) struct Connections {
     limits: ConnectionLimits,
-    /// Trusted proxies: each has the connections of many clients.
+    /// Trusted proxies. They are exempt, because each serves many clients.
     proxies: Vec<IpAddr>,
     served: Slots,
     refused: Slots,
     reserved: Slots,
     refused_total: AtomicU64,
-    /// Only addresses with an open connection that are not exempt.
+    /// The open connections of addresses that are not exempt.
     addresses: Mutex<HashMap<IpAddr, OpenByAddress>>,
 }
 
@@ -82,11 +82,11 @@ pub(crate) struct Connections {
 #[derive(Debug, Default)]
 struct OpenByAddress {
     served: usize,
-    /// Refused and reserved ones.
+    /// The number of refused and reserved connections.
     others: usize,
 }
 
-/// The right to keep one connection open. Dropping it makes room for another.
+/// The right to keep one connection open. Dropping it frees the place.
 #[derive(Debug)]
 pub(crate) struct Permit {
     connections: Arc<Connections>,
@@ -113,7 +113,7 @@ impl Connections {
         self.served.used() + self.refused.used() + self.reserved.used()
     }
 
-    /// Connections refused or limited to health checks since the start.
+    /// The number of connections since the start that were refused or limited to health checks.
     pub(crate) fn refused_total(&self) -> u64 {
         self.refused_total.load(Ordering::Relaxed)
     }
@@ -179,7 +179,7 @@ impl Connections {
     }
 
     fn addresses(&self) -> MutexGuard<'_, HashMap<IpAddr, OpenByAddress>> {
-        // Nothing panics halfway through a change.
+        // No panic can interrupt a change under this lock.
         self.addresses
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
@@ -262,8 +262,8 @@ impl Slots {
     }
 }
 
-/// Whether limits per address do not apply: only to 127.0.0.1 and ::1. The rest of 127.0.0.0/8 is
-/// limited, so that tests have other addresses.
+/// Whether the address is exempt from limits per address: only 127.0.0.1 and ::1. The rest of 127.0.0.0/8 is
+/// limited, so that tests can use other addresses.
 pub(crate) fn is_exempt(address: IpAddr) -> bool {
     match address.to_canonical() {
         IpAddr::V4(address) => address == Ipv4Addr::LOCALHOST,
@@ -271,7 +271,8 @@ pub(crate) fn is_exempt(address: IpAddr) -> bool {
     }
 }
 
-/// What counts as one address: an IPv4 address, or the /64 of an IPv6 address, which one customer has.
+/// The unit that counts as one address: an IPv4 address, or the /64 of an IPv6 address, which one customer
+/// has.
 pub(crate) fn network(address: IpAddr) -> IpAddr {
     match address.to_canonical() {
         IpAddr::V4(address) => IpAddr::V4(address),
@@ -296,7 +297,7 @@ mod tests {
         Arc::new(Connections::new(limits, &[proxy]))
     }
 
-    /// As many permits as an address gets.
+    /// As many permits as an address can get.
     fn all(connections: &Arc<Connections>, address: &str, when_full: WhenFull) -> Vec<Permit> {
         let address = address.parse().unwrap();
         std::iter::from_fn(|| connections.admit(address, when_full)).collect()
@@ -314,7 +315,7 @@ mod tests {
         assert_eq!(count(&open, Permission::Serve), 2);
         assert_eq!(count(&open, Permission::ServerFull), REFUSED);
         assert_eq!(open.len(), 2 + REFUSED);
-        // A served connection that closes makes room, however many are being refused.
+        // When a served connection closes, its place is free, however many are being refused.
         open.remove(0);
         let next = connections.admit([127, 0, 0, 1].into(), WhenFull::Refuse);
         assert!(next.is_some_and(|permit| permit.is_served()));
@@ -328,7 +329,7 @@ mod tests {
         assert_eq!(count(&http, Permission::HealthChecks), RESERVED);
         assert_eq!(http.len(), RESERVED);
         drop((tcp, http));
-        // One address does not get the whole reserve.
+        // One address cannot take the whole reserve.
         let served = all(&connections, "10.0.0.1", WhenFull::AnswerHealthChecks);
         assert_eq!(served.len(), 2 + REFUSED_PER_ADDRESS);
         let other = connections.admit([10, 0, 0, 2].into(), WhenFull::AnswerHealthChecks);

@@ -8,27 +8,27 @@ use tokio::net::{TcpListener, TcpSocket, TcpStream};
 /// Maximum number of connections that the system queues until they are accepted.
 const BACKLOG: u32 = 1024;
 
-/// The system's buffers for a TCP client: hundreds of frames.
+/// Size of the system's buffers for a TCP client: hundreds of frames.
 const SYSTEM_BUFFER: u32 = 16 * 1024;
 
-/// The system's send buffer per HTTP connection: it holds several views of the largest board, and keeps downloads
-/// fast over connections with high latency.
+/// Size of the system's send buffer per HTTP connection. It holds several views of the largest board, and
+/// keeps downloads fast over connections with high latency.
 const HTTP_SEND_BUFFER: u32 = 128 * 1024;
 
-/// Listens at an address, for the TCP protocol; port 0 takes any free port.
+/// Listens at an address for the TCP protocol. Port 0 selects a free port.
 pub fn listen(at: SocketAddr) -> io::Result<TcpListener> {
     let socket = bind(at)?;
-    // Connections inherit the sizes. Without them each buffer may grow to megabytes for a client that sends
+    // Connections inherit these sizes. Otherwise each buffer may grow to megabytes for a client that sends
     // requests and does not read.
     socket.set_send_buffer_size(SYSTEM_BUFFER)?;
     socket.set_recv_buffer_size(SYSTEM_BUFFER)?;
     socket.listen(BACKLOG)
 }
 
-/// Listens at an address, for HTTP; port 0 takes any free port.
+/// Listens at an address for HTTP. Port 0 selects a free port.
 pub fn listen_for_http(at: SocketAddr) -> io::Result<TcpListener> {
     let socket = bind(at)?;
-    // Without it the buffer may grow to megabytes for each watcher that does not read.
+    // Otherwise the buffer may grow to megabytes for each watcher that does not read.
     socket.set_send_buffer_size(HTTP_SEND_BUFFER)?;
     socket.listen(BACKLOG)
 }
@@ -38,7 +38,7 @@ fn bind(at: SocketAddr) -> io::Result<TcpSocket> {
         SocketAddr::V4(_) => TcpSocket::new_v4(),
         SocketAddr::V6(_) => TcpSocket::new_v6(),
     }?;
-    // Without it the server could not restart on the same port for a minute.
+    // Otherwise the server could not restart on the same port for a minute.
     socket.set_reuseaddr(true)?;
     socket.bind(at)?;
     Ok(socket)
@@ -46,7 +46,7 @@ fn bind(at: SocketAddr) -> io::Result<TcpSocket> {
 
 /// Sends small messages at once (no Nagle), and detects a dead peer after two minutes (keepalive).
 ///
-/// A failure makes the connection slower, not wrong, so it is ignored.
+/// Errors are ignored: without these options a connection is slower, but works.
 pub(crate) fn prepare(stream: &TcpStream) {
     let _ = stream.set_nodelay(true);
     #[cfg(unix)]
@@ -63,12 +63,12 @@ pub(crate) fn prepare(stream: &TcpStream) {
     }
 }
 
-/// Acknowledges at once data that will not be answered yet, such as half a frame.
+/// Acknowledges received data at once if it will not be answered yet, such as half a frame.
 ///
-/// A client that writes a frame field by field with Nagle's algorithm sends the second field only
-/// after the first was acknowledged, and a delayed acknowledgement takes 40 ms. The system forgets
-/// this option, so it is set each time it matters. Setting it with every read would cost one more
-/// packet per move: an answer carries the acknowledgement anyway.
+/// A client that writes a frame field by field with Nagle's algorithm sends the second field only after the
+/// first was acknowledged, and a delayed acknowledgement takes 40 ms. The system resets this option, so it is
+/// set whenever it is needed. Setting it with every read would cost one more packet per move, because an
+/// answer carries the acknowledgement anyway.
 #[cfg(target_os = "linux")]
 pub(crate) fn acknowledge_quickly(stream: &TcpStream) {
     let _ = rustix::net::sockopt::set_tcp_quickack(stream, true);

@@ -10,7 +10,7 @@ use tokio::time::{Sleep, sleep};
 
 /// A stream whose writes fail with [`io::ErrorKind::TimedOut`] after `limit` without progress.
 ///
-/// The timer exists only while a write is pending. A write that succeeds at once costs one comparison more.
+/// The timer exists only while a write is pending. A write that succeeds at once costs only one comparison.
 pub(crate) struct WriteTimeout<S> {
     stream: S,
     limit: Duration,
@@ -27,7 +27,7 @@ impl<S> WriteTimeout<S> {
         }
     }
 
-    /// Returns the result of a write, or an error if it has been pending for too long.
+    /// Returns the result of a write, or an error if the write has been pending for too long.
     fn check<T>(
         &mut self,
         context: &mut Context<'_>,
@@ -68,7 +68,7 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for WriteTimeout<S> {
     }
 
     fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
-        // Flushing a socket is always ready. That is no progress, so the timer of a pending write goes on.
+        // Flushing a socket is always ready. It is not progress, so the timer of a pending write continues.
         Pin::new(&mut self.stream).poll_flush(context)
     }
 

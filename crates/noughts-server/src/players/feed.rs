@@ -1,4 +1,4 @@
-//! Tells the event streams of registered players when to look at their games.
+//! Notifies the event streams of registered players when to check their games.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -18,7 +18,7 @@ pub(crate) enum Nudge {
     Everything,
 }
 
-/// How many nudges may wait for a stream; one that is further behind looks at everything.
+/// Maximum number of notifications that wait for a stream. If there are more, the stream checks all games.
 const MAX_NUDGES: usize = 64;
 
 /// The event streams of players at this node.
@@ -31,7 +31,7 @@ pub(crate) struct Feeds {
 #[derive(Debug, Default)]
 struct State {
     streams: HashMap<PlayerId, Streams>,
-    /// The games that streams follow, by how many streams of each player.
+    /// The followed games, with the number of streams per player.
     followed: HashMap<GameId, HashMap<PlayerId, usize>>,
 }
 
@@ -42,7 +42,7 @@ struct Streams {
     count: usize,
 }
 
-/// One event stream of a player. Dropped, the player is no longer connected by it.
+/// One event stream of a player. Dropping it disconnects the player from it.
 #[derive(Debug)]
 pub(crate) struct Feed {
     feeds: Arc<Feeds>,
@@ -78,25 +78,25 @@ impl Feeds {
         }
     }
 
-    /// Something changed for a player, in this game or anywhere.
+    /// Notifies the streams of a player that this game, or anything, may have changed.
     pub(crate) fn nudge(&self, player: PlayerId, game: Option<GameId>) {
         let state = self.state();
         let Some(streams) = state.streams.get(&player) else {
             return;
         };
-        // An error means that the last stream has just gone.
+        // An error only means that the last stream has just ended.
         let _ = streams.nudges.send(match game {
             Some(game) => Nudge::Game(game),
             None => Nudge::Everything,
         });
         drop(state);
         if game.is_none() {
-            // The player may wait for an opponent now.
+            // The player may now wait for an opponent.
             self.matchmaking.player_connected(player);
         }
     }
 
-    /// Another node has changed a game.
+    /// Notifies the followers of a game that another node has changed.
     pub(crate) fn nudge_followers(&self, game: GameId) {
         let players: Vec<PlayerId> = {
             let state = self.state();
@@ -108,7 +108,7 @@ impl Feeds {
         }
     }
 
-    /// Hints may have been missed.
+    /// Notifies all streams, because hints may have been missed.
     pub(crate) fn nudge_all(&self) {
         let players: Vec<PlayerId> = self.state().streams.keys().copied().collect();
         for player in players {
@@ -128,7 +128,7 @@ impl Feeds {
 }
 
 impl Feed {
-    /// Waits for the next nudge; `None` when the server ends. Cancel safe.
+    /// Waits for the next notification; `None` when the server stops. Cancel safe.
     pub(crate) async fn next(&mut self) -> Option<Nudge> {
         match self.nudges.recv().await {
             Ok(nudge) => Some(nudge),
@@ -140,7 +140,7 @@ impl Feed {
         }
     }
 
-    /// Follows a game that may be changed by other nodes.
+    /// Follows a game that other nodes may change.
     pub(crate) fn follow(&mut self, game: GameId) {
         self.followed.push(game);
         let mut state = self.feeds.state();
@@ -148,7 +148,7 @@ impl Feed {
         *followers.entry(self.player).or_default() += 1;
     }
 
-    /// The game is over.
+    /// Stops following a game that is over.
     pub(crate) fn unfollow(&mut self, game: GameId) {
         if let Some(at) = self.followed.iter().position(|one| *one == game) {
             self.followed.swap_remove(at);

@@ -31,7 +31,7 @@ impl From<StoredPlayer> for PlayerInfo {
 pub struct PlayerNames(BTreeMap<PlayerId, PlayerInfo>);
 
 impl PlayerNames {
-    /// Reads the names of the registered players among these holders. Without any, nothing is read.
+    /// Reads the names of the registered players among these holders. Reads nothing if there are none.
     pub async fn load<'h>(
         store: &dyn Store,
         holders: impl IntoIterator<Item = &'h Holder>,
@@ -53,7 +53,7 @@ impl PlayerNames {
         self.0.get(&player)
     }
 
-    /// The name at a seat: of a person, or of a strategy. Open seats and deleted players have none.
+    /// The name at a seat: of a person or a strategy. Empty for open seats and deleted players.
     pub fn name(&self, holder: &Holder) -> String {
         match holder {
             Holder::Open(_) => String::new(),
@@ -76,12 +76,12 @@ impl PlayerNames {
         }
     }
 
-    /// Adds the players that it does not have.
+    /// Adds the players that are not yet here.
     pub(crate) fn extend(&mut self, others: PlayerNames) {
         self.0.extend(others.0);
     }
 
-    /// Sets what is known of a player. Returns whether that is new.
+    /// Sets the data of a player. Returns whether it changed.
     pub(crate) fn set(&mut self, player: PlayerId, info: Option<PlayerInfo>) -> bool {
         if self.0.get(&player) == info.as_ref() {
             return false;

@@ -8,30 +8,30 @@ use noughts_engine::{
 };
 use noughts_rules::Game;
 
-/// Longest time for a game, and for one of its turns.
+/// Maximum time for a game, and for one of its turns.
 const MAX_GAME: Duration = Duration::from_secs(4);
 const MAX_TURN: Duration = Duration::from_millis(400);
 
-/// Shortest time for a turn: in long games the first turns are analyzed and the last are not.
+/// Minimum time for a turn. In long games the first turns are analysed and the last are not.
 const MIN_TURN: Duration = Duration::from_millis(2);
 
 /// Maximum number of positions per turn.
 const MAX_NODES: u64 = 400_000;
 
-/// Longest time for a turn of Connect Four, where every move has an exact value.
+/// Maximum time for a turn of Connect Four, where every move has an exact value.
 const MAX_EXACT_TURN: Duration = Duration::from_millis(1_000);
 
-/// The first turns of Connect Four, which are rarely solved in time, and the longest time for each.
+/// The first turns of Connect Four, which are rarely solved in time, and the maximum time for each.
 const OPENING_TURNS: usize = 8;
 const MAX_OPENING_TURN: Duration = Duration::from_millis(100);
 
-/// Maximum number of turns of a game of Connect Four whose turns are not analyzed in their order. Rewinds make games long.
+/// Maximum number of turns of a Connect Four game that is analysed from its end. Rewinds make games long.
 const MAX_EXACT_TURNS: usize = 200;
 
-/// The value and best line before each turn; `None` for turns that are not reached within [`MAX_GAME`].
+/// The value and the best line before each turn; `None` for turns that are not reached within [`MAX_GAME`].
 ///
-/// No result if `limit` is shorter and not enough: an analysis is stored for ever, so it must not depend on the budget of
-/// the first client that requests it.
+/// There is no result if `limit` is shorter and does not suffice: an analysis is stored for ever, so it must
+/// not depend on the processor time of the first client that requests it.
 pub(super) fn analyze_turns(
     game: &Game,
     clock: &Arc<dyn Clock>,
@@ -68,8 +68,8 @@ pub(super) fn analyze_turns(
     (!is_cut).then_some(found)
 }
 
-/// The same for Connect Four, from the last turn to the first: late turns are solved quickly, and what they found helps to
-/// solve the turns before them.
+/// The same for Connect Four, from the last turn to the first. Late turns are solved quickly, and their
+/// results help to solve the turns before them.
 fn analyze_exactly(
     game: &Game,
     clock: &Arc<dyn Clock>,

@@ -1,5 +1,5 @@
-//! A bounded, fair queue for a few slots. Owners that hold the fewest slots go first, in round robin; each owner's
-//! requests are first in, first out. It has no threads and no timers; the caller passes the time.
+//! A bounded, fair queue for a few slots. Owners with the fewest slots come first, in round robin; the
+//! requests of an owner are first in, first out. It has no threads and no timers; the caller passes the time.
 
 use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::net::{IpAddr, Ipv6Addr};
@@ -9,18 +9,19 @@ use tokio::sync::oneshot;
 
 use super::time_limits::Budget;
 
-/// Maximum number of requests that wait, of all owners.
+/// Maximum number of waiting requests of all owners.
 pub(super) const MAX_WAITING: usize = 10_000;
 
-/// Idle accounts are dropped when there are this many accounts, and then whenever their number has doubled.
+/// Idle accounts are removed when there are this many accounts, and then whenever their number has doubled.
 const MIN_ACCOUNTS_SWEPT: usize = 256;
 
-/// The client address behind a computation; `None` for a client on this machine, which is exempt from limits per owner.
+/// The client address behind a computation. `None` is a client on this machine, which is exempt from limits
+/// per owner.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(super) struct Owner(Option<IpAddr>);
 
 impl Owner {
-    /// One IPv6 customer has at least a /64, so its addresses count as one.
+    /// The owner of an address. One IPv6 customer has at least a /64, so its addresses count as one.
     pub(super) fn new(address: Option<IpAddr>) -> Owner {
         Owner(address.map(|address| match address.to_canonical() {
             IpAddr::V6(v6) => IpAddr::V6(Ipv6Addr::from_bits(v6.to_bits() & (u128::MAX << 64))),
@@ -33,12 +34,12 @@ impl Owner {
     }
 }
 
-/// How a request leaves the queue.
+/// The result for a request that leaves the queue.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Turn {
-    /// It has a slot and may compute this long.
+    /// It has a slot, and may compute for this long.
     Granted(Duration),
-    /// The queue is full and another request took its place.
+    /// The queue is full, and another request took its place.
     Displaced,
 }
 
@@ -47,21 +48,21 @@ pub(super) type Ticket = u64;
 
 pub(super) struct Queue {
     slots: usize,
-    /// Slots that one owner may hold that is not exempt.
+    /// The number of slots for one owner that is not exempt.
     slots_per_owner: usize,
     running: usize,
     waiting: usize,
     next_ticket: Ticket,
     accounts: HashMap<Owner, Account>,
-    /// Owners that wait, the next one first. Each is listed once.
+    /// Owners with waiting requests, the next one first. Each is listed once.
     order: VecDeque<Owner>,
-    /// Number of accounts at which idle ones are dropped.
+    /// The number of accounts at which idle ones are removed.
     sweep_at: usize,
 }
 
 #[derive(Default)]
 struct Account {
-    /// By ticket, so that the oldest comes first and any can be removed.
+    /// Waiting requests by ticket, oldest first.
     waiting: BTreeMap<Ticket, oneshot::Sender<Turn>>,
     /// When each running computation got its slot.
     running: BTreeMap<Ticket, Duration>,
@@ -84,8 +85,9 @@ impl Queue {
         }
     }
 
-    /// Adds a request. The receiver is notified when it gets a slot. `None` if the queue is full and no other owner has more
-    /// requests in it; then nothing has changed. Each request that entered must [`leave`](Queue::leave).
+    /// Adds a request. The receiver is notified when the request gets a slot. `None` if the queue is full and
+    /// no other owner has more requests in it; then nothing has changed. Each request that entered must
+    /// [`leave`](Queue::leave).
     pub(super) fn enter(
         &mut self,
         owner: Owner,
@@ -108,7 +110,8 @@ impl Queue {
         Some((ticket, receiver))
     }
 
-    /// Removes a request, whether it waits, runs or was displaced, and charges the owner for the time it held a slot.
+    /// Removes a request, whether it waits, runs or was displaced, and charges its owner for the time in a
+    /// slot.
     pub(super) fn leave(&mut self, owner: Owner, ticket: Ticket, now: Duration) {
         let Some(account) = self.accounts.get_mut(&owner) else {
             return;
@@ -127,12 +130,12 @@ impl Queue {
         self.grant(now);
     }
 
-    /// Number of computations that run, and of requests that wait.
+    /// The number of running computations, and of waiting requests.
     pub(super) fn busy(&self) -> (usize, usize) {
         (self.running, self.waiting)
     }
 
-    /// Hands out free slots.
+    /// Assigns free slots.
     fn grant(&mut self, now: Duration) {
         while self.running < self.slots {
             let Some(owner) = self.next_owner().and_then(|place| self.order.remove(place)) else {
@@ -151,13 +154,13 @@ impl Queue {
             self.running += 1;
             account.running.insert(ticket, now);
             let limit = account.budget.limit(now);
-            // A dropped receiver leaves by its ticket.
+            // If the receiver was dropped, its request leaves by its ticket.
             let _ = sender.send(Turn::Granted(limit));
         }
     }
 
-    /// The position of the next owner: the first of those with the fewest slots. Looks at one owner more than there are
-    /// slots.
+    /// The index of the next owner: the first of those with the fewest slots. Checks at most one owner more
+    /// than there are slots.
     fn next_owner(&self) -> Option<usize> {
         let mut best: Option<(usize, usize)> = None;
         for (place, owner) in self.order.iter().enumerate() {
@@ -179,8 +182,8 @@ impl Queue {
         best.map(|(_, place)| place)
     }
 
-    /// Makes room in a full queue: removes the newest request of the owner with the most requests, if that owner still has at
-    /// least as many as `owner` afterwards.
+    /// Makes room in a full queue: removes the newest request of the owner with the most requests, if that
+    /// owner then still has at least as many as `owner`.
     fn displace(&mut self, owner: Owner) -> bool {
         let own = self
             .accounts
@@ -200,8 +203,8 @@ impl Queue {
         true
     }
 
-    /// Drops idle accounts. The remaining owners wait, run, or have used processor time recently. Their number is bounded:
-    /// on average two per slot, plus those that wait.
+    /// Removes idle accounts. The remaining owners have waiting or running requests, or have used processor
+    /// time recently. Their number is bounded: on average two per slot, plus those that wait.
     fn sweep(&mut self, now: Duration) {
         if self.accounts.len() < self.sweep_at {
             return;
@@ -277,7 +280,7 @@ mod tests {
         assert_eq!((third.turn(), queue.busy().0), (None, 4));
         hostile.remove(0).leave(&mut queue, NOW);
         assert!(third.turn().is_some());
-        // The next one is for the hostile owner again.
+        // The next slot is for the hostile owner again.
         second.leave(&mut queue, NOW);
         assert!(hostile[1].turn().is_some());
     }
@@ -293,7 +296,7 @@ mod tests {
         let mut order = String::new();
         let [first, second] = running;
         first.leave(&mut queue, NOW);
-        // One slot stays taken, so that the others are handed out one by one.
+        // One slot stays taken, so that the others are assigned one by one.
         while let Some(place) = waiting
             .iter_mut()
             .position(|(_, request)| request.turn().is_some())
@@ -337,11 +340,11 @@ mod tests {
             now += limit;
             queue.leave(owner(1), ticket, now);
         }
-        // Of 5 s that a move takes 2.5 s are refilled meanwhile; later each move gets what is left.
+        // A move takes 5 s, and 2.5 s are refilled in that time. Later each move gets what is left.
         assert_eq!(limits[..6], [MAX_THINK; 6]);
         assert!(limits.is_sorted_by(|one, next| one >= next), "{limits:?}");
         assert_eq!(limits.last(), Some(&MIN_THINK));
-        // Others have budgets of their own, and time refills this one.
+        // Other owners have their own budgets, and time refills this one.
         let (_, mut turn) = queue.enter(owner(2), now).unwrap();
         assert_eq!(turn.try_recv(), Ok(Turn::Granted(MAX_THINK)));
         let (_, mut turn) = queue.enter(owner(1), now + 100 * NOW).unwrap();

@@ -24,7 +24,7 @@ impl Clock for ManualClock {
     }
 }
 
-/// A clock that goes on by itself, ten milliseconds at every look.
+/// A clock that advances by ten milliseconds whenever it is read.
 #[derive(Default)]
 struct Ticks(AtomicU64);
 
@@ -186,7 +186,7 @@ async fn stopped_request_has_no_move() {
     assert_eq!(robots.busy(), (0, 0));
 }
 
-/// Fault 1: two `minimax:9` robots on 255x255 occupied every thread for good.
+/// Two `minimax:9` robots on 255x255 once occupied every thread for ever.
 #[tokio::test(start_paused = true)]
 async fn deadline_ends_every_computation() {
     let (robots, clock) = robots(2);
@@ -202,7 +202,7 @@ async fn deadline_ends_every_computation() {
     assert!(endless.await.is_some());
     assert!(started.elapsed() > MAX_THINK);
     assert!(!stop.is_set(), "the caller's stop is its own");
-    // With its budget used up, the owner's next robot has little time.
+    // With its budget used up, the owner's next robot gets little time.
     let mut limits = Vec::new();
     for _ in 0..6 {
         let used = Arc::clone(&clock);
@@ -227,13 +227,13 @@ async fn analysis_of_a_long_game_ends_in_time() {
         let seat = long.to_move().unwrap();
         long.act(seat, Action::Play(Move::at(cell))).unwrap();
     }
-    // The clock stands still, so that only the stop ends it.
+    // The clock does not advance, so only the stop ends the computation.
     let stop = Stop::new();
     let mut analysis = Box::pin(robots.analyze(None, long.clone(), stop.clone()));
     assert!(poll(&mut analysis).is_pending());
     stop.set();
     assert!(analysis.await.is_none());
-    // The clock goes on by itself: after 4 s the other turns cost nothing.
+    // The clock advances whenever it is read. After 4 s the remaining turns are skipped.
     let ticks = Arc::new(Ticks::default()) as Arc<dyn Clock>;
     let found = analyze_turns(&long, &ticks, MAX_THINK, &Stop::new()).unwrap();
     assert_eq!(found.len(), 52_000);

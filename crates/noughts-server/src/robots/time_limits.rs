@@ -2,22 +2,22 @@
 
 use std::time::Duration;
 
-/// Longest time for one computation.
+/// Maximum time for one computation.
 pub(crate) const MAX_THINK: Duration = Duration::from_secs(5);
 
 /// Time for one computation of an owner whose budget is used up.
 pub(super) const MIN_THINK: Duration = Duration::from_millis(50);
 
-/// A bucket holds at most this much processor time.
+/// Maximum processor time in a bucket.
 const CAPACITY: Duration = Duration::from_secs(20);
 
-/// Wall clock time that refills one second of processor time.
+/// Seconds of wall-clock time that refill one second of processor time.
 const REFILL_SECONDS: u32 = 2;
 
-/// An owner owes at most this much beyond an empty bucket, which is refilled within 10 s.
+/// Maximum debt of an owner beyond an empty bucket. It is refilled within 10 s.
 const MAX_DEBT: Duration = Duration::from_secs(5);
 
-/// A full bucket equals a new one, so it need not be stored.
+/// A token bucket of processor time. A full bucket equals a new one, so it need not be stored.
 #[derive(Clone, Copy, Default, Debug)]
 pub(super) struct Budget {
     /// When the bucket is full again.

@@ -37,7 +37,7 @@ pub(super) fn read_player_id(bytes: &[u8]) -> Result<PlayerId, StoreError> {
     Ok(PlayerId::new(u128::from_be_bytes(bytes)))
 }
 
-/// Both databases have signed numbers only.
+/// Both databases have only signed numbers.
 pub(super) fn signed(number: u64) -> i64 {
     i64::try_from(number).unwrap_or(i64::MAX)
 }
@@ -46,7 +46,7 @@ pub(super) fn unsigned(number: i64) -> u64 {
     u64::try_from(number).unwrap_or(0)
 }
 
-/// The number of an entry, as both databases store it. No log reaches the largest.
+/// The number of an entry in the form of both databases. No log reaches the maximum.
 pub(super) fn entry_number(number: u32) -> i32 {
     i32::try_from(number).unwrap_or(i32::MAX)
 }
@@ -55,7 +55,7 @@ fn unreadable(game: GameId, what: &str) -> StoreError {
     StoreError::Corrupt(format!("{what} of game {game} cannot be read"))
 }
 
-/// A key's text and hash. The databases have no unsigned numbers, so the hash keeps its bits.
+/// A key's text and hash. The databases have no unsigned numbers, so the bits of the hash are reinterpreted.
 fn key_columns(key: Option<&Key>) -> (Option<String>, Option<i64>) {
     let text = key.map(|key| key.text.clone());
     (text, key.map(|key| key.request as i64))
@@ -307,7 +307,7 @@ impl AppendRows {
         })
     }
 
-    /// Whether it is one entry that changes nothing else.
+    /// Whether the append is one entry that changes no other row.
     pub(super) fn is_plain(&self) -> bool {
         self.rest.is_empty()
             && self.summary.is_none()
@@ -315,7 +315,7 @@ impl AppendRows {
             && self.new_game.is_none()
     }
 
-    /// The place in the log that it competes for.
+    /// The place in the log that the append competes for.
     pub(super) fn place(&self) -> (GameId, i32) {
         (self.game, self.first.number)
     }

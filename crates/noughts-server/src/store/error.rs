@@ -1,4 +1,4 @@
-//! Errors of the databases as errors of a store.
+//! Converts errors of the databases to errors of a store.
 
 use sqlx::postgres::PgDatabaseError;
 use sqlx::sqlite::SqliteError;
@@ -12,7 +12,7 @@ impl From<sqlx::Error> for StoreError {
 }
 
 impl StoreError {
-    /// What an error of a database means for a store.
+    /// The store error for a database error.
     pub(super) fn from_ref(error: &sqlx::Error) -> StoreError {
         match error {
             sqlx::Error::Database(database) => {
@@ -52,7 +52,7 @@ pub(super) mod sqlite_code {
     pub(in crate::store) const NOTADB: i32 = 26;
 }
 
-/// The primary result code of an SQLite error; 0 where there is none.
+/// The primary result code of an SQLite error; 0 if there is none.
 pub(super) fn primary_code(error: &SqliteError) -> i32 {
     use sqlx::error::DatabaseError;
     let code = error.code().and_then(|code| code.parse::<i32>().ok());
@@ -64,7 +64,7 @@ fn from_sqlite(code: i32, why: String) -> StoreError {
     match code {
         FULL | READONLY | CANTOPEN | IOERR | PERM => StoreError::NotWritable(why),
         CORRUPT | NOTADB => StoreError::Corrupt(why),
-        // BUSY and LOCKED among others.
+        // BUSY, LOCKED and others.
         _ => StoreError::Unavailable(why),
     }
 }
@@ -83,7 +83,7 @@ fn from_postgres(code: &str, why: String) -> StoreError {
 }
 
 impl StoreError {
-    /// The same reason, with what was tried before it: for errors when a store is opened.
+    /// Adds what was being opened to the reason.
     pub(super) fn on_opening(self, what: &str) -> StoreError {
         match self {
             StoreError::Unavailable(why)

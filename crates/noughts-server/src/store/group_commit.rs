@@ -1,7 +1,7 @@
 //! Group commit: one transaction stores the writes of many callers.
 //!
-//! A durable commit takes the disk a few milliseconds, whether it has one row or a thousand. While a batch is written,
-//! requests wait in a bounded queue; the next batch takes all of them.
+//! A durable commit takes a few milliseconds, for one row as well as for a thousand. While a batch is
+//! written, requests wait in a bounded queue; the next batch takes all of them.
 
 use std::collections::HashSet;
 use std::future::Future;
@@ -18,7 +18,7 @@ use super::{Appended, Created, StoreError, WriteCounts};
 /// Maximum number of requests in a batch. Larger batches would not be faster.
 pub(super) const MAX_BATCH: usize = 1_024;
 
-/// Maximum number of queued requests; further callers wait for a place.
+/// Maximum number of queued requests. Further callers wait for a place.
 const MAX_QUEUED: usize = 4_096;
 
 /// The result of one request.
@@ -35,13 +35,13 @@ pub(super) struct Outcomes {
 #[derive(Debug)]
 pub(super) struct BatchError {
     pub(super) error: StoreError,
-    /// One row may have caused it, so that the other requests would succeed alone.
+    /// Whether one row may have caused the error, so that the other requests would succeed alone.
     pub(super) may_be_one_row: bool,
 }
 
 /// Writes batches.
 pub(super) trait WriteBatch: Send + Sync + 'static {
-    /// Writes all of these durably, or nothing.
+    /// Writes all of these durably, or none.
     fn write(
         &self,
         creates: &[GameRow],
@@ -98,8 +98,8 @@ enum Request {
 }
 
 impl GroupCommit {
-    /// Starts `lanes` tasks, each of which writes one batch at a time. They end when this is dropped
-    /// and nothing waits.
+    /// Starts `lanes` tasks, each of which writes one batch at a time. They end when this value is dropped
+    /// and the queue is empty.
     pub(super) fn start(
         writer: &Arc<impl WriteBatch>,
         lanes: usize,
@@ -114,14 +114,14 @@ impl GroupCommit {
         GroupCommit { queue }
     }
 
-    /// Creates a game; replies when that is durable.
+    /// Creates a game. Replies when it is durable.
     pub(super) async fn create(&self, game: GameRow) -> Outcome<Created> {
         let (reply, outcome) = oneshot::channel();
         self.send(Request::Create(Box::new(game), reply)).await?;
         outcome.await.map_err(|_| closed())?
     }
 
-    /// Appends entries; replies when they are durable.
+    /// Appends entries. Replies when they are durable.
     pub(super) async fn append(&self, append: AppendRows) -> Outcome<Appended> {
         let (reply, outcome) = oneshot::channel();
         self.send(Request::Append(Box::new(append), reply)).await?;
@@ -195,7 +195,7 @@ impl Batch {
         };
         debug_assert_eq!(outcomes.created.len(), creates.len());
         debug_assert_eq!(outcomes.appended.len(), appends.len());
-        // A caller that no longer waits does not need its outcome.
+        // An error only means that the caller no longer waits.
         for (outcome, reply) in outcomes.created.into_iter().zip(self.created) {
             let _ = reply.send(outcome);
         }
@@ -229,7 +229,7 @@ async fn one_by_one(
     outcomes
 }
 
-/// The first row of each key, and the repeats. A statement returns the keys that it stored, not the rows.
+/// The first row of each key, and the repetitions. A statement returns the keys that it stored, not the rows.
 pub(super) fn split_repeats<T, K: Hash + Eq>(
     rows: impl IntoIterator<Item = T>,
     key: impl Fn(&T) -> K,
@@ -245,7 +245,7 @@ mod tests {
     use crate::store::Append;
     use crate::table::{Entry, LogEntry};
 
-    /// Refuses every batch that has one of these games.
+    /// A writer that refuses every batch with one of these games.
     #[derive(Debug)]
     struct Picky {
         refused: GameId,

@@ -1,4 +1,4 @@
-//! The statement for a page of the lobby and the archive, the same in both databases.
+//! The statement for a page of the lobby and the archive. It is the same in both databases.
 
 use sqlx::{Database, Encode, QueryBuilder, Type};
 
@@ -14,7 +14,7 @@ use crate::table::Status;
 /// The statuses of listed games. The index is ordered within each status, so a page merges the newest of each.
 const LISTED_STATUSES: [Status; 3] = [Status::Waiting, Status::Playing, Status::Over];
 
-/// The statuses that match a query. Running games of a player are one page, whatever their status.
+/// The statuses that match a query. The running games of a player are one page, whatever their status.
 pub(super) fn statuses(query: &ListQuery) -> impl Iterator<Item = Status> {
     let wanted = match query.player {
         Some(PlayerFilter::Running(_)) => Some(Status::Playing),
@@ -24,7 +24,7 @@ pub(super) fn statuses(query: &ListQuery) -> impl Iterator<Item = Status> {
     statuses.filter(move |status| wanted.is_none_or(|wanted| wanted == *status))
 }
 
-/// A row of a page: its place in the order, if that can be read, and its columns.
+/// A row of a page: its place in the order, if readable, and its columns.
 #[derive(Debug)]
 pub(super) struct PageRow {
     place: Option<(u64, GameId)>,
@@ -45,11 +45,11 @@ impl PageRow {
     }
 }
 
-/// Maximum number of pages that are searched for games that somebody attends.
+/// Maximum number of pages that are searched for attended games.
 const MAX_PAGES: usize = 100;
 
-/// A list that is filled page by page. One page is enough unless some of its rows are left out: they cannot be read,
-/// or nobody attends the game.
+/// A list that is filled page by page. One page is enough unless rows are left out, because they are
+/// unreadable or the game is not attended.
 #[derive(Debug)]
 pub(super) struct ListInProgress<'u> {
     query: ListQuery,
@@ -103,8 +103,8 @@ impl ListInProgress<'_> {
     }
 }
 
-/// Selects the games of one status, newest first. Every statement uses an index, whatever the filters. Databases that
-/// nodes share have the table `presence`.
+/// Selects the games of one status, newest first. The statement always uses an index. Only shared databases
+/// have the table `presence`.
 pub(super) fn select_page<D: Database>(
     query: &ListQuery,
     status: Status,
@@ -128,7 +128,7 @@ where
         PlayerFilter::Player(player) | PlayerFilter::Running(player) => write_player(*player),
     });
     let is_running = matches!(query.player, Some(PlayerFilter::Running(_)));
-    // SQLite runs a cross join in the order in which it is written.
+    // SQLite executes a cross join in the written order.
     const NAMES_FIRST: &str =
         "seat_names CROSS JOIN games WHERE games.id = seat_names.game AND name = ";
     let (keys, of_family) = match (status, name) {
@@ -137,7 +137,7 @@ where
             select.push(" AND is_running");
             by_name
         }
-        // Nearly all games of a player are over: find them by the name.
+        // Nearly all games of a player are over: find them by name.
         (Status::Over, Some(name)) => {
             select.push(NAMES_FIRST).push_bind(name);
             by_name

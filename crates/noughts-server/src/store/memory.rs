@@ -20,7 +20,7 @@ use crate::table::{
     Summary,
 };
 
-/// Games in memory. Only the latest finished games are kept, so memory is bounded.
+/// Games in memory. Only the latest finished games are kept, so that memory is bounded.
 #[derive(Debug)]
 pub struct Memory {
     shards: [Mutex<Shard>; SHARDS],
@@ -34,16 +34,16 @@ pub struct Memory {
     secret: [u8; 32],
 }
 
-/// Enough that two threads seldom wait for each other.
+/// Number of shards: enough that two threads seldom wait for each other.
 const SHARDS: usize = 16;
 
-/// Initial capacity for entries: most games have no more.
+/// Initial capacity for entries. Most games have no more.
 const SHORT_LOG: usize = 10;
 
 #[derive(Debug, Default)]
 struct Shard {
     games: HashMap<GameId, Kept, IdHash>,
-    /// The finished games, in the order in which they ended.
+    /// The finished games, in the order of their ends.
     finished: VecDeque<GameId>,
     deadlines: BTreeSet<(u64, GameId)>,
 }
@@ -65,7 +65,7 @@ struct KeyUse {
     created_ms: u64,
 }
 
-/// When the latest sweep was, and the outages before it, newest first.
+/// The time of the latest sweep, and the outages before it, newest first.
 #[derive(Debug, Default)]
 struct Heartbeat {
     at_ms: Option<u64>,
@@ -108,13 +108,13 @@ impl Memory {
         }
     }
 
-    /// How many games it holds.
+    /// The number of stored games.
     pub fn len(&self) -> usize {
         let shards = self.shards.iter();
         shards.map(|shard| lock(shard).games.len()).sum()
     }
 
-    /// Whether it holds none.
+    /// Whether no game is stored.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -156,7 +156,7 @@ impl Memory {
         Ok(Created::Stored)
     }
 
-    /// Locks the shards of two games, in the order of the shards, and then appends.
+    /// Locks the shards of two games, in a fixed order, and then appends.
     fn append_with_game(
         &self,
         append: &Append,
@@ -193,12 +193,12 @@ fn shard_of(game: GameId) -> usize {
     game.number() as usize % SHARDS
 }
 
-/// Every change is complete when a lock is released, so a poisoned lock holds a valid value.
+/// Each change under a lock is complete, so the value is valid even if the lock is poisoned.
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// The latest game with this key that is not older than the lifetime of keys.
+/// The latest game with this key, unless the key has expired.
 fn find_key<'k>(
     keys: &'k HashMap<(String, String), KeyUse>,
     key: &CreationKey,
@@ -256,7 +256,7 @@ impl Kept {
 }
 
 impl Shard {
-    /// Stores a new game. Returns the finished games that make room for it.
+    /// Stores a new game. Returns the finished games that were removed for it.
     fn insert(&mut self, kept: Kept, max_finished: usize) -> Result<Vec<Kept>, StoreError> {
         let id = kept.settings.id;
         if self.games.contains_key(&id) {
@@ -282,8 +282,8 @@ impl Shard {
         (!is_next).then_some(Appended::Conflict)
     }
 
-    /// Appends entries that are not [refused](Shard::refusal). Returns the finished games that make
-    /// room for one more.
+    /// Appends entries that are not [refused](Shard::refusal). Returns the finished games that were removed
+    /// for one more.
     fn append(&mut self, append: &Append, max_finished: usize) -> Vec<Kept> {
         let id = append.game;
         let Some(kept) = self.games.get_mut(&id) else {
@@ -329,7 +329,7 @@ impl Store for Memory {
         let kept = Kept::new(game, summary);
         match kept.key {
             Some(_) => ready(self.insert(kept)),
-            // Only keys need the lock that all games share.
+            // Only requests with keys need the lock that all games share.
             None => {
                 let mut shard = self.shard(kept.settings.id);
                 let inserted = shard.insert(kept, self.max_finished);
@@ -584,7 +584,7 @@ impl Store for Memory {
     }
 }
 
-/// A reply that is ready.
+/// A reply that is ready at once.
 fn ready<'a, T: Send + 'a>(reply: Result<T, StoreError>) -> Reply<'a, T> {
     Box::pin(std::future::ready(reply))
 }

@@ -1,7 +1,7 @@
-//! Numbered migrations, from one schema to the next and never back.
+//! Numbered migrations, from each schema to the next. There is no way back.
 //!
-//! A store is migrated when it is opened, in one transaction: a crash leaves the older schema. The table
-//! `schema_steps` has the numbers of the steps.
+//! A store is migrated when it is opened, in one transaction, so a crash leaves the older schema. The table
+//! `schema_steps` has the numbers of the applied steps.
 
 use std::time::{Duration, Instant};
 
@@ -12,7 +12,7 @@ use crate::table::Table;
 /// The schema that this program reads and writes.
 pub(crate) const SCHEMA: i64 = 5;
 
-/// The statements of each schema, the first being schema 1. They are never changed once released.
+/// The statements that lead to each schema, starting with schema 1. They never change after a release.
 pub(super) const SQLITE: [&str; SCHEMA as usize] = [
     include_str!("migrations/sqlite_0001.sql"),
     include_str!("migrations/sqlite_0002.sql"),
@@ -30,8 +30,8 @@ pub(super) const POSTGRES: [&str; SCHEMA as usize] = [
     include_str!("migrations/postgres_0005.sql"),
 ];
 
-/// All tables that any schema has used. A database with some of them but without `schema_steps` belongs to another
-/// program.
+/// All tables that any schema has used. A database that has some of them but no `schema_steps` belongs to
+/// another program.
 pub(super) const TABLES: [&str; 20] = [
     "games",
     "entries",
@@ -96,7 +96,7 @@ pub(super) fn another_program() -> StoreError {
 /// How long a migration waits for nodes of schema 1 to end. Their leases last 10 s.
 const MAX_WAIT: Duration = Duration::from_secs(15);
 
-/// Waits for nodes of the older version. They write tables that the migration removes.
+/// Waits for nodes of the older version to end, because they write tables that the migration removes.
 #[derive(Debug)]
 pub(super) struct OldNodes {
     give_up: Instant,
@@ -109,8 +109,8 @@ impl OldNodes {
         }
     }
 
-    /// How long to wait before checking again, if the longest lease lasts this much longer. An error if that is too
-    /// long: a node is alive.
+    /// How long to wait before the next check, given the remaining time of the longest lease. An error if
+    /// that is too long, because a node is alive.
     pub(super) fn wait(&self, lease_ms: i64) -> Result<Option<Duration>, StoreError> {
         if lease_ms <= 0 {
             return Ok(None);
@@ -127,10 +127,10 @@ impl OldNodes {
     }
 }
 
-/// A seat of schema 1 that was taken: the game, the seat, who took it, and the game's `holders`.
+/// A seat of schema 1 that was taken: the game, the seat, its holder, and the game's `holders`.
 pub(super) type Sitting = (Vec<u8>, i16, String, String);
 
-/// The holders of each game with taken seats. The sittings of a game are adjacent.
+/// The holders of each game with taken seats. The rows of a game are adjacent.
 pub(super) fn seats_now(sittings: Vec<Sitting>) -> Vec<(Vec<u8>, String)> {
     let mut games: Vec<(Vec<u8>, String)> = Vec::new();
     for (game, seat, holder, holders) in sittings {
@@ -142,7 +142,7 @@ pub(super) fn seats_now(sittings: Vec<Sitting>) -> Vec<(Vec<u8>, String)> {
     games
 }
 
-/// Replaces the line of one seat. Works on the text, so that an unreadable line stays as it is.
+/// Replaces the line of one seat. Works on the text, so that unreadable lines stay unchanged.
 fn take_seat(holders: &str, seat: i16, holder: &str) -> String {
     let mut lines: Vec<&str> = holders.lines().collect();
     let line = usize::try_from(seat).ok().and_then(|s| lines.get_mut(s));
@@ -158,8 +158,8 @@ pub(super) fn rematch_ids(rematches: Vec<(Vec<u8>, Vec<u8>)>) -> Vec<(Vec<u8>, S
     rematches.into_iter().filter_map(text).collect()
 }
 
-/// The deadline of an unfinished game of schema 1, which stored none. The sweep uses it to resume robots whose server
-/// stopped.
+/// The deadline of an unfinished game of schema 1, which stored no deadlines. The sweep uses it to resume
+/// robots whose server stopped.
 pub(super) fn deadline_of(game: StoredGame) -> Option<u64> {
     let id = game.settings.id;
     match Table::replay(game.settings, &game.entries) {

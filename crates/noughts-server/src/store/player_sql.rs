@@ -204,7 +204,7 @@ macro_rules! shared_players {
             if count(to, tokens, player.id).await? >= MAX_TOKENS {
                 return Ok(Redemption::TooManyTokens);
             }
-            // Of two requests with one code, one deletes it.
+            // If two requests use the same code, only one deletes it.
             let used = query("DELETE FROM player_links WHERE hash = $1")
                 .bind(code.bytes())
                 .execute(&mut *to)

@@ -17,7 +17,7 @@ pub struct StoredPlayer {
     pub created_ms: u64,
 }
 
-/// The SHA-256 hash of a token or of a link code. The secrets themselves are not stored; they are random and
+/// The SHA-256 hash of a token or a link code. The secrets themselves are not stored. They are random and
 /// long, so they need no salt.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct SecretHash([u8; 32]);
@@ -39,7 +39,7 @@ pub const MAX_TOKENS: usize = 16;
 /// Maximum number of unused link codes per player.
 pub const MAX_LINKS: usize = 5;
 
-/// How long a link code can be used, in milliseconds.
+/// How long a link code is valid, in milliseconds.
 pub const LINK_LIFETIME_MS: u64 = 600_000;
 
 /// The result of storing a link code.

@@ -1,7 +1,6 @@
 //! Games in PostgreSQL, for any number of nodes at once.
 //!
-//! A batch of appends is one statement, which commits by itself: the primary key decides which node
-//! was first.
+//! A batch of appends is one statement and its own transaction. The primary key decides which node was first.
 
 mod dump;
 mod migrate;
@@ -48,25 +47,26 @@ pub struct Postgres {
     unreadable: UnreadableGames,
 }
 
-/// A PostgreSQL server allows a hundred connections by default: enough for nine nodes.
+/// Maximum number of connections per node. A PostgreSQL server allows a hundred by default: enough for nine
+/// nodes.
 const MAX_CONNECTIONS: u32 = 10;
 
-/// Number of batches of appends in progress. While one waits for the disk, the next is sent.
+/// Number of batches of appends at the same time. While one waits for the disk, the next is sent.
 const APPEND_LANES: usize = 2;
 
-/// How long to wait for a connection while all are in use or the database is unavailable.
+/// How long to wait for a connection if all are in use or the database is unavailable.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(3);
 
-/// How long the database may work on one statement.
+/// Maximum time of one statement in the database.
 const STATEMENT_TIMEOUT: &str = "5s";
 
-/// How long to wait for a reply if not even the database's own timeout arrives.
+/// How long to wait for a reply if even the database's own timeout does not arrive.
 const REPLY_TIMEOUT: Duration = Duration::from_secs(8);
 
 impl Postgres {
-    /// Connects to `postgres://user@host/database`. A database of an older version is migrated, which
-    /// may take minutes; one of a newer version or of another program is refused and not changed.
-    /// If the database becomes unavailable later, requests fail until it is back.
+    /// Connects to `postgres://user@host/database`. A database of an older version is migrated, which may
+    /// take minutes. A database of a newer version or of another program is refused and not changed. If the
+    /// database becomes unavailable later, requests fail until it is back.
     pub async fn open(url: &str) -> Result<Postgres, StoreError> {
         Postgres::open_as(url, Opening::Migrate).await
     }
@@ -84,7 +84,7 @@ impl Postgres {
             ("lock_timeout", STATEMENT_TIMEOUT),
             ("idle_in_transaction_session_timeout", STATEMENT_TIMEOUT),
         ]);
-        // Without the pool, which would not say why it cannot connect.
+        // Connects without the pool, which would not report why it cannot connect.
         let connected = timeout(CONNECT_TIMEOUT, options.connect()).await;
         let mut connection = connected.map_err(|_| late())??;
         migrate::check(&mut connection, opening).await?;
@@ -111,8 +111,8 @@ fn late() -> StoreError {
     StoreError::Unavailable("the database did not reply in time".to_owned())
 }
 
-/// The result of work on a connection. A connection that did not reply in time is closed, because the late reply
-/// would be taken for that of another request.
+/// The result of work on a connection. If the connection did not reply in time, it is closed, because a late
+/// reply could be taken for the reply to another request.
 fn settle<T, E: Into<StoreError>>(
     connection: PoolConnection<sqlx::Postgres>,
     reply: Result<Result<T, E>, Elapsed>,
@@ -208,7 +208,7 @@ impl Store for Postgres {
         on_connection!(self, read::secret)
     }
 
-    /// By the database's clock, because the nodes' clocks may differ.
+    /// Uses the database's clock, because the nodes' clocks may differ.
     fn sweep(&self, node: NodeId, _: u64, grace_ms: u64) -> Reply<'_, Sweep> {
         written!(self, write::sweep, node, grace_ms)
     }

@@ -1,13 +1,13 @@
 //! Functions that are the same for SQLite and PostgreSQL, written once as macros.
 //!
-//! In sqlx each database has its own connection type, and a function that is generic over both needs a page of bounds.
-//! Each store expands these macros for its connection instead.
+//! In sqlx each database has its own connection type, and a function that is generic over both would need a
+//! page of bounds. Instead each store expands these macros for its connection type.
 
-/// Reads that are the same in both databases. `$tied` is the condition of the index `games_tied`, and `$has_presence`
-/// says whether the table `presence` exists.
+/// Reads that are the same in both databases. `$tied` is the condition of the index `games_tied`;
+/// `$has_presence` tells whether the table `presence` exists.
 macro_rules! shared_reads {
     ($connection:ty, $database:ty, $tied:literal, $has_presence:literal) => {
-        /// The latest game with this key that is not older than the lifetime of keys.
+        /// The latest game with this key, unless the key has expired.
         pub(super) async fn created_with(
             from: &mut $connection,
             scope: &str,
@@ -32,7 +32,7 @@ macro_rules! shared_reads {
             Ok(read_creation_key(scope, key, request).map(|key| (id, key)))
         }
 
-        /// Reads a list inside the transaction that is open.
+        /// Reads a list inside the open transaction.
         pub(super) async fn list_in_transaction(
             from: &mut $connection,
             query: ListQuery,
@@ -148,10 +148,10 @@ macro_rules! shared_reads {
     };
 }
 
-/// Brings a database to the schema of this program, in one transaction.
+/// Migrates a database to the schema of this program, in one transaction.
 ///
-/// The caller has `version`, `begin_migration`, `longest_lease_ms` and `insert_pairs`, which differ. `$integer` and
-/// `$bytes` are the types of columns, `$steps` the statements of each schema.
+/// The caller defines `version`, `begin_migration`, `longest_lease_ms` and `insert_pairs`, which differ
+/// between databases. `$integer` and `$bytes` are column types, `$steps` the statements of each schema.
 macro_rules! shared_migration {
     ($connection:ty, $integer:literal, $bytes:literal, $steps:expr) => {
         pub(super) async fn migrate(connection: &mut $connection) -> Result<(), StoreError> {
@@ -161,7 +161,7 @@ macro_rules! shared_migration {
             let old_nodes = OldNodes::new();
             loop {
                 let mut at = begin_migration(connection).await?;
-                // Another process may have migrated it meanwhile.
+                // Another process may have migrated the database in the meantime.
                 let version = version(&mut at).await?;
                 if version == 1
                     && let Some(wait) = old_nodes.wait(longest_lease_ms(&mut at).await?)?
@@ -196,7 +196,7 @@ macro_rules! shared_migration {
                     .execute(&mut *at)
                     .await?;
             }
-            // Games are read by the newest schema.
+            // Games are read with the newest schema.
             match version {
                 1 => set_deadlines(at).await,
                 _ => Ok(()),
@@ -228,7 +228,7 @@ macro_rules! shared_migration {
             Ok(())
         }
 
-        /// Sets the deadlines of games with robots: the older version had none.
+        /// Sets the deadlines of games with robots. The older version had none.
         async fn set_deadlines(at: &mut $connection) -> Result<(), StoreError> {
             let unfinished: Vec<(Vec<u8>,)> =
                 query_as("SELECT id FROM games WHERE ended_ms IS NULL AND seats LIKE '%robot %'")

@@ -1,6 +1,6 @@
 //! Games in one SQLite file.
 //!
-//! One connection writes, by group commit. Others read the latest commit at the same time.
+//! One connection writes, by group commit. Other connections read the latest commit at the same time.
 
 mod dump;
 mod file;
@@ -48,7 +48,7 @@ pub struct Sqlite {
     readers: SqlitePool,
     file: Arc<DatabaseFile>,
     unreadable: UnreadableGames,
-    /// In memory, like `waiting`: one process uses the file.
+    /// Kept in memory, like `waiting`, because only one process uses the file.
     present: PresentGames,
     waiting: tokio::sync::Mutex<WaitingRoom>,
 }
@@ -56,11 +56,11 @@ pub struct Sqlite {
 /// When a commit is confirmed.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub enum SyncMode {
-    /// When the disk has it: confirmed writes survive a power failure.
+    /// When it is on disk: confirmed writes survive a power failure.
     #[default]
     Full,
-    /// When the operating system has it: confirmed writes survive a crash of the process, but a power failure may lose
-    /// the latest of them.
+    /// When the operating system has it: confirmed writes survive a crash of the process, but a power failure
+    /// may lose the latest ones.
     Normal,
 }
 
@@ -78,15 +78,16 @@ impl FromStr for SyncMode {
     }
 }
 
-/// Reads take microseconds, so more connections would not help.
+/// Maximum number of reading connections. Reads take microseconds, so more would not help.
 const MAX_READERS: u32 = 4;
 
 /// How long to wait for a lock of another process, such as a backup.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
 
 impl Sqlite {
-    /// Opens the file, or creates it. Only its owner can read it, because it holds the secret for seat tokens. A file
-    /// of an older version is migrated; one of a newer version or of another program is refused and not changed.
+    /// Opens or creates the file. Only its owner can read it, because it contains the secret for seat tokens.
+    /// A file of an older version is migrated. A file of a newer version or of another program is refused and
+    /// not changed.
     pub async fn open(path: &Path, sync: SyncMode) -> Result<Sqlite, StoreError> {
         Sqlite::open_as(path, sync, Opening::Migrate).await
     }
@@ -127,8 +128,8 @@ impl Sqlite {
         let file = Arc::new(DatabaseFile::new(path)?);
         let writer = Arc::new(Writer::open(writing, Arc::clone(&file)).await?);
         let readers = SqlitePoolOptions::new()
-            // All from the start and for ever: a connection that is opened later would read a file that has replaced
-            // this one.
+            // All connections are opened at the start and kept. A connection that is opened later would read
+            // a file that has replaced this one.
             .min_connections(MAX_READERS)
             .max_connections(MAX_READERS)
             .idle_timeout(None)
@@ -164,20 +165,21 @@ impl Sqlite {
         Ok(self.readers.acquire().await?)
     }
 
-    /// A transaction for reading: all of it sees the same state.
+    /// A read transaction: all its reads see the same state.
     async fn snapshot(&self) -> Result<sqlx::Transaction<'_, sqlx::Sqlite>, StoreError> {
         self.file.check_shared_memory()?;
         Ok(self.readers.begin().await?)
     }
 
-    /// Limits the file to this many pages of 4 KiB, or to its current size. Beyond that, writes fail as on a full
-    /// disk. Returns the limit.
+    /// Limits the file to this many pages of 4 KiB, or to its current size. Writes beyond that fail as on a
+    /// full disk. Returns the limit.
     pub async fn limit_pages(&self, pages: u32) -> Result<u32, StoreError> {
         self.writer.limit_pages(pages).await
     }
 }
 
-/// Runs a write in its own transaction. It waits for at most one batch, because the lock of the connection is fair.
+/// Runs a write in its own transaction. It waits for at most one batch, because the connection's lock is
+/// fair.
 macro_rules! in_transaction {
     ($self:ident, $work:path $(, $argument:expr)*) => {
         Box::pin(async move {

@@ -1,4 +1,4 @@
-//! Logs games that cannot be read, once each. Lists leave them out.
+//! Logs each game that cannot be read, once. Lists leave such games out.
 
 use std::collections::HashSet;
 use std::sync::{Mutex, PoisonError};
@@ -14,7 +14,7 @@ pub(super) struct UnreadableGames(Mutex<HashSet<GameId>>);
 const MAX_LOGGED: usize = 1_000;
 
 impl UnreadableGames {
-    /// Logs an unreadable game, the first time.
+    /// Logs an unreadable game, the first time it is found.
     pub(super) fn log(&self, game: Option<GameId>, error: &StoreError) {
         let Some(game) = game else {
             tracing::error!(%error, "a game without a readable id is left out");

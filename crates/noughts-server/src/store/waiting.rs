@@ -1,10 +1,10 @@
-//! Players that wait for an opponent at any node that uses the store, and how they are paired.
+//! Players that wait for an opponent at any node that uses the store, and their pairing.
 //!
-//! Each node sends the store a list of its waiting TCP clients, again and again while there are some, together with new
-//! quick matches. The store pairs everybody who wants the same game, and creates the games. A TCP client belongs to
-//! its node, and its match is kept until the node has seen it. A quick match belongs to a registered player, who may be
-//! connected to any node; it lasts while some node says that the player is connected. So a lost request or reply costs
-//! time and never a match.
+//! Each node sends the store a list of its waiting TCP clients, repeatedly while there are any, together with
+//! new quick matches. The store pairs players who want the same game, and creates the games. A TCP client
+//! belongs to its node; its match is kept until the node has seen it. A quick match belongs to a registered
+//! player, who may be connected to any node; it lasts while some node reports the player as connected. So a
+//! lost request or reply causes a delay, but never loses a match.
 
 use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
 use std::fmt;
@@ -15,7 +15,7 @@ use noughts_rules::{ClockSettings, Seat, Variant};
 use crate::id::{GameId, InvalidId, NodeId, PlayerId};
 use crate::table::{Holder, NewGame, Settings, Summary, Table};
 
-/// The id of one wait: random, and never used again. Players see it as the id of their quick match.
+/// The id of one wait: random and never reused. Players see it as the id of their quick match.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct WaitingId(pub u128);
 
@@ -42,13 +42,13 @@ impl FromStr for WaitingId {
 /// A player that waits for an opponent.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct WaitingPlayer {
-    /// Names this wait.
+    /// Identifies this wait.
     pub id: WaitingId,
     /// What the player wants to play: a variant for two sides.
     pub variant: Variant,
-    /// With which clock.
+    /// The clock that the player wants.
     pub clock: Option<ClockSettings>,
-    /// Who will hold the seat.
+    /// The holder of the seat.
     pub holder: Holder,
     /// When the wait began, in milliseconds since 1970.
     pub since_ms: u64,
@@ -59,7 +59,7 @@ impl WaitingPlayer {
         self.variant == other.variant && self.clock == other.clock
     }
 
-    /// Whether the two want the same game. Nobody plays against themselves.
+    /// Whether the two want the same game and are different players.
     fn fits(&self, other: &WaitingPlayer) -> bool {
         let is_same = |player: PlayerId| other.holder.player_id() == Some(player);
         self.wants_the_same(other) && !self.holder.player_id().is_some_and(is_same)
@@ -69,7 +69,7 @@ impl WaitingPlayer {
 /// The players that wait at one node.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct WaitingList {
-    /// Greater than in every earlier list of the node: a list that arrives late is ignored.
+    /// Greater than in all earlier lists of the node. A list that arrives late is ignored.
     pub version: u64,
     /// All waiting TCP clients. A client that is missing here no longer waits.
     pub players: Vec<WaitingPlayer>,
@@ -81,7 +81,7 @@ pub struct WaitingList {
     pub cancelled: Vec<(WaitingId, PlayerId)>,
     /// Quick matches for which the node has found an open lobby seat.
     pub seated: Vec<(PlayerId, Match)>,
-    /// Players that are connected to this node. Their quick matches go on.
+    /// Players connected to this node. Their quick matches continue.
     pub connected: Vec<PlayerId>,
 }
 
@@ -96,45 +96,45 @@ pub struct Match {
     pub seat: Seat,
 }
 
-/// What became of a new quick match.
+/// The result of a request for a quick match.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum MatchRequest {
     /// It waits, or was paired at once.
     Accepted(WaitingId),
-    /// The player waits for the same game already, under this id.
+    /// The player already waits for the same game, with this id.
     Waits(WaitingId),
-    /// The player has [`MAX_QUICK_MATCHES`] already.
+    /// The player already has [`MAX_QUICK_MATCHES`].
     TooMany,
 }
 
 /// The state of a quick match.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct QuickMatch {
-    /// Whose it is.
+    /// The player that it belongs to.
     pub player: PlayerId,
     /// The game and the player's seat, when there is an opponent.
     pub matched: Option<(GameId, Seat)>,
 }
 
-/// What the store replies to a list.
+/// The store's reply to a list.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Matches {
-    /// The matches of the node's TCP clients that it has not seen, also of clients that are not in its list any
-    /// more.
+    /// The matches of the node's TCP clients that the node has not seen, including clients that are no longer
+    /// in its list.
     pub unseen: Vec<Match>,
     /// The games that were created for this reply.
     pub created: Vec<GameId>,
-    /// What became of each request of the list, in the same order.
+    /// The result of each request of the list, in the same order.
     pub requests: Vec<MatchRequest>,
-    /// Which of the cancelled quick matches were waiting.
+    /// The cancelled quick matches that were waiting.
     pub cancelled: Vec<WaitingId>,
-    /// The quick matches that were paired for this reply, at any node.
+    /// The quick matches that were paired for this reply, of all nodes.
     pub quick: Vec<(PlayerId, Match)>,
-    /// The quick matches that still wait, of any node's players.
+    /// The quick matches that still wait, of all nodes.
     pub waiting: Vec<WaitingPlayer>,
 }
 
-/// How many players wait for the same game.
+/// The number of players that wait for the same game.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct WaitingCount {
     /// The game.
@@ -145,24 +145,24 @@ pub struct WaitingCount {
     pub players: u64,
 }
 
-/// Maximum number of quick matches that a store in memory remembers after they found an opponent.
+/// Maximum number of paired quick matches that a store in memory remembers.
 const MAX_MADE: usize = 10_000;
 
 /// Maximum number of waiting quick matches per player.
 pub const MAX_QUICK_MATCHES: usize = 5;
 
-/// A node sends its list every second. A client of a node that has not done so for this long is not
-/// paired: the node may be gone.
+/// A node sends its list every second. If it has not done so for this long, its clients are not paired,
+/// because the node may be gone.
 const FRESH_MS: u64 = 3_000;
 
-/// A quick match whose player is connected to no node for this long is dropped.
+/// A quick match is dropped if its player is connected to no node for this long.
 pub const QUICK_MATCH_LASTS_MS: u64 = 20_000;
 
-/// For how long a player may ask what became of a quick match.
+/// How long the result of a quick match can be requested.
 pub(super) const QUICK_MATCH_KEPT_MS: u64 = 600_000;
 
-/// Rows of nodes that have sent no list for this long are removed. Long before, the node was declared
-/// dead and the seats of its connections have left.
+/// Rows of nodes that have sent no list for this long are removed. By then the node was declared dead, and
+/// its seats have left.
 const OLD_MS: u64 = 3_600_000;
 
 /// A waiting player as the store has it.
@@ -171,7 +171,7 @@ pub(super) struct WaitingRow {
     /// The node of a TCP client; `None` for a quick match.
     pub(super) node: Option<NodeId>,
     pub(super) player: WaitingPlayer,
-    /// When a node last said that the player waits.
+    /// When a node last reported that the player waits.
     pub(super) listed_ms: u64,
     /// The match of a TCP client, until its node has seen it.
     pub(super) matched: Option<(GameId, Seat)>,
@@ -195,14 +195,14 @@ impl WaitingRow {
     }
 }
 
-/// The waiting players of all nodes. They are few: two that fit never wait beside each other.
+/// The waiting players of all nodes. There are few, because two players who fit never both wait.
 pub(super) type WaitingRows = BTreeMap<WaitingId, WaitingRow>;
 
-/// The requested quick matches that have found an opponent already: the reply was lost.
+/// Requested quick matches that were already paired, because an earlier reply was lost.
 pub(super) type Made = HashMap<WaitingId, QuickMatch>;
 
-/// Takes a node's list and pairs who fits, longest wait first. Returns the reply, and the games to
-/// create. `made` has at least those of the list's requests that were paired before.
+/// Takes a node's list and pairs players who fit, longest wait first. Returns the reply, and the games to
+/// create. `made` has at least those requests of the list that were already paired.
 pub(super) fn update(
     rows: &mut WaitingRows,
     node: NodeId,
@@ -304,7 +304,7 @@ pub(super) fn update(
     (matches, games)
 }
 
-/// Removes quick matches, and returns those that were there.
+/// Removes quick matches, and returns those that existed.
 fn cancel(rows: &mut WaitingRows, cancelled: &[(WaitingId, PlayerId)]) -> Vec<WaitingId> {
     let mut gone = Vec::new();
     for (id, player) in cancelled {
@@ -360,7 +360,7 @@ fn pair(rows: &mut WaitingRows, now_ms: u64) -> Vec<(NewGame, Summary)> {
             continue;
         };
         let mut both = [alone.remove(at), player];
-        // Ids are random, so each moves first as often as the other.
+        // Ids are random, so each player moves first equally often.
         both.sort_by_key(|player| player.id);
         let game = GameId::new(both[0].id.0 ^ both[1].id.0);
         let settings = Settings {
@@ -373,7 +373,7 @@ fn pair(rows: &mut WaitingRows, now_ms: u64) -> Vec<(NewGame, Summary)> {
             created_ms: now_ms,
         };
         let Ok(table) = Table::new(settings.clone()) else {
-            // Not a variant for two sides: they wait until they leave.
+            // Not a variant for two sides: the players wait until they leave.
             continue;
         };
         for (seat, player) in (0..).map(Seat).zip(&both) {
@@ -387,19 +387,19 @@ fn pair(rows: &mut WaitingRows, now_ms: u64) -> Vec<(NewGame, Summary)> {
     games
 }
 
-/// The waiting players of a store that keeps them in memory: no other process uses it.
+/// The waiting players of a store in memory, which no other process uses.
 #[derive(Debug, Default)]
 pub(super) struct WaitingRoom {
     rows: WaitingRows,
     /// The version of the latest list of each node.
     versions: HashMap<NodeId, u64>,
-    /// Quick matches that found an opponent.
+    /// Quick matches that were paired.
     made: Made,
-    /// When each of them did, oldest first.
+    /// When each of them was paired, oldest first.
     made_at: VecDeque<(u64, WaitingId)>,
 }
 
-/// What a list leads to.
+/// The result of a list.
 pub(super) struct Plan {
     rows: WaitingRows,
     pub(super) games: Vec<(NewGame, Summary)>,
@@ -407,7 +407,7 @@ pub(super) struct Plan {
 }
 
 impl WaitingRoom {
-    /// What a node's list leads to; see [`update`]. Nothing changes until it is [carried
+    /// The result of a node's list; see [`update`]. Nothing changes until it is [carried
     /// out](WaitingRoom::carry_out). `None` for a list that arrives late.
     pub(super) fn plan(&self, node: NodeId, list: &WaitingList, now_ms: u64) -> Option<Plan> {
         let latest = self.versions.get(&node).copied();
@@ -423,7 +423,7 @@ impl WaitingRoom {
         })
     }
 
-    /// Its games are stored.
+    /// Carries out a plan whose games were stored.
     pub(super) fn carry_out(
         &mut self,
         plan: Plan,
@@ -460,7 +460,7 @@ impl WaitingRoom {
         self.made.get(&id).copied()
     }
 
-    /// How many quick matches wait for each game.
+    /// The number of waiting quick matches for each game.
     pub(super) fn counts(&self) -> Vec<WaitingCount> {
         let mut counts: Vec<WaitingCount> = Vec::new();
         for row in self.rows.values().filter(|row| row.node.is_none()) {
@@ -540,7 +540,7 @@ mod tests {
         update(&mut rows, HERE, &list(&[first]), 100);
         let (matches, _) = update(&mut rows, THERE, &list(&[second]), 100);
         assert_eq!(players(&matches), [2]);
-        // The first player has left meanwhile, and the node must know.
+        // The first player has left in the meantime, and its node must be told.
         for _ in 0..2 {
             let (matches, games) = update(&mut rows, HERE, &list(&[]), 200);
             assert_eq!((players(&matches), games.len()), (vec![1], 0));
@@ -595,11 +595,11 @@ mod tests {
         let mut rows = WaitingRows::new();
         let (matches, _) = update(&mut rows, HERE, &request(&[quick(1, 7, 10)]), 100);
         assert_eq!(matches.requests, [MatchRequest::Accepted(WaitingId(1))]);
-        // The same game again, from another device: one wait.
+        // The same game again, from another device, is one wait.
         let (matches, games) = update(&mut rows, THERE, &request(&[quick(2, 7, 20)]), 100);
         assert_eq!(matches.requests, [MatchRequest::Waits(WaitingId(1))]);
         assert_eq!((games.len(), rows.len()), (0, 1));
-        // Even if both were there, they do not fit.
+        // Two quick matches of the same player never fit.
         assert!(!quick(1, 7, 10).fits(&quick(2, 7, 20)));
         let (matches, games) = update(&mut rows, THERE, &request(&[quick(3, 8, 30)]), 100);
         assert_eq!(games.len(), 1);
@@ -614,7 +614,7 @@ mod tests {
         update(&mut rows, HERE, &list(&[player(1, 10)]), 100);
         let (matches, games) = update(&mut rows, THERE, &request(&[quick(3, 8, 30)]), 100);
         assert_eq!((games.len(), matches.quick.len()), (1, 1));
-        // The client's node learns of it, as always.
+        // The client's node is told about the match.
         let (matches, _) = update(&mut rows, HERE, &list(&[player(1, 10)]), 200);
         assert_eq!(players(&matches), [1]);
     }
@@ -664,7 +664,7 @@ mod tests {
         let (matches, _) = update(&mut rows, HERE, &request(&wanted), 100);
         assert_eq!(matches.requests[5], MatchRequest::TooMany);
         assert_eq!(rows.len(), MAX_QUICK_MATCHES);
-        // The request that was accepted may come again.
+        // The accepted request may be repeated.
         let (matches, _) = update(&mut rows, HERE, &request(&wanted[..1]), 100);
         assert_eq!(matches.requests, [MatchRequest::Accepted(WaitingId(1))]);
     }

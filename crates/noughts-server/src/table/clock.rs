@@ -4,16 +4,17 @@ use noughts_rules::{Action, ClockSettings, Seat, Termination, Turn};
 
 use super::{Decision, EndReason, Entry, SeatSet, Table, TableRefusal};
 
-/// Time for the first turn of a seat, in milliseconds. In correspondence it is the time of any turn.
+/// Time for the first turn of a seat, in milliseconds. In correspondence games the first turn has the usual
+/// time.
 pub const FIRST_TURN_MS: u64 = 30_000;
 
 /// The clocks of all seats.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Clock {
     settings: ClockSettings,
-    /// What each seat had when it last moved.
+    /// The milliseconds that each seat had after its last turn.
     left_ms: Vec<u64>,
-    /// When the current turn began; `None` until all seats are taken. Outages move it later.
+    /// When the current turn began; `None` until all seats are taken. An outage moves it to a later time.
     since_ms: Option<u64>,
     /// The seats that have completed a turn.
     moved: SeatSet,
@@ -26,7 +27,7 @@ pub(super) struct Clock {
 pub struct ClockView {
     /// The settings.
     pub settings: ClockSettings,
-    /// Milliseconds left for each seat. The first turn of a seat does not use them.
+    /// The milliseconds left for each seat. A seat's first turn does not use them.
     pub left_ms: Vec<u64>,
     /// The seat whose time runs. None before all seats are taken, during a seat's first turn, and when the game is
     /// over.
@@ -38,9 +39,9 @@ pub struct ClockView {
 /// A time during which no node could store anything.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Outage {
-    /// When something was last stored before it, in milliseconds since 1970.
+    /// The last time before the outage at which something was stored, in milliseconds since 1970.
     pub from_ms: u64,
-    /// When something was stored again.
+    /// The first time after the outage at which something was stored.
     pub until_ms: u64,
 }
 
@@ -56,7 +57,7 @@ impl Clock {
         }
     }
 
-    /// Starts the first turn, unless it has begun.
+    /// Starts the first turn, unless it has already begun.
     pub(super) fn start(&mut self, at_ms: u64) {
         self.since_ms.get_or_insert(at_ms);
     }
@@ -75,7 +76,7 @@ impl Clock {
             .map_or(0, |since_ms| at_ms.saturating_sub(since_ms))
     }
 
-    /// Takes the time since the turn began from the seat to move, unless it is its first turn.
+    /// Takes the time since the turn began from the seat to move, unless this is its first turn.
     fn charge(&mut self, to_move: Seat, at_ms: u64) -> u64 {
         let elapsed_ms = self.elapsed_ms(at_ms);
         if self.moved.contains(to_move)
@@ -94,7 +95,7 @@ impl Clock {
         }
         let is_complete = match turn.action {
             Action::Play(_) | Action::Rewind(_) => turn.by == to_move,
-            // Neither gives time back.
+            // Takebacks and resignations give no time.
             Action::Takeback(_) | Action::Resign => false,
         };
         if is_complete && let Some(left_ms) = self.left_ms.get_mut(usize::from(to_move.0)) {
@@ -102,7 +103,7 @@ impl Clock {
                 ClockSettings::Fischer { .. } if self.moved.contains(to_move) => {
                     *left_ms += self.settings.increment_ms();
                 }
-                // The first turn took nothing from the clock, so it adds nothing.
+                // The first turn took no time from the clock, so it adds none.
                 ClockSettings::Fischer { .. } => {}
                 ClockSettings::PerMove { .. } | ClockSettings::Days { .. } => {
                     *left_ms = self.settings.base_ms();
@@ -132,12 +133,13 @@ impl Clock {
         Some(self.since_ms?.saturating_add(self.allowed_ms(to_move)))
     }
 
-    /// The earliest time at which any seat's time can run out, whatever is played after `at_ms`. It never becomes
-    /// earlier, so that a turn need not change it in the store.
+    /// The earliest time at which the time of any seat can run out, whatever is played after `at_ms`. Turns
+    /// never make it earlier, so they need not update it in the store.
     pub(super) fn earliest_deadline_ms(&self, to_move: Seat, at_ms: u64) -> Option<u64> {
         let current = self.deadline_ms(to_move)?;
         let seats = (0..self.left_ms.len()).map(|seat| Seat(seat as u8));
-        // A turn of the seat to move ends no sooner than its next one can, except that the first one is free.
+        // For the seat to move: its next turn can end only after this one, except that its first turn is
+        // free.
         let later = seats.filter(|seat| *seat != to_move || !self.moved.contains(to_move));
         let later = later.map(|seat| {
             let left_ms = self.left_ms[usize::from(seat.0)];
@@ -152,7 +154,7 @@ impl Clock {
         seats.into_iter().all(|seat| self.moved.contains(seat))
     }
 
-    /// Milliseconds of this outage that the current turn lost, and that were not added yet.
+    /// The milliseconds of this outage that the current turn lost and that were not added yet.
     fn lost_ms(&self, outage: &Outage) -> Option<u64> {
         let since_ms = self.since_ms?;
         let from_ms = outage.from_ms.max(since_ms).max(self.outages_until_ms);
@@ -196,7 +198,7 @@ impl Table {
         self.clock.as_ref()?.deadline_ms(to_move)
     }
 
-    /// How the game ends because a clock has run out at `now_ms`; `None` if none has.
+    /// How the game ends because a clock has run out at `now_ms`; `None` if no clock has run out.
     pub fn at_deadline(&self, now_ms: u64) -> Option<Decision> {
         let to_move = self.game.to_move()?;
         let clock = self.clock.as_ref()?;
@@ -211,7 +213,7 @@ impl Table {
         self.decide_end(reason, seats, end, now_ms).ok()
     }
 
-    /// Adds the time that the current turn lost by an outage, unless the log has it already.
+    /// Adds the time that the current turn lost by an outage, unless it was already added.
     pub(super) fn decide_add_time(
         &self,
         outage: &Outage,
@@ -298,7 +300,7 @@ mod tests {
         for (text, left) in [("180+2", [175_000, 178_000]), ("move 30", [25_000, 28_000])] {
             let mut clock = clock(text);
             clock.moved = SeatSet::only(ANN).with(BOB);
-            // Ann's takeback is granted while her time runs, then Bob's while hers and his run.
+            // Ann's takeback is granted during her turn, then Bob's during hers and during his.
             clock.end_turn(ANN, takeback(ANN), 5_000);
             clock.end_turn(ANN, takeback(BOB), 6_000);
             clock.end_turn(BOB, takeback(ANN), 8_000);

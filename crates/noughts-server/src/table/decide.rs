@@ -1,4 +1,4 @@
-//! Decides commands: which entries follow, or why the command is refused.
+//! Decides commands: returns the entries that follow, or the refusal.
 
 use std::fmt;
 
@@ -24,12 +24,12 @@ pub enum Command {
         seat: Seat,
         /// The action.
         action: Action,
-        /// Completed turns plus one, as the player saw them.
+        /// The number of completed turns plus one, as the player saw it.
         turn: usize,
         /// The key of the request.
         key: Option<Box<RequestKey>>,
     },
-    /// A robot's move, chosen after entry `entry`.
+    /// A robot's move, chosen when `entry` was the latest entry.
     RobotPlay {
         /// Which seat.
         seat: Seat,
@@ -42,12 +42,13 @@ pub enum Command {
     TakeSeat {
         /// Which seat.
         seat: Seat,
-        /// Who will hold it.
+        /// The new holder.
         holder: Holder,
         /// The key of the request.
         key: Option<Box<RequestKey>>,
     },
-    /// A seat offers a rematch. When every human seat has done so, a new game with the id `next` is created.
+    /// A seat offers a rematch. When every human seat has offered one, a new game with the id `next` is
+    /// created.
     OfferRematch {
         /// Which seat.
         seat: Seat,
@@ -70,7 +71,7 @@ pub enum Command {
         /// The key of the request.
         key: Option<Box<RequestKey>>,
     },
-    /// A seat answers an offer, or takes its own back.
+    /// A seat answers an offer, or withdraws its own.
     Answer {
         /// Which seat.
         seat: Seat,
@@ -91,7 +92,7 @@ pub enum Command {
         /// What it claims.
         claim: Claim,
     },
-    /// The current turn gets the time back that it lost by an outage.
+    /// The current turn gets back the time that it lost by an outage.
     AddTime(Outage),
     /// The time of the seat to move may have run out.
     CheckDeadline,
@@ -99,14 +100,14 @@ pub enum Command {
     Leave(SeatSet),
 }
 
-/// The result of a command. All of it is stored together, or nothing.
+/// The result of a command. Its parts are stored together or not at all.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Decision {
     /// The next entries of the log.
     pub entries: Vec<LogEntry>,
-    /// How they end the game, if they do.
+    /// How the entries end the game, if they do.
     pub conclusion: Option<Conclusion>,
-    /// A game to create with them.
+    /// A game to create together with the entries.
     pub new_game: Option<NewGame>,
 }
 
@@ -122,7 +123,8 @@ pub struct NewGame {
 /// The idempotency key of a request that creates a game.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct CreationKey {
-    /// The client that the key belongs to: two clients may use the same text. Empty for keys of older versions.
+    /// The client that the key belongs to: two clients may use the same text. Empty in keys of older
+    /// versions.
     pub scope: String,
     /// The key.
     pub key: Key,
@@ -144,9 +146,9 @@ pub struct Summary {
 /// The status of a table in lists.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Status {
-    /// It has a seat for clients with the link, and is not listed.
+    /// It has a seat for clients with the link. Lists do not show it.
     Unlisted,
-    /// It has an open seat, and lists show it.
+    /// It has an open seat. Lists show it.
     Waiting,
     /// It is being played.
     Playing,
@@ -163,15 +165,15 @@ pub struct Ending {
     pub at_ms: u64,
 }
 
-/// Why a command was refused; nothing has changed.
+/// Why a command was refused. Nothing has changed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum TableRefusal {
-    /// The request is for another turn than the current one.
+    /// The request is not for the current turn.
     Stale {
         /// The current turn.
         turn: usize,
     },
-    /// The time of the seat has run out. The game is to be ended by [`Table::at_deadline`].
+    /// The seat's time has run out. The caller ends the game with [`Table::at_deadline`].
     TimeIsOver,
     /// The rules refuse it.
     Rules(Refusal),
@@ -183,9 +185,9 @@ pub enum TableRefusal {
     NotOver,
     /// A takeback needs the consent of the others.
     ConsentNeeded,
-    /// A seat is still open, so that nobody can be asked.
+    /// A seat is still open, so there is no player to ask.
     NotStarted,
-    /// No other person plays.
+    /// No other seat is held by a person.
     NoOtherPlayer,
     /// There is no such offer to answer.
     NoOffer {
@@ -215,7 +217,7 @@ pub enum TableRefusal {
         /// How much longer to wait, in milliseconds.
         wait_ms: u64,
     },
-    /// The game has as many offers as it may have.
+    /// The game has its maximum number of offers.
     TooManyOffers,
 }
 
@@ -286,8 +288,8 @@ impl fmt::Display for TableRefusal {
 impl std::error::Error for TableRefusal {}
 
 impl Table {
-    /// The entries that follow from a command; `None` if it repeats an earlier one. Nothing changes until they are
-    /// [applied](Table::apply).
+    /// The entries that follow from a command; `None` if it repeats an earlier command. Nothing changes until
+    /// they are [applied](Table::apply).
     pub fn decide(
         &self,
         command: &Command,
@@ -295,7 +297,7 @@ impl Table {
     ) -> Result<Option<Decision>, TableRefusal> {
         let now = now.into();
         let now_ms = now.now_ms;
-        // The clocks of two nodes may differ.
+        // Never earlier than the latest entry: the clocks of two nodes may differ.
         let at_ms = now_ms.max(self.last_ms());
         match command {
             Command::Act {
@@ -317,7 +319,7 @@ impl Table {
                 self.check_time(*seat, at_ms)?;
                 match action {
                     Action::Takeback(_) => Err(TableRefusal::ConsentNeeded),
-                    // An empty seat never wins.
+                    // With an open seat the game is aborted, because an empty seat cannot win.
                     Action::Resign if self.has_open_seat() => self.decide_abort(*seat, at_ms),
                     Action::Play(_) | Action::Rewind(_) | Action::Resign => {
                         self.decide_turn(acted, at_ms, key.as_deref()).map(Some)
@@ -466,7 +468,7 @@ impl Table {
         }
     }
 
-    /// Whether the turn was this action.
+    /// Whether this turn was this action.
     fn has_turn(&self, turn: usize, acted: Turn) -> bool {
         let done = turn.checked_sub(1).and_then(|n| self.game.turns().get(n));
         done == Some(&acted)
@@ -476,7 +478,7 @@ impl Table {
     pub fn summary(&self) -> Summary {
         let ending = self.game.conclusion().map(|conclusion| Ending {
             conclusion: conclusion.clone(),
-            // A game may begin from a position in which it is over.
+            // A game may start from a position in which it is already over.
             at_ms: self.ended_ms().unwrap_or(self.last_ms()),
         });
         Summary {
@@ -487,8 +489,8 @@ impl Table {
         }
     }
 
-    /// What lists show of the table after a decision, if that differs from now. A deadline by the clock may stay as it
-    /// is although a turn moves it: what is stored is never later than the real one.
+    /// The summary after a decision, if it differs from the current one. The stored deadline may stay
+    /// although a turn changes it: it is never later than the real deadline.
     pub fn summary_after(&self, decision: &Decision) -> Option<Summary> {
         let mut holders: Option<Vec<Holder>> = None;
         let mut clock = self.clock.clone();
@@ -537,7 +539,7 @@ impl Table {
             return None;
         }
         let clock_ms = clock.zip(next).and_then(|(clock, next)| {
-            // The earliest that can follow, so that it need not be stored with every turn.
+            // The earliest deadline that can follow, so that it need not be stored with every turn.
             clock.earliest_deadline_ms(next, at_ms)
         });
         let ending = decision.conclusion.clone();
@@ -564,7 +566,7 @@ fn status(holders: &[Holder], is_over: bool) -> Status {
 impl Decision {
     pub(super) fn one(entry: Entry, at_ms: u64, key: Option<&RequestKey>) -> Decision {
         let key = key.map(|request| Box::new(request.key.clone()));
-        // Room for a robot's reply.
+        // Capacity for a robot's reply.
         let mut entries = Vec::with_capacity(2);
         entries.push(LogEntry { at_ms, entry, key });
         Decision {

@@ -5,10 +5,10 @@ use noughts_rules::{Seat, Turn};
 
 use crate::id::{GameId, NodeId, PlayerId};
 
-/// One item of a game's log, with when it was stored. Entries are numbered from 1.
+/// One item of a game's log, with the time at which it was stored. Entries are numbered from 1.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct LogEntry {
-    /// Milliseconds since 1970; never less than that of the entry before.
+    /// Milliseconds since 1970. Never less than in the previous entry.
     pub at_ms: u64,
     /// What happened.
     pub entry: Entry,
@@ -25,7 +25,7 @@ pub enum Entry {
     Seated {
         /// Which seat.
         seat: Seat,
-        /// Who holds it from now on.
+        /// The new holder.
         holder: Holder,
     },
     /// A turn was completed.
@@ -44,11 +44,11 @@ pub enum Entry {
         /// Its answer.
         answer: Answer,
     },
-    /// The current turn got more time, because nothing could be stored for a while.
+    /// The current turn got more time, because nothing could be stored during an outage.
     TimeAdded {
         /// How much, in milliseconds.
         ms: u64,
-        /// When that while ended, in milliseconds since 1970: it is counted once.
+        /// The end of the outage, in milliseconds since 1970. Each outage is counted once.
         until_ms: u64,
     },
     /// The game ended, but not by its rules.
@@ -67,9 +67,9 @@ pub enum Entry {
 pub enum Offer {
     /// To end the game as a draw.
     Draw,
-    /// To return to before the last play of the offering seat.
+    /// To take back the last play of the offering seat and all later plays.
     Takeback,
-    /// To play again, with seats shifted by one.
+    /// To play another game, with the seats shifted by one.
     Rematch,
 }
 
@@ -95,11 +95,11 @@ impl Offer {
 pub enum Answer {
     /// Yes.
     Accept(Offer),
-    /// No; for the seat that made the offer: it takes the offer back.
+    /// No. For the seat that made the offer: withdraws the offer.
     Decline(Offer),
 }
 
-/// Why a game ended, if not by its rules.
+/// Why a game ended that did not end by its rules.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum EndReason {
     /// The connections of these seats have ended.
@@ -108,7 +108,7 @@ pub enum EndReason {
     Agreement,
     /// The time of this seat ran out.
     Time,
-    /// This seat aborted the game, or did not make its first turn in time.
+    /// This seat aborted the game, or did not complete its first turn in time.
     Aborted,
     /// This seat claimed the win, because all other players were away.
     WinClaimed,
@@ -116,19 +116,19 @@ pub enum EndReason {
     DrawClaimed,
 }
 
-/// An idempotency key, as it is stored with the entry of its request.
+/// An idempotency key as stored with the entry of its request.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Key {
     /// The client's text: 1 to 128 visible ASCII characters.
     pub text: String,
-    /// A hash of the request: the same key with another request is refused.
+    /// A hash of the request. The same key with another request is refused.
     pub request: u64,
 }
 
-/// The idempotency key of a request that is being made.
+/// The idempotency key of a current request.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct RequestKey {
-    /// As it is stored.
+    /// The key as it will be stored.
     pub key: Key,
     /// The hash that older versions computed; their keys are still valid.
     pub former_hash: u64,
@@ -142,10 +142,10 @@ impl RequestKey {
     }
 }
 
-/// How long a key is remembered, in milliseconds.
+/// How long a key is valid, in milliseconds.
 pub const KEY_LIFETIME_MS: u64 = 24 * 3_600 * 1_000;
 
-/// Who holds a seat.
+/// The holder of a seat.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Holder {
     /// Nobody yet.
@@ -154,10 +154,11 @@ pub enum Holder {
     Human {
         /// The name that was given; may be empty.
         name: String,
-        /// For a seat that lasts as long as a TCP connection: the process that has the connection.
+        /// For a seat that lasts as long as a TCP connection: the node that has the connection.
         node: Option<NodeId>,
     },
-    /// A registered player. The name is looked up, so that renaming and deleting the player changes it everywhere.
+    /// A registered player. The name is not stored here, so that renaming or deleting the player changes it
+    /// everywhere.
     Player(PlayerId),
     /// A robot, by its strategy.
     Robot(StrategyName),
@@ -166,9 +167,9 @@ pub enum Holder {
 /// How an open seat is offered.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum OpenTo {
-    /// Everybody who knows the game's id.
+    /// Everybody who has the game's link.
     Link,
-    /// The same, at a table that lists show.
+    /// Everybody who has the link; lists show the table.
     ListedLink,
     /// Everybody: the seat is listed in the lobby.
     Lobby,
@@ -180,7 +181,7 @@ impl Holder {
         matches!(self, Holder::Open(_))
     }
 
-    /// Whether a person holds it, or a program that acts like one.
+    /// Whether a person, or a program that acts like one, holds it.
     pub fn is_human(&self) -> bool {
         match self {
             Holder::Human { .. } | Holder::Player(_) => true,
@@ -205,7 +206,7 @@ impl SeatSet {
     /// No seat.
     pub const EMPTY: SeatSet = SeatSet(0);
 
-    /// One seat alone.
+    /// The set of one seat.
     pub fn only(seat: Seat) -> SeatSet {
         SeatSet(1u64.checked_shl(seat.0.into()).unwrap_or(0))
     }
@@ -216,29 +217,29 @@ impl SeatSet {
         SeatSet(self.0 | SeatSet::only(seat).0)
     }
 
-    /// All of both.
+    /// The union.
     #[must_use]
     pub fn union(self, other: SeatSet) -> SeatSet {
         SeatSet(self.0 | other.0)
     }
 
-    /// The seats that are in one of both sets.
+    /// The seats that are in exactly one of the two sets.
     #[must_use]
     pub fn symmetric_difference(self, other: SeatSet) -> SeatSet {
         SeatSet(self.0 ^ other.0)
     }
 
-    /// Whether the seat is among them.
+    /// Whether the set contains the seat.
     pub fn contains(self, seat: Seat) -> bool {
         self.0 & SeatSet::only(seat).0 != 0
     }
 
-    /// Whether there is none.
+    /// Whether the set is empty.
     pub fn is_empty(self) -> bool {
         self.0 == 0
     }
 
-    /// Each of them, ascending.
+    /// The seats, in ascending order.
     pub fn iter(self) -> impl Iterator<Item = Seat> {
         (0..64).map(Seat).filter(move |seat| self.contains(*seat))
     }

@@ -1,4 +1,4 @@
-//! Offers, answers, abort and claims: when a seat may make them, and their effects.
+//! Offers, answers, abort and claims: when a seat may use them, and their effects.
 
 use noughts_rules::{
     Action, DrawReason, OfferEvent, OfferKind, OfferStep, Refusal, Seat, Termination, Turn,
@@ -11,16 +11,18 @@ use super::{
 /// Maximum number of entries of a game that are not turns.
 pub const MAX_OTHER_ENTRIES: usize = 1_000;
 
-/// Entries kept free for taken seats, rematch offers, outages and the end of the game.
+/// Number of these entries that are reserved for taken seats, rematch offers, outages and the end of the
+/// game.
 const RESERVED_ENTRIES: usize = 150;
 
-/// Of these, entries kept free for what ends a game or follows its end.
+/// Number of the reserved entries that are reserved for the end of a game and for entries after it.
 const RESERVED_FOR_END: usize = 70;
 
-/// How many turns after a refusal a seat may offer a draw again.
+/// Number of turns after a refused draw offer until the seat may offer a draw again.
 pub const DRAW_OFFER_PAUSE: usize = 10;
 
-/// How long all other players must have been away before a claim, in milliseconds.
+/// How long all other players must have been away before a claim, in milliseconds: with a clock, without one,
+/// and after they said that they leave.
 const AWAY_WITH_CLOCK_MS: u64 = 60_000;
 const AWAY_WITHOUT_CLOCK_MS: u64 = 300_000;
 const AWAY_AFTER_LEAVING_MS: u64 = 10_000;
@@ -39,7 +41,7 @@ pub enum Claim {
 pub struct Context {
     /// Milliseconds since 1970.
     pub now_ms: u64,
-    /// For each seat how long its player has been away; a seat that is missing here is present.
+    /// For each seat, how long its player has been away; `None` for players who are present.
     pub away: Vec<Option<Absence>>,
 }
 
@@ -48,7 +50,7 @@ pub struct Context {
 pub struct Absence {
     /// For how long, in milliseconds.
     pub ms: u64,
-    /// Whether the player said that they leave.
+    /// Whether the player sent `leave`.
     pub has_left: bool,
 }
 
@@ -69,7 +71,7 @@ pub struct OpenOffer {
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(super) struct Offers {
     open: Vec<OpenOffer>,
-    /// For a seat whose draw offer was refused: the number of turns at that time.
+    /// For each seat whose draw offer was refused: the number of turns at that time.
     refused_draws: Vec<(Seat, usize)>,
 }
 
@@ -140,14 +142,14 @@ impl Offers {
         }
     }
 
-    /// What a turn does to offers. `is_human` says whether a person holds the seat that completed it; `turns` counts
-    /// this turn.
+    /// Applies the effects of a turn on offers. `is_human` tells whether a person holds the seat that
+    /// completed it; `turns` includes this turn.
     pub(super) fn after_turn(&mut self, turn: Turn, is_human: bool, turns: usize) {
         if self.open.is_empty() {
             return;
         }
         match turn.action {
-            // The position that they were made for is gone.
+            // The position that the offers were made for no longer exists.
             Action::Takeback(_) => self.open.clear(),
             Action::Play(_) | Action::Rewind(_) | Action::Resign => {
                 self.open
@@ -159,7 +161,7 @@ impl Offers {
         }
     }
 
-    /// Removes the offers that make no sense when the game is over.
+    /// Removes the offers that are void when the game is over.
     pub(super) fn end_game(&mut self) {
         self.open.retain(|open| open.offer == Offer::Rematch);
     }
@@ -182,7 +184,7 @@ impl Table {
         rematches.map(|open| open.seat).collect()
     }
 
-    /// The offers of the game and the answers, for its record. Rematches are not part of the game.
+    /// The offers and answers of the game, for its record. Rematch offers are not part of the record.
     pub fn offer_events(&self) -> Vec<OfferEvent> {
         let kind = |offer: Offer| match offer {
             Offer::Draw => Some(OfferKind::Draw),
@@ -204,7 +206,7 @@ impl Table {
                 | Entry::RematchCreated(_) => return None,
             };
             Some(OfferEvent {
-                // Entries before it that are not among the others are turns.
+                // All earlier entries that are not in `others` are turns.
                 after_turns: other.number as usize - 1 - others,
                 seat,
                 step,
@@ -310,7 +312,7 @@ impl Table {
         }
     }
 
-    /// The takeback of this seat as a turn.
+    /// The takeback of this seat, as a turn.
     fn takeback(&self, seat: Seat) -> Result<Turn, TableRefusal> {
         let count = self.game.takeback_of(seat);
         let count = count.ok_or(TableRefusal::Rules(Refusal::NothingToTakeBack))?;
@@ -384,7 +386,7 @@ impl Table {
                 decision.conclusion = end.conclusion;
             }
             Offer::Takeback => self.add_takeback(&mut decision, open.seat, at_ms)?,
-            // Accepting a rematch is offering one.
+            // Accepting a rematch means offering one.
             Offer::Rematch => {}
         }
         Ok(Some(decision))
@@ -453,7 +455,7 @@ impl Table {
         Ok(Some(self.decide_end(reason, seats, end, at_ms)?))
     }
 
-    /// Whether the game ended for this reason by these seats: the command repeats an earlier one.
+    /// Whether these seats have ended the game for this reason, so that the command is a repetition.
     fn has_ended_by(&self, reason: EndReason, seats: SeatSet) -> bool {
         let end = Entry::Ended { reason, seats };
         self.other_entries.iter().any(|other| other.entry == end)

@@ -1,6 +1,6 @@
-//! What watchers see of a table: a snapshot, and then what each entry changed.
+//! What watchers see of a table: a snapshot, and then the change of each entry.
 //!
-//! Both are typed. The interface that sends them encodes them, once for all watchers.
+//! Both are typed data. The interface that sends them encodes them once for all watchers.
 
 use std::sync::{Arc, OnceLock};
 
@@ -19,7 +19,7 @@ pub const MAX_LISTED_CELLS: usize = 1_024;
 /// An immutable state of a table, shared by all readers.
 #[derive(Debug)]
 pub struct Snapshot {
-    /// The game's name.
+    /// The game's id.
     pub id: GameId,
     /// The number of the latest entry.
     pub entry: u32,
@@ -27,7 +27,7 @@ pub struct Snapshot {
     pub game: GameView,
     /// Who holds each seat.
     pub holders: Vec<Holder>,
-    /// The names of the registered players among them.
+    /// The names of the registered players among the holders.
     pub names: Arc<PlayerNames>,
     /// The seats whose players are connected.
     pub present: SeatSet,
@@ -37,7 +37,7 @@ pub struct Snapshot {
     pub clock: Option<ClockView>,
     /// The game that was created for a rematch.
     pub rematch: Option<GameId>,
-    /// The view as an interface encodes it, once for all readers.
+    /// The view as encoded by the interface, once for all readers.
     pub encoded_view: OnceLock<Bytes>,
     /// The message of a stream that carries the view.
     pub encoded_message: OnceLock<Bytes>,
@@ -46,11 +46,11 @@ pub struct Snapshot {
 /// A message to watchers.
 #[derive(Debug)]
 pub struct Update {
-    /// The number of its entry; `None` if a player connected or disconnected.
+    /// The number of the entry; `None` if only a player connected or disconnected.
     pub entry: Option<u32>,
     /// What changed.
     pub change: Change,
-    /// The message as an interface encodes it, once for all watchers.
+    /// The message as encoded by the interface, once for all watchers.
     pub encoded: OnceLock<Bytes>,
 }
 
@@ -59,7 +59,7 @@ pub struct Update {
 pub enum Change {
     /// A turn was completed.
     Turn(Box<TurnChange>),
-    /// Who holds a seat, or whose player is connected.
+    /// The holders of seats or the connected players have changed.
     Seats {
         /// Who holds each seat.
         holders: Vec<Holder>,
@@ -68,27 +68,27 @@ pub enum Change {
         /// The names of the registered players among the holders.
         names: Arc<PlayerNames>,
     },
-    /// The offers that wait for an answer.
+    /// The open offers have changed.
     Offers {
         /// The number of the latest entry.
         entry: u32,
         /// The offers, oldest first.
         offers: Vec<OpenOffer>,
     },
-    /// More than the others can express: the whole table as it is now.
+    /// A change that the other kinds cannot express: the whole table as it is now.
     View(Arc<Snapshot>),
 }
 
-/// What a turn changed. Together with the view before it, it is the view after it.
+/// What a turn changed. Applied to the view before the turn, it gives the view after it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct TurnChange {
     /// The number of its entry.
     pub entry: u32,
     /// Which game.
     pub variant: Variant,
-    /// Completed turns, this one included.
+    /// The number of completed turns, including this one.
     pub number: usize,
-    /// Who did what.
+    /// The turn.
     pub turn: Turn,
     /// The cells that changed, ascending, with the mark that is there now.
     pub cells: Vec<(Move, Option<Side>)>,
@@ -96,9 +96,9 @@ pub struct TurnChange {
     pub to_move: Option<Seat>,
     /// Every legal move now; `None` on boards above [`MAX_LISTED_CELLS`] while the game goes on.
     pub legal: Option<Vec<Move>>,
-    /// How many marks may be taken back now.
+    /// The number of marks that may be taken back now.
     pub longest_rewind: Option<u16>,
-    /// The nine boards, where there are nine.
+    /// The nine boards; `None` for a grid.
     pub nested: Option<NestedView>,
     /// How the game ended, if it did.
     pub outcome: Option<Conclusion>,
@@ -109,7 +109,7 @@ pub struct TurnChange {
 }
 
 impl Update {
-    /// An update that no interface has encoded yet.
+    /// An update that was not encoded yet.
     pub fn new(entry: Option<u32>, change: Change) -> Update {
         Update {
             entry,
@@ -120,8 +120,8 @@ impl Update {
 }
 
 impl Table {
-    /// The current state, without the names of registered players, and with the clocks as they were at the latest entry.
-    /// The cost is proportional to the number of cells.
+    /// The current state, without the names of registered players and with the clocks at the latest entry.
+    /// Takes time proportional to the number of cells.
     pub fn snapshot(&self, present: SeatSet) -> Snapshot {
         Snapshot {
             id: self.id(),
@@ -218,8 +218,8 @@ impl Table {
         missed.map_or(Vec::new(), |missed| missed.updates(present, names, now))
     }
 
-    /// Every entry since an earlier state of this table, oldest first, with its time. Turns have a time only where there
-    /// are clocks.
+    /// Every entry since an earlier state of this table, oldest first, with its time. Without clocks the time
+    /// of turns is not known.
     fn entries_after(&self, past: &Table) -> impl Iterator<Item = (u64, Entry)> + use<'_> {
         let (turns, others) = (past.game.turns().len(), past.other_entries.len());
         let times = self.turns_at_ms.iter().copied().skip(turns);

@@ -1,4 +1,4 @@
-//! Brings a table in memory up to date with the store, where other nodes may have written.
+//! Brings a table in memory up to date with the store, to which other nodes may have written.
 
 use std::sync::Arc;
 
@@ -13,7 +13,7 @@ impl Tables {
     /// Applies the entries that the store has and this table lacks.
     pub(super) async fn catch_up(&self, live: &Arc<LiveTable>) -> Result<(), SubmitError> {
         let known = live.read(Table::entry);
-        // From the latest known entry on, which shows whether the store has the same log.
+        // Start with the latest known entry, to check that the store has the same log.
         let tail = self.store.entries_after(live.id(), known.saturating_sub(1));
         let tail = match tail.await {
             Ok(tail) => tail,
@@ -61,7 +61,7 @@ impl Tables {
         if state.phase == Phase::Behind {
             state.phase = Phase::Current;
         }
-        // These are entries of this node if only the store's confirmation was lost.
+        // If only the store's confirmation was lost, these are entries of this node.
         let unconfirmed = std::mem::take(&mut state.unconfirmed);
         match new {
             [] => {}
@@ -71,7 +71,8 @@ impl Tables {
         true
     }
 
-    /// Replaces the table by what the store has: the logs differ, as after a failover that lost the latest writes.
+    /// Replaces the table by the game in the store. Needed if the logs differ, as after a failover that lost
+    /// the latest writes.
     async fn reload(&self, live: &Arc<LiveTable>) -> Result<(), SubmitError> {
         warn!(game = %live.id(), "the store has other entries than memory: loading the game again");
         let stored = self.store.load(live.id()).await;

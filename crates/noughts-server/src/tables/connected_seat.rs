@@ -21,7 +21,7 @@ pub struct ConnectedSeat {
     tables: Arc<Tables>,
     live: Arc<LiveTable>,
     seat: Seat,
-    /// `None` if all opponents are instant robots: then nothing changes without this player.
+    /// `None` if all opponents are instant robots, because then nothing changes without this player.
     changed: Option<watch::Receiver<u32>>,
     /// Number of turns that the player knows.
     turns: usize,
@@ -67,8 +67,8 @@ impl ConnectedSeat {
         self.turns + 1
     }
 
-    /// Submits an action for turn `turn`, and tries again while the store is unavailable. The result is in the
-    /// [progress](ConnectedSeat::progress). Not cancel safe.
+    /// Submits an action for turn `turn`, and retries while the store is unavailable.
+    /// [`progress`](ConnectedSeat::progress) returns the result. Not cancel safe.
     pub fn act(&self, action: Action, turn: usize) -> BoxFuture<Result<(), SubmitError>> {
         let (tables, live) = (Arc::clone(&self.tables), Arc::clone(&self.live));
         let (seat, key) = (self.seat, None);
@@ -90,7 +90,7 @@ impl ConnectedSeat {
         })
     }
 
-    /// Waits until something changed at the table; false when the table is gone. Cancel safe.
+    /// Waits until the table changes; false when the table is gone. Cancel safe.
     pub async fn changed(&mut self) -> bool {
         match &mut self.changed {
             Some(changed) => changed.changed().await.is_ok(),
@@ -108,7 +108,7 @@ impl ConnectedSeat {
 }
 
 impl Tables {
-    /// Ends these seats, whose connections have ended. Tries again in the background until that is stored.
+    /// Ends seats whose connections have ended. Retries in the background until that is stored.
     pub(crate) fn leave(self: &Arc<Tables>, live: &Arc<LiveTable>, seats: SeatSet) {
         let (tables, live) = (Arc::clone(self), Arc::clone(live));
         self.background.spawn(async move {
@@ -116,7 +116,7 @@ impl Tables {
         });
     }
 
-    /// Ends these seats; returns when that is stored or no longer matters.
+    /// Ends these seats. Returns when that is stored or no longer matters.
     pub(crate) async fn leave_now(self: &Arc<Tables>, mut live: Arc<LiveTable>, seats: SeatSet) {
         let command = Command::Leave(seats);
         loop {
@@ -134,8 +134,8 @@ impl Tables {
         }
     }
 
-    /// Ends the seats of all connections to this node because the server stops, those of one table together. Their
-    /// players get no result.
+    /// Ends the seats of all connections to this node, because the server stops. Seats of the same table end
+    /// together. Their players get no result.
     pub(crate) fn leave_all(self: &Arc<Tables>) {
         self.is_stopping.store(true, Ordering::SeqCst);
         let is_here = |holder: &Holder| matches!(holder, Holder::Human { node: Some(node), .. } if *node == self.node);

@@ -1,8 +1,8 @@
 //! Ends games whose clock has run out, and gives back the time that outages took.
 //!
-//! A node acts at the deadline of a table only if it serves the seat to move. So a turn that arrived in time at
-//! another node, whose store is slow, is not overtaken. All other nodes act some seconds later, when a sweep finds
-//! the game.
+//! At the deadline of a table, only the node that serves the seat to move acts. So a turn that arrived in
+//! time at that node still counts, even if its store is slow. All other nodes act some seconds later, when a
+//! sweep finds the game.
 
 use std::collections::{BTreeSet, HashMap};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -15,14 +15,14 @@ use super::{SubmitError, Tables};
 use crate::id::GameId;
 use crate::table::{Command, Decision, Outage, Table};
 
-/// How many games are ended at the same time.
+/// Maximum number of games that are checked at the same time.
 const AT_ONCE: usize = 64;
 
-/// How many outages are remembered. A turn of a game with a clock takes days at most.
+/// Maximum number of outages in memory. A turn of a game with a clock takes at most days.
 const MAX_OUTAGES: usize = 100;
 
-/// When to look at which game. A game is looked at no later than at its deadline; turns move the deadline, mostly to a
-/// later time, without a change here.
+/// When each game must be checked. A game is checked no later than at its deadline. Turns change the
+/// deadline, usually to a later time, without a change here.
 #[derive(Debug, Default)]
 pub(super) struct Deadlines(Mutex<Armed>);
 
@@ -32,7 +32,7 @@ struct Armed {
     by_game: HashMap<GameId, ArmedGame>,
 }
 
-/// A game that is looked at, also when its table has left memory.
+/// A game to check, even if its table has left memory.
 #[derive(Clone, Copy, Debug)]
 struct ArmedGame {
     at_ms: u64,
@@ -41,7 +41,7 @@ struct ArmedGame {
 }
 
 impl Deadlines {
-    /// Looks at the game at this time, unless that happens earlier anyway.
+    /// Checks the game at this time, unless it is checked earlier anyway.
     fn arm(&self, game: GameId, at_ms: u64, stored: Option<u32>) {
         let Armed { by_time, by_game } = &mut *self.armed();
         let armed = by_game.entry(game).or_insert(ArmedGame {
@@ -64,7 +64,7 @@ impl Deadlines {
         }
     }
 
-    /// Removes and returns the games whose time is before `now_ms`, each with the entry that this node stored.
+    /// Removes and returns the games to check before `now_ms`, each with the entry that this node stored.
     fn take_due(&self, now_ms: u64) -> Vec<(GameId, Option<u32>)> {
         let Armed { by_time, by_game } = &mut *self.armed();
         let later = by_time.split_off(&(now_ms, GameId::new(0)));
@@ -77,13 +77,14 @@ impl Deadlines {
     }
 
     fn armed(&self) -> MutexGuard<'_, Armed> {
-        // Every change is complete, so a poisoned lock holds a valid value.
+        // Each change under the lock is complete, so the value is valid even if the lock is poisoned.
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl Tables {
-    /// Notes when the clock of a table runs out, if it has one, and whether this node stored its latest entry.
+    /// Records when the clock of a table runs out, if it has one, and whether this node stored its latest
+    /// entry.
     pub(super) fn arm_deadline(&self, table: &Table, is_stored_here: bool) {
         if table.settings().clock.is_none() {
             return;
@@ -96,7 +97,7 @@ impl Tables {
         }
     }
 
-    /// Ends the games that this node serves and whose clock has run out by the time that is certain.
+    /// Ends the games that this node serves and whose clock has certainly run out.
     pub(crate) async fn end_due_games(self: &Arc<Tables>) {
         let due = self.deadlines.take_due(self.clock.certain_ms());
         self.check_deadlines(due).await;
@@ -125,7 +126,7 @@ impl Tables {
             Ok(None) => return,
             Err(error) => {
                 debug!(%game, %error, "cannot load a game whose clock has run out");
-                // Soon again: the time that is certain is later then.
+                // Try again soon, when the certain time is later.
                 self.deadlines.arm(game, self.clock.certain_ms(), stored);
                 return;
             }
@@ -134,7 +135,7 @@ impl Tables {
             self.check_deadline(&live).await;
         }
         let state = live.state();
-        // If it has passed, another node serves the seat to move: a sweep finds the game.
+        // If the deadline has passed, another node serves the seat to move. A sweep finds the game.
         let deadline_ms = state.table.clock_deadline_ms();
         if deadline_ms.is_some_and(|deadline_ms| deadline_ms >= self.clock.certain_ms()) {
             let is_stored_here = state.is_stored_here || stored == Some(state.table.entry());
@@ -172,8 +173,8 @@ impl Tables {
         }
     }
 
-    /// Whether turns of the seat to move arrive at this node, if they arrive at all: its player is connected here, or
-    /// nowhere, and this node stored the latest entry, perhaps as number `stored` before the table left memory.
+    /// Whether this node serves the seat to move: its player is connected here, or is not connected at all
+    /// and this node stored the latest entry (as number `stored`, if the table has left memory since).
     async fn serves_seat_to_move(&self, live: &LiveTable, stored: Option<u32>) -> bool {
         if !self.bus.is_shared() {
             return true;
@@ -192,7 +193,7 @@ impl Tables {
         if !is_stored_here {
             return false;
         }
-        // A table that was just loaded does not know yet who is connected elsewhere.
+        // A table that was just loaded does not know yet which players are connected to other nodes.
         match self.store.positions(self.node, vec![live.id()]).await {
             Ok(found) => found
                 .iter()
@@ -201,7 +202,7 @@ impl Tables {
         }
     }
 
-    /// Takes the outages that a sweep has found. If there are new ones, tables in memory show it at once.
+    /// Takes the outages that a sweep has found. If there are new ones, updates the tables in memory at once.
     pub(crate) fn note_outages(self: &Arc<Tables>, found: Vec<Outage>) {
         let Some(latest) = found.iter().map(|outage| outage.until_ms).max() else {
             return;
@@ -222,7 +223,7 @@ impl Tables {
         tokio::spawn(async move { tables.check_deadlines(games).await });
     }
 
-    /// The entries that give the current turn the time back that outages took.
+    /// The entries that give the current turn the time back that it lost by outages.
     pub(super) fn time_to_add(&self, state: &State, now_ms: u64) -> Option<Decision> {
         state.table.settings().clock?;
         let outages = self.outages.lock().unwrap_or_else(PoisonError::into_inner);

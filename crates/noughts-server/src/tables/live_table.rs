@@ -21,10 +21,10 @@ use crate::table::{
     Absence, Change, Entry, Holder, LogEntry, SeatResult, SeatSet, Snapshot, Table, Update,
 };
 
-/// How many updates a slow watcher may be behind before it must take a new snapshot.
+/// If a watcher is more updates behind than this, it must take a new snapshot.
 const MAX_BEHIND: usize = 64;
 
-/// How many submissions may wait for one table.
+/// Maximum number of submissions that wait for one table.
 const MAX_QUEUED: usize = 64;
 
 /// A table in memory. Reads use its state and never wait for the store. Submissions run one at a time.
@@ -34,47 +34,48 @@ pub struct LiveTable {
     pub(super) has_clock: bool,
     /// Held while a command is decided, stored and applied.
     pub(super) submission: tokio::sync::Mutex<()>,
-    /// Submissions that wait or are under way.
+    /// The number of submissions that wait or are running.
     queued: AtomicUsize,
-    /// When it was last used, in milliseconds of the process's clock.
+    /// When the table was last used, in milliseconds of the process's clock.
     used_ms: AtomicU64,
     clock: ServerClock,
     state: Mutex<State>,
 }
 
-/// Everything that changes.
+/// The changing part of a table.
 pub(super) struct State {
     pub(super) table: Table,
     /// The names of the registered players at its seats.
     pub(super) names: Arc<PlayerNames>,
     /// The robots, by seat.
     pub(super) robots: Vec<Option<Robot>>,
-    /// The latest snapshot, made on demand.
+    /// The latest snapshot, created on demand.
     snapshot: Option<Arc<Snapshot>>,
-    /// Every update; created by the first watcher.
+    /// All updates. Created by the first watcher.
     updates: Option<broadcast::Sender<Arc<Update>>>,
-    /// The number of the latest entry; created by the first subscriber.
+    /// The number of the latest entry. Created by the first subscriber.
     changed: Option<watch::Sender<u32>>,
-    /// Connected players on this node, by seat.
+    /// The number of connections to this node, by seat.
     connected: Vec<u32>,
     /// Seats with a connected player on another node.
     present_elsewhere: SeatSet,
-    /// For each seat: since when its player is away, in milliseconds since 1970, and whether they said so.
+    /// For each seat: since when its player is away, in milliseconds since 1970, and whether the player sent
+    /// `leave`.
     away: Vec<Away>,
     pub(super) phase: Phase,
-    /// Entries of this node that the store did not confirm.
+    /// Entries of this node whose storage was not confirmed.
     pub(super) unconfirmed: Vec<LogEntry>,
-    /// Whether this node stored the latest entry, and so moves for robots.
+    /// Whether this node stored the latest entry. If so, it moves for robots.
     pub(super) is_stored_here: bool,
-    /// Whether a client requested the table by its id; otherwise it leaves memory when the game ends.
+    /// Whether a client requested the table by its id. If not, the table leaves memory when the game ends.
     pub(super) is_requested: bool,
-    /// Stops the robot that is thinking.
+    /// Stops the robot that is computing a move.
     pub(super) robot_stop: Option<Stop>,
-    /// The client address that robots here work for.
+    /// The client address whose processor time the robots use.
     pub(super) owner: Option<IpAddr>,
 }
 
-/// A player who was last seen, on any node, at this time.
+/// When a player was last seen on any node.
 #[derive(Clone, Copy, Debug)]
 struct Away {
     since_ms: u64,
@@ -84,15 +85,15 @@ struct Away {
 /// Whether the state is up to date.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Phase {
-    /// It has every entry that this node knows of.
+    /// The state has every entry that this node knows of.
     Current,
-    /// The store may have other entries: they are read before the next decision.
+    /// The store may have other entries. They are read before the next decision.
     Behind,
     /// The table left memory. The next request loads it again.
     Closed,
 }
 
-/// A place in a table's queue of submissions. Dropping it makes room for another.
+/// A place in a table's queue of submissions. Dropping it frees the place.
 pub(super) struct Queued<'t>(&'t LiveTable);
 
 impl Drop for Queued<'_> {
@@ -175,7 +176,7 @@ impl LiveTable {
         })
     }
 
-    /// A snapshot of the table, with everything that was acknowledged before this call.
+    /// A snapshot of the table. It includes everything that was acknowledged before this call.
     pub fn snapshot(&self) -> Arc<Snapshot> {
         let now_ms = self.clock.now_ms();
         self.state().snapshot(now_ms)
@@ -202,7 +203,7 @@ impl LiveTable {
         })
     }
 
-    /// A snapshot, and every update from then on.
+    /// A snapshot, and all updates after it.
     pub fn watch(&self) -> Result<Watch, SubmitError> {
         let mut state = self.state();
         if state.phase == Phase::Closed {
@@ -238,8 +239,8 @@ impl LiveTable {
         Some(missed.updates(present, &names, || self.snapshot()))
     }
 
-    /// Notes that a client requested the table by its id: it stays in memory for a while after the game. Its robots
-    /// use the client's budget from now on.
+    /// Records that a client requested the table by its id: it stays in memory for a while after the game.
+    /// From now on its robots use the processor time of the client.
     pub(crate) fn set_requested(&self, client: Option<IpAddr>) {
         let mut state = self.state();
         (state.is_requested, state.owner) = (true, client);
@@ -256,7 +257,7 @@ impl LiveTable {
     }
 
     pub(super) fn state(&self) -> MutexGuard<'_, State> {
-        // A panic closes the table, and a closed table is only read.
+        // A panic closes the table, and closed tables are only read.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -270,7 +271,7 @@ impl LiveTable {
         }
     }
 
-    /// Notes that the store may have other entries.
+    /// Records that the store may have other entries.
     pub(super) fn mark_behind(&self) {
         let mut state = self.state();
         if state.phase == Phase::Current {
@@ -302,7 +303,7 @@ impl LiveTable {
         self.used_ms.load(Ordering::Relaxed)
     }
 
-    /// Notes that a player of this seat connected to this node. True for the first connection.
+    /// Records that a player of this seat connected to this node. Returns true for the first connection.
     pub(crate) fn connect(&self, seat: Seat) -> bool {
         self.count(seat, |count| {
             *count += 1;
@@ -310,7 +311,7 @@ impl LiveTable {
         })
     }
 
-    /// Notes that a player of this seat disconnected from this node. True for the last connection.
+    /// Records that a player of this seat disconnected from this node. Returns true for the last connection.
     pub(crate) fn disconnect(&self, seat: Seat) -> bool {
         self.count(seat, |count| {
             *count = count.saturating_sub(1);
@@ -332,7 +333,7 @@ impl LiveTable {
         has_changed
     }
 
-    /// Notes that the player of a seat said that they leave.
+    /// Records that the player of a seat sent `leave`.
     pub(crate) fn note_left(&self, seat: Seat) {
         if let Some(away) = self.state().away.get_mut(usize::from(seat.0)) {
             away.has_left = true;
@@ -388,7 +389,7 @@ impl fmt::Debug for LiveTable {
 }
 
 impl State {
-    /// The seats with a connected player on any node. TCP seats always have one.
+    /// The seats with a connected player on any node. TCP seats are always included.
     fn present(&self) -> SeatSet {
         let is_connection = |holder: &Holder| matches!(holder, Holder::Human { node: Some(_), .. });
         let by_tcp = (0..).map(Seat).zip(self.table.holders());
@@ -398,7 +399,8 @@ impl State {
             .union(by_tcp.map(|(seat, _)| seat).collect())
     }
 
-    /// Notes that the players of these seats connected or disconnected now. A player who returns counts as not having left.
+    /// Records that the players of these seats connected or disconnected now. A player who returns has not
+    /// left.
     fn see(&mut self, seats: SeatSet, now_ms: u64) {
         let present = self.present();
         for (seat, away) in (0..).map(Seat).zip(&mut self.away) {
@@ -409,7 +411,7 @@ impl State {
         }
     }
 
-    /// For each seat how long its player has been away; `None` for those that are present.
+    /// For each seat, how long its player has been away; `None` for players who are present.
     pub(super) fn away(&self, now_ms: u64) -> Vec<Option<Absence>> {
         let present = self.present();
         let absence = |(seat, away): (Seat, &Away)| {
@@ -483,7 +485,7 @@ impl State {
         Ok(())
     }
 
-    /// Replaces the table by what the store has.
+    /// Replaces the table by the game in the store.
     pub(super) fn replace(&mut self, table: Table) {
         self.table = table;
         self.snapshot = None;
@@ -514,12 +516,12 @@ impl State {
         }
     }
 
-    /// Adds names of players who are about to sit down.
+    /// Adds names of players who are about to take a seat.
     pub(super) fn learn(&mut self, names: PlayerNames) {
         Arc::make_mut(&mut self.names).extend(names);
     }
 
-    /// Sets the name of a player, if it sits here; `None` if it was deleted.
+    /// Sets the name of a player at this table; `None` if the player was deleted.
     pub(super) fn set_player(&mut self, player: PlayerId, info: Option<PlayerInfo>) {
         let sits = |holder: &Holder| holder.player_id() == Some(player);
         if self.table.holders().iter().any(sits) && Arc::make_mut(&mut self.names).set(player, info)
@@ -535,25 +537,25 @@ impl State {
 
     fn send(&self, entry: Option<u32>, change: Change) {
         if let Some(updates) = &self.updates {
-            // An error means that the last watcher has just left.
+            // An error only means that the last watcher has just left.
             let _ = updates.send(Arc::new(Update::new(entry, change)));
         }
     }
 }
 
-/// A table when the watch began, and every update since.
+/// A snapshot of a table, and all updates after it.
 #[derive(Debug)]
 pub struct Watch {
-    /// The table at the beginning.
+    /// The table when the watch began.
     pub snapshot: Arc<Snapshot>,
-    /// The updates since. A watcher that is too slow misses some, and needs a new snapshot.
+    /// The updates since then. A watcher that is too slow misses some, and needs a new snapshot.
     pub updates: broadcast::Receiver<Arc<Update>>,
 }
 
 /// What is new in a player's game.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Progress {
-    /// The turns, without one that ended the game.
+    /// The turns, except one that ended the game.
     pub turns: Vec<Turn>,
     /// How it ended, if it did.
     pub end: Option<GameEnd>,
@@ -562,7 +564,7 @@ pub struct Progress {
 /// How a game ended for a seat.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct GameEnd {
-    /// For this seat.
+    /// The result for this seat.
     pub result: SeatResult,
     /// The opponent's move that ended it, if one did.
     pub opponent_move: Option<Move>,

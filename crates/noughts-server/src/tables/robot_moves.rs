@@ -1,4 +1,5 @@
-//! The robots at a table: instant replies are stored together with the turn, other moves are computed in the queue.
+//! Robots at a table. Instant replies are stored together with the turn; other moves are computed in the
+//! queue.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -22,7 +23,7 @@ struct Task {
     entry: u32,
     stop: Stop,
     owner: Option<std::net::IpAddr>,
-    /// How long it may think, by its clock.
+    /// How long the robot may compute, if the game has a clock.
     time: Option<Duration>,
 }
 
@@ -48,7 +49,7 @@ impl Tables {
         if game.act(turn.by, turn.action).is_err() {
             return;
         }
-        // At most one round: with robots only, this would not end before the game does.
+        // At most one round, because with robots only, this loop would play the whole game.
         for _ in 1..seats {
             let (None, Some(robot)) = (game.conclusion(), instant(next)) else {
                 return;
@@ -68,14 +69,14 @@ impl Tables {
         }
     }
 
-    /// Starts the robot to move, unless one is thinking already. If nodes share a store, only the node that stored the
-    /// latest entry does this until the deadline.
+    /// Starts the robot to move, unless one is already computing. If nodes share a store, only the node that
+    /// stored the latest entry does this before the deadline.
     pub(super) fn move_robots(self: &Arc<Tables>, live: &Arc<LiveTable>) {
         self.move_robots_after(live, false);
     }
 
-    /// Starts the robot to move on this node, because the deadline has passed. False if no robot can move: none is to
-    /// move, or its strategy cannot play this game.
+    /// Starts the robot to move on this node, because the deadline has passed. Returns false if no robot can
+    /// move: no robot is to move, or its strategy cannot play this game.
     pub(crate) fn move_overdue_robots(self: &Arc<Tables>, live: &Arc<LiveTable>) -> bool {
         self.move_robots_after(live, true);
         let state = live.state();
@@ -100,7 +101,7 @@ impl Tables {
         tokio::spawn(async move { tables.play_robots(&live).await });
     }
 
-    /// Plays for the robots until a person is to move.
+    /// Plays the robots' moves until a person is to move.
     async fn play_robots(self: &Arc<Tables>, live: &Arc<LiveTable>) {
         let mut entry = None;
         while let Some(task) = next_task(live) {
@@ -108,17 +109,17 @@ impl Tables {
             let (seat, after, stop) = (task.seat, task.entry, task.stop.clone());
             match self.choose(task).await {
                 Some(at) => {
-                    // A stopped robot answers with any move: its position is gone.
+                    // A stopped robot returns any move, because its position no longer exists.
                     if stop.is_set() || !self.submit_robot_play(live, seat, at, after, &stop).await
                     {
                         break;
                     }
                 }
                 None if stop.is_set() => break,
-                // Too many robots wait.
+                // The queue of robots is full.
                 None => sleep(RETRY_AFTER).await,
             }
-            // With a store that replies at once, this loop would occupy its thread.
+            // With a store that replies at once, this loop would never yield.
             tokio::task::yield_now().await;
         }
         let mut state = live.state();
@@ -161,7 +162,8 @@ impl Tables {
         }
     }
 
-    /// Submits a robot's move until it is stored or no longer matters. Returns whether to go on.
+    /// Submits a robot's move until it is stored or no longer matters. Returns whether the robots should
+    /// continue.
     async fn submit_robot_play(
         self: &Arc<Tables>,
         live: &Arc<LiveTable>,
@@ -173,7 +175,7 @@ impl Tables {
         let command = Command::RobotPlay { seat, at, entry };
         loop {
             match self.submit(live, &command).await {
-                // A stale move: the table has changed meanwhile.
+                // A stale move: the table has changed in the meantime.
                 Ok(()) | Err(SubmitError::Refused(TableRefusal::Stale { .. })) => return true,
                 Err(SubmitError::Refused(refusal)) => {
                     if !live.read(Table::is_over) {
@@ -215,8 +217,8 @@ fn next_task(live: &LiveTable) -> Option<Task> {
     })
 }
 
-/// How long a robot thinks that has a clock: a thirtieth of what is left and most of the increment, so that it never
-/// runs out of time by thinking.
+/// The time for a robot's turn in a game with a clock: a thirtieth of the remaining time and most of the
+/// increment, so that the robot never loses on time.
 fn time_for_turn(table: &Table) -> Option<Duration> {
     let seat = table.game().to_move()?;
     let clock = table.clock(table.last_ms())?;

@@ -32,15 +32,15 @@ pub(super) struct Connection {
     stream: TcpStream,
     peer: IpAddr,
     session: Session,
-    /// Bytes that the client has not taken yet.
+    /// Bytes that were not sent to the client yet.
     out: Vec<u8>,
     stage: Stage,
     /// Time of the last progress.
     since: Instant,
-    /// Something made progress since `since` was set.
+    /// Whether there was progress since `since` was set.
     has_progress: bool,
     games: u32,
-    /// The client will send no more.
+    /// Whether the client has closed its sending direction.
     has_ended: bool,
     permit: Permit,
 }
@@ -55,7 +55,7 @@ enum Stage {
     Waiting(WaitingClient),
     Playing {
         seat: ConnectedSeat,
-        /// The client's move while it is being stored, and when that began.
+        /// The client's move while it is being stored, and when its submission began.
         submission: Option<(Submission, Instant)>,
     },
 }
@@ -74,10 +74,10 @@ enum GameEvent {
     TableGone,
 }
 
-/// Time for the answers to a client that sends no more.
+/// How long a client that has closed its sending direction still gets answers.
 const LAST_ANSWER: Duration = Duration::from_secs(1);
 
-/// Beyond this many unsent bytes, nothing more is read from the client.
+/// If there are more unsent bytes, nothing more is read from the client.
 const MAX_UNREAD: usize = 4096;
 
 /// Enough for any frame.
@@ -156,15 +156,15 @@ impl Connection {
 
     /// Serves the client until one of the two ends the connection.
     pub(super) async fn serve(&mut self) {
-        // Not in the accept loop, which must not wait.
+        // Done here and not in the accept loop, which must not wait.
         net::prepare(&self.stream);
         let begun = Instant::now();
         let end = match self.run().await {
             Ok(end) => end,
-            // A disconnection at any moment is normal.
+            // A disconnection at any time is normal.
             Err(_) => End::Left,
         };
-        // First, so that the opponent does not wait for the last bytes.
+        // Done first, so that the opponent does not wait until the last bytes are sent.
         self.leave_game();
         info!(
             listener = self.server.kind().name(),
@@ -263,8 +263,8 @@ impl Connection {
         Ok(None)
     }
 
-    /// Whether a client that sends no more still gets an answer. Against the computer it does; between two clients it
-    /// has left.
+    /// Whether a client that has closed its sending direction still gets an answer: against the computer yes;
+    /// between two clients it has left.
     fn has_pending_answer(&self) -> bool {
         let is_answered = match self.server.opponent {
             Opponent::Robot(_) => self.session.waits_for_client(),

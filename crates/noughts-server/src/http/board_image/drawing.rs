@@ -1,6 +1,7 @@
 //! Draws boards and the icon.
 //!
-//! A drawing is a list of strokes. SVG lists them as paths; PNG colours each pixel by its distance from the stroke.
+//! A drawing is a list of strokes. SVG writes them as paths; PNG colours each pixel by its distance from the
+//! strokes.
 
 use std::f32::consts::TAU;
 use std::fmt::Write as _;
@@ -83,8 +84,8 @@ pub(super) fn png(view: &View) -> Vec<u8> {
     canvas.png()
 }
 
-/// A cross and a nought that overlap like two rings. One that may be cut to any shape by the system
-/// keeps to the middle.
+/// The icon: a cross and a nought that overlap like two rings. A maskable icon, which the system may cut to
+/// any shape, stays in the middle.
 pub(super) fn icon(pixels: usize, is_maskable: bool) -> Vec<u8> {
     let mut canvas = Canvas::new(pixels, pixels, PAPER);
     let size = pixels as f32;
@@ -208,8 +209,8 @@ fn rules(
     }
 }
 
-/// One stroke from end to end of cells that lie in a line; where several lines were completed at
-/// once, through the two that are farthest apart and in line.
+/// A stroke through cells that lie in a line. If several lines were completed at once, it connects the two
+/// cells in line that are farthest apart.
 fn winning_stroke(strokes: &mut Vec<Stroke>, cells: &[(f32, f32)], cell: f32) {
     let in_line = |(a, b): (&(f32, f32), &(f32, f32))| {
         let (across, down) = ((a.0 - b.0).abs(), (a.1 - b.1).abs());
@@ -327,7 +328,7 @@ mod tests {
     #[test]
     fn drawing_has_lines_marks_and_winning_stroke() {
         let moves = ["0-0", "1-0", "0-1", "1-1", "0-2"];
-        // Four rules, three crosses of two strokes, two noughts, and the line through the top.
+        // Four grid lines, three crosses of two strokes, two noughts, and the winning line.
         assert_eq!(drawing(&view("3x3k3", &moves)).len(), 4 + 6 + 2 + 1);
         let line = drawing(&view("3x3k3", &moves)).pop().unwrap();
         assert!(line.points[0].1 == line.points[1].1);

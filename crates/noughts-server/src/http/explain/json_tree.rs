@@ -9,12 +9,12 @@ use serde_json::error::Category;
 /// Maximum number of levels of lists and objects. Valid bodies have at most three.
 const MAX_DEPTH: usize = 32;
 
-/// JSON as it was sent. Unlike `serde_json::Value` it keeps repeated fields.
+/// A JSON value as it was sent. Unlike `serde_json::Value` it keeps repeated fields.
 pub(super) enum Node {
     Null,
     Bool,
     Integer(i128),
-    /// A number with a fraction or an exponent, or a very large one.
+    /// A number with a fraction or an exponent, or a very large number.
     Float(f64),
     Text(String),
     List(Vec<Node>),
@@ -41,7 +41,7 @@ impl Node {
             Node::Null => name == "null",
             Node::Bool => name == "boolean",
             Node::Integer(_) => name == "integer" || name == "number",
-            // A number that is too large for an integer is out of range, and not of the wrong type.
+            // A number that is too large for an integer is out of range, not of the wrong type.
             Node::Float(number) => name == "number" || name == "integer" && is_huge(*number),
             Node::Text(_) => name == "string",
             Node::List(_) => name == "array",
@@ -55,7 +55,7 @@ pub(super) fn is_huge(number: f64) -> bool {
     number.abs() > u32::MAX.into() && number.fract() == 0.0
 }
 
-/// Parses JSON, or says what is wrong with it.
+/// Parses JSON. An error says what is wrong.
 pub(super) fn read_tree(bytes: &[u8], subject: &str) -> Result<Node, String> {
     if bytes.trim_ascii().is_empty() {
         return Err(format!("the {subject} is empty; send a JSON object"));

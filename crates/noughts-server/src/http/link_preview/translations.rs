@@ -1,9 +1,9 @@
-//! The texts of link previews, in every language of the page. Previews are made without running the page, so
-//! the server has these few texts; all others are in `web/i18n`.
+//! The texts of link previews, in every language of the page. Previews work without running the page, so the
+//! server needs these few texts; all other texts are in `web/i18n`.
 
 use axum::http::{HeaderMap, header};
 
-/// The texts in one language. `{}` stands for values, in order.
+/// The texts in one language. Each `{}` is replaced by a value, in order.
 pub(super) struct Translation {
     /// The language tag, which is also the name of the file in `web/i18n`.
     pub(super) tag: &'static str,
@@ -23,7 +23,7 @@ pub(super) struct Translation {
     pub(super) grid: &'static str,
 }
 
-/// The first is the default.
+/// All languages. The first is the default.
 const TRANSLATIONS: [Translation; 4] = [
     Translation {
         tag: "en",

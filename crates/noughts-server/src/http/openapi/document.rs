@@ -1,7 +1,7 @@
 //! Completes the description that utoipa generates, so that client generators can use it.
 //!
-//! Generators need a name for every object, and a discriminator for every union. utoipa writes the variants of a union
-//! in place and knows no discriminators for them.
+//! Generators need a name for every object and a discriminator for every union. utoipa writes the variants of
+//! a union inline and without discriminators.
 
 use serde_json::{Map, Value, json};
 
@@ -94,8 +94,8 @@ fn tag(variant: &Value) -> Option<(&str, &str, &str)> {
     tags.next()
 }
 
-/// Turns a union of objects with one field each, such as `{"human":…}` and `{"robot":…}`, into one object with one of
-/// these fields.
+/// Turns a union of objects with one field each, such as `{"human":…}` and `{"robot":…}`, into one object
+/// that has exactly one of these fields.
 fn merge_variants(schema: &mut Value) {
     let variants = schema["oneOf"].as_array().cloned().unwrap_or_default();
     let field = |variant: &Value| {

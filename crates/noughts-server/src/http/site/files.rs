@@ -158,7 +158,7 @@ impl File {
 /// All files of the page.
 pub(super) struct Site {
     files: BTreeMap<&'static str, File>,
-    /// Files with a fixed path; they refer to the version of the others.
+    /// Files with a fixed path. They refer to the versioned paths of the others.
     root_files: BTreeMap<&'static str, File>,
     version: String,
     document: String,
@@ -248,7 +248,7 @@ pub(in crate::http) fn compressed(bytes: &[u8], level: Compression) -> Vec<u8> {
     }
 }
 
-/// Twelve hexadecimal digits: enough, since the files are our own.
+/// Twelve hexadecimal digits are enough, because the files are our own.
 fn hash(parts: &[&[u8]]) -> String {
     let mut hasher = Sha256::new();
     for part in parts {

@@ -1,4 +1,4 @@
-//! The text form of stored values: readable in any database tool, and read back to the same value.
+//! The text form of stored values. It is readable in any database tool, and parses to the same value.
 
 use noughts_rules::{
     Action, Board, Conclusion, DrawReason, Move, Place, Seat, Side, Sides, Variant, WinReason,
@@ -7,10 +7,10 @@ use noughts_rules::{
 use crate::id::{NodeId, PlayerId};
 use crate::table::{Answer, EndReason, Holder, Offer, OpenTo, SeatSet, Status};
 
-/// Holders are stored one per line, and PostgreSQL refuses zero bytes in text.
+/// Escapes, because holders are stored one per line and PostgreSQL refuses zero bytes in text.
 const ESCAPES: [(char, char); 4] = [('\\', '\\'), ('\n', 'n'), ('\r', 'r'), ('\0', '0')];
 
-/// A name as it is stored: one line, with escapes.
+/// A name as stored: one line, with escapes.
 pub(in crate::store) fn write_name(name: &str) -> String {
     let mut text = String::with_capacity(name.len());
     for letter in name.chars() {
@@ -46,10 +46,10 @@ pub(in crate::store) fn read_node(text: &str) -> Option<NodeId> {
     u64::from_str_radix(text, 16).ok().map(NodeId)
 }
 
-/// How a player's seats are found by the index of names. No name begins with a single backslash.
+/// The prefix of players in the index of names. No stored name begins with a single backslash.
 const PLAYER_PREFIX: &str = "\\player ";
 
-/// The place of a player's seats in the index of names: `\player 0123…`.
+/// The entry of a player in the index of names: `\player 0123…`.
 pub(in crate::store) fn write_player(player: PlayerId) -> String {
     format!("{PLAYER_PREFIX}{player}")
 }
@@ -97,8 +97,8 @@ pub(in crate::store) fn read_holders(text: &str) -> Option<Vec<Holder>> {
     text.lines().map(read_holder).collect()
 }
 
-/// The names of the people among these holders, as the index has them. Works on the text alone, so a
-/// line that cannot be read costs only its own name.
+/// The names of the people among these holders, as in the index. Works on the text, so that an unreadable
+/// line affects only its own name.
 pub(in crate::store) fn names_in(holders: &str) -> Vec<String> {
     let name = |line: &str| {
         let (kind, name) = line.split_once(' ')?;
@@ -111,7 +111,7 @@ pub(in crate::store) fn names_in(holders: &str) -> Vec<String> {
     sorted(holders.lines().filter_map(name).collect())
 }
 
-/// The names of the people among these holders, as the index has them.
+/// The names of the people among these holders, as in the index.
 pub(in crate::store) fn names_of<'h>(holders: impl IntoIterator<Item = &'h Holder>) -> Vec<String> {
     let name = |holder: &Holder| match holder {
         Holder::Human { name, .. } => Some(write_name(name)),
@@ -121,7 +121,7 @@ pub(in crate::store) fn names_of<'h>(holders: impl IntoIterator<Item = &'h Holde
     sorted(holders.into_iter().filter_map(name).collect())
 }
 
-/// The registered players among these holders, as the index has them.
+/// The registered players among these holders, as in the index.
 pub(in crate::store) fn players_of(holders: &[Holder]) -> Vec<String> {
     let players = holders.iter().filter_map(Holder::player_id);
     sorted(players.map(write_player).collect())
@@ -224,7 +224,7 @@ pub(in crate::store) fn read_action(variant: &Variant, text: &str) -> Option<Act
     }
     match variant.parse_place(text).ok()? {
         Place::Cell(at) => Some(Action::Play(at)),
-        // Entries have the cell where a mark ended up, also with gravity.
+        // Entries always have a cell, also with gravity.
         Place::Column(_) => None,
     }
 }
@@ -377,7 +377,7 @@ mod tests {
             name: name.to_owned(),
             node,
         };
-        // A name that looks like a player's place in the index is another place.
+        // A name that looks like a player's entry in the index gets a different entry.
         let id = PlayerId::new(33);
         let disguised = human(&write_player(id), None);
         let holders = [

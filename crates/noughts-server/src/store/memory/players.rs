@@ -111,7 +111,7 @@ impl Players {
         Redemption::Linked(player)
     }
 
-    /// Deletes players that were checked before this time and are not among `seated`.
+    /// Deletes players that were last checked before this time and are not in `seated`.
     pub(super) fn expire(
         &mut self,
         before_ms: u64,

@@ -12,9 +12,9 @@ use crate::store::migrations::{
 };
 use crate::store::shared_sql::shared_migration;
 
-/// The schema of the database; 0 where there is none. Refuses a newer version and other programs.
+/// The schema of the database; 0 if there is none. Refuses newer versions and other programs.
 async fn version(from: &mut PgConnection) -> Result<i64, StoreError> {
-    // Not to_regclass: that may miss a table that another node created while this one waited.
+    // Not to_regclass, which may miss a table that another node created while this one waited.
     let (is_ours, is_taken): (bool, bool) = query_as(
         "SELECT coalesce(bool_or(relname = 'schema_steps'), false), \
          coalesce(bool_or(relname = ANY ($1)), false) FROM pg_class JOIN pg_namespace \
@@ -42,12 +42,12 @@ pub(super) async fn check(from: &mut PgConnection, opening: Opening) -> Result<(
 
 shared_migration!(PgConnection, "BIGINT", "BYTEA", migrations::POSTGRES);
 
-/// Of several nodes that start at once, one migrates and the others wait.
+/// If several nodes start at once, one migrates and the others wait.
 async fn begin_migration(
     connection: &mut PgConnection,
 ) -> Result<sqlx::Transaction<'_, sqlx::Postgres>, sqlx::Error> {
     let mut at = connection.begin().await?;
-    // A million games take minutes. The number of the lock is arbitrary; it is always the same.
+    // A million games take minutes. The number of the lock is an arbitrary constant.
     raw_sql(
         "SET LOCAL statement_timeout = 0; SET LOCAL lock_timeout = '10min'; \
          SET LOCAL idle_in_transaction_session_timeout = '1min'; \
@@ -58,7 +58,7 @@ async fn begin_migration(
     Ok(at)
 }
 
-/// For how long the longest lease of a node of schema 1 still holds, by the database's clock.
+/// The remaining time of the longest lease of a node of schema 1, by the database's clock.
 async fn longest_lease_ms(at: &mut PgConnection) -> Result<i64, sqlx::Error> {
     // No node of schema 1 renews its lease until this transaction ends.
     raw_sql("LOCK TABLE nodes IN EXCLUSIVE MODE")
@@ -73,7 +73,7 @@ async fn longest_lease_ms(at: &mut PgConnection) -> Result<i64, sqlx::Error> {
     Ok(lease_ms)
 }
 
-/// How many rows are written by one statement.
+/// Maximum number of rows per statement.
 const MAX_ROWS: usize = 10_000;
 
 async fn insert_pairs(

@@ -1,7 +1,7 @@
 //! Hints between nodes, by LISTEN and NOTIFY.
 //!
-//! NOTIFY inside the transaction of a turn takes a lock that all commits share: throughput was six times lower. So
-//! hints are collected and sent a few milliseconds later, by a separate statement.
+//! NOTIFY inside the transaction of a turn takes a lock that all commits share; throughput was six times
+//! lower. So hints are collected and sent a few milliseconds later, by a separate statement.
 
 use std::time::Duration;
 
@@ -19,13 +19,13 @@ use crate::store::codec::text::write_node;
 
 const CHANNEL: &str = "noughts";
 
-/// How long hints are collected: too short to notice, and a hundred turns on a busy node.
+/// How long hints are collected: too short to notice, but up to a hundred turns on a busy node.
 const COLLECT: Duration = Duration::from_millis(5);
 
-/// A notification has at most 8 000 bytes; a hint has at most 38.
+/// Maximum number of hints per notification. A notification has at most 8 000 bytes; a hint has at most 38.
 const MAX_HINTS: usize = 150;
 
-/// A connection that received nothing for this long is checked by a query.
+/// If a connection receives nothing for this long, it is checked by a query.
 const SILENCE: Duration = Duration::from_secs(5);
 
 /// The pause between two attempts to reach the database.
@@ -77,7 +77,7 @@ async fn listen(pool: &PgPool, node: NodeId, inbox: &Inbox) -> Result<(), sqlx::
     let mut listener = PgListener::connect_with(pool).await?;
     listener.eager_reconnect(false);
     listener.listen(CHANNEL).await?;
-    // Hints that were sent before this moment are missed.
+    // Hints that were sent before this moment were missed.
     inbox.put(Hint::Missed);
     loop {
         match timeout(SILENCE, listener.try_recv()).await {
@@ -100,8 +100,9 @@ async fn listen(pool: &PgPool, node: NodeId, inbox: &Inbox) -> Result<(), sqlx::
     }
 }
 
-/// The sender, and then each hint: `00c0ffee00c0ffee 0…1:7 0…2:p 0…2:l1 0…3:u m *` are an entry, presence, a player
-/// who leaves, a registered player (user), a match, and that hints may have been missed.
+/// The text of a notification: the sender, and then each hint. `00c0ffee00c0ffee 0…1:7 0…2:p 0…2:l1 0…3:u m
+/// *` has an entry, presence, a player who leaves, a registered player (user), a match, and "hints may have
+/// been missed".
 fn write(node: NodeId, hints: &[Hint]) -> String {
     let mut text = write_node(node);
     for hint in hints {
@@ -117,8 +118,8 @@ fn write(node: NodeId, hints: &[Hint]) -> String {
     text
 }
 
-/// The hints of another node; none where this node sent them. A hint that cannot be read may be any, so
-/// it is [`Hint::Missed`].
+/// Parses the hints of another node; none if this node sent them. An unreadable hint becomes
+/// [`Hint::Missed`].
 fn read(node: NodeId, text: &str) -> Vec<Hint> {
     let mut words = text.split(' ');
     if words.next() == Some(&write_node(node)) {

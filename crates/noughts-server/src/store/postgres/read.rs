@@ -1,4 +1,4 @@
-//! Reads. A game is read by one statement, because one statement sees one state.
+//! Reads. A game is read by one statement, because a statement sees a consistent state.
 
 use sqlx::postgres::PgRow;
 use sqlx::{AssertSqlSafe, Connection, FromRow, PgConnection, Row, query, query_as};
@@ -34,7 +34,7 @@ const ENTRIES: &str = "LATERAL (\
 /// The columns of [`ENTRIES`].
 const ENTRY_ARRAYS: &str = "numbers, times, seats_of, kinds, log.data, keys, requests";
 
-/// A column of arrays, which is null where there are no rows.
+/// A column of arrays. It is null if there are no rows.
 fn array<T>(row: &PgRow, name: &str) -> Result<Vec<T>, sqlx::Error>
 where
     Option<Vec<T>>: for<'r> sqlx::Decode<'r, sqlx::Postgres> + sqlx::Type<sqlx::Postgres>,
@@ -115,8 +115,8 @@ pub(super) async fn list(
     query: ListQuery,
     unreadable: &UnreadableGames,
 ) -> Result<Vec<ListedGame>, StoreError> {
-    // One transaction for all statuses. Otherwise a game that changes its status could be listed twice or not at
-    // all.
+    // One transaction for all statuses. Otherwise a game that changes its status could be listed twice or not
+    // at all.
     let mut at = from
         .begin_with("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
         .await?;

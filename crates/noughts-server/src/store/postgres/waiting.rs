@@ -1,4 +1,4 @@
-//! Players that wait for an opponent, at any node, and quick matches that found one.
+//! Players that wait for an opponent at any node, and quick matches that were paired.
 
 use sqlx::{Connection, PgConnection, query, query_as};
 
@@ -27,22 +27,22 @@ type Columns = (
     Option<String>,
 );
 
-/// The columns `id, player, game, seat` of a quick match that found an opponent.
+/// The columns `id, player, game, seat` of a paired quick match.
 type MadeColumns = (Vec<u8>, Vec<u8>, Vec<u8>, i16);
 
-/// Takes a node's list and pairs who fits, one node at a time.
+/// Takes a node's list and pairs players who fit, one node at a time.
 pub(super) async fn match_waiting(
     to: &mut PgConnection,
     node: NodeId,
     list: &WaitingList,
 ) -> Result<Matches, StoreError> {
     let mut at = to.begin().await?;
-    // The number of the lock is arbitrary; it is always the same.
+    // The number of the lock is an arbitrary constant.
     query("SELECT pg_advisory_xact_lock(7031788)")
         .execute(&mut *at)
         .await?;
     let Some(now_ms) = take_version(&mut at, node, list.version).await? else {
-        // The node has sent a later list since, and does not wait for this reply.
+        // The node has already sent a later list, and does not wait for this reply.
         return Ok(Matches::default());
     };
     let mut rows = load(&mut at).await?;
@@ -63,7 +63,7 @@ pub(super) async fn match_waiting(
     Ok(matches)
 }
 
-/// Remembers quick matches that found an opponent, for a while.
+/// Remembers paired quick matches for a while.
 async fn save_made(
     at: &mut PgConnection,
     matches: &Matches,
@@ -106,7 +106,7 @@ async fn save_made(
     Ok(())
 }
 
-/// The requests that have found an opponent before.
+/// The requests that were already paired.
 async fn load_made(at: &mut PgConnection, requests: &[WaitingPlayer]) -> Result<Made, StoreError> {
     if requests.is_empty() {
         return Ok(Made::new());
@@ -156,7 +156,7 @@ pub(super) async fn quick_match(
     made.transpose()
 }
 
-/// How many quick matches wait, by game. Rows that this version cannot read are left out.
+/// The number of waiting quick matches, by game. Rows that this version cannot read are left out.
 pub(super) async fn counts(from: &mut PgConnection) -> Result<Vec<WaitingCount>, StoreError> {
     let rows: Vec<(String, Option<String>, i64)> = query_as(
         "SELECT variant, clock, count(*) FROM waiting WHERE node IS NULL GROUP BY variant, clock \
@@ -174,8 +174,8 @@ pub(super) async fn counts(from: &mut PgConnection) -> Result<Vec<WaitingCount>,
     Ok(rows.into_iter().filter_map(count).collect())
 }
 
-/// The database's clock, unless the node sent a later list before. The others watch from now on whether
-/// the node is alive: its players may get seats.
+/// The database's clock; `None` if the node has already sent a later list. From now on the other nodes watch
+/// this node, because its players may get seats.
 async fn take_version(
     at: &mut PgConnection,
     node: NodeId,
@@ -198,7 +198,7 @@ async fn take_version(
     Ok(taken.map(|(now_ms,)| unsigned(now_ms)))
 }
 
-/// Rows that this version cannot read are left out, and stay as they are.
+/// Reads all rows. Rows that this version cannot read are left out and stay unchanged.
 async fn load(at: &mut PgConnection) -> Result<WaitingRows, sqlx::Error> {
     let rows: Vec<Columns> = query_as(
         "SELECT id, node, variant, holder, since_ms, listed_ms, game, seat, clock FROM waiting ORDER BY id",
@@ -233,7 +233,7 @@ fn read(columns: Columns) -> Option<(WaitingId, WaitingRow)> {
     Some((id, row))
 }
 
-/// `None` if it cannot be read.
+/// Parses a clock; `None` if the text is invalid.
 fn read_clock(text: Option<String>) -> Option<Option<ClockSettings>> {
     text.map(|text| text.parse()).transpose().ok()
 }

@@ -1,4 +1,4 @@
-//! Writes. Rows are passed as arrays, so that one statement takes any number of them.
+//! Writes. Rows are passed as arrays, so that one statement takes any number of rows.
 
 use std::collections::HashSet;
 
@@ -18,8 +18,9 @@ use crate::store::{
 };
 use crate::table::{SeatSet, Summary};
 
-/// Inserts the first entries of appends whose predecessor exists, and returns those whose place was free. Entry 1 of a
-/// log needs its game. The rows are ordered, because two nodes that insert in different orders would deadlock.
+/// Inserts the first entries of appends whose predecessor exists, and returns those whose place was free.
+/// Entry 1 of a log needs its game. The rows are sorted, because two nodes that insert in different orders
+/// would deadlock.
 macro_rules! insert_first_entries {
     () => {
         "INSERT INTO entries (game, number, at_ms, seat, kind, data, key, request) \
@@ -33,7 +34,7 @@ macro_rules! insert_first_entries {
     };
 }
 
-/// Appends of one entry each that change nothing else.
+/// Appends of one entry each that change no other row.
 const APPEND_PLAIN: &str = insert_first_entries!();
 
 /// Appends of any kind, except those that create a game.
@@ -71,8 +72,8 @@ const APPEND: &str = concat!(
      ) SELECT game, number FROM stored"
 );
 
-/// Inserts games whose key is free, with their players, and returns them. The index of keys has scopes;
-/// keys of older versions have none and count for everybody, for 24 hours (86 400 000 ms).
+/// Inserts games whose key is free, with their players, and returns them. Keys have a scope; keys of older
+/// versions have none and apply to all clients for 24 hours (86 400 000 ms).
 const INSERT_GAMES: &str = "\
     WITH stored AS (\
     INSERT INTO games (id, variant, family, history, start, holders, created_ms, key_scope, key, \
@@ -181,7 +182,8 @@ fn bind_rest(insert: PlacesQuery, appends: &[&AppendRows]) -> PlacesQuery {
     )
 }
 
-/// Writes appends. Those without a new game are one statement; a later error fails only its own request.
+/// Writes appends. Those without a new game are one statement; each other one is separate, so that an error
+/// affects only its own request.
 pub(super) async fn append_all(
     to: &mut PgConnection,
     appends: &[AppendRows],
@@ -207,7 +209,7 @@ pub(super) async fn append_all(
     Ok(outcomes)
 }
 
-/// Writes appends at different places, and returns those that are stored.
+/// Writes appends at different places, and returns those that were stored.
 async fn insert_appends(
     to: &mut PgConnection,
     appends: &[&AppendRows],
@@ -255,13 +257,14 @@ async fn refusal(to: &mut PgConnection, game: GameId) -> Result<Appended, StoreE
     })
 }
 
-/// Creates games by one statement; a later error fails only its own request.
+/// Creates games with one statement. Games that it did not insert are created one by one, so that an error
+/// affects only its own request.
 pub(super) async fn create_all(
     to: &mut PgConnection,
     games: &[GameRow],
 ) -> Result<Vec<Outcome<Created>>, sqlx::Error> {
     let mut numbered: Vec<(usize, &GameRow)> = games.iter().enumerate().collect();
-    // Two nodes that insert the same keys in two orders would deadlock.
+    // Sorted, because two nodes that insert the same keys in different orders would deadlock.
     numbered.sort_by_key(|(_, game)| (&game.key, &game.key_scope, game.id));
     let (firsts, repeats) = split_repeats(numbered, |(_, game)| game.id);
     let mut outcomes = vec![Ok(Created::Stored); games.len()];
@@ -323,15 +326,14 @@ pub(super) async fn insert_games(
     Ok(rows.iter().filter_map(|(id,)| read_id(id).ok()).collect())
 }
 
-/// Creates a game that was not inserted, because its key or its id was used before. An expired key moves to the new
-/// game.
+/// Creates a game that was not inserted because its key or id exists. An expired key moves to the new game.
 async fn create_again(to: &mut PgConnection, game: &GameRow) -> Result<Created, StoreError> {
     let another = || Err(StoreError::another_game(game.id));
     let Some(key) = &game.key else {
         return another();
     };
     let now_ms = unsigned(game.created_ms);
-    // Another node may take the same expired key; then the second attempt finds its game.
+    // Another node may take the same expired key. The second attempt then finds its game.
     for _ in 0..2 {
         if let Some((id, key)) = read::created_with(to, &game.key_scope, key, now_ms).await? {
             return Ok(Created::Existing(id, key));
@@ -423,7 +425,7 @@ pub(super) async fn sweep(
     .bind(write_node(node))
     .fetch_one(&mut *to)
     .await?;
-    // Of two nodes that sweep at the same time after an outage, the row's lock lets one see it.
+    // If two nodes sweep at the same time after an outage, the row lock lets only one of them record it.
     query(
         "WITH beat AS (UPDATE heartbeat SET at_ms = greatest(heartbeat.at_ms, $1) \
          FROM (SELECT at_ms FROM heartbeat WHERE id = 1 FOR UPDATE) AS before WHERE id = 1 \
@@ -473,13 +475,13 @@ pub(super) async fn set_presence(
     node: NodeId,
     seats: &[(GameId, SeatSet)],
 ) -> Result<(), StoreError> {
-    // Of two for one game the last counts.
+    // If a game appears twice, the last value counts.
     let (mut games, _) = split_repeats(seats.iter().rev(), |(game, _)| *game);
     games.sort_by_key(|(game, _)| *game);
     let (absent, present): (Vec<_>, Vec<_>) =
         games.into_iter().partition(|(_, seats)| seats.is_empty());
     let absent: Vec<Vec<u8>> = absent.iter().map(|(game, _)| id_bytes(*game)).collect();
-    // The two parts name different games, so their order does not matter.
+    // The two parts have different games, so their order does not matter.
     let set = query(
         "WITH absent AS (DELETE FROM presence WHERE node = $1 AND game = ANY ($2)) \
          INSERT INTO presence (node, game, seats) \
@@ -498,7 +500,7 @@ pub(super) async fn set_presence(
     Ok(())
 }
 
-/// How many games of each status are deleted at once: their rows are some thousands.
+/// Maximum number of games of each status that are deleted at once: some thousand rows.
 const MAX_FORGOTTEN: i64 = 200;
 
 /// Does nothing while another node deletes games.
@@ -552,7 +554,7 @@ pub(super) async fn forget(
     Ok(ids.iter().flat_map(|id| read_id(id)).collect())
 }
 
-/// A write that leaves nothing behind.
+/// A write that is undone at once.
 pub(super) async fn probe(to: &mut PgConnection) -> Result<(), StoreError> {
     let mut at = to.begin().await?;
     query("INSERT INTO probes (data) VALUES ('\\x00')")

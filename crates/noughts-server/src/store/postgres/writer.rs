@@ -1,4 +1,4 @@
-//! Batches of one kind of request, each one statement and so one transaction.
+//! Batches of one kind of request. Each is one statement and one transaction.
 
 use sqlx::error::DatabaseError;
 use sqlx::postgres::PgPool;
@@ -16,7 +16,8 @@ pub(super) struct Writer {
 }
 
 impl WriteBatch for Writer {
-    /// A batch has creates or appends, not both: they are separate statements, of which only one might succeed.
+    /// A batch has creates or appends, not both, because they are separate statements of which only one might
+    /// succeed.
     async fn write(
         &self,
         creates: &[GameRow],

@@ -6,9 +6,10 @@ use std::path::{Path, PathBuf};
 
 use crate::store::StoreError;
 
-/// Creates the file if there is none. SQLite gives its other files the same permissions.
+/// Creates the file if it does not exist. SQLite gives its other files the same permissions.
 ///
-/// An existing file is not opened: closing it would release the locks that SQLite has in this process.
+/// An existing file is not opened, because closing it would release the locks that SQLite has in this
+/// process.
 pub(super) fn create_private(path: &Path) -> Result<(), StoreError> {
     let mut options = OpenOptions::new();
     options.write(true).create_new(true);
@@ -21,7 +22,7 @@ pub(super) fn create_private(path: &Path) -> Result<(), StoreError> {
     }
 }
 
-/// Identifies the file that was opened. SQLite goes on writing to a deleted or replaced file, and all of that is
+/// Identifies the opened file. SQLite continues to write to a deleted or replaced file, and such writes are
 /// lost.
 #[derive(Debug)]
 pub(super) struct DatabaseFile {
@@ -37,7 +38,7 @@ pub(super) struct DatabaseFile {
 #[cfg(unix)]
 type Identity = (u64, u64);
 
-/// Only whether it exists.
+/// On this system only the existence is known.
 #[cfg(not(unix))]
 type Identity = ();
 
@@ -68,7 +69,7 @@ impl DatabaseFile {
         })
     }
 
-    /// An error if the file at the path is no longer the same, or is immutable. Takes some microseconds.
+    /// An error if the file at the path was replaced or is immutable. Takes some microseconds.
     pub(super) fn check(&self) -> Result<(), StoreError> {
         let path = self.path.display();
         match std::fs::metadata(&self.path) {
@@ -87,8 +88,8 @@ impl DatabaseFile {
         }
     }
 
-    /// An error if the shared memory file is immutable (`chattr +i`). Readers write to it too, and the kernel kills a
-    /// process that writes to the memory of an immutable file (SIGBUS).
+    /// An error if the shared memory file is immutable (`chattr +i`). Readers write to it too, and the kernel
+    /// kills a process that writes to the memory of an immutable file (SIGBUS).
     pub(super) fn check_shared_memory(&self) -> Result<(), StoreError> {
         refuse_immutable(&self.shared_memory)
     }

@@ -25,7 +25,7 @@ pub(super) async fn check(
     opening.check(checked?)
 }
 
-/// The schema of the file; 0 where it is empty.
+/// The schema of the file; 0 if it is empty.
 async fn version(from: &mut SqliteConnection) -> Result<i64, StoreError> {
     let (is_empty, is_ours): (bool, bool) =
         query_as("SELECT count(*) = 0, coalesce(max(name = 'schema_steps'), 0) FROM sqlite_schema")
@@ -45,14 +45,14 @@ async fn version(from: &mut SqliteConnection) -> Result<i64, StoreError> {
 
 shared_migration!(SqliteConnection, "INTEGER", "BLOB", migrations::SQLITE);
 
-/// Of several processes that open the file at once one migrates; the others wait for the lock.
+/// If several processes open the file at once, one migrates and the others wait for the lock.
 async fn begin_migration(
     connection: &mut SqliteConnection,
 ) -> Result<sqlx::Transaction<'_, sqlx::Sqlite>, sqlx::Error> {
     connection.begin_with("BEGIN IMMEDIATE").await
 }
 
-/// For how long the longest lease of a node of schema 1 still holds.
+/// The remaining time of the longest lease of a node of schema 1.
 async fn longest_lease_ms(at: &mut SqliteConnection) -> Result<i64, sqlx::Error> {
     let (lease_ms,): (i64,) = query_as(
         "SELECT coalesce(max(until_ms), 0) - CAST(unixepoch('subsec') * 1000 AS INTEGER) FROM nodes",

@@ -1,4 +1,4 @@
-//! Reads, on separate connections: each sees the latest commit and does not wait for the writer.
+//! Reads, on separate connections. Each sees the latest commit and does not wait for the writer.
 
 use sqlx::{AssertSqlSafe, FromRow, Row, Sqlite, SqliteConnection, query_as};
 
@@ -19,7 +19,7 @@ use crate::table::{CreationKey, KEY_LIFETIME_MS, Outage, SeatSet};
 
 shared_reads!(SqliteConnection, Sqlite, "tied = 1", false);
 
-/// Reads a game. `from` is in a transaction, so that all of it is of one state.
+/// Reads a game. `from` must be in a transaction, so that the parts are consistent.
 pub(super) async fn load(
     from: &mut SqliteConnection,
     id: GameId,
@@ -52,7 +52,7 @@ async fn entry_rows(
     Ok(rows.into_iter().map(EntryRow::from_columns).collect())
 }
 
-/// Reads the end of a log. `from` is in a transaction.
+/// Reads the end of a log. `from` must be in a transaction.
 pub(super) async fn entries_after(
     from: &mut SqliteConnection,
     id: GameId,

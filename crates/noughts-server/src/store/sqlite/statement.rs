@@ -8,8 +8,8 @@ const MAX_POWER: u32 = 10;
 /// Maximum number of rows in one statement.
 pub(super) const MAX_ROWS: usize = 1 << MAX_POWER;
 
-/// A statement with a list of rows in the middle. The number of rows is a power of two, so that few
-/// different statements are prepared; unused rows are null.
+/// A statement with a list of rows in the middle. The number of rows is a power of two, so that few different
+/// statements are prepared; unused rows are null.
 #[derive(Debug)]
 pub(super) struct Statement {
     head: &'static str,
@@ -29,7 +29,7 @@ impl Statement {
         }
     }
 
-    /// The statement for this many rows, at most [`MAX_ROWS`], and how many values must be null.
+    /// The statement for this many rows, at most [`MAX_ROWS`], and the number of values that must be null.
     pub(super) fn for_rows(&'static self, rows: usize) -> (&'static str, usize) {
         let size = rows.next_power_of_two().min(MAX_ROWS);
         let sql = self.by_power[size.ilog2() as usize].get_or_init(|| {

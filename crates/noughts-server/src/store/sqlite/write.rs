@@ -1,4 +1,4 @@
-//! Writes, inside the open transaction.
+//! Writes inside the open transaction.
 
 use std::collections::HashSet;
 
@@ -32,9 +32,9 @@ static INSERT_FIRST_ENTRIES: Statement = Statement::new(
      AND previous.number = column2 - 1) END ON CONFLICT DO NOTHING RETURNING game, number",
 );
 
-/// Inserts entries whose predecessors are there and whose places are free. Where one is not, it violates
-/// a constraint and nothing is inserted. It returns no rows, each of which would cost as much as a row
-/// that is inserted.
+/// Inserts entries whose predecessors exist and whose places are free. If one does not fit, it violates a
+/// constraint and nothing is inserted. Returns no rows, because each returned row would cost as much as an
+/// inserted one.
 static INSERT_PLAIN_ENTRIES: Statement = Statement::new(
     "INSERT INTO entries (game, number, at_ms, seat, kind, data, key, request) SELECT column1, \
      CASE WHEN CASE column2 WHEN 1 THEN EXISTS (SELECT 1 FROM games WHERE id = column1) \
@@ -58,7 +58,7 @@ static UPDATE_SUMMARIES: Statement = Statement::new(
     ") WHERE games.id = column1",
 );
 
-// SQLite runs a cross join in the order in which it is written.
+// SQLite executes a cross join in the written order.
 static INSERT_NAMES: Statement = Statement::new(
     "INSERT INTO seat_names (name, created_ms, game, family, is_running) \
      SELECT column1, games.created_ms, games.id, games.family, \
@@ -67,7 +67,7 @@ static INSERT_NAMES: Statement = Statement::new(
     ") CROSS JOIN games ON games.id = column2 WHERE true ON CONFLICT DO NOTHING",
 );
 
-/// The games of these names are no longer running.
+/// Marks the games of these names as no longer running.
 static END_GAMES: Statement = Statement::new(
     "UPDATE seat_names SET is_running = 0 FROM (",
     2,
@@ -75,8 +75,8 @@ static END_GAMES: Statement = Statement::new(
      AND seat_names.created_ms = games.created_ms AND seat_names.game = column2",
 );
 
-/// Inserts games whose key is free. The index of keys has scopes; keys of older versions have none and
-/// count for everybody, for 24 hours (86 400 000 ms).
+/// Inserts games whose key is free. Keys have a scope; keys of older versions have none and apply to all
+/// clients for 24 hours (86 400 000 ms).
 static INSERT_GAMES: Statement = Statement::new(
     "INSERT INTO games (id, variant, family, history, start, holders, created_ms, key_scope, key, \
      request, status, seats, tied, deadline_ms, ended_ms, outcome, clock) SELECT * FROM (",
@@ -134,7 +134,7 @@ fn values_of<'q, T>(
     (0..nulls).fold(values, |values, _| values.bind(None::<i64>))
 }
 
-/// Writes a batch inside the transaction that is open.
+/// Writes a batch inside the open transaction.
 pub(super) async fn write_batch(
     to: &mut SqliteConnection,
     creates: &[GameRow],
@@ -146,7 +146,7 @@ pub(super) async fn write_batch(
     })
 }
 
-/// Whether [`append_plain`] can write these.
+/// Whether [`append_plain`] can write these appends.
 pub(super) fn is_one_statement(appends: &[AppendRows]) -> bool {
     let mut places = HashSet::with_capacity(appends.len());
     appends.len() <= MAX_ROWS
@@ -155,7 +155,7 @@ pub(super) fn is_one_statement(appends: &[AppendRows]) -> bool {
             .all(|append| append.is_plain() && places.insert(append.place()))
 }
 
-/// Writes appends of one entry each, at different places, that change nothing else.
+/// Writes appends of one entry each, at different places, that change no other row.
 pub(super) async fn append_plain(
     to: &mut SqliteConnection,
     appends: &[AppendRows],
@@ -226,7 +226,7 @@ async fn append_all(
     Ok(outcomes)
 }
 
-/// Appends at different places, at most [`MAX_ROWS`].
+/// Writes appends at different places, at most [`MAX_ROWS`].
 async fn append_piece(
     to: &mut SqliteConnection,
     appends: &[&AppendRows],
@@ -331,7 +331,7 @@ async fn create_all(
     Ok(outcomes)
 }
 
-/// Inserts games, at most [`MAX_ROWS`], and returns those whose id and key were free.
+/// Inserts at most [`MAX_ROWS`] games, and returns those whose id and key were free.
 async fn insert_games(
     to: &mut SqliteConnection,
     games: &[&GameRow],
@@ -350,8 +350,8 @@ async fn insert_games(
     Ok(stored)
 }
 
-/// Creates the games of pairs. The id of such a game names its pair, so one that is there already was created by an
-/// earlier attempt whose confirmation was lost.
+/// Creates the games of pairs. If such a game already exists, an earlier attempt created it and only the
+/// confirmation was lost, because the id of the game identifies the pair.
 pub(super) async fn create_pairs(
     to: &mut SqliteConnection,
     games: &[GameRow],
@@ -362,8 +362,7 @@ pub(super) async fn create_pairs(
     Ok(())
 }
 
-/// Creates a game that was not inserted, because its key or its id was used before. An expired key moves to the new
-/// game.
+/// Creates a game that was not inserted because its key or id exists. An expired key moves to the new game.
 async fn create_again(
     to: &mut SqliteConnection,
     game: &GameRow,
@@ -480,7 +479,8 @@ pub(super) async fn remove_node(
     Ok(())
 }
 
-/// How many games of each status are deleted at once. Other writes wait for about 100 ms meanwhile.
+/// Maximum number of games of each status that are deleted at once. Other writes wait for about 100 ms
+/// meanwhile.
 const MAX_FORGOTTEN: i64 = 50;
 
 pub(super) async fn forget(
@@ -499,7 +499,7 @@ pub(super) async fn forget(
             let Ok(id) = row.try_get::<Vec<u8>, _>(0) else {
                 continue;
             };
-            // The game is deleted even if its seats cannot be read.
+            // The game is deleted even if its seats are unreadable.
             let seats: String = row.try_get(2).unwrap_or_default();
             for name in names_in(&seats) {
                 query("DELETE FROM seat_names WHERE name = ? AND created_ms = ? AND game = ?")
@@ -522,7 +522,7 @@ pub(super) async fn forget(
     Ok(forgotten)
 }
 
-/// A write that needs some free pages and leaves nothing behind.
+/// A write that needs some free pages and is undone at once.
 pub(super) async fn probe(to: &mut SqliteConnection) -> Result<(), sqlx::Error> {
     query("INSERT INTO probes (data) VALUES (zeroblob(16384))")
         .execute(&mut *to)

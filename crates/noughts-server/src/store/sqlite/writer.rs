@@ -23,7 +23,7 @@ pub(super) struct Writer {
 
 #[derive(Debug)]
 struct Open {
-    /// `None` after a failure that left it in an unknown state.
+    /// `None` after a failure that left the connection in an unknown state.
     connection: Option<SqliteConnection>,
     max_pages: Option<u32>,
 }
@@ -74,8 +74,8 @@ impl Writer {
         Ok(Transaction(lease))
     }
 
-    /// Takes the connection, or opens a new one. Fails if the file is gone, so that nothing is written to a deleted
-    /// file.
+    /// Takes the connection, or opens a new one. Fails if the file is gone, so that nothing is written to a
+    /// deleted file.
     async fn lease(&self) -> Result<Lease<'_>, StoreError> {
         let mut open = self.open.lock().await;
         self.file.check()?;
@@ -107,7 +107,7 @@ async fn set_max_pages(connection: &mut SqliteConnection, pages: u32) -> Result<
 /// The connection while it is in use. If it is dropped in a transaction, as when its caller is cancelled, the
 /// connection is closed, which rolls back.
 struct Lease<'w> {
-    /// `None` only while it is dropped.
+    /// `None` only while it is being dropped.
     connection: Option<SqliteConnection>,
     open: MutexGuard<'w, Open>,
     file: &'w DatabaseFile,
@@ -160,7 +160,7 @@ impl Transaction<'_> {
         match raw_sql("COMMIT").execute(self.connection()).await {
             Ok(_) => {
                 self.0.is_clean = true;
-                // If the file was deleted meanwhile, the write is lost.
+                // If the file was deleted in the meantime, the write is lost.
                 self.0.file.check()
             }
             Err(error) => {
@@ -193,7 +193,8 @@ impl WriteBatch for Writer {
 }
 
 impl Writer {
-    /// One statement is a transaction by itself, which saves two of three switches to the connection's thread.
+    /// A single statement is its own transaction, which saves two of three switches to the connection's
+    /// thread.
     async fn write_statement(&self, appends: &[AppendRows]) -> Result<Outcomes, BatchError> {
         let mut lease = self.lease().await.map_err(batch_error)?;
         let written = write::append_plain(lease.connection(), appends).await;
@@ -214,7 +215,7 @@ impl Writer {
         let mut transaction = self.begin().await.map_err(batch_error)?;
         let written = write::write_batch(transaction.connection(), creates, appends).await;
         match written {
-            // After a failed commit it is unknown what the disk has, so nothing is tried again.
+            // After a failed commit it is unknown what is on disk, so nothing is retried.
             Ok(outcomes) => {
                 transaction.commit().await.map_err(batch_error)?;
                 Ok(outcomes)
@@ -241,8 +242,8 @@ fn row_error(error: &sqlx::Error) -> BatchError {
     }
 }
 
-/// Whether one row may have caused the error, so that the others would succeed without it. If the file is locked or
-/// cannot be read or written, each would only wait for the same error.
+/// Whether one row may have caused the error, so that the others would succeed without it. Not if the file is
+/// locked, unreadable or not writable: then each row would only wait for the same error.
 fn may_be_one_row(error: &sqlx::Error) -> bool {
     use sqlite_code::{BUSY, IOERR, LOCKED};
     let database = error.as_database_error();
