@@ -39,7 +39,7 @@ pub struct ActionRequest {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(nullable = false))]
     pub accept: Option<OfferKind>,
-    /// Declines an offer of another seat, or takes an own offer back.
+    /// Declines an offer of another seat, or withdraws your own.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(nullable = false))]
     pub decline: Option<OfferKind>,
@@ -50,13 +50,13 @@ pub struct ActionRequest {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(nullable = false))]
     pub claim: Option<ClaimKind>,
-    /// Over a WebSocket the answer repeats it. HTTP ignores it.
+    /// Over a WebSocket the answer repeats this id. HTTP ignores it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(max_length = 64))]
     pub id: Option<String>,
 }
 
-/// A number that is too large for a rewind is refused by the rules, like every other that is too large.
+/// Parses a number for a rewind. A number that is too large saturates, so that the rules refuse it.
 fn saturating<'de, D: Deserializer<'de>>(number: D) -> Result<Option<u16>, D::Error> {
     let number: Option<u64> = Option::deserialize(number)?;
     Ok(number.map(|number| u16::try_from(number).unwrap_or(u16::MAX)))
@@ -86,7 +86,7 @@ pub enum RequestedAction {
     Offer(OfferKind),
     /// Accept an offer.
     Accept(OfferKind),
-    /// Decline an offer, or take it back.
+    /// Decline an offer, or withdraw your own.
     Decline(OfferKind),
     /// End the game without a result.
     Abort,
@@ -139,16 +139,16 @@ impl RequestedAction {
         }
     }
 
-    /// The action in this game. Offers, answers, abort and claims are not actions of the rules.
+    /// The action of the rules in this game. Offers, answers, abort and claims are not actions of the rules.
     pub fn action(&self, game: &Game) -> Result<Action, ActionError> {
         match self {
-            // `<<2` and `resign` have fields of their own.
+            // `<<2` and `resign` have their own fields.
             RequestedAction::Play(text) => match game.parse_action(text) {
                 Ok(play @ Action::Play(_)) => Ok(play),
                 Ok(Action::Rewind(_) | Action::Takeback(_) | Action::Resign) => {
                     Err(ActionError::NotOne)
                 }
-                // Well formed, so that the rules check it, in their order.
+                // The move is well formed, so the rules check it.
                 Err(PlaceError::OffBoard { .. }) => {
                     Ok(Action::Play(Move::at(game.variant().cells())))
                 }

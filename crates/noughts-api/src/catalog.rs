@@ -115,7 +115,8 @@ pub struct OfferedStrategy {
     pub form: String,
     /// A description.
     pub about: String,
-    /// The names with the largest parameters that the server accepts, one for each unit; empty without such a limit.
+    /// The names with the largest parameters that the server accepts, one per unit; empty if there is no
+    /// limit.
     #[cfg_attr(feature = "openapi", schema(example = json!(["minimax:9"])))]
     pub max: Vec<String>,
 }

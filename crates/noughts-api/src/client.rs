@@ -28,7 +28,7 @@ pub use server_url::{Scheme, ServerUrl, UrlError};
 
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// Three times the interval at which an event stream sends at least a comment.
+/// Three times the longest pause in an event stream, which sends at least a comment.
 const READ_TIMEOUT: Duration = Duration::from_secs(45);
 
 const MAX_RESPONSE_BYTES: u64 = 4 * 1024 * 1024;
@@ -112,7 +112,7 @@ impl Client {
         self.post("/api/games", None, table)
     }
 
-    /// A request to take an open seat.
+    /// Takes an open seat.
     pub fn take_seat(&self, game: &str, seat: u8, name: &str) -> Result<TakenSeat, ClientError> {
         let name = name.to_owned();
         let path = format!("/api/games/{game}/seats/{seat}");
@@ -168,14 +168,14 @@ impl Client {
         self.post(&path, Some(token), action)
     }
 
-    /// Asks for a rematch.
+    /// Requests a rematch.
     pub fn rematch(&self, game: &str, token: &str) -> Result<RematchView, ClientError> {
         let path = format!("/api/games/{game}/rematch");
         self.post(&path, Some(token), &())
     }
 
-    /// The table's event stream: from the current view on, or after the entry with this number. With a seat's token
-    /// the seat counts as present.
+    /// The table's event stream: from the current view on, or after the entry with this number. With a seat's
+    /// token, the seat counts as present.
     pub fn events(
         &self,
         game: &str,
@@ -234,7 +234,7 @@ fn expect_success(response: Response<Body>) -> Result<Response<Body>, ClientErro
     let body = read_bounded(response)?;
     Err(match serde_json::from_slice::<Problem>(&body) {
         Ok(problem) => ClientError::Refused(problem),
-        // A proxy whose server restarts.
+        // A proxy answers while its server restarts.
         Err(_) if status.is_server_error() => {
             ClientError::Unreachable(io::Error::other(format!("HTTP status {}", status.as_u16())))
         }

@@ -102,7 +102,7 @@ pub struct ClockView {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(nullable = false))]
     pub days: Option<u32>,
-    /// The time that each seat has left, in milliseconds, when the view was made.
+    /// The milliseconds that each seat had left when the view was made.
     pub left_ms: Vec<u64>,
     /// The seat whose clock runs; null if none does.
     #[cfg_attr(feature = "openapi", schema(required, maximum = 63))]

@@ -37,7 +37,7 @@ pub struct Rename {
     pub name: String,
 }
 
-/// What everybody may see of a player.
+/// The public data of a player.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct PlayerView {
@@ -74,7 +74,7 @@ pub struct MyGame {
     /// The game.
     #[serde(flatten)]
     pub game: GameListing,
-    /// The caller's seat; of several, the one to move.
+    /// The caller's seat. If there are several, the one to move.
     pub seat: u8,
     /// The seat to move; null if the game is over.
     #[cfg_attr(feature = "openapi", schema(required))]
@@ -84,7 +84,7 @@ pub struct MyGame {
 }
 
 impl MyGame {
-    /// Whether it is the caller's turn, and nobody is missing.
+    /// Whether it is the caller's turn and all seats are taken.
     pub fn is_my_turn(&self) -> bool {
         self.to_move == Some(self.seat)
     }
@@ -96,7 +96,7 @@ impl MyGame {
 #[serde(rename_all = "lowercase")]
 #[non_exhaustive]
 pub enum PlayerMessage {
-    /// The running games, at the beginning.
+    /// The running games, at the start of the stream.
     Games(Vec<MyGame>),
     /// An opponent was found: a quick match, a rematch, or an open seat that the player has taken.
     Match(MyGame),

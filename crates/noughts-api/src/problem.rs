@@ -60,7 +60,7 @@ pub enum FieldLocation {
     Header,
 }
 
-/// What is known of a kind of refusal.
+/// The texts of a kind of refusal.
 #[derive(Clone, Copy, Debug)]
 struct Explanation {
     status: u16,
@@ -363,7 +363,7 @@ problem_kinds! {
         "Try again after the seconds in Retry-After."
 }
 
-/// Every type begins with this path.
+/// The path with which every type begins.
 const TYPE_PREFIX: &str = "/problems/";
 
 impl ProblemKind {

@@ -219,7 +219,7 @@ impl OfferRecord {
         }
     }
 
-    /// Its line in the text form.
+    /// The line of this offer in the text form.
     fn line(&self) -> Result<String, GameRecordError> {
         let step = match self.step {
             OfferStep::Offer => "offer",
@@ -253,7 +253,7 @@ impl SeatRecord {
     }
 }
 
-/// Refuses text that would span several lines of the text form.
+/// Refuses text that would span several lines in the text form.
 fn line(text: &str) -> Result<&str, GameRecordError> {
     match text.chars().any(char::is_control) {
         true => Err(GameRecordError::Form(

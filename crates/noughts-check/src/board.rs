@@ -16,14 +16,14 @@ pub(crate) struct Board {
     at: GridPosition<u16, 2>,
 }
 
-/// How the kit chooses its moves. No tactic alone reaches every result against every opponent.
+/// How the kit chooses its moves. No single tactic reaches every result against every opponent.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Tactic {
     /// Assumes that the opponent plays at random.
     Expectimax,
     /// Assumes that the opponent repeats its earlier replies, and otherwise plays at random.
     Learned,
-    /// Assumes that the opponent does everything to prevent the wanted result.
+    /// Assumes that the opponent plays to prevent the wanted result.
     Minimax,
     /// Plays at random.
     Random,
@@ -98,7 +98,7 @@ impl Board {
         rng: &mut Rng,
     ) -> Cell {
         let free = self.free();
-        // The first move decides little, and its whole tree would take long to search.
+        // The first move decides little, and searching its whole tree would take long.
         if tactic == Tactic::Random || free.len() == 9 {
             return free[rng.below(free.len())];
         }
@@ -116,7 +116,7 @@ impl Board {
         best[rng.below(best.len())]
     }
 
-    /// How likely the wanted result is, 0 to 1.
+    /// The probability of the wanted result, 0 to 1.
     fn nearness(&self, wanted: GameResult, tactic: Tactic, replies: &Replies, mine: bool) -> f64 {
         if let Some(end) = self.end() {
             return if end == wanted { 1.0 } else { 0.0 };

@@ -49,10 +49,10 @@ pub fn classic_cases() -> Vec<Case> {
     read_cases(text).expect("the kit's own cases can be read")
 }
 
-/// Cases that run at the same time: most of a case is the program's start.
+/// Number of cases that run at the same time. Most of a case is the program's start.
 const MAX_PARALLEL: usize = 4;
 
-/// Checks a classic program, or says why it cannot be checked at all. No process outlives its game.
+/// Checks a classic program. An error says why it cannot be checked at all. No process outlives its game.
 pub fn check_classic(task: &ClassicTask, processes: &ProcessSet) -> Result<Report, String> {
     for case in &task.cases {
         if case.expectation == Expectation::Game && Model::new(&case.options, true).is_none() {
@@ -110,7 +110,7 @@ pub fn check_classic(task: &ClassicTask, processes: &ProcessSet) -> Result<Repor
             Verdict::Holds { .. } => {
                 let model = Model::new(&case.options, true);
                 let line = model.and_then(|model| model.line_after(&case.typed));
-                // A full board ends the game without a line too.
+                // A line that also fills the board shows nothing: a full board ends the game anyway.
                 seen.extend(line.filter(|line| !line.fills_board));
             }
             Verdict::NotTried(_) => {}
@@ -169,8 +169,8 @@ pub fn check_classic(task: &ClassicTask, processes: &ProcessSet) -> Result<Repor
 /// After this many cases in which the program did not end, no further case is run.
 const MAX_TIMEOUTS: usize = MAX_PARALLEL;
 
-/// Runs the first case, which shows how the program takes its input, and then the others in parallel. Cases
-/// are left out when the program does not end.
+/// Runs the first case, which shows how the program takes its input, and then the others in parallel. If the
+/// program does not end, the remaining cases are left out.
 fn run_all(
     task: &ClassicTask,
     processes: &ProcessSet,
@@ -242,12 +242,12 @@ fn run_all(
     Ok((runs, feeding))
 }
 
-/// The program ended with an error before it showed anything.
+/// Whether the program ended with an error before it showed anything.
 fn shows_nothing(run: &Run) -> bool {
     run.output.is_empty() && matches!(run.end, End::Exit(1..) | End::Signal(_))
 }
 
-/// Says why the program cannot be checked, if it shows nothing without options either.
+/// Checks that the program shows something without options. An error says why it cannot be checked.
 fn does_it_start(task: &ClassicTask, processes: &ProcessSet) -> Result<(), String> {
     let case = Case {
         name: String::new(),
@@ -275,7 +275,8 @@ fn is_finite(end: End) -> bool {
     matches!(end, End::Exit(_))
 }
 
-/// The verdict, and whether it is a fault even if the case is open: the program crashed or did not end.
+/// The verdict, and whether it is a fault even if the case is open, because the program crashed or did not
+/// end.
 fn check_case(case: &Case, run: &Run, task: &ClassicTask) -> (Judged, bool) {
     let problem = match run.end {
         End::TimedOut => Some(format!(
@@ -319,7 +320,7 @@ fn check_case(case: &Case, run: &Run, task: &ClassicTask) -> (Judged, bool) {
     (judged, has_crashed)
 }
 
-/// Of a program that had to be killed only the start of its output is shown.
+/// Maximum output that is shown of a program that had to be killed.
 const MAX_SHOWN: usize = 1 << 16;
 
 fn check_exactly(case: &Case, run: &Run) -> Judged {
@@ -343,7 +344,7 @@ fn check_exactly(case: &Case, run: &Run) -> Judged {
     Verdict::holds().into()
 }
 
-/// The first byte that differs: what stands before it, and which one is shown.
+/// The first byte that differs: the text before it, and the byte that was shown.
 fn first_byte(case: &Case, run: &Run) -> Cause {
     let expected = exact_output(case);
     let bytes = expected.bytes().zip(&run.output);
@@ -409,7 +410,7 @@ fn check_usage(case: &Case, run: &Run, strict: bool) -> Verdict {
     Verdict::holds()
 }
 
-/// The expected and the shown text side by side, with the first difference in words.
+/// The expected and the shown text side by side, with a description of the first difference.
 fn differences(case: &Case, run: &Run) -> Finding {
     let expected = screen::as_seen(exact_output(case).as_bytes(), &case.typed);
     let received = screen::as_seen(&run.output, &case.typed);

@@ -1,7 +1,7 @@
 //! Checks a client of the TCP protocol. The kit is the server.
 //!
-//! The client connects several times, and each connection follows another scenario: a whole game, a refusal,
-//! a disconnection. What holds for every frame is checked in all of them.
+//! The client connects several times. Each connection follows another scenario, such as a whole game, a
+//! refusal or a disconnection. Rules that hold for every frame are checked in all of them.
 
 mod connection;
 mod program;
@@ -44,7 +44,7 @@ pub struct ClientTask {
 }
 
 /// Checks a client. `tell` gets a line for each connection that the kit waits for. An error says why nothing
-/// can be checked at all: the command cannot be run, or no client connected.
+/// can be checked: the command cannot be run, or no client connected.
 pub fn check_client(
     task: &ClientTask,
     processes: &ProcessSet,
@@ -133,7 +133,7 @@ pub(crate) fn with_address(command: &[OsString], address: SocketAddr) -> Vec<OsS
     command.iter().map(fill).collect()
 }
 
-/// The next connection; `None` when the time is over, the client has ended without one, or it waits for typed
+/// The next connection; `None` if the time is over, the client ended without one, or it waits for typed
 /// input.
 fn accept(
     task: &ClientTask,
@@ -158,7 +158,7 @@ fn accept(
         }
         if let Some(program) = &mut program {
             program.update();
-            // Once more after its end: it may have connected before.
+            // Check once more after its end: it may have connected before.
             has_ended = program.end.is_some();
             waits_since = match program.waiting_at() {
                 Some(_) => waits_since.or_else(|| Some(Instant::now())),
@@ -172,7 +172,7 @@ fn accept(
     }
 }
 
-/// Waits for the client's end after a scenario, and looks at how it ended.
+/// Waits for the client's end after a scenario, and checks how it ended.
 fn look_at_end(
     client: &mut ClientProgram,
     number: usize,

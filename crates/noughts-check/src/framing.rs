@@ -1,11 +1,11 @@
-//! Reading frames of a program under test with tolerance: a frame of the wrong size or a flag written as a
-//! character is still understood, so that this one fault breaks one rule and not all that follow.
+//! A tolerant parser for frames of a program under test. It also accepts a frame of the wrong size and a flag
+//! written as a character, so that such a fault breaks one rule and not all that follow.
 
 use noughts_wire::{
     Admission, Cell, Dialect, FrameError, FromClient, FromServer, GameResult, NO_CELL, Text,
 };
 
-/// What is wrong with a frame that could be understood nevertheless.
+/// A fault in a frame that was understood nevertheless.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum Deviation {
     /// The frame is longer or shorter than its figure.
@@ -22,7 +22,8 @@ pub(crate) enum Parsed<M> {
     Invalid(FrameError),
 }
 
-/// Reads a server's frame. `is_quiet`: nothing more came for a moment, so that a frame may be too short.
+/// Parses a server's frame. `is_quiet` means that nothing more came for a moment, so that the frame may be
+/// too short.
 pub(crate) fn parse_server(bytes: &[u8], dialect: Dialect, is_quiet: bool) -> Parsed<FromServer> {
     match FromServer::decode(bytes, dialect) {
         Ok(Some((FromServer::Action { id, cell }, length))) => wide_cell(cell, bytes, length)
@@ -62,7 +63,7 @@ pub(crate) fn parse_server(bytes: &[u8], dialect: Dialect, is_quiet: bool) -> Pa
     }
 }
 
-/// Reads a client's frame. `is_quiet` as in [`parse_server`].
+/// Parses a client's frame. `is_quiet` as in [`parse_server`].
 pub(crate) fn parse_client(bytes: &[u8], is_quiet: bool) -> Parsed<FromClient> {
     match FromClient::decode(bytes) {
         Ok(Some((FromClient::Action { id, cell }, length))) => wide_cell(cell, bytes, length)

@@ -4,13 +4,13 @@
 //! - [`check_client`] is the server of a client,
 //! - [`check_classic`] types scripted games into a program of the classic terminal game.
 //!
-//! Each tries a list of rules, every rule with its claim and the sentence of the document that demands it,
-//! and returns a [`Report`]: as text, HTML, JSON and JUnit XML.
+//! Each function tries a list of rules. A rule has a claim and the sentence of the document that demands it.
+//! The result is a [`Report`], which can be written as text, HTML, JSON and JUnit XML.
 //!
-//! Only broken rules that the document demands ([`Weight::Demanded`]) make a program fail. What the document
-//! does not decide, and advice, is reported.
+//! A program fails only if it breaks a rule that the document demands ([`Weight::Demanded`]). Differences in
+//! open questions, and advice, are only reported.
 //!
-//! Whatever the program does, a check ends within its time, uses bounded memory and leaves no process behind.
+//! Whatever the program does, a check ends in time, uses bounded memory and leaves no process behind.
 
 mod board;
 mod classic;

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use noughts_process::{Event, Process, ProcessSet};
 
-/// A running program. Dropping it kills it with everything that it started.
+/// A running program. Dropping it kills it and everything that it started.
 pub(crate) struct Program {
     process: Process,
     pub(crate) output: Vec<u8>,
@@ -21,7 +21,7 @@ pub(crate) enum End {
     Exit(i32),
     /// By this signal: it crashed.
     Signal(i32),
-    /// It was still running when its time was over.
+    /// It was still running at the deadline.
     TimedOut,
     /// It wrote more than [`MAX_OUTPUT_BYTES`].
     TooMuchOutput,
@@ -38,10 +38,10 @@ impl fmt::Display for End {
     }
 }
 
-/// A program that writes more than this to one of its outputs is stopped.
+/// If a program writes more than this to one of its outputs, it is stopped.
 pub(crate) const MAX_OUTPUT_BYTES: usize = 4 << 20;
 
-/// Interval between checks whether a program has ended while its children keep its output open.
+/// How often to check whether a program has ended while its children keep its output open.
 const POLL_INTERVAL: Duration = Duration::from_millis(20);
 
 impl Program {
@@ -111,7 +111,7 @@ impl Program {
         }
     }
 
-    /// The first line that was written to standard error or, without one, to standard output.
+    /// The first line on standard error, or on standard output if there is none.
     pub(crate) fn first_line(&self) -> Option<String> {
         [&self.errors, &self.output].into_iter().find_map(|bytes| {
             let text = String::from_utf8_lossy(bytes);
@@ -121,7 +121,7 @@ impl Program {
     }
 }
 
-/// Bytes beyond the limit are dropped; one chunk more than the limit is enough to notice it.
+/// Drops bytes beyond the limit. One chunk more than the limit is kept, so that the excess is noticed.
 fn keep(event: Event, output: &mut Vec<u8>, errors: &mut Vec<u8>) {
     let (kept, bytes) = match event {
         Event::Stdout(bytes) => (output, bytes),
@@ -133,7 +133,7 @@ fn keep(event: Event, output: &mut Vec<u8>, errors: &mut Vec<u8>) {
     }
 }
 
-/// At most this many lines of a stack trace are shown.
+/// Maximum number of lines of a stack trace that are shown.
 const MAX_TRACE_LINES: usize = 8;
 
 const PYTHON_TRACE: &str = "Traceback (most recent call last)";

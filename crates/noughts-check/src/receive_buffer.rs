@@ -1,4 +1,4 @@
-//! Bytes received on a connection that are not read as frames yet.
+//! Bytes received on a connection that were not parsed as frames yet.
 
 use std::io::{ErrorKind, Read};
 use std::net::TcpStream;
@@ -14,7 +14,7 @@ pub(crate) struct ReceiveBuffer {
 }
 
 impl ReceiveBuffer {
-    /// Waits for bytes; false when the time is over.
+    /// Waits for bytes. Returns false at the deadline.
     pub(crate) fn receive(&mut self, stream: &mut TcpStream, deadline: Instant) -> bool {
         let left = deadline.saturating_duration_since(Instant::now());
         if left.is_zero() {

@@ -24,8 +24,8 @@ pub struct Report {
     pub entries: Vec<Entry>,
     /// Leave open questions and advice out of the text and the HTML page.
     pub hide_differences: bool,
-    /// The sum of the limits of all waits in which nothing came. Unlike the time that the check took, it
-    /// does not depend on how fast the machine is.
+    /// The sum of the limits of all waits in which nothing came. Unlike the duration of the check, it does
+    /// not depend on the speed of the machine.
     pub waited: Duration,
 }
 
@@ -48,7 +48,7 @@ pub struct Entry {
     pub took: Duration,
 }
 
-/// How many rules hold, are broken and were not tried. The three add up to all rules.
+/// The number of rules that hold, are broken, or were not tried. The three add up to all rules.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Tally {
     /// Rules that hold.

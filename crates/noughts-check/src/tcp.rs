@@ -54,11 +54,11 @@ pub struct TcpRule {
     pub source: &'static str,
     /// How much it counts.
     pub weight: Weight,
-    /// The only dialect that has it.
+    /// The only dialect with this rule; `None` for both.
     pub only: Option<Dialect>,
-    /// It needs a server that the kit has started.
+    /// Whether the rule needs a server that the kit has started.
     pub needs_program: bool,
-    /// Its clients do nothing but what the document allows, and disconnect: a stack trace is a fault.
+    /// Whether its clients do only what the document allows. Then a stack trace of the server is a fault.
     is_legal: bool,
     check: fn(&mut Checker) -> RuleResult,
 }
@@ -83,7 +83,7 @@ impl TcpRule {
         }
     }
 
-    /// A rule that sends what the document does not allow.
+    /// A rule whose clients send frames that the document does not allow.
     const fn with_illegal_frames(self) -> TcpRule {
         TcpRule {
             is_legal: false,
@@ -124,11 +124,11 @@ pub fn tcp_rules(pairs: bool) -> Vec<&'static TcpRule> {
     tables.iter().flat_map(|table| table.iter()).collect()
 }
 
-/// Checks a server. An error says why it cannot be checked at all: nothing listens there, or the command
-/// does not start a server.
+/// Checks a server. An error says why it cannot be checked at all: nothing listens there, or the command does
+/// not start a server.
 ///
-/// The whole check takes at most fifteen times the time for one answer, whatever the server does; twice that if the
-/// server has to be started again for each rule, because it ends when a client leaves.
+/// The whole check takes at most fifteen times the time for one answer, whatever the server does. If the
+/// server ends when a client leaves and must be started again for each rule, it takes at most twice that.
 pub fn check_tcp(task: &TcpTask, processes: &ProcessSet) -> Result<Report, String> {
     let program = match task.command.is_empty() {
         true => None,
@@ -136,7 +136,7 @@ pub fn check_tcp(task: &TcpTask, processes: &ProcessSet) -> Result<Report, Strin
     };
     let mut checker = Checker::new(task, program);
     match checker.connect() {
-        // Not dropped: a client that disconnects without a word is a rule of its own.
+        // Kept open, because a client that disconnects without sending anything is a separate rule.
         Ok(connection) => checker.first = Some(connection),
         Err(Stop::NotTried(why)) => {
             return Err(format!(
@@ -183,7 +183,7 @@ pub fn check_tcp(task: &TcpTask, processes: &ProcessSet) -> Result<Report, Strin
     })
 }
 
-/// A rule that is broken in both dialects shows one fault.
+/// Reports a rule that is broken in both dialects as one fault.
 fn report_once(entries: &mut [Entry]) {
     let mut broken: BTreeMap<String, String> = BTreeMap::new();
     for entry in entries {
@@ -203,7 +203,7 @@ fn report_once(entries: &mut [Entry]) {
     }
 }
 
-/// What is known about the server while the rules are tried.
+/// The state of a check.
 pub(crate) struct Checker {
     address: SocketAddr,
     dialect: Dialect,
@@ -214,34 +214,35 @@ pub(crate) struct Checker {
     program: Option<ServerProgram>,
     /// The first stack trace that the server printed.
     trace: Option<Finding>,
-    /// Why no session, or no game, could be started the last times; then it is not tried again.
+    /// Why no session, or no game, could be started in the last attempts. After some failures it is not tried
+    /// again.
     no_session: Failures,
     no_game: Failures,
     /// The connection that showed that the server listens.
     first: Option<Connection>,
-    /// HELLO was sent in vain in both dialects, to find out which one the server uses.
+    /// Whether the server answered HELLO in neither dialect.
     is_mute: bool,
-    /// The server has stopped listening when the first client had left after READY.
+    /// Set if the server stopped listening after the first client had left after READY.
     gone: Option<Finding>,
-    /// A session was started once.
+    /// Whether a session was started at least once.
     has_greeted: bool,
-    /// Whether a mistake was answered with an ERROR, or why not.
+    /// Whether a mistake was answered with an ERROR; otherwise the reason.
     sends_errors: Option<Result<(), String>>,
-    /// Whether the first two moves were answered, or why not.
+    /// Whether the first two moves were answered; otherwise the reason.
     plays: Option<Result<(), String>>,
-    /// The demanded rules and the advice that are broken, in this dialect.
+    /// The demanded rules and the advice that are broken in this dialect.
     broken: Vec<&'static str>,
-    /// How the server shows that it stops reading a name at its first zero byte.
+    /// Evidence that the server stops reading a name at its first zero byte.
     name_end: Option<Finding>,
     /// Whether names with one zero byte were tried.
     has_tried_one_zero: bool,
-    /// Pairs of the session's id and the other one that a frame had, with the rule that reports it.
+    /// The session's id and the different id of a frame, with the rule that reports it.
     wrong_ids: Vec<(&'static str, u32, u32)>,
-    /// What mistakes of the client got instead of the right ERROR, by rule.
+    /// What the server sent instead of the right ERROR for a mistake of the client, by rule.
     mistakes: BTreeMap<&'static str, String>,
-    /// Two clients played at the same time.
+    /// Whether two clients played at the same time.
     serves_many: bool,
-    /// Both clients of a pair got the same flag, so the order of their PLAY tells who begins.
+    /// Whether both clients of a pair got the same flag. Then the order of their PLAY tells who begins.
     flags_are_equal: bool,
     /// Streams that stay open until the end of a rule, because the server ends when a client leaves.
     held: Vec<TcpStream>,
@@ -249,13 +250,13 @@ pub(crate) struct Checker {
     is_about_leaving: bool,
     /// How long it took to start a server again that ends when a client leaves.
     restart_time: Duration,
-    /// The connections of the open questions, which wait for their answers together.
+    /// The connections for the open questions, which wait for their answers together.
     probes: Option<open::Probes>,
     games: Option<Games>,
     observations: Rc<RefCell<Observations>>,
 }
 
-/// HELLO in one of the dialects, sent to find out whether the server uses it.
+/// A HELLO in one dialect, to find out whether the server uses it.
 struct Question {
     connection: Connection,
     /// The second player of a pair.
@@ -263,7 +264,7 @@ struct Question {
 }
 
 impl Question {
-    /// Waits for the answer: whether the server uses the dialect.
+    /// Waits for the answer. Returns whether the server uses the dialect.
     fn answer(mut self) -> bool {
         let dialect = self.connection.dialect;
         let is_ready = match (self.connection.receive(), dialect) {
@@ -291,7 +292,7 @@ struct Failures {
 }
 
 impl Failures {
-    /// After this many failures in a row the kit does not try again.
+    /// After this many failures in a row the kit gives up.
     const MAX: u32 = 2;
 
     fn check(&self) -> RuleResult {
@@ -301,7 +302,7 @@ impl Failures {
         }
     }
 
-    /// Tries no more.
+    /// Gives up at once.
     fn give_up(&mut self, stop: Stop) {
         if let Stop::NotTried(why) = stop {
             (self.count, self.why) = (Failures::MAX, why);
@@ -330,7 +331,7 @@ pub(crate) struct Chance {
 
 const CLIENT: &str = "client";
 
-/// The whole check takes at most this many answers' time.
+/// Maximum time of the whole check, as a multiple of the time for one answer.
 const MAX_ANSWER_TIMES: u32 = 15;
 
 /// Why rules are not tried after that.
@@ -394,13 +395,13 @@ impl Checker {
         self.observations.borrow_mut().waited = waited;
     }
 
-    /// The dialects that the server uses; the document's, if it answers in none.
+    /// The dialects that the server uses; the document's if it answers in neither.
     fn find_dialects(&mut self, notes: &mut Vec<String>, pairs: bool) -> Vec<Dialect> {
         let mut found = Vec::new();
-        // Both ask at the same time, so that a server that does not answer is waited for once.
+        // Both questions wait at the same time, so that a silent server costs the time only once.
         let seed = self.ask(Dialect::Seed, pairs);
         let later = match pairs {
-            // Two clients at once would be a pair.
+            // Two clients at once would be paired.
             true => None,
             false => self.ask(Dialect::Later, pairs),
         };
@@ -434,7 +435,8 @@ impl Checker {
         found
     }
 
-    /// Sends HELLO, for two players twice: their server may send READY only when both have connected.
+    /// Sends HELLO. For pairs it is sent by two clients, because the server may send READY only when both
+    /// have connected.
     fn ask(&mut self, dialect: Dialect, pairs: bool) -> Option<Question> {
         self.start_dialect(dialect);
         let mut connection = self.connect().ok()?;
@@ -502,7 +504,7 @@ impl Checker {
         }
         let has_restarted = program.restart_if_ended()?;
         if ends_when_left {
-            // Starting a server again and again is not its answer time.
+            // The time for restarts is added, because it is not answer time.
             let most = MAX_ANSWER_TIMES * self.timeouts.answer;
             let spent = started
                 .elapsed()
@@ -519,12 +521,12 @@ impl Checker {
         Ok(())
     }
 
-    /// The server program ends when a client leaves, and is started again for each rule.
+    /// Whether the server program ends when a client leaves, and must be started again for each rule.
     fn ends_when_left(&self) -> bool {
         self.program.is_some() && self.broken.iter().any(|rule| rule.starts_with("leaving"))
     }
 
-    /// Looks for a stack trace in the server's output, and whether it still runs.
+    /// Looks for a stack trace in the server's output, and checks that the server still runs.
     fn look_at_program(&mut self, rule: &TcpRule, verdict: &mut Verdict) {
         let Some(program) = &mut self.program else {
             return;
@@ -565,8 +567,8 @@ impl Checker {
         }
     }
 
-    /// The clients that found out the dialect have left after READY. A running server that does not survive
-    /// that would break every rule without a word.
+    /// Checks that the server still listens after the clients that found out the dialect have left. If it
+    /// does not, it would break every other rule too.
     fn look_whether_it_still_listens(&mut self) {
         if self.program.is_some() {
             return;
@@ -583,7 +585,7 @@ impl Checker {
         }
     }
 
-    /// Waits for a stack trace that is printed only a moment after a disconnection.
+    /// Waits for a stack trace, which may be printed a moment after a disconnection.
     fn wait_for_late_trace(&mut self) {
         const LATE: Duration = Duration::from_millis(200);
         let Some(program) = self.program.as_mut().filter(|_| self.trace.is_none()) else {
@@ -599,7 +601,7 @@ impl Checker {
         }
     }
 
-    /// A connection on which nothing was sent.
+    /// A connection on which nothing was sent yet.
     fn connect(&mut self) -> RuleResult<Connection> {
         if let Some(finding) = &self.gone {
             let stop = Stop::broken(finding.clone());
@@ -622,7 +624,7 @@ impl Checker {
             let stream = opened.as_ref().ok().and_then(Connection::stream_clone);
             self.held.extend(stream);
         }
-        // A server that has ended stays away for all rules that follow.
+        // A server that has ended cannot be reached by all following rules.
         let ended_by = self.broken.iter().find(|rule| rule.starts_with("leaving"));
         opened.map_err(|stop| match (stop, ended_by) {
             (Stop::NotTried(why), Some(rule)) => {
@@ -672,7 +674,7 @@ impl Checker {
         self.no_game.note(admitted)
     }
 
-    /// PLAY was not admitted: perhaps the server has read the name only up to its first zero byte, and
+    /// Called if PLAY was not admitted. Perhaps the server reads a name only up to its first zero byte and
     /// takes the second one for an opcode. A name with one zero byte shows that.
     fn admitted_with_one_zero(&mut self, stop: &Stop) -> Option<Connection> {
         let Stop::Broken(finding) = stop else {
@@ -696,7 +698,7 @@ impl Checker {
         None
     }
 
-    /// Whether games can be played at all, for rules that are about something else.
+    /// Checks that games can be played, for rules about something else.
     fn plays(&mut self) -> RuleResult {
         if self.plays.is_none() {
             let tried = self.admitted().and_then(|mut connection| {
@@ -710,7 +712,7 @@ impl Checker {
         told(&self.plays)
     }
 
-    /// Whether mistakes are answered with an ERROR that can be read.
+    /// Checks that mistakes are answered with a readable ERROR.
     fn sends_errors(&mut self) -> RuleResult {
         if self.sends_errors.is_none() {
             game::answers_mistakes(self, "off-board")?;
@@ -753,7 +755,7 @@ fn told(kept: &Option<Result<(), String>>) -> RuleResult {
     }
 }
 
-/// HELLO and READY, whatever its id: that is a rule of its own.
+/// Sends HELLO and waits for READY with any id, because the id is a separate rule.
 fn greet(connection: &mut Connection) -> RuleResult {
     connection.hello(PLAYER);
     read_ready(connection)
@@ -768,7 +770,7 @@ fn read_ready(connection: &mut Connection) -> RuleResult {
     Ok(())
 }
 
-/// PLAY and ADMIT 1, whatever its id.
+/// Sends PLAY and waits for ADMIT 1 with any id.
 fn admit(connection: &mut Connection) -> RuleResult {
     connection.play();
     let expected = session::admit(connection.id, true);

@@ -8,9 +8,9 @@ use serde::Serialize;
 pub enum Weight {
     /// The document demands it. A program that breaks it fails.
     Demanded,
-    /// The document does not decide it. A difference is reported and does not fail.
+    /// The document does not decide it. A difference is reported, but the program does not fail.
     Open,
-    /// Advice for programs on a network. It does not fail.
+    /// Advice for programs on a network. It is reported, but the program does not fail.
     Advice,
 }
 
@@ -68,7 +68,7 @@ impl Verdict {
     }
 }
 
-/// Why the check of a rule ends before its end.
+/// Why the check of a rule ended early.
 #[derive(Clone, Debug)]
 pub(crate) enum Stop {
     /// The rule is broken.
@@ -101,7 +101,7 @@ impl Stop {
         self
     }
 
-    /// The same fault as one that another rule reports.
+    /// Marks the fault as one that another rule already reports.
     pub(crate) fn same_as(self, rule: &str) -> Stop {
         match self {
             Stop::Broken(finding) => {
@@ -111,8 +111,8 @@ impl Stop {
         }
     }
 
-    /// The same problem, met while preparing a rule that is about something else. `rule` is the rule
-    /// that reports it.
+    /// Marks the problem as one that prevents a rule about something else. `rule` is the rule that reports
+    /// it.
     pub(crate) fn prevented_by(self, rule: &str) -> Stop {
         match self {
             Stop::Broken(finding) => {

@@ -17,8 +17,8 @@ pub use robot_option::RobotOptionError;
 use crate::robots::Robots;
 use crate::symbols::Symbols;
 
-/// Plays one game from `input` to `output` until it ends, is quit, or the input does. A robot's
-/// move is printed as if it had been typed.
+/// Plays one game from `input` to `output` until it is over, is quit, or the input ends. A robot's move is
+/// printed as if it had been typed.
 ///
 /// Returns an error if reading or writing fails; a closed output is [`BrokenPipe`](io::ErrorKind::BrokenPipe).
 pub fn play(
@@ -57,7 +57,7 @@ pub fn play_with_hints(
                     column: column as i64,
                 }
             }
-            // The end of input counts as quitting.
+            // The end of input means quit.
             None => read_command(&mut input)?.unwrap_or(Command::Quit),
         };
         if command == Command::Quit {
@@ -77,12 +77,12 @@ pub fn play_with_hints(
     output.flush()
 }
 
-/// A game with the symbols that its sides are shown by.
+/// A game with the symbols of its sides.
 struct ClassicGame {
     game: Game,
-    /// By seat.
+    /// The symbols, by seat.
     symbols: Symbols,
-    /// By side.
+    /// The symbols, by side.
     marks: Vec<char>,
 }
 
@@ -105,7 +105,7 @@ impl ClassicGame {
         )
     }
 
-    /// A program from outside that does not play has lost, and it is said why.
+    /// Ends the game because an external program failed, and prints the reason. The program loses.
     fn forfeit(
         &mut self,
         seat: Seat,
@@ -136,7 +136,7 @@ impl ClassicGame {
         }
     }
 
-    /// Does what was typed, or says why not in the words of the classic game.
+    /// Executes a typed command. An error is the message of the classic game.
     fn obey(&mut self, seat: Seat, command: Command) -> Result<(), &'static str> {
         let variant = self.game.variant();
         let action = match command {

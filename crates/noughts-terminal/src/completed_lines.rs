@@ -1,9 +1,9 @@
-//! Where lines lie, in words.
+//! Describes in words where completed lines are.
 
 use noughts_rules::{Action, Move, Turn, View};
 
-/// Where the completed lines lie: rows before columns before diagonals. All of them go through
-/// the last play, so that a second cell of theirs says which way.
+/// Where the completed lines are: rows, then columns, then diagonals. All of them go through the last play,
+/// so any second cell of a line gives its direction.
 pub(crate) fn in_words(view: &View, cells: &[Move]) -> Vec<String> {
     let Some(Turn {
         action: Action::Play(last),

@@ -32,7 +32,7 @@ use self::server_game::ServerGame;
 use self::session_io::{Next, SessionIo, Wants};
 use crate::console::sentence;
 
-/// Consecutive errors of the server after which the client leaves.
+/// After this many errors in a row from the server, the client leaves.
 const MOST_COMPLAINTS: u8 = 5;
 
 const FOR_EVER: Duration = Duration::MAX;
@@ -43,15 +43,17 @@ const QUIT: &str = ":q";
 pub struct Connection<R, W> {
     /// The server's address, for messages.
     pub peer: String,
-    /// Data from the server, read by a thread of its own.
+    /// Data from the server. A separate thread reads it.
     pub reader: R,
     /// Data to the server.
     pub writer: W,
 }
 
-/// Plays until one side leaves. Returns `Ok` if the user quit, the input ended, or the robot has played its games.
+/// Plays until one side leaves. Returns `Ok` if the user quit, the input ended, or the robot has played its
+/// games.
 ///
-/// A thread reads the input, one line per question. It outlives this call if it waits for a line.
+/// A thread reads the input, one line per question. If it is waiting for a line when this function returns,
+/// it keeps waiting.
 pub fn play(
     settings: &ConnectSettings,
     engine_setup: &EngineSetup,
@@ -119,7 +121,7 @@ impl<W: Write, O: Write> Conversation<'_, W, O> {
             }
             is_first = match self.join() {
                 Err(Exit::Disconnected(disconnect)) => {
-                    // With piped input the cursor is still behind the question.
+                    // With piped input the cursor is still after the question.
                     self.tell("")?;
                     return Err(disconnect.into());
                 }
@@ -155,9 +157,9 @@ impl<W: Write, O: Write> Conversation<'_, W, O> {
         }
     }
 
-    /// Asks for a game and waits until it begins. Returns whether this client moves first.
+    /// Requests a game and waits until it begins. Returns whether this client moves first.
     fn join(&mut self) -> Result<bool, Exit> {
-        // A refusal names the right id, so the second attempt must succeed.
+        // A refusal contains the right id, so the second attempt must succeed.
         for _ in 0..2 {
             self.io.say(ClientSession::play)?;
             match self.wait_for_game()? {
@@ -186,7 +188,7 @@ impl<W: Write, O: Write> Conversation<'_, W, O> {
                 Next::Line(None) if self.io.is_alone() => return Err(self.quit_alone()),
                 Next::Line(None) => wants = Wants::Nothing,
                 Next::Nothing => {
-                    // After such a long wait this must be a server for two clients.
+                    // After such a long wait this must be a server for pairs.
                     self.names.is_pair = true;
                     self.tell(messages::NO_GAME_YET)?;
                     (wants, limit) = (self.wants_while_waiting(), FOR_EVER);
@@ -228,7 +230,7 @@ impl<W: Write, O: Write> Conversation<'_, W, O> {
 
     /// The robot of this game, if there is one.
     fn sit_down(&mut self, server_game: &ServerGame) -> Option<Box<dyn Robot>> {
-        // A seed per game: games differ, and the whole session is reproducible.
+        // A different seed per game makes games differ; the whole session is still reproducible.
         let engine_setup = EngineSetup {
             seed: self.seeds.draw(),
             clock: Arc::clone(&self.engine_setup.clock),
@@ -268,7 +270,7 @@ impl<W: Write, O: Write> Conversation<'_, W, O> {
         if self.settings.robot.is_some() {
             return Ok(self.tell(self.names.own_plays(at))?);
         }
-        // The computer answers at once, so one board is enough; people take longer.
+        // The computer answers at once, so one board is enough. A person takes longer.
         if self.names.is_pair {
             self.tell("")?;
             self.show(server_game)?;
@@ -336,7 +338,7 @@ impl<W: Write, O: Write> Conversation<'_, W, O> {
         }
         let mut is_last = false;
         loop {
-            // The last line of a script still gets its answer, within a limited time.
+            // The last line of a script still gets its answer, within a time limit.
             if wants == Wants::NewLine && self.io.is_alone() {
                 self.tell(messages::INPUT_ENDED)?;
                 (wants, limit, is_last) = (Wants::Nothing, self.settings.patience, true);
@@ -438,7 +440,7 @@ impl<W: Write, O: Write> Conversation<'_, W, O> {
             Ok(Next::Line(None) | Next::Nothing) => Err(Exit::Quit),
             Err(leave) => Err(leave),
         };
-        // No newline was typed, so the cursor is still behind the prompt.
+        // No newline was typed, so the cursor is still after the prompt.
         self.tell("")?;
         answer
     }

@@ -3,7 +3,7 @@
 use std::fmt::Display;
 use std::io::{self, BufRead, Write};
 
-/// Maximum length of a line; all valid input is less than half as long.
+/// Maximum length of a line. All valid input is less than half as long.
 const LONGEST: usize = 64;
 
 /// Input and output of a game.
@@ -55,7 +55,7 @@ impl<I: BufRead, O: Write> Console<I, O> {
             Some(line) if line == ":q" => Err(Exit::Quit),
             Some(line) => Ok(line),
             None => {
-                // No newline was typed, so the cursor is still behind the prompt.
+                // No newline was typed, so the cursor is still after the prompt.
                 self.tell("")?;
                 Err(Exit::Quit)
             }
@@ -63,8 +63,8 @@ impl<I: BufRead, O: Write> Console<I, O> {
     }
 }
 
-/// Reads one line and trims white space; `None` at the end of input. A last line without a newline counts. A line longer
-/// than 64 bytes is cut and gets `…` at its end, so that it is never valid input.
+/// Reads one line and trims white space; `None` at the end of input. The last line may lack a newline. A line
+/// longer than 64 bytes is cut and gets `…` at its end, so that it is never valid input.
 pub(crate) fn read_line(input: &mut impl BufRead) -> io::Result<Option<String>> {
     let mut kept = Vec::new();
     let mut length = 0usize;
@@ -98,7 +98,7 @@ fn text(kept: &[u8], length: usize) -> String {
     text
 }
 
-/// Makes a sentence of a refusal's text.
+/// Turns the text of a refusal into a sentence.
 pub(crate) fn sentence(reason: impl Display) -> String {
     let reason = reason.to_string();
     let mut letters = reason.chars();
@@ -134,7 +134,7 @@ mod tests {
             lines(long.as_bytes(), 7),
             [format!("{just}…"), "2".to_owned()]
         );
-        // Spaces that hide something behind them.
+        // Spaces that hide text after them.
         let hidden = format!("1{}1\n", " ".repeat(1000));
         assert_eq!(lines(hidden.as_bytes(), 7), ["1…"]);
     }

@@ -6,13 +6,13 @@ use std::str::FromStr;
 use noughts_engine::{Engines, RobotName, StrategyError, Unfit};
 use noughts_rules::{Game, Player, RecordSeat};
 
-/// The level of the computer where neither the user nor the game's document names one.
+/// The computer's level if neither the user nor the game's document names one.
 pub const DEFAULT_LEVEL: u8 = 4;
 
 /// The strategy of that level.
 pub const DEFAULT_ROBOT: &str = "level:4";
 
-/// Who holds a seat, written `human`, `human Ann`, or as a strategy.
+/// The holder of a seat, written `human`, `human Ann`, or as a strategy.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Holder {
     /// A person at this terminal; the name may be empty.
@@ -25,11 +25,11 @@ impl Holder {
     /// A human without a name.
     pub const HUMAN: Holder = Holder::Human(String::new());
 
-    /// The holder named by a record.
+    /// The holder that a record names.
     pub(crate) fn of_record(seat: &RecordSeat, game: &Game) -> Result<Holder, RecordRobotError> {
         let holder = match &seat.player {
             Player::Human(name) => Holder::Human(name.clone()),
-            // Records come from strangers, so they may not name a command.
+            // Records come from untrusted sources, so they must not name a command.
             Player::Robot(strategy) => Holder::Robot(
                 Engines::none()
                     .parse(strategy)
@@ -52,7 +52,7 @@ impl Holder {
         match self {
             Holder::Human(name) => Player::Human(name.clone()),
             Holder::Robot(RobotName::Strategy(name)) => Player::Robot(name.to_string()),
-            // A record must not contain a command, so an engine is recorded by its name.
+            // A record must not contain a command, so an engine is recorded by its label.
             Holder::Robot(robot @ RobotName::Engine(_)) => Player::Human(robot.label()),
         }
     }

@@ -23,7 +23,7 @@ pub struct MenuSettings {
 }
 
 impl MenuSettings {
-    /// Settings with this board and robot, or why the robot does not play it.
+    /// Settings with this board and robot. Fails if the robot cannot play on this board.
     pub fn new(spec: GridSpec, robot: StrategyName) -> Result<MenuSettings, Unfit> {
         let settings = MenuSettings { spec, robot };
         let robots = settings.holders(Mode::Robots);
@@ -84,7 +84,7 @@ fn visit(
         let Some(mode) = choose_mode(console)? else {
             return Ok(());
         };
-        // A seed per game: games differ, and the whole session is reproducible.
+        // A different seed per game makes games differ; the whole session is still reproducible.
         let engine_setup = EngineSetup {
             seed: seeds.draw(),
             clock: Arc::clone(&engine_setup.clock),
@@ -96,7 +96,7 @@ fn visit(
     }
 }
 
-/// `None` means quit.
+/// Asks what to play; `None` means quit.
 fn choose_mode(console: &mut Console<impl BufRead, impl Write>) -> Result<Option<Mode>, Exit> {
     loop {
         match console.ask(messages::CHOICE)?.as_str() {
@@ -157,7 +157,7 @@ impl Match {
             console.flush()?;
             match self.seats.think(seat, &self.game) {
                 None => self.ask_for_play(seat, console)?,
-                // Only external engines fail, and none plays here.
+                // Only external engines can fail, and none plays here.
                 Some(Err(fault)) => {
                     console.tell(sentence(fault))?;
                     self.game

@@ -41,9 +41,9 @@ pub fn play(
 struct MultiGame {
     game: Game,
     seats: Robots,
-    /// The robot's time, if the last turn was a robot's.
+    /// The time that a robot took, if the last turn was a robot's.
     spent: Option<Spent>,
-    /// Shown beside the boards of the first turn, and on request.
+    /// Shown beside the boards in the first turn, and on request.
     instructions: Vec<String>,
 }
 

@@ -1,7 +1,7 @@
 //! A game on a server, of any variant, for a person or a robot.
 //!
-//! No socket is opened here. Changes of the table, answers of the server and typed lines arrive in one channel, and
-//! actions leave through another, so the keyboard works while the server does not answer.
+//! This module opens no sockets. Changes of the table, answers of the server and typed lines arrive in one
+//! channel, and actions leave through another. So the keyboard works while the server does not answer.
 
 mod menu;
 mod messages;
@@ -31,7 +31,7 @@ pub struct TableState {
     pub open_seats: Vec<Seat>,
 }
 
-/// An action of the own seat, to be sent until the server answers.
+/// An action of this client's seat. It is sent until the server answers.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct PlayRequest {
     /// The number of the turn, from 1.
@@ -45,7 +45,7 @@ pub struct PlayRequest {
 pub enum RequestError {
     /// The server refused it and says why. Nothing has changed.
     Refused(String),
-    /// A later attempt would fail too.
+    /// A retry would fail too.
     Fatal(String),
 }
 
@@ -60,7 +60,7 @@ pub enum PlayEvent {
     Disconnected,
     /// The connection is back.
     Reconnected,
-    /// There will be no further attempt.
+    /// The connection failed permanently.
     Failed(String),
     /// A line was typed; `None` at the end of input.
     Line(Option<String>),
@@ -69,11 +69,12 @@ pub enum PlayEvent {
 /// The player and the seat.
 #[derive(Clone, Debug)]
 pub struct PlaySettings {
-    /// `None`: the game is only watched.
+    /// The seat; `None` if the game is only watched.
     pub seat: Option<Seat>,
-    /// The robot's strategy; `None`: a person plays.
+    /// The robot's strategy; `None` if a person plays.
     pub robot: Option<StrategyName>,
-    /// Whether a person types the lines, rather than a file or a pipe: `:q` then overtakes moves that were typed ahead.
+    /// Whether a person types the lines, and not a file or a pipe. Then `:q` takes effect before moves that
+    /// were typed ahead.
     pub is_interactive: bool,
 }
 
@@ -82,7 +83,7 @@ pub struct PlaySettings {
 pub enum PlayError {
     /// The robot does not play this game.
     Unfit(Unfit),
-    /// The server failed for good.
+    /// The server failed permanently.
     Remote(String),
     /// Reading or writing failed.
     Terminal(io::Error),
@@ -93,22 +94,22 @@ pub enum PlayError {
 pub enum PlayEnd {
     /// The game is over.
     Over,
-    /// The person left; the game goes on.
+    /// The person left. The game continues.
     Left,
 }
 
-/// Events that wait to be handled; further senders block.
+/// Maximum number of events that wait to be handled. Further senders block.
 const MAX_QUEUED_EVENTS: usize = 16;
 
-/// Lines typed ahead; further ones are dropped.
+/// Maximum number of lines typed ahead. Further lines are dropped.
 const MAX_TYPED_AHEAD: usize = 256;
 
-/// How long leaving waits for the answer to a move that was typed before it. A file has more patience than a person.
+/// How long leaving waits for the answer to a move that was typed before: for a person, and for a file.
 const LEAVE_TIMEOUT: Duration = Duration::from_secs(1);
 const PIPE_LEAVE_TIMEOUT: Duration = Duration::from_secs(30);
 
-/// A channel for events. A thread sends the lines of `input` into it. That thread may outlive the game if it waits for a
-/// line.
+/// A channel for events. A thread sends the lines of `input` into it. If that thread is waiting for a line
+/// when the game ends, it keeps waiting.
 pub fn event_channel(
     input: Option<impl BufRead + Send + 'static>,
 ) -> (SyncSender<PlayEvent>, Receiver<PlayEvent>) {
@@ -164,7 +165,7 @@ struct Session<'s, O> {
     output: O,
     /// `None` until the server has described the table.
     state: Option<Box<TableState>>,
-    /// The request whose result is not known yet.
+    /// The request without an answer.
     pending: Option<PlayRequest>,
     is_connected: bool,
     /// Lines typed ahead.
@@ -174,7 +175,7 @@ struct Session<'s, O> {
     turns_shown: Option<usize>,
     /// The turn and the seat of the latest "Waiting for" message.
     waiting_for: Option<(usize, Option<Seat>)>,
-    /// The cursor is behind a prompt.
+    /// Whether the cursor is after a prompt.
     has_prompt: bool,
 }
 
@@ -205,7 +206,7 @@ impl<O: Write> Session<'_, O> {
         }
     }
 
-    /// Whether the next thing to do is to leave, once the server has answered.
+    /// Whether the next step is to leave, after the server has answered.
     fn is_leaving(&self) -> bool {
         self.pending.is_some()
             && (self.typed.front().is_some_and(|line| line == ":q")
@@ -214,8 +215,8 @@ impl<O: Write> Session<'_, O> {
 
     fn handle(&mut self, event: PlayEvent) -> Result<Option<PlayEnd>, PlayError> {
         match event {
-            // The answer to a repeated request may overtake the new event stream, which brings the same state after
-            // `Reconnected`.
+            // The answer to a repeated request may arrive before the new event stream, which brings the same
+            // state after `Reconnected`.
             PlayEvent::State(_) if !self.is_connected => {}
             PlayEvent::State(state) => self.update(state)?,
             PlayEvent::Answer(Ok(())) => {}
@@ -285,9 +286,9 @@ impl<O: Write> Session<'_, O> {
         Ok(())
     }
 
-    /// Shows what is new, and acts if it is the own turn.
+    /// Shows new turns, and acts if it is this client's turn.
     fn advance(&mut self) -> Result<Option<PlayEnd>, PlayError> {
-        // Taken out, so that its record can be read while this prints.
+        // Taken out, so that its record can be read while printing.
         let Some(state) = self.state.take() else {
             return Ok(None);
         };
@@ -332,7 +333,7 @@ impl<O: Write> Session<'_, O> {
                 Typed::Explain(text) => self.print(text)?,
             }
         }
-        // Watchers stay to the end of the game, also without input.
+        // Watchers stay until the end of the game, also without input.
         if self.has_ended && self.typed.is_empty() && seat.is_some() && self.robot.is_none() {
             return self.leave().map(Some);
         }
@@ -343,7 +344,7 @@ impl<O: Write> Session<'_, O> {
         Ok(None)
     }
 
-    /// What a line means.
+    /// The meaning of a typed line.
     fn read(&self, game: &Game, line: &str) -> Typed {
         let Some(seat) = self.settings.seat else {
             return match line {
@@ -379,7 +380,7 @@ impl<O: Write> Session<'_, O> {
         }
     }
 
-    /// Says that an action waits for the connection.
+    /// Tells that an action waits for the connection.
     fn tell_about_pending(&mut self) -> Result<(), PlayError> {
         match (&self.pending, &self.robot) {
             (Some(sent), None) => {
@@ -401,7 +402,7 @@ impl<O: Write> Session<'_, O> {
         Ok(PlayEnd::Left)
     }
 
-    /// Says once per turn for whom the game waits.
+    /// Tells once per turn for which seat the game waits.
     fn tell_whose_turn(&mut self, state: &TableState) -> Result<(), PlayError> {
         let game = state.record.game();
         let waiting_for = Some((game.turns().len(), game.to_move()));
@@ -437,12 +438,12 @@ impl<O: Write> Session<'_, O> {
     }
 }
 
-/// Whether a line means the same in everybody's turn.
+/// Whether a line has the same meaning in every turn.
 fn is_any_time(line: &str) -> bool {
     line.starts_with(':') || matches!(line, "" | "?" | "help" | "resign")
 }
 
-/// What a typed line asks for.
+/// The meaning of a typed line.
 enum Typed {
     Act(String),
     Leave,

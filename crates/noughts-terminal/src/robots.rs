@@ -11,7 +11,7 @@ use crate::holder::Holder;
 
 /// The robots of one game.
 pub struct Robots {
-    /// By seat; `None` for people.
+    /// The robots, by seat; `None` for people.
     robots: Vec<Option<Box<dyn Robot>>>,
     clock: Arc<dyn Clock>,
 }
@@ -26,7 +26,8 @@ pub struct RobotMove {
 }
 
 impl Robots {
-    /// Builds the robots among these holders, each with a seed of its own, or returns why one of them does not play the game.
+    /// Builds the robots among these holders, each with its own seed. Fails if one of them cannot play the
+    /// game.
     pub fn new(
         game: &Game,
         holders: &[Holder],

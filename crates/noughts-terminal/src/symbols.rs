@@ -5,7 +5,7 @@ use std::fmt;
 use noughts_rules::{MAX_SIDES, Side};
 use unicode_properties::{GeneralCategory, UnicodeGeneralCategory};
 
-/// One symbol per seat, in turn order. Equal symbols are one side.
+/// One symbol per seat, in turn order. Seats with equal symbols are one side.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Symbols(Vec<char>);
 
@@ -55,7 +55,7 @@ impl Symbols {
 
 /// Whether a character is visible by itself: no white space, control, format or combining character.
 fn can_be_seen(symbol: char) -> bool {
-    // Not white space by category, but drawn blank: fillers and the empty braille cell.
+    // These characters are drawn blank although they are not white space: fillers and the empty braille cell.
     const BLANK: [char; 5] = ['\u{115F}', '\u{1160}', '\u{2800}', '\u{3164}', '\u{FFA0}'];
     let unseen = matches!(
         symbol.general_category(),

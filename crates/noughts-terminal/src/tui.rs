@@ -1,10 +1,9 @@
-//! The same games full-screen, for people: keyboard and mouse, from 64 x 20 characters up.
+//! The full-screen interface, with keyboard and mouse, from 64 x 20 characters up.
 //!
-//! [`App`] is everything that is on the screen: events go into [`App::handle`], [`draw`] shows it,
-//! and there is no terminal in either, so tests play whole games. Thinking is asked for by
-//! [`App::request_id`] and [`App::robot_request`]; answers come back as events, and those to an earlier
-//! question are ignored. [`play`] is the loop around it: it owns the terminal, starts the robots'
-//! thread, and reads and writes files.
+//! [`App`] is the state of the screen: [`App::handle`] takes events, and [`draw`] draws it. Neither uses a
+//! terminal, so tests can play whole games. [`App::request_id`] and [`App::robot_request`] tell which robot
+//! move is needed; the answer comes back as an event, and answers to earlier requests are ignored. [`play`]
+//! is the main loop: it owns the terminal, starts the thread of the robots, and reads and writes files.
 
 mod app;
 mod board;

@@ -1,8 +1,8 @@
-//! What may have caused the first difference of a case, so that one fault of a program is one FAIL.
+//! Possible causes of the first difference of a case, so that one fault of a program gives one FAIL.
 //!
-//! A fault shows up in many cases: a program that does not see rows fails in every game that ends with a row.
-//! Each broken case lists the causes that explain its first difference. Cases that agree on a cause are one
-//! fault, which the case that is about it reports.
+//! One fault shows up in many cases: a program that does not recognize rows fails in every game that ends
+//! with a row. Each broken case lists the causes that explain its first difference. Cases with a common cause
+//! show one fault, and the case that is about this cause reports it.
 
 use std::collections::BTreeMap;
 
@@ -25,7 +25,7 @@ pub(super) enum Trigger {
     Taken,
     /// A play off the board.
     OffBoard,
-    /// A line that is no command.
+    /// A line that is not a command.
     Invalid,
     /// A rewind that is not possible.
     Unable,
@@ -50,7 +50,7 @@ impl Trigger {
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(super) struct Line {
     pub(super) direction: Direction,
-    /// On no main diagonal.
+    /// Not on a main diagonal.
     pub(super) is_beside: bool,
     /// The last symbol is not at an end of the line.
     pub(super) is_middle: bool,
@@ -69,7 +69,7 @@ pub(super) enum Direction {
     OtherDiagonal,
 }
 
-/// What was wrong first.
+/// The part of the output that was wrong first.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(super) enum Aspect {
     /// The number of the turn.
@@ -82,9 +82,9 @@ pub(super) enum Aspect {
     WrongMessage,
     /// Another text in the place of a message.
     Text,
-    /// An error was carried out.
+    /// A wrong command was executed.
     Accepted,
-    /// A legal command was not carried out.
+    /// A legal command was not executed.
     Refused,
     /// The game does not end.
     GoesOn,
@@ -101,41 +101,41 @@ pub(super) enum Aspect {
     Other,
 }
 
-/// One fault of a program, as far as it can be told from outside.
+/// One fault of a program, as far as it can be seen from outside.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(super) enum Cause {
     /// No line ends the game.
     NoLine,
-    /// Lines in this direction are not seen.
+    /// Lines in this direction are not recognized.
     Direction(Direction),
-    /// Only the main diagonals are looked at.
+    /// Only the main diagonals are checked.
     Beside,
-    /// Lines are seen only from their ends.
+    /// Lines are recognized only from their ends.
     Middle,
-    /// Lines that are longer than needed are not seen.
+    /// Lines that are longer than needed are not recognized.
     Long,
-    /// Only the first player's lines are seen.
+    /// Only the first player's lines are recognized.
     Others,
-    /// The winner is not named, or wrongly.
+    /// The winner is missing or wrong.
     Winner,
-    /// The same aspect is wrong after every error.
+    /// The same part of the output is wrong after every error.
     AnyError(Aspect),
     After(Trigger, Aspect),
     /// No game is shown.
     NoGame,
-    /// The words are right, but not these bytes.
+    /// The words are right, but these bytes are not.
     Bytes {
         after: &'static str,
         shown: Option<u8>,
     },
-    /// The exit code.
+    /// The exit code is wrong.
     ExitCode,
-    /// A fault of this case alone.
+    /// A fault of this case only.
     Own(usize),
 }
 
 impl Cause {
-    /// The case that is about this cause, if the first one that shows it is not.
+    /// The cases that are about this cause, in order of preference.
     fn preferred(self) -> &'static [&'static str] {
         match self {
             Cause::Winner => &["second-wins"],
@@ -150,7 +150,7 @@ impl Cause {
         }
     }
 
-    /// Whether a program that sees this line does not have this fault.
+    /// Whether a program that recognizes this line cannot have this fault.
     fn is_refuted_by(self, line: Line) -> bool {
         match self {
             Cause::NoLine => true,
@@ -179,7 +179,7 @@ pub(super) fn causes(trigger: Trigger, aspect: Aspect) -> Vec<Cause> {
             error,
             Aspect::Turn | Aspect::Player | Aspect::NoMessage | Aspect::Board | Aspect::Other,
         ) if error.is_error() => vec![Cause::AnyError(aspect)],
-        // What is taken for a command depends on what was typed.
+        // Whether such a line is taken for a command depends on the typed text.
         (Trigger::Invalid | Trigger::Taken | Trigger::OffBoard, Aspect::Accepted) => Vec::new(),
         (Trigger::Taken | Trigger::OffBoard, Aspect::Text) => {
             vec![Cause::After(Trigger::OffBoard, aspect)]
@@ -212,8 +212,8 @@ pub(super) struct BrokenCase<'c> {
     pub(super) causes: Vec<Cause>,
 }
 
-/// For each broken case that shows the same fault as another one: the place of that other one. `seen` has the
-/// lines that ended games as they should.
+/// For each broken case that shows the same fault as another one: the index of that other case. `seen` has
+/// the lines that ended games correctly.
 pub(super) fn same_faults(broken: &[BrokenCase<'_>], seen: &[Line]) -> BTreeMap<usize, usize> {
     let mut left: Vec<(&BrokenCase<'_>, Vec<Cause>)> = broken
         .iter()
@@ -225,7 +225,7 @@ pub(super) fn same_faults(broken: &[BrokenCase<'_>], seen: &[Line]) -> BTreeMap<
         })
         .collect();
     let mut reported_by = BTreeMap::new();
-    // The cause that explains most cases first.
+    // Start with the cause that explains the most cases.
     while let Some(cause) = most_common(&left) {
         let (covered, rest): (Vec<_>, Vec<_>) = left
             .into_iter()

@@ -1,15 +1,15 @@
-//! Two texts, and where they differ.
+//! Compares two texts line by line.
 
-/// How many lines of agreement are shown before and behind a difference.
+/// Number of equal lines that are shown before and after a difference.
 const CONTEXT: usize = 3;
 
-/// How many lines are shown at all.
+/// Maximum number of lines that are shown.
 const MOST: usize = 24;
 
 /// Maximum number of lines that are aligned. Longer texts are compared only up to the first difference.
 const MOST_COMPARED: usize = 400;
 
-/// The lines around the first difference: `- ` expected, `+ ` received. Empty where there is none.
+/// The lines around the first difference: `- ` expected, `+ ` received. Empty if there is no difference.
 pub(super) fn around_the_first(expected: &[String], received: &[String]) -> Vec<String> {
     let same = expected
         .iter()
@@ -53,7 +53,7 @@ enum Step<'t> {
     Received(&'t str),
 }
 
-/// The shortest way from one text to the other, by the longest common subsequence.
+/// The shortest edit from one text to the other, by the longest common subsequence.
 fn steps<'t>(expected: &'t [String], received: &'t [String]) -> Vec<Step<'t>> {
     let (rows, columns) = (expected.len(), received.len());
     let mut common = vec![vec![0u16; columns + 1]; rows + 1];
@@ -84,7 +84,7 @@ fn steps<'t>(expected: &'t [String], received: &'t [String]) -> Vec<Step<'t>> {
     steps
 }
 
-/// Lines with everything that can't be seen.
+/// The lines of an output, with invisible characters made visible.
 pub(super) fn lines_exactly(output: &[u8]) -> Vec<String> {
     let text = String::from_utf8_lossy(output);
     text.split_inclusive('\n')
@@ -92,7 +92,7 @@ pub(super) fn lines_exactly(output: &[u8]) -> Vec<String> {
         .collect()
 }
 
-/// A line of a stranger's, safe to show: no control characters, and not without end.
+/// A line of untrusted output that is safe to print: without control characters and of limited length.
 pub(super) fn safe(line: &str) -> String {
     const MOST_SIGNS: usize = 200;
     let shown = |sign: char| if sign.is_control() { '\u{fffd}' } else { sign };

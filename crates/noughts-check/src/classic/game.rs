@@ -9,24 +9,24 @@ use super::screen::{Screen, Word};
 use crate::process::{End, stack_trace};
 use crate::verdict::{Verdict, Weight};
 
-/// One way to read what the program shows. Where the document is open there are several.
+/// One interpretation of what the program shows. Where the document is open there are several.
 #[derive(Clone)]
 struct Track {
     model: Model,
     at: usize,
     notes: Vec<String>,
-    /// The last command was refused, so the turn is repeated.
+    /// Whether the last command was refused, so that the turn is repeated.
     is_repeated: bool,
     /// The last command.
     trigger: Trigger,
-    /// Every command so far was read in the usual way.
+    /// Whether every command so far was interpreted in the usual way.
     is_usual: bool,
     deviations: Deviations,
 }
 
-/// The place where the output fits no reading any more.
+/// The place at which the output matches no interpretation any more.
 struct Stuck {
-    /// In the usual reading.
+    /// Whether this is the usual interpretation.
     is_usual: bool,
     at: usize,
     trigger: Trigger,
@@ -34,7 +34,7 @@ struct Stuck {
     expected: Next,
 }
 
-/// What should follow.
+/// What should come next.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Next {
     /// The turn, the board and the prompt.
@@ -45,7 +45,7 @@ enum Next {
     End,
 }
 
-/// What a game showed.
+/// The verdict on a game.
 pub(super) struct Judged {
     pub(super) verdict: Verdict,
     pub(super) deviations: Deviations,
@@ -63,14 +63,14 @@ impl From<Verdict> for Judged {
     }
 }
 
-/// Deviations that another rule reports.
+/// Deviations that other rules report.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Deviations {
     pub(super) no_delimiter: bool,
     pub(super) no_redraw: bool,
 }
 
-/// Follows the output word by word, and where the document is open, along every way that it allows.
+/// Follows the output word by word. Where the document is open, follows every interpretation that it allows.
 pub(super) fn check_game(case: &Case, run: &Run) -> Judged {
     let screen = Screen::read(&run.output);
     let mut tracks: Vec<Track> = Vec::new();
@@ -128,7 +128,7 @@ pub(super) fn check_game(case: &Case, run: &Run) -> Judged {
                 continue;
             };
             let Some(line) = line else {
-                // What the end of input means is open.
+                // The document does not say what the end of input means.
                 ended = ended.or(Some(track));
                 continue;
             };
@@ -183,7 +183,7 @@ fn no_game(run: &Run) -> Cause {
 }
 
 impl Stuck {
-    /// What is wrong at this place.
+    /// The part of the output that is wrong at this place.
     fn aspect(&self, screen: &Screen, run: &Run) -> Aspect {
         let rest = screen.words.get(self.at..).unwrap_or_default();
         let Some(first) = rest.first() else {
@@ -299,7 +299,7 @@ impl Track {
         matches!(screen.words.get(self.at + offset), Some(Word::Prompt(_)))
     }
 
-    /// Every way to go on that fits the output after a typed line.
+    /// Every continuation that matches the output after a typed line.
     fn after(self, line: &[u8], screen: &Screen) -> Vec<Track> {
         let exact = Command::read(line);
         let typed = String::from_utf8_lossy(line)
@@ -321,7 +321,7 @@ impl Track {
                         is_repeated: message.is_some(),
                         ..self.clone()
                     };
-                    // After an error the document has no example, so a missing delimiter is like a
+                    // The document has no example after an error, so a missing delimiter is treated like a
                     // missing board.
                     match (reply.has_delimiter, message) {
                         (true, _) => {}
@@ -368,14 +368,14 @@ fn told(message: Option<&str>, quits: bool) -> String {
     }
 }
 
-/// What a command may come to; the usual first.
+/// The possible effects of a command, the usual one first.
 fn outcomes(model: &Model, command: Command) -> Vec<(Model, Option<&'static str>)> {
     let mut usual = model.clone();
     let message = usual.obey(command);
     let mut all = vec![(usual, message)];
     if let Command::Rewind(count) = command {
         if count == 0 {
-            // It takes nothing back, and "it is not possible to rewind at all" with a history of 1.
+            // A rewind that takes nothing back, or a history of 1 ("it is not possible to rewind at all").
             let mut passed = model.clone();
             if message.is_some() && passed.obey(command).is_none() {
                 all.push((passed, None));
@@ -383,7 +383,7 @@ fn outcomes(model: &Model, command: Command) -> Vec<(Model, Option<&'static str>
             all.push((model.clone(), Some(UNABLE)));
             all.push((model.clone(), Some(INVALID)));
         }
-        // "At most 2 turns back" may mean all rewinds in a row together.
+        // "At most 2 turns back" may mean all successive rewinds together.
         if model.has_just_rewound() && message.is_none() {
             all.push((model.clone(), Some(UNABLE)));
         }
@@ -429,8 +429,8 @@ fn output(case: &Case, after_message: &str) -> String {
     text + &model.end_lines().join("\n") + "\n"
 }
 
-/// Whether the output is right byte for byte. The course's message constants have no newline, so one may be
-/// missing after an error message and after the winner.
+/// Whether the output is right byte for byte. The course's message constants have no newline, so a newline
+/// may be missing after an error message and after the winner.
 pub(super) fn is_exact(case: &Case, run: &Run) -> bool {
     ["\n", ""].iter().any(|after_message| {
         let expected = output(case, after_message);

@@ -7,9 +7,9 @@ use noughts_rules::{Action, Conclusion, Game, GridSpec, Options, Seat, Side, Var
 #[derive(Clone)]
 pub(super) struct Model {
     game: Game,
-    /// By seat.
+    /// The symbols, by seat.
     symbols: Vec<char>,
-    /// By side.
+    /// The symbols, by side.
     marks: Vec<char>,
     /// The length of a line that wins.
     win: usize,
@@ -25,7 +25,7 @@ pub(super) enum Command {
     Invalid,
 }
 
-/// The error message for a command, or `None` if it was carried out.
+/// The error message for a command; `None` if it was executed.
 pub(super) type Message = Option<&'static str>;
 
 pub(super) const INVALID: &str = "Invalid command";
@@ -33,8 +33,8 @@ pub(super) const ILLEGAL: &str = "Illegal play";
 pub(super) const UNABLE: &str = "Unable to rewind";
 
 impl Model {
-    /// The game for these options, or `None` if they are not allowed. `equal_is_one`: players with equal
-    /// symbols are one side.
+    /// The game for these options; `None` if they are not allowed. `equal_is_one` means that players with
+    /// equal symbols are one side.
     pub(super) fn new(options: &[String], equal_is_one: bool) -> Option<Model> {
         let asked = Asked::read(options)?;
         let symbols: Vec<char> = asked.players.chars().collect();
@@ -131,7 +131,7 @@ impl Model {
         lines
     }
 
-    /// Carries out a command as the document says.
+    /// Executes a command as the document says.
     pub(super) fn obey(&mut self, command: Command) -> Message {
         let seat = self.game.to_move().unwrap_or(Seat(0));
         let (action, refusal) = match command {
@@ -154,7 +154,7 @@ impl Model {
         }
     }
 
-    /// What a command is, and the error message that it gets.
+    /// The kind of a command, and its error message.
     pub(super) fn trigger(&self, command: Command) -> (Trigger, Message) {
         if command == Command::Quit {
             return (Trigger::Quit, None);
@@ -190,7 +190,7 @@ impl Model {
         }
     }
 
-    /// How many symbols of the last one's side stand before and behind it, in each direction.
+    /// For each direction: how many symbols of the last play's side are adjacent before and after it.
     fn runs(&self) -> Vec<(Direction, usize, usize)> {
         let Some(last) = self.game.plays().last() else {
             return Vec::new();
@@ -247,7 +247,7 @@ impl Model {
         })
     }
 
-    /// The line that ends the game after these typed lines, if one does.
+    /// The line that ends the game after these typed lines, if there is one.
     pub(super) fn line_after(mut self, typed: &[Vec<u8>]) -> Option<Line> {
         for line in typed {
             match self.is_over() {
@@ -313,7 +313,7 @@ impl Asked {
 }
 
 impl Command {
-    /// The strict reading of a line.
+    /// The strict interpretation of a line.
     pub(super) fn read(line: &[u8]) -> Command {
         let line = line.strip_suffix(b"\n").unwrap_or(line);
         let line = line.strip_suffix(b"\r").unwrap_or(line);
@@ -331,12 +331,12 @@ impl Command {
         read().unwrap_or(Command::Invalid)
     }
 
-    /// Other readings that the document does not exclude.
+    /// Other interpretations that the document does not exclude.
     pub(super) fn others(line: &[u8]) -> Vec<Command> {
         let exact = Command::read(line);
         let text = String::from_utf8_lossy(line);
         let mut others = Vec::new();
-        // White space around numbers, and a sign before them.
+        // White space around numbers, and a sign before them, may be allowed.
         let loose = text
             .split_whitespace()
             .map(|word| match word.strip_prefix('+') {
@@ -347,7 +347,7 @@ impl Command {
             .join(" ");
         let loose = loose.replace("<< ", "<<").replace("<<+", "<<");
         others.push(Command::read(loose.as_bytes()));
-        // A number in an unusual form may count as no number.
+        // A number in an unusual form may be refused.
         let is_unusual = |word: &str| {
             let digits = word.trim_start_matches("<<");
             digits.starts_with(['-', '+'])
@@ -362,7 +362,7 @@ impl Command {
     }
 }
 
-/// `-?[0-9]+`; a number that is too large becomes the largest one.
+/// Parses `-?[0-9]+`. A number that is too large saturates.
 fn number(text: &str) -> Option<i64> {
     let digits = text.strip_prefix('-').unwrap_or(text);
     if digits.is_empty() || !digits.bytes().all(|byte| byte.is_ascii_digit()) {

@@ -1,5 +1,5 @@
-//! Differences that recur in every case, such as an extra line of debug output. Each is reported once by a
-//! rule of its own and removed before the cases are checked.
+//! Differences that recur in every case, such as an extra line of debug output. A separate rule reports each
+//! of them once. They are removed before the cases are checked.
 
 use std::collections::BTreeMap;
 
@@ -47,16 +47,16 @@ pub const RECURRING_RULES: [RecurringRule; 3] = [
 /// What was seen in all cases.
 #[derive(Default)]
 pub(super) struct Recurring {
-    /// The form of each extra line, an example, and in how many cases it came.
+    /// For each form of extra line: an example, and the number of cases with it.
     extra: BTreeMap<String, (String, usize)>,
-    /// How many cases show a game.
+    /// The number of cases that show a game.
     games: usize,
     pub(super) without_delimiter: usize,
     pub(super) without_redraw: usize,
 }
 
 impl Recurring {
-    /// Looks for lines that most games show and that belong to no game.
+    /// Finds lines that most outputs have and that belong to no game.
     pub(super) fn of(outputs: &[&[u8]]) -> Recurring {
         let mut recurring = Recurring::default();
         for output in outputs {
@@ -91,7 +91,7 @@ impl Recurring {
         let mut kept = String::new();
         for line in text.split_inclusive('\n') {
             let is_extra = |text: &str| self.extra.contains_key(&form(text.trim()));
-            // The typed text is not part of the output, so an extra line may follow the prompt.
+            // Typed text is not part of the output, so an extra line may follow the prompt directly.
             match super::screen::split_prompt(line) {
                 _ if is_extra(line) => {}
                 Some((prompt, rest)) if is_extra(rest) => {
@@ -168,10 +168,10 @@ fn belongs_to_game(line: &str) -> bool {
     line.chars().all(|sign| sign == '-') || starts.iter().any(|start| line.starts_with(start))
 }
 
-/// A line without what differs from turn to turn: its first word or, if that is short, the line without its
-/// numbers and single letters.
+/// A line without the parts that change from turn to turn: its first word or, if that is short, the line
+/// without numbers and single letters.
 fn form(line: &str) -> String {
-    // Debug output often shows what was typed, so its first word stands for the line.
+    // Debug output often repeats the typed text, so only its first word is compared.
     let first = line.split_whitespace().next().unwrap_or_default();
     if first.chars().filter(|sign| sign.is_alphabetic()).count() >= 3 {
         return first.to_owned();

@@ -8,12 +8,12 @@ use noughts_process::ProcessSet;
 use super::case::Case;
 use crate::process::{End, Program};
 
-/// How a program is given its input.
+/// How a program gets its input.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Feeding {
-    /// A line after each prompt, as a person does: some programs lose what comes earlier.
+    /// One line after each prompt, as a person types. Some programs lose input that comes earlier.
     ByPrompt,
-    /// Everything at once: some programs read all their input first, or do not flush their prompts.
+    /// All input at once. Some programs read all their input first, or do not flush their prompts.
     AtOnce,
 }
 
@@ -36,7 +36,7 @@ impl Run {
     }
 }
 
-/// Runs a case. A program that shows no prompt within a quarter of the time gets all its input at once,
+/// Runs a case. If the program shows no prompt within a quarter of the time, it gets all its input at once,
 /// also in the following cases.
 pub(super) fn run(
     command: &[OsString],
@@ -92,7 +92,7 @@ pub(super) fn run(
 
 const PROMPT: &[u8] = b"Enter your turn (";
 
-/// How many prompts start at or after a place, and where to look next.
+/// The number of prompts that start at or after an offset, and the offset for the next search.
 fn count_prompts(output: &[u8], mut from: usize) -> (usize, usize) {
     let mut count = 0;
     while let Some(at) = output[from..]

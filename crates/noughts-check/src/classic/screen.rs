@@ -1,4 +1,4 @@
-//! A program's output as words, without the spaces and blank lines that the document does not fix.
+//! A program's output as words, without spaces and blank lines, which the document does not fix.
 
 use super::model::{ILLEGAL, INVALID, UNABLE};
 
@@ -7,7 +7,7 @@ pub(super) struct Screen {
     pub(super) words: Vec<Word>,
 }
 
-/// A line, a message, or a prompt; they may share a line of the output.
+/// A line, a message, or a prompt. Several of them may be on one line of the output.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) enum Word {
     Line(String),
@@ -17,10 +17,10 @@ pub(super) enum Word {
 const PROMPT: &str = "Enter your turn (";
 const DELIMITER: &str = "===";
 
-/// Texts after which the course's message constants have no newline, so that others may follow at once.
+/// Texts that have no newline in the course's message constants, so that other text may follow at once.
 const MESSAGES: [&str; 4] = [DELIMITER, INVALID, ILLEGAL, UNABLE];
 
-/// What follows a command on the screen.
+/// The reply to a command on the screen.
 pub(super) struct Reply {
     /// Where the next turn starts.
     pub(super) next: usize,
@@ -57,8 +57,8 @@ impl Screen {
         self.words.iter().any(is_turn)
     }
 
-    /// Reads the delimiter and, before or after it, the message. After a message the delimiter may be
-    /// missing, and everywhere if the program never shows one.
+    /// Parses the delimiter and, before or after it, the message. The delimiter may be missing after a
+    /// message, and everywhere if the program never shows one.
     pub(super) fn reply(&self, at: usize, message: Option<&str>) -> Option<Reply> {
         let delimiter = Word::Line(DELIMITER.to_owned());
         let rest = self.words.get(at..).filter(|rest| !rest.is_empty())?;
@@ -92,7 +92,7 @@ impl Screen {
 /// The prompt with its colon, and what follows it.
 pub(super) fn split_prompt(line: &str) -> Option<(&str, &str)> {
     let symbol = line.strip_prefix(PROMPT)?;
-    // The symbol may be a parenthesis itself.
+    // The symbol itself may be a parenthesis.
     let end = symbol.char_indices().nth(1)?.0;
     let after = symbol[end..].strip_prefix("):")?;
     Some((&line[..line.len() - after.len()], after))
@@ -114,7 +114,7 @@ pub(super) fn as_seen(output: &[u8], typed: &[Vec<u8>]) -> Vec<String> {
     lines
 }
 
-/// What was typed at a prompt, quoted, in a line of [`as_seen`].
+/// The text typed at a prompt, quoted, in a line of [`as_seen`].
 pub(super) fn typed_after_prompt(line: &str) -> Option<String> {
     let (_, typed) = split_prompt(line)?;
     let typed = typed.trim_start();

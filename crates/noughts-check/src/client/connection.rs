@@ -19,7 +19,7 @@ pub(super) struct ClientConnection {
     timeout: Duration,
     pub(super) dialect: Dialect,
     pub(super) id: u32,
-    /// Frames are sent byte by byte.
+    /// Whether frames are sent byte by byte.
     pub(super) in_pieces: bool,
     /// The client's process, if the kit started it.
     pub(super) program: Option<ClientProgram>,
@@ -32,7 +32,7 @@ pub(super) struct ClientConnection {
     pub(super) name_fault: Option<Finding>,
 }
 
-/// What came.
+/// What was received.
 #[derive(Debug)]
 pub(super) enum Received {
     Frame(FromClient, Vec<u8>),
@@ -41,13 +41,13 @@ pub(super) enum Received {
     Closed(Vec<u8>),
 }
 
-/// The pauses between bytes that are sent one by one.
+/// The pause between bytes that are sent one by one.
 const BETWEEN_BYTES: Duration = Duration::from_millis(30);
 
 /// How long the rest of a frame may take before the frame counts as too short.
 const QUIET: Duration = Duration::from_millis(1000);
 
-/// How often the client's output is looked at.
+/// How often the client's output is read.
 const UPDATE_INTERVAL: Duration = Duration::from_millis(20);
 
 impl ClientConnection {
@@ -74,7 +74,7 @@ impl ClientConnection {
         }
     }
 
-    /// The next frame, or why there is none.
+    /// The next frame, or the reason why there is none.
     pub(super) fn receive(&mut self) -> Received {
         self.receive_within(self.timeout)
     }
@@ -95,7 +95,7 @@ impl ClientConnection {
                 Parsed::Invalid(error) if is_quiet || self.last_frame.is_empty() => {
                     break Received::Invalid(error, std::mem::take(&mut self.buffer.bytes));
                 }
-                // The rest of a frame that was too long, perhaps; then the next frame follows.
+                // Perhaps the rest of a frame that was too long; then the next frame follows.
                 Parsed::Invalid(_) => {}
                 Parsed::Incomplete if self.buffer.has_ended => {
                     break Received::Closed(std::mem::take(&mut self.buffer.bytes));
@@ -144,7 +144,7 @@ impl ClientConnection {
         }
     }
 
-    /// Waits for bytes and lets the client's process go on; false when the time is over.
+    /// Waits for bytes and serves the client's process. Returns false at the deadline.
     fn fill(&mut self, deadline: Instant) -> bool {
         let until = match &mut self.program {
             Some(program) => {
@@ -162,7 +162,7 @@ impl ClientConnection {
     }
 
     /// Whether the client sends a frame although it should wait. The rest of a frame that is too long is
-    /// removed; it is the matter of another rule.
+    /// skipped, because another rule reports it.
     pub(super) fn sends_unasked(&mut self) -> bool {
         let deadline = Instant::now() + self.patience().min(QUIET);
         while !self.buffer.has_ended && self.buffer.bytes.is_empty() && self.fill(deadline) {}
@@ -177,7 +177,7 @@ impl ClientConnection {
         false
     }
 
-    /// Removes the rest of a frame that was too long from in front of the next frame; whether there was one.
+    /// Skips the rest of a frame that was too long. Returns whether there was one.
     fn skip_excess(&mut self) -> bool {
         const MAX_EXCESS: usize = 9;
         let bytes = &self.buffer.bytes;
@@ -224,7 +224,7 @@ impl ClientConnection {
             hex(bytes),
             server_words(bytes, self.dialect)
         ));
-        // Errors are noticed by the answer that does not come.
+        // Write errors show up as a missing answer.
         if !self.in_pieces {
             let _ = self.stream.write_all(bytes);
             return;
@@ -237,7 +237,7 @@ impl ClientConnection {
         }
     }
 
-    /// Names a free cell for answers to the client's prompts.
+    /// Sets the free cell for answers to the client's prompts.
     pub(super) fn offer_cell(&mut self, cell: Option<Cell>) {
         if let (Some(program), Some(cell)) = (&mut self.program, cell) {
             program.free_cell = cell;
@@ -251,7 +251,7 @@ impl ClientConnection {
         }
     }
 
-    /// What was received is not what was expected.
+    /// The finding that something else was received than expected.
     pub(super) fn finding(
         &self,
         problem: impl Into<String>,

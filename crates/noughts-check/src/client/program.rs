@@ -9,9 +9,9 @@ use noughts_wire::Cell;
 
 use crate::process::{End, Program, printable};
 
-/// What to type when the client shows a prompt. Several answers to one prompt are typed in turn.
+/// What to type when the client shows a prompt. Several answers to the same prompt are typed in turn.
 ///
-/// `{row}` and `{column}` in the text stand for a free cell.
+/// `{row}` and `{column}` in the text are replaced by a free cell.
 ///
 /// ```
 /// let answer: noughts_check::Answer = "Your name:=Ann".parse()?;
@@ -43,11 +43,11 @@ impl FromStr for Answer {
 pub(super) struct ClientProgram {
     pub(super) program: Program,
     answers: Vec<Answer>,
-    /// How often each answer's prompt was answered.
+    /// The number of times each prompt was answered.
     given: Vec<usize>,
-    /// Prompts before this offset of the output have been answered.
+    /// Prompts before this offset of the output were answered.
     searched: usize,
-    /// A free cell, for answers.
+    /// A free cell for answers.
     pub(super) free_cell: Cell,
     pub(super) end: Option<End>,
 }
@@ -88,7 +88,7 @@ impl ClientProgram {
         }
     }
 
-    /// The end of the first prompt that is not answered yet, and its answer.
+    /// The end of the first prompt without an answer, and its answer.
     fn next_answer(&mut self) -> Option<(usize, String)> {
         let output = &self.program.output[self.searched..];
         let find = |answer: &Answer| {

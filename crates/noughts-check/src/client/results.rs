@@ -14,7 +14,7 @@ use crate::verdict::{Fact, Finding, Verdict};
 pub(super) struct RuleResults {
     verdicts: BTreeMap<&'static str, (Verdict, Duration)>,
     ids: Vec<u32>,
-    /// HELLO had the id 0 of the later dialect.
+    /// Whether HELLO had the id 0 of the later dialect.
     pub(super) lets_server_choose_id: bool,
     /// Why no client connected.
     not_connected: Option<String>,
@@ -68,7 +68,7 @@ impl RuleResults {
         }
     }
 
-    /// The verdict on a rule, which holds at first. The time since the last verdict is counted for it.
+    /// The verdict on a rule, which initially holds. The time since the last verdict counts for this rule.
     fn verdict(&mut self, rule: &'static str) -> &mut Verdict {
         debug_assert!(CLIENT_RULES.iter().any(|one| one.name == rule));
         let now = Instant::now();
@@ -81,7 +81,7 @@ impl RuleResults {
         verdict
     }
 
-    /// Fails a rule because of what came instead. A client that waits for typed input fails nothing.
+    /// Breaks a rule because of what was received. A client that waits for typed input breaks no rule.
     pub(super) fn fail_unless_waiting(
         &mut self,
         rule: &'static str,
@@ -98,7 +98,7 @@ impl RuleResults {
                 return;
             }
         }
-        // A client that does not answer whole frames either is not confused by their pieces.
+        // A client that does not answer whole frames either is not confused by split frames.
         if rule == "split" && (self.is_broken("play") || self.is_broken("action")) {
             return;
         }
@@ -115,7 +115,7 @@ impl RuleResults {
         self.silences
     }
 
-    /// The id of a session, which the client chose.
+    /// Records the id that the client chose for a session.
     pub(super) fn note_id(&mut self, id: u32) {
         self.ids.push(id);
     }
@@ -137,12 +137,12 @@ impl RuleResults {
         }
     }
 
-    /// Why the client could not be checked: it ended with an error, or waits for input, before it connected.
+    /// Why the client could not be checked: before it connected, it ended with an error or waited for input.
     pub(super) fn did_not_start(&self) -> Option<String> {
         self.did_not_start.clone().or_else(|| self.waiting())
     }
 
-    /// What to do about a client that waits for typed input.
+    /// Advice for a client that waits for typed input.
     pub(super) fn waiting(&self) -> Option<String> {
         let prompt = self.waiting_at.as_ref()?;
         Some(format!(
@@ -151,7 +151,7 @@ impl RuleResults {
         ))
     }
 
-    /// A client that shows the same stack trace after disconnections and otherwise has one fault.
+    /// A client that prints the same stack trace after disconnections and otherwise has one fault.
     fn report_trace_once(&mut self) {
         let trace = |rule: &str| match self.verdicts.get(rule) {
             Some((Verdict::Broken(finding), _)) => Some(finding),
@@ -168,7 +168,7 @@ impl RuleResults {
 
     /// All verdicts, in the order of the rules.
     pub(super) fn entries(mut self, by_hand: bool) -> Vec<Entry> {
-        // Three equal ids out of ninety thousand are not chance.
+        // Three equal ids out of ninety thousand are not a coincidence.
         if self.ids.len() >= 3 {
             let first = self.ids[0];
             match self.ids.iter().all(|id| *id == first) {

@@ -1,8 +1,8 @@
-//! Parses a typed line byte by byte, so that a line of any length needs no memory.
+//! Parses a typed line byte by byte, so that long lines need no memory.
 
 use std::io::{self, BufRead};
 
-/// A line of the classic game. Numbers that are too large to be anything saturate.
+/// A line of the classic game. Numbers that are too large saturate.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Command {
     /// `1 2`: row and column.
@@ -16,13 +16,14 @@ pub enum Command {
     Rewind(i64),
     /// `:q`
     Quit,
-    /// `help` or `?`, which the game's document does not know: an invalid command that asks for a hint.
+    /// `help` or `?`. The game's document does not define it: it is an invalid command that also shows a
+    /// hint.
     Help,
     /// Anything else.
     Invalid,
 }
 
-/// Reads one line; `None` at the end of input. A last line without a newline counts.
+/// Reads one line; `None` at the end of input. The last line may lack a newline.
 pub fn read_command(input: &mut impl BufRead) -> io::Result<Option<Command>> {
     let mut parser = Parser::default();
     let mut any = false;
@@ -53,7 +54,7 @@ pub fn read_command(input: &mut impl BufRead) -> io::Result<Option<Command>> {
 #[derive(Default)]
 struct Parser {
     state: State,
-    /// A carriage return was read; it is ignored if the line ends here.
+    /// Whether a carriage return was read. It is ignored if the line ends here.
     carriage_return: bool,
 }
 
@@ -100,7 +101,7 @@ impl Parser {
 }
 
 impl State {
-    /// The state after one more byte, if that can still be a command.
+    /// The state after one more byte; `None` if that cannot be a command.
     fn after(self, byte: u8) -> Option<State> {
         match (self, byte) {
             (State::Start, b':') => Some(State::Colon),

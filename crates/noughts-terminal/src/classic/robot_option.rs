@@ -30,7 +30,7 @@ pub(super) fn holders(
     Ok(holders)
 }
 
-/// Splits `PLAYER[=STRATEGY]`. Any visible character may be a symbol, also `=`.
+/// Splits `PLAYER[=STRATEGY]`. The symbol may be any visible character, also `=`.
 fn split(text: &str) -> (&str, Option<&str>) {
     let symbol = text.chars().next().map_or(0, char::len_utf8);
     let (who, rest) = text.split_at(symbol);
@@ -41,7 +41,7 @@ fn split(text: &str) -> (&str, Option<&str>) {
     }
 }
 
-/// Finds the seat. A symbol has precedence over a number: the players may be `1` and `0`.
+/// Finds the seat. Symbols have precedence over numbers, because players may have the symbols `1` and `0`.
 fn find(symbols: &Symbols, who: &str) -> Result<usize, RobotOptionError> {
     let seats = symbols.seats();
     let is_named = |symbol: &char| who.chars().eq([*symbol]);

@@ -31,7 +31,7 @@ pub(super) fn read(game: &Game, line: &str) -> Typed {
         return Typed::Unreadable(line.into());
     };
     let cell = row.parse().ok().zip(column.parse().ok());
-    // A number that overflows is off the board too.
+    // A number that overflows is also off the board.
     match cell.and_then(|(row, column)| game.variant().move_at(row, column)) {
         Some(at) => Typed::Cell(at),
         None => Typed::OffBoard(format!("{row}-{column}")),

@@ -47,7 +47,7 @@ pub(super) fn welcome(settings: &ConnectSettings, peer: impl Display) -> String 
     }
 }
 
-/// What the two players are called.
+/// The names of the two players in messages.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct PlayerNames {
     is_robot: bool,
@@ -110,7 +110,7 @@ impl PlayerNames {
         format!("\n{} plays {}.", self.other(), place(at))
     }
 
-    /// The server's result, and what the board shows of it.
+    /// The server's result, and the part of it that the board shows.
     pub(super) fn end(self, server_game: &ServerGame, verdict: GameResult) -> String {
         let told = match verdict {
             GameResult::Won => format!("{} won.", self.own()),
@@ -128,7 +128,7 @@ impl PlayerNames {
         }
     }
 
-    /// What the board shows of the result.
+    /// The part of the result that the board shows.
     fn shown(self, server_game: &ServerGame, end: &Conclusion) -> String {
         let who = match server_game.verdict(end) {
             GameResult::Won => self.own(),

@@ -40,9 +40,9 @@ pub struct ConnectSettings {
     pub(super) games: u32,
     pub(super) is_pair: bool,
     pub(super) dialect: Dialect,
-    /// Time without an answer after which a message explains what may be wrong.
+    /// If no answer comes for this long, a message explains what may be wrong.
     pub(super) pause: Duration,
-    /// Time after which the client leaves a server that owes a simple answer.
+    /// After this time the client leaves a server that must give a simple answer.
     pub(super) patience: Duration,
 }
 

@@ -5,7 +5,8 @@ use noughts_wire::{Cell, GameResult};
 
 use super::options::game;
 
-/// A game that repeats both sides' plays, to check input and explain results. The server decides who won.
+/// A copy of the game with both sides' plays, to check input and to explain results. The server decides who
+/// won.
 pub(super) struct ServerGame {
     game: Game,
     own: Seat,
@@ -66,8 +67,8 @@ impl ServerGame {
         Some(at)
     }
 
-    /// The game ended with a play of the opponent that the server did not send. Plays and returns it, if it is known or
-    /// only one cell is possible.
+    /// Called when the game ended with a play of the opponent that the server did not send. Plays and returns
+    /// it, if it is known or only one cell is possible.
     ///
     /// ```text
     /// X | O | X

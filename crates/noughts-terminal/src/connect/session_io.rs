@@ -11,21 +11,22 @@ use noughts_wire::{ClientSession, Event, WrongStage, is_disconnect};
 use super::disconnect::{Disconnect, Exit};
 use crate::console::read_line;
 
-/// Inputs that wait to be handled; further senders block.
+/// Maximum number of inputs that wait to be handled. Further senders block.
 const MAX_QUEUED_INPUTS: usize = 16;
 
 /// The session with the server, and lines from the keyboard.
 ///
-/// Each is read by a thread, so that a disconnection is noticed while a person thinks. A line is read only on request, so
-/// that a script's next line does not answer an earlier question. The threads end with their streams or the process.
+/// A thread reads each of them, so that a disconnection is noticed while a person thinks. A line is read only
+/// on request, so that a script's next line does not answer an earlier question. The threads end with their
+/// streams or with the process.
 pub(super) struct SessionIo<W> {
     session: ClientSession,
     writer: W,
     inputs: Receiver<Input>,
     line_requests: Sender<()>,
-    /// A line was requested and has not arrived.
+    /// Whether a line was requested and has not arrived.
     is_requested: bool,
-    /// Lines that arrived early, for the next questions.
+    /// Lines that arrived early, for later questions.
     kept: VecDeque<String>,
     has_ended: bool,
 }
@@ -86,7 +87,8 @@ impl<W: Write> SessionIo<W> {
         &self.session
     }
 
-    /// Sends a frame. A broken connection is reported when reading, because the server may have sent a reason first.
+    /// Sends a frame. A broken connection is reported when reading, because the server may have sent a reason
+    /// before.
     pub(super) fn say(
         &mut self,
         words: impl FnOnce(&mut ClientSession, &mut Vec<u8>) -> Result<(), WrongStage>,
@@ -105,7 +107,7 @@ impl<W: Write> SessionIo<W> {
         loop {
             let mut frame = Vec::new();
             if let Some(event) = self.session.next_event(&mut frame) {
-                // The ERROR frame to a server that broke the protocol; it may be gone.
+                // An ERROR frame for a server that broke the protocol. The server may be gone.
                 let _ = self.write(&frame);
                 return Ok(Next::Event(event));
             }
@@ -150,7 +152,7 @@ impl<W: Write> SessionIo<W> {
         !self.kept.is_empty()
     }
 
-    /// Whether the input has ended and all lines are used.
+    /// Whether the input has ended and all lines were used.
     pub(super) fn is_alone(&self) -> bool {
         self.has_ended && self.kept.is_empty()
     }

@@ -9,13 +9,13 @@ use noughts_rules::{
 use super::options::MultiSettings;
 use crate::tui::wrap;
 
-/// The columns beside the boards on a screen of 80.
+/// Number of columns beside the boards on a screen with 80 columns.
 const WIDTH: u16 = 31;
 
 pub(crate) const WHICH_BOARD: &str =
     "Several boards are open: please type board-cell, such as 4-0.";
 
-/// A robot's time for its move.
+/// The time that a robot took for its move.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Spent {
     pub(super) seat: Seat,

@@ -107,7 +107,7 @@ fn history(text: &str, rules: &NestedSpec) -> Result<u16, OptionError> {
         })
 }
 
-/// `None`: any.
+/// Parses the first board; `None` means any board.
 fn first_board(text: &str, seed: u64) -> Result<Option<Board>, OptionError> {
     match text {
         "any" => Ok(None),

@@ -24,7 +24,7 @@ pub(super) fn boards(view: &View, last: Option<&Play>) -> String {
     ends.join("\n")
 }
 
-/// The boards with these lines at their right, so that both fit on a screen of 24 lines.
+/// The boards with these lines to their right, so that both fit on a screen of 24 lines.
 pub(super) fn beside(boards: &str, lines: &[String]) -> String {
     let room = 3 * RULE.len() + 2 * GAP.len() + 4;
     let mut rows: Vec<String> = boards.lines().map(str::to_owned).collect();

@@ -1,4 +1,4 @@
-//! The menu of `noughts play`: what to play, and with whom.
+//! The menu of `noughts play`: what to play, and against whom.
 
 use std::io::{BufRead, Write};
 
@@ -17,13 +17,13 @@ pub struct Lobby {
     pub running: Vec<String>,
     /// Games in which the player has a seat.
     pub kept: Vec<String>,
-    /// The variant of a new game; `None`: the menu asks.
+    /// The variant of a new game; `None` if the menu asks for it.
     pub variant: Option<String>,
     /// The level of the computer, 1 to 8, if only Enter is pressed.
     pub level: u8,
 }
 
-/// What the player chose. Numbers are places in the lists of the [`Lobby`].
+/// What the player chose. Numbers are indices into the lists of the [`Lobby`].
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Choice {
     /// A new game against the computer.
